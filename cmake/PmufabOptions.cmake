@@ -1,0 +1,52 @@
+# Build settings every target of this project shares.
+include(GNUInstallDirs)
+
+option(PMUFAB_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(PMUFAB_BUILD_TESTING "Build the tests" ON)
+option(PMUFAB_BUILD_BENCHMARKS "Build the benchmarks" ON)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+add_library(pmufab_settings INTERFACE)
+target_compile_options(pmufab_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+if(PMUFAB_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# pmufab_library(tlm SOURCES ... LINK ... [NO_INSTALL]): a static library pmufab_tlm with the alias pmufab::tlm. It is
+# installed and exported, unless NO_INSTALL says that it serves this project's own tests alone.
+function(pmufab_library name)
+  cmake_parse_arguments(ARG "NO_INSTALL" "" "SOURCES;LINK" ${ARGN})
+  add_library(pmufab_${name} STATIC ${ARG_SOURCES})
+  add_library(pmufab::${name} ALIAS pmufab_${name})
+  set_target_properties(pmufab_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(pmufab_${name} PUBLIC cxx_std_20)
+  target_include_directories(pmufab_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/pmufab>)
+  target_link_libraries(pmufab_${name} PUBLIC ${ARG_LINK} PRIVATE $<BUILD_INTERFACE:pmufab_settings>)
+  if(NOT ARG_NO_INSTALL)
+    install(TARGETS pmufab_${name} EXPORT pmufabTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endfunction()
+
+# pmufab_test(name SOURCES ... LINK ...): a GoogleTest program; each of its tests is a ctest test in a process of its own,
+# because SystemC elaborates once per process.
+function(pmufab_test name)
+  if(NOT PMUFAB_BUILD_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} pmufab::testing pmufab_settings)
+  # Parameters show by the name or number a test gives them, not by their bytes.
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+endfunction()

@@ -1,0 +1,157 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <vector>
+
+#include <tlm_utils/simple_target_socket.h>
+#include <nlohmann/json_fwd.hpp>
+#include <systemc>
+
+#include "models/coresight/coresight_pmu_options.h"
+#include "models/coresight/counter_input.h"
+#include "models/pmu/alarm.h"
+#include "models/pmu/counter.h"
+#include "models/pmu/cycle_count.h"
+#include "tlm/clock/clock_domain.h"
+#include "tlm/interrupt/interrupt.h"
+#include "tlm/registers/register_bank.h"
+
+namespace pmufab::coresight {
+
+/// A CoreSight PMU: the register file, the counters behind it, and its overflow interrupt.
+///
+/// Logical counters are numbered by software; registers use physical ones: with a cycle counter and at most 31 counters
+/// in all, the regular ones are 0 ... counters - 2 and the cycle counter is 31; otherwise physical equals logical, and
+/// 31 is the cycle counter if there is one.
+///
+/// An access acts at sc_time_stamp() plus its annotated delay, in the order of the calls. A counter that does not run
+/// watches nothing. The interrupt line is high while a counter's overflow status and overflow interrupt enable are both
+/// set, whatever PMCR.E says; it changes at the exact instant of the cause, also if the traffic that overflowed a
+/// counter was issued ahead of simulated time. A wrap of a clock counter shows one picosecond after the edge (see
+/// CycleCount).
+class CoreSightPmu : public sc_core::sc_module {
+ public:
+  static constexpr std::uint32_t kPageSize = 0x1000;
+  static constexpr unsigned kCycleCounterIndex = 31;
+
+  /// @param clock    what the cycle counter and clock-type events count; must outlive the PMU
+  /// @param resolve  what the regular counters count (often an EventTable)
+  /// @throws std::invalid_argument if the options contradict each other; the message names the option
+  CoreSightPmu(const sc_core::sc_module_name& name, const CoreSightPmuOptions& options, const ClockDomain& clock,
+               InputResolver resolve);
+  ~CoreSightPmu() override;
+
+  /// Drive `line` with the overflow interrupt. Without a line the PMU works, silently.
+  void connect_interrupt(InterruptLine& line);
+
+  /// Every register, counter and the interrupt to the state after power-up: all zero, nothing counting.
+  void reset();
+
+  /// Ask the resolver again for every running counter, because something outside the programs changed what they mean.
+  void refresh();
+
+  /// @return value of physical counter `counter` at `when` (0 if not implemented). For debugging and tests.
+  [[nodiscard]] std::uint64_t counter_value(unsigned counter, Picoseconds when) const;
+  /// @return whether physical counter `counter` counts at present.
+  [[nodiscard]] bool is_running(unsigned counter) const noexcept;
+  [[nodiscard]] const CoreSightPmuOptions& options() const noexcept { return options_; }
+
+  /// Guest mistakes on both pages so far.
+  [[nodiscard]] std::uint64_t guest_errors() const noexcept;
+
+  /// Registers with values and decoded fields, both pages.
+  void dump_text(std::ostream& out, Picoseconds when) const;
+  [[nodiscard]] nlohmann::json dump_json(Picoseconds when) const;
+  /// The register map as Markdown tables.
+  void dump_markdown(std::ostream& out) const;
+
+  /// Page 0.
+  tlm_utils::simple_target_socket<CoreSightPmu, 64> socket;
+  /// Page 1. Bind it if, and only if, the PMU is a dual-page one.
+  tlm_utils::simple_target_socket_optional<CoreSightPmu, 64> page1;
+
+ private:
+  struct Slot;  // one physical counter
+  struct LineChange {
+    Picoseconds when;
+    bool high;
+  };
+  struct PendingOverflow {
+    Picoseconds when;
+    unsigned counter;
+  };
+  using Mask = std::array<std::uint32_t, 8>;  // one bit per physical counter
+
+  void page0_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  void page1_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned page0_debug(tlm::tlm_generic_payload& payload);
+  unsigned page1_debug(tlm::tlm_generic_payload& payload);
+
+  // Registers to functions (coresight_pmu_registers.cpp).
+  [[nodiscard]] RegisterBank& upper_bank() noexcept { return page1_bank_ ? *page1_bank_ : page0_bank_; }
+  void build_registers();
+  void build_identification();
+  void build_counters();
+  void build_programs();
+  void build_masks();
+  using MaskWrite = void (CoreSightPmu::*)(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when);
+  using MaskRead = std::uint32_t (CoreSightPmu::*)(unsigned word, Picoseconds when) const;
+  void build_mask(RegisterBank& bank, std::string_view reg, MaskRead read, MaskWrite write);
+
+  // Times below are those of the access or event that causes the call. `mask`: the bits the access covers.
+  void set_enables(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when);
+  void clear_enables(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when);
+  void write_enables(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when);
+  void set_interrupt_enables(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when);
+  void clear_interrupt_enables(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when);
+  void set_overflow(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when);
+  void clear_overflow(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when);
+  [[nodiscard]] std::uint32_t enable_word(unsigned word, Picoseconds when) const;
+  [[nodiscard]] std::uint32_t interrupt_enable_word(unsigned word, Picoseconds when) const;
+  [[nodiscard]] std::uint32_t overflow_word(unsigned word, Picoseconds when) const;
+  void write_control(const RegisterWrite& write);
+  void write_counter(unsigned counter, std::uint64_t value, std::uint64_t mask, Picoseconds when);
+  void program_changed(unsigned counter, Picoseconds when);
+  [[nodiscard]] CounterProgram program(unsigned counter) const;
+
+  // Counting.
+  void put_enables(unsigned word, std::uint32_t enables, Picoseconds when);
+  void apply(Slot& slot, Picoseconds when);
+  void start(Slot& slot, Picoseconds when);
+  void stop(Slot& slot, Picoseconds when);
+  void predict_overflow(Slot& slot, Picoseconds when);
+
+  // Overflow and interrupt.
+  static void counter_wrapped(void* context, std::uint64_t wraps, Picoseconds when);
+  [[nodiscard]] bool has_overflowed(unsigned counter) const noexcept;
+  void overflow(unsigned counter, Picoseconds when);
+  void settle(Picoseconds when);       // overflows up to `when` into the status
+  void update_line(Picoseconds when);  // remember a change of the interrupt
+  void finish();                       // drive what is due, and set the alarm for what is not
+
+  CoreSightPmuOptions options_;
+  const ClockDomain& clock_;
+  InputResolver resolve_;
+  InterruptLine* line_ = nullptr;
+  Mask implemented_{};
+
+  RegisterBank page0_bank_;
+  std::unique_ptr<RegisterBank> page1_bank_;
+  RegisterId type_{}, filter_{}, filter2_{};
+
+  std::vector<std::unique_ptr<Slot>> slots_;  // by physical counter; null where there is none
+  bool enabled_ = false;                      // PMCR.E
+  Mask enables_{}, interrupt_enables_{}, overflow_status_{};
+
+  Picoseconds next_clock_overflow_ = kNever;  // earliest overflow_time of the slots
+  bool predictions_changed_ = false;          // next_clock_overflow_ has to be found again
+  std::vector<PendingOverflow> pending_;      // of traffic ahead of simulated time; sorted
+  std::vector<LineChange> line_changes_;      // not yet driven; sorted
+  bool line_high_ = false;                    // after all of line_changes_
+  Alarm alarm_;
+};
+
+}  // namespace pmufab::coresight

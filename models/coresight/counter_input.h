@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <stdexcept>
+
+#include "tlm/probe/probe.h"
+
+namespace pmufab::coresight {
+
+/// What software has programmed into one regular counter.
+struct CounterProgram {
+  unsigned counter;       ///< physical index
+  std::uint64_t event;    ///< PMEVTYPER
+  std::uint64_t filter;   ///< PMEVFILTR
+  std::uint64_t filter2;  ///< PMEVFILT2R
+};
+
+/// What a regular counter counts because of its program.
+struct CounterInput {
+  enum class Kind : std::uint8_t {
+    nothing,  ///< holds its value, as with an event number the part does not know
+    probe,    ///< events of `probe` whose qualifier is in `qualifiers`
+    clock,    ///< clock edges of the PMU's clock domain
+  };
+  Kind kind = Kind::nothing;
+  Probe* probe = nullptr;
+  std::uint64_t qualifiers = 0;
+
+  [[nodiscard]] static CounterInput of(Probe& probe, std::uint64_t qualifiers = ~std::uint64_t{0}) noexcept {
+    return {Kind::probe, &probe, qualifiers};
+  }
+  [[nodiscard]] static CounterInput clock() noexcept { return {Kind::clock, nullptr, 0}; }
+  bool operator==(const CounterInput&) const = default;
+};
+
+/// Turns a program into what is counted: the part of a CoreSight PMU that differs from fabric to fabric.
+///
+/// Asked when a counter starts to run with a new program, and for each running counter on CoreSightPmu::refresh().
+/// A fabric whose filters do not fit into 64 qualifiers (a PCIe requester id, say) may hand out probes of its own per
+/// counter or per filter value. Probes must outlive the PMU.
+using InputResolver = std::function<CounterInput(const CounterProgram&)>;
+
+/// The common InputResolver: one probe per event number, and one function from the filter registers to qualifiers.
+class EventTable {
+ public:
+  /// @return the set of qualifiers that pass: bit q for qualifier q.
+  using QualifierFilter = std::function<std::uint64_t(const CounterProgram&)>;
+
+  EventTable() = default;
+  explicit EventTable(QualifierFilter filter) : filter_(std::move(filter)) {}
+
+  /// Event number `id` counts `probe`, filtered. @throws std::invalid_argument if the number is taken
+  EventTable& add(std::uint64_t id, Probe& probe) { return insert(id, CounterInput::of(probe)); }
+  /// Event number `id` counts clock edges, whatever the filters say (UCF bus_cycles).
+  /// @throws std::invalid_argument if the number is taken
+  EventTable& add_clock(std::uint64_t id) { return insert(id, CounterInput::clock()); }
+
+  CounterInput operator()(const CounterProgram& program) const {
+    const auto found = inputs_.find(program.event);
+    if (found == inputs_.end()) return {};
+    CounterInput input = found->second;
+    if (input.kind == CounterInput::Kind::probe && filter_) input.qualifiers = filter_(program);
+    return input;
+  }
+
+ private:
+  EventTable& insert(std::uint64_t id, const CounterInput& input) {
+    if (!inputs_.emplace(id, input).second) throw std::invalid_argument("event number used twice");
+    return *this;
+  }
+
+  QualifierFilter filter_;
+  std::map<std::uint64_t, CounterInput> inputs_;
+};
+
+}  // namespace pmufab::coresight

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tlm/interrupt/interrupt.h"
+
+/// What firmware would tell an operating system about a platform: plain data, made by the platform, read by the driver
+/// host.
+namespace pmufab::platform {
+
+/// A range of physical addresses.
+struct MemoryResource {
+  std::uint64_t base;
+  std::uint64_t size;
+};
+
+/// A wired interrupt: the number firmware gives it, and the line in the model.
+struct InterruptResource {
+  std::uint32_t number;  ///< GSIV; also the number the driver host shows
+  InterruptLine* line;   ///< not owned; outlives the description
+};
+
+/// A CPU as the operating system numbers it.
+struct Cpu {
+  std::uint32_t uid;            ///< ACPI processor UID
+  std::uint32_t container_uid;  ///< UID of the ACPI0010 processor container above it
+  std::uint32_t node;           ///< NUMA node, equal to the socket
+};
+
+/// A device in the ACPI namespace (Device(), _HID, _UID, _CRS, _DSD), or the equivalent device tree node.
+struct AcpiDevice {
+  std::string hid;         ///< for example "NVDA2021"; empty for a device tree node
+  std::string uid;         ///< as firmware prints it: decimal or 0x...
+  std::string compatible;  ///< device tree only
+  std::vector<MemoryResource> memory;
+  std::vector<InterruptResource> interrupts;
+  std::map<std::string, std::uint32_t> properties;  ///< _DSD / device tree u32 properties
+};
+
+/// A node of the ACPI APMT table (Arm DEN0117): one CoreSight PMU.
+struct ApmtNode {
+  enum class Type : std::uint8_t { memory_controller, smmu, pcie_root, acpi_device, cache };
+  std::uint32_t id;  ///< unique, below 2^31
+  Type type;
+  std::uint64_t instance_primary;  ///< meaning by type; for acpi_device the eight characters of the HID
+  std::uint32_t instance_secondary;
+  std::uint64_t base0;                                  ///< page 0, 4 KiB
+  std::optional<std::uint64_t> base1;                   ///< page 1, 4 KiB: dual-page implementation
+  std::optional<InterruptResource> overflow_interrupt;  ///< level or edge as the line says
+  bool affinity_is_container;           ///< processor_affinity names a container (true) or a processor (false)
+  std::uint32_t processor_affinity;     ///< UID of either
+  bool atomic_64bit;                    ///< 64-bit single-copy atomicity
+  std::uint32_t implementation_id = 0;  ///< overrides PMIIDR when not 0
+};
+
+/// Everything firmware knows.
+struct FirmwareDescription {
+  std::vector<Cpu> cpus;  ///< index = the operating system's CPU number
+  std::vector<ApmtNode> apmt;
+  std::vector<AcpiDevice> devices;
+};
+
+}  // namespace pmufab::platform

@@ -1,0 +1,91 @@
+#include "models/platform/platform.h"
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "models/platform/tegra410_part.h"
+
+namespace pmufab::platform {
+
+namespace {
+
+PlatformSpec complete(PlatformSpec spec) {
+  validate(spec);
+  if (spec.memory.empty()) spec.memory = default_memory(spec.sockets);
+  return spec;
+}
+
+void describe_cpus(const PlatformSpec& spec, FirmwareDescription& firmware) {
+  for (unsigned socket = 0; socket < spec.sockets; ++socket) {
+    for (unsigned cpu = 0; cpu < spec.cpus_per_socket; ++cpu) {
+      firmware.cpus.push_back({.uid = socket * spec.cpus_per_socket + cpu, .container_uid = socket, .node = socket});
+    }
+  }
+}
+
+}  // namespace
+
+Platform::Platform(const sc_core::sc_module_name& name, const PlatformSpec& spec)
+    : sc_core::sc_module(name), spec_(complete(spec)), bus_("bus") {
+  if (spec_.tegra410) {
+    auto part = std::make_unique<Tegra410Part>(spec_);
+    tegra410_ = part.get();
+    parts_.push_back(std::move(part));
+  }
+  describe_cpus(spec_, firmware_);
+  for (const auto& part : parts_) {
+    part->map(bus_);
+    part->describe(firmware_);
+  }
+}
+
+Platform::~Platform() = default;
+
+Tegra410Part& Platform::tegra410() const {
+  if (tegra410_ == nullptr) throw std::out_of_range("the platform has no Tegra410 sockets");
+  return *tegra410_;
+}
+
+tegra410::Socket& Platform::socket(unsigned index) {
+  if (index >= spec_.sockets) {
+    throw std::out_of_range(fmt::format("there is no socket {}: the platform has {}", index, spec_.sockets));
+  }
+  return tegra410().socket(index);
+}
+
+const tegra410::AddressMap& Platform::address_map() const { return tegra410().address_map(); }
+const ClockDomain& Platform::ucf_clock() const { return tegra410().ucf_clock(); }
+
+Platform::CpuPlace Platform::place_of_cpu(unsigned cpu) const {
+  if (cpu >= spec_.sockets * spec_.cpus_per_socket) {
+    throw std::out_of_range(
+        fmt::format("there is no CPU {}: the platform has {}", cpu, spec_.sockets * spec_.cpus_per_socket));
+  }
+  const unsigned clusters = spec_.tegra410 ? spec_.tegra410->clusters : 1;
+  return {cpu / spec_.cpus_per_socket, cpu % spec_.cpus_per_socket / (spec_.cpus_per_socket / clusters)};
+}
+
+void Platform::set_observer(BoundaryObserver* observer) {
+  for (const auto& part : parts_) part->set_observer(observer);
+}
+
+void Platform::reset() {
+  for (const auto& part : parts_) part->reset();
+}
+
+std::vector<NamedRegisters> Platform::registers() const {
+  std::vector<NamedRegisters> all;
+  for (const auto& part : parts_) part->add_registers(all);
+  return all;
+}
+
+std::vector<Probe*> Platform::probes() {
+  std::vector<Probe*> all;
+  for (const auto& part : parts_) part->add_probes(all);
+  return all;
+}
+
+}  // namespace pmufab::platform

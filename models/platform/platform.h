@@ -1,0 +1,85 @@
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+#include <systemc>
+
+#include "models/platform/firmware_description.h"
+#include "models/platform/platform_spec.h"
+#include "models/tegra410/socket.h"
+#include "tlm/bus/mmio_bus.h"
+#include "tlm/clock/clock_domain.h"
+#include "tlm/probe/probe.h"
+#include "tlm/transaction/fabric_extension.h"
+
+namespace pmufab::platform {
+
+class PlatformPart;
+class Tegra410Part;
+
+/// The registers of one device or window, as a debugger sees them. Looking changes nothing. Valid for the life of the
+/// platform.
+struct NamedRegisters {
+  std::string name;  ///< as users know it, for example "socket0.ucf_pmu"
+  std::function<void(std::ostream& out, Picoseconds when)> dump_text;  ///< values with decoded fields
+  std::function<nlohmann::json(Picoseconds when)> dump_json;           ///< map and values: an array of pages
+  std::function<void(std::ostream& out)> dump_markdown;                ///< the map alone
+};
+
+/// Everything a PlatformSpec describes, built and wired: sockets, fabrics, PMUs, interrupt lines, and a bus with every
+/// register window.
+///
+/// Traffic goes to socket(s).cpu_access (loads and stores of a cluster) and socket(s).requests (anything else); each
+/// takes one initiator and may stay unbound. Software's register accesses go to bus().socket, which must be bound.
+class Platform : public sc_core::sc_module {
+ public:
+  /// @throws SpecError if validate(spec) does
+  Platform(const sc_core::sc_module_name& name, const PlatformSpec& spec);
+  ~Platform() override;
+
+  /// The specification as built: `memory` is filled in.
+  [[nodiscard]] const PlatformSpec& spec() const noexcept { return spec_; }
+  [[nodiscard]] MmioBus& bus() noexcept { return bus_; }
+  [[nodiscard]] const FirmwareDescription& firmware() const noexcept { return firmware_; }
+
+  [[nodiscard]] unsigned sockets() const noexcept { return spec_.sockets; }
+  /// @throws std::out_of_range if there is no such socket
+  [[nodiscard]] tegra410::Socket& socket(unsigned index);
+  [[nodiscard]] const tegra410::AddressMap& address_map() const;
+  [[nodiscard]] const ClockDomain& ucf_clock() const;
+
+  /// Where the CPU the operating system numbers `cpu` sits. @throws std::out_of_range if there is no such CPU
+  struct CpuPlace {
+    unsigned socket;
+    unsigned cluster;  ///< within the socket
+  };
+  [[nodiscard]] CpuPlace place_of_cpu(unsigned cpu) const;
+
+  /// Show every fabric's boundary to `observer` (not owned); nullptr removes it. One observer at a time.
+  void set_observer(BoundaryObserver* observer);
+
+  /// Warm reset, from a process or between runs: every register, counter and interrupt line at its reset value. Caches,
+  /// directories and memory reads under way are kept, and traffic may go on.
+  void reset();
+
+  /// Every device's registers, by socket and device.
+  [[nodiscard]] std::vector<NamedRegisters> registers() const;
+  /// Every event source, for tallies and event logs. Names read "socket0.ucf.slc_hit_rd".
+  [[nodiscard]] std::vector<Probe*> probes();
+
+ private:
+  [[nodiscard]] Tegra410Part& tegra410() const;
+
+  PlatformSpec spec_;
+  MmioBus bus_;
+  FirmwareDescription firmware_;
+  std::vector<std::unique_ptr<PlatformPart>> parts_;
+  Tegra410Part* tegra410_ = nullptr;
+};
+
+}  // namespace pmufab::platform

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "models/platform/firmware_description.h"
+#include "models/platform/platform.h"
+#include "tlm/bus/mmio_bus.h"
+#include "tlm/probe/probe.h"
+#include "tlm/transaction/fabric_extension.h"
+
+namespace pmufab::platform {
+
+/// One kind of PMU fabric in a platform: what Platform needs to know about it. A new kind is one more class, one more
+/// optional member of PlatformSpec, and one line in Platform's constructor.
+class PlatformPart {
+ public:
+  virtual ~PlatformPart() = default;
+  /// Put register windows on the bus.
+  virtual void map(MmioBus& bus) = 0;
+  /// Add what firmware says about the part's devices.
+  virtual void describe(FirmwareDescription& firmware) = 0;
+  virtual void set_observer(BoundaryObserver* observer) = 0;
+  virtual void reset() = 0;
+  virtual void add_registers(std::vector<NamedRegisters>& banks) const = 0;
+  virtual void add_probes(std::vector<Probe*>& probes) = 0;
+};
+
+}  // namespace pmufab::platform

@@ -1,0 +1,172 @@
+#include "models/platform/platform_spec.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+namespace pmufab::platform {
+
+namespace {
+
+using tegra410::MemoryClass;
+using tegra410::MemoryRange;
+
+constexpr std::uint64_t kMaximumFrequency = 1'000'000'000'000;      // of ClockDomain
+constexpr Picoseconds kMaximumLatency = 1'000'000'000;              // 1 ms: beyond it is a slip of units
+constexpr unsigned kMaximumCpus = 512;                              // CONFIG_NR_CPUS of Debian's arm64 kernels
+constexpr std::uint64_t kMaximumSlcLines = std::uint64_t{1} << 24;  // 1 GiB of cache: the model keeps every line's tag
+
+[[noreturn]] void fail(std::string field, std::string reason) { throw SpecError(std::move(field), std::move(reason)); }
+
+void check_between(const std::string& field, std::uint64_t value, std::uint64_t low, std::uint64_t high,
+                   std::string_view hint = {}) {
+  if (value >= low && value <= high) return;
+  std::string reason = fmt::format("is {}, must be {} ... {}", value, low, high);
+  if (!hint.empty()) reason += fmt::format("; {}", hint);
+  fail(field, std::move(reason));
+}
+
+void check_sockets(const PlatformSpec& spec) {
+  check_between("sockets", spec.sockets, 1, tegra410::kMaximumSockets);
+  check_between("cpus_per_socket", spec.cpus_per_socket, 1, kMaximumCpus / spec.sockets, "512 CPUs in all");
+}
+
+void check_memory_range(const std::string& field, const MemoryRange& range, unsigned sockets) {
+  if (range.size == 0) fail(field + ".size", "is 0; leave the range out instead");
+  if (range.base % tegra410::kLineBytes != 0) {
+    fail(field + ".base", fmt::format("{:#x} is not a multiple of a line (64 bytes); {:#x} is", range.base,
+                                      range.base / tegra410::kLineBytes * tegra410::kLineBytes));
+  }
+  if (range.size % tegra410::kLineBytes != 0) {
+    fail(field + ".size", fmt::format("{:#x} is not a multiple of a line (64 bytes); {:#x} is", range.size,
+                                      (range.size / tegra410::kLineBytes + 1) * tegra410::kLineBytes));
+  }
+  constexpr std::uint64_t kLimit = tegra410::AddressMap::kLimit;
+  if (range.base >= kLimit || range.size > kLimit - range.base) {
+    fail(field + ".size", fmt::format("reaches beyond the last address {:#x}", kLimit - 1));
+  }
+  if (range.socket >= sockets) {
+    fail(field + ".socket", fmt::format("is {}, but the platform has {} socket{} (0 ... {})", range.socket, sockets,
+                                        sockets == 1 ? "" : "s", sockets - 1));
+  }
+}
+
+void check_overlaps(const std::vector<MemoryRange>& ranges) {
+  for (std::size_t later = 1; later < ranges.size(); ++later) {
+    for (std::size_t earlier = 0; earlier < later; ++earlier) {
+      const MemoryRange& a = ranges[earlier];
+      const MemoryRange& b = ranges[later];
+      if (a.base < b.base + b.size && b.base < a.base + a.size) {
+        fail(fmt::format("memory[{}].base", later),
+             fmt::format("[{:#x}, {:#x}] overlaps memory[{}] [{:#x}, {:#x}]; it would fit from {:#x}", b.base,
+                         b.base + b.size - 1, earlier, a.base, a.base + a.size - 1, a.base + a.size));
+      }
+    }
+  }
+}
+
+/// Register windows and memory share one address space.
+void check_windows(const std::vector<MemoryRange>& ranges, unsigned sockets) {
+  for (std::size_t index = 0; index < ranges.size(); ++index) {
+    const MemoryRange& range = ranges[index];
+    for (unsigned socket = 0; socket < sockets; ++socket) {
+      const std::uint64_t first = (std::uint64_t{socket} << default_map::kSocketShift) + default_map::kRegistersBegin;
+      const std::uint64_t end = first + default_map::kRegistersSize;
+      if (range.base < end && first < range.base + range.size) {
+        fail(fmt::format("memory[{}].base", index),
+             fmt::format("[{:#x}, {:#x}] covers the registers of socket {} at [{:#x}, {:#x}]", range.base,
+                         range.base + range.size - 1, socket, first, end - 1));
+      }
+    }
+  }
+}
+
+void check_memory(const PlatformSpec& spec) {
+  for (std::size_t index = 0; index < spec.memory.size(); ++index) {
+    check_memory_range(fmt::format("memory[{}]", index), spec.memory[index], spec.sockets);
+  }
+  check_overlaps(spec.memory);
+  check_windows(spec.memory, spec.sockets);
+}
+
+void check_private_cache(const tegra410::PrivateCacheParameters& cache) {
+  const std::string field = "tegra410.private_cache.";
+  check_between(field + "ways", cache.ways, 1, 64);
+  check_between(field + "size", cache.size, std::uint64_t{cache.ways} * tegra410::kLineBytes, std::uint64_t{1} << 32);
+  const std::uint64_t sets = cache.size / tegra410::kLineBytes / cache.ways;
+  if (!std::has_single_bit(sets) || sets * cache.ways * tegra410::kLineBytes != cache.size) {
+    const std::uint64_t better = std::bit_floor(sets) * cache.ways * tegra410::kLineBytes;
+    fail(field + "size", fmt::format("{} bytes in {} ways are not a power of two of sets; {} bytes ({} sets) are",
+                                     cache.size, cache.ways, better, std::bit_floor(sets)));
+  }
+  check_between(field + "hit_latency", cache.hit_latency, 0, kMaximumLatency, "picoseconds");
+}
+
+void check_slc(const tegra410::SlcParameters& slc) {
+  const std::string field = "tegra410.slc.";
+  check_between(field + "slices", slc.slices, 1, 256);
+  check_between(field + "sets", slc.sets, 1, 16384, "sets are counted per slice");
+  check_between(field + "ways", slc.ways, 1, 64);
+  const std::uint64_t lines = std::uint64_t{slc.slices} * slc.sets * slc.ways;
+  if (lines > kMaximumSlcLines) {
+    fail(field + "sets", fmt::format("{} slices of {} sets of {} ways are {} lines, must be at most {}", slc.slices,
+                                     slc.sets, slc.ways, lines, kMaximumSlcLines));
+  }
+  for (std::size_t index = 0; index < slc.cached.size(); ++index) {
+    if (std::count(slc.cached.begin(), slc.cached.end(), slc.cached[index]) > 1) {
+      fail(field + fmt::format("cached[{}]", index), "names a class twice");
+    }
+  }
+}
+
+void check_latencies(const tegra410::LatencyParameters& latency) {
+  const auto check = [](std::string_view name, Picoseconds value) {
+    check_between(fmt::format("tegra410.latency.{}", name), value, 0, kMaximumLatency, "picoseconds");
+  };
+  check("slc", latency.slc);
+  check("cmem", latency.cmem);
+  check("cmem_service", latency.cmem_service);
+  check("gmem", latency.gmem);
+  check("cxl", latency.cxl);
+  check("link", latency.link);
+}
+
+void check_tegra410(const PlatformSpec& spec) {
+  const tegra410::Parameters& part = *spec.tegra410;
+  check_between("tegra410.clusters", part.clusters, 1, tegra410::kMaximumClusters);
+  if (spec.cpus_per_socket % part.clusters != 0) {
+    const unsigned cpus = std::max(1U, (spec.cpus_per_socket + part.clusters / 2) / part.clusters);
+    fail("cpus_per_socket", fmt::format("{} CPUs cannot be shared evenly by {} clusters; {} can", spec.cpus_per_socket,
+                                        part.clusters, cpus * part.clusters));
+  }
+  check_between("tegra410.ucf_clock_hz", part.ucf_clock_hz, 1, kMaximumFrequency, "hertz");
+  check_private_cache(part.private_cache);
+  check_slc(part.slc);
+  check_latencies(part.latency);
+  check_between("tegra410.ucf_pmu.counters", part.ucf_pmu.counters, 2, 64, "the cycle counter is one of them");
+  check_between("tegra410.ucf_pmu.width", part.ucf_pmu.width, 8, 64, "bits");
+  check_between("tegra410.cmem_latency_pmu.width", part.cmem_latency_pmu.width, 8, 64, "bits");
+}
+
+}  // namespace
+
+std::vector<MemoryRange> default_memory(unsigned sockets) {
+  std::vector<MemoryRange> ranges;
+  for (unsigned socket = 0; socket < sockets; ++socket) {
+    const std::uint64_t base = std::uint64_t{socket} << default_map::kSocketShift;
+    ranges.push_back({base + default_map::kCmem, default_map::kCmemSize, socket, MemoryClass::cmem});
+    ranges.push_back({base + default_map::kGmem, default_map::kGmemSize, socket, MemoryClass::gmem});
+    ranges.push_back({base + default_map::kCxl, default_map::kCxlSize, socket, MemoryClass::cxl});
+  }
+  return ranges;
+}
+
+void validate(const PlatformSpec& spec) {
+  check_sockets(spec);
+  check_memory(spec);
+  if (!spec.tegra410) fail("tegra410", "is missing, and no other kind of platform exists yet");
+  check_tegra410(spec);
+}
+
+}  // namespace pmufab::platform

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "models/tegra410/address_map.h"
+#include "models/tegra410/parameters.h"
+
+namespace pmufab::platform {
+
+/// What a platform consists of: plain data, made by hand or from a configuration file, checked by validate().
+///
+/// A platform is a set of sockets with CPUs and memory, plus the PMU fabrics built into them. Each kind of fabric is
+/// one optional member; a kind that is absent is not built.
+struct PlatformSpec {
+  std::string name = "tegra410";
+  unsigned sockets = 2;           ///< 1 ... 4
+  unsigned cpus_per_socket = 88;  ///< a multiple of the clusters of a socket
+  /// System memory. Empty: default_memory(sockets).
+  std::vector<tegra410::MemoryRange> memory;
+  /// Every socket is a Tegra410 with these parameters.
+  std::optional<tegra410::Parameters> tegra410 = tegra410::Parameters{};
+};
+
+/// Where things lie when nothing else is said. Socket s owns the 16 TiB from s << kSocketShift; offsets are from there.
+namespace default_map {
+inline constexpr unsigned kSocketShift = 44;
+inline constexpr std::uint64_t kRegistersBegin = 0x1000'0000;  ///< 2 MiB of register windows
+inline constexpr std::uint64_t kRegistersSize = 0x20'0000;
+inline constexpr std::uint64_t kUcfPmuPage0 = 0x1000'0000;
+inline constexpr std::uint64_t kUcfPmuPage1 = 0x1000'1000;
+inline constexpr std::uint64_t kCmemLatencyPmu = 0x1010'0000;  ///< 14 instances of 4 KiB, then the broadcast window
+inline constexpr std::uint64_t kCmem = 0x80'0000'0000;         ///< 512 GiB
+inline constexpr std::uint64_t kCmemSize = 0x80'0000'0000;
+inline constexpr std::uint64_t kGmem = 0x200'0000'0000;  ///< 256 GiB
+inline constexpr std::uint64_t kGmemSize = 0x40'0000'0000;
+inline constexpr std::uint64_t kCxl = 0x400'0000'0000;  ///< 256 GiB
+inline constexpr std::uint64_t kCxlSize = 0x40'0000'0000;
+inline constexpr std::uint32_t kUcfPmuInterrupt = 288;  ///< GSIV of socket 0; socket s has 288 + s
+}  // namespace default_map
+
+/// @return one CMEM, one GMEM and one CXL range for each socket, at the addresses of default_map.
+[[nodiscard]] std::vector<tegra410::MemoryRange> default_memory(unsigned sockets);
+
+/// A platform that cannot be built. what() reads "<field>: <reason>".
+class SpecError : public std::invalid_argument {
+ public:
+  /// @param field  the member at fault as a path, for example "tegra410.slc.ways" or "memory[2].size"
+  SpecError(std::string field, std::string reason)
+      : std::invalid_argument(field + ": " + reason), field_(std::move(field)), reason_(std::move(reason)) {}
+  [[nodiscard]] const std::string& field() const noexcept { return field_; }
+  [[nodiscard]] const std::string& reason() const noexcept {
+    return reason_;
+  }  ///< with a suggestion where there is one
+
+ private:
+  std::string field_;
+  std::string reason_;
+};
+
+/// @throws SpecError for the first thing that makes the platform impossible
+void validate(const PlatformSpec& spec);
+
+}  // namespace pmufab::platform

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <limits>
+
+#include <systemc>
+
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab {
+
+/// The instant after the end of simulated time: "never".
+inline constexpr Picoseconds kNever = std::numeric_limits<Picoseconds>::max();
+
+/// @return simulated time now.
+inline Picoseconds simulated_time() noexcept { return to_picoseconds(sc_core::sc_time_stamp()); }
+
+/// Calls a function at one instant: a timer of which exactly one SystemC notification is pending, or none.
+///
+/// May be made before or during simulation; must live until it ends.
+class Alarm {
+ public:
+  explicit Alarm(std::function<void()> ring);
+  ~Alarm();
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+
+  /// Ring at `when` instead of at the time set before; a time that has passed means this instant, kNever cancels.
+  void set(Picoseconds when);
+  void cancel();
+  /// @return the time set, kNever if none.
+  [[nodiscard]] Picoseconds time() const noexcept { return time_; }
+
+ private:
+  void fire();
+
+  std::function<void()> ring_;
+  Picoseconds time_ = kNever;
+  sc_core::sc_event event_;
+};
+
+}  // namespace pmufab

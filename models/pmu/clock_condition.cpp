@@ -1,0 +1,92 @@
+#include "models/pmu/clock_condition.h"
+
+namespace pmufab {
+
+ClockCondition::ClockCondition(const ClockDomain& clock) : clock_(clock) {
+  // One below its wrap, the sink calls back on every addition, with the amount less one left in it.
+  input_.set_value(input_.maximum());
+  input_.on_wrap(&ClockCondition::received, this);
+}
+
+void ClockCondition::received(void* context, std::uint64_t /*wraps*/, Picoseconds when) {
+  ClockCondition& self = *static_cast<ClockCondition*>(context);
+  const std::uint64_t amount = self.input_.value() + 1;
+  self.input_.set_value(self.input_.maximum());
+  self.take(amount, when);
+}
+
+void ClockCondition::take(std::uint64_t amount, Picoseconds when) {
+  if (!running_) return;
+  if (is_raw()) {
+    if (output_ != nullptr) output_->add(amount, when);
+    return;
+  }
+  settle(when + 1);  // sampling edges up to and including `when` do not see this event
+  state_.raw += amount;
+}
+
+void ClockCondition::start(Picoseconds when) noexcept {
+  if (running_) return;
+  state_ = {clock_.edges_before(when), 0, false};
+  running_ = true;
+}
+
+void ClockCondition::stop(Picoseconds when) {
+  settle(when);
+  running_ = false;
+}
+
+void ClockCondition::settle(Picoseconds when) {
+  if (!running_ || is_raw()) return;
+  const std::uint64_t increments = evaluate(state_, clock_.edges_before(when));
+  if (increments != 0 && output_ != nullptr) output_->add(increments, when);
+}
+
+std::uint64_t ClockCondition::unsettled(Picoseconds when) const noexcept {
+  if (!running_ || is_raw()) return 0;
+  State state = state_;
+  return evaluate(state, clock_.edges_before(when));
+}
+
+Picoseconds ClockCondition::time_of_increments(std::uint64_t increments) const noexcept {
+  if (!running_ || is_raw()) return kNever;
+  State state = state_;
+  if (step(state)) --increments;
+  std::uint64_t edge = state.next_edge - 1;
+  if (increments != 0) {
+    if (!holds(0)) return kNever;
+    if (settings_.edge && (state.condition || increments > 1)) return kNever;
+    if (__builtin_add_overflow(edge, increments, &edge)) return kNever;
+  }
+  const Picoseconds time = clock_.time_of_edge(edge);
+  return time == kNever ? kNever : time + 1;
+}
+
+bool ClockCondition::holds(std::uint64_t raw) const noexcept {
+  if (settings_.threshold == 0) return raw > 0;
+  return settings_.invert ? raw <= settings_.threshold : raw >= settings_.threshold;
+}
+
+bool ClockCondition::step(State& state) const noexcept {
+  const bool condition = holds(state.raw);
+  const bool increment = condition && !(settings_.edge && state.condition);
+  state = {state.next_edge + 1, 0, condition};
+  return increment;
+}
+
+std::uint64_t ClockCondition::evaluate(State& state, std::uint64_t end_edge) const noexcept {
+  if (state.next_edge >= end_edge) return 0;
+  std::uint64_t increments = step(state) ? 1 : 0;
+  if (state.next_edge == end_edge) return increments;
+  // All further clocks are idle, hence alike.
+  const bool idle = holds(0);
+  if (settings_.edge) {
+    increments += idle && !state.condition ? 1 : 0;
+  } else if (idle) {
+    increments += end_edge - state.next_edge;
+  }
+  state = {end_edge, 0, idle};
+  return increments;
+}
+
+}  // namespace pmufab

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+
+#include "models/pmu/alarm.h"
+#include "tlm/clock/clock_domain.h"
+#include "tlm/probe/event_sink.h"
+
+namespace pmufab {
+
+/// The threshold, invert and edge stage in front of a counter: raw events in, increments per clock out.
+///
+/// Raw events of clock j are those in [edge j - 1, edge j); the condition is sampled at edge j. Sampling edges in
+/// [on, off) of a running window count; events before `on` are not seen.
+/// - threshold 0, no edge: every raw event passes at once (invert is ignored);
+/// - threshold T > 0: +1 per clock with raw >= T, or, inverted, per clock with raw <= T, idle clocks included;
+/// - edge: +1 when the condition becomes true (with threshold 0 the condition is "any event"); false before `on`.
+/// (CXL 3.1, 8.2.7.2.1.) Idle clocks are computed, not stepped.
+class ClockCondition {
+ public:
+  struct Settings {
+    std::uint64_t threshold = 0;
+    bool invert = false;
+    bool edge = false;
+  };
+
+  explicit ClockCondition(const ClockDomain& clock);
+  ClockCondition(const ClockCondition&) = delete;
+  ClockCondition& operator=(const ClockCondition&) = delete;
+
+  /// Change the settings. While stopped.
+  void configure(const Settings& settings) noexcept { settings_ = settings; }
+  [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+
+  /// Where raw events go in: let a probe watch this. Times never run backwards.
+  [[nodiscard]] EventSink& input() noexcept { return input_; }
+  /// Where increments come out, as they are found: at the next raw event, settle() or stop().
+  void set_output(EventSink* output) noexcept { output_ = output; }
+
+  void start(Picoseconds when) noexcept;
+  void stop(Picoseconds when);
+  [[nodiscard]] bool is_running() const noexcept { return running_; }
+
+  /// Put out the increments of all sampling edges before `when`.
+  void settle(Picoseconds when);
+  /// @return how many increments settle(when) would put out.
+  [[nodiscard]] std::uint64_t unsettled(Picoseconds when) const noexcept;
+  /// @return the first instant at which `increments` more will have come out if no further event arrives; kNever if
+  ///         that does not happen. For scheduling an overflow. `increments` is at least 1.
+  [[nodiscard]] Picoseconds time_of_increments(std::uint64_t increments) const noexcept;
+
+ private:
+  struct State {
+    std::uint64_t next_edge = 0;  // first sampling edge not evaluated yet
+    std::uint64_t raw = 0;        // events that belong to it
+    bool condition = false;       // at the sampling edge before
+  };
+  static void received(void* context, std::uint64_t wraps, Picoseconds when);
+  void take(std::uint64_t amount, Picoseconds when);
+  [[nodiscard]] bool is_raw() const noexcept { return settings_.threshold == 0 && !settings_.edge; }
+  [[nodiscard]] bool holds(std::uint64_t raw) const noexcept;
+  [[nodiscard]] bool step(State& state) const noexcept;
+  [[nodiscard]] std::uint64_t evaluate(State& state, std::uint64_t end_edge) const noexcept;
+
+  const ClockDomain& clock_;
+  Settings settings_;
+  EventSink input_{64};
+  EventSink* output_ = nullptr;
+  State state_;
+  bool running_ = false;
+};
+
+}  // namespace pmufab

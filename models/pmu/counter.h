@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/pmu/clock_condition.h"
+#include "tlm/probe/probe.h"
+
+namespace pmufab {
+
+class CarryPath;
+
+/// An event counter of 8 to 64 bits: selects probes, wraps, tells of overflow, can be enabled, frozen and snapshot, and
+/// can carry into another counter.
+///
+/// It watches its probes only while it runs (enabled and not frozen), so a stopped counter costs nothing.
+/// Times given to it never run backwards.
+class Counter {
+ public:
+  /// Called when the counter passed its maximum, which has been wrapped already. `wraps` is how often.
+  using OnOverflow = EventSink::OnWrap;
+
+  /// @throws std::invalid_argument if the width is not 8 ... 64
+  explicit Counter(unsigned width);
+  ~Counter();
+  Counter(const Counter&) = delete;
+  Counter& operator=(const Counter&) = delete;
+
+  /// Count events of `probe` whose qualifier is in `qualifiers`, and nothing else.
+  void select(Probe& probe, std::uint64_t qualifiers);
+  /// Count events of `probe` as well (counters that sum several signals).
+  void select_also(Probe& probe, std::uint64_t qualifiers);
+  /// Count nothing.
+  void deselect();
+
+  /// Put `condition` between the probes and the counter, or, with nullptr, take it out. While disabled. The condition's
+  /// output becomes this counter.
+  void set_condition(ClockCondition* condition);
+
+  void enable(bool enabled, Picoseconds when);
+  /// Hold the value although enabled.
+  void freeze(bool frozen, Picoseconds when);
+  [[nodiscard]] bool is_running() const noexcept { return enabled_ && !frozen_; }
+
+  /// Add events that do not come from a probe (a carry); they are lost if the counter does not run.
+  void add(std::uint64_t amount, Picoseconds when);
+
+  /// @return the value; with a condition, clocks up to `when` are included.
+  [[nodiscard]] std::uint64_t value(Picoseconds when) const;
+  void set_value(std::uint64_t value, Picoseconds when);
+  [[nodiscard]] std::uint64_t maximum() const noexcept { return sink_.maximum(); }
+
+  /// Sticky: the counter wrapped since the last clear_overflow().
+  [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
+  void clear_overflow() noexcept { overflowed_ = false; }
+  void on_overflow(OnOverflow function, void* context) noexcept {
+    on_overflow_ = function;
+    context_ = context;
+  }
+
+  /// Each wrap adds one to `target`, by way of `path`. nullptr: wraps go nowhere.
+  void carry_into(Counter* target, CarryPath* path = nullptr) noexcept {
+    carry_target_ = target;
+    carry_path_ = path;
+  }
+
+  /// Copy the value to the shadow.
+  void snapshot(Picoseconds when) { shadow_ = value(when); }
+  [[nodiscard]] std::uint64_t shadow() const noexcept { return shadow_; }
+
+ private:
+  struct Selection {
+    Probe* probe;
+    std::uint64_t qualifiers;
+  };
+  static void wrapped(void* context, std::uint64_t wraps, Picoseconds when);
+  [[nodiscard]] EventSink& input() noexcept;
+  void watch();
+  void unwatch();
+  void running_changed(bool was_running, Picoseconds when);
+
+  EventSink sink_;
+  bool enabled_ = false;
+  bool frozen_ = false;
+  bool overflowed_ = false;
+  std::vector<Selection> selections_;
+  ClockCondition* condition_ = nullptr;
+  OnOverflow on_overflow_ = nullptr;
+  void* context_ = nullptr;
+  Counter* carry_target_ = nullptr;
+  CarryPath* carry_path_ = nullptr;
+  std::uint64_t shadow_ = 0;
+};
+
+}  // namespace pmufab

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tlm/clock/clock_domain.h"
+#include "tlm/interrupt/interrupt.h"
+
+/// What can be chosen about a Tegra410 socket. Every default of the model stands here and nowhere else. Member names
+/// are the names users see (in configuration files and in error messages). Plain data: platform::validate() checks it.
+namespace pmufab::tegra410 {
+
+/// What lies behind an address, wherever its home is.
+enum class MemoryClass : std::uint8_t {
+  cmem,  ///< CPU memory: the LPDDR of the socket
+  gmem,  ///< GPU memory
+  cxl,   ///< memory of a CXL device
+};
+
+inline constexpr unsigned kLineBytes = 64;
+inline constexpr unsigned kMaximumSockets = 4;
+inline constexpr unsigned kMaximumClusters = 64;
+inline constexpr unsigned kCmemInstances = 14;              ///< fixed by nvidia_t410_cmem_latency_pmu.c
+inline constexpr unsigned kCmemControllersPerInstance = 3;  ///< likewise
+
+/// The write-back cache in front of the fabric, one per CPU cluster.
+struct PrivateCacheParameters {
+  std::uint64_t size = 1 << 20;     ///< bytes; lines of 64 bytes; the number of sets must be a power of two
+  unsigned ways = 8;                ///< 1 ... 64
+  Picoseconds hit_latency = 5'000;  ///< what a hit costs the CPU
+};
+
+/// The system-level cache of the fabric.
+struct SlcParameters {
+  unsigned slices = 14;                                                     ///< 1 ... 256
+  unsigned sets = 4096;                                                     ///< per slice; any number
+  unsigned ways = 16;                                                       ///< 1 ... 64
+  std::vector<MemoryClass> cached = {MemoryClass::cmem, MemoryClass::cxl};  ///< local classes the SLC keeps
+};
+
+/// Latencies of a socket; README.md of this folder says what each one covers.
+struct LatencyParameters {
+  Picoseconds slc = 30'000;
+  Picoseconds cmem = 90'000;
+  Picoseconds cmem_service = 1'120;  ///< one 32-byte part in one of the 42 controllers: 1.2 TB/s in all
+  Picoseconds gmem = 250'000;
+  Picoseconds cxl = 180'000;
+  Picoseconds link = 120'000;  ///< to another socket and back
+};
+
+/// The UCF PMU: a CoreSight PMU.
+struct UcfPmuParameters {
+  unsigned counters = 8;      ///< 2 ... 64, the cycle counter (physical index 31) included
+  unsigned width = 64;        ///< bits of every counter, 8 ... 64
+  bool atomic_64bit = false;  ///< firmware declares 64-bit single-copy atomicity
+  bool dual_page = true;      ///< counters and overflow clear on a page of their own
+  bool interrupt = true;      ///< the overflow interrupt is wired
+  InterruptTrigger trigger = InterruptTrigger::level;
+};
+
+/// The CMEM latency PMU.
+struct CmemLatencyPmuParameters {
+  unsigned width = 64;  ///< bits of every counter, 8 ... 64; real width unknown, 64 is what software assumes
+};
+
+/// One socket. All sockets of a platform are alike.
+struct Parameters {
+  unsigned clusters = 11;                      ///< 1 ... 64
+  std::uint64_t ucf_clock_hz = 2'400'000'000;  ///< the UCF, both PMUs
+  PrivateCacheParameters private_cache;
+  SlcParameters slc;
+  LatencyParameters latency;
+  UcfPmuParameters ucf_pmu;
+  CmemLatencyPmuParameters cmem_latency_pmu;
+};
+
+}  // namespace pmufab::tegra410

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tlm_utils/simple_target_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include "models/tegra410/address_map.h"
+#include "models/tegra410/cmem_latency_pmu.h"
+#include "models/tegra410/parameters.h"
+#include "models/tegra410/private_cache.h"
+#include "models/tegra410/ucf.h"
+#include "models/tegra410/ucf_pmu.h"
+#include "tlm/clock/clock_domain.h"
+#include "tlm/transaction/fabric_extension.h"
+
+namespace pmufab::tegra410 {
+
+/// The one order in which the sockets of a platform accept requests. Times never run backwards: a request that arrives
+/// before one accepted already counts as arriving with it.
+class AcceptanceOrder {
+ public:
+  Picoseconds accept(Picoseconds arrival) noexcept { return latest_ = std::max(latest_, arrival); }
+
+ private:
+  Picoseconds latest_ = 0;
+};
+
+/// One Tegra410 socket: CPU clusters' private caches, fabric, memory and PMUs. README.md tells what it does.
+///
+/// Requests are generic payloads with a FabricExtension whose `socket` is this one. They are accepted in the order of
+/// the calls, each at sc_time_stamp() plus the annotated delay; on return the delay also holds the latency. A caller
+/// may run ahead of simulated time: where something else may happen before the request arrives, the call waits until
+/// then (and so may only be made from a thread process, as the standard says of b_transport). Errors change nothing:
+/// - no extension, another socket's requester, or a cluster that does not exist: TLM_GENERIC_ERROR_RESPONSE
+/// - address outside every memory range:                                         TLM_ADDRESS_ERROR_RESPONSE
+/// - command that does not fit the opcode:                                       TLM_COMMAND_ERROR_RESPONSE
+/// - byte enables:                                                               TLM_BYTE_ENABLE_ERROR_RESPONSE
+/// - wrong length, crossing a line, streaming:                                   TLM_BURST_ERROR_RESPONSE
+class Socket : public sc_core::sc_module {
+ public:
+  /// @param index  of this socket in the platform
+  /// @param map    and `clock` and `order` are shared by all sockets and must outlive them
+  Socket(const sc_core::sc_module_name& name, unsigned index, const Parameters& parameters, const AddressMap& map,
+         const ClockDomain& clock, AcceptanceOrder& order);
+  ~Socket() override;
+
+  /// Join the sockets of a platform, element i having index i. Once, before the first request.
+  static void connect(std::span<Socket* const> sockets);
+
+  [[nodiscard]] unsigned index() const noexcept { return index_; }
+  [[nodiscard]] Ucf& ucf() noexcept { return ucf_; }
+  [[nodiscard]] UcfPmu& ucf_pmu() noexcept { return ucf_pmu_; }
+  [[nodiscard]] CmemLatencyPmu& cmem_latency_pmu() noexcept { return cmem_latency_pmu_; }
+  [[nodiscard]] const PrivateCache& private_cache(unsigned cluster) const { return clusters_.at(cluster); }
+  void set_observer(BoundaryObserver* observer) noexcept { ucf_.set_observer(observer); }
+
+  /// Loads, stores and atomics of the cluster `requester_id`, through its private cache. The extension's opcode is not
+  /// looked at; TLM_READ_COMMAND is a load, TLM_WRITE_COMMAND a store or an atomic.
+  tlm_utils::simple_target_socket_optional<Socket, 64> cpu_access;
+  /// Requests straight to the fabric: GPU, PCIe, and whatever goes past the private caches.
+  tlm_utils::simple_target_socket_optional<Socket, 64> requests;
+
+ private:
+  void transport_cpu_access(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  void transport_request(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  [[nodiscard]] tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload,
+                                               const FabricExtension* extension) const noexcept;
+  Picoseconds arrive(sc_core::sc_time& delay);
+  Picoseconds access(unsigned cluster, const MemoryRange& range, std::uint64_t line, bool store, Picoseconds when);
+  Picoseconds cluster_request(unsigned cluster, const MemoryRange& range, std::uint64_t line, FabricOpcode opcode,
+                              Picoseconds when);
+
+  unsigned index_;
+  const AddressMap& map_;
+  AcceptanceOrder& order_;
+  Picoseconds hit_latency_;
+  std::vector<PrivateCache> clusters_;
+  CmemLatencyPmu cmem_latency_pmu_;
+  Ucf ucf_;
+  UcfPmu ucf_pmu_;
+};
+
+}  // namespace pmufab::tegra410

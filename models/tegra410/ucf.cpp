@@ -1,0 +1,220 @@
+#include "models/tegra410/ucf.h"
+
+#include <string>
+
+#include "models/tegra410/cmem_latency_pmu.h"
+#include "models/tegra410/ucf_pass.h"
+
+namespace pmufab::tegra410 {
+
+Ucf::Ucf(const std::string& name, unsigned index, const Parameters& parameters, std::span<PrivateCache> clusters,
+         CmemLatencyPmu& latency_pmu)
+    : index_(index),
+      latency_(parameters.latency),
+      slc_(parameters.slc),
+      directory_(parameters.private_cache.size / kLineBytes * clusters.size()),
+      cmem_(parameters.latency.cmem, parameters.latency.cmem_service),
+      clusters_(clusters),
+      latency_pmu_(&latency_pmu) {
+  for (const MemoryClass memory_class : parameters.slc.cached) cached_[static_cast<unsigned>(memory_class)] = true;
+  probes_.reserve(kUcfEventCount);
+  for (const UcfEventCode& event : kUcfEvents) probes_.emplace_back(name + '.' + std::string(event.name));
+}
+
+void Ucf::connect(const AddressMap& map, std::span<Ucf* const> ucfs) {
+  map_ = &map;
+  peers_.assign(ucfs.begin(), ucfs.end());
+}
+
+void Ucf::expect(std::uint64_t address, const MemoryRange& range) const noexcept {
+  const std::uint64_t line = address / kLineBytes;
+  const Ucf& home = *peers_[range.socket];
+  directory_.prefetch(line);
+  if (&home != this) home.directory_.prefetch(line);
+  home.slc_.prefetch(line);
+}
+
+Picoseconds Ucf::accept(const Request& request, const MemoryRange& range) {
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->on_request(request);
+
+  const bool is_cpu = request.requester == RequesterKind::cpu;
+  const bool at_home = range.socket == index_;
+  const Source source = is_cpu ? Source::loc_cpu : Source::loc_noncpu;
+  const Destination destination = at_home ? static_cast<Destination>(range.memory_class) : Destination::rem;
+  Pass pass{.when = request.when,
+            .address = request.address,
+            .line = request.address / kLineBytes,
+            .length = request.length,
+            .opcode = request.opcode,
+            .source = source,
+            .memory_class = range.memory_class,
+            .requester = is_cpu ? holder_of_cluster(request.requester_id) : kNobody,
+            .is_cpu = is_cpu,
+            .requester_still_holds = false,
+            .owner_snooped = false,
+            .qualifier = qualifier(source, destination)};
+  count_request(pass);
+  snoop(pass);
+  if (at_home) return latency_.slc + serve_home(pass);
+
+  count_uncached(pass);
+  Pass remote = pass;
+  remote.source = Source::rem;
+  remote.requester = holder_of_socket(index_);
+  remote.requester_still_holds = directory_.find(pass.line) != nullptr;
+  remote.qualifier = qualifier(Source::rem, static_cast<Destination>(range.memory_class));
+  Ucf& home = *peers_[range.socket];
+  home.count_request(remote);
+  home.snoop(remote);
+  return latency_.slc + latency_.link + home.serve_home(remote);
+}
+
+void Ucf::count_request(const Pass& pass) {
+  switch (class_of(pass.opcode)) {
+    case OpcodeClass::read:
+      publish(UcfEvent::slc_access_rd, 1, pass.qualifier, pass.when);
+      publish(UcfEvent::slc_bytes_rd, pass.length, pass.qualifier, pass.when);
+      break;
+    case OpcodeClass::write:
+      publish(UcfEvent::slc_access_wr, 1, pass.qualifier, pass.when);
+      publish(UcfEvent::slc_bytes_wr, pass.length, pass.qualifier, pass.when);
+      break;
+    case OpcodeClass::dataless:
+      publish(UcfEvent::slc_access_dataless, 1, pass.qualifier, pass.when);
+      break;
+    case OpcodeClass::atomic:
+      publish(UcfEvent::slc_access_atomic, 1, pass.qualifier, pass.when);
+      break;
+  }
+}
+
+void Ucf::count_uncached(const Pass& pass) {
+  switch (class_of(pass.opcode)) {
+    case OpcodeClass::read:
+      publish(UcfEvent::mem_access_rd, 1, pass.qualifier, pass.when);
+      publish(UcfEvent::mem_bytes_rd, pass.length, pass.qualifier, pass.when);
+      break;
+    case OpcodeClass::write:
+    case OpcodeClass::atomic:
+      publish(UcfEvent::mem_access_wr, 1, pass.qualifier, pass.when);
+      publish(UcfEvent::mem_bytes_wr, pass.length, pass.qualifier, pass.when);
+      break;
+    case OpcodeClass::dataless:
+      break;
+  }
+}
+
+/// @return how much longer than the SLC the requester waits
+Picoseconds Ucf::serve_home(Pass& pass) {
+  if (!cached_[static_cast<unsigned>(pass.memory_class)]) return serve_uncached(pass);
+  const Picoseconds wait = serve_cached(pass);
+  if (pass.owner_snooped) slc_.mark_dirty(pass.line);
+  return wait;
+}
+
+Picoseconds Ucf::serve_uncached(const Pass& pass) {
+  count_uncached(pass);
+  switch (class_of(pass.opcode)) {
+    case OpcodeClass::read:
+      return read_memory(pass, pass.address, pass.length);
+    case OpcodeClass::write:
+    case OpcodeClass::atomic:
+      show_write(pass.address, pass.length, pass.when);
+      break;
+    case OpcodeClass::dataless:
+      break;
+  }
+  return 0;
+}
+
+Picoseconds Ucf::serve_cached(const Pass& pass) {
+  switch (pass.opcode) {
+    case FabricOpcode::read_shared:
+    case FabricOpcode::read_unique:
+    case FabricOpcode::read_once: {
+      if (slc_.read(pass.line)) {
+        publish(UcfEvent::slc_hit_rd, 1, pass.qualifier, pass.when);
+        return 0;
+      }
+      publish(UcfEvent::mem_access_rd, 1, pass.qualifier, pass.when);
+      publish(UcfEvent::mem_bytes_rd, kLineBytes, pass.qualifier, pass.when);
+      const Picoseconds wait = read_memory(pass, pass.line * kLineBytes, kLineBytes);
+      if (pass.opcode != FabricOpcode::read_once) {
+        publish(UcfEvent::slc_refill_rd, 1, pass.qualifier, pass.when);
+        allocate(pass, false);
+      }
+      return wait;
+    }
+    case FabricOpcode::write_unique_full:
+    case FabricOpcode::write_back_full:
+      if (!slc_.write(pass.line)) allocate(pass, true);
+      return 0;
+    case FabricOpcode::write_unique_ptl:
+    case FabricOpcode::atomic_store:
+      if (!slc_.write(pass.line)) {
+        publish(UcfEvent::mem_access_rd, 1, pass.qualifier, pass.when);
+        publish(UcfEvent::mem_bytes_rd, kLineBytes, pass.qualifier, pass.when);
+        publish(UcfEvent::slc_refill_wr, 1, pass.qualifier, pass.when);
+        read_memory(pass, pass.line * kLineBytes, kLineBytes);  // the writer does not wait for it
+        allocate(pass, true);
+      }
+      return 0;
+    case FabricOpcode::clean_invalid:
+      if (slc_.drop(pass.line).value_or(false)) write_back(pass.line, pass.source, pass.when);
+      return 0;
+    case FabricOpcode::evict:
+    case FabricOpcode::clean_unique:
+      break;
+  }
+  return 0;
+}
+
+void Ucf::allocate(const Pass& pass, bool dirty) {
+  publish(UcfEvent::slc_allocate, 1, pass.qualifier, pass.when);
+  const std::optional<Slc::Victim> victim = slc_.allocate(pass.line, dirty);
+  if (!victim) return;
+  if (peers_.size() > 1) evicted_at_home(victim->line, pass.when);
+  if (victim->flag) write_back(victim->line, pass.source, pass.when);
+}
+
+void Ucf::write_back(std::uint64_t line, Source source, Picoseconds when) {
+  const std::uint64_t address = line * kLineBytes;
+  const unsigned where = qualifier(source, static_cast<Destination>(map_->find(address)->memory_class));
+  publish(UcfEvent::slc_wb, 1, where, when);
+  publish(UcfEvent::mem_access_wr, 1, where, when);
+  publish(UcfEvent::mem_bytes_wr, kLineBytes, where, when);
+  show_write(address, kLineBytes, when);
+}
+
+Picoseconds Ucf::read_memory(const Pass& pass, std::uint64_t address, unsigned bytes) {
+  const Picoseconds start = pass.when + latency_.slc;
+  Picoseconds end = start;
+  switch (pass.memory_class) {
+    case MemoryClass::cmem: {
+      const unsigned parts = (bytes + kCmemPartBytes - 1) / kCmemPartBytes;
+      const CmemControllers::Place place = CmemControllers::place(pass.line);
+      end = cmem_.read(place, parts, start);
+      latency_pmu_->read(place, parts, pass.when, start, end);
+      break;
+    }
+    case MemoryClass::gmem:
+      end = start + latency_.gmem;
+      break;
+    case MemoryClass::cxl:
+      end = start + latency_.cxl;
+      break;
+  }
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->on_memory_access({start, end, address, bytes, false, static_cast<std::uint8_t>(index_)});
+  return end - start;
+}
+
+void Ucf::show_write(std::uint64_t address, unsigned bytes, Picoseconds when) {
+  if (observer_ == nullptr) [[likely]]
+    return;
+  const Picoseconds start = when + latency_.slc;
+  observer_->on_memory_access({start, start, address, bytes, true, static_cast<std::uint8_t>(index_)});
+}
+
+}  // namespace pmufab::tegra410

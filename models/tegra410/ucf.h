@@ -1,0 +1,97 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/tegra410/address_map.h"
+#include "models/tegra410/cmem_controllers.h"
+#include "models/tegra410/directory.h"
+#include "models/tegra410/parameters.h"
+#include "models/tegra410/private_cache.h"
+#include "models/tegra410/slc.h"
+#include "models/tegra410/ucf_events.h"
+#include "tlm/probe/probe.h"
+#include "tlm/transaction/fabric_extension.h"
+
+namespace pmufab::tegra410 {
+
+class CmemLatencyPmu;
+
+/// The unified coherence fabric of one socket: SLC, snoop directory, the way to memory and to the other sockets.
+///
+/// Plain C++: a request is served to its end when it is accepted, at every UCF it reaches. Events are published on one
+/// Probe per UcfEvent, with qualifier() as the qualifier.
+class Ucf {
+ public:
+  using Request = BoundaryObserver::Request;
+
+  /// @param name      prefix of the probes' names, for example "socket0.ucf"
+  /// @param index     the socket
+  /// @param clusters  private caches of this socket's clusters; not owned
+  /// @param latency_pmu  told of every read of local CMEM; not owned
+  Ucf(const std::string& name, unsigned index, const Parameters& parameters, std::span<PrivateCache> clusters,
+      CmemLatencyPmu& latency_pmu);
+  Ucf(const Ucf&) = delete;
+  Ucf& operator=(const Ucf&) = delete;
+
+  /// Make the fabrics of a platform know the memory map and each other. Before the first request.
+  /// @param ucfs  element i is the UCF of socket i; this one is among them
+  void connect(const AddressMap& map, std::span<Ucf* const> ucfs);
+  void set_observer(BoundaryObserver* observer) noexcept { observer_ = observer; }
+
+  /// A request for `address` is about to be accepted: fetch what it needs into the host's caches. Changes nothing.
+  void expect(std::uint64_t address, const MemoryRange& range) const noexcept;
+
+  /// Accept a valid request of a local requester. Acceptance times of all fabrics of a platform never run backwards.
+  /// @param range  where request.address lives
+  /// @return the latency the requester sees
+  Picoseconds accept(const Request& request, const MemoryRange& range);
+
+  [[nodiscard]] Probe& probe(UcfEvent event) noexcept { return probes_[static_cast<unsigned>(event)]; }
+  [[nodiscard]] const Slc& slc() const noexcept { return slc_; }
+  [[nodiscard]] Directory& directory() noexcept { return directory_; }
+
+ private:
+  struct Pass;
+
+  void count_request(const Pass& pass);
+  void count_uncached(const Pass& pass);
+  Picoseconds serve_home(Pass& pass);
+  Picoseconds serve_uncached(const Pass& pass);
+  Picoseconds serve_cached(const Pass& pass);
+  void allocate(const Pass& pass, bool dirty);
+  void write_back(std::uint64_t line, Source source, Picoseconds when);
+  Picoseconds read_memory(const Pass& pass, std::uint64_t address, unsigned bytes);
+  void show_write(std::uint64_t address, unsigned bytes, Picoseconds when);
+
+  void snoop(Pass& pass);
+  void snoop_owner(Pass& pass);
+  void snoop_others(Pass& pass);
+  void give_back(const Pass& pass);
+  void snoop_clusters(std::uint64_t clusters, std::uint64_t line, unsigned qualifier, Picoseconds when);
+  bool snooped_from_outside(std::uint64_t line, bool share, Picoseconds when);
+  void evicted_at_home(std::uint64_t line, Picoseconds when);
+  void snooped_by_eviction(std::uint64_t line, Picoseconds when);
+
+  void publish(UcfEvent event, std::uint64_t amount, unsigned qualifier, Picoseconds when) {
+    probes_[static_cast<unsigned>(event)].publish(amount, qualifier, when);
+  }
+
+  unsigned index_;
+  LatencyParameters latency_;
+  std::array<bool, 3> cached_{};  // by MemoryClass
+  Slc slc_;
+  Directory directory_;
+  CmemControllers cmem_;
+  std::span<PrivateCache> clusters_;
+  CmemLatencyPmu* latency_pmu_;
+  const AddressMap* map_ = nullptr;
+  BoundaryObserver* observer_ = nullptr;
+  std::vector<Ucf*> peers_;
+  std::vector<Probe> probes_;
+};
+
+}  // namespace pmufab::tegra410

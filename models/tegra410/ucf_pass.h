@@ -1,0 +1,49 @@
+#pragma once
+
+// Private to the sources of Ucf.
+#include "models/tegra410/ucf.h"
+
+namespace pmufab::tegra410 {
+
+enum class OpcodeClass : std::uint8_t { read, write, dataless, atomic };
+
+constexpr OpcodeClass class_of(FabricOpcode opcode) noexcept {
+  switch (opcode) {
+    case FabricOpcode::read_shared:
+    case FabricOpcode::read_unique:
+    case FabricOpcode::read_once:
+      return OpcodeClass::read;
+    case FabricOpcode::write_unique_full:
+    case FabricOpcode::write_unique_ptl:
+    case FabricOpcode::write_back_full:
+      return OpcodeClass::write;
+    case FabricOpcode::evict:
+    case FabricOpcode::clean_unique:
+    case FabricOpcode::clean_invalid:
+      return OpcodeClass::dataless;
+    case FabricOpcode::atomic_store:
+      break;
+  }
+  return OpcodeClass::atomic;
+}
+
+// Snoops between sockets and what they cause there carry these, seen from the snooped socket.
+inline constexpr unsigned kFromOutside = qualifier(Source::rem, Destination::rem);
+
+/// A request as one UCF serves it.
+struct Ucf::Pass {
+  Picoseconds when;
+  std::uint64_t address;
+  std::uint64_t line;
+  std::uint32_t length;
+  FabricOpcode opcode;
+  Source source;
+  MemoryClass memory_class;
+  Holder requester;            // the cluster, the remote socket, or nobody who can hold a line
+  bool is_cpu;                 // somewhere
+  bool requester_still_holds;  // at the home: the requester's socket has other holders of the line
+  bool owner_snooped;          // a unique owner of the line was snooped, here or on the way
+  unsigned qualifier;
+};
+
+}  // namespace pmufab::tegra410

@@ -1,0 +1,37 @@
+#include "models/tegra410/ucf_pmu.h"
+
+#include "models/tegra410/ucf_events.h"
+
+namespace pmufab::tegra410 {
+
+namespace {
+
+coresight::CoreSightPmuOptions options_of(const UcfPmuParameters& parameters) {
+  coresight::CoreSightPmuOptions options;
+  options.counters = parameters.counters;
+  options.width = parameters.width;
+  options.cycle_counter = true;
+  options.dual_page = parameters.dual_page;
+  options.atomic_64bit = parameters.atomic_64bit;
+  options.pmiidr = kUcfPmuIidr;
+  return options;
+}
+
+coresight::EventTable events_of(Ucf& ucf) {
+  coresight::EventTable table([](const coresight::CounterProgram& program) {
+    return qualifiers_of_filter(static_cast<std::uint32_t>(program.filter));
+  });
+  for (unsigned event = 0; event < kUcfEventCount; ++event) {
+    table.add(kUcfEvents[event].id, ucf.probe(static_cast<UcfEvent>(event)));
+  }
+  table.add_clock(kBusCyclesEvent);
+  return table;
+}
+
+}  // namespace
+
+UcfPmu::UcfPmu(const sc_core::sc_module_name& name, const UcfPmuParameters& parameters, const ClockDomain& clock,
+               Ucf& ucf)
+    : CoreSightPmu(name, options_of(parameters), clock, events_of(ucf)) {}
+
+}  // namespace pmufab::tegra410

@@ -1,0 +1,169 @@
+#pragma once
+
+/* The one door between the C++ driver host and a driver module (.so): plain C, no type of either side.
+ *
+ * The module is built from unmodified Linux drivers, our kernel runtime and our shim headers. It calls the host through
+ * struct pmufab_host and is called through struct pmufab_module, which pmufab_driver_module() returns. Everything
+ * happens in the SystemC thread that called into the module; nothing here is thread-safe. Results are 0 or positive,
+ * or a negative Linux errno. Times are picoseconds of simulated time. C++ exceptions may pass through the module. */
+
+// NOLINTBEGIN: this is C, in the C world's names.
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PMUFAB_DRIVER_ABI_VERSION 2u
+#define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
+
+/* Order and values as PerfCallObserver::Call. */
+enum pmufab_perf_call {
+  PMUFAB_CALL_PMU_DISABLE,
+  PMUFAB_CALL_PMU_ENABLE,
+  PMUFAB_CALL_ADD,
+  PMUFAB_CALL_DEL,
+  PMUFAB_CALL_START,
+  PMUFAB_CALL_STOP,
+  PMUFAB_CALL_READ,
+  PMUFAB_CALL_INTERRUPT
+};
+
+/* What the module may ask of the host. */
+struct pmufab_host {
+  uint32_t abi_version;
+  void* context; /* first argument of every function below */
+
+  /* One register access at a physical address; size is 1, 2, 4 or 8 bytes. Takes simulated time. An access the
+   * platform refuses is reported by the host and reads as all ones. */
+  uint64_t (*mmio_read)(void* context, uint64_t address, unsigned size);
+  void (*mmio_write)(void* context, uint64_t address, unsigned size, uint64_t value);
+
+  uint64_t (*now)(void* context);
+  /* One line of the kernel log, without newline. */
+  void (*log)(void* context, int level, const char* text, size_t length);
+  /* A WARN() was hit; its text went to the log. */
+  void (*warned)(void* context);
+  /* The driver now has interrupts enabled: deliver what is pending through pmufab_module.interrupt. */
+  void (*interrupt_window)(void* context);
+  /* Begin and end of a call of the perf core into a driver. event is 0 where the call is not about one event. */
+  void (*perf_call)(void* context, int call, int begin, const char* pmu, int event, uint64_t value);
+  /* The add call that is about to end was refused by the driver with a negative errno. */
+  void (*add_failed)(void* context, const char* pmu, int event, int error);
+  /* The kernel would be dead here (null pointer dereference, BUG, deadlock). Does not return: throws. */
+  void (*fatal)(void* context, const char* why);
+};
+
+struct pmufab_cpu {
+  uint32_t uid;
+  uint32_t container_uid;
+  uint32_t node;
+};
+
+struct pmufab_memory {
+  uint64_t base;
+  uint64_t size;
+};
+
+struct pmufab_property {
+  const char* name;
+  uint32_t value;
+};
+
+struct pmufab_apmt_node {
+  uint32_t id;
+  uint8_t type;
+  uint64_t instance_primary;
+  uint32_t instance_secondary;
+  uint64_t base0;
+  uint64_t base1;
+  int dual_page;
+  uint32_t interrupt; /* 0: none */
+  int interrupt_is_edge;
+  int affinity_is_container;
+  uint32_t processor_affinity;
+  int atomic_64bit;
+  uint32_t implementation_id;
+};
+
+struct pmufab_device {
+  const char* hid; /* empty: a device tree node */
+  const char* uid;
+  const char* compatible;
+  const struct pmufab_memory* memory;
+  size_t memory_count;
+  const uint32_t* interrupts;
+  size_t interrupt_count;
+  const struct pmufab_property* properties;
+  size_t property_count;
+};
+
+/* Valid during pmufab_module.boot() only. */
+struct pmufab_firmware {
+  const struct pmufab_cpu* cpus;
+  size_t cpu_count;
+  const struct pmufab_apmt_node* apmt;
+  size_t apmt_count;
+  const struct pmufab_device* devices;
+  size_t device_count;
+};
+
+struct pmufab_event_attributes {
+  uint32_t type;
+  uint64_t config;
+  uint64_t config1;
+  uint64_t config2;
+  uint64_t sample_period;
+  int disabled;
+  int exclude_user;
+  int exclude_kernel;
+  int exclude_guest;
+};
+
+struct pmufab_event_reading {
+  uint64_t value;
+  uint64_t time_enabled;
+  uint64_t time_running;
+};
+
+/* What the host may ask of the module. */
+struct pmufab_module {
+  uint32_t abi_version;
+  const char* kernel_version;
+
+  /* Once, first. Event handles start at first_event. */
+  void (*attach)(const struct pmufab_host* host, int first_event);
+  /* Create what firmware describes, load the drivers, settle deferred probes. */
+  int (*boot)(const struct pmufab_firmware* firmware);
+  /* Close all events, unbind all devices, run all module exits. The module is of no use afterwards but to be closed. */
+  void (*shutdown)(void);
+
+  /* Every registered PMU, and every file below its sysfs folder. */
+  void (*list_pmus)(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
+                    void (*file)(void* context, const char* path, const char* content));
+  /* Name of every loaded kernel module, in the order of loading. */
+  void (*list_modules)(void* context, void (*module)(void* context, const char* name));
+
+  int (*open)(const struct pmufab_event_attributes* attributes, int cpu, int group_leader, int for_task);
+  int (*enable)(int event, int group);
+  int (*disable)(int event, int group);
+  int (*read)(int event, struct pmufab_event_reading* reading);
+  /* Fills up to capacity readings; returns how many the group has. */
+  int (*read_group)(int event, struct pmufab_event_reading* readings, int capacity);
+  int (*close)(int event);
+  int (*rotate)(const char* pmu);
+  int (*set_cpu_online)(unsigned cpu, int online);
+
+  /* Is a driver listening to this interrupt? */
+  int (*interrupt_requested)(uint32_t number);
+  /* Run its handlers, with interrupts off. 1: handled, 0: nobody felt responsible, or -errno. */
+  int (*interrupt)(uint32_t number);
+};
+
+typedef const struct pmufab_module* (*pmufab_driver_module_function)(void);
+
+#ifdef __cplusplus
+}
+#endif
+// NOLINTEND

@@ -1,0 +1,363 @@
+#include "testbench/driver_host/driver_host.h"
+
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "testbench/driver_host/firmware_table.h"
+#include "testbench/driver_host/interrupt_controller.h"
+#include "testbench/driver_host/module_library.h"
+
+namespace pmufab::driver_host {
+namespace {
+
+constexpr int kErrorIo = -5;         // EIO: the kernel is dead
+constexpr int kErrorNoDevice = -19;  // ENODEV: nothing loaded
+constexpr int kLevelError = 3;
+constexpr int kLevelWarning = 4;
+constexpr std::size_t kStackSize = 1U << 20;  // of the interrupt process: drivers call deeply, sanitizers even more
+
+Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }
+
+bool in_thread_process() { return sc_core::sc_get_current_process_handle().proc_kind() == sc_core::SC_THREAD_PROC_; }
+
+const char* name_of(tlm::tlm_response_status status) {
+  switch (status) {
+    case tlm::TLM_OK_RESPONSE:
+      return "TLM_OK_RESPONSE";
+    case tlm::TLM_INCOMPLETE_RESPONSE:
+      return "TLM_INCOMPLETE_RESPONSE";
+    case tlm::TLM_GENERIC_ERROR_RESPONSE:
+      return "TLM_GENERIC_ERROR_RESPONSE";
+    case tlm::TLM_ADDRESS_ERROR_RESPONSE:
+      return "TLM_ADDRESS_ERROR_RESPONSE";
+    case tlm::TLM_COMMAND_ERROR_RESPONSE:
+      return "TLM_COMMAND_ERROR_RESPONSE";
+    case tlm::TLM_BURST_ERROR_RESPONSE:
+      return "TLM_BURST_ERROR_RESPONSE";
+    case tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE:
+      return "TLM_BYTE_ENABLE_ERROR_RESPONSE";
+  }
+  return "an unknown response";
+}
+
+}  // namespace
+
+struct DriverHost::State {
+  State(DriverHost& host_in, DriverSet drivers_in, const Options& options_in)
+      : host(host_in),
+        drivers(std::move(drivers_in)),
+        options(options_in),
+        interrupts(options_in.interrupt_delay),
+        library(std::make_unique<ModuleLibrary>(drivers.library)) {
+    door.abi_version = PMUFAB_DRIVER_ABI_VERSION;
+    door.context = this;
+    door.mmio_read = [](void* self, std::uint64_t address, unsigned size) {
+      std::uint64_t value = 0;
+      of(self).access(tlm::TLM_READ_COMMAND, address, size, value);
+      return value;
+    };
+    door.mmio_write = [](void* self, std::uint64_t address, unsigned size, std::uint64_t value) {
+      of(self).access(tlm::TLM_WRITE_COMMAND, address, size, value);
+    };
+    door.now = [](void*) { return now(); };
+    door.log = [](void* self, int level, const char* text, std::size_t length) {
+      of(self).print(level, std::string(text, length));
+    };
+    door.warned = [](void* self) { ++of(self).warnings; };
+    door.interrupt_window = [](void* self) { of(self).deliver(); };
+    door.perf_call = [](void* self, int call, int begin, const char* pmu, int event, std::uint64_t value) {
+      if (of(self).observer != nullptr) {
+        of(self).observer->on_call(static_cast<PerfCallObserver::Call>(call), begin != 0, pmu, event, value, now());
+      }
+    };
+    door.add_failed = [](void* self, const char* pmu, int event, int error) {
+      if (of(self).observer != nullptr) of(self).observer->on_add_failed(pmu, event, error);
+    };
+    door.fatal = [](void* self, const char* why) {
+      of(self).dead = true;
+      throw std::runtime_error(std::string("kernel panic in the drivers of Linux ") + of(self).drivers.kernel_version +
+                               ": " + why);
+    };
+  }
+
+  static State& of(void* self) { return *static_cast<State*>(self); }
+
+  void print(int level, const std::string& text) {
+    std::string line{'<', static_cast<char>('0' + level), '>'};
+    line += text;
+    log.push_back(std::move(line));
+    if (options.echo_log) {
+      std::fprintf(stderr, "[%12.6f] %s\n", static_cast<double>(now()) * 1e-12, text.c_str());
+    }
+  }
+
+  /// One register access. `value` is read from or written to; all ones if the platform refuses a read.
+  void access(tlm::tlm_command command, std::uint64_t address, unsigned size, std::uint64_t& value) {
+    if (!in_thread_process()) {
+      throw std::logic_error("a driver touches registers outside of a SystemC thread process");
+    }
+    payload.set_command(command);
+    payload.set_address(address);
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
+    payload.set_data_length(size);
+    payload.set_streaming_width(size);
+    payload.set_byte_enable_ptr(nullptr);
+    payload.set_dmi_allowed(false);
+    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    host.bus->b_transport(payload, delay);
+    const tlm::tlm_response_status status = payload.get_response_status();
+    delay += to_sc_time(options.access_latency);
+    if (delay > sc_core::SC_ZERO_TIME) sc_core::wait(delay);
+    if (status != tlm::TLM_OK_RESPONSE) {
+      std::array<char, 128> text{};
+      std::snprintf(text.data(), text.size(), "WARNING: external abort: %u-byte %s at 0x%016" PRIx64 " answered %s",
+                    size, command == tlm::TLM_READ_COMMAND ? "read" : "write", address, name_of(status));
+      print(kLevelWarning, text.data());
+      ++warnings;
+      value = ~std::uint64_t{0};
+    }
+  }
+
+  /// Run the handlers of every interrupt that can be taken.
+  void deliver() {
+    const auto wanted = [this](std::uint32_t number) { return (*library)->interrupt_requested(number) != 0; };
+    while (const auto number = interrupts.next(wanted)) {
+      interrupts.taken(*number);
+      const int result = (*library)->interrupt(*number);
+      const std::string complaint = interrupts.finished(*number, result > 0);
+      if (!complaint.empty()) print(kLevelError, complaint);
+    }
+    interrupts.rearm();
+  }
+
+  /// Delivers interrupts while nobody is inside.
+  [[noreturn]] void interrupt_process();
+
+  DriverHost& host;
+  DriverSet drivers;
+  Options options;
+  InterruptController interrupts;
+  std::unique_ptr<ModuleLibrary> library;  // null after unload()
+  pmufab_host door{};
+  tlm::tlm_generic_payload payload;
+  std::optional<platform::FirmwareDescription> firmware;
+  PerfCallObserver* observer = nullptr;
+  std::vector<std::string> log;
+  std::uint64_t warnings = 0;
+  bool booted = false;
+  bool dead = false;
+  int next_event = 1;
+
+  bool busy = false;  // somebody is inside
+  sc_core::sc_process_handle inside;
+  sc_core::sc_event left;
+};
+
+namespace {
+
+/// Being inside the kernel: one thread process at a time.
+template <typename State>
+class Inside {
+ public:
+  explicit Inside(State& state) : state_(state) {
+    if (!in_thread_process()) throw std::logic_error("DriverHost must be called from a SystemC thread process");
+    const sc_core::sc_process_handle self = sc_core::sc_get_current_process_handle();
+    if (state_.busy && state_.inside == self) {
+      throw std::logic_error("DriverHost is called again from inside a call (from an observer?)");
+    }
+    while (state_.busy) sc_core::wait(state_.left);
+    state_.busy = true;
+    state_.inside = self;
+  }
+  ~Inside() {
+    state_.busy = false;
+    state_.left.notify();
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  State& state_;
+};
+
+}  // namespace
+
+void DriverHost::State::interrupt_process() {
+  while (true) {
+    sc_core::wait(interrupts.changed());
+    if (!booted || dead) continue;
+    const Inside inside_now(*this);
+    if (booted && !dead) deliver();
+  }
+}
+
+DriverHost::DriverHost(const sc_core::sc_module_name& name, const DriverSet& drivers, const Options& options)
+    : sc_core::sc_module(name), bus("bus"), state_(std::make_unique<State>(*this, drivers, options)) {
+  sc_core::sc_spawn_options spawn;
+  spawn.set_stack_size(kStackSize);
+  sc_core::sc_spawn([this] { state_->interrupt_process(); }, "interrupts", &spawn);
+}
+
+DriverHost::~DriverHost() = default;
+
+void DriverHost::describe(const platform::FirmwareDescription& firmware) {
+  if (state_->firmware) throw std::logic_error("DriverHost::describe is called twice");
+  state_->firmware = firmware;
+  for (const platform::ApmtNode& node : firmware.apmt) {
+    if (node.overflow_interrupt)
+      state_->interrupts.connect(node.overflow_interrupt->number, node.overflow_interrupt->line);
+  }
+  for (const platform::AcpiDevice& device : firmware.devices) {
+    for (const platform::InterruptResource& interrupt : device.interrupts) {
+      state_->interrupts.connect(interrupt.number, interrupt.line);
+    }
+  }
+}
+
+void DriverHost::observe(PerfCallObserver* observer) { state_->observer = observer; }
+
+int DriverHost::load() {
+  const Inside inside(*state_);
+  if (!state_->firmware) throw std::logic_error("DriverHost::describe must come before load");
+  if (state_->dead) return kErrorIo;
+  if (state_->booted) return 0;
+  // Unloaded drivers come back with their variables as they were at first.
+  if (!state_->library) state_->library = std::make_unique<ModuleLibrary>(state_->drivers.library);
+  ModuleLibrary& library = *state_->library;
+  library->attach(&state_->door, state_->next_event);
+  const FirmwareTable table(*state_->firmware);
+  state_->booted = true;
+  return library->boot(&table.get());
+}
+
+void DriverHost::unload() {
+  const Inside inside(*state_);
+  if (!state_->booted || state_->dead) return;
+  (*state_->library)->shutdown();
+  state_->booted = false;
+  state_->library->unload();
+  state_->library.reset();
+}
+
+std::vector<Pmu> DriverHost::pmus() const {
+  std::vector<Pmu> result;
+  if (!state_->booted || state_->dead) return result;
+  const Inside inside(*state_);
+  (*state_->library)
+      ->list_pmus(
+          &result,
+          [](void* context, const char* name, std::uint32_t type) {
+            static_cast<std::vector<Pmu>*>(context)->push_back(Pmu{.name = name, .type = type, .files = {}});
+          },
+          [](void* context, const char* path, const char* content) {
+            static_cast<std::vector<Pmu>*>(context)->back().files.emplace_back(path, content);
+          });
+  return result;
+}
+
+std::vector<std::string> DriverHost::modules() const {
+  std::vector<std::string> result;
+  if (!state_->booted) return result;
+  (*state_->library)->list_modules(&result, [](void* context, const char* name) {
+    static_cast<std::vector<std::string>*>(context)->emplace_back(name);
+  });
+  return result;
+}
+
+namespace {
+
+pmufab_event_attributes to_abi(const PerfAttributes& from) {
+  pmufab_event_attributes to{};
+  to.type = from.type;
+  to.config = from.config;
+  to.config1 = from.config1;
+  to.config2 = from.config2;
+  to.sample_period = from.sample_period;
+  to.disabled = from.disabled ? 1 : 0;
+  to.exclude_user = from.exclude_user ? 1 : 0;
+  to.exclude_kernel = from.exclude_kernel ? 1 : 0;
+  to.exclude_guest = from.exclude_guest ? 1 : 0;
+  return to;
+}
+
+EventReading from_abi(const pmufab_event_reading& from) {
+  return {.value = from.value, .time_enabled = from.time_enabled, .time_running = from.time_running};
+}
+
+}  // namespace
+
+EventHandle DriverHost::open(const PerfAttributes& attributes, int cpu, EventHandle group_leader) {
+  return open_event(attributes, cpu, group_leader, false);
+}
+
+EventHandle DriverHost::open_for_task(const PerfAttributes& attributes, int cpu) {
+  return open_event(attributes, cpu, 0, true);
+}
+
+template <typename Action>
+int DriverHost::call(Action action) {
+  if (state_->dead) return kErrorIo;
+  const Inside inside(*state_);
+  return state_->booted ? action(**state_->library) : kErrorNoDevice;
+}
+
+EventHandle DriverHost::open_event(const PerfAttributes& attributes, int cpu, EventHandle leader, bool for_task) {
+  const pmufab_event_attributes abi = to_abi(attributes);
+  const EventHandle event =
+      call([&](const pmufab_module& module) { return module.open(&abi, cpu, leader, for_task ? 1 : 0); });
+  state_->next_event = std::max(state_->next_event, event + 1);
+  return event;
+}
+
+int DriverHost::enable(EventHandle event, bool group) {
+  return call([&](const pmufab_module& module) { return module.enable(event, group ? 1 : 0); });
+}
+
+int DriverHost::disable(EventHandle event, bool group) {
+  return call([&](const pmufab_module& module) { return module.disable(event, group ? 1 : 0); });
+}
+
+int DriverHost::read(EventHandle event, EventReading& reading) {
+  pmufab_event_reading abi{};
+  const int result = call([&](const pmufab_module& module) { return module.read(event, &abi); });
+  if (result >= 0) reading = from_abi(abi);
+  return result;
+}
+
+int DriverHost::read_group(EventHandle leader, std::vector<EventReading>& readings) {
+  // A group cannot have more members than were ever opened.
+  std::vector<pmufab_event_reading> abi(static_cast<std::size_t>(state_->next_event));
+  const int count = call(
+      [&](const pmufab_module& module) { return module.read_group(leader, abi.data(), static_cast<int>(abi.size())); });
+  if (count < 0) return count;
+  readings.clear();
+  for (int i = 0; i < count; ++i) readings.push_back(from_abi(abi[static_cast<std::size_t>(i)]));
+  return 0;
+}
+
+void DriverHost::close(EventHandle event) {
+  call([&](const pmufab_module& module) { return module.close(event); });
+}
+
+void DriverHost::rotate(const std::string& pmu) {
+  call([&](const pmufab_module& module) { return module.rotate(pmu.c_str()); });
+}
+
+int DriverHost::set_cpu_online(unsigned cpu, bool online) {
+  return call([&](const pmufab_module& module) { return module.set_cpu_online(cpu, online ? 1 : 0); });
+}
+
+const std::vector<std::string>& DriverHost::log() const { return state_->log; }
+bool DriverHost::panicked() const { return state_->dead; }
+std::uint64_t DriverHost::warnings() const { return state_->warnings; }
+unsigned DriverHost::disabled_interrupts() const { return state_->interrupts.disabled(); }
+std::uint64_t DriverHost::unhandled_interrupts() const { return state_->interrupts.unhandled(); }
+std::uint64_t DriverHost::handled_interrupts() const { return state_->interrupts.handled(); }
+
+}  // namespace pmufab::driver_host

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include "models/platform/firmware_description.h"
+#include "testbench/driver_host/driver_sets.h"
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::driver_host {
+
+/// The fields of struct perf_event_attr this host honours.
+struct PerfAttributes {
+  std::uint32_t type = 0;  ///< PMU type, from Pmu::type
+  std::uint64_t config = 0;
+  std::uint64_t config1 = 0;
+  std::uint64_t config2 = 0;
+  std::uint64_t sample_period = 0;  ///< not 0: a sampling event
+  bool disabled = true;
+  bool exclude_user = false;
+  bool exclude_kernel = false;
+  bool exclude_guest = false;
+};
+
+using EventHandle = int;  ///< positive
+
+/// What reading an event gives.
+struct EventReading {
+  std::uint64_t value;  ///< raw count
+  Picoseconds time_enabled;
+  Picoseconds time_running;  ///< less than enabled: multiplexed or never scheduled
+};
+
+/// A registered PMU and what its driver shows in sysfs.
+struct Pmu {
+  std::string name;  ///< for example "nvidia_ucf_pmu_0"
+  std::uint32_t type;
+  std::vector<std::pair<std::string, std::string>> files;  ///< path below the PMU's folder ("format/event") and content
+};
+
+/// Calls of the kernel's perf core into a driver, begin and end, as a debugger on the CPU would see them. The
+/// scoreboard uses them to know which events the user wants counted and when; it never looks into the driver or the
+/// device.
+class PerfCallObserver {
+ public:
+  enum class Call : std::uint8_t { pmu_disable, pmu_enable, add, del, start, stop, read, interrupt };
+  virtual ~PerfCallObserver() = default;
+  /// @param event  0 for pmu_disable, pmu_enable and interrupt
+  /// @param value  at the end of a call about an event: the event's raw count
+  virtual void on_call(Call call, bool begin, const std::string& pmu, EventHandle event, std::uint64_t value,
+                       Picoseconds when) = 0;
+  /// The add call that is about to end was refused by the driver with `error` (negative errno): the event is not
+  /// active. Comes right before the end of that call is reported.
+  virtual void on_add_failed(const std::string& /*pmu*/, EventHandle /*event*/, int /*error*/) {}
+};
+
+/// One CPU complex that runs unmodified Linux PMU drivers against the platform behind `bus`.
+///
+/// All members except the constructor, describe() and the observers must be called from a SystemC thread process: the
+/// driver's register accesses are TLM transactions that take simulated time. Functions that can fail return a negative
+/// Linux errno, as the kernel would. One thread at a time may be inside; interrupts raised by the platform run between
+/// the driver's accesses while it has them enabled, and on the host's own process while nobody is inside.
+class DriverHost : public sc_core::sc_module {
+ public:
+  struct Options {
+    Picoseconds access_latency = 50'000;  ///< simulated time of one register access (on top of the bus and device)
+    Picoseconds interrupt_delay = 0;      ///< from the line to the handler
+    bool echo_log = false;                ///< print the kernel log to standard error as it grows
+  };
+
+  /// @throws std::runtime_error with the loader's words if the library cannot be loaded or speaks another ABI version
+  DriverHost(const sc_core::sc_module_name& name, const DriverSet& drivers, const Options& options);
+  ~DriverHost() override;
+
+  /// Tell the host what firmware describes. Once, before load().
+  void describe(const platform::FirmwareDescription& firmware);
+  /// The one observer; null: nobody.
+  void observe(PerfCallObserver* observer);
+
+  /// Run every driver's module_init, create the described devices, and let deferred probes settle.
+  int load();
+  /// Unbind every device and run every module_exit.
+  void unload();
+
+  [[nodiscard]] std::vector<Pmu> pmus() const;
+  /// Names of the loaded kernel modules, in the order of loading.
+  [[nodiscard]] std::vector<std::string> modules() const;
+
+  /// perf_event_open(attributes, pid = -1, cpu, group leader or 0). Returns the handle, or -errno.
+  EventHandle open(const PerfAttributes& attributes, int cpu, EventHandle group_leader = 0);
+  /// As above, but for a task (pid 0 = self), which uncore PMUs refuse.
+  EventHandle open_for_task(const PerfAttributes& attributes, int cpu);
+  /// PERF_EVENT_IOC_ENABLE / DISABLE, of the group when `group` is set and the handle is a leader.
+  int enable(EventHandle event, bool group = false);
+  int disable(EventHandle event, bool group = false);
+  /// read(2) of one event.
+  int read(EventHandle event, EventReading& reading);
+  /// read(2) with PERF_FORMAT_GROUP: leader first, then siblings in the order opened.
+  int read_group(EventHandle leader, std::vector<EventReading>& readings);
+  void close(EventHandle event);
+
+  /// Rotate flexible events that did not fit, as the kernel's multiplexing timer does.
+  void rotate(const std::string& pmu);
+  /// CPU hotplug. Returns 0 or -errno.
+  int set_cpu_online(unsigned cpu, bool online);
+
+  [[nodiscard]] const std::vector<std::string>& log() const;  ///< kernel log so far, with level prefix ("<4>")
+  /// The kernel died: a driver hit BUG(), a null pointer or a deadlock. The call in which it did threw
+  /// std::runtime_error.
+  [[nodiscard]] bool panicked() const;
+  [[nodiscard]] std::uint64_t warnings() const;              ///< WARN() splats so far
+  [[nodiscard]] std::uint64_t unhandled_interrupts() const;  ///< handler calls that answered IRQ_NONE
+  [[nodiscard]] unsigned disabled_interrupts() const;        ///< given up on: stormed, or nobody handled them
+  [[nodiscard]] std::uint64_t handled_interrupts() const;
+
+  tlm_utils::simple_initiator_socket<DriverHost, 64> bus;
+
+ private:
+  struct State;
+  template <typename Action>
+  int call(Action action);
+  EventHandle open_event(const PerfAttributes& attributes, int cpu, EventHandle leader, bool for_task);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pmufab::driver_host

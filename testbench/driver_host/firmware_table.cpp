@@ -1,0 +1,61 @@
+#include "testbench/driver_host/firmware_table.h"
+
+namespace pmufab::driver_host {
+namespace {
+
+pmufab_apmt_node to_abi(const platform::ApmtNode& from) {
+  pmufab_apmt_node to{};
+  to.id = from.id;
+  to.type = static_cast<std::uint8_t>(from.type);
+  to.instance_primary = from.instance_primary;
+  to.instance_secondary = from.instance_secondary;
+  to.base0 = from.base0;
+  to.base1 = from.base1.value_or(0);
+  to.dual_page = from.base1 ? 1 : 0;
+  if (from.overflow_interrupt) {
+    to.interrupt = from.overflow_interrupt->number;
+    const InterruptLine* line = from.overflow_interrupt->line;
+    to.interrupt_is_edge = line != nullptr && line->trigger() == InterruptTrigger::edge ? 1 : 0;
+  }
+  to.affinity_is_container = from.affinity_is_container ? 1 : 0;
+  to.processor_affinity = from.processor_affinity;
+  to.atomic_64bit = from.atomic_64bit ? 1 : 0;
+  to.implementation_id = from.implementation_id;
+  return to;
+}
+
+}  // namespace
+
+FirmwareTable::FirmwareTable(const platform::FirmwareDescription& firmware) : lists_(firmware.devices.size()) {
+  for (const platform::Cpu& cpu : firmware.cpus) {
+    cpus_.push_back({.uid = cpu.uid, .container_uid = cpu.container_uid, .node = cpu.node});
+  }
+  for (const platform::ApmtNode& node : firmware.apmt) apmt_.push_back(to_abi(node));
+  for (std::size_t i = 0; i < firmware.devices.size(); ++i) {
+    const platform::AcpiDevice& from = firmware.devices[i];
+    Lists& lists = lists_[i];
+    for (const platform::MemoryResource& memory : from.memory) {
+      lists.memory.push_back({.base = memory.base, .size = memory.size});
+    }
+    for (const platform::InterruptResource& interrupt : from.interrupts) lists.interrupts.push_back(interrupt.number);
+    for (const auto& [name, value] : from.properties)
+      lists.properties.push_back({.name = name.c_str(), .value = value});
+    devices_.push_back({.hid = from.hid.c_str(),
+                        .uid = from.uid.c_str(),
+                        .compatible = from.compatible.c_str(),
+                        .memory = lists.memory.data(),
+                        .memory_count = lists.memory.size(),
+                        .interrupts = lists.interrupts.data(),
+                        .interrupt_count = lists.interrupts.size(),
+                        .properties = lists.properties.data(),
+                        .property_count = lists.properties.size()});
+  }
+  firmware_ = {.cpus = cpus_.data(),
+               .cpu_count = cpus_.size(),
+               .apmt = apmt_.data(),
+               .apmt_count = apmt_.size(),
+               .devices = devices_.data(),
+               .device_count = devices_.size()};
+}
+
+}  // namespace pmufab::driver_host

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "models/platform/firmware_description.h"
+#include "testbench/driver_host/abi.h"
+
+namespace pmufab::driver_host {
+
+/// A firmware description in the words of the module's interface. Points into the description, which must live longer.
+class FirmwareTable {
+ public:
+  explicit FirmwareTable(const platform::FirmwareDescription& firmware);
+  FirmwareTable(const FirmwareTable&) = delete;
+  FirmwareTable& operator=(const FirmwareTable&) = delete;
+
+  [[nodiscard]] const pmufab_firmware& get() const noexcept { return firmware_; }
+
+ private:
+  struct Lists {
+    std::vector<pmufab_memory> memory;
+    std::vector<std::uint32_t> interrupts;
+    std::vector<pmufab_property> properties;
+  };
+
+  std::vector<pmufab_cpu> cpus_;
+  std::vector<pmufab_apmt_node> apmt_;
+  std::vector<Lists> lists_;  // of the devices
+  std::vector<pmufab_device> devices_;
+  pmufab_firmware firmware_{};
+};
+
+}  // namespace pmufab::driver_host

@@ -1,0 +1,268 @@
+/* CPUs: numbering, masks, interrupt enables, locks and hotplug. */
+#include <linux/cpu.h>
+#include <linux/mutex.h>
+#include <linux/property.h>
+#include <linux/spinlock.h>
+#include <linux/topology.h>
+
+#include "runtime.h"
+
+unsigned int nr_cpu_ids = 1;
+int pmufab_node_count = 1;
+struct cpumask __cpu_possible_mask, __cpu_present_mask, __cpu_online_mask;
+
+static int node_of[NR_CPUS];
+static struct cpumask masks_of_one[NR_CPUS];
+static struct cpumask node_mask;
+static unsigned int current_cpu;
+static int irq_off_depth;
+
+void pmufab_cpus_init(const struct pmufab_cpu* cpus, size_t count) {
+  nr_cpu_ids = (unsigned int)min(count, (size_t)NR_CPUS);
+  for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++) {
+    node_of[cpu] = (int)cpus[cpu].node;
+    cpumask_set_cpu(cpu, &masks_of_one[cpu]);
+    cpumask_set_cpu(cpu, &__cpu_possible_mask);
+    cpumask_set_cpu(cpu, &__cpu_present_mask);
+    cpumask_set_cpu(cpu, &__cpu_online_mask);
+    if (node_of[cpu] >= pmufab_node_count) pmufab_node_count = node_of[cpu] + 1;
+  }
+}
+
+int cpu_to_node(int cpu) { return cpu >= 0 && (unsigned int)cpu < nr_cpu_ids ? node_of[cpu] : NUMA_NO_NODE; }
+
+const struct cpumask* cpumask_of_node(int node) {
+  if (node == NUMA_NO_NODE) return cpu_possible_mask;
+  cpumask_clear(&node_mask);
+  for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++)
+    if (node_of[cpu] == node) cpumask_set_cpu(cpu, &node_mask);
+  return &node_mask;
+}
+
+const struct cpumask* cpumask_of(unsigned int cpu) {
+  static const struct cpumask none;
+  return cpu < NR_CPUS ? &masks_of_one[cpu] : &none;
+}
+
+unsigned int cpumask_any_but(const struct cpumask* mask, unsigned int cpu) {
+  unsigned int other;
+  for_each_cpu(other, mask) if (other != cpu) return other;
+  return nr_cpu_ids;
+}
+
+unsigned int cpumask_any_and_but(const struct cpumask* left, const struct cpumask* right, unsigned int cpu) {
+  unsigned int other;
+  for_each_cpu_and(other, left, right) if (other != cpu) return other;
+  return nr_cpu_ids;
+}
+
+unsigned int cpumask_local_spread(unsigned int index, int node) {
+  unsigned int cpu;
+  /* The node's own CPUs first, then the others, round and round. */
+  index %= max(num_online_cpus(), 1U);
+  for_each_online_cpu(cpu) if ((node == NUMA_NO_NODE || node_of[cpu] == node) && index-- == 0) return cpu;
+  for_each_online_cpu(cpu) if (node != NUMA_NO_NODE && node_of[cpu] != node && index-- == 0) return cpu;
+  return cpumask_first(cpu_online_mask);
+}
+
+unsigned int smp_processor_id(void) { return current_cpu; }
+
+int smp_call_function_single(int cpu, void (*function)(void* data), void* data, int wait) {
+  (void)wait;
+  if (!cpu_online(cpu)) return -ENXIO;
+  const unsigned int previous = pmufab_enter_cpu((unsigned int)cpu);
+  pmufab_irq_off();
+  function(data);
+  pmufab_irq_on();
+  pmufab_leave_cpu(previous);
+  return 0;
+}
+
+unsigned int pmufab_enter_cpu(unsigned int cpu) {
+  const unsigned int previous = current_cpu;
+  current_cpu = cpu;
+  return previous;
+}
+
+void pmufab_leave_cpu(unsigned int previous) { current_cpu = previous; }
+
+void pmufab_irq_enter(void) { irq_off_depth++; }
+void pmufab_irq_leave(void) { irq_off_depth--; }
+void pmufab_irq_off(void) { irq_off_depth++; }
+int pmufab_irqs_are_off(void) { return irq_off_depth > 0; }
+
+void pmufab_interrupt_window(void) {
+  if (irq_off_depth == 0) pmufab_host->interrupt_window(pmufab_host->context);
+}
+
+void pmufab_irq_on(void) {
+  if (WARN_ON(irq_off_depth == 0)) return;
+  irq_off_depth--;
+  pmufab_interrupt_window();
+}
+
+static void take(int* locked, const char* kind) {
+  if (*locked) panic("deadlock: this %s is already held", kind);
+  *locked = 1;
+}
+
+static void drop(int* locked, const char* kind) {
+  WARN(!*locked, "unlocking a %s that is not held\n", kind);
+  *locked = 0;
+}
+
+void mutex_lock(struct mutex* lock) { take(&lock->locked, "mutex"); }
+void mutex_unlock(struct mutex* lock) { drop(&lock->locked, "mutex"); }
+int mutex_trylock(struct mutex* lock) {
+  if (lock->locked) return 0;
+  lock->locked = 1;
+  return 1;
+}
+void spin_lock(spinlock_t* lock) { take(&lock->locked, "spinlock"); }
+void spin_unlock(spinlock_t* lock) { drop(&lock->locked, "spinlock"); }
+
+/* Hotplug states: callbacks that run on a CPU when it comes and before it goes, for each registered instance. */
+struct hotplug_state {
+  int (*startup)(unsigned int cpu, struct hlist_node* node);
+  int (*teardown)(unsigned int cpu, struct hlist_node* node);
+  bool used, single;
+  struct hlist_head instances;
+};
+enum { kStates = CPUHP_AP_ONLINE_DYN_END - CPUHP_AP_ONLINE_DYN };
+static struct hotplug_state states[kStates];
+
+static int call_on(unsigned int cpu, int (*callback)(unsigned int cpu, struct hlist_node* node),
+                   struct hlist_node* node) {
+  if (!callback) return 0;
+  const unsigned int previous = pmufab_enter_cpu(cpu);
+  const int error = callback(cpu, node);
+  pmufab_leave_cpu(previous);
+  return error;
+}
+
+static struct hotplug_state* state_of(int state) {
+  const int index = state - CPUHP_AP_ONLINE_DYN;
+  return index >= 0 && index < kStates && states[index].used ? &states[index] : NULL;
+}
+
+int cpuhp_setup_state_multi(enum cpuhp_state state, const char* name,
+                            int (*startup)(unsigned int cpu, struct hlist_node* node),
+                            int (*teardown)(unsigned int cpu, struct hlist_node* node)) {
+  (void)state, (void)name;
+  for (int index = 0; index < kStates; index++) {
+    if (states[index].used) continue;
+    states[index] = (struct hotplug_state){.startup = startup, .teardown = teardown, .used = true};
+    return CPUHP_AP_ONLINE_DYN + index;
+  }
+  return -ENOSPC;
+}
+
+int cpuhp_setup_state(enum cpuhp_state state, const char* name, int (*startup)(unsigned int cpu),
+                      int (*teardown)(unsigned int cpu)) {
+  /* The instance argument is left unread by callbacks that take none. */
+  const int number = cpuhp_setup_state_multi(state, name, (int (*)(unsigned int, struct hlist_node*))(void*)startup,
+                                             (int (*)(unsigned int, struct hlist_node*))(void*)teardown);
+  if (number < 0) return number;
+  state_of(number)->single = true;
+  unsigned int cpu;
+  for_each_online_cpu(cpu) {
+    const int error = call_on(cpu, state_of(number)->startup, NULL);
+    if (error) return error;
+  }
+  return number;
+}
+
+int cpuhp_state_add_instance_nocalls(int state, struct hlist_node* node) {
+  struct hotplug_state* entry = state_of(state);
+  if (!entry) return -EINVAL;
+  hlist_add_head(node, &entry->instances);
+  return 0;
+}
+
+int cpuhp_state_add_instance(int state, struct hlist_node* node) {
+  struct hotplug_state* entry = state_of(state);
+  if (!entry) return -EINVAL;
+  unsigned int cpu;
+  for_each_online_cpu(cpu) {
+    const int error = call_on(cpu, entry->startup, node);
+    if (!error) continue;
+    for (unsigned int undone = 0; undone < cpu; undone++)
+      if (cpu_online(undone)) call_on(undone, entry->teardown, node);
+    return error;
+  }
+  hlist_add_head(node, &entry->instances);
+  return 0;
+}
+
+int cpuhp_state_remove_instance_nocalls(int state, struct hlist_node* node) {
+  if (!state_of(state)) return -EINVAL;
+  hlist_del_init(node);
+  return 0;
+}
+
+int cpuhp_state_remove_instance(int state, struct hlist_node* node) {
+  struct hotplug_state* entry = state_of(state);
+  if (!entry) return -EINVAL;
+  unsigned int cpu;
+  for_each_online_cpu(cpu) call_on(cpu, entry->teardown, node);
+  hlist_del_init(node);
+  return 0;
+}
+
+void cpuhp_remove_multi_state(int state) {
+  struct hotplug_state* entry = state_of(state);
+  if (!entry) return;
+  WARN(!hlist_empty(&entry->instances), "a hotplug state is removed while it has instances\n");
+  entry->used = false;
+}
+
+void cpuhp_remove_state_nocalls(int state) {
+  if (state_of(state)) state_of(state)->used = false;
+}
+
+void cpuhp_remove_state(int state) {
+  struct hotplug_state* entry = state_of(state);
+  if (!entry) return;
+  unsigned int cpu;
+  for_each_online_cpu(cpu) call_on(cpu, entry->teardown, NULL);
+  entry->used = false;
+}
+
+static int call_state(struct hotplug_state* entry, bool up, unsigned int cpu) {
+  int (*callback)(unsigned int cpu, struct hlist_node* node) = up ? entry->startup : entry->teardown;
+  if (!entry->used) return 0;
+  if (entry->single) return call_on(cpu, callback, NULL);
+  struct hlist_node *node, *next;
+  for (node = entry->instances.first; node; node = next) {
+    next = node->next;
+    const int error = call_on(cpu, callback, node);
+    if (error) return error;
+  }
+  return 0;
+}
+
+int pmufab_set_cpu_online(unsigned int cpu, int online) {
+  if (cpu >= nr_cpu_ids) return -EINVAL;
+  if (cpu_online(cpu) == !!online) return 0;
+  if (online) {
+    cpumask_set_cpu(cpu, &__cpu_online_mask);
+    for (int index = 0; index < kStates; index++) {
+      const int error = call_state(&states[index], true, cpu);
+      if (error) return error;
+    }
+    return 0;
+  }
+  if (num_online_cpus() == 1) return -EBUSY;
+  /* The drivers' callbacks run while the CPU still counts as online, as the kernel does it. */
+  for (int index = kStates; index-- > 0;) {
+    const int error = call_state(&states[index], false, cpu);
+    if (error) return error;
+  }
+  pmufab_perf_cpu_exit(cpu);
+  cpumask_clear_cpu((int)cpu, &__cpu_online_mask);
+  if (current_cpu == cpu) current_cpu = cpumask_first(cpu_online_mask);
+  return 0;
+}
+
+u64 ktime_get_ns(void);
+u64 ktime_get_ns(void) { return pmufab_host->now(pmufab_host->context) / 1000; }

@@ -1,0 +1,196 @@
+/* Devices, drivers and buses: binding, deferred probes, releases. */
+#include <linux/device.h>
+
+#include "runtime.h"
+
+static bool retry_deferred; /* something was bound since the deferred probes were tried last */
+
+int dev_set_name(struct device* dev, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  kfree(dev->allocated_name);
+  dev->allocated_name = kvasprintf(GFP_KERNEL, format, arguments);
+  va_end(arguments);
+  dev->kobj.name = dev->allocated_name;
+  return dev->allocated_name ? 0 : -ENOMEM;
+}
+
+const char* dev_driver_string(const struct device* dev) {
+  return dev->driver ? dev->driver->name : dev->bus ? dev->bus->name : "";
+}
+
+void device_initialize(struct device* dev) {
+  INIT_LIST_HEAD(&dev->bus_node);
+  INIT_LIST_HEAD(&dev->devres);
+  dev->references = 1;
+  dev->numa_node = NUMA_NO_NODE;
+}
+
+struct device* get_device(struct device* dev) {
+  if (dev) dev->references++;
+  return dev;
+}
+
+void put_device(struct device* dev) {
+  if (!dev || WARN_ON(dev->references <= 0) || --dev->references > 0) return;
+  pmufab_devres_release_all(dev);
+  char* name = dev->allocated_name;
+  if (dev->release)
+    dev->release(dev);
+  else if (dev->type && dev->type->release)
+    dev->type->release(dev);
+  kfree(name);
+}
+
+static int probe(struct device* dev, struct device_driver* driver) {
+  if (driver->owner && !try_module_get(driver->owner)) return -ENODEV;
+  dev->driver = driver;
+  dev->deferred = false;
+  const int error = dev->bus->probe ? dev->bus->probe(dev) : driver->probe(dev);
+  module_put(driver->owner); /* a bound device does not keep its module */
+  if (!error) {
+    retry_deferred = true;
+    return 0;
+  }
+  /* The driver's name stays in front of messages until the end. */
+  if (error == -EPROBE_DEFER)
+    dev->deferred = true;
+  else if (error == -ENODEV || error == -ENXIO)
+    pr_debug("%s: probe of %s rejects match %d\n", driver->name, dev_name(dev), -error);
+  else
+    dev_err(dev, "probe with driver %s failed with error %d\n", driver->name, error);
+  pmufab_devres_release_all(dev);
+  dev->driver = NULL;
+  dev_set_drvdata(dev, NULL);
+  return error;
+}
+
+static bool matches(struct device* dev, const struct device_driver* driver) {
+  return !dev->bus->match || dev->bus->match(dev, driver) > 0;
+}
+
+int device_attach(struct device* dev) {
+  struct device_driver* driver;
+  if (dev->driver || dev->dead) return dev->driver != NULL;
+  list_for_each_entry(driver, &dev->bus->drivers, node) if (matches(dev, driver) && probe(dev, driver) == 0) return 1;
+  return 0;
+}
+
+int driver_attach(const struct device_driver* driver) {
+  struct device *dev, *next;
+  list_for_each_entry_safe(dev, next, &driver->bus->devices,
+                           bus_node) if (!dev->driver && !dev->dead && matches(dev, driver))
+      probe(dev, (struct device_driver*)driver);
+  return 0;
+}
+
+void device_release_driver(struct device* dev) {
+  struct device_driver* driver = dev->driver;
+  if (!driver) return;
+  if (dev->bus->remove)
+    dev->bus->remove(dev);
+  else if (driver->remove)
+    driver->remove(dev);
+  pmufab_devres_release_all(dev);
+  dev->driver = NULL;
+  dev_set_drvdata(dev, NULL);
+}
+
+int device_add(struct device* dev) {
+  struct device* other;
+  if (!dev->kobj.name && dev->init_name) dev_set_name(dev, "%s", dev->init_name);
+  if (!dev->kobj.name) return -EINVAL;
+  if (dev->parent) {
+    get_device(dev->parent);
+    if (dev->numa_node == NUMA_NO_NODE) dev->numa_node = dev->parent->numa_node;
+  }
+  dev->added = true;
+  if (!dev->bus) return 0;
+  list_for_each_entry(other, &dev->bus->devices, bus_node) {
+    if (strcmp(dev_name(other), dev_name(dev)) != 0) continue;
+    pr_warn("sysfs: cannot create duplicate filename '/bus/%s/devices/%s'\n", dev->bus->name, dev_name(dev));
+    dev->added = false;
+    if (dev->parent) put_device(dev->parent);
+    return -EEXIST;
+  }
+  list_add_tail(&dev->bus_node, (struct list_head*)&dev->bus->devices);
+  device_attach(dev);
+  return 0;
+}
+
+void device_del(struct device* dev) {
+  if (!dev->added) return;
+  dev->dead = true;
+  dev->added = false;
+  if (dev->bus) {
+    device_release_driver(dev);
+    list_del_init(&dev->bus_node);
+  }
+  if (dev->parent) put_device(dev->parent);
+}
+
+int device_register(struct device* dev) {
+  device_initialize(dev);
+  return device_add(dev);
+}
+
+void device_unregister(struct device* dev) {
+  device_del(dev);
+  put_device(dev);
+}
+
+int bus_register(const struct bus_type* bus_in) {
+  struct bus_type* bus = (struct bus_type*)bus_in;
+  INIT_LIST_HEAD(&bus->devices);
+  INIT_LIST_HEAD(&bus->drivers);
+  return 0;
+}
+
+void bus_unregister(const struct bus_type* bus) {
+  WARN(!list_empty(&bus->devices), "bus %s still has devices\n", bus->name);
+}
+
+int driver_register(struct device_driver* driver) {
+  struct device_driver* other;
+  list_for_each_entry(other, &driver->bus->drivers, node) {
+    if (strcmp(other->name, driver->name) != 0) continue;
+    pr_err("Error: Driver '%s' is already registered, aborting...\n", driver->name);
+    return -EBUSY;
+  }
+  list_add_tail(&driver->node, (struct list_head*)&driver->bus->drivers);
+  return driver_attach(driver);
+}
+
+void driver_unregister(struct device_driver* driver) {
+  struct device* dev;
+  list_for_each_entry_reverse(dev, &driver->bus->devices, bus_node) if (dev->driver == driver)
+      device_release_driver(dev);
+  list_del(&driver->node);
+}
+
+struct device* driver_find_device(const struct device_driver* driver, struct device* start, const void* data,
+                                  int (*match)(struct device* dev, const void* data)) {
+  struct device* dev;
+  bool passed = start == NULL;
+  list_for_each_entry(dev, &driver->bus->devices, bus_node) {
+    if (passed && dev->driver == driver && match(dev, data)) return get_device(dev);
+    if (dev == start) passed = true;
+  }
+  return NULL;
+}
+
+int device_match_name(struct device* dev, const void* name) { return strcmp(dev_name(dev), name) == 0; }
+
+void pmufab_deferred_probe_run(void) {
+  while (retry_deferred) {
+    retry_deferred = false;
+    struct device *dev, *next;
+    list_for_each_entry_safe(dev, next, &platform_bus_type.devices, bus_node) if (dev->deferred) device_attach(dev);
+  }
+}
+
+void pmufab_deferred_probe_report(void) {
+  struct device* dev;
+  list_for_each_entry(dev, &platform_bus_type.devices, bus_node) if (dev->deferred)
+      dev_info(dev, "deferred probe pending\n");
+}

@@ -1,0 +1,289 @@
+/* What firmware describes: ACPI devices and tables, device tree nodes, CPUs in the ACPI namespace. */
+#include <linux/of.h>
+#include <linux/topology.h>
+
+#include "runtime.h"
+
+/* From the kernel's drivers/acpi/arm64/apmt.c, which is compiled unmodified: makes devices of the APMT table. */
+void acpi_apmt_init(void);
+
+struct described_device {
+  struct list_head node;
+  struct acpi_device acpi;
+  struct device_node of;
+  struct pmufab_firmware_property* properties;
+  struct resource* resources;
+  size_t resource_count;
+  struct platform_device* pdev;
+};
+struct described_cpu {
+  struct device dev;
+  struct acpi_device acpi, container;
+  char uid[12], container_uid[12];
+  u32 number;
+};
+
+static LIST_HEAD(devices);
+static struct described_cpu* cpus;
+static struct acpi_table_header* apmt;
+
+static struct resource* copy_resources(const struct pmufab_device* from, size_t* count) {
+  *count = from->memory_count + from->interrupt_count;
+  struct resource* resources = kcalloc(*count, sizeof(*resources), GFP_KERNEL);
+  struct resource* to = resources;
+  for (size_t i = 0; i < from->memory_count; i++)
+    *to++ = (struct resource){
+        .start = from->memory[i].base, .end = from->memory[i].base + from->memory[i].size - 1, .flags = IORESOURCE_MEM};
+  for (size_t i = 0; i < from->interrupt_count; i++) {
+    *to++ = (struct resource){.start = from->interrupts[i], .end = from->interrupts[i], .flags = IORESOURCE_IRQ};
+    pmufab_irq_known(from->interrupts[i]);
+  }
+  return resources;
+}
+
+static void describe_device(const struct pmufab_device* from) {
+  struct described_device* device = kzalloc(sizeof(*device), GFP_KERNEL);
+  const bool is_acpi = from->hid[0] != 0;
+  device->resources = copy_resources(from, &device->resource_count);
+  device->properties = kcalloc(from->property_count, sizeof(*device->properties), GFP_KERNEL);
+  for (size_t i = 0; i < from->property_count; i++)
+    device->properties[i] = (struct pmufab_firmware_property){.name = kstrdup(from->properties[i].name, GFP_KERNEL),
+                                                              .value = from->properties[i].value};
+  const struct fwnode_handle fwnode = {.kind = is_acpi ? PMUFAB_FWNODE_ACPI : PMUFAB_FWNODE_OF,
+                                       .properties = device->properties,
+                                       .property_count = from->property_count};
+  device->acpi.fwnode = device->of.fwnode = fwnode;
+  device->acpi.hid = kstrdup(from->hid, GFP_KERNEL);
+  device->acpi.uid = from->uid[0] ? kstrdup(from->uid, GFP_KERNEL) : NULL;
+  device->acpi.resources = device->resources;
+  device->acpi.resource_count = device->resource_count;
+  device->of.compatible = kstrdup(from->compatible, GFP_KERNEL);
+  device->of.name = device->of.compatible;
+  list_add_tail(&device->node, &devices);
+}
+
+static void describe_cpus(const struct pmufab_cpu* from, size_t count) {
+  cpus = kcalloc(count, sizeof(*cpus), GFP_KERNEL);
+  for (size_t i = 0; i < count; i++) {
+    struct described_cpu* cpu = &cpus[i];
+    device_initialize(&cpu->dev);
+    cpu->number = from[i].uid;
+    snprintf(cpu->uid, sizeof(cpu->uid), "%u", from[i].uid);
+    snprintf(cpu->container_uid, sizeof(cpu->container_uid), "%u", from[i].container_uid);
+    cpu->container = (struct acpi_device){
+        .fwnode = {.kind = PMUFAB_FWNODE_ACPI}, .hid = ACPI_PROCESSOR_CONTAINER_HID, .uid = cpu->container_uid};
+    cpu->acpi = (struct acpi_device){.fwnode = {.kind = PMUFAB_FWNODE_ACPI},
+                                     .hid = ACPI_PROCESSOR_DEVICE_HID,
+                                     .uid = cpu->uid,
+                                     .parent = &cpu->container};
+    cpu->dev.fwnode = &cpu->acpi.fwnode;
+    cpu->dev.numa_node = (int)from[i].node;
+    cpu->dev.id = (u32)i;
+  }
+}
+
+static void describe_apmt(const struct pmufab_apmt_node* from, size_t count) {
+  if (count == 0) return;
+  const size_t size = sizeof(struct acpi_table_apmt) + count * sizeof(struct acpi_apmt_node);
+  apmt = kzalloc(size, GFP_KERNEL);
+  memcpy(apmt->signature, ACPI_SIG_APMT, sizeof(apmt->signature));
+  apmt->length = (u32)size;
+  struct acpi_apmt_node* node = (struct acpi_apmt_node*)((char*)apmt + sizeof(struct acpi_table_apmt));
+  for (size_t i = 0; i < count; i++, node++, from++) {
+    *node = (struct acpi_apmt_node){
+        .length = sizeof(*node),
+        .flags = (u8)((from->dual_page ? ACPI_APMT_FLAGS_DUAL_PAGE : 0) |
+                      (from->affinity_is_container ? ACPI_APMT_FLAGS_AFFINITY_PROC_CONTAINER : 0) |
+                      (from->atomic_64bit ? ACPI_APMT_FLAGS_ATOMIC : 0)),
+        .type = from->type,
+        .id = from->id,
+        .inst_primary = from->instance_primary,
+        .inst_secondary = from->instance_secondary,
+        .base_address0 = from->base0,
+        .base_address1 = from->base1,
+        .ovflw_irq = from->interrupt,
+        .ovflw_irq_flags =
+            from->interrupt_is_edge ? ACPI_APMT_OVFLW_IRQ_FLAGS_MODE_EDGE : ACPI_APMT_OVFLW_IRQ_FLAGS_MODE_LEVEL,
+        .proc_affinity = from->processor_affinity,
+        .impl_id = from->implementation_id};
+  }
+}
+
+void pmufab_firmware_init(const struct pmufab_firmware* firmware) {
+  describe_cpus(firmware->cpus, firmware->cpu_count);
+  describe_apmt(firmware->apmt, firmware->apmt_count);
+  for (size_t i = 0; i < firmware->device_count; i++) describe_device(&firmware->devices[i]);
+}
+
+/* "HID:00", "HID:01", ... in the order of description; "address.compatible" for a device tree node. */
+static char* name_of(const struct described_device* device) {
+  const struct described_device* earlier;
+  int instance = 0;
+  if (!device->acpi.hid[0])
+    return kasprintf(GFP_KERNEL, "%llx.%s", device->resource_count ? device->resources[0].start : 0ULL,
+                     device->of.compatible);
+  list_for_each_entry(earlier, &devices, node) {
+    if (earlier == device) break;
+    if (strcmp(earlier->acpi.hid, device->acpi.hid) == 0) instance++;
+  }
+  return kasprintf(GFP_KERNEL, "%s:%02x", device->acpi.hid, instance);
+}
+
+int pmufab_firmware_create_devices(void) {
+  struct described_device* device;
+  list_for_each_entry(device, &devices, node) {
+    char* name = name_of(device);
+    device->pdev = platform_device_alloc(name, PLATFORM_DEVID_NONE);
+    dev_set_name(&device->acpi.dev, "%s", name);
+    kfree(name);
+    if (!device->pdev) return -ENOMEM;
+    platform_device_set_fwnode(device->pdev, device->acpi.hid[0] ? &device->acpi.fwnode : &device->of.fwnode);
+    platform_device_add_resources(device->pdev, device->resources, (unsigned int)device->resource_count);
+    const int error = platform_device_add(device->pdev);
+    if (error) return error;
+  }
+  acpi_apmt_init();
+  return 0;
+}
+
+void pmufab_firmware_remove_devices(void) {
+  while (!list_empty(&platform_bus_type.devices)) {
+    struct device* dev = list_last_entry(&platform_bus_type.devices, struct device, bus_node);
+    if (dev->fwnode && dev->fwnode->kind == PMUFAB_FWNODE_STATIC) acpi_free_fwnode_static(dev->fwnode);
+    platform_device_unregister(to_platform_device(dev));
+  }
+  struct described_device *device, *next;
+  list_for_each_entry_safe(device, next, &devices, node) {
+    for (size_t i = 0; i < device->acpi.fwnode.property_count; i++) kfree(device->properties[i].name);
+    kfree(device->properties);
+    kfree(device->resources);
+    kfree(device->acpi.hid);
+    kfree(device->acpi.uid);
+    kfree(device->acpi.dev.allocated_name);
+    kfree(device->of.compatible);
+    list_del(&device->node);
+    kfree(device);
+  }
+  kfree(apmt);
+  kfree(cpus);
+}
+
+struct device* get_cpu_device(unsigned int cpu) {
+  return cpu < nr_cpu_ids ? &cpus[cpu].dev : NULL;
+}
+
+int acpi_get_cpu_uid(unsigned int cpu, u32* uid) {
+  if (cpu >= nr_cpu_ids) return -EINVAL;
+  *uid = cpus[cpu].number;
+  return 0;
+}
+
+u32 get_acpi_id_for_cpu(unsigned int cpu) { return cpus[cpu].number; }
+
+acpi_status acpi_get_table(const char* signature, u32 instance, struct acpi_table_header** table) {
+  if (instance != 0 || !apmt || strncmp(signature, ACPI_SIG_APMT, 4) != 0) return AE_NOT_FOUND;
+  *table = apmt;
+  return AE_OK;
+}
+
+void acpi_put_table(struct acpi_table_header* table) { (void)table; }
+
+const char* acpi_format_exception(acpi_status status) { return status == AE_NOT_FOUND ? "AE_NOT_FOUND" : "AE_ERROR"; }
+
+int acpi_register_gsi(struct device* dev, u32 gsi, int triggering, int polarity) {
+  (void)dev, (void)triggering, (void)polarity; /* the host knows how each line behaves */
+  pmufab_irq_known(gsi);
+  return (int)gsi;
+}
+
+void acpi_unregister_gsi(u32 gsi) { (void)gsi; }
+
+struct fwnode_handle* acpi_alloc_fwnode_static(void) {
+  return kzalloc(sizeof(struct fwnode_handle), GFP_KERNEL);
+}
+
+void acpi_free_fwnode_static(struct fwnode_handle* handle) { kfree(handle); }
+
+bool pmufab_acpi_hid_uid_match(struct acpi_device* device, const char* hid, const char* uid, u64 number,
+                               bool is_number) {
+  unsigned long long own;
+  if (!device || (hid && strcmp(device->hid, hid) != 0)) return false;
+  if (!is_number) return !uid || (device->uid && strcmp(device->uid, uid) == 0);
+  return device->uid && kstrtoull(device->uid, 0, &own) == 0 && own == number;
+}
+
+struct acpi_device* acpi_dev_get_first_match_dev(const char* hid, const char* uid, s64 revision) {
+  struct described_device* device;
+  (void)revision;
+  list_for_each_entry(device, &devices,
+                      node) if (pmufab_acpi_hid_uid_match(&device->acpi, hid, uid, 0, false)) return &device->acpi;
+  return NULL;
+}
+
+int acpi_dev_get_memory_resources(struct acpi_device* device, struct list_head* list) {
+  int count = 0;
+  for (size_t i = 0; i < device->resource_count; i++) {
+    if (resource_type(&device->resources[i]) != IORESOURCE_MEM) continue;
+    struct resource_entry* entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+    if (!entry) return -ENOMEM;
+    entry->__res = device->resources[i];
+    entry->res = &entry->__res;
+    list_add_tail(&entry->node, list);
+    count++;
+  }
+  return count;
+}
+
+void acpi_dev_free_resource_list(struct list_head* list) {
+  struct resource_entry *entry, *next;
+  list_for_each_entry_safe(entry, next, list, node) {
+    list_del(&entry->node);
+    kfree(entry);
+  }
+}
+
+const struct acpi_device_id* acpi_match_device(const struct acpi_device_id* ids, const struct device* dev) {
+  const struct acpi_device* device = ACPI_COMPANION(dev);
+  for (; device && ids && ids->id[0]; ids++)
+    if (strcmp((const char*)ids->id, device->hid) == 0) return ids;
+  return NULL;
+}
+
+const struct of_device_id* of_match_device(const struct of_device_id* table, const struct device* dev) {
+  for (; dev->of_node && table && table->compatible[0]; table++)
+    if (strcmp(table->compatible, dev->of_node->compatible) == 0) return table;
+  return NULL;
+}
+
+const void* device_get_match_data(const struct device* dev) {
+  if (!dev->driver) return NULL;
+  const struct of_device_id* of = of_match_device(dev->driver->of_match_table, dev);
+  if (of) return of->data;
+  const struct acpi_device_id* acpi = acpi_match_device(dev->driver->acpi_match_table, dev);
+  return acpi ? (const void*)acpi->driver_data : NULL;
+}
+
+const void* of_device_get_match_data(const struct device* dev) { return device_get_match_data(dev); }
+
+struct fwnode_handle* dev_fwnode(const struct device* dev) {
+  return dev->of_node ? &dev->of_node->fwnode : dev->fwnode;
+}
+
+static const struct pmufab_firmware_property* find_property(const struct fwnode_handle* fwnode, const char* name) {
+  for (size_t i = 0; fwnode && i < fwnode->property_count; i++)
+    if (strcmp(fwnode->properties[i].name, name) == 0) return &fwnode->properties[i];
+  return NULL;
+}
+
+int fwnode_property_read_u32_array(const struct fwnode_handle* fwnode, const char* name, u32* values, size_t count) {
+  const struct pmufab_firmware_property* property = find_property(fwnode, name);
+  if (!property) return -EINVAL;
+  if (!values) return 1;
+  if (count > 1) return -EOVERFLOW;
+  if (count == 1) *values = property->value;
+  return 0;
+}
+
+bool fwnode_property_present(const struct fwnode_handle* fwnode, const char* name) {
+  return find_property(fwnode, name) != NULL;
+}

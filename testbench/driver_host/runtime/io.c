@@ -1,0 +1,177 @@
+/* Device memory: mappings to addresses that have nothing behind them, accesses, and claims of physical ranges. */
+#include <linux/io.h>
+
+#include "runtime.h"
+
+/* Behind each mapping, so that an offset that is too large does not reach the next device. */
+enum { kGuard = 64 * 1024 };
+
+struct mapping {
+  unsigned long start, end; /* virtual, without the guard */
+  phys_addr_t physical;     /* of start */
+  void* reserved;
+  size_t reserved_size;
+};
+struct claim {
+  struct list_head node;
+  struct resource resource;
+};
+
+static struct mapping* mappings; /* sorted by start */
+static size_t mapping_count, mapping_capacity, last_mapping;
+static LIST_HEAD(claims);
+
+void __iomem* ioremap(phys_addr_t start, size_t size) {
+  const unsigned long offset = offset_in_page(start);
+  if (size == 0 || start + size < start) {
+    WARN(1, "ioremap of %zu bytes at 0x%llx\n", size, start);
+    return NULL;
+  }
+  if (mapping_count == mapping_capacity) {
+    const size_t capacity = mapping_capacity ? mapping_capacity * 2 : 64;
+    struct mapping* grown = krealloc(mappings, capacity * sizeof(*grown), GFP_KERNEL);
+    if (!grown) return NULL;
+    mappings = grown;
+    mapping_capacity = capacity;
+  }
+  const size_t reserved_size = PAGE_ALIGN(offset + size) + kGuard;
+  void* reserved = pmufab_libc_reserve(reserved_size);
+  if (!reserved) return NULL;
+  const struct mapping mapping = {.start = (unsigned long)reserved,
+                                  .end = (unsigned long)reserved + reserved_size - kGuard,
+                                  .physical = start - offset,
+                                  .reserved = reserved,
+                                  .reserved_size = reserved_size};
+  size_t at = mapping_count++;
+  for (; at > 0 && mappings[at - 1].start > mapping.start; at--) mappings[at] = mappings[at - 1];
+  mappings[at] = mapping;
+  return (void __iomem*)((unsigned long)reserved + offset);
+}
+
+static struct mapping* find_mapping(unsigned long address) {
+  if (last_mapping < mapping_count && mappings[last_mapping].start <= address && address < mappings[last_mapping].end)
+    return &mappings[last_mapping];
+  size_t low = 0, high = mapping_count;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (address < mappings[middle].start)
+      high = middle;
+    else if (address >= mappings[middle].end)
+      low = middle + 1;
+    else
+      return &mappings[last_mapping = middle];
+  }
+  return NULL;
+}
+
+void iounmap(volatile void __iomem* address) {
+  struct mapping* mapping = find_mapping((unsigned long)address);
+  if (WARN(!mapping, "iounmap of an address that is not mapped\n")) return;
+  pmufab_libc_unreserve(mapping->reserved, mapping->reserved_size);
+  mapping_count--;
+  for (struct mapping* at = mapping; at < mappings + mapping_count; at++) at[0] = at[1];
+}
+
+static phys_addr_t translate(const volatile void __iomem* address, const char* what, unsigned int size) {
+  const unsigned long start = (unsigned long)address;
+  const struct mapping* mapping = find_mapping(start);
+  if (!mapping || start + size > mapping->end) {
+    /* A small number is a null pointer plus an offset and worth showing; other addresses differ between runs. */
+    if (start < 0x100000) panic("Unable to handle kernel NULL pointer dereference: %s at 0x%lx", what, start);
+    panic("Unable to handle kernel paging request: %s outside every mapping", what);
+  }
+  return mapping->physical + (start - mapping->start);
+}
+
+u64 pmufab_mmio_read(const volatile void __iomem* address, unsigned int size) {
+  const u64 value = pmufab_host->mmio_read(pmufab_host->context, translate(address, "device memory read", size), size);
+  pmufab_interrupt_window();
+  return value;
+}
+
+void pmufab_mmio_write(volatile void __iomem* address, unsigned int size, u64 value) {
+  pmufab_host->mmio_write(pmufab_host->context, translate(address, "device memory write", size), size, value);
+  pmufab_interrupt_window();
+}
+
+struct resource* request_mem_region(resource_size_t start, resource_size_t size, const char* name) {
+  const resource_size_t end = start + size - 1;
+  struct claim* claim;
+  list_for_each_entry(claim, &claims,
+                      node) if (start <= claim->resource.end && claim->resource.start <= end) return NULL;
+  claim = kzalloc(sizeof(*claim), GFP_KERNEL);
+  if (!claim) return NULL;
+  claim->resource =
+      (struct resource){.start = start, .end = end, .name = name, .flags = IORESOURCE_MEM | IORESOURCE_BUSY};
+  list_add_tail(&claim->node, &claims);
+  return &claim->resource;
+}
+
+void release_mem_region(resource_size_t start, resource_size_t size) {
+  struct claim *claim, *next;
+  list_for_each_entry_safe(claim, next, &claims, node) {
+    if (claim->resource.start != start || claim->resource.end != start + size - 1) continue;
+    list_del(&claim->node);
+    kfree(claim);
+    return;
+  }
+  WARN(1, "Trying to free nonexistent resource <%016llx-%016llx>\n", start, start + size - 1);
+}
+
+void pmufab_io_exit(void) {
+  struct claim *claim, *next;
+  while (mapping_count > 0) iounmap((void __iomem*)mappings[mapping_count - 1].start);
+  kfree(mappings);
+  mappings = NULL;
+  mapping_capacity = 0;
+  list_for_each_entry_safe(claim, next, &claims, node) {
+    list_del(&claim->node);
+    kfree(claim);
+  }
+}
+
+static void release_mapping(struct device* dev, void* resource) {
+  (void)dev;
+  iounmap(*(void __iomem**)resource);
+}
+
+static void release_region(struct device* dev, void* resource) {
+  const struct resource* region = *(struct resource**)resource;
+  (void)dev;
+  release_mem_region(region->start, resource_size(region));
+}
+
+void __iomem* devm_ioremap(struct device* dev, resource_size_t start, resource_size_t size) {
+  void __iomem** managed = devres_alloc(release_mapping, sizeof(*managed), GFP_KERNEL);
+  if (!managed) return NULL;
+  *managed = ioremap(start, size);
+  if (!*managed) {
+    devres_free(managed);
+    return NULL;
+  }
+  devres_add(dev, managed);
+  return *managed;
+}
+
+struct resource* devm_request_mem_region(struct device* dev, resource_size_t start, resource_size_t size,
+                                         const char* name) {
+  struct resource** managed = devres_alloc(release_region, sizeof(*managed), GFP_KERNEL);
+  if (!managed) return NULL;
+  *managed = request_mem_region(start, size, name);
+  if (!*managed) {
+    devres_free(managed);
+    return NULL;
+  }
+  devres_add(dev, managed);
+  return *managed;
+}
+
+void __iomem* devm_ioremap_resource(struct device* dev, const struct resource* resource) {
+  if (!resource || resource_type(resource) != IORESOURCE_MEM)
+    return IOMEM_ERR_PTR(dev_err_probe(dev, -EINVAL, "invalid resource (null)\n"));
+  if (!devm_request_mem_region(dev, resource->start, resource_size(resource), dev_name(dev)))
+    return IOMEM_ERR_PTR(dev_err_probe(dev, -EBUSY, "can't request region for resource %pR\n", resource));
+  void __iomem* mapping = devm_ioremap(dev, resource->start, resource_size(resource));
+  if (!mapping) return IOMEM_ERR_PTR(dev_err_probe(dev, -ENOMEM, "ioremap failed for resource %pR\n", resource));
+  return mapping;
+}

@@ -1,0 +1,100 @@
+/* Kernel modules (one driver file each) and the queue of work that waits for its caller to return. */
+#include "runtime.h"
+
+enum { kModules = 64, kRequests = 64 };
+
+static struct module* modules[kModules]; /* as linked */
+static int module_count;
+static struct module* loaded[kModules]; /* as loaded */
+static int loaded_count;
+static char requests[kRequests][64];
+static int request_count;
+
+void pmufab_module_register(struct module* module) {
+  for (int i = 0; i < module_count; i++)
+    if (modules[i] == module) return;
+  if (module_count < kModules) modules[module_count++] = module;
+}
+
+bool try_module_get(struct module* module) {
+  if (!module) return true;
+  if (!module->loaded) return false;
+  module->references++;
+  return true;
+}
+
+void module_put(struct module* module) {
+  if (!module) return;
+  WARN(module->references == 0, "module %s is put more often than taken\n", module->name);
+  if (module->references > 0) module->references--;
+}
+
+static void load(struct module* module) {
+  if (module->loaded) return;
+  module->loaded = true;
+  loaded[loaded_count++] = module;
+  const int error = module->init ? module->init() : 0;
+  if (error) {
+    pr_err("module %s: init failed with error %d\n", module->name, error);
+    module->loaded = false;
+    loaded_count--;
+  }
+}
+
+/* '-' and '_' mean the same in names of modules. */
+static bool same_name(const char* left, const char* right) {
+  for (; *left && *right; left++, right++)
+    if (*left != *right && !((*left == '-' || *left == '_') && (*right == '-' || *right == '_'))) return false;
+  return *left == *right;
+}
+
+int request_module_nowait(const char* format, ...) {
+  char name[64];
+  va_list arguments;
+  va_start(arguments, format);
+  pmufab_vsnprintf(name, sizeof(name), format, arguments);
+  va_end(arguments);
+  for (int i = 0; i < request_count; i++)
+    if (strcmp(requests[i], name) == 0) return 0;
+  if (request_count < kRequests) strcpy(requests[request_count++], name);
+  return 0;
+}
+
+void pmufab_run_queued_work(void) {
+  while (request_count > 0) {
+    char name[64];
+    strcpy(name, requests[0]);
+    memmove(requests[0], requests[1], sizeof(requests[0]) * (size_t)--request_count);
+    for (int i = 0; i < module_count; i++)
+      if (same_name(modules[i]->name, name)) load(modules[i]);
+  }
+  pmufab_deferred_probe_run();
+}
+
+void pmufab_modules_load_for_devices(void) {
+  for (int i = 0; i < module_count; i++) {
+    if (!modules[i]->has_device_table) continue;
+    load(modules[i]);
+    pmufab_run_queued_work();
+  }
+}
+
+void pmufab_modules_load_rest(void) {
+  for (int i = 0; i < module_count; i++) {
+    load(modules[i]);
+    pmufab_run_queued_work();
+  }
+}
+
+void pmufab_modules_unload(void) {
+  while (loaded_count > 0) {
+    struct module* module = loaded[--loaded_count];
+    WARN(module->references, "module %s is unloaded while in use\n", module->name);
+    if (module->exit) module->exit();
+    module->loaded = false;
+  }
+}
+
+void pmufab_list_modules(void* context, void (*module)(void* context, const char* name)) {
+  for (int i = 0; i < loaded_count; i++) module(context, loaded[i]->name);
+}

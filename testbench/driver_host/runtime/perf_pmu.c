@@ -1,0 +1,152 @@
+/* Registered PMUs and their sysfs folders. */
+#include <linux/perf_event.h>
+
+#include "runtime.h"
+
+enum { kMuxIntervalMs = 4 }; /* what a 250 Hz kernel shows */
+
+LIST_HEAD(pmufab_perf_pmus);
+
+static void nothing(struct pmu* pmu) { (void)pmu; }
+static void nothing_txn(struct pmu* pmu, unsigned int flags) { (void)pmu, (void)flags; }
+static int nothing_int(struct pmu* pmu) {
+  (void)pmu;
+  return 0;
+}
+
+/* A PMU without transactions of its own gets: pmu_disable around an addition; nothing around a read. Transactions do
+ * not nest and only one CPU runs at a time, so one variable tells which kind is open. */
+static unsigned int transaction;
+
+static void default_start(struct pmu* pmu, unsigned int flags) {
+  transaction = flags;
+  if (flags == PERF_PMU_TXN_ADD) perf_pmu_disable(pmu);
+}
+static int default_commit(struct pmu* pmu) {
+  const unsigned int flags = transaction;
+  transaction = 0;
+  if (flags == PERF_PMU_TXN_ADD) perf_pmu_enable(pmu);
+  return 0;
+}
+static void default_cancel(struct pmu* pmu) { default_commit(pmu); }
+
+struct pmufab_perf_pmu* pmufab_perf_find(u32 type, const char* name) {
+  struct pmufab_perf_pmu* core;
+  list_for_each_entry(core, &pmufab_perf_pmus,
+                      node) if (name ? strcmp(core->pmu->name, name) == 0 : (u32)core->pmu->type == type) return core;
+  return NULL;
+}
+
+static int free_type(void) {
+  int type = PERF_TYPE_MAX;
+  while (pmufab_perf_find((u32)type, NULL)) type++;
+  return type;
+}
+
+static ssize_t type_show(struct device* dev, struct device_attribute* attr, char* page) {
+  (void)attr;
+  return sysfs_emit(page, "%d\n", ((struct pmu*)dev_get_drvdata(dev))->type);
+}
+static ssize_t perf_event_mux_interval_ms_show(struct device* dev, struct device_attribute* attr, char* page) {
+  (void)attr;
+  return sysfs_emit(page, "%d\n", ((struct pmu*)dev_get_drvdata(dev))->hrtimer_interval_ms);
+}
+static DEVICE_ATTR_RO(type);
+static DEVICE_ATTR_RO(perf_event_mux_interval_ms);
+static struct attribute* common_attrs[] = {&dev_attr_type.attr, &dev_attr_perf_event_mux_interval_ms.attr, NULL};
+static const struct attribute_group common_group = {.attrs = common_attrs};
+static const struct attribute_group* common_groups[] = {&common_group, NULL};
+
+static void release_core(struct pmufab_perf_pmu* core) {
+  struct device* dev = core->pmu->dev;
+  pmufab_sysfs_free(core->files, core->file_count);
+  if (dev) {
+    kfree(dev->allocated_name);
+    kfree(dev);
+  }
+  core->pmu->dev = NULL;
+  core->pmu->core = NULL;
+  kfree(core->cpus);
+  kfree(core);
+}
+
+int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
+  if (WARN_ONCE(!name, "Can not register anonymous pmu.\n")) return -EINVAL;
+  if (WARN_ONCE(pmu->scope >= PERF_PMU_MAX_SCOPE, "Can not register a pmu with an invalid scope.\n")) return -EINVAL;
+  if (pmufab_perf_find(0, name)) {
+    pr_warn("sysfs: cannot create duplicate filename '/bus/event_source/devices/%s'\n", name);
+    return -EEXIST;
+  }
+  struct pmufab_perf_pmu* core = kzalloc(sizeof(*core), GFP_KERNEL);
+  core->pmu = pmu;
+  core->cpus = kcalloc(nr_cpu_ids, sizeof(*core->cpus), GFP_KERNEL);
+  for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++) {
+    INIT_LIST_HEAD(&core->cpus[cpu].groups);
+    INIT_LIST_HEAD(&core->cpus[cpu].flexible_active);
+  }
+  pmu->core = core;
+  pmu->name = name;
+  pmu->type = type >= 0 ? type : free_type();
+  if (!pmu->hrtimer_interval_ms) pmu->hrtimer_interval_ms = kMuxIntervalMs;
+
+  pmu->dev = kzalloc(sizeof(*pmu->dev), GFP_KERNEL);
+  device_initialize(pmu->dev);
+  dev_set_name(pmu->dev, "%s", name);
+  dev_set_drvdata(pmu->dev, pmu);
+  pmu->dev->parent = pmu->parent;
+  int error = pmufab_sysfs_collect(pmu->dev, common_groups, &core->files, &core->file_count);
+  if (!error) error = pmufab_sysfs_collect(pmu->dev, pmu->attr_groups, &core->files, &core->file_count);
+  if (!error) error = pmufab_sysfs_collect(pmu->dev, pmu->attr_update, &core->files, &core->file_count);
+  if (error) {
+    release_core(core);
+    return error;
+  }
+
+  if (!pmu->start_txn) {
+    pmu->start_txn = pmu->pmu_enable ? default_start : nothing_txn;
+    pmu->commit_txn = pmu->pmu_enable ? default_commit : nothing_int;
+    pmu->cancel_txn = pmu->pmu_enable ? default_cancel : nothing;
+  }
+  if (!pmu->pmu_enable) pmu->pmu_enable = pmu->pmu_disable = nothing;
+  list_add_tail(&core->node, &pmufab_perf_pmus);
+  return 0;
+}
+
+int perf_pmu_unregister(struct pmu* pmu) {
+  struct pmufab_perf_pmu* core = pmu->core;
+  if (WARN(!core, "a PMU is unregistered that is not registered\n")) return -EINVAL;
+  pmufab_perf_detach_pmu(core);
+  list_del(&core->node);
+  release_core(core);
+  return 0;
+}
+
+const char* pmufab_perf_name_of(const struct device* dev) {
+  struct pmufab_perf_pmu* core;
+  const char* name = "";
+  list_for_each_entry(core, &pmufab_perf_pmus, node) {
+    const struct device* parent = core->pmu->parent;
+    if (!parent || (parent != dev && parent->parent != dev)) continue;
+    if (name[0]) return "";
+    name = core->pmu->name;
+  }
+  return name;
+}
+
+void pmufab_perf_list(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
+                      void (*file)(void* context, const char* path, const char* content)) {
+  char* page = pmufab_libc_alloc_page(PAGE_SIZE);
+  struct pmufab_perf_pmu* core;
+  if (!page) return;
+  list_for_each_entry(core, &pmufab_perf_pmus, node) {
+    pmu(context, core->pmu->name, (u32)core->pmu->type);
+    for (size_t i = 0; i < core->file_count; i++) {
+      struct device_attribute* attribute = core->files[i].attribute;
+      memset(page, 0, PAGE_SIZE);
+      if (attribute->show) attribute->show(core->pmu->dev, attribute, page);
+      page[PAGE_SIZE - 1] = 0;
+      file(context, core->files[i].path, page);
+    }
+  }
+  pmufab_libc_free(page);
+}

@@ -1,0 +1,173 @@
+/* perf_event_open and what can be done with what it returns. Only counting; the caller is root. */
+#include <linux/perf_event.h>
+
+#include "runtime.h"
+
+static struct perf_event** events; /* by handle; null once closed */
+static int event_count, event_capacity, first_handle;
+
+void pmufab_perf_init(int first_event) { first_handle = first_event; }
+
+static struct perf_event* find(int handle) {
+  const int index = handle - first_handle;
+  return index >= 0 && index < event_count ? events[index] : NULL;
+}
+
+static struct perf_event* allocate(const struct pmufab_event_attributes* attributes, int cpu, struct perf_event* leader,
+                                   int for_task) {
+  struct perf_event* event = kzalloc(sizeof(*event), GFP_KERNEL);
+  if (!event) return NULL;
+  INIT_LIST_HEAD(&event->event_entry);
+  INIT_LIST_HEAD(&event->sibling_list);
+  INIT_LIST_HEAD(&event->active_list);
+  INIT_LIST_HEAD(&event->group_node);
+  event->attr = (struct perf_event_attr){.type = attributes->type,
+                                         .size = sizeof(struct perf_event_attr),
+                                         .config = attributes->config,
+                                         .config1 = attributes->config1,
+                                         .config2 = attributes->config2,
+                                         .sample_period = attributes->sample_period,
+                                         .disabled = !!attributes->disabled,
+                                         .exclude_user = !!attributes->exclude_user,
+                                         .exclude_kernel = !!attributes->exclude_kernel,
+                                         .exclude_guest = !!attributes->exclude_guest};
+  event->group_leader = leader ? leader : event;
+  event->cpu = cpu;
+  event->oncpu = -1;
+  event->state = attributes->disabled ? PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE;
+  event->hw.sample_period = event->hw.last_period = attributes->sample_period;
+  local64_set(&event->hw.period_left, attributes->sample_period);
+  if (for_task) event->attach_state |= PERF_ATTACH_TASK;
+  return event;
+}
+
+/* Everything that can be wrong with an event, in the order the kernel finds it. */
+static int initialise(struct perf_event* event, struct perf_event* leader, int for_task) {
+  struct pmufab_perf_pmu* core = pmufab_perf_find(event->attr.type, NULL);
+  if (!core) return -ENOENT;
+  struct pmu* pmu = core->pmu;
+  if (!try_module_get(pmu->module)) return -ENODEV;
+  event->pmu = pmu;
+  int error = pmu->event_init(event);
+  if (!error) {
+    if ((pmu->capabilities & PERF_PMU_CAP_NO_EXCLUDE) && event_has_any_exclude_flag(event)) error = -EINVAL;
+    if (!error && for_task && pmu->task_ctx_nr == perf_invalid_context) error = -EINVAL;
+    if (!error && is_sampling_event(event) && (pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)) error = -EOPNOTSUPP;
+    if (!error && (event->cpu < 0 || !cpu_online(event->cpu))) error = -ENODEV;
+    if (!error && leader) {
+      if (leader->group_leader != leader || leader->cpu != event->cpu || leader->pmu != pmu) error = -EINVAL;
+    }
+    if (error && event->destroy) event->destroy(event);
+  }
+  if (error) module_put(pmu->module);
+  return error;
+}
+
+int pmufab_perf_syscall_open(const struct pmufab_event_attributes* attributes, int cpu, int group_leader,
+                             int for_task) {
+  struct perf_event* leader = NULL;
+  if (group_leader) {
+    leader = find(group_leader);
+    if (!leader) return -EBADF;
+    if (!leader->pmu) return -ENODEV;
+  }
+  if (cpu >= (int)nr_cpu_ids || cpu < -1 || (cpu == -1 && !for_task)) return -EINVAL;
+  if (event_count == event_capacity) {
+    const int capacity = event_capacity ? event_capacity * 2 : 64;
+    struct perf_event** grown = krealloc(events, (size_t)capacity * sizeof(struct perf_event*), GFP_KERNEL);
+    if (!grown) return -ENOMEM;
+    events = grown;
+    event_capacity = capacity;
+  }
+  struct perf_event* event = allocate(attributes, cpu, leader, for_task);
+  if (!event) return -ENOMEM;
+  const int error = initialise(event, leader, for_task);
+  if (error) {
+    kfree(event);
+    return error;
+  }
+  event->handle = first_handle + event_count;
+  event->id = (u64)event->handle;
+  events[event_count++] = event;
+  PMUFAB_ON_CPU((unsigned int)event->cpu, pmufab_perf_install(event));
+  return event->handle;
+}
+
+static int for_each_of(int handle, int group, void (*action)(struct perf_event* event)) {
+  struct perf_event *event = find(handle), *sibling;
+  if (!event) return -EBADF;
+  if (!event->pmu) return -ENODEV;
+  if (!group) {
+    PMUFAB_ON_CPU((unsigned int)event->cpu, action(event));
+    return 0;
+  }
+  event = event->group_leader;
+  PMUFAB_ON_CPU((unsigned int)event->cpu, action(event));
+  for_each_sibling_event(sibling, event) PMUFAB_ON_CPU((unsigned int)sibling->cpu, action(sibling));
+  return 0;
+}
+
+int pmufab_perf_syscall_enable(int event, int group) { return for_each_of(event, group, pmufab_perf_enable); }
+int pmufab_perf_syscall_disable(int event, int group) { return for_each_of(event, group, pmufab_perf_disable); }
+
+static void fill(struct pmufab_event_reading* reading, const struct perf_event* event,
+                 const struct perf_event* times_of) {
+  reading->value = (u64)local64_read(&event->count);
+  reading->time_enabled = times_of->total_time_enabled;
+  reading->time_running = times_of->total_time_running;
+}
+
+int pmufab_perf_syscall_read(int handle, struct pmufab_event_reading* reading) {
+  struct perf_event* event = find(handle);
+  if (!event) return -EBADF;
+  if (!event->pmu) return -ENODEV;
+  PMUFAB_ON_CPU((unsigned int)event->cpu, pmufab_perf_read_hardware(event, false));
+  fill(reading, event, event);
+  return 0;
+}
+
+int pmufab_perf_syscall_read_group(int handle, struct pmufab_event_reading* readings, int capacity) {
+  struct perf_event *event = find(handle), *sibling;
+  int count = 0;
+  if (!event) return -EBADF;
+  if (!event->pmu) return -ENODEV;
+  event = event->group_leader;
+  PMUFAB_ON_CPU((unsigned int)event->cpu, pmufab_perf_read_hardware(event, true));
+  if (count < capacity) fill(&readings[count], event, event);
+  count++;
+  for_each_sibling_event(sibling, event) {
+    if (count < capacity) fill(&readings[count], sibling, event);
+    count++;
+  }
+  return count;
+}
+
+int pmufab_perf_syscall_close(int handle) {
+  struct perf_event* event = find(handle);
+  if (!event) return -EBADF;
+  events[handle - first_handle] = NULL;
+  if (event->pmu) {
+    struct module* module = event->pmu->module;
+    PMUFAB_ON_CPU((unsigned int)event->cpu, pmufab_perf_remove(event, true, PERF_EVENT_STATE_DEAD));
+    if (event->destroy) event->destroy(event);
+    module_put(module);
+  }
+  kfree(event);
+  return 0;
+}
+
+void pmufab_perf_close_all(void) {
+  for (int i = event_count; i-- > 0;)
+    if (events[i]) pmufab_perf_syscall_close(first_handle + i);
+  kfree(events);
+  events = NULL;
+  event_count = event_capacity = 0;
+}
+
+int pmufab_perf_syscall_rotate(const char* pmu) {
+  struct pmufab_perf_pmu* core = pmufab_perf_find(0, pmu);
+  unsigned int cpu;
+  if (!core) return -ENODEV;
+  for_each_online_cpu(cpu) PMUFAB_ON_CPU(cpu, pmufab_perf_rotate(core, cpu));
+  return 0;
+}

@@ -1,0 +1,116 @@
+#ifndef PMUFAB_RUNTIME_RUNTIME_H
+#define PMUFAB_RUNTIME_RUNTIME_H
+
+/* What the parts of the small kernel know of each other. */
+
+#include <linux/acpi.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/platform_device.h>
+
+#include "../abi.h"
+#include "libc.h"
+
+extern const struct pmufab_host* pmufab_host;
+
+/* cpu.c: which CPU we are on, and whether it takes interrupts. */
+unsigned int pmufab_enter_cpu(unsigned int cpu); /* answers the CPU to go back to */
+void pmufab_leave_cpu(unsigned int previous);
+void pmufab_irq_enter(void); /* as pmufab_irq_off and _on, but leaving delivers nothing */
+void pmufab_irq_leave(void);
+void pmufab_interrupt_window(void);
+void pmufab_cpus_init(const struct pmufab_cpu* cpus, size_t count);
+int pmufab_set_cpu_online(unsigned int cpu, int online);
+
+/* device.c */
+void pmufab_deferred_probe_run(void);
+void pmufab_deferred_probe_report(void);
+
+/* firmware.c */
+void pmufab_firmware_init(const struct pmufab_firmware* firmware);
+int pmufab_firmware_create_devices(void);
+void pmufab_firmware_remove_devices(void);
+
+/* irq.c */
+void pmufab_irq_known(unsigned int number);
+void pmufab_irq_exit(void);
+int pmufab_interrupt_requested(uint32_t number);
+int pmufab_interrupt(uint32_t number);
+
+/* io.c */
+void pmufab_io_exit(void);
+
+/* module.c */
+void pmufab_modules_load_for_devices(void);
+void pmufab_modules_load_rest(void);
+void pmufab_modules_unload(void);
+void pmufab_run_queued_work(void);
+void pmufab_list_modules(void* context, void (*module)(void* context, const char* name));
+
+/* perf_pmu.c: registered PMUs and what perf keeps for each CPU of one. */
+struct pmufab_perf_cpu {
+  int disable_count;
+  bool rotate_necessary;
+  struct list_head groups;          /* leaders, in the order they get a chance */
+  struct list_head flexible_active; /* leaders now on the hardware */
+};
+struct pmufab_perf_pmu {
+  struct list_head node;
+  struct pmu* pmu;
+  struct pmufab_perf_cpu* cpus;
+  struct pmufab_sysfs_file* files;
+  size_t file_count;
+};
+extern struct list_head pmufab_perf_pmus;
+struct pmufab_perf_pmu* pmufab_perf_find(u32 type, const char* name);
+void pmufab_perf_list(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
+                      void (*file)(void* context, const char* path, const char* content));
+/* Name of the one PMU whose device, or whose device's parent, is dev; "" if there is none or more than one. */
+const char* pmufab_perf_name_of(const struct device* dev);
+
+/* perf_core.c: scheduling. All are called on the event's CPU with interrupts off, inside PMUFAB_ON_CPU. */
+struct pmufab_perf_context {
+  unsigned int previous_cpu;
+};
+struct pmufab_perf_context pmufab_perf_begin(unsigned int cpu);
+void pmufab_perf_end(struct pmufab_perf_context context);
+#define PMUFAB_ON_CPU(cpu, statement)                                    \
+  do {                                                                   \
+    const struct pmufab_perf_context __context = pmufab_perf_begin(cpu); \
+    statement;                                                           \
+    pmufab_perf_end(__context);                                          \
+  } while (0)
+void pmufab_perf_event_time(struct perf_event* event);
+void pmufab_perf_install(struct perf_event* event);
+void pmufab_perf_enable(struct perf_event* event);
+void pmufab_perf_disable(struct perf_event* event);
+void pmufab_perf_remove(struct perf_event* event, bool detach_group, enum perf_event_state state);
+void pmufab_perf_read_hardware(struct perf_event* event, bool group);
+void pmufab_perf_rotate(struct pmufab_perf_pmu* core, unsigned int cpu);
+void pmufab_perf_cpu_exit(unsigned int cpu);
+void pmufab_perf_detach_pmu(struct pmufab_perf_pmu* core);
+void pmufab_perf_notify(enum pmufab_perf_call call, int begin, const struct pmu* pmu, const struct perf_event* event);
+
+/* perf_syscall.c: what user space can ask. */
+void pmufab_perf_init(int first_event);
+void pmufab_perf_close_all(void);
+int pmufab_perf_syscall_open(const struct pmufab_event_attributes* attributes, int cpu, int group_leader, int for_task);
+int pmufab_perf_syscall_enable(int event, int group);
+int pmufab_perf_syscall_disable(int event, int group);
+int pmufab_perf_syscall_read(int event, struct pmufab_event_reading* reading);
+int pmufab_perf_syscall_read_group(int event, struct pmufab_event_reading* readings, int capacity);
+int pmufab_perf_syscall_close(int event);
+int pmufab_perf_syscall_rotate(const char* pmu);
+
+/* sysfs.c: one file below a device's folder. */
+struct pmufab_sysfs_file {
+  char* path;
+  struct device_attribute* attribute;
+};
+/* Append the visible files of the groups; -EEXIST if two have one path. */
+int pmufab_sysfs_collect(struct device* dev, const struct attribute_group** groups, struct pmufab_sysfs_file** files,
+                         size_t* count);
+void pmufab_sysfs_free(struct pmufab_sysfs_file* files, size_t count);
+
+#endif

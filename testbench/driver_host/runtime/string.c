@@ -1,0 +1,186 @@
+/* Text, numbers in text, and the heap. */
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+
+#include "libc.h"
+
+void* kmalloc(size_t size, gfp_t flags) {
+  void* object = pmufab_libc_alloc(size);
+  if (object && (flags & __GFP_ZERO)) memset(object, 0, size);
+  return object;
+}
+
+void* krealloc(const void* old, size_t size, gfp_t flags) {
+  (void)flags;
+  return pmufab_libc_realloc((void*)old, size);
+}
+
+void kfree(const void* object) { pmufab_libc_free((void*)object); }
+
+void* kmemdup(const void* from, size_t size, gfp_t flags) {
+  void* copy = kmalloc(size, flags);
+  if (copy) memcpy(copy, from, size);
+  return copy;
+}
+
+char* kstrndup(const char* text, size_t limit, gfp_t flags) {
+  if (!text) return NULL;
+  const size_t length = strnlen(text, limit);
+  char* copy = kmalloc(length + 1, flags);
+  if (!copy) return NULL;
+  memcpy(copy, text, length);
+  copy[length] = 0;
+  return copy;
+}
+
+char* kstrdup(const char* text, gfp_t flags) { return text ? kstrndup(text, strlen(text), flags) : NULL; }
+
+char* kvasprintf(gfp_t flags, const char* format, va_list arguments) {
+  const int length = pmufab_vsnprintf(NULL, 0, format, arguments);
+  char* text = kmalloc((size_t)length + 1, flags);
+  if (text) pmufab_vsnprintf(text, (size_t)length + 1, format, arguments);
+  return text;
+}
+
+char* kasprintf(gfp_t flags, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char* text = kvasprintf(flags, format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+ssize_t pmufab_strscpy(char* to, const char* from, size_t size) {
+  if (size == 0) return -E2BIG;
+  const size_t length = strnlen(from, size);
+  const size_t copied = length < size ? length : size - 1;
+  memcpy(to, from, copied);
+  to[copied] = 0;
+  return length < size ? (ssize_t)length : -E2BIG;
+}
+
+char* pmufab_strim(char* text) {
+  while (isspace(*text)) text++;
+  size_t length = strlen(text);
+  while (length > 0 && isspace(text[length - 1])) length--;
+  text[length] = 0;
+  return text;
+}
+
+bool sysfs_streq(const char* left, const char* right) {
+  for (; *left && *left == *right; left++) right++;
+  if (*left == *right) return true;
+  return (!*left && right[0] == '\n' && !right[1]) || (!*right && left[0] == '\n' && !left[1]);
+}
+
+int match_string(const char* const* strings, size_t count, const char* text) {
+  for (size_t i = 0; i < count && strings[i]; i++)
+    if (strcmp(strings[i], text) == 0) return (int)i;
+  return -EINVAL;
+}
+
+size_t str_has_prefix(const char* text, const char* prefix) {
+  const size_t length = strlen(prefix);
+  return strncmp(text, prefix, length) == 0 ? length : 0;
+}
+
+bool strstarts(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+int kstrtoull(const char* text, unsigned int base, unsigned long long* value) {
+  if (*text == '+') text++;
+  const bool hexadecimal = text[0] == '0' && tolower(text[1]) == 'x' && isxdigit(text[2]);
+  if (base == 0) base = hexadecimal ? 16 : text[0] == '0' ? 8 : 10;
+  if (base == 16 && hexadecimal) text += 2;
+
+  unsigned long long result = 0;
+  bool any = false;
+  for (; *text && !(text[0] == '\n' && !text[1]); text++) {
+    const int character = tolower(*text);
+    const unsigned int digit = isdigit(character)                       ? (unsigned int)(character - '0')
+                               : (character >= 'a' && character <= 'f') ? (unsigned int)(character - 'a' + 10)
+                                                                        : 99;
+    if (digit >= base) return -EINVAL;
+    if (__builtin_mul_overflow(result, base, &result) || __builtin_add_overflow(result, digit, &result)) return -ERANGE;
+    any = true;
+  }
+  if (!any) return -EINVAL;
+  *value = result;
+  return 0;
+}
+
+int kstrtoll(const char* text, unsigned int base, long long* value) {
+  const bool negative = *text == '-';
+  unsigned long long magnitude;
+  const int error = kstrtoull(text + negative, base, &magnitude);
+  if (error) return error;
+  if (magnitude > (unsigned long long)LLONG_MAX + negative) return -ERANGE;
+  *value = negative ? (long long)-magnitude : (long long)magnitude;
+  return 0;
+}
+
+#define NARROW(name, type, wide, parse)                        \
+  int name(const char* text, unsigned int base, type* value) { \
+    wide number;                                               \
+    const int error = parse(text, base, &number);              \
+    if (error) return error;                                   \
+    if (number != (wide)(type)number) return -ERANGE;          \
+    *value = (type)number;                                     \
+    return 0;                                                  \
+  }
+NARROW(kstrtouint, unsigned int, unsigned long long, kstrtoull)
+NARROW(kstrtou16, u16, unsigned long long, kstrtoull)
+NARROW(kstrtou8, u8, unsigned long long, kstrtoull)
+NARROW(kstrtoint, int, long long, kstrtoll)
+
+int kstrtobool(const char* text, bool* value) {
+  if (!text) return -EINVAL;
+  switch (tolower(text[0])) {
+    case 'y':
+    case 't':
+    case '1':
+      *value = true;
+      return 0;
+    case 'n':
+    case 'f':
+    case '0':
+      *value = false;
+      return 0;
+    case 'o':
+      if (tolower(text[1]) != 'n' && tolower(text[1]) != 'f') return -EINVAL;
+      *value = tolower(text[1]) == 'n';
+      return 0;
+    default:
+      return -EINVAL;
+  }
+}
+
+static void swap_bytes(char* left, char* right, size_t size) {
+  for (size_t i = 0; i < size; i++) swap(left[i], right[i]);
+}
+
+/* Heap sort, as the kernel's: in place, and not stable. */
+void pmufab_sort(void* base, size_t count, size_t size, cmp_func_t compare, swap_func_t swap_elements) {
+  char* const start = base;
+  for (size_t first = count / 2, last = count; last > 1;) {
+    if (first > 0) {
+      first--;
+    } else {
+      last--;
+      if (swap_elements)
+        swap_elements(start, start + last * size, (int)size);
+      else
+        swap_bytes(start, start + last * size, size);
+    }
+    for (size_t parent = first, child; (child = parent * 2 + 1) < last; parent = child) {
+      if (child + 1 < last && compare(start + child * size, start + (child + 1) * size) < 0) child++;
+      if (compare(start + parent * size, start + child * size) >= 0) break;
+      if (swap_elements)
+        swap_elements(start + parent * size, start + child * size, (int)size);
+      else
+        swap_bytes(start + parent * size, start + child * size, size);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+#ifndef PMUFAB_LINUX_CACHEINFO_H
+#define PMUFAB_LINUX_CACHEINFO_H
+#include <linux/cpumask.h>
+#endif

@@ -1,0 +1,1 @@
+#include <linux/compiler_types.h>

@@ -1,0 +1,8 @@
+#ifndef PMUFAB_LINUX_CPU_H
+#define PMUFAB_LINUX_CPU_H
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/smp.h>
+static inline void cpus_read_lock(void) {}
+static inline void cpus_read_unlock(void) {}
+#endif

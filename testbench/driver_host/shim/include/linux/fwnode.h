@@ -1,0 +1,19 @@
+#ifndef PMUFAB_LINUX_FWNODE_H
+#define PMUFAB_LINUX_FWNODE_H
+
+#include <linux/types.h>
+
+struct pmufab_firmware_property {
+  const char* name;
+  u32 value;
+};
+enum pmufab_fwnode_kind { PMUFAB_FWNODE_STATIC, PMUFAB_FWNODE_ACPI, PMUFAB_FWNODE_OF };
+
+/* A node of the firmware's description: an ACPI device, a device tree node, or a placeholder. */
+struct fwnode_handle {
+  enum pmufab_fwnode_kind kind;
+  const struct pmufab_firmware_property* properties;
+  size_t property_count;
+};
+
+#endif

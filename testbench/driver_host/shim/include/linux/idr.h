@@ -1,0 +1,27 @@
+#ifndef PMUFAB_LINUX_IDR_H
+#define PMUFAB_LINUX_IDR_H
+
+#include <linux/bitmap.h>
+#include <linux/errno.h>
+
+/* Small numbers handed out lowest first. */
+struct ida {
+  DECLARE_BITMAP(used, 1024);
+};
+#define IDA_INIT(name) \
+  {                    \
+    { 0 }              \
+  }
+#define DEFINE_IDA(name) struct ida name = IDA_INIT(name)
+static inline void ida_init(struct ida* ida) { bitmap_zero(ida->used, 1024); }
+static inline void ida_destroy(struct ida* ida) { bitmap_zero(ida->used, 1024); }
+static inline int ida_alloc(struct ida* ida, gfp_t flags) {
+  const unsigned long id = find_first_zero_bit(ida->used, 1024);
+  (void)flags;
+  if (id >= 1024) return -ENOSPC;
+  set_bit(id, ida->used);
+  return (int)id;
+}
+static inline void ida_free(struct ida* ida, unsigned int id) { clear_bit(id, ida->used); }
+
+#endif

@@ -1,0 +1,5 @@
+#ifndef PMUFAB_LINUX_INIT_H
+#define PMUFAB_LINUX_INIT_H
+#include <linux/compiler.h>
+#include <linux/types.h>
+#endif

@@ -1,0 +1,2 @@
+#include <linux/page.h>
+#include <linux/slab.h>

@@ -1,0 +1,56 @@
+#ifndef PMUFAB_LINUX_MODULE_H
+#define PMUFAB_LINUX_MODULE_H
+
+#include <linux/device.h>
+#include <linux/export.h>
+#include <linux/init.h>
+#include <linux/kmod.h>
+#include <linux/moduleparam.h>
+#include <linux/types.h>
+
+#ifndef KBUILD_MODNAME
+#define KBUILD_MODNAME "built_in"
+#endif
+
+struct module {
+  const char* name;
+  /* Ours. */
+  int references;
+  bool loaded;
+  bool has_device_table; /* named by devices, so loaded at boot; the others wait to be asked for */
+  int (*init)(void);
+  void (*exit)(void);
+};
+
+/* One driver file is one kernel module. Its parts register themselves when the library is loaded. */
+static struct module __this_module __maybe_unused = {.name = KBUILD_MODNAME};
+#define THIS_MODULE (&__this_module)
+void pmufab_module_register(struct module* module);
+#define __PMUFAB_MODULE_PART(tag, statement)                                                    \
+  static void __attribute__((__constructor__, __used__)) __PASTE(__pmufab_module_, tag)(void) { \
+    statement;                                                                                  \
+    pmufab_module_register(THIS_MODULE);                                                        \
+  }                                                                                             \
+  struct __pmufab_exported
+#define module_init(function) __PMUFAB_MODULE_PART(init, __this_module.init = (function))
+#define module_exit(function) __PMUFAB_MODULE_PART(exit, __this_module.exit = (function))
+#define subsys_initcall(function) module_init(function)
+#define device_initcall(function) module_init(function)
+#define late_initcall(function) module_init(function)
+#define MODULE_DEVICE_TABLE(type, table) \
+  __PMUFAB_MODULE_PART(__PASTE(table_##type, __LINE__), ((void)(table), __this_module.has_device_table = true))
+#define __MODULE_NOTE struct __pmufab_exported
+#define MODULE_LICENSE(text) __MODULE_NOTE
+#define MODULE_AUTHOR(text) __MODULE_NOTE
+#define MODULE_DESCRIPTION(text) __MODULE_NOTE
+#define MODULE_VERSION(text) __MODULE_NOTE
+#define MODULE_ALIAS(text) __MODULE_NOTE
+#define MODULE_SOFTDEP(text) __MODULE_NOTE
+#define MODULE_IMPORT_NS(space) __MODULE_NOTE
+
+bool try_module_get(struct module* module);
+void module_put(struct module* module);
+static inline void __module_get(struct module* module) { (void)try_module_get(module); }
+static inline const char* module_name(struct module* module) { return module ? module->name : "kernel"; }
+
+#endif

@@ -1,0 +1,51 @@
+#ifndef PMUFAB_LINUX_OF_H
+#define PMUFAB_LINUX_OF_H
+
+#include <linux/device.h>
+#include <linux/errno.h>
+#include <linux/fwnode.h>
+#include <linux/mod_devicetable.h>
+#include <linux/property.h>
+
+struct device_node {
+  const char* name;
+  const char* compatible;
+  struct fwnode_handle fwnode;
+};
+struct of_phandle_iterator {
+  struct device_node* node;
+};
+
+#define of_match_ptr(table) (table)
+#define of_fwnode_handle(node) ((node) ? &(node)->fwnode : (struct fwnode_handle*)0)
+#define to_of_node(handle)                                                                             \
+  ((handle) && (handle)->kind == PMUFAB_FWNODE_OF ? container_of((handle), struct device_node, fwnode) \
+                                                  : (struct device_node*)0)
+
+static inline struct device_node* dev_of_node(struct device* dev) {
+  return dev ? dev->of_node : (struct device_node*)0;
+}
+static inline int of_property_read_u32(const struct device_node* node, const char* name, u32* value) {
+  return fwnode_property_read_u32(node ? &node->fwnode : 0, name, value);
+}
+static inline bool of_property_read_bool(const struct device_node* node, const char* name) {
+  return fwnode_property_present(node ? &node->fwnode : 0, name);
+}
+#define of_property_present of_property_read_bool
+static inline void of_node_put(struct device_node* node) { (void)node; }
+static inline struct device_node* of_node_get(struct device_node* node) { return node; }
+/* References between nodes are not described: every list of them is absent. */
+static inline int of_cpu_node_to_id(struct device_node* node) {
+  (void)node;
+  return -ENODEV;
+}
+static inline struct device_node* of_parse_phandle(const struct device_node* node, const char* name, int index) {
+  (void)node, (void)name, (void)index;
+  return 0;
+}
+#define of_for_each_phandle(iterator, error, np, list, cells_name, cells) \
+  for ((iterator)->node = 0, (void)(np), (error) = -ENOENT; (error) == 0;)
+const void* of_device_get_match_data(const struct device* dev);
+const struct of_device_id* of_match_device(const struct of_device_id* table, const struct device* dev);
+
+#endif

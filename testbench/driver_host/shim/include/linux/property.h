@@ -1,0 +1,33 @@
+#ifndef PMUFAB_LINUX_PROPERTY_H
+#define PMUFAB_LINUX_PROPERTY_H
+
+#include <linux/fwnode.h>
+#include <linux/types.h>
+
+struct device;
+
+/* Only u32 properties exist here. -EINVAL: no such property. */
+int fwnode_property_read_u32_array(const struct fwnode_handle* fwnode, const char* name, u32* values, size_t count);
+bool fwnode_property_present(const struct fwnode_handle* fwnode, const char* name);
+struct fwnode_handle* dev_fwnode(const struct device* dev);
+const void* device_get_match_data(const struct device* dev);
+
+static inline int fwnode_property_read_u32(const struct fwnode_handle* fwnode, const char* name, u32* value) {
+  return fwnode_property_read_u32_array(fwnode, name, value, 1);
+}
+static inline int device_property_read_u32(const struct device* dev, const char* name, u32* value) {
+  return fwnode_property_read_u32(dev_fwnode(dev), name, value);
+}
+static inline int device_property_read_u32_array(const struct device* dev, const char* name, u32* values,
+                                                 size_t count) {
+  return fwnode_property_read_u32_array(dev_fwnode(dev), name, values, count);
+}
+static inline bool device_property_present(const struct device* dev, const char* name) {
+  return fwnode_property_present(dev_fwnode(dev), name);
+}
+static inline bool device_property_read_bool(const struct device* dev, const char* name) {
+  return device_property_present(dev, name);
+}
+static inline void fwnode_handle_put(struct fwnode_handle* fwnode) { (void)fwnode; }
+
+#endif

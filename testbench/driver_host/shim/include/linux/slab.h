@@ -1,0 +1,53 @@
+#ifndef PMUFAB_LINUX_SLAB_H
+#define PMUFAB_LINUX_SLAB_H
+
+#include <linux/cleanup.h>
+#include <linux/gfp.h>
+#include <linux/overflow.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+/* Straight from the C library's heap, so that AddressSanitizer watches every object a driver allocates. */
+void* kmalloc(size_t size, gfp_t flags) __malloc;
+void* krealloc(const void* old, size_t size, gfp_t flags);
+void kfree(const void* object);
+void* kmemdup(const void* from, size_t size, gfp_t flags);
+char* kstrdup(const char* text, gfp_t flags);
+char* kstrndup(const char* text, size_t limit, gfp_t flags);
+__printf(2, 3) char* kasprintf(gfp_t flags, const char* format, ...);
+char* kvasprintf(gfp_t flags, const char* format, va_list arguments);
+
+static inline void* kzalloc(size_t size, gfp_t flags) { return kmalloc(size, flags | __GFP_ZERO); }
+static inline void* kcalloc(size_t count, size_t size, gfp_t flags) { return kzalloc(size_mul(count, size), flags); }
+static inline void* kmalloc_array(size_t count, size_t size, gfp_t flags) {
+  return kmalloc(size_mul(count, size), flags);
+}
+#define kvmalloc kmalloc
+#define kvzalloc kzalloc
+#define kvcalloc kcalloc
+#define kvfree kfree
+#define vmalloc(size) kmalloc((size), GFP_KERNEL)
+#define vzalloc(size) kzalloc((size), GFP_KERNEL)
+#define vfree kfree
+#define kzalloc_node(size, flags, node) kzalloc((size), (flags))
+#define kfree_sensitive kfree
+#define kfree_const kfree
+#define kstrdup_const kstrdup
+
+/* Typed allocation: the object named by an lvalue or a type. The flags may be left out. */
+#define __pmufab_default_flags(unused, flags, ...) (flags)
+#define __pmufab_object_flags(...) __pmufab_default_flags(0, ##__VA_ARGS__, GFP_KERNEL)
+#define kmalloc_obj(object, flags...) ((__typeof__(object)*)kmalloc(sizeof(object), __pmufab_object_flags(flags)))
+#define kzalloc_obj(object, flags...) ((__typeof__(object)*)kzalloc(sizeof(object), __pmufab_object_flags(flags)))
+#define kmalloc_objs(object, count, flags...) \
+  ((__typeof__(object)*)kmalloc_array((count), sizeof(object), __pmufab_object_flags(flags)))
+#define kzalloc_objs(object, count, flags...) \
+  ((__typeof__(object)*)kcalloc((count), sizeof(object), __pmufab_object_flags(flags)))
+#define kmalloc_flex(object, member, count, flags...) \
+  ((__typeof__(object)*)kmalloc(struct_size((&(object)), member, (count)), __pmufab_object_flags(flags)))
+#define kzalloc_flex(object, member, count, flags...) \
+  ((__typeof__(object)*)kzalloc(struct_size((&(object)), member, (count)), __pmufab_object_flags(flags)))
+
+DEFINE_FREE(kfree, void*, if (!IS_ERR_OR_NULL(_T)) kfree(_T))
+
+#endif

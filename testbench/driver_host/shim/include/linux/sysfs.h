@@ -1,0 +1,50 @@
+#ifndef PMUFAB_LINUX_SYSFS_H
+#define PMUFAB_LINUX_SYSFS_H
+
+#include <linux/page.h>
+#include <linux/stringify.h>
+#include <linux/types.h>
+
+struct kobject;
+struct bin_attribute;
+
+struct attribute {
+  const char* name;
+  umode_t mode;
+};
+struct bin_attribute {
+  struct attribute attr;
+  size_t size;
+};
+struct attribute_group {
+  const char* name;
+  umode_t (*is_visible)(struct kobject* kobj, struct attribute* attr, int index);
+  umode_t (*is_bin_visible)(struct kobject* kobj, const struct bin_attribute* attr, int index);
+  struct attribute** attrs;
+  const struct bin_attribute* const* bin_attrs;
+};
+
+#define SYSFS_PREALLOC 010000
+/* As a mode: hide the whole group, folder included. */
+#define SYSFS_GROUP_INVISIBLE 020000
+
+#define __ATTR(_name, _mode, _show, _store) \
+  { .attr = {.name = __stringify(_name), .mode = (_mode)}, .show = _show, .store = _store, }
+#define __ATTR_RO(_name) __ATTR(_name, 0444, _name##_show, 0)
+#define __ATTR_RO_MODE(_name, _mode) __ATTR(_name, _mode, _name##_show, 0)
+#define __ATTR_RW(_name) __ATTR(_name, 0644, _name##_show, _name##_store)
+#define __ATTR_WO(_name) __ATTR(_name, 0200, 0, _name##_store)
+#define __ATTR_NULL      \
+  {                      \
+    .attr = {.name = 0 } \
+  }
+#define __ATTRIBUTE_GROUPS(_name) static const struct attribute_group* _name##_groups[] = {&_name##_group, 0}
+#define ATTRIBUTE_GROUPS(_name)                                                 \
+  static const struct attribute_group _name##_group = {.attrs = _name##_attrs}; \
+  __ATTRIBUTE_GROUPS(_name)
+
+/* Into a buffer of one page, aligned to it. */
+__printf(2, 3) int sysfs_emit(char* buffer, const char* format, ...);
+__printf(3, 4) int sysfs_emit_at(char* buffer, int at, const char* format, ...);
+
+#endif

@@ -1,0 +1,70 @@
+#ifndef PMUFAB_LINUX_TYPES_H
+#define PMUFAB_LINUX_TYPES_H
+
+#include <linux/compiler_types.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+typedef unsigned char u8, __u8, uint8_t;
+typedef unsigned short u16, __u16, uint16_t;
+typedef unsigned int u32, __u32, uint32_t;
+typedef unsigned long long u64, __u64;
+typedef signed char s8, __s8, int8_t;
+typedef short s16, __s16, int16_t;
+typedef int s32, __s32, int32_t;
+typedef long long s64, __s64;
+typedef u64 uint64_t;
+typedef s64 int64_t;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+typedef unsigned char unchar;
+
+typedef u16 __le16, __be16;
+typedef u32 __le32, __be32;
+typedef u64 __le64, __be64;
+
+typedef _Bool bool;
+enum { false = 0, true = 1 };
+
+typedef long ssize_t;
+typedef long long loff_t;
+typedef unsigned short umode_t;
+typedef u64 phys_addr_t;
+typedef phys_addr_t resource_size_t;
+typedef u64 dma_addr_t;
+typedef unsigned int gfp_t;
+typedef unsigned long uintptr_t;
+typedef unsigned long pgoff_t;
+typedef int pid_t;
+typedef s64 ktime_t;
+
+typedef struct {
+  int counter;
+} atomic_t;
+typedef struct {
+  s64 counter;
+} atomic64_t;
+typedef atomic64_t atomic_long_t;
+
+struct list_head {
+  struct list_head *next, *prev;
+};
+struct hlist_head {
+  struct hlist_node* first;
+};
+struct hlist_node {
+  struct hlist_node *next, **pprev;
+};
+struct rcu_head {
+  void* unused;
+};
+
+#define BITS_PER_LONG 64
+#define BITS_PER_LONG_LONG 64
+#define BITS_PER_BYTE 8
+#define BITS_PER_TYPE(type) (sizeof(type) * BITS_PER_BYTE)
+#define BITS_TO_LONGS(bits) (((bits) + BITS_PER_LONG - 1) / BITS_PER_LONG)
+#define BITS_TO_BYTES(bits) (((bits) + BITS_PER_BYTE - 1) / BITS_PER_BYTE)
+#define DECLARE_BITMAP(name, bits) unsigned long name[BITS_TO_LONGS(bits)]
+
+#endif

@@ -1,0 +1,66 @@
+#include "testbench/scenario/derived.h"
+
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace pmufab::scenario {
+namespace {
+
+constexpr double kTolerance = 0.001;
+constexpr std::uint64_t kEnoughRequests = 10'000;
+constexpr Picoseconds kEnoughTime = 10'000'000'000;
+
+const DerivedInput* find(const std::vector<DerivedInput>& inputs, const std::string& pmu, std::string_view event) {
+  for (const DerivedInput& input : inputs) {
+    if (input.pmu == pmu && input.event == event && !input.filtered && input.complete) return &input;
+  }
+  return nullptr;
+}
+
+/// "slc_bytes_rd" -> "slc read"
+std::string in_words(std::string_view event) {
+  const std::string unit(event.substr(0, event.find('_')));
+  return fmt::format("{} {}", unit, event.ends_with("_rd") ? "read" : "write");
+}
+
+}  // namespace
+
+std::vector<DerivedResult> derive(const std::vector<DerivedInput>& inputs) {
+  std::vector<DerivedResult> results;
+  for (const DerivedInput& input : inputs) {
+    if (input.filtered || !input.complete || input.elapsed == 0) continue;
+    const double elapsed_ns = static_cast<double>(input.elapsed) / 1e3;
+    const std::string_view event = input.event;
+    if (event.find("_bytes_") != std::string_view::npos) {
+      results.push_back({fmt::format("{} {} bandwidth", input.pmu, in_words(event)),
+                         static_cast<double>(input.count) / elapsed_ns, "GB/s", std::nullopt, true});
+    } else if (event == "slc_access_rd" || event == "slc_access_wr" || event == "mem_access_rd" ||
+               event == "mem_access_wr") {
+      const DerivedInput* cycles = find(inputs, input.pmu, "cycles");
+      if (cycles != nullptr && cycles->count > 0) {
+        results.push_back({fmt::format("{} {} request rate", input.pmu, in_words(event)),
+                           static_cast<double>(input.count) / static_cast<double>(cycles->count), "requests/cycle",
+                           std::nullopt, true});
+      }
+    } else if (event == "rd_cum_outs") {
+      const DerivedInput* requests = find(inputs, input.pmu, "rd_req");
+      const DerivedInput* cycles = find(inputs, input.pmu, "cycles");
+      if (requests == nullptr || cycles == nullptr || requests->count == 0 || cycles->count == 0) continue;
+      const double gigahertz = static_cast<double>(cycles->count) / (static_cast<double>(cycles->elapsed) / 1e3);
+      const double in_cycles = static_cast<double>(input.count) / static_cast<double>(requests->count);
+      DerivedResult latency{fmt::format("{} average read latency", input.pmu), in_cycles / gigahertz, "ns",
+                            std::nullopt, true};
+      if (requests->mean_latency_ps.denominator > 0) {
+        latency.reference = requests->mean_latency_ps.value() / 1e3;
+        const bool enough = requests->count >= kEnoughRequests && cycles->elapsed >= kEnoughTime;
+        latency.ok = !enough || std::abs(latency.value - *latency.reference) <= kTolerance * *latency.reference;
+      }
+      results.push_back(std::move(latency));
+    }
+  }
+  return results;
+}
+
+}  // namespace pmufab::scenario

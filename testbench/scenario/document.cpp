@@ -1,0 +1,322 @@
+#include "testbench/scenario/document.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+namespace pmufab::scenario {
+namespace {
+
+constexpr unsigned kMaximumDepth = 32;
+constexpr std::size_t kMaximumNodes = 1'000'000;  // aliases multiply: a small file can mean a huge document
+
+using File = std::shared_ptr<const std::string>;
+
+Source source_of(const File& file, const YAML::Mark& mark) {
+  if (mark.is_null()) return {file, 0, 0};
+  return {file, mark.line + 1, mark.column + 1};
+}
+
+/// @return how many bytes from the front are well-formed UTF-8 (Unicode standard, table 3-7).
+std::size_t utf8_prefix(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto lead = static_cast<unsigned char>(text[at]);
+    const std::size_t length = lead < 0x80   ? 1
+                               : lead < 0xc2 ? 0
+                               : lead < 0xe0 ? 2
+                               : lead < 0xf0 ? 3
+                               : lead < 0xf5 ? 4
+                                             : 0;
+    if (length == 0 || length > text.size() - at) return at;
+    for (std::size_t i = 1; i < length; ++i) {
+      const auto byte = static_cast<unsigned char>(text[at + i]);
+      // Overlong forms, surrogates and what lies beyond U+10FFFF show in the second byte.
+      const unsigned low = i > 1 ? 0x80 : lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+      const unsigned high = i > 1 ? 0xbf : lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+      if (byte < low || byte > high) return at;
+    }
+    at += length;
+  }
+  return at;
+}
+
+class Converter {
+ public:
+  explicit Converter(File file) : file_(std::move(file)) {}
+
+  Value convert(const YAML::Node& node, unsigned depth = 0) {
+    const Source source = source_of(file_, node.Mark());
+    if (depth > kMaximumDepth) throw InputError(source, {}, "the document nests too deeply");
+    if (++nodes_ > kMaximumNodes) throw InputError(source, {}, "the document is too large (do aliases multiply it?)");
+    Value value;
+    value.source = source;
+    switch (node.Type()) {
+      case YAML::NodeType::Undefined:
+      case YAML::NodeType::Null:
+        break;
+      case YAML::NodeType::Scalar:
+        value.kind = Value::Kind::scalar;
+        value.scalar = node.Scalar();
+        value.quoted = node.Tag() == "!";
+        break;
+      case YAML::NodeType::Sequence:
+        value.kind = Value::Kind::sequence;
+        for (const YAML::Node& item : node) value.items.push_back(convert(item, depth + 1));
+        break;
+      case YAML::NodeType::Map:
+        value.kind = Value::Kind::map;
+        for (const auto& entry : node) add_entry(value, entry.first, entry.second, depth);
+        break;
+    }
+    return value;
+  }
+
+ private:
+  void add_entry(Value& map, const YAML::Node& key, const YAML::Node& value, unsigned depth) {
+    const Source source = source_of(file_, key.Mark());
+    if (!key.IsScalar()) throw InputError(source, {}, "a key must be a word");
+    if (map.find(key.Scalar()) != nullptr)
+      throw InputError(source, {}, fmt::format("the key '{}' stands here twice", key.Scalar()), "remove one of them");
+    map.entries.push_back({key.Scalar(), source, convert(value, depth + 1)});
+  }
+
+  File file_;
+  std::size_t nodes_ = 0;
+};
+
+Value parse(const std::string& text, const File& file) {
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    if (documents.empty()) return Value::nothing({file, 0, 0});
+    if (documents.size() > 1) {
+      throw InputError(source_of(file, documents[1].Mark()), {}, "a second document begins here",
+                       "one file holds one document");
+    }
+    return Converter(file).convert(documents.front());
+  } catch (const YAML::Exception& error) {
+    throw InputError(source_of(file, error.mark), {}, "this is not YAML: " + error.msg);
+  }
+}
+
+struct Step {
+  std::string key;  // empty: an index
+  std::size_t index = 0;
+};
+
+std::vector<Step> parse_path(const std::string& path, const Source& source) {
+  const auto bad = [&] {
+    return InputError(source, path, "is not a path",
+                      "write keys with dots and list elements in brackets: traffic[0].rate");
+  };
+  std::vector<Step> steps;
+  std::size_t at = 0;
+  while (at < path.size()) {
+    if (path[at] == '[') {
+      const std::size_t end = path.find(']', at);
+      const std::string digits = end == std::string::npos ? "" : path.substr(at + 1, end - at - 1);
+      if (digits.empty() || digits.size() > 6 || digits.find_first_not_of("0123456789") != std::string::npos ||
+          steps.empty())
+        throw bad();
+      steps.push_back({"", std::stoul(digits)});
+      at = end + 1;
+      if (at < path.size() && path[at] == '.') {
+        if (++at == path.size()) throw bad();
+      } else if (at < path.size() && path[at] != '[') {
+        throw bad();
+      }
+      continue;
+    }
+    const std::size_t end = std::min(path.find_first_of(".[", at), path.size());
+    if (end == at) throw bad();
+    steps.push_back({path.substr(at, end - at), 0});
+    at = end;
+    if (at < path.size() && path[at] == '.' && ++at == path.size()) throw bad();
+  }
+  if (steps.empty()) throw bad();
+  return steps;
+}
+
+void emit(YAML::Emitter& out, const Value& value) {
+  switch (value.kind) {
+    case Value::Kind::null:
+      out << YAML::Null;
+      break;
+    case Value::Kind::scalar:
+      if (value.quoted) out << YAML::DoubleQuoted;
+      out << value.scalar;
+      break;
+    case Value::Kind::sequence: {
+      const bool plain = std::all_of(value.items.begin(), value.items.end(),
+                                     [](const Value& v) { return v.kind == Value::Kind::scalar; });
+      if (plain) out << YAML::Flow;
+      out << YAML::BeginSeq;
+      for (const Value& item : value.items) emit(out, item);
+      out << YAML::EndSeq;
+      break;
+    }
+    case Value::Kind::map:
+      if (value.entries.empty()) out << YAML::Flow;
+      out << YAML::BeginMap;
+      for (const Value::Entry& entry : value.entries) {
+        out << YAML::Key << entry.key << YAML::Value;
+        emit(out, entry.value);
+      }
+      out << YAML::EndMap;
+      break;
+  }
+}
+
+}  // namespace
+
+const Value* Value::find(std::string_view key) const noexcept {
+  for (const Entry& entry : entries) {
+    if (entry.key == key) return &entry.value;
+  }
+  return nullptr;
+}
+
+Value* Value::find(std::string_view key) noexcept { return const_cast<Value*>(std::as_const(*this).find(key)); }
+
+Value& Value::add(std::string key, Value value) {
+  kind = Kind::map;
+  entries.push_back({std::move(key), {}, std::move(value)});
+  return entries.back().value;
+}
+
+Value Value::nothing(Source source) {
+  Value value;
+  value.source = std::move(source);
+  return value;
+}
+
+Value Value::of(std::string text, bool quoted) {
+  Value value;
+  value.kind = Kind::scalar;
+  value.scalar = std::move(text);
+  value.quoted = quoted;
+  return value;
+}
+
+Value Value::map() {
+  Value value;
+  value.kind = Kind::map;
+  return value;
+}
+
+Value Value::sequence() {
+  Value value;
+  value.kind = Kind::sequence;
+  return value;
+}
+
+std::string_view describe(Value::Kind kind) noexcept {
+  switch (kind) {
+    case Value::Kind::null:
+      return "nothing";
+    case Value::Kind::scalar:
+      return "a single value";
+    case Value::Kind::sequence:
+      return "a list";
+    case Value::Kind::map:
+      return "a map";
+  }
+  return "?";
+}
+
+Value load_file(const std::filesystem::path& path) {
+  const auto file = std::make_shared<const std::string>(path.generic_string());
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) throw InputError({file}, {}, "is a folder, not a file");
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  std::string text;
+  if (stream) text.assign(std::istreambuf_iterator<char>(stream), {});
+  if (!stream) {
+    throw InputError({file}, {},
+                     fmt::format("cannot read the file: {}", errno != 0 ? std::strerror(errno) : "read error"));
+  }
+  if (text.find('\0') != std::string::npos) throw InputError({file}, {}, "is not a text file");
+  if (const std::size_t good = utf8_prefix(text); good < text.size()) {
+    const std::string_view before(text.data(), good);
+    const auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
+    const auto column = static_cast<int>(good - (before.rfind('\n') + 1)) + 1;  // npos + 1 is 0
+    throw InputError({file, line, column}, {}, "here is a byte that is not UTF-8 text", "save the file as UTF-8");
+  }
+  Value document = parse(text, file);
+  if (document.kind != Value::Kind::map) {
+    throw InputError(
+        document.source, {},
+        fmt::format("a configuration file holds a map of keys, this one holds {}", describe(document.kind)));
+  }
+  return document;
+}
+
+Value parse_text(std::string_view text, std::string name) {
+  return parse(std::string(text), std::make_shared<const std::string>(std::move(name)));
+}
+
+Override parse_override(std::string_view text, std::string_view origin) {
+  const auto file = std::make_shared<const std::string>(fmt::format("{} {}", origin, text));
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    throw InputError({file}, {}, "is not an assignment", "write --set path=value, for example --set seed=7");
+  Override result{std::string(text.substr(0, equals)), {}, std::string(text)};
+  static_cast<void>(parse_path(result.path, {file}));
+  // Places inside the option's text say nothing to the user: only the option is named.
+  result.value = parse(std::string(text.substr(equals + 1)), file);
+  const auto forget_lines = [](auto&& self, Value& value) -> void {
+    value.source.line = value.source.column = 0;
+    for (Value& item : value.items) self(self, item);
+    for (Value::Entry& entry : value.entries) {
+      entry.source.line = entry.source.column = 0;
+      self(self, entry.value);
+    }
+  };
+  forget_lines(forget_lines, result.value);
+  return result;
+}
+
+void apply(const Override& override, Value& document) {
+  const Source& source = override.value.source;
+  Value* at = &document;
+  std::string walked;
+  for (const Step& step : parse_path(override.path, source)) {
+    if (step.key.empty()) {
+      if (at->kind != Value::Kind::sequence)
+        throw InputError(source, walked, fmt::format("is {}, not a list", describe(at->kind)));
+      if (step.index > at->items.size())
+        throw InputError(source, walked,
+                         fmt::format("has {} elements; there is no [{}]", at->items.size(), step.index));
+      if (step.index == at->items.size()) at->items.push_back(Value::nothing(source));
+      at = &at->items[step.index];
+      walked += fmt::format("[{}]", step.index);
+    } else {
+      if (at->kind == Value::Kind::null) at->kind = Value::Kind::map;
+      if (at->kind != Value::Kind::map)
+        throw InputError(source, walked, fmt::format("is {}, so it has no '{}'", describe(at->kind), step.key));
+      Value* next = at->find(step.key);
+      if (next == nullptr) {
+        at->entries.push_back({step.key, source, Value::nothing(source)});
+        next = &at->entries.back().value;
+      }
+      at = next;
+      walked += (walked.empty() ? "" : ".") + step.key;
+    }
+  }
+  *at = override.value;
+}
+
+std::string to_yaml(const Value& document) {
+  YAML::Emitter out;
+  emit(out, document);
+  return std::string(out.c_str()) + "\n";
+}
+
+}  // namespace pmufab::scenario

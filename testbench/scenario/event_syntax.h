@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "testbench/scenario/input_error.h"
+
+namespace pmufab::scenario {
+
+/// An event string that cannot be used. Besides the words it keeps where in the string the trouble is.
+class EventError : public InputError {
+ public:
+  /// @param text      the whole event string
+  /// @param position  byte offset of the trouble
+  EventError(const std::string& text, std::size_t position, const std::string& reason,
+             const std::string& suggestion = {});
+
+  [[nodiscard]] std::size_t position() const noexcept { return position_; }
+  /// The event string with the trouble pointed at, in three lines, as perf shows it.
+  [[nodiscard]] std::string picture() const;
+
+ private:
+  std::string text_;
+  std::size_t position_;
+};
+
+/// One term between an event's slashes, as written.
+struct WrittenTerm {
+  std::string name;
+  std::optional<std::string> value;  ///< absent for a bare word
+  std::size_t position = 0;          ///< of the name in the event string
+  std::size_t value_position = 0;
+};
+
+/// pmu/term,term=value/modifiers, as written.
+struct WrittenEvent {
+  std::string pmu;  ///< may hold '*' and '?'
+  std::vector<WrittenTerm> terms;
+  std::string modifiers;
+  std::string text;  ///< of this event alone
+  std::size_t position = 0;
+};
+
+/// One event, or the events of one {group}.
+struct WrittenGroup {
+  std::vector<WrittenEvent> events;
+  bool braces = false;
+};
+
+/// Take an event string of perf's -e option apart: events separated by commas, groups in braces.
+///
+/// Blanks between events are allowed. Modifiers after the last slash and after a closing brace (":u", "u") are kept and
+/// judged by the resolver.
+/// @throws EventError
+[[nodiscard]] std::vector<WrittenGroup> parse_events(const std::string& text);
+
+}  // namespace pmufab::scenario

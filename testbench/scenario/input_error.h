@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pmufab::scenario {
+
+/// Where a piece of configuration stands. Lines and columns count from 1; 0 means the place has none (a command-line
+/// override, a file that cannot be read).
+struct Source {
+  std::shared_ptr<const std::string> file;  ///< as the user named it; null for values no one wrote
+  int line = 0;
+  int column = 0;
+};
+
+/// What the user gave cannot be used: bad configuration, an unknown event, a file that cannot be read.
+///
+/// what() reads "file:line:column: key.path: reason (suggestion)"; parts that do not apply are left out. Programs
+/// answer it with exit code 2.
+class InputError : public std::runtime_error {
+ public:
+  InputError(Source source, std::string path, std::string reason, std::string suggestion = {});
+  /// Without a place in a file.
+  explicit InputError(std::string reason, std::string suggestion = {})
+      : InputError(Source{}, {}, std::move(reason), std::move(suggestion)) {}
+
+  [[nodiscard]] const Source& source() const noexcept { return source_; }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
+  [[nodiscard]] const std::string& suggestion() const noexcept { return suggestion_; }
+
+ private:
+  Source source_;
+  std::string path_;
+  std::string reason_;
+  std::string suggestion_;
+};
+
+/// @return up to `limit` of `candidates` that a person may have meant by `name`: closest first (edit distance with
+///         swapped neighbours, prefixes and parts count as close), ties in the order given. May be empty.
+[[nodiscard]] std::vector<std::string> near_matches(std::string_view name, const std::vector<std::string>& candidates,
+                                                    std::size_t limit = 3);
+
+/// @return "did you mean 'a', 'b' or 'c'?" from near_matches, or an empty string.
+[[nodiscard]] std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
+
+/// @return "'a', 'b', 'c'", cut after `limit` names with the number of the rest.
+[[nodiscard]] std::string quoted_list(const std::vector<std::string>& names, std::size_t limit = 24);
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/platform/platform_spec.h"
+#include "testbench/scenario/document.h"
+#include "testbench/scenario/reader.h"
+#include "testbench/traffic/traffic_spec.h"
+
+/// Parts of the scenario loader. Not a public header.
+namespace pmufab::scenario {
+
+/// Where in a document the field is that a deeper floor's check complains about ("a.b[2].c"); the nearest node above it
+/// if the field is not written. A member `x_hz` is the key `x`.
+[[nodiscard]] Source locate(const Value& document, std::string_view field);
+
+/// Read a platform map (name, kind, ...) and check it. @param path  of the map, for messages
+/// @throws InputError
+[[nodiscard]] platform::PlatformSpec read_platform(const Value& document, const std::string& path, Value& effective);
+
+/// The platform's memories as traffic generators know them.
+[[nodiscard]] std::vector<traffic::MemoryRange> traffic_memory(const platform::PlatformSpec& platform);
+
+struct TrafficContext {
+  std::filesystem::path base;  ///< folder that trace files without a leading '/' are in
+  std::string default_trace;   ///< for replays that name no file
+};
+
+/// Read one traffic map (name, generators). Generators are checked for their form; whether they are possible is a
+/// matter of traffic::validate().
+[[nodiscard]] std::vector<traffic::GeneratorSpec> read_traffic(const Value& document, const std::string& path,
+                                                               const TrafficContext& context, Value& effective);
+
+}  // namespace pmufab::scenario

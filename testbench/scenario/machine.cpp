@@ -1,0 +1,113 @@
+#include "testbench/scenario/machine.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/judge.h"
+#include "testbench/scenario/loaders.h"
+#include "testbench/traffic/trace_format.h"
+
+namespace pmufab::scenario {
+
+/// The thread process the story runs in.
+class Machine::Story : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(Story);
+  Story(const sc_core::sc_module_name& name, std::function<void()> story)
+      : sc_core::sc_module(name), story_(std::move(story)) {
+    SC_THREAD(run);
+    // Drivers call deeply, and sanitizers make frames large.
+    set_stack_size(1U << 20);
+  }
+
+  void rethrow() const {
+    if (exception_) std::rethrow_exception(exception_);
+    if (!told_)
+      throw std::logic_error("simulated time ran out before the scenario had ended: nothing was left to wait for");
+  }
+
+ private:
+  void run() {
+    try {
+      story_();
+      told_ = true;
+    } catch (const sc_core::sc_unwind_exception&) {
+      throw;
+    } catch (...) {
+      exception_ = std::current_exception();
+    }
+    sc_core::sc_stop();
+  }
+
+  std::function<void()> story_;
+  std::exception_ptr exception_;
+  bool told_ = false;
+};
+
+Machine* Machine::current_ = nullptr;
+
+Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, const traffic::TrafficSpec& traffic,
+                 const driver_host::DriverSet& drivers, Options options) {
+  current_ = this;
+  sc_core::sc_report_handler::set_handler(&Machine::on_report);
+
+  platform_ = std::make_unique<platform::Platform>("platform", platform);
+  driver_host::DriverHost::Options host_options;
+  host_options.access_latency = host.access_latency;
+  host_options.interrupt_delay = host.interrupt_delay;
+  host_options.echo_log = options.echo_log;
+  host_ = std::make_unique<driver_host::DriverHost>("host", drivers, host_options);
+  host_->describe(platform_->firmware());
+  host_->bus.bind(platform_->bus().socket);
+
+  traffic::TrafficIssuer::Options issuer_options;
+  issuer_options.progress = std::move(options.progress);
+  issuer_options.progress_every = 1U << 16;
+  try {
+    issuer_ = std::make_unique<traffic::TrafficIssuer>("traffic", traffic, traffic_memory(platform_->spec()),
+                                                       platform_->sockets(), issuer_options);
+  } catch (const traffic::TraceError& error) {
+    throw InputError(error.what(), "make a trace with pmufab trace import");
+  } catch (const traffic::SpecError& error) {
+    throw InputError({}, error.field(), error.reason(), error.suggestion());
+  }
+  for (unsigned socket = 0; socket < platform_->sockets(); ++socket) {
+    issuer_->cpu_access[socket].bind(platform_->socket(socket).cpu_access);
+    issuer_->requests[socket].bind(platform_->socket(socket).requests);
+  }
+
+  scoreboard_ = std::make_unique<scoreboard::Scoreboard>(scoreboard_spec(platform));
+  platform_->set_observer(scoreboard_.get());
+  calls_ = std::make_unique<CallTee>(*scoreboard_);
+  host_->observe(calls_.get());
+  platform_->bus().monitor([this](const MmioBus::BusAccess& access) { scoreboard_->on_bus_access(access); });
+}
+
+Machine::~Machine() {
+  // The judge goes first: nobody may call it any more.
+  platform_->set_observer(nullptr);
+  host_->observe(nullptr);
+  current_ = nullptr;
+  sc_core::sc_report_handler::set_handler(nullptr);
+}
+
+void Machine::run(const std::function<void()>& story) {
+  story_ = std::make_unique<Story>("story", story);
+  sc_core::sc_start();
+  story_->rethrow();
+}
+
+void Machine::on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
+  constexpr std::size_t kKept = 20;
+  if (report.get_severity() == sc_core::SC_WARNING && current_ != nullptr) {
+    if (current_->reports_.size() < kKept)
+      current_->reports_.push_back(fmt::format("{}: {}", report.get_msg_type(), report.get_msg()));
+    return;
+  }
+  // sc_stop and its like: nothing to say to the user.
+  if (report.get_severity() == sc_core::SC_INFO) return;
+  sc_core::sc_report_handler::default_handler(report, actions);
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <systemc>
+
+#include "models/platform/platform.h"
+#include "testbench/driver_host/driver_host.h"
+#include "testbench/scenario/scenario_spec.h"
+#include "testbench/scoreboard/scoreboard.h"
+#include "testbench/traffic/traffic_issuer.h"
+
+namespace pmufab::scenario {
+
+/// Hands the perf core's calls on to the scoreboard, and remembers which PMUs could not take all events: those share
+/// their counters by rotation.
+class CallTee final : public driver_host::PerfCallObserver {
+ public:
+  explicit CallTee(scoreboard::Scoreboard& judge) : judge_(judge) {}
+  void on_call(Call call, bool begin, const std::string& pmu, driver_host::EventHandle event, std::uint64_t value,
+               Picoseconds when) override {
+    judge_.on_call(call, begin, pmu, event, value, when);
+  }
+  void on_add_failed(const std::string& pmu, driver_host::EventHandle event, int error) override {
+    crowded_.insert(pmu);
+    judge_.on_add_failed(pmu, event, error);
+  }
+  /// PMUs that refused an event since the call before.
+  [[nodiscard]] std::set<std::string> take_crowded() { return std::exchange(crowded_, {}); }
+
+ private:
+  scoreboard::Scoreboard& judge_;
+  std::set<std::string> crowded_;
+};
+
+/// A platform, the CPU complex that runs drivers on it, the traffic and the judge, wired together. One per process:
+/// SystemC elaborates once.
+class Machine {
+ public:
+  struct Options {
+    bool echo_log = false;  ///< kernel log to standard error
+    std::function<void(const traffic::TrafficIssuer::Progress&)> progress = {};
+  };
+
+  /// @throws InputError for a trace that cannot be replayed, std::runtime_error if the drivers cannot be loaded
+  Machine(const platform::PlatformSpec& platform, const HostSpec& host, const traffic::TrafficSpec& traffic,
+          const driver_host::DriverSet& drivers, Options options);
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  [[nodiscard]] platform::Platform& platform() noexcept { return *platform_; }
+  [[nodiscard]] driver_host::DriverHost& host() noexcept { return *host_; }
+  [[nodiscard]] traffic::TrafficIssuer& issuer() noexcept { return *issuer_; }
+  [[nodiscard]] scoreboard::Scoreboard& scoreboard() noexcept { return *scoreboard_; }
+  [[nodiscard]] CallTee& calls() noexcept { return *calls_; }
+
+  /// Simulate until `story` ends, which runs in a SystemC thread process from time 0. An exception that leaves the
+  /// story leaves run().
+  void run(const std::function<void()>& story);
+
+  /// What software did wrong at the registers, and other warnings of the models, in order; the first few of each kind.
+  [[nodiscard]] const std::vector<std::string>& reports() const noexcept { return reports_; }
+
+ private:
+  class Story;
+  static void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions);
+
+  static Machine* current_;
+  std::unique_ptr<platform::Platform> platform_;
+  std::unique_ptr<driver_host::DriverHost> host_;
+  std::unique_ptr<traffic::TrafficIssuer> issuer_;
+  std::unique_ptr<scoreboard::Scoreboard> scoreboard_;
+  std::unique_ptr<CallTee> calls_;
+  std::unique_ptr<Story> story_;
+  std::vector<std::string> reports_;
+};
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,256 @@
+#include "testbench/scenario/measurement.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/derived.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using driver_host::EventHandle;
+using driver_host::EventReading;
+using scoreboard::EventResult;
+
+std::string difference(std::uint64_t driver, std::uint64_t expected) {
+  return driver >= expected ? fmt::format("{} too many", with_separators(driver - expected))
+                            : fmt::format("{} too few", with_separators(expected - driver));
+}
+
+/// Each time the perf core puts events on or off, their register accesses take a little simulated time: only more than
+/// that means that an event had to share a counter.
+bool was_multiplexed(const EventReading& reading) {
+  return static_cast<double>(reading.time_running) < 0.9 * static_cast<double>(reading.time_enabled);
+}
+
+void append(std::string& note, const std::string& text) {
+  if (text.empty()) return;
+  if (!note.empty()) note += "; ";
+  note += text;
+}
+
+}  // namespace
+
+std::string describe_errno(int result) {
+  const char* name = strerrorname_np(-result);
+  return name == nullptr ? fmt::format("error {}", -result) : fmt::format("{} ({})", name, strerrordesc_np(-result));
+}
+
+Measurement::Measurement(const MeasureSpec& spec, driver_host::DriverHost& host, scoreboard::Scoreboard& judge,
+                         const PmuCatalog& catalog, Picoseconds zero)
+    : spec_(spec), host_(host), judge_(judge), zero_(zero) {
+  result_.name = spec.name;
+  for (const std::string& text : spec.events) {
+    for (ResolvedGroup& resolved : catalog.resolve(text)) {
+      Group& group = groups_.emplace_back();
+      group.braces = resolved.braces;
+      for (ResolvedEvent& event : resolved.events)
+        group.counters.push_back(Counter{std::move(event), 0, std::nullopt, 0});
+    }
+  }
+}
+
+void Measurement::open(Group& group, unsigned number) {
+  EventHandle leader = 0;
+  for (Counter& counter : group.counters) {
+    driver_host::PerfAttributes attributes = counter.event.attributes;
+    attributes.disabled = leader == 0;  // as perf stat: members follow their leader
+    const unsigned cpu = spec_.cpu.value_or(counter.event.cpu);
+    const EventHandle handle = host_.open(attributes, static_cast<int>(cpu), leader);
+    if (handle <= 0) {
+      const bool as_told = !spec_.open_error.empty() && spec_.open_error == strerrorname_np(-handle);
+      refused_as_told_ = refused_as_told_ || as_told;
+      for (Counter& other : group.counters) {
+        CounterResult refused;
+        refused.event = other.event.text;
+        refused.pmu = other.event.pmu;
+        refused.group = number;
+        if (&other == &counter) {
+          refused.check = as_told ? CounterResult::Check::refused : CounterResult::Check::not_opened;
+          refused.note = fmt::format("opening it failed: {}", describe_errno(handle));
+        } else {
+          refused.note = "its group was not opened";
+        }
+        result_.counters.push_back(std::move(refused));
+        if (other.handle > 0) host_.close(other.handle);
+        other.handle = 0;
+      }
+      return;
+    }
+    counter.handle = handle;
+    if (leader == 0) leader = handle;
+    if (judge_.judges(counter.event.pmu)) {
+      try {
+        judge_.expect(handle, counter.event.pmu, counter.event.terms);
+      } catch (const std::invalid_argument& error) {
+        throw InputError(Source{}, fmt::format("event '{}'", counter.event.text),
+                         fmt::format("the scoreboard does not know what it means: {}", error.what()));
+      }
+    }
+  }
+}
+
+void Measurement::begin() {
+  for (unsigned i = 0; i < groups_.size(); ++i) open(groups_[i], i);
+  result_.start = to_picoseconds(sc_core::sc_time_stamp()) - zero_;
+  for (Group& group : groups_) {
+    if (group.counters.front().handle > 0) host_.enable(group.counters.front().handle);
+  }
+}
+
+void Measurement::read(Group& group) {
+  if (group.counters.front().handle <= 0) return;
+  if (group.braces) {
+    std::vector<EventReading> readings;
+    if (host_.read_group(group.counters.front().handle, readings) < 0) return;
+    for (std::size_t i = 0; i < readings.size() && i < group.counters.size(); ++i)
+      group.counters[i].reading = readings[i];
+    return;
+  }
+  EventReading reading{};
+  if (host_.read(group.counters.front().handle, reading) >= 0) group.counters.front().reading = reading;
+}
+
+void Measurement::note_interval() {
+  IntervalResult interval;
+  interval.time = to_picoseconds(sc_core::sc_time_stamp()) - zero_;
+  for (Group& group : groups_) {
+    for (Counter& counter : group.counters) {
+      if (counter.handle > 0 && counter.reading) {
+        interval.increase.emplace_back(counter.reading->value - counter.last);
+        counter.last = counter.reading->value;
+      } else {
+        interval.increase.emplace_back(std::nullopt);
+      }
+    }
+  }
+  result_.intervals.push_back(std::move(interval));
+}
+
+void Measurement::read_interval() {
+  for (Group& group : groups_) read(group);
+  note_interval();
+}
+
+CounterResult Measurement::compare(const Counter& counter, unsigned group) const {
+  using Check = CounterResult::Check;
+  CounterResult result;
+  result.event = counter.event.text;
+  result.pmu = counter.event.pmu;
+  result.group = group;
+  if (counter.reading) {
+    result.driver = counter.reading->value;
+    result.time_enabled = counter.reading->time_enabled;
+    result.time_running = counter.reading->time_running;
+  }
+  const std::optional<EventResult> judged = judge_.result(counter.handle);
+  if (judged) {
+    result.expected = judged->expected;
+    result.reads = judged->reads;
+  }
+  if (!judged) append(result.note, "no one judges this PMU");
+  if (counter.reading && was_multiplexed(*counter.reading)) {
+    append(result.note, counter.reading->time_running == 0
+                            ? "never had a counter"
+                            : fmt::format("had a counter {:.0f} % of the time",
+                                          100.0 * static_cast<double>(counter.reading->time_running) /
+                                              static_cast<double>(counter.reading->time_enabled)));
+  }
+  if (!judged || spec_.compare == MeasureSpec::Compare::none) return result;
+
+  bool good = judged->verdict == EventResult::Verdict::exact && result.driver == result.expected;
+  if (!result.driver) append(result.note, "could not be read");
+  if (result.driver && *result.driver != *result.expected)
+    append(result.note, difference(*result.driver, *result.expected));
+  if (judged->reads_failed > 0) {
+    append(result.note, fmt::format("{} of {} readings were impossible", judged->reads_failed, judged->reads));
+    good = false;
+  }
+  if (!good) append(result.note, judged->explanation);
+  if (spec_.nonzero && result.driver == 0) {
+    append(result.note, "0, but the traffic was meant to cause it");
+    good = false;
+  }
+  if (!good && result.note.empty()) result.note = std::string(scoreboard::to_string(judged->verdict));
+  result.check = good ? Check::exact : Check::wrong;
+  return result;
+}
+
+void Measurement::add_derived(MeasureResult& result) const {
+  std::vector<DerivedInput> inputs;
+  for (const Group& group : groups_) {
+    for (const Counter& counter : group.counters) {
+      if (counter.handle <= 0 || !counter.reading) continue;
+      DerivedInput input;
+      input.pmu = counter.event.pmu;
+      for (const scoreboard::EventTerm& term : counter.event.terms) {
+        if (!term.value && input.event.empty()) {
+          input.event = term.name;
+        } else {
+          input.filtered = true;
+        }
+      }
+      input.count = counter.reading->value;
+      input.elapsed = counter.reading->time_running;
+      input.complete = !was_multiplexed(*counter.reading);
+      if (const auto judged = judge_.result(counter.handle)) input.mean_latency_ps = judged->mean_read_latency_ps;
+      inputs.push_back(std::move(input));
+    }
+  }
+  result.derived = derive(inputs);
+}
+
+MeasureResult Measurement::end(bool cut_short) {
+  for (Group& group : groups_) {
+    if (group.counters.front().handle > 0) host_.disable(group.counters.front().handle);
+  }
+  for (Group& group : groups_) read(group);
+  result_.stop = to_picoseconds(sc_core::sc_time_stamp()) - zero_;
+  result_.partial = cut_short;
+  if (spec_.interval > 0) note_interval();
+
+  std::vector<CounterResult> compared;
+  for (unsigned i = 0; i < groups_.size(); ++i) {
+    for (const Counter& counter : groups_[i].counters) {
+      if (counter.handle > 0) compared.push_back(compare(counter, i));
+    }
+  }
+  if (spec_.compare == MeasureSpec::Compare::exact) add_derived(result_);
+  for (Group& group : groups_) {
+    for (Counter& counter : group.counters) {
+      if (counter.handle > 0) host_.close(counter.handle);
+      counter.handle = 0;
+    }
+  }
+  // Refused events were noted first; order is that of the scenario.
+  for (CounterResult& counter : compared) result_.counters.push_back(std::move(counter));
+  std::stable_sort(result_.counters.begin(), result_.counters.end(),
+                   [](const CounterResult& a, const CounterResult& b) { return a.group < b.group; });
+
+  if (!spec_.open_error.empty()) {
+    result_.checks.push_back({"open_error", refused_as_told_,
+                              refused_as_told_ ? fmt::format("the driver refused it with {}", spec_.open_error)
+                                               : fmt::format("no event was refused with {}", spec_.open_error)});
+  }
+  if (spec_.interval > 0 && spec_.compare == MeasureSpec::Compare::exact) {
+    bool sums_agree = true;
+    std::size_t column = 0;
+    for (const Group& group : groups_) {
+      for (const Counter& counter : group.counters) {
+        std::uint64_t sum = 0;
+        for (const IntervalResult& interval : result_.intervals) sum += interval.increase.at(column).value_or(0);
+        sums_agree = sums_agree && sum == (counter.reading ? counter.reading->value : 0);
+        ++column;
+      }
+    }
+    result_.checks.push_back({"intervals", sums_agree,
+                              fmt::format("{} intervals; their sums {} the final counts", result_.intervals.size(),
+                                          sums_agree ? "are" : "differ from")});
+  }
+  return std::move(result_);
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "testbench/driver_host/driver_host.h"
+#include "testbench/scenario/pmu_catalog.h"
+#include "testbench/scenario/results.h"
+#include "testbench/scenario/scenario_spec.h"
+#include "testbench/scoreboard/scoreboard.h"
+
+namespace pmufab::scenario {
+
+/// One measure of a scenario under way: opens its events as perf stat does, reads them, compares and closes them. All
+/// members must be called from a SystemC thread process.
+class Measurement {
+ public:
+  /// @param zero  simulated time that counts as 0 in results
+  /// @throws EventError if an event does not resolve
+  Measurement(const MeasureSpec& spec, driver_host::DriverHost& host, scoreboard::Scoreboard& judge,
+              const PmuCatalog& catalog, Picoseconds zero);
+
+  /// Open and enable every event.
+  void begin();
+  /// Read every event, for the interval that ends now.
+  void read_interval();
+  /// Disable, read, compare and close every event. @param cut_short  by the user, or by an action on the machine
+  MeasureResult end(bool cut_short);
+
+  [[nodiscard]] const MeasureSpec& spec() const noexcept { return spec_; }
+
+ private:
+  struct Counter {
+    ResolvedEvent event;
+    driver_host::EventHandle handle = 0;  // 0: not open
+    std::optional<driver_host::EventReading> reading;
+    std::uint64_t last = 0;
+  };
+  struct Group {
+    std::vector<Counter> counters;
+    bool braces = false;
+  };
+
+  void open(Group& group, unsigned number);
+  void read(Group& group);
+  void note_interval();
+  [[nodiscard]] CounterResult compare(const Counter& counter, unsigned group) const;
+  void add_derived(MeasureResult& result) const;
+
+  const MeasureSpec& spec_;
+  driver_host::DriverHost& host_;
+  scoreboard::Scoreboard& judge_;
+  Picoseconds zero_;
+  std::vector<Group> groups_;
+  MeasureResult result_;
+  bool refused_as_told_ = false;
+};
+
+/// @return the name and the words of a Linux errno given as a negative number: "EINVAL (Invalid argument)".
+[[nodiscard]] std::string describe_errno(int result);
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,155 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/loaders.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using platform::PlatformSpec;
+using tegra410::MemoryClass;
+
+enum class Kind : std::uint8_t { tegra410 };
+
+const Words<MemoryClass>& memory_classes() {
+  static const Words<MemoryClass> words = {
+      {"cmem", MemoryClass::cmem}, {"gmem", MemoryClass::gmem}, {"cxl", MemoryClass::cxl}};
+  return words;
+}
+
+void read_tegra410(Reader& reader, tegra410::Parameters& parameters) {
+  reader.number("clusters", parameters.clusters);
+  reader.number("ucf_clock", parameters.ucf_clock_hz, Quantity::frequency);
+  reader.object("private_cache", [&](Reader& cache) {
+    cache.number("size", parameters.private_cache.size, Quantity::bytes);
+    cache.number("ways", parameters.private_cache.ways);
+    cache.number("hit_latency", parameters.private_cache.hit_latency, Quantity::duration);
+  });
+  reader.object("slc", [&](Reader& slc) {
+    slc.number("slices", parameters.slc.slices);
+    slc.number("sets", parameters.slc.sets);
+    slc.number("ways", parameters.slc.ways);
+    slc.choices("cached", parameters.slc.cached, memory_classes());
+  });
+  reader.object("latency", [&](Reader& latency) {
+    latency.number("slc", parameters.latency.slc, Quantity::duration);
+    latency.number("cmem", parameters.latency.cmem, Quantity::duration);
+    latency.number("cmem_service", parameters.latency.cmem_service, Quantity::duration);
+    latency.number("gmem", parameters.latency.gmem, Quantity::duration);
+    latency.number("cxl", parameters.latency.cxl, Quantity::duration);
+    latency.number("link", parameters.latency.link, Quantity::duration);
+  });
+  reader.object("ucf_pmu", [&](Reader& pmu) {
+    pmu.number("counters", parameters.ucf_pmu.counters);
+    pmu.number("width", parameters.ucf_pmu.width);
+    pmu.flag("atomic_64bit", parameters.ucf_pmu.atomic_64bit);
+    pmu.flag("dual_page", parameters.ucf_pmu.dual_page);
+    pmu.flag("interrupt", parameters.ucf_pmu.interrupt);
+    pmu.choice("trigger", parameters.ucf_pmu.trigger,
+               {{"level", InterruptTrigger::level}, {"edge", InterruptTrigger::edge}});
+  });
+  reader.object("cmem_latency_pmu", [&](Reader& pmu) { pmu.number("width", parameters.cmem_latency_pmu.width); });
+}
+
+void read_memory(Reader& reader, PlatformSpec& spec) {
+  if (!reader.has("memory")) {
+    spec.memory = platform::default_memory(spec.sockets);
+    Value list = Value::sequence();
+    for (const tegra410::MemoryRange& range : spec.memory) {
+      Value item = Value::map();
+      item.add("base", Value::of(format_quantity(range.base, Quantity::address)));
+      item.add("size", Value::of(format_quantity(range.size, Quantity::bytes)));
+      item.add("socket", Value::of(fmt::format("{}", range.socket)));
+      for (const auto& [word, meaning] : memory_classes()) {
+        if (meaning == range.memory_class) item.add("memory_class", Value::of(std::string(word)));
+      }
+      list.items.push_back(std::move(item));
+    }
+    reader.put("memory", std::move(list));
+    return;
+  }
+  spec.memory.clear();
+  reader.list("memory", [&](Reader& item, std::size_t) {
+    tegra410::MemoryRange range{0, 0, 0, MemoryClass::cmem};
+    item.number("base", range.base, Quantity::address, 0, ~std::uint64_t{0}, Presence::required);
+    item.number("size", range.size, Quantity::bytes, 0, ~std::uint64_t{0}, Presence::required);
+    item.number("socket", range.socket);
+    item.choice("memory_class", range.memory_class, memory_classes());
+    spec.memory.push_back(range);
+  });
+  if (spec.memory.empty()) reader.fail("memory", "holds no range", "leave the key out for the default map");
+}
+
+}  // namespace
+
+Source locate(const Value& document, std::string_view field) {
+  const Value* at = &document;
+  Source source = document.source;
+  while (!field.empty()) {
+    if (field.front() == '.') field.remove_prefix(1);
+    if (!field.empty() && field.front() == '[') {
+      const std::size_t end = std::min(field.find(']'), field.size());
+      std::size_t index = 0;
+      for (const char digit : field.substr(1, end - 1)) index = index * 10 + static_cast<std::size_t>(digit - '0');
+      if (index >= at->items.size()) return source;
+      at = &at->items[index];
+      field.remove_prefix(std::min(end + 1, field.size()));
+    } else {
+      const std::size_t end = std::min(field.find_first_of(".["), field.size());
+      std::string_view key = field.substr(0, end);
+      const Value* next = at->find(key);
+      if (next == nullptr && key.ends_with("_hz")) next = at->find(key.substr(0, key.size() - 3));
+      if (next == nullptr) return source;
+      at = next;
+      field.remove_prefix(end);
+    }
+    source = at->source;
+  }
+  return source;
+}
+
+PlatformSpec read_platform(const Value& document, const std::string& path, Value& effective) {
+  PlatformSpec spec;
+  Reader reader(document, path, effective);
+  Kind kind = Kind::tegra410;
+  reader.choice("kind", kind, {{"tegra410", Kind::tegra410}});
+  reader.text("name", spec.name);
+  std::string description;
+  reader.text("description", description);
+  reader.number("sockets", spec.sockets);
+  reader.number("cpus_per_socket", spec.cpus_per_socket);
+  // The default memory map needs a possible number of sockets; validate() has the words for an impossible one.
+  if (spec.sockets >= 1 && spec.sockets <= tegra410::kMaximumSockets) read_memory(reader, spec);
+  reader.object("tegra410", [&](Reader& part) { read_tegra410(part, spec.tegra410.emplace()); });
+  try {
+    // Unknown keys first: a misspelt key is often why the rest is impossible.
+    if (spec.sockets >= 1 && spec.sockets <= tegra410::kMaximumSockets) reader.finish();
+    platform::validate(spec);
+  } catch (const platform::SpecError& error) {
+    throw InputError(locate(document, error.field()), path.empty() ? error.field() : path + "." + error.field(),
+                     error.reason());
+  }
+  return spec;
+}
+
+std::vector<traffic::MemoryRange> traffic_memory(const PlatformSpec& platform) {
+  const auto same_class = [](MemoryClass memory) {
+    switch (memory) {
+      case MemoryClass::cmem:
+        return traffic::MemoryClass::cmem;
+      case MemoryClass::gmem:
+        return traffic::MemoryClass::gmem;
+      case MemoryClass::cxl:
+        return traffic::MemoryClass::cxl;
+    }
+    return traffic::MemoryClass::cmem;
+  };
+  std::vector<traffic::MemoryRange> result;
+  for (const tegra410::MemoryRange& range :
+       platform.memory.empty() ? platform::default_memory(platform.sockets) : platform.memory)
+    result.push_back({range.base, range.size, static_cast<std::uint8_t>(range.socket), same_class(range.memory_class)});
+  return result;
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,320 @@
+#include "testbench/scenario/pmu_catalog.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace pmufab::scenario {
+namespace {
+
+using driver_host::PerfAttributes;
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+  int base = 10;
+  if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+    base = 16;
+    text.remove_prefix(2);
+  }
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Shell-like matching with '*' and '?'.
+bool glob(std::string_view pattern, std::string_view name) {
+  if (pattern.empty()) return name.empty();
+  if (pattern.front() == '*') {
+    for (std::size_t skip = 0; skip <= name.size(); ++skip) {
+      if (glob(pattern.substr(1), name.substr(skip))) return true;
+    }
+    return false;
+  }
+  return !name.empty() && (pattern.front() == '?' || pattern.front() == name.front()) &&
+         glob(pattern.substr(1), name.substr(1));
+}
+
+std::uint64_t& word_of(PerfAttributes& attributes, TermFormat::Word word) {
+  switch (word) {
+    case TermFormat::Word::config:
+      return attributes.config;
+    case TermFormat::Word::config1:
+      return attributes.config1;
+    case TermFormat::Word::config2:
+      return attributes.config2;
+  }
+  throw std::logic_error("no such word");
+}
+
+template <typename Pairs>
+std::vector<std::string> first_of(const Pairs& pairs) {
+  std::vector<std::string> names;
+  for (const auto& pair : pairs) names.push_back(pair.first);
+  return names;
+}
+
+std::vector<std::string> event_names(const PmuCatalog::Entry& pmu) {
+  std::vector<std::string> names;
+  for (const PmuCatalog::Event& event : pmu.events) names.push_back(event.name);
+  return names;
+}
+
+const std::string* find_format(const PmuCatalog::Entry& pmu, std::string_view name) {
+  for (const auto& [term, bits] : pmu.formats) {
+    if (term == name) return &bits;
+  }
+  return nullptr;
+}
+
+const PmuCatalog::Event* find_event(const PmuCatalog::Entry& pmu, std::string_view name) {
+  for (const PmuCatalog::Event& event : pmu.events) {
+    if (event.name == name) return &event;
+  }
+  return nullptr;
+}
+
+/// The definition of a named event, "event=0x119,other=1", into attributes.
+void apply_definition(const std::string& text, std::size_t position, const PmuCatalog::Entry& pmu,
+                      const PmuCatalog::Event& event, PerfAttributes& attributes) {
+  const auto broken = [&](const std::string& why) {
+    return EventError(
+        text, position,
+        fmt::format("the driver publishes {}/events/{} as '{}': {}", pmu.name, event.name, event.definition, why));
+  };
+  std::string_view rest = event.definition;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view term = rest.substr(0, comma);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    const std::size_t equals = term.find('=');
+    const std::string name(term.substr(0, equals));
+    const std::optional<std::uint64_t> value =
+        equals == std::string_view::npos ? std::optional<std::uint64_t>(1) : parse_number(term.substr(equals + 1));
+    if (!value) throw broken(fmt::format("'{}' has no number", term));
+    const std::string* bits = find_format(pmu, name);
+    if (bits == nullptr) throw broken(fmt::format("it has no format '{}'", name));
+    try {
+      const TermFormat format = parse_format(*bits);
+      if (*value > format.maximum()) throw broken(fmt::format("'{}' does not fit into {}", term, *bits));
+      format.place(*value, word_of(attributes, format.word));
+    } catch (const std::invalid_argument& error) {
+      throw broken(error.what());
+    }
+  }
+}
+
+void apply_modifiers(const std::string& text, const WrittenEvent& event, PerfAttributes& attributes) {
+  for (const char modifier : event.modifiers) {
+    switch (modifier) {
+      case 'u':
+        attributes.exclude_kernel = true;
+        break;
+      case 'k':
+        attributes.exclude_user = true;
+        break;
+      case 'H':
+        attributes.exclude_guest = true;
+        break;
+      default:
+        throw EventError(text, event.position, fmt::format("unknown modifier '{}' after '{}'", modifier, event.text),
+                         "known modifiers are 'u', 'k' and 'H'");
+    }
+  }
+}
+
+}  // namespace
+
+std::uint64_t TermFormat::maximum() const noexcept {
+  return bits.size() >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits.size()) - 1;
+}
+
+void TermFormat::place(std::uint64_t value, std::uint64_t& target) const noexcept {
+  for (std::size_t i = 0; i < bits.size() && i < 64; ++i) target |= (value >> i & 1U) << bits[i];
+}
+
+TermFormat parse_format(std::string_view text) {
+  const auto bad = [&] { return std::invalid_argument(fmt::format("'{}' is not a format", text)); };
+  TermFormat format;
+  const std::size_t colon = text.find(':');
+  const std::string_view word = text.substr(0, colon);
+  if (word == "config") {
+    format.word = TermFormat::Word::config;
+  } else if (word == "config1") {
+    format.word = TermFormat::Word::config1;
+  } else if (word == "config2") {
+    format.word = TermFormat::Word::config2;
+  } else {
+    throw bad();
+  }
+  std::string_view rest = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
+  if (rest.empty()) throw bad();
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view range = rest.substr(0, comma);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    const std::size_t dash = range.find('-');
+    const auto first = parse_number(range.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : parse_number(range.substr(dash + 1));
+    if (!first || !last || *last > 63 || *first > *last) throw bad();
+    for (std::uint64_t bit = *first; bit <= *last; ++bit) format.bits.push_back(static_cast<unsigned>(bit));
+  }
+  return format;
+}
+
+std::vector<unsigned> parse_cpu_list(std::string_view text) {
+  std::vector<unsigned> cpus;
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view range = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    const std::size_t dash = range.find('-');
+    const auto first = parse_number(range.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : parse_number(range.substr(dash + 1));
+    if (!first || !last || *last > 65535) return {};
+    for (std::uint64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<unsigned>(cpu));
+  }
+  return cpus;
+}
+
+PmuCatalog::PmuCatalog(const std::vector<driver_host::Pmu>& pmus) {
+  for (const driver_host::Pmu& pmu : pmus) {
+    Entry entry;
+    entry.name = pmu.name;
+    entry.type = pmu.type;
+    for (const auto& [path, content] : pmu.files) {
+      const std::string line = first_line(content);
+      if (path.starts_with("events/")) {
+        // Scale and unit files stand beside the events they are for.
+        if (!path.ends_with(".scale") && !path.ends_with(".unit")) entry.events.push_back({path.substr(7), line});
+      } else if (path.starts_with("format/")) {
+        entry.formats.emplace_back(path.substr(7), line);
+      } else {
+        entry.others.emplace_back(path, line);
+        if (path == "cpumask") entry.cpus = parse_cpu_list(line);
+      }
+    }
+    std::sort(entry.events.begin(), entry.events.end(), [](const Event& a, const Event& b) { return a.name < b.name; });
+    std::sort(entry.formats.begin(), entry.formats.end());
+    std::sort(entry.others.begin(), entry.others.end());
+    entries_.push_back(std::move(entry));
+  }
+  std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+}
+
+std::vector<const PmuCatalog::Entry*> PmuCatalog::matching(const std::string& text, const WrittenEvent& event) const {
+  std::vector<const Entry*> result;
+  std::vector<std::string> names;
+  for (const Entry& entry : entries_) {
+    names.push_back(entry.name);
+    if (glob(event.pmu, entry.name)) result.push_back(&entry);
+  }
+  if (result.empty()) {
+    std::string suggestion = did_you_mean(event.pmu, names);
+    if (suggestion.empty())
+      suggestion = names.empty() ? "no driver registered a PMU" : "the PMUs are " + quoted_list(names);
+    throw EventError(text, event.position, fmt::format("there is no PMU '{}'", event.pmu), suggestion);
+  }
+  return result;
+}
+
+ResolvedEvent PmuCatalog::resolve(const std::string& text, const WrittenEvent& event, const Entry& pmu) const {
+  ResolvedEvent result;
+  result.pmu = pmu.name;
+  result.text = pmu.name + event.text.substr(event.pmu.size());
+  result.attributes.type = pmu.type;
+  if (!pmu.cpus.empty()) result.cpu = pmu.cpus.front();
+
+  for (const WrittenTerm& term : event.terms) {
+    if (term.name == "name" && term.value) {  // only a label in perf's output
+      result.text = *term.value;
+      continue;
+    }
+    const Event* named = term.value ? nullptr : find_event(pmu, term.name);
+    if (named != nullptr) {
+      apply_definition(text, term.position, pmu, *named, result.attributes);
+      result.terms.push_back({term.name, std::nullopt});
+      continue;
+    }
+
+    std::uint64_t value = 1;
+    if (term.value) {
+      const std::optional<std::uint64_t> number = parse_number(*term.value);
+      if (!number) {
+        throw EventError(text, term.value_position, fmt::format("'{}' is not a number", *term.value),
+                         "write a decimal or 0x... number of at most 64 bits");
+      }
+      value = *number;
+    }
+    if (const std::string* bits = find_format(pmu, term.name)) {
+      TermFormat format;
+      try {
+        format = parse_format(*bits);
+      } catch (const std::invalid_argument& error) {
+        throw EventError(
+            text, term.position,
+            fmt::format("the driver publishes {}/format/{} wrongly: {}", pmu.name, term.name, error.what()));
+      }
+      if (!term.value && format.bits.size() > 1)
+        throw EventError(text, term.position, fmt::format("no value assigned for term '{}'", term.name),
+                         fmt::format("write {}=..., up to {}", term.name, format.maximum()));
+      if (value > format.maximum()) {
+        throw EventError(
+            text, term.value ? term.value_position : term.position,
+            fmt::format("value too big for format ({}={}), maximum is {:#x}", term.name, *bits, format.maximum()));
+      }
+      format.place(value, word_of(result.attributes, format.word));
+    } else if (term.value && (term.name == "config" || term.name == "config1" || term.name == "config2")) {
+      const auto word = term.name == "config"    ? TermFormat::Word::config
+                        : term.name == "config1" ? TermFormat::Word::config1
+                                                 : TermFormat::Word::config2;
+      word_of(result.attributes, word) = value;
+    } else {
+      std::vector<std::string> candidates = term.value ? std::vector<std::string>{} : event_names(pmu);
+      for (const std::string& name : first_of(pmu.formats)) candidates.push_back(name);
+      for (const char* name : {"config", "config1", "config2", "name"}) candidates.emplace_back(name);
+      std::string suggestion = did_you_mean(term.name, candidates);
+      if (suggestion.empty()) suggestion = "valid here are " + quoted_list(candidates, 40);
+      throw EventError(
+          text, term.position,
+          fmt::format("unknown {} '{}' for PMU '{}'", term.value ? "term" : "event or term", term.name, pmu.name),
+          suggestion);
+    }
+    result.terms.push_back({term.name, value});
+  }
+  apply_modifiers(text, event, result.attributes);
+  return result;
+}
+
+std::vector<ResolvedGroup> PmuCatalog::resolve(const std::string& text) const {
+  std::vector<ResolvedGroup> result;
+  for (const WrittenGroup& group : parse_events(text)) {
+    if (!group.braces) {
+      for (const Entry* pmu : matching(text, group.events.front()))
+        result.push_back({{resolve(text, group.events.front(), *pmu)}, false});
+      continue;
+    }
+    // A wildcard in a group: one group per PMU of the first event's matches, members with wildcards follow it.
+    for (const Entry* leader : matching(text, group.events.front())) {
+      ResolvedGroup resolved;
+      resolved.braces = true;
+      for (const WrittenEvent& event : group.events) {
+        const std::vector<const Entry*> candidates = matching(text, event);
+        const auto same = std::find(candidates.begin(), candidates.end(), leader);
+        if (same == candidates.end() && candidates.size() > 1)
+          throw EventError(text, event.position, fmt::format("'{}' stands for several PMUs here", event.pmu),
+                           fmt::format("one of them is '{}'", candidates.front()->name));
+        resolved.events.push_back(resolve(text, event, same != candidates.end() ? *leader : *candidates.front()));
+      }
+      result.push_back(std::move(resolved));
+    }
+  }
+  return result;
+}
+
+}  // namespace pmufab::scenario

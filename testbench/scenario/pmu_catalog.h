@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "testbench/driver_host/driver_host.h"
+#include "testbench/scenario/event_syntax.h"
+#include "testbench/scoreboard/event_meaning.h"
+
+namespace pmufab::scenario {
+
+/// Which bits of perf_event_attr a format term fills: "config:0-7", "config1:0,2-5".
+struct TermFormat {
+  enum class Word : std::uint8_t { config, config1, config2 };
+  Word word = Word::config;
+  std::vector<unsigned> bits;  ///< of the word, from the value's bit 0 upwards
+
+  [[nodiscard]] std::uint64_t maximum() const noexcept;
+  /// Or the value's bits into `target`, as perf does.
+  void place(std::uint64_t value, std::uint64_t& target) const noexcept;
+};
+
+/// @throws std::invalid_argument if a driver published something that is no format
+[[nodiscard]] TermFormat parse_format(std::string_view text);
+
+/// One event ready to be opened.
+struct ResolvedEvent {
+  std::string text;  ///< as written, wildcards replaced: "nvidia_ucf_pmu_0/slc_access_rd/"
+  std::string pmu;
+  driver_host::PerfAttributes attributes;
+  unsigned cpu = 0;                  ///< the PMU's first CPU (its cpumask)
+  scoreboard::EventTerms terms;      ///< what the user wrote, for the scoreboard
+  std::vector<std::string> warning;  ///< nothing wrong, but worth a word
+};
+
+struct ResolvedGroup {
+  std::vector<ResolvedEvent> events;
+  bool braces = false;
+};
+
+/// What drivers publish about their PMUs, as perf would read it from sysfs, and how event strings resolve against it.
+class PmuCatalog {
+ public:
+  explicit PmuCatalog(const std::vector<driver_host::Pmu>& pmus);
+
+  struct Event {
+    std::string name;
+    std::string definition;  ///< content of events/<name>, for example "event=0x119"
+  };
+  struct Entry {
+    std::string name;
+    std::uint32_t type = 0;
+    std::vector<Event> events;                                 ///< by name
+    std::vector<std::pair<std::string, std::string>> formats;  ///< term and bits, by name
+    std::vector<std::pair<std::string, std::string>> others;   ///< files outside events/ and format/, by name
+    std::vector<unsigned> cpus;                                ///< cpumask
+  };
+  [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }  ///< by name
+
+  /// Turn an event string into attributes. A PMU name with '*' or '?' stands for every PMU it matches: outside braces
+  /// one event each, inside braces one group each.
+  /// @throws EventError with near matches for an unknown PMU, event or term, and for values that do not fit
+  [[nodiscard]] std::vector<ResolvedGroup> resolve(const std::string& text) const;
+
+ private:
+  [[nodiscard]] ResolvedEvent resolve(const std::string& text, const WrittenEvent& event, const Entry& pmu) const;
+  [[nodiscard]] std::vector<const Entry*> matching(const std::string& text, const WrittenEvent& event) const;
+
+  std::vector<Entry> entries_;
+};
+
+/// @return numbers of a kernel CPU list such as "0-3,8"; empty if it is none.
+[[nodiscard]] std::vector<unsigned> parse_cpu_list(std::string_view text);
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "testbench/scenario/results.h"
+
+namespace pmufab::scenario {
+
+struct TextReportOptions {
+  bool marks = true;        ///< a check mark and a cross instead of "ok" and "WRONG" (needs a UTF-8 terminal)
+  bool everything = false;  ///< do not leave exact counters out of long tables
+  bool compact = false;     ///< one line for a run that passed
+};
+
+/// @return the version of this program, "0.1.0".
+[[nodiscard]] std::string version();
+
+/// The result of a run as a table for people, like perf stat with the scoreboard's column beside the driver's.
+void write_text(std::ostream& out, const RunResult& run, const TextReportOptions& options);
+
+/// One line over several runs, after their tables.
+void write_summary(std::ostream& out, const std::vector<RunResult>& runs);
+
+/// All runs in one JSON document: {"program", "version", "runs": [...]}.
+void write_json(std::ostream& out, const std::vector<RunResult>& runs);
+
+/// All runs as JUnit XML: a test suite for each run, a test case for each counter and check.
+void write_junit(std::ostream& out, const std::vector<RunResult>& runs);
+
+/// Every counter of every run as a line of comma-separated values, with a heading.
+void write_csv(std::ostream& out, const std::vector<RunResult>& runs);
+
+/// As `perf stat -x SEPARATOR`: value, unit, event, run time in ns, percentage running; with intervals the time in
+/// seconds goes first. After perf's columns: the scoreboard's count and the check.
+void write_perf_csv(std::ostream& out, const RunResult& run, const std::string& separator);
+
+/// As `perf stat -j`: one JSON object per line, with "scoreboard" and "check" added.
+void write_perf_json(std::ostream& out, const RunResult& run);
+
+/// @return 0 all passed, 1 a check failed or a run was stopped, 2 bad input, 3 a run crashed (the gravest wins).
+[[nodiscard]] int exit_code(const std::vector<RunResult>& runs);
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "testbench/scenario/report.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using Check = CounterResult::Check;
+using Status = RunResult::Status;
+
+std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+
+std::string xml(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        // Control characters are not allowed in XML at all.
+        result += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
+    }
+  }
+  return result;
+}
+
+/// A field of comma-separated values (RFC 4180).
+std::string csv(std::string_view text, std::string_view separator = ",") {
+  if (text.find_first_of("\"\n\r") == std::string_view::npos &&
+      (separator.empty() || text.find(separator) == std::string_view::npos))
+    return std::string(text);
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + "\"";
+}
+
+std::string number(const std::optional<std::uint64_t>& value) { return value ? fmt::format("{}", *value) : ""; }
+
+struct TestCase {
+  std::string group;
+  std::string name;
+  std::string failure;  // empty: passed
+  bool skipped = false;
+};
+
+std::vector<TestCase> test_cases(const RunResult& run) {
+  std::vector<TestCase> cases;
+  for (const MeasureResult& measure : run.measures) {
+    for (const CounterResult& counter : measure.counters) {
+      TestCase test{measure.name, counter.event, {}, counter.check == Check::unchecked};
+      if (counter.check == Check::wrong || counter.check == Check::not_opened) {
+        test.failure = fmt::format("driver {}, scoreboard {}: {}", counter.driver ? number(counter.driver) : "-",
+                                   counter.expected ? number(counter.expected) : "-", counter.note);
+      }
+      cases.push_back(std::move(test));
+    }
+    for (const DerivedResult& derived : measure.derived) {
+      if (!derived.reference) continue;
+      TestCase test{measure.name, derived.name, {}, false};
+      if (!derived.ok) test.failure = fmt::format("{} {}, but {}", derived.value, derived.unit, *derived.reference);
+      cases.push_back(std::move(test));
+    }
+    for (const CheckResult& check : measure.checks)
+      cases.push_back({measure.name, check.name, check.ok ? "" : check.text, false});
+  }
+  for (const CheckResult& check : run.checks) cases.push_back({"run", check.name, check.ok ? "" : check.text, false});
+  return cases;
+}
+
+/// Status as a test case of its own, where it says more than the checks do.
+void write_status(std::ostream& out, const RunResult& run, const std::string& suite) {
+  if (run.status == Status::passed || run.status == Status::failed) return;
+  fmt::print(out, "    <testcase classname=\"{}\" name=\"status\">", xml(suite));
+  const std::string text = run.message.empty() ? run.expected_reason : run.message;
+  switch (run.status) {
+    case Status::not_run:
+    case Status::expected_failure:
+      fmt::print(out, "<skipped message=\"{}: {}\"/>", to_string(run.status), xml(text));
+      break;
+    case Status::crashed:
+    case Status::bad_input:
+      fmt::print(out, "<error message=\"{}: {}\"/>", to_string(run.status), xml(text));
+      break;
+    default:
+      fmt::print(out, "<failure message=\"{}: {}\"/>", to_string(run.status), xml(text));
+  }
+  fmt::print(out, "</testcase>\n");
+}
+
+std::string percentage(const CounterResult& counter) {
+  if (counter.time_enabled == 0) return "0.00";
+  return fmt::format("{:.2f}",
+                     100.0 * static_cast<double>(counter.time_running) / static_cast<double>(counter.time_enabled));
+}
+
+std::string value_or_words(const CounterResult& counter, const std::optional<std::uint64_t>& value) {
+  if (value) return fmt::format("{}", *value);
+  return counter.check == Check::not_opened || counter.check == Check::refused ? "<not supported>" : "<not counted>";
+}
+
+}  // namespace
+
+std::string version() { return PMUFAB_VERSION; }
+
+void write_json(std::ostream& out, const std::vector<RunResult>& runs) {
+  Json json;
+  json["program"] = "pmufab";
+  json["version"] = version();
+  json["runs"] = Json::array();
+  for (const RunResult& run : runs) json["runs"].push_back(to_json(run));
+  out << dump(json, 1) << '\n';
+}
+
+void write_junit(std::ostream& out, const std::vector<RunResult>& runs) {
+  fmt::print(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pmufab\">\n");
+  for (const RunResult& run : runs) {
+    const std::vector<TestCase> cases = test_cases(run);
+    const bool known_bad = run.status == Status::expected_failure;
+    const auto failures = static_cast<std::size_t>(
+        std::count_if(cases.begin(), cases.end(), [](const TestCase& test) { return !test.failure.empty(); }));
+    const auto skipped = static_cast<std::size_t>(
+        std::count_if(cases.begin(), cases.end(), [](const TestCase& test) { return test.skipped; }));
+    const bool extra = run.status != Status::passed && run.status != Status::failed;
+    const bool error = run.status == Status::crashed || run.status == Status::bad_input;
+    const bool extra_skip = run.status == Status::not_run || known_bad;
+    const std::string suite = fmt::format("{} (Linux {})", run.title(), run.drivers);
+    fmt::print(out, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n", xml(suite),
+               cases.size() + (extra ? 1 : 0), (known_bad ? 0 : failures) + (extra && !error && !extra_skip ? 1 : 0),
+               error ? 1 : 0, skipped + (extra_skip ? 1 : 0) + (known_bad ? failures : 0));
+    for (const TestCase& test : cases) {
+      fmt::print(out, "    <testcase classname=\"{}.{}\" name=\"{}\"", xml(suite), xml(test.group), xml(test.name));
+      if (!test.failure.empty()) {
+        fmt::print(out, "><{0} message=\"{1}\"/></testcase>\n", known_bad ? "skipped" : "failure", xml(test.failure));
+      } else {
+        fmt::print(out, "{}\n", test.skipped ? "><skipped/></testcase>" : "/>");
+      }
+    }
+    write_status(out, run, suite);
+    fmt::print(out, "  </testsuite>\n");
+  }
+  fmt::print(out, "</testsuites>\n");
+}
+
+void write_csv(std::ostream& out, const std::vector<RunResult>& runs) {
+  fmt::print(
+      out,
+      "scenario,variant,drivers,measure,event,driver,scoreboard,check,time_enabled_ps,time_running_ps,partial,note\n");
+  for (const RunResult& run : runs) {
+    for (const MeasureResult& measure : run.measures) {
+      for (const CounterResult& counter : measure.counters) {
+        fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{}\n", csv(run.scenario), csv(run.variant), csv(run.drivers),
+                   csv(measure.name), csv(counter.event), number(counter.driver), number(counter.expected),
+                   to_string(counter.check), counter.time_enabled, counter.time_running,
+                   run.partial || measure.partial ? "yes" : "no", csv(counter.note));
+      }
+    }
+  }
+}
+
+void write_perf_csv(std::ostream& out, const RunResult& run, const std::string& separator) {
+  const std::string& s = separator;
+  for (const MeasureResult& measure : run.measures) {
+    for (const IntervalResult& interval : measure.intervals) {
+      for (std::size_t i = 0; i < measure.counters.size() && i < interval.increase.size(); ++i) {
+        const CounterResult& counter = measure.counters[i];
+        fmt::print(out, "{:.9f}{}{}{}{}{}{}{}{}\n", static_cast<double>(interval.time) / 1e12, s,
+                   value_or_words(counter, interval.increase[i]), s, s, csv(counter.event, s), s,
+                   counter.time_running / 1000, s + percentage(counter));
+      }
+    }
+    if (!measure.intervals.empty()) continue;
+    for (const CounterResult& counter : measure.counters) {
+      fmt::print(out, "{}{}{}{}{}{}{}{}{}{}{}{}\n", value_or_words(counter, counter.driver), s, s,
+                 csv(counter.event, s), s, counter.time_running / 1000, s, percentage(counter), s,
+                 number(counter.expected), s, to_string(counter.check));
+    }
+  }
+}
+
+void write_perf_json(std::ostream& out, const RunResult& run) {
+  const auto line = [&](const CounterResult& counter, const std::optional<std::uint64_t>& value, Json json) {
+    json["counter-value"] = value ? fmt::format("{}.000000", *value) : value_or_words(counter, value);
+    json["unit"] = "";
+    json["event"] = counter.event;
+    json["event-runtime"] = counter.time_running / 1000;
+    json["pcnt-running"] = counter.time_enabled == 0 ? 0.0
+                                                     : 100.0 * static_cast<double>(counter.time_running) /
+                                                           static_cast<double>(counter.time_enabled);
+    return json;
+  };
+  for (const MeasureResult& measure : run.measures) {
+    for (const IntervalResult& interval : measure.intervals) {
+      for (std::size_t i = 0; i < measure.counters.size() && i < interval.increase.size(); ++i) {
+        Json json;
+        json["interval"] = static_cast<double>(interval.time) / 1e12;
+        out << dump(line(measure.counters[i], interval.increase[i], std::move(json)), -1) << '\n';
+      }
+    }
+    if (!measure.intervals.empty()) continue;
+    for (const CounterResult& counter : measure.counters) {
+      Json json = line(counter, counter.driver, Json::object());
+      json["scoreboard"] = counter.expected ? Json(*counter.expected) : Json(nullptr);
+      json["check"] = to_string(counter.check);
+      out << dump(json, -1) << '\n';
+    }
+  }
+}
+
+}  // namespace pmufab::scenario

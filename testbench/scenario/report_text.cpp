@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "testbench/scenario/report.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using Check = CounterResult::Check;
+using Status = RunResult::Status;
+
+constexpr std::size_t kLongTable = 64;  // more counters than this in a run: exact ones are left out
+
+std::string_view mark(Check check, bool marks) {
+  switch (check) {
+    case Check::exact:
+    case Check::refused:
+      return marks ? "✓" : "ok";
+    case Check::wrong:
+    case Check::not_opened:
+      return marks ? "✗" : "WRONG";
+    case Check::unchecked:
+      return "-";
+  }
+  return "?";
+}
+
+bool is_bad(const CounterResult& counter) {
+  return counter.check == Check::wrong || counter.check == Check::not_opened;
+}
+
+std::string number(const std::optional<std::uint64_t>& value) { return value ? with_separators(*value) : "-"; }
+
+std::string_view headline(Status status) {
+  switch (status) {
+    case Status::passed:
+      return "PASSED";
+    case Status::failed:
+      return "FAILED";
+    case Status::expected_failure:
+      return "FAILED, as expected";
+    case Status::unexpected_pass:
+      return "PASSED, but was expected to fail";
+    case Status::interrupted:
+      return "STOPPED";
+    case Status::bad_input:
+      return "BAD INPUT";
+    case Status::crashed:
+      return "CRASHED";
+    case Status::not_run:
+      return "NOT RUN";
+  }
+  return "?";
+}
+
+void write_counter(std::ostream& out, const CounterResult& counter, bool marks) {
+  fmt::print(out, "  {:>20}  {:>20}  {:<5}  {}", number(counter.driver), number(counter.expected),
+             mark(counter.check, marks), counter.event);
+  if (!counter.note.empty()) fmt::print(out, "   ({})", counter.note);
+  fmt::print(out, "\n");
+}
+
+void write_measure(std::ostream& out, const MeasureResult& measure, const TextReportOptions& options, bool shorten) {
+  const bool interesting =
+      !measure.passed() || std::any_of(measure.counters.begin(), measure.counters.end(), is_bad) || measure.partial;
+  if (shorten && !interesting) return;
+  fmt::print(out, "\n  {}: {} ... {}{}\n", measure.name, format_time(measure.start), format_time(measure.stop),
+             measure.partial ? " (cut short)" : "");
+  fmt::print(out, "  {:>20}  {:>20}  {:<5}  {}\n", "driver", "scoreboard", "check", "event");
+  for (const CounterResult& counter : measure.counters) {
+    if (!shorten || is_bad(counter)) write_counter(out, counter, options.marks);
+  }
+  for (const CheckResult& check : measure.checks) {
+    if (shorten && check.ok) continue;
+    fmt::print(out, "  {:<49} {}: {}\n", check.ok ? "" : "FAILED", check.name, check.text);
+  }
+  if (shorten || measure.derived.empty()) return;
+  fmt::print(out, "\n");
+  for (const DerivedResult& derived : measure.derived) {
+    fmt::print(out, "  {:>20.4f}  {:<14}  {}", derived.value, derived.unit, derived.name);
+    if (derived.reference)
+      fmt::print(out, "   (the traffic's own: {:.4f}{})", *derived.reference,
+                 derived.ok ? "" : ", more than 0.1 % apart");
+    fmt::print(out, "\n");
+  }
+}
+
+}  // namespace
+
+void write_text(std::ostream& out, const RunResult& run, const TextReportOptions& options) {
+  const std::uint64_t counters = run.counters();
+  const std::uint64_t wrong = run.counters_wrong();
+  fmt::print(out, "{}: {} (platform {}, drivers of Linux {}, {} simulated", headline(run.status), run.title(),
+             run.platform, run.drivers, format_time(run.simulated_time));
+  if (counters > 0) {
+    fmt::print(out, "; {}",
+               wrong == 0 ? fmt::format("{} counters, none wrong", counters)
+                          : fmt::format("{} of {} counters wrong", wrong, counters));
+  }
+  fmt::print(out, ")\n");
+  if (!run.message.empty() && run.status != Status::bad_input) fmt::print(out, "  {}\n", run.message);
+  if (!run.expected_reason.empty()) fmt::print(out, "  expected failure: {}\n", run.expected_reason);
+  if (run.partial && !run.measures.empty())
+    fmt::print(out, "  These results are partial: not all of the scenario was run.\n");
+
+  if (!options.compact || !run.passed()) {
+    const bool shorten = counters > kLongTable && !options.everything;
+    for (const MeasureResult& measure : run.measures) write_measure(out, measure, options, shorten);
+    if (shorten && counters > wrong)
+      fmt::print(out, "\n  {} counters that are not wrong are left out here; the result files have them.\n",
+                 with_separators(counters - wrong));
+    for (const std::string& action : run.actions) fmt::print(out, "  {}\n", action);
+  }
+  for (const CheckResult& check : run.checks) {
+    if (!check.ok) fmt::print(out, "  FAILED {}: {}\n", check.name, check.text);
+  }
+  if (!run.passed()) {
+    for (const std::string& finding : run.findings) fmt::print(out, "  scoreboard: {}\n", finding);
+  }
+  if (!options.compact || !run.passed()) fmt::print(out, "\n");
+}
+
+void write_summary(std::ostream& out, const std::vector<RunResult>& runs) {
+  std::size_t passed = 0;
+  std::uint64_t counters = 0;
+  std::uint64_t wrong = 0;
+  for (const RunResult& run : runs) {
+    if (run.passed()) ++passed;
+    counters += run.counters();
+    wrong += run.counters_wrong();
+  }
+  fmt::print(out, "{} of {} runs passed; {} counters, {} wrong.\n", passed, runs.size(), with_separators(counters),
+             with_separators(wrong));
+  for (const RunResult& run : runs) {
+    if (!run.passed())
+      fmt::print(out, "  {}: {} (drivers of Linux {})\n", headline(run.status), run.title(), run.drivers);
+  }
+}
+
+int exit_code(const std::vector<RunResult>& runs) {
+  int code = 0;
+  for (const RunResult& run : runs) {
+    if (run.status == Status::crashed) {
+      code = std::max(code, 3);
+    } else if (run.status == Status::bad_input) {
+      code = std::max(code, 2);
+    } else if (!run.passed()) {
+      code = std::max(code, 1);
+    }
+  }
+  return code;
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,235 @@
+#include "testbench/scenario/results.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace pmufab::scenario {
+namespace {
+
+using Check = CounterResult::Check;
+constexpr std::array kChecks = {Check::exact, Check::wrong, Check::not_opened, Check::refused, Check::unchecked};
+
+Json optional_number(const std::optional<std::uint64_t>& number) { return number ? Json(*number) : Json(nullptr); }
+
+std::optional<std::uint64_t> optional_number(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional<std::uint64_t>(json.get<std::uint64_t>());
+}
+
+Json to_json(const CounterResult& counter) {
+  Json json;
+  json["event"] = counter.event;
+  json["pmu"] = counter.pmu;
+  json["group"] = counter.group;
+  json["driver"] = optional_number(counter.driver);
+  json["expected"] = optional_number(counter.expected);
+  json["check"] = to_string(counter.check);
+  json["time_enabled_ps"] = counter.time_enabled;
+  json["time_running_ps"] = counter.time_running;
+  json["reads"] = counter.reads;
+  json["note"] = counter.note;
+  return json;
+}
+
+CounterResult counter_from_json(const Json& json) {
+  CounterResult counter;
+  json.at("event").get_to(counter.event);
+  json.at("pmu").get_to(counter.pmu);
+  json.at("group").get_to(counter.group);
+  counter.driver = optional_number(json.at("driver"));
+  counter.expected = optional_number(json.at("expected"));
+  const auto word = json.at("check").get<std::string>();
+  for (const Check check : kChecks) {
+    if (to_string(check) == word) counter.check = check;
+  }
+  json.at("time_enabled_ps").get_to(counter.time_enabled);
+  json.at("time_running_ps").get_to(counter.time_running);
+  json.at("reads").get_to(counter.reads);
+  json.at("note").get_to(counter.note);
+  return counter;
+}
+
+}  // namespace
+
+bool MeasureResult::passed() const noexcept {
+  const auto good = [](const CounterResult& counter) {
+    return counter.check != Check::wrong && counter.check != Check::not_opened;
+  };
+  return std::all_of(counters.begin(), counters.end(), good) &&
+         std::all_of(derived.begin(), derived.end(), [](const DerivedResult& d) { return d.ok; }) &&
+         std::all_of(checks.begin(), checks.end(), [](const CheckResult& check) { return check.ok; });
+}
+
+std::string RunResult::title() const { return variant.empty() ? scenario : fmt::format("{} [{}]", scenario, variant); }
+
+std::uint64_t RunResult::counters() const noexcept {
+  std::uint64_t number = 0;
+  for (const MeasureResult& measure : measures) number += measure.counters.size();
+  return number;
+}
+
+std::uint64_t RunResult::counters_wrong() const noexcept {
+  std::uint64_t number = 0;
+  for (const MeasureResult& measure : measures) {
+    number += static_cast<std::uint64_t>(
+        std::count_if(measure.counters.begin(), measure.counters.end(), [](const CounterResult& counter) {
+          return counter.check == Check::wrong || counter.check == Check::not_opened;
+        }));
+  }
+  return number;
+}
+
+std::string_view to_string(Check check) noexcept {
+  switch (check) {
+    case Check::exact:
+      return "exact";
+    case Check::wrong:
+      return "wrong";
+    case Check::not_opened:
+      return "not_opened";
+    case Check::refused:
+      return "refused";
+    case Check::unchecked:
+      return "unchecked";
+  }
+  return "?";
+}
+
+std::string_view to_string(RunResult::Status status) noexcept {
+  using Status = RunResult::Status;
+  switch (status) {
+    case Status::passed:
+      return "passed";
+    case Status::failed:
+      return "failed";
+    case Status::expected_failure:
+      return "expected_failure";
+    case Status::unexpected_pass:
+      return "unexpected_pass";
+    case Status::interrupted:
+      return "interrupted";
+    case Status::bad_input:
+      return "bad_input";
+    case Status::crashed:
+      return "crashed";
+    case Status::not_run:
+      return "not_run";
+  }
+  return "?";
+}
+
+Json to_json(const CheckResult& check) {
+  Json json;
+  json["name"] = check.name;
+  json["ok"] = check.ok;
+  json["text"] = check.text;
+  return json;
+}
+
+CheckResult check_from_json(const Json& json) {
+  return {json.at("name").get<std::string>(), json.at("ok").get<bool>(), json.at("text").get<std::string>()};
+}
+
+Json to_json(const MeasureResult& measure) {
+  Json json;
+  json["name"] = measure.name;
+  json["start_ps"] = measure.start;
+  json["stop_ps"] = measure.stop;
+  json["partial"] = measure.partial;
+  json["counters"] = Json::array();
+  for (const CounterResult& counter : measure.counters) json["counters"].push_back(to_json(counter));
+  json["intervals"] = Json::array();
+  for (const IntervalResult& interval : measure.intervals) {
+    Json item;
+    item["time_ps"] = interval.time;
+    item["increase"] = Json::array();
+    for (const auto& value : interval.increase) item["increase"].push_back(optional_number(value));
+    json["intervals"].push_back(std::move(item));
+  }
+  json["derived"] = Json::array();
+  for (const DerivedResult& derived : measure.derived) {
+    Json item;
+    item["name"] = derived.name;
+    item["value"] = derived.value;
+    item["unit"] = derived.unit;
+    item["reference"] = derived.reference ? Json(*derived.reference) : Json(nullptr);
+    item["ok"] = derived.ok;
+    json["derived"].push_back(std::move(item));
+  }
+  json["checks"] = Json::array();
+  for (const CheckResult& check : measure.checks) json["checks"].push_back(to_json(check));
+  return json;
+}
+
+MeasureResult measure_from_json(const Json& json) {
+  MeasureResult measure;
+  json.at("name").get_to(measure.name);
+  json.at("start_ps").get_to(measure.start);
+  json.at("stop_ps").get_to(measure.stop);
+  json.at("partial").get_to(measure.partial);
+  for (const Json& counter : json.at("counters")) measure.counters.push_back(counter_from_json(counter));
+  for (const Json& item : json.at("intervals")) {
+    IntervalResult interval;
+    item.at("time_ps").get_to(interval.time);
+    for (const Json& value : item.at("increase")) interval.increase.push_back(optional_number(value));
+    measure.intervals.push_back(std::move(interval));
+  }
+  for (const Json& item : json.at("derived")) {
+    DerivedResult derived;
+    item.at("name").get_to(derived.name);
+    item.at("value").get_to(derived.value);
+    item.at("unit").get_to(derived.unit);
+    if (!item.at("reference").is_null()) derived.reference = item.at("reference").get<double>();
+    item.at("ok").get_to(derived.ok);
+    measure.derived.push_back(std::move(derived));
+  }
+  for (const Json& check : json.at("checks")) measure.checks.push_back(check_from_json(check));
+  return measure;
+}
+
+Json to_json(const RunResult& run) {
+  Json json;
+  json["scenario"] = run.scenario;
+  json["variant"] = run.variant;
+  json["platform"] = run.platform;
+  json["drivers"] = run.drivers;
+  json["seed"] = run.seed;
+  json["status"] = to_string(run.status);
+  json["partial"] = run.partial;
+  json["message"] = run.message;
+  json["expected_failure"] = run.expected_reason;
+  json["simulated_time_ps"] = run.simulated_time;
+  json["counters"] = run.counters();
+  json["counters_wrong"] = run.counters_wrong();
+  json["measures"] = Json::array();
+  for (const MeasureResult& measure : run.measures) json["measures"].push_back(to_json(measure));
+  json["checks"] = Json::array();
+  for (const CheckResult& check : run.checks) json["checks"].push_back(to_json(check));
+  json["actions"] = run.actions;
+  json["findings"] = run.findings;
+  json["traffic"] = run.traffic;
+  json["kernel_log"] = run.kernel_log;
+  return json;
+}
+
+std::string format_time(Picoseconds time) {
+  constexpr std::array<std::pair<std::string_view, double>, 4> kUnits = {
+      {{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}}};
+  for (const auto& [unit, factor] : kUnits) {
+    if (static_cast<double>(time) >= factor) return fmt::format("{:.3f} {}", static_cast<double>(time) / factor, unit);
+  }
+  return fmt::format("{} ps", time);
+}
+
+std::string with_separators(std::uint64_t number) {
+  const std::string digits = fmt::format("{}", number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+}  // namespace pmufab::scenario

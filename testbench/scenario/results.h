@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::scenario {
+
+/// Keys stay in the order they are added: result files are for people too, and compared byte by byte.
+using Json = nlohmann::ordered_json;
+
+/// What became of one counter of a measure.
+struct CounterResult {
+  enum class Check : std::uint8_t {
+    exact,       ///< equal to the scoreboard's
+    wrong,       ///< not equal, or another check of this counter failed
+    not_opened,  ///< the driver refused the event
+    refused,     ///< the driver refused the event, as it had to
+    unchecked,   ///< no one judges this PMU, or the measure says so
+  };
+  std::string event;
+  std::string pmu;
+  unsigned group = 0;                     ///< number of its group in the measure
+  std::optional<std::uint64_t> driver;    ///< what reading the event gave
+  std::optional<std::uint64_t> expected;  ///< what the scoreboard says
+  Check check = Check::unchecked;
+  Picoseconds time_enabled = 0;
+  Picoseconds time_running = 0;
+  std::uint64_t reads = 0;  ///< readings on the way the scoreboard judged
+  std::string note;         ///< why it is wrong, or what is worth knowing
+};
+
+/// A figure computed from counts by the formulas of the kernel's document.
+struct DerivedResult {
+  std::string name;  ///< "nvidia_cmem_latency_pmu_0 average latency"
+  double value = 0;
+  std::string unit;                 ///< "GB/s", "requests/cycle", "ns"
+  std::optional<double> reference;  ///< the traffic's own, where it is known
+  bool ok = true;                   ///< within 0.1 % of the reference
+};
+
+/// One reading of all events of a measure on the way.
+struct IntervalResult {
+  Picoseconds time = 0;                                ///< since the drivers were loaded
+  std::vector<std::optional<std::uint64_t>> increase;  ///< of each counter since the reading before
+};
+
+/// A check that is about no single counter.
+struct CheckResult {
+  std::string name;
+  bool ok = false;
+  std::string text;
+};
+
+struct MeasureResult {
+  std::string name;
+  Picoseconds start = 0;  ///< times count from the loaded drivers
+  Picoseconds stop = 0;
+  bool partial = false;  ///< cut short
+  std::vector<CounterResult> counters;
+  std::vector<IntervalResult> intervals;
+  std::vector<DerivedResult> derived;
+  std::vector<CheckResult> checks;
+
+  [[nodiscard]] bool passed() const noexcept;
+};
+
+/// One scenario (variant) with one driver set.
+struct RunResult {
+  enum class Status : std::uint8_t {
+    passed,
+    failed,            ///< a check failed
+    expected_failure,  ///< failed, as the scenario says it must
+    unexpected_pass,   ///< the scenario says it must fail, and it did not
+    interrupted,       ///< the user stopped it; what was measured is kept
+    bad_input,
+    crashed,  ///< the process died or reported an internal error
+    not_run,
+  };
+  std::string scenario;
+  std::string variant;
+  std::string platform;
+  std::string drivers;  ///< kernel version
+  std::uint64_t seed = 0;
+  Status status = Status::not_run;
+  std::string message;          ///< bad input, crash: what happened
+  std::string expected_reason;  ///< of an expected failure
+  bool partial = false;         ///< not all of the scenario was run
+  Picoseconds simulated_time = 0;
+  std::vector<MeasureResult> measures;
+  std::vector<CheckResult> checks;    ///< of the run as a whole
+  std::vector<std::string> actions;   ///< what was done to the machine, with times
+  std::vector<std::string> findings;  ///< of the scoreboard
+  std::vector<std::string> kernel_log;
+  Json traffic = Json::array();  ///< one object per generator
+
+  /// "scenario", "scenario [variant]"
+  [[nodiscard]] std::string title() const;
+  [[nodiscard]] bool passed() const noexcept { return status == Status::passed || status == Status::expected_failure; }
+  [[nodiscard]] std::uint64_t counters() const noexcept;
+  [[nodiscard]] std::uint64_t counters_wrong() const noexcept;
+};
+
+[[nodiscard]] std::string_view to_string(CounterResult::Check check) noexcept;
+[[nodiscard]] std::string_view to_string(RunResult::Status status) noexcept;
+
+[[nodiscard]] Json to_json(const MeasureResult& measure);
+[[nodiscard]] Json to_json(const CheckResult& check);
+[[nodiscard]] Json to_json(const RunResult& run);
+/// @throws nlohmann::json::exception if it is not what to_json made
+[[nodiscard]] MeasureResult measure_from_json(const Json& json);
+[[nodiscard]] CheckResult check_from_json(const Json& json);
+
+/// Text of time for people: "1.25 ms".
+[[nodiscard]] std::string format_time(Picoseconds time);
+/// "1,234,567"
+[[nodiscard]] std::string with_separators(std::uint64_t number);
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,449 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/driver_sets.h"
+#include "testbench/scenario/event_syntax.h"
+#include "testbench/scenario/loaders.h"
+#include "testbench/scenario/scenario_spec.h"
+
+namespace pmufab::scenario {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Lists multiply: a short file may mean more than a machine can hold.
+constexpr std::size_t kMaximumVariants = 10'000;
+constexpr std::size_t kMaximumSweptEvents = 100'000;
+constexpr Picoseconds kMaximumAccess = 1'000'000'000'000;  // of one register access, and of the way to a handler
+
+/// A file a key names: relative to the file the name stands in, or to where the user stands if it came with --set.
+fs::path resolve_file(const Value& name, const fs::path& base) {
+  const bool from_option = name.source.file && name.source.file->starts_with("--set ");
+  const fs::path file = name.scalar;
+  return file.is_absolute() || from_option ? file : (base / file).lexically_normal();
+}
+
+/// A map given in place, or the file that holds it. @param base  in: folder of this document; out: of the map's
+Value load_part(const Value& value, const std::string& path, fs::path& base) {
+  if (value.kind == Value::Kind::map) return value;
+  if (value.kind != Value::Kind::scalar || value.scalar.empty())
+    throw InputError(value.source, path, fmt::format("must be a file name or a map, not {}", describe(value.kind)));
+  const fs::path file = resolve_file(value, base);
+  base = file.parent_path();
+  try {
+    return load_file(file);
+  } catch (const InputError& error) {
+    if (error.source().line > 0) throw;
+    // The file cannot be read: the place to mend is where it is named.
+    throw InputError(value.source, path, fmt::format("'{}' {}", file.generic_string(), error.reason()),
+                     error.suggestion());
+  }
+}
+
+struct TrafficPart {
+  Value document;
+  fs::path base;
+  std::string path;
+};
+
+/// Replace file names by what the files hold, then apply the overrides. Overrides that name a whole part come first:
+/// they may choose the file.
+struct Parts {
+  Value document;
+  fs::path base;
+  std::vector<fs::path> traffic_bases;
+
+  Parts(Value given, const fs::path& folder, const Variant& variant, const std::vector<std::string>& texts)
+      : document(std::move(given)), base(folder) {
+    std::vector<Override> all;
+    for (const std::string& text : variant.overrides) all.push_back(parse_override(text, "matrix"));
+    for (const std::string& text : texts) all.push_back(parse_override(text));
+    std::vector<Override> later;
+    for (Override& override : all) {
+      const std::string& path = override.path;
+      const bool whole = path == "platform" || path == "traffic" ||
+                         (path.starts_with("traffic[") && path.find(']') + 1 == path.size());
+      if (whole) {
+        apply(override, document);
+      } else {
+        later.push_back(std::move(override));
+      }
+    }
+    if (Value* platform = document.find("platform"); platform != nullptr && platform->kind != Value::Kind::null) {
+      fs::path platform_folder = base;
+      *platform = load_part(*platform, "platform", platform_folder);
+    }
+    if (Value* traffic = document.find("traffic"); traffic != nullptr) {
+      if (traffic->kind == Value::Kind::scalar || traffic->kind == Value::Kind::map) {
+        Value list = Value::sequence();
+        list.source = traffic->source;
+        list.items.push_back(std::move(*traffic));
+        *traffic = std::move(list);
+      }
+      for (std::size_t i = 0; i < traffic->items.size(); ++i) {
+        traffic_bases.push_back(base);
+        traffic->items[i] = load_part(traffic->items[i], fmt::format("traffic[{}]", i), traffic_bases.back());
+      }
+    }
+    for (const Override& override : later) apply(override, document);
+  }
+};
+
+/// Which CPU clusters there are only the platform knows.
+void check_clusters(const traffic::TrafficSpec& traffic, const platform::PlatformSpec& platform) {
+  if (!platform.tegra410) return;
+  const unsigned clusters = platform.tegra410->clusters;
+  const auto check = [&](const traffic::RequesterSpec& requester, const std::string& field) {
+    if (requester.kind != RequesterKind::cpu || requester.id < clusters) return;
+    throw traffic::SpecError(field + ".id", fmt::format("there is no CPU cluster {}", requester.id),
+                             fmt::format("a socket of the platform has clusters 0 ... {}", clusters - 1));
+  };
+  for (std::size_t i = 0; i < traffic.generators.size(); ++i) {
+    const traffic::GeneratorSpec& generator = traffic.generators[i];
+    const std::string field = fmt::format("generators[{}]", i);
+    check(generator.requester, field + ".requester");
+    if (generator.pattern.consumer) check(*generator.pattern.consumer, field + ".pattern.consumer");
+    for (std::size_t p = 0; p < generator.phases.size(); ++p) {
+      const auto& pattern = generator.phases[p].pattern;
+      if (pattern && pattern->consumer)
+        check(*pattern->consumer, fmt::format("{}.phases[{}].pattern.consumer", field, p));
+    }
+  }
+}
+
+void read_traffic_parts(Reader& reader, const Parts& parts, ScenarioSpec& spec) {
+  std::string trace;
+  if (reader.has("trace")) {
+    reader.text("trace", trace);
+    trace = resolve_file(*reader.take("trace"), parts.base).string();
+  }
+  const Value* traffic = reader.take("traffic");
+  Value effective = Value::sequence();
+  std::vector<std::pair<std::size_t, std::size_t>> origins;  // part, index within it
+  if (traffic != nullptr) {
+    if (traffic->kind != Value::Kind::sequence)
+      reader.fail("traffic", fmt::format("must be a list of file names or maps, not {}", describe(traffic->kind)));
+    for (std::size_t i = 0; i < traffic->items.size(); ++i) {
+      effective.items.push_back(Value::map());
+      const TrafficContext context{i < parts.traffic_bases.size() ? parts.traffic_bases[i] : fs::path(), trace};
+      std::vector<traffic::GeneratorSpec> generators =
+          read_traffic(traffic->items[i], fmt::format("traffic[{}]", i), context, effective.items.back());
+      for (std::size_t g = 0; g < generators.size(); ++g) {
+        origins.emplace_back(i, g);
+        spec.traffic.generators.push_back(std::move(generators[g]));
+      }
+    }
+  }
+  reader.put("traffic", std::move(effective));
+
+  spec.traffic.seed = spec.seed;
+  try {
+    traffic::validate(spec.traffic, traffic_memory(spec.platform), spec.platform.sockets);
+    check_clusters(spec.traffic, spec.platform);
+  } catch (const traffic::SpecError& error) {
+    constexpr std::string_view kPrefix = "generators[";
+    const std::string& field = error.field();
+    if (!field.starts_with(kPrefix)) throw InputError({}, field, error.reason(), error.suggestion());
+    const std::size_t end = field.find(']');
+    const auto [part, index] = origins.at(std::stoul(field.substr(kPrefix.size(), end - kPrefix.size())));
+    const std::string path = fmt::format("generators[{}]{}", index, field.substr(end + 1));
+    throw InputError(locate(traffic->items[part], path), fmt::format("traffic[{}].{}", part, path), error.reason(),
+                     error.suggestion());
+  }
+}
+
+/// The values of a sweep, and the events to write for each combination: "<event>" in an event string stands for the
+/// value.
+struct Sweep {
+  std::vector<std::pair<std::string, std::vector<std::string>>> variables;
+
+  /// @return nothing if there are too many
+  std::optional<std::vector<std::string>> expand(const std::vector<std::string>& templates) const {
+    std::vector<std::string> texts = templates;
+    for (const auto& [name, values] : variables) {
+      std::vector<std::string> next;
+      for (const std::string& text : texts) {
+        const std::string mark = "<" + name + ">";
+        if (text.find(mark) == std::string::npos) {
+          next.push_back(text);
+          continue;
+        }
+        for (const std::string& value : values) {
+          std::string filled = text;
+          for (std::size_t at = filled.find(mark); at != std::string::npos; at = filled.find(mark, at + value.size()))
+            filled.replace(at, mark.size(), value);
+          next.push_back(std::move(filled));
+          if (next.size() > kMaximumSweptEvents) return std::nullopt;
+        }
+      }
+      texts = std::move(next);
+    }
+    return texts;
+  }
+};
+
+void read_sweep(Reader& reader, const MeasureSpec& measure, std::vector<MeasureSpec>& out) {
+  Sweep sweep;
+  std::size_t at_once = 6;
+  bool grouped = false;
+  Picoseconds window = 0;
+  reader.number("events_at_once", at_once, Quantity::count, 1, 1024);
+  reader.flag("grouped", grouped);
+  reader.number("window", window, Quantity::duration, 1, ~std::uint64_t{0}, Presence::required);
+  const Value* values = reader.take("values");
+  if (values == nullptr || values->kind != Value::Kind::map || values->entries.empty()) {
+    reader.finish();
+    reader.fail("values", "must be a map of lists", "for example values: {event: [slc_access_rd, slc_access_wr]}");
+  }
+  Value effective = Value::map();
+  Reader lists(*values, reader.path_of("values"), effective);
+  for (const Value::Entry& entry : values->entries) {
+    auto& [name, words] = sweep.variables.emplace_back(entry.key, std::vector<std::string>{});
+    lists.texts(name, words, Presence::required);
+    const bool used = std::any_of(
+        measure.events.begin(), measure.events.end(),
+        [&name = name](const std::string& text) { return text.find("<" + name + ">") != std::string::npos; });
+    if (!used)
+      throw InputError(entry.source, lists.path_of(name),
+                       fmt::format("no event of this measure has '<{}>' in it", name));
+  }
+  reader.put("values", std::move(effective));
+
+  const std::optional<std::vector<std::string>> expanded = sweep.expand(measure.events);
+  if (!expanded) reader.fail("values", fmt::format("make more than {} events", kMaximumSweptEvents));
+  const std::vector<std::string>& events = *expanded;
+  for (std::size_t first = 0, round = 0; first < events.size(); first += at_once, ++round) {
+    MeasureSpec part = measure;
+    const auto begin = events.begin() + static_cast<std::ptrdiff_t>(first);
+    part.events.assign(begin, begin + static_cast<std::ptrdiff_t>(std::min(at_once, events.size() - first)));
+    if (grouped) part.events = {fmt::format("{{{}}}", fmt::join(part.events, ","))};
+    part.follows = round > 0 || measure.follows;
+    part.window = window;
+    part.name = fmt::format("{} {}", measure.name, round + 1);
+    out.push_back(std::move(part));
+  }
+}
+
+void read_measure(Reader& reader, std::size_t index, std::vector<MeasureSpec>& out) {
+  MeasureSpec measure;
+  measure.name = fmt::format("measure {}", index);
+  reader.text("name", measure.name);
+  reader.texts("events", measure.events, Presence::required);
+  reader.flag("follows", measure.follows);
+  if (measure.follows && reader.has("start"))
+    reader.fail("start", "a measure that follows another has no start of its own");
+  if (measure.follows && index == 0) reader.fail("follows", "there is no measure before this one");
+  if (!measure.follows) reader.number("start", measure.start, Quantity::duration);
+  if (reader.has("window")) {
+    reader.number("window", measure.window, Quantity::duration, 1);
+    if (reader.has("stop")) reader.fail("stop", "a measure has a window or a stop, not both");
+  }
+  if (reader.has("stop")) {
+    Picoseconds stop = 0;
+    reader.number("stop", stop, Quantity::duration, 1);
+    if (stop <= measure.start) reader.fail("stop", "must be after start");
+    measure.stop = stop;
+  }
+  reader.number("interval", measure.interval, Quantity::duration);
+  reader.choice("compare", measure.compare,
+                {{"exact", MeasureSpec::Compare::exact}, {"none", MeasureSpec::Compare::none}});
+  reader.flag("nonzero", measure.nonzero);
+  if (reader.has("cpu")) {
+    unsigned cpu = 0;
+    reader.number("cpu", cpu);
+    measure.cpu = cpu;
+  }
+  if (reader.has("open_error")) reader.text("open_error", measure.open_error);
+  const std::vector<MeasureSpec>::size_type before = out.size();
+  const bool swept = reader.optional_object("sweep", [&](Reader& sweep) {
+    if (measure.stop || measure.window > 0)
+      sweep.fail("window", "a sweep has windows of its own; take away the measure's window or stop");
+    read_sweep(sweep, measure, out);
+  });
+  if (!swept) out.push_back(measure);
+  for (std::size_t i = before; i < out.size(); ++i) {
+    for (const std::string& text : out[i].events) {
+      try {
+        static_cast<void>(parse_events(text));  // names wait for the drivers; the form does not
+      } catch (const EventError& error) {
+        reader.fail("events", fmt::format("'{}': {}", text, error.reason()), error.suggestion());
+      }
+    }
+  }
+}
+
+void read_action(Reader& reader, std::vector<ActionSpec>& out) {
+  ActionSpec action;
+  using Kind = ActionSpec::Kind;
+  reader.number("at", action.at, Quantity::duration, 0, ~std::uint64_t{0}, Presence::required);
+  if (!reader.has("do")) reader.fail("do", "the key 'do' is missing", "for example do: reload_drivers");
+  reader.choice("do", action.kind,
+                {{"cpu_offline", Kind::cpu_offline},
+                 {"cpu_online", Kind::cpu_online},
+                 {"unload_drivers", Kind::unload_drivers},
+                 {"load_drivers", Kind::load_drivers},
+                 {"reload_drivers", Kind::reload_drivers},
+                 {"reset", Kind::reset}});
+  if (action.kind == Kind::cpu_offline || action.kind == Kind::cpu_online)
+    reader.number("cpu", action.cpu, Quantity::count, 0, 65535, Presence::required);
+  out.push_back(action);
+}
+
+void read_expectation(Reader& reader, std::vector<ExpectationSpec>& out) {
+  ExpectationSpec expectation;
+  expectation.source = reader.source();
+  reader.text("event", expectation.event, Presence::required);
+  reader.text("measure", expectation.measure);
+  const auto bound = [&](std::string_view key, std::optional<std::uint64_t>& value) {
+    if (!reader.has(key)) return;
+    std::uint64_t number = 0;
+    reader.number(key, number);
+    value = number;
+  };
+  bound("equals", expectation.equals);
+  bound("minimum", expectation.minimum);
+  bound("maximum", expectation.maximum);
+  if (!expectation.equals && !expectation.minimum && !expectation.maximum) {
+    reader.finish();
+    reader.fail("event", "nothing is expected of it", "add equals, minimum or maximum");
+  }
+  out.push_back(std::move(expectation));
+}
+
+bool is_endless(const traffic::GeneratorSpec& generator) {
+  if (generator.trace) return false;
+  if (generator.phases.empty()) return true;
+  return !generator.phases.back().duration && !generator.phases.back().count;
+}
+
+/// Without a duration the scenario ends with its traffic: which then has to end.
+void check_end(Reader& reader, const ScenarioSpec& spec) {
+  if (spec.duration) return;
+  const bool all_stop = !spec.measures.empty() &&
+                        std::all_of(spec.measures.begin(), spec.measures.end(),
+                                    [](const MeasureSpec& measure) { return measure.stop || measure.window > 0; });
+  if (all_stop) return;
+  if (spec.traffic.generators.empty())
+    reader.fail("duration", "there is no traffic to tell when the scenario ends", "add duration: 100 us");
+  for (const traffic::GeneratorSpec& generator : spec.traffic.generators) {
+    if (is_endless(generator)) {
+      reader.fail("duration", fmt::format("the traffic '{}' never ends", generator.name),
+                  "add duration: 100 us, or a count or duration to its last phase");
+    }
+  }
+}
+
+void check_selectors(Reader& reader, std::string_view key, const std::vector<std::string>& selectors) {
+  for (const std::string& selector : selectors) {
+    if (!is_selector(selector))
+      reader.fail(key, fmt::format("'{}' selects no driver set", selector), "write all, newest, 7.3, or '>=7.1 <7.3'");
+  }
+}
+
+ScenarioSpec read_scenario(const Parts& parts) {
+  ScenarioSpec spec;
+  spec.effective = Value::map();
+  Reader reader(parts.document, "", spec.effective);
+  reader.text("name", spec.name, Presence::required);
+  reader.text("description", spec.description);
+  reader.number("seed", spec.seed);
+  reader.texts("drivers", spec.drivers);
+  check_selectors(reader, "drivers", spec.drivers);
+
+  Value nothing;
+  nothing.source = parts.document.source;
+  const Value* platform = reader.take("platform");
+  Value effective_platform = Value::map();
+  spec.platform = read_platform(platform != nullptr ? *platform : nothing, "platform", effective_platform);
+  spec.platform_name = spec.platform.name;
+  reader.put("platform", std::move(effective_platform));
+  reader.object("host", [&](Reader& host) {
+    host.number("access_latency", spec.host.access_latency, Quantity::duration, 0, kMaximumAccess);
+    host.number("interrupt_delay", spec.host.interrupt_delay, Quantity::duration, 0, kMaximumAccess);
+  });
+
+  read_traffic_parts(reader, parts, spec);
+  if (reader.has("duration")) {
+    Picoseconds duration = 0;
+    reader.number("duration", duration, Quantity::duration, 1);
+    spec.duration = duration;
+  }
+  reader.list(
+      "measure", [&](Reader& item, std::size_t index) { read_measure(item, index, spec.measures); },
+      Presence::required);
+  reader.list("actions", [&](Reader& item, std::size_t) { read_action(item, spec.actions); });
+  std::stable_sort(spec.actions.begin(), spec.actions.end(),
+                   [](const ActionSpec& a, const ActionSpec& b) { return a.at < b.at; });
+  reader.list("expect", [&](Reader& item, std::size_t) { read_expectation(item, spec.expectations); });
+  reader.optional_object("expected_failure", [&](Reader& item) {
+    ExpectedFailureSpec& failure = spec.expected_failure.emplace();
+    item.text("reason", failure.reason, Presence::required);
+    item.texts("drivers", failure.drivers);
+    check_selectors(item, "drivers", failure.drivers);
+  });
+  static_cast<void>(
+      reader.take("matrix"));  // ScenarioFile::variants() has it; the effective configuration is one variant
+  reader.finish();
+  if (spec.measures.empty()) reader.fail("measure", "measures nothing");
+  check_end(reader, spec);
+  return spec;
+}
+
+}  // namespace
+
+ScenarioFile::ScenarioFile(const fs::path& file) : document_(load_file(file)), base_(file.parent_path()) {}
+
+ScenarioFile::ScenarioFile(Value document, fs::path base) : document_(std::move(document)), base_(std::move(base)) {}
+
+std::vector<Variant> ScenarioFile::variants() const {
+  std::vector<Variant> variants(1);
+  const Value* matrix = document_.find("matrix");
+  if (matrix == nullptr || matrix->kind == Value::Kind::null) return variants;
+  if (matrix->kind != Value::Kind::map)
+    throw InputError(matrix->source, "matrix", fmt::format("must be a map of lists, not {}", describe(matrix->kind)),
+                     "for example {host.interrupt_delay: [0, 10 us]}");
+  for (const Value::Entry& entry : matrix->entries) {
+    const std::string path = "matrix." + entry.key;
+    if (entry.value.kind != Value::Kind::sequence || entry.value.items.empty())
+      throw InputError(entry.value.source, path,
+                       fmt::format("must be a list of values, not {}", describe(entry.value.kind)));
+    if (variants.size() * entry.value.items.size() > kMaximumVariants)
+      throw InputError(entry.value.source, path, fmt::format("makes more than {} runs", kMaximumVariants));
+    const std::string key = entry.key.substr(entry.key.rfind('.') + 1);
+    std::vector<Variant> next;
+    for (const Variant& variant : variants) {
+      for (const Value& value : entry.value.items) {
+        if (value.kind != Value::Kind::scalar)
+          throw InputError(value.source, path, fmt::format("must hold single values, not {}", describe(value.kind)));
+        Variant one = variant;
+        one.name += fmt::format("{}{}={}", one.name.empty() ? "" : ",", key, value.scalar);
+        one.overrides.push_back(fmt::format("{}={}", entry.key, value.scalar));
+        next.push_back(std::move(one));
+      }
+    }
+    variants = std::move(next);
+  }
+  return variants;
+}
+
+ScenarioSpec ScenarioFile::load(const Variant& variant, const std::vector<std::string>& overrides) const {
+  ScenarioSpec spec = read_scenario(Parts(document_, base_, variant, overrides));
+  spec.variant = variant.name;
+  return spec;
+}
+
+PlatformDocument load_platform(const fs::path& file, const std::vector<std::string>& overrides) {
+  Value document = load_file(file);
+  for (const std::string& text : overrides) apply(parse_override(text), document);
+  PlatformDocument result;
+  result.effective = Value::map();
+  result.spec = read_platform(document, "", result.effective);
+  result.name = result.spec.name;
+  return result;
+}
+
+}  // namespace pmufab::scenario

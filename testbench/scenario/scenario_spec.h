@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/platform/platform_spec.h"
+#include "testbench/scenario/document.h"
+#include "testbench/traffic/traffic_spec.h"
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::scenario {
+
+/// Events opened together, counted from `start` to `stop`, compared and closed. Times count from the instant the
+/// drivers are loaded, which is also when traffic starts.
+struct MeasureSpec {
+  enum class Compare : std::uint8_t {
+    exact,  ///< every count must equal the scoreboard's
+    none,   ///< counts are reported and not judged (a window in which something is broken on purpose)
+  };
+  std::string name;
+  std::vector<std::string> events;  ///< perf event strings; each may hold several events and groups
+  Picoseconds start = 0;
+  bool follows = false;             ///< begins when the measure before it has ended, whatever `start` says
+  std::optional<Picoseconds> stop;  ///< not set: the end of the scenario
+  Picoseconds window = 0;           ///< not 0: counts that long from when its events are enabled, whatever `stop` says
+  Picoseconds interval = 0;         ///< read all events this often; 0: only at the end
+  Compare compare = Compare::exact;
+  bool nonzero = false;         ///< a count of 0 fails: the traffic was meant to cause this event
+  std::optional<unsigned> cpu;  ///< open on this CPU instead of the PMU's own
+  std::string open_error;       ///< not empty: opening must fail with this error, for example "EINVAL"
+};
+
+/// Something done to the machine at a given time.
+struct ActionSpec {
+  enum class Kind : std::uint8_t {
+    cpu_offline,
+    cpu_online,
+    unload_drivers,  ///< closes every open event first, as the kernel demands
+    load_drivers,
+    reload_drivers,  ///< unload and load
+    reset,           ///< warm reset of the platform, every register at its reset value
+  };
+  Picoseconds at = 0;
+  Kind kind = Kind::reload_drivers;
+  unsigned cpu = 0;  ///< cpu_offline, cpu_online
+};
+
+/// A bound on one count, beside the scoreboard's.
+struct ExpectationSpec {
+  std::string event;    ///< text of the event as reported
+  std::string measure;  ///< name of the measure; empty: all that have the event
+  std::optional<std::uint64_t> equals;
+  std::optional<std::uint64_t> minimum;
+  std::optional<std::uint64_t> maximum;
+  Source source;
+};
+
+/// The run is known to fail, and must.
+struct ExpectedFailureSpec {
+  std::string reason;
+  std::vector<std::string> drivers;  ///< selectors of the driver sets it holds for; empty: all
+};
+
+/// The CPU complex that runs the drivers.
+struct HostSpec {
+  Picoseconds access_latency = 50'000;  ///< of one register access
+  Picoseconds interrupt_delay = 0;      ///< from the interrupt line to the handler
+};
+
+/// One scenario, checked and with all defaults.
+struct ScenarioSpec {
+  std::string name;
+  std::string variant;  ///< of a scenario with a matrix: "width=16,trigger=edge"
+  std::string description;
+  std::uint64_t seed = 1;
+  std::vector<std::string> drivers = {"all"};  ///< selectors, see DriverSelector
+  std::string platform_name;
+  platform::PlatformSpec platform;
+  HostSpec host;
+  traffic::TrafficSpec traffic;
+  std::optional<Picoseconds> duration;  ///< not set: until traffic has ended
+  std::vector<MeasureSpec> measures;    ///< sweeps already taken apart
+  std::vector<ActionSpec> actions;      ///< by time
+  std::vector<ExpectationSpec> expectations;
+  std::optional<ExpectedFailureSpec> expected_failure;
+  Value effective;  ///< everything as YAML, defaults included
+};
+
+/// A platform document, for tools that need no scenario.
+struct PlatformDocument {
+  std::string name;
+  platform::PlatformSpec spec;
+  Value effective;
+};
+
+/// One run of a scenario with a matrix: the settings that make it.
+struct Variant {
+  std::string name;                    ///< "width=16,trigger=edge"; empty if the scenario has no matrix
+  std::vector<std::string> overrides;  ///< as --set options
+};
+
+/// A scenario file (or a document made in memory), not looked into yet.
+class ScenarioFile {
+ public:
+  /// @throws InputError if it cannot be read or is not YAML
+  explicit ScenarioFile(const std::filesystem::path& file);
+  /// @param base  folder that file names in the document are relative to
+  ScenarioFile(Value document, std::filesystem::path base);
+
+  /// The combinations of the scenario's matrix, in the order written, the last key running fastest; one unnamed variant
+  /// if there is no matrix.
+  /// @throws InputError
+  [[nodiscard]] std::vector<Variant> variants() const;
+
+  /// Read everything: files it names, the variant's settings, then the overrides (texts of --set options); check it.
+  /// @throws InputError
+  [[nodiscard]] ScenarioSpec load(const Variant& variant, const std::vector<std::string>& overrides) const;
+
+ private:
+  Value document_;
+  std::filesystem::path base_;
+};
+
+/// Read a platform file; overrides count from its top.
+/// @throws InputError
+[[nodiscard]] PlatformDocument load_platform(const std::filesystem::path& file,
+                                             const std::vector<std::string>& overrides);
+
+}  // namespace pmufab::scenario

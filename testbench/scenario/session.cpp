@@ -1,0 +1,399 @@
+#include "testbench/scenario/session.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <queue>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/driver_sets.h"
+#include "testbench/scenario/machine.h"
+#include "testbench/scenario/measurement.h"
+
+namespace pmufab::scenario {
+namespace {
+
+Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }
+
+/// The story of one run: a list of things to do at given times, carried out in order.
+class Story {
+ public:
+  Story(const ScenarioSpec& spec, Machine& machine, Journal& journal, const SessionOptions& options,
+        sc_core::sc_event& interrupt)
+      : spec_(spec), machine_(machine), journal_(journal), options_(options), interrupt_(interrupt) {}
+
+  void tell() {
+    zero_ = now();
+    if (!load("load_drivers")) {
+      finish();
+      return;
+    }
+    zero_ = now();
+    check_names();
+    plan();
+    machine_.issuer().start();
+    while (!is_interrupted()) {
+      if (steps_.empty() || (ended() && only_endless_steps_left())) break;
+      const Step step = steps_.top();
+      if (now() < zero_ + step.when) {
+        wait_until(zero_ + step.when);
+        continue;
+      }
+      steps_.pop();
+      carry_out(step);
+      plan_rotation();
+    }
+    const bool cut_short = is_interrupted();
+    if (!cut_short) wait_for_end();
+    close_all(cut_short || is_interrupted());
+    machine_.issuer().stop();
+    finish();
+  }
+
+  /// The kernel is dead: write down what there is.
+  void mourn(const std::string& why) {
+    check("kernel_panic", false, why);
+    write_end(true);
+  }
+
+ private:
+  enum class Kind : std::uint8_t { end_measure, action, read_interval, rotate, begin_measure };  // order at equal times
+  struct Step {
+    Picoseconds when;  // after zero_
+    Kind kind;
+    std::size_t index;
+    bool operator>(const Step& other) const {
+      return std::tie(when, kind, index) > std::tie(other.when, other.kind, other.index);
+    }
+  };
+  /// As perf's own multiplexing timer.
+  static constexpr Picoseconds kRotation = 4'000'000'000;
+
+  bool is_interrupted() const { return options_.interrupted && options_.interrupted(); }
+
+  bool load(const char* what) {
+    const int result = machine_.host().load();
+    loaded_ = true;
+    if (result < 0) check(what, false, fmt::format("loading the drivers failed: {}", describe_errno(result)));
+    const bool empty = result >= 0 && machine_.host().pmus().empty();
+    if (empty) check(what, false, "the drivers were loaded and registered no PMU; the kernel log may say why");
+    return result >= 0 && !empty;
+  }
+
+  /// Names are checked before anything runs: a misspelt event must not wait for its time.
+  void check_names() {
+    const PmuCatalog catalog(machine_.host().pmus());
+    for (const MeasureSpec& measure : spec_.measures) {
+      for (const std::string& text : measure.events) static_cast<void>(catalog.resolve(text));
+    }
+  }
+
+  void plan() {
+    for (std::size_t i = 0; i < spec_.measures.size(); ++i) {
+      if (!spec_.measures[i].follows) steps_.push({spec_.measures[i].start, Kind::begin_measure, i});
+      if (spec_.measures[i].stop) steps_.push({*spec_.measures[i].stop, Kind::end_measure, i});
+    }
+    for (std::size_t i = 0; i < spec_.actions.size(); ++i) steps_.push({spec_.actions[i].at, Kind::action, i});
+  }
+
+  bool ended() const {
+    if (spec_.duration) return now() >= zero_ + *spec_.duration;
+    return spec_.traffic.generators.empty() || machine_.issuer().done();
+  }
+
+  /// Interval readings and rotation go on until something else ends.
+  bool only_endless_steps_left() {
+    std::priority_queue<Step, std::vector<Step>, std::greater<>> rest = steps_;
+    for (; !rest.empty(); rest.pop()) {
+      if (rest.top().kind != Kind::read_interval && rest.top().kind != Kind::rotate) return false;
+    }
+    return true;
+  }
+
+  void wait_until(Picoseconds when) {
+    Picoseconds until = when;
+    if (spec_.duration && zero_ + *spec_.duration > now()) until = std::min(until, zero_ + *spec_.duration);
+    const sc_core::sc_time span = to_sc_time(until - now());
+    if (!spec_.duration && !spec_.traffic.generators.empty() && !machine_.issuer().done() &&
+        only_endless_steps_left()) {
+      sc_core::wait(span, machine_.issuer().done_event() | interrupt_);
+    } else {
+      sc_core::wait(span, interrupt_);
+    }
+  }
+
+  void wait_for_end() {
+    const bool open =
+        std::any_of(open_.begin(), open_.end(), [](const auto& entry) { return entry.second != nullptr; });
+    if (!open) return;
+    while (!ended() && !is_interrupted()) {
+      if (spec_.duration) {
+        wait_until(zero_ + *spec_.duration);
+      } else {
+        sc_core::wait(machine_.issuer().done_event() | interrupt_);
+      }
+    }
+  }
+
+  /// The kernel's timer runs while a PMU has more events than counters.
+  void plan_rotation() {
+    crowded_.merge(machine_.calls().take_crowded());
+    if (rotation_planned_ || crowded_.empty() || open_.empty()) return;
+    steps_.push({now() - zero_ + kRotation, Kind::rotate, 0});
+    rotation_planned_ = true;
+  }
+
+  void carry_out(const Step& step) {
+    switch (step.kind) {
+      case Kind::begin_measure:
+        begin(step.index);
+        break;
+      case Kind::end_measure:
+        end(step.index, false);
+        break;
+      case Kind::action:
+        act(spec_.actions[step.index]);
+        break;
+      case Kind::read_interval:
+        if (open_.contains(step.index)) {
+          open_.at(step.index)->read_interval();
+          steps_.push({step.when + spec_.measures[step.index].interval, Kind::read_interval, step.index});
+        }
+        break;
+      case Kind::rotate:
+        rotation_planned_ = false;
+        for (const std::string& pmu : std::exchange(crowded_, {})) machine_.host().rotate(pmu);
+        break;
+    }
+  }
+
+  void begin(std::size_t index) {
+    const MeasureSpec& measure = spec_.measures[index];
+    // Anew each time: the CPU a PMU is read on moves with CPU hotplug.
+    const PmuCatalog catalog(machine_.host().pmus());
+    auto measurement = std::make_unique<Measurement>(measure, machine_.host(), machine_.scoreboard(), catalog, zero_);
+    measurement->begin();
+    open_.emplace(index, std::move(measurement));
+    if (measure.window > 0) steps_.push({now() - zero_ + measure.window, Kind::end_measure, index});
+    const Picoseconds begun = measure.follows ? now() - zero_ : measure.start;
+    if (measure.interval > 0) steps_.push({begun + measure.interval, Kind::read_interval, index});
+    if (options_.progress && spec_.duration)
+      options_.progress(static_cast<double>(now() - zero_) / static_cast<double>(*spec_.duration));
+  }
+
+  void end(std::size_t index, bool cut_short) {
+    const auto found = open_.find(index);
+    if (found == open_.end()) return;  // an action closed it already
+    MeasureResult result = found->second->end(cut_short);
+    check_expectations(result);
+    Json content = to_json(result);
+    content["index"] = index;
+    journal_.write("measure", std::move(content));
+    open_.erase(found);
+    if (!cut_short && index + 1 < spec_.measures.size() && spec_.measures[index + 1].follows)
+      steps_.push({now() - zero_, Kind::begin_measure, index + 1});
+  }
+
+  void close_all(bool cut_short) {
+    while (!open_.empty()) end(open_.begin()->first, cut_short);
+  }
+
+  void act(const ActionSpec& action) {
+    using Action = ActionSpec::Kind;
+    driver_host::DriverHost& host = machine_.host();
+    const std::string at = format_time(now() - zero_);
+    switch (action.kind) {
+      case Action::cpu_offline:
+      case Action::cpu_online: {
+        const bool online = action.kind == Action::cpu_online;
+        const int result = host.set_cpu_online(action.cpu, online);
+        note(fmt::format("{}: cpu {} {}", at, action.cpu, online ? "online" : "offline"));
+        if (result < 0) check("cpu_hotplug", false, fmt::format("cpu {}: {}", action.cpu, describe_errno(result)));
+        break;
+      }
+      case Action::unload_drivers:
+      case Action::reload_drivers:
+        close_all(false);
+        if (loaded_) host.unload();
+        loaded_ = false;
+        if (action.kind == Action::unload_drivers) {
+          note(fmt::format("{}: drivers unloaded", at));
+        } else {
+          load("reload_drivers");
+          note(fmt::format("{}: drivers reloaded", at));
+        }
+        break;
+      case Action::load_drivers:
+        if (!loaded_) load("load_drivers");
+        note(fmt::format("{}: drivers loaded", at));
+        break;
+      case Action::reset:
+        machine_.platform().reset();
+        note(fmt::format("{}: platform reset", at));
+        break;
+    }
+  }
+
+  void check_expectations(MeasureResult& result) {
+    for (const ExpectationSpec& expectation : spec_.expectations) {
+      if (!expectation.measure.empty() && expectation.measure != result.name) continue;
+      for (CounterResult& counter : result.counters) {
+        if (counter.event != expectation.event) continue;
+        std::string wrong;
+        if (!counter.driver) {
+          wrong = "there is no count to hold against what the scenario expects";
+        } else if (expectation.equals && *counter.driver != *expectation.equals) {
+          wrong = fmt::format("the scenario expects {}", with_separators(*expectation.equals));
+        } else if (expectation.minimum && *counter.driver < *expectation.minimum) {
+          wrong = fmt::format("the scenario expects at least {}", with_separators(*expectation.minimum));
+        } else if (expectation.maximum && *counter.driver > *expectation.maximum) {
+          wrong = fmt::format("the scenario expects at most {}", with_separators(*expectation.maximum));
+        }
+        met_.insert(&expectation);
+        if (wrong.empty()) continue;
+        counter.check = CounterResult::Check::wrong;
+        counter.note += (counter.note.empty() ? "" : "; ") + wrong;
+      }
+    }
+  }
+
+  void note(const std::string& action) { journal_.write("action", action); }
+  void check(const std::string& name, bool ok, const std::string& text) {
+    journal_.write("check", to_json(CheckResult{name, ok, text}));
+  }
+
+  Json traffic() {
+    Json list = Json::array();
+    std::uint64_t errors = 0;
+    for (const traffic::GeneratorStatistics& generator : machine_.issuer().statistics()) {
+      Json item;
+      item["name"] = generator.name;
+      item["issued"] = generator.issued;
+      item["bytes"] = generator.bytes;
+      item["errors"] = generator.errors;
+      item["mean_latency_ps"] = generator.mean_latency();
+      item["maximum_latency_ps"] = generator.latency_max;
+      errors += generator.errors;
+      list.push_back(std::move(item));
+    }
+    check("traffic", errors == 0,
+          errors == 0 ? "every request was answered" : fmt::format("{} requests were refused", errors));
+    return list;
+  }
+
+  void finish() {
+    const bool cut_short = is_interrupted();
+    driver_host::DriverHost& host = machine_.host();
+    if (loaded_) host.unload();
+    const std::uint64_t warnings = host.warnings();
+    check("kernel_warnings", warnings == 0,
+          warnings == 0 ? "no WARN()" : fmt::format("the drivers hit WARN() {} times", warnings));
+    const unsigned disabled = host.disabled_interrupts();
+    check("interrupts", disabled == 0,
+          disabled == 0
+              ? fmt::format("{} handled, {} for no driver", host.handled_interrupts(), host.unhandled_interrupts())
+              : fmt::format("{} had to be disabled, because no handler quieted it (see the kernel log)", disabled));
+    const std::vector<std::string>& reports = machine_.reports();
+    check("register_accesses", reports.empty(),
+          reports.empty() ? "no access was refused" : fmt::format("{}", fmt::join(reports, " | ")));
+    for (const ExpectationSpec& expectation : spec_.expectations) {
+      if (!met_.contains(&expectation))
+        check("expect", false, fmt::format("no event '{}' was measured", expectation.event));
+    }
+
+    scoreboard::Scoreboard& judge = machine_.scoreboard();
+    judge.finish();
+    const std::uint64_t failures = judge.findings().failures();
+    check("scoreboard", failures == 0, failures == 0 ? "no rule broken" : fmt::format("{} rules broken", failures));
+    write_end(cut_short);
+  }
+
+  void write_end(bool cut_short) {
+    Json content;
+    content["interrupted"] = cut_short && is_interrupted();
+    content["partial"] = cut_short;
+    content["simulated_time_ps"] = now() - zero_;
+    content["findings"] = findings();
+    content["traffic"] = traffic();
+    journal_.write("kernel_log", machine_.host().log());
+    journal_.write("end", std::move(content));
+  }
+
+  std::vector<std::string> findings() {
+    std::vector<std::string> list;
+    for (const scoreboard::Finding& finding : machine_.scoreboard().findings().list())
+      list.push_back(fmt::format("{} at {}: {}", finding.kind, format_time(finding.when), finding.text));
+    return list;
+  }
+
+  const ScenarioSpec& spec_;
+  Machine& machine_;
+  Journal& journal_;
+  const SessionOptions& options_;
+  sc_core::sc_event& interrupt_;
+  Picoseconds zero_ = 0;
+  bool loaded_ = false;
+  std::priority_queue<Step, std::vector<Step>, std::greater<>> steps_;
+  std::map<std::size_t, std::unique_ptr<Measurement>> open_;  // by index of the measure
+  std::set<std::string> crowded_;                             // PMUs with more events than counters
+  bool rotation_planned_ = false;
+  std::set<const ExpectationSpec*> met_;
+};
+
+void write_error(Journal& journal, bool input, const std::string& message) {
+  Json content;
+  content["input"] = input;
+  content["message"] = message;
+  journal.write("error", std::move(content));
+}
+
+}  // namespace
+
+int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers, Journal& journal,
+                const SessionOptions& options) {
+  bool must_fail = false;
+  if (spec.expected_failure) {
+    const std::vector<std::string>& selectors = spec.expected_failure->drivers;
+    must_fail = selectors.empty() || std::any_of(selectors.begin(), selectors.end(), [&](const std::string& selector) {
+                  return selects(selector, drivers.kernel_version);
+                });
+  }
+  Json begin;
+  begin["must_fail"] = must_fail;
+  begin["reason"] = must_fail ? spec.expected_failure->reason : "";
+  journal.write("begin", std::move(begin));
+  try {
+    sc_core::sc_event interrupt("interrupted_by_user");
+    Machine::Options machine_options;
+    machine_options.echo_log = options.echo_log;
+    machine_options.progress = [&](const traffic::TrafficIssuer::Progress& progress) {
+      if (options.interrupted && options.interrupted()) interrupt.notify(sc_core::SC_ZERO_TIME);
+      if (options.progress && progress.expected > 0) options.progress(progress.fraction());
+    };
+    Machine machine(spec.platform, spec.host, spec.traffic, drivers, std::move(machine_options));
+    Story story(spec, machine, journal, options, interrupt);
+    try {
+      machine.run([&] { story.tell(); });
+    } catch (const std::exception& error) {
+      // A dead kernel is the driver's failure, not ours: what it had measured before stays.
+      if (!machine.host().panicked()) throw;
+      story.mourn(error.what());
+    }
+    return 0;
+  } catch (const EventError& error) {
+    write_error(journal, true, fmt::format("{}\n{}", error.what(), error.picture()));
+    return 2;
+  } catch (const InputError& error) {
+    write_error(journal, true, error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    write_error(journal, false, error.what());
+    return 3;
+  }
+}
+
+}  // namespace pmufab::scenario

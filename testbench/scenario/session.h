@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+
+#include "testbench/driver_host/driver_host.h"
+#include "testbench/scenario/journal.h"
+#include "testbench/scenario/scenario_spec.h"
+
+namespace pmufab::scenario {
+
+struct SessionOptions {
+  bool echo_log = false;                      ///< kernel log to standard error
+  std::function<bool()> interrupted = {};     ///< asked now and then: stop, compare what there is
+  std::function<void(double)> progress = {};  ///< 0 ... 1
+};
+
+/// Run one scenario with one driver set, in this process (which can do this once), and write what comes of it to the
+/// journal. Bad input found on the way (an unknown event, a broken trace) goes to the journal too.
+/// @return the exit code of the process: 0 done (whatever the checks say), 2 bad input, 3 internal error
+int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers, Journal& journal,
+                const SessionOptions& options);
+
+}  // namespace pmufab::scenario

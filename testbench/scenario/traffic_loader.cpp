@@ -1,0 +1,288 @@
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/loaders.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using namespace traffic;
+
+template <typename Enum>
+Words<Enum> words_up_to(Enum last) {
+  Words<Enum> words;
+  for (unsigned i = 0; i <= static_cast<unsigned>(last); ++i)
+    words.emplace_back(to_string(static_cast<Enum>(i)), static_cast<Enum>(i));
+  return words;
+}
+
+const Words<RequesterKind>& requester_kinds() {
+  static const Words<RequesterKind> words = {
+      {"cpu", RequesterKind::cpu}, {"gpu", RequesterKind::gpu}, {"pcie", RequesterKind::pcie}};
+  return words;
+}
+
+/// Bus, device and function as lspci writes them ("01:02.0"), or the 16-bit number.
+void read_bdf(Reader& reader, std::uint16_t& bdf) {
+  const Value* value = reader.take("bdf");
+  if (value != nullptr) {
+    const std::string& text = value->kind == Value::Kind::scalar ? value->scalar : std::string();
+    unsigned bus = 0;
+    unsigned device = 0;
+    unsigned function = 0;
+    const auto part = [](std::string_view digits, unsigned& out) {
+      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out, 16);
+      return error == std::errc{} && end == digits.data() + digits.size();
+    };
+    const std::size_t colon = text.find(':');
+    const std::size_t dot = text.find('.');
+    if (colon != std::string::npos && dot != std::string::npos && dot > colon) {
+      const std::string_view view = text;
+      if (!part(view.substr(0, colon), bus) || !part(view.substr(colon + 1, dot - colon - 1), device) ||
+          !part(view.substr(dot + 1), function) || bus > 0xff || device > 0x1f || function > 7)
+        reader.fail("bdf", fmt::format("'{}' is not bus:device.function", text), "for example 01:02.0");
+      bdf = static_cast<std::uint16_t>(bus << 8 | device << 3 | function);
+    } else {
+      std::uint64_t number = 0;
+      try {
+        number = parse_quantity(text, Quantity::count);
+      } catch (const std::invalid_argument&) {
+        number = ~std::uint64_t{0};
+      }
+      if (number > 0xffff)
+        reader.fail("bdf", fmt::format("'{}' is not bus:device.function", text), "for example 01:02.0");
+      bdf = static_cast<std::uint16_t>(number);
+    }
+  }
+  reader.put("bdf", Value::of(fmt::format("{:02x}:{:02x}.{}", bdf >> 8, bdf >> 3 & 0x1f, bdf & 7), true));
+}
+
+void read_requester(Reader& reader, RequesterSpec& requester) {
+  reader.choice("kind", requester.kind, requester_kinds());
+  reader.number("socket", requester.socket);
+  reader.number("id", requester.id);
+  if (requester.kind == RequesterKind::pcie) {
+    read_bdf(reader, requester.bdf);
+    reader.number("root_complex", requester.root_complex);
+    reader.number("root_port", requester.root_port);
+  }
+  reader.number("qos", requester.qos);
+}
+
+void read_target(Reader& reader, Target& target) {
+  std::uint64_t base = 0;
+  if (reader.has("base")) {
+    reader.number("base", base, Quantity::address);
+    target.base = base;
+  } else {
+    reader.number("socket", target.socket);
+    reader.choice("memory", target.memory, words_up_to(traffic::MemoryClass::cxl));
+    reader.number("offset", target.offset, Quantity::bytes);
+  }
+  reader.number("size", target.size, Quantity::bytes);
+  reader.number("weight", target.weight);
+}
+
+void read_targets(Reader& reader, std::string_view key, std::vector<Target>& targets,
+                  Presence presence = Presence::optional) {
+  if (presence == Presence::optional && !reader.has(key)) return;
+  targets.clear();
+  reader.list(
+      key, [&](Reader& item, std::size_t) { read_target(item, targets.emplace_back()); }, presence);
+}
+
+/// {word: weight, word: weight}
+template <typename Read>
+void read_weights(Reader& reader, std::string_view key, const Read& read) {
+  const Value* value = reader.take(key);
+  if (value == nullptr) return;
+  if (value->kind != Value::Kind::map || value->entries.empty())
+    reader.fail(key, fmt::format("must be a map of weights, not {}", describe(value->kind)),
+                "for example {read: 3, write: 1}");
+  for (const Value::Entry& entry : value->entries) {
+    std::uint64_t weight = 0;
+    try {
+      weight = parse_quantity(entry.value.kind == Value::Kind::scalar ? entry.value.scalar : "", Quantity::count);
+    } catch (const std::invalid_argument&) {
+      weight = std::numeric_limits<std::uint64_t>::max();
+    }
+    if (weight > std::numeric_limits<std::uint32_t>::max())
+      throw InputError(entry.value.source, reader.path_of(key) + "." + entry.key, "the weight must be a whole number",
+                       "for example {read: 3, write: 1}");
+    read(entry, static_cast<std::uint32_t>(weight));
+  }
+}
+
+void read_mix(Reader& reader, std::vector<OperationShare>& mix) {
+  bool first = true;
+  read_weights(reader, "mix", [&](const Value::Entry& entry, std::uint32_t weight) {
+    if (std::exchange(first, false)) mix.clear();
+    const std::optional<Operation> operation = operation_from(entry.key);
+    if (!operation) {
+      std::vector<std::string> names;
+      for (const auto& [word, meaning] : words_up_to(Operation::atomic_store)) names.emplace_back(word);
+      std::string suggestion = did_you_mean(entry.key, names);
+      if (suggestion.empty()) suggestion = "one of " + quoted_list(names);
+      throw InputError(entry.source, reader.path_of("mix"), fmt::format("unknown operation '{}'", entry.key),
+                       suggestion);
+    }
+    mix.push_back({*operation, weight});
+  });
+  if (mix.empty()) return;
+  Value map = Value::map();
+  for (const OperationShare& share : mix)
+    map.add(std::string(to_string(share.operation)), Value::of(fmt::format("{}", share.weight)));
+  reader.put("mix", std::move(map));
+}
+
+void read_sizes(Reader& reader, std::vector<SizeShare>& sizes) {
+  bool first = true;
+  read_weights(reader, "sizes", [&](const Value::Entry& entry, std::uint32_t weight) {
+    if (std::exchange(first, false)) sizes.clear();
+    std::uint64_t bytes = 0;
+    try {
+      bytes = parse_quantity(entry.key, Quantity::bytes);
+    } catch (const std::invalid_argument& error) {
+      throw InputError(entry.source, reader.path_of("sizes"), fmt::format("'{}' {}", entry.key, error.what()),
+                       "for example {64: 3, 32: 1}");
+    }
+    if (bytes == 0 || bytes > 64)
+      throw InputError(entry.source, reader.path_of("sizes"), fmt::format("{} is outside 1 B ... 64 B", entry.key));
+    sizes.push_back({static_cast<std::uint32_t>(bytes), weight});
+  });
+  if (sizes.empty()) return;
+  Value map = Value::map();
+  for (const SizeShare& share : sizes)
+    map.add(fmt::format("{}", share.bytes), Value::of(fmt::format("{}", share.weight)));
+  reader.put("sizes", std::move(map));
+}
+
+void read_pattern(Reader& reader, PatternSpec& pattern) {
+  reader.choice("kind", pattern.kind, words_up_to(PatternKind::producer_consumer));
+  // Only the keys of the chosen kind are known: a parameter that does nothing is a mistake.
+  switch (pattern.kind) {
+    case PatternKind::stride:
+      reader.number("stride", pattern.stride, Quantity::bytes);
+      break;
+    case PatternKind::hotspot:
+      reader.real("hot_fraction", pattern.hot_fraction, 0, 1);
+      reader.number("hot_size", pattern.hot_size, Quantity::bytes);
+      break;
+    case PatternKind::zipf:
+      reader.real("exponent", pattern.exponent, 0, 8);
+      reader.number("ranks", pattern.ranks);
+      break;
+    case PatternKind::producer_consumer:
+      reader.number("block_size", pattern.block_size, Quantity::bytes);
+      reader.optional_object("consumer",
+                             [&](Reader& consumer) { read_requester(consumer, pattern.consumer.emplace()); });
+      break;
+    case PatternKind::uniform:
+    case PatternKind::stream:
+    case PatternKind::pointer_chase:
+      break;
+  }
+}
+
+void read_pacing(Reader& reader, PacingSpec& pacing) {
+  using PacingKind = PacingSpec::Kind;
+  reader.choice("kind", pacing.kind,
+                {{"fixed", PacingKind::fixed},
+                 {"exponential", PacingKind::exponential},
+                 {"back_to_back", PacingKind::back_to_back}});
+  if (pacing.kind == PacingKind::back_to_back) {
+    reader.number("gap", pacing.gap, Quantity::duration, 1);
+  } else {
+    reader.real("requests_per_us", pacing.requests_per_us, 1e-6, 1e6);
+    reader.flag("catch_up", pacing.catch_up);
+  }
+}
+
+void read_burst(Reader& reader, BurstSpec& burst) {
+  reader.number("on", burst.on, Quantity::duration, 1, ~std::uint64_t{0}, Presence::required);
+  reader.number("off", burst.off, Quantity::duration, 1, ~std::uint64_t{0}, Presence::required);
+}
+
+void read_phase(Reader& reader, PhaseSpec& phase) {
+  reader.number("start", phase.start, Quantity::duration);
+  Picoseconds duration = 0;
+  std::uint64_t count = 0;
+  if (reader.has("duration")) {
+    reader.number("duration", duration, Quantity::duration, 1);
+    phase.duration = duration;
+  }
+  if (reader.has("count")) {
+    reader.number("count", count, Quantity::count, 1);
+    phase.count = count;
+  }
+  reader.optional_object("pattern", [&](Reader& r) { read_pattern(r, phase.pattern.emplace()); });
+  reader.optional_object("pacing", [&](Reader& r) { read_pacing(r, phase.pacing.emplace()); });
+  reader.optional_object("burst", [&](Reader& r) { read_burst(r, phase.burst.emplace()); });
+  read_targets(reader, "targets", phase.targets);
+  read_mix(reader, phase.mix);
+  read_sizes(reader, phase.sizes);
+}
+
+void read_trace(Reader& reader, TraceSpec& trace, const TrafficContext& context) {
+  trace.file = context.default_trace;
+  const bool named = reader.has("file");
+  reader.text("file", trace.file, context.default_trace.empty() ? Presence::required : Presence::optional);
+  // A relative path given with --set is relative to where the user stands, one in a file to that file.
+  const Value* file = reader.take("file");
+  const bool from_option = file != nullptr && file->source.file && file->source.file->starts_with("--set ");
+  if (named && !from_option && !trace.file.empty())
+    trace.file = (context.base / trace.file).lexically_normal().string();
+  read_targets(reader, "placement", trace.placement, Presence::required);
+  reader.number("page_size", trace.page_size, Quantity::bytes);
+  reader.number("gap", trace.gap, Quantity::duration, 1);
+  reader.number("repeat", trace.repeat, Quantity::count, 1);
+  reader.number("limit", trace.limit);
+  reader.flag("keep_instructions", trace.keep_instructions);
+  reader.number("placement_seed", trace.placement_seed);
+}
+
+void read_generator(Reader& reader, GeneratorSpec& generator, const TrafficContext& context) {
+  reader.text("name", generator.name, Presence::required);
+  reader.object("requester", [&](Reader& r) { read_requester(r, generator.requester); });
+  reader.choice("path", generator.path, {{"cached", Path::cached}, {"direct", Path::direct}});
+  reader.number("outstanding", generator.outstanding, Quantity::count, 0, 65536);
+  if (reader.has("seed")) {
+    std::uint64_t seed = 0;
+    reader.number("seed", seed);
+    generator.seed = seed;
+  }
+  if (reader.optional_object("trace", [&](Reader& r) { read_trace(r, generator.trace.emplace(), context); })) {
+    reader.number("start", generator.start, Quantity::duration);
+    return;
+  }
+  read_targets(reader, "targets", generator.targets, Presence::required);
+  reader.object("pattern", [&](Reader& r) { read_pattern(r, generator.pattern); });
+  read_mix(reader, generator.mix);
+  read_sizes(reader, generator.sizes);
+  reader.object("pacing", [&](Reader& r) { read_pacing(r, generator.pacing); });
+  reader.optional_object("burst", [&](Reader& r) { read_burst(r, generator.burst.emplace()); });
+  if (reader.has("phases"))
+    reader.list("phases", [&](Reader& r, std::size_t) { read_phase(r, generator.phases.emplace_back()); });
+}
+
+}  // namespace
+
+std::vector<GeneratorSpec> read_traffic(const Value& document, const std::string& path, const TrafficContext& context,
+                                        Value& effective) {
+  std::vector<GeneratorSpec> generators;
+  Reader reader(document, path, effective);
+  std::string name;
+  std::string description;
+  reader.text("name", name);
+  reader.text("description", description);
+  reader.list(
+      "generators", [&](Reader& item, std::size_t) { read_generator(item, generators.emplace_back(), context); },
+      Presence::required);
+  reader.finish();
+  return generators;
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::scoreboard {
+
+/// Rising edges of a clock of `frequency_hz`: edge n lies at ceil(n * 10^12 / frequency_hz) ps, n = 0, 1, 2, ...
+///
+/// Own arithmetic of the judge, on purpose not ClockDomain's.
+class ExactClock {
+ public:
+  explicit ExactClock(std::uint64_t frequency_hz) noexcept : frequency_hz_(frequency_hz) {}
+
+  /// @return the number of edges in [begin, end); 0 if end <= begin.
+  [[nodiscard]] std::uint64_t edges_in(Picoseconds begin, Picoseconds end) const noexcept {
+    return end <= begin ? 0 : edges_before(end) - edges_before(begin);
+  }
+
+ private:
+  __extension__ using Wide = unsigned __int128;
+
+  // Edge n is before `when` exactly if n * 10^12 <= (when - 1) * f, because ceil(x) < when means x <= when - 1.
+  [[nodiscard]] std::uint64_t edges_before(Picoseconds when) const noexcept {
+    constexpr Wide kPicosecondsPerSecond = 1'000'000'000'000;
+    if (when == 0) return 0;
+    return static_cast<std::uint64_t>(static_cast<Wide>(when - 1) * frequency_hz_ / kPicosecondsPerSecond + 1);
+  }
+
+  std::uint64_t frequency_hz_;
+};
+
+}  // namespace pmufab::scoreboard

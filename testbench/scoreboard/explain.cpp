@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "testbench/scoreboard/event_record.h"
+
+namespace pmufab::scoreboard {
+namespace {
+
+// Other counts a wrong value equals. A value of 0 equals too much to mean anything.
+class Guesses {
+ public:
+  explicit Guesses(std::uint64_t driver) : driver_(driver) {}
+  void offer(std::uint64_t count, const std::string& what) {
+    if (count == driver_ && driver_ != 0 && guesses_.size() < kKept) guesses_.push_back(what);
+  }
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    for (const std::string& guess : guesses_) text += fmt::format("{}{}", text.empty() ? "equals " : "; or ", guess);
+    return text;
+  }
+
+ private:
+  static constexpr std::size_t kKept = 4;
+  std::uint64_t driver_;
+  std::vector<std::string> guesses_;
+};
+
+std::string difference(std::uint64_t expected, std::uint64_t driver) {
+  if (driver == 0) return "the driver counted nothing";
+  return driver > expected ? fmt::format("{} too many", driver - expected)
+                           : fmt::format("{} missing", expected - driver);
+}
+
+std::string filter_text(std::uint32_t sources, std::uint32_t destinations) {
+  return fmt::format("sources {:#05b}, destinations {:#06b}", sources, destinations);
+}
+
+std::string matrix_text(const EventMatrix& matrix) {
+  std::string text;
+  for (std::size_t source = 0; source < kSources; ++source) {
+    for (std::size_t destination = 0; destination < kDestinations; ++destination) {
+      const std::uint64_t amount = matrix.amount[source][destination];
+      if (amount == 0) continue;
+      text += fmt::format("{}{} -> {}: {}", text.empty() ? "" : ", ", to_string(static_cast<Source>(source)),
+                          to_string(static_cast<Destination>(destination)), amount);
+    }
+  }
+  return text.empty() ? "no traffic" : text;
+}
+
+std::string join(std::string first, const std::string& second) {
+  if (!second.empty()) first += "; " + second;
+  return first;
+}
+
+}  // namespace
+
+std::string explain_ucf(const UcfMeaning& meaning, const UcfTally& counted, std::uint64_t edges, std::uint64_t driver) {
+  Guesses guesses(driver);
+  if (meaning.kind != UcfMeaning::Kind::traffic) {
+    const std::uint64_t expected = meaning.kind == UcfMeaning::Kind::cycles ? edges : 0;
+    for (std::size_t e = 0; e < kUcfEvents; ++e) {
+      guesses.offer(counted.event[e].sum(), fmt::format("{} without a filter", to_string(static_cast<UcfEvent>(e))));
+    }
+    return join(difference(expected, driver), guesses.text());
+  }
+
+  const EventMatrix& own = counted[meaning.event];
+  for (std::uint32_t sources = 1; sources <= kAllSources; ++sources) {
+    for (std::uint32_t destinations = 1; destinations <= kAllDestinations; ++destinations) {
+      guesses.offer(own.sum(sources, destinations), "this event with " + filter_text(sources, destinations));
+    }
+  }
+  for (std::size_t e = 0; e < kUcfEvents; ++e) {
+    const auto event = static_cast<UcfEvent>(e);
+    if (event == meaning.event) continue;
+    guesses.offer(counted.event[e].sum(meaning.sources, meaning.destinations),
+                  fmt::format("{} with the same filter", to_string(event)));
+    guesses.offer(counted.event[e].sum(), fmt::format("{} without a filter", to_string(event)));
+  }
+  guesses.offer(edges, "cycles");
+  const std::uint64_t expected = own.sum(meaning.sources, meaning.destinations);
+  return join(join(difference(expected, driver), guesses.text()), "by source and destination: " + matrix_text(own));
+}
+
+std::string explain_cmem(CmemMeaning meaning, const std::vector<CmemSums>& counted, std::size_t controllers,
+                         std::uint64_t edges, std::uint64_t driver) {
+  Guesses guesses(driver);
+  const auto pick = [&](CmemMeaning event, const CmemSums& sums) {
+    return event == CmemMeaning::rd_req ? sums.rd_req : sums.rd_cum_outs;
+  };
+  const std::array<std::pair<CmemMeaning, std::string_view>, 2> events{
+      {{CmemMeaning::rd_req, "rd_req"}, {CmemMeaning::rd_cum_outs, "rd_cum_outs"}}};
+  CmemSums all;
+  for (const CmemSums& sums : counted) all += sums;
+  const std::uint64_t expected = meaning == CmemMeaning::cycles ? edges : pick(meaning, all);
+  guesses.offer(edges, "cycles");
+  for (const auto& [event, name] : events) {
+    guesses.offer(pick(event, all), std::string(name));
+    if (meaning == CmemMeaning::cycles) continue;
+    const std::uint64_t total = pick(event, all);
+    for (std::size_t first = 0; first < counted.size(); first += controllers) {
+      CmemSums instance;
+      for (std::size_t c = 0; c < controllers; ++c) instance += counted[first + c];
+      guesses.offer(total - pick(event, instance), fmt::format("{} without instance {}", name, first / controllers));
+      guesses.offer(pick(event, instance), fmt::format("{} of instance {} alone", name, first / controllers));
+    }
+    for (std::size_t c = 0; c < controllers; ++c) {
+      CmemSums controller;
+      for (std::size_t i = c; i < counted.size(); i += controllers) controller += counted[i];
+      guesses.offer(total - pick(event, controller), fmt::format("{} without controller {}", name, c));
+      guesses.offer(pick(event, controller), fmt::format("{} of controller {} alone", name, c));
+    }
+  }
+  return join(difference(expected, driver), guesses.text());
+}
+
+}  // namespace pmufab::scoreboard

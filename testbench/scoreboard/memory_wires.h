@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "testbench/scoreboard/finding.h"
+#include "testbench/scoreboard/reference_ucf.h"
+#include "testbench/scoreboard/scoreboard_spec.h"
+#include "tlm/transaction/fabric_extension.h"
+
+namespace pmufab::scoreboard {
+
+/// @return the memory controller of a CMEM address, instance * controllers + controller, by the behaviour text.
+[[nodiscard]] std::size_t cmem_controller(const ScoreboardSpec& spec, std::uint64_t address) noexcept;
+/// @return number of 32-byte parts of `length` bytes.
+[[nodiscard]] constexpr std::uint64_t parts_of(std::uint32_t length) noexcept { return (length + 31U) / 32U; }
+
+/// Compares the reads and writes seen between UCFs and memories with those that must happen: each once, right line,
+/// bytes and direction; reads of CMEM at the right time, by the controllers' rule of order and latency; writes posted.
+class MemoryWires {
+ public:
+  MemoryWires(const ScoreboardSpec& spec, Findings& findings);
+
+  /// A request accepted at `accepted` makes `op` necessary. In order of acceptance.
+  void expect(const MemoryOp& op, Picoseconds accepted);
+  /// An access on the wires. May come before or after the expectation.
+  void see(const BoundaryObserver::MemoryAccess& access);
+  /// Report what is left over on either side.
+  void finish();
+
+ private:
+  struct Times {
+    Picoseconds start;
+    Picoseconds end;
+    bool known;  // the text says when
+  };
+  // socket, write, line or exact address, bytes
+  using Key = std::tuple<unsigned, bool, std::uint64_t, std::uint32_t>;
+
+  static Key key(unsigned socket, bool is_write, std::uint64_t address, std::uint32_t length);
+  Times times_of(const MemoryOp& op, Picoseconds accepted);
+  void compare(const Key& key, const Times& expected, const Times& seen);
+
+  const ScoreboardSpec& spec_;
+  Findings& findings_;
+  std::map<Key, std::deque<Times>> expected_;
+  std::map<Key, std::deque<Times>> seen_;
+  std::vector<std::vector<std::optional<Picoseconds>>> last_end_;  // per socket and controller
+};
+
+}  // namespace pmufab::scoreboard

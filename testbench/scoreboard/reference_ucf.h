@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "testbench/scoreboard/scoreboard_spec.h"
+#include "testbench/scoreboard/ucf_events.h"
+#include "tlm/transaction/fabric_extension.h"
+
+namespace pmufab::scoreboard {
+
+/// A read or write a UCF owes the local memory of its socket.
+struct MemoryOp {
+  unsigned socket;
+  MemoryClass memory_class;
+  std::uint64_t address;  ///< of the line for whole lines, otherwise of the request
+  std::uint32_t length;   ///< bytes
+  bool is_write;
+  bool operator==(const MemoryOp&) const = default;
+};
+
+/// The behaviour text of models/tegra410/README.md, written down as plainly as possible: every UCF of a platform,
+/// request by request, with no notion of time.
+class ReferenceUcf {
+ public:
+  explicit ReferenceUcf(const ScoreboardSpec& spec);
+
+  /// What happened to a request.
+  struct Outcome {
+    std::optional<std::string> refused;  ///< why the fabric had to refuse it; nothing was counted then
+    std::vector<MemoryOp> memory;        ///< in order
+  };
+  /// All effects of one request, in every UCF it reaches.
+  const Outcome& accept(const BoundaryObserver::Request& request);
+
+  [[nodiscard]] const UcfTally& tally(unsigned socket) const { return ucfs_.at(socket).tally; }
+  [[nodiscard]] bool in_slc(unsigned socket, std::uint64_t address) const;
+  [[nodiscard]] bool dirty_in_slc(unsigned socket, std::uint64_t address) const;
+
+ private:
+  using Line = std::uint64_t;
+
+  /// A holder of a line: a cluster of the UCF's own socket, or another socket.
+  struct Holder {
+    bool remote;
+    unsigned id;
+    bool operator==(const Holder&) const = default;
+  };
+  struct DirectoryEntry {
+    std::set<unsigned> clusters;
+    std::set<unsigned> sockets;
+    std::optional<Holder> owner;
+  };
+  struct Way {
+    Line line;
+    bool dirty;
+  };
+  using Set = std::list<Way>;  // most recently used first
+  struct Ucf {
+    UcfTally tally;
+    std::vector<Set> slc;                                // by slice and set
+    std::unordered_map<Line, DirectoryEntry> directory;  // looked up, never walked
+  };
+  /// One request as one UCF sees it.
+  struct Visit {
+    unsigned socket;
+    Source source;
+    Destination destination;
+    FabricOpcode opcode;
+    std::uint64_t address;
+    std::uint32_t length;
+    Line line;
+    const MemoryRange* home;
+    std::optional<Holder> requester;  // absent: no holder can be this requester (a local GPU or PCIe device)
+    bool becomes_holder;              // a cpu requester
+    bool keeps_other_holders;         // over the link: its socket still holds the line
+  };
+  enum class SnoopRule : std::uint8_t { share, drop };
+
+  void visit(const Visit& v);
+  void count_request(const Visit& v);
+  void snoop_and_record(const Visit& v);
+  void snoop_others(const Visit& v, SnoopRule rule);
+  void snoop_socket(unsigned socket, Line line, SnoopRule rule);
+  void give_up(const Visit& v);
+  void access_memory_uncached(const Visit& v);
+  void access_slc(const Visit& v);
+  void fetch(const Visit& v);
+  void allocate(const Visit& v, bool dirty);
+  void evict_snoop(unsigned home_socket, Line victim);
+  void write_back(const Visit& v, Line line);
+
+  Way* find(unsigned socket, Line line);
+  const Way* find(unsigned socket, Line line) const;
+  Way* touch(unsigned socket, Line line);
+  Set& set_of(unsigned socket, Line line);
+  const Set& set_of(unsigned socket, Line line) const;
+  void forget_if_empty(unsigned socket, Line line);
+  [[nodiscard]] Destination seen_from(unsigned socket, const MemoryRange& home) const;
+
+  const ScoreboardSpec spec_;
+  std::vector<Ucf> ucfs_;
+  Outcome outcome_;
+  bool owner_snooped_ = false;  // by the request at work
+};
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,65 @@
+#include "testbench/scoreboard/scoreboard_spec.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace pmufab::scoreboard {
+namespace {
+
+[[noreturn]] void refuse(const std::string& text) { throw std::invalid_argument("scoreboard: " + text); }
+
+void validate_memory(const ScoreboardSpec& spec) {
+  for (std::size_t i = 0; i < spec.memory.size(); ++i) {
+    const MemoryRange& range = spec.memory[i];
+    if (range.size == 0) refuse(fmt::format("memory[{}] is empty", i));
+    if (range.base + (range.size - 1) < range.base) refuse(fmt::format("memory[{}] wraps around", i));
+    if (range.base % kLineBytes != 0 || range.size % kLineBytes != 0) {
+      refuse(fmt::format("memory[{}] does not consist of whole lines of {} bytes", i, kLineBytes));
+    }
+    if (range.socket >= spec.sockets) refuse(fmt::format("memory[{}] is of socket {}", i, range.socket));
+    for (std::size_t j = 0; j < i; ++j) {
+      const MemoryRange& other = spec.memory[j];
+      if (range.base <= other.base + (other.size - 1) && other.base <= range.base + (range.size - 1)) {
+        refuse(fmt::format("memory[{}] and memory[{}] overlap", j, i));
+      }
+    }
+  }
+}
+
+template <typename Pmu>
+void validate_pmus(const std::vector<Pmu>& pmus, unsigned sockets, std::set<std::string>& names) {
+  for (const Pmu& pmu : pmus) {
+    if (pmu.socket >= sockets) refuse(fmt::format("PMU {} is of socket {}", pmu.name, pmu.socket));
+    if (!names.insert(pmu.name).second) refuse(fmt::format("two PMUs are called {}", pmu.name));
+  }
+}
+
+}  // namespace
+
+void ScoreboardSpec::validate() const {
+  if (sockets == 0) refuse("no socket");
+  if (slc.slices == 0 || slc.sets == 0 || slc.ways == 0) refuse("slices, sets and ways must not be 0");
+  if (cmem_instances == 0 || cmem_controllers == 0) refuse("cmem_instances and cmem_controllers must not be 0");
+  if (ucf_frequency_hz == 0 || ucf_frequency_hz > 1'000'000'000'000)
+    refuse("ucf_frequency_hz is not in 1 Hz ... 1 THz");
+  validate_memory(*this);
+  std::set<std::string> names;
+  validate_pmus(ucf_pmus, sockets, names);
+  validate_pmus(cmem_pmus, sockets, names);
+}
+
+const MemoryRange* ScoreboardSpec::home_of(std::uint64_t address) const noexcept {
+  for (const MemoryRange& range : memory) {
+    if (address >= range.base && address - range.base < range.size) return &range;
+  }
+  return nullptr;
+}
+
+bool ScoreboardSpec::caches(MemoryClass memory_class) const noexcept {
+  return std::find(cached.begin(), cached.end(), memory_class) != cached.end();
+}
+
+}  // namespace pmufab::scoreboard

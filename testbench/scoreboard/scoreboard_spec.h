@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tlm/clock/clock_domain.h"
+
+/// The independent judge: what every counter must read, from the wires and from what the user asked for.
+namespace pmufab::scoreboard {
+
+/// Destination classes of memory, by the technology behind an address.
+enum class MemoryClass : std::uint8_t { cmem, gmem, cxl };
+
+/// A line, and a transfer between the system-level cache and memory, in bytes.
+inline constexpr std::uint32_t kLineBytes = 64;
+
+/// A range of system addresses: its home socket and class.
+struct MemoryRange {
+  std::uint64_t base;
+  std::uint64_t size;  ///< bytes
+  unsigned socket;
+  MemoryClass memory_class;
+};
+
+/// The system-level cache of one socket. Line L lies in slice L mod slices, set (L / slices) mod sets.
+struct SlcGeometry {
+  unsigned slices = 8;
+  unsigned sets = 1024;
+  unsigned ways = 16;
+};
+
+/// A UCF PMU to judge, with the windows its driver reaches it through.
+struct UcfPmuSpec {
+  std::string name;  ///< as perf knows it: "nvidia_ucf_pmu_0"
+  unsigned socket = 0;
+  std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
+  std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
+};
+
+/// A CMEM latency PMU to judge.
+struct CmemPmuSpec {
+  std::string name;  ///< as perf knows it: "nvidia_cmem_latency_pmu_0"
+  unsigned socket = 0;
+  std::uint64_t broadcast = 0;  ///< physical address of the broadcast window (control)
+};
+
+/// What the scoreboard must know about a platform. Filled by the scenario layer from the same text the platform is
+/// built from, never from the model.
+struct ScoreboardSpec {
+  unsigned sockets = 1;
+  std::vector<MemoryRange> memory;
+  SlcGeometry slc;                                                          ///< the same on every socket
+  std::vector<MemoryClass> cached = {MemoryClass::cmem, MemoryClass::cxl};  ///< classes the SLC of the home caches
+  std::uint64_t ucf_frequency_hz = 2'400'000'000;                           ///< clock of the UCF and of both PMUs
+  Picoseconds slc_latency = 0;   ///< from acceptance to the instant a read leaves for memory
+  Picoseconds cmem_latency = 0;  ///< of an idle memory controller
+  Picoseconds cmem_service = 0;  ///< of one 32-byte part
+  unsigned cmem_instances = 14;
+  unsigned cmem_controllers = 3;  ///< per instance
+  std::vector<UcfPmuSpec> ucf_pmus;
+  std::vector<CmemPmuSpec> cmem_pmus;
+
+  /// @throws std::invalid_argument that names the field: no socket, an empty, wrapping, unaligned or overlapping range,
+  ///         a range or PMU of a socket that does not exist, a geometry of zero, two PMUs of one name, a frequency
+  ///         outside 1 Hz ... 1 THz
+  void validate() const;
+
+  /// @return the range that holds `address`, or nullptr.
+  [[nodiscard]] const MemoryRange* home_of(std::uint64_t address) const noexcept;
+  /// @return true if lines of this class are kept in the SLC of their home.
+  [[nodiscard]] bool caches(MemoryClass memory_class) const noexcept;
+};
+
+}  // namespace pmufab::scoreboard

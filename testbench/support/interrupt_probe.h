@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <systemc>
+
+#include "tlm/clock/clock_domain.h"
+#include "tlm/interrupt/interrupt.h"
+
+namespace pmufab::testing {
+
+/// Listens to one interrupt line (it takes the line's one listener) and remembers every change.
+class InterruptProbe {
+ public:
+  struct Change {
+    Picoseconds when;
+    bool high;
+    bool operator==(const Change&) const = default;
+  };
+
+  explicit InterruptProbe(InterruptLine& line);
+  ~InterruptProbe();
+  InterruptProbe(const InterruptProbe&) = delete;
+  InterruptProbe& operator=(const InterruptProbe&) = delete;
+
+  [[nodiscard]] bool is_high() const noexcept { return line_.is_high(); }
+  [[nodiscard]] const std::vector<Change>& changes() const noexcept { return changes_; }
+  /// Forget the changes so far.
+  void clear() { changes_.clear(); }
+
+  /// Wait, inside a story, until the line has the level. @return false if it does not within `limit`
+  bool wait_for(bool high, Picoseconds limit);
+
+ private:
+  InterruptLine& line_;
+  std::vector<Change> changes_;
+  sc_core::sc_event changed_;
+};
+
+/// Listens to one message-signalled interrupt and remembers every message.
+class MessageProbe {
+ public:
+  struct Message {
+    Picoseconds when;
+    std::uint64_t address;
+    std::uint32_t data;
+    bool operator==(const Message&) const = default;
+  };
+
+  explicit MessageProbe(MessageInterrupt& interrupt);
+  ~MessageProbe();
+  MessageProbe(const MessageProbe&) = delete;
+  MessageProbe& operator=(const MessageProbe&) = delete;
+
+  [[nodiscard]] const std::vector<Message>& messages() const noexcept { return messages_; }
+
+ private:
+  MessageInterrupt& interrupt_;
+  std::vector<Message> messages_;
+};
+
+}  // namespace pmufab::testing

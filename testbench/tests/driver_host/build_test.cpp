@@ -1,0 +1,214 @@
+// tools/build-drivers: a driver file of the user's own, sanitizers, and what goes wrong.
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <sys/wait.h>
+
+#include "testbench/tests/driver_host/driver_host_test.h"
+
+namespace pmufab::driver_host::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Outcome {
+  int exit_code;
+  std::string output;  ///< both streams
+};
+
+Outcome shell(const std::string& command) {
+  Outcome outcome{.exit_code = -1, .output = {}};
+  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return outcome;
+  std::array<char, 4096> buffer{};
+  while (std::fgets(buffer.data(), static_cast<int>(buffer.size()), pipe) != nullptr) outcome.output += buffer.data();
+  const int status = pclose(pipe);
+  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  return outcome;
+}
+
+class BuildDrivers : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (all_driver_sets().empty()) GTEST_SKIP() << "no driver sources";
+    const ::testing::TestInfo* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder = fs::path(::testing::TempDir()) / (std::string("build_drivers_") + info->name());
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+  }
+  void TearDown() override {
+    if (!folder.empty() && !HasFailure()) fs::remove_all(folder);
+  }
+
+  /// A driver of the newest kernel with one piece of its text replaced.
+  [[nodiscard]] fs::path patched(const std::string& name, const std::string& what, const std::string& by) const {
+    std::string text;
+    for (const fs::directory_entry& entry : fs::directory_iterator(PMUFAB_LINUX_SOURCES)) {
+      std::string version;
+      std::ifstream(entry.path() / "VERSION") >> version;
+      if (version != newest() && entry.path().filename() != newest()) continue;
+      std::ifstream in(entry.path() / "drivers/perf" / name);
+      std::ostringstream all;
+      all << in.rdbuf();
+      text = all.str();
+    }
+    const std::size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what << " is not in " << name;
+    if (at != std::string::npos) text.replace(at, what.size(), by);
+    fs::path file = folder / fs::path(name).filename();
+    std::ofstream(file) << text;
+    return file;
+  }
+
+  [[nodiscard]] static std::string newest() { return all_driver_sets().back().kernel_version; }
+  [[nodiscard]] Outcome build(const std::string& options) const {
+    return shell(PMUFAB_SOURCE_DIR "/tools/build-drivers --sources " PMUFAB_LINUX_SOURCES " --base " + newest() + " " +
+                 options + " " + (folder / "out").string());
+  }
+  [[nodiscard]] fs::path result() const { return folder / "out" / newest(); }
+
+  fs::path folder;
+};
+
+TEST_F(BuildDrivers, an_own_file_replaces_the_driver_of_its_name) {
+  const fs::path file = patched("nvidia_t410_cmem_latency_pmu.c", "nvidia_cmem_latency_pmu_%u", "my_own_pmu_%u");
+  const Outcome outcome = build("--driver " + file.string());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_TRUE(fs::exists(result() / "pmufab_drivers.so"));
+  const Outcome manifest = shell("cat " + (result() / "manifest.txt").string());
+  EXPECT_THAT(manifest.output, HasSubstr(file.string()));
+  EXPECT_THAT(manifest.output, HasSubstr("driver nvidia_cspmu "));  // the others are as they were
+}
+
+TEST_F(BuildDrivers, nothing_is_built_twice) {
+  ASSERT_EQ(build("").exit_code, 0);
+  const auto first = fs::last_write_time(result() / "pmufab_drivers.so");
+  const Outcome again = build("");
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_EQ(again.output, "");
+  EXPECT_EQ(fs::last_write_time(result() / "pmufab_drivers.so"), first);
+}
+
+TEST_F(BuildDrivers, a_driver_that_does_not_compile_is_named_with_its_log) {
+  const fs::path file = patched("nvidia_t410_c2c_pmu.c", "module_init(", "kernel_from_the_future(1); module_init(");
+  const Outcome outcome = build("--driver " + file.string());
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("Linux " + newest() + ": " + file.string() + " does not compile"));
+  EXPECT_THAT(outcome.output, HasSubstr("log/nvidia_t410_c2c_pmu.log"));
+  EXPECT_THAT(outcome.output, HasSubstr("error"));
+  EXPECT_TRUE(fs::exists(result() / "FAILED"));
+  EXPECT_FALSE(fs::exists(result() / "pmufab_drivers.so"));
+  EXPECT_EQ(build("--keep-going --driver " + file.string()).exit_code, 0);
+}
+
+TEST_F(BuildDrivers, a_kernel_function_that_is_missing_is_named) {
+  const fs::path file = patched("nvidia_t410_c2c_pmu.c", "return platform_driver_register(",
+                                "extern void do_magic(void); do_magic(); return platform_driver_register(");
+  const Outcome outcome = build("--driver " + file.string());
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("do_magic"));
+}
+
+TEST_F(BuildDrivers, wrong_use_and_missing_sources_are_explained) {
+  const Outcome nothing =
+      shell(PMUFAB_SOURCE_DIR "/tools/build-drivers --sources " + folder.string() + " " + (folder / "out").string());
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.output, HasSubstr("tools/fetch-linux-sources"));
+  EXPECT_EQ(build("--base 1.2").exit_code, 2);
+  EXPECT_EQ(build("--no-such-option").exit_code, 2);
+  EXPECT_EQ(build("--driver /nonexistent.c").exit_code, 2);
+  EXPECT_EQ(shell(PMUFAB_SOURCE_DIR "/tools/build-drivers --if-any --sources " + folder.string() + " " +
+                  (folder / "out").string())
+                .exit_code,
+            0);
+}
+
+TEST_F(BuildDrivers, a_write_beyond_an_object_of_a_driver_is_reported_with_its_stack) {
+  // The last member of the structure is the bitmap of used counters.
+  const fs::path file =
+      patched("nvidia_t410_cmem_latency_pmu.c", "devm_kzalloc(dev, sizeof(*cmem_lat_pmu), GFP_KERNEL)",
+              "devm_kzalloc(dev, sizeof(*cmem_lat_pmu) - 8, GFP_KERNEL)");
+  const Outcome outcome = build("--sanitize --driver " + file.string());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  // In a process of its own, with the sanitizer first in line unless the program has it already.
+  std::string command = "env PMUFAB_TEST_DRIVERS=" + (folder / "out").string() + " ";
+#ifndef __SANITIZE_ADDRESS__
+  command += "LD_PRELOAD=$(${CC:-gcc} -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 ";
+#endif
+  command += fs::read_symlink("/proc/self/exe").string() + " --gtest_filter='linux/Perf.cmem_latency_sums*'";
+  const Outcome run = shell(command);
+  EXPECT_NE(run.exit_code, 0);
+  EXPECT_THAT(run.output, HasSubstr("AddressSanitizer: heap-buffer-overflow"));
+  EXPECT_THAT(run.output, HasSubstr("in cmem_lat_pmu_"));
+  EXPECT_THAT(run.output, HasSubstr("nvidia_t410_cmem_latency_pmu.c:"));
+  EXPECT_THAT(run.output, HasSubstr("in cmem_lat_pmu_probe"));  // where it was allocated
+}
+
+TEST_F(BuildDrivers, the_drivers_as_they_are_pass_the_sanitizers) {
+  const Outcome outcome = build("--sanitize");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  std::string command = "env PMUFAB_TEST_DRIVERS=" + (folder / "out").string() + " ";
+#ifndef __SANITIZE_ADDRESS__
+  command += "LD_PRELOAD=$(${CC:-gcc} -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=1 ";
+#endif
+  command += fs::read_symlink("/proc/self/exe").string() + " --gtest_filter='linux/Probe.unloading_leaves*'";
+  const Outcome run = shell(command);
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("1 test"));
+  EXPECT_THAT(run.output, Not(HasSubstr("runtime error")));
+}
+
+/// tools/fetch-linux-sources, as far as it goes without a network.
+class FetchSources : public BuildDrivers {
+ protected:
+  [[nodiscard]] Outcome fetch(const std::string& options) const {
+    return shell(PMUFAB_SOURCE_DIR "/tools/fetch-linux-sources " + options + " " + (folder / "sources").string());
+  }
+  /// A Linux source tree with hardly anything in it.
+  [[nodiscard]] fs::path tree(bool with_drivers) const {
+    fs::path linux_tree = folder / "linux";
+    fs::create_directories(linux_tree / "drivers/perf");
+    std::ofstream(linux_tree / "Makefile") << "# comment\nVERSION = 8\nPATCHLEVEL = 1\nSUBLEVEL = 2\nNAME = x\n";
+    if (with_drivers) std::ofstream(linux_tree / "drivers/perf/nvidia_t410_cmem_latency_pmu.c") << "/* */\n";
+    fs::create_directories(linux_tree / "drivers/gpu");
+    return linux_tree;
+  }
+};
+
+TEST_F(FetchSources, a_tree_of_ones_own_is_taken_and_kept) {
+  const Outcome outcome = fetch("--from " + tree(true).string());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  const fs::path installed = folder / "sources/8.1.2";
+  std::string version;
+  std::ifstream(installed / "VERSION") >> version;
+  EXPECT_EQ(version, "8.1.2");
+  EXPECT_TRUE(fs::exists(installed / "drivers/perf/nvidia_t410_cmem_latency_pmu.c"));
+  EXPECT_FALSE(fs::exists(installed / "drivers/gpu"));
+  const Outcome again = fetch("--mirror http://127.0.0.1:9/debian");  // it is not asked
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_THAT(again.output, HasSubstr("8.1.2"));
+}
+
+TEST_F(FetchSources, a_tree_without_the_drivers_is_refused) {
+  const Outcome outcome = fetch("--from " + tree(false).string());
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("has no drivers/perf/nvidia_t410_cmem_latency_pmu.c"));
+  EXPECT_EQ(fetch("--from " + folder.string()).exit_code, 2);
+  EXPECT_EQ(fetch("--from /nonexistent").exit_code, 2);
+}
+
+TEST_F(FetchSources, a_mirror_that_does_not_answer_is_explained) {
+  const Outcome outcome = fetch("--mirror http://127.0.0.1:9/debian");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("http://127.0.0.1:9/debian"));
+  EXPECT_THAT(outcome.output, HasSubstr("--from"));
+  EXPECT_EQ(fetch("--no-such-option").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace pmufab::driver_host::testing

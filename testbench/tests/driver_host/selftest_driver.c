@@ -1,0 +1,233 @@
+/* A driver that exercises the small kernel itself. It is built with tools/build-drivers beside the real ones; the test
+ * reads what it logs, and the expectations stand in selftest_test.cpp. */
+#include <linux/acpi.h>
+#include <linux/bitfield.h>
+#include <linux/interrupt.h>
+#include <linux/io-64-nonatomic-lo-hi.h>
+#include <linux/io.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/platform_device.h>
+#include <linux/property.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/spinlock.h>
+
+struct selftest {
+  struct pmu pmu;
+  struct device* dev;
+  void __iomem* base;
+  spinlock_t lock;
+  int open_transactions;
+};
+#define to_selftest(p) container_of(p, struct selftest, pmu)
+
+static DEFINE_MUTEX(selftest_mutex);
+
+/* "text" is the whole buffer after snprintf said how long the text is. */
+#define SHOW(format, ...)                                                 \
+  do {                                                                    \
+    char buffer[64];                                                      \
+    int length = snprintf(buffer, sizeof(buffer), format, ##__VA_ARGS__); \
+    pr_info("selftest printf %s -> '%s' %d\n", #format, buffer, length);  \
+  } while (0)
+
+static void selftest_printf(struct platform_device* pdev) {
+  unsigned long bits[2] = {0x8000000000000f15UL, 0x3};
+  phys_addr_t address = 0x12345678;
+  const u8 bytes[3] = {0xde, 0xad, 0x01};
+
+  SHOW("%5d|%-5d|%05d|%+d", 42, 42, -42, 42);
+  SHOW("%x %#x %X %#06x %o", 255, 255, 255, 255, 8);
+  /* cppcheck-suppress [invalidPrintfArgType_uint, invalidPrintfArgType_sint]: what does not fit is what is tested */
+  SHOW("%llx %lu %hhu %hd", 0x123456789abcdefULL, 18446744073709551615UL, 300, 70000);
+  SHOW("%s|%.2s|%6s|%-6s|", "abc", "abc", "abc", "abc");
+  SHOW("%c%%%.3d", 'x', 7);
+  SHOW("%*pbl", 66, bits);
+  SHOW("%*pb", 66, bits);
+  SHOW("%*pbl|", 3, bits + 1);
+  SHOW("%pa", &address);
+  SHOW("%*ph", 3, bytes);
+  SHOW("%pe", ERR_PTR(-EINVAL));
+  SHOW("%pR", platform_get_resource(pdev, IORESOURCE_MEM, 0));
+  SHOW("%70s", "truncated");
+  SHOW("%p", pdev);
+}
+
+static int selftest_compare(const void* left, const void* right) { return *(const int*)left - *(const int*)right; }
+
+static void selftest_helpers(struct device* dev) {
+  int numbers[] = {5, -3, 9, 0, 7, 2, 2};
+  u32 value = 0;
+  int small = 0, error;
+  char* tail;
+
+  sort(numbers, ARRAY_SIZE(numbers), sizeof(numbers[0]), selftest_compare, NULL);
+  pr_info("selftest sort %d %d %d %d %d %d %d\n", numbers[0], numbers[1], numbers[2], numbers[3], numbers[4],
+          numbers[5], numbers[6]);
+
+  error = kstrtou32("0x1f\n", 0, &value);
+  pr_info("selftest kstrtou32 %d %u\n", error, value);
+  error = kstrtoint("-7", 10, &small);
+  pr_info("selftest kstrtoint %d %d %d\n", kstrtoint("12x", 10, &numbers[0]), error, small);
+  pr_info("selftest kstrtouint %d\n", kstrtouint("4294967296", 10, &value));
+
+  /* Shrinking keeps the tail readable and as it was. */
+  tail = devm_kzalloc(dev, 64, GFP_KERNEL);
+  tail[63] = 'z';
+  tail = devm_krealloc(dev, tail, 8, GFP_KERNEL);
+  pr_info("selftest krealloc %c\n", tail[63]);
+  tail = devm_krealloc(dev, tail, 4096, GFP_KERNEL);
+  pr_info("selftest krealloc grown %c\n", tail[63]);
+
+  pr_info("selftest field %#llx %#llx\n", (u64)FIELD_PREP(GENMASK_ULL(43, 40), 0x15),
+          (u64)FIELD_GET(GENMASK(15, 8), 0xabcd));
+  pr_info("selftest config %d %d\n", IS_ENABLED(CONFIG_ACPI), IS_ENABLED(CONFIG_NO_SUCH_THING));
+  pr_info("selftest missing kzalloc %d\n", kzalloc(SIZE_MAX, GFP_KERNEL) == NULL);
+  pr_cont(" continued\n");
+}
+
+static void selftest_action(void* name) { pr_info("selftest release %s\n", (const char*)name); }
+
+static irqreturn_t selftest_irq(int irq, void* data) {
+  struct selftest* self = data;
+
+  pr_info("selftest irq %d on cpu %u, interrupts %s\n", irq, smp_processor_id(), irqs_disabled() ? "off" : "on");
+  writel(0, self->base + 0x10); /* the device drops its line */
+  return IRQ_HANDLED;
+}
+
+static void selftest_locks(struct selftest* self) {
+  unsigned long flags;
+
+  spin_lock_irqsave(&self->lock, flags);
+  writel(1, self->base + 0x10); /* the device raises its line */
+  pr_info("selftest lock held\n");
+  spin_unlock_irqrestore(&self->lock, flags);
+  pr_info("selftest lock free\n");
+  writel(1, self->base + 0x10);
+  pr_info("selftest after access\n");
+  {
+    guard(mutex)(&selftest_mutex);
+    pr_info("selftest guard %d\n", mutex_is_locked(&selftest_mutex));
+  }
+  pr_info("selftest guard %d\n", mutex_is_locked(&selftest_mutex));
+}
+
+static int selftest_event_init(struct perf_event* event) { return event->attr.type == event->pmu->type ? 0 : -ENOENT; }
+
+static int selftest_add(struct perf_event* event, int flags) {
+  pr_info("selftest add config %llu in %d\n", event->attr.config, to_selftest(event->pmu)->open_transactions);
+  return event->attr.config == 13 ? -ENOSPC : 0;
+}
+
+static void selftest_del(struct perf_event* event, int flags) {
+  pr_info("selftest del config %llu\n", event->attr.config);
+}
+static void selftest_start(struct perf_event* event, int flags) {}
+static void selftest_read(struct perf_event* event) {
+  pr_info("selftest read in %d\n", to_selftest(event->pmu)->open_transactions);
+  local64_inc(&event->count);
+}
+
+static void selftest_start_txn(struct pmu* pmu, unsigned int flags) { to_selftest(pmu)->open_transactions += flags; }
+static int selftest_commit_txn(struct pmu* pmu) {
+  to_selftest(pmu)->open_transactions = 0;
+  pr_info("selftest commit\n");
+  return 0;
+}
+static void selftest_cancel_txn(struct pmu* pmu) {
+  to_selftest(pmu)->open_transactions = 0;
+  pr_info("selftest cancel\n");
+}
+
+static umode_t selftest_visible(struct kobject* kobj, struct attribute* attr, int index) {
+  return index == 1 ? 0 : attr->mode;
+}
+PMU_FORMAT_ATTR(shown, "config:0-3");
+PMU_FORMAT_ATTR(hidden, "config:4");
+static struct attribute* selftest_formats[] = {&format_attr_shown.attr, &format_attr_hidden.attr, NULL};
+static const struct attribute_group selftest_group = {
+    .name = "format", .attrs = selftest_formats, .is_visible = selftest_visible};
+static const struct attribute_group* selftest_groups[] = {&selftest_group, NULL};
+static const struct attribute_group* selftest_twice[] = {&selftest_group, &selftest_group, NULL};
+
+static int selftest_probe(struct platform_device* pdev) {
+  struct device* dev = &pdev->dev;
+  struct selftest* self = devm_kzalloc(dev, sizeof(*self), GFP_KERNEL);
+  u32 mode = 0, missing = 4711;
+  int irq, error;
+
+  self->dev = dev;
+  spin_lock_init(&self->lock);
+  platform_set_drvdata(pdev, self);
+  error = device_property_read_u32(dev, "no-such-thing", &missing);
+  pr_info("selftest property %d %u\n", error, missing);
+  device_property_read_u32(dev, "mode", &mode);
+  self->base = devm_platform_ioremap_resource(pdev, 0);
+  if (IS_ERR(self->base)) return PTR_ERR(self->base);
+  devm_add_action_or_reset(dev, selftest_action, "first");
+  devm_add_action_or_reset(dev, selftest_action, "second");
+
+  switch (mode) {
+    case 1:
+      return readl(NULL + 0xd38);
+    case 2:
+      mutex_lock(&selftest_mutex);
+      mutex_lock(&selftest_mutex);
+      break;
+    case 3:
+      for (int i = 0; i < 3; i++) WARN_ON_ONCE(i < 2);
+      return dev_err_probe(dev, -ENOMEM, "told to fail\n");
+    case 4:
+      return readl(self->base + 0x2000); /* beyond the mapping */
+    case 5:
+      return dev_err_probe(dev, -EPROBE_DEFER, "for ever\n");
+  }
+
+  irq = platform_get_irq(pdev, 0);
+  if (irq < 0) return irq;
+  error = devm_request_irq(dev, irq, selftest_irq, 0, dev_name(dev), self);
+  pr_info("selftest second request %d\n", request_irq(irq, selftest_irq, 0, "again", dev));
+  if (error) return error;
+  irq_set_affinity(irq, cpumask_of(1));
+
+  selftest_printf(pdev);
+  selftest_helpers(dev);
+  selftest_locks(self);
+
+  self->pmu = (struct pmu){.module = THIS_MODULE,
+                           .parent = dev,
+                           .task_ctx_nr = perf_invalid_context,
+                           .attr_groups = mode == 6 ? selftest_twice : selftest_groups,
+                           .event_init = selftest_event_init,
+                           .add = selftest_add,
+                           .del = selftest_del,
+                           .start = selftest_start,
+                           .stop = selftest_start,
+                           .read = selftest_read,
+                           .start_txn = selftest_start_txn,
+                           .commit_txn = selftest_commit_txn,
+                           .cancel_txn = selftest_cancel_txn};
+  error = perf_pmu_register(&self->pmu, "selftest", -1);
+  pr_info("selftest register %d\n", error);
+  return error;
+}
+
+static void selftest_remove(struct platform_device* pdev) {
+  perf_pmu_unregister(&((struct selftest*)platform_get_drvdata(pdev))->pmu);
+}
+
+static const struct acpi_device_id selftest_match[] = {{"TEST0001"}, {}};
+MODULE_DEVICE_TABLE(acpi, selftest_match);
+
+static struct platform_driver selftest_driver = {
+    .driver = {.name = "selftest", .acpi_match_table = ACPI_PTR(selftest_match)},
+    .probe = selftest_probe,
+    .remove = selftest_remove,
+};
+module_platform_driver(selftest_driver);
+
+MODULE_LICENSE("Dual MIT/GPL");

@@ -1,0 +1,215 @@
+// The small kernel, seen by a driver made for the purpose (selftest_driver.c).
+#include "testbench/tests/driver_host/driver_host_test.h"
+
+namespace pmufab::driver_host::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// A register at 0x10 whose bit 0 is the interrupt line.
+class LineDevice : public FakeDevice {
+ public:
+  explicit LineDevice(InterruptLine& line) : line_(line) {}
+  std::uint64_t read(std::uint64_t, unsigned) override { return 0; }
+  void write(std::uint64_t offset, unsigned, std::uint64_t value) override {
+    if (offset == 0x10) line_.drive((value & 1U) != 0);
+  }
+
+ private:
+  InterruptLine& line_;
+};
+
+class Selftest : public DriverHostTest {
+ protected:
+  static constexpr std::uint64_t kBase = 0x50000000;
+
+  void add_device(std::uint32_t mode = 0) {
+    platform::AcpiDevice acpi;
+    acpi.hid = "TEST0001";
+    acpi.memory.push_back({.base = kBase, .size = 0x1000});
+    acpi.interrupts.push_back({.number = 200, .line = &overflow});
+    acpi.properties["mode"] = mode;
+    firmware.devices.push_back(acpi);
+    bus.map(kBase, 0x1000, device);
+  }
+
+  /// What the driver logged, without "selftest ".
+  [[nodiscard]] std::vector<std::string> said(const std::string& about = "") const {
+    const std::string prefix = "<6>selftest " + about;
+    std::vector<std::string> lines;
+    for (const std::string& line : host->log()) {
+      if (line.starts_with(prefix)) lines.push_back(line.substr(prefix.size()));
+    }
+    return lines;
+  }
+
+  InterruptLine overflow{"selftest"};
+  LineDevice device{overflow};
+};
+
+const std::vector<DriverSet>& selftest_driver_sets() {
+  static const std::vector<DriverSet> sets = [] {
+    try {
+      return find_driver_sets(PMUFAB_SELFTEST_DRIVERS_DIR);
+    } catch (const std::runtime_error&) {
+      return std::vector<DriverSet>();  // the test of the real drivers says why
+    }
+  }();
+  return sets;
+}
+INSTANTIATE_TEST_SUITE_P(linux, Selftest, ::testing::ValuesIn(selftest_driver_sets()), version_name);
+
+TEST_P(Selftest, printf_follows_the_kernel) {
+  add_device();
+  boot([&] {
+    // Expectations: C99 and the kernel's Documentation/core-api/printk-formats.rst.
+    EXPECT_THAT(
+        said("printf "),
+        ElementsAre(R"("%5d|%-5d|%05d|%+d" -> '   42|42   |-0042|+42' 21)",
+                    R"("%x %#x %X %#06x %o" -> 'ff 0xff FF 0x00ff 10' 20)",
+                    R"("%llx %lu %hhu %hd" -> '123456789abcdef 18446744073709551615 44 4464' 44)",
+                    R"("%s|%.2s|%6s|%-6s|" -> 'abc|ab|   abc|abc   |' 21)", R"("%c%%%.3d" -> 'x%007' 5)",
+                    R"("%*pbl" -> '0,2,4,8-11,63-65' 16)", R"("%*pb" -> '3,80000000,00000f15' 19)",
+                    R"("%*pbl|" -> '0-1|' 4)", R"("%pa" -> '0x0000000012345678' 18)", R"("%*ph" -> 'de ad 01' 8)",
+                    R"("%pe" -> '-22' 3)", R"("%pR" -> '[mem 0x50000000-0x50000fff]' 27)",
+                    R"("%70s" -> ')" + std::string(61, ' ') + R"(tr' 70)", R"("%p" -> '(____ptrval____)' 16)"));
+  });
+}
+
+TEST_P(Selftest, helpers_do_what_drivers_rely_on) {
+  add_device();
+  boot([&] {
+    EXPECT_THAT(said("sort "), ElementsAre("-3 0 2 2 5 7 9"));
+    EXPECT_THAT(said("kstrtou32 "), ElementsAre("0 31"));
+    EXPECT_THAT(said("kstrtoint "), ElementsAre("-22 0 -7"));
+    EXPECT_THAT(said("kstrtouint "), ElementsAre("-34"));
+    EXPECT_THAT(said("krealloc "), ElementsAre("z", "grown z"));
+    EXPECT_THAT(said("field "), ElementsAre("0x50000000000 0xab"));
+    EXPECT_THAT(said("config "), ElementsAre("1 0"));
+    EXPECT_THAT(said("missing "), ElementsAre("kzalloc 1"));
+    EXPECT_THAT(said("property "), ElementsAre("-22 4711"));
+  });
+}
+
+TEST_P(Selftest, interrupts_wait_for_locks_and_come_between_accesses) {
+  add_device();
+  boot([&] {
+    const std::string taken = "irq 200 on cpu 1, interrupts off";
+    std::vector<std::string> story;
+    for (const std::string& line : said()) {
+      if (line.starts_with("irq") || line.starts_with("lock") || line.starts_with("after") || line.starts_with("guard"))
+        story.push_back(line);
+    }
+    EXPECT_THAT(story, ElementsAre("lock held", taken, "lock free", taken, "after access", "guard 1", "guard 0"));
+    EXPECT_THAT(said("second request "), ElementsAre("-16"));
+    EXPECT_EQ(host->handled_interrupts(), 2U);
+  });
+}
+
+TEST_P(Selftest, a_pmu_with_transactions_of_its_own_gets_them_for_adding_and_reading_groups) {
+  add_device();
+  boot([&] {
+    EXPECT_THAT(files(pmu("selftest"), "format/"), ElementsAre("shown"));
+    const EventHandle leader = open("selftest", 1);
+    const EventHandle member = open("selftest", 2, leader, false);
+    const std::size_t before = said().size();
+    EXPECT_EQ(host->enable(leader), 0);
+    static_cast<void>(value(member));
+    std::vector<EventReading> readings;
+    EXPECT_EQ(host->read_group(leader, readings), 0);
+    std::vector<std::string> calls = said();
+    calls.erase(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(before));
+    EXPECT_THAT(calls, ElementsAre("add config 1 in 1", "add config 2 in 1", "commit", "read in 0", "read in 2",
+                                   "read in 2", "commit"));
+    ASSERT_EQ(readings.size(), 2U);
+    EXPECT_EQ(readings[1].value, 2U);
+  });
+}
+
+TEST_P(Selftest, a_group_whose_member_fails_is_taken_back) {
+  add_device();
+  boot([&] {
+    const EventHandle leader = open("selftest", 1);
+    const EventHandle middle = open("selftest", 2, leader, false);
+    const EventHandle wrong = open("selftest", 13, leader, false);
+    ASSERT_GT(middle, 0);
+    ASSERT_GT(wrong, 0);
+    const std::size_t before = said().size();
+    EXPECT_EQ(host->enable(leader), 0);
+    std::vector<std::string> calls = said();
+    calls.erase(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(before));
+    EXPECT_THAT(calls, ElementsAre("add config 1 in 1", "add config 2 in 1", "add config 13 in 1", "del config 2",
+                                   "del config 1", "cancel"));
+    EXPECT_EQ(reading(middle).time_running, 0U);
+  });
+}
+
+TEST_P(Selftest, managed_resources_go_newest_first) {
+  add_device();
+  boot([&] {
+    host->unload();
+    EXPECT_THAT(said("release "), ElementsAre("second", "first"));
+    EXPECT_EQ(host->warnings(), 0U);
+  });
+}
+
+TEST_P(Selftest, a_failing_probe_releases_everything_and_warns_once) {
+  add_device(3);
+  boot([&] {
+    EXPECT_THAT(said("release "), ElementsAre("second", "first"));
+    EXPECT_EQ(host->warnings(), 1U);
+    EXPECT_TRUE(logged("WARNING: CPU: 0 at selftest_driver.c:"));
+    EXPECT_TRUE(logged("<3>selftest TEST0001:00: error -12: told to fail"));
+    EXPECT_TRUE(logged("probe with driver selftest failed with error -12"));
+    EXPECT_EQ(host->pmus().size(), 4U);
+  });
+}
+
+TEST_P(Selftest, a_probe_that_defers_for_ever_is_reported) {
+  add_device(5);
+  boot([&] {
+    EXPECT_TRUE(logged("TEST0001:00: deferred probe pending"));
+    EXPECT_EQ(host->pmus().size(), 4U);
+  });
+}
+
+TEST_P(Selftest, two_attributes_of_one_name_fail_the_registration) {
+  add_device(6);
+  boot([&] {
+    EXPECT_THAT(said("register "), ElementsAre("-17"));
+    EXPECT_TRUE(logged("cannot create duplicate filename 'format/shown'"));
+  });
+}
+
+/// A panic leaves load() as an exception; after it the kernel is dead.
+class SelftestPanic : public Selftest {
+ protected:
+  void expect_panic(std::uint32_t mode, const std::string& why) {
+    add_device(mode);
+    elaborate([&] {
+      try {
+        static_cast<void>(host->load());
+        FAIL() << "the kernel survived";
+      } catch (const std::runtime_error& error) {
+        EXPECT_THAT(error.what(), ::testing::HasSubstr(why));
+        EXPECT_THAT(error.what(), ::testing::HasSubstr(GetParam().kernel_version));
+      }
+      EXPECT_TRUE(logged("<0>Kernel panic - not syncing: " + why));
+      EventReading ignored{};
+      EXPECT_EQ(host->read(1, ignored), -5);
+      EXPECT_EQ(host->load(), -5);
+    });
+  }
+};
+INSTANTIATE_TEST_SUITE_P(linux, SelftestPanic, ::testing::ValuesIn(selftest_driver_sets()), version_name);
+
+TEST_P(SelftestPanic, a_null_pointer) {
+  expect_panic(1, "Unable to handle kernel NULL pointer dereference: device memory read at 0xd38");
+}
+TEST_P(SelftestPanic, a_deadlock) { expect_panic(2, "deadlock: this mutex is already held"); }
+TEST_P(SelftestPanic, an_access_beyond_a_mapping) {
+  expect_panic(4, "Unable to handle kernel paging request: device memory read outside every mapping");
+}
+
+}  // namespace
+}  // namespace pmufab::driver_host::testing

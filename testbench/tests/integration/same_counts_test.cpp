@@ -1,0 +1,80 @@
+// One platform and its traffic under every kernel version.
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "testbench/tests/integration/integration_test.h"
+#include "testbench/tests/tools/cli_fixture.h"
+
+namespace pmufab::integration {
+namespace {
+
+using Json = nlohmann::json;
+
+class SameCounts : public testing::Cli, public ::testing::WithParamInterface<const char*> {
+ protected:
+  /// What the driver counted, by measure and event; the same event twice in a measure is numbered.
+  using Counts = std::map<std::string, std::uint64_t>;
+
+  static Counts counts_of(const Json& run) {
+    Counts counts;
+    for (const Json& measure : run.at("measures")) {
+      for (const Json& counter : measure.at("counters")) {
+        const std::string name = measure.at("name").get<std::string>() + ": " + counter.at("event").get<std::string>();
+        std::string unique = name;
+        for (unsigned again = 2; counts.count(unique) != 0; ++again) unique = name + " " + std::to_string(again);
+        counts[unique] = counter.at("driver").get<std::uint64_t>();
+      }
+    }
+    return counts;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(scenario, SameCounts, ::testing::Values("ucf_every_event_every_filter", "cmem_basic"),
+                         [](const auto& chosen) { return chosen.param; });
+
+// contract F6
+TEST_P(SameCounts, under_every_kernel_version) {
+  if (all_driver_sets().size() < 2) GTEST_SKIP() << "there are drivers of one kernel version alone";
+  std::string file = std::string(GetParam()) + ".yaml";
+  std::replace(file.begin(), file.end(), '_', '-');
+  const std::string json = write("results.json", "");
+  // A version may make more register accesses than another while it probes, which shifts everything after. An access
+  // takes twelve periods of the fabric's 2.4 GHz clock, so that a window still holds the same edges.
+  std::vector<std::string> arguments = {"run",    shipped(file), "--drivers", "all",
+                                        "--json", json,          "--set",     "host.access_latency=5 ns"};
+  if (const char* const drivers = std::getenv("PMUFAB_TEST_DRIVERS"); drivers != nullptr) {
+    arguments.insert(arguments.end(), {"--driver-dir", drivers});
+  }
+  pmufab(arguments);  // a run that fails is judged below: its counts differ, or are missing
+  const Json results = Json::parse(read(json));
+
+  std::map<std::string, std::map<std::string, Counts>> by_variant;  // variant, kernel version
+  for (const Json& run : results.at("runs")) {
+    by_variant[run.at("variant").get<std::string>()][run.at("drivers").get<std::string>()] = counts_of(run);
+  }
+  ASSERT_FALSE(by_variant.empty());
+  for (const auto& [variant, by_version] : by_variant) {
+    ASSERT_EQ(by_version.size(), all_driver_sets().size()) << "variant '" << variant << "'";
+    const auto& [oldest, expected] = *by_version.begin();
+    ASSERT_FALSE(expected.empty());
+    std::uint64_t sum = 0;
+    for (const auto& [event, count] : expected) sum += count;
+    EXPECT_GT(sum, 1'000'000U) << "next to nothing was counted";
+    for (const auto& [version, counts] : by_version) {
+      EXPECT_EQ(counts.size(), expected.size()) << "Linux " << version << " and " << oldest;
+      for (const auto& [event, count] : expected) {
+        const auto found = counts.find(event);
+        if (found == counts.end()) {
+          ADD_FAILURE() << event << " was counted under Linux " << oldest << " but not under " << version;
+        } else {
+          EXPECT_EQ(found->second, count) << event << " under Linux " << version << " and " << oldest;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pmufab::integration

@@ -1,0 +1,322 @@
+// The Tegra410 platform under the drivers.
+#include <algorithm>
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include "models/platform/platform.h"
+#include "testbench/tests/integration/integration_test.h"
+
+namespace pmufab::integration {
+namespace {
+
+using testing::advance;
+using ::testing::Contains;
+using ::testing::Not;
+using testing::now;
+using ::testing::UnorderedElementsAre;
+
+/// A GPU: reads past all caches.
+class Gpu : public sc_core::sc_module {
+ public:
+  Gpu(const sc_core::sc_module_name& name, platform::Platform& platform, unsigned socket_index)
+      : sc_core::sc_module(name), socket("socket") {
+    socket.bind(platform.socket(socket_index).requests);
+    extension_.requester = RequesterKind::gpu;
+    extension_.opcode = FabricOpcode::read_once;
+    extension_.socket = static_cast<std::uint8_t>(socket_index);
+    payload_.set_extension(&extension_);
+  }
+  ~Gpu() override { payload_.clear_extension(&extension_); }
+
+  void read(std::uint64_t address, unsigned length, unsigned times) {
+    for (unsigned i = 0; i < times; ++i) {
+      payload_.set_command(tlm::TLM_READ_COMMAND);
+      payload_.set_address(address);
+      payload_.set_data_length(length);
+      payload_.set_streaming_width(length);
+      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+      socket->b_transport(payload_, delay);
+      ASSERT_EQ(payload_.get_response_status(), tlm::TLM_OK_RESPONSE);
+    }
+  }
+
+  tlm_utils::simple_initiator_socket<Gpu, 64> socket;
+
+ private:
+  tlm::tlm_generic_payload payload_;
+  FabricExtension extension_;
+};
+
+class Tegra410Pmus : public DriverTest {
+ protected:
+  static constexpr std::uint64_t kCycles = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t kCmemCycles = 0, kRequests = 1, kOutstanding = 2;
+
+  static std::uint64_t cmem(unsigned socket, std::uint64_t line) {
+    return (std::uint64_t{socket} << 44) + 0x80'0000'0000 + line * 64;
+  }
+  /// A line of CMEM behind controller `controller` of instance `instance`: line L is at instance L mod 14, controller
+  /// (L / 14) mod 3. Addresses start at a line that is the first of both.
+  static std::uint64_t behind(unsigned instance, unsigned controller) {
+    constexpr std::uint64_t kFirst = 0x80'0000'0000 / 64;
+    std::uint64_t line = 0;
+    while ((kFirst + line) % 14 != instance || (kFirst + line) / 14 % 3 != controller) ++line;
+    return cmem(0, line);
+  }
+
+  void build(const platform::PlatformSpec& spec) {
+    machine = std::make_unique<platform::Platform>("platform", spec);
+    for (unsigned socket = 0; socket < spec.sockets; ++socket) {
+      gpus.push_back(std::make_unique<Gpu>(("gpu" + std::to_string(socket)).c_str(), *machine, socket));
+    }
+    firmware = machine->firmware();
+  }
+  static platform::PlatformSpec small(unsigned sockets) {
+    platform::PlatformSpec spec;
+    spec.sockets = sockets;
+    spec.cpus_per_socket = 2;
+    spec.tegra410->clusters = 2;
+    return spec;
+  }
+  void boot(std::function<void()> story) { DriverTest::boot(machine->bus(), firmware, std::move(story)); }
+
+  /// Lines the kernel log gains while `action` runs.
+  std::vector<std::string> new_lines(const std::function<void()>& action) {
+    const std::size_t before = host->log().size();
+    action();
+    return {host->log().begin() + static_cast<std::ptrdiff_t>(before), host->log().end()};
+  }
+  static std::size_t lines_with(const std::vector<std::string>& lines, const std::string& part) {
+    return static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.starts_with("<4>") && line.find(part) != std::string::npos;
+    }));
+  }
+
+  std::unique_ptr<platform::Platform> machine;
+  std::vector<std::unique_ptr<Gpu>> gpus;
+  platform::FirmwareDescription firmware;
+};
+INSTANTIATE_TEST_SUITE_P(linux, Tegra410Pmus, ::testing::ValuesIn(all_driver_sets()), version_name);
+
+// contract C3
+TEST_P(Tegra410Pmus, are_named_after_the_socket_of_their_cpus) {
+  build(small(3));
+  std::swap(firmware.apmt[0].processor_affinity, firmware.apmt[2].processor_affinity);
+  boot([&] {
+    EXPECT_THAT(pmu_names(), UnorderedElementsAre("nvidia_ucf_pmu_0", "nvidia_ucf_pmu_1", "nvidia_ucf_pmu_2",
+                                                  "nvidia_cmem_latency_pmu_0", "nvidia_cmem_latency_pmu_1",
+                                                  "nvidia_cmem_latency_pmu_2"));
+    const EventHandle zero = open("nvidia_ucf_pmu_0", 0x111, 0, 0, 0);
+    const EventHandle two = open("nvidia_ucf_pmu_2", 0x111, 0, 0, 4);
+    gpus[0]->read(cmem(0, 0), 64, 12);  // at the fabric whose PMU the table gives to socket 2
+    EXPECT_EQ(value(zero), 0U);
+    EXPECT_EQ(value(two), 12U);
+  });
+}
+
+// contract C47
+TEST_P(Tegra410Pmus, are_found_with_the_32_bit_layout) {
+  platform::PlatformSpec spec = small(2);
+  spec.tegra410->ucf_pmu.atomic_64bit = false;  // so that nothing but the 64-bit layout makes an 8-byte access
+  build(spec);
+  boot([&] {
+    EXPECT_THAT(pmu_names(), UnorderedElementsAre("nvidia_ucf_pmu_0", "nvidia_ucf_pmu_1", "nvidia_cmem_latency_pmu_0",
+                                                  "nvidia_cmem_latency_pmu_1"));
+    for (unsigned socket = 0; socket < 2; ++socket) {
+      const std::string name = "nvidia_ucf_pmu_" + std::to_string(socket);
+      const std::uint64_t page0 = machine->firmware().apmt[socket].base0;
+      const int cpu = static_cast<int>(socket * 2);
+      EXPECT_THAT(files(pmu(name), "events"), Contains("cycles"));
+      EXPECT_EQ(content(pmu(name), "format/event"), "config:0-32\n");
+      const EventHandle reads = open(name, 0x111, 0, 0, cpu);
+      const EventHandle bytes = open(name, 0x113, 0, 0, cpu);
+      const EventHandle gpu_alone = open(name, 0x111, 0x101, 0, cpu);  // loc_noncpu to loc_cmem
+      const EventHandle cycles = open(name, kCycles, 0, 0, cpu);
+      gpus[socket]->read(cmem(socket, 3), 32, 40);
+      gpus[1 - socket]->read(cmem(socket, 3), 64, 2);  // remote
+      advance(1'000'000);
+      EXPECT_EQ(value(reads), 42U);
+      EXPECT_EQ(value(bytes), 40U * 32 + 2 * 64);
+      EXPECT_EQ(value(gpu_alone), 40U);
+      EXPECT_GE(value(cycles), 2'400U);  // at least the microsecond, at 2.4 GHz
+
+      bool fourth_type = false;
+      bool started = false;
+      for (const MmioBus::BusAccess& access : accesses_to(page0, 0x2000)) {
+        EXPECT_EQ(access.length, 4U) << std::hex << access.address;
+        if (!access.is_write) continue;
+        EXPECT_NE(access.address, 0xe10U);
+        started = started || (access.address == 0xe04 && access.data == 1);
+        fourth_type = fourth_type || (access.address == 0x400 + 2 * 4 && access.data == 0x111);
+      }
+      EXPECT_TRUE(started);
+      EXPECT_TRUE(fourth_type);  // the third event, four bytes behind the second
+      EXPECT_EQ(machine->socket(socket).ucf_pmu().guest_errors(), 0U);
+    }
+  });
+}
+
+// contract D1
+TEST_P(Tegra410Pmus, of_cmem_latency_need_all_fifteen_memory_resources) {
+  build(small(2));
+  ASSERT_EQ(firmware.devices[1].memory.size(), 15U);
+  firmware.devices[1].memory.pop_back();
+  boot([&] {
+    EXPECT_THAT(pmu_names(), Not(Contains("nvidia_cmem_latency_pmu_1")));
+    EXPECT_EQ(logged("Failed map broadcast address"), 1U);
+    const EventHandle requests = open("nvidia_cmem_latency_pmu_0", kRequests);  // the other is not harmed
+    gpus[0]->read(cmem(0, 0), 64, 5);
+    advance(10'000'000);
+    EXPECT_EQ(value(requests), 10U);  // of 32 bytes
+  });
+}
+
+// contract D1
+TEST_P(Tegra410Pmus, of_cmem_latency_take_a_decimal_or_hexadecimal_unit_id) {
+  build(small(3));
+  firmware.devices[0].uid = "0x2";
+  firmware.devices[1].uid = "0";
+  firmware.devices[2].uid = "0x1";
+  boot([&] {
+    EXPECT_THAT(pmu_names(), UnorderedElementsAre("nvidia_ucf_pmu_0", "nvidia_ucf_pmu_1", "nvidia_ucf_pmu_2",
+                                                  "nvidia_cmem_latency_pmu_0", "nvidia_cmem_latency_pmu_1",
+                                                  "nvidia_cmem_latency_pmu_2"));
+    EXPECT_EQ(content(pmu("nvidia_cmem_latency_pmu_2"), "associated_cpus"), "4-5\n");
+    const EventHandle two = open("nvidia_cmem_latency_pmu_2", kRequests, 0, 0, 4);
+    gpus[0]->read(cmem(0, 0), 64, 7);  // the device that says it is unit 2
+    advance(10'000'000);
+    EXPECT_EQ(value(two), 14U);  // of 32 bytes
+  });
+}
+
+// contract D1
+TEST_P(Tegra410Pmus, of_cmem_latency_need_cpus_on_their_socket) {
+  build(small(2));
+  firmware.devices[1].uid = "5";
+  boot([&] {
+    EXPECT_THAT(pmu_names(), UnorderedElementsAre("nvidia_ucf_pmu_0", "nvidia_ucf_pmu_1", "nvidia_cmem_latency_pmu_0"));
+  });
+}
+
+// contract D6
+TEST_P(Tegra410Pmus, of_cmem_latency_have_no_event_three) {
+  constexpr int kENOENT = -2;
+  build(small(1));
+  boot([&] {
+    for (const std::uint64_t code : {kCmemCycles, kRequests, kOutstanding}) {
+      const EventHandle event = open("nvidia_cmem_latency_pmu_0", code);
+      EXPECT_GT(event, 0) << code;
+      host->close(event);
+    }
+    EXPECT_EQ(open("nvidia_cmem_latency_pmu_0", 3), kENOENT);
+    EXPECT_THAT(files(pmu("nvidia_cmem_latency_pmu_0"), "events"),
+                UnorderedElementsAre("cycles", "rd_req", "rd_cum_outs"));
+  });
+}
+
+// contract D9
+TEST_P(Tegra410Pmus, of_cmem_latency_warn_at_each_read_per_status_bit_and_instance) {
+  platform::PlatformSpec spec = small(1);
+  spec.tegra410->cmem_latency_pmu.width = 9;
+  build(spec);
+  boot([&] {
+    const std::string name = "nvidia_cmem_latency_pmu_0";
+    const EventHandle requests = open(name, kRequests);
+    gpus[0]->read(behind(3, 1), 64, 256);  // two requests each: wraps to 0
+    gpus[0]->read(behind(5, 1), 64, 257);
+    gpus[0]->read(behind(5, 2), 64, 300);
+    gpus[0]->read(behind(7, 0), 64, 255);  // does not wrap
+    advance(10'000'000);
+    const std::uint64_t left = 0 + 2 + 88 + 510;
+    for (unsigned i = 0; i < 3; ++i) {
+      const std::vector<std::string> lines = new_lines([&] { EXPECT_EQ(value(requests), left); });
+      EXPECT_EQ(lines.size(), 3U);
+      EXPECT_EQ(lines_with(lines, "MC1 request counter overflow"), 2U);
+      EXPECT_EQ(lines_with(lines, "MC2 request counter overflow"), 1U);
+    }
+    // Another event: the driver reads the first one once more, then clears the PMU.
+    EventHandle outstanding = 0;
+    std::vector<std::string> lines = new_lines([&] { outstanding = open(name, kOutstanding); });
+    EXPECT_EQ(lines.size(), 3U);
+    lines = new_lines([&] {
+      EXPECT_EQ(value(requests), left);
+      EXPECT_EQ(value(outstanding), 0U);
+    });
+    EXPECT_EQ(lines.size(), 0U);
+
+    // 90 ns at 2.4 GHz are 216 edges, times two requests a read: one read does not wrap 9 bits, two do.
+    gpus[0]->read(behind(2, 0), 64, 1);
+    gpus[0]->read(behind(4, 2), 64, 2);
+    gpus[0]->read(behind(6, 0), 64, 2);
+    gpus[0]->read(behind(13, 1), 64, 2);
+    gpus[0]->read(behind(13, 0), 64, 2);
+    advance(10'000'000);
+    for (unsigned i = 0; i < 2; ++i) {
+      lines = new_lines([&] { static_cast<void>(value(outstanding)); });
+      EXPECT_EQ(lines.size(), 4U);
+      EXPECT_EQ(lines_with(lines, "MC0 AOR counter overflow"), 2U);
+      EXPECT_EQ(lines_with(lines, "MC1 AOR counter overflow"), 1U);
+      EXPECT_EQ(lines_with(lines, "MC2 AOR counter overflow"), 1U);
+    }
+    EXPECT_EQ(new_lines([&] { EXPECT_EQ(value(requests), left + 18); }).size(), 0U);
+    host->close(outstanding);
+    host->close(requests);
+
+    // Cycles wrap in every instance, but are those of instance 0.
+    const EventHandle cycles = open(name, kCmemCycles);
+    advance(1'000'000);
+    for (unsigned i = 0; i < 2; ++i) {
+      lines = new_lines([&] { static_cast<void>(value(cycles)); });
+      EXPECT_EQ(lines.size(), 1U);
+      EXPECT_EQ(lines_with(lines, "Cycle counter overflow"), 1U);
+    }
+    EXPECT_EQ(host->disable(cycles), 0);
+    EXPECT_EQ(new_lines([&] { static_cast<void>(value(cycles)); }).size(), 0U);
+  });
+}
+
+// contract D9
+TEST_P(Tegra410Pmus, of_cmem_latency_keep_a_64_bit_count_through_an_overflow) {
+  __extension__ using Wide = unsigned __int128;
+  constexpr std::uint64_t kBase = 0x1010'0000;
+  constexpr unsigned kParts = 0xffff'ffff;
+  constexpr Picoseconds kDuration = Picoseconds{1} << 33;
+  ClockDomain fast("fast", 1'000'000'000'000);  // an edge every picosecond: 64 bits wrap in a few milliseconds
+  tegra410::CmemLatencyPmu device("cmem", {.width = 64}, fast);
+  MmioBus bus("bus");
+  bus.map("cmem", kBase, 15 * 0x1000, device.socket);
+  firmware.cpus.push_back({.uid = 0, .container_uid = 0, .node = 0});
+  platform::AcpiDevice acpi;
+  acpi.hid = "NVDA2021";
+  acpi.uid = "0";
+  for (unsigned window = 0; window < 15; ++window)
+    acpi.memory.push_back({kBase + window * std::uint64_t{0x1000}, 0x1000});
+  firmware.devices.push_back(acpi);
+  DriverTest::boot(bus, firmware, [&] {
+    const EventHandle requests = open("nvidia_cmem_latency_pmu_0", kRequests);
+    const EventHandle outstanding = open("nvidia_cmem_latency_pmu_0", kOutstanding);
+    const Picoseconds start = now() + 1'000;
+    device.read({.instance = 3, .controller = 1}, kParts, now(), start, start + kDuration);
+    device.read({.instance = 0, .controller = 0}, 7, now(), start, start + 100);
+    advance(kDuration + 10'000);
+    const Wide exact = Wide{kParts} * kDuration + 7 * 100;
+    ASSERT_GT(exact, Wide{~std::uint64_t{0}});
+    for (unsigned i = 0; i < 2; ++i) {
+      const std::vector<std::string> lines =
+          new_lines([&] { EXPECT_EQ(value(outstanding), static_cast<std::uint64_t>(exact)); });
+      EXPECT_EQ(lines.size(), 1U);
+      EXPECT_EQ(lines_with(lines, "MC1 AOR counter overflow"), 1U);
+      EXPECT_EQ(new_lines([&] { EXPECT_EQ(value(requests), std::uint64_t{kParts} + 7); }).size(), 0U);
+    }
+    // Stopping clears; going on adds to what was.
+    EXPECT_EQ(host->disable(requests), 0);
+    device.read({.instance = 3, .controller = 1}, 2, now(), now() + 1'000, now() + 1'500);
+    advance(10'000);
+    EXPECT_EQ(
+        new_lines([&] { EXPECT_EQ(value(outstanding), static_cast<std::uint64_t>(exact + Wide{2 * 500})); }).size(),
+        0U);
+  });
+}
+
+}  // namespace
+}  // namespace pmufab::integration

@@ -1,0 +1,135 @@
+// What validate() refuses, and how it says so.
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "models/platform/platform_spec.h"
+
+namespace pmufab::platform {
+namespace {
+
+using tegra410::MemoryClass;
+using ::testing::HasSubstr;
+
+/// The field and reason with which a changed default specification is refused; empty if it is accepted.
+std::pair<std::string, std::string> refusal(const std::function<void(PlatformSpec&)>& change) {
+  PlatformSpec spec;
+  change(spec);
+  try {
+    validate(spec);
+  } catch (const SpecError& error) {
+    EXPECT_EQ(std::string(error.what()), error.field() + ": " + error.reason());
+    return {error.field(), error.reason()};
+  }
+  return {};
+}
+
+void expect_refused(const std::string& field, const std::string& reason,
+                    const std::function<void(PlatformSpec&)>& change) {
+  const auto [where, why] = refusal(change);
+  EXPECT_EQ(where, field);
+  EXPECT_THAT(why, HasSubstr(reason));
+}
+
+void expect_accepted(const std::function<void(PlatformSpec&)>& change) {
+  const auto [where, why] = refusal(change);
+  EXPECT_EQ(where, "") << why;
+}
+
+TEST(PlatformSpec, defaults_are_valid_for_one_to_four_sockets) {
+  for (unsigned sockets = 1; sockets <= 4; ++sockets) {
+    expect_accepted([&](PlatformSpec& spec) { spec.sockets = sockets; });
+    expect_accepted([&](PlatformSpec& spec) {
+      spec.sockets = sockets;
+      spec.memory = default_memory(sockets);
+    });
+  }
+}
+
+TEST(PlatformSpec, refuses_numbers_of_sockets_and_cpus_that_cannot_be) {
+  expect_refused("sockets", "is 0, must be 1 ... 4", [](PlatformSpec& spec) { spec.sockets = 0; });
+  expect_refused("sockets", "is 5", [](PlatformSpec& spec) { spec.sockets = 5; });
+  expect_refused("cpus_per_socket", "is 0", [](PlatformSpec& spec) { spec.cpus_per_socket = 0; });
+  expect_refused("cpus_per_socket", "90 CPUs cannot be shared evenly by 11 clusters; 88 can",
+                 [](PlatformSpec& spec) { spec.cpus_per_socket = 90; });
+  expect_refused("cpus_per_socket", "is 264, must be 1 ... 256",
+                 [](PlatformSpec& spec) { spec.cpus_per_socket = 264; });
+  expect_refused("cpus_per_socket", "; 11 can", [](PlatformSpec& spec) { spec.cpus_per_socket = 4; });
+  expect_refused("tegra410.clusters", "is 65, must be 1 ... 64",
+                 [](PlatformSpec& spec) { spec.tegra410->clusters = 65; });
+  expect_refused("tegra410.clusters", "is 0", [](PlatformSpec& spec) { spec.tegra410->clusters = 0; });
+  expect_accepted([](PlatformSpec& spec) { spec.cpus_per_socket = spec.tegra410->clusters = 64; });
+  expect_refused("tegra410", "is missing", [](PlatformSpec& spec) { spec.tegra410.reset(); });
+}
+
+TEST(PlatformSpec, refuses_memory_that_cannot_be) {
+  const auto with = [](const std::vector<tegra410::MemoryRange>& memory) {
+    return [memory](PlatformSpec& spec) { spec.memory = memory; };
+  };
+  constexpr std::uint64_t kLimit = tegra410::AddressMap::kLimit;
+  expect_refused("memory[0].size", "is 0", with({{0, 0, 0, MemoryClass::cmem}}));
+  expect_refused("memory[0].base", "0x20 is not a multiple", with({{0x20, 64, 0, MemoryClass::cmem}}));
+  expect_refused("memory[1].size", "0x60 is not a multiple of a line (64 bytes); 0x80 is",
+                 with({{0, 64, 0, MemoryClass::cmem}, {64, 0x60, 0, MemoryClass::cmem}}));
+  expect_refused("memory[0].size", "beyond the last address", with({{kLimit - 64, 128, 0, MemoryClass::cmem}}));
+  expect_refused("memory[0].socket", "is 2, but the platform has 2 sockets (0 ... 1)",
+                 with({{0, 64, 2, MemoryClass::cmem}}));
+  expect_refused("memory[2].base", "overlaps memory[0] [0x1000, 0x1fff]; it would fit from 0x2000",
+                 with({{0x1000, 0x1000, 0, MemoryClass::cmem},
+                       {0x4000, 0x1000, 0, MemoryClass::gmem},
+                       {0x1fc0, 0x1000, 1, MemoryClass::cxl}}));
+  expect_refused("memory[0].base", "covers the registers of socket 0", with({{0, 0x2000'0000, 0, MemoryClass::cmem}}));
+  expect_refused("memory[0].base", "covers the registers of socket 1",
+                 with({{(std::uint64_t{1} << 44) + 0x101f'ffc0, 64, 0, MemoryClass::cmem}}));
+  expect_accepted(with({{0x1000, 0x1000, 0, MemoryClass::cmem}, {0x2000, 64, 1, MemoryClass::cxl}}));
+}
+
+TEST(PlatformSpec, refuses_caches_that_cannot_be) {
+  const auto cache = [](std::uint64_t size, unsigned ways) {
+    return [=](PlatformSpec& spec) { spec.tegra410->private_cache = {.size = size, .ways = ways, .hit_latency = 0}; };
+  };
+  expect_refused("tegra410.private_cache.ways", "is 0", cache(1 << 20, 0));
+  expect_refused("tegra410.private_cache.ways", "is 65", cache(1 << 20, 65));
+  expect_refused("tegra410.private_cache.size", "is 256", cache(256, 8));
+  expect_refused("tegra410.private_cache.size", "; 524288 bytes (1024 sets) are", cache(786432, 8));
+  expect_refused("tegra410.private_cache.size", "not a power of two of sets", cache(1 << 20, 7));
+  expect_accepted(cache(7 * 64 * 1024, 7));
+  const auto slc = [](unsigned slices, unsigned sets, unsigned ways) {
+    return [=](PlatformSpec& spec) {
+      spec.tegra410->slc.slices = slices;
+      spec.tegra410->slc.sets = sets;
+      spec.tegra410->slc.ways = ways;
+    };
+  };
+  expect_refused("tegra410.slc.slices", "is 257", slc(257, 1, 1));
+  expect_refused("tegra410.slc.slices", "is 0", slc(0, 1, 1));
+  expect_refused("tegra410.slc.sets", "is 16385", slc(1, 16385, 1));
+  expect_refused("tegra410.slc.ways", "is 0", slc(1, 1, 0));
+  expect_accepted(slc(1, 1, 1));
+  expect_refused("tegra410.slc.sets", "are 17825792 lines, must be at most 16777216", slc(17, 16384, 64));
+  expect_accepted(slc(16, 16384, 64));
+  expect_refused("tegra410.slc.sets", "are 17825792 lines, must be at most 16777216", slc(17, 16384, 64));
+  expect_accepted(slc(16, 16384, 64));
+  expect_refused("tegra410.slc.cached[0]", "twice", [](PlatformSpec& spec) {
+    spec.tegra410->slc.cached = {MemoryClass::cxl, MemoryClass::cxl};
+  });
+  expect_accepted([](PlatformSpec& spec) { spec.tegra410->slc.cached.clear(); });
+}
+
+TEST(PlatformSpec, refuses_pmus_clocks_and_latencies_that_cannot_be) {
+  expect_refused("tegra410.ucf_pmu.counters", "is 1, must be 2",
+                 [](PlatformSpec& spec) { spec.tegra410->ucf_pmu.counters = 1; });
+  expect_refused("tegra410.ucf_pmu.counters", "is 65",
+                 [](PlatformSpec& spec) { spec.tegra410->ucf_pmu.counters = 65; });
+  expect_refused("tegra410.ucf_pmu.width", "is 7", [](PlatformSpec& spec) { spec.tegra410->ucf_pmu.width = 7; });
+  expect_refused("tegra410.ucf_pmu.width", "is 65", [](PlatformSpec& spec) { spec.tegra410->ucf_pmu.width = 65; });
+  expect_refused("tegra410.cmem_latency_pmu.width", "is 65",
+                 [](PlatformSpec& spec) { spec.tegra410->cmem_latency_pmu.width = 65; });
+  expect_refused("tegra410.ucf_clock_hz", "is 0", [](PlatformSpec& spec) { spec.tegra410->ucf_clock_hz = 0; });
+  expect_refused("tegra410.latency.link", "picoseconds",
+                 [](PlatformSpec& spec) { spec.tegra410->latency.link = 2'000'000'000; });
+}
+
+}  // namespace
+}  // namespace pmufab::platform

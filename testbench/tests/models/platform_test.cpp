@@ -1,0 +1,324 @@
+// A whole platform: where things are, what firmware says, reset, dumps, event logs.
+#include <functional>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/support/interrupt_probe.h"
+#include "testbench/support/simulation_test.h"
+#include "testbench/tests/models/tegra410_rig.h"
+
+namespace pmufab::testing {
+namespace {
+
+using Opcode = FabricOpcode;
+using platform::ApmtNode;
+using platform::FirmwareDescription;
+constexpr RequesterKind kGpu = RequesterKind::gpu;
+
+TEST_F(SimulationTest, platform_describes_its_devices_as_firmware_does) {
+  platform::PlatformSpec spec;
+  spec.sockets = 2;
+  platform::Platform built("platform", spec);
+  const FirmwareDescription& firmware = built.firmware();
+  ASSERT_EQ(firmware.cpus.size(), 176U);
+  EXPECT_EQ(firmware.cpus[87].uid, 87U);
+  EXPECT_EQ(firmware.cpus[87].node, 0U);
+  EXPECT_EQ(firmware.cpus[88].uid, 88U);
+  EXPECT_EQ(firmware.cpus[88].node, 1U);
+  ASSERT_EQ(firmware.apmt.size(), 2U);
+  ASSERT_EQ(firmware.devices.size(), 2U);
+  for (unsigned socket = 0; socket < 2; ++socket) {
+    const std::uint64_t base = std::uint64_t{socket} << 44;
+    const ApmtNode& ucf = firmware.apmt[socket];
+    EXPECT_EQ(ucf.id, socket);
+    EXPECT_EQ(ucf.base0, base + 0x1000'0000);
+    EXPECT_EQ(ucf.base1, base + 0x1000'1000);
+    EXPECT_EQ(ucf.implementation_id, 0U);
+    EXPECT_FALSE(ucf.atomic_64bit);
+    EXPECT_TRUE(ucf.affinity_is_container);
+    EXPECT_EQ(ucf.processor_affinity, firmware.cpus[socket * 88].container_uid);
+    ASSERT_TRUE(ucf.overflow_interrupt.has_value());
+    EXPECT_EQ(ucf.overflow_interrupt->number, 288 + socket);
+    EXPECT_EQ(ucf.overflow_interrupt->line->trigger(), InterruptTrigger::level);
+    const platform::AcpiDevice& cmem_pmu = firmware.devices[socket];
+    EXPECT_EQ(cmem_pmu.hid, "NVDA2021");
+    EXPECT_EQ(cmem_pmu.uid, std::to_string(socket));
+    ASSERT_EQ(cmem_pmu.memory.size(), 15U);
+    for (unsigned window = 0; window < 15; ++window) {
+      EXPECT_EQ(cmem_pmu.memory[window].base, base + 0x1010'0000 + window * 0x1000);
+      EXPECT_EQ(cmem_pmu.memory[window].size, 0x1000U);
+    }
+  }
+  EXPECT_NE(firmware.apmt[0].processor_affinity, firmware.apmt[1].processor_affinity);
+  EXPECT_NE(firmware.apmt[0].overflow_interrupt->line, firmware.apmt[1].overflow_interrupt->line);
+}
+
+TEST_F(SimulationTest, platform_without_page_one_and_interrupt_says_so_to_firmware) {  // register side of C1
+  platform::PlatformSpec spec = small_spec(1);
+  spec.tegra410->ucf_pmu.dual_page = false;
+  spec.tegra410->ucf_pmu.interrupt = false;
+  spec.tegra410->ucf_pmu.atomic_64bit = true;
+  Rig rig(spec);
+  const ApmtNode& ucf = rig.platform.firmware().apmt.at(0);
+  EXPECT_FALSE(ucf.base1.has_value());
+  EXPECT_FALSE(ucf.overflow_interrupt.has_value());
+  EXPECT_TRUE(ucf.atomic_64bit);
+  expect_guest_error("0x10001000");
+  run([&] {
+    EXPECT_EQ(rig.cpu.get64(0x1000'0000), 0U) << "a counter, whole";
+    EXPECT_EQ(rig.cpu.read32(0x1000'1000).status, tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  });
+}
+
+TEST_F(SimulationTest, platform_drives_an_edge_interrupt_if_the_specification_says_edge) {
+  platform::PlatformSpec spec = small_spec(1);
+  spec.tegra410->ucf_pmu.trigger = InterruptTrigger::edge;
+  Rig rig(spec);
+  EXPECT_EQ(rig.platform.firmware().apmt.at(0).overflow_interrupt->line->trigger(), InterruptTrigger::edge);
+}
+
+TEST_F(SimulationTest, platform_puts_every_described_window_of_four_sockets_on_the_bus) {
+  Rig rig(small_spec(4));
+  run([&] {
+    for (unsigned socket = 0; socket < 4; ++socket) {
+      EXPECT_EQ(rig.cpu.get32(rig.platform.firmware().apmt.at(socket).base0 + 0xe08), 0x2cf2'036bU);
+      const auto& windows = rig.platform.firmware().devices.at(socket).memory;
+      rig.cpu.put64(windows[14].base + 0x800, 1);
+      for (unsigned instance = 0; instance < 14; ++instance) {
+        EXPECT_EQ(rig.cpu.get64(windows[instance].base + 0x800), 1U);
+      }
+    }
+  });
+}
+
+TEST_F(SimulationTest, platform_knows_where_each_cpu_sits) {
+  platform::PlatformSpec spec;
+  platform::Platform built("platform", spec);
+  const auto place = [&](unsigned cpu) {
+    const auto found = built.place_of_cpu(cpu);
+    return std::pair{found.socket, found.cluster};
+  };
+  EXPECT_EQ(place(0), (std::pair{0U, 0U}));
+  EXPECT_EQ(place(7), (std::pair{0U, 0U}));
+  EXPECT_EQ(place(8), (std::pair{0U, 1U}));
+  EXPECT_EQ(place(87), (std::pair{0U, 10U}));
+  EXPECT_EQ(place(88), (std::pair{1U, 0U}));
+  EXPECT_EQ(place(175), (std::pair{1U, 10U}));
+  EXPECT_THROW((void)built.place_of_cpu(176), std::out_of_range);
+  EXPECT_THROW((void)built.socket(2), std::out_of_range);
+}
+
+TEST_F(SimulationTest, platform_refuses_a_specification_that_cannot_be_built) {
+  platform::PlatformSpec spec;
+  spec.sockets = 9;
+  EXPECT_THROW(platform::Platform("platform", spec), platform::SpecError);
+}
+
+class PlatformReset : public SimulationTest {
+ protected:
+  Rig rig{small_spec(2)};
+};
+
+TEST_F(PlatformReset, returns_every_register_to_its_value_after_power_up_in_the_middle_of_counting) {  // contract F4
+  UcfPmuRegisters pmu(rig, 0);
+  InterruptProbe line(*rig.platform.firmware().apmt.at(0).overflow_interrupt->line);
+  const std::uint64_t broadcast = rig.platform.firmware().devices.at(0).memory.at(14).base;
+  const std::uint64_t instance = rig.platform.firmware().devices.at(0).memory.at(3).base;
+  // Name of each register with its values.
+  const auto dump = [&] {
+    nlohmann::json values;
+    const auto add = [&](const nlohmann::json& bank) {
+      for (const auto& each : bank.at("registers")) {
+        values[bank.at("name").get<std::string>() + "." + each.at("name").get<std::string>()] = each.at("values");
+      }
+    };
+    for (const auto& registers : rig.platform.registers()) {
+      for (const auto& page : registers.dump_json(now())) add(page);
+    }
+    return values;
+  };
+  const auto changed = [](const nlohmann::json& from, const nlohmann::json& to) {
+    return nlohmann::json::diff(from, to).dump();
+  };
+  const auto start_everything = [&] {
+    for (unsigned counter = 0; counter < 7; ++counter) pmu.program(counter, 0x111 + counter);
+    pmu.set_counter(0, ~std::uint64_t{0});
+    pmu.put(0, 0xa7c, 2);
+    pmu.put(0, 0xc40, 0x8000'007f);
+    pmu.enable(0x8000'007f);
+    pmu.start();
+    rig.cpu.put64(broadcast + 0x800, 1);
+    rig.cpu.put64(broadcast + 0x808, 1);
+  };
+  run([&] {
+    const nlohmann::json fresh = dump();
+    start_everything();
+    rig.request({.opcode = Opcode::read_shared, .address = cmem(0, 1), .kind = kGpu});
+    rig.load(0, 1, cmem(0, 2));
+    advance(60'000);
+    EXPECT_TRUE(line.is_high());
+    EXPECT_NE(changed(fresh, dump()), "[]");
+    rig.platform.reset();  // with a read still on the wires
+    EXPECT_EQ(changed(fresh, dump()), "[]");
+    advance(1'000'000);
+    EXPECT_FALSE(line.is_high());
+    rig.request({.opcode = Opcode::read_once, .address = cmem(0, 3), .kind = kGpu});
+    EXPECT_EQ(changed(fresh, dump()), "[]") << "nothing counts";
+
+    start_everything();  // and everything can be started again
+    pmu.set_counter(0, 0);
+    rig.request({.opcode = Opcode::read_once, .address = cmem(0, 1), .kind = kGpu});
+    EXPECT_EQ(pmu.counter(0), 1U);
+    rig.take();
+    rig.request({.opcode = Opcode::read_once, .address = cmem(0, 1), .kind = kGpu});
+    EXPECT_EQ(rig.take()["0 slc_hit_rd noncpu>cmem"], 1U) << "the caches are kept";
+    advance(1'000'000);
+    EXPECT_GE(rig.cpu.get64(instance + 0x818), 2'400U);
+  });
+}
+
+TEST_F(PlatformReset, does_not_disturb_memory_reads_under_way) {
+  run([&] {
+    const std::uint64_t broadcast = rig.platform.firmware().devices.at(0).memory.at(14).base;
+    const auto outstanding = [&] {
+      std::uint64_t total = 0;
+      for (unsigned window = 0; window < 14; ++window) {
+        for (const unsigned offset : {0x830, 0x848, 0x860}) {
+          total += rig.cpu.get64(rig.platform.firmware().devices.at(0).memory.at(window).base + offset);
+        }
+      }
+      return total;
+    };
+    rig.request({.opcode = Opcode::read_once, .address = cmem(0, 0), .kind = kGpu});  // on the wires 30 ns ... 120 ns
+    advance(60'000);
+    rig.platform.reset();
+    rig.cpu.put64(broadcast + 0x800, 1);
+    rig.cpu.put64(broadcast + 0x808, 1);
+    advance(1'000'000);
+    EXPECT_EQ(outstanding(), 2U * 144) << "60 ns at 2.4 GHz";
+  });
+}
+
+TEST_F(SimulationTest, platform_event_log_is_enough_to_recompute_every_counter) {  // contract F5
+  Rig rig(small_spec(2));
+  struct Logged {
+    Picoseconds when;
+    std::uint64_t amount;
+    unsigned qualifier;
+  };
+  std::map<std::string, std::vector<Logged>> log;
+  const auto listen = [](void* context, const Probe& probe, std::uint64_t amount, unsigned qualifier,
+                         Picoseconds when) {
+    (*static_cast<decltype(log)*>(context))[probe.name()].push_back({when, amount, qualifier});
+  };
+  for (Probe* const probe : rig.platform.probes()) probe->listen(listen, &log);
+  struct Programmed {
+    unsigned socket;
+    unsigned counter;
+    std::uint32_t id;
+    std::uint32_t filter;
+    const char* event;
+  };
+  const Programmed programmed[] = {
+      {0, 0, 0x111, 0xf07, "slc_access_rd"}, {0, 1, 0x113, 0x102, "slc_bytes_rd"},
+      {0, 2, 0x0f0, 0xf04, "slc_allocate"},  {0, 3, 0x124, 0x507, "mem_bytes_wr"},
+      {0, 4, 0x180, 0xf07, "local_snoop"},   {0, 5, 0x119, 0xf01, "slc_hit_rd"},
+      {1, 0, 0x121, 0x807, "mem_access_rd"}, {1, 1, 0x181, 0xf07, "ext_snp_access"},
+      {1, 2, 0x182, 0xf07, "ext_snp_evict"}, {1, 3, 0x0f3, 0xf06, "slc_wb"},
+      {1, 4, 0x114, 0xb03, "slc_bytes_wr"},  {1, 5, 0x183, 0xf07, "slc_access_dataless"},
+  };
+  std::vector<UcfPmuRegisters> pmus{{rig, 0}, {rig, 1}};
+  run([&] {
+    for (const Programmed& p : programmed) pmus[p.socket].program(p.counter, p.id, p.filter);
+    std::uint64_t state = 12345;
+    const auto random = [&](std::uint64_t limit) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      return (state >> 33) % limit;
+    };
+    const auto traffic = [&](unsigned count) {
+      for (unsigned i = 0; i < count; ++i) {
+        const auto socket = static_cast<unsigned>(random(2));
+        const std::uint64_t line = random(24);
+        const auto home = static_cast<unsigned>(random(2));
+        const std::uint64_t address = random(4) == 0 ? cxl(home, line) : cmem(home, line);
+        const auto cluster = static_cast<unsigned>(random(4));
+        switch (random(3)) {
+          case 0:
+            rig.load(socket, cluster, address);
+            break;
+          case 1:
+            rig.store(socket, cluster, address);
+            break;
+          default:
+            rig.request({.opcode = random(2) == 0 ? Opcode::read_shared : Opcode::write_unique_full,
+                         .address = address,
+                         .kind = kGpu,
+                         .socket = socket});
+        }
+        advance(random(5'000));
+      }
+    };
+    traffic(500);  // before the window
+    advance(1);
+    const Picoseconds on = now();
+    for (UcfPmuRegisters& pmu : pmus) {
+      pmu.enable(0x3f);
+      pmu.start();
+    }
+    traffic(3'000);
+    advance(1);
+    const Picoseconds off = now();
+    for (UcfPmuRegisters& pmu : pmus) pmu.stop();
+    traffic(500);
+    for (const Programmed& p : programmed) {
+      std::uint64_t expected = 0;
+      for (const Logged& entry : log["socket" + std::to_string(p.socket) + ".ucf." + p.event]) {
+        const bool source_passes = (p.filter >> (entry.qualifier / 4) & 1) != 0;
+        const bool destination_passes = (p.filter >> (8 + entry.qualifier % 4) & 1) != 0;
+        if (entry.when >= on && entry.when < off && source_passes && destination_passes) expected += entry.amount;
+      }
+      EXPECT_NE(expected, 0U) << p.event << ": the traffic does not test it";
+      EXPECT_EQ(pmus[p.socket].counter(p.counter), expected) << p.event;
+    }
+  });
+}
+
+TEST_F(SimulationTest, platform_names_and_dumps_the_registers_of_every_device) {
+  Rig rig(small_spec(2));
+  run([&] {
+    std::set<std::string> names;
+    for (const auto& registers : rig.platform.registers()) {
+      names.insert(registers.name);
+      std::ostringstream text, markdown;
+      registers.dump_text(text, now());
+      registers.dump_markdown(markdown);
+      const bool ucf = registers.name.ends_with("ucf_pmu");
+      EXPECT_NE(text.str().find(ucf ? "PMIIDR" : "CG_CTRL"), std::string::npos) << registers.name;
+      EXPECT_NE(markdown.str().find(ucf ? "PMEVTYPER" : "CTRL"), std::string::npos) << registers.name;
+      EXPECT_FALSE(registers.dump_json(now()).empty()) << registers.name;
+    }
+    EXPECT_EQ(names.size(), 2U * 16);
+    EXPECT_TRUE(names.contains("socket0.ucf_pmu"));
+    EXPECT_TRUE(names.contains("socket1.cmem_latency_pmu.instance13"));
+    EXPECT_TRUE(names.contains("socket1.cmem_latency_pmu.broadcast"));
+  });
+}
+
+TEST_F(SimulationTest, platform_tallies_events_of_every_socket_by_name) {
+  Rig rig(small_spec(2));
+  run([&] {
+    rig.request({.opcode = Opcode::read_shared, .address = cmem(0, 1), .kind = kGpu, .socket = 1});
+    std::map<std::string, std::uint64_t> tallies;
+    for (const Probe* const probe : rig.platform.probes()) tallies[probe->name()] = probe->tally();
+    EXPECT_EQ(tallies.size(), 36U);
+    EXPECT_EQ(tallies.at("socket0.ucf.slc_bytes_rd"), 64U);
+    EXPECT_EQ(tallies.at("socket1.ucf.mem_bytes_rd"), 64U);
+    EXPECT_EQ(tallies.at("socket1.ucf.slc_refill_rd"), 0U);
+  });
+}
+
+}  // namespace
+}  // namespace pmufab::testing

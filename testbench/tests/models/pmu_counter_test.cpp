@@ -1,0 +1,242 @@
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "models/pmu/carry_path.h"
+#include "models/pmu/counter.h"
+#include "testbench/support/simulation_test.h"
+
+namespace pmufab {
+namespace {
+
+using PmuCounter = testing::SimulationTest;
+
+TEST_F(PmuCounter, counts_only_while_enabled_and_not_frozen) {
+  Probe probe("p");
+  Counter counter(32);
+  counter.select(probe, 1);
+  probe.publish(1, 0, 10);
+  EXPECT_EQ(counter.value(10), 0U);
+  counter.enable(true, 20);
+  probe.publish(2, 0, 20);
+  counter.freeze(true, 30);
+  probe.publish(4, 0, 30);
+  EXPECT_EQ(counter.value(30), 2U);
+  counter.set_value(100, 31);  // a frozen counter can be written, and goes on from there
+  counter.freeze(false, 40);
+  probe.publish(8, 0, 40);
+  EXPECT_EQ(counter.value(40), 108U);
+  counter.enable(false, 50);
+  probe.publish(16, 0, 50);
+  EXPECT_EQ(counter.value(60), 108U);
+}
+
+TEST_F(PmuCounter, freeze_before_enable_holds_the_counter_when_it_is_enabled) {
+  Probe probe("p");
+  Counter counter(16);
+  counter.select(probe, 1);
+  counter.freeze(true, 0);
+  counter.enable(true, 1);
+  probe.publish(5, 0, 2);
+  EXPECT_EQ(counter.value(2), 0U);
+  counter.freeze(false, 3);
+  probe.publish(5, 0, 4);
+  EXPECT_EQ(counter.value(4), 5U);
+}
+
+TEST_F(PmuCounter, counts_the_selected_probes_and_qualifiers_and_nothing_else) {
+  Probe a("a");
+  Probe b("b");
+  Probe c("c");
+  Counter counter(64);
+  counter.enable(true, 0);
+  counter.select(a, 0b0101);
+  counter.select_also(b, 1ULL << 63);
+  counter.select_also(a, 0b1000);  // adds to what is wanted of a
+  const auto publish = [&] {
+    for (unsigned q : {0U, 1U, 2U, 3U}) a.publish(std::uint64_t{1} << 8 * q, q, 1);
+    b.publish(1ULL << 32, 63, 1);
+    b.publish(1ULL << 40, 62, 1);
+    c.publish(1ULL << 48, 0, 1);
+  };
+  publish();
+  EXPECT_EQ(counter.value(1), 0x1'0101'0001ULL);
+  counter.select(c, 1);  // replaces all
+  counter.set_value(0, 2);
+  publish();
+  EXPECT_EQ(counter.value(2), 1ULL << 48);
+  counter.deselect();
+  publish();
+  EXPECT_EQ(counter.value(3), 1ULL << 48);
+}
+
+TEST_F(PmuCounter, wraps_at_its_width_and_tells_how_often) {
+  for (const unsigned width : {8U, 16U, 32U, 40U, 48U, 63U, 64U}) {
+    Probe probe("p");
+    Counter counter(width);
+    std::vector<std::uint64_t> wraps;
+    counter.on_overflow(
+        [](void* context, std::uint64_t n, Picoseconds when) {
+          EXPECT_EQ(when, 7U);
+          static_cast<std::vector<std::uint64_t>*>(context)->push_back(n);
+        },
+        &wraps);
+    counter.select(probe, 1);
+    counter.enable(true, 0);
+    const std::uint64_t maximum = width == 64 ? ~0ULL : (1ULL << width) - 1;
+    EXPECT_EQ(counter.maximum(), maximum);
+    counter.set_value(maximum - 1, 0);
+    probe.publish(1, 0, 7);
+    EXPECT_EQ(counter.value(7), maximum);
+    EXPECT_FALSE(counter.overflowed());
+    EXPECT_TRUE(wraps.empty());
+    probe.publish(1, 0, 7);
+    EXPECT_EQ(counter.value(7), 0U) << width;
+    EXPECT_TRUE(counter.overflowed());
+    EXPECT_EQ(wraps, std::vector<std::uint64_t>{1});
+    counter.clear_overflow();
+    probe.publish(maximum, 0, 7);
+    EXPECT_FALSE(counter.overflowed());
+    if (width < 60) {
+      probe.publish(3 * (maximum + 1) + 5, 0, 7);
+      EXPECT_EQ(counter.value(7), 4U);  // maximum + 3 turns + 5
+      EXPECT_EQ(wraps.back(), 4U);
+    }
+  }
+}
+
+TEST_F(PmuCounter, a_written_value_is_cut_to_the_width_and_is_no_overflow) {
+  Counter counter(40);
+  counter.set_value(~0ULL, 0);
+  EXPECT_EQ(counter.value(0), (1ULL << 40) - 1);
+  EXPECT_FALSE(counter.overflowed());
+}
+
+TEST_F(PmuCounter, widths_outside_8_to_64_are_refused) {
+  EXPECT_THROW(Counter{7}, std::invalid_argument);
+  EXPECT_THROW(Counter{65}, std::invalid_argument);
+}
+
+TEST_F(PmuCounter, a_snapshot_keeps_the_value_of_its_instant) {
+  Probe probe("p");
+  Counter counter(16);
+  counter.select(probe, 1);
+  counter.enable(true, 0);
+  probe.publish(3, 0, 1);
+  EXPECT_EQ(counter.shadow(), 0U);
+  counter.snapshot(2);
+  probe.publish(3, 0, 3);
+  EXPECT_EQ(counter.shadow(), 3U);
+  EXPECT_EQ(counter.value(3), 6U);
+}
+
+TEST_F(PmuCounter, carries_directly_into_a_counter_in_the_same_call) {
+  Probe probe("p");
+  Counter small(16);
+  Counter big(32);
+  small.select(probe, 1);
+  small.carry_into(&big);
+  small.enable(true, 0);
+  big.enable(true, 0);
+  probe.publish(65535, 0, 1);
+  EXPECT_EQ(big.value(1), 0U);
+  probe.publish(1, 0, 1);
+  EXPECT_EQ(big.value(1), 1U);
+  probe.publish(131072 + 7, 0, 1);
+  EXPECT_EQ(big.value(1), 3U);
+  EXPECT_EQ(small.value(1), 7U);
+}
+
+TEST_F(PmuCounter, a_stopped_target_holds_and_loses_the_carry) {
+  Counter small(8);
+  Counter big(32);
+  small.carry_into(&big);
+  small.enable(true, 0);
+  small.add(256, 1);
+  EXPECT_EQ(big.value(1), 0U);
+}
+
+TEST_F(PmuCounter, carries_of_many_counters_arrive_after_the_latency_in_order) {
+  CarryPath path(1000);
+  Counter a(8);
+  Counter b(8);
+  Counter total(32);
+  std::vector<Picoseconds> arrivals;
+  total.set_value(0xffff'fffe, 0);
+  total.on_overflow([](void* context, std::uint64_t,
+                       Picoseconds when) { static_cast<std::vector<Picoseconds>*>(context)->push_back(when); },
+                    &arrivals);
+  for (Counter* counter : {&a, &b, &total}) counter->enable(true, 0);
+  a.carry_into(&total, &path);
+  b.carry_into(&total, &path);
+  run([&] {
+    testing::advance_to(100);
+    a.add(256, 100);
+    b.add(256, 100);  // the same instant: both arrive
+    b.add(256, 400);  // ahead of simulated time
+    a.add(512, 250);  // sorted in between; two wraps at once
+    EXPECT_EQ(path.under_way(), 4U);
+    testing::advance_to(1099);
+    EXPECT_EQ(total.value(1099), 0xffff'fffeU);
+    testing::advance_to(1101);
+    EXPECT_EQ(total.value(1101), 0U);
+    EXPECT_EQ(arrivals, std::vector<Picoseconds>{1100});
+    testing::advance_to(1251);
+    EXPECT_EQ(total.value(1251), 2U);
+    path.settle(1400);  // an access ahead of time sees what arrives up to it
+    EXPECT_EQ(total.value(1400), 3U);
+    EXPECT_EQ(path.under_way(), 0U);
+    testing::advance_to(2000);
+    EXPECT_EQ(total.value(2000), 3U);
+    a.add(256, 2000);
+    path.clear();
+    testing::advance_to(4000);
+    EXPECT_EQ(total.value(4000), 3U);
+  });
+}
+
+TEST_F(PmuCounter, more_carries_than_room_are_kept) {
+  CarryPath path(50, 2);
+  Counter small(8);
+  Counter total(64);
+  small.carry_into(&total, &path);
+  small.enable(true, 0);
+  total.enable(true, 0);
+  run([&] {
+    for (unsigned i = 0; i < 1000; ++i) small.add(256, i / 30);
+    EXPECT_EQ(path.under_way(), 1000U);
+    testing::advance(200);
+    EXPECT_EQ(total.value(200), 1000U);
+  });
+}
+
+TEST_F(PmuCounter, a_condition_in_front_counts_clocks_instead_of_events) {
+  const ClockDomain clock("clk", 1'000'000'000);
+  Probe probe("p");
+  ClockCondition condition(clock);
+  condition.configure({.threshold = 2, .invert = false, .edge = false});
+  Counter counter(16);
+  counter.select(probe, 1);
+  counter.set_condition(&condition);
+  counter.enable(true, 0);
+  probe.publish(1, 0, 100);
+  probe.publish(1, 0, 900);   // clock 1: two
+  probe.publish(1, 0, 1500);  // clock 2: one
+  probe.publish(7, 0, 2000);  // clock 3: seven
+  EXPECT_EQ(counter.value(2001), 1U);
+  EXPECT_EQ(counter.value(3000), 1U);
+  EXPECT_EQ(counter.value(3001), 2U);
+  EXPECT_THROW(counter.set_condition(nullptr), std::logic_error);
+  counter.enable(false, 3001);
+  probe.publish(7, 0, 3500);
+  EXPECT_EQ(counter.value(9000), 2U);
+  counter.set_condition(nullptr);
+  counter.enable(true, 9000);
+  probe.publish(7, 0, 9500);
+  EXPECT_EQ(counter.value(9500), 9U);
+}
+
+}  // namespace
+}  // namespace pmufab

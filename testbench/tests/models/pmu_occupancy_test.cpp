@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "models/pmu/occupancy_accumulator.h"
+#include "testbench/support/simulation_test.h"
+
+namespace pmufab {
+namespace {
+
+using PmuOccupancy = testing::SimulationTest;
+
+/// Looks at every clock edge and every request: slow and obvious.
+struct Stepped {
+  struct Request {
+    Picoseconds start, end;
+    std::uint64_t amount;
+  };
+  const ClockDomain& clock;
+  std::vector<Request> requests{};
+  std::vector<std::pair<Picoseconds, Picoseconds>> windows{};  // the last one may be open: end = all ones
+
+  [[nodiscard]] bool runs_at(Picoseconds when) const {
+    return std::any_of(windows.begin(), windows.end(),
+                       [&](const auto& window) { return window.first <= when && when < window.second; });
+  }
+  [[nodiscard]] std::uint64_t count(Picoseconds from, Picoseconds to) const {
+    std::uint64_t sum = 0;
+    for (const Request& request : requests) {
+      if (from <= request.start && request.start < to && runs_at(request.start)) sum += request.amount;
+    }
+    return sum;
+  }
+  [[nodiscard]] std::uint64_t occupancy(Picoseconds from, Picoseconds to) const {
+    std::uint64_t sum = 0;
+    for (std::uint64_t edge = 0; clock.time_of_edge(edge) < to; ++edge) {
+      const Picoseconds when = clock.time_of_edge(edge);
+      if (when < from || !runs_at(when)) continue;
+      for (const Request& request : requests) {
+        if (request.start <= when && when < request.end) sum += request.amount;
+      }
+    }
+    return sum;
+  }
+};
+
+TEST_F(PmuOccupancy, one_request_counts_its_edges) {
+  const ClockDomain clock("clk", 1'000'000'000);
+  OccupancyAccumulator accumulator(clock);
+  accumulator.start(0);
+  accumulator.add(100, 1000, 4000, 2);        // edges 1000, 2000, 3000
+  EXPECT_EQ(accumulator.requests(1000), 0U);  // not yet started before 1000
+  EXPECT_EQ(accumulator.requests(1001), 2U);
+  EXPECT_EQ(accumulator.occupancy(1000), 0U);
+  EXPECT_EQ(accumulator.occupancy(1001), 2U);
+  EXPECT_EQ(accumulator.occupancy(3000), 4U);
+  EXPECT_EQ(accumulator.occupancy(3001), 6U);
+  EXPECT_EQ(accumulator.occupancy(99'000), 6U);
+}
+
+TEST_F(PmuOccupancy, a_window_cuts_the_request_and_holds_the_values) {
+  const ClockDomain clock("clk", 1'000'000'000);
+  OccupancyAccumulator accumulator(clock);
+  accumulator.add(0, 500, 10'500, 1);  // starts before the window: no request, but it is outstanding in it
+  accumulator.start(2000);
+  accumulator.stop(5000);  // edges 2000, 3000, 4000
+  EXPECT_EQ(accumulator.occupancy(9000), 3U);
+  EXPECT_EQ(accumulator.requests(9000), 0U);
+  accumulator.start(9000);
+  EXPECT_EQ(accumulator.occupancy(20'000), 5U);  // 9000, 10000
+  accumulator.clear(20'000);
+  EXPECT_EQ(accumulator.occupancy(30'000), 0U);
+}
+
+TEST_F(PmuOccupancy, starts_at_the_enabling_instant_count_and_at_the_disabling_instant_do_not) {
+  const ClockDomain clock("clk", 1'000'000'000);
+  OccupancyAccumulator accumulator(clock);
+  accumulator.add(0, 2000, 2500, 1);
+  accumulator.start(2000);
+  accumulator.add(2000, 3000, 3500, 1);
+  accumulator.stop(3000);
+  EXPECT_EQ(accumulator.requests(9000), 1U);
+  EXPECT_EQ(accumulator.occupancy(9000), 1U);
+}
+
+TEST_F(PmuOccupancy, narrow_counters_wrap_and_say_so_until_cleared) {
+  const ClockDomain clock("clk", 1'000'000'000);
+  OccupancyAccumulator accumulator(clock, 16);
+  accumulator.start(0);
+  accumulator.add(0, 0, 65'536'000, 1);
+  EXPECT_EQ(accumulator.occupancy(65'535'000), 65535U);
+  EXPECT_FALSE(accumulator.occupancy_overflowed(65'535'000));
+  EXPECT_TRUE(accumulator.occupancy_overflowed(65'535'001));
+  EXPECT_EQ(accumulator.occupancy(65'535'001), 0U);
+  EXPECT_FALSE(accumulator.requests_overflowed(65'535'001));
+  accumulator.set_values(0xffff, 7, 70'000'000);
+  EXPECT_FALSE(accumulator.occupancy_overflowed(70'000'000));
+  accumulator.add(70'000'000, 70'000'000, 70'000'000, 3);  // takes no time
+  EXPECT_EQ(accumulator.requests(70'000'001), 2U);
+  EXPECT_TRUE(accumulator.requests_overflowed(70'000'001));
+  EXPECT_EQ(accumulator.occupancy(80'000'000), 7U);
+  accumulator.reset();
+  EXPECT_FALSE(accumulator.is_running());
+  EXPECT_EQ(accumulator.requests(90'000'000), 0U);
+  EXPECT_FALSE(accumulator.requests_overflowed(90'000'000));
+  EXPECT_THROW(OccupancyAccumulator(clock, 0), std::invalid_argument);
+}
+
+TEST_F(PmuOccupancy, a_full_64_bit_sum_overflows_too) {
+  const ClockDomain clock("clk", 1'000'000'000);
+  OccupancyAccumulator accumulator(clock, 64);
+  accumulator.start(0);
+  accumulator.set_values(~0ULL, ~0ULL - 1, 0);
+  accumulator.add(0, 1000, 3000, 1);
+  EXPECT_TRUE(accumulator.requests_overflowed(1001));
+  EXPECT_FALSE(accumulator.occupancy_overflowed(2000));
+  EXPECT_TRUE(accumulator.occupancy_overflowed(2001));
+  EXPECT_EQ(accumulator.occupancy(2001), 0U);
+}
+
+/// Requests, windows, reads and clears in random order; every read is compared with Stepped.
+void compare_with_stepping(bool ends_in_order, bool simulated) {
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    std::mt19937 random(seed);
+    const auto pick = [&](std::uint64_t bound) { return std::uint64_t{random()} % bound; };
+    const ClockDomain clock("clk", seed % 2 == 0 ? 1'000'000'000 : 2'333'333'333);
+    OccupancyAccumulator accumulator(clock, 64, 1 + pick(8));
+    Stepped stepped{clock};
+    const Picoseconds origin = simulated ? testing::now() : 0;
+    Picoseconds now = origin;
+    Picoseconds since = origin;  // last clear
+    Picoseconds last_start = 0;
+    Picoseconds last_end = 0;
+    for (int step = 0; step < 400; ++step) {
+      const Picoseconds pause = pick(4) == 0 ? 0 : pick(3) == 0 ? 1000 * pick(4) : pick(2500);
+      now += pause;
+      if (simulated && now > testing::now()) testing::advance_to(now);
+      switch (pick(8)) {
+        case 0:
+          if (accumulator.is_running()) {
+            accumulator.stop(now);
+            stepped.windows.back().second = now;
+          } else {
+            accumulator.start(now);
+            stepped.windows.emplace_back(now, ~Picoseconds{0});
+          }
+          break;
+        case 1:
+          ASSERT_EQ(accumulator.requests(now), stepped.count(since, now)) << seed << " step " << step;
+          ASSERT_EQ(accumulator.occupancy(now), stepped.occupancy(since, now)) << seed << " step " << step;
+          break;
+        case 2:
+          if (pick(10) == 0) {
+            accumulator.clear(now);
+            since = now;
+          }
+          break;
+        default: {
+          const Picoseconds start = std::max(last_start, now + pick(3) * 500);
+          Picoseconds end = start + (pick(20) == 0 ? 0 : pick(9000));
+          if (ends_in_order) end = std::max(end, last_end);
+          last_start = start;
+          last_end = end;
+          const std::uint64_t amount = 1 + pick(4);
+          accumulator.add(now, start, end, amount);
+          stepped.requests.push_back({start, end, amount});
+        }
+      }
+    }
+    now += 100'000;  // everything has ended
+    ASSERT_EQ(accumulator.requests(now), stepped.count(since, now)) << seed;
+    ASSERT_EQ(accumulator.occupancy(now), stepped.occupancy(since, now)) << seed;
+  }
+}
+
+TEST_F(PmuOccupancy, equals_stepping_each_clock_with_ends_in_order) { compare_with_stepping(true, false); }
+
+TEST_F(PmuOccupancy, equals_stepping_each_clock_with_ends_out_of_order) { compare_with_stepping(false, false); }
+
+TEST_F(PmuOccupancy, equals_stepping_each_clock_while_simulated_time_passes) {
+  run([&] { compare_with_stepping(true, true); });
+}
+
+}  // namespace
+}  // namespace pmufab

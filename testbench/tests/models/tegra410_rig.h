@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include "models/platform/platform.h"
+#include "testbench/support/initiator.h"
+#include "tlm/transaction/fabric_extension.h"
+
+namespace pmufab::testing {
+
+/// A platform small enough to think through by hand: per socket four clusters of one CPU with private caches of 2 sets
+/// x 2 ways, and an SLC of 2 slices x 2 sets x 2 ways. Default memory map, latencies and PMUs.
+platform::PlatformSpec small_spec(unsigned sockets);
+
+/// Address of line `line` of a memory of `socket`, default map. Lines 0, 4, 8, ... of one memory share a set of the
+/// small SLC, and of its private caches lines 0, 2, 4, ... do.
+std::uint64_t cmem(unsigned socket, std::uint64_t line);
+std::uint64_t gmem(unsigned socket, std::uint64_t line);
+std::uint64_t cxl(unsigned socket, std::uint64_t line);
+
+/// A request as a test says it.
+struct Ask {
+  FabricOpcode opcode;
+  std::uint64_t address;
+  RequesterKind kind = RequesterKind::cpu;
+  unsigned socket = 0;   ///< of the requester
+  unsigned cluster = 0;  ///< cpu: within the socket
+  unsigned length = 64;
+  Picoseconds delay = 0;  ///< annotated at the call
+};
+
+/// A platform with an initiator at each of its sockets and on its bus, which counts what the UCFs publish.
+class Rig : public sc_core::sc_module {
+ public:
+  /// Events since the last take(), by "<socket> <event> <source>><destination>", for example "0 slc_hit_rd cpu>cmem";
+  /// sources are cpu, noncpu, rem; destinations cmem, gmem, cxl, rem. Zero counts are left out.
+  using Counts = std::map<std::string, std::uint64_t>;
+
+  explicit Rig(const platform::PlatformSpec& spec, const sc_core::sc_module_name& name = "rig");
+  ~Rig() override;
+
+  /// What came back. `latency` is what the platform added to the delay.
+  struct Answer {
+    tlm::tlm_response_status status;
+    Picoseconds latency;
+  };
+
+  /// To `requests` of the requester's socket. Time does not pass.
+  Answer send(const Ask& ask);
+  /// As send(), and the test fails unless it is accepted. @return the latency
+  Picoseconds request(const Ask& ask);
+  /// To `cpu_access`. @return the latency
+  Picoseconds load(unsigned socket, unsigned cluster, std::uint64_t address);
+  Picoseconds store(unsigned socket, unsigned cluster, std::uint64_t address);
+  /// Anything, to either target.
+  Answer transport(tlm::tlm_generic_payload& payload, unsigned socket, bool cpu_access, Picoseconds delay = 0);
+
+  Counts take();
+
+  platform::Platform platform;
+  Initiator cpu;  ///< software, on the bus
+
+ private:
+  struct Tap {
+    Rig* rig;
+    unsigned socket;
+    tegra410::UcfEvent event;
+  };
+  struct Ports {
+    tlm_utils::simple_initiator_socket<Ports, 64> cpu_access;
+    tlm_utils::simple_initiator_socket<Ports, 64> requests;
+  };
+  static void heard(void* context, const Probe& probe, std::uint64_t amount, unsigned qualifier, Picoseconds when);
+  Picoseconds access(unsigned socket, unsigned cluster, std::uint64_t address, tlm::tlm_command command);
+
+  std::vector<std::unique_ptr<Ports>> ports_;
+  std::vector<std::unique_ptr<Tap>> taps_;
+  Counts counts_;
+};
+
+/// @return the counts of `events` at the UCF of `socket`, all with the source and destination of `path`
+Rig::Counts at(unsigned socket, const std::string& path,
+               std::initializer_list<std::pair<const char*, std::uint64_t>> events);
+/// Both together.
+Rig::Counts operator+(Rig::Counts a, const Rig::Counts& b);
+
+/// Software's view of one UCF PMU: register accesses by name. Physical counter numbers.
+class UcfPmuRegisters {
+ public:
+  UcfPmuRegisters(Rig& rig, unsigned socket);
+
+  static constexpr std::uint32_t kEverything = 0xf07;
+  static constexpr unsigned kCycleCounter = 31;
+
+  void program(unsigned counter, std::uint32_t event, std::uint32_t filter = kEverything);
+  void enable(std::uint32_t mask) { put(0, 0xc00, mask); }
+  void disable(std::uint32_t mask) { put(0, 0xc20, mask); }
+  void start() { put(0, 0xe04, 1); }
+  void stop() { put(0, 0xe04, 0); }
+  std::uint64_t counter(unsigned counter);
+  void set_counter(unsigned counter, std::uint64_t value);
+
+  std::uint32_t get(unsigned page, std::uint32_t offset);
+  void put(unsigned page, std::uint32_t offset, std::uint32_t value);
+
+ private:
+  Rig& rig_;
+  std::uint64_t pages_[2];
+  bool wide_;
+};
+
+}  // namespace pmufab::testing

@@ -1,0 +1,219 @@
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testbench/scenario/judge.h"
+#include "testbench/scenario/scenario_spec.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+ScenarioSpec load(const std::string& yaml, const std::vector<std::string>& overrides = {}) {
+  const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
+  return file.load(file.variants().front(), overrides);
+}
+
+std::string load_error(const std::string& yaml, const std::vector<std::string>& overrides = {}) {
+  return error_of([&] { static_cast<void>(load(yaml, overrides)); });
+}
+
+constexpr const char* kSmall = R"(name: small
+platform: {kind: tegra410, sockets: 1, cpus_per_socket: 4, tegra410: {clusters: 4}}
+traffic:
+  - generators:
+      - name: gpu
+        requester: {kind: gpu}
+        targets: [{memory: cmem, size: 1 MiB}]
+        phases: [{count: 10}]
+measure:
+  - events: [nvidia_ucf_pmu_0/slc_access_rd/]
+)";
+
+std::string with(const std::string& from, const std::string& to) {
+  const std::string text = kSmall;
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return fmt::format("{}{}{}", text.substr(0, at), to, text.substr(at + from.size()));
+}
+
+TEST(ScenarioLoader, a_small_scenario_gets_all_defaults) {
+  const ScenarioSpec spec = load(kSmall);
+  EXPECT_EQ(spec.name, "small");
+  EXPECT_THAT(spec.drivers, ElementsAre("all"));
+  EXPECT_EQ(spec.platform.memory.size(), 3U);
+  EXPECT_EQ(spec.measures.size(), 1U);
+  EXPECT_FALSE(spec.measures[0].stop);
+  EXPECT_EQ(spec.host.access_latency, 50'000U);
+  EXPECT_EQ(spec.traffic.generators[0].phases[0].count, 10U);
+}
+
+TEST(ScenarioLoader, the_effective_configuration_loads_to_itself) {
+  const ScenarioSpec once = load(kSmall);
+  const std::string text = to_yaml(once.effective);
+  EXPECT_THAT(text, AllOf(HasSubstr("ucf_clock: 2400 MHz"), HasSubstr("memory_class: gmem"), HasSubstr("interval: 0")));
+  EXPECT_EQ(to_yaml(load(text).effective), text);
+}
+
+TEST(ScenarioLoader, an_unknown_key_is_refused_with_place_and_suggestion) {
+  EXPECT_EQ(load_error(with("clusters: 4", "clustres: 4")),
+            "s.yaml:2:71: platform.tegra410.clustres: unknown key 'clustres' (did you mean 'clusters'?)");
+  EXPECT_EQ(load_error(with("targets:", "tragets:")),
+            "s.yaml:7:9: traffic[0].generators[0].tragets: unknown key 'tragets' (did you mean 'targets'?)");
+  EXPECT_EQ(load_error(with("  - events", "  - event")),
+            "s.yaml:10:5: measure[0].event: unknown key 'event' (did you mean 'events'?)");
+}
+
+TEST(ScenarioLoader, a_wrong_type_is_refused_with_its_place) {
+  EXPECT_EQ(load_error(with("sockets: 1", "sockets: one")),
+            "s.yaml:2:37: platform.sockets: 'one' is not a number (for example 8 or 0x1f)");
+  EXPECT_EQ(load_error(with("{count: 10}", "10")),
+            "s.yaml:8:18: traffic[0].generators[0].phases[0]: must be a map of keys, not a single value");
+}
+
+TEST(ScenarioLoader, an_impossible_topology_is_refused_with_its_place) {
+  EXPECT_THAT(load_error(with("sockets: 1", "sockets: 9")),
+              AllOf(HasSubstr("s.yaml:2:37: platform.sockets:"), HasSubstr("9")));
+  EXPECT_THAT(load_error(with("clusters: 4", "clusters: 4, slc: {ways: 100}")),
+              AllOf(HasSubstr("s.yaml:2:96: platform.tegra410.slc.ways"), HasSubstr("64")));
+  EXPECT_THAT(load_error(with("cpus_per_socket: 4", "cpus_per_socket: 5")), HasSubstr("platform.cpus_per_socket"));
+  EXPECT_THAT(load_error(with("tegra410: {clusters: 4}",
+                              "memory: [{base: 0x1000000000, size: 1 GiB}, {base: 0x1000000000, size: 1 GiB}]")),
+              HasSubstr("platform.memory"));
+}
+
+TEST(ScenarioLoader, impossible_traffic_is_refused_with_its_place) {
+  EXPECT_THAT(load_error(with("{memory: cmem, size: 1 MiB}", "{socket: 3, memory: cmem}")),
+              AllOf(HasSubstr("s.yaml:7:39: traffic[0].generators[0].targets[0]"), HasSubstr("socket 3")));
+  EXPECT_THAT(load_error(with("requester: {kind: gpu}", "requester: {kind: gpu}\n        path: cached")),
+              HasSubstr("traffic[0].generators[0]"));
+  EXPECT_THAT(load_error(with("phases:", "mix: {reed: 1}\n        phases:")),
+              AllOf(HasSubstr("s.yaml:8:15"), HasSubstr("unknown operation 'reed' (did you mean 'read'?)")));
+  EXPECT_THAT(load_error(with("phases:", "pattern: {kind: uniform, stride: 64}\n        phases:")),
+              HasSubstr("unknown key 'stride'"));
+}
+
+TEST(ScenarioLoader, a_scenario_that_would_never_end_is_refused) {
+  EXPECT_THAT(load_error(with("        phases: [{count: 10}]\n", "")),
+              HasSubstr("duration: the traffic 'gpu' never ends"));
+  EXPECT_EQ(load(with("        phases: [{count: 10}]\n", ""), {"duration=3 us"}).duration, 3'000'000U);
+}
+
+TEST(ScenarioLoader, broken_event_strings_are_refused_before_anything_runs) {
+  EXPECT_THAT(load_error(with("nvidia_ucf_pmu_0/slc_access_rd/", "nvidia_ucf_pmu_0/slc_access_rd")),
+              AllOf(HasSubstr("s.yaml:10:13: measure[0].events"), HasSubstr("closing '/'")));
+}
+
+TEST(ScenarioLoader, overrides_change_values_and_name_themselves_when_wrong) {
+  EXPECT_EQ(load(kSmall, {"platform.tegra410.ucf_pmu.width=16"}).platform.tegra410->ucf_pmu.width, 16U);
+  EXPECT_EQ(load(kSmall, {"traffic[0].generators[0].phases[0].count=3"}).traffic.generators[0].phases[0].count, 3U);
+  EXPECT_EQ(
+      load_error(kSmall, {"platform.tegra410.ucf_pmu.widht=16"}),
+      "--set platform.tegra410.ucf_pmu.widht=16: platform.tegra410.ucf_pmu.widht: unknown key 'widht' (did you mean "
+      "'width'?)");
+  EXPECT_THAT(load_error(kSmall, {"seed=abc"}), HasSubstr("--set seed=abc: seed: 'abc' is not a number"));
+}
+
+TEST(ScenarioLoader, a_matrix_makes_a_variant_of_every_combination) {
+  const ScenarioFile file(
+      parse_text(std::string(kSmall) +
+                     "matrix: {platform.tegra410.ucf_pmu.trigger: [level, edge], host.interrupt_delay: [0, 5 us]}\n",
+                 "s.yaml"),
+      {});
+  const std::vector<Variant> variants = file.variants();
+  ASSERT_EQ(variants.size(), 4U);
+  EXPECT_EQ(variants[3].name, "trigger=edge,interrupt_delay=5 us");
+  const ScenarioSpec spec = file.load(variants[3], {});
+  EXPECT_EQ(spec.host.interrupt_delay, 5'000'000U);
+  EXPECT_EQ(spec.platform.tegra410->ucf_pmu.trigger, InterruptTrigger::edge);
+  EXPECT_EQ(file.load(variants[3], {"host.interrupt_delay=7 us"}).host.interrupt_delay, 7'000'000U);
+}
+
+TEST(ScenarioLoader, a_sweep_becomes_a_measure_for_every_window) {
+  const ScenarioSpec spec = load(with("  - events: [nvidia_ucf_pmu_0/slc_access_rd/]\n", R"(  - name: all
+    events: ["p/<event><source>/"]
+    sweep: {events_at_once: 4, window: 10 us, values: {event: [a, b, c], source: ["", ",s=1"]}}
+)"));
+  ASSERT_EQ(spec.measures.size(), 2U);
+  EXPECT_THAT(spec.measures[0].events, ElementsAre("p/a/", "p/a,s=1/", "p/b/", "p/b,s=1/"));
+  EXPECT_THAT(spec.measures[1].events, ElementsAre("p/c/", "p/c,s=1/"));
+  EXPECT_TRUE(spec.measures[1].follows);
+  EXPECT_EQ(spec.measures[1].window, 10'000'000U);
+  EXPECT_EQ(spec.measures[1].name, "all 2");
+  EXPECT_THAT(
+      load_error(with("[nvidia_ucf_pmu_0/slc_access_rd/]", "[p/a/]\n    sweep: {window: 1 us, values: {event: [x]}}")),
+      HasSubstr("no event of this measure has '<event>' in it"));
+}
+
+TEST(ScenarioLoader, unreadable_parts_are_reported_where_they_are_named) {
+  EXPECT_EQ(load_error("name: x\nplatform: none.yaml\nmeasure: []\n"),
+            "s.yaml:2:11: platform: 'none.yaml' cannot read the file: No such file or directory");
+}
+
+TEST(ScenarioLoader, every_shipped_file_loads) {
+  const std::filesystem::path folder = PMUFAB_SOURCE_DIR "/scenarios";
+  int scenarios = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".yaml") continue;
+    const ScenarioFile file(entry.path());
+    for (const Variant& variant : file.variants()) {
+      const ScenarioSpec spec = file.load(variant, {"trace=not-opened-here"});
+      // One description for the model, one for the judge: both must be possible.
+      EXPECT_NO_THROW(scoreboard_spec(spec.platform).validate()) << entry.path();
+      EXPECT_EQ(spec.name, entry.path().stem().string());
+    }
+    ++scenarios;
+  }
+  EXPECT_GE(scenarios, 10);
+}
+
+TEST(ScenarioLoader, a_measure_without_events_is_refused) {
+  // It would pass, whatever the driver does.
+  EXPECT_THAT(load_error("name: x\nduration: 1 us\nmeasure:\n  - events: []\n"),
+              AllOf(HasSubstr("s.yaml:4"), HasSubstr("measure[0].events"), HasSubstr("must not be empty")));
+}
+
+TEST(ScenarioLoader, lists_that_multiply_without_bounds_are_refused) {
+  const std::string hundred = fmt::format("[{}]", fmt::join(std::vector<int>(100, 7), ","));
+  const std::string four = fmt::format("{{a: {0}, b: {0}, c: {0}, d: {0}}}", hundred);
+  const std::string head = "name: x\nduration: 1 us\nmeasure:\n  - events: [\"p/<a><b><c><d>/\"]\n";
+  EXPECT_THAT(load_error(fmt::format("{}    sweep: {{window: 1 us, values: {}}}\n", head, four)),
+              AllOf(HasSubstr("s.yaml:5"), HasSubstr("measure[0].sweep.values"), HasSubstr("more than 100000 events")));
+  EXPECT_THAT(load_error(fmt::format("{}matrix: {}\n", head, four)),
+              AllOf(HasSubstr("s.yaml:5"), HasSubstr("matrix.c"), HasSubstr("more than 10000 runs")));
+}
+
+TEST(ScenarioLoader, an_access_takes_a_second_at_most) {
+  EXPECT_THAT(load_error(std::string(kSmall) + "host: {access_latency: 2 s}\n"),
+              AllOf(HasSubstr("host.access_latency"), HasSubstr("1 s")));
+  EXPECT_THAT(load_error(std::string(kSmall) + "host: {interrupt_delay: 2 s}\n"),
+              AllOf(HasSubstr("host.interrupt_delay"), HasSubstr("1 s")));
+}
+
+TEST(ScenarioLoader, a_cluster_the_platform_does_not_have_is_refused_at_its_place) {
+  EXPECT_THAT(load_error(kSmall, {"traffic[0].generators[0].requester={kind: cpu, id: 4}"}),
+              AllOf(HasSubstr("traffic[0].generators[0].requester.id"), HasSubstr("there is no CPU cluster 4"),
+                    HasSubstr("0 ... 3")));
+  EXPECT_EQ(load_error(kSmall, {"traffic[0].generators[0].requester={kind: cpu, id: 3}"}), "no error");
+  EXPECT_EQ(load_error(kSmall, {"traffic[0].generators[0].requester={kind: gpu, id: 4}"}), "no error");
+}
+
+}  // namespace
+}  // namespace pmufab::scenario

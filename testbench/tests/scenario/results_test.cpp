@@ -1,0 +1,223 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testbench/scenario/derived.h"
+#include "testbench/scenario/journal.h"
+#include "testbench/scenario/report.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Check = CounterResult::Check;
+using Status = RunResult::Status;
+
+CounterResult counter(const std::string& event, std::uint64_t driver, std::uint64_t expected) {
+  CounterResult result;
+  result.event = event;
+  result.pmu = "p";
+  result.driver = driver;
+  result.expected = expected;
+  result.check = driver == expected ? Check::exact : Check::wrong;
+  result.time_enabled = 2'000'000;
+  result.time_running = 1'000'000;
+  if (driver != expected) result.note = "3 < 4 & \"quoted\"";
+  return result;
+}
+
+RunResult run_with(std::vector<CounterResult> counters) {
+  RunResult run;
+  run.scenario = "s";
+  run.drivers = "7.3.4";
+  run.status = Status::passed;
+  MeasureResult measure;
+  measure.name = "m";
+  measure.counters = std::move(counters);
+  if (!measure.passed()) run.status = Status::failed;
+  run.measures.push_back(std::move(measure));
+  return run;
+}
+
+template <typename Writer, typename... More>
+std::string text_of(Writer writer, const More&... more) {
+  std::ostringstream stream;
+  writer(stream, more...);
+  return stream.str();
+}
+
+class JournalTest : public ::testing::Test {
+ protected:
+  std::filesystem::path file = std::filesystem::temp_directory_path() / ("pmufab-journal-" + std::to_string(getpid()));
+  void TearDown() override { std::filesystem::remove(file); }
+
+  void write(Journal& journal, bool must_fail, bool end) {
+    Json begin;
+    begin["must_fail"] = must_fail;
+    begin["reason"] = must_fail ? "known" : "";
+    journal.write("begin", begin);
+    Json measure = to_json(run_with({counter("a", 3, 3)}).measures[0]);
+    measure["index"] = 0;
+    journal.write("measure", measure);
+    if (!end) return;
+    Json last;
+    last["interrupted"] = false;
+    last["partial"] = false;
+    last["simulated_time_ps"] = 5;
+    last["findings"] = Json::array();
+    last["traffic"] = Json::array();
+    journal.write("end", last);
+  }
+};
+
+TEST_F(JournalTest, a_complete_journal_makes_a_complete_result) {
+  {
+    Journal journal(file);
+    write(journal, false, true);
+  }
+  const RunResult run = read_journal(file, {}, {.exited = true, .status = 0});
+  EXPECT_EQ(run.status, Status::passed);
+  EXPECT_FALSE(run.partial);
+  EXPECT_EQ(run.simulated_time, 5U);
+  EXPECT_EQ(to_json(run.measures.at(0)), to_json(run_with({counter("a", 3, 3)}).measures[0]));
+}
+
+TEST_F(JournalTest, a_crash_keeps_what_was_measured_and_says_how_the_process_ended) {
+  {
+    Journal journal(file);
+    write(journal, false, false);
+  }
+  {
+    std::ofstream torn(file, std::ios::app);
+    torn << R"({"record":"measure","content":{"index":1,"na)";  // the line it died in
+  }
+  const RunResult run = read_journal(file, {}, {.exited = false, .status = 11});
+  EXPECT_EQ(run.status, Status::crashed);
+  EXPECT_TRUE(run.partial);
+  EXPECT_EQ(run.measures.size(), 1U);
+  EXPECT_EQ(run.message, "its process was killed by signal 11 (Segmentation fault)");
+  EXPECT_EQ(exit_code({run}), 3);
+}
+
+TEST_F(JournalTest, a_bad_exit_code_is_a_crash_even_after_the_last_line) {
+  {
+    Journal journal(file);
+    write(journal, false, true);
+  }
+  const RunResult run = read_journal(file, {}, {.exited = true, .status = 23});
+  EXPECT_EQ(run.status, Status::crashed);
+  EXPECT_THAT(run.message, HasSubstr("exit code 23"));
+}
+
+TEST_F(JournalTest, a_run_that_must_fail_and_passes_is_a_failure) {
+  {
+    Journal journal(file);
+    write(journal, true, true);
+  }
+  const RunResult run = read_journal(file, {}, {.exited = true, .status = 0});
+  EXPECT_EQ(run.status, Status::unexpected_pass);
+  EXPECT_EQ(run.expected_reason, "known");
+  EXPECT_EQ(exit_code({run}), 1);
+}
+
+TEST(ExitCode, the_gravest_run_decides) {
+  const auto of = [](Status status) {
+    RunResult run;
+    run.status = status;
+    return run;
+  };
+  EXPECT_EQ(exit_code({of(Status::passed), of(Status::expected_failure)}), 0);
+  EXPECT_EQ(exit_code({of(Status::passed), of(Status::failed)}), 1);
+  EXPECT_EQ(exit_code({of(Status::interrupted)}), 1);
+  EXPECT_EQ(exit_code({of(Status::failed), of(Status::bad_input)}), 2);
+  EXPECT_EQ(exit_code({of(Status::bad_input), of(Status::crashed)}), 3);
+}
+
+TEST(TextReport, a_wrong_counter_is_marked_with_its_note) {
+  const std::string text = text_of(write_text, run_with({counter("good/", 1234567, 1234567), counter("bad/", 3, 4)}),
+                                   TextReportOptions{.marks = false, .everything = false, .compact = false});
+  EXPECT_THAT(text, AllOf(HasSubstr("FAILED: s"), HasSubstr("1,234,567             1,234,567  ok     good/"),
+                          HasSubstr("3                     4  WRONG  bad/   (3 < 4")));
+}
+
+TEST(TextReport, long_tables_leave_out_what_is_right_and_say_so) {
+  std::vector<CounterResult> counters(100, counter("good/", 1, 1));
+  counters[50] = counter("bad/", 3, 4);
+  const RunResult run = run_with(counters);
+  const std::string text =
+      text_of(write_text, run, TextReportOptions{.marks = false, .everything = false, .compact = false});
+  EXPECT_THAT(text, AllOf(HasSubstr("bad/"), Not(HasSubstr("good/")),
+                          HasSubstr("99 counters that are not wrong are left out")));
+  EXPECT_THAT(text_of(write_text, run, TextReportOptions{.marks = false, .everything = true, .compact = false}),
+              HasSubstr("good/"));
+}
+
+TEST(JunitReport, failures_are_counted_and_special_characters_escaped) {
+  const std::string xml =
+      text_of(write_junit, std::vector<RunResult>{run_with({counter("a<b>/", 3, 4), counter("c/", 1, 1)})});
+  EXPECT_THAT(xml, AllOf(HasSubstr(R"(tests="2" failures="1" errors="0" skipped="0")"), HasSubstr("a&lt;b&gt;/"),
+                         HasSubstr("3 &lt; 4 &amp; &quot;quoted&quot;")));
+}
+
+TEST(CsvReport, fields_with_commas_and_quotes_are_quoted) {
+  const std::string csv = text_of(write_csv, std::vector<RunResult>{run_with({counter("p/a,b=1/", 3, 4)})});
+  EXPECT_THAT(csv, HasSubstr(R"(s,,7.3.4,m,"p/a,b=1/",3,4,wrong,2000000,1000000,no,"3 < 4 & ""quoted""")"));
+}
+
+TEST(PerfReport, columns_are_those_of_perf_stat) {
+  const RunResult run = run_with({counter("p/a/", 7, 7)});
+  EXPECT_EQ(text_of(write_perf_csv, run, std::string(";")), "7;;p/a/;1000;50.00;7;exact\n");
+  const Json json = Json::parse(text_of(write_perf_json, run));
+  EXPECT_EQ(json.at("counter-value"), "7.000000");
+  EXPECT_EQ(json.at("event"), "p/a/");
+  EXPECT_EQ(json.at("pcnt-running"), 50.0);
+  EXPECT_EQ(json.at("scoreboard"), 7);
+}
+
+TEST(PerfReport, intervals_have_the_time_in_front_and_the_increase) {
+  RunResult run = run_with({counter("p/a/", 7, 7)});
+  run.measures[0].intervals = {{1'500'000'000'000, {5}}, {2'000'000'000'000, {2}}};
+  EXPECT_EQ(text_of(write_perf_csv, run, std::string(",")),
+            "1.500000000,5,,p/a/,1000,50.00\n2.000000000,2,,p/a/,1000,50.00\n");
+}
+
+// contract D13
+TEST(Derived, averages_follow_the_kernel_document) {
+  constexpr Picoseconds kTime = 20'000'000'000;  // 20 ms
+  const auto input = [](const char* event, std::uint64_t count) {
+    DerivedInput result;
+    result.pmu = "p";
+    result.event = event;
+    result.count = count;
+    result.elapsed = kTime;
+    return result;
+  };
+  DerivedInput requests = input("rd_req", 100'000);
+  requests.mean_latency_ps = {90'000'000'000, 1'000'000};  // 90 ns
+  std::vector<DerivedInput> inputs = {input("slc_bytes_rd", 40'000'000), input("slc_access_rd", 480'000),
+                                      input("cycles", 48'000'000), requests, input("rd_cum_outs", 21'600'000)};
+  std::vector<DerivedResult> results = derive(inputs);
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(results[0].name, "p slc read bandwidth");
+  EXPECT_DOUBLE_EQ(results[0].value, 2.0);  // 40 MB in 20 ms
+  EXPECT_DOUBLE_EQ(results[1].value, 0.01);
+  EXPECT_DOUBLE_EQ(results[2].value, 90.0);  // 216 cycles at 2.4 GHz
+  EXPECT_DOUBLE_EQ(*results[2].reference, 90.0);
+  EXPECT_TRUE(results[2].ok);
+
+  inputs[4].count = 21'630'000;  // 0.14 % more
+  EXPECT_FALSE(derive(inputs)[2].ok);
+  inputs[4].filtered = true;
+  EXPECT_EQ(derive(inputs).size(), 2U);
+}
+
+}  // namespace
+}  // namespace pmufab::scenario

@@ -1,0 +1,56 @@
+#include <functional>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testbench/scoreboard/scoreboard_spec.h"
+#include "testbench/tests/scoreboard/scoreboard_fixture.h"
+
+namespace pmufab::scoreboard::test {
+namespace {
+
+std::string complaint(const std::function<void(ScoreboardSpec&)>& spoil) {
+  ScoreboardSpec spec = small_platform();
+  spoil(spec);
+  try {
+    spec.validate();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ScoreboardSpec, a_sound_platform_is_accepted) {
+  EXPECT_EQ(complaint([](ScoreboardSpec&) {}), "");
+}
+
+TEST(ScoreboardSpec, what_cannot_be_judged_is_refused_by_name) {
+  using ::testing::HasSubstr;
+  EXPECT_THAT(complaint([](auto& s) { s.sockets = 0; }), HasSubstr("socket"));
+  EXPECT_THAT(complaint([](auto& s) { s.memory[2].size = 0; }), HasSubstr("memory[2] is empty"));
+  EXPECT_THAT(complaint([](auto& s) { s.memory[2].base = ~0ULL << 6; }), HasSubstr("memory[2] wraps"));
+  EXPECT_THAT(complaint([](auto& s) { s.memory[2].base += 1; }), HasSubstr("memory[2]"));
+  EXPECT_THAT(complaint([](auto& s) { s.memory[2].socket = 2; }), HasSubstr("memory[2]"));
+  EXPECT_THAT(complaint([](auto& s) { s.memory[2].base = s.memory[1].base + 64; }),
+              HasSubstr("memory[1] and memory[2]"));
+  EXPECT_THAT(complaint([](auto& s) { s.slc.ways = 0; }), HasSubstr("ways"));
+  EXPECT_THAT(complaint([](auto& s) { s.cmem_controllers = 0; }), HasSubstr("cmem_controllers"));
+  EXPECT_THAT(complaint([](auto& s) { s.ucf_frequency_hz = 0; }), HasSubstr("ucf_frequency_hz"));
+  EXPECT_THAT(complaint([](auto& s) { s.ucf_pmus.push_back({"a", 5, 0, {}}); }), HasSubstr("PMU a"));
+  EXPECT_THAT(complaint([](auto& s) {
+                s.ucf_pmus.push_back({"a", 0, 0, {}});
+                s.cmem_pmus.push_back({"a", 0, 0});
+              }),
+              HasSubstr("called a"));
+}
+
+TEST(ScoreboardSpec, an_address_has_one_home_or_none) {
+  const ScoreboardSpec spec = small_platform();
+  EXPECT_EQ(spec.home_of(kSocketStride + kGmem), &spec.memory[4]);
+  EXPECT_EQ(spec.home_of(kSocketStride + kGmem + 0xff'ffff), &spec.memory[4]);
+  EXPECT_EQ(spec.home_of(kSocketStride + kGmem + 0x100'0000), nullptr);
+}
+
+}  // namespace
+}  // namespace pmufab::scoreboard::test

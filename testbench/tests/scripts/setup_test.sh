@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# setup_test.sh FOLDER: tools/setup where it cannot do its work. A stand-in for dpkg-query says that nothing is installed.
+source "$(dirname "$0")/expect.sh"
+folder=$1
+rm -rf "$folder"
+mkdir -p "$folder/bin" "$folder/none"
+
+expect 2 "$repository/tools/setup" --no-such-option
+says "unknown option '--no-such-option'"
+
+ln -s /bin/false "$folder/bin/dpkg-query"
+expect 2 env PATH="$folder/bin:$PATH" "$repository/tools/setup" --check
+says 'packages are missing:'
+says 'libsystemc-dev'
+
+# Only what the script calls before it looks for apt-get.
+for command in bash dirname awk basename env; do ln -s "$(command -v "$command")" "$folder/none/$command"; done
+expect 2 env PATH="$folder/none" "$repository/tools/setup"
+says 'not a Debian system'

@@ -1,0 +1,142 @@
+#include <gmock/gmock.h>
+
+#include "testbench/tests/tools/cli_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// Every message names what is wrong, where, and what to do; the exit code is 2.
+class BadInput : public Cli {
+ protected:
+  static constexpr const char* kTop = R"(name: small
+platform: {kind: tegra410, sockets: 1, cpus_per_socket: 4, tegra410: {clusters: 4}}
+duration: 1 us
+)";
+
+  void refuses(const std::vector<std::string>& arguments, const ::testing::Matcher<const std::string&>& message) {
+    const Outcome outcome = pmufab(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, message);
+  }
+  void refuses_scenario(const std::string& rest, const ::testing::Matcher<const std::string&>& message) {
+    refuses({"run", write("s.yaml", kTop + rest)}, message);
+  }
+};
+
+TEST_F(BadInput, an_unknown_yaml_key) {
+  refuses_scenario("mesure: []\n", HasSubstr("s.yaml:4:1: mesure: unknown key 'mesure' (did you mean 'measure'?)"));
+}
+
+TEST_F(BadInput, a_wrong_type) {
+  refuses_scenario("measure: 5\n", HasSubstr("s.yaml:4:10: measure: must be a list, not a single value"));
+}
+
+TEST_F(BadInput, a_missing_key) { refuses_scenario("", HasSubstr("s.yaml:1:1: the key 'measure' is missing")); }
+
+TEST_F(BadInput, an_impossible_topology) {
+  refuses({"list", write("p.yaml", "kind: tegra410\ntegra410:\n  slc:\n    ways: 0\n")},
+          HasSubstr("p.yaml:4:11: tegra410.slc.ways: is 0, must be 1 ... 64"));
+  refuses({"list", write("q.yaml", "kind: tegra411\n")},
+          HasSubstr("q.yaml:1:7: kind: 'tegra411' is not known here (did you mean 'tegra410'?)"));
+}
+
+TEST_F(BadInput, no_yaml_at_all) {
+  refuses({"run", write("s.yaml", "name: [\n")}, AllOf(HasSubstr("s.yaml:"), HasSubstr("this is not YAML")));
+}
+
+TEST_F(BadInput, an_unknown_event) {
+  refuses({"stat", "-e", "nvidia_ucf_pmu_0/slc_acess_rd/"},
+          AllOf(HasSubstr("unknown event or term 'slc_acess_rd' for PMU 'nvidia_ucf_pmu_0'"),
+                HasSubstr("did you mean 'slc_access_rd'"), HasSubstr("\\___")));
+}
+
+TEST_F(BadInput, an_unknown_pmu) {
+  refuses({"stat", "-e", "nvidia_ucf_pmu_9/cycles/"},
+          AllOf(HasSubstr("there is no PMU 'nvidia_ucf_pmu_9'"), HasSubstr("did you mean 'nvidia_ucf_pmu_0'")));
+}
+
+TEST_F(BadInput, an_unknown_term) {
+  refuses({"stat", "-e", "nvidia_ucf_pmu_0/slc_access_rd,src_local_cpu=1/"},
+          AllOf(HasSubstr("unknown term 'src_local_cpu'"), HasSubstr("did you mean 'src_loc_cpu'")));
+}
+
+TEST_F(BadInput, a_value_too_large_for_its_term) {
+  refuses({"stat", "-e", "nvidia_cmem_latency_pmu_0/event=9/"},
+          HasSubstr("value too big for format (event=config:0-1), maximum is 0x3"));
+}
+
+TEST_F(BadInput, an_unknown_event_in_a_scenario) {
+  refuses_scenario("measure: [{events: [nvidia_ucf_pmu_0/slc_hit/]}]\n",
+                   AllOf(HasSubstr("unknown event or term 'slc_hit'"), HasSubstr("slc_hit_rd")));
+}
+
+TEST_F(BadInput, an_event_string_that_ends_early) {
+  refuses({"stat", "-e", "{nvidia_ucf_pmu_0/cycles/"}, HasSubstr("this brace is not closed"));
+}
+
+TEST_F(BadInput, a_trace_that_is_garbage) {
+  const std::string trace = write("garbage.trace", "this is no trace at all, it only looks like a file");
+  refuses({"run", shipped("demo.yaml"), "--set", "trace=" + trace},
+          AllOf(HasSubstr("garbage.trace"), HasSubstr("trace import")));
+  refuses({"trace", "info", trace}, HasSubstr("garbage.trace"));
+}
+
+TEST_F(BadInput, a_trace_that_was_cut) {
+  const std::string lackey = write("a.lackey", "==1== Lackey\n L 1fff000708,8\n S 1fff000710,4\n==1== Exit code: 0\n");
+  const std::string trace = (folder / "a.trace").string();
+  ASSERT_EQ(pmufab({"trace", "import", lackey, trace}).exit_code, 0);
+  std::filesystem::resize_file(trace, std::filesystem::file_size(trace) - 5);
+  refuses({"trace", "info", trace}, HasSubstr("a.trace"));
+}
+
+TEST_F(BadInput, a_recording_that_is_none) {
+  refuses({"trace", "import", write("a.lackey", "hello\n"), (folder / "x").string()}, HasSubstr("a.lackey"));
+}
+
+TEST_F(BadInput, no_drivers_were_built) {
+  std::filesystem::create_directory(folder / "empty");
+  refuses({"list", "--driver-dir", (folder / "empty").string()},
+          AllOf(HasSubstr("tools/fetch-linux-sources"), HasSubstr("tools/build-drivers")));
+  refuses({"list", "--driver-dir", (folder / "nowhere").string()}, HasSubstr("there is no folder"));
+  refuses({"list", "--drivers", "2.6"},
+          AllOf(HasSubstr("no driver set matches --drivers 2.6"), HasSubstr("there are '")));
+  refuses({"list", "--drivers", "fresh"}, HasSubstr("--drivers fresh selects no driver set"));
+}
+
+TEST_F(BadInput, a_file_that_cannot_be_read) {
+  refuses({"run", (folder / "none.yaml").string()},
+          HasSubstr("none.yaml: cannot read the file: No such file or directory"));
+  refuses({"run", folder.string()}, HasSubstr("is a folder, not a file"));
+  refuses({"trace", "info", (folder / "none.trace").string()}, HasSubstr("none.trace"));
+}
+
+TEST_F(BadInput, results_that_cannot_be_written) {
+  write("file", "");
+  refuses(
+      {"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest", "--json", (folder / "file" / "x").string()},
+      HasSubstr("cannot write"));
+}
+
+TEST_F(BadInput, a_number_of_jobs_that_cannot_be) {
+  for (const char* jobs : {"0", "-1", "1025"}) {
+    refuses({"run", write("s.yaml", kTop), "--jobs", jobs}, AllOf(HasSubstr("--jobs"), HasSubstr("1 ... 1024")));
+  }
+}
+
+TEST_F(BadInput, unknown_commands_and_options) {
+  refuses({"rnu"}, HasSubstr("there is no command 'rnu' (did you mean 'run'?)"));
+  refuses({"run", "--juint", "x"}, HasSubstr("there is no option --juint (did you mean '--junit'?)"));
+  refuses({"stat", "--set", "seed"}, HasSubstr("no event is given"));
+  refuses({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--set", "seed"}, HasSubstr("--set seed: is not an assignment"));
+  refuses({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "-I", "soon"}, HasSubstr("-I: 'soon' is not a number"));
+  refuses({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "-j", "-x,"}, HasSubstr("-x and -j exclude each other"));
+  refuses({"regs"}, HasSubstr("no platform is given"));
+  refuses({"regs", shipped("platforms/tegra410-1s-small.yaml"), "socket0.ufc_pmu", "--reset"},
+          AllOf(HasSubstr("there are no registers 'socket0.ufc_pmu'"), HasSubstr("did you mean 'socket0.ucf_pmu'")));
+}
+
+}  // namespace
+}  // namespace pmufab::testing

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+namespace pmufab::testing {
+
+/// What a program left behind.
+struct Outcome {
+  int exit_code = -1;  ///< -1: killed by a signal
+  std::string out;
+  std::string err;
+};
+
+/// Runs the pmufab program in a folder of its own.
+class Cli : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "pmufab-cli-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  /// Start the program; its output goes to files.
+  pid_t start(const std::vector<std::string>& arguments) {
+    std::vector<char*> argv;
+    std::string program = PMUFAB_PROGRAM;
+    std::vector<std::string> copies = arguments;
+    argv.push_back(program.data());
+    for (std::string& argument : copies) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    const pid_t pid = fork();
+    if (pid == 0) {
+      redirect("out", STDOUT_FILENO);
+      redirect("err", STDERR_FILENO);
+      setenv("PMUFAB_DRIVERS", PMUFAB_DRIVERS_DIR, 1);
+      setenv("LC_ALL", "C", 1);
+      execv(argv[0], argv.data());
+      _exit(127);
+    }
+    return pid;
+  }
+
+  Outcome finish(pid_t pid) {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(folder / "out"), read(folder / "err")};
+  }
+
+  Outcome pmufab(const std::vector<std::string>& arguments) { return finish(start(arguments)); }
+
+  /// @return the path of a new file.
+  std::string write(const std::string& name, const std::string& content) {
+    std::ofstream(folder / name, std::ios::binary) << content;
+    return (folder / name).string();
+  }
+
+  static std::string read(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  static std::string shipped(const std::string& name) { return PMUFAB_SOURCE_DIR "/scenarios/" + name; }
+
+  std::filesystem::path folder;
+
+ private:
+  void redirect(const char* name, int descriptor) {
+    const int file = open((folder / name).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dup2(file, descriptor);
+    close(file);
+  }
+};
+
+}  // namespace pmufab::testing

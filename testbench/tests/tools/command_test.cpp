@@ -1,0 +1,314 @@
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/tests/tools/cli_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+class Command : public Cli {
+ protected:
+  /// Every file below a folder, by its path there.
+  static std::map<std::string, std::string> contents(const std::filesystem::path& folder) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (entry.is_regular_file()) files[entry.path().lexically_relative(folder).string()] = read(entry.path());
+    }
+    return files;
+  }
+
+  /// A quick scenario with something of everything; `rest` is appended.
+  std::string quick(const std::string& rest = "") {
+    return write("quick.yaml", R"(name: quick
+platform: {kind: tegra410, name: small, sockets: 1, cpus_per_socket: 4, tegra410: {clusters: 4}}
+traffic:
+  - generators:
+      - name: gpu
+        requester: {kind: gpu}
+        targets: [{memory: cmem, size: 1 MiB}]
+        mix: {read: 3, write: 1}
+        pacing: {kind: exponential, requests_per_us: 100}
+duration: 50 us
+measure:
+  - name: first
+    events: ["nvidia_ucf_pmu_0/slc_access_rd/,{nvidia_cmem_latency_pmu_0/rd_req/,nvidia_cmem_latency_pmu_0/cycles/}"]
+    interval: 10 us
+)" + rest);
+  }
+
+  /// A scenario that measures something quickly and then goes on for hours of simulated time.
+  std::string endless() {
+    return write("endless.yaml", R"(name: endless
+platform: {kind: tegra410, name: small, sockets: 1, cpus_per_socket: 4, tegra410: {clusters: 4}}
+traffic:
+  - generators:
+      - {name: gpu, requester: {kind: gpu}, targets: [{memory: cmem}], pacing: {kind: fixed, requests_per_us: 100}}
+duration: 10 h
+measure:
+  - {name: short, events: [nvidia_ucf_pmu_0/slc_access_rd/], stop: 20 us}
+  - {name: long, events: [nvidia_ucf_pmu_0/slc_access_rd/], start: 30 us}
+)");
+  }
+};
+
+TEST_F(Command, help_and_version_are_there_for_every_command) {
+  EXPECT_THAT(pmufab({"--version"}).out, HasSubstr("pmufab 0."));
+  EXPECT_THAT(pmufab({"--help"}).out, AllOf(HasSubstr("A first look"), HasSubstr("Exit codes")));
+  for (const char* command : {"run", "list", "stat", "regs", "trace"}) {
+    const Outcome outcome = pmufab({command, "--help"});
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("Usage: pmufab"), HasSubstr("xample"))) << command;
+  }
+  EXPECT_EQ(pmufab({}).exit_code, 2);
+}
+
+TEST_F(Command, list_shows_what_the_drivers_publish) {
+  const Outcome text = pmufab({"list"});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_THAT(text.out, AllOf(HasSubstr("nvidia_ucf_pmu_1/slc_access_rd/"), HasSubstr("[event=0x111]"),
+                              HasSubstr("nvidia_cmem_latency_pmu_0/rd_cum_outs/"), HasSubstr("src_loc_cpu=config1:1")));
+  const Json json = Json::parse(pmufab({"list", "--json", shipped("platforms/tegra410-1s-small.yaml")}).out);
+  ASSERT_EQ(json.at("pmus").size(), 2U);
+  EXPECT_EQ(json.at("pmus")[1].at("events").at("slc_hit_rd"), "event=0x119");
+}
+
+TEST_F(Command, stat_prints_a_table_with_both_counts) {
+  const Outcome outcome = pmufab({"stat", "-e", "nvidia_ucf_pmu_*/slc_access_rd/,nvidia_ucf_pmu_0/cycles/", "--traffic",
+                                  shipped("traffic/mixed.yaml"), "--duration", "100 us"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("PASSED: stat"), HasSubstr("  ok     nvidia_ucf_pmu_1/slc_access_rd/"),
+                                 HasSubstr("requests/cycle")));
+}
+
+TEST_F(Command, stat_separates_fields_as_perf_does) {
+  const Outcome outcome = pmufab({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--duration", "10 us", "-x;"});
+  EXPECT_THAT(outcome.out, ::testing::MatchesRegex("[0-9]+;;nvidia_ucf_pmu_0/cycles/;[0-9]+;[0-9.]+;[0-9]+;exact\n"));
+}
+
+TEST_F(Command, stat_prints_json_lines_and_intervals) {
+  const Outcome outcome =
+      pmufab({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--duration", "100 us", "-I", "0.02", "-j"});
+  std::istringstream lines(outcome.out);
+  std::vector<double> times;
+  for (std::string line; std::getline(lines, line);) {
+    const Json json = Json::parse(line);
+    EXPECT_EQ(json.at("event"), "nvidia_ucf_pmu_0/cycles/");
+    times.push_back(json.at("interval").get<double>());
+  }
+  ASSERT_EQ(times.size(), 5U);
+  EXPECT_NEAR(times[0], 20e-6, 2e-6);
+  EXPECT_NEAR(times[4], 100e-6, 2e-6);
+}
+
+TEST_F(Command, stat_counts_more_events_than_counters_by_turns) {
+  std::string events;
+  for (const char* event : {"slc_access_rd", "slc_access_wr", "slc_bytes_rd", "slc_bytes_wr", "slc_hit_rd",
+                            "mem_access_rd", "mem_access_wr", "mem_bytes_rd", "mem_bytes_wr", "slc_wb"})
+    events += std::string(events.empty() ? "" : ",") + "nvidia_ucf_pmu_0/" + event + "/";
+  const std::string traffic = write("slow.yaml", R"(generators:
+  - name: gpu
+    requester: {kind: gpu}
+    targets: [{memory: cmem, size: 1 MiB}]
+    mix: {read: 1, write: 1}
+    pacing: {kind: fixed, requests_per_us: 5}
+)");
+  const Outcome outcome = pmufab({"stat", "-e", events, "--traffic", traffic, "--duration", "30 ms"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("% of the time"), Not(HasSubstr("never had a counter")), Not(HasSubstr("WRONG"))));
+}
+
+TEST_F(Command, regs_shows_values_after_the_drivers_or_the_map) {
+  const std::string platform = shipped("platforms/tegra410-1s-small.yaml");
+  EXPECT_THAT(pmufab({"regs", platform, "socket0.ucf_pmu"}).out, AllOf(HasSubstr("PMCFGR"), HasSubstr("PMIIDR")));
+  EXPECT_THAT(pmufab({"regs", platform, "socket0.ucf_pmu", "--markdown", "--reset"}).out,
+              HasSubstr("## socket0.ucf_pmu"));
+  const Json json = Json::parse(pmufab({"regs", platform, "--json"}).out);
+  EXPECT_TRUE(json.contains("socket0.ucf_pmu"));
+}
+
+TEST_F(Command, run_writes_reports_that_parse) {
+  const std::string base = folder.string();
+  const Outcome outcome = pmufab({"run", quick(), "--junit", base + "/j.xml", "--json", base + "/r.json", "--csv",
+                                  base + "/r.csv", "--out", base + "/results"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  const Json json = Json::parse(read(folder / "r.json"));
+  const Json& run = json.at("runs").at(0);
+  EXPECT_EQ(run.at("status"), "passed");
+  EXPECT_FALSE(run.at("partial"));
+  const Json& counter = run.at("measures")[0].at("counters")[0];
+  EXPECT_EQ(counter.at("driver"), counter.at("expected"));
+  EXPECT_GT(counter.at("driver"), 0);
+  EXPECT_THAT(read(folder / "j.xml"),
+              AllOf(HasSubstr("<testsuites"), HasSubstr("failures=\"0\""), HasSubstr("</testsuites>")));
+  EXPECT_THAT(read(folder / "r.csv"), HasSubstr("quick,,"));
+  bool effective = false;
+  for (const auto& [name, content] : contents(folder / "results")) {
+    if (name.ends_with("effective.yaml")) effective = content.find("ucf_clock: 2400 MHz") != std::string::npos;
+  }
+  EXPECT_TRUE(effective);
+}
+
+TEST_F(Command, the_effective_configuration_of_a_run_runs_to_the_same_counts) {
+  const std::string base = folder.string();
+  ASSERT_EQ(
+      pmufab({"run", quick(), "--drivers", "newest", "--out", base + "/once", "--csv", base + "/once.csv"}).exit_code,
+      0);
+  std::string effective;
+  for (const auto& [name, content] : contents(folder / "once")) {
+    if (name.ends_with("effective.yaml")) effective = content;
+  }
+  ASSERT_EQ(pmufab({"run", write("effective.yaml", effective), "--drivers", "newest", "--csv", base + "/twice.csv"})
+                .exit_code,
+            0);
+  EXPECT_EQ(read(folder / "once.csv"), read(folder / "twice.csv"));
+}
+
+TEST_F(Command, the_same_scenario_gives_byte_identical_results) {
+  const std::string base = folder.string();
+  const std::string scenario = quick("matrix: {host.interrupt_delay: [0, 1 us]}\n");
+  const std::vector<std::string> common = {"run", scenario, shipped("hotplug.yaml"), "--json"};
+  const auto run = [&](const std::string& name, const std::string& jobs) {
+    std::vector<std::string> arguments = common;
+    arguments.insert(arguments.end(), {base + "/" + name + "/all.json", "--junit", base + "/" + name + "/j.xml",
+                                       "--out", base + "/" + name, "-j", jobs});
+    return pmufab(arguments);
+  };
+  const Outcome first = run("a", "1");
+  const Outcome second = run("b", "4");
+  EXPECT_EQ(first.exit_code, 0) << first.out;
+  EXPECT_EQ(first.out, second.out);
+  EXPECT_EQ(contents(folder / "a"), contents(folder / "b"));
+}
+
+TEST_F(Command, another_seed_gives_other_counts) {
+  const std::string base = folder.string();
+  ASSERT_EQ(pmufab({"run", quick(), "--drivers", "newest", "--csv", base + "/1.csv"}).exit_code, 0);
+  ASSERT_EQ(pmufab({"run", quick(), "--drivers", "newest", "--set", "seed=2", "--csv", base + "/2.csv"}).exit_code, 0);
+  EXPECT_NE(read(folder / "1.csv"), read(folder / "2.csv"));
+}
+
+TEST_F(Command, a_count_out_of_bounds_fails_with_the_counter) {
+  const Outcome outcome = pmufab({"run", quick("expect: [{event: nvidia_ucf_pmu_0/slc_access_rd/, equals: 5}]\n")});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("FAILED: quick"),
+                                 HasSubstr("WRONG  nvidia_ucf_pmu_0/slc_access_rd/   (the scenario expects 5)")));
+}
+
+TEST_F(Command, an_expectation_of_nothing_measured_fails) {
+  const Outcome outcome = pmufab({"run", quick("expect: [{event: nvidia_ucf_pmu_0/cycles/, minimum: 5}]\n")});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("no event 'nvidia_ucf_pmu_0/cycles/' was measured"));
+}
+
+TEST_F(Command, an_expected_failure_passes_and_must_fail) {
+  const std::string known = "expected_failure: {reason: known to count wrong}\n";
+  const Outcome failed =
+      pmufab({"run", quick(known + "expect: [{event: nvidia_ucf_pmu_0/slc_access_rd/, equals: 5}]\n")});
+  EXPECT_EQ(failed.exit_code, 0);
+  EXPECT_THAT(failed.out, AllOf(HasSubstr("FAILED, as expected"), HasSubstr("known to count wrong")));
+  const Outcome passed = pmufab({"run", quick(known)});
+  EXPECT_EQ(passed.exit_code, 1);
+  EXPECT_THAT(passed.out, HasSubstr("was expected to fail"));
+  EXPECT_EQ(pmufab({"run", quick("expected_failure: {reason: only then, drivers: [\"<7\"]}\n")}).exit_code, 0);
+}
+
+TEST_F(Command, an_open_the_driver_refuses_is_checked) {
+  // contract C28: nine events on eight counters cannot be a group
+  std::string group;
+  for (int i = 0; i < 9; ++i) group += std::string(i == 0 ? "" : ",") + "nvidia_ucf_pmu_0/slc_access_rd/";
+  const auto with = [&](const std::string& error) {
+    return pmufab({"run", quick("  - {name: refused, events: [\"{" + group + "}\"], open_error: " + error + "}\n")});
+  };
+  const Outcome right = with("EINVAL");
+  EXPECT_EQ(right.exit_code, 0) << right.out;
+  const Outcome wrong = with("ENOENT");
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_THAT(wrong.out, HasSubstr("opening it failed: EINVAL (Invalid argument)"));
+}
+
+TEST_F(Command, a_child_that_crashes_is_reported_and_takes_nothing_along) {
+  // The drivers of "Linux 99.1" crash when they are loaded; the others are run all the same.
+  std::filesystem::create_directories(folder / "drivers" / "99.1");
+  std::filesystem::copy_file(PMUFAB_CRASHING_DRIVERS, folder / "drivers" / "99.1" / "pmufab_drivers.so");
+  for (const auto& entry : std::filesystem::directory_iterator(PMUFAB_DRIVERS_DIR)) {
+    if (entry.is_directory())
+      std::filesystem::create_directory_symlink(entry.path(), folder / "drivers" / entry.path().filename());
+  }
+  const Outcome outcome =
+      pmufab({"run", quick(), "--driver-dir", (folder / "drivers").string(), "--json", (folder / "r.json").string()});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("PASSED: quick"), HasSubstr("CRASHED: quick"), HasSubstr("Aborted")));
+  EXPECT_THAT(outcome.err, HasSubstr("last words"));
+  const Json runs = Json::parse(read(folder / "r.json")).at("runs");
+  EXPECT_EQ(runs.back().at("status"), "crashed");
+  EXPECT_TRUE(runs.back().at("partial"));
+}
+
+TEST_F(Command, a_run_that_takes_too_long_keeps_what_it_measured) {
+  const Outcome outcome =
+      pmufab({"run", endless(), "--drivers", "newest", "--timeout", "3", "--json", (folder / "r.json").string()});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("took too long"), HasSubstr("These results are partial"), HasSubstr("short: 50.000 ns")));
+  const Json run = Json::parse(read(folder / "r.json")).at("runs").at(0);
+  EXPECT_TRUE(run.at("partial"));
+  ASSERT_EQ(run.at("measures").size(), 1U);
+  EXPECT_EQ(run.at("measures")[0].at("counters")[0].at("check"), "exact");
+}
+
+TEST_F(Command, an_interrupt_keeps_and_compares_what_was_counted) {
+  const pid_t pid =
+      start({"run", endless(), endless(), "--drivers", "newest", "-j", "1", "--json", (folder / "r.json").string()});
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  kill(pid, SIGINT);
+  const Outcome outcome = finish(pid);
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("STOPPED: endless"), HasSubstr("(cut short)"), HasSubstr("NOT RUN: endless")));
+  const Json runs = Json::parse(read(folder / "r.json")).at("runs");
+  EXPECT_EQ(runs.at(0).at("status"), "interrupted");
+  EXPECT_TRUE(runs.at(0).at("partial"));
+  ASSERT_EQ(runs.at(0).at("measures").size(), 2U);
+  EXPECT_TRUE(runs.at(0).at("measures")[1].at("partial"));
+  EXPECT_EQ(runs.at(0).at("measures")[1].at("counters")[0].at("check"), "exact");
+  EXPECT_EQ(runs.at(1).at("status"), "not_run");
+}
+
+TEST_F(Command, a_recording_can_be_imported_replayed_and_described) {
+  std::string lackey = "==7== Lackey\n";
+  for (int i = 0; i < 3000; ++i) {
+    char line[64];
+    std::snprintf(line, sizeof line, "I  0400%04x,3\n %c 1ffe%04x,8\n", i % 512, i % 3 == 0 ? 'S' : 'L',
+                  i * 24 % 65536);
+    lackey += line;
+  }
+  const std::string trace = (folder / "a.trace").string();
+  const Outcome imported =
+      pmufab({"trace", "import", write("a.lackey", lackey + "==7== Exit code: 0\n"), "--output", trace});
+  EXPECT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_THAT(imported.out, HasSubstr("3,000 accesses written (2,000 loads, 1,000 stores"));
+  EXPECT_THAT(pmufab({"trace", "info", trace}).out, AllOf(HasSubstr("3,000  accesses"), HasSubstr("2,000    load")));
+  const Outcome outcome =
+      pmufab({"run", shipped("demo.yaml"), "--drivers", "newest", "--set", "trace=" + trace, "--set",
+              "traffic[1].generators[0].phases[0].duration=20 us", "--set",
+              "traffic[1].generators[1].phases[0].duration=20 us", "--set",
+              "traffic[1].generators[2].phases[0].duration=20 us", "--set",
+              "traffic[1].generators[3].phases[0].duration=20 us", "--set", "measure[0].nonzero=false"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("22 counters, none wrong"));
+}
+
+}  // namespace
+}  // namespace pmufab::testing

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "testbench/traffic/random_stream.h"
+#include "testbench/traffic/traffic_spec.h"
+
+namespace pmufab::traffic {
+
+/// What requests of one requester do: opcode and length, drawn by weight.
+class OperationMix {
+ public:
+  /// Which operations of the mix to take.
+  enum class Part : std::uint8_t { all, reading, changing };
+
+  /// If `mix` has nothing of `part`, a plain read or write stands in.
+  OperationMix(const std::vector<OperationShare>& mix, const std::vector<SizeShare>& sizes, RequesterKind requester,
+               Path path, Part part);
+
+  struct Drawn {
+    FabricOpcode opcode;
+    std::uint32_t length;  ///< 0: no data
+  };
+  Drawn draw(RandomStream& random) const;
+
+ private:
+  enum class Length : std::uint8_t { none, line, open, atomic };
+  struct Action {
+    FabricOpcode opcode;
+    Length length;
+    bool full_when_line;  // a write of 64 bytes is WriteUniqueFull
+  };
+  static Action action_of(Operation operation, RequesterKind requester, Path path) noexcept;
+
+  WeightedChoice<Action> actions_;
+  WeightedChoice<std::uint32_t> sizes_;
+};
+
+}  // namespace pmufab::traffic

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+
+#include "testbench/traffic/random_stream.h"
+#include "testbench/traffic/traffic_spec.h"
+
+namespace pmufab::traffic {
+
+/// The planned times of the requests of one phase.
+class Pacer {
+ public:
+  /// @param base  when the phase starts
+  Pacer(const PacingSpec& pacing, const std::optional<BurstSpec>& burst, Picoseconds base, RandomStream& random);
+
+  /// @return when the next request is due.
+  [[nodiscard]] Picoseconds due() const noexcept { return base_ + spread(active_); }
+  /// @return when a phase that ends after the requests so far ends: where the next one of a fixed rate would be; at the
+  /// last one if arrivals are random (they have no memory).
+  [[nodiscard]] Picoseconds end() const noexcept {
+    return base_ + spread(kind_ == Kind::exponential ? last_ : active_);
+  }
+  /// The next request has been planned.
+  void advance(RandomStream& random);
+
+  /// @return about how many requests fit into `duration`; at least 1.
+  [[nodiscard]] static std::uint64_t estimate(const PacingSpec& pacing, const std::optional<BurstSpec>& burst,
+                                              Picoseconds duration) noexcept;
+
+ private:
+  using Kind = PacingSpec::Kind;
+
+  // The pacing runs on a clock that stands still in the pauses between bursts.
+  [[nodiscard]] Picoseconds spread(Picoseconds active) const noexcept {
+    return on_ == 0 ? active : active + active / on_ * off_;
+  }
+  Picoseconds random_gap(RandomStream& random) const;
+
+  Kind kind_;
+  Picoseconds base_;
+  Picoseconds on_ = 0;
+  Picoseconds off_ = 0;
+  Picoseconds active_ = 0;  // of the next request
+  Picoseconds last_ = 0;    // of the one before
+  // fixed: request n is due at ceil(n * 10^12 / rate), kept as a whole part and a remainder in units of 1 / rate.
+  std::uint64_t rate_ = 0;  // requests per second
+  Picoseconds gap_ = 0;     // whole part of the gap
+  std::uint64_t gap_remainder_ = 0;
+  std::uint64_t remainder_ = 0;
+  double mean_ = 0.0;  // exponential: ps
+};
+
+}  // namespace pmufab::traffic

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <boost/random/exponential_distribution.hpp>
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/uniform_int_distribution.hpp>
+
+namespace pmufab::traffic {
+
+/// @return a well mixed function of `value`: every bit of the result depends on every bit of the value.
+[[nodiscard]] constexpr std::uint64_t mix_bits(std::uint64_t value) noexcept {
+  value += 0x9e3779b97f4a7c15ULL;  // the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014)
+  value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9ULL;
+  value = (value ^ value >> 27) * 0x94d049bb133111ebULL;
+  return value ^ value >> 31;
+}
+
+/// @return a hash of `text` that never changes (FNV-1a).
+[[nodiscard]] constexpr std::uint64_t hash_of(std::string_view text) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char character : text) hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3ULL;
+  return hash;
+}
+
+/// @return `value`, which is not negative and below 2^63, rounded to the nearest integer, halves up. Exact.
+[[nodiscard]] inline std::uint64_t rounded(double value) noexcept {
+  const auto whole = static_cast<std::uint64_t>(value);
+  return value - static_cast<double>(whole) >= 0.5 ? whole + 1 : whole;
+}
+
+/// Random numbers that are the same on every machine: Boost's engine and distributions, an explicit seed.
+class RandomStream {
+ public:
+  explicit RandomStream(std::uint64_t seed) : engine_(seed) {}
+
+  /// @return 0 ... limit - 1, all equally likely; `limit` is not 0. Draws nothing for a limit of 1.
+  std::uint64_t below(std::uint64_t limit) {
+    if (limit == 1) return 0;
+    return boost::random::uniform_int_distribution<std::uint64_t>(0, limit - 1)(engine_);
+  }
+  /// @return exponentially distributed with mean 1.
+  double exponential() { return boost::random::exponential_distribution<double>()(engine_); }
+
+ private:
+  boost::random::mt19937_64 engine_;
+};
+
+/// A choice among values with integer weights.
+template <typename Value>
+class WeightedChoice {
+ public:
+  void add(Value value, std::uint64_t weight) {
+    if (weight == 0) return;
+    total_ += weight;
+    values_.push_back(value);
+    ends_.push_back(total_);
+  }
+  [[nodiscard]] bool empty() const noexcept { return values_.empty(); }
+  [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
+
+  /// @return the value whose share holds `point`, 0 ... total() - 1.
+  [[nodiscard]] const Value& at(std::uint64_t point) const noexcept {
+    std::size_t i = 0;
+    while (point >= ends_[i]) ++i;
+    return values_[i];
+  }
+  /// Draws nothing if there is but one value.
+  const Value& choose(RandomStream& random) const {
+    return values_.size() == 1 ? values_[0] : at(random.below(total_));
+  }
+
+ private:
+  std::vector<Value> values_;
+  std::vector<std::uint64_t> ends_;
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace pmufab::traffic

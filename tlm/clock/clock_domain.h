@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <systemc>
+
+namespace pmufab {
+
+/// A point in simulated time, or a duration, in picoseconds. SystemC runs at its default resolution of 1 ps.
+using Picoseconds = std::uint64_t;
+
+/// @return `time` in picoseconds. The simulation must run at SystemC's default resolution (1 ps).
+inline Picoseconds to_picoseconds(const sc_core::sc_time& time) noexcept { return time.value(); }
+
+/// @return `duration` as SystemC time.
+inline sc_core::sc_time to_sc_time(Picoseconds duration) { return sc_core::sc_time::from_value(duration); }
+
+/// A free-running clock of a fixed frequency. Nothing toggles: cycle counts are computed from time when asked for.
+///
+/// Rising edge n (n = 0, 1, 2, ...) lies at ceil(n * 10^12 / frequency) picoseconds, exactly, for ever: rational
+/// frequencies do not drift.
+class ClockDomain {
+ public:
+  /// @param name          for reports
+  /// @param frequency_hz  1 Hz ... 1 THz
+  /// @throws std::invalid_argument outside that range
+  ClockDomain(std::string name, std::uint64_t frequency_hz);
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] std::uint64_t frequency_hz() const noexcept { return frequency_hz_; }
+
+  /// @return how many rising edges lie in [0, when). The edges in a window [a, b) are edges_before(b) -
+  /// edges_before(a).
+  [[nodiscard]] std::uint64_t edges_before(Picoseconds when) const noexcept {
+    if (when == 0) return 0;
+    const std::uint64_t last = when - 1;
+    if (last <= short_limit_) return last * numerator_ / denominator_ + 1;
+    return static_cast<std::uint64_t>(static_cast<Wide>(last) * numerator_ / denominator_) + 1;
+  }
+
+  /// @return the time of rising edge `edge`; the largest Picoseconds value if it lies beyond it.
+  [[nodiscard]] Picoseconds time_of_edge(std::uint64_t edge) const noexcept;
+
+ private:
+  __extension__ using Wide = unsigned __int128;
+
+  std::string name_;
+  std::uint64_t frequency_hz_;
+  std::uint64_t numerator_;  // frequency / 10^12, reduced
+  std::uint64_t denominator_;
+  std::uint64_t short_limit_;  // largest time for which 64 bits hold the product
+};
+
+}  // namespace pmufab

@@ -1,0 +1,42 @@
+#include "tlm/probe/probe.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace pmufab {
+
+void EventSink::wrap(bool carry, Picoseconds when) {
+  // The full sum is carry * 2^64 + value_; what lies above the width is the number of wraps.
+  const auto width = static_cast<unsigned>(std::bit_width(maximum_));
+  std::uint64_t wraps = carry ? 1 : 0;
+  if (width < 64) wraps = value_ >> width | wraps << (64 - width);
+  value_ &= maximum_;
+  if (on_wrap_ != nullptr) on_wrap_(context_, wraps, when);
+}
+
+void Probe::watch(EventSink& sink, std::uint64_t qualifiers) {
+  Watch* free = nullptr;
+  for (Watch& watch : watches_) {
+    if (watch.sink == &sink) {
+      watch.qualifiers = qualifiers;
+      return;
+    }
+    if (watch.sink == nullptr && free == nullptr) free = &watch;
+  }
+  if (free != nullptr) {
+    *free = {&sink, qualifiers};
+  } else {
+    watches_.push_back({&sink, qualifiers});
+  }
+}
+
+void Probe::unwatch(const EventSink& sink) noexcept {
+  const auto found =
+      std::find_if(watches_.begin(), watches_.end(), [&](const Watch& watch) { return watch.sink == &sink; });
+  if (found == watches_.end()) return;
+  // The entry stays as an empty one, so that a wrap hook may do this while publish() walks the list.
+  *found = {nullptr, 0};
+  while (!watches_.empty() && watches_.back().sink == nullptr) watches_.pop_back();
+}
+
+}  // namespace pmufab

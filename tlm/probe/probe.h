@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tlm/probe/event_sink.h"
+
+namespace pmufab {
+
+/// One kind of event of one source, published by a model as traffic moves.
+///
+/// An event nobody watches costs one addition to the truth tally. Every event carries a qualifier 0 ... 63, whose
+/// meaning the publisher documents (for the Tegra410 UCF: source and destination class); a watch names the qualifiers
+/// it wants. The tally is for debugging; checks use the scoreboard, which never sees it.
+class Probe {
+ public:
+  /// Sees every event of this probe: for event logs and waveforms.
+  using Listener = void (*)(void* context, const Probe& probe, std::uint64_t amount, unsigned qualifier,
+                            Picoseconds when);
+
+  explicit Probe(std::string name) : name_(std::move(name)) {}
+
+  /// Report `amount` events with `qualifier` at `when`. Times never run backwards within one probe.
+  void publish(std::uint64_t amount, unsigned qualifier, Picoseconds when) {
+    tally_ += amount;
+    // By index: what a wrap does may change the list.
+    for (std::size_t i = 0; i < watches_.size(); ++i) {
+      const Watch& watch = watches_[i];
+      if ((watch.qualifiers >> qualifier & 1U) != 0) watch.sink->add(amount, when);
+    }
+    if (listener_ != nullptr) [[unlikely]]
+      listener_(context_, *this, amount, qualifier, when);
+  }
+
+  /// Add matching events to `sink` from now on. A sink watches a probe at most once; watching again replaces the mask.
+  /// What a wrap does may watch and unwatch the probe that is publishing: a sink removed before its turn misses the
+  /// event; whether an added one sees it already is not defined.
+  void watch(EventSink& sink, std::uint64_t qualifiers);
+  /// Stop adding to `sink`; nothing happens if it does not watch.
+  void unwatch(const EventSink& sink) noexcept;
+
+  /// Install (or, with nullptr, remove) the one listener.
+  void listen(Listener listener, void* context) noexcept {
+    listener_ = listener;
+    context_ = context;
+  }
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// @return events published since construction, all qualifiers.
+  [[nodiscard]] std::uint64_t tally() const noexcept { return tally_; }
+
+ private:
+  struct Watch {
+    EventSink* sink;
+    std::uint64_t qualifiers;
+  };
+
+  std::uint64_t tally_ = 0;
+  std::vector<Watch> watches_;
+  Listener listener_ = nullptr;
+  void* context_ = nullptr;
+  std::string name_;
+};
+
+}  // namespace pmufab

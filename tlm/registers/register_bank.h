@@ -1,0 +1,153 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+#include <systemc>
+#include <tlm>
+
+#include "tlm/clock/clock_domain.h"
+#include "tlm/registers/register_spec.h"
+
+namespace pmufab {
+
+/// SystemC report id under which a model tells what the guest did wrong, once per place.
+inline constexpr const char* kGuestErrorReport = "/pmufab/guest-error";
+
+/// What answers an access to an offset at which no register lies.
+enum class HolePolicy : std::uint8_t {
+  read_zero_write_ignored,  ///< as most parts do; silent
+  address_error,            ///< TLM_ADDRESS_ERROR_RESPONSE and one report per place
+};
+
+/// Which register of a bank: what find() returns. Cheap to copy; valid for the life of the bank.
+struct RegisterId {
+  std::uint16_t index;
+};
+
+/// A write as a hook sees it, after the access policies have been applied.
+struct RegisterWrite {
+  unsigned element;       ///< index within an array, else 0
+  std::uint64_t written;  ///< what software wrote, at its place in the register; untouched bits are 0
+  std::uint64_t mask;     ///< which bits the access covered (all, or one 32-bit half)
+  std::uint64_t before;   ///< stored value before the access (not the live value)
+  std::uint64_t after;    ///< stored value now
+  Picoseconds when;       ///< sc_time_stamp() plus the delay the access came with (the bank's latency follows it)
+};
+
+/// The registers behind one window of the address map, declared by a table of RegisterSpec.
+///
+/// Accesses are 4 or 8 bytes, aligned, and match the register's width (or a half, where declared). Anything else
+/// answers with the TLM response status below, changes nothing, and is reported once per place under kGuestErrorReport
+/// with the names of register and bits:
+/// - wrong size, unaligned, or streaming width below the length: TLM_BURST_ERROR_RESPONSE
+/// - byte enables:                                              TLM_BYTE_ENABLE_ERROR_RESPONSE
+/// - neither read nor write:                                    TLM_COMMAND_ERROR_RESPONSE
+/// - outside the window, or a hole where holes are errors:      TLM_ADDRESS_ERROR_RESPONSE
+///
+/// The bank is no SystemC module: a model's target socket forwards b_transport and transport_dbg to it. DMI is never
+/// given.
+class RegisterBank {
+ public:
+  /// Returns the value software reads now. Must not change anything: debug reads and dumps call it as well.
+  using LiveValue = std::function<std::uint64_t(unsigned element, Picoseconds when)>;
+  /// Acts on a write. Not called for debug writes.
+  using WriteHook = std::function<void(const RegisterWrite&)>;
+
+  struct Options {
+    std::string name;    ///< instance name, for reports and dumps
+    std::uint32_t size;  ///< bytes of the window
+    HolePolicy holes = HolePolicy::read_zero_write_ignored;
+    Picoseconds latency = 0;  ///< added to the delay of each access
+  };
+
+  /// @param registers  must outlive the bank (usually a constexpr table)
+  /// @throws std::invalid_argument if the layout is not valid for the size
+  RegisterBank(Options options, std::span<const RegisterSpec> registers);
+
+  /// @throws std::out_of_range if there is no such register
+  [[nodiscard]] RegisterId find(std::string_view name) const;
+
+  /// Implement only the first `count` elements of an array; the others read zero and ignore writes.
+  void limit(RegisterId reg, unsigned count);
+  /// Override the reset value of one element and apply it now (configuration registers that depend on parameters).
+  void set_reset(RegisterId reg, unsigned element, std::uint64_t value);
+  void on_read(RegisterId reg, LiveValue live);
+  void on_write(RegisterId reg, WriteHook hook);
+
+  /// Stored value; live values are not consulted.
+  [[nodiscard]] std::uint64_t value(RegisterId reg, unsigned element = 0) const noexcept;
+  /// Replace the stored value, whatever the policies say.
+  void set_value(RegisterId reg, std::uint64_t value, unsigned element = 0) noexcept;
+  /// What software would read now at time `when`: live value if there is one, with wo and raz bits zero.
+  [[nodiscard]] std::uint64_t read(RegisterId reg, unsigned element, Picoseconds when) const;
+
+  /// Every register to its reset value; no hook is called.
+  void reset();
+
+  /// TLM-2.0 blocking transport. The payload's address counts from the start of the window.
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  /// TLM-2.0 debug transport of one whole register: no hook, no report. Returns the bytes moved, 0 if it cannot.
+  /// A debug write sets the stored value.
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload);
+
+  [[nodiscard]] const std::string& name() const noexcept { return options_.name; }
+  [[nodiscard]] std::uint32_t size() const noexcept { return options_.size; }
+  /// Mistakes of the guest and settings of unimplemented bits seen so far, repeated ones included.
+  [[nodiscard]] std::uint64_t guest_errors() const noexcept { return guest_errors_; }
+
+  /// Every register with its value and decoded fields, as text for people.
+  void dump_text(std::ostream& out, Picoseconds when) const;
+  /// The register map (not the values) as a Markdown table.
+  void dump_markdown(std::ostream& out) const;
+  /// Map and values, for tools.
+  [[nodiscard]] nlohmann::json dump_json(Picoseconds when) const;
+
+ private:
+  struct Register {
+    const RegisterSpec* spec;
+    unsigned count;                     // implemented elements
+    std::vector<std::uint64_t> values;  // spec->count of them
+    std::vector<std::uint64_t> resets;
+    std::uint64_t rw = 0, w1c = 0, w1s = 0, readable = 0, unimplemented = 0;  // masks from the fields
+    std::uint64_t unimplemented_reported = 0;
+    LiveValue live;
+    WriteHook hook;
+  };
+  struct Slot {  // what lies at each 4-byte step of the window
+    std::uint16_t reg;
+    std::uint16_t element;
+    bool upper;  // the upper half of a 64-bit register
+  };
+  static constexpr std::uint16_t kHole = 0xffff;
+  static constexpr std::size_t kSlotsPerPage = 64;
+
+  [[nodiscard]] const Slot& slot_at(std::size_t step) const noexcept {
+    return slots_[pages_[step / kSlotsPerPage] + step % kSlotsPerPage];
+  }
+  Slot& make_slot(std::size_t step);
+
+  void guest_error(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status, std::string_view what);
+  void report_unimplemented(Register& reg, unsigned element, std::uint64_t bits);
+  [[nodiscard]] std::string place(std::uint64_t offset, unsigned length) const;
+  [[nodiscard]] std::uint64_t read_element(const Register& reg, unsigned element, Picoseconds when) const;
+  void write_element(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask, Picoseconds when);
+
+  Options options_;
+  std::vector<Register> registers_;
+  // In pages, because a window is mostly holes: a mesh has a thousand windows of 64 KiB with a dozen registers each.
+  std::vector<std::uint32_t> pages_;                             // of each page of the window: where its slots begin
+  std::vector<Slot> slots_;                                      // the first page is all holes
+  std::set<std::tuple<std::uint64_t, unsigned, int>> reported_;  // offset, size, response
+  std::uint64_t guest_errors_ = 0;
+};
+
+}  // namespace pmufab

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <tlm>
+
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab {
+
+/// Who asks. One value per class of requester a PMU filter of this project can tell apart.
+enum class RequesterKind : std::uint8_t { cpu, gpu, pcie };
+
+/// What is asked, by its CHI request name (Arm IHI 0050).
+enum class FabricOpcode : std::uint8_t {
+  read_shared,        ///< read a line to cache it, shared
+  read_unique,        ///< read a line to cache and write it
+  read_once,          ///< read without caching
+  write_unique_full,  ///< write a full line without caching it
+  write_unique_ptl,   ///< write part of a line without caching it
+  write_back_full,    ///< a cache gives a dirty line back
+  evict,              ///< dataless: a cache dropped a clean line
+  clean_unique,       ///< dataless: a cache wants to write a line it holds shared
+  clean_invalid,      ///< dataless: cache maintenance; write dirty data back, drop the line everywhere
+  atomic_store,       ///< atomic read-modify-write at the home
+};
+inline constexpr unsigned kFabricOpcodeCount = 10;
+
+/// @return the CHI spelling, for example "ReadShared".
+[[nodiscard]] std::string_view to_string(FabricOpcode opcode) noexcept;
+/// @return "cpu", "gpu" or "pcie".
+[[nodiscard]] std::string_view to_string(RequesterKind kind) noexcept;
+
+/// What a generic payload does not say about a request on a fabric. Set by the requester, read by every model on the
+/// way.
+///
+/// The payload's command is TLM_READ_COMMAND for reads, TLM_WRITE_COMMAND for writes and atomics, TLM_IGNORE_COMMAND
+/// for dataless requests. The data pointer may be null: the fabrics of this project move no data. Models must not use
+/// it.
+struct FabricExtension : tlm::tlm_extension<FabricExtension> {
+  RequesterKind requester = RequesterKind::cpu;
+  FabricOpcode opcode = FabricOpcode::read_once;
+  std::uint8_t socket = 0;         ///< socket the requester sits in
+  std::uint8_t root_port = 0;      ///< PCIe root port within its root complex (pcie only)
+  std::uint8_t root_complex = 0;   ///< PCIe root complex within the socket (pcie only)
+  std::uint8_t qos = 0;            ///< 0 ... 15
+  std::uint16_t requester_id = 0;  ///< cpu: cluster within the socket; otherwise a number of the requester's own kind
+  std::uint16_t bdf = 0;           ///< PCIe requester id: bus << 8 | device << 3 | function (pcie only)
+  std::uint64_t trace_id = 0;      ///< free for generators and monitors
+
+  [[nodiscard]] tlm::tlm_extension_base* clone() const override { return new FabricExtension(*this); }
+  void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const FabricExtension&>(other); }
+};
+
+/// Wires a monitor can see at the boundary of a fabric. A model calls its observer, if there is one, in the order in
+/// which it accepts requests; it hands over what crossed the boundary and nothing of its inner state.
+class BoundaryObserver {
+ public:
+  virtual ~BoundaryObserver() = default;
+
+  /// A request as the fabric of socket `accepting_socket` accepted it at its requester-side port.
+  struct Request {
+    Picoseconds when;       ///< instant of acceptance
+    std::uint64_t address;  ///< system address
+    std::uint32_t length;   ///< bytes; 0 for dataless requests
+    FabricOpcode opcode;
+    RequesterKind requester;
+    std::uint8_t requester_socket;
+    std::uint8_t accepting_socket;
+    std::uint8_t root_complex;  ///< pcie only
+    std::uint8_t root_port;     ///< pcie only
+    std::uint16_t requester_id;
+    std::uint16_t bdf;  ///< pcie only
+  };
+  virtual void on_request(const Request& request) = 0;
+
+  /// A read or write on the wires between a fabric and the local memory of its socket.
+  struct MemoryAccess {
+    Picoseconds start;  ///< leaves the fabric
+    Picoseconds end;    ///< response arrives back at the fabric
+    std::uint64_t address;
+    std::uint32_t length;  ///< bytes
+    bool is_write;
+    std::uint8_t socket;  ///< whose memory
+  };
+  virtual void on_memory_access(const MemoryAccess& access) = 0;
+};
+
+}  // namespace pmufab

@@ -1,0 +1,216 @@
+#include "tools/pmufab/cli.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "testbench/scenario/input_error.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+using driver_host::DriverSet;
+using scenario::InputError;
+
+volatile std::sig_atomic_t interrupt_count = 0;
+
+void count_interrupt(int) { interrupt_count = interrupt_count + 1; }
+
+double host_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::vector<std::string> long_names(const po::options_description& options) {
+  std::vector<std::string> names;
+  for (const auto& option : options.options()) names.push_back("--" + option->long_name());
+  return names;
+}
+
+/// Where drivers may be, in the order looked at. @param given  --driver-dir
+std::vector<fs::path> driver_folders(const std::string& given) {
+  if (!given.empty()) return {given};
+  const char* environment = std::getenv("PMUFAB_DRIVERS");
+  if (environment != nullptr && *environment != '\0') return {environment};
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (error) return {};
+  const fs::path folder = self.parent_path();
+  return {(folder / "../drivers").lexically_normal(), (folder / "../lib/pmufab/drivers").lexically_normal()};
+}
+
+}  // namespace
+
+std::optional<po::variables_map> parse(const Arguments& arguments, const po::options_description& options,
+                                       const std::string& positional, const Usage& usage) {
+  po::options_description all;
+  all.add(options);
+  all.add_options()("help,h", "show this text");
+  if (std::find(arguments.begin(), arguments.end(), "--help") != arguments.end() ||
+      std::find(arguments.begin(), arguments.end(), "-h") != arguments.end()) {
+    fmt::print("{}\n\nUsage: {}\n\n", usage.purpose, usage.synopsis);
+    std::ostringstream text;
+    text << options;
+    fmt::print("{}\n{}\n", text.str(), usage.more);
+    return std::nullopt;
+  }
+  const std::string hint = fmt::format("{} --help", usage.synopsis.substr(0, usage.synopsis.find(" [")));
+  try {
+    po::positional_options_description places;
+    po::options_description with_places;
+    with_places.add(all);
+    if (!positional.empty()) {
+      places.add(positional.c_str(), -1);
+      with_places.add_options()(positional.c_str(), po::value<std::vector<std::string>>());
+    }
+    po::variables_map map;
+    // No guessing of abbreviated options: a script must not change its meaning when an option is added.
+    const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+    po::store(po::command_line_parser(arguments).options(with_places).positional(places).style(style).run(), map);
+    po::notify(map);
+    return map;
+  } catch (const po::unknown_option& error) {
+    std::string suggestion = scenario::did_you_mean(error.get_option_name(), long_names(options));
+    if (suggestion.empty()) suggestion = "see " + hint;
+    throw InputError(fmt::format("there is no option {}", error.get_option_name()), suggestion);
+  } catch (const po::too_many_positional_options_error&) {
+    throw InputError("this command takes no further words", "see " + hint);
+  } catch (const po::error& error) {
+    throw InputError(error.what(), "see " + hint);
+  }
+}
+
+void add_driver_options(po::options_description& options, const std::string& default_selector) {
+  options.add_options()("driver-dir", po::value<std::string>()->default_value("")->value_name("DIR"),
+                        "folder tools/build-drivers built into (otherwise $PMUFAB_DRIVERS, the build folder, or the "
+                        "installation)")(
+      "drivers", po::value<std::string>()->default_value(default_selector)->value_name("V"),
+      "driver sets to use: all, newest, a kernel version (7.3), or a range ('>=7.1 <7.3')");
+}
+
+std::vector<DriverSet> find_drivers(const po::variables_map& options) {
+  std::string looked;
+  const std::string given = options["driver-dir"].as<std::string>();
+  for (const fs::path& folder : driver_folders(given)) {
+    std::error_code error;
+    looked += fmt::format("{}{}", looked.empty() ? "" : ", ", folder.generic_string());
+    if (!fs::is_directory(folder, error)) {
+      if (!given.empty())
+        throw InputError(fmt::format("there is no folder '{}'", given),
+                         "give the folder tools/build-drivers built into");
+      continue;
+    }
+    const scenario::DriverFolder found = scenario::find_driver_sets(folder);
+    for (const auto& [version, reason] : found.left_out)
+      fmt::print(stderr, "pmufab: the drivers of Linux {} are left out: {}\n", version, reason);
+    if (!found.sets.empty()) return found.sets;
+  }
+  throw InputError(
+      fmt::format("there are no drivers in {}", looked.empty() ? "any known place" : looked),
+      "get the sources with tools/fetch-linux-sources and build them with tools/build-drivers DIR, then give "
+      "--driver-dir DIR");
+}
+
+DriverSet find_newest_driver(const po::variables_map& options) {
+  const std::string selector = options["drivers"].as<std::string>();
+  if (!scenario::is_selector(selector))
+    throw InputError(fmt::format("--drivers {} selects no driver set", selector),
+                     "write all, newest, 7.3, or '>=7.1 <7.3'");
+  const std::vector<DriverSet> all = find_drivers(options);
+  const std::vector<DriverSet> chosen = scenario::select(all, {selector});
+  if (chosen.empty()) {
+    std::vector<std::string> versions;
+    for (const DriverSet& set : all) versions.push_back(set.kernel_version);
+    throw InputError(fmt::format("no driver set matches --drivers {}", selector),
+                     "there are " + scenario::quoted_list(versions));
+  }
+  return chosen.back();
+}
+
+std::vector<std::string> values_of(const po::variables_map& options, const std::string& name) {
+  return options.count(name) > 0 ? options[name].as<std::vector<std::string>>() : std::vector<std::string>{};
+}
+
+ScratchFolder::ScratchFolder() {
+  std::string name = (fs::temp_directory_path() / "pmufab-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr)
+    throw std::system_error(errno, std::generic_category(), "cannot make a temporary folder");
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+ProgressBar::ProgressBar() : started_(host_seconds()), terminal_(isatty(STDERR_FILENO) == 1) {}
+
+ProgressBar::~ProgressBar() { clear(); }
+
+void ProgressBar::show(double fraction, const std::string& text) {
+  constexpr int kWidth = 30;
+  const int permille = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 1000);
+  if (!terminal_ || (visible_ && permille == last_permille_) || host_seconds() - started_ < 2) return;
+  const int filled = permille * kWidth / 1000;
+  fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {:3} %  {:.60}\x1b[K", "", filled, "", kWidth - filled, permille / 10, text);
+  std::fflush(stderr);
+  visible_ = true;
+  last_permille_ = permille;
+}
+
+void ProgressBar::clear() {
+  if (!visible_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  visible_ = false;
+}
+
+void catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = count_interrupt;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+int interrupts() noexcept { return interrupt_count; }
+
+void write_file(const fs::path& file, const std::string& content) {
+  std::error_code error;
+  if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
+  fs::path temporary = file;
+  temporary += ".new";
+  errno = 0;
+  std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
+  stream << content;
+  stream.close();
+  if (stream) fs::rename(temporary, file, error);
+  if (!stream || error) {
+    const std::string reason = error ? error.message() : std::strerror(errno != 0 ? errno : EIO);
+    fs::remove(temporary, error);
+    throw InputError(fmt::format("cannot write '{}': {}", file.generic_string(), reason));
+  }
+}
+
+bool speaks_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string text = value;
+    return text.find("UTF-8") != std::string::npos || text.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+}  // namespace pmufab::cli

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/program_options.hpp>
+
+#include "testbench/scenario/driver_sets.h"
+#include "testbench/scenario/runner.h"
+
+/// The pmufab command line: one function per subcommand, and what they share.
+namespace pmufab::cli {
+
+using Arguments = std::vector<std::string>;
+
+/// Exit codes of every subcommand.
+inline constexpr int kPassed = 0;
+inline constexpr int kCheckFailed = 1;
+inline constexpr int kBadInput = 2;
+inline constexpr int kInternalError = 3;
+
+int run_command(const Arguments& arguments);
+int list_command(const Arguments& arguments);
+int stat_command(const Arguments& arguments);
+int regs_command(const Arguments& arguments);
+int trace_command(const Arguments& arguments);
+
+/// A subcommand's options: `text` above and below them is its --help.
+struct Usage {
+  std::string synopsis;  ///< "pmufab run [options] SCENARIO..."
+  std::string purpose;
+  std::string more;  ///< examples and what else there is to know
+};
+
+/// Parse options and positional arguments strictly.
+/// @param positional  name of the option that takes positional arguments; empty: there are none
+/// @return nullopt if --help was asked for, and has been printed
+/// @throws scenario::InputError for an option that is unknown (with near matches), incomplete or wrong
+[[nodiscard]] std::optional<boost::program_options::variables_map> parse(
+    const Arguments& arguments, const boost::program_options::options_description& options,
+    const std::string& positional, const Usage& usage);
+
+/// Add --driver-dir and --drivers.
+void add_driver_options(boost::program_options::options_description& options, const std::string& default_selector);
+
+/// The driver sets --driver-dir, the environment variable PMUFAB_DRIVERS, the build folder or the installation holds.
+/// Versions that do not build are named on standard error.
+/// @throws scenario::InputError if there are none
+[[nodiscard]] std::vector<driver_host::DriverSet> find_drivers(const boost::program_options::variables_map& options);
+
+/// As above, cut down to the newest set that --drivers selects.
+[[nodiscard]] driver_host::DriverSet find_newest_driver(const boost::program_options::variables_map& options);
+
+/// Values of an option that may be given several times; empty if it was not.
+[[nodiscard]] std::vector<std::string> values_of(const boost::program_options::variables_map& options,
+                                                 const std::string& name);
+
+/// A folder that vanishes with its object.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A bar on standard error, if that is a terminal, from two seconds after its construction on.
+class ProgressBar {
+ public:
+  ProgressBar();
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+  /// @param fraction  0 ... 1
+  void show(double fraction, const std::string& text);
+  /// Remove the bar, so that something else can be printed; the next show() brings it back.
+  void clear();
+
+ private:
+  double started_;
+  bool terminal_;
+  bool visible_ = false;
+  int last_permille_ = -1;
+};
+
+/// From now on SIGINT and SIGTERM are counted, not obeyed. @return how many there have been
+void catch_interrupts();
+[[nodiscard]] int interrupts() noexcept;
+
+/// Write a file by way of a temporary one beside it, so that nobody sees half of it.
+/// @throws scenario::InputError if it cannot be written
+void write_file(const std::filesystem::path& file, const std::string& content);
+
+/// @return true if text on standard output may hold characters beyond ASCII.
+[[nodiscard]] bool speaks_utf8();
+
+}  // namespace pmufab::cli

@@ -1,0 +1,99 @@
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/machine.h"
+#include "testbench/scenario/pmu_catalog.h"
+#include "testbench/scenario/results.h"
+#include "tools/pmufab/cli.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace po = boost::program_options;
+using scenario::Json;
+using scenario::PmuCatalog;
+
+constexpr const char* kMore =
+    R"(What is listed is what the drivers publish in sysfs when they are loaded on the platform: events/, format/ and cpumask.
+Without PLATFORM a platform of two Tegra410 sockets is used. Any event can be given to pmufab stat -e, with terms added:
+  nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=1,dst_loc_cmem=1/
+
+Examples:
+  pmufab list
+  pmufab list scenarios/platforms/tegra410-1s-small.yaml --drivers 7.2
+  pmufab list --json | jq '.pmus[].name'
+)";
+
+Json as_json(const PmuCatalog& catalog, const std::string& version) {
+  Json json;
+  json["drivers"] = version;
+  json["pmus"] = Json::array();
+  for (const PmuCatalog::Entry& pmu : catalog.entries()) {
+    Json item;
+    item["name"] = pmu.name;
+    item["cpus"] = pmu.cpus;
+    for (const PmuCatalog::Event& event : pmu.events) item["events"][event.name] = event.definition;
+    for (const auto& [term, bits] : pmu.formats) item["format"][term] = bits;
+    for (const auto& [name, content] : pmu.others) item["files"][name] = content;
+    json["pmus"].push_back(std::move(item));
+  }
+  return json;
+}
+
+void print(const PmuCatalog& catalog) {
+  for (const PmuCatalog::Entry& pmu : catalog.entries()) {
+    fmt::print("\n{}:\n", pmu.name);
+    for (const PmuCatalog::Event& event : pmu.events)
+      fmt::print("  {:<56} [{}]\n", fmt::format("{}/{}/", pmu.name, event.name), event.definition);
+    std::string terms;
+    for (const auto& [term, bits] : pmu.formats) terms += fmt::format("{}{}={}", terms.empty() ? "" : "  ", term, bits);
+    fmt::print("  terms: {}\n", terms);
+    if (!pmu.cpus.empty()) fmt::print("  read on cpu {}\n", fmt::join(pmu.cpus, ","));
+  }
+}
+
+}  // namespace
+
+int list_command(const Arguments& arguments) {
+  po::options_description options("Options");
+  options.add_options()("set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
+                        "change a value of the platform")("json", po::bool_switch(), "print JSON")(
+      "kernel-log", po::bool_switch(), "show the kernel log while the drivers are loaded");
+  add_driver_options(options, "newest");
+  const auto parsed =
+      parse(arguments, options, "platform",
+            {"pmufab list [options] [PLATFORM]", "List the PMUs and events the drivers publish.", kMore});
+  if (!parsed) return kPassed;
+  const std::vector<std::string> files = values_of(*parsed, "platform");
+  if (files.size() > 1) throw scenario::InputError("one platform at a time", "see pmufab list --help");
+  scenario::PlatformDocument platform;
+  if (!files.empty()) platform = scenario::load_platform(files.front(), values_of(*parsed, "set"));
+  const driver_host::DriverSet drivers = find_newest_driver(*parsed);
+
+  scenario::Machine machine(platform.spec, {}, {}, drivers, {.echo_log = (*parsed)["kernel-log"].as<bool>()});
+  int loaded = 0;
+  std::vector<driver_host::Pmu> pmus;
+  machine.run([&] {
+    loaded = machine.host().load();
+    pmus = machine.host().pmus();
+  });
+  if (loaded < 0 || pmus.empty()) {
+    for (const std::string& line : machine.host().log()) fmt::print(stderr, "{}\n", line);
+    fmt::print(stderr, "pmufab: the drivers of Linux {} registered no PMU; above is the kernel log\n",
+               drivers.kernel_version);
+    return kCheckFailed;
+  }
+  const PmuCatalog catalog(pmus);
+  if ((*parsed)["json"].as<bool>()) {
+    fmt::print("{}\n", as_json(catalog, drivers.kernel_version).dump(2));
+  } else {
+    fmt::print("PMUs and events the drivers of Linux {} publish on platform {}:\n", drivers.kernel_version,
+               platform.spec.name);
+    print(catalog);
+  }
+  return kPassed;
+}
+
+}  // namespace pmufab::cli

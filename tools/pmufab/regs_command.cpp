@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/machine.h"
+#include "tools/pmufab/cli.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace po = boost::program_options;
+using platform::NamedRegisters;
+using scenario::InputError;
+
+constexpr const char* kMore =
+    R"(Shows the registers of each device with their fields. The values are those after the drivers have been loaded; with
+--reset they are the reset values, and no drivers are needed. BANK is a name, or the beginning of one.
+
+Examples:
+  pmufab regs scenarios/platforms/tegra410-1s-small.yaml
+  pmufab regs scenarios/platforms/tegra410-1s-small.yaml socket0.ucf_pmu --markdown --reset
+  pmufab regs scenarios/platforms/tegra410-2s.yaml socket1 --json
+)";
+
+/// Something to bind the bus to when no software runs.
+struct IdleMaster : sc_core::sc_module {
+  explicit IdleMaster(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {}
+  tlm_utils::simple_initiator_socket<IdleMaster, 64> socket;
+};
+
+std::vector<NamedRegisters> chosen_banks(std::vector<NamedRegisters> banks, const std::string& name) {
+  if (name.empty()) return banks;
+  std::vector<std::string> names;
+  for (const NamedRegisters& bank : banks) names.push_back(bank.name);
+  std::erase_if(banks, [&](const NamedRegisters& bank) { return !bank.name.starts_with(name); });
+  if (banks.empty()) {
+    std::string suggestion = scenario::did_you_mean(name, names);
+    if (suggestion.empty()) suggestion = "there are " + scenario::quoted_list(names);
+    throw InputError(fmt::format("there are no registers '{}'", name), suggestion);
+  }
+  return banks;
+}
+
+void print(const std::vector<NamedRegisters>& banks, bool markdown, bool json) {
+  const Picoseconds now = to_picoseconds(sc_core::sc_time_stamp());
+  nlohmann::ordered_json document;
+  for (const NamedRegisters& bank : banks) {
+    if (json) {
+      document[bank.name] = bank.dump_json(now);
+    } else if (markdown) {
+      std::cout << "## " << bank.name << "\n\n";
+      bank.dump_markdown(std::cout);
+      std::cout << '\n';
+    } else {
+      std::cout << bank.name << '\n';
+      bank.dump_text(std::cout, now);
+      std::cout << '\n';
+    }
+  }
+  if (json) std::cout << document.dump(2) << '\n';
+  std::cout.flush();
+}
+
+}  // namespace
+
+int regs_command(const Arguments& arguments) {
+  po::options_description options("Options");
+  options.add_options()("set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
+                        "change a value of the platform")("markdown", po::bool_switch(),
+                                                          "print the register map as Markdown tables")(
+      "json", po::bool_switch(), "print map and values as JSON")("reset", po::bool_switch(),
+                                                                 "reset values, without drivers");
+  add_driver_options(options, "newest");
+  const auto parsed = parse(arguments, options, "words",
+                            {"pmufab regs [options] PLATFORM [BANK]", "Show the registers of a platform.", kMore});
+  if (!parsed) return kPassed;
+  const std::vector<std::string> words = values_of(*parsed, "words");
+  if (words.empty() || words.size() > 2)
+    throw InputError(words.empty() ? "no platform is given" : "too many words", "pmufab regs PLATFORM [BANK]");
+  const bool markdown = (*parsed)["markdown"].as<bool>();
+  const bool json = (*parsed)["json"].as<bool>();
+  if (markdown && json) throw InputError("--markdown and --json exclude each other");
+  const std::string bank = words.size() > 1 ? words[1] : "";
+  const scenario::PlatformDocument document = scenario::load_platform(words[0], values_of(*parsed, "set"));
+
+  if ((*parsed)["reset"].as<bool>()) {
+    platform::Platform platform("platform", document.spec);
+    IdleMaster master("master");
+    master.socket.bind(platform.bus().socket);
+    const std::vector<NamedRegisters> banks = chosen_banks(platform.registers(), bank);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    print(banks, markdown, json);
+    return kPassed;
+  }
+  scenario::Machine machine(document.spec, {}, {}, find_newest_driver(*parsed), {});
+  const std::vector<NamedRegisters> banks = chosen_banks(machine.platform().registers(), bank);
+  int loaded = 0;
+  machine.run([&] {
+    loaded = machine.host().load();
+    print(banks, markdown, json);
+  });
+  if (loaded < 0) fmt::print(stderr, "pmufab: loading the drivers failed; the values are those it left\n");
+  return loaded < 0 ? kCheckFailed : kPassed;
+}
+
+}  // namespace pmufab::cli
