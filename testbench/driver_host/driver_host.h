@@ -74,7 +74,7 @@ class DriverHost : public sc_core::sc_module {
     bool echo_log = false;                ///< print the kernel log to standard error as it grows
   };
 
-  /// @throws std::runtime_error with the loader's words if the library cannot be loaded or speaks another ABI version
+  /// @throws DriverSetError with the loader's words if the library cannot be loaded or speaks another ABI version
   DriverHost(const sc_core::sc_module_name& name, const DriverSet& drivers, const Options& options);
   ~DriverHost() override;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <sstream>
-#include <stdexcept>
 #include <system_error>
 
 namespace pmufab::driver_host {
@@ -31,10 +30,10 @@ std::vector<DriverSet> find_driver_sets(const std::filesystem::path& folder) {
     if (fs::is_regular_file(library, error)) sets.push_back({library, entry.path().filename().string()});
   }
   if (sets.empty()) {
-    throw std::runtime_error("no Linux drivers in '" + folder.string() +
-                             "': get the sources with tools/fetch-linux-sources and build them (the build does it, or "
-                             "tools/build-drivers " +
-                             folder.string() + ")");
+    throw DriverSetError("no Linux drivers in '" + folder.string() +
+                         "': get the sources with tools/fetch-linux-sources and build them (the build does it, or "
+                         "tools/build-drivers " +
+                         folder.string() + ")");
   }
   std::sort(sets.begin(), sets.end(), [](const DriverSet& a, const DriverSet& b) {
     const auto left = numbers_of(a.kernel_version);

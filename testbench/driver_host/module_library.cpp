@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "testbench/driver_host/driver_sets.h"
+
 namespace pmufab::driver_host {
 namespace {
 
@@ -39,8 +41,7 @@ void* open_library(const fs::path& library) {
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();
-    throw std::runtime_error("cannot load the drivers in " + library.string() + ": " +
-                             (why != nullptr ? why : "unknown"));
+    throw DriverSetError("cannot load the drivers in " + library.string() + ": " + (why != nullptr ? why : "unknown"));
   }
   return handle;
 }
@@ -58,15 +59,15 @@ ModuleLibrary::ModuleLibrary(const fs::path& library) {
   void* const symbol = dlsym(handle_, PMUFAB_DRIVER_ENTRY);
   if (symbol == nullptr) {
     unload();
-    throw std::runtime_error(path.string() + " is not a driver module: it has no " PMUFAB_DRIVER_ENTRY);
+    throw DriverSetError(path.string() + " is not a driver module: it has no " PMUFAB_DRIVER_ENTRY);
   }
   module_ = reinterpret_cast<pmufab_driver_module_function>(symbol)();
   if (module_->abi_version != PMUFAB_DRIVER_ABI_VERSION) {
     const std::uint32_t version = module_->abi_version;
     unload();
-    throw std::runtime_error(path.string() + " speaks version " + std::to_string(version) +
-                             " of the driver host's interface, not " + std::to_string(PMUFAB_DRIVER_ABI_VERSION) +
-                             ": build it again with tools/build-drivers");
+    throw DriverSetError(path.string() + " speaks version " + std::to_string(version) +
+                         " of the driver host's interface, not " + std::to_string(PMUFAB_DRIVER_ABI_VERSION) +
+                         ": build it again with tools/build-drivers");
   }
 }
 

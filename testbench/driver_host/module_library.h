@@ -10,7 +10,7 @@ namespace pmufab::driver_host {
 /// second time from a copy.
 class ModuleLibrary {
  public:
-  /// @throws std::runtime_error with the loader's words if it cannot be loaded or speaks another ABI version
+  /// @throws DriverSetError with the loader's words if it cannot be loaded or speaks another ABI version
   explicit ModuleLibrary(const std::filesystem::path& library);
   /// Stays in memory: a driver that was not shut down may still be on somebody's stack.
   ~ModuleLibrary() = default;

@@ -3,6 +3,10 @@
 #include <utility>
 
 #include <fmt/format.h>
+#if defined(__SANITIZE_ADDRESS__)
+#include <pthread.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 #include "testbench/scenario/judge.h"
 #include "testbench/scenario/loaders.h"
@@ -45,6 +49,25 @@ class Machine::Story : public sc_core::sc_module {
   bool told_ = false;
 };
 
+namespace {
+
+/// SystemC tells AddressSanitizer of each change of stacks, but leaves it with the last thread process's when
+/// simulation ends: exceptions and leaks would then be judged by the wrong stack.
+void return_to_main_stack() {
+#if defined(__SANITIZE_ADDRESS__)
+  pthread_attr_t attributes;
+  void* bottom = nullptr;
+  std::size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  pthread_attr_getstack(&attributes, &bottom, &size);
+  pthread_attr_destroy(&attributes);
+  __sanitizer_start_switch_fiber(nullptr, bottom, size);
+  __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
+#endif
+}
+
+}  // namespace
+
 Machine* Machine::current_ = nullptr;
 
 Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, const traffic::TrafficSpec& traffic,
@@ -57,7 +80,11 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   host_options.access_latency = host.access_latency;
   host_options.interrupt_delay = host.interrupt_delay;
   host_options.echo_log = options.echo_log;
-  host_ = std::make_unique<driver_host::DriverHost>("host", drivers, host_options);
+  try {
+    host_ = std::make_unique<driver_host::DriverHost>("host", drivers, host_options);
+  } catch (const driver_host::DriverSetError& error) {
+    throw InputError(error.what());
+  }
   host_->describe(platform_->firmware());
   host_->bus.bind(platform_->bus().socket);
 
@@ -95,6 +122,7 @@ Machine::~Machine() {
 void Machine::run(const std::function<void()>& story) {
   story_ = std::make_unique<Story>("story", story);
   sc_core::sc_start();
+  return_to_main_stack();
   story_->rethrow();
 }
 

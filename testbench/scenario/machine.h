@@ -49,7 +49,7 @@ class Machine {
     std::function<void(const traffic::TrafficIssuer::Progress&)> progress = {};
   };
 
-  /// @throws InputError for a trace that cannot be replayed, std::runtime_error if the drivers cannot be loaded
+  /// @throws InputError for a trace that cannot be replayed or drivers that cannot be loaded
   Machine(const platform::PlatformSpec& platform, const HostSpec& host, const traffic::TrafficSpec& traffic,
           const driver_host::DriverSet& drivers, Options options);
   ~Machine();

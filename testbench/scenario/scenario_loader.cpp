@@ -265,6 +265,10 @@ void read_measure(Reader& reader, std::size_t index, std::vector<MeasureSpec>& o
     read_sweep(sweep, measure, out);
   });
   if (!swept) out.push_back(measure);
+  for (std::size_t i = 0; i < before; ++i) {
+    if (out[i].name == out[before].name)
+      reader.fail("name", fmt::format("another measure is called '{}'", out[i].name), "results are told apart by it");
+  }
   for (std::size_t i = before; i < out.size(); ++i) {
     for (const std::string& text : out[i].events) {
       try {

@@ -184,6 +184,13 @@ TEST(ScenarioLoader, every_shipped_file_loads) {
   EXPECT_GE(scenarios, 10);
 }
 
+TEST(ScenarioLoader, two_measures_of_one_name_are_refused) {
+  const std::string second =
+      "[nvidia_ucf_pmu_0/slc_access_rd/]\n    name: a\n  - {name: a, events: [nvidia_ucf_pmu_0/cycles/]}";
+  EXPECT_THAT(load_error(with("[nvidia_ucf_pmu_0/slc_access_rd/]", second)),
+              AllOf(HasSubstr("s.yaml:12:"), HasSubstr("another measure is called 'a'")));
+}
+
 TEST(ScenarioLoader, a_measure_without_events_is_refused) {
   // It would pass, whatever the driver does.
   EXPECT_THAT(load_error("name: x\nduration: 1 us\nmeasure:\n  - events: []\n"),

@@ -165,7 +165,7 @@ TEST(Document, a_file_that_is_not_utf8_is_refused_at_the_byte) {
   const std::filesystem::path file = std::filesystem::temp_directory_path() / fmt::format("pmufab-{}.yaml", getpid());
   const auto error_with = [&](const std::string& bytes) {
     std::ofstream(file, std::ios::binary) << "name: x\ndescription: ab" << bytes << "\n";
-    const std::string error = error_of([&] { static_cast<void>(load_file(file)); });
+    std::string error = error_of([&] { static_cast<void>(load_file(file)); });
     std::filesystem::remove(file);
     return error;
   };

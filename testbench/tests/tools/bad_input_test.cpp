@@ -106,6 +106,15 @@ TEST_F(BadInput, no_drivers_were_built) {
   refuses({"list", "--drivers", "fresh"}, HasSubstr("--drivers fresh selects no driver set"));
 }
 
+TEST_F(BadInput, drivers_that_cannot_be_loaded) {
+  std::filesystem::create_directories(folder / "drivers" / "7.2.13");
+  write("drivers/7.2.13/pmufab_drivers.so", "no library");
+  const std::string drivers = (folder / "drivers").string();
+  refuses({"list", "--driver-dir", drivers}, HasSubstr("cannot load the drivers in"));
+  refuses({"run", shipped("cmem-one-controller.yaml"), "--driver-dir", drivers},
+          HasSubstr("cannot load the drivers in"));
+}
+
 TEST_F(BadInput, a_file_that_cannot_be_read) {
   refuses({"run", (folder / "none.yaml").string()},
           HasSubstr("none.yaml: cannot read the file: No such file or directory"));
