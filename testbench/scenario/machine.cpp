@@ -10,6 +10,7 @@
 
 #include "testbench/scenario/judge.h"
 #include "testbench/scenario/loaders.h"
+#include "testbench/scoreboard/tegra410_judge.h"
 #include "testbench/traffic/trace_format.h"
 
 namespace pmufab::scenario {
@@ -104,8 +105,11 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
     issuer_->requests[socket].bind(platform_->socket(socket).requests);
   }
 
-  scoreboard_ = std::make_unique<scoreboard::Scoreboard>(scoreboard_spec(platform));
-  platform_->set_observer(scoreboard_.get());
+  scoreboard_ = std::make_unique<scoreboard::Scoreboard>();
+  if (auto spec = tegra410_judge_spec(platform)) {
+    platform_->set_observer(
+        &scoreboard_->add(std::make_unique<scoreboard::Tegra410Judge>(std::move(*spec), scoreboard_->chronicle())));
+  }
   calls_ = std::make_unique<CallTee>(*scoreboard_);
   host_->observe(calls_.get());
   platform_->bus().monitor([this](const MmioBus::BusAccess& access) { scoreboard_->on_bus_access(access); });

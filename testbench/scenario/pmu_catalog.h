@@ -9,7 +9,7 @@
 
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/scenario/event_syntax.h"
-#include "testbench/scoreboard/event_meaning.h"
+#include "testbench/scoreboard/event_truth.h"
 
 namespace pmufab::scenario {
 

@@ -1,20 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
+#include "testbench/scoreboard/event_truth.h"
 #include "testbench/scoreboard/ucf_events.h"
 
 namespace pmufab::scoreboard {
-
-/// One term of a user's event text: `name` or `name=value`.
-struct EventTerm {
-  std::string name;
-  std::optional<std::uint64_t> value{};  ///< absent for a bare word; a bare filter word means 1, as in perf
-};
-using EventTerms = std::vector<EventTerm>;
 
 /// What a user's event text asks a UCF PMU to count.
 struct UcfMeaning {

@@ -1,61 +1,42 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "testbench/scoreboard/cmem_timeline.h"
-#include "testbench/scoreboard/event_meaning.h"
-#include "testbench/scoreboard/exact_clock.h"
-#include "testbench/scoreboard/pmu_watch.h"
-#include "testbench/scoreboard/scoreboard.h"
-#include "testbench/scoreboard/ucf_events.h"
+#include "testbench/scoreboard/event_truth.h"
+#include "testbench/scoreboard/pmu_judge.h"
 
 namespace pmufab::scoreboard {
 
-/// Everything that had been counted when something happened.
-struct Instant {
-  std::uint64_t number = 0;  ///< order among instants; ties of time are resolved by it
-  Picoseconds when = 0;
-  UcfTally ucf;                ///< of a UCF PMU's socket
-  std::size_t checkpoint = 0;  ///< of a CMEM PMU's timeline
-};
-
-/// One event of the user: its windows and what lay in them. All events of a UCF are collected, so that the meaning may
-/// be told later and a wrong count can be explained.
+/// One event of the user: the spans in which it had to count, the driver's values, and the verdict.
 class EventRecord {
  public:
-  EventRecord(driver_host::EventHandle handle, const PmuWatch& pmu, const ExactClock& clock,
-              const CmemTimeline& timeline)
-      : handle_(handle), pmu_(pmu), clock_(clock), timeline_(timeline) {}
+  EventRecord(driver_host::EventHandle handle, const PmuJudge& pmu) : handle_(handle), pmu_(pmu) {}
 
-  using Meaning = std::variant<UcfMeaning, CmemMeaning>;
-  void set_meaning(Meaning meaning) { meaning_ = std::move(meaning); }
-  [[nodiscard]] bool has_meaning() const noexcept { return meaning_.has_value(); }
+  /// Say what the event means. What it counted before is not known.
+  void set_truth(std::unique_ptr<EventTruth> truth, Picoseconds when);
+  [[nodiscard]] bool has_truth() const noexcept { return truth_ != nullptr; }
   [[nodiscard]] bool active() const noexcept { return active_; }
-  [[nodiscard]] const PmuWatch& pmu() const noexcept { return pmu_; }
+  [[nodiscard]] bool open() const noexcept { return open_.has_value(); }
+  [[nodiscard]] const PmuJudge& pmu() const noexcept { return pmu_; }
 
-  void begin_add();
-  void end_add(bool accepted, const Instant& now);
-  void deactivate(const Instant& now);
-  void activate(const Instant& now);
-  void open(const Instant& now);
-  void close(const Instant& now);
-
-  /// What the event counted, to be worked out when asked: reads of CMEM may be told late.
+  void activate(Picoseconds when);
+  void deactivate(Picoseconds when);
+  /// The PMU was let loose, or stopped.
+  void begin_span(Picoseconds when);
+  void end_span(Picoseconds when);
+  /// How far the event has come now: spans closed so far, and a mark in the open one.
   struct Point {
-    std::uint64_t value = 0;  ///< unless lazy
-    bool lazy = false;
-    std::size_t spans = 0;             ///< lazy: closed windows so far
-    std::optional<std::size_t> begin;  ///< lazy: checkpoint at which the open window began
-    std::size_t end = 0;               ///< lazy: checkpoint of the point
+    std::size_t spans = 0;
+    std::optional<Span> open;
   };
-  /// @return nothing if no meaning is known yet.
-  [[nodiscard]] std::optional<Point> point(const Instant& now) const;
+  /// @return nothing if the meaning is not known.
+  [[nodiscard]] std::optional<Point> point(Picoseconds when);
+  /// The PMU was to have stopped at this earlier point. A span that began later never was.
+  void end_span_at(const std::optional<Point>& point);
   void judge_read(Picoseconds begin, Picoseconds end, std::uint64_t value, const std::optional<Point>& low,
                   const std::optional<Point>& high, const std::optional<Point>& sample);
   /// A pmu_enable call did not start the PMU while this event was active. That is a driver's fault once it is certain
@@ -66,20 +47,10 @@ class EventRecord {
   void set_driver_value(std::uint64_t value) { driver_ = value; }
 
   /// @return what the event must read at `when`, not before the latest instant told to this record.
-  [[nodiscard]] std::uint64_t expected(const UcfTally& ucf, Picoseconds when) const;
-  [[nodiscard]] EventResult result(const UcfTally& ucf, Picoseconds when) const;
+  [[nodiscard]] std::uint64_t expected(Picoseconds when);
+  [[nodiscard]] EventResult result(Picoseconds when);
 
  private:
-  struct Span {
-    std::size_t begin;  // checkpoints
-    std::size_t end;
-  };
-  struct Counted {
-    UcfTally ucf;
-    std::uint64_t edges = 0;
-    std::vector<Span> spans;
-    std::vector<CountingWindow> windows;
-  };
   struct JudgedRead {
     Picoseconds begin;
     Picoseconds end;
@@ -89,33 +60,19 @@ class EventRecord {
     bool sampled;
   };
 
-  [[nodiscard]] bool counts_edges() const;
-  [[nodiscard]] std::uint64_t value_of(const Point& point) const;
-  [[nodiscard]] std::uint64_t pick(const CmemSums& sums) const;
-  [[nodiscard]] UcfTally ucf_counted(const UcfTally& now) const;
-  [[nodiscard]] std::vector<CmemSums> cmem_counted(Picoseconds when) const;
+  void close(const Mark& end);
+  [[nodiscard]] std::vector<Span> spans_until(Picoseconds when);
   void add_reads(EventResult& result) const;
 
   driver_host::EventHandle handle_;
-  const PmuWatch& pmu_;
-  const ExactClock& clock_;
-  const CmemTimeline& timeline_;
-  std::optional<Meaning> meaning_;
+  const PmuJudge& pmu_;
+  std::unique_ptr<EventTruth> truth_;
   bool active_ = false;
   std::optional<Picoseconds> suspected_;
-  std::optional<Instant> open_;
-  Counted counted_;
-  Counted before_add_;
+  std::optional<Mark> open_;
+  std::vector<Span> spans_;  // closed
   std::optional<std::uint64_t> driver_;
   std::vector<JudgedRead> reads_;
 };
-
-/// @return what other count the driver's value of a UCF event equals, in words: another filter, another event, ...
-[[nodiscard]] std::string explain_ucf(const UcfMeaning& meaning, const UcfTally& counted, std::uint64_t edges,
-                                      std::uint64_t driver);
-/// @return the same for a CMEM event, from the sums per controller.
-/// @param controllers  per instance
-[[nodiscard]] std::string explain_cmem(CmemMeaning meaning, const std::vector<CmemSums>& counted,
-                                       std::size_t controllers, std::uint64_t edges, std::uint64_t driver);
 
 }  // namespace pmufab::scoreboard

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/event_record.h"
+#include "testbench/scoreboard/explain.h"
 
 namespace pmufab::scoreboard {
 namespace {
@@ -30,12 +30,6 @@ class Guesses {
   std::vector<std::string> guesses_;
 };
 
-std::string difference(std::uint64_t expected, std::uint64_t driver) {
-  if (driver == 0) return "the driver counted nothing";
-  return driver > expected ? fmt::format("{} too many", driver - expected)
-                           : fmt::format("{} missing", expected - driver);
-}
-
 std::string filter_text(std::uint32_t sources, std::uint32_t destinations) {
   return fmt::format("sources {:#05b}, destinations {:#06b}", sources, destinations);
 }
@@ -53,9 +47,8 @@ std::string matrix_text(const EventMatrix& matrix) {
   return text.empty() ? "no traffic" : text;
 }
 
-std::string join(std::string first, const std::string& second) {
-  if (!second.empty()) first += "; " + second;
-  return first;
+std::string join(const std::string& first, const std::string& second) {
+  return first.empty() ? second : first + "; " + second;
 }
 
 }  // namespace
@@ -63,11 +56,10 @@ std::string join(std::string first, const std::string& second) {
 std::string explain_ucf(const UcfMeaning& meaning, const UcfTally& counted, std::uint64_t edges, std::uint64_t driver) {
   Guesses guesses(driver);
   if (meaning.kind != UcfMeaning::Kind::traffic) {
-    const std::uint64_t expected = meaning.kind == UcfMeaning::Kind::cycles ? edges : 0;
     for (std::size_t e = 0; e < kUcfEvents; ++e) {
       guesses.offer(counted.event[e].sum(), fmt::format("{} without a filter", to_string(static_cast<UcfEvent>(e))));
     }
-    return join(difference(expected, driver), guesses.text());
+    return guesses.text();
   }
 
   const EventMatrix& own = counted[meaning.event];
@@ -84,8 +76,7 @@ std::string explain_ucf(const UcfMeaning& meaning, const UcfTally& counted, std:
     guesses.offer(counted.event[e].sum(), fmt::format("{} without a filter", to_string(event)));
   }
   guesses.offer(edges, "cycles");
-  const std::uint64_t expected = own.sum(meaning.sources, meaning.destinations);
-  return join(join(difference(expected, driver), guesses.text()), "by source and destination: " + matrix_text(own));
+  return join(guesses.text(), "by source and destination: " + matrix_text(own));
 }
 
 std::string explain_cmem(CmemMeaning meaning, const std::vector<CmemSums>& counted, std::size_t controllers,
@@ -98,7 +89,6 @@ std::string explain_cmem(CmemMeaning meaning, const std::vector<CmemSums>& count
       {{CmemMeaning::rd_req, "rd_req"}, {CmemMeaning::rd_cum_outs, "rd_cum_outs"}}};
   CmemSums all;
   for (const CmemSums& sums : counted) all += sums;
-  const std::uint64_t expected = meaning == CmemMeaning::cycles ? edges : pick(meaning, all);
   guesses.offer(edges, "cycles");
   for (const auto& [event, name] : events) {
     guesses.offer(pick(event, all), std::string(name));
@@ -117,7 +107,7 @@ std::string explain_cmem(CmemMeaning meaning, const std::vector<CmemSums>& count
       guesses.offer(pick(event, controller), fmt::format("{} of controller {} alone", name, c));
     }
   }
-  return join(difference(expected, driver), guesses.text());
+  return guesses.text();
 }
 
 }  // namespace pmufab::scoreboard

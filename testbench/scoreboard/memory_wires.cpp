@@ -6,14 +6,14 @@
 
 namespace pmufab::scoreboard {
 
-std::size_t cmem_controller(const ScoreboardSpec& spec, std::uint64_t address) noexcept {
+std::size_t cmem_controller(const Tegra410JudgeSpec& spec, std::uint64_t address) noexcept {
   const std::uint64_t line = address / kLineBytes;
   const std::uint64_t instance = line % spec.cmem_instances;
   const std::uint64_t controller = line / spec.cmem_instances % spec.cmem_controllers;
   return instance * spec.cmem_controllers + controller;
 }
 
-MemoryWires::MemoryWires(const ScoreboardSpec& spec, Findings& findings)
+MemoryWires::MemoryWires(const Tegra410JudgeSpec& spec, Findings& findings)
     : spec_(spec), findings_(findings), last_end_(spec.sockets) {
   for (auto& controllers : last_end_) controllers.resize(std::size_t{spec.cmem_instances} * spec.cmem_controllers);
 }

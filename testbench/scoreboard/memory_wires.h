@@ -10,13 +10,13 @@
 
 #include "testbench/scoreboard/finding.h"
 #include "testbench/scoreboard/reference_ucf.h"
-#include "testbench/scoreboard/scoreboard_spec.h"
+#include "testbench/scoreboard/tegra410_judge_spec.h"
 #include "tlm/transaction/fabric_extension.h"
 
 namespace pmufab::scoreboard {
 
 /// @return the memory controller of a CMEM address, instance * controllers + controller, by the behaviour text.
-[[nodiscard]] std::size_t cmem_controller(const ScoreboardSpec& spec, std::uint64_t address) noexcept;
+[[nodiscard]] std::size_t cmem_controller(const Tegra410JudgeSpec& spec, std::uint64_t address) noexcept;
 /// @return number of 32-byte parts of `length` bytes.
 [[nodiscard]] constexpr std::uint64_t parts_of(std::uint32_t length) noexcept { return (length + 31U) / 32U; }
 
@@ -24,7 +24,7 @@ namespace pmufab::scoreboard {
 /// bytes and direction; reads of CMEM at the right time, by the controllers' rule of order and latency; writes posted.
 class MemoryWires {
  public:
-  MemoryWires(const ScoreboardSpec& spec, Findings& findings);
+  MemoryWires(const Tegra410JudgeSpec& spec, Findings& findings);
 
   /// A request accepted at `accepted` makes `op` necessary. In order of acceptance.
   void expect(const MemoryOp& op, Picoseconds accepted);
@@ -46,7 +46,7 @@ class MemoryWires {
   Times times_of(const MemoryOp& op, Picoseconds accepted);
   void compare(const Key& key, const Times& expected, const Times& seen);
 
-  const ScoreboardSpec& spec_;
+  const Tegra410JudgeSpec& spec_;
   Findings& findings_;
   std::map<Key, std::deque<Times>> expected_;
   std::map<Key, std::deque<Times>> seen_;

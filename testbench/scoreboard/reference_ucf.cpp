@@ -35,7 +35,7 @@ std::optional<std::string> reason_to_refuse(const BoundaryObserver::Request& req
 
 }  // namespace
 
-ReferenceUcf::ReferenceUcf(const ScoreboardSpec& spec) : spec_(spec), ucfs_(spec.sockets) {
+ReferenceUcf::ReferenceUcf(const Tegra410JudgeSpec& spec) : spec_(spec), ucfs_(spec.sockets) {
   for (Ucf& ucf : ucfs_) ucf.slc.resize(std::size_t{spec.slc.slices} * spec.slc.sets);
 }
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "testbench/scoreboard/scoreboard_spec.h"
+#include "testbench/scoreboard/tegra410_judge_spec.h"
 #include "testbench/scoreboard/ucf_events.h"
 #include "tlm/transaction/fabric_extension.h"
 
@@ -28,7 +28,7 @@ struct MemoryOp {
 /// request by request, with no notion of time.
 class ReferenceUcf {
  public:
-  explicit ReferenceUcf(const ScoreboardSpec& spec);
+  explicit ReferenceUcf(const Tegra410JudgeSpec& spec);
 
   /// What happened to a request.
   struct Outcome {
@@ -103,7 +103,7 @@ class ReferenceUcf {
   void forget_if_empty(unsigned socket, Line line);
   [[nodiscard]] Destination seen_from(unsigned socket, const MemoryRange& home) const;
 
-  const ScoreboardSpec spec_;
+  const Tegra410JudgeSpec spec_;
   std::vector<Ucf> ucfs_;
   Outcome outcome_;
   bool owner_snooped_ = false;  // by the request at work

@@ -12,8 +12,8 @@
 namespace pmufab::testing {
 namespace {
 
-scoreboard::ScoreboardSpec spec_for(const platform::PlatformSpec& built) {
-  scoreboard::ScoreboardSpec spec;
+scoreboard::Tegra410JudgeSpec spec_for(const platform::PlatformSpec& built) {
+  scoreboard::Tegra410JudgeSpec spec;
   spec.sockets = built.sockets;
   for (const tegra410::MemoryRange& range : built.memory) {
     spec.memory.push_back(
@@ -34,7 +34,7 @@ scoreboard::ScoreboardSpec spec_for(const platform::PlatformSpec& built) {
 /// Feeds what crosses the boundary to the reference.
 class Judge : public BoundaryObserver {
  public:
-  explicit Judge(const scoreboard::ScoreboardSpec& spec) : spec_(spec), reference_(spec_), wires_(spec_, findings) {}
+  explicit Judge(const scoreboard::Tegra410JudgeSpec& spec) : spec_(spec), reference_(spec_), wires_(spec_, findings) {}
   void on_request(const Request& request) override {
     const auto& outcome = reference_.accept(request);
     EXPECT_FALSE(outcome.refused.has_value()) << *outcome.refused;
@@ -70,7 +70,7 @@ class Judge : public BoundaryObserver {
   scoreboard::Findings findings;
 
  private:
-  scoreboard::ScoreboardSpec spec_;
+  scoreboard::Tegra410JudgeSpec spec_;
   scoreboard::ReferenceUcf reference_;
   scoreboard::MemoryWires wires_;
 };

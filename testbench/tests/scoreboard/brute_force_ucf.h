@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "testbench/scoreboard/scoreboard_spec.h"
+#include "testbench/scoreboard/tegra410_judge_spec.h"
 #include "testbench/scoreboard/ucf_events.h"
 #include "tlm/transaction/fabric_extension.h"
 
@@ -18,7 +18,7 @@ namespace pmufab::scoreboard::test {
 /// end to end, time stamps instead of orders of lists. Slow and short.
 class BruteForceUcf {
  public:
-  explicit BruteForceUcf(const ScoreboardSpec& spec) : spec_(spec), tallies_(spec.sockets) {}
+  explicit BruteForceUcf(const Tegra410JudgeSpec& spec) : spec_(spec), tallies_(spec.sockets) {}
 
   void accept(const BoundaryObserver::Request& r) {
     const MemoryRange& home = *spec_.home_of(r.address);
@@ -170,7 +170,7 @@ class BruteForceUcf {
     tallies_[socket].count(E::mem_bytes_wr, source, to, 64);
   }
 
-  ScoreboardSpec spec_;
+  Tegra410JudgeSpec spec_;
   std::vector<UcfTally> tallies_;
   std::map<std::pair<unsigned, std::uint64_t>, Kept> slc_;
   std::set<std::tuple<unsigned, std::uint64_t, Who>> holds_;

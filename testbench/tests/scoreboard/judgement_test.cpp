@@ -32,10 +32,10 @@ class Judgement : public ::testing::Test {
     session.del(pmu, event, value);
   }
   void read_once(const Requester& from, std::uint64_t address, std::uint32_t length = 64) {
-    session.board.on_request(request(from, Op::read_once, address, length, session.now));
+    session.fabric.on_request(request(from, Op::read_once, address, length, session.now));
   }
   void on_the_wires(Picoseconds start_time, Picoseconds end_time, std::uint64_t address, std::uint32_t length = 64) {
-    session.board.on_memory_access({start_time, end_time, address, length, false, 0});
+    session.fabric.on_memory_access({start_time, end_time, address, length, false, 0});
   }
 };
 
@@ -57,10 +57,6 @@ TEST_F(Judgement, a_final_value_off_by_one_is_a_mismatch) {
 
 TEST_F(Judgement, an_altered_expectation_is_reported) {
   // The same counts under the wrong meaning: the judge must not agree.
-  session.add(kPmu, 1);
-  session.enable(kPmu);
-  session.traffic(5);  // reads of 8 bytes each
-  stop(1, 5);
   for (const auto& [terms, verdict] :
        {std::pair{kReads, Verdict::exact}, std::pair{EventTerms{{"slc_bytes_rd"}}, Verdict::mismatch},
         std::pair{EventTerms{{"slc_access_wr"}}, Verdict::mismatch},
@@ -68,8 +64,14 @@ TEST_F(Judgement, an_altered_expectation_is_reported) {
         std::pair{EventTerms{{"slc_access_rd"}, {"src_loc_noncpu", 1}}, Verdict::exact},
         std::pair{EventTerms{{"slc_access_rd"}, {"dst_rem", 1}}, Verdict::mismatch},
         std::pair{EventTerms{{"event", 0x115}}, Verdict::mismatch}}) {
-    session.board.expect(1, kPmu, terms);
-    EXPECT_EQ(session.result(1).verdict, verdict) << session.board.report();
+    PerfSession s;
+    s.board.expect(1, kPmu, terms);
+    s.add(kPmu, 1);
+    s.enable(kPmu);
+    s.traffic(5);  // reads of 8 bytes each
+    s.disable(kPmu);
+    s.del(kPmu, 1, 5);
+    EXPECT_EQ(s.result(1).verdict, verdict) << s.board.report();
   }
 }
 
@@ -294,8 +296,8 @@ TEST_F(Judgement, other_memories_and_writes_are_not_the_cmem_pmus_matter) {
   start(1, {{"rd_req"}}, kCmemPmu);
   on_the_wires(session.now, session.now + 5000, kGmem);
   on_the_wires(session.now, session.now + 5000, kCxl);
-  session.board.on_memory_access({session.now, session.now, kCmem, 64, true, 0});
-  session.board.on_memory_access({session.now, session.now + 5000, kSocketStride + kCmem, 64, false, 1});
+  session.fabric.on_memory_access({session.now, session.now, kCmem, 64, true, 0});
+  session.fabric.on_memory_access({session.now, session.now + 5000, kSocketStride + kCmem, 64, false, 1});
   EXPECT_EQ(session.result(1).expected, 0);
 }
 
@@ -322,7 +324,7 @@ TEST_F(Judgement, a_cmem_driver_that_skips_an_instance_or_a_controller_is_named)
     s.enable(kCmemPmu);
     for (std::uint64_t line = 0; line < 42; ++line) {
       for (std::uint64_t i = 0; i <= line; ++i) {
-        s.board.on_memory_access({s.now, s.now + 5000, kCmem + 64 * line, 32, false, 0});
+        s.fabric.on_memory_access({s.now, s.now + 5000, kCmem + 64 * line, 32, false, 0});
       }
     }
     s.disable(kCmemPmu);
@@ -343,17 +345,17 @@ TEST_F(Judgement, a_cmem_driver_that_skips_an_instance_or_a_controller_is_named)
 // --- beside the counts
 
 TEST_F(Judgement, memory_accesses_are_compared_with_what_the_requests_need) {
-  session.board.on_request(request(gpu(0), Op::read_shared, kCmem, 64, 1'000));
+  session.fabric.on_request(request(gpu(0), Op::read_shared, kCmem, 64, 1'000));
   on_the_wires(21'000, 111'000, kCmem);
   session.board.finish();
   EXPECT_EQ(session.board.findings().failures(), 0) << session.board.report();
-  session.board.on_request(request(gpu(0), Op::read_shared, kCmem, 64, 2'000));  // a hit
-  on_the_wires(22'000, 112'000, kCmem);                                          // that reads memory nevertheless
-  session.board.on_request(request(gpu(0), Op::read_shared, kCmem + 64, 64, 3'000));
+  session.fabric.on_request(request(gpu(0), Op::read_shared, kCmem, 64, 2'000));  // a hit
+  on_the_wires(22'000, 112'000, kCmem);                                           // that reads memory nevertheless
+  session.fabric.on_request(request(gpu(0), Op::read_shared, kCmem + 64, 64, 3'000));
   session.board.finish();
   EXPECT_EQ(session.noted("memory_access_unexpected"), 1);
   EXPECT_EQ(session.noted("memory_access_missing"), 1);
-  const MemoryTruth truth = session.board.memory_truth(0, MemoryClass::cmem);
+  const MemoryTruth truth = session.fabric.memory_truth(0, MemoryClass::cmem);
   EXPECT_EQ(truth.reads, 2);
   EXPECT_EQ(truth.read_bytes, 128);
   EXPECT_EQ(truth.read_parts, 4);
@@ -361,9 +363,9 @@ TEST_F(Judgement, memory_accesses_are_compared_with_what_the_requests_need) {
 }
 
 TEST_F(Judgement, a_request_the_fabric_had_to_refuse_is_a_failure) {
-  session.board.on_request(request(gpu(0), Op::read_once, kCmem + 60, 8, 1'000));
+  session.fabric.on_request(request(gpu(0), Op::read_once, kCmem + 60, 8, 1'000));
   EXPECT_EQ(session.noted("request_must_be_refused"), 1);
-  EXPECT_EQ(session.board.tally(0), UcfTally{});
+  EXPECT_EQ(session.fabric.tally(0), UcfTally{});
 }
 
 TEST_F(Judgement, expectations_are_checked_when_told) {
@@ -388,7 +390,7 @@ TEST_F(Judgement, the_report_names_every_event_and_finding) {
   start(2, {{"slc_access_rd"}, {"src_loc_cpu", 1}});
   session.traffic(5);
   stop(2, 5);
-  session.board.on_request(request(gpu(0), Op::read_once, 0x5000'0000, 8, session.now));
+  session.fabric.on_request(request(gpu(0), Op::read_once, 0x5000'0000, 8, session.now));
   const std::string report = session.board.report();
   EXPECT_THAT(report, HasSubstr("exact  nvidia_ucf_pmu_0 (slc_access_rd, all -> all): expected 5, driver 5"));
   EXPECT_THAT(report, HasSubstr("mismatch  nvidia_ucf_pmu_0 (slc_access_rd, loc_cpu -> all): expected 0, driver 5"));

@@ -10,7 +10,7 @@ namespace {
 
 class MemoryWiresTest : public ::testing::Test {
  protected:
-  ScoreboardSpec spec = small_platform();  // slc 20 ns, cmem 90 ns, service 2 ns per part
+  Tegra410JudgeSpec spec = small_platform();  // slc 20 ns, cmem 90 ns, service 2 ns per part
   Findings findings;
   MemoryWires wires{spec, findings};
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "testbench/scoreboard/scoreboard.h"
+#include "testbench/scoreboard/tegra410_judge.h"
 #include "testbench/tests/scoreboard/scoreboard_fixture.h"
 
 namespace pmufab::scoreboard::test {
@@ -23,8 +24,8 @@ class PerfSession {
   static constexpr std::uint64_t kCgCtrl = kBroadcast + 0x800;
   static constexpr std::uint64_t kCtrl = kBroadcast + 0x808;
 
-  static ScoreboardSpec platform() {
-    ScoreboardSpec spec = small_platform();
+  static Tegra410JudgeSpec platform() {
+    Tegra410JudgeSpec spec = small_platform();
     spec.ucf_frequency_hz = 1'000'000'000;  // an edge at every nanosecond
     spec.ucf_pmus.push_back({kUcf0, 0, kPage0, kPage1});
     spec.ucf_pmus.push_back({kUcf1, 1, kPage0 + 0x1'0000, kPage1 + 0x1'0000});
@@ -32,9 +33,11 @@ class PerfSession {
     return spec;
   }
 
-  explicit PerfSession(ScoreboardSpec spec = platform()) : board(std::move(spec)) {}
+  explicit PerfSession(Tegra410JudgeSpec spec = platform())
+      : fabric(board.add(std::make_unique<Tegra410Judge>(std::move(spec), board.chronicle()))) {}
 
   Scoreboard board;
+  Tegra410Judge& fabric;
   Picoseconds now = 0;
 
   void begin(Call call, const std::string& pmu, int event = 0) { board.on_call(call, true, pmu, event, 0, tick()); }
@@ -49,7 +52,7 @@ class PerfSession {
   /// `count` requests of a GPU to GMEM: slc_access_rd + 1 each, source loc_noncpu, destination loc_gmem.
   void traffic(int count, unsigned socket = 0) {
     for (int i = 0; i < count; ++i) {
-      board.on_request(request(gpu(socket), FabricOpcode::read_once, socket * kSocketStride + kGmem, 8, tick()));
+      fabric.on_request(request(gpu(socket), FabricOpcode::read_once, socket * kSocketStride + kGmem, 8, tick()));
     }
   }
 

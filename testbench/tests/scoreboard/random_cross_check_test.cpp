@@ -48,7 +48,7 @@ class RandomCrossCheck : public ::testing::TestWithParam<std::tuple<unsigned, st
 
 TEST_P(RandomCrossCheck, two_models_of_the_text_agree_after_every_request) {
   const auto [sockets, seed] = GetParam();
-  const ScoreboardSpec spec = small_platform(sockets);
+  const Tegra410JudgeSpec spec = small_platform(sockets);
   ReferenceUcf reference(spec);
   BruteForceUcf brute_force(spec);
   RandomRequests requests(seed);

@@ -213,7 +213,7 @@ TEST_F(ReferenceUcfRequest, gmem_is_not_cached_and_moves_what_was_asked_for) {
 }
 
 TEST_F(ReferenceUcfRequest, which_classes_are_cached_is_the_platforms_choice) {
-  ScoreboardSpec spec = small_platform();
+  Tegra410JudgeSpec spec = small_platform();
   spec.cached = {MemoryClass::gmem};
   ReferenceUcf other(spec);
   other.accept(request(kCpu, Op::read_shared, kGmem));

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/scoreboard_spec.h"
+#include "testbench/scoreboard/tegra410_judge_spec.h"
 #include "testbench/scoreboard/ucf_events.h"
 #include "tlm/transaction/fabric_extension.h"
 
@@ -23,8 +23,8 @@ inline constexpr std::uint64_t kSameSet = 4 * 64;
 
 /// An SLC of 2 slices x 2 sets x 2 ways on each socket, every class of memory on each socket, a clock whose edges do
 /// not fall on whole picoseconds, latencies in whole nanoseconds.
-inline ScoreboardSpec small_platform(unsigned sockets = 2) {
-  ScoreboardSpec spec;
+inline Tegra410JudgeSpec small_platform(unsigned sockets = 2) {
+  Tegra410JudgeSpec spec;
   spec.sockets = sockets;
   for (unsigned socket = 0; socket < sockets; ++socket) {
     const std::uint64_t base = socket * kSocketStride;

@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/scoreboard_spec.h"
+#include "testbench/scoreboard/tegra410_judge_spec.h"
 
 #include <algorithm>
 #include <set>
@@ -11,7 +11,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& text) { throw std::invalid_argument("scoreboard: " + text); }
 
-void validate_memory(const ScoreboardSpec& spec) {
+void validate_memory(const Tegra410JudgeSpec& spec) {
   for (std::size_t i = 0; i < spec.memory.size(); ++i) {
     const MemoryRange& range = spec.memory[i];
     if (range.size == 0) refuse(fmt::format("memory[{}] is empty", i));
@@ -39,7 +39,7 @@ void validate_pmus(const std::vector<Pmu>& pmus, unsigned sockets, std::set<std:
 
 }  // namespace
 
-void ScoreboardSpec::validate() const {
+void Tegra410JudgeSpec::validate() const {
   if (sockets == 0) refuse("no socket");
   if (slc.slices == 0 || slc.sets == 0 || slc.ways == 0) refuse("slices, sets and ways must not be 0");
   if (cmem_instances == 0 || cmem_controllers == 0) refuse("cmem_instances and cmem_controllers must not be 0");
@@ -51,14 +51,14 @@ void ScoreboardSpec::validate() const {
   validate_pmus(cmem_pmus, sockets, names);
 }
 
-const MemoryRange* ScoreboardSpec::home_of(std::uint64_t address) const noexcept {
+const MemoryRange* Tegra410JudgeSpec::home_of(std::uint64_t address) const noexcept {
   for (const MemoryRange& range : memory) {
     if (address >= range.base && address - range.base < range.size) return &range;
   }
   return nullptr;
 }
 
-bool ScoreboardSpec::caches(MemoryClass memory_class) const noexcept {
+bool Tegra410JudgeSpec::caches(MemoryClass memory_class) const noexcept {
   return std::find(cached.begin(), cached.end(), memory_class) != cached.end();
 }
 

@@ -4,14 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/scoreboard_spec.h"
+#include "testbench/scoreboard/tegra410_judge_spec.h"
 #include "testbench/tests/scoreboard/scoreboard_fixture.h"
 
 namespace pmufab::scoreboard::test {
 namespace {
 
-std::string complaint(const std::function<void(ScoreboardSpec&)>& spoil) {
-  ScoreboardSpec spec = small_platform();
+std::string complaint(const std::function<void(Tegra410JudgeSpec&)>& spoil) {
+  Tegra410JudgeSpec spec = small_platform();
   spoil(spec);
   try {
     spec.validate();
@@ -21,11 +21,11 @@ std::string complaint(const std::function<void(ScoreboardSpec&)>& spoil) {
   return "";
 }
 
-TEST(ScoreboardSpec, a_sound_platform_is_accepted) {
-  EXPECT_EQ(complaint([](ScoreboardSpec&) {}), "");
+TEST(Tegra410JudgeSpec, a_sound_platform_is_accepted) {
+  EXPECT_EQ(complaint([](Tegra410JudgeSpec&) {}), "");
 }
 
-TEST(ScoreboardSpec, what_cannot_be_judged_is_refused_by_name) {
+TEST(Tegra410JudgeSpec, what_cannot_be_judged_is_refused_by_name) {
   using ::testing::HasSubstr;
   EXPECT_THAT(complaint([](auto& s) { s.sockets = 0; }), HasSubstr("socket"));
   EXPECT_THAT(complaint([](auto& s) { s.memory[2].size = 0; }), HasSubstr("memory[2] is empty"));
@@ -45,8 +45,8 @@ TEST(ScoreboardSpec, what_cannot_be_judged_is_refused_by_name) {
               HasSubstr("called a"));
 }
 
-TEST(ScoreboardSpec, an_address_has_one_home_or_none) {
-  const ScoreboardSpec spec = small_platform();
+TEST(Tegra410JudgeSpec, an_address_has_one_home_or_none) {
+  const Tegra410JudgeSpec spec = small_platform();
   EXPECT_EQ(spec.home_of(kSocketStride + kGmem), &spec.memory[4]);
   EXPECT_EQ(spec.home_of(kSocketStride + kGmem + 0xff'ffff), &spec.memory[4]);
   EXPECT_EQ(spec.home_of(kSocketStride + kGmem + 0x100'0000), nullptr);

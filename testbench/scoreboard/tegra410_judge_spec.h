@@ -49,7 +49,7 @@ struct CmemPmuSpec {
 
 /// What the scoreboard must know about a platform. Filled by the scenario layer from the same text the platform is
 /// built from, never from the model.
-struct ScoreboardSpec {
+struct Tegra410JudgeSpec {
   unsigned sockets = 1;
   std::vector<MemoryRange> memory;
   SlcGeometry slc;                                                          ///< the same on every socket

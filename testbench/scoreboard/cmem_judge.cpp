@@ -1,0 +1,96 @@
+#include "testbench/scoreboard/cmem_judge.h"
+
+#include <string_view>
+
+#include "testbench/scoreboard/event_meaning.h"
+#include "testbench/scoreboard/explain.h"
+
+namespace pmufab::scoreboard {
+namespace {
+
+// CTRL 0 stop, 1 count, 2 clear and stop; CG_CTRL 1 lets the clock through.
+constexpr std::uint64_t kCgCtrl = 0x800;
+constexpr std::uint64_t kCtrl = 0x808;
+constexpr std::uint64_t kRequestBytes = 32;
+
+/// Positions of its marks are checkpoints of the timeline: reads may be told late.
+class CmemTruth final : public EventTruth {
+ public:
+  CmemTruth(CmemMeaning meaning, CmemTimeline& timeline, const ExactClock& clock)
+      : meaning_(meaning), timeline_(timeline), clock_(clock) {}
+
+  [[nodiscard]] std::string text() const override {
+    switch (meaning_) {
+      case CmemMeaning::cycles:
+        return "cycles";
+      case CmemMeaning::rd_req:
+        return "rd_req";
+      case CmemMeaning::rd_cum_outs:
+        break;
+    }
+    return "rd_cum_outs";
+  }
+
+  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, timeline_.checkpoint(when)}; }
+
+  [[nodiscard]] std::uint64_t count(const Span& span) const override {
+    if (meaning_ == CmemMeaning::cycles) return clock_.edges_in(span.begin.when, span.end.when);
+    const CmemSums sums = timeline_.between(span.begin.position, span.end.position);
+    return meaning_ == CmemMeaning::rd_req ? sums.rd_req : sums.rd_cum_outs;
+  }
+
+  void describe(std::span<const Span> spans, EventResult& result) const override {
+    CmemSums sum;
+    for (const Span& span : spans) sum += timeline_.between(span.begin.position, span.end.position);
+    result.mean_read_latency_ps = {sum.latency_ps, sum.rd_req};
+    if (meaning_ == CmemMeaning::rd_req && sum.rd_req != 0)
+      result.bandwidth_bytes_per_ns = {sum.rd_req * kRequestBytes * 1000, result.window_time};
+  }
+
+  [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
+    std::vector<CmemSums> sums;
+    std::uint64_t edges = 0;
+    for (const Span& span : spans) {
+      const std::vector<CmemSums>& end = timeline_.at(span.end.position);
+      const std::vector<CmemSums>& begin = timeline_.at(span.begin.position);
+      sums.resize(end.size());
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        sums[i] += end[i];
+        sums[i] -= begin[i];
+      }
+      edges += clock_.edges_in(span.begin.when, span.end.when);
+    }
+    return explain_cmem(meaning_, sums, timeline_.controllers_per_instance(), edges, driver);
+  }
+
+ private:
+  CmemMeaning meaning_;
+  CmemTimeline& timeline_;
+  const ExactClock& clock_;
+};
+
+}  // namespace
+
+CmemPmuJudge::CmemPmuJudge(const CmemPmuSpec& spec, CmemTimeline& timeline, const ExactClock& clock)
+    : PmuJudge(spec.name), control_(spec.broadcast), timeline_(timeline), clock_(clock) {}
+
+bool CmemPmuJudge::see_write(const MmioBus::BusAccess& access) {
+  if (!access.ok) return false;
+  if (access.address == control_ + kCtrl) {
+    control_value_ = access.data;
+    return true;
+  }
+  if (access.address == control_ + kCgCtrl) {
+    clock_gate_value_ = access.data;
+    return true;
+  }
+  return false;
+}
+
+bool CmemPmuJudge::written_on() const { return control_value_ == 1 && clock_gate_value_ == 1; }
+
+std::unique_ptr<EventTruth> CmemPmuJudge::truth(const EventTerms& terms) {
+  return std::make_unique<CmemTruth>(cmem_meaning(terms), timeline_, clock_);
+}
+
+}  // namespace pmufab::scoreboard

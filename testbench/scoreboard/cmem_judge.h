@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "testbench/scoreboard/cmem_timeline.h"
+#include "testbench/scoreboard/exact_clock.h"
+#include "testbench/scoreboard/pmu_judge.h"
+#include "testbench/scoreboard/tegra410_judge_spec.h"
+
+namespace pmufab::scoreboard {
+
+/// Judges the CMEM latency PMU of one socket, which runs while CTRL is 1 and CG_CTRL lets the clock through.
+class CmemPmuJudge final : public PmuJudge {
+ public:
+  /// Both must outlive the judge.
+  CmemPmuJudge(const CmemPmuSpec& spec, CmemTimeline& timeline, const ExactClock& clock);
+
+  bool see_write(const MmioBus::BusAccess& access) override;
+  [[nodiscard]] bool written_on() const override;
+  [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+
+ private:
+  std::uint64_t control_;  // the broadcast window
+  std::uint64_t control_value_ = 0;
+  std::uint64_t clock_gate_value_ = 0;
+  CmemTimeline& timeline_;
+  const ExactClock& clock_;
+};
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "testbench/driver_host/driver_host.h"
+#include "testbench/scoreboard/ucf_events.h"
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::scoreboard {
+
+/// A ratio kept exact until somebody prints it.
+struct Ratio {
+  std::uint64_t numerator = 0;
+  std::uint64_t denominator = 0;  ///< 0: no value
+  [[nodiscard]] double value() const noexcept {
+    return denominator == 0 ? 0.0 : static_cast<double>(numerator) / static_cast<double>(denominator);
+  }
+};
+
+/// A span of time in which an event had to count: begin inclusive, end exclusive.
+struct CountingWindow {
+  Picoseconds begin;
+  Picoseconds end;
+};
+
+/// The judgement of one read of a running event.
+struct ReadCheck {
+  Picoseconds begin;  ///< the driver's read call
+  Picoseconds end;
+  std::uint64_t value;  ///< what the driver made of it
+  std::uint64_t low;    ///< must be at least: count at the begin of the call, or the sampled count
+  std::uint64_t high;   ///< must be at most: count at the end of the call, or the sampled count
+  bool sampled;         ///< low == high because the register read was seen on the bus
+  bool possible;        ///< the value is one the hardware can have given
+  bool monotonic;       ///< not below the read before, where that is demanded
+  [[nodiscard]] bool ok() const noexcept { return monotonic && possible; }
+};
+
+/// The judgement of one event.
+struct EventResult {
+  enum class Verdict : std::uint8_t {
+    exact,        ///< every value the driver gave is right; the last one was taken with the event stopped
+    within,       ///< still running; every read was possible
+    mismatch,     ///< at least one value is wrong
+    not_counted,  ///< never scheduled, or its driver never gave a value
+  };
+  driver_host::EventHandle event = 0;
+  std::string pmu;
+  std::string meaning;  ///< the event in words
+  Verdict verdict = Verdict::not_counted;
+  std::uint64_t expected = 0;           ///< now; final once the event is stopped
+  std::optional<std::uint64_t> driver;  ///< raw count at the end of the driver's last call about the event
+  bool running = false;                 ///< not stopped yet
+  std::vector<CountingWindow> windows;  ///< closed windows
+  Picoseconds window_time = 0;          ///< their sum, and the open one up to the last thing seen
+  EventMatrix breakdown;                ///< UCF traffic events: the event without its filter, by source and destination
+  std::uint64_t reads = 0;              ///< reads judged
+  std::uint64_t reads_sampled = 0;      ///< of these, exactly
+  std::uint64_t reads_failed = 0;
+  std::vector<ReadCheck> failed_reads;  ///< the first eight
+  std::optional<ReadCheck> last_read;
+  std::string explanation;       ///< mismatch: what is known about the difference
+  Ratio mean_read_latency_ps;    ///< CMEM: of the reads that left within the windows, by 32-byte part
+  Ratio bandwidth_bytes_per_ns;  ///< byte events: expected / window_time (equals GB/s); rd_req: 32 bytes each
+};
+
+[[nodiscard]] std::string_view to_string(EventResult::Verdict verdict) noexcept;
+
+}  // namespace pmufab::scoreboard

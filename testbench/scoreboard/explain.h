@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "testbench/scoreboard/cmem_timeline.h"
+#include "testbench/scoreboard/event_meaning.h"
+#include "testbench/scoreboard/ucf_events.h"
+
+namespace pmufab::scoreboard {
+
+/// @return what other count the driver's value of a UCF event equals, in words: another filter, another event, ...
+[[nodiscard]] std::string explain_ucf(const UcfMeaning& meaning, const UcfTally& counted, std::uint64_t edges,
+                                      std::uint64_t driver);
+/// @return the same for a CMEM event, from the sums per controller.
+/// @param controllers  per instance
+[[nodiscard]] std::string explain_cmem(CmemMeaning meaning, const std::vector<CmemSums>& counted,
+                                       std::size_t controllers, std::uint64_t edges, std::uint64_t driver);
+
+}  // namespace pmufab::scoreboard

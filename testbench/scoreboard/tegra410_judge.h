@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "testbench/scoreboard/pmu_judge.h"
+#include "testbench/scoreboard/tegra410_judge_spec.h"
+#include "testbench/scoreboard/ucf_events.h"
+#include "tlm/transaction/fabric_extension.h"
+
+namespace pmufab::scoreboard {
+
+/// What crossed the wires to one class of memory of one socket since the beginning.
+struct MemoryTruth {
+  std::uint64_t reads = 0;
+  std::uint64_t read_bytes = 0;
+  std::uint64_t read_parts = 0;  ///< 32-byte parts
+  std::uint64_t writes = 0;
+  std::uint64_t write_bytes = 0;
+  Ratio mean_read_latency_ps;  ///< by part, as the CMEM PMU weighs it
+};
+
+/// Judges the Tegra410 sockets of a platform: their UCF and CMEM latency PMUs, and the wires to memory. Give it to the
+/// platform as boundary observer.
+class Tegra410Judge final : public FabricJudge, public BoundaryObserver {
+ public:
+  /// @param chronicle  outlives the judge
+  /// @throws std::invalid_argument from Tegra410JudgeSpec::validate()
+  Tegra410Judge(Tegra410JudgeSpec spec, Chronicle& chronicle);
+  ~Tegra410Judge() override;
+
+  void on_request(const Request& request) override;
+  void on_memory_access(const MemoryAccess& access) override;
+
+  [[nodiscard]] std::vector<PmuJudge*> pmus() override;
+  /// Compare what is left over: memory accesses that had to happen and were not seen.
+  void finish() override;
+
+  /// Everything a UCF counted since the beginning, whatever the PMUs do.
+  [[nodiscard]] const UcfTally& tally(unsigned socket) const;
+  [[nodiscard]] MemoryTruth memory_truth(unsigned socket, MemoryClass memory_class) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,106 @@
+#include "testbench/scoreboard/ucf_judge.h"
+
+#include "testbench/scoreboard/event_meaning.h"
+#include "testbench/scoreboard/explain.h"
+
+namespace pmufab::scoreboard {
+namespace {
+
+// Arm CoreSight PMU: PMCR, bit 0 = E; event counters and the cycle counter at the start of their page.
+constexpr std::uint64_t kPmcr = 0xe04;
+constexpr std::uint64_t kPmcrEnable = 0x1;
+constexpr std::uint64_t kCountersEnd = 0x100;
+
+class UcfTruth final : public EventTruth {
+ public:
+  UcfTruth(UcfMeaning meaning, const ReferenceUcf& reference, unsigned socket, const ExactClock& clock)
+      : meaning_(std::move(meaning)), reference_(reference), socket_(socket), clock_(clock) {}
+
+  [[nodiscard]] std::string text() const override { return meaning_.text; }
+
+  [[nodiscard]] Mark mark(Picoseconds when) override {
+    if (meaning_.kind != UcfMeaning::Kind::traffic) return {when, 0};
+    return {when, tally()[meaning_.event].sum(meaning_.sources, meaning_.destinations)};
+  }
+
+  [[nodiscard]] std::uint64_t count(const Span& span) const override {
+    switch (meaning_.kind) {
+      case UcfMeaning::Kind::traffic:
+        return span.end.position - span.begin.position;
+      case UcfMeaning::Kind::cycles:
+        return clock_.edges_in(span.begin.when, span.end.when);
+      case UcfMeaning::Kind::nothing:
+        break;
+    }
+    return 0;
+  }
+
+  void opened() override { opened_ = tally(); }
+  void closed() override {
+    counted_ = counted();
+    opened_.reset();
+  }
+
+  void describe(std::span<const Span> spans, EventResult& result) const override {
+    if (meaning_.kind != UcfMeaning::Kind::traffic) return;
+    result.breakdown = counted()[meaning_.event];
+    const bool counts_bytes = meaning_.event == UcfEvent::slc_bytes_rd || meaning_.event == UcfEvent::slc_bytes_wr ||
+                              meaning_.event == UcfEvent::mem_bytes_rd || meaning_.event == UcfEvent::mem_bytes_wr;
+    std::uint64_t bytes = 0;
+    for (const Span& span : spans) bytes += count(span);
+    if (counts_bytes && bytes != 0) result.bandwidth_bytes_per_ns = {bytes * 1000, result.window_time};
+  }
+
+  [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
+    std::uint64_t edges = 0;
+    for (const Span& span : spans) edges += clock_.edges_in(span.begin.when, span.end.when);
+    return explain_ucf(meaning_, counted(), edges, driver);
+  }
+
+ private:
+  [[nodiscard]] const UcfTally& tally() const { return reference_.tally(socket_); }
+  /// Everything the UCF counted within the spans.
+  [[nodiscard]] UcfTally counted() const {
+    UcfTally sum = counted_;
+    if (opened_) {
+      sum += tally();
+      sum -= *opened_;
+    }
+    return sum;
+  }
+
+  UcfMeaning meaning_;
+  const ReferenceUcf& reference_;
+  unsigned socket_;
+  const ExactClock& clock_;
+  UcfTally counted_;
+  std::optional<UcfTally> opened_;
+};
+
+}  // namespace
+
+UcfPmuJudge::UcfPmuJudge(const UcfPmuSpec& spec, const ReferenceUcf& reference, const ExactClock& clock)
+    : PmuJudge(spec.name),
+      socket_(spec.socket),
+      control_(spec.page0),
+      counters_(spec.page1.value_or(spec.page0)),
+      reference_(reference),
+      clock_(clock) {}
+
+bool UcfPmuJudge::see_write(const MmioBus::BusAccess& access) {
+  if (!access.ok || access.address != control_ + kPmcr) return false;
+  control_value_ = access.data;
+  return true;
+}
+
+bool UcfPmuJudge::written_on() const { return (control_value_ & kPmcrEnable) != 0; }
+
+bool UcfPmuJudge::is_counter_read(const MmioBus::BusAccess& access) const {
+  return access.ok && access.address >= counters_ && access.address < counters_ + kCountersEnd;
+}
+
+std::unique_ptr<EventTruth> UcfPmuJudge::truth(const EventTerms& terms) {
+  return std::make_unique<UcfTruth>(ucf_meaning(terms), reference_, socket_, clock_);
+}
+
+}  // namespace pmufab::scoreboard
