@@ -1,6 +1,8 @@
 #include "testbench/driver_host/driver_sets.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <system_error>
 
@@ -19,7 +21,37 @@ std::vector<unsigned long> numbers_of(const std::string& version) {
   return numbers;
 }
 
+/// The modules a manifest lists: lines "driver NAME SHA256 FILE".
+std::vector<std::string> modules_in(const std::filesystem::path& manifest) {
+  std::vector<std::string> modules;
+  std::ifstream in(manifest);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string kind;
+    std::string name;
+    if (words >> kind >> name && kind == "driver") modules.push_back(name);
+  }
+  return modules;
+}
+
+char as_modprobe(char c) { return c == '-' ? '_' : c; }
+
 }  // namespace
+
+bool DriverSet::holds(std::string_view module) const {
+  return std::any_of(modules.begin(), modules.end(), [&](const std::string& own) {
+    return std::equal(own.begin(), own.end(), module.begin(), module.end(),
+                      [](char a, char b) { return as_modprobe(a) == as_modprobe(b); });
+  });
+}
+
+std::vector<DriverSet> sets_that_hold(const std::vector<DriverSet>& sets, const std::vector<std::string>& modules) {
+  std::vector<DriverSet> chosen;
+  std::copy_if(sets.begin(), sets.end(), std::back_inserter(chosen), [&](const DriverSet& set) {
+    return std::all_of(modules.begin(), modules.end(), [&](const std::string& module) { return set.holds(module); });
+  });
+  return chosen;
+}
 
 std::vector<DriverSet> find_driver_sets(const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
@@ -27,7 +59,10 @@ std::vector<DriverSet> find_driver_sets(const std::filesystem::path& folder) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const fs::path library = entry.path() / "pmufab_drivers.so";
-    if (fs::is_regular_file(library, error)) sets.push_back({library, entry.path().filename().string()});
+    if (!fs::is_regular_file(library, error)) continue;
+    sets.push_back({.library = library,
+                    .kernel_version = entry.path().filename().string(),
+                    .modules = modules_in(entry.path() / "manifest.txt")});
   }
   if (sets.empty()) {
     throw DriverSetError("no Linux drivers in '" + folder.string() +

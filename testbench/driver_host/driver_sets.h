@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pmufab::driver_host {
@@ -11,6 +12,12 @@ namespace pmufab::driver_host {
 struct DriverSet {
   std::filesystem::path library;  ///< the loadable module
   std::string kernel_version;     ///< for example "7.2.13"
+  /// The kernel modules in it, by the names lsmod would show ("nvidia_cspmu"), in the order they were linked: what the
+  /// manifest beside the library lists. Not every kernel has every driver. Empty if there is no manifest.
+  std::vector<std::string> modules{};
+
+  /// @return true if the set has the kernel module. '-' and '_' are the same, as modprobe takes them.
+  [[nodiscard]] bool holds(std::string_view module) const;
 };
 
 /// Drivers that cannot be used as they lie there: none in the folder, not loadable, or built for another version of
@@ -23,5 +30,10 @@ class DriverSetError : public std::runtime_error {
 /// @return the driver sets in the subfolders of `folder`, oldest kernel first.
 /// @throws DriverSetError if there is none, saying how to get them
 [[nodiscard]] std::vector<DriverSet> find_driver_sets(const std::filesystem::path& folder);
+
+/// @return those of `sets` that have every one of the kernel modules, in the same order; all of them if none is asked
+/// for.
+[[nodiscard]] std::vector<DriverSet> sets_that_hold(const std::vector<DriverSet>& sets,
+                                                    const std::vector<std::string>& modules);
 
 }  // namespace pmufab::driver_host

@@ -35,7 +35,7 @@ Outcome shell(const std::string& command) {
 class BuildDrivers : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (all_driver_sets().empty()) GTEST_SKIP() << "no driver sources";
+    if (tegra410_driver_sets().empty()) GTEST_SKIP() << "no driver sources";
     const ::testing::TestInfo* info = ::testing::UnitTest::GetInstance()->current_test_info();
     folder = fs::path(::testing::TempDir()) / (std::string("build_drivers_") + info->name());
     fs::remove_all(folder);
@@ -65,7 +65,7 @@ class BuildDrivers : public ::testing::Test {
     return file;
   }
 
-  [[nodiscard]] static std::string newest() { return all_driver_sets().back().kernel_version; }
+  [[nodiscard]] static std::string newest() { return tegra410_driver_sets().back().kernel_version; }
   [[nodiscard]] Outcome build(const std::string& options) const {
     return shell(PMUFAB_SOURCE_DIR "/tools/build-drivers --sources " PMUFAB_LINUX_SOURCES " --base " + newest() + " " +
                  options + " " + (folder / "out").string());

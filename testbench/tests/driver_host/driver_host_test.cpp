@@ -131,6 +131,10 @@ const std::vector<DriverSet>& all_driver_sets() {
   return sets;
 }
 
+std::vector<DriverSet> tegra410_driver_sets() {
+  return sets_that_hold(all_driver_sets(), {"arm_cspmu_module", "nvidia_cspmu", "nvidia_t410_cmem_latency_pmu"});
+}
+
 std::string CallRecorder::begun(const std::string& pmu) const {
   static const char* const names[] = {"pmu_disable", "pmu_enable", "add", "del", "start", "stop", "read", "interrupt"};
   std::string text;

@@ -68,10 +68,13 @@ class DriverHostTest : public pmufab::testing::SimulationTest, public ::testing:
 std::string version_name(const ::testing::TestParamInfo<DriverSet>& info);
 /// Every driver set that was built.
 const std::vector<DriverSet>& all_driver_sets();
+/// Those that have every driver DriverHostTest's own devices need.
+std::vector<DriverSet> tegra410_driver_sets();
 
-#define PMUFAB_FOR_EVERY_KERNEL(fixture)                                                                         \
-  INSTANTIATE_TEST_SUITE_P(linux, fixture, ::testing::ValuesIn(pmufab::driver_host::testing::all_driver_sets()), \
-                           pmufab::driver_host::testing::version_name)
+#define PMUFAB_FOR_EVERY_SET(fixture, sets) \
+  INSTANTIATE_TEST_SUITE_P(linux, fixture, ::testing::ValuesIn(sets), pmufab::driver_host::testing::version_name)
+#define PMUFAB_FOR_EVERY_TEGRA410_KERNEL(fixture) \
+  PMUFAB_FOR_EVERY_SET(fixture, pmufab::driver_host::testing::tegra410_driver_sets())
 
 /// Remembers every call of the perf core.
 class CallRecorder : public PerfCallObserver {

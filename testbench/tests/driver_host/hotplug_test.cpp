@@ -7,7 +7,7 @@ namespace {
 using pmufab::testing::advance;
 
 class Hotplug : public DriverHostTest {};
-PMUFAB_FOR_EVERY_KERNEL(Hotplug);
+PMUFAB_FOR_EVERY_TEGRA410_KERNEL(Hotplug);
 
 // contract C36
 TEST_P(Hotplug, events_move_to_another_cpu_of_the_socket_and_stay_exact) {

@@ -14,8 +14,8 @@ class EdgeInterrupt : public DriverHostTest {
  protected:
   EdgeInterrupt() : DriverHostTest(InterruptTrigger::edge) {}
 };
-PMUFAB_FOR_EVERY_KERNEL(LevelInterrupt);
-PMUFAB_FOR_EVERY_KERNEL(EdgeInterrupt);
+PMUFAB_FOR_EVERY_TEGRA410_KERNEL(LevelInterrupt);
+PMUFAB_FOR_EVERY_TEGRA410_KERNEL(EdgeInterrupt);
 
 // contract C29
 TEST_P(LevelInterrupt, an_overflow_is_handled_and_the_total_is_exact) {

@@ -17,7 +17,7 @@ class Perf : public DriverHostTest {
     return attributes;
   }
 };
-PMUFAB_FOR_EVERY_KERNEL(Perf);
+PMUFAB_FOR_EVERY_TEGRA410_KERNEL(Perf);
 
 TEST_P(Perf, an_event_counts_from_enable_to_disable) {
   boot([&] {

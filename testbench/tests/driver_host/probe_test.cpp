@@ -16,7 +16,7 @@ using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 class Probe : public DriverHostTest {};
-PMUFAB_FOR_EVERY_KERNEL(Probe);
+PMUFAB_FOR_EVERY_TEGRA410_KERNEL(Probe);
 
 TEST_P(Probe, every_described_pmu_appears_under_its_documented_name) {
   boot([&] {
@@ -203,6 +203,37 @@ TEST(DriverSets, versions_are_sorted_by_number) {
   for (const DriverSet& set : find_driver_sets(folder)) versions.push_back(set.kernel_version);
   std::filesystem::remove_all(folder);
   EXPECT_THAT(versions, ElementsAre("6.12.117", "7.9.3", "7.9.12", "7.10.1"));
+}
+
+TEST(DriverSets, the_manifest_tells_which_modules_a_set_has) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "driver_sets_manifest_test";
+  const auto add = [&](const std::string& version, const std::string& manifest) {
+    std::filesystem::create_directories(folder / version);
+    std::ofstream(folder / version / "pmufab_drivers.so") << "x";
+    if (!manifest.empty()) std::ofstream(folder / version / "manifest.txt") << manifest;
+  };
+  add("6.1.192", "kernel 6.1.192\nflags -O2 driver\ndriver arm_cmn 0123 drivers/perf/arm-cmn.c\n");
+  add("7.2.13", "kernel 7.2.13\ndriver nvidia_cspmu 4567 a b.c\ndriver arm_cmn 89ab drivers/perf/arm-cmn.c\n");
+  add("7.3.4", "");
+  const std::vector<DriverSet> sets = find_driver_sets(folder);
+  std::filesystem::remove_all(folder);
+  ASSERT_EQ(sets.size(), 3U);
+  EXPECT_THAT(sets[0].modules, ElementsAre("arm_cmn"));
+  EXPECT_THAT(sets[1].modules, ElementsAre("nvidia_cspmu", "arm_cmn"));
+  EXPECT_THAT(sets[2].modules, IsEmpty());
+  EXPECT_TRUE(sets[0].holds("arm-cmn"));  // as the file is called
+  EXPECT_FALSE(sets[0].holds("arm"));
+  EXPECT_FALSE(sets[0].holds("nvidia_cspmu"));
+
+  const auto versions_with = [&](const std::vector<std::string>& modules) {
+    std::vector<std::string> versions;
+    for (const DriverSet& set : sets_that_hold(sets, modules)) versions.push_back(set.kernel_version);
+    return versions;
+  };
+  EXPECT_THAT(versions_with({"arm_cmn"}), ElementsAre("6.1.192", "7.2.13"));
+  EXPECT_THAT(versions_with({"arm_cmn", "nvidia_cspmu"}), ElementsAre("7.2.13"));
+  EXPECT_THAT(versions_with({"cxl_pmu"}), IsEmpty());
+  EXPECT_THAT(versions_with({}), ElementsAre("6.1.192", "7.2.13", "7.3.4"));
 }
 
 TEST(DriverSets, there_are_drivers_and_every_kernel_that_was_fetched_builds) {

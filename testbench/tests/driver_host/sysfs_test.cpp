@@ -75,7 +75,7 @@ class Sysfs : public DriverHostTest {
 
   static constexpr const char* kNvidia = "drivers/perf/arm_cspmu/nvidia_cspmu.c";
 };
-PMUFAB_FOR_EVERY_KERNEL(Sysfs);
+PMUFAB_FOR_EVERY_TEGRA410_KERNEL(Sysfs);
 
 TEST_P(Sysfs, every_documented_ucf_event_and_filter_is_there) {
   boot([&] {

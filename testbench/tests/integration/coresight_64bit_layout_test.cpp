@@ -23,7 +23,7 @@ class Layout64 : public CoreSightTest {
     return access.address >= begin && access.address < end;
   }
 };
-INSTANTIATE_TEST_SUITE_P(linux, LayoutDetection, ::testing::ValuesIn(all_driver_sets()), version_name);
+INSTANTIATE_TEST_SUITE_P(linux, LayoutDetection, ::testing::ValuesIn(tegra410_driver_sets()), version_name);
 INSTANTIATE_TEST_SUITE_P(linux, Layout64, ::testing::ValuesIn(driver_sets_from("7.3")), version_name);
 
 // contract C40

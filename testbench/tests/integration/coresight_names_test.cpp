@@ -33,7 +33,7 @@ class CoreSightNames : public CoreSightTest {
     return firmware.devices.back();
   }
 };
-INSTANTIATE_TEST_SUITE_P(linux, CoreSightNames, ::testing::ValuesIn(all_driver_sets()), version_name);
+INSTANTIATE_TEST_SUITE_P(linux, CoreSightNames, ::testing::ValuesIn(tegra410_driver_sets()), version_name);
 
 // contract C3
 TEST_P(CoreSightNames, of_a_pcie_pmu_carry_socket_and_root_complex_and_without_an_instance_there_is_no_pmu) {

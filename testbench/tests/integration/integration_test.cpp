@@ -10,12 +10,13 @@
 
 namespace pmufab::integration {
 
-const std::vector<DriverSet>& all_driver_sets() {
+const std::vector<DriverSet>& tegra410_driver_sets() {
   // No drivers is a failure of one test of its own, not of listing the tests.
   static const std::vector<DriverSet> sets = [] {
     try {
       const char* const folder = std::getenv("PMUFAB_TEST_DRIVERS");
-      return driver_host::find_driver_sets(folder != nullptr ? folder : PMUFAB_DRIVERS_DIR);
+      return driver_host::sets_that_hold(driver_host::find_driver_sets(folder != nullptr ? folder : PMUFAB_DRIVERS_DIR),
+                                         {"arm_cspmu_module", "nvidia_cspmu", "nvidia_t410_cmem_latency_pmu"});
     } catch (const std::runtime_error&) {
       return std::vector<DriverSet>();
     }
@@ -24,7 +25,7 @@ const std::vector<DriverSet>& all_driver_sets() {
 }
 
 std::vector<DriverSet> driver_sets_from(const std::string& version) {
-  std::vector<DriverSet> sets = all_driver_sets();
+  std::vector<DriverSet> sets = tegra410_driver_sets();
   std::erase_if(sets,
                 [&](const DriverSet& set) { return scenario::compare_versions(set.kernel_version, version) < 0; });
   return sets;

@@ -25,8 +25,8 @@ using driver_host::EventHandle;
 using driver_host::EventReading;
 using driver_host::Pmu;
 
-/// Every driver set that was built, oldest first.
-const std::vector<DriverSet>& all_driver_sets();
+/// Every driver set that was built and has the Tegra410's drivers, oldest first.
+const std::vector<DriverSet>& tegra410_driver_sets();
 /// Those of kernel `version` and newer.
 std::vector<DriverSet> driver_sets_from(const std::string& version);
 /// The kernel version as the test's suffix.

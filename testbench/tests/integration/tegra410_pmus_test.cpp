@@ -96,7 +96,7 @@ class Tegra410Pmus : public DriverTest {
   std::vector<std::unique_ptr<Gpu>> gpus;
   platform::FirmwareDescription firmware;
 };
-INSTANTIATE_TEST_SUITE_P(linux, Tegra410Pmus, ::testing::ValuesIn(all_driver_sets()), version_name);
+INSTANTIATE_TEST_SUITE_P(linux, Tegra410Pmus, ::testing::ValuesIn(tegra410_driver_sets()), version_name);
 
 // contract C3
 TEST_P(Tegra410Pmus, are_named_after_the_socket_of_their_cpus) {
