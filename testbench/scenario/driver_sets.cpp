@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -106,6 +107,17 @@ std::vector<DriverSet> select(const std::vector<DriverSet>& sets, const std::vec
     if (wanted) chosen.push_back(sets[i]);
   }
   return chosen;
+}
+
+std::vector<DriverSet> sets_for(const std::vector<DriverSet>& sets, const platform::PlatformSpec& platform) {
+  std::vector<std::string_view> needed;
+  if (platform.tegra410) needed.insert(needed.end(), {"nvidia_cspmu", "nvidia_t410_cmem_latency_pmu"});
+  std::vector<DriverSet> able;
+  std::copy_if(sets.begin(), sets.end(), std::back_inserter(able), [&](const DriverSet& set) {
+    return set.modules.empty() ||
+           std::all_of(needed.begin(), needed.end(), [&](std::string_view module) { return set.holds(module); });
+  });
+  return able;
 }
 
 DriverFolder find_driver_sets(const fs::path& folder) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/platform/platform_spec.h"
 #include "testbench/driver_host/driver_host.h"
 
 namespace pmufab::scenario {
@@ -21,6 +22,12 @@ namespace pmufab::scenario {
 /// @return the sets any selector selects, oldest first; "newest" selects the last.
 [[nodiscard]] std::vector<driver_host::DriverSet> select(const std::vector<driver_host::DriverSet>& sets,
                                                          const std::vector<std::string>& selectors);
+
+/// @return the sets that hold every kernel module the devices of the platform are for. Sets that do not tell what they
+/// hold
+///         are taken at their word.
+[[nodiscard]] std::vector<driver_host::DriverSet> sets_for(const std::vector<driver_host::DriverSet>& sets,
+                                                           const platform::PlatformSpec& platform);
 
 /// Numeric comparison of versions, part by part. @return negative, 0, positive
 [[nodiscard]] int compare_versions(std::string_view a, std::string_view b);

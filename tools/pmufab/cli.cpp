@@ -123,16 +123,19 @@ std::vector<DriverSet> find_drivers(const po::variables_map& options) {
       "--driver-dir DIR");
 }
 
-DriverSet find_newest_driver(const po::variables_map& options) {
+DriverSet find_newest_driver(const po::variables_map& options, const platform::PlatformSpec& platform) {
   const std::string selector = options["drivers"].as<std::string>();
   if (!scenario::is_selector(selector))
     throw InputError(fmt::format("--drivers {} selects no driver set", selector),
                      "write all, newest, 7.3, or '>=7.1 <7.3'");
-  const std::vector<DriverSet> all = find_drivers(options);
-  const std::vector<DriverSet> chosen = scenario::select(all, {selector});
+  const std::vector<DriverSet> able = scenario::sets_for(find_drivers(options), platform);
+  if (able.empty())
+    throw InputError("no driver set holds the drivers of this platform",
+                     "tools/fetch-linux-sources --refresh gets every kernel that has them");
+  const std::vector<DriverSet> chosen = scenario::select(able, {selector});
   if (chosen.empty()) {
     std::vector<std::string> versions;
-    for (const DriverSet& set : all) versions.push_back(set.kernel_version);
+    for (const DriverSet& set : able) versions.push_back(set.kernel_version);
     throw InputError(fmt::format("no driver set matches --drivers {}", selector),
                      "there are " + scenario::quoted_list(versions));
   }

@@ -50,8 +50,9 @@ void add_driver_options(boost::program_options::options_description& options, co
 /// @throws scenario::InputError if there are none
 [[nodiscard]] std::vector<driver_host::DriverSet> find_drivers(const boost::program_options::variables_map& options);
 
-/// As above, cut down to the newest set that --drivers selects.
-[[nodiscard]] driver_host::DriverSet find_newest_driver(const boost::program_options::variables_map& options);
+/// As above, cut down to the newest set that --drivers selects of those that hold the platform's drivers.
+[[nodiscard]] driver_host::DriverSet find_newest_driver(const boost::program_options::variables_map& options,
+                                                        const platform::PlatformSpec& platform);
 
 /// Values of an option that may be given several times; empty if it was not.
 [[nodiscard]] std::vector<std::string> values_of(const boost::program_options::variables_map& options,

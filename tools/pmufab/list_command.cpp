@@ -70,7 +70,7 @@ int list_command(const Arguments& arguments) {
   if (files.size() > 1) throw scenario::InputError("one platform at a time", "see pmufab list --help");
   scenario::PlatformDocument platform;
   if (!files.empty()) platform = scenario::load_platform(files.front(), values_of(*parsed, "set"));
-  const driver_host::DriverSet drivers = find_newest_driver(*parsed);
+  const driver_host::DriverSet drivers = find_newest_driver(*parsed, platform.spec);
 
   scenario::Machine machine(platform.spec, {}, {}, drivers, {.echo_log = (*parsed)["kernel-log"].as<bool>()});
   int loaded = 0;

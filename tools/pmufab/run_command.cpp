@@ -91,16 +91,17 @@ std::vector<RunPlan> make_plans(const po::variables_map& options) {
   const std::vector<driver_host::DriverSet> sets = find_drivers(options);
   std::vector<RunPlan> plans;
   for (const scenario::ScenarioSpec& spec : specs) {
-    std::vector<driver_host::DriverSet> chosen = scenario::select(sets, spec.drivers);
+    const std::vector<driver_host::DriverSet> able = scenario::sets_for(sets, spec.platform);
+    std::vector<driver_host::DriverSet> chosen = scenario::select(able, spec.drivers);
     if (!selector.empty()) {
       std::erase_if(chosen, [&](const driver_host::DriverSet& set) {
-        return selector == "newest" ? set.kernel_version != sets.back().kernel_version
+        return selector == "newest" ? set.kernel_version != able.back().kernel_version
                                     : !scenario::selects(selector, set.kernel_version);
       });
     }
     for (const driver_host::DriverSet& set : chosen) plans.push_back({spec, set});
     if (chosen.empty())
-      fmt::print(stderr, "pmufab: {}: no driver set that was built is selected; not run\n", spec.name);
+      fmt::print(stderr, "pmufab: {}: no driver set that holds its drivers is selected; not run\n", spec.name);
   }
   if (plans.empty()) {
     std::vector<std::string> versions;

@@ -110,7 +110,8 @@ int stat_command(const Arguments& arguments) {
   const bool json = map["json-output"].as<bool>();
   if (json && !separator.empty()) throw InputError("-x and -j exclude each other");
 
-  const std::vector<scenario::RunPlan> plans = {{scenario_of(map, events), find_newest_driver(map)}};
+  const scenario::ScenarioSpec spec = scenario_of(map, events);
+  const std::vector<scenario::RunPlan> plans = {{spec, find_newest_driver(map, spec.platform)}};
   catch_interrupts();
   ScratchFolder scratch;
   ProgressBar bar;
