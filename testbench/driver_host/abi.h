@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 2u
+#define PMUFAB_DRIVER_ABI_VERSION 3u
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
 /* Order and values as PerfCallObserver::Call. */
@@ -68,7 +68,8 @@ struct pmufab_memory {
 
 struct pmufab_property {
   const char* name;
-  uint32_t value;
+  uint64_t value;
+  int is_64bit;
 };
 
 struct pmufab_apmt_node {
@@ -97,6 +98,7 @@ struct pmufab_device {
   size_t interrupt_count;
   const struct pmufab_property* properties;
   size_t property_count;
+  int node; /* NUMA node; negative: firmware does not say */
 };
 
 /* Valid during pmufab_module.boot() only. */
@@ -142,6 +144,8 @@ struct pmufab_module {
   /* Every registered PMU, and every file below its sysfs folder. */
   void (*list_pmus)(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
                     void (*file)(void* context, const char* path, const char* content));
+  /* Every file in debugfs ("arm-cmn/map") and what it shows now. Showing may access registers, which takes time. */
+  void (*list_debugfs)(void* context, void (*file)(void* context, const char* path, const char* content));
   /* Name of every loaded kernel module, in the order of loading. */
   void (*list_modules)(void* context, void (*module)(void* context, const char* name));
 

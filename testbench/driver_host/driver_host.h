@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -89,6 +90,9 @@ class DriverHost : public sc_core::sc_module {
   void unload();
 
   [[nodiscard]] std::vector<Pmu> pmus() const;
+  /// Every file the drivers show in debugfs: path below its root ("arm-cmn/map") and what it shows now. The drivers may
+  /// read registers for it.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> debugfs() const;
   /// Names of the loaded kernel modules, in the order of loading.
   [[nodiscard]] std::vector<std::string> modules() const;
 
