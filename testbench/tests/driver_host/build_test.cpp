@@ -197,7 +197,7 @@ TEST_F(FetchSources, a_tree_of_ones_own_is_taken_and_kept) {
 TEST_F(FetchSources, a_tree_without_the_drivers_is_refused) {
   const Outcome outcome = fetch("--from " + tree(false).string());
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.output, HasSubstr("has no drivers/perf/nvidia_t410_cmem_latency_pmu.c"));
+  EXPECT_THAT(outcome.output, HasSubstr("has no driver this host knows"));
   EXPECT_EQ(fetch("--from " + folder.string()).exit_code, 2);
   EXPECT_EQ(fetch("--from /nonexistent").exit_code, 2);
 }

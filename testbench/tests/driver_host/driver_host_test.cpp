@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 
 namespace pmufab::driver_host::testing {
@@ -58,6 +59,13 @@ void DriverHostTest::boot(std::function<void()> story) {
     ASSERT_EQ(host->load(), 0);
     story();
   });
+}
+
+bool DriverHostTest::kernel_is_at_least(unsigned major, unsigned minor) const {
+  std::pair<unsigned, unsigned> version{};
+  char dot = 0;
+  std::istringstream(GetParam().kernel_version) >> version.first >> dot >> version.second;
+  return version >= std::pair{major, minor};
 }
 
 Pmu DriverHostTest::pmu(const std::string& name) const {
