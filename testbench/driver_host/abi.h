@@ -27,7 +27,10 @@ enum pmufab_perf_call {
   PMUFAB_CALL_START,
   PMUFAB_CALL_STOP,
   PMUFAB_CALL_READ,
-  PMUFAB_CALL_INTERRUPT
+  PMUFAB_CALL_INTERRUPT,
+  PMUFAB_CALL_START_TXN, /* these three only of PMUs that bring them */
+  PMUFAB_CALL_COMMIT_TXN,
+  PMUFAB_CALL_CANCEL_TXN
 };
 
 /* What the module may ask of the host. */
@@ -47,7 +50,8 @@ struct pmufab_host {
   void (*warned)(void* context);
   /* The driver now has interrupts enabled: deliver what is pending through pmufab_module.interrupt. */
   void (*interrupt_window)(void* context);
-  /* Begin and end of a call of the perf core into a driver. event is 0 where the call is not about one event. */
+  /* Begin and end of a call of the perf core into a driver. event is 0 where the call is not about one event. value is
+   * the event's count; of a transaction, its kind (PERF_PMU_TXN_ADD or _READ). */
   void (*perf_call)(void* context, int call, int begin, const char* pmu, int event, uint64_t value);
   /* The add call that is about to end was refused by the driver with a negative errno. */
   void (*add_failed)(void* context, const char* pmu, int event, int error);

@@ -73,6 +73,34 @@ static void call_read(struct perf_event* event) {
   pmufab_perf_notify(PMUFAB_CALL_READ, 0, pmu, event);
 }
 
+static void notify_transaction(enum pmufab_perf_call call, int begin, const struct pmu* pmu) {
+  const struct pmufab_perf_pmu* core = pmu->core;
+  if (core->own_transactions)
+    pmufab_host->perf_call(pmufab_host->context, (int)call, begin, pmu->name, 0, pmufab_perf_here(pmu)->transaction);
+}
+
+static void call_start_txn(struct pmu* pmu, unsigned int kind) {
+  pmufab_perf_here(pmu)->transaction = kind;
+  notify_transaction(PMUFAB_CALL_START_TXN, 1, pmu);
+  pmu->start_txn(pmu, kind);
+  notify_transaction(PMUFAB_CALL_START_TXN, 0, pmu);
+}
+
+static int call_commit_txn(struct pmu* pmu) {
+  notify_transaction(PMUFAB_CALL_COMMIT_TXN, 1, pmu);
+  const int error = pmu->commit_txn(pmu);
+  notify_transaction(PMUFAB_CALL_COMMIT_TXN, 0, pmu);
+  if (!error) pmufab_perf_here(pmu)->transaction = 0;
+  return error;
+}
+
+static void call_cancel_txn(struct pmu* pmu) {
+  notify_transaction(PMUFAB_CALL_CANCEL_TXN, 1, pmu);
+  pmu->cancel_txn(pmu);
+  notify_transaction(PMUFAB_CALL_CANCEL_TXN, 0, pmu);
+  pmufab_perf_here(pmu)->transaction = 0;
+}
+
 /* A group counts as off while its leader is. */
 static enum perf_event_state effective_state(const struct perf_event* event) {
   return event->group_leader->state <= PERF_EVENT_STATE_OFF ? event->group_leader->state : event->state;
@@ -131,21 +159,21 @@ static int group_sched_in(struct perf_event* leader) {
   struct perf_event *sibling, *failed = NULL;
   if (leader->state == PERF_EVENT_STATE_OFF) return 0;
 
-  pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
+  call_start_txn(pmu, PERF_PMU_TXN_ADD);
   if (event_sched_in(leader) == 0) {
     for_each_sibling_event(sibling, leader) {
       if (event_sched_in(sibling) == 0) continue;
       failed = sibling;
       break;
     }
-    if (!failed && pmu->commit_txn(pmu) == 0) return 0;
+    if (!failed && call_commit_txn(pmu) == 0) return 0;
     for_each_sibling_event(sibling, leader) {
       if (sibling == failed) break;
       event_sched_out(sibling);
     }
     event_sched_out(leader);
   }
-  pmu->cancel_txn(pmu);
+  call_cancel_txn(pmu);
   return -EAGAIN;
 }
 
@@ -275,10 +303,10 @@ int pmufab_perf_read_hardware(struct perf_event* event, bool group) {
     call_read(event);
     return 0;
   }
-  pmu->start_txn(pmu, PERF_PMU_TXN_READ);
+  call_start_txn(pmu, PERF_PMU_TXN_READ);
   call_read(event);
   for_each_sibling_event(sibling, event) if (sibling->state == PERF_EVENT_STATE_ACTIVE) call_read(sibling);
-  return pmu->commit_txn(pmu);
+  return call_commit_txn(pmu);
 }
 
 void pmufab_perf_rotate(struct pmufab_perf_pmu* core, unsigned int cpu) {

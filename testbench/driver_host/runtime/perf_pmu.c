@@ -17,13 +17,10 @@ static int nothing_int(struct pmu* pmu) {
 /* A PMU without transactions of its own gets: pmu_disable around an addition; nothing around a read. Transactions of
  * one PMU do not nest on a CPU. */
 static void default_start(struct pmu* pmu, unsigned int flags) {
-  pmufab_perf_here(pmu)->transaction = flags;
   if (flags == PERF_PMU_TXN_ADD) perf_pmu_disable(pmu);
 }
 static int default_commit(struct pmu* pmu) {
-  const unsigned int flags = pmufab_perf_here(pmu)->transaction;
-  pmufab_perf_here(pmu)->transaction = 0;
-  if (flags == PERF_PMU_TXN_ADD) perf_pmu_enable(pmu);
+  if (pmufab_perf_here(pmu)->transaction == PERF_PMU_TXN_ADD) perf_pmu_enable(pmu);
   return 0;
 }
 static void default_cancel(struct pmu* pmu) { default_commit(pmu); }
@@ -101,6 +98,7 @@ int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
     return error;
   }
 
+  core->own_transactions = pmu->start_txn != NULL;
   if (!pmu->start_txn) {
     pmu->start_txn = pmu->pmu_enable ? default_start : nothing_txn;
     pmu->commit_txn = pmu->pmu_enable ? default_commit : nothing_int;

@@ -56,7 +56,7 @@ void pmufab_list_modules(void* context, void (*module)(void* context, const char
 /* perf_pmu.c: registered PMUs and what perf keeps for each CPU of one. */
 struct pmufab_perf_cpu {
   int disable_count;
-  unsigned int transaction; /* which kind is open, of a PMU without transactions of its own */
+  unsigned int transaction; /* which kind is open */
   bool rotate_necessary;
   struct list_head groups;          /* leaders, in the order they get a chance */
   struct list_head flexible_active; /* leaders now on the hardware */
@@ -64,6 +64,7 @@ struct pmufab_perf_cpu {
 struct pmufab_perf_pmu {
   struct list_head node;
   struct pmu* pmu;
+  bool own_transactions;      /* the driver brings them */
   const struct device* owner; /* its parent; of a driver that names none, the device whose probe registered it */
   struct pmufab_perf_cpu* cpus;
   struct pmufab_sysfs_file* files;

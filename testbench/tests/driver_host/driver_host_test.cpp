@@ -144,7 +144,8 @@ std::vector<DriverSet> tegra410_driver_sets() {
 }
 
 std::string CallRecorder::begun(const std::string& pmu) const {
-  static const char* const names[] = {"pmu_disable", "pmu_enable", "add", "del", "start", "stop", "read", "interrupt"};
+  static const char* const names[] = {"pmu_disable", "pmu_enable", "add",       "del",        "start",     "stop",
+                                      "read",        "interrupt",  "start_txn", "commit_txn", "cancel_txn"};
   std::string text;
   for (const Seen& one : seen) {
     if (!one.begin || one.pmu != pmu) continue;

@@ -190,6 +190,42 @@ TEST_P(Selftest, a_pmu_with_transactions_of_its_own_gets_them_for_adding_and_rea
   });
 }
 
+TEST_P(Selftest, observers_see_the_transactions_of_such_a_pmu_and_their_kind) {
+  using Call = PerfCallObserver::Call;
+  add_device();
+  CallRecorder calls;
+  boot([&] {
+    const EventHandle leader = open("selftest", 1);
+    const EventHandle member = open("selftest", 2, leader, false);
+    const EventHandle wrong = open("selftest", 13, leader, false);
+    ASSERT_GT(member, 0);
+    host->observe(&calls);
+    const auto seen = [&] {
+      std::vector<std::pair<Call, std::uint64_t>> transactions;
+      for (const CallRecorder::Seen& one : calls.seen) {
+        if (one.begin && one.call >= Call::start_txn) transactions.emplace_back(one.call, one.value);
+      }
+      calls.seen.clear();
+      return transactions;
+    };
+    EXPECT_EQ(host->enable(leader), 0);
+    EXPECT_THAT(seen(), ElementsAre(std::pair(Call::start_txn, PerfCallObserver::kAddTransaction),
+                                    std::pair(Call::cancel_txn, PerfCallObserver::kAddTransaction)));
+    host->close(wrong);
+    EXPECT_EQ(host->disable(leader), 0);
+    seen();
+    EXPECT_EQ(host->enable(leader), 0);
+    EXPECT_THAT(seen(), ElementsAre(std::pair(Call::start_txn, PerfCallObserver::kAddTransaction),
+                                    std::pair(Call::commit_txn, PerfCallObserver::kAddTransaction)));
+    std::vector<EventReading> readings;
+    EXPECT_EQ(host->read_group(leader, readings), 0);
+    EXPECT_THAT(seen(), ElementsAre(std::pair(Call::start_txn, PerfCallObserver::kReadTransaction),
+                                    std::pair(Call::commit_txn, PerfCallObserver::kReadTransaction)));
+    static_cast<void>(value(member));
+    EXPECT_TRUE(seen().empty());
+  });
+}
+
 TEST_P(Selftest, a_group_whose_member_fails_is_taken_back) {
   add_device();
   boot([&] {
