@@ -52,3 +52,15 @@ job_count() {
   ((gibibytes >= 1)) || gibibytes=1
   echo $((cpus < gibibytes ? cpus : gibibytes))
 }
+
+# The Linux drivers the driver host knows, a line each: kernel module, blank, file.
+linux_drivers() { awk '!/^#/ && NF == 2 { print $1, $2 }' "$root/testbench/driver_host/linux-drivers.txt"; }
+
+# has_linux_drivers TREE: is there at least one driver of a PMU that the driver host knows?
+has_linux_drivers() {
+  local file
+  while read -r _ file; do
+    if [[ $file == drivers/perf/* && -f $1/$file ]]; then return 0; fi
+  done < <(linux_drivers)
+  return 1
+}

@@ -39,6 +39,9 @@ struct AcpiDevice {
   std::vector<MemoryResource> memory;
   std::vector<InterruptResource> interrupts;
   std::map<std::string, std::uint32_t> properties;  ///< _DSD / device tree u32 properties
+  /// _DSD integers of more than 32 bits / device tree u64 properties (two cells). A name is in one of the two maps.
+  std::map<std::string, std::uint64_t> properties_u64{};
+  std::optional<std::uint32_t> node{};  ///< NUMA node: _PXM / numa-node-id
 };
 
 /// A node of the ACPI APMT table (Arm DEN0117): one CoreSight PMU.

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 2u
+#define PMUFAB_DRIVER_ABI_VERSION 3u
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
 /* Order and values as PerfCallObserver::Call. */
@@ -27,7 +27,10 @@ enum pmufab_perf_call {
   PMUFAB_CALL_START,
   PMUFAB_CALL_STOP,
   PMUFAB_CALL_READ,
-  PMUFAB_CALL_INTERRUPT
+  PMUFAB_CALL_INTERRUPT,
+  PMUFAB_CALL_START_TXN, /* these three only of PMUs that bring them */
+  PMUFAB_CALL_COMMIT_TXN,
+  PMUFAB_CALL_CANCEL_TXN
 };
 
 /* What the module may ask of the host. */
@@ -47,7 +50,8 @@ struct pmufab_host {
   void (*warned)(void* context);
   /* The driver now has interrupts enabled: deliver what is pending through pmufab_module.interrupt. */
   void (*interrupt_window)(void* context);
-  /* Begin and end of a call of the perf core into a driver. event is 0 where the call is not about one event. */
+  /* Begin and end of a call of the perf core into a driver. event is 0 where the call is not about one event. value is
+   * the event's count; of a transaction, its kind (PERF_PMU_TXN_ADD or _READ). */
   void (*perf_call)(void* context, int call, int begin, const char* pmu, int event, uint64_t value);
   /* The add call that is about to end was refused by the driver with a negative errno. */
   void (*add_failed)(void* context, const char* pmu, int event, int error);
@@ -68,7 +72,8 @@ struct pmufab_memory {
 
 struct pmufab_property {
   const char* name;
-  uint32_t value;
+  uint64_t value;
+  int is_64bit;
 };
 
 struct pmufab_apmt_node {
@@ -97,6 +102,7 @@ struct pmufab_device {
   size_t interrupt_count;
   const struct pmufab_property* properties;
   size_t property_count;
+  int node; /* NUMA node; negative: firmware does not say */
 };
 
 /* Valid during pmufab_module.boot() only. */
@@ -142,6 +148,8 @@ struct pmufab_module {
   /* Every registered PMU, and every file below its sysfs folder. */
   void (*list_pmus)(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
                     void (*file)(void* context, const char* path, const char* content));
+  /* Every file in debugfs ("arm-cmn/map") and what it shows now. Showing may access registers, which takes time. */
+  void (*list_debugfs)(void* context, void (*file)(void* context, const char* path, const char* content));
   /* Name of every loaded kernel module, in the order of loading. */
   void (*list_modules)(void* context, void (*module)(void* context, const char* name));
 

@@ -261,6 +261,16 @@ std::vector<Pmu> DriverHost::pmus() const {
   return result;
 }
 
+std::vector<std::pair<std::string, std::string>> DriverHost::debugfs() const {
+  std::vector<std::pair<std::string, std::string>> files;
+  if (!state_->booted || state_->dead) return files;
+  const Inside inside(*state_);
+  (*state_->library)->list_debugfs(&files, [](void* context, const char* path, const char* content) {
+    static_cast<std::vector<std::pair<std::string, std::string>>*>(context)->emplace_back(path, content);
+  });
+  return files;
+}
+
 std::vector<std::string> DriverHost::modules() const {
   std::vector<std::string> result;
   if (!state_->booted) return result;

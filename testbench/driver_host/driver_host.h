@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -49,10 +50,26 @@ struct Pmu {
 /// device.
 class PerfCallObserver {
  public:
-  enum class Call : std::uint8_t { pmu_disable, pmu_enable, add, del, start, stop, read, interrupt };
+  /// start_txn, commit_txn and cancel_txn are seen of PMUs that bring transactions of their own: additions of a group
+  /// come between them, and reads of one.
+  enum class Call : std::uint8_t {
+    pmu_disable,
+    pmu_enable,
+    add,
+    del,
+    start,
+    stop,
+    read,
+    interrupt,
+    start_txn,
+    commit_txn,
+    cancel_txn
+  };
+  static constexpr std::uint64_t kAddTransaction = 1;   ///< PERF_PMU_TXN_ADD
+  static constexpr std::uint64_t kReadTransaction = 2;  ///< PERF_PMU_TXN_READ
   virtual ~PerfCallObserver() = default;
-  /// @param event  0 for pmu_disable, pmu_enable and interrupt
-  /// @param value  at the end of a call about an event: the event's raw count
+  /// @param event  0 for calls that are not about one event
+  /// @param value  at the end of a call about an event: the event's raw count; of a transaction: its kind
   virtual void on_call(Call call, bool begin, const std::string& pmu, EventHandle event, std::uint64_t value,
                        Picoseconds when) = 0;
   /// The add call that is about to end was refused by the driver with `error` (negative errno): the event is not
@@ -89,6 +106,9 @@ class DriverHost : public sc_core::sc_module {
   void unload();
 
   [[nodiscard]] std::vector<Pmu> pmus() const;
+  /// Every file the drivers show in debugfs: path below its root ("arm-cmn/map") and what it shows now. The drivers may
+  /// read registers for it.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> debugfs() const;
   /// Names of the loaded kernel modules, in the order of loading.
   [[nodiscard]] std::vector<std::string> modules() const;
 

@@ -39,7 +39,9 @@ FirmwareTable::FirmwareTable(const platform::FirmwareDescription& firmware) : li
     }
     for (const platform::InterruptResource& interrupt : from.interrupts) lists.interrupts.push_back(interrupt.number);
     for (const auto& [name, value] : from.properties)
-      lists.properties.push_back({.name = name.c_str(), .value = value});
+      lists.properties.push_back({.name = name.c_str(), .value = value, .is_64bit = 0});
+    for (const auto& [name, value] : from.properties_u64)
+      lists.properties.push_back({.name = name.c_str(), .value = value, .is_64bit = 1});
     devices_.push_back({.hid = from.hid.c_str(),
                         .uid = from.uid.c_str(),
                         .compatible = from.compatible.c_str(),
@@ -48,7 +50,8 @@ FirmwareTable::FirmwareTable(const platform::FirmwareDescription& firmware) : li
                         .interrupts = lists.interrupts.data(),
                         .interrupt_count = lists.interrupts.size(),
                         .properties = lists.properties.data(),
-                        .property_count = lists.properties.size()});
+                        .property_count = lists.properties.size(),
+                        .node = from.node ? static_cast<int>(*from.node) : -1});
   }
   firmware_ = {.cpus = cpus_.data(),
                .cpu_count = cpus_.size(),

@@ -18,8 +18,9 @@ using Severity = Finding::Severity;
 namespace {
 
 std::string_view call_name(PerfCallObserver::Call call) {
-  constexpr std::array<std::string_view, 8> kNames{"pmu_disable", "pmu_enable", "add",  "del",
-                                                   "start",       "stop",       "read", "interrupt"};
+  constexpr std::array<std::string_view, 11> kNames{"pmu_disable", "pmu_enable", "add",       "del",
+                                                    "start",       "stop",       "read",      "interrupt",
+                                                    "start_txn",   "commit_txn", "cancel_txn"};
   return kNames.at(static_cast<std::size_t>(call));
 }
 

@@ -3,6 +3,8 @@
 
 #include "runtime.h"
 
+const struct device* pmufab_probing;
+
 static bool retry_deferred; /* something was bound since the deferred probes were tried last */
 
 int dev_set_name(struct device* dev, const char* format, ...) {
@@ -46,7 +48,10 @@ static int probe(struct device* dev, struct device_driver* driver) {
   if (driver->owner && !try_module_get(driver->owner)) return -ENODEV;
   dev->driver = driver;
   dev->deferred = false;
+  const struct device* const outer = pmufab_probing;
+  pmufab_probing = dev;
   const int error = dev->bus->probe ? dev->bus->probe(dev) : driver->probe(dev);
+  pmufab_probing = outer;
   module_put(driver->owner); /* a bound device does not keep its module */
   if (!error) {
     retry_deferred = true;

@@ -27,6 +27,7 @@ static void shutdown(void) {
   pmufab_perf_close_all();
   pmufab_modules_unload();
   pmufab_firmware_remove_devices();
+  pmufab_debugfs_exit();
   pmufab_io_exit();
   pmufab_irq_exit();
 }
@@ -49,6 +50,7 @@ static const struct pmufab_module module = {
     .boot = boot,
     .shutdown = shutdown,
     .list_pmus = pmufab_perf_list,
+    .list_debugfs = pmufab_debugfs_list,
     .list_modules = pmufab_list_modules,
     .open = open_event,
     .enable = pmufab_perf_syscall_enable,

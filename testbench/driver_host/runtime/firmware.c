@@ -4,8 +4,9 @@
 
 #include "runtime.h"
 
-/* From the kernel's drivers/acpi/arm64/apmt.c, which is compiled unmodified: makes devices of the APMT table. */
-void acpi_apmt_init(void);
+/* From the kernel's drivers/acpi/arm64/apmt.c, which is compiled unmodified: makes devices of the APMT table. Kernels
+ * without it (before 6.3) ignore the table. */
+void acpi_apmt_init(void) __attribute__((__weak__));
 
 struct described_device {
   struct list_head node;
@@ -14,6 +15,7 @@ struct described_device {
   struct pmufab_firmware_property* properties;
   struct resource* resources;
   size_t resource_count;
+  int numa_node;
   struct platform_device* pdev;
 };
 struct described_cpu {
@@ -48,7 +50,8 @@ static void describe_device(const struct pmufab_device* from) {
   device->properties = kcalloc(from->property_count, sizeof(*device->properties), GFP_KERNEL);
   for (size_t i = 0; i < from->property_count; i++)
     device->properties[i] = (struct pmufab_firmware_property){.name = kstrdup(from->properties[i].name, GFP_KERNEL),
-                                                              .value = from->properties[i].value};
+                                                              .value = from->properties[i].value,
+                                                              .is_64bit = from->properties[i].is_64bit};
   const struct fwnode_handle fwnode = {.kind = is_acpi ? PMUFAB_FWNODE_ACPI : PMUFAB_FWNODE_OF,
                                        .properties = device->properties,
                                        .property_count = from->property_count};
@@ -59,6 +62,7 @@ static void describe_device(const struct pmufab_device* from) {
   device->acpi.resource_count = device->resource_count;
   device->of.compatible = kstrdup(from->compatible, GFP_KERNEL);
   device->of.name = device->of.compatible;
+  device->numa_node = from->node < 0 ? NUMA_NO_NODE : from->node;
   list_add_tail(&device->node, &devices);
 }
 
@@ -138,11 +142,12 @@ int pmufab_firmware_create_devices(void) {
     kfree(name);
     if (!device->pdev) return -ENOMEM;
     platform_device_set_fwnode(device->pdev, device->acpi.hid[0] ? &device->acpi.fwnode : &device->of.fwnode);
+    set_dev_node(&device->pdev->dev, device->numa_node);
     platform_device_add_resources(device->pdev, device->resources, (unsigned int)device->resource_count);
     const int error = platform_device_add(device->pdev);
     if (error) return error;
   }
-  acpi_apmt_init();
+  if (acpi_apmt_init) acpi_apmt_init();
   return 0;
 }
 
@@ -278,6 +283,19 @@ static const struct pmufab_firmware_property* find_property(const struct fwnode_
 int fwnode_property_read_u32_array(const struct fwnode_handle* fwnode, const char* name, u32* values, size_t count) {
   const struct pmufab_firmware_property* property = find_property(fwnode, name);
   if (!property) return -EINVAL;
+  const bool two_cells = fwnode->kind == PMUFAB_FWNODE_OF && property->is_64bit;
+  const u32 upper = (u32)(property->value >> 32), lower = (u32)property->value;
+  if (!values) return two_cells ? 2 : 1;
+  if (count > (two_cells ? 2 : 1) || (!two_cells && upper)) return -EOVERFLOW;
+  if (count > 0) values[0] = two_cells ? upper : lower;
+  if (count > 1) values[1] = lower;
+  return 0;
+}
+
+int fwnode_property_read_u64_array(const struct fwnode_handle* fwnode, const char* name, u64* values, size_t count) {
+  const struct pmufab_firmware_property* property = find_property(fwnode, name);
+  if (!property) return -EINVAL;
+  if (fwnode->kind == PMUFAB_FWNODE_OF && !property->is_64bit) return values ? -EOVERFLOW : -EINVAL;
   if (!values) return 1;
   if (count > 1) return -EOVERFLOW;
   if (count == 1) *values = property->value;

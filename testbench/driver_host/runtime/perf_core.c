@@ -27,7 +27,9 @@ static struct pmufab_perf_cpu* on_cpu(const struct pmu* pmu, unsigned int cpu) {
   return &((struct pmufab_perf_pmu*)pmu->core)->cpus[cpu];
 }
 
-static struct pmufab_perf_cpu* on_this_cpu(const struct pmu* pmu) { return on_cpu(pmu, smp_processor_id()); }
+struct pmufab_perf_cpu* pmufab_perf_here(const struct pmu* pmu) {
+  return on_cpu(pmu, smp_processor_id());
+}
 
 void pmufab_perf_notify(enum pmufab_perf_call call, int begin, const struct pmu* pmu, const struct perf_event* event) {
   pmufab_host->perf_call(pmufab_host->context, (int)call, begin, pmu->name, event ? event->handle : 0,
@@ -35,14 +37,14 @@ void pmufab_perf_notify(enum pmufab_perf_call call, int begin, const struct pmu*
 }
 
 void perf_pmu_disable(struct pmu* pmu) {
-  if (on_this_cpu(pmu)->disable_count++ > 0) return;
+  if (pmufab_perf_here(pmu)->disable_count++ > 0) return;
   pmufab_perf_notify(PMUFAB_CALL_PMU_DISABLE, 1, pmu, NULL);
   pmu->pmu_disable(pmu);
   pmufab_perf_notify(PMUFAB_CALL_PMU_DISABLE, 0, pmu, NULL);
 }
 
 void perf_pmu_enable(struct pmu* pmu) {
-  if (WARN_ON(on_this_cpu(pmu)->disable_count == 0) || --on_this_cpu(pmu)->disable_count > 0) return;
+  if (WARN_ON(pmufab_perf_here(pmu)->disable_count == 0) || --pmufab_perf_here(pmu)->disable_count > 0) return;
   pmufab_perf_notify(PMUFAB_CALL_PMU_ENABLE, 1, pmu, NULL);
   pmu->pmu_enable(pmu);
   pmufab_perf_notify(PMUFAB_CALL_PMU_ENABLE, 0, pmu, NULL);
@@ -69,6 +71,34 @@ static void call_read(struct perf_event* event) {
   pmufab_perf_notify(PMUFAB_CALL_READ, 1, pmu, event);
   pmu->read(event);
   pmufab_perf_notify(PMUFAB_CALL_READ, 0, pmu, event);
+}
+
+static void notify_transaction(enum pmufab_perf_call call, int begin, const struct pmu* pmu) {
+  const struct pmufab_perf_pmu* core = pmu->core;
+  if (core->own_transactions)
+    pmufab_host->perf_call(pmufab_host->context, (int)call, begin, pmu->name, 0, pmufab_perf_here(pmu)->transaction);
+}
+
+static void call_start_txn(struct pmu* pmu, unsigned int kind) {
+  pmufab_perf_here(pmu)->transaction = kind;
+  notify_transaction(PMUFAB_CALL_START_TXN, 1, pmu);
+  pmu->start_txn(pmu, kind);
+  notify_transaction(PMUFAB_CALL_START_TXN, 0, pmu);
+}
+
+static int call_commit_txn(struct pmu* pmu) {
+  notify_transaction(PMUFAB_CALL_COMMIT_TXN, 1, pmu);
+  const int error = pmu->commit_txn(pmu);
+  notify_transaction(PMUFAB_CALL_COMMIT_TXN, 0, pmu);
+  if (!error) pmufab_perf_here(pmu)->transaction = 0;
+  return error;
+}
+
+static void call_cancel_txn(struct pmu* pmu) {
+  notify_transaction(PMUFAB_CALL_CANCEL_TXN, 1, pmu);
+  pmu->cancel_txn(pmu);
+  notify_transaction(PMUFAB_CALL_CANCEL_TXN, 0, pmu);
+  pmufab_perf_here(pmu)->transaction = 0;
 }
 
 /* A group counts as off while its leader is. */
@@ -129,26 +159,26 @@ static int group_sched_in(struct perf_event* leader) {
   struct perf_event *sibling, *failed = NULL;
   if (leader->state == PERF_EVENT_STATE_OFF) return 0;
 
-  pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
+  call_start_txn(pmu, PERF_PMU_TXN_ADD);
   if (event_sched_in(leader) == 0) {
     for_each_sibling_event(sibling, leader) {
       if (event_sched_in(sibling) == 0) continue;
       failed = sibling;
       break;
     }
-    if (!failed && pmu->commit_txn(pmu) == 0) return 0;
+    if (!failed && call_commit_txn(pmu) == 0) return 0;
     for_each_sibling_event(sibling, leader) {
       if (sibling == failed) break;
       event_sched_out(sibling);
     }
     event_sched_out(leader);
   }
-  pmu->cancel_txn(pmu);
+  call_cancel_txn(pmu);
   return -EAGAIN;
 }
 
 static void pmu_sched_in(struct pmu* pmu) {
-  struct pmufab_perf_cpu* here = on_this_cpu(pmu);
+  struct pmufab_perf_cpu* here = pmufab_perf_here(pmu);
   struct perf_event* leader;
   bool can_go_on = true; /* once a group did not fit, those behind it have to wait for their turn */
   list_for_each_entry(leader, &here->groups, group_node) {
@@ -162,7 +192,7 @@ static void pmu_sched_in(struct pmu* pmu) {
 }
 
 static void pmu_sched_out(struct pmu* pmu) {
-  struct pmufab_perf_cpu* here = on_this_cpu(pmu);
+  struct pmufab_perf_cpu* here = pmufab_perf_here(pmu);
   perf_pmu_disable(pmu);
   while (!list_empty(&here->flexible_active))
     group_sched_out(list_first_entry(&here->flexible_active, struct perf_event, active_list));
@@ -263,20 +293,20 @@ void pmufab_perf_remove(struct perf_event* event, bool detach_group, enum perf_e
   if (list_empty(&its_cpu->groups)) its_cpu->rotate_necessary = false;
 }
 
-void pmufab_perf_read_hardware(struct perf_event* event, bool group) {
+int pmufab_perf_read_hardware(struct perf_event* event, bool group) {
   struct pmu* pmu = event->pmu;
   struct perf_event* sibling;
   pmufab_perf_event_time(event);
   if (group) for_each_sibling_event(sibling, event) pmufab_perf_event_time(sibling);
-  if (event->state != PERF_EVENT_STATE_ACTIVE) return;
+  if (event->state != PERF_EVENT_STATE_ACTIVE) return 0;
   if (!group) {
     call_read(event);
-    return;
+    return 0;
   }
-  pmu->start_txn(pmu, PERF_PMU_TXN_READ);
+  call_start_txn(pmu, PERF_PMU_TXN_READ);
   call_read(event);
   for_each_sibling_event(sibling, event) if (sibling->state == PERF_EVENT_STATE_ACTIVE) call_read(sibling);
-  pmu->commit_txn(pmu);
+  return call_commit_txn(pmu);
 }
 
 void pmufab_perf_rotate(struct pmufab_perf_pmu* core, unsigned int cpu) {

@@ -14,18 +14,13 @@ static int nothing_int(struct pmu* pmu) {
   return 0;
 }
 
-/* A PMU without transactions of its own gets: pmu_disable around an addition; nothing around a read. Transactions do
- * not nest and only one CPU runs at a time, so one variable tells which kind is open. */
-static unsigned int transaction;
-
+/* A PMU without transactions of its own gets: pmu_disable around an addition; nothing around a read. Transactions of
+ * one PMU do not nest on a CPU. */
 static void default_start(struct pmu* pmu, unsigned int flags) {
-  transaction = flags;
   if (flags == PERF_PMU_TXN_ADD) perf_pmu_disable(pmu);
 }
 static int default_commit(struct pmu* pmu) {
-  const unsigned int flags = transaction;
-  transaction = 0;
-  if (flags == PERF_PMU_TXN_ADD) perf_pmu_enable(pmu);
+  if (pmufab_perf_here(pmu)->transaction == PERF_PMU_TXN_ADD) perf_pmu_enable(pmu);
   return 0;
 }
 static void default_cancel(struct pmu* pmu) { default_commit(pmu); }
@@ -79,6 +74,7 @@ int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
   }
   struct pmufab_perf_pmu* core = kzalloc(sizeof(*core), GFP_KERNEL);
   core->pmu = pmu;
+  core->owner = pmu->parent ? pmu->parent : pmufab_probing;
   core->cpus = kcalloc(nr_cpu_ids, sizeof(*core->cpus), GFP_KERNEL);
   for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++) {
     INIT_LIST_HEAD(&core->cpus[cpu].groups);
@@ -102,6 +98,7 @@ int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
     return error;
   }
 
+  core->own_transactions = pmu->start_txn != NULL;
   if (!pmu->start_txn) {
     pmu->start_txn = pmu->pmu_enable ? default_start : nothing_txn;
     pmu->commit_txn = pmu->pmu_enable ? default_commit : nothing_int;
@@ -125,8 +122,8 @@ const char* pmufab_perf_name_of(const struct device* dev) {
   struct pmufab_perf_pmu* core;
   const char* name = "";
   list_for_each_entry(core, &pmufab_perf_pmus, node) {
-    const struct device* parent = core->pmu->parent;
-    if (!parent || (parent != dev && parent->parent != dev)) continue;
+    const struct device* owner = core->owner;
+    if (!owner || (owner != dev && owner->parent != dev)) continue;
     if (name[0]) return "";
     name = core->pmu->name;
   }

@@ -1,5 +1,6 @@
 /* perf_event_open and what can be done with what it returns. Only counting; the caller is root. */
 #include <linux/perf_event.h>
+#include <linux/version.h>
 
 #include "runtime.h"
 
@@ -49,7 +50,8 @@ static int initialise(struct perf_event* event, struct perf_event* leader, int f
   if (!try_module_get(pmu->module)) return -ENODEV;
   event->pmu = pmu;
   int error = pmu->event_init(event);
-  if (!error) {
+  const bool initialised = error == 0;
+  if (initialised) {
     if ((pmu->capabilities & PERF_PMU_CAP_NO_EXCLUDE) && event_has_any_exclude_flag(event)) error = -EINVAL;
     if (!error && for_task && pmu->task_ctx_nr == perf_invalid_context) error = -EINVAL;
     if (!error && is_sampling_event(event) && (pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)) error = -EOPNOTSUPP;
@@ -57,9 +59,11 @@ static int initialise(struct perf_event* event, struct perf_event* leader, int f
     if (!error && leader) {
       if (leader->group_leader != leader || leader->cpu != event->cpu || leader->pmu != pmu) error = -EINVAL;
     }
-    if (error && event->destroy) event->destroy(event);
   }
-  if (error) module_put(pmu->module);
+  if (!error) return 0;
+  /* Since 6.15 also an event whose event_init failed is destroyed, if that went so far as to say how. */
+  if (event->destroy && (initialised || LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0))) event->destroy(event);
+  module_put(pmu->module);
   return error;
 }
 
@@ -121,18 +125,21 @@ int pmufab_perf_syscall_read(int handle, struct pmufab_event_reading* reading) {
   struct perf_event* event = find(handle);
   if (!event) return -EBADF;
   if (!event->pmu) return -ENODEV;
-  PMUFAB_ON_CPU((unsigned int)event->cpu, pmufab_perf_read_hardware(event, false));
+  int error;
+  PMUFAB_ON_CPU((unsigned int)event->cpu, error = pmufab_perf_read_hardware(event, false));
+  if (error) return error;
   fill(reading, event, event);
   return 0;
 }
 
 int pmufab_perf_syscall_read_group(int handle, struct pmufab_event_reading* readings, int capacity) {
   struct perf_event *event = find(handle), *sibling;
-  int count = 0;
+  int count = 0, error;
   if (!event) return -EBADF;
   if (!event->pmu) return -ENODEV;
   event = event->group_leader;
-  PMUFAB_ON_CPU((unsigned int)event->cpu, pmufab_perf_read_hardware(event, true));
+  PMUFAB_ON_CPU((unsigned int)event->cpu, error = pmufab_perf_read_hardware(event, true));
+  if (error) return error;
   if (count < capacity) fill(&readings[count], event, event);
   count++;
   for_each_sibling_event(sibling, event) {

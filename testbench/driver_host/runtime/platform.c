@@ -32,7 +32,10 @@ static int platform_probe(struct device* dev) {
 
 static void platform_remove(struct device* dev) {
   struct platform_driver* driver = to_platform_driver(dev->driver);
-  if (driver->remove) driver->remove(to_platform_device(dev));
+  if (driver->remove_new)
+    driver->remove_new(to_platform_device(dev));
+  else if (driver->remove)
+    driver->remove(to_platform_device(dev));
 }
 
 struct bus_type platform_bus_type = {

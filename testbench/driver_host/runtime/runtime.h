@@ -23,7 +23,12 @@ void pmufab_interrupt_window(void);
 void pmufab_cpus_init(const struct pmufab_cpu* cpus, size_t count);
 int pmufab_set_cpu_online(unsigned int cpu, int online);
 
+/* debugfs.c */
+void pmufab_debugfs_list(void* context, void (*file)(void* context, const char* path, const char* content));
+void pmufab_debugfs_exit(void);
+
 /* device.c */
+extern const struct device* pmufab_probing; /* whose probe is running; null: nobody's */
 void pmufab_deferred_probe_run(void);
 void pmufab_deferred_probe_report(void);
 
@@ -51,6 +56,7 @@ void pmufab_list_modules(void* context, void (*module)(void* context, const char
 /* perf_pmu.c: registered PMUs and what perf keeps for each CPU of one. */
 struct pmufab_perf_cpu {
   int disable_count;
+  unsigned int transaction; /* which kind is open */
   bool rotate_necessary;
   struct list_head groups;          /* leaders, in the order they get a chance */
   struct list_head flexible_active; /* leaders now on the hardware */
@@ -58,6 +64,8 @@ struct pmufab_perf_cpu {
 struct pmufab_perf_pmu {
   struct list_head node;
   struct pmu* pmu;
+  bool own_transactions;      /* the driver brings them */
+  const struct device* owner; /* its parent; of a driver that names none, the device whose probe registered it */
   struct pmufab_perf_cpu* cpus;
   struct pmufab_sysfs_file* files;
   size_t file_count;
@@ -66,13 +74,14 @@ extern struct list_head pmufab_perf_pmus;
 struct pmufab_perf_pmu* pmufab_perf_find(u32 type, const char* name);
 void pmufab_perf_list(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
                       void (*file)(void* context, const char* path, const char* content));
-/* Name of the one PMU whose device, or whose device's parent, is dev; "" if there is none or more than one. */
+/* Name of the one PMU whose owner, or whose owner's parent, is dev; "" if there is none or more than one. */
 const char* pmufab_perf_name_of(const struct device* dev);
 
 /* perf_core.c: scheduling. All are called on the event's CPU with interrupts off, inside PMUFAB_ON_CPU. */
 struct pmufab_perf_context {
   unsigned int previous_cpu;
 };
+struct pmufab_perf_cpu* pmufab_perf_here(const struct pmu* pmu); /* of the current CPU */
 struct pmufab_perf_context pmufab_perf_begin(unsigned int cpu);
 void pmufab_perf_end(struct pmufab_perf_context context);
 #define PMUFAB_ON_CPU(cpu, statement)                                    \
@@ -86,7 +95,7 @@ void pmufab_perf_install(struct perf_event* event);
 void pmufab_perf_enable(struct perf_event* event);
 void pmufab_perf_disable(struct perf_event* event);
 void pmufab_perf_remove(struct perf_event* event, bool detach_group, enum perf_event_state state);
-void pmufab_perf_read_hardware(struct perf_event* event, bool group);
+int pmufab_perf_read_hardware(struct perf_event* event, bool group);
 void pmufab_perf_rotate(struct pmufab_perf_pmu* core, unsigned int cpu);
 void pmufab_perf_cpu_exit(unsigned int cpu);
 void pmufab_perf_detach_pmu(struct pmufab_perf_pmu* core);

@@ -85,6 +85,27 @@ TEST_F(BuildDrivers, an_own_file_replaces_the_driver_of_its_name) {
   EXPECT_THAT(manifest.output, HasSubstr("driver nvidia_cspmu "));  // the others are as they were
 }
 
+TEST_F(BuildDrivers, a_set_holds_the_known_drivers_its_kernel_has) {
+  std::vector<std::pair<std::string, std::string>> known;  // module and file
+  std::ifstream list(PMUFAB_SOURCE_DIR "/testbench/driver_host/linux-drivers.txt");
+  for (std::string line; std::getline(list, line);) {
+    std::istringstream words(line);
+    std::string module;
+    std::string file;
+    if (!line.starts_with('#') && words >> module >> file) known.emplace_back(module, file);
+  }
+  ASSERT_FALSE(known.empty());
+  for (const DriverSet& set : all_driver_sets()) {
+    const fs::path source = fs::path(PMUFAB_LINUX_SOURCES) / set.kernel_version;
+    if (!fs::exists(source)) continue;  // a tree of somebody's own may be called otherwise
+    std::vector<std::string> expected;
+    for (const auto& [module, file] : known) {
+      if (fs::exists(source / file)) expected.push_back(module);
+    }
+    EXPECT_EQ(set.modules, expected) << set.kernel_version;
+  }
+}
+
 TEST_F(BuildDrivers, nothing_is_built_twice) {
   ASSERT_EQ(build("").exit_code, 0);
   const auto first = fs::last_write_time(result() / "pmufab_drivers.so");
@@ -170,18 +191,18 @@ class FetchSources : public BuildDrivers {
     return shell(PMUFAB_SOURCE_DIR "/tools/fetch-linux-sources " + options + " " + (folder / "sources").string());
   }
   /// A Linux source tree with hardly anything in it.
-  [[nodiscard]] fs::path tree(bool with_drivers) const {
+  [[nodiscard]] fs::path tree(const std::string& driver) const {
     fs::path linux_tree = folder / "linux";
     fs::create_directories(linux_tree / "drivers/perf");
     std::ofstream(linux_tree / "Makefile") << "# comment\nVERSION = 8\nPATCHLEVEL = 1\nSUBLEVEL = 2\nNAME = x\n";
-    if (with_drivers) std::ofstream(linux_tree / "drivers/perf/nvidia_t410_cmem_latency_pmu.c") << "/* */\n";
+    std::ofstream(linux_tree / "drivers/perf" / driver) << "/* */\n";
     fs::create_directories(linux_tree / "drivers/gpu");
     return linux_tree;
   }
 };
 
 TEST_F(FetchSources, a_tree_of_ones_own_is_taken_and_kept) {
-  const Outcome outcome = fetch("--from " + tree(true).string());
+  const Outcome outcome = fetch("--from " + tree("nvidia_t410_cmem_latency_pmu.c").string());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   const fs::path installed = folder / "sources/8.1.2";
   std::string version;
@@ -194,10 +215,25 @@ TEST_F(FetchSources, a_tree_of_ones_own_is_taken_and_kept) {
   EXPECT_THAT(again.output, HasSubstr("8.1.2"));
 }
 
+TEST_F(FetchSources, one_driver_is_enough_to_take_a_tree) {
+  EXPECT_EQ(fetch("--from " + tree("arm-cmn.c").string()).exit_code, 0);
+  EXPECT_TRUE(fs::exists(folder / "sources/8.1.2/drivers/perf/arm-cmn.c"));
+}
+
+TEST_F(FetchSources, what_was_fetched_for_other_drivers_is_completed_if_the_mirror_answers) {
+  ASSERT_EQ(fetch("--from " + tree("arm-cmn.c").string()).exit_code, 0);
+  std::ofstream(folder / "sources/.complete") << "from 7.1 on:\n";
+  const Outcome outcome = fetch("--mirror http://127.0.0.1:9/debian");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("http://127.0.0.1:9/debian"));
+  EXPECT_THAT(outcome.output, HasSubstr("going on with the Linux sources that are there: 8.1.2"));
+  EXPECT_EQ(fetch("--refresh --mirror http://127.0.0.1:9/debian").exit_code, 2);
+}
+
 TEST_F(FetchSources, a_tree_without_the_drivers_is_refused) {
-  const Outcome outcome = fetch("--from " + tree(false).string());
+  const Outcome outcome = fetch("--from " + tree("some_other_pmu.c").string());
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.output, HasSubstr("has no drivers/perf/nvidia_t410_cmem_latency_pmu.c"));
+  EXPECT_THAT(outcome.output, HasSubstr("has no driver this host knows"));
   EXPECT_EQ(fetch("--from " + folder.string()).exit_code, 2);
   EXPECT_EQ(fetch("--from /nonexistent").exit_code, 2);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 
 namespace pmufab::driver_host::testing {
@@ -58,6 +59,13 @@ void DriverHostTest::boot(std::function<void()> story) {
     ASSERT_EQ(host->load(), 0);
     story();
   });
+}
+
+bool DriverHostTest::kernel_is_at_least(unsigned major, unsigned minor) const {
+  std::pair<unsigned, unsigned> version{};
+  char dot = 0;
+  std::istringstream(GetParam().kernel_version) >> version.first >> dot >> version.second;
+  return version >= std::pair{major, minor};
 }
 
 Pmu DriverHostTest::pmu(const std::string& name) const {
@@ -136,7 +144,8 @@ std::vector<DriverSet> tegra410_driver_sets() {
 }
 
 std::string CallRecorder::begun(const std::string& pmu) const {
-  static const char* const names[] = {"pmu_disable", "pmu_enable", "add", "del", "start", "stop", "read", "interrupt"};
+  static const char* const names[] = {"pmu_disable", "pmu_enable", "add",       "del",        "start",     "stop",
+                                      "read",        "interrupt",  "start_txn", "commit_txn", "cancel_txn"};
   std::string text;
   for (const Seen& one : seen) {
     if (!one.begin || one.pmu != pmu) continue;

@@ -35,6 +35,7 @@ class DriverHostTest : public pmufab::testing::SimulationTest, public ::testing:
   /// As boot(), but the story loads.
   void elaborate(std::function<void()> story);
 
+  [[nodiscard]] bool kernel_is_at_least(unsigned major, unsigned minor) const;
   [[nodiscard]] Pmu pmu(const std::string& name) const;
   [[nodiscard]] std::uint32_t type(const std::string& name) const { return pmu(name).type; }
   [[nodiscard]] std::vector<std::string> pmu_names() const;

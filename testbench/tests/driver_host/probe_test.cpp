@@ -183,6 +183,42 @@ TEST_P(Probe, two_hosts_of_one_version_do_not_share_variables) {
   });
 }
 
+/// The same platform under every kernel, whatever drivers that has for it.
+class AnyKernel : public DriverHostTest {};
+PMUFAB_FOR_EVERY_SET(AnyKernel, all_driver_sets());
+
+TEST_P(AnyKernel, devices_without_a_driver_are_left_alone) {
+  boot([&] {
+    std::size_t expected = 0;
+    if (GetParam().holds("arm_cspmu_module")) expected += 2;
+    if (GetParam().holds("nvidia_t410_cmem_latency_pmu")) expected += 2;
+    EXPECT_EQ(host->pmus().size(), expected);
+    EXPECT_EQ(host->modules().size(), GetParam().modules.size() - (GetParam().holds("apmt") ? 1 : 0));
+    EXPECT_EQ(host->warnings(), 0U);
+    host->unload();
+    EXPECT_EQ(host->warnings(), 0U);
+  });
+}
+
+class AnyCoresight : public DriverHostTest {};
+PMUFAB_FOR_EVERY_SET(AnyCoresight, sets_that_hold(all_driver_sets(), {"arm_cspmu_module"}));
+
+TEST_P(AnyCoresight, pmus_count_also_where_they_have_another_name) {
+  boot([&] {
+    const Pmu first = host->pmus().front();
+    PerfAttributes attributes;
+    attributes.type = first.type;
+    attributes.config = kCycles;
+    const EventHandle cycles = host->open(attributes, 0);
+    ASSERT_GT(cycles, 0);
+    ASSERT_EQ(host->enable(cycles), 0);
+    ucf0.count(FakeCoresightPmu::kCycles, 1234);
+    ucf1.count(FakeCoresightPmu::kCycles, 1234);  // whichever came first
+    EXPECT_EQ(value(cycles), 1234U);
+    EXPECT_EQ(host->warnings(), 0U);
+  });
+}
+
 TEST(DriverSets, a_folder_without_drivers_says_how_to_get_them) {
   try {
     static_cast<void>(find_driver_sets("/nonexistent"));

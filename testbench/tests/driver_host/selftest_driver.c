@@ -2,24 +2,28 @@
  * reads what it logs, and the expectations stand in selftest_test.cpp. */
 #include <linux/acpi.h>
 #include <linux/bitfield.h>
+#include <linux/debugfs.h>
 #include <linux/interrupt.h>
 #include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/io.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/of.h>
 #include <linux/perf_event.h>
 #include <linux/platform_device.h>
 #include <linux/property.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/spinlock.h>
+#include <linux/version.h>
 
 struct selftest {
   struct pmu pmu;
   struct device* dev;
   void __iomem* base;
   spinlock_t lock;
+  struct dentry* debug;
   int open_transactions;
 };
 #define to_selftest(p) container_of(p, struct selftest, pmu)
@@ -116,7 +120,15 @@ static void selftest_locks(struct selftest* self) {
   pr_info("selftest guard %d\n", mutex_is_locked(&selftest_mutex));
 }
 
-static int selftest_event_init(struct perf_event* event) { return event->attr.type == event->pmu->type ? 0 : -ENOENT; }
+static void selftest_destroy(struct perf_event* event) {
+  pr_info("selftest destroy config %llu\n", event->attr.config);
+}
+
+static int selftest_event_init(struct perf_event* event) {
+  if (event->attr.type != event->pmu->type) return -ENOENT;
+  event->destroy = selftest_destroy;
+  return event->attr.config == 99 ? -EINVAL : 0;
+}
 
 static int selftest_add(struct perf_event* event, int flags) {
   pr_info("selftest add config %llu in %d\n", event->attr.config, to_selftest(event->pmu)->open_transactions);
@@ -154,17 +166,63 @@ static const struct attribute_group selftest_group = {
 static const struct attribute_group* selftest_groups[] = {&selftest_group, NULL};
 static const struct attribute_group* selftest_twice[] = {&selftest_group, &selftest_group, NULL};
 
+static void selftest_properties(struct device* dev) {
+  u32 cells[2] = {1, 2}, small = 3;
+  u64 wide = 4;
+  int error;
+
+  error = device_property_read_u32(dev, "no-such-thing", &small);
+  pr_info("selftest property missing %d %u\n", error, small);
+  error = device_property_read_u64(dev, "wide", &wide);
+  pr_info("selftest property wide as u64 %d %#llx\n", error, wide);
+  error = device_property_read_u32_array(dev, "wide", cells, 2);
+  pr_info("selftest property wide as cells %d %#x %#x\n", error, cells[0], cells[1]);
+  error = device_property_read_u32(dev, "wide", &small);
+  pr_info("selftest property wide as u32 %d %#x\n", error, small);
+  wide = 4;
+  error = device_property_read_u64(dev, "mode", &wide);
+  pr_info("selftest property mode as u64 %d %llu\n", error, wide);
+  error = of_property_read_u32(dev_of_node(dev), "mode", &small);
+  pr_info("selftest property of the device tree node %d\n", error);
+  pr_info("selftest property match data %lu\n", (unsigned long)device_get_match_data(dev));
+}
+
+static int selftest_numbers_show(struct seq_file* file, void* data) {
+  struct selftest* self = file->private;
+
+  seq_puts(file, "numbers:");
+  for (int i = 0; i < 2000; i++) seq_printf(file, " %d", i);
+  seq_putc(file, '\n');
+  seq_printf(file, "register %#x\n", readl(self->base));
+  return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(selftest_numbers);
+
+static void selftest_debugfs(struct selftest* self) {
+  struct dentry *folder, *again;
+
+  self->debug = debugfs_create_dir("selftest", NULL);
+  folder = debugfs_create_dir("inner", self->debug);
+  debugfs_create_file("numbers", 0444, folder, self, &selftest_numbers_fops);
+  again = debugfs_create_file("numbers", 0444, folder, self, &selftest_numbers_fops);
+  pr_info("selftest debugfs %ld\n", PTR_ERR(again));
+  debugfs_remove(again);
+  debugfs_remove(debugfs_create_file("gone", 0444, folder, self, &selftest_numbers_fops));
+  debugfs_create_file("empty", 0444, self->debug, self, NULL);
+}
+
 static int selftest_probe(struct platform_device* pdev) {
   struct device* dev = &pdev->dev;
   struct selftest* self = devm_kzalloc(dev, sizeof(*self), GFP_KERNEL);
-  u32 mode = 0, missing = 4711;
+  u32 mode = 0;
   int irq, error;
 
   self->dev = dev;
   spin_lock_init(&self->lock);
   platform_set_drvdata(pdev, self);
-  error = device_property_read_u32(dev, "no-such-thing", &missing);
-  pr_info("selftest property %d %u\n", error, missing);
+  pr_info("selftest version %d.%d.%d\n", LINUX_VERSION_CODE >> 16, LINUX_VERSION_CODE >> 8 & 255,
+          LINUX_VERSION_CODE & 255);
+  selftest_properties(dev);
   device_property_read_u32(dev, "mode", &mode);
   self->base = devm_platform_ioremap_resource(pdev, 0);
   if (IS_ERR(self->base)) return PTR_ERR(self->base);
@@ -213,20 +271,33 @@ static int selftest_probe(struct platform_device* pdev) {
                            .cancel_txn = selftest_cancel_txn};
   error = perf_pmu_register(&self->pmu, "selftest", -1);
   pr_info("selftest register %d\n", error);
+  if (!error) selftest_debugfs(self);
   return error;
 }
 
 static void selftest_remove(struct platform_device* pdev) {
-  perf_pmu_unregister(&((struct selftest*)platform_get_drvdata(pdev))->pmu);
+  struct selftest* self = platform_get_drvdata(pdev);
+
+  debugfs_remove(self->debug);
+  perf_pmu_unregister(&self->pmu);
+  pr_info("selftest removed\n");
 }
 
-static const struct acpi_device_id selftest_match[] = {{"TEST0001"}, {}};
+static const struct acpi_device_id selftest_match[] = {{"TEST0000", 10}, {"TEST0001", 11}, {}};
 MODULE_DEVICE_TABLE(acpi, selftest_match);
+static const struct of_device_id selftest_of_match[] = {{.compatible = "test,selftest", .data = (void*)22}, {}};
+MODULE_DEVICE_TABLE(of, selftest_of_match);
 
 static struct platform_driver selftest_driver = {
-    .driver = {.name = "selftest", .acpi_match_table = ACPI_PTR(selftest_match)},
+    .driver = {.name = "selftest",
+               .acpi_match_table = ACPI_PTR(selftest_match),
+               .of_match_table = of_match_ptr(selftest_of_match)},
     .probe = selftest_probe,
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+    .remove_new = selftest_remove,
+#else
     .remove = selftest_remove,
+#endif
 };
 module_platform_driver(selftest_driver);
 

@@ -5,7 +5,8 @@
 
 struct pmufab_firmware_property {
   const char* name;
-  u32 value;
+  u64 value;
+  bool is_64bit; /* in a device tree: two cells, the upper half first. ACPI knows integers of 64 bits alone. */
 };
 enum pmufab_fwnode_kind { PMUFAB_FWNODE_STATIC, PMUFAB_FWNODE_ACPI, PMUFAB_FWNODE_OF };
 

@@ -28,6 +28,13 @@ static inline struct device_node* dev_of_node(struct device* dev) {
 static inline int of_property_read_u32(const struct device_node* node, const char* name, u32* value) {
   return fwnode_property_read_u32(node ? &node->fwnode : 0, name, value);
 }
+static inline int of_property_read_u32_array(const struct device_node* node, const char* name, u32* values,
+                                             size_t count) {
+  return fwnode_property_read_u32_array(node ? &node->fwnode : 0, name, values, count);
+}
+static inline int of_property_read_u64(const struct device_node* node, const char* name, u64* value) {
+  return fwnode_property_read_u64(node ? &node->fwnode : 0, name, value);
+}
 static inline bool of_property_read_bool(const struct device_node* node, const char* name) {
   return fwnode_property_present(node ? &node->fwnode : 0, name);
 }

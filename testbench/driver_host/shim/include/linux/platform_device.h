@@ -3,6 +3,7 @@
 
 #include <linux/device.h>
 #include <linux/property.h>
+#include <linux/version.h>
 
 #define PLATFORM_DEVID_NONE (-1)
 #define PLATFORM_DEVID_AUTO (-2)
@@ -19,10 +20,15 @@ struct platform_device {
 };
 struct platform_driver {
   int (*probe)(struct platform_device* pdev);
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+  int (*remove)(struct platform_device* pdev);
+  void (*remove_new)(struct platform_device* pdev); /* preferred; since 6.3 */
+#else
   union {
     void (*remove)(struct platform_device* pdev);
     void (*remove_new)(struct platform_device* pdev);
   };
+#endif
   void (*shutdown)(struct platform_device* pdev);
   struct device_driver driver;
   const struct platform_device_id* id_table;

@@ -6,14 +6,27 @@
 
 struct device;
 
-/* Only u32 properties exist here. -EINVAL: no such property. */
+/* Properties are integers. With `values` null the answer is how many there are. -EINVAL: no such property, or it is not
+ * made of such integers; -EOVERFLOW: fewer than `count` there, or a value that does not fit. A 64-bit property of a
+ * device tree is two 32-bit ones, the upper half first. */
 int fwnode_property_read_u32_array(const struct fwnode_handle* fwnode, const char* name, u32* values, size_t count);
+int fwnode_property_read_u64_array(const struct fwnode_handle* fwnode, const char* name, u64* values, size_t count);
 bool fwnode_property_present(const struct fwnode_handle* fwnode, const char* name);
 struct fwnode_handle* dev_fwnode(const struct device* dev);
 const void* device_get_match_data(const struct device* dev);
 
 static inline int fwnode_property_read_u32(const struct fwnode_handle* fwnode, const char* name, u32* value) {
   return fwnode_property_read_u32_array(fwnode, name, value, 1);
+}
+static inline int fwnode_property_read_u64(const struct fwnode_handle* fwnode, const char* name, u64* value) {
+  return fwnode_property_read_u64_array(fwnode, name, value, 1);
+}
+static inline int device_property_read_u64(const struct device* dev, const char* name, u64* value) {
+  return fwnode_property_read_u64(dev_fwnode(dev), name, value);
+}
+static inline int device_property_read_u64_array(const struct device* dev, const char* name, u64* values,
+                                                 size_t count) {
+  return fwnode_property_read_u64_array(dev_fwnode(dev), name, values, count);
 }
 static inline int device_property_read_u32(const struct device* dev, const char* name, u32* value) {
   return fwnode_property_read_u32(dev_fwnode(dev), name, value);

@@ -1,0 +1,11 @@
+#ifndef PMUFAB_LINUX_VERSION_H
+#define PMUFAB_LINUX_VERSION_H
+
+/* tools/build-drivers defines LINUX_VERSION_CODE: the kernel the drivers of this set are from. Our headers and runtime
+ * are the same for all of them; where an interface changed between kernels they ask it. */
+#ifndef LINUX_VERSION_CODE
+#error "LINUX_VERSION_CODE tells which kernel the drivers are from"
+#endif
+#define KERNEL_VERSION(major, minor, point) (((major) << 16) + ((minor) << 8) + ((point) > 255 ? 255 : (point)))
+
+#endif
