@@ -29,7 +29,7 @@ MeshEngine::MeshEngine(const MeshParameters& parameters)
   }
   deliveries_.resize(std::size_t{wheel_mask_ + 1} * delivery_room_);
   delivery_counts_.assign(wheel_mask_ + 1, 0);
-  pulses_.resize(std::size_t{parameters_.xps()} * 4 * planes_.size() + delivery_room_);
+  pulses_.resize(std::size_t{parameters_.xps()} * 4 * planes_.size() + delivery_room_ + 1);
 }
 
 void MeshEngine::step() noexcept {

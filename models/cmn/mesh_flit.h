@@ -34,7 +34,20 @@ struct Delivery {
 using FlitSlot = std::uint64_t;
 static_assert(sizeof(FlitSlot) == sizeof(Flit) && sizeof(FlitSlot) == sizeof(Cycle));
 
-[[nodiscard]] inline FlitSlot to_slot(const Flit& flit) noexcept { return std::bit_cast<FlitSlot>(flit); }
-[[nodiscard]] inline Flit to_flit(FlitSlot slot) noexcept { return std::bit_cast<Flit>(slot); }
+[[nodiscard]] constexpr FlitSlot to_slot(const Flit& flit) noexcept {
+  if constexpr (std::endian::native == std::endian::little) return std::bit_cast<FlitSlot>(flit);  // the same, faster
+  return flit.handle | FlitSlot{flit.target_xp} << 32 | FlitSlot{flit.target_port} << 40 | FlitSlot{flit.output} << 48 |
+         FlitSlot{flit.flags} << 56;
+}
+[[nodiscard]] constexpr Flit to_flit(FlitSlot slot) noexcept {
+  if constexpr (std::endian::native == std::endian::little) return std::bit_cast<Flit>(slot);
+  return {static_cast<std::uint32_t>(slot), static_cast<std::uint8_t>(slot >> 32),
+          static_cast<std::uint8_t>(slot >> 40), static_cast<std::uint8_t>(slot >> 48),
+          static_cast<std::uint8_t>(slot >> 56)};
+}
+/// @return the flit of `slot` with another output.
+[[nodiscard]] constexpr FlitSlot with_output(FlitSlot slot, unsigned output) noexcept {
+  return (slot & ~(FlitSlot{0xff} << 48)) | FlitSlot{output} << 48;
+}
 
 }  // namespace pmufab::cmn

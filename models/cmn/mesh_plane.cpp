@@ -9,17 +9,27 @@ constexpr unsigned kEast = static_cast<unsigned>(Interface::east);
 constexpr unsigned kWest = static_cast<unsigned>(Interface::west);
 constexpr unsigned kNorth = static_cast<unsigned>(Interface::north);
 constexpr unsigned kSouth = static_cast<unsigned>(Interface::south);
+constexpr unsigned kPort0 = static_cast<unsigned>(Interface::port0);
 /// The buffer of the neighbour into which an output leads.
 constexpr std::array<std::uint8_t, 4> kOpposite = {kWest, kEast, kSouth, kNorth};
+
+/// Bits of the buffers from one on.
+constexpr std::array<std::uint16_t, 17> kFrom = [] {
+  std::array<std::uint16_t, 17> from{};
+  for (unsigned i = 0; i < 16; ++i) from[i] = static_cast<std::uint16_t>(0xffffU << i);
+  return from;
+}();
 
 /// @return 2^n of the smallest memory for `count` slots.
 unsigned bits_for(unsigned count) { return static_cast<unsigned>(std::bit_width(count - 1)); }
 
-/// Dimension order: first along x, then along y, then down to the port. North is where y grows.
-template <typename Place>
-[[nodiscard]] unsigned route(Place here, Place there, unsigned port) noexcept {
-  const unsigned along_y = there.y > here.y ? kNorth : there.y < here.y ? kSouth : port + 4;
-  return there.x > here.x ? kEast : there.x < here.x ? kWest : along_y;
+/// @return the output a flit takes that is `east` XPs too far west and `north` too far south: dimension order, first
+/// along
+///   x, then along y, then down (to port 0). North is where y grows.
+unsigned output_towards(int east, int north) {
+  if (east != 0) return east > 0 ? kEast : kWest;
+  if (north != 0) return north > 0 ? kNorth : kSouth;
+  return kPort0;
 }
 
 }  // namespace
@@ -40,17 +50,27 @@ MeshPlane::MeshPlane(const MeshParameters& parameters, Channel channel)
       devices_(xps_),
       downloads_((std::size_t{xps_} * kMaximumPorts) << download_bits_, 0),
       last_upload_(std::size_t{xps_} * kMaximumPorts, kNoCycle),
-      places_(xps_),
-      step_{1, -1, static_cast<int>(parameters.columns), -static_cast<int>(parameters.columns)},
+      routes_(std::size_t{xps_} * xps_),
       valid_(std::size_t{xps_} * kInterfaces, 0),
       stall_(std::size_t{xps_} * kInterfaces, 0),
       asked_valid_(xps_, 0),
       asked_stall_(xps_, 0),
       watched_stall_(xps_, 0) {
+  const unsigned columns = parameters.columns;
   for (unsigned xp = 0; xp < xps_; ++xp) {
     inputs_ = std::max(inputs_, kFirstPort + parameters.ports_of(xp));
-    places_[xp] = {static_cast<std::uint8_t>(xp % parameters.columns),
-                   static_cast<std::uint8_t>(xp / parameters.columns)};
+    for (unsigned target = 0; target < xps_; ++target) {
+      const int east = static_cast<int>(target % columns) - static_cast<int>(xp % columns);
+      const int north = static_cast<int>(target / columns) - static_cast<int>(xp / columns);
+      routes_[xp * xps_ + target] = static_cast<std::uint8_t>(output_towards(east, north));
+    }
+  }
+  const std::array<int, 4> steps = {1, -1, static_cast<int>(columns), -static_cast<int>(columns)};
+  for (unsigned output = 0; output < kFirstPort; ++output) {
+    const unsigned input = kOpposite[output];
+    hops_[output] = {steps[output], input,
+                     static_cast<std::ptrdiff_t>(steps[output] * static_cast<int>(inputs_) + static_cast<int>(input)) *
+                         (std::ptrdiff_t{1} << slot_bits_)};
   }
   slot_lines_.assign(((std::size_t{xps_} * inputs_) << slot_bits_) / 8, SlotLine{});
   slots_ = slot_lines_.front().slots.data();
@@ -65,7 +85,7 @@ void MeshPlane::upload(unsigned xp, unsigned port, Flit flit, Cycle now) noexcep
   assert(ready(xp, port, now));
   const unsigned input = kFirstPort + port;
   Router& router = routers_[xp];
-  flit.output = static_cast<std::uint8_t>(route(places_[xp], places_[flit.target_xp], flit.target_port));
+  flit.output = static_cast<std::uint8_t>(output_of(xp, flit.target_xp, flit.target_port));
   slots_[slot_index(xp, input, router.tail[input])] = to_slot(flit);
   ++router.tail[input];
   last_upload_[xp * kMaximumPorts + port] = now;
@@ -117,107 +137,155 @@ void MeshPlane::arrive(Cycle now) noexcept {
   wheel_used_ &= ~(std::uint64_t{1} << list);
 }
 
+/// What the work of one cycle reads and moves on, in locals: stores of bytes could change any member, as far as the
+/// compiler knows, and these are read for every flit.
 template <bool kEight>
-void MeshPlane::leave(Cycle now, const MeshOutbox& outbox) noexcept {
-  // Everything the loop reads is in locals: stores of bytes could change any member, as far as the compiler knows.
-  Router* const routers = routers_.data();
-  FlitSlot* const slots = slots_;
-  const Place* const places = places_.data();
-  std::uint64_t* const valid = valid_.data();
-  const std::array<int, kInterfaces> step = step_;
-  const unsigned inputs = inputs_;
-  const unsigned depth = kEight ? 8 : depth_;
-  const unsigned bits = kEight ? 3 : slot_bits_;
-  const unsigned mask = kEight ? 7 : slot_mask_;
-  const Cycle free_at = now + credit_delay_;
-  const auto list = static_cast<unsigned>((now + hop_delay_) & wheel_mask_);
-  Arrival* const first_arrival = arrivals_.data() + std::size_t{list} * arrival_room_;
-  Arrival* next_arrival = first_arrival + arrival_counts_[list];
-  Delivery* next_delivery = outbox.deliveries + outbox.delivery_count;
-  MeshPulse* next_pulse = outbox.pulses + outbox.pulse_count;
-  const Channel channel = channel_;
+struct MeshPlane::Work {
+  Work(MeshPlane& of, Cycle cycle, const MeshOutbox& outbox)
+      : plane(of),
+        now(cycle),
+        free_at(cycle + of.credit_delay_),
+        routers(of.routers_.data()),
+        slots(of.slots_),
+        routes(of.routes_.data()),
+        valid(of.valid_.data()),
+        hops(of.hops_.data()),
+        xps(of.xps_),
+        inputs(of.inputs_),
+        depth(kEight ? 8 : of.depth_),
+        bits(kEight ? 3 : of.slot_bits_),
+        mask(kEight ? 7 : of.slot_mask_),
+        channel(of.channel_),
+        list(static_cast<unsigned>((cycle + of.hop_delay_) & of.wheel_mask_)),
+        next_arrival(of.arrivals_.data() + std::size_t{list} * of.arrival_room_ + of.arrival_counts_[list]),
+        next_delivery(outbox.deliveries + outbox.delivery_count),
+        next_pulse(outbox.pulses + outbox.pulse_count) {}
 
-  for (unsigned word = 0; word < active_.size(); ++word) {
-    for (std::uint64_t left = active_[word]; left != 0; left &= left - 1) {
-      const unsigned xp = word * 64 + static_cast<unsigned>(std::countr_zero(left));
-      Router& router = routers[xp];
-      FlitSlot* const buffers = slots + (std::size_t{xp * inputs} << bits);
-      unsigned moved = 0;  // buffers a flit left: the next one's request counts from the next cycle on
-      unsigned wanted = router.wanted;
-      for (unsigned outputs = wanted; outputs != 0; outputs &= outputs - 1) {
-        const auto output = static_cast<unsigned>(std::countr_zero(outputs));
-        const unsigned requests = router.requests[output];
-        const unsigned turn = router.turn[output];
-        unsigned input;
-        if (turn < kHeld) [[likely]] {
-          const unsigned later = requests >> turn << turn;
-          input = static_cast<unsigned>(std::countr_zero(later != 0 ? later : requests));
-        } else {
-          input = turn & ~kHeld;
-          if ((requests >> input & 1) == 0) continue;  // the packet's next flit is not here yet
-        }
-        FlitSlot& from = buffers[(input << bits) + (router.head[input] & mask)];
-        Flit flit = to_flit(from);
-        if (output < kFirstPort) {
-          const unsigned next_xp = xp + step[output];
-          const unsigned next_input = kOpposite[output];
-          Router& next = routers[next_xp];
-          const unsigned tail = next.tail[next_input];
-          FlitSlot* const buffer = slots + (std::size_t{next_xp * inputs + next_input} << bits);
-          if (((tail - next.head[next_input]) & 0xff) == depth || buffer[(tail - depth) & mask] > now) [[unlikely]] {
-            goto stalled;
-          }
-          flit.output = static_cast<std::uint8_t>(route(places[next_xp], places[flit.target_xp], flit.target_port));
-          buffer[tail & mask] = to_slot(flit);
-          next.tail[next_input] = static_cast<std::uint8_t>(tail + 1);
-          *next_arrival++ = {static_cast<std::uint8_t>(next_xp), static_cast<std::uint8_t>(next_input), flit.output};
-        } else {
-          const unsigned port = output - kFirstPort;
-          Devices& devices = devices_[xp];
-          const unsigned sent = devices.sent[port];
-          if (((sent - devices.taken[port]) & 0xff) == download_credits_ ||
-              downloads_[download_index(xp, port, sent - download_credits_)] > now) [[unlikely]] {
-            goto stalled;
-          }
-          devices.sent[port] = static_cast<std::uint8_t>(sent + 1);
-          *next_delivery++ = {flit, static_cast<std::uint8_t>(xp), static_cast<std::uint8_t>(port), channel};
-        }
-        from = free_at;
-        ++router.head[input];
-        router.turn[output] = static_cast<std::uint8_t>((flit.flags & Flit::kTail) != 0 ? input + 1 : input | kHeld);
-        moved |= 1U << input;
-        router.requests[output] = static_cast<std::uint16_t>(requests & ~(1U << input));
-        if (router.requests[output] == 0) wanted &= ~(1U << output);
-        ++valid[xp * kInterfaces + output];
-        if ((router.watched_valid >> output & 1) != 0) {
-          *next_pulse++ = {flit.handle, static_cast<std::uint8_t>(xp), static_cast<Interface>(output), channel,
-                           FlitEvent::valid};
-        }
-        continue;
-      stalled:
-        ++stall_[xp * kInterfaces + output];
-        if ((watched_stall_[xp] >> output & 1) != 0) {
-          *next_pulse++ = {flit.handle, static_cast<std::uint8_t>(xp), static_cast<Interface>(output), channel,
-                           FlitEvent::stall};
-        }
-      }
-      for (; moved != 0; moved &= moved - 1) {
-        const auto input = static_cast<unsigned>(std::countr_zero(moved));
-        if (router.head[input] == router.arrived[input]) continue;
-        const unsigned output = to_flit(buffers[(input << bits) + (router.head[input] & mask)]).output;
-        router.requests[output] |= static_cast<std::uint16_t>(1U << input);
-        wanted |= 1U << output;
-      }
-      router.wanted = static_cast<std::uint16_t>(wanted);
-      if (wanted == 0) active_[word] &= ~(left & -left);
+  /// @return whether there was a credit, and the flit is on its way to the neighbour.
+  [[gnu::always_inline]] bool pass_on(const unsigned xp, FlitSlot* const buffers, const unsigned output,
+                                      const FlitSlot flit) {
+    const Hop& hop = hops[output];
+    const unsigned next_xp = xp + hop.xps;
+    Router& next = routers[next_xp];
+    const unsigned tail = next.tail[hop.input];
+    FlitSlot* const buffer = buffers + hop.slots;
+    if (((tail - next.head[hop.input]) & 0xff) == depth || buffer[(tail - depth) & mask] > now) [[unlikely]] {
+      return false;
     }
+    const unsigned route = routes[next_xp * xps + (flit >> 32 & 0xff)];
+    const unsigned next_output = route + (route == kPort0 ? static_cast<unsigned>(flit >> 40 & 0xff) : 0);
+    buffer[tail & mask] = with_output(flit, next_output);
+    next.tail[hop.input] = static_cast<std::uint8_t>(tail + 1);
+    *next_arrival++ = {static_cast<std::uint8_t>(next_xp), static_cast<std::uint8_t>(hop.input),
+                       static_cast<std::uint8_t>(next_output)};
+    return true;
   }
 
-  const auto arrival_count = static_cast<std::uint32_t>(next_arrival - first_arrival);
-  arrival_counts_[list] = arrival_count;
-  if (arrival_count != 0) wheel_used_ |= std::uint64_t{1} << list;
-  outbox.delivery_count = static_cast<std::uint32_t>(next_delivery - outbox.deliveries);
-  outbox.pulse_count = static_cast<std::uint32_t>(next_pulse - outbox.pulses);
+  /// @return whether there was a credit, and the flit is on its way down to the device.
+  [[gnu::always_inline]] bool download(const unsigned xp, const unsigned port, const FlitSlot flit) {
+    Devices& devices = plane.devices_[xp];
+    const unsigned sent = devices.sent[port];
+    if (((sent - devices.taken[port]) & 0xff) == plane.download_credits_ ||
+        plane.downloads_[plane.download_index(xp, port, sent - plane.download_credits_)] > now) [[unlikely]] {
+      return false;
+    }
+    devices.sent[port] = static_cast<std::uint8_t>(sent + 1);
+    *next_delivery++ = {to_flit(flit), static_cast<std::uint8_t>(xp), static_cast<std::uint8_t>(port), channel};
+    return true;
+  }
+
+  /// A pulse is always written, and kept if somebody watches: there is nothing to predict.
+  [[gnu::always_inline]] void pulse(bool watched, FlitSlot flit, unsigned xp, unsigned output, FlitEvent event) {
+    *next_pulse = {static_cast<std::uint32_t>(flit), static_cast<std::uint8_t>(xp), static_cast<Interface>(output),
+                   channel, event};
+    next_pulse += watched ? 1 : 0;
+  }
+
+  /// Let all outputs of an XP serve one of the buffers that want them.
+  /// @return whether the XP has requests for the next cycle
+  [[gnu::always_inline]] bool visit(const unsigned xp) {
+    Router& router = routers[xp];
+    FlitSlot* const buffers = slots + (std::size_t{xp * inputs} << bits);
+    unsigned wanted = router.wanted;
+    unsigned moved = 0;  // buffers a flit left
+    for (unsigned outputs = wanted; outputs != 0; outputs &= outputs - 1) {
+      const auto output = static_cast<unsigned>(std::countr_zero(outputs));
+      const unsigned output_bit = outputs & -outputs;
+      const unsigned requests = router.requests[output];
+      const unsigned turn = router.turn[output];
+      unsigned candidates = requests & kFrom[turn & 15];
+      if (turn >= kHeld) [[unlikely]] {
+        candidates &= ~kFrom[(turn & 15) + 1];
+        if (candidates == 0) continue;  // the packet's next flit is not here yet
+      }
+      if (candidates == 0) candidates = requests;
+      const unsigned input_bit = candidates & -candidates;
+      const auto input = static_cast<unsigned>(std::countr_zero(candidates));
+      FlitSlot& from = buffers[(input << bits) + (router.head[input] & mask)];
+      const FlitSlot flit = from;
+      if (!(output < kFirstPort ? pass_on(xp, buffers, output, flit) : download(xp, output - kFirstPort, flit)))
+          [[unlikely]] {
+        ++plane.stall_[xp * kInterfaces + output];
+        pulse((plane.watched_stall_[xp] & output_bit) != 0, flit, xp, output, FlitEvent::stall);
+        continue;
+      }
+      from = free_at;
+      ++router.head[input];
+      router.turn[output] = static_cast<std::uint8_t>((flit >> 56 & Flit::kTail) != 0 ? input + 1 : input | kHeld);
+      router.requests[output] = static_cast<std::uint16_t>(requests ^ input_bit);
+      wanted ^= requests == input_bit ? output_bit : 0;
+      moved |= input_bit;
+      ++valid[xp * kInterfaces + output];
+      pulse((router.watched_valid & output_bit) != 0, flit, xp, output, FlitEvent::valid);
+    }
+    // The flits behind those that left are asked for from the next cycle on: a buffer gives one flit per cycle.
+    for (; moved != 0; moved &= moved - 1) {
+      const auto input = static_cast<unsigned>(std::countr_zero(moved));
+      if (router.head[input] == router.arrived[input]) continue;
+      const unsigned output = buffers[(input << bits) + (router.head[input] & mask)] >> 48 & 0xff;
+      router.requests[output] |= static_cast<std::uint16_t>(moved & -moved);
+      wanted |= 1U << output;
+    }
+    router.wanted = static_cast<std::uint16_t>(wanted);
+    return wanted != 0;
+  }
+
+  MeshPlane& plane;
+  const Cycle now;
+  const Cycle free_at;  ///< when the place of a flit that leaves can be given again
+  Router* const routers;
+  FlitSlot* const slots;
+  const std::uint8_t* const routes;
+  std::uint64_t* const valid;
+  const Hop* const hops;
+  const unsigned xps;
+  const unsigned inputs;
+  const unsigned depth;
+  const unsigned bits;
+  const unsigned mask;
+  const Channel channel;
+  const unsigned list;  ///< of the wheel: where what leaves now arrives
+  Arrival* next_arrival;
+  Delivery* next_delivery;
+  MeshPulse* next_pulse;
+};
+
+template <bool kEight>
+void MeshPlane::leave(Cycle now, const MeshOutbox& outbox) noexcept {
+  Work<kEight> work(*this, now, outbox);
+  for (unsigned word = 0; word < active_.size(); ++word) {
+    std::uint64_t active = active_[word];
+    for (std::uint64_t left = active; left != 0; left &= left - 1) {
+      const bool more = work.visit(word * 64 + static_cast<unsigned>(std::countr_zero(left)));
+      active ^= more ? 0 : left & -left;
+    }
+    active_[word] = active;
+  }
+  const Arrival* const first_arrival = arrivals_.data() + std::size_t{work.list} * arrival_room_;
+  arrival_counts_[work.list] = static_cast<std::uint32_t>(work.next_arrival - first_arrival);
+  if (arrival_counts_[work.list] != 0) wheel_used_ |= std::uint64_t{1} << work.list;
+  outbox.delivery_count = static_cast<std::uint32_t>(work.next_delivery - outbox.deliveries);
+  outbox.pulse_count = static_cast<std::uint32_t>(work.next_pulse - outbox.pulses);
 }
 
 void MeshPlane::watch(unsigned xp, Interface interface, FlitEvent event, bool on) noexcept {

@@ -17,7 +17,7 @@ namespace pmufab::cmn {
 struct MeshOutbox {
   Delivery* deliveries;  ///< of the cycle in which what leaves now is with its device
   std::uint32_t& delivery_count;
-  MeshPulse* pulses;  ///< of this cycle
+  MeshPulse* pulses;  ///< of this cycle; with room for one more
   std::uint32_t& pulse_count;
 };
 
@@ -101,11 +101,18 @@ class MeshPlane {
     std::uint8_t output;
   };
 
-  struct Place {
-    std::uint8_t x;
-    std::uint8_t y;
+  /// The way from an XP to its neighbour.
+  struct Hop {
+    std::int32_t xps;      ///< to add to the XP's index
+    std::uint32_t input;   ///< buffer of the neighbour
+    std::ptrdiff_t slots;  ///< from the XP's first place to the first of that buffer
   };
 
+  /// @return by which output a flit leaves an XP.
+  [[nodiscard]] unsigned output_of(unsigned xp, unsigned target_xp, unsigned target_port) const noexcept {
+    const unsigned route = routes_[xp * xps_ + target_xp];
+    return route == kFirstPort ? kFirstPort + target_port : route;
+  }
   [[nodiscard]] std::size_t slot_index(unsigned xp, unsigned input, unsigned position) const noexcept {
     return ((xp * inputs_ + input) << slot_bits_) + (position & slot_mask_);
   }
@@ -113,6 +120,8 @@ class MeshPlane {
     return ((xp * kMaximumPorts + port) << download_bits_) + (position & download_mask_);
   }
   void arrive(Cycle now) noexcept;
+  template <bool kEight>
+  struct Work;
   template <bool kEight>
   void leave(Cycle now, const MeshOutbox& outbox) noexcept;
 
@@ -133,12 +142,12 @@ class MeshPlane {
     std::array<FlitSlot, 8> slots;
   };
   std::vector<SlotLine> slot_lines_;
-  FlitSlot* slots_;                    ///< of all buffers: slot_lines_
-  std::vector<Devices> devices_;       ///< by XP
-  std::vector<FlitSlot> downloads_;    ///< of all ports: when places in the device are free
-  std::vector<Cycle> last_upload_;     ///< of all ports
-  std::vector<Place> places_;          ///< of all XPs
-  std::array<int, kInterfaces> step_;  ///< from an XP's index to that of its neighbour
+  FlitSlot* slots_;                   ///< of all buffers: slot_lines_
+  std::vector<Devices> devices_;      ///< by XP
+  std::vector<FlitSlot> downloads_;   ///< of all ports: when places in the device are free
+  std::vector<Cycle> last_upload_;    ///< of all ports
+  std::vector<std::uint8_t> routes_;  ///< output by XP and target XP; port 0 stands for all
+  std::array<Hop, 4> hops_{};         ///< by output
 
   std::array<std::uint64_t, 4> active_{};  ///< XPs with requests
   std::vector<Arrival> arrivals_;          ///< a list for each of the next cycles
