@@ -56,15 +56,19 @@ class MeshEngine {
 
   /// @return whether the device may upload a flit in this cycle: there is a credit, and it has not uploaded one yet.
   [[nodiscard]] bool ready(Channel channel, unsigned xp, unsigned port) const noexcept {
+    assert(has_port(xp, port));
     return plane(channel).ready(xp, port, now_);
   }
   /// Give a flit to the XP in this cycle. Only if ready(). The flits of a packet follow each other.
   void upload(Channel channel, unsigned xp, unsigned port, const Flit& flit) noexcept {
-    assert(flit.target_xp < parameters_.xps() && flit.target_port < parameters_.ports_of(flit.target_xp));
+    assert(has_port(xp, port) && has_port(flit.target_xp, flit.target_port));
     plane(channel).upload(xp, port, flit, now_);
   }
   /// The device takes the earliest of the flits delivered to it that it has not taken: its place can be given again.
-  void take(Channel channel, unsigned xp, unsigned port) noexcept { plane(channel).take(xp, port, now_); }
+  void take(Channel channel, unsigned xp, unsigned port) noexcept {
+    assert(has_port(xp, port));
+    plane(channel).take(xp, port, now_);
+  }
 
   /// Do the work of this cycle; now() is the next one then.
   void step() noexcept;
@@ -87,6 +91,7 @@ class MeshEngine {
 
   /// Switch an event on or off for pulses(). Nobody counts how often it was switched on.
   void watch(unsigned xp, Interface interface, Channel channel, FlitEvent event, bool on) noexcept {
+    assert(xp < parameters_.xps());
     plane(channel).watch(xp, interface, event, on);
   }
   /// Put every event into pulses(), or only what watch() asked for again.
@@ -94,6 +99,7 @@ class MeshEngine {
 
   /// Truth: how often an event happened since the beginning, watched or not.
   [[nodiscard]] std::uint64_t tally(unsigned xp, Interface interface, Channel channel, FlitEvent event) const noexcept {
+    assert(xp < parameters_.xps());
     const MeshPlane& of = plane(channel);
     return event == FlitEvent::valid ? of.valid(xp, interface) : of.stall(xp, interface);
   }
@@ -101,8 +107,15 @@ class MeshEngine {
  private:
   static constexpr std::uint8_t kNone = 0xff;
 
-  [[nodiscard]] MeshPlane& plane(Channel channel) noexcept { return planes_[index_[static_cast<unsigned>(channel)]]; }
+  [[nodiscard]] bool has_port(unsigned xp, unsigned port) const noexcept {
+    return xp < parameters_.xps() && port < parameters_.ports_of(xp);
+  }
+  [[nodiscard]] MeshPlane& plane(Channel channel) noexcept {
+    assert(has(channel));
+    return planes_[index_[static_cast<unsigned>(channel)]];
+  }
   [[nodiscard]] const MeshPlane& plane(Channel channel) const noexcept {
+    assert(has(channel));
     return planes_[index_[static_cast<unsigned>(channel)]];
   }
 

@@ -13,10 +13,10 @@ struct Flit {
   static constexpr std::uint8_t kTail = 2;    ///< last flit of its packet
   static constexpr std::uint8_t kSingle = 3;  ///< the only flit of its packet, as all CHI flits are
 
-  std::uint32_t handle;    ///< the owner's; the mesh only carries it
-  std::uint8_t target_xp;  ///< y * columns + x
-  std::uint8_t target_port;
-  std::uint8_t output;  ///< the mesh's own: Interface by which the flit leaves the XP it is in
+  std::uint32_t handle = 0;    ///< the owner's; the mesh only carries it
+  std::uint8_t target_xp = 0;  ///< y * columns + x
+  std::uint8_t target_port = 0;
+  std::uint8_t output = 0;  ///< the mesh's own: Interface by which the flit leaves the XP it is in
   std::uint8_t flags = kSingle;
 };
 static_assert(sizeof(Flit) == 8);

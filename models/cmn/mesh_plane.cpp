@@ -290,17 +290,19 @@ void MeshPlane::leave(Cycle now, const MeshOutbox& outbox) noexcept {
 
 void MeshPlane::watch(unsigned xp, Interface interface, FlitEvent event, bool on) noexcept {
   const auto bit = static_cast<std::uint16_t>(1U << static_cast<unsigned>(interface));
-  std::vector<std::uint16_t>& asked = event == FlitEvent::valid ? asked_valid_ : asked_stall_;
-  asked[xp] = static_cast<std::uint16_t>(on ? asked[xp] | bit : asked[xp] & ~bit);
-  watch_everything(everything_);
+  std::uint16_t& asked = (event == FlitEvent::valid ? asked_valid_ : asked_stall_)[xp];
+  asked = static_cast<std::uint16_t>(on ? asked | bit : asked & ~bit);
+  apply_watch(xp);
 }
 
 void MeshPlane::watch_everything(bool on) noexcept {
   everything_ = on;
-  for (unsigned xp = 0; xp < xps_; ++xp) {
-    routers_[xp].watched_valid = on ? 0xffff : asked_valid_[xp];
-    watched_stall_[xp] = on ? 0xffff : asked_stall_[xp];
-  }
+  for (unsigned xp = 0; xp < xps_; ++xp) apply_watch(xp);
+}
+
+void MeshPlane::apply_watch(unsigned xp) noexcept {
+  routers_[xp].watched_valid = everything_ ? 0xffff : asked_valid_[xp];
+  watched_stall_[xp] = everything_ ? 0xffff : asked_stall_[xp];
 }
 
 }  // namespace pmufab::cmn

@@ -88,6 +88,10 @@ class MeshPlane {
   static_assert(sizeof(Router) == 64);
   static constexpr std::uint8_t kHeld = 0x80;
 
+  struct alignas(64) SlotLine {
+    std::array<FlitSlot, 8> slots;
+  };
+
   /// Download credits of an XP's ports, counted modulo 256.
   struct Devices {
     std::array<std::uint8_t, kMaximumPorts> sent;
@@ -119,6 +123,7 @@ class MeshPlane {
   [[nodiscard]] std::size_t download_index(unsigned xp, unsigned port, unsigned position) const noexcept {
     return ((xp * kMaximumPorts + port) << download_bits_) + (position & download_mask_);
   }
+  void apply_watch(unsigned xp) noexcept;
   void arrive(Cycle now) noexcept;
   template <bool kEight>
   struct Work;
@@ -138,9 +143,6 @@ class MeshPlane {
   unsigned credit_delay_;
 
   std::vector<Router> routers_;
-  struct alignas(64) SlotLine {
-    std::array<FlitSlot, 8> slots;
-  };
   std::vector<SlotLine> slot_lines_;
   FlitSlot* slots_;                   ///< of all buffers: slot_lines_
   std::vector<Devices> devices_;      ///< by XP

@@ -235,7 +235,6 @@ void MeshTraffic::measure() noexcept {
 }
 
 void MeshTraffic::stop() noexcept {
-  stopped_ = true;
   wheel_.fill(kNobody);
   wheel_used_.fill(0);
 }

@@ -125,7 +125,6 @@ class MeshTraffic {
   std::vector<std::uint64_t> with_queue_;                    ///< sources with packets waiting
   std::array<std::uint32_t, kWheelSize> wheel_;              ///< by cycle modulo its size: first source of a list
   std::array<std::uint64_t, kWheelSize / 64> wheel_used_{};  ///< lists that are not empty
-  bool stopped_ = false;
 
   cmn::Cycle measured_from_ = 0;
   MeshTrafficStatistics statistics_;

@@ -10,4 +10,7 @@ namespace pmufab::testing {
 /// @return allocations since the program started.
 [[nodiscard]] std::uint64_t allocations() noexcept;
 
+/// @return bytes asked for since the program started, freed or not.
+[[nodiscard]] std::uint64_t allocated_bytes() noexcept;
+
 }  // namespace pmufab::testing

@@ -195,6 +195,15 @@ TEST(MeshEngine, nothing_is_allocated_after_construction) {
   }
 }
 
+TEST(MeshEngine, a_mesh_of_144_xps_fits_into_six_megabytes) {
+  if (!testing::counts_allocations()) GTEST_SKIP() << "the sanitizer's allocator is in place";
+  MeshParameters parameters = mesh_of(12, 12);
+  parameters.ports.assign(144, kMaximumPorts);
+  const std::uint64_t before = testing::allocated_bytes();
+  const MeshEngine engine(parameters);
+  EXPECT_LT(testing::allocated_bytes() - before, 6U << 20);
+}
+
 /// @return the field that is at fault, or "" if the mesh can be built.
 std::string fault(const MeshParameters& parameters) {
   try {
