@@ -193,9 +193,9 @@ TEST_P(Cmn, a_probe_that_fails_late_gives_its_claims_back) {
   // The first device of the window lacks the second trace controller's interrupt, which shows after the first one's
   // registers are claimed.
   InterruptLine other("overflow_of_dtc1");
-  platform::AcpiDevice& whole = describe({.part = 0x43c, .root = 0}, {&line0, &other});
-  whole.hid = "ARMHC700";
-  platform::AcpiDevice lacking = whole;
+  describe({.part = 0x43c, .root = 0}, {&line0, &other});
+  firmware.devices[0].hid = "ARMHC700";
+  platform::AcpiDevice lacking = firmware.devices[0];
   lacking.interrupts.pop_back();
   firmware.devices.insert(firmware.devices.begin(), lacking);
   boot([&] {
