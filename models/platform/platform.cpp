@@ -69,7 +69,7 @@ Platform::CpuPlace Platform::place_of_cpu(unsigned cpu) const {
 }
 
 void Platform::set_observer(BoundaryObserver* observer) {
-  for (const auto& part : parts_) part->set_observer(observer);
+  tegra410().set_observer(observer);
 }
 
 void Platform::reset() {

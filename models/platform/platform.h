@@ -60,7 +60,8 @@ class Platform : public sc_core::sc_module {
   };
   [[nodiscard]] CpuPlace place_of_cpu(unsigned cpu) const;
 
-  /// Show every fabric's boundary to `observer` (not owned); nullptr removes it. One observer at a time.
+  /// Show the boundaries of the Tegra410 sockets to `observer` (not owned); nullptr removes it. One observer at a time.
+  /// @throws std::out_of_range if there are no such sockets
   void set_observer(BoundaryObserver* observer);
 
   /// Warm reset, from a process or between runs: every register, counter and interrupt line at its reset value. Caches,

@@ -6,12 +6,11 @@
 #include "models/platform/platform.h"
 #include "tlm/bus/mmio_bus.h"
 #include "tlm/probe/probe.h"
-#include "tlm/transaction/fabric_extension.h"
 
 namespace pmufab::platform {
 
-/// One kind of PMU fabric in a platform: what Platform needs to know about it. A new kind is one more class, one more
-/// optional member of PlatformSpec, and one line in Platform's constructor.
+/// One PMU fabric of a platform: what Platform needs to know about it. A new kind is one more class, one more member of
+/// PlatformSpec, and one line in Platform's constructor.
 class PlatformPart {
  public:
   virtual ~PlatformPart() = default;
@@ -19,7 +18,6 @@ class PlatformPart {
   virtual void map(MmioBus& bus) = 0;
   /// Add what firmware says about the part's devices.
   virtual void describe(FirmwareDescription& firmware) = 0;
-  virtual void set_observer(BoundaryObserver* observer) = 0;
   virtual void reset() = 0;
   virtual void add_registers(std::vector<NamedRegisters>& banks) const = 0;
   virtual void add_probes(std::vector<Probe*>& probes) = 0;

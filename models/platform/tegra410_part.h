@@ -20,11 +20,12 @@ class Tegra410Part : public PlatformPart {
 
   void map(MmioBus& bus) override;
   void describe(FirmwareDescription& firmware) override;
-  void set_observer(BoundaryObserver* observer) override;
   void reset() override;
   void add_registers(std::vector<NamedRegisters>& banks) const override;
   void add_probes(std::vector<Probe*>& probes) override;
 
+  /// Show the boundaries of all sockets to `observer` (not owned); nullptr removes it.
+  void set_observer(BoundaryObserver* observer);
   [[nodiscard]] tegra410::Socket& socket(unsigned index) { return *sockets_.at(index); }
   [[nodiscard]] const tegra410::AddressMap& address_map() const noexcept { return address_map_; }
   [[nodiscard]] const ClockDomain& ucf_clock() const noexcept { return clock_; }

@@ -43,9 +43,10 @@ class PmuJudge {
   /// @throws std::invalid_argument for a term the PMU does not have, a value too big for it, or no event
   [[nodiscard]] virtual std::unique_ptr<EventTruth> truth(const EventTerms& terms) = 0;
 
-  bool wanted = false;   ///< the perf core has enabled the PMU
-  bool running = false;  ///< events must count now: wanted, and not held by a handler
-  bool held = false;     ///< a handler, or a transaction, stopped the PMU for a while
+  bool wanted = false;          ///< the perf core has enabled the PMU
+  bool running = false;         ///< events must count now: wanted, and not held by a handler
+  bool held = false;            ///< a handler, or a transaction, stopped the PMU for a while
+  bool in_transaction = false;  ///< between start_txn and commit_txn or cancel_txn
 
  private:
   std::string name_;

@@ -77,6 +77,7 @@ struct Scoreboard::State {
   void end_call(Frame& frame, std::uint64_t value, Picoseconds when);
   void end_enable(Frame& frame, Picoseconds when);
   void end_disable(Frame& frame, Picoseconds when);
+  void end_transaction(Frame& frame, Picoseconds when);
   void end_handler(Frame& frame, Picoseconds when);
   void end_event_call(Frame& frame, std::uint64_t value, Picoseconds when);
 
@@ -133,6 +134,7 @@ void Scoreboard::State::begin_call(Call call, const std::string& name, EventHand
   frames.push_back({call, name, find_pmu(name), event, when, false, false, {}});
   Frame& frame = frames.back();
   if (frame.pmu == nullptr) return;
+  if (call == Call::start_txn) frame.pmu->in_transaction = true;
   if (call == Call::pmu_disable) {
     // Where to close the spans if the driver does not write the register.
     for (auto& [handle, touched] : records) {
@@ -162,6 +164,8 @@ void Scoreboard::State::end_call(Frame& frame, std::uint64_t value, Picoseconds 
     end_disable(frame, when);
   } else {
     if (frame.pmu != nullptr && frame.event != 0) end_event_call(frame, value, when);
+    if (frame.pmu != nullptr && (frame.call == Call::commit_txn || frame.call == Call::cancel_txn))
+      end_transaction(frame, when);
     end_handler(frame, when);
   }
 }
@@ -170,7 +174,9 @@ void Scoreboard::State::end_enable(Frame& frame, Picoseconds when) {
   if (frame.switched) return;
   PmuJudge& pmu = *frame.pmu;
   pmu.wanted = true;
-  pmu.held = false;
+  // A driver may keep its PMU stopped until the transaction ends.
+  pmu.held = pmu.in_transaction && !pmu.written_on();
+  if (pmu.held) return;
   start(pmu, when);
   if (pmu.written_on()) return;
   for (auto& [handle, touched] : records) {
@@ -196,10 +202,23 @@ void Scoreboard::State::end_disable(Frame& frame, Picoseconds when) {
   }
 }
 
+void Scoreboard::State::end_transaction(Frame& frame, Picoseconds when) {
+  PmuJudge& pmu = *frame.pmu;
+  pmu.in_transaction = false;
+  if (!pmu.held || pmu.written_on()) return;
+  pmu.held = false;
+  start(pmu, when);
+  findings.add(
+      Severity::failure, "transaction_left_pmu_stopped",
+      fmt::format("{}: the {} call ended the transaction and left the PMU stopped", pmu.name(), call_name(frame.call)),
+      when);
+}
+
 void Scoreboard::State::end_handler(Frame& frame, Picoseconds when) {
   // What the perf core wants must hold again.
   for (PmuJudge* const written : frame.written) {
     PmuJudge& pmu = *written;
+    if (pmu.held && pmu.in_transaction) continue;
     if (pmu.held) {
       pmu.held = false;
       start(pmu, when);

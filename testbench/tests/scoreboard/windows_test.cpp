@@ -362,6 +362,61 @@ TEST_F(Windows, requests_and_writes_told_out_of_order_are_noted) {
   EXPECT_EQ(session.noted("acceptance_order"), 1);
 }
 
+// --- transactions of drivers that bring their own
+
+TEST_F(Windows, a_transaction_around_reads_pauses_the_counting) {
+  count_reads_as(1);
+  session.enable(kPmu);
+  session.traffic(1);
+  session.begin(Call::start_txn, kPmu);
+  session.write(PerfSession::kPmcr, 0);
+  session.end(Call::start_txn, kPmu);
+  session.traffic(20);
+  session.begin(Call::read, kPmu, 1);
+  session.traffic(300);
+  session.end(Call::read, kPmu, 1, 1);
+  session.begin(Call::commit_txn, kPmu);
+  session.write(PerfSession::kPmcr, 1);
+  session.end(Call::commit_txn, kPmu);
+  session.traffic(4'000);
+  EXPECT_EQ(expected(1), 4'001);
+  EXPECT_EQ(session.result(1).verdict, Verdict::within) << "the read was exact";
+  EXPECT_TRUE(session.board.findings().list().empty());
+}
+
+TEST_F(Windows, enabling_inside_a_transaction_takes_effect_when_it_ends) {
+  session.begin(Call::start_txn, kPmu);
+  session.write(PerfSession::kPmcr, 0);
+  session.end(Call::start_txn, kPmu);
+  session.begin(Call::pmu_disable, kPmu);
+  session.end(Call::pmu_disable, kPmu);
+  count_reads_as(1);
+  session.begin(Call::pmu_enable, kPmu);
+  session.end(Call::pmu_enable, kPmu);
+  session.traffic(5);
+  session.begin(Call::commit_txn, kPmu);
+  session.write(PerfSession::kPmcr, 1);
+  session.end(Call::commit_txn, kPmu);
+  session.traffic(7);
+  session.disable(kPmu);
+  session.del(kPmu, 1, 7);
+  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_TRUE(session.board.findings().list().empty());
+}
+
+TEST_F(Windows, a_transaction_that_leaves_the_pmu_stopped_is_exposed) {
+  count_reads_as(1);
+  session.enable(kPmu);
+  session.begin(Call::start_txn, kPmu);
+  session.write(PerfSession::kPmcr, 0);
+  session.end(Call::start_txn, kPmu);
+  session.begin(Call::commit_txn, kPmu);
+  session.end(Call::commit_txn, kPmu);
+  session.traffic(4);
+  EXPECT_EQ(expected(1), 4) << "the perf core still wants it";
+  EXPECT_EQ(session.noted("transaction_left_pmu_stopped"), 1);
+}
+
 // --- cycles
 
 TEST_F(Windows, cycles_are_the_edges_in_the_windows) {

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/cmn/mesh_flit.h"
+#include "models/cmn/mesh_parameters.h"
+#include "models/cmn/types.h"
+
+namespace pmufab::cmn {
+
+/// Where a plane puts what a cycle brings. Room for all that can happen is there before.
+struct MeshOutbox {
+  Delivery* deliveries;  ///< of the cycle in which what leaves now is with its device
+  std::uint32_t& delivery_count;
+  MeshPulse* pulses;  ///< of this cycle
+  std::uint32_t& pulse_count;
+};
+
+/// The network of one channel: XPs with a buffer per input, and the links between them. Part of MeshEngine, which see
+/// for what happens when; here is how.
+///
+/// Only XPs in which a flit wants something are visited. An XP's state fills one cache line (Router), a buffer of eight
+/// flits another. A flit's output is computed when it is sent to an XP. The buffers of an XP are numbered as its
+/// interfaces: a flit from the eastern neighbour goes into buffer `east`.
+class MeshPlane {
+ public:
+  MeshPlane(const MeshParameters& parameters, Channel channel);
+  MeshPlane(MeshPlane&&) noexcept = default;  // slots_ stays where it is
+  MeshPlane(const MeshPlane&) = delete;
+  MeshPlane& operator=(MeshPlane&&) = delete;
+  MeshPlane& operator=(const MeshPlane&) = delete;
+  ~MeshPlane() = default;
+
+  /// @return whether the port's device may upload a flit in cycle `now`.
+  [[nodiscard]] bool ready(unsigned xp, unsigned port, Cycle now) const noexcept {
+    const unsigned input = kFirstPort + port;
+    const Router& router = routers_[xp];
+    return last_upload_[xp * kMaximumPorts + port] != now &&
+           static_cast<std::uint8_t>(router.tail[input] - router.head[input]) != depth_ &&
+           slots_[slot_index(xp, input, router.tail[input] - depth_)] <= now;
+  }
+  void upload(unsigned xp, unsigned port, Flit flit, Cycle now) noexcept;
+  void take(unsigned xp, unsigned port, Cycle now) noexcept;
+  /// @return downloaded flits the device has not taken, and those on their way down.
+  [[nodiscard]] unsigned untaken(unsigned xp, unsigned port) const noexcept {
+    return static_cast<std::uint8_t>(devices_[xp].sent[port] - devices_[xp].taken[port]);
+  }
+
+  /// Do the work of cycle `now`.
+  void step(Cycle now, const MeshOutbox& outbox) noexcept;
+  /// @return whether there is anything to do in cycle `now`.
+  [[nodiscard]] bool busy(Cycle now) const noexcept {
+    return (active_[0] | active_[1] | active_[2] | active_[3]) != 0 || arrival_counts_[now & wheel_mask_] != 0;
+  }
+  /// @return the first cycle from `now` on with work other than deliveries, or kNoCycle.
+  [[nodiscard]] Cycle next_cycle(Cycle now) const noexcept;
+
+  void watch(unsigned xp, Interface interface, FlitEvent event, bool on) noexcept;
+  void watch_everything(bool on) noexcept;
+
+  [[nodiscard]] std::uint64_t valid(unsigned xp, Interface interface) const noexcept {
+    return valid_[xp * kInterfaces + static_cast<unsigned>(interface)];
+  }
+  [[nodiscard]] std::uint64_t stall(unsigned xp, Interface interface) const noexcept {
+    return stall_[xp * kInterfaces + static_cast<unsigned>(interface)];
+  }
+
+ private:
+  static constexpr unsigned kFirstPort = static_cast<unsigned>(Interface::port0);
+
+  /// An XP's state. Buffers are rings counted modulo 256: places up to `tail` are given to flits, those up to `arrived`
+  /// hold flits that may leave, those up to `head` are free again.
+  struct alignas(64) Router {
+    std::array<std::uint16_t, kInterfaces> requests;  ///< of each output: the buffers whose first flit wants it
+    std::array<std::uint8_t, kInterfaces> head;
+    std::array<std::uint8_t, kInterfaces> arrived;
+    std::array<std::uint8_t, kInterfaces> tail;
+    std::array<std::uint8_t, kInterfaces>
+        turn;                     ///< of each output: the buffer to be asked first; kHeld, if by a packet
+    std::uint16_t wanted;         ///< outputs with a request
+    std::uint16_t watched_valid;  ///< outputs
+  };
+  static_assert(sizeof(Router) == 64);
+  static constexpr std::uint8_t kHeld = 0x80;
+
+  /// Download credits of an XP's ports, counted modulo 256.
+  struct Devices {
+    std::array<std::uint8_t, kMaximumPorts> sent;
+    std::array<std::uint8_t, kMaximumPorts> taken;
+  };
+
+  /// A flit that becomes ready to leave an XP.
+  struct Arrival {
+    std::uint8_t xp;
+    std::uint8_t input;
+    std::uint8_t output;
+  };
+
+  struct Place {
+    std::uint8_t x;
+    std::uint8_t y;
+  };
+
+  [[nodiscard]] std::size_t slot_index(unsigned xp, unsigned input, unsigned position) const noexcept {
+    return ((xp * inputs_ + input) << slot_bits_) + (position & slot_mask_);
+  }
+  [[nodiscard]] std::size_t download_index(unsigned xp, unsigned port, unsigned position) const noexcept {
+    return ((xp * kMaximumPorts + port) << download_bits_) + (position & download_mask_);
+  }
+  void arrive(Cycle now) noexcept;
+  template <bool kEight>
+  void leave(Cycle now, const MeshOutbox& outbox) noexcept;
+
+  Channel channel_;
+  unsigned xps_;
+  unsigned inputs_;     ///< buffers an XP has room for
+  unsigned depth_;      ///< flits of a buffer
+  unsigned slot_bits_;  ///< a buffer has 2^slot_bits_ places in memory, depth_ or more
+  unsigned slot_mask_;
+  unsigned download_credits_;
+  unsigned download_bits_;
+  unsigned download_mask_;
+  unsigned hop_delay_;  ///< from leaving an XP or device to being ready to leave the next XP
+  unsigned credit_delay_;
+
+  std::vector<Router> routers_;
+  struct alignas(64) SlotLine {
+    std::array<FlitSlot, 8> slots;
+  };
+  std::vector<SlotLine> slot_lines_;
+  FlitSlot* slots_;                    ///< of all buffers: slot_lines_
+  std::vector<Devices> devices_;       ///< by XP
+  std::vector<FlitSlot> downloads_;    ///< of all ports: when places in the device are free
+  std::vector<Cycle> last_upload_;     ///< of all ports
+  std::vector<Place> places_;          ///< of all XPs
+  std::array<int, kInterfaces> step_;  ///< from an XP's index to that of its neighbour
+
+  std::array<std::uint64_t, 4> active_{};  ///< XPs with requests
+  std::vector<Arrival> arrivals_;          ///< a list for each of the next cycles
+  unsigned arrival_room_;                  ///< entries of a list: one for each buffer
+  std::vector<std::uint32_t> arrival_counts_;
+  unsigned wheel_mask_;
+  std::uint64_t wheel_used_ = 0;  ///< lists that are not empty
+
+  std::vector<std::uint64_t> valid_;  ///< truth by XP and interface
+  std::vector<std::uint64_t> stall_;
+  std::vector<std::uint16_t> asked_valid_;  ///< interfaces watch() asked for, by XP
+  std::vector<std::uint16_t> asked_stall_;
+  std::vector<std::uint16_t> watched_stall_;
+  bool everything_ = false;
+};
+
+}  // namespace pmufab::cmn
