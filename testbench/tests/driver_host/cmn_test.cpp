@@ -78,6 +78,17 @@ class Cmn : public DriverHostTest {
     return values;
   }
 
+  /// One event more than there are counters, spread over the XPs.
+  std::vector<EventHandle> open_nine(const std::string& name, int cpu) {
+    std::vector<EventHandle> events;
+    for (std::uint64_t i = 0; i < FakeCmn::kCounters + 1; ++i) {
+      const std::uint32_t xp = mesh().xp_id(static_cast<unsigned>(i % 4));
+      events.push_back(open(name, xp_event(1 + i % 3, xp), 0, false, cpu));
+      EXPECT_GT(events.back(), 0);
+    }
+    return events;
+  }
+
   std::vector<std::unique_ptr<FakeCmn>> meshes;
 };
 PMUFAB_FOR_EVERY_SET(Cmn, cmn_driver_sets());
@@ -193,9 +204,9 @@ TEST_P(Cmn, a_probe_that_fails_late_gives_its_claims_back) {
   // The first device of the window lacks the second trace controller's interrupt, which shows after the first one's
   // registers are claimed.
   InterruptLine other("overflow_of_dtc1");
-  platform::AcpiDevice& whole = describe({.part = 0x43c, .root = 0}, {&line0, &other});
-  whole.hid = "ARMHC700";
-  platform::AcpiDevice lacking = whole;
+  describe({.part = 0x43c, .root = 0}, {&line0, &other});
+  firmware.devices[0].hid = "ARMHC700";
+  platform::AcpiDevice lacking = firmware.devices[0];
   lacking.interrupts.pop_back();
   firmware.devices.insert(firmware.devices.begin(), lacking);
   boot([&] {
@@ -328,11 +339,7 @@ TEST_P(Cmn, groups_that_do_not_fit_are_refused) {
 TEST_P(Cmn, nine_events_share_eight_counters_in_turn) {
   add_device_tree();
   boot([&] {
-    std::vector<EventHandle> events;
-    for (std::uint64_t i = 0; i < 9; ++i) {
-      events.push_back(open("arm_cmn_0", xp_event(1 + i % 3, mesh().xp_id(static_cast<unsigned>(i % 4))), 0, false));
-      ASSERT_GT(events.back(), 0);
-    }
+    const std::vector<EventHandle> events = open_nine("arm_cmn_0", 0);
     sc_core::wait(1, sc_core::SC_MS);
     EXPECT_EQ(reading(events[8]).time_running, 0U);
     host->rotate("arm_cmn_0");
@@ -343,6 +350,25 @@ TEST_P(Cmn, nine_events_share_eight_counters_in_turn) {
     EXPECT_GE(reading(events[8]).time_running, Picoseconds{1'000'000'000});
     EXPECT_EQ(reading(events[0]).time_running, before);
     for (const EventHandle event : events) host->close(event);
+    EXPECT_EQ(host->warnings(), 0U);
+  });
+}
+
+TEST_P(Cmn, meshes_of_two_sockets_take_turns_apart) {
+  add_device_tree().node = 0;
+  add_device_tree().node = 1;
+  firmware.devices[1].interrupts[0] = {.number = 310, .line = &line1};
+  boot([&] {
+    const std::vector<EventHandle> first = open_nine("arm_cmn_0", 0);
+    const std::vector<EventHandle> second = open_nine("arm_cmn_1", 2);
+    sc_core::wait(1, sc_core::SC_MS);
+    host->rotate("arm_cmn_1");
+    sc_core::wait(1, sc_core::SC_MS);
+    EXPECT_EQ(reading(first[8]).time_running, 0U);
+    EXPECT_GE(reading(second[8]).time_running, Picoseconds{1'000'000'000});
+    host->rotate("arm_cmn_0");
+    sc_core::wait(1, sc_core::SC_MS);
+    EXPECT_GE(reading(first[8]).time_running, Picoseconds{1'000'000'000});
     EXPECT_EQ(host->warnings(), 0U);
   });
 }
