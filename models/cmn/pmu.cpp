@@ -141,6 +141,7 @@ void Pmu::connect_source(unsigned source) {
     settle(write.when);
     load_source(source, write.after);
     update(source_xps_[source]);
+    if (on_select_) on_select_(source, write.when);
   });
   load_source(source, bank.value(select));
 }
@@ -356,6 +357,7 @@ void Pmu::reset() {
     const EventSource& place = layout_.sources()[source];
     const RegisterBank& bank = space_.node(place.node);
     load_source(source, bank.value(find_event_select(bank, space_.registers_of(place.node), place.second)));
+    if (on_select_) on_select_(source, simulated_time());
   }
   for (unsigned dtm = 0; dtm < dtms_.size(); ++dtm) {
     for (unsigned index = 0; index < kWatchpoints; ++index) load_watchpoint(dtm, index);

@@ -109,6 +109,9 @@ class Pmu {
   /// Call `settle` before counters are looked at and before anything about counting changes: for events that are
   /// computed from time, such as accumulated occupancies. It publishes what happened up to `when`.
   void on_settle(std::function<void(Picoseconds when)> settle) { settlers_.push_back(std::move(settle)); }
+  /// Call `changed` after a write to the event select of a source (all earlier events are settled then), with its
+  /// index.
+  void on_select(std::function<void(unsigned source, Picoseconds when)> changed) { on_select_ = std::move(changed); }
   /// @}
 
   /// As after hardware reset, registers included.
@@ -181,6 +184,7 @@ class Pmu {
   std::vector<std::unique_ptr<Dtc>> dtcs_;
   std::vector<std::function<void(Picoseconds)>> settlers_;
   OnWatch on_watch_;
+  std::function<void(unsigned, Picoseconds)> on_select_;
 };
 
 }  // namespace pmufab::cmn
