@@ -1,0 +1,213 @@
+#include "models/cmn/dtc.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pmufab::cmn {
+
+namespace {
+
+constexpr std::uint64_t kDtEnable = 1U << 0;
+constexpr std::uint64_t kClockGateDisable = 1U << 10;
+constexpr std::uint64_t kPmuEnable = 1U << 0;
+constexpr std::uint64_t kClearOnSnapshot = 1U << 5;
+constexpr std::uint64_t kInterruptEnable = 1U << 6;
+constexpr std::uint64_t kEverySnapshot = 0x1ff;
+
+CarryPath make_path(const CarryParameters& parameters, const ClockDomain& clock) {
+  if (parameters.per_cycle == 0) return CarryPath(parameters.latency);
+  return CarryPath(parameters.latency, {&clock, parameters.per_cycle, parameters.queue_room});
+}
+
+}  // namespace
+
+Dtc::Dtc(const ClockDomain& clock, const PmuParameters& parameters, RegisterBank& bank, InterruptLine& line,
+         Callbacks callbacks)
+    : bank_(bank),
+      line_(line),
+      callbacks_(std::move(callbacks)),
+      path_(make_path(parameters.carry, clock)),
+      cycles_(clock, parameters.cycle_width),
+      line_alarm_([this] { drive_line(); }) {
+  set_times_.fill(kNever);
+  for (unsigned n = 0; n < kGlobalCounters; ++n) {
+    places_[n] = {this, n};
+    counters_.emplace_back(parameters.global_width).on_overflow(&Dtc::counter_overflowed, &places_[n]);
+  }
+  cycles_.on_overflow(&Dtc::cycles_overflowed, this);
+  connect();
+}
+
+Counter* Dtc::carry_target(unsigned counter) noexcept {
+  return counter % 2 == 1 && is_joined(counter) ? nullptr : &counters_[counter];
+}
+
+void Dtc::connect() {
+  bank_.on_write(bank_.find("por_dt_dtc_ctl"),
+                 [this](const RegisterWrite& write) { write_control(write.after, write.when); });
+  bank_.on_write(bank_.find("por_dt_pmcr"),
+                 [this](const RegisterWrite& write) { write_pmcr(write.after, write.when); });
+  connect_counters();
+  connect_status();
+}
+
+void Dtc::connect_counters() {
+  const RegisterId counters = bank_.find("por_dt_pmevcnt");
+  bank_.on_read(counters, [this](unsigned pair, Picoseconds when) {
+    callbacks_.settle(when);
+    return counter_pair(pair);
+  });
+  bank_.on_write(counters, [this](const RegisterWrite& write) { write_counter_pair(write); });
+  const RegisterId cycles = bank_.find("por_dt_pmccntr");
+  bank_.on_read(cycles, [this](unsigned, Picoseconds when) { return cycles_.value(when); });
+  bank_.on_write(cycles, [this](const RegisterWrite& write) {
+    const std::uint64_t value = (cycles_.value(write.when) & ~write.mask) | (write.written & write.mask);
+    cycles_.set_value(value & cycles_.maximum(), write.when);
+  });
+  bank_.on_read(bank_.find("por_dt_pmevcntsr"), [this](unsigned pair, Picoseconds) {
+    return counters_[2 * pair].shadow() | counters_[2 * pair + 1].shadow() << 32;
+  });
+  bank_.on_read(bank_.find("por_dt_pmccntrsr"), [this](unsigned, Picoseconds) { return cycles_shadow_; });
+}
+
+void Dtc::connect_status() {
+  bank_.on_read(bank_.find("por_dt_pmovsr"), [this](unsigned, Picoseconds when) {
+    callbacks_.settle(when);
+    return status(when);
+  });
+  bank_.on_write(bank_.find("por_dt_pmovsr_clr"),
+                 [this](const RegisterWrite& write) { clear_status(write.written, write.when); });
+  bank_.on_read(bank_.find("por_dt_pmssr"), [this](unsigned, Picoseconds) { return snapshot_status_; });
+  bank_.on_write(bank_.find("por_dt_pmsrr"), [this](const RegisterWrite& write) {
+    if ((write.written & 1U) != 0) take_snapshot(write.when);
+  });
+}
+
+void Dtc::write_control(std::uint64_t value, Picoseconds when) {
+  callbacks_.settle(when);
+  control_ = value;
+  update_running(when);
+}
+
+void Dtc::write_pmcr(std::uint64_t value, Picoseconds when) {
+  callbacks_.settle(when);
+  pmcr_ = value;
+  for (unsigned n = 0; n < kGlobalCounters; n += 2) {
+    counters_[n].carry_into(is_joined(n) ? &counters_[n + 1] : nullptr);
+  }
+  update_running(when);
+  update_line(when);
+  drive_line();
+}
+
+void Dtc::update_running(Picoseconds when) {
+  const bool counting = is_counting();
+  for (Counter& counter : counters_) counter.enable(counting, when);
+  const bool cycles = counting && (control_ & kClockGateDisable) != 0;
+  if (cycles != cycles_.is_running()) {
+    if (cycles) {
+      cycles_.start(when);
+    } else {
+      cycles_.stop(when);
+    }
+  }
+  callbacks_.changed(when);
+}
+
+std::uint64_t Dtc::counter_pair(unsigned pair) const {
+  return counters_[2 * pair].value(0) | counters_[2 * pair + 1].value(0) << 32;
+}
+
+void Dtc::write_counter_pair(const RegisterWrite& write) {
+  callbacks_.settle(write.when);
+  for (unsigned half = 0; half < 2; ++half) {
+    if ((write.mask >> 32 * half & 0xffff'ffffU) == 0) continue;
+    counters_[2 * write.element + half].set_value(write.written >> 32 * half & 0xffff'ffffU, write.when);
+  }
+}
+
+void Dtc::counter_overflowed(void* context, std::uint64_t /*wraps*/, Picoseconds when) {
+  const Place& place = *static_cast<const Place*>(context);
+  if (place.counter % 2 == 0 && place.dtc->is_joined(place.counter)) return;
+  place.dtc->overflowed(place.counter, when);
+}
+
+void Dtc::cycles_overflowed(void* context, Picoseconds when) {
+  static_cast<Dtc*>(context)->overflowed(kCycleBit, when);
+}
+
+void Dtc::overflowed(unsigned bit, Picoseconds when) {
+  pmovsr_ |= std::uint64_t{1} << bit;
+  set_times_[bit] = when;
+  update_line(when);
+  // Not from here: this may be in the middle of an event, and who listens to the line may access registers at once.
+  if (!line_changes_.empty()) line_alarm_.set(line_changes_.front().when);
+}
+
+std::uint64_t Dtc::status(Picoseconds when) const {
+  return pmovsr_ | std::uint64_t{cycles_.overflowed(when)} << kCycleBit;
+}
+
+void Dtc::clear_status(std::uint64_t bits, Picoseconds when) {
+  callbacks_.settle(when);
+  for (unsigned bit = 0; bit <= kCycleBit; ++bit) {
+    if ((bits >> bit & 1U) == 0) continue;
+    if (bit == kCycleBit) cycles_.clear_overflow(when);  // tells first of an overflow that is due
+    // An overflow of this very instant is not lost.
+    if (set_times_[bit] != when) pmovsr_ &= ~(std::uint64_t{1} << bit);
+  }
+  update_line(when);
+  drive_line();
+}
+
+void Dtc::take_snapshot(Picoseconds when) {
+  callbacks_.settle(when);
+  const bool clear = (pmcr_ & kClearOnSnapshot) != 0;
+  for (Counter& counter : counters_) {
+    counter.snapshot(when);
+    if (clear) counter.set_value(0, when);
+  }
+  cycles_shadow_ = cycles_.value(when);
+  if (clear) cycles_.set_value(0, when);
+  callbacks_.snapshot(when);
+  snapshot_status_ = kEverySnapshot;
+}
+
+void Dtc::update_line(Picoseconds when) {
+  const bool high = (pmcr_ & kInterruptEnable) != 0 && status(when) != 0;
+  if (high == line_high_) return;
+  line_high_ = high;
+  line_changes_.push_back({when, high});
+}
+
+void Dtc::drive_line() {
+  while (!line_changes_.empty() && line_changes_.front().when <= simulated_time()) {
+    const bool high = line_changes_.front().high;
+    line_changes_.erase(line_changes_.begin());
+    line_.drive(high);
+  }
+  line_alarm_.set(line_changes_.empty() ? kNever : line_changes_.front().when);
+}
+
+void Dtc::reset() {
+  path_.clear();
+  control_ = 0;
+  pmcr_ = 0;
+  for (Counter& counter : counters_) {
+    counter.enable(false, simulated_time());
+    counter.set_value(0, simulated_time());
+    counter.snapshot(simulated_time());
+    counter.carry_into(nullptr);
+  }
+  cycles_.reset();
+  pmovsr_ = 0;
+  set_times_.fill(kNever);
+  cycles_shadow_ = 0;
+  snapshot_status_ = 0;
+  line_high_ = false;
+  line_changes_.clear();
+  line_.drive(false);
+  line_alarm_.cancel();
+}
+
+}  // namespace pmufab::cmn

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "models/cmn/product.h"
+#include "models/pmu/alarm.h"
+#include "models/pmu/carry_path.h"
+#include "models/pmu/counter.h"
+#include "models/pmu/cycle_counter.h"
+#include "tlm/clock/clock_domain.h"
+#include "tlm/interrupt/interrupt.h"
+#include "tlm/registers/register_bank.h"
+
+namespace pmufab::cmn {
+
+/// How carries get from the DTMs of a domain to the DTC's counters.
+struct CarryParameters {
+  Picoseconds latency = 0;     ///< of the wires
+  unsigned per_cycle = 0;      ///< carries a DTC takes per clock; 0: any number, at once
+  std::size_t queue_room = 0;  ///< carries that can wait for it; more are lost. 0: unlimited. With per_cycle only
+};
+
+/// What a design may vary. The defaults are the products', and exact.
+struct PmuParameters {
+  unsigned local_width = 16;   ///< bits of a DTM's counter: 8 ... 16
+  unsigned global_width = 32;  ///< bits of a DTC's counter: 8 ... 32
+  unsigned cycle_width = 40;   ///< bits of the cycle counter: 8 ... 40
+  CarryParameters carry{};
+  bool snp_vc2_is_all = true;  ///< see passes()
+};
+
+/// The PMU of a debug/trace controller: eight global counters, the cycle counter, overflow status and the interrupt.
+///
+/// - Global counters hold while the DTC does not count; a carry that arrives then is lost.
+/// - The cycle counter runs while dt_en, pmu_en and cg_disable are set (strict: without cg_disable the real clock may
+/// be
+///   gated at any time).
+/// - Joined counters (pmcr.cntcfg, never used by the driver): the even one wraps into the odd one and sets no status;
+/// the
+///   odd one takes no carries of its own (inferred).
+class Dtc {
+ public:
+  /// What the rest of the PMU has to do.
+  struct Callbacks {
+    std::function<void(Picoseconds when)> settle;    ///< before anything is read or changed
+    std::function<void(Picoseconds when)> changed;   ///< dtc_ctl or pmcr changed: who counts must be found anew
+    std::function<void(Picoseconds when)> snapshot;  ///< of the domain's DTMs
+  };
+
+  /// @param bank  the DTC node's registers; hooks are put into it
+  Dtc(const ClockDomain& clock, const PmuParameters& parameters, RegisterBank& bank, InterruptLine& line,
+      Callbacks callbacks);
+  Dtc(const Dtc&) = delete;
+  Dtc& operator=(const Dtc&) = delete;
+
+  /// dt_en and pmu_en.
+  [[nodiscard]] bool is_counting() const noexcept { return (control_ & 1U) != 0 && (pmcr_ & 1U) != 0; }
+  /// @return the counter DTMs carry into; nullptr if it takes none.
+  [[nodiscard]] Counter* carry_target(unsigned counter) noexcept;
+  [[nodiscard]] CarryPath& carry_path() noexcept { return path_; }
+  [[nodiscard]] const CarryPath& carry_path() const noexcept { return path_; }
+
+  /// As after reset. The bank is reset by its owner, before.
+  void reset();
+
+ private:
+  struct Place {
+    Dtc* dtc;
+    unsigned counter;
+  };
+  struct LineChange {
+    Picoseconds when;
+    bool high;
+  };
+  static constexpr unsigned kCycleBit = 8;
+
+  void connect();
+  void connect_counters();
+  void connect_status();
+  static void counter_overflowed(void* context, std::uint64_t wraps, Picoseconds when);
+  static void cycles_overflowed(void* context, Picoseconds when);
+  void overflowed(unsigned bit, Picoseconds when);
+  void write_control(std::uint64_t value, Picoseconds when);
+  void write_pmcr(std::uint64_t value, Picoseconds when);
+  void update_running(Picoseconds when);
+  [[nodiscard]] std::uint64_t counter_pair(unsigned pair) const;
+  void write_counter_pair(const RegisterWrite& write);
+  [[nodiscard]] std::uint64_t status(Picoseconds when) const;
+  void clear_status(std::uint64_t bits, Picoseconds when);
+  void take_snapshot(Picoseconds when);
+  [[nodiscard]] bool is_joined(unsigned counter) const noexcept { return (pmcr_ >> (1 + counter / 2) & 1U) != 0; }
+  void update_line(Picoseconds when);
+  void drive_line();
+
+  RegisterBank& bank_;
+  InterruptLine& line_;
+  Callbacks callbacks_;
+  CarryPath path_;
+  std::deque<Counter> counters_;
+  std::array<Place, kGlobalCounters> places_{};
+  CycleCounter cycles_;
+  std::uint64_t control_ = 0;
+  std::uint64_t pmcr_ = 0;
+  std::uint64_t pmovsr_ = 0;                                // what is known; an overflow of cycles_ may not be yet
+  std::array<Picoseconds, kGlobalCounters + 1> set_times_;  // of the last overflow per bit
+  std::uint64_t cycles_shadow_ = 0;
+  std::uint64_t snapshot_status_ = 0;
+  bool line_high_ = false;
+  std::vector<LineChange> line_changes_;  // not driven yet
+  Alarm line_alarm_;
+};
+
+}  // namespace pmufab::cmn

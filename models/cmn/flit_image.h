@@ -1,0 +1,165 @@
+#pragma once
+
+#include <cstdint>
+
+#include "models/cmn/product.h"
+#include "models/cmn/types.h"
+
+namespace pmufab::cmn {
+
+/// From a device into its XP, or out of the XP into the device.
+enum class FlitDirection : std::uint8_t { upload, download };
+
+/// The fields of a CHI flit that watchpoints can compare, as CHI names them; of one channel, the others stay 0.
+///
+/// Fields that share bits in a flit (for example returnnid and stashnid) also share them in its image: set the one the
+/// opcode has.
+struct FlitFields {
+  std::uint64_t addr = 0;  ///< byte address, also of a snoop
+  std::uint16_t srcid = 0;
+  std::uint16_t tgtid = 0;
+  std::uint16_t txnid = 0;  ///< no watchpoint compares it
+  std::uint16_t returnnid = 0;
+  std::uint16_t stashnid = 0;
+  std::uint16_t homenid = 0;
+  std::uint16_t fwdnid = 0;
+  std::uint16_t fwdtxnid = 0;
+  std::uint16_t dbid = 0;
+  std::uint16_t mpam = 0;
+  std::uint16_t mecid = 0;
+  std::uint16_t streamid = 0;
+  std::uint8_t opcode = 0;  ///< 0, the return of a link credit, is no flit to a watchpoint
+  std::uint8_t qos = 0;
+  std::uint8_t size = 0;
+  std::uint8_t ns = 0;
+  std::uint8_t nse = 0;
+  std::uint8_t allowretry = 0;
+  std::uint8_t order = 0;
+  std::uint8_t pcrdtype = 0;
+  std::uint8_t lpid = 0;
+  std::uint8_t groupidext = 0;
+  std::uint8_t expcompack = 0;
+  std::uint8_t rsvdc = 0;
+  std::uint8_t likelyshared = 0;
+  std::uint8_t memattr = 0;
+  std::uint8_t snpattr = 0;
+  std::uint8_t excl = 0;
+  std::uint8_t snoopme = 0;
+  std::uint8_t cah = 0;
+  std::uint8_t tagop = 0;
+  std::uint8_t pbha = 0;
+  std::uint8_t secsid = 0;
+  std::uint8_t tracetag = 0;
+  std::uint8_t stashtgtvalid = 0;
+  std::uint8_t endian = 0;
+  std::uint8_t deep = 0;
+  std::uint8_t resperr = 0;
+  std::uint8_t resp = 0;
+  std::uint8_t fwdstate = 0;
+  std::uint8_t datasrc = 0;
+  std::uint8_t stash = 0;
+  std::uint8_t datapull = 0;
+  std::uint8_t cbusy = 0;
+  std::uint8_t devevent = 0;
+  std::uint8_t donotgotosd = 0;
+  std::uint8_t rettosrc = 0;
+  std::uint8_t ccid = 0;
+  std::uint8_t dataid = 0;
+  std::uint8_t poison = 0;
+  std::uint8_t chunkv = 0;
+  std::uint8_t tag = 0;
+  std::uint8_t tu = 0;
+  std::uint8_t numdat = 0;
+  std::uint8_t replicate = 0;
+};
+
+/// A field of an image. snp_addr is address bits 51:3 as snoops carry them, addr13 those from bit 16 up.
+enum class FlitField : std::uint8_t {
+  addr,
+  snp_addr,
+  addr13,
+  srcid,
+  tgtid,
+  returnnid,
+  stashnid,
+  homenid,
+  fwdnid,
+  fwdtxnid,
+  dbid,
+  mpam,
+  mecid,
+  streamid,
+  opcode,
+  qos,
+  size,
+  ns,
+  nse,
+  allowretry,
+  order,
+  pcrdtype,
+  lpid,
+  groupidext,
+  expcompack,
+  rsvdc,
+  likelyshared,
+  memattr,
+  snpattr,
+  excl,
+  snoopme,
+  cah,
+  tagop,
+  pbha,
+  secsid,
+  tracetag,
+  stashtgtvalid,
+  endian,
+  deep,
+  resperr,
+  resp,
+  fwdstate,
+  datasrc,
+  stash,
+  datapull,
+  cbusy,
+  devevent,
+  donotgotosd,
+  rettosrc,
+  ccid,
+  dataid,
+  poison,
+  chunkv,
+  tag,
+  tu,
+  numdat,
+  replicate,
+};
+
+/// @return the value of a field.
+[[nodiscard]] std::uint64_t value_of(const FlitFields& fields, FlitField field) noexcept;
+
+/// @return the 64 bits a watchpoint of match group `group` sees of a flit; 0 for a group the channel does not have.
+///         Where source and target id share bits, an upload shows the target and a download the source.
+/// @param channel  a sub-channel counts as its channel; PUB has no flits
+[[nodiscard]] std::uint64_t flit_image(FlitFormat format, Channel channel, unsigned group, FlitDirection direction,
+                                       const FlitFields& fields) noexcept;
+/// @return the bits an image can have set.
+[[nodiscard]] std::uint64_t flit_image_bits(FlitFormat format, Channel channel, unsigned group,
+                                            FlitDirection direction) noexcept;
+
+/// @return which of REQ, RSP, SNP, DAT a channel belongs to; pub for PUB.
+[[nodiscard]] constexpr Channel channel_class(Channel channel) noexcept {
+  switch (channel) {
+    case Channel::rsp2:
+      return Channel::rsp;
+    case Channel::dat2:
+      return Channel::dat;
+    case Channel::req2:
+      return Channel::req;
+    case Channel::snp2:
+      return Channel::snp;
+    default:
+      return channel;
+  }
+}
+
+}  // namespace pmufab::cmn

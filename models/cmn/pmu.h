@@ -1,0 +1,190 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/cmn/config_space.h"
+#include "models/cmn/dtc.h"
+#include "models/cmn/dtm.h"
+#include "models/cmn/event_select.h"
+#include "models/cmn/flit_image.h"
+#include "models/cmn/layout.h"
+#include "models/cmn/topology.h"
+#include "models/cmn/types.h"
+#include "models/cmn/watchpoint.h"
+#include "tlm/clock/clock_domain.h"
+#include "tlm/interrupt/interrupt.h"
+
+namespace pmufab::cmn {
+
+/// The PMU of a mesh: every XP's DTMs and the DTCs, behind the registers of a ConfigSpace.
+///
+/// Events come in through pulses(), upload(), download() and node_event(). What nobody counts costs a compare: who
+/// counts what is found when a register is written, gates included (pmu_en of the DTM; dt_en and pmu_en of DTC 0 and of
+/// the domain's DTC). Times of events and accesses never run backwards.
+class Pmu {
+ public:
+  /// Told when an XP starts or stops counting a flit event.
+  using OnWatch = std::function<void(unsigned xp, Interface interface, Channel channel, FlitEvent event, bool on)>;
+
+  /// @param topology  must pass check(); it, layout, clock and space must outlive the PMU
+  /// @param name      of the interrupt lines: "cmn0" makes "cmn0.dtc0.INTREQPMU"
+  /// @throws std::invalid_argument for a parameter out of range
+  Pmu(const std::string& name, const Topology& topology, const Layout& layout, ConfigSpace& space,
+      const ClockDomain& clock, const PmuParameters& parameters = {});
+  ~Pmu();
+  Pmu(const Pmu&) = delete;
+  Pmu& operator=(const Pmu&) = delete;
+
+  /// INTREQPMU of a DTC.
+  [[nodiscard]] InterruptLine& interrupt(unsigned dtc) { return *lines_.at(dtc); }
+
+  /// @name Flits that leave an XP
+  /// @{
+  /// Count the events of one cycle. Those nobody watches do no harm.
+  void pulses(std::span<const MeshPulse> pulses, Picoseconds when) {
+    for (const MeshPulse& pulse : pulses) {
+      const unsigned code = interface_codes_[static_cast<unsigned>(pulse.interface)];
+      const unsigned id =
+          (static_cast<unsigned>(pulse.event) + 1) | code << 2 | static_cast<unsigned>(pulse.channel) << 5;
+      if (code != kNoCode) xp_event(pulse.xp, id, 1, when);
+    }
+  }
+  /// Count an event of an XP by the id software selects it with: event | interface << 2 | channel << 5. Of use for what
+  /// MeshPulse does not tell: event 3, partial DAT flit.
+  void xp_event(unsigned xp, unsigned event_id, std::uint64_t amount, Picoseconds when) {
+    const XpListener& listener = xps_[xp];
+    unsigned counters = 0;
+    for (unsigned slot = 0; slot < kEventSlots; ++slot) {
+      if (listener.ids[slot] == event_id) counters |= listener.feeds[slot];
+    }
+    if (counters != 0) count(xp, counters, amount, when);
+  }
+  /// Install who hears of what is watched; it is told at once of what already is.
+  void on_watch(OnWatch listener);
+  /// @return true if some counter counts this event now.
+  [[nodiscard]] bool watches(unsigned xp, Interface interface, Channel channel, FlitEvent event) const noexcept;
+  /// @}
+
+  /// @name Flits between an XP and the device at a port
+  /// @{
+  /// @return true if a watchpoint wants to see flits there: only then need upload() or download() be called.
+  [[nodiscard]] bool watches(unsigned xp, unsigned port, FlitDirection direction, Channel channel) const noexcept {
+    return (watch_bits_[2 * xp + static_cast<unsigned>(direction)] >> watch_bit(port, channel) & 1U) != 0;
+  }
+  /// A flit comes from the device.
+  void upload(unsigned xp, unsigned port, Channel channel, const FlitFields& fields, Picoseconds when) {
+    if (watches(xp, port, FlitDirection::upload, channel)) see(xp, port, FlitDirection::upload, channel, fields, when);
+  }
+  /// A flit goes into the device.
+  void download(unsigned xp, unsigned port, Channel channel, const FlitFields& fields, Picoseconds when) {
+    if (watches(xp, port, FlitDirection::download, channel)) {
+      see(xp, port, FlitDirection::download, channel, fields, when);
+    }
+  }
+  /// @}
+
+  /// @name Events of nodes
+  /// @{
+  /// @param source   index in Layout::sources(): HN-P and CCLA_RNI have two
+  /// @param id       of the event, not 0
+  /// @param classes  what the occurrences are to the event's filters
+  void node_event(unsigned source, unsigned id, FilterClasses classes, std::uint64_t amount, Picoseconds when) {
+    if (listens(source, id)) count_node_event(source, id, classes, amount, when);
+  }
+  /// @return true if some counter counts this event now, with whatever filter.
+  [[nodiscard]] bool listens(unsigned source, unsigned id) const noexcept {
+    const std::uint32_t different = source_ids_[source] ^ (id * 0x0101'0101U);
+    return ((different - 0x0101'0101U) & ~different & 0x8080'8080U) != 0;  // one byte is zero
+  }
+  /// @return the value of a filter field now; 0 if the source has none of that kind.
+  [[nodiscard]] unsigned filter_value(unsigned source, FilterKind kind) const noexcept {
+    return sources_[source].filters[static_cast<unsigned>(kind)];
+  }
+  /// Call `settle` before counters are looked at and before anything about counting changes: for events that are
+  /// computed from time, such as accumulated occupancies. It publishes what happened up to `when`.
+  void on_settle(std::function<void(Picoseconds when)> settle) { settlers_.push_back(std::move(settle)); }
+  /// Call `changed` after a write to the event select of a source (all earlier events are settled then), with its
+  /// index.
+  void on_select(std::function<void(unsigned source, Picoseconds when)> changed) { on_select_ = std::move(changed); }
+  /// @}
+
+  /// As after hardware reset, registers included.
+  void reset();
+
+  /// @name For debugging; no guest can see it
+  /// @{
+  /// Carries that found a DTC's queue full.
+  [[nodiscard]] std::uint64_t lost_carries(unsigned dtc) const { return dtcs_.at(dtc)->carry_path().lost(); }
+  [[nodiscard]] const CarryPath& carry_path(unsigned dtc) const { return dtcs_.at(dtc)->carry_path(); }
+  /// @return true if a DTM counts.
+  [[nodiscard]] bool is_counting(unsigned dtm) const noexcept;
+  /// @}
+
+ private:
+  static constexpr unsigned kNoCode = 0xff;
+
+  struct XpListener {
+    std::array<std::uint16_t, kEventSlots> ids{};    // 0: nobody counts the slot
+    std::array<std::uint16_t, kEventSlots> feeds{};  // bit 4 * DTM of the XP + counter
+  };
+  struct Source {
+    std::array<std::uint16_t, kEventSlots> feeds{};
+    std::array<std::uint8_t, kEventSlots> ids{};
+    std::array<EventFilters, kEventSlots> kinds{};
+    std::array<std::uint8_t, kFilterKinds> filters{};  // values by kind
+  };
+  struct DtmWatch {
+    std::array<Watchpoint, kWatchpoints> watchpoints{};
+    std::array<std::uint8_t, kWatchpoints> feeds{};  // bit n: local counter
+  };
+
+  static unsigned watch_bit(unsigned port, Channel channel) noexcept {
+    return port * kChannels + static_cast<unsigned>(channel);
+  }
+  void connect_xp(unsigned xp);
+  void connect_dtm(unsigned dtm);
+  void connect_dtc(unsigned dtc, const ClockDomain& clock);
+  void connect_source(unsigned source);
+  void settle(Picoseconds when);
+  void load_source(unsigned source, std::uint64_t event_sel);
+  void load_watchpoint(unsigned dtm, unsigned index);
+  void gates_changed();
+  void update_targets(unsigned dtm);
+  void update(unsigned xp);
+  void feed(unsigned xp, unsigned dtm, unsigned counter, XpListener& listener);
+  void update_watch_bits(unsigned xp);
+  void put_listener(unsigned xp, const XpListener& listener);
+  void tell(unsigned xp, unsigned id, bool on) const;
+  void count(unsigned xp, unsigned counters, std::uint64_t amount, Picoseconds when);
+  void count_node_event(unsigned source, unsigned id, FilterClasses classes, std::uint64_t amount, Picoseconds when);
+  void see(unsigned xp, unsigned port, FlitDirection direction, Channel channel, const FlitFields& fields,
+           Picoseconds when);
+
+  const Topology& topology_;
+  const ProductFacts& facts_;
+  const Layout& layout_;
+  ConfigSpace& space_;
+  PmuParameters parameters_;
+  std::array<std::uint8_t, kInterfaces> interface_codes_{};
+  std::vector<XpListener> xps_;
+  std::vector<std::array<std::uint16_t, kEventSlots>> xp_ids_;  // as selected, counted or not
+  std::vector<Dtm> dtms_;
+  std::vector<DtmWatch> dtm_watches_;
+  std::vector<std::uint64_t> watch_bits_;  // per XP: of uploads, of downloads
+  std::vector<std::uint32_t> source_ids_;  // four ids of what is counted; 0 otherwise
+  std::vector<Source> sources_;
+  std::vector<std::uint8_t> source_xps_;
+  std::vector<std::unique_ptr<InterruptLine>> lines_;
+  std::vector<std::unique_ptr<Dtc>> dtcs_;
+  std::vector<std::function<void(Picoseconds)>> settlers_;
+  OnWatch on_watch_;
+  std::function<void(unsigned, Picoseconds)> on_select_;
+};
+
+}  // namespace pmufab::cmn

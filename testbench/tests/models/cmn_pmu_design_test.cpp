@@ -1,0 +1,335 @@
+// What a design may vary, and what the driver does not use: filters, occupancies, snapshots, combined counters, slow
+// and narrow carries, other widths.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "models/cmn/occupancy_pulses.h"
+#include "testbench/tests/models/cmn_rig.h"
+
+namespace pmufab {
+namespace {
+
+using cmn::Channel;
+using cmn::filter_classes;
+using cmn::FilterKind;
+using cmn::Interface;
+using cmn::NodeType;
+using testing::advance;
+using testing::CmnDriver;
+using testing::CmnRig;
+using testing::now;
+using testing::xp_event_id;
+
+using CmnPmuDesign = testing::SimulationTest;
+
+constexpr std::uint64_t kWrap = 65'536;
+constexpr unsigned kEast = xp_event_id(1, Interface::east, Channel::req);
+
+TEST_F(CmnPmuDesign, a_filter_decides_for_the_events_that_have_it) {
+  CmnRig rig(cmn::examples::cmn700_server());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    const unsigned hns = rig.source(NodeType::hn_s, 3);
+    const unsigned id = rig.layout.nodes()[rig.layout.sources()[hns].node].node_id;
+    const auto count = [&](unsigned event_id, std::uint32_t filter) {
+      CmnDriver::Event event = rig.driver.open(rig.driver.find(0x200, id), event_id, filter);
+      rig.pmu.node_event(hns, event_id, filter_classes(1), 1, now());
+      rig.pmu.node_event(hns, event_id, filter_classes(2), 10, now());
+      rig.pmu.node_event(hns, event_id, filter_classes(0), 100, now());
+      return rig.driver.close(event);
+    };
+    EXPECT_EQ(count(0x01, 0U), 111U);  // cache_miss: hbt_lbt_sel at 38:37
+    EXPECT_EQ(count(0x01, 1U << 5), 1U);
+    EXPECT_EQ(count(0x01, 2U << 5), 10U);
+    EXPECT_EQ(count(0x0d, 2U << 7), 10U);   // mc_reqs_local: sn_home_sel at 40:39
+    EXPECT_EQ(count(0x0d, 2U << 5), 111U);  // the other filter is none of its business
+    EXPECT_EQ(count(0x0f, 1U), 1U);         // occupancy: occup1_id at 34:32
+    EXPECT_EQ(count(0x26, 0U), 100U);       // class 0 is a class, not all of them
+    EXPECT_EQ(count(0x26, 2U << 3), 10U);   // class_occup_id at 36:35
+    EXPECT_EQ(count(0x2a, 1U << 10), 1U);   // sn_throttle: 44:42
+    EXPECT_EQ(count(0x0e, 0x1dbfU), 111U);  // no filter
+  });
+}
+
+TEST_F(CmnPmuDesign, s3_r2_has_other_fields_and_two_filters_for_evictions) {
+  CmnRig rig(cmn::examples::s3_small(3));
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    const unsigned hns = rig.source(NodeType::hn_s);
+    const unsigned id = rig.layout.nodes()[rig.layout.sources()[hns].node].node_id;
+    EXPECT_EQ(rig.pmu.filter_value(hns, FilterKind::snp_vc), 2U);  // reset value
+    const auto count = [&](unsigned event_id, std::uint32_t filter) {
+      CmnDriver::Event event = rig.driver.open(rig.driver.find(0x200, id), event_id, filter);
+      rig.pmu.node_event(hns, event_id, filter_classes(1, 3), 1, now());
+      rig.pmu.node_event(hns, event_id, filter_classes(2, 3), 10, now());
+      rig.pmu.node_event(hns, event_id, filter_classes(1, 5), 100, now());
+      return rig.driver.close(event);
+    };
+    EXPECT_EQ(count(0x0a, 0U), 111U);                // slc_eviction
+    EXPECT_EQ(count(0x0a, 1U << 6), 101U);           // hbt_lbt_sel at 39:38
+    EXPECT_EQ(count(0x0a, 1U << 6 | 3U << 20), 1U);  // and evict_state_sel at 54:52
+    EXPECT_EQ(count(0x0a, 3U << 20), 11U);
+    EXPECT_EQ(count(0x01, 2U << 16), 10U);  // cache_miss: enhanced_hbt_lbt_sel at 51:48
+    EXPECT_EQ(count(0x01, 2U << 6), 111U);
+    EXPECT_EQ(count(0x08, 1U << 14), 101U);  // dir_snoops_sent: snp_vc_sel at 47:46
+    EXPECT_EQ(count(0x08, 2U << 14), 111U);
+    EXPECT_EQ(count(0x05, 1U), 101U);       // pocq_reqs_recvd: occup1_id at 35:32
+    EXPECT_EQ(count(0x43, 2U << 10), 10U);  // cbusy11: 45:42
+  });
+}
+
+TEST_F(CmnPmuDesign, an_occurrence_of_several_classes_passes_each_of_their_filters) {
+  EXPECT_TRUE(cmn::passes(FilterKind::occup1, 1, 1U << 1 | 1U << 7));
+  EXPECT_TRUE(cmn::passes(FilterKind::occup1, 7, 1U << 1 | 1U << 7));
+  EXPECT_FALSE(cmn::passes(FilterKind::occup1, 2, 1U << 1 | 1U << 7));
+  EXPECT_TRUE(cmn::passes(FilterKind::snp_vc, 2, 1U << 0));
+  EXPECT_FALSE(cmn::passes(FilterKind::snp_vc, 2, 1U << 0, false));
+}
+
+TEST_F(CmnPmuDesign, occupancy_gives_a_pulse_for_each_wrap_of_its_accumulator) {
+  const ClockDomain clock("clk", 1'000'000'000);
+  cmn::OccupancyPulses queue(clock, 8);
+  queue.change(1U << 1, 3, 1'000);   // three reads from edge 1
+  queue.change(1U << 2, 2, 11'000);  // two writes from edge 11
+  // Edges 1 ... 10 see 3, edges 11 ... 99 see 5.
+  EXPECT_EQ(queue.settle(100'000), (10 * 3 + 89 * 5) / 256);
+  EXPECT_EQ(queue.accumulator(), (10 * 3 + 89 * 5) % 256U);
+  queue.select(2, 100'000);  // writes only; what the accumulator holds stays
+  queue.change(1U << 1, -3, 150'000);
+  EXPECT_EQ(queue.occupancy(), 2U);
+  EXPECT_EQ(queue.settle(400'000), ((10 * 3 + 89 * 5) % 256 + 300 * 2) / 256);
+  queue.change(1U << 2, -2, 400'000);
+  EXPECT_EQ(queue.settle(1'000'000'000'000), 0U);  // empty, however long
+}
+
+TEST_F(CmnPmuDesign, computed_events_are_settled_before_anything_looks_or_changes) {
+  CmnRig rig(cmn::examples::cmn650_two_dtcs());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    const unsigned hnf = rig.source(NodeType::hn_f, 2);
+    const unsigned id = rig.layout.nodes()[rig.layout.sources()[hnf].node].node_id;
+    cmn::OccupancyPulses queue(rig.clock, 8);
+    rig.pmu.on_settle(
+        [&](Picoseconds when) { rig.pmu.node_event(hnf, 0x0f, cmn::kEveryClass, queue.settle(when), when); });
+    rig.pmu.on_select([&](unsigned source, Picoseconds when) {
+      if (source == hnf) queue.select(rig.pmu.filter_value(hnf, FilterKind::occup1), when);
+    });
+    queue.change(1U << 1, 16, now());
+    advance(1'000'000);  // before the event is there: 2,000 edges do not count
+    CmnDriver::Event event = rig.driver.open(rig.driver.find(5, id), 0x0f, 1U);
+    const std::uint64_t held = queue.accumulator();
+    advance(1'000'000'000);  // 2,000,000 edges of 16: 125,000 pulses, one local wrap
+    EXPECT_EQ(rig.driver.read(event), (held + 32'000'000) / 256);
+    rig.driver.enable(false);
+    advance(1'000'000);
+    EXPECT_EQ(rig.driver.close(event), (held + 32'000'000) / 256);
+  });
+}
+
+// contract A28
+TEST_F(CmnPmuDesign, shadows_change_only_when_a_snapshot_is_asked_for) {
+  CmnRig rig(cmn::examples::cmn700_server());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    CmnDriver::Event near = rig.driver.open(rig.xp(9), kEast);
+    CmnDriver::Event far = rig.driver.open(rig.xp(13), kEast);
+    rig.pulse(9, Interface::east, Channel::req, kWrap + 7);
+    rig.pulse(13, Interface::east, Channel::req, 5);
+    const std::uint64_t near_base = rig.driver.dtms()[near.dtms[0]].base;
+    const std::uint64_t far_base = rig.driver.dtms()[far.dtms[0]].base;
+    const std::uint64_t dtc = rig.driver.dtcs()[0].select;
+    EXPECT_EQ(rig.cpu.get64(near_base + 0x240), 0U);
+    EXPECT_EQ(rig.cpu.get64(dtc + 0x50), 0U);
+    EXPECT_EQ(rig.cpu.get32(dtc + 0x128), 0U);
+    rig.cpu.put32(dtc + 0x130, 0);
+    EXPECT_EQ(rig.cpu.get32(dtc + 0x128), 0U);
+    rig.cpu.put32(dtc + 0x130, 1);
+    EXPECT_EQ(rig.cpu.get32(dtc + 0x130), 0U);
+    EXPECT_EQ(rig.cpu.get32(dtc + 0x128), 0x1ffU);
+    EXPECT_EQ(rig.cpu.get64(near_base + 0x240), 7U);
+    EXPECT_EQ(rig.cpu.get64(far_base + 0x240), 0U);  // the other domain was not asked
+    EXPECT_EQ(rig.cpu.get32(dtc + 0x50), 0x8000'0001U);
+    rig.pulse(9, Interface::east, Channel::req, 1);
+    EXPECT_EQ(rig.cpu.get64(near_base + 0x240), 7U);
+    EXPECT_EQ(rig.cpu.get64(near_base + 0x220), 8U);  // and live counters went on
+    // With the clear bits the live counters start again.
+    rig.cpu.put32(near_base + 0x210, rig.cpu.get32(near_base + 0x210) | 1U << 8);
+    rig.cpu.put32(rig.driver.pmcr(0), 0x61);
+    rig.cpu.put32(dtc + 0x130, 1);
+    EXPECT_EQ(rig.cpu.get64(near_base + 0x240), 8U);
+    EXPECT_EQ(rig.cpu.get64(near_base + 0x220), 0U);
+    EXPECT_EQ(rig.cpu.get32(dtc + 0x00), 0U);
+  });
+}
+
+TEST_F(CmnPmuDesign, combined_local_counters_chain) {
+  CmnRig rig(cmn::examples::cmn700_server());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    rig.driver.enable(true);
+    const CmnDriver::Node& xp = rig.driver.nodes()[rig.xp(9)[0]];
+    const std::uint64_t base = rig.driver.dtms()[xp.dtm].base;
+    rig.cpu.put64(xp.select, 0x0001'0001'0001'0001ULL * kEast);
+    const std::uint64_t inputs = 0x0706'0504ULL << 32;
+    const auto count = [&](std::uint64_t mode, std::uint64_t start, std::uint64_t flits) {
+      rig.cpu.put64(base + 0x210, inputs | mode | 1);
+      rig.cpu.put64(base + 0x220, start);
+      rig.pulse(9, Interface::east, Channel::req, flits);
+      return rig.cpu.get64(base + 0x220);
+    };
+    EXPECT_EQ(count(0, 0, 3), 0x0003'0003'0003'0003U);
+    EXPECT_EQ(count(1U << 1, 0xfffe, 3), 0x0003'0003'0001'0001U);  // counters 0 and 1 are one
+    EXPECT_EQ(count(1U << 2, 0xfffe'0000'0000, 3), 0x0001'0001'0003'0003U);
+    EXPECT_EQ(count(1U << 3, 0x0000'ffff'ffff'fffe, 3), 0x0001'0000'0000'0001U);
+    // The wrap of the pair leaves its upper half, paired or not.
+    rig.cpu.put32(rig.driver.pmevcnt(0, 2), 0);
+    EXPECT_EQ(count(1U << 1 | 1U << 5 | 2U << 20, 0xffff'ffff, 1), 0x0001'0001'0000'0000U);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmevcnt(0, 2)), 1U);
+  });
+}
+
+TEST_F(CmnPmuDesign, joined_global_counters_overflow_as_one) {
+  CmnRig rig(cmn::examples::cmn700_server());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    CmnDriver::Event event = rig.driver.open(rig.xp(9), kEast);
+    rig.cpu.put32(rig.driver.pmcr(0), 0x43);  // A and B
+    rig.cpu.put64(rig.driver.pmevcnt(0, 0), 0xffff'ffff);
+    rig.pulse(9, Interface::east, Channel::req, kWrap);
+    EXPECT_EQ(rig.cpu.get64(rig.driver.pmevcnt(0, 0)), 0x1'0000'0000U);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 0U);
+    rig.cpu.put64(rig.driver.pmevcnt(0, 0), ~0ULL);
+    rig.pulse(9, Interface::east, Channel::req, kWrap);
+    EXPECT_EQ(rig.cpu.get64(rig.driver.pmevcnt(0, 0)), 0U);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 0b10U);
+  });
+}
+
+TEST_F(CmnPmuDesign, narrower_local_counters_wrap_and_carry_earlier) {
+  CmnRig rig(cmn::examples::cmn700_server(), {.local_width = 8, .global_width = 16});
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    CmnDriver::Event event = rig.driver.open(rig.xp(9), kEast);
+    rig.cpu.put32(rig.driver.pmevcnt(0, 0), 0xffff);
+    rig.pulse(9, Interface::east, Channel::req, 513);
+    EXPECT_EQ(rig.cpu.get64(rig.driver.dtms()[event.dtms[0]].base + 0x220) & 0xffff, 1U);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmevcnt(0, 0)), 1U);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 1U);
+  });
+}
+
+TEST_F(CmnPmuDesign, a_carry_arrives_after_the_latency_of_its_wires) {
+  CmnRig rig(cmn::examples::cmn700_server(), {.carry = {.latency = 5'000}});
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    CmnDriver::Event event = rig.driver.open(rig.xp(9), kEast);
+    rig.pulse(9, Interface::east, Channel::req, kWrap);
+    EXPECT_EQ(rig.driver.read(event), 0U);  // the local counter has wrapped, the carry is under way
+    advance(4'999);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmevcnt(0, 0)), 0x8000'0000U);
+    advance(1);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmevcnt(0, 0)), 0x8000'0001U);
+    EXPECT_EQ(rig.driver.close(event), kWrap);
+  });
+}
+
+TEST_F(CmnPmuDesign, a_narrow_way_into_a_dtc_delays_carries_and_a_full_queue_loses_them) {
+  // 64 XPs wrap in one cycle, 32 of them in each domain.
+  CmnRig rig(cmn::examples::cmn700_server(), {.carry = {.per_cycle = 2, .queue_room = 20}});
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    CmnDriver::Event event = rig.driver.open(rig.driver.find(CmnDriver::kXp), kEast);
+    testing::advance_to(rig.clock.time_of_edge(1'000));
+    std::vector<cmn::MeshPulse> cycle;
+    for (std::uint8_t xp = 0; xp < 64; ++xp)
+      cycle.push_back({0, xp, Interface::east, Channel::req, cmn::FlitEvent::valid});
+    for (std::uint64_t i = 0; i < kWrap; ++i) rig.pmu.pulses(cycle, now());
+    // Two get through at once, twenty wait, ten are lost.
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmevcnt(0, 0)), 0x8000'0002U);
+    EXPECT_EQ(rig.pmu.lost_carries(0), 10U);
+    EXPECT_EQ(rig.pmu.lost_carries(1), 10U);
+    EXPECT_EQ(rig.pmu.carry_path(0).longest_queue(), 20U);
+    testing::advance_to(rig.clock.time_of_edge(1'009));
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmevcnt(0, 0)), 0x8000'0000U + 20);
+    testing::advance_to(rig.clock.time_of_edge(1'010));
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmevcnt(0, 0)), 0x8000'0000U + 22);
+    EXPECT_EQ(rig.driver.close(event), 44 * kWrap);
+  });
+}
+
+TEST_F(CmnPmuDesign, who_moves_flits_is_told_what_is_watched) {
+  CmnRig rig(cmn::examples::cmn700_server());
+  struct Change {
+    unsigned xp;
+    Interface interface;
+    Channel channel;
+    cmn::FlitEvent event;
+    bool on;
+    bool operator==(const Change&) const = default;
+  };
+  std::vector<Change> changes;
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    CmnDriver::Event before = rig.driver.open(rig.xp(9), kEast);
+    rig.pmu.on_watch([&](unsigned xp, Interface interface, Channel channel, cmn::FlitEvent event, bool on) {
+      changes.push_back({xp, interface, channel, event, on});
+    });
+    const Change east{9, Interface::east, Channel::req, cmn::FlitEvent::valid, true};
+    const Change east_off{9, Interface::east, Channel::req, cmn::FlitEvent::valid, false};
+    EXPECT_EQ(changes, (std::vector<Change>{east}));
+    changes.clear();
+    rig.driver.enable(false);
+    EXPECT_EQ(changes, (std::vector<Change>{east_off}));
+    rig.driver.enable(true);
+    CmnDriver::Event twice = rig.driver.open(rig.xp(9), kEast);
+    changes.clear();
+    rig.driver.close(twice);  // it switches everything off and on, and one of the two goes on
+    EXPECT_EQ(changes, (std::vector<Change>{east_off, east}));
+    changes.clear();
+    rig.driver.close(before);
+    EXPECT_EQ(changes, (std::vector<Change>{east_off}));
+  });
+}
+
+TEST_F(CmnPmuDesign, reset_makes_everything_as_new) {
+  CmnRig rig(cmn::examples::s3_small(3));
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    CmnDriver::Event event = rig.driver.open(rig.xp(1), kEast);
+    rig.driver.start_cycles(0);
+    rig.cpu.put32(rig.driver.pmevcnt(0, 0), 0xffff'ffff);
+    rig.pulse(1, Interface::east, Channel::req, kWrap + 3);
+    advance(1'000);
+    ASSERT_TRUE(rig.pmu.interrupt(0).is_high());
+    rig.pmu.reset();
+    EXPECT_FALSE(rig.pmu.interrupt(0).is_high());
+    EXPECT_FALSE(rig.pmu.watches(1, Interface::east, Channel::req, cmn::FlitEvent::valid));
+    EXPECT_EQ(rig.cpu.get64(rig.driver.dtms()[event.dtms[0]].base + 0x210), 0U);
+    EXPECT_EQ(rig.cpu.get64(rig.driver.dtms()[event.dtms[0]].base + 0x220), 0U);
+    EXPECT_EQ(rig.cpu.get64(rig.driver.pmccntr(0)), 0U);
+    EXPECT_EQ(rig.cpu.get64(rig.driver.pmevcnt(0, 0)), 0U);
+    EXPECT_EQ(rig.cpu.get64(rig.driver.pmovsr(0)), 0U);
+    CmnDriver again(rig.cpu);
+    ASSERT_TRUE(again.probe(0));
+    CmnDriver::Event next = again.open(again.find(CmnDriver::kXp), kEast);
+    rig.pulse(1, Interface::east, Channel::req, 9);
+    EXPECT_EQ(again.close(next), 9U);
+  });
+}
+
+TEST_F(CmnPmuDesign, parameters_out_of_range_are_refused) {
+  cmn::Topology topology = cmn::examples::cmn600_small();
+  const cmn::Layout layout(topology);
+  const ClockDomain clock("clk", 1'000'000'000);
+  cmn::ConfigSpace space("space", "cmn0", topology, layout);
+  EXPECT_THROW(cmn::Pmu("cmn0", topology, layout, space, clock, {.local_width = 17}), std::invalid_argument);
+  EXPECT_THROW(cmn::Pmu("cmn0", topology, layout, space, clock, {.global_width = 7}), std::invalid_argument);
+  EXPECT_THROW(cmn::Pmu("cmn0", topology, layout, space, clock, {.cycle_width = 41}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace pmufab

@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "models/cmn/example_topologies.h"
+#include "models/cmn/layout.h"
+#include "models/cmn/topology_check.h"
+
+namespace pmufab::cmn {
+namespace {
+
+std::vector<Topology> every_example() {
+  return {examples::cmn600_small(),
+          examples::cmn600_two_dtcs(),
+          examples::cmn650_two_dtcs(),
+          examples::cmn700_server(),
+          examples::cmn700_server(NodeType::hn_f),
+          examples::ci700_small(),
+          examples::s3_small(1),
+          examples::s3_small(2),
+          examples::s3_small(3),
+          examples::cmn700_largest(),
+          examples::cmn700_single_xp()};
+}
+
+/// Expect a refusal that names the field and says all the words.
+void expect_refused(const Topology& topology, const std::string& field, const std::string& words) {
+  try {
+    check(topology);
+    ADD_FAILURE() << "accepted; expected a refusal of " << field;
+  } catch (const TopologyError& error) {
+    EXPECT_EQ(error.field(), field) << error.what();
+    EXPECT_NE(error.reason().find(words), std::string::npos) << error.what();
+  }
+}
+
+TEST(CmnTopology, every_example_can_be_built) {
+  for (const Topology& topology : every_example()) EXPECT_NO_THROW(check(topology));
+}
+
+TEST(CmnTopology, windows_are_aligned_and_apart_and_inside) {
+  for (const Topology& topology : every_example()) {
+    const Layout layout(topology);
+    const std::uint32_t window = topology.product == Product::cmn600 ? 0x4000 : 0x1'0000;
+    std::set<std::uint32_t> seen;
+    for (const NodePlace& node : layout.nodes()) {
+      EXPECT_EQ(node.offset % window, 0U);
+      EXPECT_TRUE(seen.insert(node.offset).second);
+      EXPECT_LE(node.offset + window, layout.size());
+    }
+    if (topology.product == Product::cmn600) {
+      EXPECT_NE(layout.root_offset(), 0U);
+    } else {
+      EXPECT_EQ(layout.root_offset(), 0U);
+    }
+  }
+}
+
+TEST(CmnTopology, node_ids_mix_two_formats_in_one_mesh) {
+  const Topology topology = examples::ci700_small();  // 3x2: two coordinate bits
+  const Layout layout(topology);
+  EXPECT_EQ(layout.xp(3).node_id, 0x08);  // (0, 1)
+  EXPECT_EQ(layout.xp(2).node_id, 0x40);  // (2, 0)
+  EXPECT_EQ(layout.xp(5).node_id, 0x48);
+  const auto id_of = [&](NodeType type, unsigned logical_id) {
+    const auto found = std::find_if(layout.nodes().begin(), layout.nodes().end(), [&](const NodePlace& node) {
+      return node.type == type && node.logical_id == logical_id;
+    });
+    return found->node_id;
+  };
+  EXPECT_EQ(id_of(NodeType::hn_f, 1), 0x24);  // XP (1, 0) has two ports: port 1 is bit 2
+  EXPECT_EQ(id_of(NodeType::sbsx, 0), 0x44);  // XP (2, 0) has four: port 2 is 2 << 1
+  EXPECT_EQ(id_of(NodeType::mtsx, 0), 0x46);
+  EXPECT_EQ(id_of(NodeType::hn_f, 3), 0x4c);  // (2, 1), port 2
+}
+
+TEST(CmnTopology, single_xp_ids_have_three_bits_of_port) {
+  const Layout layout(examples::cmn700_single_xp());
+  const auto dtc = layout.nodes()[layout.dtc_node(0)];
+  EXPECT_EQ(dtc.node_id, 3U << 2);
+  EXPECT_EQ(layout.root().node_id, dtc.node_id);
+  EXPECT_EQ(layout.dtms(), 1U);
+}
+
+TEST(CmnTopology, the_highest_port_in_use_makes_the_dtms) {
+  const Topology topology = examples::s3_small(1);
+  const Layout layout(topology);
+  EXPECT_EQ(layout.dtms_of(0), 2U);  // ports 0 to 3
+  EXPECT_EQ(layout.dtms_of(1), 1U);
+  EXPECT_EQ(layout.dtms_of(3), 3U);  // ports 0 to 4
+  EXPECT_EQ(layout.dtm_of(3, 4), layout.first_dtm(3) + 2);
+  EXPECT_EQ(layout.dtms(), 12U + 1 + 2);
+}
+
+TEST(CmnTopology, logical_ids_count_per_type_and_leave_out_given_ones) {
+  Topology topology = examples::cmn600_small();
+  topology.crosspoints[2].ports[1].nodes[0].logical_id = 2;  // the second HN-F
+  check(topology);
+  const Layout layout(topology);
+  std::vector<unsigned> ids;
+  for (const NodePlace& node : layout.nodes()) {
+    if (node.type == NodeType::hn_f) ids.push_back(node.logical_id);
+  }
+  EXPECT_EQ(ids, (std::vector<unsigned>{0, 2, 1, 3}));
+}
+
+TEST(CmnTopology, two_event_sources_for_nodes_with_two_event_sets) {
+  const Layout layout(examples::s3_small(1));
+  unsigned hnp_second = 0;
+  for (const EventSource& source : layout.sources()) {
+    if (layout.nodes()[source.node].type != NodeType::hn_p) continue;
+    EXPECT_EQ(source.events, source.second ? NodeType::hn_p : NodeType::hn_i);
+    hnp_second += source.second;
+  }
+  EXPECT_EQ(hnp_second, 1U);
+}
+
+// contract A12
+TEST(CmnTopology, refuses_meshes_that_would_overrun_the_drivers_arrays) {
+  Topology topology = examples::cmn700_largest();
+  // Every XP with three ports would make 288 DTMs.
+  Topology many = topology;
+  for (Crosspoint& crosspoint : many.crosspoints) {
+    if (crosspoint.ports.size() == 2) crosspoint.ports.push_back({DeviceType::sn_f_chid, false, {}});
+  }
+  expect_refused(many, "multiple_dtm", "188");
+  many.multiple_dtm = false;
+  EXPECT_NO_THROW(check(many));
+  // Five ports everywhere: three DTMs per XP are more than 2 * XPs + 1.
+  Topology small = examples::s3_small(1);
+  for (Crosspoint& crosspoint : small.crosspoints) {
+    crosspoint.ports.resize(5);
+    crosspoint.ports[4] = {DeviceType::sn_f_chid, false, {}};
+  }
+  expect_refused(small, "multiple_dtm", "25");
+  // 150 nodes that count RN-I events: RN-I and RN-D are one to the driver.
+  Topology merged = examples::cmn700_largest();
+  merged.multiple_dtm = false;
+  unsigned added = 0;
+  for (Crosspoint& crosspoint : merged.crosspoints) {
+    if (crosspoint.ports.size() != 2 || added >= 140) continue;
+    crosspoint.ports.push_back({added % 2 == 0 ? DeviceType::rn_d : DeviceType::rn_i, false, {}});
+    crosspoint.ports.back().nodes = {{added % 2 == 0 ? NodeType::rn_d : NodeType::rn_i}};
+    ++added;
+  }
+  expect_refused(merged, "crosspoints", "144");
+  merged.limits = kLinux73Limits;
+  EXPECT_NO_THROW(check(merged));
+}
+
+TEST(CmnTopology, refuses_what_cannot_be_built) {
+  const auto changed = [](const std::function<void(Topology&)>& change) {
+    Topology topology = examples::s3_small(1);
+    change(topology);
+    return topology;
+  };
+  expect_refused(changed([](Topology& t) { t.columns = 0; }), "columns", "1 to 12");
+  expect_refused(changed([](Topology& t) { t.rows = 13; }), "rows", "1 to 12");
+  expect_refused(changed([](Topology& t) {
+                   t.columns = 2;
+                   t.rows = 2;
+                 }),
+                 "columns", "larger side of 2");
+  expect_refused(changed([](Topology& t) { t.crosspoints.pop_back(); }), "crosspoints", "4x3");
+  expect_refused(changed([](Topology& t) { t.revision = 7; }), "revision", "0 to 6");
+  expect_refused(changed([](Topology& t) { t.channels.dat = 3; }), "channels.dat", "1 to 2");
+  expect_refused(changed([](Topology& t) { t.base = 0x1000; }), "base", "multiple");
+  expect_refused(changed([](Topology& t) { t.dtcs = 5; }), "dtcs", "1 to 4");
+  expect_refused(changed([](Topology& t) { t.dtcs = 1; }), "crosspoints[2].dtc_domain", "1 DTCs");
+  expect_refused(changed([](Topology& t) { t.crosspoints[7].ports[0] = {}; }), "dtcs", "domain 1 has 0");
+  expect_refused(changed([](Topology& t) { t.crosspoints[4].ports[1].device = DeviceType::hn_t; }),
+                 "crosspoints[4].ports[1].device", "DTC 0 is in the HN-D");
+  expect_refused(changed([](Topology& t) { t.crosspoints[7].ports[0].nodes[0].logical_id = 3; }),
+                 "crosspoints[7].ports[0].nodes[0].logical_id", "domain");
+  expect_refused(changed([](Topology& t) { t.crosspoints[1].ports.resize(7); }), "crosspoints[1].ports", "too many");
+  expect_refused(changed([](Topology& t) { t.crosspoints[1].ports.resize(3); }), "crosspoints[1].ports", "leave them");
+  expect_refused(changed([](Topology& t) { t.crosspoints[0].ports[3].nodes[0].device = 2; }),
+                 "crosspoints[0].ports[3].nodes[0].device", "0 to 1");
+  expect_refused(changed([](Topology& t) { t.crosspoints[8].ports[1].nodes[0].type = NodeType::xp; }),
+                 "crosspoints[8].ports[1].nodes[0].type", "cannot be below an XP");
+  expect_refused(changed([](Topology& t) { t.crosspoints[8].ports[1].nodes[0].type = NodeType::mtsx; }),
+                 "crosspoints[8].ports[1].nodes[0].type", "brings no node mtsx");
+  expect_refused(changed([](Topology& t) { t.crosspoints[8].ports[1].device = DeviceType::cxrh; }),
+                 "crosspoints[8].ports[1].device", "CMN S3 has no CXRH");
+  expect_refused(changed([](Topology& t) { t.crosspoints[8].ports[1].nodes[0].logical_id = 145; }), "crosspoints[8]",
+                 "145");
+  expect_refused(changed([](Topology& t) {
+                   t.crosspoints[3].ports[3].nodes[0].logical_id = 2;
+                   t.crosspoints[11].ports[1].nodes[0].logical_id = 2;
+                 }),
+                 "crosspoints[11]", "another's already");
+  expect_refused(changed([](Topology& t) { t.crosspoints[0].nodes.assign(33, {NodeType::apb}); }), "crosspoints[0]",
+                 "32 child pointers");
+}
+
+TEST(CmnTopology, refuses_what_the_product_does_not_have) {
+  Topology topology = examples::cmn600_small();
+  topology.multiple_dtm = true;
+  expect_refused(topology, "multiple_dtm", "CMN-600");
+  topology = examples::cmn600_small();
+  topology.crosspoints[7].ports.resize(3, {DeviceType::sn_f_chid, false, {}});
+  expect_refused(topology, "crosspoints[7].ports", "has 2");
+  topology = examples::cmn650_two_dtcs();
+  topology.channels.snp = 2;
+  expect_refused(topology, "channels.snp", "1 to 1");
+}
+
+TEST(CmnTopology, deviations_allow_wrong_hardware) {
+  Topology topology = examples::s3_small(1);
+  topology.crosspoints[8].ports[1].nodes[0].type = static_cast<NodeType>(0x1234);
+  EXPECT_THROW(check(topology), TopologyError);
+  topology.deviations.any_node = true;
+  EXPECT_NO_THROW(check(topology));
+  topology.crosspoints[0].ports[0].nodes[0].logical_id = 145;
+  EXPECT_THROW(check(topology), TopologyError);
+  topology.deviations.any_logical_id = true;
+  EXPECT_NO_THROW(check(topology));
+  Topology wide = examples::cmn700_largest();
+  wide.columns = 13;
+  wide.crosspoints.resize(13 * 12);
+  wide.multiple_dtm = false;
+  EXPECT_THROW(check(wide), TopologyError);
+}
+
+}  // namespace
+}  // namespace pmufab::cmn
