@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/platform/cmn_part.h"
 #include "models/platform/tegra410_part.h"
 
 namespace pmufab::platform {
@@ -14,7 +15,7 @@ namespace {
 
 PlatformSpec complete(PlatformSpec spec) {
   validate(spec);
-  if (spec.memory.empty()) spec.memory = default_memory(spec.sockets);
+  if (spec.tegra410 && spec.memory.empty()) spec.memory = default_memory(spec.sockets);
   return spec;
 }
 
@@ -33,6 +34,11 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformSpec& spec
   if (spec_.tegra410) {
     auto part = std::make_unique<Tegra410Part>(spec_);
     tegra410_ = part.get();
+    parts_.push_back(std::move(part));
+  }
+  for (const CmnSpec& mesh : spec_.cmn) {
+    auto part = std::make_unique<CmnPart>(mesh, static_cast<unsigned>(cmn_.size()));
+    cmn_.push_back(part.get());
     parts_.push_back(std::move(part));
   }
   describe_cpus(spec_, firmware_);
@@ -59,6 +65,12 @@ tegra410::Socket& Platform::socket(unsigned index) {
 const tegra410::AddressMap& Platform::address_map() const { return tegra410().address_map(); }
 const ClockDomain& Platform::ucf_clock() const { return tegra410().ucf_clock(); }
 
+cmn::Mesh& Platform::mesh(std::size_t index) {
+  if (index >= cmn_.size())
+    throw std::out_of_range(fmt::format("there is no mesh {}: the platform has {}", index, cmn_.size()));
+  return cmn_[index]->mesh();
+}
+
 Platform::CpuPlace Platform::place_of_cpu(unsigned cpu) const {
   if (cpu >= spec_.sockets * spec_.cpus_per_socket) {
     throw std::out_of_range(
@@ -68,9 +80,7 @@ Platform::CpuPlace Platform::place_of_cpu(unsigned cpu) const {
   return {cpu / spec_.cpus_per_socket, cpu % spec_.cpus_per_socket / (spec_.cpus_per_socket / clusters)};
 }
 
-void Platform::set_observer(BoundaryObserver* observer) {
-  tegra410().set_observer(observer);
-}
+void Platform::set_observer(BoundaryObserver* observer) { tegra410().set_observer(observer); }
 
 void Platform::reset() {
   for (const auto& part : parts_) part->reset();

@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <systemc>
 
+#include "models/cmn/mesh.h"
 #include "models/platform/firmware_description.h"
 #include "models/platform/platform_spec.h"
 #include "models/tegra410/socket.h"
@@ -19,6 +20,7 @@
 
 namespace pmufab::platform {
 
+class CmnPart;
 class PlatformPart;
 class Tegra410Part;
 
@@ -53,6 +55,10 @@ class Platform : public sc_core::sc_module {
   [[nodiscard]] const tegra410::AddressMap& address_map() const;
   [[nodiscard]] const ClockDomain& ucf_clock() const;
 
+  [[nodiscard]] std::size_t meshes() const noexcept { return cmn_.size(); }
+  /// @throws std::out_of_range if there is no such mesh
+  [[nodiscard]] cmn::Mesh& mesh(std::size_t index);
+
   /// Where the CPU the operating system numbers `cpu` sits. @throws std::out_of_range if there is no such CPU
   struct CpuPlace {
     unsigned socket;
@@ -81,6 +87,7 @@ class Platform : public sc_core::sc_module {
   FirmwareDescription firmware_;
   std::vector<std::unique_ptr<PlatformPart>> parts_;
   Tegra410Part* tegra410_ = nullptr;
+  std::vector<CmnPart*> cmn_;
 };
 
 }  // namespace pmufab::platform

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "models/cmn/layout.h"
+#include "models/cmn/topology_check.h"
+
 namespace pmufab::platform {
 
 namespace {
@@ -149,6 +152,31 @@ void check_tegra410(const PlatformSpec& spec) {
   check_between("tegra410.cmem_latency_pmu.width", part.cmem_latency_pmu.width, 8, 64, "bits");
 }
 
+void check_meshes(const std::vector<CmnSpec>& meshes) {
+  const auto field = [](std::size_t index) { return fmt::format("meshes[{}]", index); };
+  for (std::size_t index = 0; index < meshes.size(); ++index) {
+    const CmnSpec& mesh = meshes[index];
+    try {
+      cmn::check(mesh.topology);
+    } catch (const cmn::TopologyError& error) {
+      fail(field(index), error.what());
+    }
+    if (mesh.firmware == CmnSpec::Firmware::acpi && mesh.topology.product == cmn::Product::ci700)
+      fail(field(index) + ".firmware", "CI-700 has no ACPI hardware id; use device_tree");
+    const std::uint64_t size = cmn::Layout(mesh.topology).size();
+    if (mesh.topology.base % size != 0)
+      fail(field(index) + ".base",
+           fmt::format("{:#x} is not a multiple of the configuration space's size {:#x}", mesh.topology.base, size));
+    for (std::size_t other = 0; other < index; ++other) {
+      const std::uint64_t begin = meshes[other].topology.base;
+      const std::uint64_t end = begin + cmn::Layout(meshes[other].topology).size();
+      if (mesh.topology.base < end && begin < mesh.topology.base + size)
+        fail(field(index) + ".base", fmt::format("[{:#x}, {:#x}] overlaps the registers of meshes[{}]",
+                                                 mesh.topology.base, mesh.topology.base + size - 1, other));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<MemoryRange> default_memory(unsigned sockets) {
@@ -165,8 +193,10 @@ std::vector<MemoryRange> default_memory(unsigned sockets) {
 void validate(const PlatformSpec& spec) {
   check_sockets(spec);
   check_memory(spec);
-  if (!spec.tegra410) fail("tegra410", "is missing, and no other kind of platform exists yet");
-  check_tegra410(spec);
+  if (!spec.tegra410 && spec.cmn.empty())
+    fail("kind", "nothing is in this platform: neither Tegra410 sockets nor meshes");
+  if (spec.tegra410) check_tegra410(spec);
+  check_meshes(spec.cmn);
 }
 
 }  // namespace pmufab::platform

@@ -5,15 +5,25 @@
 #include <string>
 #include <vector>
 
+#include "models/cmn/mesh.h"
+#include "models/cmn/topology.h"
 #include "models/tegra410/address_map.h"
 #include "models/tegra410/parameters.h"
 
 namespace pmufab::platform {
 
+/// A CMN mesh, and how firmware describes it.
+struct CmnSpec {
+  enum class Firmware : std::uint8_t { device_tree, acpi };
+  cmn::Topology topology{};
+  cmn::MeshOptions mesh{};
+  Firmware firmware = Firmware::device_tree;
+};
+
 /// What a platform consists of: plain data, made by hand or from a configuration file, checked by validate().
 ///
-/// A platform is a set of sockets with CPUs and memory, plus the PMU fabrics built into them. Each kind of fabric is
-/// one optional member; a kind that is absent is not built.
+/// A platform is a set of sockets with CPUs and memory, plus PMU fabrics. Each kind of fabric is one member; a kind
+/// that is absent is not built. There is at least one.
 struct PlatformSpec {
   std::string name = "tegra410";
   unsigned sockets = 2;           ///< 1 ... 4
@@ -22,6 +32,8 @@ struct PlatformSpec {
   std::vector<tegra410::MemoryRange> memory;
   /// Every socket is a Tegra410 with these parameters.
   std::optional<tegra410::Parameters> tegra410 = tegra410::Parameters{};
+  /// Meshes, "cmn0", "cmn1", ...
+  std::vector<CmnSpec> cmn{};
 };
 
 /// Where things lie when nothing else is said. Socket s owns the 16 TiB from s << kSocketShift; offsets are from there.
@@ -39,6 +51,7 @@ inline constexpr std::uint64_t kGmemSize = 0x40'0000'0000;
 inline constexpr std::uint64_t kCxl = 0x400'0000'0000;  ///< 256 GiB
 inline constexpr std::uint64_t kCxlSize = 0x40'0000'0000;
 inline constexpr std::uint32_t kUcfPmuInterrupt = 288;  ///< GSIV of socket 0; socket s has 288 + s
+inline constexpr std::uint32_t kCmnInterrupt = 320;     ///< GSIV of DTC 0 of mesh 0; DTC d of mesh m has 320 + 4 m + d
 }  // namespace default_map
 
 /// @return one CMEM, one GMEM and one CXL range for each socket, at the addresses of default_map.

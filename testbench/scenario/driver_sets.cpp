@@ -112,6 +112,7 @@ std::vector<DriverSet> select(const std::vector<DriverSet>& sets, const std::vec
 std::vector<DriverSet> sets_for(const std::vector<DriverSet>& sets, const platform::PlatformSpec& platform) {
   std::vector<std::string_view> needed;
   if (platform.tegra410) needed.insert(needed.end(), {"nvidia_cspmu", "nvidia_t410_cmem_latency_pmu"});
+  if (!platform.cmn.empty()) needed.emplace_back("arm_cmn");
   std::vector<DriverSet> able;
   std::copy_if(sets.begin(), sets.end(), std::back_inserter(able), [&](const DriverSet& set) {
     return set.modules.empty() ||

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "models/cmn/layout.h"
+#include "models/cmn/product.h"
+
 namespace pmufab::scenario {
 namespace {
 
@@ -15,6 +18,22 @@ scoreboard::MemoryClass same_class(tegra410::MemoryClass memory) {
       return scoreboard::MemoryClass::cxl;
   }
   return scoreboard::MemoryClass::cmem;
+}
+
+scoreboard::WatchpointLayout watchpoint_layout(const cmn::Topology& topology) {
+  constexpr unsigned kS3r2 = 3;  // revision code of S3 r2p0
+  switch (topology.product) {
+    case cmn::Product::cmn600:
+      return scoreboard::WatchpointLayout::cmn600;
+    case cmn::Product::cmn650:
+      return scoreboard::WatchpointLayout::cmn650;
+    case cmn::Product::cmn700:
+    case cmn::Product::ci700:
+      return scoreboard::WatchpointLayout::cmn700;
+    case cmn::Product::s3:
+      break;
+  }
+  return topology.revision >= kS3r2 ? scoreboard::WatchpointLayout::s3_r2 : scoreboard::WatchpointLayout::s3;
 }
 
 }  // namespace
@@ -50,6 +69,32 @@ std::optional<scoreboard::Tegra410JudgeSpec> tegra410_judge_spec(const platform:
                               base + map::kCmemLatencyPmu + tegra410::kCmemInstances * std::uint64_t{0x1000}});
   }
   return spec;
+}
+
+std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSpec& platform) {
+  constexpr std::uint64_t kPmcr = 0x100;  // from the base of a DTC's PMU registers
+  std::vector<scoreboard::CmnJudgeSpec> specs;
+  for (const platform::CmnSpec& mesh : platform.cmn) {
+    const cmn::Topology& topology = mesh.topology;
+    const cmn::Layout layout(topology);
+    scoreboard::CmnJudgeSpec spec;
+    spec.pmu = fmt::format("arm_cmn_{}", specs.size());
+    spec.columns = topology.columns;
+    spec.rows = topology.rows;
+    spec.layout = watchpoint_layout(topology);
+    spec.clock_hz = topology.frequency_hz;
+    spec.pmcr = topology.base + layout.nodes()[layout.dtc_node(0)].offset +
+                cmn::facts_of(topology.product, topology.revision).dtc_base + kPmcr;
+    for (const cmn::Crosspoint& crosspoint : topology.crosspoints) {
+      unsigned used = 0;
+      for (unsigned port = 0; port < crosspoint.ports.size(); ++port) {
+        if (crosspoint.ports[port].device != cmn::DeviceType::none) used = port + 1;
+      }
+      spec.ports_in_use.push_back(used);
+    }
+    specs.push_back(std::move(spec));
+  }
+  return specs;
 }
 
 }  // namespace pmufab::scenario

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "models/platform/platform_spec.h"
+#include "testbench/scoreboard/cmn_judge.h"
 #include "testbench/scoreboard/tegra410_judge_spec.h"
 
 namespace pmufab::scenario {
@@ -10,5 +12,9 @@ namespace pmufab::scenario {
 /// What the judge of the Tegra410 sockets must know, from the specification the platform is built from (never from the
 /// model). @return nothing if the platform has none
 [[nodiscard]] std::optional<scoreboard::Tegra410JudgeSpec> tegra410_judge_spec(const platform::PlatformSpec& platform);
+
+/// The same for the judges of the platform's meshes, in their order. Where the registers lie that switch a PMU is asked
+/// of the mesh's layout: no document says.
+[[nodiscard]] std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSpec& platform);
 
 }  // namespace pmufab::scenario

@@ -8,6 +8,7 @@
 #include "models/platform/platform_spec.h"
 #include "testbench/scenario/document.h"
 #include "testbench/scenario/reader.h"
+#include "testbench/traffic/flit_flow.h"
 #include "testbench/traffic/traffic_spec.h"
 
 /// Parts of the scenario loader. Not a public header.
@@ -20,6 +21,12 @@ namespace pmufab::scenario {
 /// Read a platform map (name, kind, ...) and check it. @param path  of the map, for messages
 /// @throws InputError
 [[nodiscard]] platform::PlatformSpec read_platform(const Value& document, const std::string& path, Value& effective);
+
+/// Read one mesh of a platform. @param index  among the platform's meshes
+void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec);
+
+/// Read one map of raw mesh traffic.
+void read_flit_flow(Reader& reader, traffic::FlitFlowSpec& flow);
 
 /// The platform's memories as traffic generators know them.
 [[nodiscard]] std::vector<traffic::MemoryRange> traffic_memory(const platform::PlatformSpec& platform);

@@ -10,6 +10,7 @@
 
 #include "testbench/scenario/judge.h"
 #include "testbench/scenario/loaders.h"
+#include "testbench/scoreboard/cmn_judge.h"
 #include "testbench/scoreboard/tegra410_judge.h"
 #include "testbench/traffic/trace_format.h"
 
@@ -72,7 +73,8 @@ void return_to_main_stack() {
 Machine* Machine::current_ = nullptr;
 
 Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, const traffic::TrafficSpec& traffic,
-                 const driver_host::DriverSet& drivers, Options options) {
+                 const std::vector<traffic::FlitFlowSpec>& mesh_traffic, const driver_host::DriverSet& drivers,
+                 Options options) {
   current_ = this;
   sc_core::sc_report_handler::set_handler(&Machine::on_report);
 
@@ -100,7 +102,8 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   } catch (const traffic::SpecError& error) {
     throw InputError({}, error.field(), error.reason(), error.suggestion());
   }
-  for (unsigned socket = 0; socket < platform_->sockets(); ++socket) {
+  make_flows(mesh_traffic, traffic.seed);
+  for (unsigned socket = 0; platform.tegra410 && socket < platform_->sockets(); ++socket) {
     issuer_->cpu_access[socket].bind(platform_->socket(socket).cpu_access);
     issuer_->requests[socket].bind(platform_->socket(socket).requests);
   }
@@ -110,6 +113,11 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
     platform_->set_observer(
         &scoreboard_->add(std::make_unique<scoreboard::Tegra410Judge>(std::move(*spec), scoreboard_->chronicle())));
   }
+  const std::vector<scoreboard::CmnJudgeSpec> meshes = cmn_judge_specs(platform);
+  for (std::size_t mesh = 0; mesh < meshes.size(); ++mesh) {
+    platform_->mesh(mesh).set_observer(
+        &scoreboard_->add(std::make_unique<scoreboard::CmnJudge>(meshes[mesh], scoreboard_->chronicle())));
+  }
   calls_ = std::make_unique<CallTee>(*scoreboard_);
   host_->observe(calls_.get());
   platform_->bus().monitor([this](const MmioBus::BusAccess& access) { scoreboard_->on_bus_access(access); });
@@ -117,10 +125,37 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
 
 Machine::~Machine() {
   // The judge goes first: nobody may call it any more.
-  platform_->set_observer(nullptr);
+  if (platform_->spec().tegra410) platform_->set_observer(nullptr);
+  for (std::size_t mesh = 0; mesh < platform_->meshes(); ++mesh) platform_->mesh(mesh).set_observer(nullptr);
   host_->observe(nullptr);
   current_ = nullptr;
   sc_core::sc_report_handler::set_handler(nullptr);
+}
+
+void Machine::make_flows(const std::vector<traffic::FlitFlowSpec>& specs, std::uint64_t seed) {
+  for (std::size_t index = 0; index < specs.size(); ++index) {
+    const std::string field = fmt::format("mesh_traffic[{}]", index);
+    if (specs[index].mesh >= platform_->meshes())
+      throw InputError({}, field + ".mesh", fmt::format("there is no mesh {}", specs[index].mesh),
+                       fmt::format("the platform has {}", platform_->meshes()));
+    cmn::Mesh& mesh = platform_->mesh(specs[index].mesh);
+    try {
+      flows_.push_back(std::make_unique<traffic::FlitFlow>(mesh, specs[index], field, seed));
+    } catch (const traffic::SpecError& error) {
+      throw InputError({}, error.field(), error.reason(), error.suggestion());
+    }
+    mesh.add_source(*flows_.back());
+  }
+}
+
+void Machine::start_traffic() {
+  issuer_->start();
+  for (const auto& flow : flows_) flow->start(to_picoseconds(sc_core::sc_time_stamp()));
+}
+
+void Machine::stop_traffic() {
+  issuer_->stop();
+  for (const auto& flow : flows_) flow->stop();
 }
 
 void Machine::run(const std::function<void()>& story) {

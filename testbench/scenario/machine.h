@@ -15,6 +15,7 @@
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/scenario/scenario_spec.h"
 #include "testbench/scoreboard/scoreboard.h"
+#include "testbench/traffic/flit_flow.h"
 #include "testbench/traffic/traffic_issuer.h"
 
 namespace pmufab::scenario {
@@ -51,7 +52,8 @@ class Machine {
 
   /// @throws InputError for a trace that cannot be replayed or drivers that cannot be loaded
   Machine(const platform::PlatformSpec& platform, const HostSpec& host, const traffic::TrafficSpec& traffic,
-          const driver_host::DriverSet& drivers, Options options);
+          const std::vector<traffic::FlitFlowSpec>& mesh_traffic, const driver_host::DriverSet& drivers,
+          Options options);
   ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
@@ -59,8 +61,13 @@ class Machine {
   [[nodiscard]] platform::Platform& platform() noexcept { return *platform_; }
   [[nodiscard]] driver_host::DriverHost& host() noexcept { return *host_; }
   [[nodiscard]] traffic::TrafficIssuer& issuer() noexcept { return *issuer_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<traffic::FlitFlow>>& flows() const noexcept { return flows_; }
   [[nodiscard]] scoreboard::Scoreboard& scoreboard() noexcept { return *scoreboard_; }
   [[nodiscard]] CallTee& calls() noexcept { return *calls_; }
+
+  /// Let all traffic begin now, or end.
+  void start_traffic();
+  void stop_traffic();
 
   /// Simulate until `story` ends, which runs in a SystemC thread process from time 0. An exception that leaves the
   /// story leaves run().
@@ -71,12 +78,14 @@ class Machine {
 
  private:
   class Story;
+  void make_flows(const std::vector<traffic::FlitFlowSpec>& specs, std::uint64_t seed);
   static void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions);
 
   static Machine* current_;
   std::unique_ptr<platform::Platform> platform_;
   std::unique_ptr<driver_host::DriverHost> host_;
   std::unique_ptr<traffic::TrafficIssuer> issuer_;
+  std::vector<std::unique_ptr<traffic::FlitFlow>> flows_;
   std::unique_ptr<scoreboard::Scoreboard> scoreboard_;
   std::unique_ptr<CallTee> calls_;
   std::unique_ptr<Story> story_;

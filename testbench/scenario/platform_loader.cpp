@@ -10,7 +10,7 @@ namespace {
 using platform::PlatformSpec;
 using tegra410::MemoryClass;
 
-enum class Kind : std::uint8_t { tegra410 };
+enum class Kind : std::uint8_t { tegra410, cmn };
 
 const Words<MemoryClass>& memory_classes() {
   static const Words<MemoryClass> words = {
@@ -113,15 +113,26 @@ PlatformSpec read_platform(const Value& document, const std::string& path, Value
   PlatformSpec spec;
   Reader reader(document, path, effective);
   Kind kind = Kind::tegra410;
-  reader.choice("kind", kind, {{"tegra410", Kind::tegra410}});
+  reader.choice("kind", kind, {{"tegra410", Kind::tegra410}, {"cmn", Kind::cmn}});
+  if (kind == Kind::cmn) {
+    spec.name = "cmn";
+    spec.sockets = 1;
+    spec.cpus_per_socket = 8;
+    spec.tegra410.reset();
+  }
   reader.text("name", spec.name);
   std::string description;
   reader.text("description", description);
   reader.number("sockets", spec.sockets);
   reader.number("cpus_per_socket", spec.cpus_per_socket);
   // The default memory map needs a possible number of sockets; validate() has the words for an impossible one.
-  if (spec.sockets >= 1 && spec.sockets <= tegra410::kMaximumSockets) read_memory(reader, spec);
-  reader.object("tegra410", [&](Reader& part) { read_tegra410(part, spec.tegra410.emplace()); });
+  if (kind == Kind::tegra410) {
+    if (spec.sockets >= 1 && spec.sockets <= tegra410::kMaximumSockets) read_memory(reader, spec);
+    reader.object("tegra410", [&](Reader& part) { read_tegra410(part, spec.tegra410.emplace()); });
+  }
+  reader.list(
+      "meshes", [&](Reader& mesh, std::size_t index) { read_cmn(mesh, index, spec.cmn.emplace_back()); },
+      kind == Kind::cmn ? Presence::required : Presence::optional);
   try {
     // Unknown keys first: a misspelt key is often why the rest is impossible.
     if (spec.sockets >= 1 && spec.sockets <= tegra410::kMaximumSockets) reader.finish();

@@ -78,9 +78,10 @@ const PmuCatalog::Event* find_event(const PmuCatalog::Entry& pmu, std::string_vi
   return nullptr;
 }
 
-/// The definition of a named event, "event=0x119,other=1", into attributes.
-void apply_definition(const std::string& text, std::size_t position, const PmuCatalog::Entry& pmu,
-                      const PmuCatalog::Event& event, PerfAttributes& attributes) {
+/// The definition of a named event, "event=0x119,other=1", into attributes. A term that is "?" must be among the
+/// user's.
+void apply_definition(const std::string& text, const WrittenEvent& written, std::size_t position,
+                      const PmuCatalog::Entry& pmu, const PmuCatalog::Event& event, PerfAttributes& attributes) {
   const auto broken = [&](const std::string& why) {
     return EventError(
         text, position,
@@ -93,6 +94,14 @@ void apply_definition(const std::string& text, std::size_t position, const PmuCa
     rest.remove_prefix(std::min(comma + 1, rest.size()));
     const std::size_t equals = term.find('=');
     const std::string name(term.substr(0, equals));
+    if (term.substr(std::min(equals, term.size())) == "=?") {
+      const bool given = std::any_of(written.terms.begin(), written.terms.end(),
+                                     [&](const WrittenTerm& own) { return own.name == name && own.value; });
+      if (!given)
+        throw EventError(text, position, fmt::format("the event '{}' needs the term '{}'", event.name, name),
+                         fmt::format("write {}=...", name));
+      continue;
+    }
     const std::optional<std::uint64_t> value =
         equals == std::string_view::npos ? std::optional<std::uint64_t>(1) : parse_number(term.substr(equals + 1));
     if (!value) throw broken(fmt::format("'{}' has no number", term));
@@ -237,7 +246,7 @@ ResolvedEvent PmuCatalog::resolve(const std::string& text, const WrittenEvent& e
     }
     const Event* named = term.value ? nullptr : find_event(pmu, term.name);
     if (named != nullptr) {
-      apply_definition(text, term.position, pmu, *named, result.attributes);
+      apply_definition(text, event, term.position, pmu, *named, result.attributes);
       result.terms.push_back({term.name, std::nullopt});
       continue;
     }

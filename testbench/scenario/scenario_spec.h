@@ -8,6 +8,7 @@
 
 #include "models/platform/platform_spec.h"
 #include "testbench/scenario/document.h"
+#include "testbench/traffic/flit_flow.h"
 #include "testbench/traffic/traffic_spec.h"
 #include "tlm/clock/clock_domain.h"
 
@@ -81,9 +82,10 @@ struct ScenarioSpec {
   platform::PlatformSpec platform;
   HostSpec host;
   traffic::TrafficSpec traffic;
-  std::optional<Picoseconds> duration;  ///< not set: until traffic has ended
-  std::vector<MeasureSpec> measures;    ///< sweeps already taken apart
-  std::vector<ActionSpec> actions;      ///< by time
+  std::vector<traffic::FlitFlowSpec> mesh_traffic;  ///< raw flits
+  std::optional<Picoseconds> duration;              ///< not set: until traffic has ended
+  std::vector<MeasureSpec> measures;                ///< sweeps already taken apart
+  std::vector<ActionSpec> actions;                  ///< by time
   std::vector<ExpectationSpec> expectations;
   std::optional<ExpectedFailureSpec> expected_failure;
   Value effective;  ///< everything as YAML, defaults included

@@ -35,7 +35,7 @@ class Story {
     zero_ = now();
     check_names();
     plan();
-    machine_.issuer().start();
+    machine_.start_traffic();
     while (!is_interrupted()) {
       if (steps_.empty() || (ended() && only_endless_steps_left())) break;
       const Step step = steps_.top();
@@ -50,7 +50,7 @@ class Story {
     const bool cut_short = is_interrupted();
     if (!cut_short) wait_for_end();
     close_all(cut_short || is_interrupted());
-    machine_.issuer().stop();
+    machine_.stop_traffic();
     finish();
   }
 
@@ -280,6 +280,12 @@ class Story {
       errors += generator.errors;
       list.push_back(std::move(item));
     }
+    for (const auto& flow : machine_.flows()) {
+      Json item;
+      item["name"] = flow->name();
+      item["issued"] = flow->sent();
+      list.push_back(std::move(item));
+    }
     check("traffic", errors == 0,
           errors == 0 ? "every request was answered" : fmt::format("{} requests were refused", errors));
     return list;
@@ -374,7 +380,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
       if (options.interrupted && options.interrupted()) interrupt.notify(sc_core::SC_ZERO_TIME);
       if (options.progress && progress.expected > 0) options.progress(progress.fraction());
     };
-    Machine machine(spec.platform, spec.host, spec.traffic, drivers, std::move(machine_options));
+    Machine machine(spec.platform, spec.host, spec.traffic, spec.mesh_traffic, drivers, std::move(machine_options));
     Story story(spec, machine, journal, options, interrupt);
     try {
       machine.run([&] { story.tell(); });

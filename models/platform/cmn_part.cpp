@@ -1,0 +1,83 @@
+#include "models/platform/cmn_part.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace pmufab::platform {
+
+namespace {
+
+const char* compatible_of(cmn::Product product) {
+  switch (product) {
+    case cmn::Product::cmn600:
+      return "arm,cmn-600";
+    case cmn::Product::cmn650:
+      return "arm,cmn-650";
+    case cmn::Product::cmn700:
+      return "arm,cmn-700";
+    case cmn::Product::ci700:
+      return "arm,ci-700";
+    case cmn::Product::s3:
+      break;
+  }
+  return "arm,cmn-s3";
+}
+
+/// @return the ACPI hardware id; CI-700 has none.
+const char* hid_of(cmn::Product product) {
+  switch (product) {
+    case cmn::Product::cmn600:
+      return "ARMHC600";
+    case cmn::Product::cmn650:
+      return "ARMHC650";
+    case cmn::Product::cmn700:
+      return "ARMHC700";
+    case cmn::Product::s3:
+      return "ARMHC003";
+    case cmn::Product::ci700:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+CmnPart::CmnPart(const CmnSpec& spec, unsigned index)
+    : spec_(spec), index_(index), mesh_(fmt::format("cmn{}", index).c_str(), spec.topology, spec.mesh) {}
+
+void CmnPart::map(MmioBus& bus) {
+  bus.map(fmt::format("cmn{}", index_), spec_.topology.base, mesh_.layout().size(), mesh_.config_space().socket);
+}
+
+void CmnPart::describe(FirmwareDescription& firmware) {
+  const cmn::Topology& topology = spec_.topology;
+  AcpiDevice device;
+  device.uid = fmt::format("{}", index_);
+  device.memory.push_back({topology.base, mesh_.layout().size()});
+  const std::uint32_t root = mesh_.layout().root_offset();
+  if (spec_.firmware == CmnSpec::Firmware::acpi) {
+    device.hid = hid_of(topology.product);
+    // Where the root node is, on the one product whose driver cannot know.
+    if (topology.product == cmn::Product::cmn600)
+      device.memory.push_back({topology.base + root, topology.base + mesh_.layout().size() - (topology.base + root)});
+  } else {
+    device.compatible = compatible_of(topology.product);
+    if (topology.product == cmn::Product::cmn600) device.properties.emplace("arm,root-node", root);
+  }
+  for (unsigned dtc = 0; dtc < topology.dtcs; ++dtc)
+    device.interrupts.push_back({default_map::kCmnInterrupt + index_ * cmn::kMaximumDtcs + dtc, &mesh_.interrupt(dtc)});
+  firmware.devices.push_back(std::move(device));
+}
+
+void CmnPart::reset() { mesh_.reset(); }
+
+void CmnPart::add_registers(std::vector<NamedRegisters>& banks) const {
+  for (const RegisterBank* bank : mesh_.config_space().banks()) {
+    banks.push_back({bank->name(), [bank](std::ostream& out, Picoseconds when) { bank->dump_text(out, when); },
+                     [bank](Picoseconds when) { return nlohmann::json::array({bank->dump_json(when)}); },
+                     [bank](std::ostream& out) { bank->dump_markdown(out); }});
+  }
+}
+
+}  // namespace pmufab::platform

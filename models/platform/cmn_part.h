@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+
+#include "models/cmn/mesh.h"
+#include "models/platform/platform_part.h"
+#include "models/platform/platform_spec.h"
+
+namespace pmufab::platform {
+
+/// One CMN mesh of a platform: child module "cmn0", "cmn1", ... of the platform.
+class CmnPart : public PlatformPart {
+ public:
+  /// @param index  among the platform's meshes
+  CmnPart(const CmnSpec& spec, unsigned index);
+
+  void map(MmioBus& bus) override;
+  void describe(FirmwareDescription& firmware) override;
+  void reset() override;
+  void add_registers(std::vector<NamedRegisters>& banks) const override;
+  void add_probes(std::vector<Probe*>& /*probes*/) override {}
+
+  [[nodiscard]] cmn::Mesh& mesh() noexcept { return mesh_; }
+
+ private:
+  CmnSpec spec_;
+  unsigned index_;
+  cmn::Mesh mesh_;
+};
+
+}  // namespace pmufab::platform

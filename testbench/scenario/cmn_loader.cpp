@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "models/cmn/standard_devices.h"
+#include "testbench/scenario/loaders.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using cmn::Product;
+using cmn::Topology;
+
+const Words<Product>& products() {
+  static const Words<Product> words = {{"CMN-600", Product::cmn600},
+                                       {"CMN-650", Product::cmn650},
+                                       {"CMN-700", Product::cmn700},
+                                       {"CI-700", Product::ci700},
+                                       {"CMN-S3", Product::s3}};
+  return words;
+}
+
+/// Revisions by their code in the peripheral id.
+const std::vector<std::string>& revisions(Product product) {
+  static const std::map<Product, std::vector<std::string>> all = {
+      {Product::cmn600, {"r1p0", "r1p1", "r1p2", "r1p3", "r2p0", "r3p0", "r3p1", "r3p2"}},
+      {Product::cmn650, {"r0p0", "r1p0", "r1p1", "r2p0", "r1p2"}},
+      {Product::cmn700, {"r0p0", "r1p0", "r2p0", "r3p0"}},
+      {Product::ci700, {"r0p0", "r1p0", "r2p0"}},
+      {Product::s3, {"r0p0", "r0p1", "r1p0", "r2p0", "r2p1", "r2p2", "r2p5"}}};
+  return all.at(product);
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(std::move(word));
+  return words;
+}
+
+std::vector<cmn::Port> ports_of(Reader& tiles, const std::string& tile, const std::vector<std::string>& devices,
+                                Product product) {
+  std::vector<cmn::Port> ports;
+  for (const std::string& device : devices) {
+    const std::optional<cmn::Port> port = cmn::standard_port(product, device);
+    if (!port) {
+      std::vector<std::string> names;
+      for (const std::string_view name : cmn::standard_port_names()) names.emplace_back(name);
+      tiles.fail(tile, fmt::format("there is no device '{}'", device),
+                 fmt::format("one of {}; '-' for an empty port, 'x2' behind a name for two devices at a CAL",
+                             quoted_list(names)));
+    }
+    ports.push_back(*port);
+  }
+  return ports;
+}
+
+using Tiles = std::map<std::string, std::vector<cmn::Port>>;
+
+Tiles read_tiles(Reader& reader, Product product) {
+  Tiles tiles;
+  const Value* const value = reader.take("tiles");
+  if (value == nullptr || value->kind != Value::Kind::map || value->entries.empty())
+    reader.fail("tiles", "must be a map of lists of devices", "for example tiles: {A: [RN-F, HN-F], D: [HN-D, SN-F]}");
+  Value effective = Value::map();
+  Reader lists(*value, reader.path_of("tiles"), effective);
+  for (const Value::Entry& entry : value->entries) {
+    std::vector<std::string> devices;
+    lists.texts(entry.key, devices);
+    tiles.emplace(entry.key, ports_of(lists, entry.key, devices, product));
+  }
+  lists.finish();
+  reader.put("tiles", std::move(effective));
+  return tiles;
+}
+
+/// The rows of a picture, the last one first: y grows to the north.
+std::vector<std::vector<std::string>> read_picture(Reader& reader, std::string_view key, std::size_t columns,
+                                                   std::size_t rows) {
+  std::vector<std::string> lines;
+  reader.texts(key, lines);
+  std::vector<std::vector<std::string>> picture;
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) picture.push_back(words_of(*line));
+  const std::size_t width = columns != 0 ? columns : picture.empty() ? 0 : picture.front().size();
+  for (const std::vector<std::string>& row : picture) {
+    if (row.size() != width || width == 0)
+      reader.fail(key, fmt::format("has rows of {} and of {} crosspoints", width, row.size()),
+                  "every row has one word for each column");
+  }
+  if (rows != 0 && !picture.empty() && picture.size() != rows)
+    reader.fail(key, fmt::format("has {} rows, but there are {}", picture.size(), rows));
+  return picture;
+}
+
+void read_crosspoints(Reader& reader, Topology& topology) {
+  const Tiles tiles = read_tiles(reader, topology.product);
+  if (!reader.has("rows")) reader.fail("rows", "is missing", "one line per row of crosspoints, the northernmost first");
+  const auto picture = read_picture(reader, "rows", 0, 0);
+  if (picture.empty()) reader.fail("rows", "holds no row");
+  topology.rows = static_cast<unsigned>(picture.size());
+  topology.columns = static_cast<unsigned>(picture.front().size());
+  for (const auto& row : picture) {
+    for (const std::string& word : row) {
+      const auto tile = tiles.find(word);
+      if (tile == tiles.end()) {
+        std::vector<std::string> names;
+        for (const auto& entry : tiles) names.push_back(entry.first);
+        reader.fail("rows", fmt::format("there is no tile '{}'", word), "tiles are " + quoted_list(names));
+      }
+      topology.crosspoints.push_back({.dtc_domain = 0, .ports = tile->second, .nodes = {}});
+    }
+  }
+  const auto domains = read_picture(reader, "domains", topology.columns, topology.rows);
+  for (std::size_t y = 0; y < domains.size(); ++y) {
+    for (std::size_t x = 0; x < domains[y].size(); ++x) {
+      const std::string& word = domains[y][x];
+      if (word.size() != 1 || word[0] < '0' || word[0] > '3')
+        reader.fail("domains", fmt::format("'{}' is no DTC domain", word), "0 ... 3");
+      topology.crosspoints[y * topology.columns + x].dtc_domain = static_cast<unsigned>(word[0] - '0');
+    }
+  }
+  topology.dtcs = 0;
+  for (const cmn::Crosspoint& crosspoint : topology.crosspoints) {
+    for (const cmn::Port& port : crosspoint.ports) {
+      topology.dtcs += static_cast<unsigned>(std::count_if(
+          port.nodes.begin(), port.nodes.end(), [](const cmn::Node& node) { return node.type == cmn::NodeType::dtc; }));
+    }
+  }
+}
+
+}  // namespace
+
+void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec) {
+  constexpr std::uint64_t kFirstBase = 0x5000'0000;
+  constexpr std::uint64_t kStride = 0x4000'0000;
+  Topology& topology = spec.topology;
+  topology.base = kFirstBase + index * kStride;
+  topology.limits = cmn::kLinux72Limits;
+  reader.choice("product", topology.product, products());
+  const std::vector<std::string>& names = revisions(topology.product);
+  Words<unsigned> words;
+  for (unsigned code = 0; code < names.size(); ++code) words.emplace_back(names[code], code);
+  topology.revision = static_cast<unsigned>(names.size()) - 1;
+  reader.choice("revision", topology.revision, words);
+  reader.number("clock", topology.frequency_hz, Quantity::frequency);
+  reader.number("base", topology.base, Quantity::address);
+  reader.choice(
+      "firmware", spec.firmware,
+      {{"device_tree", platform::CmnSpec::Firmware::device_tree}, {"acpi", platform::CmnSpec::Firmware::acpi}});
+  reader.flag("multiple_dtm", topology.multiple_dtm);
+  reader.object("channels", [&](Reader& channels) {
+    channels.number("req", topology.channels.req);
+    channels.number("rsp", topology.channels.rsp);
+    channels.number("snp", topology.channels.snp);
+    channels.number("dat", topology.channels.dat);
+  });
+  reader.object("mesh", [&](Reader& mesh) {
+    mesh.number("buffer_depth", spec.mesh.buffer_depth);
+    mesh.number("router_delay", spec.mesh.router_delay);
+    mesh.number("link_delay", spec.mesh.link_delay);
+    mesh.number("download_credits", spec.mesh.download_credits);
+  });
+  reader.object("pmu", [&](Reader& pmu) {
+    cmn::PmuParameters& parameters = spec.mesh.pmu;
+    pmu.number("local_width", parameters.local_width, Quantity::count, 8, 16);
+    pmu.number("global_width", parameters.global_width, Quantity::count, 8, 32);
+    pmu.number("carry_latency", parameters.carry.latency, Quantity::duration);
+    pmu.number("carries_per_cycle", parameters.carry.per_cycle);
+    pmu.number("carry_queue", parameters.carry.queue_room);
+  });
+  read_crosspoints(reader, topology);
+}
+
+void read_flit_flow(Reader& reader, traffic::FlitFlowSpec& flow) {
+  reader.text("name", flow.name, Presence::required);
+  reader.number("mesh", flow.mesh);
+  Words<cmn::Channel> channels;
+  for (unsigned channel = 0; channel < cmn::kChannels; ++channel) {
+    const auto value = static_cast<cmn::Channel>(channel);
+    if (value != cmn::Channel::pub) channels.emplace_back(cmn::to_string(value), value);
+  }
+  reader.choice("channel", flow.channel, channels);
+  Words<traffic::MeshPattern> patterns;
+  for (const traffic::MeshPattern pattern :
+       {traffic::MeshPattern::uniform, traffic::MeshPattern::hotspot, traffic::MeshPattern::transpose,
+        traffic::MeshPattern::bit_complement, traffic::MeshPattern::neighbour})
+    patterns.emplace_back(traffic::to_string(pattern), pattern);
+  reader.choice("pattern", flow.pattern, patterns);
+  reader.real("rate", flow.rate, 0, 1);
+  reader.number("hot_xp", flow.hot_xp);
+  reader.real("hot_share", flow.hot_share, 0, 1);
+  std::vector<std::string> opcodes;
+  reader.texts("opcodes", opcodes);
+  for (const std::string& text : opcodes) {
+    std::uint64_t opcode = 0;
+    try {
+      opcode = parse_quantity(text, Quantity::count);
+    } catch (const std::invalid_argument&) {
+      // 0 is refused below
+    }
+    if (opcode == 0 || opcode > 0x7f) reader.fail("opcodes", fmt::format("'{}' is no CHI opcode", text), "1 ... 0x7f");
+    flow.opcodes.push_back(static_cast<std::uint32_t>(opcode));
+  }
+  reader.number("base", flow.base, Quantity::address);
+  reader.number("size", flow.size, Quantity::bytes, 64);
+  reader.number("start", flow.start, Quantity::duration);
+  if (reader.has("duration")) reader.number("duration", flow.duration.emplace(), Quantity::duration, 1);
+  if (reader.has("count")) reader.number("count", flow.count.emplace(), Quantity::count, 1);
+  if (reader.has("seed")) reader.number("seed", flow.seed.emplace());
+}
+
+}  // namespace pmufab::scenario

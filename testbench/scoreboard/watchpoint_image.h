@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "models/cmn/flit_image.h"
+#include "models/cmn/types.h"
+
+namespace pmufab::scoreboard {
+
+/// The layouts of a watchpoint's comparison value that products have.
+enum class WatchpointLayout : std::uint8_t { cmn600, cmn650, cmn700, s3, s3_r2 };
+
+/// What a watchpoint compares of a flit: the 64 bits of one match group, put together field by field by the technical
+/// reference manuals' tables of match groups. Undefined bits are 0.
+/// @param upload  seen on its way from the device into the mesh: TgtID is compared; otherwise SrcID
+[[nodiscard]] std::uint64_t watchpoint_image(WatchpointLayout layout, cmn::Channel channel, unsigned group, bool upload,
+                                             const cmn::FlitFields& flit);
+
+}  // namespace pmufab::scoreboard

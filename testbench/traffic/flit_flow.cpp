@@ -1,0 +1,147 @@
+#include "testbench/traffic/flit_flow.h"
+
+#include <algorithm>
+
+#include "models/cmn/layout.h"
+#include "testbench/traffic/random_stream.h"
+#include "testbench/traffic/traffic_spec.h"
+
+namespace pmufab::traffic {
+namespace {
+
+constexpr std::uint64_t kLine = 64;
+constexpr std::uint32_t kUsualOpcode = 4;  // ReadNoSnp, Comp, SnpNotSharedDirty, CompData
+
+const FlitFlowSpec& checked(const FlitFlowSpec& spec, const cmn::Mesh& mesh, const std::string& field) {
+  const cmn::Topology& topology = mesh.topology();
+  if (!mesh.engine().has(spec.channel))
+    throw SpecError(field + ".channel", "the mesh has no channel " + std::string(cmn::to_string(spec.channel)),
+                    "channels with two sub-channels have a second");
+  if (!(spec.rate > 0 && spec.rate <= 1))
+    throw SpecError(field + ".rate", std::to_string(spec.rate) + " flits per cycle",
+                    "above 0 and at most 1 are possible");
+  if (!(spec.hot_share >= 0 && spec.hot_share <= 1))
+    throw SpecError(field + ".hot_share", std::to_string(spec.hot_share) + " is no share", "0 ... 1 are possible");
+  if (spec.pattern == MeshPattern::hotspot && spec.hot_xp >= topology.columns * topology.rows)
+    throw SpecError(field + ".hot_xp", "there is no XP " + std::to_string(spec.hot_xp),
+                    "0 ... " + std::to_string(topology.columns * topology.rows - 1));
+  if (spec.pattern == MeshPattern::transpose && topology.columns != topology.rows)
+    throw SpecError(field + ".pattern", "transpose needs as many rows as columns",
+                    "the mesh has " + std::to_string(topology.columns) + " x " + std::to_string(topology.rows));
+  if (spec.size < kLine || spec.base % kLine != 0 || spec.base + spec.size < spec.base)
+    throw SpecError(field + ".size", "is no range of whole lines", "base is a multiple of 64, size at least 64");
+  return spec;
+}
+
+std::uint64_t below(boost::random::mt19937_64& random, std::uint64_t limit) {
+  return boost::random::uniform_int_distribution<std::uint64_t>(0, limit - 1)(random);
+}
+
+}  // namespace
+
+FlitFlow::FlitFlow(cmn::Mesh& mesh, const FlitFlowSpec& spec, const std::string& field, std::uint64_t seed)
+    : mesh_(mesh),
+      spec_(checked(spec, mesh, field)),
+      random_(spec.seed.value_or(mix_bits(seed ^ hash_of(spec.name)))),
+      gaps_(spec.rate) {
+  if (spec_.opcodes.empty()) spec_.opcodes.push_back(kUsualOpcode);
+  const cmn::Topology& topology = mesh.topology();
+  at_xp_.resize(topology.crosspoints.size());
+  for (unsigned xp = 0; xp < topology.crosspoints.size(); ++xp) {
+    const cmn::Crosspoint& crosspoint = topology.crosspoints[xp];
+    for (unsigned port = 0; port < crosspoint.ports.size(); ++port) {
+      if (crosspoint.ports[port].device == cmn::DeviceType::none) continue;
+      const unsigned shift = cmn::device_bits(topology, crosspoint);
+      const auto node = static_cast<std::uint16_t>(mesh.layout().xp(xp).node_id | port << shift);
+      at_xp_[xp].push_back(sources_.size());
+      sources_.push_back({.xp = xp, .port = port, .node = node});
+    }
+  }
+  if (sources_.empty()) throw SpecError(field + ".mesh", "the mesh has no device", "give its crosspoints ports");
+  if (spec_.pattern == MeshPattern::hotspot && at_xp_[spec_.hot_xp].empty())
+    throw SpecError(field + ".hot_xp", "there is no device at XP " + std::to_string(spec_.hot_xp),
+                    "choose one with a port");
+}
+
+void FlitFlow::start(Picoseconds zero) {
+  const ClockDomain& clock = mesh_.clock();
+  const cmn::Cycle first = clock.edges_before(zero + spec_.start);
+  if (spec_.duration) end_ = clock.edges_before(zero + spec_.start + *spec_.duration);
+  for (Source& source : sources_)
+    source.when = first + gaps_.draw(static_cast<std::uint32_t>(random_() >> 32), random_) - 1;
+  mesh_.wake();
+}
+
+cmn::Cycle FlitFlow::next_cycle(cmn::Cycle now) const {
+  cmn::Cycle next = cmn::kNoCycle;
+  for (const Source& source : sources_) {
+    if (source.waiting > 0) return now;
+    if (source.when < end_) next = std::min(next, std::max(source.when, now));
+  }
+  return next;
+}
+
+void FlitFlow::run(cmn::Mesh& mesh, cmn::Cycle now) {
+  for (Source& source : sources_) {
+    while (source.when <= now && source.when < end_) {
+      ++source.waiting;
+      ++source.made;
+      source.when = spec_.count && source.made >= *spec_.count
+                        ? cmn::kNoCycle
+                        : source.when + gaps_.draw(static_cast<std::uint32_t>(random_() >> 32), random_);
+    }
+    if (source.waiting == 0 || !mesh.ready(spec_.channel, source.xp, source.port)) continue;
+    mesh.upload(spec_.channel, source.xp, source.port, make(source));
+    --source.waiting;
+    ++sent_;
+  }
+}
+
+const FlitFlow::Source& FlitFlow::port_at(unsigned xp, unsigned port) const {
+  const std::vector<std::size_t>& ports = at_xp_[xp];
+  return sources_[ports[port % ports.size()]];
+}
+
+const FlitFlow::Source& FlitFlow::target_of(const Source& source) {
+  const cmn::Topology& topology = mesh_.topology();
+  const unsigned x = source.xp % topology.columns;
+  const unsigned y = source.xp / topology.columns;
+  unsigned xp = source.xp;
+  switch (spec_.pattern) {
+    case MeshPattern::hotspot:
+      if (static_cast<double>(below(random_, 1'000'000)) < spec_.hot_share * 1'000'000) {
+        xp = spec_.hot_xp;
+        break;
+      }
+      [[fallthrough]];
+    case MeshPattern::uniform:
+      return sources_[below(random_, sources_.size())];
+    case MeshPattern::transpose:
+      xp = x * topology.columns + y;
+      break;
+    case MeshPattern::bit_complement:
+      xp = static_cast<unsigned>(topology.crosspoints.size()) - 1 - source.xp;
+      break;
+    case MeshPattern::neighbour:
+      xp = y * topology.columns + (x + 1) % topology.columns;
+      break;
+  }
+  // A crosspoint without devices sends back.
+  return at_xp_[xp].empty() ? source : port_at(xp, source.port);
+}
+
+cmn::FlitFields FlitFlow::make(const Source& source) {
+  cmn::FlitFields fields{};
+  fields.srcid = source.node;
+  fields.tgtid = target_of(source).node;
+  fields.opcode = static_cast<decltype(fields.opcode)>(spec_.opcodes[below(random_, spec_.opcodes.size())]);
+  fields.addr = spec_.base + below(random_, spec_.size / kLine) * kLine;
+  // Never a pattern of all ones, which idle watchpoints wait for.
+  fields.qos = static_cast<decltype(fields.qos)>(below(random_, 15));
+  fields.size = 6;
+  fields.ns = static_cast<decltype(fields.ns)>(below(random_, 2));
+  fields.dbid = static_cast<decltype(fields.dbid)>(below(random_, 256));
+  return fields;
+}
+
+}  // namespace pmufab::traffic

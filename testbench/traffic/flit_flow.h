@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/cmn/mesh.h"
+#include "testbench/traffic/geometric_gaps.h"
+#include "testbench/traffic/mesh_traffic.h"
+
+namespace pmufab::traffic {
+
+/// Flits with CHI fields, sent from all device ports of a mesh on one channel: the smallest traffic there is for
+/// counting at crosspoints. No protocol runs: nobody answers.
+struct FlitFlowSpec {
+  std::string name;                          ///< unique in the scenario, not empty
+  unsigned mesh = 0;                         ///< which mesh of the platform
+  cmn::Channel channel = cmn::Channel::req;  ///< one the mesh has
+  MeshPattern pattern = MeshPattern::uniform;
+  double rate = 0.05;                       ///< flits per device port and cycle, above 0 and at most 1
+  unsigned hot_xp = 0;                      ///< of hotspot: index of the XP
+  double hot_share = 0.5;                   ///< of hotspot, 0 ... 1
+  std::vector<std::uint32_t> opcodes = {};  ///< CHI opcodes, equally likely; empty: 4
+  std::uint64_t base = 0;                   ///< addresses: lines of 64 bytes in [base, base + size)
+  std::uint64_t size = 0x1'0000'0000;       ///< bytes
+  Picoseconds start = 0;                    ///< after the start of traffic
+  std::optional<Picoseconds> duration{};    ///< of sending
+  std::optional<std::uint64_t> count{};     ///< flits each port sends
+  std::optional<std::uint64_t> seed{};      ///< not set: made of the scenario's seed and the name
+};
+
+/// Sends one flow into a mesh. A flit whose port is not ready waits; the flits behind it queue up.
+class FlitFlow final : public cmn::MeshSource {
+ public:
+  /// @param field  of the flow, for errors: "mesh_traffic[2]"
+  /// @param seed   the scenario's
+  /// @throws SpecError if the mesh cannot have such a flow
+  FlitFlow(cmn::Mesh& mesh, const FlitFlowSpec& spec, const std::string& field, std::uint64_t seed);
+
+  /// Let time 0 of the flow be `zero`. Once.
+  void start(Picoseconds zero);
+  /// Send nothing any more.
+  void stop() { end_ = 0; }
+
+  [[nodiscard]] cmn::Cycle next_cycle(cmn::Cycle now) const override;
+  void run(cmn::Mesh& mesh, cmn::Cycle now) override;
+
+  [[nodiscard]] const std::string& name() const noexcept { return spec_.name; }
+  [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
+
+ private:
+  struct Source {
+    unsigned xp;
+    unsigned port;
+    std::uint16_t node;
+    cmn::Cycle when = cmn::kNoCycle;  // of its next flit
+    std::uint64_t made = 0;
+    std::uint64_t waiting = 0;
+  };
+  [[nodiscard]] const Source& target_of(const Source& source);
+  [[nodiscard]] const Source& port_at(unsigned xp, unsigned port) const;
+  [[nodiscard]] cmn::FlitFields make(const Source& source);
+
+  cmn::Mesh& mesh_;
+  FlitFlowSpec spec_;
+  boost::random::mt19937_64 random_;
+  GeometricGaps gaps_;
+  std::vector<Source> sources_;
+  std::vector<std::vector<std::size_t>> at_xp_;  // sources by XP
+  cmn::Cycle end_ = cmn::kNoCycle;
+  std::uint64_t sent_ = 0;
+};
+
+}  // namespace pmufab::traffic
