@@ -193,8 +193,7 @@ std::vector<MemoryRange> default_memory(unsigned sockets) {
 void validate(const PlatformSpec& spec) {
   check_sockets(spec);
   check_memory(spec);
-  if (!spec.tegra410 && spec.cmn.empty())
-    fail("kind", "nothing is in this platform: neither Tegra410 sockets nor meshes");
+  if (!spec.tegra410 && spec.cmn.empty()) fail("tegra410", "is missing, and there are no meshes either");
   if (spec.tegra410) check_tegra410(spec);
   check_meshes(spec.cmn);
 }
