@@ -32,9 +32,9 @@ class Scoreboard final : public driver_host::PerfCallObserver {
   /// Judge this fabric too. Before anything happens. @return the judge
   template <typename Judge>
   Judge& add(std::unique_ptr<Judge> judge) {
-    Judge& added = *judge;
+    Judge* const added = judge.get();
     add_fabric(std::move(judge));
-    return added;
+    return *added;
   }
   /// For the judges' constructors.
   [[nodiscard]] Chronicle& chronicle() noexcept;
