@@ -39,7 +39,7 @@ struct Mesh {
 };
 
 const std::vector<Mesh>& meshes() {
-  static const std::vector<Mesh> kMeshes{
+  static const std::vector<Mesh> all{
       {"cmn600_small", cmn::examples::cmn600_small, "arm,cmn-600", {6, 1}},
       {"cmn600_two_dtcs", cmn::examples::cmn600_two_dtcs, "arm,cmn-600", {6, 1}},
       {"cmn650", cmn::examples::cmn650_two_dtcs, "arm,cmn-650", {6, 1}},
@@ -52,7 +52,7 @@ const std::vector<Mesh>& meshes() {
       {"largest", cmn::examples::cmn700_largest, "arm,cmn-700", {6, 12}},
       {"single_xp", cmn::examples::cmn700_single_xp, "arm,cmn-700", {6, 12}},
   };
-  return kMeshes;
+  return all;
 }
 
 struct Case {
