@@ -148,7 +148,7 @@ void ConfigSpace::fill_xp(const Topology& topology, unsigned xp) {
     }
   }
 
-  if (facts_.unit_infos == 0) return;
+  if (facts_.unit_infos == 0 || topology.deviations.unit_info == 0U) return;
   const RegisterId unit_info = bank.find("por_dtm_unit_info");
   for (unsigned i = 0; i < facts_.unit_infos; ++i) bank.set_reset(unit_info, i, crosspoint.dtc_domain);
 }

@@ -7,9 +7,7 @@ namespace pmufab::cmn {
 
 namespace {
 
-constexpr std::uint64_t kDtEnable = 1U << 0;
 constexpr std::uint64_t kClockGateDisable = 1U << 10;
-constexpr std::uint64_t kPmuEnable = 1U << 0;
 constexpr std::uint64_t kClearOnSnapshot = 1U << 5;
 constexpr std::uint64_t kInterruptEnable = 1U << 6;
 constexpr std::uint64_t kEverySnapshot = 0x1ff;
@@ -28,6 +26,7 @@ Dtc::Dtc(const ClockDomain& clock, const PmuParameters& parameters, RegisterBank
       callbacks_(std::move(callbacks)),
       path_(make_path(parameters.carry, clock)),
       cycles_(clock, parameters.cycle_width),
+      cycles_need_cg_disable_(parameters.cycles_need_cg_disable),
       line_alarm_([this] { drive_line(); }) {
   set_times_.fill(kNever);
   for (unsigned n = 0; n < kGlobalCounters; ++n) {
@@ -103,7 +102,7 @@ void Dtc::write_pmcr(std::uint64_t value, Picoseconds when) {
 void Dtc::update_running(Picoseconds when) {
   const bool counting = is_counting();
   for (Counter& counter : counters_) counter.enable(counting, when);
-  const bool cycles = counting && (control_ & kClockGateDisable) != 0;
+  const bool cycles = counting && (!cycles_need_cg_disable_ || (control_ & kClockGateDisable) != 0);
   if (cycles != cycles_.is_running()) {
     if (cycles) {
       cycles_.start(when);

@@ -31,6 +31,9 @@ struct PmuParameters {
   unsigned cycle_width = 40;   ///< bits of the cycle counter: 8 ... 40
   CarryParameters carry{};
   bool snp_vc2_is_all = true;  ///< see passes()
+  /// The cycle counter needs cg_disable. Linux 6.1 never sets it; on a part whose clock happens not to be gated it
+  /// counts.
+  bool cycles_need_cg_disable = true;
 };
 
 /// The PMU of a debug/trace controller: eight global counters, the cycle counter, overflow status and the interrupt.
@@ -103,6 +106,7 @@ class Dtc {
   std::deque<Counter> counters_;
   std::array<Place, kGlobalCounters> places_{};
   CycleCounter cycles_;
+  bool cycles_need_cg_disable_;
   std::uint64_t control_ = 0;
   std::uint64_t pmcr_ = 0;
   std::uint64_t pmovsr_ = 0;                                // what is known; an overflow of cycles_ may not be yet

@@ -169,7 +169,6 @@ unsigned event_id_bits(Product product, unsigned revision, NodeType events) noex
     case NodeType::ccla:
       return 8;
     case NodeType::hn_s:
-      return is_s3_r2(product, revision) ? 7 : 6;
     case NodeType::rn_i:
     case NodeType::rn_d:
       return is_s3_r2(product, revision) ? 7 : 6;

@@ -151,10 +151,10 @@ Topology s3_small(unsigned revision) {
   }
   std::vector<Crosspoint>& xps = topology.crosspoints;
   xps[0].ports = {rn_i(), sn_f(), hn_p(), rn_d()};
-  xps[3].ports = {ccg(), sn_f(), ccg_plain(), rn_d(), hn_i()};
+  xps[3].ports = {ccg(), sn_f(), ccg_plain(), rn_d()};
   xps[4].ports = {sn_f(), hn_d()};
   xps[7].ports = {hn_t(), sn_f()};
-  xps[8].ports = {rn_i(), sbsx()};
+  xps[8].ports = {rn_i(), sbsx(), hn_i()};
   xps[11].ports = {sn_f(), rn_d()};
   return topology;
 }
@@ -188,6 +188,7 @@ Topology cmn700_largest() {
 
 Topology cmn700_single_xp() {
   Topology topology = mesh(Product::cmn700, 3, 1, 1);
+  topology.multiple_dtm = true;
   topology.crosspoints[0].ports = {rn_f_pair(), home(NodeType::hn_s), sn_f(), hn_d(), rn_d(), rn_i()};
   return topology;
 }

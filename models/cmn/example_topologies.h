@@ -20,7 +20,7 @@ namespace pmufab::cmn::examples {
 [[nodiscard]] Topology s3_small(unsigned revision);
 /// CMN-700 r3p0, 12x12, four DTCs, about 800 nodes.
 [[nodiscard]] Topology cmn700_largest();
-/// CMN-700 r3p0, one XP with six ports.
+/// CMN-700 r3p0, one XP with six ports and three DTMs.
 [[nodiscard]] Topology cmn700_single_xp();
 
 }  // namespace pmufab::cmn::examples

@@ -22,7 +22,7 @@ class OccupancyPulses {
   /// @param clock  must outlive this
   /// @param width  bits of the accumulator, 1 to 32
   /// @throws std::invalid_argument for another width
-  OccupancyPulses(const ClockDomain& clock, unsigned width = 8);
+  explicit OccupancyPulses(const ClockDomain& clock, unsigned width = 8);
 
   /// Entries enter (positive) or leave the queue at `when`. An edge at that very instant sees the change.
   /// @param classes  filter codes the entries belong to, bit c for code c; those of code 0 are all, always

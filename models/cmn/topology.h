@@ -142,7 +142,7 @@ struct Deviations {
   std::optional<std::uint16_t> part_number;  ///< for example 0x438
   std::optional<std::uint8_t> revision;      ///< PID2[7:4]
   std::optional<std::uint16_t> root_type;    ///< node type of the CFG node
-  std::optional<std::uint32_t> unit_info;    ///< DTM unit info lies there instead
+  std::optional<std::uint32_t> unit_info;    ///< DTM unit info lies there instead; 0: nowhere, it reads 0
   bool device_isolation = false;             ///< info_global bit 44
   bool any_node = false;                     ///< nodes of unknown types, or where they do not belong
   bool any_logical_id = false;               ///< logical ids that repeat or exceed the limit

@@ -14,6 +14,7 @@ namespace pmufab::cmn {
 
 namespace {
 
+constexpr unsigned kPortsInNodeIds = 4;  // two bits; a mesh of one XP has three (arm_cmn_discover)
 constexpr unsigned kChildPointers = 32;  // room in an XP: 0x100 ... 0x1f8
 
 template <typename... Args>
@@ -189,6 +190,10 @@ void check_crosspoint(const Topology& topology, const ProductFacts& facts, unsig
   if (crosspoint.ports.size() > facts.maximum_ports) {
     refuse(field + ".ports", "{} are too many; an XP of {} has {} that software can see", crosspoint.ports.size(),
            facts.name, facts.maximum_ports);
+  }
+  if (crosspoint.ports.size() > kPortsInNodeIds && topology.crosspoints.size() > 1) {
+    refuse(field + ".ports", "node ids have room for {} ports of an XP, and these are {}; only a mesh of one XP has 6",
+           kPortsInNodeIds, crosspoint.ports.size());
   }
   if (crosspoint.ports.size() > 2 && used_ports(crosspoint) <= 2) {
     refuse(

@@ -278,7 +278,7 @@ TEST_F(CmnPmu, with_several_dtms_each_counts_its_own_two_ports) {
   CmnRig rig(cmn::examples::s3_small(1));
   run([&] {
     ASSERT_TRUE(rig.probe());
-    // XP 3: CCG, SN-F | CCG, RN-D | HN-I: three DTMs.
+    // XP 3: CCG, SN-F | CCG, RN-D: two DTMs.
     const unsigned rnd = rig.source(NodeType::rn_d, 1);
     const unsigned rnd_id = rig.layout.nodes()[rig.layout.sources()[rnd].node].node_id;
     ASSERT_EQ(rig.layout.nodes()[rig.layout.sources()[rnd].node].port, 3);

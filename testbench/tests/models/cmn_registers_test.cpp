@@ -13,7 +13,6 @@
 namespace pmufab {
 namespace {
 
-using cmn::NodeType;
 using testing::CmnDriver;
 using testing::CmnRig;
 

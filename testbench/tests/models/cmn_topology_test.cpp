@@ -82,7 +82,7 @@ TEST(CmnTopology, single_xp_ids_have_three_bits_of_port) {
   const auto dtc = layout.nodes()[layout.dtc_node(0)];
   EXPECT_EQ(dtc.node_id, 3U << 2);
   EXPECT_EQ(layout.root().node_id, dtc.node_id);
-  EXPECT_EQ(layout.dtms(), 1U);
+  EXPECT_EQ(layout.dtms(), 3U);  // six ports
 }
 
 TEST(CmnTopology, the_highest_port_in_use_makes_the_dtms) {
@@ -90,9 +90,9 @@ TEST(CmnTopology, the_highest_port_in_use_makes_the_dtms) {
   const Layout layout(topology);
   EXPECT_EQ(layout.dtms_of(0), 2U);  // ports 0 to 3
   EXPECT_EQ(layout.dtms_of(1), 1U);
-  EXPECT_EQ(layout.dtms_of(3), 3U);  // ports 0 to 4
-  EXPECT_EQ(layout.dtm_of(3, 4), layout.first_dtm(3) + 2);
-  EXPECT_EQ(layout.dtms(), 12U + 1 + 2);
+  EXPECT_EQ(layout.dtms_of(8), 2U);  // ports 0 to 2
+  EXPECT_EQ(layout.dtm_of(3, 3), layout.first_dtm(3) + 1);
+  EXPECT_EQ(layout.dtms(), 12U + 3);
 }
 
 TEST(CmnTopology, logical_ids_count_per_type_and_leave_out_given_ones) {
@@ -129,13 +129,6 @@ TEST(CmnTopology, refuses_meshes_that_would_overrun_the_drivers_arrays) {
   expect_refused(many, "multiple_dtm", "188");
   many.multiple_dtm = false;
   EXPECT_NO_THROW(check(many));
-  // Five ports everywhere: three DTMs per XP are more than 2 * XPs + 1.
-  Topology small = examples::s3_small(1);
-  for (Crosspoint& crosspoint : small.crosspoints) {
-    crosspoint.ports.resize(5);
-    crosspoint.ports[4] = {DeviceType::sn_f_chid, false, {}};
-  }
-  expect_refused(small, "multiple_dtm", "25");
   // 150 nodes that count RN-I events: RN-I and RN-D are one to the driver.
   Topology merged = examples::cmn700_largest();
   merged.multiple_dtm = false;
@@ -177,6 +170,7 @@ TEST(CmnTopology, refuses_what_cannot_be_built) {
                  "crosspoints[7].ports[0].nodes[0].logical_id", "domain");
   expect_refused(changed([](Topology& t) { t.crosspoints[1].ports.resize(7); }), "crosspoints[1].ports", "too many");
   expect_refused(changed([](Topology& t) { t.crosspoints[1].ports.resize(3); }), "crosspoints[1].ports", "leave them");
+  expect_refused(changed([](Topology& t) { t.crosspoints[1].ports.resize(5); }), "crosspoints[1].ports", "room for 4");
   expect_refused(changed([](Topology& t) { t.crosspoints[0].ports[3].nodes[0].device = 2; }),
                  "crosspoints[0].ports[3].nodes[0].device", "0 to 1");
   expect_refused(changed([](Topology& t) { t.crosspoints[8].ports[1].nodes[0].type = NodeType::xp; }),

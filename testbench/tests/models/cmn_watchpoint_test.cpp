@@ -341,18 +341,18 @@ TEST_F(CmnWatchpoint, names_any_port_with_one_dtm_or_several) {
 
 // contract A55
 TEST_F(CmnWatchpoint, counts_at_the_dtm_of_its_port) {
-  CmnRig rig(cmn::examples::s3_small(2));
+  CmnRig rig(cmn::examples::cmn700_single_xp());
   run([&] {
     ASSERT_TRUE(rig.probe());
     std::vector<CmnDriver::Event> events;
-    for (unsigned port = 0; port < 5; ++port) {
-      events.push_back(rig.driver.open(rig.xp(3), CmnDriver::Watch{.down = true, .port = port, .channel = 3}));
-      EXPECT_EQ(events.back().dtms[0], rig.layout.dtm_of(3, port));
+    for (unsigned port = 0; port < 6; ++port) {
+      events.push_back(rig.driver.open(rig.xp(0), CmnDriver::Watch{.down = true, .port = port, .channel = 3}));
+      EXPECT_EQ(events.back().dtms[0], rig.layout.dtm_of(0, port));
     }
-    for (unsigned port = 0; port < 5; ++port) {
-      for (unsigned i = 0; i < 10 + port; ++i) rig.pmu.download(3, port, Channel::dat, request(4, 64 * i), now());
+    for (unsigned port = 0; port < 6; ++port) {
+      for (unsigned i = 0; i < 10 + port; ++i) rig.pmu.download(0, port, Channel::dat, request(4, 64 * i), now());
     }
-    for (unsigned port = 0; port < 5; ++port) EXPECT_EQ(rig.driver.close(events[port]), 10 + port);
+    for (unsigned port = 0; port < 6; ++port) EXPECT_EQ(rig.driver.close(events[port]), 10 + port);
   });
 }
 

@@ -212,6 +212,37 @@ TEST_F(PmuCounter, more_carries_than_room_are_kept) {
   });
 }
 
+TEST_F(PmuCounter, a_queue_lets_so_many_carries_through_per_clock_and_loses_what_it_has_no_room_for) {
+  const ClockDomain clock("clk", 1'000'000'000);  // an edge each 1,000 ps
+  CarryPath path(300, {.clock = &clock, .per_cycle = 2, .room = 3});
+  Counter small(8);
+  Counter total(32);
+  small.carry_into(&total, &path);
+  small.enable(true, 0);
+  total.enable(true, 0);
+  run([&] {
+    testing::advance_to(5'000);
+    small.add(4 * 256, 5'000);  // arrive at 5,300: three wait, the fourth is lost
+    EXPECT_EQ(path.lost(), 1U);
+    EXPECT_EQ(path.under_way(), 3U);
+    testing::advance_to(5'999);
+    EXPECT_EQ(total.value(5'999), 0U);
+    testing::advance_to(6'001);
+    EXPECT_EQ(total.value(6'001), 2U);
+    small.add(256, 6'001);  // leaves with the third, at 7,000
+    small.add(256, 6'100);  // waits for 8,000
+    testing::advance_to(7'001);
+    EXPECT_EQ(total.value(7'001), 4U);
+    small.add(256, 7'700);  // arrives at an edge, 8,000, and leaves at it
+    EXPECT_EQ(path.lost(), 1U);
+    testing::advance_to(8'001);
+    EXPECT_EQ(total.value(8'001), 6U);
+    EXPECT_EQ(path.under_way(), 0U);
+    EXPECT_EQ(path.longest_queue(), 3U);
+    EXPECT_THROW(CarryPath(0, CarryPath::Queue{}), std::invalid_argument);
+  });
+}
+
 TEST_F(PmuCounter, a_condition_in_front_counts_clocks_instead_of_events) {
   const ClockDomain clock("clk", 1'000'000'000);
   Probe probe("p");
