@@ -26,6 +26,10 @@ constexpr std::uint16_t counter_bit(unsigned dtm_of_xp, unsigned counter) {
   return static_cast<std::uint16_t>(1U << (kLocalCounters * dtm_of_xp + counter));
 }
 
+constexpr unsigned pulse_bit(FlitEvent event, Interface interface, unsigned channel) {
+  return (static_cast<unsigned>(event) * kInterfaces + static_cast<unsigned>(interface)) * kChannels + channel;
+}
+
 RegisterId find_event_select(const RegisterBank& bank, std::span<const RegisterSpec> registers, bool second) {
   for (const RegisterSpec& reg : registers) {
     if (reg.name.ends_with(second ? "_pmu_event_sel_2" : "_pmu_event_sel")) return bank.find(reg.name);
@@ -212,7 +216,7 @@ void Pmu::update(unsigned xp) {
     }
     source_ids_[source] = ids;
   }
-  put_listener(xp, listener);
+  xps_[xp] = listener;
   update_watch_bits(xp);
 }
 
@@ -248,50 +252,58 @@ void Pmu::update_watch_bits(unsigned xp) {
     const DtmWatch& watch = dtm_watches_[dtm];
     for (unsigned i = 0; i < kWatchpoints; ++i) {
       const Watchpoint& watchpoint = watch.watchpoints[i];
-      if (watch.feeds[i] == 0 || !watchpoint.can_fire()) continue;
+      // Software can select ports that no XP has.
+      if (watch.feeds[i] == 0 || !watchpoint.can_fire() || watchpoint.port() >= kMaximumPorts) continue;
       for (unsigned channel = 0; channel < kChannels; ++channel) {
         if ((watchpoint.channels() >> channel & 1U) == 0) continue;
         bits[i / 2] |= std::uint64_t{1} << watch_bit(watchpoint.port(), static_cast<Channel>(channel));
       }
     }
   }
+  tell_changes(xp);
 }
 
-void Pmu::put_listener(unsigned xp, const XpListener& listener) {
-  const XpListener old = xps_[xp];
-  xps_[xp] = listener;
-  if (!on_watch_ || old.ids == listener.ids) return;
-  const auto has = [](const XpListener& who, unsigned id) {
-    return std::find(who.ids.begin(), who.ids.end(), id) != who.ids.end();
-  };
-  const auto tell_each = [&](const XpListener& who, const XpListener& other, bool on) {
-    for (unsigned slot = 0; slot < kEventSlots; ++slot) {
-      const std::uint16_t id = who.ids[slot];
-      const bool is_first = std::find(who.ids.begin(), who.ids.begin() + slot, id) == who.ids.begin() + slot;
-      if (id != 0 && is_first && !has(other, id)) tell(xp, id, on);
+Pmu::Watched Pmu::watched(unsigned xp) const {
+  Watched watched;
+  for (const unsigned id : xps_[xp].ids) {
+    const unsigned event = id & 3U;
+    const unsigned channel = id >> 5;
+    if (event < 1 || event > 2 || channel >= facts_.xp_channels) continue;
+    for (unsigned i = 0; i < kInterfaces; ++i) {
+      if (interface_codes_[i] == (id >> 2 & 7U))
+        watched.set(pulse_bit(static_cast<FlitEvent>(event - 1), static_cast<Interface>(i), channel));
     }
-  };
-  tell_each(old, listener, false);
-  tell_each(listener, old, true);
+  }
+  std::uint64_t downloads = watch_bits_[2 * xp + static_cast<unsigned>(FlitDirection::download)];
+  for (; downloads != 0; downloads &= downloads - 1) {
+    const auto bit = static_cast<unsigned>(std::countr_zero(downloads));
+    const auto interface = static_cast<Interface>(static_cast<unsigned>(Interface::port0) + bit / kChannels);
+    watched.set(pulse_bit(FlitEvent::valid, interface, bit % kChannels));
+  }
+  return watched;
 }
 
-void Pmu::tell(unsigned xp, unsigned id, bool on) const {
-  const unsigned event = id & 3U;
-  const unsigned channel = id >> 5;
-  if (event < 1 || event > 2 || channel >= facts_.xp_channels) return;
-  for (unsigned i = 0; i < kInterfaces; ++i) {
-    if (interface_codes_[i] != (id >> 2 & 7U)) continue;
-    on_watch_(xp, static_cast<Interface>(i), static_cast<Channel>(channel), static_cast<FlitEvent>(event - 1), on);
+void Pmu::tell_changes(unsigned xp) {
+  if (!on_watch_) return;
+  const Watched now = watched(xp);
+  const Watched before = std::exchange(told_[xp], now);
+  if (now == before) return;
+  tell(xp, before & ~now, false);
+  tell(xp, now & ~before, true);
+}
+
+void Pmu::tell(unsigned xp, const Watched& changed, bool on) const {
+  for (unsigned bit = 0; bit < changed.size(); ++bit) {
+    if (!changed.test(bit)) continue;
+    on_watch_(xp, static_cast<Interface>(bit / kChannels % kInterfaces), static_cast<Channel>(bit % kChannels),
+              static_cast<FlitEvent>(bit / kChannels / kInterfaces), on);
   }
 }
 
 void Pmu::on_watch(OnWatch listener) {
   on_watch_ = std::move(listener);
-  for (unsigned xp = 0; xp < xps_.size(); ++xp) {
-    const XpListener now = xps_[xp];
-    xps_[xp] = XpListener{};
-    put_listener(xp, now);
-  }
+  told_.assign(xps_.size(), Watched{});
+  for (unsigned xp = 0; xp < xps_.size(); ++xp) tell_changes(xp);
 }
 
 bool Pmu::watches(unsigned xp, Interface interface, Channel channel, FlitEvent event) const noexcept {

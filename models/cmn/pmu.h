@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,7 +30,8 @@ namespace pmufab::cmn {
 /// the domain's DTC). Times of events and accesses never run backwards.
 class Pmu {
  public:
-  /// Told when an XP starts or stops counting a flit event.
+  /// Told when pulses() starts or stops to be of use to somebody: an XP counts the flit event, or a watchpoint sees the
+  /// downloads of the port.
   using OnWatch = std::function<void(unsigned xp, Interface interface, Channel channel, FlitEvent event, bool on)>;
 
   /// @param topology  must pass check(); it, layout, clock and space must outlive the PMU
@@ -67,7 +69,7 @@ class Pmu {
   }
   /// Install who hears of what is watched; it is told at once of what already is.
   void on_watch(OnWatch listener);
-  /// @return true if some counter counts this event now.
+  /// @return true if some counter counts this XP event now.
   [[nodiscard]] bool watches(unsigned xp, Interface interface, Channel channel, FlitEvent event) const noexcept;
   /// @}
 
@@ -144,6 +146,9 @@ class Pmu {
     std::array<std::uint8_t, kWatchpoints> feeds{};  // bit n: local counter
   };
 
+  /// Pulses of an XP: bit by event, interface and channel.
+  using Watched = std::bitset<std::size_t{2} * kInterfaces * kChannels>;
+
   static unsigned watch_bit(unsigned port, Channel channel) noexcept {
     return port * kChannels + static_cast<unsigned>(channel);
   }
@@ -159,8 +164,9 @@ class Pmu {
   void update(unsigned xp);
   void feed(unsigned xp, unsigned dtm, unsigned counter, XpListener& listener);
   void update_watch_bits(unsigned xp);
-  void put_listener(unsigned xp, const XpListener& listener);
-  void tell(unsigned xp, unsigned id, bool on) const;
+  [[nodiscard]] Watched watched(unsigned xp) const;
+  void tell_changes(unsigned xp);
+  void tell(unsigned xp, const Watched& changed, bool on) const;
   void count(unsigned xp, unsigned counters, std::uint64_t amount, Picoseconds when);
   void count_node_event(unsigned source, unsigned id, FilterClasses classes, std::uint64_t amount, Picoseconds when);
   void see(unsigned xp, unsigned port, FlitDirection direction, Channel channel, const FlitFields& fields,
@@ -184,6 +190,7 @@ class Pmu {
   std::vector<std::unique_ptr<Dtc>> dtcs_;
   std::vector<std::function<void(Picoseconds)>> settlers_;
   OnWatch on_watch_;
+  std::vector<Watched> told_;  // by XP: what on_watch_ believes
   std::function<void(unsigned, Picoseconds)> on_select_;
 };
 

@@ -302,12 +302,13 @@ std::uint64_t watchpoint_image(Layout layout, cmn::Channel channel, unsigned gro
     case cmn::Channel::snp:
     case cmn::Channel::snp2:
       if (group > 1) break;
+      // Snoops have no TgtID, so an upload shows no id.
       if (layout == Layout::cmn600) {
-        snp_600(image, group, node, flit);
+        snp_600(image, group, upload ? 0 : flit.srcid, flit);
       } else if (layout == Layout::s3_r2) {
-        snp_s3_r2(image, group, node, flit);
+        snp_s3_r2(image, group, upload ? 0 : flit.srcid, flit);
       } else {
-        snp_later(image, group, node, flit);
+        snp_later(image, group, upload ? 0 : flit.srcid, flit);
       }
       break;
     case cmn::Channel::dat:

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -292,6 +293,49 @@ TEST_F(CmnPmuDesign, who_moves_flits_is_told_what_is_watched) {
     changes.clear();
     rig.driver.close(before);
     EXPECT_EQ(changes, (std::vector<Change>{east_off}));
+  });
+}
+
+TEST_F(CmnPmuDesign, who_moves_flits_is_told_of_ports_whose_downloads_a_watchpoint_sees) {
+  CmnRig rig(cmn::examples::cmn700_server());
+  std::vector<std::pair<Interface, bool>> changes;
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    rig.pmu.on_watch([&](unsigned xp, Interface interface, Channel channel, cmn::FlitEvent event, bool on) {
+      EXPECT_EQ(xp, 0U);
+      EXPECT_EQ(channel, Channel::req);
+      EXPECT_EQ(event, cmn::FlitEvent::valid);
+      changes.emplace_back(interface, on);
+    });
+    EXPECT_TRUE(changes.empty());
+    CmnDriver::Event up = rig.driver.open(rig.xp(0), CmnDriver::Watch{.port = 1});
+    EXPECT_TRUE(changes.empty()) << "whoever uploads asks for himself";
+    constexpr unsigned kPort1 = 1 | 5 << 2;
+    CmnDriver::Event down = rig.driver.open(rig.xp(0), CmnDriver::Watch{.down = true, .port = 1});
+    CmnDriver::Event count = rig.driver.open(rig.xp(0), kPort1);
+    ASSERT_FALSE(changes.empty());
+    EXPECT_EQ(changes.back(), std::pair(Interface::port1, true));
+    rig.driver.close(down);
+    EXPECT_EQ(changes.back(), std::pair(Interface::port1, true)) << "the counter still wants it";
+    rig.driver.close(count);
+    EXPECT_EQ(changes.back(), std::pair(Interface::port1, false));
+    changes.clear();
+    rig.driver.close(up);
+    EXPECT_TRUE(changes.empty());
+  });
+}
+
+TEST_F(CmnPmuDesign, a_watchpoint_at_a_port_no_crosspoint_has_sees_nothing) {
+  CmnRig rig(cmn::examples::ci700_small());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    rig.pmu.on_watch([](unsigned, Interface, Channel, cmn::FlitEvent, bool) { ADD_FAILURE() << "nothing to watch"; });
+    CmnDriver::Event event = rig.driver.open(rig.xp(0), CmnDriver::Watch{.down = true, .port = 7, .channel = 3});
+    for (unsigned port = 0; port < cmn::kMaximumPorts; ++port) {
+      for (unsigned channel = 0; channel < cmn::kChannels; ++channel)
+        EXPECT_FALSE(rig.pmu.watches(0, port, cmn::FlitDirection::download, static_cast<Channel>(channel)));
+    }
+    EXPECT_EQ(rig.driver.close(event), 0U);
   });
 }
 

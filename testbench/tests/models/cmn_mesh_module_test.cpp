@@ -1,0 +1,349 @@
+// The mesh as a SystemC module: flits of devices, an observer at the wires, and software at the registers.
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <stdexcept>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "models/cmn/example_topologies.h"
+#include "models/cmn/mesh.h"
+#include "testbench/support/initiator.h"
+#include "testbench/support/simulation_test.h"
+#include "testbench/tests/models/cmn_driver.h"
+
+namespace pmufab {
+namespace {
+
+using cmn::Channel;
+using cmn::Cycle;
+using cmn::FlitEvent;
+using cmn::FlitFields;
+using cmn::Interface;
+using testing::advance;
+using testing::advance_to;
+using testing::CmnDriver;
+using testing::now;
+
+using CmnMesh = testing::SimulationTest;
+
+constexpr Picoseconds kCycle = 500;  // 2 GHz
+constexpr std::uint8_t kReadNoSnp = 4;
+
+// Node ids of cmn600_small(), four by two: x in bits 6:5, y in 4:3, port in bit 2.
+constexpr std::uint16_t kXp0Port0 = 0x00;
+constexpr std::uint16_t kXp0Port1 = 0x04;
+constexpr std::uint16_t kXp6 = 0x48;
+constexpr std::uint16_t kXp6Port0 = 0x48;
+constexpr std::uint16_t kXp6Port1 = 0x4c;
+constexpr std::uint16_t kXp1 = 0x20;
+
+/// Sends what a test puts in, in order, each flit not before its cycle.
+class Script final : public cmn::MeshSource {
+ public:
+  struct Entry {
+    Cycle cycle;
+    Channel channel;
+    unsigned xp;
+    unsigned port;
+    FlitFields fields;
+  };
+
+  void send(Cycle cycle, unsigned xp, unsigned port, std::uint16_t from, std::uint16_t to,
+            Channel channel = Channel::req) {
+    FlitFields fields;
+    fields.srcid = from;
+    fields.tgtid = to;
+    fields.opcode = kReadNoSnp;
+    entries.push_back({cycle, channel, xp, port, fields});
+  }
+
+  [[nodiscard]] Cycle next_cycle(Cycle from) const override {
+    return entries.empty() ? cmn::kNoCycle : std::max(from, entries.front().cycle);
+  }
+  void run(cmn::Mesh& mesh, Cycle cycle) override {
+    ++runs;
+    while (!entries.empty() && entries.front().cycle <= cycle) {
+      const Entry& entry = entries.front();
+      if (!mesh.ready(entry.channel, entry.xp, entry.port)) return;
+      mesh.upload(entry.channel, entry.xp, entry.port, entry.fields);
+      entries.pop_front();
+    }
+  }
+
+  std::deque<Entry> entries;
+  unsigned runs = 0;
+};
+
+/// Writes down what it sees.
+class Witness final : public cmn::MeshObserver {
+ public:
+  struct Seen {
+    Picoseconds when;
+    unsigned xp;
+    Interface interface;
+    bool operator==(const Seen&) const = default;
+  };
+  void on_upload(Picoseconds when, unsigned xp, unsigned port, Channel /*channel*/, std::uint32_t flit,
+                 const FlitFields& /*fields*/) override {
+    uploads.push_back({when, xp, static_cast<Interface>(static_cast<unsigned>(Interface::port0) + port)});
+    number = flit;
+  }
+  void on_transmit(Picoseconds when, unsigned xp, Interface interface, Channel /*channel*/,
+                   std::uint32_t flit) override {
+    EXPECT_EQ(flit, number);
+    transmits.push_back({when, xp, interface});
+  }
+  void on_stall(Picoseconds /*when*/, unsigned /*xp*/, Interface /*interface*/, Channel /*channel*/) override {
+    ++stalls;
+  }
+
+  std::vector<Seen> uploads;
+  std::vector<Seen> transmits;
+  std::uint32_t number = 0;
+  unsigned stalls = 0;
+};
+
+struct MeshRig {
+  explicit MeshRig(const cmn::Topology& topology, const cmn::MeshOptions& options = {})
+      : mesh("cmn0", topology, options) {
+    cpu.socket.bind(mesh.config_space().socket);
+    mesh.add_source(script);
+  }
+  bool probe() { return driver.probe(mesh.layout().root_offset()); }
+  [[nodiscard]] std::vector<unsigned> xp(std::uint16_t id) const { return driver.find(CmnDriver::kXp, id); }
+
+  /// Flits from port 0 of XP 0, one after the other from now on, and time for all of them.
+  void send(std::uint64_t flits, std::uint16_t to, Channel channel = Channel::req) {
+    const Cycle first = mesh.clock().edges_before(now());
+    for (std::uint64_t i = 0; i < flits; ++i) script.send(first, 0, 0, kXp0Port0, to, channel);
+    mesh.wake();
+    settle();
+  }
+  void settle() {
+    while (!script.entries.empty() || mesh.delivered() != mesh.uploaded()) advance(100 * kCycle);
+  }
+
+  cmn::Mesh mesh;
+  Script script;
+  testing::Initiator cpu{"cpu"};
+  CmnDriver driver{cpu};
+};
+
+TEST_F(CmnMesh, an_observer_sees_a_flit_on_every_interface_of_its_way_and_nowhere_else) {
+  MeshRig rig(cmn::examples::cmn600_small());
+  Witness witness;
+  rig.mesh.set_observer(&witness);
+  run([&] {
+    rig.script.send(100, 0, 0, kXp0Port0, kXp6Port1);
+    rig.mesh.wake();
+    advance_to(112 * kCycle);
+    EXPECT_EQ(rig.mesh.uploaded(), 1U);
+    EXPECT_EQ(rig.mesh.delivered(), 0U);
+    advance_to(114 * kCycle);
+    EXPECT_EQ(rig.mesh.delivered(), 1U) << "a link behind the last XP";
+    using Seen = Witness::Seen;
+    EXPECT_EQ(witness.uploads, (std::vector<Seen>{{100 * kCycle, 0, Interface::port0}}));
+    // A link and two cycles of router at each XP; first along x, then along y.
+    EXPECT_EQ(witness.transmits, (std::vector<Seen>{{103 * kCycle, 0, Interface::east},
+                                                    {106 * kCycle, 1, Interface::east},
+                                                    {109 * kCycle, 2, Interface::north},
+                                                    {112 * kCycle, 6, Interface::port1}}));
+    witness.transmits.clear();
+    rig.script.send(200, 6, 1, kXp6Port1, kXp0Port1, Channel::dat);
+    rig.mesh.wake();
+    advance_to(300 * kCycle);
+    EXPECT_EQ(rig.mesh.delivered(), 2U);
+    EXPECT_EQ(witness.transmits, (std::vector<Seen>{{203 * kCycle, 6, Interface::west},
+                                                    {206 * kCycle, 5, Interface::west},
+                                                    {209 * kCycle, 4, Interface::south},
+                                                    {212 * kCycle, 0, Interface::port1}}));
+    EXPECT_EQ(witness.stalls, 0U);
+    rig.mesh.set_observer(nullptr);
+    rig.send(3, kXp6Port0);
+    EXPECT_EQ(rig.mesh.delivered(), 5U);
+    EXPECT_EQ(witness.uploads.size(), 2U);
+    EXPECT_EQ(witness.transmits.size(), 4U);
+  });
+}
+
+TEST_F(CmnMesh, flits_of_every_port_arrive_at_every_port) {
+  MeshRig rig(cmn::examples::cmn600_small());
+  run([&] {
+    const cmn::Topology& topology = rig.mesh.topology();
+    struct End {
+      unsigned xp;
+      unsigned port;
+      std::uint16_t id;
+    };
+    std::vector<End> ends;
+    for (unsigned xp = 0; xp < 8; ++xp) {
+      for (unsigned port = 0; port < topology.crosspoints[xp].ports.size(); ++port)
+        ends.push_back({xp, port, static_cast<std::uint16_t>((xp % 4) << 5 | (xp / 4) << 3 | port << 2)});
+    }
+    ASSERT_EQ(ends.size(), 15U);
+    for (const End& from : ends) {
+      for (const End& to : ends) rig.script.send(0, from.xp, from.port, from.id, to.id, Channel::rsp);
+    }
+    rig.mesh.wake();
+    rig.settle();
+    EXPECT_EQ(rig.mesh.delivered(), 15U * 15);
+    for (const End& to : ends) {
+      const auto port = static_cast<Interface>(static_cast<unsigned>(Interface::port0) + to.port);
+      EXPECT_EQ(rig.mesh.engine().tally(to.xp, port, Channel::rsp, FlitEvent::valid), 15U);
+    }
+  });
+}
+
+TEST_F(CmnMesh, a_target_that_is_no_device_is_the_senders_fault) {
+  MeshRig rig(cmn::examples::cmn600_small());
+  run([&] {
+    FlitFields fields;
+    for (const unsigned id : {0x6cU /* port 1 of XP 7 */, 0x80U /* no XP */, 0x7ffU}) {
+      fields.tgtid = static_cast<std::uint16_t>(id);
+      EXPECT_THROW(rig.mesh.upload(Channel::req, 0, 0, fields), std::invalid_argument) << id;
+    }
+    EXPECT_EQ(rig.mesh.uploaded(), 0U);
+  });
+}
+
+TEST_F(CmnMesh, nothing_runs_while_nothing_moves) {
+  constexpr Picoseconds kSecond = 1'000'000'000'000;
+  MeshRig rig(cmn::examples::cmn600_small());
+  run(
+      [&] {
+        rig.send(5, kXp6Port1);
+        advance(1'000 * kCycle);
+        const unsigned runs = rig.script.runs;
+        const sc_dt::uint64 deltas = sc_core::sc_delta_count();
+        advance(kSecond);
+        EXPECT_LE(sc_core::sc_delta_count() - deltas, 1U) << "the end of the test's own wait";
+        EXPECT_EQ(rig.script.runs, runs);
+        // What lies in the far future costs nothing until then.
+        const Cycle later = rig.mesh.clock().edges_before(now() + kSecond);
+        rig.script.send(later, 0, 0, kXp0Port0, kXp6Port1);
+        rig.mesh.wake();
+        advance(kSecond - 1);
+        EXPECT_LE(sc_core::sc_delta_count() - deltas, 4U);
+        EXPECT_EQ(rig.mesh.uploaded(), 5U);
+        advance(100 * kCycle);
+        EXPECT_EQ(rig.mesh.delivered(), 6U);
+        EXPECT_LE(rig.script.runs, runs + 20);
+      },
+      3 * kSecond);
+}
+
+TEST_F(CmnMesh, flits_reach_the_counters_a_driver_programmed) {
+  MeshRig rig(cmn::examples::cmn600_small());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    constexpr unsigned kEastValid = 1;
+    constexpr unsigned kPort1Valid = 1 | 5 << 2;
+    constexpr unsigned kPort1DatValid = 1 | 5 << 2 | 3 << 5;
+    rig.send(7, kXp6Port1);  // before anybody counts
+    CmnDriver::Event at_xp1 = rig.driver.open(rig.xp(kXp1), kEastValid);
+    CmnDriver::Event everywhere = rig.driver.open(rig.driver.find(CmnDriver::kXp), kEastValid);
+    CmnDriver::Event at_port = rig.driver.open(rig.xp(kXp6), kPort1Valid);
+    CmnDriver::Event dat = rig.driver.open(rig.xp(kXp6), kPort1DatValid);
+    rig.send(20, kXp6Port1);               // east by XPs 0 and 1
+    rig.send(300, kXp6Port0);              // the same way, to another port
+    rig.send(4'000, kXp0Port1);            // to no neighbour
+    rig.send(5, kXp6Port1, Channel::dat);  // another channel
+    EXPECT_EQ(rig.driver.read(at_xp1), 320U);
+    rig.send(1, kXp6Port1);
+    EXPECT_EQ(rig.driver.close(at_xp1), 321U);
+    EXPECT_EQ(rig.driver.close(everywhere), 642U);
+    EXPECT_EQ(rig.driver.close(at_port), 21U);
+    EXPECT_EQ(rig.driver.close(dat), 5U);
+  });
+}
+
+TEST_F(CmnMesh, more_flits_than_a_local_counter_holds_are_counted) {
+  MeshRig rig(cmn::examples::cmn600_small());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    CmnDriver::Event event = rig.driver.open(rig.xp(kXp1), 1);
+    rig.send(70'000, kXp6Port1);
+    EXPECT_EQ(rig.driver.close(event), 70'000U);
+  });
+}
+
+TEST_F(CmnMesh, cycles_in_which_a_flit_waits_for_a_credit_are_counted) {
+  MeshRig rig(cmn::examples::cmn600_small(), {.download_credits = 1});
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    constexpr unsigned kPort1Stall = 2 | 5 << 2;
+    CmnDriver::Event event = rig.driver.open(rig.xp(kXp6), kPort1Stall);
+    rig.send(10, kXp6Port1);
+    // Sent in c, at the device in c + 1, taken in c + 2, its place free from c + 3 on: two cycles of waiting between
+    // any two.
+    EXPECT_EQ(rig.driver.close(event), 9U * 2);
+  });
+}
+
+// contract A48
+TEST_F(CmnMesh, a_watchpoint_sees_downloads_although_nobody_else_looks_at_the_port) {
+  MeshRig rig(cmn::examples::cmn600_small());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    CmnDriver::Event all = rig.driver.open(rig.xp(kXp6), CmnDriver::Watch{.down = true, .port = 1});
+    CmnDriver::Event from_xp0 = rig.driver.open(
+        rig.xp(kXp6), CmnDriver::Watch{.down = true, .port = 1, .value = kXp0Port0, .mask = ~std::uint64_t{0x7ff}});
+    CmnDriver::Event up = rig.driver.open(rig.xp(0), CmnDriver::Watch{.down = false, .port = 0});
+    rig.send(20, kXp6Port1);
+    rig.send(300, kXp6Port0);
+    rig.send(4, kXp6Port1, Channel::dat);
+    for (int i = 0; i < 3; ++i) rig.script.send(0, 0, 1, kXp0Port1, kXp6Port1);
+    rig.mesh.wake();
+    rig.settle();
+    EXPECT_EQ(rig.driver.close(all), 23U);
+    EXPECT_EQ(rig.driver.close(from_xp0), 20U);
+    EXPECT_EQ(rig.driver.close(up), 320U);
+  });
+}
+
+TEST_F(CmnMesh, a_port_stays_watched_while_a_watchpoint_or_a_counter_wants_it) {
+  MeshRig rig(cmn::examples::cmn700_server());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    // Eight by eight: x in bits 8:6, y in 5:3. From XP 0 to itself, port 0 to port 0.
+    constexpr unsigned kPort0Valid = 1 | 4 << 2;
+    const std::vector<unsigned> xp = rig.xp(0);
+    const CmnDriver::Watch downloads{.down = true, .port = 0};
+    CmnDriver::Event watch = rig.driver.open(xp, downloads);
+    CmnDriver::Event count = rig.driver.open(xp, kPort0Valid);
+    rig.send(1, 0);
+    EXPECT_EQ(rig.driver.close(count), 1U);
+    rig.send(20, 0);
+    EXPECT_EQ(rig.driver.read(watch), 21U) << "the counter's end is not the watchpoint's";
+    count = rig.driver.open(xp, kPort0Valid);
+    rig.send(300, 0);
+    EXPECT_EQ(rig.driver.close(watch), 321U);
+    rig.send(4'000, 0);
+    EXPECT_EQ(rig.driver.close(count), 4'300U) << "the watchpoint's end is not the counter's";
+    rig.send(5, 0);
+  });
+}
+
+TEST_F(CmnMesh, an_observer_that_comes_and_goes_changes_no_count) {
+  MeshRig rig(cmn::examples::cmn600_small());
+  Witness witness;
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    CmnDriver::Event watch = rig.driver.open(rig.xp(kXp6), CmnDriver::Watch{.down = true, .port = 1});
+    CmnDriver::Event count = rig.driver.open(rig.xp(kXp1), 1);
+    rig.send(1, kXp6Port1);
+    rig.mesh.set_observer(&witness);
+    for (int i = 0; i < 20; ++i) rig.send(1, kXp6Port1);
+    rig.mesh.set_observer(nullptr);
+    rig.send(300, kXp6Port1);
+    EXPECT_EQ(rig.driver.close(watch), 321U);
+    EXPECT_EQ(rig.driver.close(count), 321U);
+    EXPECT_EQ(witness.uploads.size(), 20U);
+  });
+}
+
+}  // namespace
+}  // namespace pmufab
