@@ -25,6 +25,7 @@ int run_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int stat_command(const Arguments& arguments);
 int regs_command(const Arguments& arguments);
+int map_command(const Arguments& arguments);
 int trace_command(const Arguments& arguments);
 
 /// A subcommand's options: `text` above and below them is its --help.

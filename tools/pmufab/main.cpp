@@ -26,6 +26,7 @@ Commands:
   list [PLATFORM]   the PMUs and events the drivers publish, as perf list does
   stat -e EVENT...  count events on a platform, as perf stat does
   regs PLATFORM     the registers of a platform, after the drivers have been loaded
+  map PLATFORM      the meshes of a platform: what is where, under which ids, and where flits go
   trace import      turn the output of valgrind's lackey tool into a trace
   trace info        what is in a trace
 
@@ -46,6 +47,7 @@ int dispatch(const cli::Arguments& arguments) {
       {"list", cli::list_command},
       {"stat", cli::stat_command},
       {"regs", cli::regs_command},
+      {"map", cli::map_command},
       {"trace", cli::trace_command}};
   if (arguments.empty()) {
     fmt::print(stderr, "{}", kHelp);

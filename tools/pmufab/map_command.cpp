@@ -1,0 +1,283 @@
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include "models/platform/platform.h"
+#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/machine.h"
+#include "testbench/scenario/quantity.h"
+#include "testbench/scenario/results.h"
+#include "tools/pmufab/cli.h"
+#include "tools/pmufab/map_driver.h"
+#include "tools/pmufab/map_picture.h"
+#include "tools/pmufab/map_svg.h"
+#include "tools/pmufab/map_text.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace po = boost::program_options;
+using scenario::InputError;
+
+constexpr const char* kMore =
+    R"(Each crosspoint (XP) is a box in its place; y grows to the north, as node ids count. In a box:
+  XP 4      0x008    its index, which is its logical id, and its node id (nodeid= of an event with bynodeid=1)
+  DTC 0  DTM 4       the trace controller of its domain, and the monitor(s) that count its events
+  p1 HN-F   0x00c    port 1, the device there, the node id of its first device
+    hnf3             the nodes with registers behind it, each with its logical id; (hnf3): software must not touch it
+  flits    12,345    with --traffic: flits it transmitted, to neighbours and down to devices, on all channels
+
+MESH is cmn0, cmn1, ...; without it every mesh is shown.
+
+--driver loads the drivers on the platform, prints the map their debugfs shows, and compares both: crosspoints, domains,
+devices and logical ids. A device the driver has no name for ("????") is told, but is no difference.
+
+--traffic runs the flits a scenario sends (its mesh_traffic; nothing else of it, no drivers) on PLATFORM for the
+scenario's duration or --duration. Same seed, same picture.
+
+--set paths count from the top of the platform; with --traffic, mesh_traffic... and seed are the scenario's.
+
+Examples:
+  pmufab map scenarios/platforms/cmn600-small.yaml
+  pmufab map scenarios/platforms/cmn600-small.yaml cmn0 --driver --drivers 6.12
+  pmufab map scenarios/platforms/cmn600-small.yaml --svg mesh.svg --traffic scenarios/cmn-flits.yaml
+  pmufab map scenarios/platforms/cmn600-small.yaml --traffic scenarios/cmn-flits.yaml --set mesh_traffic[0].rate=0.3
+
+Exit codes: 0 shown (and the driver agrees); 1 the driver's map differs; 2 bad input; 3 an internal error.
+)";
+
+/// The traffic of a scenario that can be run without drivers.
+struct FlitTraffic {
+  std::string scenario;
+  std::uint64_t seed = 1;
+  std::vector<traffic::FlitFlowSpec> flows;
+  Picoseconds duration = 0;
+};
+
+/// @return whether a --set is for the scenario, not the platform.
+bool is_for_traffic(const std::string& text) { return text.starts_with("mesh_traffic") || text.starts_with("seed="); }
+
+/// @return text in YAML's single quotes.
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c);
+  return result + "'";
+}
+
+FlitTraffic load_traffic(const po::variables_map& map, const std::string& platform) {
+  const std::string file = map["traffic"].as<std::string>();
+  std::vector<std::string> overrides = {"platform=" + quoted(platform)};
+  for (const std::string& text : values_of(map, "set"))
+    overrides.push_back(is_for_traffic(text) ? text : "platform." + text);
+  const std::string duration = map["duration"].as<std::string>();
+  if (!duration.empty()) overrides.push_back("duration=" + quoted(duration));
+  const scenario::ScenarioSpec spec = scenario::ScenarioFile{std::filesystem::path(file)}.load({}, overrides);
+  if (spec.mesh_traffic.empty())
+    throw InputError(fmt::format("scenario '{}' sends no flits into meshes", spec.name),
+                     "give one with mesh_traffic, such as scenarios/cmn-flits.yaml");
+  if (!spec.duration)
+    throw InputError(fmt::format("scenario '{}' does not say how long its flits flow", spec.name),
+                     "add --duration '60 us'");
+  return {spec.name, spec.seed, spec.mesh_traffic, *spec.duration};
+}
+
+/// @return the indices of the meshes to show. @param name  as given; empty: all
+std::vector<unsigned> chosen_meshes(const platform::PlatformSpec& platform, const std::string& name) {
+  if (platform.cmn.empty())
+    throw InputError(fmt::format("platform '{}' has no meshes", platform.name),
+                     "give one with meshes, such as scenarios/platforms/cmn600-small.yaml");
+  std::vector<unsigned> all;
+  std::vector<std::string> names;
+  for (unsigned mesh = 0; mesh < platform.cmn.size(); ++mesh) {
+    all.push_back(mesh);
+    names.push_back(fmt::format("cmn{}", mesh));
+    if (names.back() == name) return {mesh};
+  }
+  if (name.empty()) return all;
+  std::string suggestion = scenario::did_you_mean(name, names);
+  if (suggestion.empty()) suggestion = "there are " + scenario::quoted_list(names);
+  throw InputError(fmt::format("there is no mesh '{}'", name), suggestion);
+}
+
+/// @return the revision as the platform's file has it.
+std::string revision_of(const scenario::PlatformDocument& document, unsigned mesh) {
+  const scenario::Value* const meshes = document.effective.find("meshes");
+  if (meshes != nullptr && mesh < meshes->items.size()) {
+    if (const scenario::Value* const revision = meshes->items[mesh].find("revision"); revision != nullptr)
+      return revision->scalar;
+  }
+  return fmt::format("revision code {}", document.spec.cmn[mesh].topology.revision);
+}
+
+/// Cycles of a mesh in a run: the clock's edges before its end.
+cmn::Cycle cycles_of(const cmn::Mesh& mesh, Picoseconds duration) { return mesh.clock().edges_before(duration); }
+
+std::vector<MeshLoad> loads_of(platform::Platform& platform, Picoseconds duration) {
+  std::vector<MeshLoad> loads;
+  for (std::size_t mesh = 0; mesh < platform.meshes(); ++mesh)
+    loads.push_back(load_of(platform.mesh(mesh).engine(), cycles_of(platform.mesh(mesh), duration)));
+  return loads;
+}
+
+/// The end of a run of flits: an edge of a clock at the very end is no longer in it.
+sc_core::sc_time end_of(Picoseconds duration) { return to_sc_time(duration - 1); }
+
+/// Something to bind the bus to when no software runs.
+struct NoSoftware : sc_core::sc_module {
+  explicit NoSoftware(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {}
+  tlm_utils::simple_initiator_socket<NoSoftware, 64> socket;
+};
+
+/// Let the flits flow on a platform without drivers.
+std::vector<MeshLoad> run_flits(const platform::PlatformSpec& spec, const FlitTraffic& traffic) {
+  platform::Platform platform("platform", spec);
+  NoSoftware master("master");
+  master.socket.bind(platform.bus().socket);
+  std::vector<std::unique_ptr<traffic::FlitFlow>> flows;
+  for (std::size_t index = 0; index < traffic.flows.size(); ++index) {
+    const traffic::FlitFlowSpec& flow = traffic.flows[index];
+    const std::string field = fmt::format("mesh_traffic[{}]", index);
+    if (flow.mesh >= platform.meshes())
+      throw InputError({}, field + ".mesh", fmt::format("there is no mesh {}", flow.mesh),
+                       fmt::format("the platform has {}", platform.meshes()));
+    cmn::Mesh& mesh = platform.mesh(flow.mesh);
+    try {
+      flows.push_back(std::make_unique<traffic::FlitFlow>(mesh, flow, field, traffic.seed));
+    } catch (const traffic::SpecError& error) {
+      throw InputError({}, error.field(), error.reason(), error.suggestion());
+    }
+    mesh.add_source(*flows.back());
+    flows.back()->start(0);
+  }
+  sc_core::sc_start(end_of(traffic.duration));
+  return loads_of(platform, traffic.duration);
+}
+
+/// What the drivers showed.
+struct DriverView {
+  std::string version;
+  bool loaded = false;
+  std::vector<std::pair<std::string, std::string>> files;
+  std::vector<std::string> log;
+  std::vector<MeshLoad> loads;  ///< if there was traffic, which flowed before the drivers came
+};
+
+DriverView view_of_driver(const scenario::PlatformDocument& document, const driver_host::DriverSet& drivers,
+                          const FlitTraffic& traffic) {
+  DriverView view;
+  view.version = drivers.kernel_version;
+  traffic::TrafficSpec none;
+  none.seed = traffic.seed;
+  scenario::Machine machine(document.spec, {}, none, traffic.flows, drivers, {});
+  for (const auto& flow : machine.flows()) flow->start(0);
+  machine.run([&] {
+    if (!traffic.flows.empty()) {
+      sc_core::wait(end_of(traffic.duration));
+      view.loads = loads_of(machine.platform(), traffic.duration);
+      machine.stop_traffic();
+    }
+    view.loaded = machine.host().load() >= 0;
+    view.files = machine.host().debugfs();
+  });
+  view.log = machine.host().log();
+  return view;
+}
+
+/// @return the file the driver shows a mesh in: "map", "map_1", ... in the order of probing, which is the platform's.
+std::string file_of(unsigned mesh) { return mesh == 0 ? "arm-cmn/map" : fmt::format("arm-cmn/map_{}", mesh); }
+
+/// Print the driver's map of a mesh and what is different in it. @return whether both agree
+bool compare(const platform::PlatformSpec& spec, const DriverView& view, unsigned mesh) {
+  const std::string name = file_of(mesh);
+  const auto file =
+      std::find_if(view.files.begin(), view.files.end(), [&](const auto& entry) { return entry.first == name; });
+  if (file == view.files.end()) {
+    fmt::print("\nThe drivers of Linux {} show no {} for cmn{}\n", view.version, name, mesh);
+    return false;
+  }
+  fmt::print("\n{} of the drivers of Linux {}:\n{}", name, view.version, file->second);
+  const cmn::Topology& topology = spec.cmn[mesh].topology;
+  const MapComparison comparison = compare_with_driver(topology, cmn::Layout(topology), file->second);
+  for (const std::string& line : comparison.unknown) fmt::print("note: {}\n", line);
+  for (const std::string& line : comparison.differences) fmt::print("DIFFERS: {}\n", line);
+  if (comparison.differences.empty()) fmt::print("cmn{}: the driver's map agrees\n", mesh);
+  return comparison.differences.empty();
+}
+
+}  // namespace
+
+int map_command(const Arguments& arguments) {
+  po::options_description options("Options");
+  options.add_options()("set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
+                        "change a value of the platform, or of the traffic; may be given several times")(
+      "driver", po::bool_switch(), "print the driver's own map too, and check that both agree")(
+      "svg", po::value<std::string>()->default_value("")->value_name("FILE"), "draw the meshes into FILE")(
+      "traffic", po::value<std::string>()->default_value("")->value_name("SCENARIO"),
+      "let the flits of this scenario flow, and show where they went")(
+      "duration", po::value<std::string>()->default_value("")->value_name("TIME"),
+      "of the traffic, such as '100 us' (default: the scenario's)");
+  add_driver_options(options, "newest");
+  const auto parsed =
+      parse(arguments, options, "words",
+            {"pmufab map [options] PLATFORM [MESH]",
+             "Show the meshes of a platform: what is where, under which ids, and where flits go.", kMore});
+  if (!parsed) return kPassed;
+  const po::variables_map& map = *parsed;
+  const std::vector<std::string> words = values_of(map, "words");
+  if (words.empty() || words.size() > 2)
+    throw InputError(words.empty() ? "no platform is given" : "too many words", "pmufab map PLATFORM [MESH]");
+  const bool with_traffic = !map["traffic"].as<std::string>().empty();
+  if (!with_traffic && !map["duration"].as<std::string>().empty())
+    throw InputError("--duration is of traffic, and there is none", "add --traffic SCENARIO");
+
+  std::vector<std::string> overrides = values_of(map, "set");
+  if (with_traffic) std::erase_if(overrides, is_for_traffic);
+  const scenario::PlatformDocument document = scenario::load_platform(words[0], overrides);
+  const std::vector<unsigned> meshes = chosen_meshes(document.spec, words.size() > 1 ? words[1] : "");
+  const FlitTraffic traffic = with_traffic ? load_traffic(map, words[0]) : FlitTraffic{};
+
+  DriverView view;
+  std::vector<MeshLoad> loads;
+  const bool with_driver = map["driver"].as<bool>();
+  if (with_driver) {
+    view = view_of_driver(document, find_newest_driver(map, document.spec), traffic);
+    loads = view.loads;
+  } else if (with_traffic) {
+    loads = run_flits(document.spec, traffic);
+  }
+
+  std::vector<MeshPicture> pictures;
+  bool agreed = true;
+  if (with_traffic)
+    fmt::print("Flits of scenario {} for {}\n\n", traffic.scenario,
+               scenario::format_quantity(traffic.duration, scenario::Quantity::duration));
+  for (const unsigned mesh : meshes) {
+    const cmn::Topology& topology = document.spec.cmn[mesh].topology;
+    MeshPicture& picture =
+        pictures.emplace_back(picture_of(topology, cmn::Layout(topology), mesh, revision_of(document, mesh)));
+    if (with_traffic) picture.load = loads[mesh];
+    if (mesh != meshes.front()) std::cout << '\n';
+    write_map_text(std::cout, picture);
+    std::cout.flush();
+    if (with_driver) agreed = compare(document.spec, view, mesh) && agreed;
+    std::fflush(stdout);
+  }
+  if (const std::string file = map["svg"].as<std::string>(); !file.empty())
+    write_file(file, map_svg(with_traffic ? fmt::format("{}: flits of {}", document.spec.name, traffic.scenario)
+                                          : document.spec.name,
+                             pictures));
+  if (with_driver && !view.loaded) {
+    for (const std::string& line : view.log) fmt::print(stderr, "{}\n", line);
+    fmt::print(stderr, "pmufab: loading the drivers failed; above is the kernel log\n");
+    return kCheckFailed;
+  }
+  return agreed ? kPassed : kCheckFailed;
+}
+
+}  // namespace pmufab::cli

@@ -1,0 +1,147 @@
+#include "tools/pmufab/map_picture.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/quantity.h"
+
+namespace pmufab::cli {
+namespace {
+
+using cmn::FlitEvent;
+using cmn::Interface;
+using scenario::Quantity;
+
+std::string node_text(const cmn::Layout& layout, unsigned node) {
+  const std::string name = layout.name(node);
+  return layout.nodes()[node].is_closed() ? "(" + name + ")" : name;
+}
+
+MeshPicture::Port port_of(const cmn::Topology& topology, const cmn::Layout& layout, unsigned xp, unsigned port) {
+  const cmn::Crosspoint& crosspoint = topology.crosspoints[xp];
+  MeshPicture::Port picture{crosspoint.ports[port].device, {}};
+  if (picture.type == cmn::DeviceType::none) return picture;
+  const unsigned base = layout.xp(xp).node_id | port << cmn::device_bits(topology, crosspoint);
+  picture.devices.push_back({0, base, {}});
+  const cmn::Layout::Range children = layout.children(xp);
+  for (unsigned node = children.first; node < children.last; ++node) {
+    const cmn::NodePlace& place = layout.nodes()[node];
+    if (place.port != port) continue;
+    auto device = std::find_if(picture.devices.begin(), picture.devices.end(),
+                               [&](const MeshPicture::Device& known) { return known.number == place.device; });
+    if (device == picture.devices.end())
+      device = picture.devices.insert(device, {place.device, base | place.device, {}});
+    device->nodes.push_back(node_text(layout, node));
+  }
+  std::sort(picture.devices.begin(), picture.devices.end(),
+            [](const MeshPicture::Device& a, const MeshPicture::Device& b) { return a.number < b.number; });
+  return picture;
+}
+
+}  // namespace
+
+std::uint64_t MeshLoad::Xp::flits() const noexcept {
+  return std::accumulate(valid.begin(), valid.end(), std::uint64_t{0});
+}
+
+std::uint64_t MeshLoad::Xp::stalls() const noexcept {
+  return std::accumulate(stall.begin(), stall.end(), std::uint64_t{0});
+}
+
+std::uint64_t MeshLoad::flits() const noexcept {
+  std::uint64_t sum = 0;
+  for (const Xp& xp : xps) sum += xp.flits();
+  return sum;
+}
+
+std::uint64_t MeshLoad::most_of_xp() const noexcept {
+  std::uint64_t most = 0;
+  for (const Xp& xp : xps) most = std::max(most, xp.flits());
+  return most;
+}
+
+std::uint64_t MeshLoad::most_of_link() const noexcept {
+  std::uint64_t most = 0;
+  for (const Xp& xp : xps)
+    most = std::max(
+        most, *std::max_element(xp.valid.begin(), xp.valid.begin() + static_cast<std::ptrdiff_t>(Interface::port0)));
+  return most;
+}
+
+MeshLoad load_of(const cmn::MeshEngine& engine, cmn::Cycle cycles) {
+  const cmn::MeshParameters& mesh = engine.parameters();
+  MeshLoad load{cycles, std::vector<MeshLoad::Xp>(mesh.xps())};
+  for (unsigned xp = 0; xp < mesh.xps(); ++xp) {
+    const unsigned used = static_cast<unsigned>(Interface::port0) + mesh.ports_of(xp);
+    for (const cmn::Channel channel : mesh.channels) {
+      for (unsigned i = 0; i < used; ++i) {
+        const auto interface = static_cast<Interface>(i);
+        load.xps[xp].valid.at(i) += engine.tally(xp, interface, channel, FlitEvent::valid);
+        load.xps[xp].stall.at(i) += engine.tally(xp, interface, channel, FlitEvent::stall);
+      }
+    }
+  }
+  return load;
+}
+
+std::string MeshPicture::Xp::dtm_text() const {
+  if (dtms == 1) return fmt::format("DTM {}", first_dtm);
+  return fmt::format("DTMs {}-{}", first_dtm, first_dtm + dtms - 1);
+}
+
+MeshPicture picture_of(const cmn::Topology& topology, const cmn::Layout& layout, unsigned index,
+                       const std::string& revision) {
+  MeshPicture picture;
+  picture.name = fmt::format("cmn{}", index);
+  picture.title =
+      fmt::format("{} {}, {} x {} crosspoints, {} DTC{}, {}, registers at {:#x}", cmn::to_string(topology.product),
+                  revision, topology.columns, topology.rows, topology.dtcs, topology.dtcs == 1 ? "" : "s",
+                  scenario::format_quantity(topology.frequency_hz, Quantity::frequency), topology.base);
+  picture.columns = topology.columns;
+  picture.rows = topology.rows;
+  for (unsigned xp = 0; xp < layout.xps(); ++xp) {
+    const cmn::Crosspoint& crosspoint = topology.crosspoints[xp];
+    const cmn::NodePlace& place = layout.xp(xp);
+    MeshPicture::Xp& shown = picture.xps.emplace_back(MeshPicture::Xp{
+        xp, place.node_id, place.logical_id, crosspoint.dtc_domain, layout.first_dtm(xp), layout.dtms_of(xp), {}, {}});
+    for (unsigned port = 0; port < crosspoint.ports.size(); ++port)
+      shown.ports.push_back(port_of(topology, layout, xp, port));
+    const cmn::Layout::Range children = layout.children(xp);
+    for (unsigned node = children.first; node < children.last; ++node) {
+      if (layout.nodes()[node].port == cmn::kNoPort) shown.nodes.push_back(node_text(layout, node));
+    }
+  }
+  return picture;
+}
+
+std::vector<Link> links_of(unsigned columns, unsigned rows) {
+  std::vector<Link> links;
+  for (unsigned xp = 0; xp < columns * rows; ++xp) {
+    const unsigned x = xp % columns;
+    const unsigned y = xp / columns;
+    if (x + 1 < columns) links.push_back({Interface::east, xp, xp + 1});
+    if (x > 0) links.push_back({Interface::west, xp, xp - 1});
+    if (y + 1 < rows) links.push_back({Interface::north, xp, xp + columns});
+    if (y > 0) links.push_back({Interface::south, xp, xp - columns});
+  }
+  return links;
+}
+
+std::string_view direction_of(Interface interface) noexcept {
+  switch (interface) {
+    case Interface::east:
+      return "east";
+    case Interface::west:
+      return "west";
+    case Interface::north:
+      return "north";
+    case Interface::south:
+      return "south";
+    default:
+      return "down";
+  }
+}
+
+}  // namespace pmufab::cli

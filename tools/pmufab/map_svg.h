@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/pmufab/map_picture.h"
+
+namespace pmufab::cli {
+
+/// Draw meshes below each other as one SVG 1.1 document, north up: crosspoints, devices at their ports, links. With
+/// traffic, crosspoints and links are coloured by the flits they transmitted; numbers are tooltips. Equal meshes give
+/// equal bytes.
+/// @param title  of the picture, any text
+[[nodiscard]] std::string map_svg(const std::string& title, const std::vector<MeshPicture>& meshes);
+
+}  // namespace pmufab::cli
