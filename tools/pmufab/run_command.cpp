@@ -1,15 +1,16 @@
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <iostream>
 #include <sstream>
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include "testbench/scenario/input_error.h"
 #include "testbench/scenario/report.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
 
 namespace pmufab::cli {
 namespace {
@@ -60,8 +61,9 @@ class Printer {
     }
   }
   void flush() {
-    if (passed_ > 0) fmt::print("PASSED: {}: {} runs; {} counters, none wrong\n", scenario_, passed_, counters_);
-    std::fflush(stdout);
+    if (passed_ > 0)
+      fmt::print(std::cout, "PASSED: {}: {} runs; {} counters, none wrong\n", scenario_, passed_, counters_);
+    std::cout.flush();
     passed_ = counters_ = 0;
   }
 
@@ -100,8 +102,7 @@ std::vector<RunPlan> make_plans(const po::variables_map& options) {
       });
     }
     for (const driver_host::DriverSet& set : chosen) plans.push_back({spec, set});
-    if (chosen.empty())
-      fmt::print(stderr, "pmufab: {}: no driver set that holds its drivers is selected; not run\n", spec.name);
+    if (chosen.empty()) complain("pmufab: {}: no driver set that holds its drivers is selected; not run\n", spec.name);
   }
   if (plans.empty()) {
     std::vector<std::string> versions;
@@ -180,12 +181,12 @@ int run_command(const Arguments& arguments) {
   };
   runner.on_output = [&](const std::string& title, const std::string& output) {
     bar.clear();
-    fmt::print(stderr, "--- output of {}\n{}{}---\n", title, output, output.ends_with('\n') ? "" : "\n");
+    complain("--- output of {}\n{}{}---\n", title, output, output.ends_with('\n') ? "" : "\n");
   };
   runner.on_result = [&](const RunPlan& plan, const RunResult& run) {
     bar.clear();
     printer.print(run);
-    if (run.status == RunResult::Status::bad_input) fmt::print(stderr, "pmufab: {}: {}\n", run.title(), run.message);
+    if (run.status == RunResult::Status::bad_input) complain("pmufab: {}: {}\n", run.title(), run.message);
     if (!out.empty()) write_run_folder(out, plan, run);
   };
   const std::vector<RunResult> runs = scenario::run_all(plans, runner);

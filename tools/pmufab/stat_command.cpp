@@ -8,6 +8,7 @@
 #include "testbench/scenario/quantity.h"
 #include "testbench/scenario/report.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
 
 namespace pmufab::cli {
 namespace {
@@ -122,12 +123,12 @@ int stat_command(const Arguments& arguments) {
   runner.on_progress = [&](const scenario::RunnerProgress& progress) { bar.show(progress.fraction, "counting"); };
   runner.on_output = [&](const std::string&, const std::string& output) {
     bar.clear();
-    fmt::print(stderr, "{}", output);
+    complain("{}", output);
   };
   const std::vector<scenario::RunResult> runs = scenario::run_all(plans, runner);
   bar.clear();
   const scenario::RunResult& run = runs.front();
-  if (!run.message.empty()) fmt::print(stderr, "pmufab: {}\n", run.message);
+  if (!run.message.empty()) complain("pmufab: {}\n", run.message);
   if (json) {
     scenario::write_perf_json(std::cout, run);
   } else if (!separator.empty()) {
