@@ -46,6 +46,8 @@ std::string_view headline(Status status) {
       return "PASSED, but was expected to fail";
     case Status::interrupted:
       return "STOPPED";
+    case Status::timed_out:
+      return "TIMED OUT";
     case Status::bad_input:
       return "BAD INPUT";
     case Status::crashed:
@@ -88,6 +90,19 @@ void write_measure(std::ostream& out, const MeasureResult& measure, const TextRe
   }
 }
 
+/// The end of the kernel log, where that is likely to tell what went wrong.
+void write_kernel_log(std::ostream& out, const RunResult& run) {
+  constexpr std::size_t kShown = 10;
+  const bool drivers_failed = std::any_of(run.checks.begin(), run.checks.end(), [](const CheckResult& check) {
+    return !check.ok && (check.name == "load_drivers" || check.name == "reload_drivers" || check.name == "probe" ||
+                         check.name == "kernel_panic" || check.name == "kernel_warnings");
+  });
+  if (run.kernel_log.empty() || (run.status != Status::crashed && !drivers_failed)) return;
+  const std::size_t first = run.kernel_log.size() - std::min(kShown, run.kernel_log.size());
+  fmt::print(out, "  {} of the kernel log:\n", first == 0 ? "All" : "The end");
+  for (std::size_t i = first; i < run.kernel_log.size(); ++i) fmt::print(out, "    {}\n", run.kernel_log[i]);
+}
+
 }  // namespace
 
 void write_text(std::ostream& out, const RunResult& run, const TextReportOptions& options) {
@@ -119,6 +134,7 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
   }
   if (!run.passed()) {
     for (const std::string& finding : run.findings) fmt::print(out, "  scoreboard: {}\n", finding);
+    write_kernel_log(out, run);
   }
   if (!options.compact || !run.passed()) fmt::print(out, "\n");
 }

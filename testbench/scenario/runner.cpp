@@ -57,6 +57,7 @@ struct Child {
   double fraction = 0;
   bool stopping = false;
   Clock::time_point asked;  // to stop
+  bool killed = false;      // because it did not
   bool timed_out = false;
 };
 
@@ -80,7 +81,8 @@ struct Child {
   try {
     Journal journal(child.journal);
     SessionOptions session;
-    session.echo_log = options.echo_log;
+    session.echo_log =
+        true;  // unless the user wants to see it, for the parent: of a run that crashes nothing else is left
     session.interrupted = [] { return stop_requested != 0; };
     int last = -1;
     session.progress = [&](double fraction) {
@@ -98,6 +100,27 @@ struct Child {
   // Nothing of the parent's that was copied by the fork may run a second time; a leak checker has its say all the same.
   if (code == 0) std::exit(code);
   std::_Exit(code);
+}
+
+/// Take the kernel log's lines, "[    0.000012] text", out of what a child wrote. @return the lines
+std::vector<std::string> take_kernel_log(std::string& output) {
+  std::vector<std::string> log;
+  std::string rest;
+  for (std::size_t at = 0; at < output.size();) {
+    const std::size_t end = std::min(output.find('\n', at), output.size() - 1) + 1;
+    std::string line = output.substr(at, end - at);
+    at = end;
+    const std::size_t digits = line.find_first_not_of(' ', 1);
+    const std::size_t close = digits == std::string::npos ? digits : line.find_first_not_of("0123456789.", digits);
+    if (line.front() == '[' && close != std::string::npos && close > digits && line.compare(close, 2, "] ") == 0) {
+      while (line.ends_with('\n')) line.pop_back();
+      log.push_back(std::move(line));
+    } else {
+      rest += line;
+    }
+  }
+  output = std::move(rest);
+  return log;
 }
 
 class Runner {
@@ -166,7 +189,10 @@ class Runner {
       child.asked = Clock::now();
     }
     // A child whose driver never lets go does not hear the first signal.
-    if (interrupted > 1 || (child.stopping && Clock::now() - child.asked > kPatience)) kill(child.pid, SIGKILL);
+    if (interrupted > 1 || (child.stopping && Clock::now() - child.asked > kPatience)) {
+      kill(child.pid, SIGKILL);
+      child.killed = true;
+    }
     const auto limit = std::chrono::seconds(options_.timeout_seconds);
     if (options_.timeout_seconds > 0 && !child.timed_out && Clock::now() - child.started > limit) {
       kill(child.pid, SIGKILL);
@@ -188,9 +214,14 @@ class Runner {
       end.exited = WIFEXITED(status);
       end.status = end.exited ? WEXITSTATUS(status) : WTERMSIG(status);
       end.timed_out = child.timed_out;
-      results_[child.index] = read_journal(child.journal, known_of(plans_[child.index]), end);
+      end.stopped = child.killed;
+      RunResult& result =
+          results_[child.index].emplace(read_journal(child.journal, known_of(plans_[child.index]), end));
       std::ifstream stream(child.output, std::ios::binary);
-      outputs_.emplace_back(child.index, std::string(std::istreambuf_iterator<char>(stream), {}));
+      std::string output(std::istreambuf_iterator<char>(stream), {});
+      std::vector<std::string> log = take_kernel_log(output);
+      if (result.kernel_log.empty()) result.kernel_log = std::move(log);
+      outputs_.emplace_back(child.index, std::move(output));
       ++done_;
       std::error_code ignored;
       fs::remove(child.journal, ignored);

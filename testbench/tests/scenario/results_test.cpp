@@ -103,8 +103,19 @@ TEST_F(JournalTest, a_crash_keeps_what_was_measured_and_says_how_the_process_end
   EXPECT_EQ(run.status, Status::crashed);
   EXPECT_TRUE(run.partial);
   EXPECT_EQ(run.measures.size(), 1U);
-  EXPECT_EQ(run.message, "its process was killed by signal 11 (Segmentation fault)");
+  EXPECT_THAT(run.message, AllOf(HasSubstr("its process was killed by signal 11 (Segmentation fault)"),
+                                 HasSubstr("tools/build-drivers --sanitize")));
   EXPECT_EQ(exit_code({run}), 3);
+}
+
+TEST_F(JournalTest, a_process_that_was_killed_for_the_user_did_not_crash) {
+  const RunResult stopped = read_journal(file, {}, {.exited = false, .status = 9, .timed_out = false, .stopped = true});
+  EXPECT_EQ(stopped.status, Status::interrupted);
+  EXPECT_THAT(stopped.message, HasSubstr("stopped by the user"));
+  EXPECT_EQ(exit_code({stopped}), 1);
+  const RunResult late = read_journal(file, {}, {.exited = false, .status = 9, .timed_out = true, .stopped = false});
+  EXPECT_EQ(late.status, Status::timed_out);
+  EXPECT_EQ(exit_code({late}), 1);
 }
 
 TEST_F(JournalTest, a_bad_exit_code_is_a_crash_even_after_the_last_line) {

@@ -259,10 +259,11 @@ TEST_F(Command, a_child_that_crashes_is_reported_and_takes_nothing_along) {
 TEST_F(Command, a_run_that_takes_too_long_keeps_what_it_measured) {
   const Outcome outcome =
       pmufab({"run", endless(), "--drivers", "newest", "--timeout", "3", "--json", (folder / "r.json").string()});
-  EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("took too long"), HasSubstr("These results are partial"), HasSubstr("short: 50.000 ns")));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("TIMED OUT: endless"), HasSubstr("took too long"),
+                                 HasSubstr("These results are partial"), HasSubstr("short: 50.000 ns")));
   const Json run = Json::parse(read(folder / "r.json")).at("runs").at(0);
+  EXPECT_EQ(run.at("status"), "timed_out");
   EXPECT_TRUE(run.at("partial"));
   ASSERT_EQ(run.at("measures").size(), 1U);
   EXPECT_EQ(run.at("measures")[0].at("counters")[0].at("check"), "exact");
