@@ -139,8 +139,23 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
   if (!options.compact || !run.passed()) fmt::print(out, "\n");
 }
 
+void write_intervals(std::ostream& out, const RunResult& run) {
+  for (const MeasureResult& measure : run.measures) {
+    if (measure.intervals.empty()) continue;
+    fmt::print(out, "  {:>14}  {:>20}  {}\n", "time (s)", "counts", "event");
+    for (const IntervalResult& interval : measure.intervals) {
+      for (std::size_t i = 0; i < measure.counters.size() && i < interval.increase.size(); ++i) {
+        fmt::print(out, "  {:>14.9f}  {:>20}  {}\n", static_cast<double>(interval.time) / 1e12,
+                   number(interval.increase[i]), measure.counters[i].event);
+      }
+    }
+    fmt::print(out, "\n");
+  }
+}
+
 void write_summary(std::ostream& out, const std::vector<RunResult>& runs) {
   std::size_t passed = 0;
+  std::size_t not_run = 0;
   std::uint64_t counters = 0;
   std::uint64_t wrong = 0;
   for (const RunResult& run : runs) {
@@ -151,9 +166,13 @@ void write_summary(std::ostream& out, const std::vector<RunResult>& runs) {
   fmt::print(out, "{} of {} runs passed; {} counters, {} wrong.\n", passed, runs.size(), with_separators(counters),
              with_separators(wrong));
   for (const RunResult& run : runs) {
-    if (!run.passed())
+    if (run.status == Status::not_run) {
+      ++not_run;
+    } else if (!run.passed()) {
       fmt::print(out, "  {}: {} (drivers of Linux {})\n", headline(run.status), run.title(), run.drivers);
+    }
   }
+  if (not_run > 0) fmt::print(out, "  {}: {} runs\n", headline(Status::not_run), not_run);
 }
 
 int exit_code(const std::vector<RunResult>& runs) {

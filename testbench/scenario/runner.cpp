@@ -46,6 +46,12 @@ RunResult known_of(const RunPlan& plan) {
   return known;
 }
 
+RunResult never_begun(const RunPlan& plan) {
+  RunResult run = known_of(plan);
+  run.message = "the user stopped the program before its turn";
+  return run;
+}
+
 /// The process of one run, seen from the parent.
 struct Child {
   std::size_t index = 0;
@@ -144,7 +150,7 @@ class Runner {
     report(true);
     std::vector<RunResult> results;
     for (std::size_t i = 0; i < plans_.size(); ++i)
-      results.push_back(results_[i] ? std::move(*results_[i]) : known_of(plans_[i]));
+      results.push_back(results_[i] ? std::move(*results_[i]) : never_begun(plans_[i]));
     return results;
   }
 
@@ -232,7 +238,7 @@ class Runner {
   /// Hand over results in the order of the plans, as far as they are there.
   void report(bool everything) {
     while (reported_ < plans_.size() && (everything || results_[reported_])) {
-      const RunResult result = results_[reported_] ? *results_[reported_] : known_of(plans_[reported_]);
+      const RunResult result = results_[reported_] ? *results_[reported_] : never_begun(plans_[reported_]);
       for (const auto& [index, text] : outputs_) {
         if (index == reported_ && !text.empty() && options_.on_output) options_.on_output(result.title(), text);
       }

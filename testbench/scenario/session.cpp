@@ -118,7 +118,12 @@ class Story {
         good = false;
         continue;
       }
-      for (const std::string& text : measure.events) static_cast<void>(catalog.resolve(text));
+      try {
+        for (const std::string& text : measure.events) static_cast<void>(catalog.resolve(text));
+      } catch (const EventError& error) {
+        if (!measure.source.file) throw;  // from the command line
+        throw InputError(measure.source, fmt::format("measure '{}'", measure.name), "\n" + error.picture());
+      }
     }
     return good;
   }
@@ -443,7 +448,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     }
     return 0;
   } catch (const EventError& error) {
-    write_error(journal, true, fmt::format("{}\n{}", error.what(), error.picture()));
+    write_error(journal, true, "\n" + error.picture());
     return 2;
   } catch (const InputError& error) {
     write_error(journal, true, error.what());

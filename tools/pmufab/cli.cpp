@@ -136,6 +136,13 @@ DriverSet find_newest_driver(const po::variables_map& options, const platform::P
     throw InputError(fmt::format("no driver set matches --drivers {}", selector),
                      "there are " + scenario::quoted_list(versions));
   }
+  if (chosen.size() > 1 && selector != "newest") {
+    std::vector<std::string> versions;
+    for (const DriverSet& set : chosen) versions.push_back(set.kernel_version);
+    throw InputError(
+        fmt::format("--drivers {} selects {} driver sets; one driver set at a time here", selector, chosen.size()),
+        "it selects " + scenario::quoted_list(versions));
+  }
   return chosen.back();
 }
 

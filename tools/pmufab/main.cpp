@@ -84,7 +84,7 @@ int run(const cli::Arguments& arguments) {
   try {
     return dispatch(arguments);
   } catch (const scenario::EventError& error) {
-    cli::complain("pmufab: {}\n{}\n", error.what(), error.picture());
+    cli::complain("pmufab:\n{}\n", error.picture());
     return cli::kBadInput;
   } catch (const scenario::InputError& error) {
     cli::complain("pmufab: {}\n", error.what());

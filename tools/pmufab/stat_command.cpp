@@ -128,15 +128,23 @@ int stat_command(const Arguments& arguments) {
   const std::vector<scenario::RunResult> runs = scenario::run_all(plans, runner);
   bar.clear();
   const scenario::RunResult& run = runs.front();
-  if (!run.message.empty()) complain("pmufab: {}\n", run.message);
+  if (!run.message.empty()) complain("pmufab:{}{}\n", run.message.starts_with('\n') ? "" : " ", run.message);
   if (json) {
     scenario::write_perf_json(std::cout, run);
   } else if (!separator.empty()) {
     scenario::write_perf_csv(std::cout, run, separator == "\\t" ? "\t" : separator);
   } else if (run.status != scenario::RunResult::Status::bad_input) {
+    scenario::write_intervals(std::cout, run);
     scenario::write_text(std::cout, run, {.marks = speaks_utf8(), .everything = true, .compact = false});
   }
   std::cout.flush();
+  // perf's columns have no place for the reason.
+  for (const scenario::MeasureResult& measure : run.measures) {
+    for (const scenario::CounterResult& counter : measure.counters) {
+      if ((json || !separator.empty()) && counter.check == scenario::CounterResult::Check::wrong)
+        complain("pmufab: {}: wrong: {}\n", counter.event, counter.note);
+    }
+  }
   return scenario::exit_code(runs);
 }
 

@@ -38,6 +38,7 @@ int import(const std::string& in, const std::string& out, const po::variables_ma
   traffic::ImportOptions options;
   options.keep_instructions = map["keep-instructions"].as<bool>();
   options.limit = map["limit"].as<std::uint64_t>();
+  if (options.limit >> 63 != 0) throw InputError("--limit: must not be negative");  // as which it arrives here
   options.progress = [&](double fraction) { bar.show(fraction, "importing"); };
   std::error_code ignored;
   if (std::filesystem::equivalent(in, out, ignored)) throw InputError(fmt::format("'{}' is input and output", in));

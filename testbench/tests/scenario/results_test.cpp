@@ -200,6 +200,21 @@ TEST(PerfReport, intervals_have_the_time_in_front_and_the_increase) {
             "1.500000000,5,,p/a/,1000,50.00\n2.000000000,2,,p/a/,1000,50.00\n");
 }
 
+TEST(PerfReport, an_event_that_never_had_a_counter_was_not_counted) {
+  CounterResult none = counter("p/a/", 0, 0);
+  none.time_running = 0;
+  EXPECT_EQ(text_of(write_perf_csv, run_with({none}), std::string(";")), "<not counted>;;p/a/;0;0.00;0;exact\n");
+  EXPECT_EQ(Json::parse(text_of(write_perf_json, run_with({none}))).at("counter-value"), "<not counted>");
+}
+
+TEST(TextReport, runs_never_begun_share_a_line_of_the_summary) {
+  RunResult never;
+  never.scenario = "s";
+  never.status = Status::not_run;
+  const std::string text = text_of(write_summary, std::vector<RunResult>{never, never});
+  EXPECT_THAT(text, HasSubstr("NOT RUN: 2 runs"));
+}
+
 // contract D13
 TEST(Derived, averages_follow_the_kernel_document) {
   constexpr Picoseconds kTime = 20'000'000'000;  // 20 ms
