@@ -15,10 +15,16 @@ namespace pmufab::scenario {
 namespace {
 
 std::string describe(const ProcessEnd& end) {
-  if (end.timed_out) return "it took too long and was stopped (--timeout)";
+  if (end.timed_out) return "it took too long and was stopped (--timeout); what had been measured is kept";
+  if (end.stopped)
+    return "stopped by the user; it did not answer and was killed (does a driver wait for ever?); what had been "
+           "measured "
+           "is kept";
   if (end.exited) return fmt::format("its process ended early with exit code {}", end.status);
   const char* words = sigdescr_np(end.status);
-  return fmt::format("its process was killed by signal {} ({})", end.status, words != nullptr ? words : "unknown");
+  return fmt::format(
+      "its process was killed by signal {} ({}); drivers built with tools/build-drivers --sanitize say where",
+      end.status, words != nullptr ? words : "unknown");
 }
 
 /// The verdict over everything that was checked.
@@ -90,7 +96,10 @@ RunResult read_journal(const std::filesystem::path& file, RunResult known, const
   for (auto& [index, measure] : measures) run.measures.push_back(std::move(measure));  // in the order of the scenario
   if (run.status == Status::bad_input || run.status == Status::crashed) return run;
   if (!ended || !end.exited || end.status != 0) {
-    run.status = Status::crashed;
+    const bool by_signal = !end.exited;
+    run.status = by_signal && end.timed_out ? Status::timed_out
+                 : by_signal && end.stopped ? Status::interrupted
+                                            : Status::crashed;
     run.message = describe(end);
     return run;
   }

@@ -16,6 +16,10 @@ using driver_host::EventReading;
 using scoreboard::EventResult;
 
 std::string difference(std::uint64_t driver, std::uint64_t expected) {
+  const std::uint64_t above = driver - expected;
+  if (driver >= expected && above >> 63 != 0)
+    return fmt::format("{} too many (= -{}: wrapped; is a mask missing?)", with_separators(above),
+                       with_separators(-above));
   return driver >= expected ? fmt::format("{} too many", with_separators(driver - expected))
                             : fmt::format("{} too few", with_separators(expected - driver));
 }
@@ -154,7 +158,7 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group) const
   if (!judged) append(result.note, "no one judges this PMU");
   if (counter.reading && was_multiplexed(*counter.reading)) {
     append(result.note, counter.reading->time_running == 0
-                            ? "never had a counter"
+                            ? std::string("never had a counter (events take turns of 4 ms; count for 30 ms or so)")
                             : fmt::format("had a counter {:.0f} % of the time",
                                           100.0 * static_cast<double>(counter.reading->time_running) /
                                               static_cast<double>(counter.reading->time_enabled)));

@@ -216,6 +216,10 @@ PmuCatalog::PmuCatalog(const std::vector<driver_host::Pmu>& pmus) {
   std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
 }
 
+bool PmuCatalog::has(std::string_view pmu) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return glob(pmu, entry.name); });
+}
+
 std::vector<const PmuCatalog::Entry*> PmuCatalog::matching(const std::string& text, const WrittenEvent& event) const {
   std::vector<const Entry*> result;
   std::vector<std::string> names;

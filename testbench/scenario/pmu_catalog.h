@@ -61,6 +61,9 @@ class PmuCatalog {
   };
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }  ///< by name
 
+  /// @return true if there is a PMU of that name, which may hold '*' and '?'
+  [[nodiscard]] bool has(std::string_view pmu) const;
+
   /// Turn an event string into attributes. A PMU name with '*' or '?' stands for every PMU it matches: outside braces
   /// one event each, inside braces one group each.
   /// @throws EventError with near matches for an unknown PMU, event or term, and for values that do not fit

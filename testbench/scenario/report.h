@@ -20,6 +20,9 @@ struct TextReportOptions {
 /// The result of a run as a table for people, like perf stat with the scoreboard's column beside the driver's.
 void write_text(std::ostream& out, const RunResult& run, const TextReportOptions& options);
 
+/// The counts of each interval, a line each, as perf stat -I prints them; nothing if there are no intervals.
+void write_intervals(std::ostream& out, const RunResult& run);
+
 /// One line over several runs, after their tables.
 void write_summary(std::ostream& out, const std::vector<RunResult>& runs);
 
@@ -39,7 +42,8 @@ void write_perf_csv(std::ostream& out, const RunResult& run, const std::string& 
 /// As `perf stat -j`: one JSON object per line, with "scoreboard" and "check" added.
 void write_perf_json(std::ostream& out, const RunResult& run);
 
-/// @return 0 all passed, 1 a check failed or a run was stopped, 2 bad input, 3 a run crashed (the gravest wins).
+/// @return 0 all passed, 1 a check failed, or a run was stopped or took too long, 2 bad input, 3 a run crashed (the
+/// gravest wins).
 [[nodiscard]] int exit_code(const std::vector<RunResult>& runs);
 
 }  // namespace pmufab::scenario

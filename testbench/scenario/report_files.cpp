@@ -112,7 +112,8 @@ std::string percentage(const CounterResult& counter) {
 }
 
 std::string value_or_words(const CounterResult& counter, const std::optional<std::uint64_t>& value) {
-  if (value) return fmt::format("{}", *value);
+  const bool never_ran = counter.time_enabled > 0 && counter.time_running == 0;
+  if (value && !never_ran) return fmt::format("{}", *value);
   return counter.check == Check::not_opened || counter.check == Check::refused ? "<not supported>" : "<not counted>";
 }
 
@@ -197,7 +198,8 @@ void write_perf_csv(std::ostream& out, const RunResult& run, const std::string& 
 
 void write_perf_json(std::ostream& out, const RunResult& run) {
   const auto line = [&](const CounterResult& counter, const std::optional<std::uint64_t>& value, Json json) {
-    json["counter-value"] = value ? fmt::format("{}.000000", *value) : value_or_words(counter, value);
+    const std::string text = value_or_words(counter, value);
+    json["counter-value"] = text.starts_with('<') ? text : text + ".000000";
     json["unit"] = "";
     json["event"] = counter.event;
     json["event-runtime"] = counter.time_running / 1000;

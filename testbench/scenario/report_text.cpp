@@ -46,6 +46,8 @@ std::string_view headline(Status status) {
       return "PASSED, but was expected to fail";
     case Status::interrupted:
       return "STOPPED";
+    case Status::timed_out:
+      return "TIMED OUT";
     case Status::bad_input:
       return "BAD INPUT";
     case Status::crashed:
@@ -88,6 +90,19 @@ void write_measure(std::ostream& out, const MeasureResult& measure, const TextRe
   }
 }
 
+/// The end of the kernel log, where that is likely to tell what went wrong.
+void write_kernel_log(std::ostream& out, const RunResult& run) {
+  constexpr std::size_t kShown = 10;
+  const bool drivers_failed = std::any_of(run.checks.begin(), run.checks.end(), [](const CheckResult& check) {
+    return !check.ok && (check.name == "load_drivers" || check.name == "reload_drivers" || check.name == "probe" ||
+                         check.name == "kernel_panic" || check.name == "kernel_warnings");
+  });
+  if (run.kernel_log.empty() || (run.status != Status::crashed && !drivers_failed)) return;
+  const std::size_t first = run.kernel_log.size() - std::min(kShown, run.kernel_log.size());
+  fmt::print(out, "  {} of the kernel log:\n", first == 0 ? "All" : "The end");
+  for (std::size_t i = first; i < run.kernel_log.size(); ++i) fmt::print(out, "    {}\n", run.kernel_log[i]);
+}
+
 }  // namespace
 
 void write_text(std::ostream& out, const RunResult& run, const TextReportOptions& options) {
@@ -119,12 +134,28 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
   }
   if (!run.passed()) {
     for (const std::string& finding : run.findings) fmt::print(out, "  scoreboard: {}\n", finding);
+    write_kernel_log(out, run);
   }
   if (!options.compact || !run.passed()) fmt::print(out, "\n");
 }
 
+void write_intervals(std::ostream& out, const RunResult& run) {
+  for (const MeasureResult& measure : run.measures) {
+    if (measure.intervals.empty()) continue;
+    fmt::print(out, "  {:>14}  {:>20}  {}\n", "time (s)", "counts", "event");
+    for (const IntervalResult& interval : measure.intervals) {
+      for (std::size_t i = 0; i < measure.counters.size() && i < interval.increase.size(); ++i) {
+        fmt::print(out, "  {:>14.9f}  {:>20}  {}\n", static_cast<double>(interval.time) / 1e12,
+                   number(interval.increase[i]), measure.counters[i].event);
+      }
+    }
+    fmt::print(out, "\n");
+  }
+}
+
 void write_summary(std::ostream& out, const std::vector<RunResult>& runs) {
   std::size_t passed = 0;
+  std::size_t not_run = 0;
   std::uint64_t counters = 0;
   std::uint64_t wrong = 0;
   for (const RunResult& run : runs) {
@@ -135,9 +166,13 @@ void write_summary(std::ostream& out, const std::vector<RunResult>& runs) {
   fmt::print(out, "{} of {} runs passed; {} counters, {} wrong.\n", passed, runs.size(), with_separators(counters),
              with_separators(wrong));
   for (const RunResult& run : runs) {
-    if (!run.passed())
+    if (run.status == Status::not_run) {
+      ++not_run;
+    } else if (!run.passed()) {
       fmt::print(out, "  {}: {} (drivers of Linux {})\n", headline(run.status), run.title(), run.drivers);
+    }
   }
+  if (not_run > 0) fmt::print(out, "  {}: {} runs\n", headline(Status::not_run), not_run);
 }
 
 int exit_code(const std::vector<RunResult>& runs) {

@@ -109,6 +109,8 @@ std::string_view to_string(RunResult::Status status) noexcept {
       return "unexpected_pass";
     case Status::interrupted:
       return "interrupted";
+    case Status::timed_out:
+      return "timed_out";
     case Status::bad_input:
       return "bad_input";
     case Status::crashed:

@@ -46,6 +46,12 @@ RunResult known_of(const RunPlan& plan) {
   return known;
 }
 
+RunResult never_begun(const RunPlan& plan) {
+  RunResult run = known_of(plan);
+  run.message = "the user stopped the program before its turn";
+  return run;
+}
+
 /// The process of one run, seen from the parent.
 struct Child {
   std::size_t index = 0;
@@ -57,6 +63,7 @@ struct Child {
   double fraction = 0;
   bool stopping = false;
   Clock::time_point asked;  // to stop
+  bool killed = false;      // because it did not
   bool timed_out = false;
 };
 
@@ -80,7 +87,8 @@ struct Child {
   try {
     Journal journal(child.journal);
     SessionOptions session;
-    session.echo_log = options.echo_log;
+    session.echo_log =
+        true;  // unless the user wants to see it, for the parent: of a run that crashes nothing else is left
     session.interrupted = [] { return stop_requested != 0; };
     int last = -1;
     session.progress = [&](double fraction) {
@@ -98,6 +106,27 @@ struct Child {
   // Nothing of the parent's that was copied by the fork may run a second time; a leak checker has its say all the same.
   if (code == 0) std::exit(code);
   std::_Exit(code);
+}
+
+/// Take the kernel log's lines, "[    0.000012] text", out of what a child wrote. @return the lines
+std::vector<std::string> take_kernel_log(std::string& output) {
+  std::vector<std::string> log;
+  std::string rest;
+  for (std::size_t at = 0; at < output.size();) {
+    const std::size_t end = std::min(output.find('\n', at), output.size() - 1) + 1;
+    std::string line = output.substr(at, end - at);
+    at = end;
+    const std::size_t digits = line.find_first_not_of(' ', 1);
+    const std::size_t close = digits == std::string::npos ? digits : line.find_first_not_of("0123456789.", digits);
+    if (line.front() == '[' && close != std::string::npos && close > digits && line.compare(close, 2, "] ") == 0) {
+      while (line.ends_with('\n')) line.pop_back();
+      log.push_back(std::move(line));
+    } else {
+      rest += line;
+    }
+  }
+  output = std::move(rest);
+  return log;
 }
 
 class Runner {
@@ -121,7 +150,7 @@ class Runner {
     report(true);
     std::vector<RunResult> results;
     for (std::size_t i = 0; i < plans_.size(); ++i)
-      results.push_back(results_[i] ? std::move(*results_[i]) : known_of(plans_[i]));
+      results.push_back(results_[i] ? std::move(*results_[i]) : never_begun(plans_[i]));
     return results;
   }
 
@@ -166,7 +195,10 @@ class Runner {
       child.asked = Clock::now();
     }
     // A child whose driver never lets go does not hear the first signal.
-    if (interrupted > 1 || (child.stopping && Clock::now() - child.asked > kPatience)) kill(child.pid, SIGKILL);
+    if (interrupted > 1 || (child.stopping && Clock::now() - child.asked > kPatience)) {
+      kill(child.pid, SIGKILL);
+      child.killed = true;
+    }
     const auto limit = std::chrono::seconds(options_.timeout_seconds);
     if (options_.timeout_seconds > 0 && !child.timed_out && Clock::now() - child.started > limit) {
       kill(child.pid, SIGKILL);
@@ -188,9 +220,14 @@ class Runner {
       end.exited = WIFEXITED(status);
       end.status = end.exited ? WEXITSTATUS(status) : WTERMSIG(status);
       end.timed_out = child.timed_out;
-      results_[child.index] = read_journal(child.journal, known_of(plans_[child.index]), end);
+      end.stopped = child.killed;
+      RunResult& result =
+          results_[child.index].emplace(read_journal(child.journal, known_of(plans_[child.index]), end));
       std::ifstream stream(child.output, std::ios::binary);
-      outputs_.emplace_back(child.index, std::string(std::istreambuf_iterator<char>(stream), {}));
+      std::string output(std::istreambuf_iterator<char>(stream), {});
+      std::vector<std::string> log = take_kernel_log(output);
+      if (result.kernel_log.empty()) result.kernel_log = std::move(log);
+      outputs_.emplace_back(child.index, std::move(output));
       ++done_;
       std::error_code ignored;
       fs::remove(child.journal, ignored);
@@ -201,7 +238,7 @@ class Runner {
   /// Hand over results in the order of the plans, as far as they are there.
   void report(bool everything) {
     while (reported_ < plans_.size() && (everything || results_[reported_])) {
-      const RunResult result = results_[reported_] ? *results_[reported_] : known_of(plans_[reported_]);
+      const RunResult result = results_[reported_] ? *results_[reported_] : never_begun(plans_[reported_]);
       for (const auto& [index, text] : outputs_) {
         if (index == reported_ && !text.empty() && options_.on_output) options_.on_output(result.title(), text);
       }

@@ -60,7 +60,10 @@ struct Parts {
   Parts(Value given, const fs::path& folder, const Variant& variant, const std::vector<std::string>& texts)
       : document(std::move(given)), base(folder) {
     std::vector<Override> all;
-    for (const std::string& text : variant.overrides) all.push_back(parse_override(text, "matrix"));
+    for (std::size_t i = 0; i < variant.overrides.size(); ++i) {
+      Override& override = all.emplace_back(parse_override(variant.overrides[i], "matrix"));
+      if (i < variant.sources.size()) override.value.source = variant.sources[i];  // single values only
+    }
     for (const std::string& text : texts) all.push_back(parse_override(text));
     std::vector<Override> later;
     for (Override& override : all) {
@@ -228,7 +231,8 @@ void read_sweep(Reader& reader, const MeasureSpec& measure, std::vector<MeasureS
   }
 }
 
-void read_measure(Reader& reader, std::size_t index, std::vector<MeasureSpec>& out) {
+void read_measure(Reader& reader, std::size_t index, const std::optional<Picoseconds>& duration,
+                  std::vector<MeasureSpec>& out) {
   MeasureSpec measure;
   measure.name = fmt::format("measure {}", index);
   reader.text("name", measure.name);
@@ -237,7 +241,14 @@ void read_measure(Reader& reader, std::size_t index, std::vector<MeasureSpec>& o
   if (measure.follows && reader.has("start"))
     reader.fail("start", "a measure that follows another has no start of its own");
   if (measure.follows && index == 0) reader.fail("follows", "there is no measure before this one");
+  if (const Value* events = reader.take("events")) measure.source = events->source;
   if (!measure.follows) reader.number("start", measure.start, Quantity::duration);
+  if (duration && !measure.follows && measure.start >= *duration) {
+    reader.fail("start",
+                fmt::format("is {}, but the scenario ends at {}", format_quantity(measure.start, Quantity::duration),
+                            format_quantity(*duration, Quantity::duration)),
+                "this measure would never begin");
+  }
   if (reader.has("window")) {
     reader.number("window", measure.window, Quantity::duration, 1);
     if (reader.has("stop")) reader.fail("stop", "a measure has a window or a stop, not both");
@@ -297,11 +308,20 @@ void read_action(Reader& reader, std::vector<ActionSpec>& out) {
   out.push_back(action);
 }
 
-void read_expectation(Reader& reader, std::vector<ExpectationSpec>& out) {
+void read_expectation(Reader& reader, const std::vector<MeasureSpec>& measures, std::vector<ExpectationSpec>& out) {
   ExpectationSpec expectation;
   expectation.source = reader.source();
   reader.text("event", expectation.event, Presence::required);
   reader.text("measure", expectation.measure);
+  if (!expectation.measure.empty()) {
+    std::vector<std::string> names;
+    for (const MeasureSpec& measure : measures) names.push_back(measure.name);
+    if (std::find(names.begin(), names.end(), expectation.measure) == names.end()) {
+      std::string suggestion = did_you_mean(expectation.measure, names);
+      if (suggestion.empty()) suggestion = "there are " + quoted_list(names);
+      reader.fail("measure", fmt::format("there is no measure '{}'", expectation.measure), suggestion);
+    }
+  }
   const auto bound = [&](std::string_view key, std::optional<std::uint64_t>& value) {
     if (!reader.has(key)) return;
     std::uint64_t number = 0;
@@ -311,6 +331,8 @@ void read_expectation(Reader& reader, std::vector<ExpectationSpec>& out) {
   bound("equals", expectation.equals);
   bound("minimum", expectation.minimum);
   bound("maximum", expectation.maximum);
+  if (expectation.minimum && expectation.maximum && *expectation.minimum > *expectation.maximum)
+    reader.fail("minimum", fmt::format("{} is above the maximum {}", *expectation.minimum, *expectation.maximum));
   if (!expectation.equals && !expectation.minimum && !expectation.maximum) {
     reader.finish();
     reader.fail("event", "nothing is expected of it", "add equals, minimum or maximum");
@@ -381,12 +403,12 @@ ScenarioSpec read_scenario(const Parts& parts) {
     spec.duration = duration;
   }
   reader.list(
-      "measure", [&](Reader& item, std::size_t index) { read_measure(item, index, spec.measures); },
+      "measure", [&](Reader& item, std::size_t index) { read_measure(item, index, spec.duration, spec.measures); },
       Presence::required);
   reader.list("actions", [&](Reader& item, std::size_t) { read_action(item, spec.actions); });
   std::stable_sort(spec.actions.begin(), spec.actions.end(),
                    [](const ActionSpec& a, const ActionSpec& b) { return a.at < b.at; });
-  reader.list("expect", [&](Reader& item, std::size_t) { read_expectation(item, spec.expectations); });
+  reader.list("expect", [&](Reader& item, std::size_t) { read_expectation(item, spec.measures, spec.expectations); });
   reader.optional_object("expected_failure", [&](Reader& item) {
     ExpectedFailureSpec& failure = spec.expected_failure.emplace();
     item.text("reason", failure.reason, Presence::required);
@@ -416,7 +438,9 @@ std::vector<Variant> ScenarioFile::variants() const {
                      "for example {host.interrupt_delay: [0, 10 us]}");
   for (const Value::Entry& entry : matrix->entries) {
     const std::string path = "matrix." + entry.key;
-    if (entry.value.kind != Value::Kind::sequence || entry.value.items.empty())
+    if (entry.value.kind == Value::Kind::sequence && entry.value.items.empty())
+      throw InputError(entry.value.source, path, "must hold at least one value");
+    if (entry.value.kind != Value::Kind::sequence)
       throw InputError(entry.value.source, path,
                        fmt::format("must be a list of values, not {}", describe(entry.value.kind)));
     if (variants.size() * entry.value.items.size() > kMaximumVariants)
@@ -430,6 +454,7 @@ std::vector<Variant> ScenarioFile::variants() const {
         Variant one = variant;
         one.name += fmt::format("{}{}={}", one.name.empty() ? "" : ",", key, value.scalar);
         one.overrides.push_back(fmt::format("{}={}", entry.key, value.scalar));
+        one.sources.push_back(value.source);
         next.push_back(std::move(one));
       }
     }

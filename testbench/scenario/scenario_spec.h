@@ -32,6 +32,7 @@ struct MeasureSpec {
   bool nonzero = false;         ///< a count of 0 fails: the traffic was meant to cause this event
   std::optional<unsigned> cpu;  ///< open on this CPU instead of the PMU's own
   std::string open_error;       ///< not empty: opening must fail with this error, for example "EINVAL"
+  Source source;                ///< of its events
 };
 
 /// Something done to the machine at a given time.
@@ -102,6 +103,7 @@ struct PlatformDocument {
 struct Variant {
   std::string name;                    ///< "width=16,trigger=edge"; empty if the scenario has no matrix
   std::vector<std::string> overrides;  ///< as --set options
+  std::vector<Source> sources;         ///< where each stands, for messages
 };
 
 /// A scenario file (or a document made in memory), not looked into yet.

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scenario/driver_sets.h"
+#include "testbench/scenario/event_syntax.h"
 #include "testbench/scenario/machine.h"
 #include "testbench/scenario/measurement.h"
 
@@ -33,8 +34,12 @@ class Story {
       return;
     }
     zero_ = now();
-    check_names();
+    if (!check_names()) {
+      finish();
+      return;
+    }
     plan();
+    began_ = true;
     machine_.start_traffic();
     while (!is_interrupted()) {
       if (steps_.empty() || (ended() && only_endless_steps_left())) break;
@@ -81,15 +86,60 @@ class Story {
     if (result < 0) check(what, false, fmt::format("loading the drivers failed: {}", describe_errno(result)));
     const bool empty = result >= 0 && machine_.host().pmus().empty();
     if (empty) check(what, false, "the drivers were loaded and registered no PMU; the kernel log may say why");
+    check_probes();
     return result >= 0 && !empty;
   }
 
-  /// Names are checked before anything runs: a misspelt event must not wait for its time.
-  void check_names() {
-    const PmuCatalog catalog(machine_.host().pmus());
-    for (const MeasureSpec& measure : spec_.measures) {
-      for (const std::string& text : measure.events) static_cast<void>(catalog.resolve(text));
+  /// PMUs that are not there although the platform has their device, or may have it: the driver's mistake, and no bad
+  /// input. @return false if there are any
+  bool pmus_are_there(const MeasureSpec& measure, const PmuCatalog& catalog) {
+    std::set<std::string> missing;
+    for (const std::string& text : measure.events) {
+      for (const WrittenGroup& group : parse_events(text)) {
+        for (const WrittenEvent& event : group.events) {
+          if (!catalog.has(event.pmu) && (probe_failed_ || machine_.scoreboard().judges(event.pmu)))
+            missing.insert(event.pmu);
+        }
+      }
     }
+    if (missing.empty()) return true;
+    check("probe", false,
+          fmt::format("{}: the drivers registered no PMU {}; the kernel log may say why", measure.name,
+                      quoted_list({missing.begin(), missing.end()})));
+    return false;
+  }
+
+  /// Names are checked before anything runs: a misspelt event must not wait for its time.
+  bool check_names() {
+    const PmuCatalog catalog(machine_.host().pmus());
+    bool good = true;
+    for (const MeasureSpec& measure : spec_.measures) {
+      if (!pmus_are_there(measure, catalog)) {
+        good = false;
+        continue;
+      }
+      try {
+        for (const std::string& text : measure.events) static_cast<void>(catalog.resolve(text));
+      } catch (const EventError& error) {
+        if (!measure.source.file) throw;  // from the command line
+        throw InputError(measure.source, fmt::format("measure '{}'", measure.name), "\n" + error.picture());
+      }
+    }
+    return good;
+  }
+
+  /// A device no driver could serve is a failure, whether anybody measures on it or not.
+  void check_probes() {
+    std::vector<std::string> failures;
+    const std::vector<std::string>& log = machine_.host().log();
+    for (; log_seen_ < log.size(); ++log_seen_) {
+      const std::string& line = log[log_seen_];
+      if (line.find("probe with driver") != std::string::npos && line.find("failed with error") != std::string::npos)
+        failures.push_back(line.substr(line.find('>') + 1));
+    }
+    if (failures.empty()) return;
+    probe_failed_ = true;
+    check("probe", false, fmt::format("{}", fmt::join(failures, " | ")));
   }
 
   void plan() {
@@ -175,6 +225,7 @@ class Story {
     const MeasureSpec& measure = spec_.measures[index];
     // Anew each time: the CPU a PMU is read on moves with CPU hotplug.
     const PmuCatalog catalog(machine_.host().pmus());
+    if (loaded_ && !pmus_are_there(measure, catalog)) return;
     auto measurement = std::make_unique<Measurement>(measure, machine_.host(), machine_.scoreboard(), catalog, zero_);
     measurement->begin();
     open_.emplace(index, std::move(measurement));
@@ -307,7 +358,7 @@ class Story {
     check("register_accesses", reports.empty(),
           reports.empty() ? "no access was refused" : fmt::format("{}", fmt::join(reports, " | ")));
     for (const ExpectationSpec& expectation : spec_.expectations) {
-      if (!met_.contains(&expectation))
+      if (began_ && !met_.contains(&expectation))
         check("expect", false, fmt::format("no event '{}' was measured", expectation.event));
     }
 
@@ -323,16 +374,19 @@ class Story {
     content["interrupted"] = cut_short && is_interrupted();
     content["partial"] = cut_short;
     content["simulated_time_ps"] = now() - zero_;
-    content["findings"] = findings();
+    content["findings"] = findings(cut_short);
     content["traffic"] = traffic();
     journal_.write("kernel_log", machine_.host().log());
     journal_.write("end", std::move(content));
   }
 
-  std::vector<std::string> findings() {
+  /// Notes on a run that was cut short would only speak of the cut.
+  std::vector<std::string> findings(bool cut_short) {
     std::vector<std::string> list;
-    for (const scoreboard::Finding& finding : machine_.scoreboard().findings().list())
+    for (const scoreboard::Finding& finding : machine_.scoreboard().findings().list()) {
+      if (cut_short && finding.severity == scoreboard::Finding::Severity::note) continue;
       list.push_back(fmt::format("{} at {}: {}", finding.kind, format_time(finding.when), finding.text));
+    }
     return list;
   }
 
@@ -343,6 +397,9 @@ class Story {
   sc_core::sc_event& interrupt_;
   Picoseconds zero_ = 0;
   bool loaded_ = false;
+  bool probe_failed_ = false;
+  bool began_ = false;        // to do what the scenario says
+  std::size_t log_seen_ = 0;  // lines of the kernel log looked through for failed probes
   std::priority_queue<Step, std::vector<Step>, std::greater<>> steps_;
   std::map<std::size_t, std::unique_ptr<Measurement>> open_;  // by index of the measure
   std::set<std::string> crowded_;                             // PMUs with more events than counters
@@ -391,7 +448,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     }
     return 0;
   } catch (const EventError& error) {
-    write_error(journal, true, fmt::format("{}\n{}", error.what(), error.picture()));
+    write_error(journal, true, "\n" + error.picture());
     return 2;
   } catch (const InputError& error) {
     write_error(journal, true, error.what());

@@ -229,7 +229,7 @@ void read_phase(Reader& reader, PhaseSpec& phase) {
 void read_trace(Reader& reader, TraceSpec& trace, const TrafficContext& context) {
   trace.file = context.default_trace;
   const bool named = reader.has("file");
-  reader.text("file", trace.file, context.default_trace.empty() ? Presence::required : Presence::optional);
+  reader.text("file", trace.file);
   // A relative path given with --set is relative to where the user stands, one in a file to that file.
   const Value* file = reader.take("file");
   const bool from_option = file != nullptr && file->source.file && file->source.file->starts_with("--set ");
@@ -242,6 +242,11 @@ void read_trace(Reader& reader, TraceSpec& trace, const TrafficContext& context)
   reader.number("limit", trace.limit);
   reader.flag("keep_instructions", trace.keep_instructions);
   reader.number("placement_seed", trace.placement_seed);
+  if (trace.file.empty()) {
+    reader.finish();
+    reader.fail("file", "no trace is named",
+                "give one with --set trace=FILE; tools/demo makes build/demo/sort-6000.trace");
+  }
 }
 
 void read_generator(Reader& reader, GeneratorSpec& generator, const TrafficContext& context) {

@@ -3,13 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <iostream>
+#include <sstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -114,7 +111,7 @@ std::vector<DriverSet> find_drivers(const po::variables_map& options) {
     }
     const scenario::DriverFolder found = scenario::find_driver_sets(folder);
     for (const auto& [version, reason] : found.left_out)
-      fmt::print(stderr, "pmufab: the drivers of Linux {} are left out: {}\n", version, reason);
+      complain("pmufab: the drivers of Linux {} are left out: {}\n", version, reason);
     if (!found.sets.empty()) return found.sets;
   }
   throw InputError(
@@ -139,23 +136,18 @@ DriverSet find_newest_driver(const po::variables_map& options, const platform::P
     throw InputError(fmt::format("no driver set matches --drivers {}", selector),
                      "there are " + scenario::quoted_list(versions));
   }
+  if (chosen.size() > 1 && selector != "newest") {
+    std::vector<std::string> versions;
+    for (const DriverSet& set : chosen) versions.push_back(set.kernel_version);
+    throw InputError(
+        fmt::format("--drivers {} selects {} driver sets; one driver set at a time here", selector, chosen.size()),
+        "it selects " + scenario::quoted_list(versions));
+  }
   return chosen.back();
 }
 
 std::vector<std::string> values_of(const po::variables_map& options, const std::string& name) {
   return options.count(name) > 0 ? options[name].as<std::vector<std::string>>() : std::vector<std::string>{};
-}
-
-ScratchFolder::ScratchFolder() {
-  std::string name = (fs::temp_directory_path() / "pmufab-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr)
-    throw std::system_error(errno, std::generic_category(), "cannot make a temporary folder");
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
 }
 
 ProgressBar::ProgressBar() : started_(host_seconds()), terminal_(isatty(STDERR_FILENO) == 1) {}
@@ -167,7 +159,7 @@ void ProgressBar::show(double fraction, const std::string& text) {
   const int permille = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 1000);
   if (!terminal_ || (visible_ && permille == last_permille_) || host_seconds() - started_ < 2) return;
   const int filled = permille * kWidth / 1000;
-  fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {:3} %  {:.60}\x1b[K", "", filled, "", kWidth - filled, permille / 10, text);
+  complain("\r[{:#<{}}{:.<{}}] {:3} %  {:.60}\x1b[K", "", filled, "", kWidth - filled, permille / 10, text);
   std::fflush(stderr);
   visible_ = true;
   last_permille_ = permille;
@@ -175,7 +167,7 @@ void ProgressBar::show(double fraction, const std::string& text) {
 
 void ProgressBar::clear() {
   if (!visible_) return;
-  fmt::print(stderr, "\r\x1b[K");
+  complain("\r\x1b[K");
   std::fflush(stderr);
   visible_ = false;
 }
@@ -188,23 +180,6 @@ void catch_interrupts() {
 }
 
 int interrupts() noexcept { return interrupt_count; }
-
-void write_file(const fs::path& file, const std::string& content) {
-  std::error_code error;
-  if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
-  fs::path temporary = file;
-  temporary += ".new";
-  errno = 0;
-  std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
-  stream << content;
-  stream.close();
-  if (stream) fs::rename(temporary, file, error);
-  if (!stream || error) {
-    const std::string reason = error ? error.message() : std::strerror(errno != 0 ? errno : EIO);
-    fs::remove(temporary, error);
-    throw InputError(fmt::format("cannot write '{}': {}", file.generic_string(), reason));
-  }
-}
 
 bool speaks_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {

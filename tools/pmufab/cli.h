@@ -1,10 +1,12 @@
 #pragma once
 
-#include <filesystem>
+#include <cstdio>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <boost/program_options.hpp>
 
 #include "testbench/scenario/driver_sets.h"
@@ -17,7 +19,7 @@ using Arguments = std::vector<std::string>;
 
 /// Exit codes of every subcommand.
 inline constexpr int kPassed = 0;
-inline constexpr int kCheckFailed = 1;
+inline constexpr int kCheckFailed = 1;  ///< or the user stopped it, or it took too long
 inline constexpr int kBadInput = 2;
 inline constexpr int kInternalError = 3;
 
@@ -59,19 +61,6 @@ void add_driver_options(boost::program_options::options_description& options, co
 [[nodiscard]] std::vector<std::string> values_of(const boost::program_options::variables_map& options,
                                                  const std::string& name);
 
-/// A folder that vanishes with its object.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 /// A bar on standard error, if that is a terminal, from two seconds after its construction on.
 class ProgressBar {
  public:
@@ -95,9 +84,11 @@ class ProgressBar {
 void catch_interrupts();
 [[nodiscard]] int interrupts() noexcept;
 
-/// Write a file by way of a temporary one beside it, so that nobody sees half of it.
-/// @throws scenario::InputError if it cannot be written
-void write_file(const std::filesystem::path& file, const std::string& content);
+/// Print to standard error. Unlike fmt::print, a standard error that takes nothing does not stop the program.
+template <typename... Values>
+void complain(fmt::format_string<Values...> format, Values&&... values) {
+  std::fputs(fmt::format(format, std::forward<Values>(values)...).c_str(), stderr);
+}
 
 /// @return true if text on standard output may hold characters beyond ASCII.
 [[nodiscard]] bool speaks_utf8();

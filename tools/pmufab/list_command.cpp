@@ -80,9 +80,8 @@ int list_command(const Arguments& arguments) {
     pmus = machine.host().pmus();
   });
   if (loaded < 0 || pmus.empty()) {
-    for (const std::string& line : machine.host().log()) fmt::print(stderr, "{}\n", line);
-    fmt::print(stderr, "pmufab: the drivers of Linux {} registered no PMU; above is the kernel log\n",
-               drivers.kernel_version);
+    for (const std::string& line : machine.host().log()) complain("{}\n", line);
+    complain("pmufab: the drivers of Linux {} registered no PMU; above is the kernel log\n", drivers.kernel_version);
     return kCheckFailed;
   }
   const PmuCatalog catalog(pmus);

@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
@@ -10,6 +11,7 @@
 #include "testbench/scenario/event_syntax.h"
 #include "testbench/scenario/report.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
 
 namespace {
 
@@ -38,7 +40,8 @@ A first look:
   pmufab stat -e 'nvidia_ucf_pmu_0/slc_access_rd/,nvidia_ucf_pmu_0/cycles/' --traffic scenarios/traffic/mixed.yaml
   pmufab run scenarios/ucf-basic.yaml
 
-Exit codes: 0 everything passed; 1 a check failed, or the user stopped it; 2 bad input; 3 an internal error.
+Exit codes: 0 everything passed; 1 a check failed, the user stopped it, or it took too
+long; 2 bad input, or output that could not be written; 3 an internal error, or a run crashed.
 )";
 
 int dispatch(const cli::Arguments& arguments) {
@@ -50,7 +53,7 @@ int dispatch(const cli::Arguments& arguments) {
       {"map", cli::map_command},
       {"trace", cli::trace_command}};
   if (arguments.empty()) {
-    fmt::print(stderr, "{}", kHelp);
+    cli::complain("{}", kHelp);
     return cli::kBadInput;
   }
   const std::string& command = arguments.front();
@@ -77,18 +80,28 @@ int dispatch(const cli::Arguments& arguments) {
 // The SystemC library asks for this function; simulations here are started with sc_start() in processes of their own.
 int sc_main(int, char*[]) { return 0; }
 
-int main(int argc, char* argv[]) {
-  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+namespace {
+
+int run(const cli::Arguments& arguments) {
   try {
-    return dispatch(cli::Arguments(argv + 1, argv + argc));
+    return dispatch(arguments);
   } catch (const scenario::EventError& error) {
-    fmt::print(stderr, "pmufab: {}\n{}\n", error.what(), error.picture());
+    cli::complain("pmufab:\n{}\n", error.picture());
     return cli::kBadInput;
   } catch (const scenario::InputError& error) {
-    fmt::print(stderr, "pmufab: {}\n", error.what());
+    cli::complain("pmufab: {}\n", error.what());
     return cli::kBadInput;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "pmufab: internal error: {}\n", error.what());
+    if (std::ferror(stdout) != 0) return cli::kPassed;  // printing threw: finish_standard_output() says why
+    cli::complain("pmufab: internal error: {}\n", error.what());
     return cli::kInternalError;
   }
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+  cli::prepare_standard_streams();
+  return cli::finish_standard_output(run(cli::Arguments(argv + 1, argv + argc)));
 }

@@ -104,7 +104,7 @@ int regs_command(const Arguments& arguments) {
     loaded = machine.host().load();
     print(banks, markdown, json);
   });
-  if (loaded < 0) fmt::print(stderr, "pmufab: loading the drivers failed; the values are those it left\n");
+  if (loaded < 0) complain("pmufab: loading the drivers failed; the values are those it left\n");
   return loaded < 0 ? kCheckFailed : kPassed;
 }
 

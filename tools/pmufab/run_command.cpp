@@ -1,15 +1,17 @@
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <iostream>
+#include <set>
 #include <sstream>
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include "testbench/scenario/input_error.h"
 #include "testbench/scenario/report.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
 
 namespace pmufab::cli {
 namespace {
@@ -27,8 +29,8 @@ each driver set it selects, each run in a process of its own. A run passes when 
 Examples:
   pmufab run scenarios/ucf-basic.yaml
       one scenario, with every driver set that was built
-  pmufab run scenarios/*.yaml --drivers newest --junit results.xml
-      all scenarios with the newest drivers, with a report for a CI server
+  pmufab run scenarios/[!d]*.yaml --drivers newest --junit results.xml
+      all scenarios but demo.yaml, which needs a trace, with the newest drivers, with a report for a CI server
   pmufab run scenarios/overflow-16.yaml --set platform.tegra410.ucf_pmu.width=20 --set host.interrupt_delay='5 us'
       something changed in passing; values may have units
   pmufab run scenarios/demo.yaml --set trace=sort.trace --out results
@@ -49,6 +51,7 @@ class Printer {
   explicit Printer(const scenario::TextReportOptions& options) : options_(options) {}
 
   void print(const RunResult& run) {
+    if (run.status == RunResult::Status::not_run) return;  // the summary counts them
     if (run.scenario != scenario_) flush();
     scenario_ = run.scenario;
     if (options_.compact && run.status == RunResult::Status::passed && !run.variant.empty()) {
@@ -60,8 +63,9 @@ class Printer {
     }
   }
   void flush() {
-    if (passed_ > 0) fmt::print("PASSED: {}: {} runs; {} counters, none wrong\n", scenario_, passed_, counters_);
-    std::fflush(stdout);
+    if (passed_ > 0)
+      fmt::print(std::cout, "PASSED: {}: {} runs; {} counters, none wrong\n", scenario_, passed_, counters_);
+    std::cout.flush();
     passed_ = counters_ = 0;
   }
 
@@ -100,8 +104,7 @@ std::vector<RunPlan> make_plans(const po::variables_map& options) {
       });
     }
     for (const driver_host::DriverSet& set : chosen) plans.push_back({spec, set});
-    if (chosen.empty())
-      fmt::print(stderr, "pmufab: {}: no driver set that holds its drivers is selected; not run\n", spec.name);
+    if (chosen.empty()) complain("pmufab: {}: no driver set that holds its drivers is selected; not run\n", spec.name);
   }
   if (plans.empty()) {
     std::vector<std::string> versions;
@@ -112,8 +115,36 @@ std::vector<RunPlan> make_plans(const po::variables_map& options) {
   return plans;
 }
 
+std::string folder_name(const std::string& title, const std::string& drivers) {
+  return as_file_name(fmt::format("{}-{}", title, drivers));
+}
+
+/// Two runs in one folder of --out would overwrite each other's results.
+void check_folders(const std::vector<RunPlan>& plans) {
+  std::set<std::string> names;
+  for (const RunPlan& plan : plans) {
+    RunResult run;
+    run.scenario = plan.spec.name;
+    run.variant = plan.spec.variant;
+    const std::string name = folder_name(run.title(), plan.drivers.kernel_version);
+    if (!names.insert(name).second)
+      throw InputError(fmt::format("--out: two runs would write to the folder '{}'", name),
+                       "give scenarios names of their own, or run them one after the other");
+  }
+}
+
+/// Two reports in one file would overwrite each other.
+void check_reports(const po::variables_map& map) {
+  std::set<fs::path> files;
+  for (const char* option : {"junit", "json", "csv"}) {
+    const fs::path file = fs::path(map[option].as<std::string>()).lexically_normal();
+    if (!file.empty() && !files.insert(file).second)
+      throw InputError(fmt::format("--{}: another report goes to '{}' too", option, file.generic_string()));
+  }
+}
+
 void write_run_folder(const fs::path& out, const RunPlan& plan, const RunResult& run) {
-  const fs::path folder = out / as_file_name(fmt::format("{}-{}", run.title(), run.drivers));
+  const fs::path folder = out / folder_name(run.title(), run.drivers);
   std::ostringstream json;
   std::ostringstream csv;
   std::ostringstream text;
@@ -123,7 +154,12 @@ void write_run_folder(const fs::path& out, const RunPlan& plan, const RunResult&
   write_file(folder / "result.json", json.str());
   write_file(folder / "counters.csv", csv.str());
   write_file(folder / "result.txt", text.str());
-  write_file(folder / "effective.yaml", scenario::to_yaml(plan.spec.effective));
+  scenario::Value effective = plan.spec.effective;
+  if (scenario::Value* drivers = effective.find("drivers")) {
+    *drivers = scenario::Value::sequence();  // those this run was done with
+    drivers->items.push_back(scenario::Value::of(run.drivers, true));
+  }
+  write_file(folder / "effective.yaml", scenario::to_yaml(effective));
   write_file(folder / "kernel.log", run.kernel_log.empty() ? "" : fmt::format("{}\n", fmt::join(run.kernel_log, "\n")));
 }
 
@@ -156,10 +192,15 @@ int run_command(const Arguments& arguments) {
   constexpr unsigned kMaximumJobs = 1024;
   if (const auto jobs = map["jobs"].as<unsigned>(); jobs == 0 || jobs > kMaximumJobs)
     throw InputError("--jobs: not a number of runs at the same time", fmt::format("1 ... {}", kMaximumJobs));
+  constexpr unsigned kMaximumTimeout = 10'000'000;
+  if (map["timeout"].as<unsigned>() > kMaximumTimeout)
+    throw InputError("--timeout: not a number of seconds", fmt::format("0 ... {}", kMaximumTimeout));
+  check_reports(map);
   const std::vector<RunPlan> plans = make_plans(map);
 
   fs::path out = map["out"].as<std::string>();
   if (out.empty()) out = map["output"].as<std::string>();
+  if (!out.empty()) check_folders(plans);
   scenario::TextReportOptions text;
   text.marks = speaks_utf8();
   text.everything = map["verbose"].as<bool>();
@@ -180,12 +221,12 @@ int run_command(const Arguments& arguments) {
   };
   runner.on_output = [&](const std::string& title, const std::string& output) {
     bar.clear();
-    fmt::print(stderr, "--- output of {}\n{}{}---\n", title, output, output.ends_with('\n') ? "" : "\n");
+    complain("--- output of {}\n{}{}---\n", title, output, output.ends_with('\n') ? "" : "\n");
   };
   runner.on_result = [&](const RunPlan& plan, const RunResult& run) {
     bar.clear();
     printer.print(run);
-    if (run.status == RunResult::Status::bad_input) fmt::print(stderr, "pmufab: {}: {}\n", run.title(), run.message);
+    if (run.status == RunResult::Status::bad_input) complain("pmufab: {}: {}\n", run.title(), run.message);
     if (!out.empty()) write_run_folder(out, plan, run);
   };
   const std::vector<RunResult> runs = scenario::run_all(plans, runner);

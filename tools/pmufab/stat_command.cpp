@@ -8,6 +8,7 @@
 #include "testbench/scenario/quantity.h"
 #include "testbench/scenario/report.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
 
 namespace pmufab::cli {
 namespace {
@@ -122,20 +123,28 @@ int stat_command(const Arguments& arguments) {
   runner.on_progress = [&](const scenario::RunnerProgress& progress) { bar.show(progress.fraction, "counting"); };
   runner.on_output = [&](const std::string&, const std::string& output) {
     bar.clear();
-    fmt::print(stderr, "{}", output);
+    complain("{}", output);
   };
   const std::vector<scenario::RunResult> runs = scenario::run_all(plans, runner);
   bar.clear();
   const scenario::RunResult& run = runs.front();
-  if (!run.message.empty()) fmt::print(stderr, "pmufab: {}\n", run.message);
+  if (!run.message.empty()) complain("pmufab:{}{}\n", run.message.starts_with('\n') ? "" : " ", run.message);
   if (json) {
     scenario::write_perf_json(std::cout, run);
   } else if (!separator.empty()) {
     scenario::write_perf_csv(std::cout, run, separator == "\\t" ? "\t" : separator);
   } else if (run.status != scenario::RunResult::Status::bad_input) {
+    scenario::write_intervals(std::cout, run);
     scenario::write_text(std::cout, run, {.marks = speaks_utf8(), .everything = true, .compact = false});
   }
   std::cout.flush();
+  // perf's columns have no place for the reason.
+  for (const scenario::MeasureResult& measure : run.measures) {
+    for (const scenario::CounterResult& counter : measure.counters) {
+      if ((json || !separator.empty()) && counter.check == scenario::CounterResult::Check::wrong)
+        complain("pmufab: {}: wrong: {}\n", counter.event, counter.note);
+    }
+  }
   return scenario::exit_code(runs);
 }
 

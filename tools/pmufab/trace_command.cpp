@@ -1,6 +1,7 @@
 #include <array>
-#include <iostream>
+#include <filesystem>
 #include <span>
+#include <system_error>
 #include <unordered_set>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "testbench/traffic/lackey_import.h"
 #include "testbench/traffic/trace_format.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
 
 namespace pmufab::cli {
 namespace {
@@ -36,15 +38,20 @@ int import(const std::string& in, const std::string& out, const po::variables_ma
   traffic::ImportOptions options;
   options.keep_instructions = map["keep-instructions"].as<bool>();
   options.limit = map["limit"].as<std::uint64_t>();
+  if (options.limit >> 63 != 0) throw InputError("--limit: must not be negative");  // as which it arrives here
   options.progress = [&](double fraction) { bar.show(fraction, "importing"); };
-  const traffic::ImportStatistics statistics = traffic::import_lackey(in, out, options);
+  std::error_code ignored;
+  if (std::filesystem::equivalent(in, out, ignored)) throw InputError(fmt::format("'{}' is input and output", in));
+  OutputFile file(out);
+  const traffic::ImportStatistics statistics = traffic::import_lackey(in, file.temporary(), options);
+  file.commit();
   bar.clear();
   fmt::print("{} lines; {} accesses written ({} loads, {} stores, {} modifies seen), {} bytes touched\n",
              with_separators(statistics.lines), with_separators(statistics.records), with_separators(statistics.loads),
              with_separators(statistics.stores), with_separators(statistics.modifies),
              with_separators(statistics.data_bytes));
   if (!statistics.complete && options.limit == 0)
-    fmt::print(stderr, "pmufab: {} has no closing report of valgrind: the recording may have been cut off\n", in);
+    complain("pmufab: {} has no closing report of valgrind: the recording may have been cut off\n", in);
   return kPassed;
 }
 

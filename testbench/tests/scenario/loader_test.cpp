@@ -225,5 +225,28 @@ TEST(ScenarioLoader, a_cluster_the_platform_does_not_have_is_refused_at_its_plac
   EXPECT_EQ(load_error(kSmall, {"traffic[0].generators[0].requester={kind: gpu, id: 4}"}), "no error");
 }
 
+TEST(ScenarioLoader, a_measure_that_would_never_begin_is_refused) {
+  EXPECT_THAT(load_error(std::string(kSmall) + "    start: 1 ms\n", {"duration=1 ms"}),
+              AllOf(HasSubstr("s.yaml:11:12: measure[0].start"), HasSubstr("the scenario ends at 1 ms")));
+  EXPECT_EQ(load_error(std::string(kSmall) + "    start: 999 us\n", {"duration=1 ms"}), "no error");
+}
+
+TEST(ScenarioLoader, expectations_that_nothing_can_meet_are_refused) {
+  const std::string head = std::string(kSmall) + "    name: first\nexpect: [{event: e, ";
+  EXPECT_THAT(load_error(head + "measure: frist, equals: 1}]\n"),
+              AllOf(HasSubstr("s.yaml:12:"), HasSubstr("expect[0].measure: there is no measure 'frist'"),
+                    HasSubstr("did you mean 'first'?")));
+  EXPECT_THAT(load_error(head + "minimum: 5, maximum: 4}]\n"),
+              HasSubstr("expect[0].minimum: 5 is above the maximum 4"));
+}
+
+TEST(ScenarioLoader, a_mistake_in_a_matrix_is_reported_where_it_stands) {
+  const ScenarioFile file(parse_text(std::string(kSmall) + "matrix: {seed: [1, abc]}\n", "s.yaml"), {});
+  EXPECT_THAT(error_of([&] { static_cast<void>(file.load(file.variants().at(1), {})); }),
+              HasSubstr("s.yaml:11:20: seed: 'abc' is not a number"));
+  EXPECT_THAT(load_error(std::string(kSmall) + "matrix: {seed: []}\n"),
+              HasSubstr("matrix.seed: must hold at least one value"));
+}
+
 }  // namespace
 }  // namespace pmufab::scenario

@@ -103,8 +103,19 @@ TEST_F(JournalTest, a_crash_keeps_what_was_measured_and_says_how_the_process_end
   EXPECT_EQ(run.status, Status::crashed);
   EXPECT_TRUE(run.partial);
   EXPECT_EQ(run.measures.size(), 1U);
-  EXPECT_EQ(run.message, "its process was killed by signal 11 (Segmentation fault)");
+  EXPECT_THAT(run.message, AllOf(HasSubstr("its process was killed by signal 11 (Segmentation fault)"),
+                                 HasSubstr("tools/build-drivers --sanitize")));
   EXPECT_EQ(exit_code({run}), 3);
+}
+
+TEST_F(JournalTest, a_process_that_was_killed_for_the_user_did_not_crash) {
+  const RunResult stopped = read_journal(file, {}, {.exited = false, .status = 9, .timed_out = false, .stopped = true});
+  EXPECT_EQ(stopped.status, Status::interrupted);
+  EXPECT_THAT(stopped.message, HasSubstr("stopped by the user"));
+  EXPECT_EQ(exit_code({stopped}), 1);
+  const RunResult late = read_journal(file, {}, {.exited = false, .status = 9, .timed_out = true, .stopped = false});
+  EXPECT_EQ(late.status, Status::timed_out);
+  EXPECT_EQ(exit_code({late}), 1);
 }
 
 TEST_F(JournalTest, a_bad_exit_code_is_a_crash_even_after_the_last_line) {
@@ -187,6 +198,21 @@ TEST(PerfReport, intervals_have_the_time_in_front_and_the_increase) {
   run.measures[0].intervals = {{1'500'000'000'000, {5}}, {2'000'000'000'000, {2}}};
   EXPECT_EQ(text_of(write_perf_csv, run, std::string(",")),
             "1.500000000,5,,p/a/,1000,50.00\n2.000000000,2,,p/a/,1000,50.00\n");
+}
+
+TEST(PerfReport, an_event_that_never_had_a_counter_was_not_counted) {
+  CounterResult none = counter("p/a/", 0, 0);
+  none.time_running = 0;
+  EXPECT_EQ(text_of(write_perf_csv, run_with({none}), std::string(";")), "<not counted>;;p/a/;0;0.00;0;exact\n");
+  EXPECT_EQ(Json::parse(text_of(write_perf_json, run_with({none}))).at("counter-value"), "<not counted>");
+}
+
+TEST(TextReport, runs_never_begun_share_a_line_of_the_summary) {
+  RunResult never;
+  never.scenario = "s";
+  never.status = Status::not_run;
+  const std::string text = text_of(write_summary, std::vector<RunResult>{never, never});
+  EXPECT_THAT(text, HasSubstr("NOT RUN: 2 runs"));
 }
 
 // contract D13

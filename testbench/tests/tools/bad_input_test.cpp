@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <filesystem>
+
 #include <gmock/gmock.h>
 
 #include "testbench/tests/tools/cli_fixture.h"
@@ -84,6 +87,11 @@ TEST_F(BadInput, a_trace_that_is_garbage) {
   refuses({"trace", "info", trace}, HasSubstr("garbage.trace"));
 }
 
+TEST_F(BadInput, a_trace_that_is_not_named) {
+  refuses({"run", shipped("demo.yaml")},
+          AllOf(HasSubstr("demo.yaml:17:"), HasSubstr("no trace is named"), HasSubstr("--set trace=")));
+}
+
 TEST_F(BadInput, a_trace_that_was_cut) {
   const std::string lackey = write("a.lackey", "==1== Lackey\n L 1fff000708,8\n S 1fff000710,4\n==1== Exit code: 0\n");
   const std::string trace = (folder / "a.trace").string();
@@ -145,6 +153,39 @@ TEST_F(BadInput, unknown_commands_and_options) {
   refuses({"regs"}, HasSubstr("no platform is given"));
   refuses({"regs", shipped("platforms/tegra410-1s-small.yaml"), "socket0.ufc_pmu", "--reset"},
           AllOf(HasSubstr("there are no registers 'socket0.ufc_pmu'"), HasSubstr("did you mean 'socket0.ucf_pmu'")));
+}
+
+TEST_F(BadInput, an_event_in_a_scenario_is_reported_where_it_stands_and_once) {
+  const Outcome outcome =
+      pmufab({"run", write("s.yaml", std::string(kTop) + "measure: [{name: m, events: [nvidia_ucf_pmu_0/slc_hit/]}]\n"),
+              "--drivers", "newest"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("s.yaml:4:29: measure 'm'"), HasSubstr("\\___")));
+  const std::size_t first = outcome.err.find("unknown event or term");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(outcome.err.find("unknown event or term", first + 1), std::string::npos);
+}
+
+TEST_F(BadInput, several_driver_sets_where_one_is_used) {
+  const auto folders = std::filesystem::directory_iterator(PMUFAB_DRIVERS_DIR);
+  const auto sets = std::count_if(begin(folders), end(folders), [](const auto& entry) { return entry.is_directory(); });
+  if (sets < 2) GTEST_SKIP() << "there is one driver set";
+  refuses({"list", "--drivers", "all"}, HasSubstr("one driver set at a time"));
+  refuses({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--drivers", ">=6"}, HasSubstr("one driver set at a time"));
+}
+
+TEST_F(BadInput, negative_numbers) {
+  const std::string scenario = shipped("cmem-one-controller.yaml");
+  refuses({"run", scenario, "--timeout", "-1"}, HasSubstr("--timeout"));
+  refuses({"trace", "import", write("a.lackey", "==1== Lackey\n"), (folder / "x").string(), "--limit", "-1"},
+          HasSubstr("--limit"));
+}
+
+TEST_F(BadInput, two_results_in_one_place) {
+  const std::string scenario = shipped("cmem-one-controller.yaml");
+  const std::string file = (folder / "r").string();
+  refuses({"run", scenario, "--json", file, "--csv", file}, HasSubstr("another report goes to"));
+  refuses({"run", scenario, scenario, "--out", file}, HasSubstr("two runs would write to the folder"));
 }
 
 }  // namespace

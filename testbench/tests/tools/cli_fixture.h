@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ class Cli : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder); }
 
   /// Start the program; its output goes to files.
-  pid_t start(const std::vector<std::string>& arguments) {
+  pid_t start(const std::vector<std::string>& arguments, const std::map<std::string, std::string>& environment = {}) {
     std::vector<char*> argv;
     std::string program = PMUFAB_PROGRAM;
     std::vector<std::string> copies = arguments;
@@ -43,10 +44,15 @@ class Cli : public ::testing::Test {
     argv.push_back(nullptr);
     const pid_t pid = fork();
     if (pid == 0) {
-      redirect("out", STDOUT_FILENO);
-      redirect("err", STDERR_FILENO);
+      if (output == "closed") {
+        close(STDOUT_FILENO);
+      } else {
+        redirect(output.empty() ? folder / "out" : std::filesystem::path(output), STDOUT_FILENO);
+      }
+      redirect(folder / "err", STDERR_FILENO);
       setenv("PMUFAB_DRIVERS", PMUFAB_DRIVERS_DIR, 1);
       setenv("LC_ALL", "C", 1);
+      for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
       execv(argv[0], argv.data());
       _exit(127);
     }
@@ -75,10 +81,11 @@ class Cli : public ::testing::Test {
   static std::string shipped(const std::string& name) { return PMUFAB_SOURCE_DIR "/scenarios/" + name; }
 
   std::filesystem::path folder;
+  std::string output;  ///< what standard output is: a file, "closed", or (empty) a file for Outcome::out
 
  private:
-  void redirect(const char* name, int descriptor) {
-    const int file = open((folder / name).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  static void redirect(const std::filesystem::path& path, int descriptor) {
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(file, descriptor);
     close(file);
   }

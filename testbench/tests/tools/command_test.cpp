@@ -111,6 +111,19 @@ TEST_F(Command, stat_prints_json_lines_and_intervals) {
   EXPECT_NEAR(times[4], 100e-6, 2e-6);
 }
 
+TEST_F(Command, stat_prints_a_line_for_every_interval) {
+  const Outcome outcome = pmufab({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--duration", "100 us", "-I", "0.02"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("time (s)"), HasSubstr("0.00002"), HasSubstr("0.00008")));
+}
+
+TEST_F(Command, stat_says_how_long_events_that_share_counters_need) {
+  std::string events = "nvidia_ucf_pmu_0/slc_access_rd/";
+  for (int i = 0; i < 9; ++i) events += ",nvidia_ucf_pmu_0/slc_access_rd/";
+  const std::vector<std::string> arguments = {"stat", "-e", events, "--duration", "10 us"};
+  EXPECT_THAT(pmufab(arguments).out, HasSubstr("never had a counter (events take turns of 4 ms"));
+}
+
 TEST_F(Command, stat_counts_more_events_than_counters_by_turns) {
   std::string events;
   for (const char* event : {"slc_access_rd", "slc_access_wr", "slc_bytes_rd", "slc_bytes_wr", "slc_hit_rd",
@@ -259,10 +272,11 @@ TEST_F(Command, a_child_that_crashes_is_reported_and_takes_nothing_along) {
 TEST_F(Command, a_run_that_takes_too_long_keeps_what_it_measured) {
   const Outcome outcome =
       pmufab({"run", endless(), "--drivers", "newest", "--timeout", "3", "--json", (folder / "r.json").string()});
-  EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("took too long"), HasSubstr("These results are partial"), HasSubstr("short: 50.000 ns")));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("TIMED OUT: endless"), HasSubstr("took too long"),
+                                 HasSubstr("These results are partial"), HasSubstr("short: 50.000 ns")));
   const Json run = Json::parse(read(folder / "r.json")).at("runs").at(0);
+  EXPECT_EQ(run.at("status"), "timed_out");
   EXPECT_TRUE(run.at("partial"));
   ASSERT_EQ(run.at("measures").size(), 1U);
   EXPECT_EQ(run.at("measures")[0].at("counters")[0].at("check"), "exact");
@@ -276,7 +290,7 @@ TEST_F(Command, an_interrupt_keeps_and_compares_what_was_counted) {
   const Outcome outcome = finish(pid);
   EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
   EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("STOPPED: endless"), HasSubstr("(cut short)"), HasSubstr("NOT RUN: endless")));
+              AllOf(HasSubstr("STOPPED: endless"), HasSubstr("(cut short)"), HasSubstr("NOT RUN: 1 runs")));
   const Json runs = Json::parse(read(folder / "r.json")).at("runs");
   EXPECT_EQ(runs.at(0).at("status"), "interrupted");
   EXPECT_TRUE(runs.at(0).at("partial"));

@@ -1,0 +1,127 @@
+#include <sys/stat.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "testbench/tests/tools/cli_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// What becomes of the files and streams the user names for output. Targets are always in the test's own folder: a
+/// program that is wrong here replaces what it is given.
+class Output : public Cli {
+ protected:
+  [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
+
+  Outcome run_with(const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return pmufab(arguments);
+  }
+
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+    return names;
+  }
+};
+
+TEST_F(Output, a_named_pipe_is_written_to_and_stays_one) {
+  ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
+  const int pipe = open(at("pipe").c_str(), O_RDWR | O_NONBLOCK);  // a reader, so that nobody waits
+  ASSERT_GE(pipe, 0);
+  EXPECT_EQ(run_with({"--csv", at("pipe")}).exit_code, 0);
+  std::array<char, 4096> buffer{};
+  const ssize_t size = ::read(pipe, buffer.data(), buffer.size());
+  close(pipe);
+  ASSERT_GT(size, 0);
+  EXPECT_THAT(std::string(buffer.data(), static_cast<std::size_t>(size)), HasSubstr("scenario,variant,drivers"));
+  EXPECT_EQ(fs::symlink_status(folder / "pipe").type(), fs::file_type::fifo);
+}
+
+TEST_F(Output, links_stay_links_and_their_targets_are_written) {
+  write("there", "old");
+  fs::create_symlink("there", folder / "link");
+  fs::create_symlink("new/file", folder / "dangling");
+  EXPECT_EQ(run_with({"--csv", at("link"), "--json", at("dangling")}).exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_TRUE(fs::is_symlink(folder / "dangling"));
+  EXPECT_THAT(read(folder / "there"), HasSubstr("scenario,variant,drivers"));
+  EXPECT_THAT(read(folder / "new" / "file"), HasSubstr("\"runs\""));
+}
+
+TEST_F(Output, a_file_that_is_replaced_keeps_its_rights) {
+  write("there", "old");
+  fs::permissions(folder / "there", fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+  EXPECT_EQ(run_with({"--csv", at("there")}).exit_code, 0);
+  EXPECT_EQ(fs::status(folder / "there").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+}
+
+TEST_F(Output, standard_output_may_be_named_as_a_file) {
+  const Outcome outcome = run_with({"--csv", "/dev/stdout"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("PASSED: cmem-one-controller"), HasSubstr("scenario,variant,drivers")));
+}
+
+TEST_F(Output, a_failed_import_leaves_the_trace_that_was_there) {
+  write("good.trace", "what was there");
+  const Outcome outcome = pmufab({"trace", "import", write("bad.lackey", "hello\n"), at("good.trace")});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(read(folder / "good.trace"), "what was there");
+  EXPECT_THAT(names(), ::testing::UnorderedElementsAre("good.trace", "bad.lackey", "out", "err"));
+}
+
+TEST_F(Output, an_import_makes_folders_and_replaces_a_trace) {
+  const std::string lackey = write("a.lackey", "==1== Lackey\n L 1fff000708,8\n==1== Exit code: 0\n");
+  ASSERT_EQ(pmufab({"trace", "import", lackey, at("new/a.trace")}).exit_code, 0);
+  ASSERT_EQ(pmufab({"trace", "import", lackey, at("new/a.trace")}).exit_code, 0);
+  EXPECT_EQ(pmufab({"trace", "info", at("new/a.trace")}).exit_code, 0);
+  ASSERT_EQ(pmufab({"trace", "import", lackey, at("new/a.csv")}).exit_code, 0);
+  EXPECT_THAT(read(folder / "new" / "a.csv"), HasSubstr("load,0x1fff000708,8"));
+  EXPECT_EQ(pmufab({"trace", "import", lackey, lackey}).exit_code, 2);
+  EXPECT_THAT(read(lackey), HasSubstr("Lackey"));
+}
+
+TEST_F(Output, a_closed_or_full_standard_output_is_an_error) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"--help"},
+      {"list"},
+      {"regs", shipped("platforms/tegra410-1s-small.yaml"), "--reset"},
+      {"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--duration", "1 us"},
+      {"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest"}};
+  for (const char* where : {"closed", "/dev/full"}) {
+    if (where[0] == '/' && !fs::is_character_file(where)) continue;
+    output = where;
+    for (const std::vector<std::string>& command : commands) {
+      const Outcome outcome = pmufab(command);
+      EXPECT_EQ(outcome.exit_code, 2) << where << " " << command.front();
+      EXPECT_THAT(outcome.err, HasSubstr("not everything could be written to standard output")) << command.front();
+    }
+  }
+}
+
+TEST_F(Output, reports_are_written_even_if_standard_output_is_closed) {
+  output = "closed";
+  EXPECT_EQ(run_with({"--csv", at("r.csv")}).exit_code, 2);
+  EXPECT_THAT(read(folder / "r.csv"), HasSubstr("scenario,variant,drivers"));
+}
+
+TEST_F(Output, a_folder_for_temporary_files_that_does_not_exist_is_bad_input) {
+  const Outcome outcome =
+      finish(start({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--duration", "1 us"}, {{"TMPDIR", at("nowhere")}}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("TMPDIR"), ::testing::Not(HasSubstr("internal error"))));
+}
+
+}  // namespace
+}  // namespace pmufab::testing

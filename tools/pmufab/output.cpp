@@ -1,0 +1,209 @@
+#include "tools/pmufab/output.h"
+
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include "testbench/scenario/input_error.h"
+#include "tools/pmufab/cli.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using scenario::InputError;
+
+constexpr int kMaximumLinks = 40;  // as the kernel
+
+/// Files below these are views of devices and of open files: renaming something onto them is never meant.
+bool is_system_folder(const fs::path& folder) {
+  const std::string text = folder.string();
+  return text == "/dev" || text == "/proc" || text.starts_with("/dev/") || text.starts_with("/proc/");
+}
+
+fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
+
+/// Where the links at `file` lead, which may be nothing yet. @return false if it is to be written through
+bool follow_links(fs::path& file, std::error_code& error) {
+  for (int links = 0; links < kMaximumLinks; ++links) {
+    const fs::path folder = fs::weakly_canonical(folder_of(file), error);
+    if (error) return true;
+    if (is_system_folder(folder)) return false;
+    std::error_code ignored;
+    if (fs::symlink_status(file, ignored).type() != fs::file_type::symlink) return true;
+    const fs::path next = fs::read_symlink(file, error);
+    if (error) return true;
+    file = next.is_absolute() ? next : folder / next;
+  }
+  error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+  return true;
+}
+
+/// Create a file no one else has. @param stem  path without the part that makes it unique
+fs::path make_unique(const fs::path& stem, const std::string& extension, std::error_code& error) {
+  std::string name = stem.string() + ".new-XXXXXX" + extension;
+  const int file = mkstemps(name.data(), static_cast<int>(extension.size()));
+  if (file < 0) {
+    error.assign(errno, std::generic_category());
+    return {};
+  }
+  close(file);
+  return name;
+}
+
+/// The rights a new file gets.
+mode_t default_mode() {
+  constexpr mode_t kAll = 0666;
+  const mode_t mask = umask(0);
+  umask(mask);
+  return kAll & ~mask;
+}
+
+fs::path temporary_folder() {
+  std::error_code error;
+  fs::path folder = fs::temp_directory_path(error);
+  if (error)
+    throw InputError(fmt::format("there is no folder for temporary files: {}", error.message()),
+                     "TMPDIR must name a folder that exists");
+  return folder;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const fs::path& file) : named_(file), target_(file) {
+  std::error_code error;
+  replace_ = follow_links(target_, error);
+  if (error) fail(error.value());
+  if (replace_) {
+    const fs::file_type type = fs::status(target_, error).type();
+    if (type == fs::file_type::directory) fail(EISDIR);
+    replace_ = type == fs::file_type::regular || type == fs::file_type::not_found;
+    if (type == fs::file_type::none) fail(error.value());
+    error.clear();
+  }
+  if (replace_) {
+    fs::create_directories(folder_of(target_), error);
+    if (error) fail(error.value());
+  }
+  const fs::path stem = replace_ ? target_ : temporary_folder() / "pmufab-output";
+  temporary_ = make_unique(stem, target_.extension().string(), error);
+  if (error) fail(error.value());
+}
+
+OutputFile::~OutputFile() {
+  std::error_code ignored;
+  if (!temporary_.empty()) fs::remove(temporary_, ignored);
+}
+
+void OutputFile::fail(int error) const {
+  throw InputError(fmt::format("cannot write '{}': {}", named_.generic_string(), std::strerror(error)));
+}
+
+void OutputFile::write(const std::string& content) const {
+  errno = 0;
+  std::ofstream stream(temporary_, std::ios::binary | std::ios::trunc);
+  stream << content;
+  stream.close();
+  if (!stream) fail(errno != 0 ? errno : EIO);
+}
+
+/// Copy the temporary file into what stands at the user's name.
+void OutputFile::pass_on() const {
+  // What is behind /dev/stdout may be a file with something in it already.
+  const int out = open(named_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (out < 0) fail(errno);
+  std::ifstream in(temporary_, std::ios::binary);
+  char buffer[65536];
+  int error = 0;
+  while (error == 0) {
+    in.read(buffer, sizeof buffer);
+    const auto size = static_cast<std::size_t>(in.gcount());
+    if (size == 0) break;
+    for (std::size_t done = 0; done < size && error == 0;) {
+      const ssize_t count = ::write(out, buffer + done, size - done);
+      if (count >= 0) {
+        done += static_cast<std::size_t>(count);
+      } else if (errno != EINTR) {
+        error = errno;
+      }
+    }
+  }
+  if (close(out) != 0 && error == 0) error = errno;
+  if (error == 0 && in.bad()) error = EIO;
+  if (error != 0) fail(error);
+}
+
+void OutputFile::commit() {
+  if (!replace_) {
+    pass_on();
+    return;
+  }
+  struct stat there {};
+  const bool exists = stat(target_.c_str(), &there) == 0;
+  constexpr mode_t kRights = 07777;
+  chmod(temporary_.c_str(), exists ? there.st_mode & kRights : default_mode());
+  std::error_code error;
+  fs::rename(temporary_, target_, error);
+  if (error) fail(error.value());
+  temporary_.clear();
+}
+
+void write_file(const fs::path& file, const std::string& content) {
+  OutputFile output(file);
+  output.write(content);
+  output.commit();
+}
+
+ScratchFolder::ScratchFolder() {
+  std::string name = (temporary_folder() / "pmufab-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr)
+    throw InputError(fmt::format("cannot make a temporary folder '{}': {}", name, std::strerror(errno)),
+                     "TMPDIR must name a folder that can be written to");
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+void prepare_standard_streams() {
+  std::signal(SIGPIPE, SIG_IGN);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    // Open the wrong way round, so that what is printed to a closed output is still an error. What would have to be
+    // said about standard error nobody could read.
+    const int mode = stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY;
+    const int opened = open("/dev/null", mode);  // the lowest free number: this one
+    if (opened >= 0 && opened != stream) close(opened);
+  }
+}
+
+int finish_standard_output(int code) {
+  errno = 0;
+  std::cout.flush();
+  const bool flushed = std::fflush(stdout) == 0;
+  const int error = errno;
+  if (flushed && std::ferror(stdout) == 0 && std::cout) return code;
+  pollfd pipe{STDOUT_FILENO, POLLOUT, 0};
+  if (error == EPIPE || (poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR) != 0)) return code;
+  complain("pmufab: not everything could be written to standard output{}{}\n", error != 0 ? ": " : "",
+           error != 0 ? std::strerror(error) : "");
+  return std::max(code, kBadInput);
+}
+
+}  // namespace pmufab::cli
