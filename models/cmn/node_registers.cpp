@@ -262,6 +262,10 @@ RegisterSpec NodeRegisters::event_select(std::string_view name, std::uint32_t of
   const auto bits = static_cast<std::uint8_t>(event_id_bits(product_, revision_, events));
   for (unsigned n = 0; n < kEventSlots; ++n) {
     fields.push_back({keep(fmt::format("pmu_event{}_id", n)), static_cast<std::uint8_t>(8 * n), bits, rw});
+    if (bits == 8) continue;
+    // An id that does not fit is cut, and the guest hears of it.
+    fields.push_back({keep(fmt::format("pmu_event{}_id_cut", n)), static_cast<std::uint8_t>(8 * n + bits),
+                      static_cast<std::uint8_t>(8 - bits), unimplemented, 0, "no part of the id"});
   }
   for (const FilterField& filter : filter_fields(product_, revision_, events)) {
     // Reset value of snp_vc_sel: register data of S3 r2.

@@ -62,8 +62,9 @@ struct Case {
 };
 
 /// @return true if the kernel's driver can count an event that only this XP has. Before it was mended, an event outside
-/// of DTC 0's domain got global counter -1, which is not even in the driver's array: in 6.1 on any part, in 6.12 on
-/// CMN-600, whose XPs it takes to be in every domain unless they hold a DTC.
+/// of DTC 0's domain got global counter -1, which the driver then neither starts nor reads, so that its carries are
+/// lost: in 6.1 on any part; in 6.12 on CMN-600, whose XPs it takes to be in every domain unless they hold a DTC.
+/// (arm_cmn_event_add, arm_cmn_init_dtcs)
 bool can_count_alone(const Case& what, const cmn::Topology& topology, unsigned xp) {
   const unsigned domain = topology.crosspoints[xp].dtc_domain;
   if (domain == 0) return true;

@@ -250,6 +250,18 @@ TEST_F(CmnRegisters, halves_of_an_event_select_are_independent) {
   });
 }
 
+TEST_F(CmnRegisters, an_event_id_wider_than_its_field_is_cut_and_reported) {
+  CmnRig rig(cmn::examples::cmn700_server());
+  expect_guest_error("cmn0.hns0", "pmu_event1_id_cut");
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    const std::uint64_t select = rig.driver.nodes()[rig.driver.find(0x200).front()].select;
+    rig.cpu.put32(select, 0x0000'4501);
+    EXPECT_EQ(rig.cpu.get64(select), 0x0501U);
+    rig.cpu.put32(select, 0x0000'4501);  // reported once
+  });
+}
+
 // contract A23
 TEST_F(CmnRegisters, pmovsr_is_changed_by_its_clear_register_only) {
   CmnRig rig(cmn::examples::cmn700_server());
