@@ -16,6 +16,7 @@
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/map_driver.h"
 #include "tools/pmufab/map_picture.h"
+#include "tools/pmufab/output.h"
 #include "tools/pmufab/map_svg.h"
 #include "tools/pmufab/map_text.h"
 
