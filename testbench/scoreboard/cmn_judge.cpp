@@ -107,9 +107,10 @@ class FlitTruth final : public EventTruth {
  public:
   FlitTruth(CmnMeaning meaning, const Wires& wires) : meaning_(std::move(meaning)), wires_(wires) {
     if (wires_.xps() == 1) {
-      // A single crosspoint has no neighbours: the codes mean its six ports.
+      // A single crosspoint has no neighbours: the codes mean its six ports, and the last two nothing.
       const auto code = static_cast<unsigned>(meaning_.interface);
-      if (code < cmn::kMaximumPorts) meaning_.interface = port_interface(code);
+      if (code >= cmn::kMaximumPorts) return;
+      meaning_.interface = port_interface(code);
     }
     for (unsigned xp = 0; xp < wires_.xps(); ++xp) {
       if (!meaning_.node || *meaning_.node == wires_.ids.xp_id(xp)) xps_.push_back(xp);
@@ -156,6 +157,14 @@ class WatchpointTruth final : public EventTruth {
   [[nodiscard]] std::string text() const override { return meaning_.text; }
   [[nodiscard]] Mark mark(Picoseconds when) override { return {when, hits_}; }
   [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
+  /// A pair's primary match is the first that is there.
+  void activated() override {
+    second_ = std::any_of(wires_.watchpoints.begin(), wires_.watchpoints.end(), [&](const WatchpointTruth* other) {
+      return other != this && other->active_ && !other->second_ && pairs_with(*other);
+    });
+    active_ = true;
+  }
+  void deactivated() override { active_ = false; }
   void opened() override { open_ = true; }
   void closed() override { open_ = false; }
   [[nodiscard]] bool allows(std::uint64_t value, std::uint64_t low, std::uint64_t high) const override {
@@ -168,7 +177,8 @@ class WatchpointTruth final : public EventTruth {
   }
 
   [[nodiscard]] bool is_open() const { return open_; }
-  [[nodiscard]] const CmnMeaning& meaning() const { return meaning_; }
+  [[nodiscard]] bool is_combined() const { return meaning_.combine != 0; }
+  [[nodiscard]] bool is_second() const { return second_; }
   void hit() { ++hits_; }
 
   [[nodiscard]] bool matches(bool upload, unsigned xp, Interface port, Channel channel,
@@ -179,7 +189,7 @@ class WatchpointTruth final : public EventTruth {
     const bool equal = ((image ^ meaning_.value) & ~meaning_.mask) == 0;
     return equal != meaning_.exclusive;
   }
-  /// Watchpoints of one pair count on the first of them, where both match.
+  /// Watchpoints of one pair count on the primary of them, where both match.
   [[nodiscard]] bool pairs_with(const WatchpointTruth& other) const {
     return meaning_.combine != 0 && meaning_.combine == other.meaning_.combine &&
            meaning_.upload == other.meaning_.upload && meaning_.node == other.meaning_.node;
@@ -188,23 +198,24 @@ class WatchpointTruth final : public EventTruth {
  private:
   CmnMeaning meaning_;
   Wires& wires_;
+  bool active_ = false;
+  bool second_ = false;  // of a combined pair, while active
   bool open_ = false;
   std::uint64_t hits_ = 0;
 };
 
 void Wires::see_flit(bool upload, unsigned xp, Interface port, Channel channel, const cmn::FlitFields& fields) {
-  for (auto one = watchpoints.begin(); one != watchpoints.end(); ++one) {
-    WatchpointTruth& truth = **one;
-    if (!truth.is_open() || !truth.matches(upload, xp, port, channel, fields)) continue;
-    if (truth.meaning().combine != 0) {
-      const auto partner_of = [&](const WatchpointTruth* other) {
-        return other != &truth && other->is_open() && truth.pairs_with(*other);
+  if (fields.opcode == 0) return;  // the return of a link credit is no flit to a watchpoint
+  for (WatchpointTruth* const truth : watchpoints) {
+    if (!truth->is_open() || !truth->matches(upload, xp, port, channel, fields)) continue;
+    if (truth->is_combined()) {
+      const auto is_matching_partner = [&](const WatchpointTruth* other) {
+        return other->is_open() && other->is_second() && truth->pairs_with(*other) &&
+               other->matches(upload, xp, port, channel, fields);
       };
-      if (std::any_of(watchpoints.begin(), one, partner_of)) continue;  // the second of a pair
-      const auto partner = std::find_if(one, watchpoints.end(), partner_of);
-      if (partner == watchpoints.end() || !(*partner)->matches(upload, xp, port, channel, fields)) continue;
+      if (truth->is_second() || std::none_of(watchpoints.begin(), watchpoints.end(), is_matching_partner)) continue;
     }
-    truth.hit();
+    truth->hit();
   }
 }
 

@@ -18,16 +18,19 @@ void EventRecord::set_truth(std::unique_ptr<EventTruth> truth, Picoseconds when)
   spans_.clear();
   reads_.clear();
   open_.reset();
+  if (active_) truth_->activated();
   if (pmu_.running) begin_span(when);
 }
 
 void EventRecord::activate(Picoseconds when) {
+  if (!active_ && truth_ != nullptr) truth_->activated();
   active_ = true;
   if (pmu_.running) begin_span(when);
 }
 
 void EventRecord::deactivate(Picoseconds when) {
   end_span(when);
+  if (active_ && truth_ != nullptr) truth_->deactivated();
   active_ = false;
 }
 
@@ -52,6 +55,7 @@ void EventRecord::end_span_at(const std::optional<Point>& point) {
   if (point && point->open && point->spans == spans_.size()) {
     close(point->open->end);
   } else {
+    truth_->closed();
     open_.reset();
   }
 }

@@ -43,6 +43,10 @@ class EventTruth {
   /// told late make it another.
   [[nodiscard]] virtual std::uint64_t count(const Span& span) const = 0;
 
+  /// The driver took the event in, or gave it up; whether its PMU counts meanwhile is another matter. For truths that
+  /// depend on which event came first.
+  virtual void activated() {}
+  virtual void deactivated() {}
   /// An event began, or stopped, to count: chances to remember more than the mark, to explain a difference.
   virtual void opened() {}
   virtual void closed() {}

@@ -10,7 +10,8 @@ namespace pmufab::traffic {
 namespace {
 
 constexpr std::uint64_t kLine = 64;
-constexpr std::uint32_t kUsualOpcode = 4;  // ReadNoSnp, Comp, SnpNotSharedDirty, CompData
+constexpr std::uint32_t kUsualOpcode = 4;       // ReadNoSnp, Comp, SnpNotSharedDirty, CompData
+constexpr std::uint32_t kMaximumOpcode = 0x7f;  // of REQ; 0 returns link credits
 
 const FlitFlowSpec& checked(const FlitFlowSpec& spec, const cmn::Mesh& mesh, const std::string& field) {
   const cmn::Topology& topology = mesh.topology();
@@ -30,6 +31,13 @@ const FlitFlowSpec& checked(const FlitFlowSpec& spec, const cmn::Mesh& mesh, con
                     "the mesh has " + std::to_string(topology.columns) + " x " + std::to_string(topology.rows));
   if (spec.size < kLine || spec.base % kLine != 0 || spec.base + spec.size < spec.base)
     throw SpecError(field + ".size", "is no range of whole lines", "base is a multiple of 64, size at least 64");
+  for (std::size_t i = 0; i < spec.opcodes.size(); ++i) {
+    if (spec.opcodes[i] == 0 || spec.opcodes[i] > kMaximumOpcode)
+      throw SpecError(field + ".opcodes[" + std::to_string(i) + "]", std::to_string(spec.opcodes[i]) + " is no flit",
+                      "1 ... 127 are possible");
+  }
+  if (spec.count && *spec.count == 0)
+    throw SpecError(field + ".count", "0 flits are no flow", "give at least 1, or leave it out for no end");
   return spec;
 }
 
@@ -61,6 +69,11 @@ FlitFlow::FlitFlow(cmn::Mesh& mesh, const FlitFlowSpec& spec, const std::string&
   if (spec_.pattern == MeshPattern::hotspot && at_xp_[spec_.hot_xp].empty())
     throw SpecError(field + ".hot_xp", "there is no device at XP " + std::to_string(spec_.hot_xp),
                     "choose one with a port");
+}
+
+void FlitFlow::stop() {
+  end_ = 0;
+  for (Source& source : sources_) source.waiting = 0;
 }
 
 void FlitFlow::start(Picoseconds zero) {

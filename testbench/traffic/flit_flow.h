@@ -21,12 +21,12 @@ struct FlitFlowSpec {
   double rate = 0.05;                       ///< flits per device port and cycle, above 0 and at most 1
   unsigned hot_xp = 0;                      ///< of hotspot: index of the XP
   double hot_share = 0.5;                   ///< of hotspot, 0 ... 1
-  std::vector<std::uint32_t> opcodes = {};  ///< CHI opcodes, equally likely; empty: 4
+  std::vector<std::uint32_t> opcodes = {};  ///< CHI opcodes, 1 ... 0x7f, equally likely; empty: 4
   std::uint64_t base = 0;                   ///< addresses: lines of 64 bytes in [base, base + size)
   std::uint64_t size = 0x1'0000'0000;       ///< bytes
   Picoseconds start = 0;                    ///< after the start of traffic
   std::optional<Picoseconds> duration{};    ///< of sending
-  std::optional<std::uint64_t> count{};     ///< flits each port sends
+  std::optional<std::uint64_t> count{};     ///< flits each port sends, at least 1
   std::optional<std::uint64_t> seed{};      ///< not set: made of the scenario's seed and the name
 };
 
@@ -40,8 +40,8 @@ class FlitFlow final : public cmn::MeshSource {
 
   /// Let time 0 of the flow be `zero`. Once.
   void start(Picoseconds zero);
-  /// Send nothing any more.
-  void stop() { end_ = 0; }
+  /// Send nothing any more, not even what waits.
+  void stop();
 
   [[nodiscard]] cmn::Cycle next_cycle(cmn::Cycle now) const override;
   void run(cmn::Mesh& mesh, cmn::Cycle now) override;

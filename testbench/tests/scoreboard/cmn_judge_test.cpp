@@ -1,0 +1,564 @@
+// The judge of a mesh: routes, counts, windows, watchpoints and reads, told and computed by hand.
+#include <cstdint>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testbench/tests/scoreboard/cmn_session.h"
+
+namespace pmufab::scoreboard::test {
+namespace {
+
+using cmn::Channel;
+using cmn::FlitEvent;
+using Verdict = EventResult::Verdict;
+using Call = CmnSession::Call;
+using enum cmn::Interface;
+
+constexpr std::uint64_t kAll = ~std::uint64_t{0};
+
+// --- routes
+
+class CmnRoutes : public ::testing::Test {
+ protected:
+  void enter() { session.upload(0, 0, CmnSession::flit(CmnSession::kXp0, CmnSession::kXp5Port3)); }
+  CmnSession session;
+};
+
+TEST_F(CmnRoutes, the_right_way_is_no_finding_and_is_counted_at_each_interface) {
+  session.cross(3);
+  session.board.finish();
+  EXPECT_TRUE(session.board.findings().list().empty());
+  for (unsigned xp = 0; xp < 6; ++xp) {
+    for (const cmn::Interface interface : {east, west, north, south, port0, port1, port2, port3}) {
+      const bool on_way = (xp == 0 && interface == east) || (xp == 1 && interface == east) ||
+                          (xp == 2 && interface == north) || (xp == 5 && interface == port3);
+      EXPECT_EQ(session.fabric.count(FlitEvent::valid, xp, interface, Channel::req), on_way ? 3U : 0U);
+      EXPECT_EQ(session.fabric.count(FlitEvent::valid, xp, interface, Channel::dat), 0U);
+      EXPECT_EQ(session.fabric.count(FlitEvent::stall, xp, interface, Channel::req), 0U);
+    }
+  }
+}
+
+TEST_F(CmnRoutes, west_and_south_lead_back) {
+  session.upload(5, 3, CmnSession::flit(CmnSession::kXp5Port3, CmnSession::kXp0Port1));
+  session.transmit({{5, west}, {4, west}, {3, south}, {0, port1}});
+  session.board.finish();
+  EXPECT_TRUE(session.board.findings().list().empty());
+}
+
+TEST_F(CmnRoutes, along_y_before_x_is_off_route) {
+  enter();
+  session.transmit({{0, north}});
+  EXPECT_EQ(session.noted("flit_off_route"), 1U);
+  EXPECT_EQ(session.board.findings().failures(), 1U);
+}
+
+TEST_F(CmnRoutes, a_hop_left_out_is_off_route) {
+  enter();
+  session.transmit({{0, east}, {2, north}});
+  EXPECT_EQ(session.noted("flit_off_route"), 1U);
+}
+
+TEST_F(CmnRoutes, a_change_of_channel_is_off_route) {
+  enter();
+  session.transmit({{0, east}}, 0, Channel::dat);
+  EXPECT_EQ(session.noted("flit_off_route"), 1U);
+}
+
+TEST_F(CmnRoutes, delivery_at_another_port_or_too_early_is_off_route) {
+  enter();
+  session.transmit({{0, east}, {1, east}, {2, north}, {5, port2}});
+  EXPECT_EQ(session.noted("flit_off_route"), 1U);
+  enter();
+  session.transmit({{0, port3}});
+  EXPECT_EQ(session.noted("flit_off_route"), 2U);
+}
+
+TEST_F(CmnRoutes, a_flit_delivered_twice_or_never_handed_in_comes_from_nowhere) {
+  session.cross(1);
+  session.transmit({{5, port3}});
+  EXPECT_EQ(session.noted("flit_from_nowhere"), 1U);
+  session.transmit({{0, east}}, 77);
+  EXPECT_EQ(session.noted("flit_from_nowhere"), 2U);
+  EXPECT_EQ(session.board.findings().failures(), 2U);
+}
+
+TEST_F(CmnRoutes, a_number_may_be_used_again_after_delivery_only) {
+  session.cross(2);
+  EXPECT_EQ(session.noted("flit_number_in_use"), 0U);
+  enter();
+  enter();
+  EXPECT_EQ(session.noted("flit_number_in_use"), 1U);
+}
+
+TEST_F(CmnRoutes, flits_that_never_leave_are_told_at_the_end) {
+  enter();
+  session.transmit({{0, east}});
+  session.upload(3, 0, CmnSession::flit(0x08, CmnSession::kXp0), 5);
+  session.cross(1, 4, 0, Channel::req);  // number 0 again: one lost, one in use
+  session.board.finish();
+  EXPECT_EQ(session.noted("flits_under_way"), 1U);
+  EXPECT_THAT(session.board.findings().list().back().text, ::testing::HasSubstr("1 flits"));
+}
+
+TEST_F(CmnRoutes, a_target_outside_the_mesh_is_nowhere) {
+  session.upload(0, 0, CmnSession::flit(CmnSession::kXp0, 0x60 /* x = 3 */));
+  session.upload(0, 0, CmnSession::flit(CmnSession::kXp0, 0x10 /* y = 2 */), 1);
+  EXPECT_EQ(session.noted("flit_to_nowhere"), 2U);
+}
+
+TEST_F(CmnRoutes, flits_on_different_channels_and_under_different_numbers_do_not_mix) {
+  enter();
+  session.upload(3, 1, CmnSession::flit(0x0c, CmnSession::kXp1), 1, Channel::dat);
+  session.transmit({{0, east}});
+  session.transmit({{3, east}}, 1, Channel::dat);
+  session.transmit({{1, east}});
+  session.transmit({{4, south}, {1, port0}}, 1, Channel::dat);
+  session.transmit({{2, north}, {5, port3}});
+  session.board.finish();
+  EXPECT_TRUE(session.board.findings().list().empty());
+}
+
+TEST(CmnSingleCrosspoint, has_ids_with_three_bits_of_port_and_codes_that_mean_ports) {
+  CmnJudgeSpec spec = CmnSession::mesh();
+  spec.columns = 1;
+  spec.rows = 1;
+  spec.ports_in_use = {6};
+  CmnSession session(spec);
+  session.count(1, {{"mxp_e_req_txflit_valid"}});  // code 0: port 0
+  session.count(2, {{"type", 6}, {"eventid", 1U | 5U << 2}});
+  session.count(3, {{"type", 6}, {"eventid", 1U | 6U << 2}});  // void
+  session.enable();
+  for (unsigned port = 0; port < 6; ++port) {
+    for (unsigned i = 0; i <= port; ++i) {
+      session.upload(0, 0, CmnSession::flit(0, static_cast<std::uint16_t>(port << 2 | 1U)));
+      session.transmit({{0, static_cast<cmn::Interface>(static_cast<unsigned>(port0) + port)}});
+    }
+  }
+  session.board.finish();
+  EXPECT_EQ(session.board.findings().failures(), 0U);
+  EXPECT_EQ(session.expected(1), 1U);
+  EXPECT_EQ(session.expected(2), 6U);
+  EXPECT_EQ(session.expected(3), 0U);
+}
+
+TEST(CmnJudgeSpec, that_describes_no_mesh_is_refused) {
+  Scoreboard board;
+  CmnJudgeSpec spec = CmnSession::mesh();
+  spec.rows = 0;
+  EXPECT_THROW(CmnJudge(spec, board.chronicle()), std::invalid_argument);
+  spec.rows = 3;
+  EXPECT_THROW(CmnJudge(spec, board.chronicle()), std::invalid_argument) << "six numbers of ports for nine XPs";
+}
+
+// --- counts and windows
+
+class CmnCounts : public ::testing::Test {
+ protected:
+  static EventTerms at(std::uint16_t node, const char* event) { return {{event}, {"bynodeid", 1}, {"nodeid", node}}; }
+  CmnSession session;
+};
+
+TEST_F(CmnCounts, of_one_crosspoint_of_all_and_of_other_channels) {
+  session.count(1, at(CmnSession::kXp1, "mxp_e_req_txflit_valid"));
+  session.count(2, {{"mxp_e_req_txflit_valid"}});
+  session.count(3, {{"mxp_e_dat_txflit_valid"}});
+  session.count(4, at(CmnSession::kXp5, "mxp_p3_req_txflit_valid"));
+  session.count(5, at(CmnSession::kXp5, "mxp_e_req_txflit_valid"));
+  session.count(6, {{"type", 6}, {"eventid", 1}, {"bynodeid", 1}, {"nodeid", CmnSession::kXp1}});
+  session.enable();
+  session.cross(7);
+  session.cross(2, 4, 0, Channel::dat);
+  session.beside(100);
+  EXPECT_EQ(session.expected(1), 7U);
+  EXPECT_EQ(session.expected(2), 14U) << "XPs 0 and 1";
+  EXPECT_EQ(session.expected(3), 4U);
+  EXPECT_EQ(session.expected(4), 7U);
+  EXPECT_EQ(session.expected(5), 0U);
+  EXPECT_EQ(session.expected(6), 7U);
+}
+
+TEST_F(CmnCounts, of_stalls_are_not_those_of_flits) {
+  session.count(1, at(CmnSession::kXp1, "mxp_e_req_txflit_stall"));
+  session.count(2, at(CmnSession::kXp1, "mxp_e_req_txflit_valid"));
+  session.enable();
+  session.cross(2);
+  for (int i = 0; i < 5; ++i) session.fabric.on_stall(session.now += 1000, 1, east, Channel::req);
+  session.fabric.on_stall(session.now += 1000, 0, east, Channel::req);
+  session.fabric.on_stall(session.now += 1000, 1, north, Channel::req);
+  EXPECT_EQ(session.expected(1), 5U);
+  EXPECT_EQ(session.expected(2), 2U);
+}
+
+TEST_F(CmnCounts, of_cycles_are_clock_edges_between_the_writes) {
+  session.count(1, {{"dtc_cycles"}});
+  session.begin(Call::pmu_enable);
+  session.write_pmcr(0x41);
+  const Picoseconds begin = session.now;
+  session.end(Call::pmu_enable);
+  session.cross(10);
+  session.begin(Call::pmu_disable);
+  session.write_pmcr(0);
+  const Picoseconds end = session.now;
+  session.end(Call::pmu_disable);
+  session.cross(10);
+  EXPECT_EQ(end - begin, 53'000U) << "two calls' ends, ten flits of five steps, and the write";
+  EXPECT_EQ(session.expected(1), 106U) << "2 GHz";
+}
+
+TEST_F(CmnCounts, begin_and_end_with_the_writes_of_pmcr_inside_the_calls) {
+  session.cross(1);
+  session.count(1, {{"mxp_n_req_txflit_valid"}});
+  session.cross(20);
+  session.begin(Call::pmu_enable);
+  session.cross(300);
+  session.write_pmcr(0x41);
+  session.cross(4);
+  session.end(Call::pmu_enable);
+  session.cross(50);
+  session.begin(Call::pmu_disable);
+  session.cross(600);
+  session.write_pmcr(0x40);
+  session.cross(7);
+  session.end(Call::pmu_disable);
+  session.del(1, 654);
+  EXPECT_EQ(session.expected(1), 654U);
+  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_TRUE(session.board.findings().list().empty());
+}
+
+TEST_F(CmnCounts, writes_to_other_registers_and_refused_ones_switch_nothing) {
+  session.count(1, {{"mxp_n_req_txflit_valid"}});
+  session.enable();
+  session.begin(Call::interrupt);
+  session.board.on_bus_access({session.now += 1000, CmnSession::kPmcr + 8, 0, 4, true, true});
+  session.board.on_bus_access({session.now += 1000, CmnSession::kPmcr, 0, 4, true, false});
+  session.cross(3);
+  session.end(Call::interrupt);
+  EXPECT_EQ(session.expected(1), 3U);
+}
+
+TEST_F(CmnCounts, rest_from_the_start_of_a_transaction_of_reads_to_its_end) {
+  session.count(1, {{"mxp_n_req_txflit_valid"}});
+  session.enable();
+  session.cross(1);
+  session.begin(Call::start_txn);
+  session.write_pmcr(0);
+  session.end(Call::start_txn);
+  session.cross(20);
+  session.begin(Call::read, 1);
+  session.end(Call::read, 1, 1);
+  session.begin(Call::commit_txn);
+  session.cross(300);
+  session.write_pmcr(0x41);
+  session.end(Call::commit_txn);
+  session.cross(4'000);
+  session.disable();
+  session.del(1, 4'001);
+  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_TRUE(session.board.findings().list().empty());
+}
+
+TEST_F(CmnCounts, of_a_group_begin_when_the_transaction_that_added_it_ends) {
+  session.board.expect(1, CmnSession::kPmu, {{"mxp_n_req_txflit_valid"}});
+  session.board.expect(2, CmnSession::kPmu, {{"mxp_e_req_txflit_valid"}});
+  session.disable();
+  session.begin(Call::start_txn);
+  session.write_pmcr(0);
+  session.end(Call::start_txn);
+  session.add(1);
+  session.add(2);
+  session.begin(Call::pmu_enable);  // inside the transaction a driver writes nothing
+  session.end(Call::pmu_enable);
+  session.cross(10);
+  session.begin(Call::commit_txn);
+  session.write_pmcr(0x41);
+  session.cross(2);
+  session.end(Call::commit_txn);
+  session.cross(3);
+  EXPECT_EQ(session.expected(1), 5U);
+  EXPECT_EQ(session.expected(2), 10U);
+  EXPECT_EQ(session.board.findings().failures(), 0U);
+}
+
+TEST_F(CmnCounts, a_transaction_that_leaves_the_pmu_stopped_is_exposed) {
+  session.count(1, {{"mxp_n_req_txflit_valid"}});
+  session.enable();
+  session.begin(Call::start_txn);
+  session.write_pmcr(0);
+  session.end(Call::start_txn);
+  session.begin(Call::cancel_txn);
+  session.end(Call::cancel_txn);
+  session.cross(3);
+  EXPECT_EQ(session.noted("transaction_left_pmu_stopped"), 1U);
+  EXPECT_EQ(session.expected(1), 3U) << "the perf core wants it";
+}
+
+// --- reads
+
+class CmnReads : public CmnCounts {
+ protected:
+  /// Five counted before, two during the call.
+  void read(std::uint64_t value) {
+    session.begin(Call::read, 1);
+    session.cross(2);
+    session.end(Call::read, 1, value);
+    base += 2;
+  }
+  [[nodiscard]] std::uint64_t failed() const { return session.result(1).reads_failed; }
+  std::uint64_t base = 0;
+};
+
+TEST_F(CmnReads, while_running_lie_between_the_counts_at_begin_and_end_or_a_carry_above) {
+  session.count(1, at(CmnSession::kXp1, "mxp_e_req_txflit_valid"));
+  session.enable();
+  session.cross(5);
+  base = 5;
+  for (const std::uint64_t offset : {0U, 1U, 2U, 0x1'0000U, 0x1'0001U, 0x1'0002U}) read(base + offset);
+  EXPECT_EQ(failed(), 0U) << "one local counter carries at most once between the two reads";
+  read(base - 1);
+  EXPECT_EQ(failed(), 1U);
+  read(base + 3);
+  EXPECT_EQ(failed(), 2U);
+  read(base + 0x1'0003);
+  EXPECT_EQ(failed(), 3U);
+  read(base + 0xffff);
+  EXPECT_EQ(failed(), 4U);
+  read(base + 0x2'0000);
+  EXPECT_EQ(failed(), 5U);
+  EXPECT_EQ(session.result(1).reads, 11U);
+  EXPECT_EQ(session.result(1).verdict, Verdict::mismatch);
+}
+
+TEST_F(CmnReads, of_an_event_on_all_crosspoints_may_be_a_carry_of_each_above) {
+  session.count(1, {{"mxp_n_req_txflit_valid"}});
+  session.enable();
+  session.cross(5);
+  base = 5;
+  read(base + 6 * 0x1'0000 + 2);
+  EXPECT_EQ(failed(), 0U);
+  read(base + 7 * 0x1'0000);
+  EXPECT_EQ(failed(), 1U);
+}
+
+TEST_F(CmnReads, while_nothing_is_counted_are_exact) {
+  session.count(1, {{"mxp_n_req_txflit_valid"}});
+  session.enable();
+  session.cross(5);
+  const auto read_quietly = [&](std::uint64_t value) {
+    session.begin(Call::read, 1);
+    session.beside(2);
+    session.end(Call::read, 1, value);
+  };
+  read_quietly(5);
+  EXPECT_EQ(failed(), 0U);
+  EXPECT_EQ(session.result(1).verdict, Verdict::within);
+  read_quietly(0x1'0005);
+  EXPECT_EQ(failed(), 1U) << "what does not move does not carry";
+  read_quietly(4);
+  EXPECT_EQ(failed(), 2U);
+}
+
+TEST_F(CmnReads, at_the_end_are_exact_and_a_lost_carry_is_explained) {
+  session.count(1, {{"mxp_n_req_txflit_valid"}});
+  session.enable();
+  session.cross(5);
+  session.disable();
+  session.del(1, 5 + 2 * 0x1'0000);
+  EXPECT_EQ(session.result(1).verdict, Verdict::mismatch);
+  EXPECT_THAT(session.result(1).explanation, ::testing::HasSubstr("2 carries of local counters"));
+}
+
+// --- watchpoints
+
+class CmnWatchpoints : public ::testing::Test {
+ protected:
+  static EventTerms up(std::initializer_list<EventTerm> more = {}) { return terms("watchpoint_up", more); }
+  static EventTerms down(std::initializer_list<EventTerm> more = {}) { return terms("watchpoint_down", more); }
+  /// REQ group 0 of a CMN-700: opcode in bits 35:29.
+  static EventTerm opcode(std::uint64_t value) { return {"wp_val", value << 29}; }
+  static EventTerm opcode_only() { return {"wp_mask", ~(std::uint64_t{0x7f} << 29)}; }
+  static EventTerm any() { return {"wp_mask", kAll}; }
+
+  /// One flit of opcode 4, two of 7, four of 1 from XP 0 port 0 to XP 5 port 3; eight of 4 to XP 0 port 1.
+  void traffic() {
+    session.cross(1, 4, 0x1000);
+    session.cross(2, 7, 0x1000);
+    session.cross(4, 1, 0x2000);
+    session.beside(8, 4, 0x2000);
+  }
+  CmnSession session;
+
+ private:
+  static EventTerms terms(const char* name, std::initializer_list<EventTerm> more) {
+    EventTerms all{{name}};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+};
+
+TEST_F(CmnWatchpoints, see_uploads_or_downloads_at_their_port_crosspoint_and_channel) {
+  session.count(1, up({any()}));
+  session.count(2, up({any(), {"wp_dev_sel", 1}}));
+  session.count(3, up({any(), {"wp_chn_sel", 3}}));
+  session.count(4, down({any(), {"wp_dev_sel", 3}}));
+  session.count(5, down({any(), {"wp_dev_sel", 1}}));
+  session.count(6, down({any()}));
+  session.count(7, down({any(), {"wp_dev_sel", 3}, {"bynodeid", 1}, {"nodeid", CmnSession::kXp5}}));
+  session.count(8, down({any(), {"wp_dev_sel", 3}, {"bynodeid", 1}, {"nodeid", CmnSession::kXp1}}));
+  session.count(9, {{"type", 0x7770}, {"eventid", 2}, any(), {"wp_dev_sel", 3}});
+  session.enable();
+  traffic();
+  session.cross(16, 4, 0, Channel::dat);
+  EXPECT_EQ(session.expected(1), 15U);
+  EXPECT_EQ(session.expected(2), 0U);
+  EXPECT_EQ(session.expected(3), 16U);
+  EXPECT_EQ(session.expected(4), 7U);
+  EXPECT_EQ(session.expected(5), 8U);
+  EXPECT_EQ(session.expected(6), 0U);
+  EXPECT_EQ(session.expected(7), 7U);
+  EXPECT_EQ(session.expected(8), 0U);
+  EXPECT_EQ(session.expected(9), 7U);
+}
+
+TEST_F(CmnWatchpoints, compare_what_the_mask_leaves) {
+  session.count(1, up({opcode(4), opcode_only()}));
+  session.count(2, up({opcode(7), opcode_only()}));
+  session.count(3, up({opcode(5), {"wp_mask", ~(std::uint64_t{0x7d} << 29)}}));  // 5 or 7
+  session.count(4, up({opcode(5), {"wp_mask", ~(std::uint64_t{0x7c} << 29)}}));  // 4 ... 7
+  session.count(5, up({{"wp_val", kAll}, {"wp_mask", 0}}));                      // idle
+  session.enable();
+  traffic();
+  EXPECT_EQ(session.expected(1), 9U);
+  EXPECT_EQ(session.expected(2), 2U);
+  EXPECT_EQ(session.expected(3), 2U);
+  EXPECT_EQ(session.expected(4), 11U);
+  EXPECT_EQ(session.expected(5), 0U);
+}
+
+TEST_F(CmnWatchpoints, compare_fields_of_their_match_group) {
+  // Group 1 has the address from bit 4 on, group 2 the opcode in 17:11.
+  session.count(1, up({{"wp_grp", 1}, {"wp_val", 0x2000U << 4}, {"wp_mask", ~(std::uint64_t{0xf000} << 4)}}));
+  session.count(2, up({{"wp_grp", 2}, {"wp_val", 7U << 11}, {"wp_mask", ~(std::uint64_t{0x7f} << 11)}}));
+  session.enable();
+  traffic();
+  EXPECT_EQ(session.expected(1), 12U);
+  EXPECT_EQ(session.expected(2), 2U);
+}
+
+TEST_F(CmnWatchpoints, compare_the_target_going_up_and_the_source_going_down) {
+  const EventTerm id_only{"wp_mask", ~std::uint64_t{0x7ff}};
+  session.count(1, up({{"wp_val", CmnSession::kXp5Port3}, id_only}));
+  session.count(2, up({{"wp_val", CmnSession::kXp0Port1}, id_only}));
+  session.count(3, down({{"wp_dev_sel", 3}, {"wp_val", CmnSession::kXp5Port3}, id_only}));
+  session.count(4, down({{"wp_dev_sel", 3}, {"wp_val", CmnSession::kXp0}, id_only}));
+  session.enable();
+  traffic();
+  EXPECT_EQ(session.expected(1), 7U);
+  EXPECT_EQ(session.expected(2), 8U);
+  EXPECT_EQ(session.expected(3), 0U);
+  EXPECT_EQ(session.expected(4), 7U);
+}
+
+TEST_F(CmnWatchpoints, exclusive_count_what_does_not_match_at_the_same_port_and_channel) {
+  session.count(1, up({opcode(4), opcode_only(), {"wp_exclusive", 1}}));
+  session.count(2, up({any(), {"wp_exclusive", 1}}));
+  session.count(3, up({opcode(4), opcode_only(), {"wp_exclusive", 1}, {"wp_dev_sel", 1}}));
+  session.enable();
+  traffic();
+  session.cross(16, 7, 0, Channel::dat);
+  EXPECT_EQ(session.expected(1), 6U);
+  EXPECT_EQ(session.expected(2), 0U) << "everything matches";
+  EXPECT_EQ(session.expected(3), 0U);
+}
+
+TEST_F(CmnWatchpoints, do_not_see_returns_of_link_credits) {
+  session.count(1, up({any()}));
+  session.count(2, up({opcode(4), opcode_only(), {"wp_exclusive", 1}}));
+  session.enable();
+  session.cross(3, 0);
+  session.cross(1, 1);
+  EXPECT_EQ(session.expected(1), 1U);
+  EXPECT_EQ(session.expected(2), 1U);
+}
+
+class CmnCombined : public CmnWatchpoints {
+ protected:
+  /// Opcode 4, and address 0x2000.
+  EventTerms primary = up({opcode(4), opcode_only(), {"wp_combine", 1}});
+  EventTerms secondary =
+      up({{"wp_grp", 1}, {"wp_val", 0x2000U << 4}, {"wp_mask", ~(std::uint64_t{0xf000} << 4)}, {"wp_combine", 1}});
+};
+
+TEST_F(CmnCombined, watchpoints_count_where_both_match_on_the_one_added_first) {
+  session.count(1, primary);
+  session.count(2, secondary);
+  session.enable();
+  traffic();
+  EXPECT_EQ(session.expected(1), 8U);
+  EXPECT_EQ(session.expected(2), 0U);
+}
+
+TEST_F(CmnCombined, the_one_added_first_is_the_primary_whatever_it_compares) {
+  session.count(1, secondary);
+  session.count(2, primary);
+  session.enable();
+  traffic();
+  EXPECT_EQ(session.expected(1), 8U);
+  EXPECT_EQ(session.expected(2), 0U);
+}
+
+TEST_F(CmnCombined, the_order_of_adding_decides_not_that_of_opening) {
+  session.board.expect(1, CmnSession::kPmu, primary);
+  session.board.expect(2, CmnSession::kPmu, secondary);
+  session.add(2);
+  session.add(1);
+  session.enable();
+  traffic();
+  session.disable();
+  session.enable();
+  EXPECT_EQ(session.expected(1), 0U);
+  EXPECT_EQ(session.expected(2), 8U);
+}
+
+TEST_F(CmnCombined, a_primary_that_comes_back_takes_its_old_place) {
+  session.count(1, primary);
+  session.count(2, secondary);
+  session.enable();
+  traffic();
+  session.disable();
+  session.del(1, 8);
+  session.enable();
+  traffic();
+  EXPECT_EQ(session.expected(2), 0U) << "alone in second place";
+  session.disable();
+  session.add(1);
+  session.enable();
+  traffic();
+  session.disable();
+  session.del(1, 16);
+  session.del(2, 0);
+  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(2).verdict, Verdict::exact);
+}
+
+TEST_F(CmnCombined, a_watchpoint_alone_counts_nothing) {
+  session.count(1, primary);
+  session.enable();
+  traffic();
+  EXPECT_EQ(session.expected(1), 0U);
+}
+
+TEST_F(CmnCombined, uploads_and_downloads_are_pairs_of_their_own) {
+  session.count(1, primary);
+  session.count(2, down({any(), {"wp_dev_sel", 1}, {"wp_combine", 1}}));
+  session.enable();
+  traffic();
+  EXPECT_EQ(session.expected(1), 0U);
+  EXPECT_EQ(session.expected(2), 0U);
+}
+
+}  // namespace
+}  // namespace pmufab::scoreboard::test

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "testbench/scoreboard/cmn_judge.h"
+#include "testbench/scoreboard/scoreboard.h"
+
+namespace pmufab::scoreboard::test {
+
+/// A mesh, a perf core and a driver told by hand, each step one nanosecond after the one before.
+///
+/// Three columns, two rows: XP 5 is at (2, 1). Node ids have x in bits 6:5 and y in 4:3; XP 5 has four ports in use, so
+/// its port is in bits 2:1, elsewhere it is in bit 2.
+class CmnSession {
+ public:
+  using Call = driver_host::PerfCallObserver::Call;
+  static constexpr const char* kPmu = "arm_cmn_0";
+  static constexpr std::uint64_t kPmcr = 0x5000'2100;
+  static constexpr std::uint16_t kXp0 = 0x00;
+  static constexpr std::uint16_t kXp1 = 0x20;
+  static constexpr std::uint16_t kXp5 = 0x48;
+  static constexpr std::uint16_t kXp0Port1 = 0x04;
+  static constexpr std::uint16_t kXp5Port3 = 0x4e;
+
+  static CmnJudgeSpec mesh() {
+    CmnJudgeSpec spec;
+    spec.pmu = kPmu;
+    spec.columns = 3;
+    spec.rows = 2;
+    spec.layout = WatchpointLayout::cmn700;
+    spec.clock_hz = 2'000'000'000;
+    spec.pmcr = kPmcr;
+    spec.ports_in_use = {2, 2, 2, 2, 2, 4};
+    return spec;
+  }
+
+  explicit CmnSession(CmnJudgeSpec spec = mesh())
+      : fabric(board.add(std::make_unique<CmnJudge>(std::move(spec), board.chronicle()))) {}
+
+  Scoreboard board;
+  CmnJudge& fabric;
+  Picoseconds now = 0;
+
+  // Wires.
+  struct Hop {
+    unsigned xp;
+    cmn::Interface interface;
+  };
+  static cmn::FlitFields flit(std::uint16_t from, std::uint16_t to, std::uint8_t opcode = 4, std::uint64_t addr = 0) {
+    cmn::FlitFields fields;
+    fields.srcid = from;
+    fields.tgtid = to;
+    fields.opcode = opcode;
+    fields.addr = addr;
+    return fields;
+  }
+  void upload(unsigned xp, unsigned port, const cmn::FlitFields& fields, std::uint32_t number = 0,
+              cmn::Channel channel = cmn::Channel::req) {
+    fabric.on_upload(tick(), xp, port, channel, number, fields);
+  }
+  void transmit(std::initializer_list<Hop> hops, std::uint32_t number = 0, cmn::Channel channel = cmn::Channel::req) {
+    for (const Hop& hop : hops) fabric.on_transmit(tick(), hop.xp, hop.interface, channel, number);
+  }
+  /// Flits from XP 0 port 0 to XP 5 port 3, the right way: east, east, north, down.
+  void cross(int flits, std::uint8_t opcode = 4, std::uint64_t addr = 0, cmn::Channel channel = cmn::Channel::req) {
+    using enum cmn::Interface;
+    for (int i = 0; i < flits; ++i) {
+      upload(0, 0, flit(kXp0, kXp5Port3, opcode, addr), 0, channel);
+      transmit({{0, east}, {1, east}, {2, north}, {5, port3}}, 0, channel);
+    }
+  }
+  /// Flits from XP 0 port 0 to the port beside.
+  void beside(int flits, std::uint8_t opcode = 4, std::uint64_t addr = 0) {
+    for (int i = 0; i < flits; ++i) {
+      upload(0, 0, flit(kXp0, kXp0Port1, opcode, addr));
+      transmit({{0, cmn::Interface::port1}});
+    }
+  }
+
+  // The perf core.
+  void begin(Call call, int event = 0) { board.on_call(call, true, kPmu, event, 0, tick()); }
+  void end(Call call, int event = 0, std::uint64_t value = 0) {
+    board.on_call(call, false, kPmu, event, value, tick());
+  }
+  void write_pmcr(std::uint64_t value) { board.on_bus_access({tick(), kPmcr, value, 4, true, true}); }
+  void add(int event) {
+    begin(Call::add, event);
+    end(Call::add, event);
+  }
+  void del(int event, std::uint64_t value) {
+    begin(Call::del, event);
+    end(Call::del, event, value);
+  }
+  void enable() {
+    begin(Call::pmu_enable);
+    write_pmcr(0x41);
+    end(Call::pmu_enable);
+  }
+  void disable() {
+    begin(Call::pmu_disable);
+    write_pmcr(0);
+    end(Call::pmu_disable);
+  }
+  /// Say what an event means and let it be taken in.
+  void count(int event, const EventTerms& terms) {
+    board.expect(event, kPmu, terms);
+    add(event);
+  }
+
+  [[nodiscard]] EventResult result(int event) const { return board.result(event).value(); }
+  [[nodiscard]] std::uint64_t expected(int event) const { return result(event).expected; }
+  [[nodiscard]] std::uint64_t noted(const char* kind) const { return board.findings().count(kind); }
+
+ private:
+  Picoseconds tick() { return now += 1000; }
+};
+
+}  // namespace pmufab::scoreboard::test
