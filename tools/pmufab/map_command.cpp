@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
@@ -15,6 +16,7 @@
 #include "tools/pmufab/map_picture.h"
 #include "tools/pmufab/map_svg.h"
 #include "tools/pmufab/map_text.h"
+#include "tools/pmufab/output.h"
 
 namespace pmufab::cli {
 namespace {
@@ -183,15 +185,22 @@ DriverView view_of_driver(const scenario::PlatformDocument& document, const driv
         view.probed.push_back(mesh);
     }
   });
-  machine.run([&] {
-    if (!traffic.flows.empty()) {
-      sc_core::wait(end_of(traffic.duration));
-      view.loads = loads_of(machine.platform(), traffic.duration);
-      machine.stop_traffic();
-    }
-    view.loaded = machine.host().load() >= 0;
-    view.files = machine.host().debugfs();
-  });
+  try {
+    machine.run([&] {
+      if (!traffic.flows.empty()) {
+        sc_core::wait(end_of(traffic.duration));
+        view.loads = loads_of(machine.platform(), traffic.duration);
+        machine.stop_traffic();
+      }
+      view.loaded = machine.host().load() >= 0;
+      view.files = machine.host().debugfs();
+    });
+  } catch (const std::exception&) {
+    // A dead kernel is the driver's failure, not ours; its log says why.
+    if (!machine.host().panicked()) throw;
+    view.loaded = false;
+    view.files.clear();
+  }
   view.log = machine.host().log();
   return view;
 }
@@ -254,6 +263,10 @@ int map_command(const Arguments& arguments) {
   const std::vector<unsigned> meshes = chosen_meshes(document.spec, words.size() > 1 ? words[1] : "");
   const FlitTraffic traffic = with_traffic ? load_traffic(map, words[0]) : FlitTraffic{};
 
+  // A picture that cannot be written shows before anything runs.
+  std::optional<OutputFile> picture_file;
+  if (const std::string file = map["svg"].as<std::string>(); !file.empty()) picture_file.emplace(file);
+
   DriverView view;
   std::vector<MeshLoad> loads;
   const bool with_driver = map["driver"].as<bool>();
@@ -280,13 +293,15 @@ int map_command(const Arguments& arguments) {
     if (with_driver) agreed = compare(document.spec, view, mesh) && agreed;
     std::fflush(stdout);
   }
-  if (const std::string file = map["svg"].as<std::string>(); !file.empty())
-    write_file(file, map_svg(with_traffic ? fmt::format("{}: flits of {}", document.spec.name, traffic.scenario)
-                                          : document.spec.name,
-                             pictures));
+  if (picture_file) {
+    picture_file->write(map_svg(
+        with_traffic ? fmt::format("{}: flits of {}", document.spec.name, traffic.scenario) : document.spec.name,
+        pictures));
+    picture_file->commit();
+  }
   if (with_driver && !view.loaded) {
-    for (const std::string& line : view.log) fmt::print(stderr, "{}\n", line);
-    fmt::print(stderr, "pmufab: loading the drivers failed; above is the kernel log\n");
+    for (const std::string& line : view.log) complain("{}\n", line);
+    complain("pmufab: loading the drivers failed; above is the kernel log\n");
     return kCheckFailed;
   }
   return agreed ? kPassed : kCheckFailed;

@@ -402,6 +402,7 @@ TEST_F(Map, help_teaches_and_wrong_input_is_told) {
   refuses({"map", small(), "cmn0", "more"}, "too many words");
   refuses({"map", shipped("platforms/tegra410-1s-small.yaml")}, "has no meshes");
   refuses({"map", small(), "cmn1"}, "there is no mesh 'cmn1' (did you mean 'cmn0'?)");
+  refuses({"map", small(), "--svg", small() + "/x.svg"}, "x.svg");
   refuses({"map", small(), "--duration", "1 us"}, "--duration is of traffic");
   refuses({"map", small(), "--traffic", shipped("cmn-cycles.yaml")}, "sends no flits into meshes");
   refuses({"map", small(), "--traffic", shipped("cmn-flits.yaml"), "--set", "mesh_traffic[0].mesh=1"},
