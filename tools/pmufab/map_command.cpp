@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <memory>
-#include <set>
-#include <stdexcept>
+#include <optional>
 
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
@@ -19,6 +17,7 @@
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/map_svg.h"
 #include "tools/pmufab/map_text.h"
+#include "tools/pmufab/output.h"
 
 namespace pmufab::cli {
 namespace {
@@ -164,7 +163,8 @@ std::vector<MeshLoad> run_flits(const platform::PlatformSpec& spec, const FlitTr
 struct DriverView {
   std::string version;
   bool loaded = false;
-  std::vector<std::pair<std::string, std::string>> files;
+  std::vector<std::pair<std::string, std::string>> files;  ///< of debugfs
+  std::vector<unsigned> probed;                            ///< meshes, in the order drivers came to them
   std::vector<std::string> log;
   std::vector<MeshLoad> loads;  ///< if there was traffic, which flowed before the drivers came
 };
@@ -177,29 +177,50 @@ DriverView view_of_driver(const scenario::PlatformDocument& document, const driv
   none.seed = traffic.seed;
   scenario::Machine machine(document.spec, {}, none, traffic.flows, drivers, {});
   for (const auto& flow : machine.flows()) flow->start(0);
-  machine.run([&] {
-    if (!traffic.flows.empty()) {
-      sc_core::wait(end_of(traffic.duration));
-      view.loads = loads_of(machine.platform(), traffic.duration);
-      machine.stop_traffic();
+  // A kernel may not know some of the meshes: a mesh it knows is one whose registers it touches.
+  machine.platform().bus().monitor([&](const MmioBus::BusAccess& access) {
+    for (unsigned mesh = 0; mesh < document.spec.cmn.size(); ++mesh) {
+      const std::uint64_t offset = access.address - document.spec.cmn[mesh].topology.base;
+      if (offset < machine.platform().mesh(mesh).layout().size() &&
+          std::find(view.probed.begin(), view.probed.end(), mesh) == view.probed.end())
+        view.probed.push_back(mesh);
     }
-    view.loaded = machine.host().load() >= 0;
-    view.files = machine.host().debugfs();
   });
+  try {
+    machine.run([&] {
+      if (!traffic.flows.empty()) {
+        sc_core::wait(end_of(traffic.duration));
+        view.loads = loads_of(machine.platform(), traffic.duration);
+        machine.stop_traffic();
+      }
+      view.loaded = machine.host().load() >= 0;
+      view.files = machine.host().debugfs();
+    });
+  } catch (const std::exception&) {
+    // A dead kernel is the driver's failure, not ours; its log says why.
+    if (!machine.host().panicked()) throw;
+    view.loaded = false;
+    view.files.clear();
+  }
   view.log = machine.host().log();
   return view;
 }
 
-/// @return the file the driver shows a mesh in: "map", "map_1", ... in the order of probing, which is the platform's.
-std::string file_of(unsigned mesh) { return mesh == 0 ? "arm-cmn/map" : fmt::format("arm-cmn/map_{}", mesh); }
+/// @return the file the driver shows a mesh in: "map", "map_1", ... in the order of probing; empty: none.
+std::string file_of(const DriverView& view, unsigned mesh) {
+  const auto place = std::find(view.probed.begin(), view.probed.end(), mesh);
+  if (place == view.probed.end()) return {};
+  const auto number = place - view.probed.begin();
+  return number == 0 ? "arm-cmn/map" : fmt::format("arm-cmn/map_{}", number);
+}
 
 /// Print the driver's map of a mesh and what is different in it. @return whether both agree
 bool compare(const platform::PlatformSpec& spec, const DriverView& view, unsigned mesh) {
-  const std::string name = file_of(mesh);
+  const std::string name = file_of(view, mesh);
   const auto file =
       std::find_if(view.files.begin(), view.files.end(), [&](const auto& entry) { return entry.first == name; });
   if (file == view.files.end()) {
-    fmt::print("\nThe drivers of Linux {} show no {} for cmn{}\n", view.version, name, mesh);
+    fmt::print("\nDIFFERS: the drivers of Linux {} show no map of cmn{}\n", view.version, mesh);
     return false;
   }
   fmt::print("\n{} of the drivers of Linux {}:\n{}", name, view.version, file->second);
@@ -243,6 +264,10 @@ int map_command(const Arguments& arguments) {
   const std::vector<unsigned> meshes = chosen_meshes(document.spec, words.size() > 1 ? words[1] : "");
   const FlitTraffic traffic = with_traffic ? load_traffic(map, words[0]) : FlitTraffic{};
 
+  // A picture that cannot be written shows before anything runs.
+  std::optional<OutputFile> picture_file;
+  if (const std::string file = map["svg"].as<std::string>(); !file.empty()) picture_file.emplace(file);
+
   DriverView view;
   std::vector<MeshLoad> loads;
   const bool with_driver = map["driver"].as<bool>();
@@ -269,13 +294,15 @@ int map_command(const Arguments& arguments) {
     if (with_driver) agreed = compare(document.spec, view, mesh) && agreed;
     std::fflush(stdout);
   }
-  if (const std::string file = map["svg"].as<std::string>(); !file.empty())
-    write_file(file, map_svg(with_traffic ? fmt::format("{}: flits of {}", document.spec.name, traffic.scenario)
-                                          : document.spec.name,
-                             pictures));
+  if (picture_file) {
+    picture_file->write(map_svg(
+        with_traffic ? fmt::format("{}: flits of {}", document.spec.name, traffic.scenario) : document.spec.name,
+        pictures));
+    picture_file->commit();
+  }
   if (with_driver && !view.loaded) {
-    for (const std::string& line : view.log) fmt::print(stderr, "{}\n", line);
-    fmt::print(stderr, "pmufab: loading the drivers failed; above is the kernel log\n");
+    for (const std::string& line : view.log) complain("{}\n", line);
+    complain("pmufab: loading the drivers failed; above is the kernel log\n");
     return kCheckFailed;
   }
   return agreed ? kPassed : kCheckFailed;

@@ -213,10 +213,16 @@ class Comparer {
       const auto device = cell.devices.find(port);
       check(at, device == cell.devices.end() ? "" : device->second, driver_name(type), "????");
       for (unsigned number = 0; number < kShownDevices; ++number) {
-        const unsigned id = layout_.xp(xp).node_id | port << cmn::device_bits(topology_, crosspoint) | number;
-        const auto logical_id = cell.logical_ids.find({port, number});
-        check(fmt::format("{} device {}", at, number), logical_id == cell.logical_ids.end() ? "" : logical_id->second,
-              type == DeviceType::none ? "" : shown_logical_id(layout_, xp, id));
+        const auto found = cell.logical_ids.find({port, number});
+        const std::string shown = found == cell.logical_ids.end() ? "" : found->second;
+        if (port < cmn::used_ports(crosspoint)) {
+          const unsigned id = layout_.xp(xp).node_id | port << cmn::device_bits(topology_, crosspoint) | number;
+          check(fmt::format("{} device {}", at, number), shown, shown_logical_id(layout_, xp, id));
+        } else if (!shown.empty()) {
+          // The driver puts a port that the ids of this XP have no bits for into the bits of the coordinates.
+          result_.unknown.push_back(
+              fmt::format("{} does not exist; the driver shows {} of another node there", at, shown));
+        }
       }
     }
   }

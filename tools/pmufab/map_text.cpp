@@ -16,7 +16,7 @@ namespace {
 
 using scenario::with_separators;
 
-constexpr std::size_t kNarrowest = 15;  // of what is in a box
+constexpr std::size_t kNarrowest = 16;  // of what is in a box
 constexpr std::size_t kMargin = 6;      // left of the boxes: "y=13"
 
 /// Add names to `lines`, as many to a line as fit.
@@ -33,7 +33,7 @@ void add_names(std::vector<std::string>& lines, const std::vector<std::string>& 
 /// What is in the box of an XP, without its frame.
 std::vector<std::string> lines_of(const MeshPicture& mesh, const MeshPicture::Xp& xp) {
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("{:<8}{:>#7x}", fmt::format("XP {}", xp.index), xp.node_id));
+  lines.push_back(fmt::format("{:<8}{:>#8x}", fmt::format("XP {}", xp.index), xp.node_id));
   if (xp.logical_id != xp.index) lines.push_back(fmt::format("logical id {}", xp.logical_id));
   lines.push_back(fmt::format("DTC {}  {}", xp.domain, xp.dtm_text()));
   for (std::size_t port = 0; port < xp.ports.size(); ++port) {
@@ -43,12 +43,12 @@ std::vector<std::string> lines_of(const MeshPicture& mesh, const MeshPicture::Xp
       const bool first = &device == &of.devices.front();
       const std::string name =
           first ? fmt::format("p{} {}", port, cmn::to_string(of.type)) : fmt::format("   device {}", device.number);
-      lines.push_back(fmt::format("{:<10}{:>#5x}", name, device.node_id));
+      lines.push_back(fmt::format("{:<11}{:>#5x}", name, device.node_id));
       add_names(lines, device.nodes);
     }
   }
   add_names(lines, xp.nodes);
-  if (mesh.has_load()) lines.push_back(fmt::format("flits {:>9}", with_separators(mesh.load.xps[xp.index].flits())));
+  if (mesh.has_load()) lines.push_back(fmt::format("flits {:>10}", with_separators(mesh.load.xps[xp.index].flits())));
   return lines;
 }
 

@@ -65,7 +65,7 @@ measure:
 TEST_F(Command, help_and_version_are_there_for_every_command) {
   EXPECT_THAT(pmufab({"--version"}).out, HasSubstr("pmufab 0."));
   EXPECT_THAT(pmufab({"--help"}).out, AllOf(HasSubstr("A first look"), HasSubstr("Exit codes")));
-  for (const char* command : {"run", "list", "stat", "regs", "trace"}) {
+  for (const char* command : {"run", "list", "stat", "regs", "map", "trace"}) {
     const Outcome outcome = pmufab({command, "--help"});
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("Usage: pmufab"), HasSubstr("xample"))) << command;
