@@ -258,6 +258,10 @@ int map_command(const Arguments& arguments) {
   if (!with_traffic && !map["duration"].as<std::string>().empty())
     throw InputError("--duration is of traffic, and there is none", "add --traffic SCENARIO");
 
+  const bool with_driver = map["driver"].as<bool>();
+  if (!with_driver && !(map["drivers"].defaulted() && map["driver-dir"].defaulted()))
+    throw InputError("--drivers and --driver-dir say whose map to compare with, and none is asked for", "add --driver");
+
   std::vector<std::string> overrides = values_of(map, "set");
   if (with_traffic) std::erase_if(overrides, is_for_traffic);
   const scenario::PlatformDocument document = scenario::load_platform(words[0], overrides);
@@ -270,7 +274,6 @@ int map_command(const Arguments& arguments) {
 
   DriverView view;
   std::vector<MeshLoad> loads;
-  const bool with_driver = map["driver"].as<bool>();
   if (with_driver) {
     view = view_of_driver(document, find_newest_driver(map, document.spec), traffic);
     loads = view.loads;

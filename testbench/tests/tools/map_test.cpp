@@ -409,6 +409,7 @@ TEST_F(Map, help_teaches_and_wrong_input_is_told) {
           "mesh_traffic[0].mesh: there is no mesh 1");
   refuses({"map", small(), "--traffic", shipped("cmn-flits.yaml"), "--duration", "soon"}, "duration");
   refuses({"map", small(), "--set", "meshes[0].clok=1 GHz"}, "clok");
+  refuses({"map", small(), "--drivers", "6.1"}, "none is asked for (add --driver)");
   refuses({"map", small(), "--drivers", "9.9", "--driver"}, "no driver set matches --drivers 9.9");
 }
 
