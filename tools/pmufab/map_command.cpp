@@ -27,11 +27,11 @@ using scenario::InputError;
 
 constexpr const char* kMore =
     R"(Each crosspoint (XP) is a box in its place; y grows to the north, as node ids count. In a box:
-  XP 4      0x008    its index, which is its logical id, and its node id (nodeid= of an event with bynodeid=1)
+  XP 4         0x8   its index, which is its logical id, and its node id (nodeid= of an event with bynodeid=1)
   DTC 0  DTM 4       the trace controller of its domain, and the monitor(s) that count its events
-  p1 HN-F   0x00c    port 1, the device there, the node id of its first device
-    hnf3             the nodes with registers behind it, each with its logical id; (hnf3): software must not touch it
-  flits    12,345    with --traffic: flits it transmitted, to neighbours and down to devices, on all channels
+  p1 HN-F      0xc   port 1, the device there, the node id of its first device
+    hnf2             the nodes with registers behind it, each with its logical id; (hnf2): software must not touch it
+  flits    189,056   with --traffic: flits it transmitted, to neighbours and down to devices, on all channels
 
 MESH is cmn0, cmn1, ...; without it every mesh is shown.
 
