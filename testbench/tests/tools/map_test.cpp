@@ -171,6 +171,17 @@ TEST_F(Map, every_driver_agrees) {
   }
 }
 
+TEST_F(Map, the_newest_driver_agrees_on_every_shipped_mesh) {
+  unsigned meshes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(shipped("platforms"))) {
+    if (read(entry.path()).find("\nmeshes:") == std::string::npos) continue;
+    ++meshes;
+    const Outcome outcome = pmufab({"map", entry.path().string(), "--driver"});
+    EXPECT_EQ(outcome.exit_code, 0) << entry.path() << '\n' << outcome.out << outcome.err;
+  }
+  EXPECT_GE(meshes, 1U);
+}
+
 TEST_F(Map, every_driver_agrees_on_a_mesh_of_many_kinds) {
   const std::string platform = write("p.yaml", R"(kind: cmn
 cpus_per_socket: 4
