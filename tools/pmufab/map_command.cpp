@@ -14,7 +14,6 @@
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/map_driver.h"
 #include "tools/pmufab/map_picture.h"
-#include "tools/pmufab/output.h"
 #include "tools/pmufab/map_svg.h"
 #include "tools/pmufab/map_text.h"
 #include "tools/pmufab/output.h"
@@ -221,6 +220,10 @@ bool compare(const platform::PlatformSpec& spec, const DriverView& view, unsigne
       std::find_if(view.files.begin(), view.files.end(), [&](const auto& entry) { return entry.first == name; });
   if (file == view.files.end()) {
     fmt::print("\nDIFFERS: the drivers of Linux {} show no map of cmn{}\n", view.version, mesh);
+    // The kernel's errors say why, if the driver knows such a mesh at all.
+    for (const std::string& line : view.log) {
+      if (line.starts_with("<3>")) fmt::print("  {}\n", line.substr(3));
+    }
     return false;
   }
   fmt::print("\n{} of the drivers of Linux {}:\n{}", name, view.version, file->second);
