@@ -14,7 +14,6 @@
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/map_driver.h"
 #include "tools/pmufab/map_picture.h"
-#include "tools/pmufab/output.h"
 #include "tools/pmufab/map_svg.h"
 #include "tools/pmufab/map_text.h"
 #include "tools/pmufab/output.h"
@@ -27,11 +26,11 @@ using scenario::InputError;
 
 constexpr const char* kMore =
     R"(Each crosspoint (XP) is a box in its place; y grows to the north, as node ids count. In a box:
-  XP 4      0x008    its index, which is its logical id, and its node id (nodeid= of an event with bynodeid=1)
+  XP 4         0x8   its index, which is its logical id, and its node id (nodeid= of an event with bynodeid=1)
   DTC 0  DTM 4       the trace controller of its domain, and the monitor(s) that count its events
-  p1 HN-F   0x00c    port 1, the device there, the node id of its first device
-    hnf3             the nodes with registers behind it, each with its logical id; (hnf3): software must not touch it
-  flits    12,345    with --traffic: flits it transmitted, to neighbours and down to devices, on all channels
+  p1 HN-F      0xc   port 1, the device there, the node id of its first device
+    hnf2             the nodes with registers behind it, each with its logical id; (hnf2): software must not touch it
+  flits    189,056   with --traffic: flits it transmitted, to neighbours and down to devices, on all channels
 
 MESH is cmn0, cmn1, ...; without it every mesh is shown.
 
@@ -221,6 +220,10 @@ bool compare(const platform::PlatformSpec& spec, const DriverView& view, unsigne
       std::find_if(view.files.begin(), view.files.end(), [&](const auto& entry) { return entry.first == name; });
   if (file == view.files.end()) {
     fmt::print("\nDIFFERS: the drivers of Linux {} show no map of cmn{}\n", view.version, mesh);
+    // The kernel's errors say why, if the driver knows such a mesh at all.
+    for (const std::string& line : view.log) {
+      if (line.starts_with("<3>")) fmt::print("  {}\n", line.substr(3));
+    }
     return false;
   }
   fmt::print("\n{} of the drivers of Linux {}:\n{}", name, view.version, file->second);
@@ -258,6 +261,10 @@ int map_command(const Arguments& arguments) {
   if (!with_traffic && !map["duration"].as<std::string>().empty())
     throw InputError("--duration is of traffic, and there is none", "add --traffic SCENARIO");
 
+  const bool with_driver = map["driver"].as<bool>();
+  if (!with_driver && !(map["drivers"].defaulted() && map["driver-dir"].defaulted()))
+    throw InputError("--drivers and --driver-dir say whose map to compare with, and none is asked for", "add --driver");
+
   std::vector<std::string> overrides = values_of(map, "set");
   if (with_traffic) std::erase_if(overrides, is_for_traffic);
   const scenario::PlatformDocument document = scenario::load_platform(words[0], overrides);
@@ -270,7 +277,6 @@ int map_command(const Arguments& arguments) {
 
   DriverView view;
   std::vector<MeshLoad> loads;
-  const bool with_driver = map["driver"].as<bool>();
   if (with_driver) {
     view = view_of_driver(document, find_newest_driver(map, document.spec), traffic);
     loads = view.loads;

@@ -24,8 +24,9 @@ constexpr unsigned kPortHeight = 34;
 constexpr unsigned kPortGap = 6;
 constexpr unsigned kGap = 44;  // between neighbours: where the links are seen
 constexpr unsigned kLegendHeight = 62;
-constexpr unsigned kLaneOffset = 5;  // of the two directions of a link, from its middle
-constexpr unsigned kSteps = 8;       // of a colour scale
+constexpr unsigned kLaneOffset = 5;   // of the two directions of a link, from its middle
+constexpr unsigned kNarrowest = 660;  // of a mesh: its title must fit
+constexpr unsigned kSteps = 8;        // of a colour scale
 
 /// Text as part of XML. Characters XML cannot hold become question marks.
 std::string escaped(std::string_view text) {
@@ -81,7 +82,7 @@ class MeshDrawing {
   }
 
   [[nodiscard]] unsigned width() const noexcept {
-    return std::max(mesh_.columns * kXpWidth + (mesh_.columns - 1) * kGap, 520U);
+    return std::max(mesh_.columns * kXpWidth + (mesh_.columns - 1) * kGap, kNarrowest);
   }
   [[nodiscard]] unsigned height() const noexcept {
     return kHeadHeight + mesh_.rows * tile_height() + (mesh_.rows - 1) * kGap + (mesh_.has_load() ? kLegendHeight : 0U);
@@ -179,9 +180,12 @@ class MeshDrawing {
         kXpHeight, fill);
     add("<text class=\"name\" x=\"{}\" y=\"{}\" fill=\"{}\">XP {}  {:#x}</text>\n", x + 8, y + 18, text_colour,
         xp.index, xp.node_id);
-    const std::string count = mesh_.has_load() ? fmt::format("  {}", with_separators(flits)) : "";
-    add("<text x=\"{}\" y=\"{}\" fill=\"{}\">DTC {}  {}{}</text>\n</g>\n", x + 8, y + 36, text_colour, xp.domain,
-        xp.dtm_text(), count);
+    add("<text x=\"{}\" y=\"{}\" fill=\"{}\">DTC {}  {}</text>\n", x + 8, y + 36, text_colour, xp.domain,
+        xp.dtm_text());
+    if (mesh_.has_load())
+      add("<text x=\"{}\" y=\"{}\" fill=\"{}\" text-anchor=\"end\">{}</text>\n", x + kXpWidth - 8, y + 18, text_colour,
+          with_separators(flits));
+    add("</g>\n");
     for (unsigned port = 0; port < xp.ports.size(); ++port) draw(xp, port, x, y);
   }
 

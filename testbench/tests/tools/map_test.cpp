@@ -171,6 +171,17 @@ TEST_F(Map, every_driver_agrees) {
   }
 }
 
+TEST_F(Map, the_newest_driver_agrees_on_every_shipped_mesh) {
+  unsigned meshes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(shipped("platforms"))) {
+    if (read(entry.path()).find("\nmeshes:") == std::string::npos) continue;
+    ++meshes;
+    const Outcome outcome = pmufab({"map", entry.path().string(), "--driver"});
+    EXPECT_EQ(outcome.exit_code, 0) << entry.path() << '\n' << outcome.out << outcome.err;
+  }
+  EXPECT_GE(meshes, 1U);
+}
+
 TEST_F(Map, every_driver_agrees_on_a_mesh_of_many_kinds) {
   const std::string platform = write("p.yaml", R"(kind: cmn
 cpus_per_socket: 4
@@ -409,6 +420,7 @@ TEST_F(Map, help_teaches_and_wrong_input_is_told) {
           "mesh_traffic[0].mesh: there is no mesh 1");
   refuses({"map", small(), "--traffic", shipped("cmn-flits.yaml"), "--duration", "soon"}, "duration");
   refuses({"map", small(), "--set", "meshes[0].clok=1 GHz"}, "clok");
+  refuses({"map", small(), "--drivers", "6.1"}, "none is asked for (add --driver)");
   refuses({"map", small(), "--drivers", "9.9", "--driver"}, "no driver set matches --drivers 9.9");
 }
 
