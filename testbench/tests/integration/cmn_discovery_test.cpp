@@ -107,8 +107,9 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
   /// PID2's revision code and the part number, as Arm's manuals give them.
   [[nodiscard]] static std::string expected_identifier() {
     static const std::map<std::string, std::string> all = {
-        {"cmn600-small", "43406"}, {"cmn600-2dtc", "43406"}, {"cmn650", "43603"},      {"cmn700-8x8", "43c03"},
-        {"ci700", "43a02"},        {"cmn-s3-r0p1", "43e01"}, {"cmn-s3-r1p0", "43e02"}, {"cmn-s3-r2p0", "43e03"}};
+        {"cmn600-small", "43406"}, {"cmn600-2dtc", "43406"}, {"cmn650", "43603"},
+        {"cmn700-small", "43c02"}, {"cmn700-8x8", "43c03"},  {"ci700", "43a02"},
+        {"cmn-s3-r0p1", "43e01"},  {"cmn-s3-r1p0", "43e02"}, {"cmn-s3-r2p0", "43e03"}};
     return all.at(std::get<0>(GetParam()));
   }
   void expect_identifier(const std::string& expected) const {
@@ -134,8 +135,8 @@ std::string test_name(const ::testing::TestParamInfo<Chosen>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(linux, CmnDiscovery,
-                         ::testing::Combine(Values("cmn600-small", "cmn600-2dtc", "cmn650", "cmn700-8x8", "ci700",
-                                                   "cmn-s3-r0p1", "cmn-s3-r1p0", "cmn-s3-r2p0"),
+                         ::testing::Combine(Values("cmn600-small", "cmn600-2dtc", "cmn650", "cmn700-small",
+                                                   "cmn700-8x8", "ci700", "cmn-s3-r0p1", "cmn-s3-r1p0", "cmn-s3-r2p0"),
                                             ValuesIn(cmn_driver_sets())),
                          test_name);
 
@@ -352,6 +353,9 @@ std::map<std::string, std::size_t> expected_node_events(const std::string& name,
     return {{"cxha", 13}, {"cxra", 21}, {"dn", 14}, {"hnf", 41}, {"hni", 19}, {"hnp", 15}, {"rnid", 22}, {"sbsx", 18}};
   }
   if (name == "ci700") return {{"dn", 14}, {"hnf", 38}, {"hni", 19}, {"mtsx", 12}, {"rnid", 22}, {"sbsx", 18}};
+  if (name == "cmn700-small") {
+    return {{"ccha", 36}, {"ccla", 11}, {"ccra", 26}, {"dn", 26}, {"hnf", 75}, {"hni", 19}, {"rnid", 35}, {"sbsx", 18}};
+  }
   Numbers numbers = {{"ccla", 11}, {"ccra", 26}, {"dn", 26}, {"hni", 19}, {"hnp", 15}, {"sbsx", 18}};
   const bool is_s3 = name.starts_with("cmn-s3");
   numbers["ccha"] = is_s3 ? 37 : 36;
