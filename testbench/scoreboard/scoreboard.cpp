@@ -265,9 +265,9 @@ Scoreboard::Scoreboard() : state_(std::make_unique<State>()) {}
 
 Scoreboard::~Scoreboard() = default;
 
-void Scoreboard::add_fabric(std::unique_ptr<FabricJudge> judge) {
+FabricJudge& Scoreboard::add_fabric(std::unique_ptr<FabricJudge> judge) {
   for (PmuJudge* const pmu : judge->pmus()) state_->pmus.push_back(pmu);
-  state_->fabrics.push_back(std::move(judge));
+  return *state_->fabrics.emplace_back(std::move(judge));
 }
 
 Chronicle& Scoreboard::chronicle() noexcept { return state_->chronicle; }

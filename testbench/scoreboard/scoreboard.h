@@ -32,9 +32,7 @@ class Scoreboard final : public driver_host::PerfCallObserver {
   /// Judge this fabric too. Before anything happens. @return the judge
   template <typename Judge>
   Judge& add(std::unique_ptr<Judge> judge) {
-    Judge* const added = judge.get();
-    add_fabric(std::move(judge));
-    return *added;
+    return static_cast<Judge&>(add_fabric(std::move(judge)));
   }
   /// For the judges' constructors.
   [[nodiscard]] Chronicle& chronicle() noexcept;
@@ -68,7 +66,7 @@ class Scoreboard final : public driver_host::PerfCallObserver {
 
  private:
   struct State;
-  void add_fabric(std::unique_ptr<FabricJudge> judge);
+  FabricJudge& add_fabric(std::unique_ptr<FabricJudge> judge);
 
   std::unique_ptr<State> state_;
 };
