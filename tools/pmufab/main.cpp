@@ -46,12 +46,8 @@ long; 2 bad input, or output that could not be written; 3 an internal error, or 
 
 int dispatch(const cli::Arguments& arguments) {
   static const std::vector<std::pair<std::string, int (*)(const cli::Arguments&)>> commands = {
-      {"run", cli::run_command},
-      {"list", cli::list_command},
-      {"stat", cli::stat_command},
-      {"regs", cli::regs_command},
-      {"map", cli::map_command},
-      {"trace", cli::trace_command}};
+      {"run", cli::run_command},   {"list", cli::list_command}, {"stat", cli::stat_command},
+      {"regs", cli::regs_command}, {"map", cli::map_command},   {"trace", cli::trace_command}};
   if (arguments.empty()) {
     cli::complain("{}", kHelp);
     return cli::kBadInput;
