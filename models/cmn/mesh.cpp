@@ -103,9 +103,11 @@ void Mesh::upload(Channel channel, unsigned xp, unsigned port, const FlitFields&
     free_flits_.pop_back();
     flits_[handle] = fields;
   }
+  // `fields` may have been a flit's of the mesh, which has moved if the list grew.
+  const FlitFields& sent = flits_[handle];
   ++uploaded_;
-  if (observer_ != nullptr) observer_->on_upload(when_, xp, port, channel, handle, fields);
-  pmu_.upload(xp, port, channel, fields, when_);
+  if (observer_ != nullptr) observer_->on_upload(when_, xp, port, channel, handle, sent);
+  pmu_.upload(xp, port, channel, sent, when_);
   engine_.upload(channel, xp, port,
                  {.handle = handle, .target_xp = target.xp, .target_port = target.port, .output = 0});
 }

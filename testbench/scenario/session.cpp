@@ -56,6 +56,7 @@ class Story {
     if (!cut_short) wait_for_end();
     close_all(cut_short || is_interrupted());
     machine_.stop_traffic();
+    drain_meshes();
     finish();
   }
 
@@ -77,6 +78,19 @@ class Story {
   };
   /// As perf's own multiplexing timer.
   static constexpr Picoseconds kRotation = 4'000'000'000;
+
+  /// Let flits under way arrive: what does not within a generous time is lost, and the judge says so.
+  void drain_meshes() {
+    constexpr unsigned kTurns = 1000;
+    const auto moves = [&] {
+      for (std::size_t mesh = 0; mesh < machine_.platform().meshes(); ++mesh) {
+        const cmn::Mesh& one = machine_.platform().mesh(mesh);
+        if (one.delivered() != one.uploaded()) return true;
+      }
+      return false;
+    };
+    for (unsigned turn = 0; turn < kTurns && moves(); ++turn) sc_core::wait(1, sc_core::SC_US);
+  }
 
   bool is_interrupted() const { return options_.interrupted && options_.interrupted(); }
 

@@ -148,6 +148,8 @@ class FlitTruth final : public EventTruth {
 class WatchpointTruth final : public EventTruth {
  public:
   WatchpointTruth(CmnMeaning meaning, Wires& wires) : meaning_(std::move(meaning)), wires_(wires) {
+    // One bit selects the group there, and the driver leaves out the rest.
+    if (wires_.spec.layout == WatchpointLayout::cmn600) meaning_.group &= 1U;
     wires_.watchpoints.push_back(this);
   }
   ~WatchpointTruth() override { std::erase(wires_.watchpoints, this); }
@@ -376,9 +378,7 @@ void CmnJudge::finish() {
   const auto left =
       std::count_if(state_->flights.begin(), state_->flights.end(), [](const auto& flight) { return flight.present; });
   if (left != 0) {
-    state_->chronicle.findings.add(Severity::note, "flits_under_way",
-                                   fmt::format("{}: {} flits were still under way", state_->spec.pmu, left),
-                                   state_->chronicle.last_seen);
+    state_->fail("flits_lost", fmt::format("{} flits went in and never came out", left), state_->chronicle.last_seen);
   }
 }
 

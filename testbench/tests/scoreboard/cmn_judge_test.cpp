@@ -97,7 +97,7 @@ TEST_F(CmnRoutes, flits_that_never_leave_are_told_at_the_end) {
   session.upload(3, 0, CmnSession::flit(0x08, CmnSession::kXp0), 5);
   session.cross(1, 4, 0, Channel::req);  // number 0 again: one lost, one in use
   session.board.finish();
-  EXPECT_EQ(session.noted("flits_under_way"), 1U);
+  EXPECT_EQ(session.noted("flits_lost"), 1U);
   EXPECT_THAT(session.board.findings().list().back().text, ::testing::HasSubstr("1 flits"));
 }
 
