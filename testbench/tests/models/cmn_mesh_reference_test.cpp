@@ -182,7 +182,7 @@ TEST(LargestMesh, engine_and_reference_agree_in_every_cycle) {
   MeshParameters parameters;
   parameters.columns = kMaximumSide;
   parameters.rows = kMaximumSide;
-  parameters.channels = {Channel::req};
+  parameters.channels = {Channel::req, Channel::dat};
   parameters.router_delay = MeshParameters::kMaximumDelay;
   parameters.link_delay = MeshParameters::kMaximumDelay;
   parameters.credit_delay = MeshParameters::kMaximumDelay;
