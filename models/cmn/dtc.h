@@ -30,7 +30,8 @@ struct PmuParameters {
   unsigned global_width = 32;  ///< bits of a DTC's counter: 8 ... 32
   unsigned cycle_width = 40;   ///< bits of the cycle counter: 8 ... 40
   CarryParameters carry{};
-  bool snp_vc2_is_all = true;  ///< see passes()
+  unsigned occupancy_width = 8;  ///< bits of the accumulators of occupancies: 1 ... 32. Not public (inferred)
+  bool snp_vc2_is_all = true;    ///< see passes()
   /// The cycle counter needs cg_disable. Linux 6.1 never sets it; on a part whose clock happens not to be gated it
   /// counts.
   bool cycles_need_cg_disable = true;

@@ -1,6 +1,7 @@
 #include "models/cmn/mesh.h"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -11,8 +12,24 @@ namespace pmufab::cmn {
 
 namespace {
 
-constexpr std::size_t kFirstFlits = 1024;  // room made before the first is sent
 constexpr unsigned kDevicesOfPort = 4;
+// Occupancies are settled so often while the mesh works, that an overflow they cause is not noticed much later.
+constexpr Cycle kSettlePeriod = 4096;
+
+Channel second_sub_channel(Channel channel) {
+  switch (channel) {
+    case Channel::req:
+      return Channel::req2;
+    case Channel::rsp:
+      return Channel::rsp2;
+    case Channel::snp:
+      return Channel::snp2;
+    case Channel::dat:
+      return Channel::dat2;
+    default:
+      return channel;
+  }
+}
 
 const Topology& checked(const Topology& topology) {
   check(topology);
@@ -35,8 +52,6 @@ Mesh::Mesh(const sc_core::sc_module_name& name, const Topology& topology, const 
       pmu_(basename(), topology_, layout_, config_space_, clock_, options.pmu),
       engine_(parameters_of(topology_, options)) {
   find_targets();
-  flits_.reserve(kFirstFlits);
-  free_flits_.reserve(kFirstFlits);
   pmu_.on_watch([this](unsigned xp, Interface interface, Channel channel, FlitEvent event, bool on) {
     if (engine_.has(channel)) engine_.watch(xp, interface, channel, event, on);
   });
@@ -64,52 +79,195 @@ MeshParameters Mesh::parameters_of(const Topology& topology, const MeshOptions& 
 }
 
 void Mesh::find_targets() {
+  port_index_.assign(std::size_t{layout_.xps()} * kMaximumPorts, kNobody);
   for (unsigned xp = 0; xp < layout_.xps(); ++xp) {
     const Crosspoint& crosspoint = topology_.crosspoints[xp];
     const unsigned shift = device_bits(topology_, crosspoint);
     for (unsigned port = 0; port < crosspoint.ports.size(); ++port) {
       if (crosspoint.ports[port].device == DeviceType::none) continue;
+      port_index_[xp * kMaximumPorts + port] = static_cast<std::uint16_t>(ports_.size());
+      PortOutput output;
+      output.xp = static_cast<std::uint8_t>(xp);
+      output.port = static_cast<std::uint8_t>(port);
+      ports_.push_back(std::move(output));
       for (unsigned device = 0; device < std::min(kDevicesOfPort, 1U << shift); ++device) {
         const std::size_t id = layout_.xp(xp).node_id | port << shift | device;
-        if (id >= targets_.size()) targets_.resize(id + 1, kNowhere);
-        targets_[id] = {static_cast<std::uint8_t>(xp), static_cast<std::uint8_t>(port)};
+        if (id >= targets_.size()) targets_.resize(id + 1);
+        targets_[id].xp = static_cast<std::uint8_t>(xp);
+        targets_[id].port = static_cast<std::uint8_t>(port);
       }
     }
   }
+  sends_.resize(static_cast<unsigned>(ports_.size()));
 }
 
-void Mesh::add_source(MeshSource& source) {
-  sources_.push_back(&source);
-  wake();
+const Mesh::Target& Mesh::target_of(std::uint16_t node_id) const {
+  if (node_id >= targets_.size() || targets_[node_id].xp == 0xff)
+    throw std::invalid_argument(fmt::format("{}: no device has node id {:#x}", basename(), node_id));
+  return targets_[node_id];
 }
 
-void Mesh::wake() { wake_.notify(sc_core::SC_ZERO_TIME); }
+unsigned Mesh::attach(MeshDevice& device) {
+  const auto number = static_cast<unsigned>(devices_.size());
+  Attached attached;
+  attached.device = &device;
+  devices_.push_back(std::move(attached));
+  calls_.resize(number + 1);
+  return number;
+}
+
+unsigned Mesh::attach(MeshDevice& device, std::uint16_t node_id) {
+  const Target& target = target_of(node_id);
+  if (target.device != kNobody)
+    throw std::invalid_argument(fmt::format("{}: node id {:#x} is attached already", basename(), node_id));
+  const unsigned number = attach(device);
+  targets_[node_id].device = static_cast<std::uint16_t>(number);
+  devices_[number].node_id = node_id;
+  devices_[number].port = port_index_[target.xp * kMaximumPorts + target.port];
+  ports_[devices_[number].port].devices.push_back(static_cast<std::uint16_t>(number));
+  return number;
+}
+
+void Mesh::call(unsigned device, Cycle when) {
+  if (in_cycle_) {
+    calls_.call(device, std::max(when, when <= engine_.now() ? engine_.now() + 1 : when));
+    return;
+  }
+  const Cycle edge = clock_.edges_before(to_picoseconds(sc_core::sc_time_stamp()));
+  calls_.call(device, std::max({when, edge, engine_.now()}));
+  wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Mesh::take(unsigned device) {
+  Attached& attached = devices_[device];
+  const std::uint32_t handle = attached.first;
+  FlightPlan& taken = flit(handle);
+  attached.first = taken.next;
+  const PortOutput& port = ports_[attached.port];
+  engine_.take(taken.arrival.channel, port.xp, port.port);
+  free_flits_.push_back(handle);
+  ++delivered_;
+}
+
+std::uint32_t Mesh::new_flit(const FlitFields& fields) {
+  if (free_flits_.empty()) {
+    const auto first = static_cast<std::uint32_t>(flits_.size() * kFlitsOfChunk);
+    flits_.push_back(std::make_unique<FlightPlan[]>(kFlitsOfChunk));
+    free_flits_.reserve(flits_.size() * kFlitsOfChunk);
+    for (std::uint32_t i = kFlitsOfChunk; i-- > 0;) free_flits_.push_back(first + i);
+  }
+  const std::uint32_t handle = free_flits_.back();
+  free_flits_.pop_back();
+  flit(handle).arrival.fields = fields;
+  return handle;
+}
+
+void Mesh::enter(Channel channel, unsigned xp, unsigned port, std::uint32_t handle, const Target& target) {
+  FlightPlan& plan = flit(handle);
+  plan.arrival.channel = channel;
+  plan.device = plan.arrival.fields.txnid == kRawTxnId ? kNobody : target.device;
+  plan.next = kNoFlit;
+  ++uploaded_;
+  if (observer_ != nullptr) observer_->on_upload(when_, xp, port, channel, handle, plan.arrival.fields);
+  pmu_.upload(xp, port, channel, plan.arrival.fields, when_);
+  engine_.upload(channel, xp, port,
+                 {.handle = handle, .target_xp = target.xp, .target_port = target.port, .output = 0});
+}
+
+void Mesh::upload(Channel channel, unsigned xp, unsigned port, const FlitFields& fields) {
+  const Target& target = target_of(fields.tgtid);
+  const std::uint32_t handle = new_flit(fields);
+  flit(handle).arrival.fields.txnid = kRawTxnId;
+  enter(channel, xp, port, handle, target);
+}
+
+void Mesh::post(unsigned device, Channel channel, const FlitFields& fields, Cycle ready, bool tell) {
+  static_cast<void>(target_of(fields.tgtid));
+  if ((fields.txnid & 1U) != 0) {
+    const Channel second = second_sub_channel(channel);
+    if (engine_.has(second)) channel = second;
+  }
+  Attached& attached = devices_[device];
+  const std::uint32_t handle = new_flit(fields);
+  flit(handle).arrival.fields.srcid = attached.node_id;
+  attached.outboxes[static_cast<unsigned>(channel)].push({std::max(ready, engine_.now()), handle, tell});
+  PortOutput& port = ports_[attached.port];
+  port.posted = static_cast<std::uint16_t>(port.posted | 1U << static_cast<unsigned>(channel));
+  sends_.call(attached.port, std::max(ready, engine_.now()));
+  if (!in_cycle_) wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Mesh::count_holds(unsigned device, Channel channel, unsigned source, unsigned event_id) {
+  devices_[device].holds.at(static_cast<unsigned>(channel)) = {static_cast<std::uint16_t>(source),
+                                                               static_cast<std::uint16_t>(event_id)};
+}
+
+void Mesh::hold(const Attached& device, unsigned channel) {
+  const Channel of = channel_class(static_cast<Channel>(channel));
+  if (observer_ != nullptr) observer_->on_hold(when_, device.node_id, of);
+  const HoldEvent& event = device.holds[static_cast<unsigned>(of)];
+  if (event.id != 0) pmu_.node_event(event.source, event.id, kEveryClass, 1, when_);
+}
+
+bool Mesh::send_channel(PortOutput& port, unsigned channel, Cycle now, Cycle& again) {
+  const auto on = static_cast<Channel>(channel);
+  bool free = engine_.ready(on, port.xp, port.port);
+  bool waits = false;
+  const auto count = static_cast<unsigned>(port.devices.size());
+  const unsigned turn = port.turn[channel];
+  for (unsigned i = 0; i < count; ++i) {
+    const unsigned index = turn + i < count ? turn + i : turn + i - count;
+    Attached& attached = devices_[port.devices[index]];
+    Outbox& outbox = attached.outboxes[channel];
+    if (outbox.empty()) continue;
+    if (outbox.front().ready <= now) {
+      if (free) {
+        free = false;
+        const Outbox::Posted posted = outbox.pop();
+        port.turn[channel] = static_cast<std::uint8_t>(index + 1 < count ? index + 1 : 0);
+        const FlitFields& fields = flit(posted.handle).arrival.fields;
+        enter(on, port.xp, port.port, posted.handle, targets_[fields.tgtid]);
+        if (posted.tell) attached.device->sent(on, fields, now);
+      } else {
+        hold(attached, channel);
+      }
+      if (outbox.empty()) continue;
+    }
+    waits = true;
+    again = std::min(again, std::max(outbox.front().ready, now + 1));
+  }
+  return waits;
+}
+
+void Mesh::send(unsigned port_index, Cycle now) {
+  PortOutput& port = ports_[port_index];
+  Cycle again = kNoCycle;
+  for (unsigned channels = port.posted; channels != 0; channels &= channels - 1) {
+    const auto channel = static_cast<unsigned>(std::countr_zero(channels));
+    port.posted = static_cast<std::uint16_t>(port.posted & ~(1U << channel));
+    // Whoever is told may post more, which sets the bit again.
+    if (send_channel(port, channel, now, again)) port.posted = static_cast<std::uint16_t>(port.posted | 1U << channel);
+  }
+  if (again != kNoCycle) sends_.call(port_index, again);
+}
+
+void Mesh::deliver(const Delivery& delivery) {
+  FlightPlan& plan = flit(delivery.flit.handle);
+  if (plan.device == kNobody) {
+    engine_.take(delivery.channel, delivery.xp, delivery.port);
+    free_flits_.push_back(delivery.flit.handle);
+    ++delivered_;
+    return;
+  }
+  Attached& attached = devices_[plan.device];
+  (attached.first == kNoFlit ? attached.first : flit(attached.last).next) = delivery.flit.handle;
+  attached.last = delivery.flit.handle;
+  calls_.call(plan.device, engine_.now());
+}
 
 void Mesh::set_observer(MeshObserver* observer) {
   observer_ = observer;
   engine_.watch_everything(observer != nullptr);
-}
-
-void Mesh::upload(Channel channel, unsigned xp, unsigned port, const FlitFields& fields) {
-  const Target target = fields.tgtid < targets_.size() ? targets_[fields.tgtid] : kNowhere;
-  if (target.xp == kNowhere.xp)
-    throw std::invalid_argument(fmt::format("{}: no device has node id {:#x}", basename(), fields.tgtid));
-  std::uint32_t handle = 0;
-  if (free_flits_.empty()) {
-    handle = static_cast<std::uint32_t>(flits_.size());
-    flits_.push_back(fields);
-  } else {
-    handle = free_flits_.back();
-    free_flits_.pop_back();
-    flits_[handle] = fields;
-  }
-  // `fields` may have been a flit's of the mesh, which has moved if the list grew.
-  const FlitFields& sent = flits_[handle];
-  ++uploaded_;
-  if (observer_ != nullptr) observer_->on_upload(when_, xp, port, channel, handle, sent);
-  pmu_.upload(xp, port, channel, sent, when_);
-  engine_.upload(channel, xp, port,
-                 {.handle = handle, .target_xp = target.xp, .target_port = target.port, .output = 0});
 }
 
 void Mesh::run() {
@@ -117,11 +275,12 @@ void Mesh::run() {
   const Cycle edge = clock_.edges_before(now);
   if (clock_.time_of_edge(edge) == now && edge >= engine_.now()) {
     when_ = now;
+    in_cycle_ = true;
     cycle(edge);
+    in_cycle_ = false;
   }
   const Cycle from = std::max(engine_.now(), edge);
-  Cycle next = engine_.next_cycle();
-  for (const MeshSource* source : sources_) next = std::min(next, source->next_cycle(from));
+  const Cycle next = std::min({engine_.next_cycle(), calls_.next(), sends_.next()});
   if (next == kNoCycle) {
     next_trigger(wake_);
   } else {
@@ -131,24 +290,23 @@ void Mesh::run() {
 
 void Mesh::cycle(Cycle now) {
   engine_.skip_to(now);
-  for (MeshSource* source : sources_) source->run(*this, now);
+  calls_.visit(now, [&](unsigned device) {
+    devices_[device].device->run(now);
+    if (devices_[device].first != kNoFlit) calls_.call(device, now + 1);
+  });
+  sends_.visit(now, [&](unsigned port) { send(port, now); });
   engine_.step();
-  for (const MeshPulse& pulse : engine_.pulses()) {
-    if (observer_ != nullptr) {
-      if (pulse.event == FlitEvent::valid) {
-        observer_->on_transmit(when_, pulse.xp, pulse.interface, pulse.channel, pulse.handle);
-      } else {
-        observer_->on_stall(when_, pulse.xp, pulse.interface, pulse.channel);
-      }
-    }
+  const std::span<const MeshPulse> pulses = engine_.pulses();
+  if (observer_ != nullptr && !pulses.empty()) observer_->on_cycle(when_, pulses);
+  for (const MeshPulse& pulse : pulses) {
     if (pulse.event == FlitEvent::valid && is_port(pulse.interface))
-      pmu_.download(pulse.xp, port_of(pulse.interface), pulse.channel, flits_[pulse.handle], when_);
+      pmu_.download(pulse.xp, port_of(pulse.interface), pulse.channel, flit(pulse.handle).arrival.fields, when_);
   }
-  pmu_.pulses(engine_.pulses(), when_);
-  for (const Delivery& delivery : engine_.delivered()) {
-    engine_.take(delivery.channel, delivery.xp, delivery.port);
-    free_flits_.push_back(delivery.flit.handle);
-    ++delivered_;
+  pmu_.pulses(pulses, when_);
+  for (const Delivery& delivery : engine_.delivered()) deliver(delivery);
+  if (now >= next_settle_) {
+    pmu_.settle_occupancies(when_);
+    next_settle_ = now + kSettlePeriod;
   }
 }
 

@@ -1,14 +1,19 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <systemc>
 
+#include "models/cmn/call_wheel.h"
 #include "models/cmn/config_space.h"
 #include "models/cmn/layout.h"
+#include "models/cmn/mesh_device.h"
 #include "models/cmn/mesh_engine.h"
 #include "models/cmn/mesh_observer.h"
+#include "models/cmn/outbox.h"
 #include "models/cmn/pmu.h"
 #include "models/cmn/topology.h"
 #include "tlm/clock/clock_domain.h"
@@ -17,16 +22,6 @@
 namespace pmufab::cmn {
 
 class Mesh;
-
-/// Something behind device ports that hands flits to a mesh. Asked once per cycle, not per flit.
-class MeshSource {
- public:
-  virtual ~MeshSource() = default;
-  /// @return the first cycle from `now` on in which run() may have something to do; kNoCycle: none.
-  [[nodiscard]] virtual Cycle next_cycle(Cycle now) const = 0;
-  /// Upload what can be uploaded in cycle `now`.
-  virtual void run(Mesh& mesh, Cycle now) = 0;
-};
 
 /// What a design may vary, beside the topology.
 struct MeshOptions {
@@ -39,8 +34,9 @@ struct MeshOptions {
 
 /// A CMN: the mesh of crosspoints, its configuration space, and its PMU.
 ///
-/// One SystemC process serves the mesh, cycle by cycle, and sleeps while nothing moves. Devices take each flit in the
-/// cycle after it came.
+/// One SystemC process serves the mesh, cycle by cycle, and sleeps while nothing moves. A cycle is: devices run, ports
+/// send what devices posted, the engine moves flits by one step, and what reached a device waits for it in the next
+/// cycle. Raw flits, and flits for ids nobody is attached to, are taken in the cycle after they came.
 class Mesh : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Mesh);
@@ -60,18 +56,46 @@ class Mesh : public sc_core::sc_module {
   [[nodiscard]] InterruptLine& interrupt(unsigned dtc) { return pmu_.interrupt(dtc); }
   [[nodiscard]] const MeshEngine& engine() const noexcept { return engine_; }
 
-  /// Ask `source` (not owned) each cycle, in the order added.
-  void add_source(MeshSource& source);
-  /// Sources may have something to do earlier than they said.
-  void wake();
+  /// @name Devices
+  /// @{
+  /// Attach a source of raw flits, or something else that receives nothing. It (not owned) must outlive the mesh's last
+  /// cycle. @return its number
+  unsigned attach(MeshDevice& device);
+  /// Attach the device (not owned) with a node id, device number included: it receives what is sent there.
+  /// @return its number
+  /// @throws std::invalid_argument if no device of the topology has that id, or another is attached
+  unsigned attach(MeshDevice& device, std::uint16_t node_id);
+  /// Let the device run in cycle `when`, or in the next there is if that is past.
+  void call(unsigned device, Cycle when);
 
-  /// @return whether the device may upload a flit in this cycle.
+  /// @return the flit that has waited longest for the device, nullptr if none does. Those of one cycle are in the order
+  ///         of channels REQ, RSP, SNP, DAT, RSP2, DAT2, REQ2, SNP2. It stays where it is until taken.
+  [[nodiscard]] const Arrival* arrival(unsigned device) const noexcept {
+    const std::uint32_t first = devices_[device].first;
+    return first == kNoFlit ? nullptr : &flit(first).arrival;
+  }
+  /// Take the flit arrival() shows. Only from MeshDevice::run().
+  void take(unsigned device);
+
+  /// Send a flit from the device's port as soon as it can, not before cycle `ready`. Flits of one device and channel go
+  /// in the order of `ready`, then of posting; each cycle a port sends one per channel, of the devices behind it in
+  /// turn. SrcID is filled in, and where a channel has two sub-channels odd TxnIDs go by the second.
+  /// @param tell  call MeshDevice::sent() when it enters the mesh
+  /// @throws std::invalid_argument if no device of the topology has the id fields.tgtid
+  void post(unsigned device, Channel channel, const FlitFields& fields, Cycle ready, bool tell = false);
+  /// Count an event of a source for each cycle in which the device's first flit of the channel (or its second
+  /// sub-channel) is ready but does not go.
+  void count_holds(unsigned device, Channel channel, unsigned source, unsigned event_id);
+
+  /// @return whether a flit may be uploaded at the port in this cycle.
   [[nodiscard]] bool ready(Channel channel, unsigned xp, unsigned port) const noexcept {
     return engine_.ready(channel, xp, port);
   }
-  /// Hand over a flit for the node fields.tgtid. Only from MeshSource::run(), and only if ready().
-  /// @throws std::invalid_argument if no device of the mesh has that id
+  /// Hand over a raw flit for the node fields.tgtid: it gets TxnID kRawTxnId. Only from MeshDevice::run(), and only if
+  /// ready().
+  /// @throws std::invalid_argument if no device of the topology has that id
   void upload(Channel channel, unsigned xp, unsigned port, const FlitFields& fields);
+  /// @}
 
   /// Show what crosses the wires to `observer` (not owned); nullptr removes it.
   void set_observer(MeshObserver* observer);
@@ -83,16 +107,56 @@ class Mesh : public sc_core::sc_module {
   [[nodiscard]] std::uint64_t delivered() const noexcept { return delivered_; }
 
  private:
+  static constexpr std::uint32_t kNoFlit = ~std::uint32_t{0};
+  static constexpr std::uint16_t kNobody = 0xffff;
+
+  /// Where a node id is.
   struct Target {
-    std::uint8_t xp;
-    std::uint8_t port;
+    std::uint8_t xp = 0xff;  // 0xff: nowhere
+    std::uint8_t port = 0xff;
+    std::uint16_t device = kNobody;  // number of who is attached
   };
-  static constexpr Target kNowhere{0xff, 0xff};
+  /// A flit from when it is handed over until it is taken.
+  struct FlightPlan {
+    Arrival arrival;
+    std::uint32_t next = kNoFlit;  // of those that wait for the same device
+    std::uint16_t device = kNobody;
+  };
+  struct HoldEvent {
+    std::uint16_t source = 0;
+    std::uint16_t id = 0;  // 0: none
+  };
+  struct Attached {
+    MeshDevice* device = nullptr;
+    std::uint32_t first = kNoFlit;  // of those that wait
+    std::uint32_t last = kNoFlit;
+    std::uint16_t node_id = 0;
+    std::uint16_t port = kNobody;      // index in ports_
+    std::array<HoldEvent, 4> holds{};  // by REQ, RSP, SNP, DAT
+    std::array<Outbox, kChannels> outboxes{};
+  };
+  struct PortOutput {
+    std::uint8_t xp = 0;
+    std::uint8_t port = 0;
+    std::uint16_t posted = 0;                    // channels for which something waits
+    std::array<std::uint8_t, kChannels> turn{};  // index in devices
+    std::vector<std::uint16_t> devices;
+  };
 
   static MeshParameters parameters_of(const Topology& topology, const MeshOptions& options);
   void run();
   void cycle(Cycle now);
   void find_targets();
+  [[nodiscard]] const Target& target_of(std::uint16_t node_id) const;
+  [[nodiscard]] FlightPlan& flit(std::uint32_t handle) const noexcept {
+    return flits_[handle / kFlitsOfChunk][handle % kFlitsOfChunk];
+  }
+  std::uint32_t new_flit(const FlitFields& fields);
+  void enter(Channel channel, unsigned xp, unsigned port, std::uint32_t handle, const Target& target);
+  void send(unsigned port, Cycle now);
+  bool send_channel(PortOutput& port, unsigned channel, Cycle now, Cycle& again);
+  void hold(const Attached& device, unsigned channel);
+  void deliver(const Delivery& delivery);
 
   Topology topology_;
   Layout layout_;
@@ -100,10 +164,17 @@ class Mesh : public sc_core::sc_module {
   ConfigSpace config_space_;
   Pmu pmu_;
   MeshEngine engine_;
-  std::vector<MeshSource*> sources_;
   MeshObserver* observer_ = nullptr;
   std::vector<Target> targets_;  // by node id
-  std::vector<FlitFields> flits_;
+  std::vector<Attached> devices_;
+  std::vector<PortOutput> ports_;
+  std::vector<std::uint16_t> port_index_;  // by XP and port
+  CallWheel calls_;                        // of devices
+  CallWheel sends_;                        // of ports
+  bool in_cycle_ = false;
+  Cycle next_settle_ = 0;
+  static constexpr std::uint32_t kFlitsOfChunk = 1024;
+  std::vector<std::unique_ptr<FlightPlan[]>> flits_;  // never move
   std::vector<std::uint32_t> free_flits_;
   Picoseconds when_ = 0;  // of the cycle that runs
   std::uint64_t uploaded_ = 0;

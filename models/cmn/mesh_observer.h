@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "models/cmn/flit_image.h"
 #include "models/cmn/types.h"
@@ -16,10 +17,11 @@ class MeshObserver {
   /// A device hands a flit to its XP. @param fields  TgtID says where it goes, on all channels
   virtual void on_upload(Picoseconds when, unsigned xp, unsigned port, Channel channel, std::uint32_t flit,
                          const FlitFields& fields) = 0;
-  /// An XP transmits a flit: to a neighbour, or down to a device.
-  virtual void on_transmit(Picoseconds when, unsigned xp, Interface interface, Channel channel, std::uint32_t flit) = 0;
-  /// A cycle in which a flit waits at an interface for a credit.
-  virtual void on_stall(Picoseconds when, unsigned xp, Interface interface, Channel channel) = 0;
+  /// What XPs transmit in a cycle, to neighbours and down to devices, and where a flit waits at an interface for a
+  /// credit. @param pulses  in the order of channels as the mesh lists them, then of XPs, then of interfaces
+  virtual void on_cycle(Picoseconds when, std::span<const MeshPulse> pulses) = 0;
+  /// A cycle in which a device's first flit of a channel (of REQ, RSP, SNP, DAT) is ready but cannot enter the mesh.
+  virtual void on_hold(Picoseconds /*when*/, std::uint16_t /*node_id*/, Channel /*channel*/) {}
 };
 
 }  // namespace pmufab::cmn

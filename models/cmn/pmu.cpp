@@ -45,6 +45,7 @@ Pmu::Pmu(const std::string& name, const Topology& topology, const Layout& layout
       facts_(facts_of(topology.product, topology.revision)),
       layout_(layout),
       space_(space),
+      clock_(clock),
       parameters_(parameters),
       xps_(layout.xps()),
       xp_ids_(layout.xps()),
@@ -55,6 +56,8 @@ Pmu::Pmu(const std::string& name, const Topology& topology, const Layout& layout
   check_width("local_width", parameters.local_width, 16);
   check_width("global_width", parameters.global_width, 32);
   check_width("cycle_width", parameters.cycle_width, 40);
+  if (parameters.occupancy_width < 1 || parameters.occupancy_width > 32)
+    throw std::invalid_argument("occupancy_width: an accumulator has 1 to 32 bits");
   for (unsigned i = 0; i < kInterfaces; ++i) interface_codes_[i] = static_cast<std::uint8_t>(i < 8 ? i : kNoCode);
   if (layout.xps() == 1) {
     // There codes 0 to 5 are the six device ports.
@@ -116,6 +119,7 @@ void Pmu::connect_dtm(unsigned dtm) {
     dtms_[dtm].configure(write.after);
     update_targets(dtm);
     update(layout_.xp_of_dtm(dtm));
+    choose_occupancies();
   });
   const RegisterId counters = bank.find("por_dtm_pmevcnt");
   bank.on_read(counters, [this, dtm](unsigned, Picoseconds when) {
@@ -145,7 +149,7 @@ void Pmu::connect_source(unsigned source) {
     settle(write.when);
     load_source(source, write.after);
     update(source_xps_[source]);
-    if (on_select_) on_select_(source, write.when);
+    choose_occupancies();
   });
   load_source(source, bank.value(select));
 }
@@ -173,8 +177,35 @@ void Pmu::load_watchpoint(unsigned dtm, unsigned index) {
 }
 
 void Pmu::settle(Picoseconds when) {
-  for (const auto& settler : settlers_) settler(when);
+  settle_occupancies(when);
+  settled_ = when;
   for (const auto& dtc : dtcs_) dtc->carry_path().settle(when);
+}
+
+std::uint64_t Pmu::wraps_of(const OccupancyEvent& event, Picoseconds when) const {
+  const EventSource& source = layout_.sources()[event.source];
+  const FilterKind kind = filters_of(topology_.product, topology_.revision, source.events, event.id).first;
+  const unsigned code = kind == FilterKind::none ? 0 : filter_value(event.source, kind);
+  return event.occupancy->sum(code, clock_.edges_before(when)) >> parameters_.occupancy_width;
+}
+
+void Pmu::count_occupancies(Picoseconds when) {
+  for (const unsigned index : active_occupancies_) {
+    OccupancyEvent& event = occupancies_[index];
+    const std::uint64_t wraps = wraps_of(event, when);
+    const std::uint64_t new_wraps = wraps - std::exchange(event.wraps, wraps);
+    if (new_wraps != 0) count_node_event(event.source, event.id, kEveryClass, new_wraps, when);
+  }
+}
+
+void Pmu::choose_occupancies() {
+  active_occupancies_.clear();
+  for (unsigned index = 0; index < occupancies_.size(); ++index) {
+    OccupancyEvent& event = occupancies_[index];
+    if (!listens(event.source, event.id)) continue;
+    event.wraps = wraps_of(event, settled_);
+    active_occupancies_.push_back(index);
+  }
 }
 
 bool Pmu::is_counting(unsigned dtm) const noexcept {
@@ -185,6 +216,7 @@ bool Pmu::is_counting(unsigned dtm) const noexcept {
 void Pmu::gates_changed() {
   for (unsigned dtm = 0; dtm < dtms_.size(); ++dtm) update_targets(dtm);
   for (unsigned xp = 0; xp < xps_.size(); ++xp) update(xp);
+  choose_occupancies();
 }
 
 void Pmu::update_targets(unsigned dtm) {
@@ -361,6 +393,7 @@ void Pmu::see(unsigned xp, unsigned port, FlitDirection direction, Channel chann
 }
 
 void Pmu::reset() {
+  settle(simulated_time());
   space_.reset();
   for (const auto& dtc : dtcs_) dtc->reset();
   for (Dtm& dtm : dtms_) dtm.reset();
@@ -369,7 +402,6 @@ void Pmu::reset() {
     const EventSource& place = layout_.sources()[source];
     const RegisterBank& bank = space_.node(place.node);
     load_source(source, bank.value(find_event_select(bank, space_.registers_of(place.node), place.second)));
-    if (on_select_) on_select_(source, simulated_time());
   }
   for (unsigned dtm = 0; dtm < dtms_.size(); ++dtm) {
     for (unsigned index = 0; index < kWatchpoints; ++index) load_watchpoint(dtm, index);

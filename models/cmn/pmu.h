@@ -15,6 +15,7 @@
 #include "models/cmn/event_select.h"
 #include "models/cmn/flit_image.h"
 #include "models/cmn/layout.h"
+#include "models/cmn/occupancy.h"
 #include "models/cmn/topology.h"
 #include "models/cmn/types.h"
 #include "models/cmn/watchpoint.h"
@@ -108,12 +109,16 @@ class Pmu {
   [[nodiscard]] unsigned filter_value(unsigned source, FilterKind kind) const noexcept {
     return sources_[source].filters[static_cast<unsigned>(kind)];
   }
-  /// Call `settle` before counters are looked at and before anything about counting changes: for events that are
-  /// computed from time, such as accumulated occupancies. It publishes what happened up to `when`.
-  void on_settle(std::function<void(Picoseconds when)> settle) { settlers_.push_back(std::move(settle)); }
-  /// Call `changed` after a write to the event select of a source (all earlier events are settled then), with its
-  /// index.
-  void on_select(std::function<void(unsigned source, Picoseconds when)> changed) { on_select_ = std::move(changed); }
+  /// Let an event fire as an occupancy's accumulator wraps: that of the code its filter selects.
+  /// @param occupancy  not owned
+  void add_occupancy(unsigned source, unsigned id, const Occupancy& occupancy) {
+    occupancies_.push_back({&occupancy, source, id, 0});
+  }
+  /// Count what accumulators did until `when`. Done before counters are looked at and before anything about counting
+  /// changes; somebody must do it from time to time, too, for an interrupt to come when its cause does.
+  void settle_occupancies(Picoseconds when) {
+    if (!active_occupancies_.empty()) count_occupancies(when);
+  }
   /// @}
 
   /// As after hardware reset, registers included.
@@ -146,6 +151,13 @@ class Pmu {
     std::array<std::uint8_t, kWatchpoints> feeds{};  // bit n: local counter
   };
 
+  struct OccupancyEvent {
+    const Occupancy* occupancy;
+    unsigned source;
+    unsigned id;
+    std::uint64_t wraps;  // while somebody counts it: those counted, or before
+  };
+
   /// Pulses of an XP: bit by event, interface and channel.
   using Watched = std::bitset<std::size_t{2} * kInterfaces * kChannels>;
 
@@ -157,6 +169,9 @@ class Pmu {
   void connect_dtc(unsigned dtc, const ClockDomain& clock);
   void connect_source(unsigned source);
   void settle(Picoseconds when);
+  void count_occupancies(Picoseconds when);
+  void choose_occupancies();
+  [[nodiscard]] std::uint64_t wraps_of(const OccupancyEvent& event, Picoseconds when) const;
   void load_source(unsigned source, std::uint64_t event_sel);
   void load_watchpoint(unsigned dtm, unsigned index);
   void gates_changed();
@@ -176,6 +191,7 @@ class Pmu {
   const ProductFacts& facts_;
   const Layout& layout_;
   ConfigSpace& space_;
+  const ClockDomain& clock_;
   PmuParameters parameters_;
   std::array<std::uint8_t, kInterfaces> interface_codes_{};
   std::vector<XpListener> xps_;
@@ -188,10 +204,11 @@ class Pmu {
   std::vector<std::uint8_t> source_xps_;
   std::vector<std::unique_ptr<InterruptLine>> lines_;
   std::vector<std::unique_ptr<Dtc>> dtcs_;
-  std::vector<std::function<void(Picoseconds)>> settlers_;
+  std::vector<OccupancyEvent> occupancies_;
+  std::vector<unsigned> active_occupancies_;  // indices of those somebody counts
+  Picoseconds settled_ = 0;
   OnWatch on_watch_;
   std::vector<Watched> told_;  // by XP: what on_watch_ believes
-  std::function<void(unsigned, Picoseconds)> on_select_;
 };
 
 }  // namespace pmufab::cmn

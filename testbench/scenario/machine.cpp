@@ -144,7 +144,6 @@ void Machine::make_flows(const std::vector<traffic::FlitFlowSpec>& specs, std::u
     } catch (const traffic::SpecError& error) {
       throw InputError({}, error.field(), error.reason(), error.suggestion());
     }
-    mesh.add_source(*flows_.back());
   }
 }
 

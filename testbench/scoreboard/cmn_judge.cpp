@@ -342,6 +342,16 @@ void CmnJudge::on_upload(Picoseconds when, unsigned xp, unsigned port, Channel c
   s.wires.see_flit(true, xp, port_interface(port), channel, fields);
 }
 
+void CmnJudge::on_cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses) {
+  for (const cmn::MeshPulse& pulse : pulses) {
+    if (pulse.event == FlitEvent::valid) {
+      on_transmit(when, pulse.xp, pulse.interface, pulse.channel, pulse.handle);
+    } else {
+      on_stall(when, pulse.xp, pulse.interface, pulse.channel);
+    }
+  }
+}
+
 void CmnJudge::on_transmit(Picoseconds when, unsigned xp, Interface interface, Channel channel, std::uint32_t flit) {
   State& s = *state_;
   s.chronicle.see(when);

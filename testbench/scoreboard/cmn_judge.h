@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,12 @@ class CmnJudge final : public FabricJudge, public cmn::MeshObserver {
 
   void on_upload(Picoseconds when, unsigned xp, unsigned port, cmn::Channel channel, std::uint32_t flit,
                  const cmn::FlitFields& fields) override;
-  void on_transmit(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel,
-                   std::uint32_t flit) override;
-  void on_stall(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel) override;
+  void on_cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses) override;
+  /// @name What on_cycle() consists of
+  /// @{
+  void on_transmit(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel, std::uint32_t flit);
+  void on_stall(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel);
+  /// @}
 
   [[nodiscard]] std::vector<PmuJudge*> pmus() override;
   /// Flits that entered the mesh and never left it.

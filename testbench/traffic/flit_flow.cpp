@@ -66,9 +66,11 @@ FlitFlow::FlitFlow(cmn::Mesh& mesh, const FlitFlowSpec& spec, const std::string&
     }
   }
   if (sources_.empty()) throw SpecError(field + ".mesh", "the mesh has no device", "give its crosspoints ports");
+  calls_.resize(static_cast<unsigned>(sources_.size()));
   if (spec_.pattern == MeshPattern::hotspot && at_xp_[spec_.hot_xp].empty())
     throw SpecError(field + ".hot_xp", "there is no device at XP " + std::to_string(spec_.hot_xp),
                     "choose one with a port");
+  number_ = mesh.attach(*this);
 }
 
 void FlitFlow::stop() {
@@ -80,33 +82,37 @@ void FlitFlow::start(Picoseconds zero) {
   const ClockDomain& clock = mesh_.clock();
   const cmn::Cycle first = clock.edges_before(zero + spec_.start);
   if (spec_.duration) end_ = clock.edges_before(zero + spec_.start + *spec_.duration);
-  for (Source& source : sources_)
-    source.when = first + gaps_.draw(static_cast<std::uint32_t>(random_() >> 32), random_) - 1;
-  mesh_.wake();
-}
-
-cmn::Cycle FlitFlow::next_cycle(cmn::Cycle now) const {
-  cmn::Cycle next = cmn::kNoCycle;
-  for (const Source& source : sources_) {
-    if (source.waiting > 0) return now;
-    if (source.when < end_) next = std::min(next, std::max(source.when, now));
+  for (std::size_t index = 0; index < sources_.size(); ++index) {
+    sources_[index].when = first + gaps_.draw(static_cast<std::uint32_t>(random_() >> 32), random_) - 1;
+    calls_.call(static_cast<unsigned>(index), sources_[index].when);
   }
-  return next;
+  mesh_.call(number_, calls_.next());
 }
 
-void FlitFlow::run(cmn::Mesh& mesh, cmn::Cycle now) {
-  for (Source& source : sources_) {
-    while (source.when <= now && source.when < end_) {
-      ++source.waiting;
-      ++source.made;
-      source.when = spec_.count && source.made >= *spec_.count
-                        ? cmn::kNoCycle
-                        : source.when + gaps_.draw(static_cast<std::uint32_t>(random_() >> 32), random_);
-    }
-    if (source.waiting == 0 || !mesh.ready(spec_.channel, source.xp, source.port)) continue;
-    mesh.upload(spec_.channel, source.xp, source.port, make(source));
+void FlitFlow::run(cmn::Cycle now) {
+  // The first cycles may be past when the flow starts.
+  while (calls_.next() <= now) calls_.visit(calls_.next(), [&](unsigned index) { run_source(index, now); });
+  if (const cmn::Cycle next = calls_.next(); next != cmn::kNoCycle) mesh_.call(number_, next);
+}
+
+void FlitFlow::run_source(std::size_t index, cmn::Cycle now) {
+  Source& source = sources_[index];
+  while (source.when <= now && source.when < end_) {
+    ++source.waiting;
+    ++source.made;
+    source.when = spec_.count && source.made >= *spec_.count
+                      ? cmn::kNoCycle
+                      : source.when + gaps_.draw(static_cast<std::uint32_t>(random_() >> 32), random_);
+  }
+  if (source.waiting > 0 && mesh_.ready(spec_.channel, source.xp, source.port)) {
+    mesh_.upload(spec_.channel, source.xp, source.port, make(source));
     --source.waiting;
     ++sent_;
+  }
+  if (source.waiting > 0) {
+    calls_.call(static_cast<unsigned>(index), now + 1);
+  } else if (source.when < end_) {
+    calls_.call(static_cast<unsigned>(index), source.when);
   }
 }
 

@@ -31,8 +31,9 @@ struct FlitFlowSpec {
 };
 
 /// Sends one flow into a mesh. A flit whose port is not ready waits; the flits behind it queue up.
-class FlitFlow final : public cmn::MeshSource {
+class FlitFlow final : public cmn::MeshDevice {
  public:
+  /// Attaches itself to the mesh.
   /// @param field  of the flow, for errors: "mesh_traffic[2]"
   /// @param seed   the scenario's
   /// @throws SpecError if the mesh cannot have such a flow
@@ -43,8 +44,7 @@ class FlitFlow final : public cmn::MeshSource {
   /// Send nothing any more, not even what waits.
   void stop();
 
-  [[nodiscard]] cmn::Cycle next_cycle(cmn::Cycle now) const override;
-  void run(cmn::Mesh& mesh, cmn::Cycle now) override;
+  void run(cmn::Cycle now) override;
 
   [[nodiscard]] const std::string& name() const noexcept { return spec_.name; }
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
@@ -58,6 +58,7 @@ class FlitFlow final : public cmn::MeshSource {
     std::uint64_t made = 0;
     std::uint64_t waiting = 0;
   };
+  void run_source(std::size_t index, cmn::Cycle now);
   [[nodiscard]] const Source& target_of(const Source& source);
   [[nodiscard]] const Source& port_at(unsigned xp, unsigned port) const;
   [[nodiscard]] cmn::FlitFields make(const Source& source);
@@ -68,6 +69,8 @@ class FlitFlow final : public cmn::MeshSource {
   GeometricGaps gaps_;
   std::vector<Source> sources_;
   std::vector<std::vector<std::size_t>> at_xp_;  // sources by XP
+  cmn::CallWheel calls_;                         // of sources
+  unsigned number_ = 0;                          // the mesh's
   cmn::Cycle end_ = cmn::kNoCycle;
   std::uint64_t sent_ = 0;
 };

@@ -151,7 +151,6 @@ std::vector<MeshLoad> run_flits(const platform::PlatformSpec& spec, const FlitTr
     } catch (const traffic::SpecError& error) {
       throw InputError({}, error.field(), error.reason(), error.suggestion());
     }
-    mesh.add_source(*flows.back());
     flows.back()->start(0);
   }
   sc_core::sc_start(end_of(traffic.duration));

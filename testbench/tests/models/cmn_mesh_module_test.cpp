@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -41,7 +42,7 @@ constexpr std::uint16_t kXp6Port1 = 0x4c;
 constexpr std::uint16_t kXp1 = 0x20;
 
 /// Sends what a test puts in, in order, each flit not before its cycle.
-class Script final : public cmn::MeshSource {
+class Script final : public cmn::MeshDevice {
  public:
   struct Entry {
     Cycle cycle;
@@ -60,21 +61,30 @@ class Script final : public cmn::MeshSource {
     entries.push_back({cycle, channel, xp, port, fields});
   }
 
-  [[nodiscard]] Cycle next_cycle(Cycle from) const override {
-    return entries.empty() ? cmn::kNoCycle : std::max(from, entries.front().cycle);
+  void attach(cmn::Mesh& mesh) {
+    mesh_ = &mesh;
+    number_ = mesh.attach(*this);
   }
-  void run(cmn::Mesh& mesh, Cycle cycle) override {
+  /// What was put in may be due now.
+  void wake() { mesh_->call(number_, entries.front().cycle); }
+
+  void run(Cycle cycle) override {
     ++runs;
     while (!entries.empty() && entries.front().cycle <= cycle) {
       const Entry& entry = entries.front();
-      if (!mesh.ready(entry.channel, entry.xp, entry.port)) return;
-      mesh.upload(entry.channel, entry.xp, entry.port, entry.fields);
+      if (!mesh_->ready(entry.channel, entry.xp, entry.port)) break;
+      mesh_->upload(entry.channel, entry.xp, entry.port, entry.fields);
       entries.pop_front();
     }
+    if (!entries.empty()) mesh_->call(number_, std::max(cycle + 1, entries.front().cycle));
   }
 
   std::deque<Entry> entries;
   unsigned runs = 0;
+
+ private:
+  cmn::Mesh* mesh_ = nullptr;
+  unsigned number_ = 0;
 };
 
 /// Writes down what it sees.
@@ -91,13 +101,15 @@ class Witness final : public cmn::MeshObserver {
     uploads.push_back({when, xp, static_cast<Interface>(static_cast<unsigned>(Interface::port0) + port)});
     number = flit;
   }
-  void on_transmit(Picoseconds when, unsigned xp, Interface interface, Channel /*channel*/,
-                   std::uint32_t flit) override {
-    EXPECT_EQ(flit, number);
-    transmits.push_back({when, xp, interface});
-  }
-  void on_stall(Picoseconds /*when*/, unsigned /*xp*/, Interface /*interface*/, Channel /*channel*/) override {
-    ++stalls;
+  void on_cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses) override {
+    for (const cmn::MeshPulse& pulse : pulses) {
+      if (pulse.event == FlitEvent::stall) {
+        ++stalls;
+        continue;
+      }
+      EXPECT_EQ(pulse.handle, number);
+      transmits.push_back({when, pulse.xp, pulse.interface});
+    }
   }
 
   std::vector<Seen> uploads;
@@ -110,7 +122,7 @@ struct MeshRig {
   explicit MeshRig(const cmn::Topology& topology, const cmn::MeshOptions& options = {})
       : mesh("cmn0", topology, options) {
     cpu.socket.bind(mesh.config_space().socket);
-    mesh.add_source(script);
+    script.attach(mesh);
   }
   bool probe() { return driver.probe(mesh.layout().root_offset()); }
   [[nodiscard]] std::vector<unsigned> xp(std::uint16_t id) const { return driver.find(CmnDriver::kXp, id); }
@@ -119,7 +131,7 @@ struct MeshRig {
   void send(std::uint64_t flits, std::uint16_t to, Channel channel = Channel::req) {
     const Cycle first = mesh.clock().edges_before(now());
     for (std::uint64_t i = 0; i < flits; ++i) script.send(first, 0, 0, kXp0Port0, to, channel);
-    mesh.wake();
+    script.wake();
     settle();
   }
   void settle() {
@@ -138,7 +150,7 @@ TEST_F(CmnMesh, an_observer_sees_a_flit_on_every_interface_of_its_way_and_nowher
   rig.mesh.set_observer(&witness);
   run([&] {
     rig.script.send(100, 0, 0, kXp0Port0, kXp6Port1);
-    rig.mesh.wake();
+    rig.script.wake();
     advance_to(112 * kCycle);
     EXPECT_EQ(rig.mesh.uploaded(), 1U);
     EXPECT_EQ(rig.mesh.delivered(), 0U);
@@ -153,7 +165,7 @@ TEST_F(CmnMesh, an_observer_sees_a_flit_on_every_interface_of_its_way_and_nowher
                                                     {112 * kCycle, 6, Interface::port1}}));
     witness.transmits.clear();
     rig.script.send(200, 6, 1, kXp6Port1, kXp0Port1, Channel::dat);
-    rig.mesh.wake();
+    rig.script.wake();
     advance_to(300 * kCycle);
     EXPECT_EQ(rig.mesh.delivered(), 2U);
     EXPECT_EQ(witness.transmits, (std::vector<Seen>{{203 * kCycle, 6, Interface::west},
@@ -187,7 +199,7 @@ TEST_F(CmnMesh, flits_of_every_port_arrive_at_every_port) {
     for (const End& from : ends) {
       for (const End& to : ends) rig.script.send(0, from.xp, from.port, from.id, to.id, Channel::rsp);
     }
-    rig.mesh.wake();
+    rig.script.wake();
     rig.settle();
     EXPECT_EQ(rig.mesh.delivered(), 15U * 15);
     for (const End& to : ends) {
@@ -224,7 +236,7 @@ TEST_F(CmnMesh, nothing_runs_while_nothing_moves) {
         // What lies in the far future costs nothing until then.
         const Cycle later = rig.mesh.clock().edges_before(now() + kSecond);
         rig.script.send(later, 0, 0, kXp0Port0, kXp6Port1);
-        rig.mesh.wake();
+        rig.script.wake();
         advance(kSecond - 1);
         EXPECT_LE(sc_core::sc_delta_count() - deltas, 4U);
         EXPECT_EQ(rig.mesh.uploaded(), 5U);
@@ -296,7 +308,7 @@ TEST_F(CmnMesh, a_watchpoint_sees_downloads_although_nobody_else_looks_at_the_po
     rig.send(300, kXp6Port0);
     rig.send(4, kXp6Port1, Channel::dat);
     for (int i = 0; i < 3; ++i) rig.script.send(0, 0, 1, kXp0Port1, kXp6Port1);
-    rig.mesh.wake();
+    rig.script.wake();
     rig.settle();
     EXPECT_EQ(rig.driver.close(all), 23U);
     EXPECT_EQ(rig.driver.close(from_xp0), 20U);

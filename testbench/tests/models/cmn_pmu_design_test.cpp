@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/occupancy_pulses.h"
+#include "models/cmn/occupancy.h"
 #include "testbench/tests/models/cmn_rig.h"
 
 namespace pmufab {
@@ -91,43 +91,52 @@ TEST_F(CmnPmuDesign, an_occurrence_of_several_classes_passes_each_of_their_filte
   EXPECT_FALSE(cmn::passes(FilterKind::snp_vc, 2, 1U << 0, false));
 }
 
-TEST_F(CmnPmuDesign, occupancy_gives_a_pulse_for_each_wrap_of_its_accumulator) {
-  const ClockDomain clock("clk", 1'000'000'000);
-  cmn::OccupancyPulses queue(clock, 8);
-  queue.change(1U << 1, 3, 1'000);   // three reads from edge 1
-  queue.change(1U << 2, 2, 11'000);  // two writes from edge 11
-  // Edges 1 ... 10 see 3, edges 11 ... 99 see 5.
-  EXPECT_EQ(queue.settle(100'000), (10 * 3 + 89 * 5) / 256);
-  EXPECT_EQ(queue.accumulator(), (10 * 3 + 89 * 5) % 256U);
-  queue.select(2, 100'000);  // writes only; what the accumulator holds stays
-  queue.change(1U << 1, -3, 150'000);
-  EXPECT_EQ(queue.occupancy(), 2U);
-  EXPECT_EQ(queue.settle(400'000), ((10 * 3 + 89 * 5) % 256 + 300 * 2) / 256);
-  queue.change(1U << 2, -2, 400'000);
-  EXPECT_EQ(queue.settle(1'000'000'000'000), 0U);  // empty, however long
+TEST_F(CmnPmuDesign, occupancy_is_summed_by_code_over_the_cycles_there_are) {
+  cmn::Occupancy queue;
+  queue.change(1U << 0 | 1U << 1, 3, 1);   // three reads from cycle 1
+  queue.change(1U << 0 | 1U << 2, 2, 11);  // two writes from cycle 11
+  // Cycles 1 ... 10 have 3, cycles 11 ... 99 have 5.
+  EXPECT_EQ(queue.sum(0, 100), 10U * 3 + 89 * 5);
+  EXPECT_EQ(queue.sum(1, 100), 99U * 3);
+  EXPECT_EQ(queue.sum(2, 100), 89U * 2);
+  EXPECT_EQ(queue.sum(3, 100), 0U);
+  queue.change(1U << 0 | 1U << 1, -3, 150);
+  queue.change(1U << 0 | 1U << 2, -2, 400);
+  EXPECT_EQ(queue.entries(0), 0);
+  const std::uint64_t all = queue.sum(0, 400);
+  EXPECT_EQ(all, 10U * 3 + 139 * 5 + 250 * 2);
+  EXPECT_EQ(queue.sum(0, 1'000'000'000'000), all) << "empty, however long";
 }
 
-TEST_F(CmnPmuDesign, computed_events_are_settled_before_anything_looks_or_changes) {
+TEST_F(CmnPmuDesign, wraps_of_an_accumulator_are_counted_while_its_event_is) {
   CmnRig rig(cmn::examples::cmn650_two_dtcs());
   run([&] {
     ASSERT_TRUE(rig.probe());
     const unsigned hnf = rig.source(NodeType::hn_f, 2);
     const unsigned id = rig.layout.nodes()[rig.layout.sources()[hnf].node].node_id;
-    cmn::OccupancyPulses queue(rig.clock, 8);
-    rig.pmu.on_settle(
-        [&](Picoseconds when) { rig.pmu.node_event(hnf, 0x0f, cmn::kEveryClass, queue.settle(when), when); });
-    rig.pmu.on_select([&](unsigned source, Picoseconds when) {
-      if (source == hnf) queue.select(rig.pmu.filter_value(hnf, FilterKind::occup1), when);
-    });
-    queue.change(1U << 1, 16, now());
-    advance(1'000'000);  // before the event is there: 2,000 edges do not count
+    cmn::Occupancy queue;
+    rig.pmu.add_occupancy(hnf, 0x0f, queue);
+    constexpr Picoseconds kEdge = 500;
+    const auto wraps = [&] { return 16 * rig.clock.edges_before(now()) / 256; };
+    ASSERT_EQ(now() % kEdge, 0U);
+    queue.change(1U << 0 | 1U << 1, 16, 0);  // sixteen reads since ever
+    advance(1'000'000);                      // before the event is there
     CmnDriver::Event event = rig.driver.open(rig.driver.find(5, id), 0x0f, 1U);
-    const std::uint64_t held = queue.accumulator();
-    advance(1'000'000'000);  // 2,000,000 edges of 16: 125,000 pulses, one local wrap
-    EXPECT_EQ(rig.driver.read(event), (held + 32'000'000) / 256);
+    const std::uint64_t before = wraps();
+    advance(1'000'000'000);  // 2,000,000 edges of 16: 125,000 wraps, and one of the local counter
+    EXPECT_EQ(rig.driver.read(event), wraps() - before);
+    EXPECT_EQ(wraps() - before, 125'000U);
+    const std::uint64_t stopped = wraps();
     rig.driver.enable(false);
     advance(1'000'000);
-    EXPECT_EQ(rig.driver.close(event), (held + 32'000'000) / 256);
+    rig.driver.enable(true);
+    const std::uint64_t again = wraps();
+    EXPECT_GT(again, stopped);
+    advance(100'000);
+    EXPECT_EQ(rig.driver.close(event), stopped - before + wraps() - again);
+    CmnDriver::Event writes = rig.driver.open(rig.driver.find(5, id), 0x0f, 2U);
+    advance(1'000'000);
+    EXPECT_EQ(rig.driver.close(writes), 0U);
   });
 }
 

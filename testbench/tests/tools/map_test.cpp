@@ -299,11 +299,13 @@ class Watcher : public cmn::MeshObserver {
   std::map<unsigned, std::uint64_t> by_xp;
   std::map<std::pair<unsigned, cmn::Interface>, std::uint64_t> by_interface;
   void on_upload(Picoseconds, unsigned, unsigned, cmn::Channel, std::uint32_t, const cmn::FlitFields&) override {}
-  void on_transmit(Picoseconds, unsigned xp, cmn::Interface interface, cmn::Channel, std::uint32_t) override {
-    ++by_xp[xp];
-    ++by_interface[{xp, interface}];
+  void on_cycle(Picoseconds, std::span<const cmn::MeshPulse> pulses) override {
+    for (const cmn::MeshPulse& pulse : pulses) {
+      if (pulse.event != cmn::FlitEvent::valid) continue;
+      ++by_xp[pulse.xp];
+      ++by_interface[{pulse.xp, pulse.interface}];
+    }
   }
-  void on_stall(Picoseconds, unsigned, cmn::Interface, cmn::Channel) override {}
 };
 
 struct NoSoftware : sc_core::sc_module {
@@ -329,7 +331,6 @@ TEST_F(Map, heat_is_what_crosses_the_wires) {
   std::vector<std::unique_ptr<traffic::FlitFlow>> flows;
   for (const traffic::FlitFlowSpec& flow : spec.mesh_traffic) {
     flows.push_back(std::make_unique<traffic::FlitFlow>(platform.mesh(0), flow, "flow", spec.seed));
-    platform.mesh(0).add_source(*flows.back());
     flows.back()->start(0);
   }
   sc_core::sc_start(5, sc_core::SC_US);

@@ -73,8 +73,7 @@ class Witness final : public cmn::MeshObserver {
                  const FlitFields& fields) override {
     seen.push_back({when, {xp, port}, channel, fields});
   }
-  void on_transmit(Picoseconds, unsigned, cmn::Interface, Channel, std::uint32_t) override {}
-  void on_stall(Picoseconds, unsigned, cmn::Interface, Channel) override {}
+  void on_cycle(Picoseconds, std::span<const cmn::MeshPulse>) override {}
 
   [[nodiscard]] std::map<Place, std::uint64_t> by_source() const {
     std::map<Place, std::uint64_t> count;
@@ -96,7 +95,6 @@ struct Rig {
         flow(mesh, spec, "mesh_traffic[0]", seed) {
     cpu.socket.bind(mesh.config_space().socket);
     mesh.set_observer(&witness);
-    mesh.add_source(flow);
   }
   cmn::Mesh mesh;
   testing::Initiator cpu;
@@ -166,7 +164,6 @@ TEST_F(FlitFlows, a_count_is_what_each_port_sends_however_long_it_waits) {
     EXPECT_EQ(rig.mesh.delivered(), 600U);
     EXPECT_EQ(rig.witness.by_target(), (std::map<Place, std::uint64_t>{{{4, 0}, 600}}));
     EXPECT_GT(rig.witness.seen.back().when, 40 * kCycle) << "flits wait, and are not lost";
-    EXPECT_EQ(rig.flow.next_cycle(10'000), cmn::kNoCycle);
   });
 }
 
@@ -185,7 +182,6 @@ TEST_F(FlitFlows, stopped_send_nothing_any_more_not_even_what_waits) {
     advance_to(1'000 * kCycle);
     EXPECT_EQ(rig.flow.sent(), sent);
     EXPECT_EQ(rig.mesh.delivered(), sent) << "what is in the mesh arrives";
-    EXPECT_EQ(rig.flow.next_cycle(1'000), cmn::kNoCycle);
   });
 }
 

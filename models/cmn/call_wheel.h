@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstdint>
+#include <vector>
+
+#include "models/cmn/types.h"
+
+namespace pmufab::cmn {
+
+/// Who wants to be called in which cycle. Calls that are near cost a bit; far ones wait in a heap.
+class CallWheel {
+ public:
+  /// There are callers 0 ... count - 1. Keeps calls that were asked for.
+  void resize(unsigned count);
+  [[nodiscard]] unsigned size() const noexcept { return count_; }
+
+  /// Call `who` in cycle `when`, which is not before the cycle visited last. Asking twice for a cycle is asking once.
+  void call(unsigned who, Cycle when) {
+    assert(who < count_ && when >= now_);
+    if (when - now_ >= kSlots) {
+      call_far(who, when);
+    } else {
+      set(who, when);
+    }
+  }
+
+  /// @return the first cycle with a call, or kNoCycle.
+  [[nodiscard]] Cycle next() const noexcept;
+
+  /// Call visitor(who) for all that asked for cycle `now`, in ascending order. No calls are left in cycles before.
+  /// A visitor may call() for this very cycle whoever comes after the one visited.
+  template <typename Visitor>
+  void visit(Cycle now, Visitor&& visitor) {
+    advance(now);
+    const std::size_t slot = now % kSlots;
+    if (!is_used(slot)) return;
+    std::uint64_t* const words = &bits_[slot * words_];
+    for (unsigned word = 0; word < words_; ++word) {
+      while (words[word] != 0) {
+        const auto bit = static_cast<unsigned>(std::countr_zero(words[word]));
+        words[word] &= words[word] - 1;
+        visitor(word * 64 + bit);
+      }
+    }
+    used_[slot / 64] &= ~(std::uint64_t{1} << slot % 64);
+  }
+
+ private:
+  static constexpr std::size_t kSlots = 1024;
+  struct Far {
+    Cycle when;
+    unsigned who;
+  };
+
+  [[nodiscard]] bool is_used(std::size_t slot) const noexcept { return (used_[slot / 64] >> slot % 64 & 1U) != 0; }
+  void set(unsigned who, Cycle when) noexcept {
+    const std::size_t slot = when % kSlots;
+    bits_[slot * words_ + who / 64] |= std::uint64_t{1} << who % 64;
+    used_[slot / 64] |= std::uint64_t{1} << slot % 64;
+  }
+  void call_far(unsigned who, Cycle when);
+  void advance(Cycle now) {
+    assert(now >= now_);
+    now_ = now;
+    if (!far_.empty() && far_.front().when - now_ < kSlots) bring_near();
+  }
+  void bring_near();
+
+  unsigned count_ = 0;
+  std::size_t words_ = 0;  // of a slot
+  Cycle now_ = 0;
+  std::vector<std::uint64_t> bits_;  // by cycle modulo kSlots, then by caller
+  std::array<std::uint64_t, kSlots / 64> used_{};
+  std::vector<Far> far_;  // a heap, the earliest in front
+};
+
+}  // namespace pmufab::cmn
