@@ -136,6 +136,7 @@ void MeshTraffic::make(std::uint32_t index) {
     target = sources_[(bits & 0xffffffff) * sources_.size() >> 32].place;
   }
   schedule(index, engine_.now() + gaps_.draw(static_cast<std::uint32_t>(bits >> 32), random_));
+  if (spec_.most_waiting != 0 && source.waiting >= spec_.most_waiting) return;
   ++statistics_.packets_made;
 
   Packet packet{static_cast<std::uint32_t>(engine_.now()), target, static_cast<std::uint16_t>(spec_.packet_length)};

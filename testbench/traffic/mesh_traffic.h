@@ -34,6 +34,9 @@ struct MeshTrafficSpec {
   unsigned hot_xp = 0;         ///< of hotspot
   double hot_share = 0.5;      ///< of hotspot, 0 ... 1
   std::uint64_t seed = 1;
+  /// Packets that may wait at a source; one that is full makes no more. 0: no limit, which in a mesh that takes less
+  /// than it is offered needs ever more memory.
+  unsigned most_waiting = 0;
 };
 
 /// What became of the packets made since measuring began.
@@ -52,7 +55,7 @@ struct MeshTrafficStatistics {
 };
 
 /// Sources of raw flits and the devices that take them, for one channel of a mesh. Packets a source cannot send wait in
-/// a queue of its own without limit. Devices take each flit in the cycle after it came. Flit::handle is the lower 32
+/// a queue of its own. Devices take each flit in the cycle after it came. Flit::handle is the lower 32
 /// bits of the cycle in which the packet was made.
 ///
 ///     MeshTraffic traffic(engine, {.rate = 0.2, .seed = 7});

@@ -165,6 +165,15 @@ TEST(MeshTraffic, beyond_saturation_packets_wait_at_their_sources) {
   EXPECT_NEAR(static_cast<double>(traffic.waiting()), 16 * 2500 - 5000, 700);
 }
 
+TEST(MeshTraffic, a_source_may_be_told_how_many_packets_can_wait) {
+  cmn::MeshEngine engine(cmn::MeshParameters::booksim2(4, 4));
+  MeshTraffic traffic(engine, {.pattern = MeshPattern::hotspot, .rate = 1, .hot_share = 1, .most_waiting = 10});
+  traffic.run(5'000);
+  EXPECT_LE(traffic.waiting(), 16U * 10);
+  EXPECT_GT(traffic.waiting(), 15U * 9);
+  EXPECT_NEAR(static_cast<double>(traffic.statistics().flits_delivered), 5'000, 100) << "as many as one port takes";
+}
+
 TEST(MeshTraffic, idle_cycles_are_skipped_without_changing_anything) {
   const MeshTrafficSpec spec{.rate = 0.0001, .packet_length = 3, .seed = 8};
   MeshEngine skipping(mesh_of(3, 3, 1));
