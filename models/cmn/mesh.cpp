@@ -128,14 +128,14 @@ unsigned Mesh::attach(MeshDevice& device, std::uint16_t node_id) {
   return number;
 }
 
+Cycle Mesh::next_to_run() const {
+  if (in_cycle_) return engine_.now();
+  return std::max(clock_.edges_before(to_picoseconds(sc_core::sc_time_stamp())), engine_.now());
+}
+
 void Mesh::call(unsigned device, Cycle when) {
-  if (in_cycle_) {
-    calls_.call(device, std::max(when, when <= engine_.now() ? engine_.now() + 1 : when));
-    return;
-  }
-  const Cycle edge = clock_.edges_before(to_picoseconds(sc_core::sc_time_stamp()));
-  calls_.call(device, std::max({when, edge, engine_.now()}));
-  wake_.notify(sc_core::SC_ZERO_TIME);
+  calls_.call(device, std::max(when, next_to_run() + (in_cycle_ ? 1 : 0)));
+  if (!in_cycle_) wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void Mesh::take(unsigned device) {
@@ -187,13 +187,14 @@ void Mesh::post(unsigned device, Channel channel, const FlitFields& fields, Cycl
     const Channel second = second_sub_channel(channel);
     if (engine_.has(second)) channel = second;
   }
+  ready = std::max(ready, next_to_run());
   Attached& attached = devices_[device];
   const std::uint32_t handle = new_flit(fields);
   flit(handle).arrival.fields.srcid = attached.node_id;
-  attached.outboxes[static_cast<unsigned>(channel)].push({std::max(ready, engine_.now()), handle, tell});
+  attached.outboxes[static_cast<unsigned>(channel)].push({ready, handle, tell});
   PortOutput& port = ports_[attached.port];
   port.posted = static_cast<std::uint16_t>(port.posted | 1U << static_cast<unsigned>(channel));
-  sends_.call(attached.port, std::max(ready, engine_.now()));
+  sends_.call(attached.port, ready);
   if (!in_cycle_) wake_.notify(sc_core::SC_ZERO_TIME);
 }
 

@@ -147,6 +147,8 @@ class Mesh : public sc_core::sc_module {
   void run();
   void cycle(Cycle now);
   void find_targets();
+  /// The first cycle whose work is not done.
+  [[nodiscard]] Cycle next_to_run() const;
   [[nodiscard]] const Target& target_of(std::uint16_t node_id) const;
   [[nodiscard]] FlightPlan& flit(std::uint32_t handle) const noexcept {
     return flits_[handle / kFlitsOfChunk][handle % kFlitsOfChunk];

@@ -15,15 +15,6 @@ using driver_host::EventHandle;
 using driver_host::EventReading;
 using scoreboard::EventResult;
 
-std::string difference(std::uint64_t driver, std::uint64_t expected) {
-  const std::uint64_t above = driver - expected;
-  if (driver >= expected && above >> 63 != 0)
-    return fmt::format("{} too many (= -{}: wrapped; is a mask missing?)", with_separators(above),
-                       with_separators(-above));
-  return driver >= expected ? fmt::format("{} too many", with_separators(driver - expected))
-                            : fmt::format("{} too few", with_separators(expected - driver));
-}
-
 /// Each time the perf core puts events on or off, their register accesses take a little simulated time: only more than
 /// that means that an event had to share a counter.
 bool was_multiplexed(const EventReading& reading) {
@@ -167,8 +158,6 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group) const
 
   bool good = judged->verdict == EventResult::Verdict::exact && result.driver == result.expected;
   if (!result.driver) append(result.note, "could not be read");
-  if (result.driver && *result.driver != *result.expected)
-    append(result.note, difference(*result.driver, *result.expected));
   if (judged->reads_failed > 0) {
     append(result.note, fmt::format("{} of {} readings were impossible", judged->reads_failed, judged->reads));
     good = false;

@@ -7,8 +7,11 @@ namespace {
 
 std::string difference(std::uint64_t expected, std::uint64_t driver) {
   if (driver == 0) return "the driver counted nothing";
-  return driver > expected ? fmt::format("{} too many", driver - expected)
-                           : fmt::format("{} missing", expected - driver);
+  if (driver < expected) return fmt::format("{} missing", expected - driver);
+  const std::uint64_t above = driver - expected;
+  // So much is a small number below zero.
+  return above >> 63 != 0 ? fmt::format("{} too many (-{}: wrapped; is a mask missing?)", above, -above)
+                          : fmt::format("{} too many", above);
 }
 
 }  // namespace
