@@ -17,11 +17,15 @@ void Nodes::add(const DevicePlace& place) {
   // itself to the mesh.
   switch (place.kind) {
     case DeviceKind::rn_f:
+      own(place, std::make_unique<RnF>(mesh_, addresses_, place.node_id, parameters_.rn_f));
+      break;
+    case DeviceKind::sn_f:
+      own(place, std::make_unique<SnF>(mesh_, place.node_id, parameters_.sn_f));
+      break;
     case DeviceKind::rn_i:
     case DeviceKind::rn_d:
     case DeviceKind::home:
     case DeviceKind::io_home:
-    case DeviceKind::sn_f:
     case DeviceKind::sbsx:
     case DeviceKind::mtsx:
     case DeviceKind::gateway:

@@ -7,12 +7,17 @@
 
 #include "models/cmn/mesh.h"
 #include "models/cmn/nodes/node_model.h"
+#include "models/cmn/nodes/rn_f.h"
+#include "models/cmn/nodes/sn_f.h"
 #include "models/cmn/nodes/system_address_map.h"
 
 namespace pmufab::cmn {
 
 /// Parameters of the nodes of a mesh, by kind.
-struct NodeParameters {};
+struct NodeParameters {
+  RnFParameters rn_f{};
+  SnFParameters sn_f{};
+};
 
 /// All nodes of a mesh: one device per node id.
 class Nodes {
