@@ -36,6 +36,8 @@ class Nodes {
     const DevicePlace* place;
   };
   [[nodiscard]] std::span<const Requester> requesters() const noexcept { return requesters_; }
+  /// Ask to be the only one who feeds a requester with operations. @return false: somebody else is
+  [[nodiscard]] bool claim(const RequesterModel& requester);
   /// @return transactions that have not ended, at all nodes.
   [[nodiscard]] std::uint64_t pending() const noexcept;
   /// @return the node with an id, nullptr if it has no model.
@@ -54,6 +56,7 @@ class Nodes {
   SystemAddressMap addresses_;
   std::vector<Owned> nodes_;
   std::vector<Requester> requesters_;
+  std::vector<const RequesterModel*> claimed_;
 };
 
 }  // namespace pmufab::cmn
