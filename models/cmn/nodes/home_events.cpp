@@ -50,10 +50,10 @@ constexpr UnmodelledEvent kUnmodelled[] = {
     {0x38, "no exclusive accesses"},
     {0x39, "no snoops come from other meshes"},
     {0x3e, "requests never pass data from one POCQ entry to another"},
-    {0x40, "memory does not tell how busy it is"},
-    {0x41, "memory does not tell how busy it is"},
-    {0x42, "memory does not tell how busy it is"},
-    {0x43, "memory does not tell how busy it is"},
+    {0x40, "which of its groups memory belongs to is not public"},
+    {0x41, "which of its groups memory belongs to is not public"},
+    {0x42, "which of its groups memory belongs to is not public"},
+    {0x43, "which of its groups memory belongs to is not public"},
     {0x44, "RN-Is give no hint to allocate"},
 };
 

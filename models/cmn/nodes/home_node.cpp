@@ -102,7 +102,6 @@ HomeNode::HomeNode(Mesh& mesh, const SystemAddressMap& addresses, const DevicePl
       sf_(parameters.sf_sets, parameters.sf_ways, parameters.pocq_entries,
           static_cast<unsigned>(addresses.nodes(DeviceKind::rn_f).size())),
       pocq_(parameters.pocq_entries),
-      room_(parameters.pocq_entries, node_ids(addresses)),
       memory_(output_, addresses, home_index(addresses, place.node_id), parameters.pocq_entries) {
   find_senders(addresses);
   output_.add_occupancy(HomeEvent::qos_pocq_occupancy, pocq_.occupancy());
@@ -225,7 +224,8 @@ void HomeNode::take_request(const FlitFields& flit) {
     throw std::logic_error(fmt::format("home nodes take no requests with opcode {:#x}", flit.opcode));
   const HomeClasses classes = classes_of(flit, rule);
   output_.publish(HomeEvent::pocq_reqs_recvd, classes);
-  if (!room_.take(flit.srcid, flit.allowretry != 0)) {
+  if (!credits_.accept(flit.srcid, flit.allowretry != 0, pocq_.unused())) {
+    credits_.remember(flit.srcid);
     refuse(flit, classes);
     return;
   }

@@ -10,7 +10,7 @@
 #include "models/cmn/nodes/memory_side.h"
 #include "models/cmn/nodes/node_model.h"
 #include "models/cmn/nodes/pocq.h"
-#include "models/cmn/nodes/request_room.h"
+#include "models/cmn/nodes/retry.h"
 #include "models/cmn/nodes/snoop_filter.h"
 #include "models/cmn/nodes/system_address_map.h"
 
@@ -138,7 +138,7 @@ class HomeNode final : public NodeModel {
   LruLines slc_;                        // flag: dirty
   SnoopFilter sf_;
   Pocq pocq_;
-  RequestRoom room_;
+  RequestCredits credits_;
   BackInvalidations back_invalidations_;
   MemorySide memory_;
 };

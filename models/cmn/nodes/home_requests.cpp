@@ -348,9 +348,10 @@ void HomeNode::write_to_memory(const PocqEntry& entry, std::uint8_t opcode, std:
 void HomeNode::free(unsigned number) {
   const std::uint64_t line = pocq_[number].line;
   pocq_.free(number, output_.now());
-  if (const auto sender = room_.give_back()) {
+  std::uint16_t waits = 0;
+  if (credits_.grant(pocq_.unused(), waits)) {
     FlitFields fields;
-    fields.tgtid = *sender;
+    fields.tgtid = waits;
     fields.opcode = chi::rsp::kPCrdGrant;
     output_.post(Channel::rsp, fields);
   }

@@ -1,6 +1,5 @@
 #include "models/cmn/nodes/memory_side.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "models/cmn/nodes/chi.h"
@@ -14,14 +13,6 @@ MemorySide::Outstanding& MemorySide::outstanding(std::uint16_t txnid) {
   return txnid < kFirstWrite ? reads_.at(txnid) : writes_.at(txnid - kFirstWrite);
 }
 
-MemorySide::Creditor& MemorySide::creditor(std::uint16_t node_id) {
-  const auto found = std::find_if(creditors_.begin(), creditors_.end(),
-                                  [&](const Creditor& creditor) { return creditor.node_id == node_id; });
-  if (found != creditors_.end()) return *found;
-  creditors_.push_back({node_id, 0, {}});
-  return creditors_.back();
-}
-
 void MemorySide::read(unsigned entry, Request request) {
   request.opcode = chi::req::kReadNoSnp;
   reads_[entry] = {request, addresses_.memory_node(home_index_, request.address)};
@@ -29,7 +20,7 @@ void MemorySide::read(unsigned entry, Request request) {
 }
 
 void MemorySide::write(const Request& request) {
-  if (numbers_.empty()) {
+  if (numbers_.free() == 0) {
     waiting_.push(request);
   } else {
     begin_write(request);
@@ -37,7 +28,7 @@ void MemorySide::write(const Request& request) {
 }
 
 void MemorySide::begin_write(const Request& request) {
-  const unsigned number = numbers_.take();
+  const unsigned number = numbers_.allocate();
   if (number >= writes_.size()) writes_.resize(number + 1);
   writes_[number] = {request, addresses_.memory_node(home_index_, request.address)};
   send(static_cast<std::uint16_t>(kFirstWrite + number), true);
@@ -71,11 +62,8 @@ void MemorySide::send(std::uint16_t txnid, bool allow_retry) {
   }
 }
 
-void MemorySide::resend(Creditor& creditor) {
-  while (creditor.credits != 0 && !creditor.retried.empty()) {
-    --creditor.credits;
-    send(creditor.retried.pop(), false);
-  }
+void MemorySide::resend(unsigned txnid) {
+  if (txnid != RetriedRequests::kNone) send(static_cast<std::uint16_t>(txnid), false);
 }
 
 void MemorySide::retry_ack(const FlitFields& response) {
@@ -83,16 +71,10 @@ void MemorySide::retry_ack(const FlitFields& response) {
   HomeClasses classes;
   classes.of(FilterKind::sn_home) = remote ? 0b101 : 0b011;
   output_.publish(remote && output_.is_hn_s() ? HomeEvent::mc_retries_remote : HomeEvent::mc_retries_local, classes);
-  Creditor& from = creditor(response.srcid);
-  from.retried.push(response.txnid);
-  resend(from);
+  resend(retried_.retry(response.srcid, response.pcrdtype, response.txnid));
 }
 
-void MemorySide::credit_grant(const FlitFields& response) {
-  Creditor& from = creditor(response.srcid);
-  ++from.credits;
-  resend(from);
-}
+void MemorySide::credit_grant(const FlitFields& response) { resend(retried_.grant(response.srcid, response.pcrdtype)); }
 
 void MemorySide::data_buffer(const FlitFields& response) {
   if (response.txnid < kFirstWrite) throw std::logic_error("memory has a buffer for a write of a home that made none");
@@ -107,7 +89,7 @@ void MemorySide::data_buffer(const FlitFields& response) {
     fields.dataid = static_cast<std::uint8_t>(2 * flit);
     output_.post(Channel::dat, fields);
   }
-  numbers_.give_back(response.txnid - kFirstWrite);
+  numbers_.release(response.txnid - kFirstWrite);
   if (!waiting_.empty()) begin_write(waiting_.pop());
 }
 

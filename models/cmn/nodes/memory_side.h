@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/cmn/nodes/entry_numbers.h"
 #include "models/cmn/nodes/home_output.h"
-#include "models/cmn/nodes/number_pool.h"
+#include "models/cmn/nodes/retry.h"
 #include "models/cmn/nodes/ring.h"
 #include "models/cmn/nodes/system_address_map.h"
 
@@ -47,7 +48,7 @@ class MemorySide {
 
   /// @return writes that have not got their buffer.
   [[nodiscard]] unsigned pending_writes() const noexcept {
-    return numbers_.taken() + static_cast<unsigned>(waiting_.size());
+    return numbers_.used() + static_cast<unsigned>(waiting_.size());
   }
 
  private:
@@ -55,27 +56,20 @@ class MemorySide {
     Request request;
     std::uint16_t target = 0;
   };
-  /// A memory node that has answered RetryAck or PCrdGrant.
-  struct Creditor {
-    std::uint16_t node_id = 0;
-    unsigned credits = 0;
-    Ring<std::uint16_t> retried;  // TxnIDs
-  };
 
   Outstanding& outstanding(std::uint16_t txnid);
-  Creditor& creditor(std::uint16_t node_id);
   void begin_write(const Request& request);
   void send(std::uint16_t txnid, bool allow_retry);
-  void resend(Creditor& creditor);
+  void resend(unsigned txnid);
 
   HomeOutput& output_;
   const SystemAddressMap& addresses_;
   unsigned home_index_;
   std::vector<Outstanding> reads_;
   std::vector<Outstanding> writes_;
-  NumberPool numbers_{kWrites};
-  Ring<Request> waiting_;  // writes for which there was no number
-  std::vector<Creditor> creditors_;
+  EntryNumbers numbers_{kWrites};
+  Ring<Request> waiting_;                           // writes for which there was no number
+  RetriedRequests retried_{kFirstWrite + kWrites};  // by TxnID
 };
 
 }  // namespace pmufab::cmn

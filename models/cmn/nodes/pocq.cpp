@@ -7,7 +7,7 @@ namespace pmufab::cmn {
 Pocq::Pocq(unsigned entries) : entries_(entries), lines_(entries, kNoLine), sequences_(entries), numbers_(entries) {}
 
 unsigned Pocq::allocate(const PocqEntry& request, Cycle now) {
-  const unsigned number = numbers_.take();
+  const unsigned number = numbers_.allocate();
   entries_[number] = request;
   lines_[number] = request.line;
   sequences_[number] = next_sequence_++;
@@ -21,7 +21,7 @@ void Pocq::free(unsigned number, Cycle now) {
   occupancy_.change(entry.classes.of(FilterKind::occup1), -1, now);
   class_occupancy_.change(entry.classes.of(FilterKind::class_occup), -1, now);
   lines_[number] = kNoLine;
-  numbers_.give_back(number);
+  numbers_.release(number);
 }
 
 PocqEntry& Pocq::at(unsigned number) {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/cmn/nodes/entry_numbers.h"
 #include "models/cmn/nodes/home_output.h"
 #include "models/cmn/nodes/home_rules.h"
-#include "models/cmn/nodes/number_pool.h"
 #include "models/cmn/occupancy.h"
 
 namespace pmufab::cmn {
@@ -88,7 +88,8 @@ class Pocq {
   /// @return the oldest request that waits for the line, kNoEntry if none does.
   [[nodiscard]] unsigned oldest_waiting(std::uint64_t line) const noexcept;
 
-  [[nodiscard]] unsigned used() const noexcept { return numbers_.taken(); }
+  [[nodiscard]] unsigned used() const noexcept { return numbers_.used(); }
+  [[nodiscard]] unsigned unused() const noexcept { return numbers_.free(); }
   /// By filter occup1 and by class_occup.
   [[nodiscard]] const Occupancy& occupancy() const noexcept { return occupancy_; }
   [[nodiscard]] const Occupancy& class_occupancy() const noexcept { return class_occupancy_; }
@@ -99,7 +100,7 @@ class Pocq {
   std::vector<PocqEntry> entries_;
   std::vector<std::uint64_t> lines_;      // of the entries, kNoLine for free ones
   std::vector<std::uint64_t> sequences_;  // order of allocation
-  NumberPool numbers_;
+  EntryNumbers numbers_;
   std::uint64_t next_sequence_ = 0;
   unsigned waiting_ = 0;
   Occupancy occupancy_;
