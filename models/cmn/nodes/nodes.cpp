@@ -22,9 +22,11 @@ void Nodes::add(const DevicePlace& place) {
     case DeviceKind::sn_f:
       own(place, std::make_unique<SnF>(mesh_, place.node_id, parameters_.sn_f));
       break;
+    case DeviceKind::home:
+      own(place, std::make_unique<HomeNode>(mesh_, addresses_, place, parameters_.home));
+      break;
     case DeviceKind::rn_i:
     case DeviceKind::rn_d:
-    case DeviceKind::home:
     case DeviceKind::io_home:
     case DeviceKind::sbsx:
     case DeviceKind::mtsx:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/cmn/mesh.h"
+#include "models/cmn/nodes/home_node.h"
 #include "models/cmn/nodes/node_model.h"
 #include "models/cmn/nodes/rn_f.h"
 #include "models/cmn/nodes/sn_f.h"
@@ -17,6 +18,7 @@ namespace pmufab::cmn {
 struct NodeParameters {
   RnFParameters rn_f{};
   SnFParameters sn_f{};
+  HomeParameters home{};
 };
 
 /// All nodes of a mesh: one device per node id.
