@@ -41,7 +41,7 @@ class Mesh : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Mesh);
   /// @param name  of the module, and first part of the names of registers and lines: "cmn0"
-  /// @throws TopologyError, MeshParameterError, std::invalid_argument for a mesh that cannot be
+  /// @throws SpecError, std::invalid_argument for a mesh that cannot be
   Mesh(const sc_core::sc_module_name& name, const Topology& topology, const MeshOptions& options);
   ~Mesh() override;
 

@@ -158,7 +158,7 @@ void check_meshes(const std::vector<CmnSpec>& meshes) {
     const CmnSpec& mesh = meshes[index];
     try {
       cmn::check(mesh.topology);
-    } catch (const cmn::TopologyError& error) {
+    } catch (const SpecError& error) {
       fail(field(index), error.what());
     }
     if (mesh.firmware == CmnSpec::Firmware::acpi && mesh.topology.product == cmn::Product::ci700)

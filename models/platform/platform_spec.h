@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "models/cmn/topology.h"
 #include "models/tegra410/address_map.h"
 #include "models/tegra410/parameters.h"
+#include "tlm/spec/spec_error.h"
 
 namespace pmufab::platform {
 
@@ -56,22 +56,6 @@ inline constexpr std::uint32_t kCmnInterrupt = 320;     ///< GSIV of DTC 0 of me
 
 /// @return one CMEM, one GMEM and one CXL range for each socket, at the addresses of default_map.
 [[nodiscard]] std::vector<tegra410::MemoryRange> default_memory(unsigned sockets);
-
-/// A platform that cannot be built. what() reads "<field>: <reason>".
-class SpecError : public std::invalid_argument {
- public:
-  /// @param field  the member at fault as a path, for example "tegra410.slc.ways" or "memory[2].size"
-  SpecError(std::string field, std::string reason)
-      : std::invalid_argument(field + ": " + reason), field_(std::move(field)), reason_(std::move(reason)) {}
-  [[nodiscard]] const std::string& field() const noexcept { return field_; }
-  [[nodiscard]] const std::string& reason() const noexcept {
-    return reason_;
-  }  ///< with a suggestion where there is one
-
- private:
-  std::string field_;
-  std::string reason_;
-};
 
 /// @throws SpecError for the first thing that makes the platform impossible
 void validate(const PlatformSpec& spec);
