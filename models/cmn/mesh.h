@@ -29,6 +29,7 @@ struct MeshOptions {
   unsigned router_delay = 2;      ///< cycles from a flit's arrival at an XP to its earliest departure
   unsigned link_delay = 1;        ///< cycles on a link
   unsigned download_credits = 8;  ///< flits the device at a port can hold
+  unsigned credit_delay = 1;      ///< cycles from a flit's departure until its place can be given again
   PmuParameters pmu{};
 };
 

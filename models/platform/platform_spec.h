@@ -18,6 +18,9 @@ struct CmnSpec {
   cmn::Topology topology{};
   cmn::MeshOptions mesh{};
   Firmware firmware = Firmware::device_tree;
+  /// Which of the mesh's interrupts INTREQPMU of each DTC is wired to, 0 ... 3; DTCs with the same share it. Empty: each
+  /// has its own.
+  std::vector<unsigned> interrupts{};
 };
 
 /// What a platform consists of: plain data, made by hand or from a configuration file, checked by validate().
