@@ -74,6 +74,7 @@ MeshParameters Mesh::parameters_of(const Topology& topology, const MeshOptions& 
   parameters.router_delay = options.router_delay;
   parameters.link_delay = options.link_delay;
   parameters.download_credits = options.download_credits;
+  parameters.credit_delay = options.credit_delay;
   return parameters;
 }
 

@@ -29,6 +29,7 @@ struct MeshOptions {
   unsigned router_delay = 2;      ///< cycles from a flit's arrival at an XP to its earliest departure
   unsigned link_delay = 1;        ///< cycles on a link
   unsigned download_credits = 8;  ///< flits the device at a port can hold
+  unsigned credit_delay = 1;      ///< cycles from a flit's departure until its place can be given again
   PmuParameters pmu{};
 };
 
@@ -41,7 +42,7 @@ class Mesh : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Mesh);
   /// @param name  of the module, and first part of the names of registers and lines: "cmn0"
-  /// @throws TopologyError, MeshParameterError, std::invalid_argument for a mesh that cannot be
+  /// @throws SpecError, std::invalid_argument for a mesh that cannot be
   Mesh(const sc_core::sc_module_name& name, const Topology& topology, const MeshOptions& options);
   ~Mesh() override;
 

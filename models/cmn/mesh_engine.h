@@ -46,7 +46,7 @@ namespace pmufab::cmn {
 /// bug, and asserted.
 class MeshEngine {
  public:
-  /// @throws MeshParameterError if there can be no such mesh
+  /// @throws SpecError if there can be no such mesh
   explicit MeshEngine(const MeshParameters& parameters);
 
   [[nodiscard]] const MeshParameters& parameters() const noexcept { return parameters_; }

@@ -1,28 +1,11 @@
 #pragma once
 
-#include <stdexcept>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "models/cmn/types.h"
+#include "tlm/spec/spec_error.h"
 
 namespace pmufab::cmn {
-
-/// A parameter of the mesh that cannot be.
-class MeshParameterError : public std::invalid_argument {
- public:
-  /// @param field   the member at fault as a path, for example "ports[3]"
-  /// @param reason  what is wrong with it, and what would be right
-  MeshParameterError(std::string field, std::string reason)
-      : std::invalid_argument(field + ": " + reason), field_(std::move(field)), reason_(std::move(reason)) {}
-  [[nodiscard]] const std::string& field() const noexcept { return field_; }
-  [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
-
- private:
-  std::string field_;
-  std::string reason_;
-};
 
 /// What a mesh of crosspoints is made of, and its delays in cycles of the mesh's clock.
 ///
@@ -57,7 +40,7 @@ struct MeshParameters {
   [[nodiscard]] static MeshParameters booksim2(unsigned columns, unsigned rows);
 };
 
-/// @throws MeshParameterError for the first thing that makes the mesh impossible
+/// @throws SpecError for the first thing that makes the mesh impossible
 void validate(const MeshParameters& parameters);
 
 }  // namespace pmufab::cmn

@@ -17,8 +17,6 @@ constexpr ProductFacts kCmn600{
     .input_sel_bits = 6,
     .unit_infos = 0,
     .wide_event_select = false,
-    .has_pub_events = false,
-    .split_connect_info = false,
     .relocated_info = false,
     .node_info_has_ports = false,
     .node_window = 0x4000,
@@ -38,8 +36,6 @@ constexpr ProductFacts make_cmn650() {
   facts.revisions = 5;
   facts.input_sel_bits = 8;
   facts.unit_infos = 3;
-  facts.has_pub_events = true;
-  facts.split_connect_info = true;
   facts.node_window = 0x10000;
   facts.unit_info = 0x910;
   facts.connect_info_2 = 0x28;
@@ -68,7 +64,6 @@ constexpr ProductFacts make_cmn700() {
   facts.xp_channels = 9;
   facts.xp_event_bits = 9;
   facts.wide_event_select = true;
-  facts.split_connect_info = false;
   facts.node_info_has_ports = true;
   facts.unit_info = 0x960;
   facts.connect_info_2 = 0x18;

@@ -33,8 +33,6 @@ struct ProductFacts {
   std::uint8_t input_sel_bits;   ///< valid bits of pmu_config's input selects
   std::uint8_t unit_infos;       ///< DTM unit info registers of an XP
   bool wide_event_select;        ///< XP event select of four 16-bit slots, not four bytes
-  bool has_pub_events;           ///< XP events of channel PUB
-  bool split_connect_info;       ///< connect info of ports 2 and up lies 16 bytes further than that of 0 and 1
   bool relocated_info;           ///< info_global laid out as in S3 r2
   bool node_info_has_ports;      ///< node_info of an XP tells its number of ports
   std::uint32_t node_window;     ///< bytes

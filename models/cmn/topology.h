@@ -129,6 +129,7 @@ struct SoftwareLimits {
   unsigned dtms;        ///< CMN_MAX_DTMS
   unsigned logical_id;  ///< CMN_MAX_NODES_PER_EVENT
   unsigned nodes;       ///< of one type, as events see types
+  bool operator==(const SoftwareLimits&) const = default;
 };
 inline constexpr SoftwareLimits kLinux72Limits{12, 188, 144, 144};
 inline constexpr SoftwareLimits kLinux73Limits{14, 248, 196, 196};

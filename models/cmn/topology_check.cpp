@@ -19,7 +19,7 @@ constexpr unsigned kChildPointers = 32;  // room in an XP: 0x100 ... 0x1f8
 
 template <typename... Args>
 [[noreturn]] void refuse(std::string field, fmt::format_string<Args...> reason, Args&&... args) {
-  throw TopologyError(std::move(field), fmt::format(reason, std::forward<Args>(args)...));
+  throw SpecError(std::move(field), fmt::format(reason, std::forward<Args>(args)...));
 }
 
 void check_size(const Topology& topology, const ProductFacts& facts) {

@@ -65,8 +65,11 @@ void CmnPart::describe(FirmwareDescription& firmware) {
     device.compatible = compatible_of(topology.product);
     if (topology.product == cmn::Product::cmn600) device.properties.emplace("arm,root-node", root);
   }
-  for (unsigned dtc = 0; dtc < topology.dtcs; ++dtc)
-    device.interrupts.push_back({default_map::kCmnInterrupt + index_ * cmn::kMaximumDtcs + dtc, &mesh_.interrupt(dtc)});
+  for (unsigned dtc = 0; dtc < topology.dtcs; ++dtc) {
+    const unsigned number = spec_.interrupts.empty() ? dtc : spec_.interrupts[dtc];
+    device.interrupts.push_back(
+        {default_map::kCmnInterrupt + index_ * cmn::kMaximumDtcs + number, &mesh_.interrupt(dtc)});
+  }
   firmware.devices.push_back(std::move(device));
 }
 

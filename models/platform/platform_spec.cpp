@@ -152,17 +152,29 @@ void check_tegra410(const PlatformSpec& spec) {
   check_between("tegra410.cmem_latency_pmu.width", part.cmem_latency_pmu.width, 8, 64, "bits");
 }
 
+void check_interrupts(const std::string& field, const CmnSpec& mesh) {
+  if (mesh.interrupts.empty()) return;
+  if (mesh.interrupts.size() != mesh.topology.dtcs)
+    fail(field, fmt::format("are {}, for {} DTCs; give the interrupt of each, or leave them out",
+                            mesh.interrupts.size(), mesh.topology.dtcs));
+  for (const unsigned number : mesh.interrupts) {
+    if (number >= cmn::kMaximumDtcs)
+      fail(field, fmt::format("there is no interrupt {}; a mesh has 0 to {}", number, cmn::kMaximumDtcs - 1));
+  }
+}
+
 void check_meshes(const std::vector<CmnSpec>& meshes) {
   const auto field = [](std::size_t index) { return fmt::format("meshes[{}]", index); };
   for (std::size_t index = 0; index < meshes.size(); ++index) {
     const CmnSpec& mesh = meshes[index];
     try {
       cmn::check(mesh.topology);
-    } catch (const cmn::TopologyError& error) {
+    } catch (const SpecError& error) {
       fail(field(index), error.what());
     }
     if (mesh.firmware == CmnSpec::Firmware::acpi && mesh.topology.product == cmn::Product::ci700)
       fail(field(index) + ".firmware", "CI-700 has no ACPI hardware id; use device_tree");
+    check_interrupts(field(index) + ".interrupts", mesh);
     const std::uint64_t size = cmn::Layout(mesh.topology).size();
     if (mesh.topology.base % size != 0)
       fail(field(index) + ".base",

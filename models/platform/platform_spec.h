@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "models/cmn/topology.h"
 #include "models/tegra410/address_map.h"
 #include "models/tegra410/parameters.h"
+#include "tlm/spec/spec_error.h"
 
 namespace pmufab::platform {
 
@@ -18,6 +18,9 @@ struct CmnSpec {
   cmn::Topology topology{};
   cmn::MeshOptions mesh{};
   Firmware firmware = Firmware::device_tree;
+  /// Which of the mesh's interrupts INTREQPMU of each DTC is wired to, 0 ... 3; DTCs with the same share it. Empty: each
+  /// has its own.
+  std::vector<unsigned> interrupts{};
 };
 
 /// What a platform consists of: plain data, made by hand or from a configuration file, checked by validate().
@@ -56,22 +59,6 @@ inline constexpr std::uint32_t kCmnInterrupt = 320;     ///< GSIV of DTC 0 of me
 
 /// @return one CMEM, one GMEM and one CXL range for each socket, at the addresses of default_map.
 [[nodiscard]] std::vector<tegra410::MemoryRange> default_memory(unsigned sockets);
-
-/// A platform that cannot be built. what() reads "<field>: <reason>".
-class SpecError : public std::invalid_argument {
- public:
-  /// @param field  the member at fault as a path, for example "tegra410.slc.ways" or "memory[2].size"
-  SpecError(std::string field, std::string reason)
-      : std::invalid_argument(field + ": " + reason), field_(std::move(field)), reason_(std::move(reason)) {}
-  [[nodiscard]] const std::string& field() const noexcept { return field_; }
-  [[nodiscard]] const std::string& reason() const noexcept {
-    return reason_;
-  }  ///< with a suggestion where there is one
-
- private:
-  std::string field_;
-  std::string reason_;
-};
 
 /// @throws SpecError for the first thing that makes the platform impossible
 void validate(const PlatformSpec& spec);

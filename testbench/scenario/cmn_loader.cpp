@@ -158,16 +158,29 @@ void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec) {
     channels.number("snp", topology.channels.snp);
     channels.number("dat", topology.channels.dat);
   });
+  reader.choice("limits", topology.limits, {{"linux-7.2", cmn::kLinux72Limits}, {"linux-7.3", cmn::kLinux73Limits}});
+  std::vector<std::string> interrupts;
+  reader.texts("interrupts", interrupts);
+  for (const std::string& text : interrupts) {
+    if (text.size() != 1 || text[0] < '0' || text[0] > '3')
+      reader.fail("interrupts", fmt::format("'{}' is no interrupt of a mesh", text),
+                  "0 ... 3 for each DTC; DTCs with the same number share it");
+    spec.interrupts.push_back(static_cast<unsigned>(text[0] - '0'));
+  }
   reader.object("mesh", [&](Reader& mesh) {
-    mesh.number("buffer_depth", spec.mesh.buffer_depth);
-    mesh.number("router_delay", spec.mesh.router_delay);
-    mesh.number("link_delay", spec.mesh.link_delay);
-    mesh.number("download_credits", spec.mesh.download_credits);
+    using cmn::MeshParameters;
+    mesh.number("buffer_depth", spec.mesh.buffer_depth, Quantity::count, 1, MeshParameters::kMaximumBuffer);
+    mesh.number("router_delay", spec.mesh.router_delay, Quantity::count, 0, MeshParameters::kMaximumDelay);
+    mesh.number("link_delay", spec.mesh.link_delay, Quantity::count, 1, MeshParameters::kMaximumDelay);
+    mesh.number("download_credits", spec.mesh.download_credits, Quantity::count, 1, MeshParameters::kMaximumBuffer);
+    mesh.number("credit_delay", spec.mesh.credit_delay, Quantity::count, 1, MeshParameters::kMaximumDelay);
   });
   reader.object("pmu", [&](Reader& pmu) {
     cmn::PmuParameters& parameters = spec.mesh.pmu;
     pmu.number("local_width", parameters.local_width, Quantity::count, 8, 16);
     pmu.number("global_width", parameters.global_width, Quantity::count, 8, 32);
+    pmu.number("cycle_width", parameters.cycle_width, Quantity::count, 8, 40);
+    pmu.flag("cycles_need_cg_disable", parameters.cycles_need_cg_disable);
     pmu.number("carry_latency", parameters.carry.latency, Quantity::duration);
     pmu.number("carries_per_cycle", parameters.carry.per_cycle);
     pmu.number("carry_queue", parameters.carry.queue_room);

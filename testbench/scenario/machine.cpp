@@ -99,7 +99,7 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
                                                        platform_->sockets(), issuer_options);
   } catch (const traffic::TraceError& error) {
     throw InputError(error.what(), "make a trace with pmufab trace import");
-  } catch (const traffic::SpecError& error) {
+  } catch (const SpecError& error) {
     throw InputError({}, error.field(), error.reason(), error.suggestion());
   }
   make_flows(mesh_traffic, traffic.seed);
@@ -141,7 +141,7 @@ void Machine::make_flows(const std::vector<traffic::FlitFlowSpec>& specs, std::u
     cmn::Mesh& mesh = platform_->mesh(specs[index].mesh);
     try {
       flows_.push_back(std::make_unique<traffic::FlitFlow>(mesh, specs[index], field, seed));
-    } catch (const traffic::SpecError& error) {
+    } catch (const SpecError& error) {
       throw InputError({}, error.field(), error.reason(), error.suggestion());
     }
   }

@@ -137,9 +137,9 @@ PlatformSpec read_platform(const Value& document, const std::string& path, Value
     // Unknown keys first: a misspelt key is often why the rest is impossible.
     if (spec.sockets >= 1 && spec.sockets <= tegra410::kMaximumSockets) reader.finish();
     platform::validate(spec);
-  } catch (const platform::SpecError& error) {
+  } catch (const SpecError& error) {
     throw InputError(locate(document, error.field()), path.empty() ? error.field() : path + "." + error.field(),
-                     error.reason());
+                     error.reason(), error.suggestion());
   }
   return spec;
 }

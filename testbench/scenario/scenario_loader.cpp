@@ -102,8 +102,8 @@ void check_clusters(const traffic::TrafficSpec& traffic, const platform::Platfor
   const unsigned clusters = platform.tegra410->clusters;
   const auto check = [&](const traffic::RequesterSpec& requester, const std::string& field) {
     if (requester.kind != RequesterKind::cpu || requester.id < clusters) return;
-    throw traffic::SpecError(field + ".id", fmt::format("there is no CPU cluster {}", requester.id),
-                             fmt::format("a socket of the platform has clusters 0 ... {}", clusters - 1));
+    throw SpecError(field + ".id", fmt::format("there is no CPU cluster {}", requester.id),
+                    fmt::format("a socket of the platform has clusters 0 ... {}", clusters - 1));
   };
   for (std::size_t i = 0; i < traffic.generators.size(); ++i) {
     const traffic::GeneratorSpec& generator = traffic.generators[i];
@@ -147,7 +147,7 @@ void read_traffic_parts(Reader& reader, const Parts& parts, ScenarioSpec& spec) 
   try {
     traffic::validate(spec.traffic, traffic_memory(spec.platform), spec.platform.sockets);
     check_clusters(spec.traffic, spec.platform);
-  } catch (const traffic::SpecError& error) {
+  } catch (const SpecError& error) {
     constexpr std::string_view kPrefix = "generators[";
     const std::string& field = error.field();
     if (!field.starts_with(kPrefix)) throw InputError({}, field, error.reason(), error.suggestion());

@@ -31,12 +31,6 @@ std::string_view name_of(const std::array<std::string_view, kSize>& names, Enum 
 
 }  // namespace
 
-SpecError::SpecError(std::string field, std::string reason, std::string suggestion)
-    : std::invalid_argument(field + ": " + reason + (suggestion.empty() ? "" : "; " + suggestion)),
-      field_(std::move(field)),
-      reason_(std::move(reason)),
-      suggestion_(std::move(suggestion)) {}
-
 std::string_view to_string(MemoryClass memory) noexcept { return name_of(kMemoryClasses, memory); }
 std::string_view to_string(PatternKind kind) noexcept { return name_of(kPatterns, kind); }
 std::string_view to_string(Operation operation) noexcept { return name_of(kOperations, operation); }

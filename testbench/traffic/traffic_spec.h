@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tlm/clock/clock_domain.h"
+#include "tlm/spec/spec_error.h"
 #include "tlm/transaction/fabric_extension.h"
 
 /// Synthetic traffic and trace replay. This header is the plain data that describes a traffic scenario; README.md has
@@ -183,22 +183,6 @@ struct GeneratorSpec {
 struct TrafficSpec {
   std::uint64_t seed = 1;
   std::vector<GeneratorSpec> generators;
-};
-
-/// Something in a TrafficSpec that cannot be.
-class SpecError : public std::invalid_argument {
- public:
-  /// @param field  path from the top of the TrafficSpec, as in "generators[2].phases[0].pattern.stride"
-  SpecError(std::string field, std::string reason, std::string suggestion);
-
-  [[nodiscard]] const std::string& field() const noexcept { return field_; }
-  [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
-  [[nodiscard]] const std::string& suggestion() const noexcept { return suggestion_; }
-
- private:
-  std::string field_;
-  std::string reason_;
-  std::string suggestion_;
 };
 
 /// Check a scenario against the platform it is for. Trace files are not opened here.

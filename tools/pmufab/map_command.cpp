@@ -148,7 +148,7 @@ std::vector<MeshLoad> run_flits(const platform::PlatformSpec& spec, const FlitTr
     cmn::Mesh& mesh = platform.mesh(flow.mesh);
     try {
       flows.push_back(std::make_unique<traffic::FlitFlow>(mesh, flow, field, traffic.seed));
-    } catch (const traffic::SpecError& error) {
+    } catch (const SpecError& error) {
       throw InputError({}, error.field(), error.reason(), error.suggestion());
     }
     flows.back()->start(0);

@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
 #include <sstream>
-#include <stdexcept>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -15,6 +13,7 @@
 #include "models/platform/platform.h"
 #include "testbench/scenario/driver_sets.h"
 #include "testbench/scenario/scenario_spec.h"
+#include "testbench/tests/integration/cmn_test.h"
 #include "testbench/tests/integration/integration_test.h"
 
 namespace pmufab::integration {
@@ -28,16 +27,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Values;
 using ::testing::ValuesIn;
-
-std::vector<DriverSet> cmn_driver_sets() {
-  try {
-    const char* const folder = std::getenv("PMUFAB_TEST_DRIVERS");
-    return driver_host::sets_that_hold(driver_host::find_driver_sets(folder != nullptr ? folder : PMUFAB_DRIVERS_DIR),
-                                       {"arm_cmn"});
-  } catch (const std::runtime_error&) {
-    return {};  // a failure of one test of its own, not of listing the tests
-  }
-}
 
 using Chosen = std::tuple<std::string, DriverSet>;
 

@@ -43,11 +43,13 @@ void DriverTest::boot(MmioBus& bus, const platform::FirmwareDescription& firmwar
   host = std::make_unique<driver_host::DriverHost>("host", GetParam(), options);
   host->bus.bind(bus.socket);
   host->describe(firmware);
-  run([&] {
-    ASSERT_EQ(host->load(), 0);
-    story();
-    EXPECT_EQ(host->warnings(), 0U);
-  });
+  run(
+      [&] {
+        ASSERT_EQ(host->load(), 0);
+        story();
+        EXPECT_EQ(host->warnings(), expected_warnings);
+      },
+      limit);
 }
 
 bool DriverTest::kernel_is_at_least(const std::string& version) const {

@@ -61,6 +61,8 @@ class DriverTest : public testing::SimulationTest, public ::testing::WithParamIn
   [[nodiscard]] std::uint64_t peek(std::uint64_t address, unsigned length = 4);
 
   driver_host::DriverHost::Options options;
+  std::uint64_t expected_warnings = 0;       ///< of the driver, in the whole story
+  Picoseconds limit = kDefaultLimit;         ///< within which the story must end
   std::vector<MmioBus::BusAccess> accesses;  ///< of the driver, in order
   std::unique_ptr<driver_host::DriverHost> host;
 };

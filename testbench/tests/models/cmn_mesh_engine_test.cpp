@@ -208,7 +208,7 @@ TEST(MeshEngine, a_mesh_of_144_xps_fits_into_six_megabytes) {
 std::string fault(const MeshParameters& parameters) {
   try {
     const MeshEngine engine(parameters);
-  } catch (const MeshParameterError& error) {
+  } catch (const SpecError& error) {
     EXPECT_NE(error.reason(), "");
     return error.field();
   }

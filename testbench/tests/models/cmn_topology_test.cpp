@@ -31,7 +31,7 @@ void expect_refused(const Topology& topology, const std::string& field, const st
   try {
     check(topology);
     ADD_FAILURE() << "accepted; expected a refusal of " << field;
-  } catch (const TopologyError& error) {
+  } catch (const SpecError& error) {
     EXPECT_EQ(error.field(), field) << error.what();
     EXPECT_NE(error.reason().find(words), std::string::npos) << error.what();
   }
@@ -205,18 +205,18 @@ TEST(CmnTopology, refuses_what_the_product_does_not_have) {
 TEST(CmnTopology, deviations_allow_wrong_hardware) {
   Topology topology = examples::s3_small(1);
   topology.crosspoints[8].ports[1].nodes[0].type = static_cast<NodeType>(0x1234);
-  EXPECT_THROW(check(topology), TopologyError);
+  EXPECT_THROW(check(topology), SpecError);
   topology.deviations.any_node = true;
   EXPECT_NO_THROW(check(topology));
   topology.crosspoints[0].ports[0].nodes[0].logical_id = 145;
-  EXPECT_THROW(check(topology), TopologyError);
+  EXPECT_THROW(check(topology), SpecError);
   topology.deviations.any_logical_id = true;
   EXPECT_NO_THROW(check(topology));
   Topology wide = examples::cmn700_largest();
   wide.columns = 13;
   wide.crosspoints.resize(13 * 12);
   wide.multiple_dtm = false;
-  EXPECT_THROW(check(wide), TopologyError);
+  EXPECT_THROW(check(wide), SpecError);
 }
 
 }  // namespace

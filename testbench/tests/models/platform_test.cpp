@@ -114,7 +114,7 @@ TEST_F(SimulationTest, platform_knows_where_each_cpu_sits) {
 TEST_F(SimulationTest, platform_refuses_a_specification_that_cannot_be_built) {
   platform::PlatformSpec spec;
   spec.sockets = 9;
-  EXPECT_THROW(platform::Platform("platform", spec), platform::SpecError);
+  EXPECT_THROW(platform::Platform("platform", spec), SpecError);
 }
 
 class PlatformReset : public SimulationTest {

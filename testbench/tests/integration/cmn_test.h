@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/platform/platform.h"
+#include "testbench/tests/integration/integration_test.h"
+
+namespace pmufab::integration {
+
+/// Every driver set that was built and has arm-cmn, oldest first.
+const std::vector<DriverSet>& cmn_driver_sets();
+
+/// A story about arm-cmn on one modelled mesh.
+class CmnTest : public DriverTest {
+ protected:
+  static constexpr std::uint64_t kDtcCycles = 0x3;  ///< config of dtc_cycles
+  static constexpr std::uint64_t kLocalWrap = 65'536;
+  /// The driver starts global counters of 32 bits half full, and each counts wraps of local ones.
+  static constexpr std::uint64_t kToOverflow = std::uint64_t{1} << 47;
+  /// The same for the cycle counter, of 40 bits.
+  static constexpr std::uint64_t kCyclesToOverflow = std::uint64_t{1} << 39;
+
+  /// A mesh of HN-F and RN-F, all of one column and row count. The first row's ends hold HN-D and HN-T: as many DTCs
+  /// as `dtcs`, each for an equal share of the columns.
+  static cmn::Topology mesh_of(cmn::Product product, unsigned columns, unsigned rows, unsigned dtcs = 1);
+
+  /// Build a platform with `spec.topology` and the rest of `spec`, load the driver, and tell the story.
+  void boot(cmn::Topology topology, std::function<void()> story);
+
+  [[nodiscard]] cmn::Mesh& mesh() { return platform->mesh(0); }
+  [[nodiscard]] bool line_is_high(unsigned dtc) { return mesh().interrupt(dtc).is_high(); }
+
+  /// Config of an event of nodes of a type; of one node, if its id is given.
+  static std::uint64_t event(cmn::NodeType type, std::uint64_t id, std::optional<std::uint64_t> node = {}) {
+    return static_cast<std::uint64_t>(type) | id << 16 | (node ? std::uint64_t{1} << 31 | *node << 32 : 0);
+  }
+  /// Open and enable; must work.
+  EventHandle start(std::uint64_t config, std::uint64_t config1 = 0, std::uint64_t config2 = 0, EventHandle leader = 0);
+  /// As start(), but hand back what the driver says.
+  EventHandle try_open(std::uint64_t config, std::uint64_t config1 = 0, std::uint64_t config2 = 0,
+                       EventHandle leader = 0);
+  /// The final count, as after perf stat.
+  std::uint64_t finish(EventHandle handle);
+
+  /// @return the n-th event source of a type, in order of XP, of those in a DTC domain.
+  [[nodiscard]] unsigned source(cmn::NodeType events, unsigned number = 0, std::optional<unsigned> domain = {});
+  /// @return the node of a source.
+  [[nodiscard]] const cmn::NodePlace& node_of(unsigned source_index);
+  /// So many events of a source happen now.
+  void happen(unsigned source_index, unsigned id, std::uint64_t amount) {
+    mesh().pmu().node_event(source_index, id, cmn::kEveryClass, amount, testing::now());
+  }
+  /// So many flits leave a crosspoint now.
+  void flits(unsigned xp, cmn::Interface interface, cmn::Channel channel, std::uint64_t amount, Picoseconds when);
+
+  /// What a debugger reads in a register: all are 64 bits wide.
+  [[nodiscard]] std::uint64_t look(std::uint64_t address) { return peek(address, 8); }
+  /// Physical address of a register of a DTC's PMU, or of an XP's (first) DTM.
+  [[nodiscard]] std::uint64_t dtc_register(unsigned dtc, std::uint64_t offset);
+  [[nodiscard]] std::uint64_t dtm_register(unsigned xp, std::uint64_t offset);
+  static constexpr std::uint64_t kPmevcnt0 = 0x0;  ///< of a DTC
+  static constexpr std::uint64_t kPmcr = 0x100;
+  static constexpr std::uint64_t kPmovsr = 0x118;
+  static constexpr std::uint64_t kDtmPmuConfig = 0x210;
+  static constexpr std::uint64_t kDtmPmevcnt = 0x220;
+
+  platform::CmnSpec spec;
+  bool expect_probe = true;  ///< the driver makes a PMU
+  std::unique_ptr<platform::Platform> platform;
+};
+
+}  // namespace pmufab::integration
