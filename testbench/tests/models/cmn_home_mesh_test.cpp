@@ -14,6 +14,7 @@
 #include "models/cmn/mesh_observer.h"
 #include "models/cmn/nodes/nodes.h"
 #include "testbench/support/simulation_test.h"
+#include "testbench/tests/models/allocation_counter.h"
 #include "testbench/tests/models/cmn_driver.h"
 #include "testbench/tests/models/cmn_node_rig.h"
 #include "testbench/traffic/chi_traffic.h"
@@ -197,6 +198,21 @@ TEST_F(CmnHomeWires, held_flits_and_forwarding_snoops_of_homes_are_counted_as_th
     EXPECT_LE(operations, system.wires.snoops);
     EXPECT_GT(operations, system.wires.snoops / 4) << "four RN-Fs";
     EXPECT_GT(system.wires.data_holds, 0U);
+  });
+}
+
+TEST_F(CmnHomeWires, nothing_is_allocated_once_all_sizes_are_reached) {
+  if (!testing::counts_allocations()) GTEST_SKIP() << "the sanitizers bring an allocator of their own";
+  System system(cmn::examples::cmn600_two_dtcs(), small());
+  system.bound.mesh.set_observer(nullptr);
+  run([&] {
+    system.traffic->start(testing::now());
+    testing::advance(100 * kMicrosecond);
+    const std::uint64_t before = testing::allocations();
+    const std::uint64_t completed = system.traffic->completed();
+    testing::advance(20 * kMicrosecond);
+    EXPECT_LE(testing::allocations() - before, 4U) << "a queue may still reach a new length";
+    EXPECT_GT(system.traffic->completed(), completed + 5'000);
   });
 }
 
