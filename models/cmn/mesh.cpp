@@ -12,7 +12,6 @@ namespace pmufab::cmn {
 
 namespace {
 
-constexpr unsigned kDevicesOfPort = 4;
 // Occupancies are settled so often while the mesh works, that an overflow they cause is not noticed much later.
 constexpr Cycle kSettlePeriod = 4096;
 
@@ -91,7 +90,7 @@ void Mesh::find_targets() {
       output.xp = static_cast<std::uint8_t>(xp);
       output.port = static_cast<std::uint8_t>(port);
       ports_.push_back(std::move(output));
-      for (unsigned device = 0; device < std::min(kDevicesOfPort, 1U << shift); ++device) {
+      for (unsigned device = 0; device < device_count(crosspoint.ports[port]); ++device) {
         const std::size_t id = layout_.xp(xp).node_id | port << shift | device;
         if (id >= targets_.size()) targets_.resize(id + 1);
         targets_[id].xp = static_cast<std::uint8_t>(xp);

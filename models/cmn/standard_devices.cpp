@@ -93,6 +93,7 @@ std::optional<Port> standard_port(Product product, std::string_view name) {
   Port port;
   port.device = found->device(product);
   port.cal = devices > 1;
+  port.devices = devices;
   for (unsigned device = 0; device < devices; ++device) {
     for (const NodeType type : found->nodes(product)) port.nodes.push_back({.type = type, .device = device});
   }

@@ -1,5 +1,7 @@
 #include "models/cmn/topology.h"
 
+#include <algorithm>
+
 namespace pmufab::cmn {
 
 std::string_view to_string(NodeType type) noexcept {
@@ -130,6 +132,13 @@ bool is_rn_f(DeviceType type) noexcept {
 bool is_sn_f(DeviceType type) noexcept {
   return type == DeviceType::sn_f_chic || type == DeviceType::sn_f_chid || type == DeviceType::sn_f_chie ||
          type == DeviceType::sn_f_chif;
+}
+
+unsigned device_count(const Port& port) noexcept {
+  if (port.device == DeviceType::none) return 0;
+  unsigned devices = port.devices;
+  for (const Node& node : port.nodes) devices = std::max(devices, node.device + 1);
+  return devices;
 }
 
 }  // namespace pmufab::cmn

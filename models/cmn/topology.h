@@ -102,7 +102,11 @@ struct Port {
   DeviceType device = DeviceType::none;
   bool cal = false;         ///< component aggregation layer: several devices share the port
   std::vector<Node> nodes;  ///< RN-F and SN-F have none
+  unsigned devices = 1;  ///< behind the port; more if nodes say so. Of use for RN-F behind a CAL, which have no nodes
 };
+
+/// @return devices behind a port: 0 if nothing is connected.
+[[nodiscard]] unsigned device_count(const Port& port) noexcept;
 
 /// A crosspoint.
 struct Crosspoint {

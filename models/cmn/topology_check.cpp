@@ -160,6 +160,9 @@ void check_port(const Topology& topology, const std::string& field, const Port& 
   if (port.device == DeviceType::none && !port.nodes.empty()) {
     refuse(field + ".device", "there are {} nodes behind the port; say which device brings them", port.nodes.size());
   }
+  if (port.devices < 1 || port.devices > devices) {
+    refuse(field + ".devices", "{} are not possible; node ids at this XP tell 1 to {}", port.devices, devices);
+  }
   std::set<std::pair<unsigned, NodeType>> places;
   for (unsigned i = 0; i < port.nodes.size(); ++i) {
     const Node& node = port.nodes[i];

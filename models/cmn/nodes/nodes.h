@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "models/cmn/mesh.h"
+#include "models/cmn/nodes/node_model.h"
+#include "models/cmn/nodes/rn_f.h"
+#include "models/cmn/nodes/sn_f.h"
+#include "models/cmn/nodes/system_address_map.h"
+
+namespace pmufab::cmn {
+
+/// Parameters of the nodes of a mesh, by kind.
+struct NodeParameters {
+  RnFParameters rn_f{};
+  SnFParameters sn_f{};
+};
+
+/// All nodes of a mesh: one device per node id.
+class Nodes {
+ public:
+  /// @param mesh  must outlive the nodes
+  /// @throws std::invalid_argument for a parameter that cannot be
+  Nodes(Mesh& mesh, const NodeParameters& parameters);
+  ~Nodes();
+  Nodes(const Nodes&) = delete;
+  Nodes& operator=(const Nodes&) = delete;
+
+  [[nodiscard]] const SystemAddressMap& addresses() const noexcept { return addresses_; }
+  /// What takes operations, with where it is, in order of XP, port and number.
+  struct Requester {
+    RequesterModel* model;
+    const DevicePlace* place;
+  };
+  [[nodiscard]] std::span<const Requester> requesters() const noexcept { return requesters_; }
+  /// @return transactions that have not ended, at all nodes.
+  [[nodiscard]] std::uint64_t pending() const noexcept;
+  /// @return the node with an id, nullptr if it has no model.
+  [[nodiscard]] const NodeModel* find(std::uint16_t node_id) const noexcept;
+
+ private:
+  struct Owned {
+    std::uint16_t node_id;
+    std::unique_ptr<NodeModel> model;
+  };
+  void add(const DevicePlace& place);
+  void own(const DevicePlace& place, std::unique_ptr<NodeModel> model);
+
+  Mesh& mesh_;
+  NodeParameters parameters_;
+  SystemAddressMap addresses_;
+  std::vector<Owned> nodes_;
+  std::vector<Requester> requesters_;
+};
+
+}  // namespace pmufab::cmn

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace pmufab::cmn {
+
+/// State of a line in the cache of an RN-F.
+enum class LineState : std::uint8_t { invalid, shared_clean, unique_clean, unique_dirty };
+
+/// A place of a requester's cache. A reserved one belongs to a transaction under way: nothing replaces it.
+struct LinePlace {
+  std::uint64_t line = 0;
+  std::uint32_t used = 0;  ///< when last, in looks at the cache
+  LineState state = LineState::invalid;
+  bool reserved = false;
+};
+
+/// The states of lines in an RN-F's cache: set-associative, least recently used goes first.
+class PrivateLines {
+ public:
+  static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+
+  PrivateLines(unsigned sets, unsigned ways) : places_(std::size_t{sets} * ways), sets_(sets), ways_(ways) {}
+
+  /// @return the place of a line that is valid or reserved, kNowhere if there is none.
+  [[nodiscard]] std::uint32_t find(std::uint64_t line) const noexcept {
+    const std::uint32_t first = set_of(line);
+    for (std::uint32_t place = first; place < first + ways_; ++place) {
+      const LinePlace& one = places_[place];
+      if (one.line == line && (one.state != LineState::invalid || one.reserved)) return place;
+    }
+    return kNowhere;
+  }
+  /// @return where a new line can go: a place that is free, else the least recently used; kNowhere if all are reserved.
+  [[nodiscard]] std::uint32_t place_for(std::uint64_t line) const noexcept {
+    const std::uint32_t first = set_of(line);
+    std::uint32_t oldest = kNowhere;
+    for (std::uint32_t place = first; place < first + ways_; ++place) {
+      const LinePlace& one = places_[place];
+      if (one.reserved) continue;
+      if (one.state == LineState::invalid) return place;
+      if (oldest == kNowhere || one.used - now_ < places_[oldest].used - now_) oldest = place;
+    }
+    return oldest;
+  }
+  void touch(std::uint32_t place) noexcept { places_[place].used = now_++; }
+  [[nodiscard]] LinePlace& at(std::uint32_t place) noexcept { return places_[place]; }
+  [[nodiscard]] const LinePlace& at(std::uint32_t place) const noexcept { return places_[place]; }
+
+ private:
+  [[nodiscard]] std::uint32_t set_of(std::uint64_t line) const noexcept {
+    // Lines a home has are equal modulo the number of homes: without the fold they would share few sets.
+    return static_cast<std::uint32_t>((line ^ line >> 17U) % sets_ * ways_);
+  }
+
+  std::vector<LinePlace> places_;
+  unsigned sets_;
+  unsigned ways_;
+  std::uint32_t now_ = 0;
+};
+
+}  // namespace pmufab::cmn

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <vector>
+
+namespace pmufab::cmn {
+
+/// What a requester remembers of requests that were answered with RetryAck: who may send again (docs/cmn-nodes.md, rule
+/// 1.6). Credits of a node and type go to the request retried longest.
+class RetriedRequests {
+ public:
+  static constexpr unsigned kNone = ~0U;
+
+  /// @param entries  transactions the requester can have, numbers 0 ... entries - 1
+  explicit RetriedRequests(unsigned entries) : next_(entries, kNone) {}
+
+  /// RetryAck for a transaction. @return the transaction to send again now, or kNone
+  unsigned retry(std::uint16_t node, std::uint8_t type, unsigned entry) {
+    Queue& queue = queue_of(node, type);
+    next_[entry] = kNone;
+    (queue.first == kNone ? queue.first : next_[queue.last]) = entry;
+    queue.last = entry;
+    if (queue.credits == 0) return kNone;
+    --queue.credits;
+    return pop(queue);
+  }
+  /// PCrdGrant. @return the transaction to send again now, or kNone: the credit waits for the RetryAck
+  unsigned grant(std::uint16_t node, std::uint8_t type) {
+    Queue& queue = queue_of(node, type);
+    if (queue.first != kNone) return pop(queue);
+    ++queue.credits;
+    return kNone;
+  }
+
+ private:
+  struct Queue {
+    std::uint16_t node;
+    std::uint8_t type;
+    unsigned credits = 0;
+    unsigned first = kNone;
+    unsigned last = kNone;
+  };
+  Queue& queue_of(std::uint16_t node, std::uint8_t type) {
+    for (Queue& queue : queues_) {
+      if (queue.node == node && queue.type == type) return queue;
+    }
+    return queues_.emplace_back(Queue{node, type});
+  }
+  unsigned pop(Queue& queue) noexcept {
+    const unsigned entry = queue.first;
+    queue.first = next_[entry];
+    return entry;
+  }
+
+  std::vector<Queue> queues_;
+  std::vector<unsigned> next_;  // of those that wait for a credit of the same node
+};
+
+/// What a node that takes requests remembers of those it had no room for, and for whom room is reserved (rule 1.6).
+class RequestCredits {
+ public:
+  /// @return whether a request may take one of `free` places. Takes a reservation of the sender if it has no
+  /// AllowRetry.
+  [[nodiscard]] bool accept(std::uint16_t sender, bool allow_retry, unsigned free) noexcept {
+    if (allow_retry) return free > reserved_;
+    assert(sender < reservations_.size() && reservations_[sender] > 0 && free > 0);
+    --reservations_[sender];
+    --reserved_;
+    return true;
+  }
+  /// A request gets RetryAck.
+  void remember(std::uint16_t sender) {
+    if (size_ == ring_.size()) grow();
+    ring_[(first_ + size_++) & (ring_.size() - 1)] = sender;
+    if (sender >= reservations_.size()) reservations_.resize(sender + std::size_t{1});
+  }
+  /// Give room away, if there is some and somebody waits. @return true with who is to get PCrdGrant
+  [[nodiscard]] bool grant(unsigned free, std::uint16_t& sender) noexcept {
+    if (size_ == 0 || free <= reserved_) return false;
+    sender = ring_[first_];
+    first_ = (first_ + 1) & (ring_.size() - 1);
+    --size_;
+    ++reserved_;
+    ++reservations_[sender];
+    return true;
+  }
+  /// @return reserved places and requests remembered.
+  [[nodiscard]] unsigned pending() const noexcept { return reserved_ + static_cast<unsigned>(size_); }
+
+ private:
+  void grow() {
+    std::vector<std::uint16_t> larger(ring_.empty() ? 16 : 2 * ring_.size());
+    for (std::size_t i = 0; i < size_; ++i) larger[i] = ring_[(first_ + i) & (ring_.size() - 1)];
+    ring_.swap(larger);
+    first_ = 0;
+  }
+
+  std::vector<std::uint16_t> ring_;  // of senders, its size is a power of two
+  std::size_t first_ = 0;
+  std::size_t size_ = 0;
+  unsigned reserved_ = 0;
+  std::vector<std::uint16_t> reservations_;  // by sender
+};
+
+}  // namespace pmufab::cmn

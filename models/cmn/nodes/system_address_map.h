@@ -1,0 +1,102 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/cmn/layout.h"
+#include "models/cmn/topology.h"
+
+namespace pmufab::cmn {
+
+/// What a device is to others of the mesh.
+enum class DeviceKind : std::uint8_t {
+  rn_f,
+  rn_i,
+  rn_d,
+  home,     ///< HN-F or HN-S
+  io_home,  ///< HN-I, HN-D, HN-T, HN-P, HN-V: a device with an HN-I or HN-P node
+  sn_f,
+  sbsx,
+  mtsx,
+  gateway,  ///< CXRH, CCG and their like
+  none,     ///< nothing that takes part in transactions
+};
+inline constexpr unsigned kDeviceKinds = 9;  ///< without none
+
+/// A device behind a port: what has a node id of its own.
+struct DevicePlace {
+  std::uint16_t node_id = 0;
+  std::uint8_t xp = 0;
+  std::uint8_t port = 0;
+  std::uint8_t device = 0;  ///< number behind the port
+  DeviceKind kind = DeviceKind::none;
+  DeviceType type = DeviceType::none;
+  std::vector<unsigned> nodes{};  ///< indices in Layout::nodes() of those with its id; closed ones left out
+};
+
+/// Bits 47:44 of an address: who answers for it.
+enum class Region : std::uint8_t { sn_f = 0, sbsx = 1, mtsx = 2, io = 4, remote = 8 };
+
+/// Who answers for an address of a mesh (docs/cmn-nodes.md, section 2). A copy of what it needs; it keeps no reference.
+///
+/// External and isolated nodes belong to somebody else: devices that have no other take no part.
+class SystemAddressMap {
+ public:
+  static constexpr unsigned kRegionShift = 44;
+  static constexpr std::uint64_t kRemote = std::uint64_t{8} << kRegionShift;
+  static constexpr std::uint64_t kPage = 4096;  ///< bytes of I/O addresses an I/O home has in a row
+
+  /// @param topology  must pass check()
+  SystemAddressMap(const Topology& topology, const Layout& layout);
+
+  /// Devices in order of XP, port and number; those of kind none too.
+  [[nodiscard]] std::span<const DevicePlace> devices() const noexcept { return devices_; }
+  /// Node ids of a kind: homes in order of logical id, others of XP, port and number.
+  [[nodiscard]] std::span<const std::uint16_t> nodes(DeviceKind kind) const noexcept {
+    return by_kind_[static_cast<unsigned>(kind)];
+  }
+  [[nodiscard]] unsigned homes() const noexcept { return static_cast<unsigned>(nodes(DeviceKind::home).size()); }
+  /// Node ids of devices with a DVM node, in order of XP, port and number.
+  [[nodiscard]] std::span<const std::uint16_t> dvm_nodes() const noexcept { return dvm_nodes_; }
+
+  /// @return bits 47:44, bit 47 alone for the other mesh. A number no Region has: nobody answers.
+  [[nodiscard]] static constexpr Region region_of(std::uint64_t address) noexcept {
+    return is_remote(address) ? Region::remote : static_cast<Region>(address >> kRegionShift & 7U);
+  }
+  /// @return whether the other mesh answers for an address.
+  [[nodiscard]] static constexpr bool is_remote(std::uint64_t address) noexcept { return (address & kRemote) != 0; }
+  /// @return whether the address belongs to a home, not an I/O home, in whichever mesh.
+  [[nodiscard]] static constexpr bool is_memory(std::uint64_t address) noexcept {
+    return (address >> kRegionShift & 7U) <= static_cast<unsigned>(Region::mtsx);
+  }
+  /// @return whether the mesh has who answers for addresses of a region.
+  [[nodiscard]] bool has(Region region) const noexcept;
+  /// @throws std::invalid_argument if nobody answers for some address in [base, base + size), saying why
+  void check_range(std::uint64_t base, std::uint64_t size) const;
+
+  /// @return index of the home of a line, whatever its region.
+  /// @pre homes() is not 0
+  [[nodiscard]] unsigned home_index_of(std::uint64_t address) const noexcept {
+    return static_cast<unsigned>((address & ~kRemote) / 64 % homes());
+  }
+  /// @return node id of the home of a line of this mesh's memory.
+  /// @throws std::invalid_argument if the mesh has none, or no memory there
+  [[nodiscard]] std::uint16_t home_of(std::uint64_t address) const;
+  /// @return node id of the memory node a home uses for an address of its.
+  /// @throws std::invalid_argument if there is none
+  [[nodiscard]] std::uint16_t memory_node(unsigned home_index, std::uint64_t address) const;
+  /// @return node id of the I/O home of an address of region 4.
+  /// @throws std::invalid_argument if there is none
+  [[nodiscard]] std::uint16_t io_node(std::uint64_t address) const;
+
+ private:
+  [[nodiscard]] std::span<const std::uint16_t> memory_nodes(std::uint64_t address) const noexcept;
+
+  std::vector<DevicePlace> devices_;
+  std::array<std::vector<std::uint16_t>, kDeviceKinds> by_kind_;
+  std::vector<std::uint16_t> dvm_nodes_;
+};
+
+}  // namespace pmufab::cmn
