@@ -59,7 +59,8 @@ measure:
     compare: none
 )",
                                                                  port));
-    std::map<std::string, std::string> environment = {{"ASAN_OPTIONS", "detect_leaks=0:exitcode=99"}};
+    std::map<std::string, std::string> environment = {
+        {"ASAN_OPTIONS", "detect_leaks=0:exitcode=99:detect_stack_use_after_return=0"}};
 #ifndef __SANITIZE_ADDRESS__
     environment["LD_PRELOAD"] = sanitizer();
 #endif
