@@ -35,7 +35,7 @@ using ::testing::ValuesIn;
 /// Names and contents, one line for each, so that a difference shows as what it is.
 std::vector<std::string> lines_of(const std::map<std::string, std::string>& events) {
   std::vector<std::string> lines;
-  for (const auto& [name, content] : events) lines.push_back(name + ": " + content);
+  for (const auto& [name, content] : events) lines.push_back(fmt::format("{}: {}", name, content));
   return lines;
 }
 

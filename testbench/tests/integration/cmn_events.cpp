@@ -19,20 +19,18 @@ using cmn::NodeType;
 using cmn::Product;
 using cmn::Topology;
 
-// Products that have an event, as a set.
-enum Products : unsigned {
-  k600 = 1,
-  k650 = 2,
-  k700 = 4,
-  kCi700 = 8,
-  kS3 = 16,
-  kNot600 = k650 | k700 | kCi700 | kS3,
-  k650On = k650 | k700 | kS3,
-  k700On = k700 | kS3,
-  kAll = k600 | kNot600
-};
+// Products that have an event, a bit each.
+constexpr unsigned k600 = 1;
+constexpr unsigned k650 = 2;
+constexpr unsigned k700 = 4;
+constexpr unsigned kCi700 = 8;
+constexpr unsigned kS3 = 16;
+constexpr unsigned kNot600 = k650 | k700 | kCi700 | kS3;
+constexpr unsigned k650On = k650 | k700 | kS3;
+constexpr unsigned k700On = k700 | kS3;
+constexpr unsigned kAll = k600 | kNot600;
 
-Products bit_of(Product product) {
+unsigned bit_of(Product product) {
   switch (product) {
     case Product::cmn600:
       return k600;
