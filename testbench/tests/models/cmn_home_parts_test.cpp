@@ -14,12 +14,12 @@
 #include "models/cmn/event_select.h"
 #include "models/cmn/nodes/back_invalidations.h"
 #include "models/cmn/nodes/chi.h"
+#include "models/cmn/nodes/fifo.h"
 #include "models/cmn/nodes/home_events.h"
 #include "models/cmn/nodes/home_rules.h"
 #include "models/cmn/nodes/lru_lines.h"
 #include "models/cmn/nodes/modelled_events.h"
 #include "models/cmn/nodes/pocq.h"
-#include "models/cmn/nodes/ring.h"
 #include "models/cmn/nodes/set_index.h"
 #include "models/cmn/nodes/snoop_filter.h"
 #include "testbench/traffic/random_stream.h"
@@ -215,8 +215,8 @@ TEST(BackInvalidations, end_with_the_last_answer_and_remember_dirty_data) {
   EXPECT_THROW(all.answer(9, false), std::out_of_range);
 }
 
-TEST(Ring, gives_back_in_order_while_it_grows) {
-  cmn::Ring<int> ring;
+TEST(Fifo, gives_back_in_order_while_it_grows) {
+  cmn::Fifo<int> ring;
   int in = 0;
   int out = 0;
   for (int round = 1; round < 40; ++round) {
