@@ -28,7 +28,6 @@ namespace pmufab {
 namespace {
 
 using cmn::FilterKind;
-using cmn::HomeEvent;
 using cmn::HomeRule;
 using cmn::LruLines;
 using cmn::NodeType;
