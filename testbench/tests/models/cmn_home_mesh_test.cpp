@@ -23,7 +23,6 @@ namespace pmufab {
 namespace {
 
 using cmn::Channel;
-using cmn::Cycle;
 using cmn::DeviceKind;
 using cmn::FlitFields;
 using cmn::LineState;

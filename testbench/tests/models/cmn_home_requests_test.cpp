@@ -11,7 +11,6 @@ namespace {
 using cmn::HomeNode;
 using testing::HomeBench;
 using testing::HomeCounting;
-using testing::HomeSetup;
 using testing::ids;
 using testing::kLine;
 using testing::share;
