@@ -171,6 +171,20 @@ void HomeNode::run(Cycle now) {
   }
 }
 
+void HomeNode::prepare(const Arrival& arrival) const noexcept {
+  // A set has been looked at too long ago to be near.
+  const FlitFields& fields = arrival.fields;
+  const Channel channel = channel_class(arrival.channel);
+  if (channel == Channel::req) {
+    const std::uint64_t line = chi::line_of(fields.addr);
+    slc_.prefetch(slc_set_(line), slc_.ways());
+    sf_.prefetch(sf_set_(line));
+  } else if (channel == Channel::dat && fields.dataid == 0 && fields.txnid < parameters_.pocq_entries &&
+             (fields.opcode == chi::dat::kCompData || fields.opcode == chi::dat::kCopyBackWrData)) {
+    slc_.prefetch(slc_set_(pocq_.line(fields.txnid)), slc_.ways());
+  }
+}
+
 void HomeNode::sent(Channel /*channel*/, const FlitFields& fields, Cycle now) {
   output_.begin(now);
   --pocq_.at(fields.dbid).sends_left;
@@ -223,9 +237,6 @@ void HomeNode::take_request(const FlitFields& flit) {
   const HomeRule& rule = home_rule(flit.opcode);
   if (rule.kind == Kind::unknown)
     throw std::logic_error(fmt::format("home nodes take no requests with opcode {:#x}", flit.opcode));
-  const std::uint64_t line = chi::line_of(flit.addr);
-  slc_.prefetch(slc_set_(line), slc_.ways());
-  sf_.prefetch(sf_set_(line));
   const HomeClasses classes = classes_of(flit, rule);
   output_.publish(HomeEvent::pocq_reqs_recvd, classes);
   if (!credits_.accept(flit.srcid, flit.allowretry != 0, pocq_.unused())) {
