@@ -22,6 +22,9 @@ void Nodes::add(const DevicePlace& place) {
     case DeviceKind::sn_f:
       own(place, std::make_unique<SnF>(mesh_, place.node_id, parameters_.sn_f));
       break;
+    case DeviceKind::home:
+      own(place, std::make_unique<HomeNode>(mesh_, addresses_, place, parameters_.home));
+      break;
     case DeviceKind::rn_i:
     case DeviceKind::rn_d:
       own(place, std::make_unique<RnI>(mesh_, addresses_, place, parameters_.rn_i));
@@ -35,7 +38,6 @@ void Nodes::add(const DevicePlace& place) {
     case DeviceKind::mtsx:
       own(place, std::make_unique<Mtsx>(mesh_, place, parameters_.mtsx));
       break;
-    case DeviceKind::home:
     case DeviceKind::gateway:
     case DeviceKind::none:
       break;

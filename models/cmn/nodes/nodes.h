@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/cmn/mesh.h"
+#include "models/cmn/nodes/home_node.h"
 #include "models/cmn/nodes/io_node.h"
 #include "models/cmn/nodes/mtsx.h"
 #include "models/cmn/nodes/node_model.h"
@@ -26,6 +27,7 @@ struct NodeParameters {
   DvmNodeParameters dvm_node{};
   SbsxParameters sbsx{};
   MtsxParameters mtsx{};
+  HomeParameters home{};
 };
 
 /// All nodes of a mesh: one device per node id.

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/cmn/mesh.h"
+#include "models/cmn/nodes/home_events.h"
+
+namespace pmufab::cmn {
+
+/// What an occurrence of an event is to each kind of filter there is: bit c for code c.
+struct HomeClasses {
+  /// @return those of an occurrence every filter lets through.
+  HomeClasses() noexcept { codes.fill(0xffff); }
+  [[nodiscard]] std::uint16_t& of(FilterKind kind) noexcept { return codes[static_cast<unsigned>(kind)]; }
+  [[nodiscard]] std::uint16_t of(FilterKind kind) const noexcept { return codes[static_cast<unsigned>(kind)]; }
+
+  std::array<std::uint16_t, kFilterKinds> codes;
+};
+
+/// What leaves a home: messages, which go after its latency, and events, which happen at once.
+class HomeOutput {
+ public:
+  /// @param node     index in Layout::nodes() of the home
+  /// @param device   its number at the mesh
+  /// @param latency  of messages, in cycles
+  HomeOutput(Mesh& mesh, unsigned node, unsigned device, unsigned latency);
+
+  /// What follows happens in this cycle.
+  void begin(Cycle now) noexcept {
+    if (now == now_) return;
+    now_ = now;
+    when_ = mesh_.clock().time_of_edge(now);
+  }
+  [[nodiscard]] Cycle now() const noexcept { return now_; }
+
+  /// @param tell  call MeshDevice::sent() when the flit goes
+  void post(Channel channel, const FlitFields& fields, bool tell = false) {
+    mesh_.post(device_, channel, fields, now_ + latency_, tell);
+  }
+  void publish(HomeEvent event, const HomeClasses& classes) {
+    const auto index = static_cast<unsigned>(event);
+    const unsigned id = ids_[index];
+    if (id == 0 || !mesh_.pmu().listens(source_, id)) return;
+    const EventFilters& filters = filters_[index];
+    mesh_.pmu().node_event(source_, id, classes.of(filters.first) | FilterClasses{classes.of(filters.second)} << 16, 1,
+                           when_);
+  }
+  /// An event that no filter restricts.
+  void publish(HomeEvent event) { publish(event, everything_); }
+  /// Let an event count an occupancy, not owned.
+  void add_occupancy(HomeEvent event, const Occupancy& occupancy);
+  /// Let an event count the cycles in which a flit of the channel is held.
+  void count_holds(HomeEvent event, Channel channel);
+
+  /// Whether it is an HN-S, not an HN-F.
+  [[nodiscard]] bool is_hn_s() const noexcept { return is_hn_s_; }
+
+ private:
+  Mesh& mesh_;
+  unsigned device_;
+  unsigned latency_;
+  unsigned source_ = 0;
+  bool is_hn_s_;
+  HomeEventIds ids_{};
+  std::array<EventFilters, kHomeEvents> filters_{};
+  HomeClasses everything_;
+  Cycle now_ = kNoCycle;
+  Picoseconds when_ = 0;
+};
+
+}  // namespace pmufab::cmn

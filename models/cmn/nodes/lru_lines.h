@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace pmufab::cmn {
+
+/// Fixed storage, zero at first. Pages of it that nobody uses cost nothing.
+template <typename T>
+class ZeroedArray {
+  static_assert(std::is_trivial_v<T>);
+
+ public:
+  explicit ZeroedArray(std::size_t size) : data_(static_cast<T*>(std::calloc(size, sizeof(T)))) {
+    if (data_ == nullptr) throw std::bad_alloc();
+  }
+  [[nodiscard]] T* data() const noexcept { return data_.get(); }
+  T& operator[](std::size_t index) const noexcept { return data_.get()[index]; }
+
+ private:
+  struct Free {
+    void operator()(T* data) const noexcept { std::free(data); }
+  };
+  std::unique_ptr<T, Free> data_;
+};
+
+/// A set-associative table of lines, each with a flag, in exact least-recently-used order.
+///
+/// The lines of a set are a row, the youngest first: a line's position is its age, and nothing else is kept about it.
+/// Line numbers are below 2^62.
+class LruLines {
+ public:
+  static constexpr unsigned kAbsent = ~0U;
+
+  /// @param sets, ways  at least 1
+  LruLines(std::size_t sets, unsigned ways) : ways_(ways), words_(sets * ways) {}
+
+  [[nodiscard]] unsigned ways() const noexcept { return ways_; }
+  /// @return position of a line in its set, 0 for the youngest; kAbsent if it is not there.
+  [[nodiscard]] unsigned find(std::size_t set, std::uint64_t line) const noexcept {
+    const std::uint64_t* const words = row(set);
+    const std::uint64_t wanted = word_of(line, false);
+    for (unsigned position = 0; position < ways_ && words[position] != 0; ++position) {
+      if ((words[position] & ~kFlag) == wanted) return position;
+    }
+    return kAbsent;
+  }
+  /// @return lines in a set.
+  [[nodiscard]] unsigned size(std::size_t set) const noexcept {
+    const std::uint64_t* const words = row(set);
+    if (words[ways_ - 1] != 0) return ways_;
+    unsigned size = 0;
+    while (words[size] != 0) ++size;
+    return size;
+  }
+  [[nodiscard]] bool is_full(std::size_t set) const noexcept { return row(set)[ways_ - 1] != 0; }
+
+  /// @name Of a position below size()
+  /// @{
+  [[nodiscard]] std::uint64_t line(std::size_t set, unsigned position) const noexcept {
+    return row(set)[position] >> kStateBits;
+  }
+  [[nodiscard]] bool flag(std::size_t set, unsigned position) const noexcept {
+    return (row(set)[position] & kFlag) != 0;
+  }
+  void set_flag(std::size_t set, unsigned position, bool flag) noexcept {
+    std::uint64_t& word = row(set)[position];
+    word = flag ? word | kFlag : word & ~kFlag;
+  }
+  /// Make a line the youngest.
+  void touch(std::size_t set, unsigned position) noexcept {
+    std::uint64_t* const words = row(set);
+    const std::uint64_t word = words[position];
+    std::memmove(words + 1, words, position * sizeof *words);
+    words[0] = word;
+  }
+  void erase(std::size_t set, unsigned position) noexcept {
+    std::uint64_t* const words = row(set);
+    std::memmove(words + position, words + position + 1, (ways_ - position - 1) * sizeof *words);
+    words[ways_ - 1] = 0;
+  }
+  /// @}
+
+  /// Put a line that is not there into a set that is not full, as the youngest.
+  void insert(std::size_t set, std::uint64_t line, bool flag) noexcept {
+    std::uint64_t* const words = row(set);
+    assert(words[ways_ - 1] == 0);
+    std::memmove(words + 1, words, (ways_ - 1) * sizeof *words);
+    words[0] = word_of(line, flag);
+  }
+
+ private:
+  static constexpr std::uint64_t kPresent = 1;
+  static constexpr std::uint64_t kFlag = 2;
+  static constexpr unsigned kStateBits = 2;
+
+  static std::uint64_t word_of(std::uint64_t line, bool flag) noexcept {
+    return line << kStateBits | (flag ? kFlag : 0) | kPresent;
+  }
+  [[nodiscard]] std::uint64_t* row(std::size_t set) const noexcept { return words_.data() + set * ways_; }
+
+  unsigned ways_;
+  ZeroedArray<std::uint64_t> words_;
+};
+
+}  // namespace pmufab::cmn

@@ -1,0 +1,655 @@
+// What a home does with each request: docs/cmn-nodes.md, rules 3.3 to 3.7. Counts are worked out by hand from the
+// rules; all events that are not named must not happen.
+
+#include <gtest/gtest.h>
+
+#include "testbench/tests/models/cmn_home_rig.h"
+
+namespace pmufab {
+namespace {
+
+using cmn::Channel;
+using cmn::HomeNode;
+using testing::HomeBench;
+using testing::HomeCounting;
+using testing::HomeSetup;
+using testing::SnoopReply;
+using E = cmn::HomeEvent;
+using Slc = HomeNode::SlcState;
+namespace req = cmn::chi::req;
+namespace rsp = cmn::chi::rsp;
+namespace snp = cmn::chi::snp;
+namespace resp = cmn::chi::resp;
+
+using CmnHomeRequests = testing::SimulationTest;
+
+constexpr std::uint64_t kLine = 0x4'1000;
+
+std::vector<std::uint16_t> ids(HomeBench& bench, std::initializer_list<unsigned> rn_fs) {
+  std::vector<std::uint16_t> all;
+  for (const unsigned index : rn_fs) all.push_back(bench.rnf(index).node_id);
+  return all;
+}
+
+/// The line is in RN-Fs 0 and 1, shared, and clean in the SLC. Done by: an access that misses (request, access, miss,
+/// fill of a free way, memory), one that hits in both, with a forwarding snoop.
+void share(HomeBench& bench) {
+  bench.rnf(0).reply = SnoopReply::forwarded;
+  bench.perform(bench.rnf(0), req::kReadShared, kLine);
+  bench.perform(bench.rnf(1), req::kReadShared, kLine);
+  bench.rnf(0).reply = SnoopReply::none;
+}
+
+TEST_F(CmnHomeRequests, a_line_nobody_has_is_read_from_memory_and_filled_clean) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 1},
+                             {E::slc_sf_cache_access, 1},
+                             {E::cache_miss, 1},
+                             {E::cache_fill, 1},
+                             {E::slc_fill_invalid_way, 1},
+                             {E::mc_reqs_local, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      const auto& read = bench.perform(bench.rnf(0), req::kReadShared, kLine + 8);
+      EXPECT_EQ(read.data_flits, 2U);
+      EXPECT_EQ(read.resp, resp::kUc) << "nobody else has it";
+      EXPECT_EQ(read.data_from, bench.addresses.nodes(cmn::DeviceKind::home)[0]);
+      ASSERT_EQ(bench.memory->requests.size(), 1U);
+      EXPECT_EQ(bench.memory->requests[0].opcode, req::kReadNoSnp);
+      EXPECT_EQ(bench.memory->requests[0].addr, kLine) << "the whole line";
+      EXPECT_EQ(bench.memory->requests[0].expcompack, 0U);
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::clean);
+      EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {0}));
+      EXPECT_TRUE(bench.home->tracked(kLine).unique);
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, only_a_unique_owner_is_snooped_for_a_shared_line) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 4},
+                             {E::slc_sf_cache_access, 4},
+                             {E::cache_miss, 1},
+                             {E::cache_fill, 1},
+                             {E::slc_fill_invalid_way, 1},
+                             {E::mc_reqs_local, 1},
+                             {E::sf_hit, 3},
+                             {E::snp_sent, 1},
+                             {E::dir_snoops_sent, 1},
+                             {E::snp_fwded, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      bench.rnf(0).reply = SnoopReply::forwarded;
+      bench.perform(bench.rnf(0), req::kReadShared, kLine);
+      const auto& again = bench.perform(bench.rnf(0), req::kReadClean, kLine);
+      EXPECT_EQ(again.resp, resp::kUc) << "still alone, and not snooped for itself";
+      const auto& second = bench.perform(bench.rnf(1), req::kReadClean, kLine);
+      EXPECT_EQ(second.data_from, bench.rnf(0).node_id);
+      EXPECT_EQ(bench.rnf(0).snoops(snp::kSnpCleanFwd), 1U);
+      EXPECT_EQ(bench.rnf(0).seen.back().fields.fwdnid, bench.rnf(1).node_id);
+      const auto& third = bench.perform(bench.rnf(2), req::kReadNotSharedDirty, kLine);
+      EXPECT_EQ(third.resp, resp::kSc);
+      EXPECT_EQ(third.data_from, bench.addresses.nodes(cmn::DeviceKind::home)[0]);
+      EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {0, 1, 2}));
+      EXPECT_FALSE(bench.home->tracked(kLine).unique);
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, dirty_data_of_a_snoop_goes_on_to_the_requester_and_into_the_slc) {
+  HomeSetup setup;
+  setup.parameters.forwarding = false;
+  HomeCounting counting(setup, {{E::pocq_reqs_recvd, 2},
+                                {E::slc_sf_cache_access, 2},
+                                {E::cache_miss, 2},
+                                {E::cache_fill, 1},
+                                {E::slc_fill_invalid_way, 1},
+                                {E::mc_reqs_local, 1},
+                                {E::sf_hit, 1},
+                                {E::snp_sent, 1},
+                                {E::dir_snoops_sent, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      bench.perform(bench.rnf(0), req::kReadUnique, kLine);
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::absent) << "a line read to be written is not kept";
+      bench.rnf(0).reply = SnoopReply::dirty;
+      const auto& read = bench.perform(bench.rnf(1), req::kReadNotSharedDirty, kLine);
+      EXPECT_EQ(bench.rnf(0).snoops(snp::kSnpNotSharedDirty), 1U);
+      EXPECT_EQ(read.resp, resp::kSc);
+      EXPECT_EQ(read.data_flits, 2U);
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::dirty);
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, clean_data_of_a_snoop_is_passed_on_and_not_kept) {
+  HomeSetup setup;
+  setup.parameters.forwarding = false;
+  HomeCounting counting(setup, {{E::pocq_reqs_recvd, 2},
+                                {E::slc_sf_cache_access, 2},
+                                {E::cache_miss, 2},
+                                {E::mc_reqs_local, 1},
+                                {E::sf_hit, 1},
+                                {E::snp_sent, 1},
+                                {E::dir_snoops_sent, 1},
+                                {E::snp_intv_cln, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      bench.perform(bench.rnf(0), req::kReadUnique, kLine);
+      bench.rnf(0).reply = SnoopReply::clean;
+      bench.perform(bench.rnf(1), req::kReadShared, kLine);
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::absent);
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, an_owner_that_lost_the_line_silently_makes_the_home_read_memory) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 2},
+                             {E::slc_sf_cache_access, 2},
+                             {E::cache_miss, 2},
+                             {E::cache_fill, 1},
+                             {E::slc_fill_invalid_way, 1},
+                             {E::mc_reqs_local, 2},
+                             {E::sf_hit, 1},
+                             {E::snp_sent, 1},
+                             {E::dir_snoops_sent, 1},
+                             {E::snp_fwded, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      bench.perform(bench.rnf(0), req::kReadUnique, kLine);
+      const auto& read = bench.perform(bench.rnf(1), req::kReadShared, kLine);
+      EXPECT_EQ(read.data_from, bench.addresses.nodes(cmn::DeviceKind::home)[0]);
+      EXPECT_EQ(read.resp, resp::kSc);
+      EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {0, 1}));
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, dirty_data_beside_forwarded_data_is_filled_once) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 2},
+                             {E::slc_sf_cache_access, 2},
+                             {E::cache_miss, 2},
+                             {E::cache_fill, 1},
+                             {E::slc_fill_invalid_way, 1},
+                             {E::mc_reqs_local, 1},
+                             {E::sf_hit, 1},
+                             {E::snp_sent, 1},
+                             {E::dir_snoops_sent, 1},
+                             {E::snp_fwded, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      bench.perform(bench.rnf(0), req::kReadUnique, kLine);
+      bench.rnf(0).reply = SnoopReply::forwarded_dirty;
+      const auto& read = bench.perform(bench.rnf(1), req::kReadShared, kLine);
+      EXPECT_EQ(read.data_flits, 2U);
+      EXPECT_EQ(read.data_from, bench.rnf(0).node_id);
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::dirty);
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, a_unique_read_takes_the_line_from_all_who_share_it_and_from_the_slc) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 3},
+                             {E::slc_sf_cache_access, 3},
+                             {E::cache_miss, 1},
+                             {E::cache_fill, 1},
+                             {E::slc_fill_invalid_way, 1},
+                             {E::mc_reqs_local, 1},
+                             {E::sf_hit, 2},
+                             {E::snp_sent, 2},
+                             {E::dir_snoops_sent, 1},
+                             {E::brd_snoops_sent, 1},
+                             {E::snp_fwded, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      share(bench);
+      const auto& read = bench.perform(bench.rnf(2), req::kReadUnique, kLine);
+      EXPECT_EQ(bench.rnf(0).snoops(snp::kSnpUnique), 1U);
+      EXPECT_EQ(bench.rnf(1).snoops(snp::kSnpUnique), 1U);
+      EXPECT_EQ(read.resp, resp::kUc);
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::absent);
+      EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {2}));
+      EXPECT_TRUE(bench.home->tracked(kLine).unique);
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, one_owner_forwards_a_line_that_is_to_be_unique) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 2},
+                             {E::slc_sf_cache_access, 2},
+                             {E::cache_miss, 2},
+                             {E::mc_reqs_local, 1},
+                             {E::sf_hit, 1},
+                             {E::snp_sent, 1},
+                             {E::dir_snoops_sent, 1},
+                             {E::snp_fwded, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      bench.perform(bench.rnf(0), req::kReadUnique, kLine);
+      bench.rnf(0).reply = SnoopReply::forwarded;
+      const auto& read = bench.perform(bench.rnf(3), req::kReadUnique, kLine);
+      EXPECT_EQ(bench.rnf(0).snoops(snp::kSnpUniqueFwd), 1U);
+      EXPECT_EQ(read.data_from, bench.rnf(0).node_id);
+      EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {3}));
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, a_unique_read_hands_over_the_duty_to_write_a_dirty_line) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 3},
+                             {E::slc_sf_cache_access, 3},
+                             {E::cache_miss, 2},
+                             {E::sf_hit, 1},
+                             {E::cache_fill, 1},
+                             {E::slc_fill_invalid_way, 1},
+                             {E::mc_reqs_local, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      bench.perform(bench.rnf(0), req::kReadUnique, kLine);
+      const auto& write = bench.perform(bench.rnf(0), req::kWriteBackFull, kLine, {.data_resp = resp::kUdPd});
+      EXPECT_EQ(write.responses, std::vector<std::uint8_t>{rsp::kCompDbidResp});
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::dirty);
+      EXPECT_TRUE(bench.home->tracked(kLine).rn_fs.empty());
+      const auto& read = bench.perform(bench.rnf(1), req::kReadUnique, kLine);
+      EXPECT_EQ(read.resp, resp::kUdPd);
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::absent);
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, a_read_once_tracks_nobody_and_allocates_only_if_asked) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 3},
+                             {E::slc_sf_cache_access, 3},
+                             {E::cache_miss, 2},
+                             {E::cache_fill, 1},
+                             {E::slc_fill_invalid_way, 1},
+                             {E::mc_reqs_local, 2}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      const auto& first = bench.perform(*bench.rni, req::kReadOnce, kLine + 32, {.size = 5});
+      EXPECT_EQ(first.data_flits, 1U);
+      EXPECT_EQ(first.resp, resp::kI);
+      EXPECT_EQ(bench.memory->requests.at(0).size, 6U) << "the home reads lines";
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::absent);
+      bench.perform(bench.rnf(0), req::kReadOnce, kLine, {.allocate = true, .ack = true});
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::clean);
+      bench.perform(bench.rnf(0), req::kReadOnce, kLine);
+      EXPECT_TRUE(bench.home->tracked(kLine).rn_fs.empty());
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, a_read_once_snoops_the_owner_who_keeps_the_line_and_forwards_to_rn_fs_only) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 3},
+                             {E::slc_sf_cache_access, 3},
+                             {E::cache_miss, 3},
+                             {E::sf_hit, 2},
+                             {E::mc_reqs_local, 1},
+                             {E::snp_sent, 2},
+                             {E::dir_snoops_sent, 2},
+                             {E::snp_fwded, 1},
+                             {E::snp_intv_cln, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      bench.perform(bench.rnf(0), req::kReadUnique, kLine);
+      bench.rnf(0).reply = SnoopReply::clean;
+      EXPECT_EQ(bench.perform(*bench.rni, req::kReadOnce, kLine).resp, resp::kI);
+      EXPECT_EQ(bench.rnf(0).snoops(snp::kSnpOnce), 1U);
+      bench.rnf(0).reply = SnoopReply::forwarded;
+      bench.perform(bench.rnf(1), req::kReadOnce, kLine);
+      EXPECT_EQ(bench.rnf(0).snoops(snp::kSnpOnceFwd), 1U);
+      EXPECT_TRUE(bench.home->tracked(kLine).unique);
+      EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {0}));
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, clean_unique_invalidates_the_others_and_needs_no_data) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 3},
+                             {E::slc_sf_cache_access, 3},
+                             {E::cache_miss, 1},
+                             {E::cache_fill, 1},
+                             {E::slc_fill_invalid_way, 1},
+                             {E::mc_reqs_local, 1},
+                             {E::sf_hit, 2},
+                             {E::snp_sent, 2},
+                             {E::dir_snoops_sent, 2},
+                             {E::snp_fwded, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      share(bench);
+      bench.rnf(0).reply = SnoopReply::dirty;
+      const auto& clean = bench.perform(bench.rnf(1), req::kCleanUnique, kLine);
+      EXPECT_EQ(bench.rnf(0).snoops(snp::kSnpCleanInvalid), 1U);
+      EXPECT_EQ(clean.responses, std::vector<std::uint8_t>{rsp::kComp});
+      EXPECT_EQ(clean.resp, resp::kUc);
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::dirty) << "the dirty data of the snoop";
+      EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {1}));
+      EXPECT_TRUE(bench.home->tracked(kLine).unique);
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, make_unique_and_make_invalid_drop_what_others_and_the_slc_have) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 4},
+                             {E::slc_sf_cache_access, 4},
+                             {E::cache_miss, 2},
+                             {E::cache_fill, 1},
+                             {E::slc_fill_invalid_way, 1},
+                             {E::mc_reqs_local, 1},
+                             {E::sf_hit, 3},
+                             {E::snp_sent, 3},
+                             {E::dir_snoops_sent, 2},
+                             {E::brd_snoops_sent, 1},
+                             {E::snp_fwded, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      share(bench);
+      EXPECT_EQ(bench.perform(bench.rnf(2), req::kMakeUnique, kLine).resp, resp::kUc);
+      EXPECT_EQ(bench.rnf(0).snoops(snp::kSnpMakeInvalid) + bench.rnf(1).snoops(snp::kSnpMakeInvalid), 2U);
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::absent);
+      EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {2}));
+      EXPECT_EQ(bench.perform(*bench.rni, req::kMakeInvalid, kLine).resp, resp::kI);
+      EXPECT_EQ(bench.rnf(2).snoops(snp::kSnpMakeInvalid), 1U);
+      EXPECT_TRUE(bench.home->tracked(kLine).rn_fs.empty());
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, an_evict_takes_the_requester_from_the_entry_and_the_last_one_takes_the_entry) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 4},
+                             {E::slc_sf_cache_access, 4},
+                             {E::cache_miss, 1},
+                             {E::cache_fill, 1},
+                             {E::slc_fill_invalid_way, 1},
+                             {E::mc_reqs_local, 1},
+                             {E::sf_hit, 3},
+                             {E::snp_sent, 1},
+                             {E::dir_snoops_sent, 1},
+                             {E::snp_fwded, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      share(bench);
+      EXPECT_EQ(bench.perform(bench.rnf(0), req::kEvict, kLine).responses, std::vector<std::uint8_t>{rsp::kComp});
+      EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {1}));
+      EXPECT_FALSE(bench.home->tracked(kLine).unique) << "nobody said that it is alone now";
+      bench.perform(bench.rnf(1), req::kEvict, kLine);
+      EXPECT_TRUE(bench.home->tracked(kLine).rn_fs.empty());
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::clean);
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, copy_backs_fill_the_slc_by_the_state_of_their_data) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 6},
+                             {E::slc_sf_cache_access, 6},
+                             {E::cache_miss, 4},
+                             {E::cache_fill, 2},
+                             {E::slc_fill_invalid_way, 2},
+                             {E::mc_reqs_local, 1},
+                             {E::sf_hit, 3}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      bench.perform(bench.rnf(0), req::kReadUnique, kLine);
+      // A copy-back that a snoop has overtaken brings nothing.
+      bench.perform(bench.rnf(1), req::kWriteBackFull, kLine, {.data_resp = resp::kI});
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::absent);
+      EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {0}));
+      bench.perform(bench.rnf(0), req::kWriteCleanFull, kLine, {.data_resp = resp::kUdPd});
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::dirty);
+      EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {0})) << "it keeps the line";
+      bench.perform(bench.rnf(3), req::kWriteEvictFull, kLine + 64, {.data_resp = resp::kUc});
+      EXPECT_EQ(bench.home->slc_state(kLine + 64), Slc::clean);
+      bench.perform(bench.rnf(3), req::kWriteEvictFull, kLine, {.data_resp = resp::kUc});
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::dirty) << "clean data does not make it clean";
+      bench.perform(bench.rnf(3), req::kWriteBackFull, kLine + 64, {.data_resp = resp::kUdPd});
+      EXPECT_EQ(bench.home->slc_state(kLine + 64), Slc::dirty);
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, a_whole_line_written_from_outside_goes_to_the_slc_if_it_is_there_or_asked_for_else_to_memory) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 5},
+                             {E::slc_sf_cache_access, 5},
+                             {E::cache_miss, 3},
+                             {E::cache_fill, 2},
+                             {E::slc_fill_invalid_way, 2},
+                             {E::mc_reqs_local, 2},
+                             {E::sf_hit, 2},
+                             {E::snp_sent, 2},
+                             {E::dir_snoops_sent, 1},
+                             {E::brd_snoops_sent, 1},
+                             {E::snp_fwded, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      bench.perform(*bench.rni, req::kWriteUniqueFull, kLine + 64);
+      ASSERT_EQ(bench.memory->requests.size(), 1U);
+      EXPECT_EQ(bench.memory->requests[0].opcode, req::kWriteNoSnpFull);
+      EXPECT_GE(bench.memory->requests[0].txnid, 0x400U);
+      EXPECT_EQ(bench.memory->data_flits, 2U);
+      bench.perform(*bench.rni, req::kWriteUniqueFull, kLine + 64, {.allocate = true});
+      EXPECT_EQ(bench.home->slc_state(kLine + 64), Slc::dirty);
+      share(bench);
+      // RN-F 0 writes: it and RN-F 1 lose the line.
+      const auto& write = bench.perform(bench.rnf(0), req::kWriteUniqueFull, kLine);
+      EXPECT_EQ(write.responses, std::vector<std::uint8_t>{rsp::kCompDbidResp});
+      EXPECT_EQ(bench.rnf(0).snoops(snp::kSnpMakeInvalid), 1U);
+      EXPECT_EQ(bench.rnf(1).snoops(snp::kSnpMakeInvalid), 1U);
+      EXPECT_TRUE(bench.home->tracked(kLine).rn_fs.empty());
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::dirty) << "it was there";
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, a_part_of_a_line_goes_to_memory_as_a_part_unless_a_dirty_line_makes_it_whole) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 3},
+                             {E::slc_sf_cache_access, 3},
+                             {E::cache_miss, 3},
+                             {E::mc_reqs_local, 3},
+                             {E::sf_hit, 1},
+                             {E::snp_sent, 1},
+                             {E::dir_snoops_sent, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      bench.perform(*bench.rni, req::kWriteUniquePtl, kLine + 72, {.size = 3});
+      ASSERT_EQ(bench.memory->requests.size(), 1U);
+      EXPECT_EQ(bench.memory->requests[0].opcode, req::kWriteNoSnpPtl);
+      EXPECT_EQ(bench.memory->requests[0].addr, kLine + 72);
+      EXPECT_EQ(bench.memory->requests[0].size, 3U);
+      EXPECT_EQ(bench.memory->data_flits, 1U);
+      bench.perform(bench.rnf(0), req::kReadUnique, kLine);
+      bench.rnf(0).reply = SnoopReply::dirty;
+      bench.perform(*bench.rni, req::kWriteUniquePtl, kLine + 8, {.size = 3});
+      EXPECT_EQ(bench.rnf(0).snoops(snp::kSnpUnique), 1U);
+      ASSERT_EQ(bench.memory->requests.size(), 3U);
+      EXPECT_EQ(bench.memory->requests[2].opcode, req::kWriteNoSnpFull);
+      EXPECT_EQ(bench.memory->requests[2].addr, kLine);
+      EXPECT_EQ(bench.memory->data_flits, 3U);
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, clean_shared_writes_dirty_lines_and_keeps_them_clean) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 5},
+                             {E::slc_sf_cache_access, 5},
+                             {E::cache_miss, 3},
+                             {E::cache_fill, 1},
+                             {E::slc_fill_invalid_way, 1},
+                             {E::mc_reqs_local, 3},
+                             {E::sf_hit, 1},
+                             {E::snp_sent, 1},
+                             {E::dir_snoops_sent, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      bench.perform(bench.rnf(1), req::kWriteBackFull, kLine, {.data_resp = resp::kUdPd});
+      EXPECT_EQ(bench.perform(*bench.rni, req::kCleanShared, kLine).responses, std::vector<std::uint8_t>{rsp::kComp});
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::clean);
+      EXPECT_EQ(bench.memory->requests.size(), 1U);
+      bench.perform(*bench.rni, req::kCleanShared, kLine);
+      EXPECT_EQ(bench.memory->requests.size(), 1U) << "it is clean already";
+      bench.perform(bench.rnf(0), req::kReadUnique, kLine + 64);
+      bench.rnf(0).reply = SnoopReply::dirty;
+      bench.perform(bench.rnf(1), req::kCleanShared, kLine + 64);
+      EXPECT_EQ(bench.rnf(0).snoops(snp::kSnpCleanShared), 1U);
+      EXPECT_EQ(bench.memory->requests.size(), 3U);
+      EXPECT_EQ(bench.home->slc_state(kLine + 64), Slc::absent);
+      EXPECT_EQ(bench.home->tracked(kLine + 64).rn_fs, ids(bench, {0}));
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, clean_invalid_writes_dirty_lines_and_removes_them_everywhere) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 5},
+                             {E::slc_sf_cache_access, 5},
+                             {E::cache_miss, 2},
+                             {E::cache_fill, 2},
+                             {E::slc_fill_invalid_way, 2},
+                             {E::mc_reqs_local, 2},
+                             {E::sf_hit, 2},
+                             {E::snp_sent, 2},
+                             {E::dir_snoops_sent, 2},
+                             {E::snp_fwded, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      bench.perform(bench.rnf(3), req::kWriteBackFull, kLine + 64, {.data_resp = resp::kUdPd});
+      bench.perform(bench.rnf(2), req::kCleanInvalid, kLine + 64);
+      EXPECT_EQ(bench.memory->requests.at(0).opcode, req::kWriteNoSnpFull);
+      EXPECT_EQ(bench.home->slc_state(kLine + 64), Slc::absent);
+      share(bench);
+      bench.perform(bench.rnf(1), req::kCleanInvalid, kLine);
+      EXPECT_EQ(bench.rnf(0).snoops(snp::kSnpCleanInvalid), 1U);
+      EXPECT_EQ(bench.rnf(1).snoops(snp::kSnpCleanInvalid), 0U) << "the requester knows";
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::absent);
+      EXPECT_TRUE(bench.home->tracked(kLine).rn_fs.empty());
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, an_atomic_is_done_at_the_home_with_what_snoops_the_slc_or_memory_have) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 4},
+                             {E::slc_sf_cache_access, 4},
+                             {E::cache_miss, 3},
+                             {E::cache_fill, 2},
+                             {E::slc_fill_invalid_way, 2},
+                             {E::mc_reqs_local, 2},
+                             {E::sf_hit, 1},
+                             {E::snp_sent, 1},
+                             {E::dir_snoops_sent, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      // From memory; then the SLC has it.
+      const auto& load = bench.perform(bench.rnf(0), req::kAtomicLoad + 3, kLine + 8, {.size = 3});
+      EXPECT_EQ(load.responses, std::vector<std::uint8_t>{rsp::kDbidResp});
+      EXPECT_EQ(load.data_flits, 1U);
+      EXPECT_EQ(load.resp, resp::kI);
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::dirty);
+      const auto& store = bench.perform(bench.rnf(0), req::kAtomicStore, kLine + 8, {.size = 3});
+      EXPECT_EQ(store.responses, std::vector<std::uint8_t>{rsp::kCompDbidResp});
+      EXPECT_EQ(store.data_flits, 0U);
+      // The requester itself has the line, dirty: it is snooped, too.
+      bench.perform(bench.rnf(1), req::kReadUnique, kLine + 64);
+      bench.rnf(1).reply = SnoopReply::dirty;
+      const auto& swap = bench.perform(bench.rnf(1), req::kAtomicSwap, kLine + 64, {.size = 3});
+      EXPECT_EQ(swap.data_flits, 1U);
+      EXPECT_EQ(bench.rnf(1).snoops(snp::kSnpUnique), 1U);
+      EXPECT_TRUE(bench.home->tracked(kLine + 64).rn_fs.empty());
+      EXPECT_EQ(bench.home->slc_state(kLine + 64), Slc::dirty);
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, requests_that_do_not_snoop_go_to_memory_as_they_are) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 3}, {E::mc_reqs_local, 3}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      const auto& read = bench.perform(bench.rnf(0), req::kReadNoSnp, kLine + 16, {.size = 4});
+      EXPECT_EQ(read.data_flits, 1U);
+      EXPECT_EQ(read.resp, resp::kUc);
+      EXPECT_EQ(bench.memory->requests.at(0).addr, kLine + 16);
+      EXPECT_EQ(bench.memory->requests.at(0).size, 4U);
+      EXPECT_EQ(bench.perform(bench.rnf(0), req::kReadNoSnp, kLine, {.ack = true}).data_flits, 2U);
+      bench.perform(bench.rnf(0), req::kWriteNoSnpPtl, kLine + 16, {.size = 4});
+      EXPECT_EQ(bench.memory->requests.at(2).opcode, req::kWriteNoSnpPtl);
+      EXPECT_EQ(bench.memory->data_flits, 1U);
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::absent);
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, a_stash_without_an_rn_f_as_target_only_completes) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 2}, {E::slc_sf_cache_access, 2}, {E::cache_miss, 2}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      EXPECT_EQ(bench.perform(*bench.rni, req::kStashOnceShared, kLine).responses,
+                std::vector<std::uint8_t>{rsp::kComp});
+      bench.perform(*bench.rni, req::kStashOnceUnique, kLine, {.stash_target = bench.memory->node_id});
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, a_stash_snoop_that_pulls_becomes_a_read_of_its_target) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 3},
+                             {E::slc_sf_cache_access, 3},
+                             {E::cache_miss, 2},
+                             {E::cache_fill, 1},
+                             {E::slc_fill_invalid_way, 1},
+                             {E::mc_reqs_local, 1},
+                             {E::sf_hit, 1},
+                             {E::snp_sent, 4},
+                             {E::dir_snoops_sent, 4},
+                             {E::snp_fwded, 1},
+                             {E::stash_snp_sent, 3},
+                             {E::stash_data_pull, 2}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      const std::uint16_t target = bench.rnf(2).node_id;
+      // Not wanted.
+      bench.perform(*bench.rni, req::kStashOnceShared, kLine, {.stash_target = target});
+      EXPECT_EQ(bench.rnf(2).snoops(snp::kSnpStashShared), 1U);
+      EXPECT_TRUE(bench.home->tracked(kLine).rn_fs.empty());
+      // Wanted: memory has it.
+      bench.rnf(2).reply = SnoopReply::pull;
+      bench.perform(*bench.rni, req::kStashOnceShared, kLine, {.stash_target = target});
+      EXPECT_EQ(bench.rnf(2)[0].resp, resp::kUc);
+      EXPECT_EQ(bench.rnf(2)[0].data_flits, 2U);
+      EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {2}));
+      // By another target: RN-F 2 has it, forwards it, and loses it.
+      bench.rnf(2).reply = SnoopReply::forwarded;
+      bench.rnf(3).reply = SnoopReply::pull;
+      bench.perform(*bench.rni, req::kStashOnceUnique, kLine, {.stash_target = bench.rnf(3).node_id});
+      EXPECT_EQ(bench.rnf(3).snoops(snp::kSnpStashUnique), 1U);
+      EXPECT_EQ(bench.rnf(2).snoops(snp::kSnpUniqueFwd), 1U);
+      EXPECT_EQ(bench.rnf(3)[0].data_from, bench.rnf(2).node_id);
+      EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {3}));
+      EXPECT_EQ(bench.home->slc_state(kLine), Slc::absent);
+    });
+  });
+}
+
+TEST_F(CmnHomeRequests, a_gateway_is_not_tracked) {
+  HomeCounting counting({}, {{E::pocq_reqs_recvd, 4},
+                             {E::slc_sf_cache_access, 4},
+                             {E::cache_miss, 4},
+                             {E::cache_fill, 1},
+                             {E::slc_fill_invalid_way, 1},
+                             {E::mc_reqs_local, 3},
+                             {E::sf_hit, 2},
+                             {E::snp_sent, 2},
+                             {E::dir_snoops_sent, 2},
+                             {E::snp_intv_cln, 1}});
+  run([&] {
+    counting.check([](HomeBench& bench) {
+      EXPECT_EQ(bench.perform(*bench.gateway, req::kReadShared, kLine).resp, resp::kSc);
+      EXPECT_TRUE(bench.home->tracked(kLine).rn_fs.empty());
+      bench.perform(bench.rnf(0), req::kReadUnique, kLine + 64);
+      bench.rnf(0).reply = SnoopReply::clean;
+      bench.perform(*bench.gateway, req::kReadShared, kLine + 64);
+      EXPECT_EQ(bench.home->tracked(kLine + 64).rn_fs, ids(bench, {0}));
+      EXPECT_FALSE(bench.home->tracked(kLine + 64).unique);
+      bench.rnf(0).reply = SnoopReply::none;
+      EXPECT_EQ(bench.perform(*bench.gateway, req::kReadUnique, kLine + 64).resp, resp::kUc);
+      EXPECT_TRUE(bench.home->tracked(kLine + 64).rn_fs.empty());
+    });
+  });
+}
+
+}  // namespace
+}  // namespace pmufab
