@@ -12,6 +12,10 @@ class Ring {
  public:
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] const T& front() const noexcept {
+    assert(size_ != 0);
+    return values_[first_];
+  }
   void push(const T& value) {
     if (size_ == values_.size()) grow();
     values_[(first_ + size_++) & (values_.size() - 1)] = value;
