@@ -127,6 +127,7 @@ class CmnIoLinux : public testing::SimulationTest, public ::testing::WithParamIn
       one.kind = OperationKind::write_no_snp_ptl;
       for (unsigned i = 0; i < writes; ++i) sources[number]->left.push_back(one);
       requesters[number]->set_source(sources[number].get());
+      requesters[number]->ask(0);
     }
     [[nodiscard]] Cycle soon() const { return mesh.clock().edges_before(testing::now()) + 1; }
 
