@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "models/cmn/cycle_condition.h"
-#include "models/cmn/nodes/ring.h"
+#include "models/cmn/nodes/fifo.h"
 #include "models/cmn/types.h"
 
 namespace pmufab::cmn {
@@ -88,7 +88,7 @@ class AxiSide {
     Cycle when;
     unsigned tag;
   };
-  static bool take(Ring<Answer>& answers, Cycle now, unsigned& tag) {
+  static bool take(Fifo<Answer>& answers, Cycle now, unsigned& tag) {
     if (answers.empty() || answers.front().when > now) return false;
     tag = answers.pop().tag;
     return true;
@@ -98,8 +98,8 @@ class AxiSide {
   AxiChannel ar_;
   AxiChannel aw_;
   AxiChannel w_;
-  Ring<Answer> reads_;  // by `when`: hand-overs are in order
-  Ring<Answer> writes_;
+  Fifo<Answer> reads_;  // by `when`: hand-overs are in order
+  Fifo<Answer> writes_;
 };
 
 }  // namespace pmufab::cmn

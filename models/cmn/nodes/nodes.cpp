@@ -49,6 +49,12 @@ void Nodes::own(const DevicePlace& place, std::unique_ptr<NodeModel> model) {
   nodes_.push_back({place.node_id, std::move(model)});
 }
 
+bool Nodes::claim(const RequesterModel& requester) {
+  if (std::find(claimed_.begin(), claimed_.end(), &requester) != claimed_.end()) return false;
+  claimed_.push_back(&requester);
+  return true;
+}
+
 std::uint64_t Nodes::pending() const noexcept {
   std::uint64_t sum = 0;
   for (const Owned& node : nodes_) sum += node.model->pending();

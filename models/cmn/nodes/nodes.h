@@ -22,12 +22,12 @@ namespace pmufab::cmn {
 struct NodeParameters {
   RnFParameters rn_f{};
   SnFParameters sn_f{};
+  HomeParameters home{};
   RnIParameters rn_i{};  ///< of RN-D, too
   IoHomeParameters io_home{};
   DvmNodeParameters dvm_node{};
   SbsxParameters sbsx{};
   MtsxParameters mtsx{};
-  HomeParameters home{};
 };
 
 /// All nodes of a mesh: one device per node id.
@@ -47,6 +47,8 @@ class Nodes {
     const DevicePlace* place;
   };
   [[nodiscard]] std::span<const Requester> requesters() const noexcept { return requesters_; }
+  /// Ask to be the only one who feeds a requester with operations. @return false: somebody else is
+  [[nodiscard]] bool claim(const RequesterModel& requester);
   /// @return transactions that have not ended, at all nodes.
   [[nodiscard]] std::uint64_t pending() const noexcept;
   /// @return the node with an id, nullptr if it has no model.
@@ -65,6 +67,7 @@ class Nodes {
   SystemAddressMap addresses_;
   std::vector<Owned> nodes_;
   std::vector<Requester> requesters_;
+  std::vector<const RequesterModel*> claimed_;
 };
 
 }  // namespace pmufab::cmn

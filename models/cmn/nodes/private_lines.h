@@ -44,6 +44,7 @@ class PrivateLines {
     }
     return oldest;
   }
+  [[nodiscard]] std::uint32_t places() const noexcept { return sets_ * ways_; }
   void touch(std::uint32_t place) noexcept { places_[place].used = now_++; }
   [[nodiscard]] LinePlace& at(std::uint32_t place) noexcept { return places_[place]; }
   [[nodiscard]] const LinePlace& at(std::uint32_t place) const noexcept { return places_[place]; }

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/random/mersenne_twister.hpp>
+
+#include "models/cmn/nodes/nodes.h"
+#include "testbench/traffic/geometric_gaps.h"
+#include "testbench/traffic/random_stream.h"
+
+namespace pmufab::traffic {
+
+/// Where in a range successive operations go.
+enum class ChiPattern : std::uint8_t {
+  uniform,  ///< every line equally likely
+  stream,   ///< line after line, round and round; each requester has its own place
+  hot_set,  ///< a share of the operations to the first bytes, the others as uniform
+};
+
+/// A working set.
+struct ChiRange {
+  std::uint64_t base = 0;   ///< multiple of 64; bits 47:44 choose who answers (docs/cmn-nodes.md, section 2)
+  std::uint64_t size = 0;   ///< bytes, a multiple of 64, not 0
+  bool is_private = false;  ///< divided evenly: each requester has lines of its own
+  ChiPattern pattern = ChiPattern::uniform;
+  double hot_share = 0.9;         ///< of hot_set: 0 ... 1
+  std::uint64_t hot_size = 4096;  ///< of hot_set: bytes, a multiple of 64
+  std::uint32_t weight = 1;
+};
+
+struct ChiOperationShare {
+  cmn::OperationKind kind = cmn::OperationKind::load;
+  std::uint32_t weight = 1;
+};
+
+/// Operations for requesters of a mesh: what they do becomes CHI transactions, which homes, memory and I/O answer.
+struct ChiTrafficSpec {
+  std::string name;                                    ///< unique in the scenario, not empty
+  unsigned mesh = 0;                                   ///< which mesh of the platform
+  cmn::DeviceKind requesters = cmn::DeviceKind::rn_f;  ///< rn_f, rn_i or rn_d
+  std::vector<unsigned> numbers{};                     ///< which of them, in order of XP, port, device; empty: all
+  std::vector<ChiOperationShare> mix{1, ChiOperationShare{}};  ///< loads
+  std::vector<ChiRange> ranges{};         ///< at least one, unless all operations are DVM operations
+  std::optional<double> rate{};           ///< operations per requester and cycle, above 0 and at most 1;
+                                          ///< not set: the next begins as soon as `outstanding` lets it
+  unsigned outstanding = 4;               ///< operations of a requester at a time; 0 with a rate: any number
+  std::vector<unsigned> qos{0};           ///< 0 ... 15, equally likely
+  unsigned size = 8;                      ///< bytes of partial and uncached accesses: 1, 2, 4 ... 64
+  bool allocate = true;                   ///< MemAttr bit 3
+  Picoseconds start = 0;                  ///< after the start of traffic
+  std::optional<Picoseconds> duration{};  ///< of beginning operations
+  std::optional<std::uint64_t> count{};   ///< operations each requester begins, at least 1
+  std::optional<std::uint64_t> seed{};    ///< not set: made of the scenario's seed and the name
+};
+
+/// Feeds the requesters of a mesh. A requester has one feeder only.
+class ChiTraffic {
+ public:
+  /// @param nodes  of the mesh; both must outlive the traffic's last cycle
+  /// @param field  of the spec, for errors: "chi_traffic[2]"
+  /// @param seed   the scenario's
+  /// @throws SpecError if the mesh cannot have such traffic
+  ChiTraffic(cmn::Mesh& mesh, cmn::Nodes& nodes, const ChiTrafficSpec& spec, const std::string& field,
+             std::uint64_t seed);
+  ~ChiTraffic();
+
+  /// Let time 0 of the traffic be `zero`. Once.
+  void start(Picoseconds zero);
+  /// Begin nothing any more. What has begun ends by itself.
+  void stop();
+
+  [[nodiscard]] const std::string& name() const noexcept { return spec_.name; }
+  [[nodiscard]] unsigned mesh() const noexcept { return spec_.mesh; }
+  [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
+  [[nodiscard]] std::uint64_t completed() const noexcept { return completed_; }
+  /// Cycles from an operation's beginning to its end, of all that ended.
+  [[nodiscard]] std::uint64_t latency_sum() const noexcept { return latency_sum_; }
+  /// @return whether nothing more will begin.
+  [[nodiscard]] bool ended() const noexcept;
+
+ private:
+  class Feeder;
+  void make(std::uint64_t index, cmn::Operation& operation, std::vector<std::uint64_t>& cursors);
+  std::uint64_t address_in(const ChiRange& range, std::uint64_t index, std::uint64_t& cursor);
+  std::uint64_t below(std::uint64_t limit);
+
+  cmn::Mesh& mesh_;
+  ChiTrafficSpec spec_;
+  boost::random::mt19937_64 random_;
+  std::optional<GeometricGaps> gaps_;
+  WeightedChoice<cmn::OperationKind> kinds_;
+  WeightedChoice<std::size_t> ranges_;
+  std::vector<std::uint16_t> stash_targets_;
+  std::vector<std::unique_ptr<Feeder>> feeders_;
+  cmn::Cycle first_ = cmn::kNoCycle;
+  cmn::Cycle end_ = cmn::kNoCycle;
+  std::uint64_t begun_ = 0;
+  std::uint64_t completed_ = 0;
+  std::uint64_t latency_sum_ = 0;
+};
+
+/// Names as scenario files write them: "load", "write_unique_full"; "hot_set".
+/// @{
+[[nodiscard]] std::string_view to_string(cmn::OperationKind kind) noexcept;
+[[nodiscard]] std::string_view to_string(ChiPattern pattern) noexcept;
+/// @}
+
+}  // namespace pmufab::traffic
