@@ -95,12 +95,6 @@ void RnI::add_occupancies(Product product) {
 
 bool RnI::can(OperationKind kind) const noexcept { return opcode_of(kind) != 0; }
 
-void RnI::set_source(OperationSource* source) {
-  source_ = source;
-  if (source == nullptr) return;
-  if (const Cycle when = source->ready(0); when != kNoCycle) mesh_.call(device_, when);
-}
-
 void RnI::run(Cycle now) {
   while (const Arrival* const arrival = mesh_.arrival(device_)) {
     switch (channel_class(arrival->channel)) {
