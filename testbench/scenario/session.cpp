@@ -99,8 +99,8 @@ class Story {
   }
 
   std::uint64_t pending_transactions() {
-    std::uint64_t sum = 0;
-    if (machine_.chi_traffic().empty()) return sum;
+    if (machine_.chi_traffic().empty()) return 0;
+    std::uint64_t sum = machine_.platform().pending_at_links();
     for (std::size_t mesh = 0; mesh < machine_.platform().meshes(); ++mesh)
       sum += machine_.platform().nodes(mesh).pending();
     return sum;
