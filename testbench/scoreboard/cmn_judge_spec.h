@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/cmn/topology.h"
+#include "testbench/scoreboard/watchpoint_image.h"
+
+namespace pmufab::scoreboard {
+
+/// A node that has events, and where it is.
+struct CmnNode {
+  cmn::NodeType type = cmn::NodeType::hn_f;
+  std::uint16_t node_id = 0;
+  std::uint16_t logical_id = 0;
+  unsigned xp = 0;
+  unsigned port = 0;
+  unsigned device = 0;
+  bool closed = false;  ///< external or isolated: software does not see it
+};
+
+/// Parameters of home nodes (docs/cmn-nodes.md, section 3).
+struct ReferenceHomeParameters {
+  unsigned slc_sets = 1024;
+  unsigned slc_ways = 16;
+  unsigned sf_sets = 2048;
+  unsigned sf_ways = 16;
+  unsigned pocq_entries = 32;
+  bool forwarding = true;
+};
+
+/// What the judge of a mesh must know. Filled from the text the mesh is built from, never from the model.
+struct CmnJudgeSpec {
+  std::string pmu;  ///< as perf knows it: "arm_cmn_0"
+  unsigned columns = 1;
+  unsigned rows = 1;
+  WatchpointLayout layout = WatchpointLayout::cmn600;  ///< tells the product, too
+  bool multiple_dtm = false;                           ///< a crosspoint has a DTM for each two of its ports
+  std::uint64_t clock_hz = 2'000'000'000;
+  std::uint64_t pmcr = 0;              ///< physical address of DTC 0's por_dt_pmcr, which starts and stops all counting
+  std::vector<unsigned> ports_in_use;  ///< by XP: highest port with a device, plus one
+
+  unsigned link_delay = 1;       ///< cycles on a link
+  unsigned occupancy_width = 8;  ///< bits of the accumulators of occupancy events
+  std::vector<CmnNode> nodes;    ///< that have events, in order of XP, port and place in the topology's lists
+  /// By XP and port: what is connected. Empty for a mesh whose nodes are not judged.
+  std::vector<std::vector<cmn::DeviceType>> devices;
+  ReferenceHomeParameters home{};
+};
+
+}  // namespace pmufab::scoreboard
