@@ -85,12 +85,23 @@ std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSp
     spec.clock_hz = topology.frequency_hz;
     spec.pmcr = topology.base + layout.nodes()[layout.dtc_node(0)].offset +
                 cmn::facts_of(topology.product, topology.revision).dtc_base + kPmcr;
+    spec.multiple_dtm = topology.multiple_dtm;
+    spec.snoop_channels = topology.channels.snp;
+    spec.link_delay = mesh.mesh.link_delay;
+    spec.occupancy_width = mesh.mesh.pmu.occupancy_width;
     for (const cmn::Crosspoint& crosspoint : topology.crosspoints) {
       unsigned used = 0;
+      std::vector<cmn::DeviceType>& devices = spec.devices.emplace_back();
       for (unsigned port = 0; port < crosspoint.ports.size(); ++port) {
         if (crosspoint.ports[port].device != cmn::DeviceType::none) used = port + 1;
+        devices.push_back(crosspoint.ports[port].device);
       }
       spec.ports_in_use.push_back(used);
+    }
+    for (const cmn::NodePlace& node : layout.nodes()) {
+      if (node.port != cmn::kNoPort)
+        spec.nodes.push_back(
+            {node.type, node.node_id, node.logical_id, node.xp, node.port, node.device, node.is_closed()});
     }
     specs.push_back(std::move(spec));
   }

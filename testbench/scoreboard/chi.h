@@ -46,6 +46,13 @@ inline constexpr std::uint8_t kAtomicCompare = 0x39;
 [[nodiscard]] constexpr bool is_read(std::uint8_t opcode) {
   return (opcode >= kReadShared && opcode <= kReadNoSnp) || opcode == kReadUnique || opcode == kReadNotSharedDirty;
 }
+[[nodiscard]] constexpr bool is_shared_read(std::uint8_t opcode) {
+  return opcode == kReadShared || opcode == kReadClean || opcode == kReadNotSharedDirty;
+}
+/// Reads of a coherent line.
+[[nodiscard]] constexpr bool reads_line(std::uint8_t opcode) {
+  return is_shared_read(opcode) || opcode == kReadUnique || opcode == kReadOnce;
+}
 [[nodiscard]] constexpr bool is_copy_back(std::uint8_t opcode) {
   return opcode == kWriteEvictFull || opcode == kWriteCleanFull || opcode == kWriteBackFull;
 }

@@ -42,6 +42,7 @@ struct CmnJudgeSpec {
   std::uint64_t pmcr = 0;              ///< physical address of DTC 0's por_dt_pmcr, which starts and stops all counting
   std::vector<unsigned> ports_in_use;  ///< by XP: highest port with a device, plus one
 
+  unsigned snoop_channels = 1;   ///< SNP channels: 1 or 2
   unsigned link_delay = 1;       ///< cycles on a link
   unsigned occupancy_width = 8;  ///< bits of the accumulators of occupancy events
   std::vector<CmnNode> nodes;    ///< that have events, in order of XP, port and place in the topology's lists

@@ -84,8 +84,8 @@ std::string describe_flit(Channel channel, const FlitFields& flit) {
 
 bool ReferenceNode::fits(const Message& message, Channel channel, const FlitFields& flit) {
   const auto same = [](const auto& wanted, auto is) { return !wanted || *wanted == is; };
-  return message.channel == channel && message.opcode == flit.opcode && message.target == flit.tgtid &&
-         same(message.txnid, flit.txnid) && same(message.dbid, flit.dbid) &&
+  return message.channel == channel && message.opcode == flit.opcode && same(message.target, flit.tgtid) &&
+         same(message.address, flit.addr) && same(message.txnid, flit.txnid) && same(message.dbid, flit.dbid) &&
          same(message.line, flit.addr >> kLineShift) && same(message.dataid, flit.dataid) &&
          same(message.resp, flit.resp) && same(message.allowretry, flit.allowretry) &&
          same(message.pcrdtype, flit.pcrdtype);
@@ -119,15 +119,27 @@ void ReferenceNode::finish() {
   for (const Awaited& awaited : awaited_) {
     FlitFields flit;
     flit.opcode = awaited.message.opcode;
-    flit.tgtid = awaited.message.target;
+    flit.tgtid = awaited.message.target.value_or(0);
     flit.txnid = awaited.message.txnid.value_or(0);
     flit.dbid = awaited.message.dbid.value_or(0);
     flit.resp = awaited.message.resp.value_or(0);
     flit.dataid = awaited.message.dataid.value_or(0);
-    flit.addr = awaited.message.line.value_or(0) << kLineShift;
+    flit.addr = awaited.message.address.value_or(awaited.message.line.value_or(0) << kLineShift);
     flit.allowretry = awaited.message.allowretry.value_or(0);
     fail("node_message_missing", fmt::format("it never sent {}", describe_flit(awaited.message.channel, flit)));
   }
+}
+
+bool is_rn_f_device(cmn::DeviceType device) {
+  using enum cmn::DeviceType;
+  constexpr std::array kAll{rn_f_chib, rn_f_chib_esam, rn_f_chia, rn_f_chia_esam, rn_f_chid, rn_f_chid_esam,
+                            rn_f_chic, rn_f_chic_esam, rn_f_chie, rn_f_chie_esam, rn_f_chif, rn_f_chif_esam};
+  return std::find(kAll.begin(), kAll.end(), device) != kAll.end();
+}
+
+bool is_sn_f_device(cmn::DeviceType device) {
+  using enum cmn::DeviceType;
+  return device == sn_f_chic || device == sn_f_chie || device == sn_f_chid || device == sn_f_chif;
 }
 
 ReferenceRoom::Admission ReferenceRoom::admit(const FlitFields& request) {

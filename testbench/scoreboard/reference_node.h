@@ -58,10 +58,11 @@ class ReferenceNode {
   struct Message {
     cmn::Channel channel;
     std::uint8_t opcode;
-    std::uint16_t target;
+    std::optional<std::uint16_t> target{};
     std::optional<std::uint16_t> txnid{};
     std::optional<std::uint16_t> dbid{};
-    std::optional<std::uint64_t> line{};  ///< address / 64
+    std::optional<std::uint64_t> line{};     ///< address / 64
+    std::optional<std::uint64_t> address{};  ///< all of it
     std::optional<std::uint8_t> dataid{};
     std::optional<std::uint8_t> resp{};
     std::optional<std::uint8_t> allowretry{};
@@ -142,6 +143,12 @@ class DataArrival {
  private:
   unsigned missing_;
 };
+
+/// Devices that snoops go to, and memory that answers homes.
+/// @{
+[[nodiscard]] bool is_rn_f_device(cmn::DeviceType device);
+[[nodiscard]] bool is_sn_f_device(cmn::DeviceType device);
+/// @}
 
 /// Sizes above 5 (32 bytes) take two flits.
 [[nodiscard]] constexpr bool has_two_flits(const cmn::FlitFields& request) { return request.size > 5; }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scoreboard/node_events.h"
+#include "testbench/scoreboard/reference_home.h"
 
 namespace pmufab::scoreboard {
 
@@ -34,6 +35,13 @@ void ReferenceNodes::add(const CmnNode& node, Arguments&&... arguments) {
 
 void ReferenceNodes::make(const CmnNode& node) {
   switch (node.type) {
+    case NodeType::hn_f:
+    case NodeType::hn_s:
+      add<ReferenceHome>(
+          node, static_cast<unsigned>(std::count_if(spec_.nodes.begin(), spec_.nodes.end(), [](const CmnNode& other) {
+            return other.type == NodeType::hn_f || other.type == NodeType::hn_s;
+          })));
+      break;
     default:
       break;
   }
