@@ -29,6 +29,7 @@ inline constexpr std::uint8_t kStashOnceShared = 0x22;
 inline constexpr std::uint8_t kStashOnceUnique = 0x23;
 inline constexpr std::uint8_t kReadNotSharedDirty = 0x26;
 inline constexpr std::uint8_t kCleanSharedPersist = 0x27;
+inline constexpr std::uint8_t kPrefetchTgt = 0x3a;
 inline constexpr std::uint8_t kAtomicStore = 0x28;  // to 0x2f
 inline constexpr std::uint8_t kAtomicLoad = 0x30;   // to 0x37
 inline constexpr std::uint8_t kAtomicSwap = 0x38;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/cmn/topology.h"
@@ -31,6 +32,46 @@ struct ReferenceHomeParameters {
   bool forwarding = true;
 };
 
+/// The AXI side of I/O homes and memory bridges (section 4.2).
+struct ReferenceAxiParameters {
+  unsigned ar_period = 1;
+  unsigned aw_period = 1;
+  unsigned w_period = 1;
+  unsigned read_latency = 40;
+  unsigned write_latency = 20;
+};
+
+/// HN-I and HN-P (section 4.3).
+struct ReferenceIoHomeParameters {
+  unsigned rrt_entries = 16;
+  unsigned rdt_entries = 8;
+  unsigned wdb_entries = 8;
+  ReferenceAxiParameters axi{};
+};
+
+/// SBSX (section 4.4).
+struct ReferenceSbsxParameters {
+  unsigned entries = 32;
+  unsigned wdb_entries = 16;
+  ReferenceAxiParameters axi{};
+};
+
+/// MTSX (section 4.5).
+struct ReferenceMtsxParameters {
+  unsigned entries = 32;
+  unsigned tc_sets = 64;
+  unsigned tc_ways = 4;
+  ReferenceAxiParameters axi{};
+};
+
+/// A DVM node (section 4.7).
+struct ReferenceDvmParameters {
+  unsigned trk_entries = 8;
+  unsigned snoop_limit = 8;
+  bool rn_d_ops = false;
+  std::vector<std::pair<std::uint16_t, std::uint8_t>> vmid_filters{};  ///< node id and VMID
+};
+
 /// What the judge of a mesh must know. Filled from the text the mesh is built from, never from the model.
 struct CmnJudgeSpec {
   std::string pmu;  ///< as perf knows it: "arm_cmn_0"
@@ -48,7 +89,13 @@ struct CmnJudgeSpec {
   std::vector<CmnNode> nodes;    ///< that have events, in order of XP, port and place in the topology's lists
   /// By XP and port: what is connected. Empty for a mesh whose nodes are not judged.
   std::vector<std::vector<cmn::DeviceType>> devices;
+  /// Node ids of RN-Fs and RN-Ds, whom DVM nodes snoop.
+  std::vector<std::uint16_t> dvm_targets;
   ReferenceHomeParameters home{};
+  ReferenceIoHomeParameters io_home{};
+  ReferenceSbsxParameters sbsx{};
+  ReferenceMtsxParameters mtsx{};
+  ReferenceDvmParameters dvm{};
 };
 
 }  // namespace pmufab::scoreboard

@@ -107,11 +107,7 @@ void ReferenceHome::request(Cycle now, const FlitFields& flit) {
       fire(home_event::kPocqRetry, flit);
       counts_.fire(home_event::kPocqClassRetry, 1U << qos_class(flit));
       if (flit.qos == 15) counts_.fire(home_event::kQosHhRetry);
-      Message retry{Channel::rsp, chi::rsp::kRetryAck};
-      retry.target = flit.srcid;
-      retry.txnid = flit.txnid;
-      retry.pcrdtype = std::uint8_t{0};
-      expect(retry);
+      ReferenceNode::expect_response(flit, chi::rsp::kRetryAck);
       return;
     }
     case ReferenceRoom::Admission::unasked:
@@ -326,12 +322,7 @@ void ReferenceHome::free_if_done(Cycle now, std::uint64_t serial) {
   counts_.occupy(home_event::kPocqClassOccup, 1U << qos_class(entry->request), -1, now);
   numbers_.free(entry->number);
   entries_.erase(entry);
-  if (const std::optional<std::uint16_t> sender = room_.release()) {
-    Message grant{Channel::rsp, chi::rsp::kPCrdGrant};
-    grant.target = *sender;
-    grant.pcrdtype = std::uint8_t{0};
-    expect(grant);
-  }
+  if (const std::optional<std::uint16_t> sender = room_.release()) expect_grant(*sender);
   oldest_goes_on(now, line);
 }
 

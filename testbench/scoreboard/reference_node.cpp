@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scoreboard/chi.h"
 #include "testbench/scoreboard/node_events.h"
 
 namespace pmufab::scoreboard {
@@ -94,7 +95,12 @@ bool ReferenceNode::fits(const Message& message, Channel channel, const FlitFiel
 bool ReferenceNode::sent(Cycle now, Channel channel, const FlitFields& flit) {
   const auto found = std::find_if(awaited_.begin(), awaited_.end(),
                                   [&](const Awaited& awaited) { return fits(awaited.message, channel, flit); });
-  if (found == awaited_.end()) return false;
+  if (found == awaited_.end()) {
+    if (!begins(now, channel, flit)) return false;
+    has_sent(now, channel, flit);
+    return true;
+  }
+  has_sent(now, channel, flit);
   const Then then = std::move(found->then);
   awaited_.erase(found);
   if (then) then(now, flit);
@@ -109,6 +115,23 @@ void ReferenceNode::expect_data(Message message, bool two, Then then) {
     message.dataid = kSecondHalf;
   }
   expect(message, std::move(then));
+}
+
+void ReferenceNode::expect_response(const FlitFields& request, std::uint8_t opcode, std::optional<std::uint16_t> dbid,
+                                    std::uint8_t pcrdtype) {
+  Message message{Channel::rsp, opcode};
+  message.target = request.srcid;
+  message.txnid = request.txnid;
+  message.dbid = dbid;
+  message.pcrdtype = pcrdtype;
+  expect(message);
+}
+
+void ReferenceNode::expect_grant(std::uint16_t target, std::uint8_t pcrdtype) {
+  Message message{Channel::rsp, chi::rsp::kPCrdGrant};
+  message.target = target;
+  message.pcrdtype = pcrdtype;
+  expect(message);
 }
 
 void ReferenceNode::fail(const std::string& kind, const std::string& text) const {

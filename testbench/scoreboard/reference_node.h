@@ -71,10 +71,18 @@ class ReferenceNode {
   void expect(const Message& message, Then then = {}) { awaited_.push_back({message, std::move(then)}); }
   /// A message of 64 bytes in two DAT flits, or of one. @param then  when the last has been sent
   void expect_data(Message message, bool two, Then then = {});
+  /// A response to a request, with its TxnID.
+  void expect_response(const cmn::FlitFields& request, std::uint8_t opcode, std::optional<std::uint16_t> dbid = {},
+                       std::uint8_t pcrdtype = 0);
+  void expect_grant(std::uint16_t target, std::uint8_t pcrdtype = 0);
 
   NodeCounts& add_source(cmn::NodeType type) {
     return sources_.emplace_back(type, node_.node_id, around_.spec().occupancy_width);
   }
+  /// A flit that was not expected: something the node may do by itself. @return false: it may not
+  virtual bool begins(cmn::Cycle /*now*/, cmn::Channel /*channel*/, const cmn::FlitFields& /*flit*/) { return false; }
+  /// A flit the node had to send, or may, has entered the mesh; told before what that causes.
+  virtual void has_sent(cmn::Cycle /*now*/, cmn::Channel /*channel*/, const cmn::FlitFields& /*flit*/) {}
   void wake_at(cmn::Cycle when) { around_.wake_at(when, number_); }
   [[nodiscard]] ReferenceSurroundings& around() const { return around_; }
   void fail(const std::string& kind, const std::string& text) const;

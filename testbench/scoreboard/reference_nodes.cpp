@@ -5,7 +5,12 @@
 #include <fmt/format.h>
 
 #include "testbench/scoreboard/node_events.h"
+#include "testbench/scoreboard/reference_dvm_node.h"
 #include "testbench/scoreboard/reference_home.h"
+#include "testbench/scoreboard/reference_io_home.h"
+#include "testbench/scoreboard/reference_mtsx.h"
+#include "testbench/scoreboard/reference_rn_i.h"
+#include "testbench/scoreboard/reference_sbsx.h"
 
 namespace pmufab::scoreboard {
 
@@ -41,6 +46,23 @@ void ReferenceNodes::make(const CmnNode& node) {
           node, static_cast<unsigned>(std::count_if(spec_.nodes.begin(), spec_.nodes.end(), [](const CmnNode& other) {
             return other.type == NodeType::hn_f || other.type == NodeType::hn_s;
           })));
+      break;
+    case NodeType::hn_i:
+    case NodeType::hn_p:
+      add<ReferenceIoHome>(node);
+      break;
+    case NodeType::sbsx:
+      add<ReferenceSbsx>(node);
+      break;
+    case NodeType::mtsx:
+      add<ReferenceMtsx>(node);
+      break;
+    case NodeType::rn_i:
+    case NodeType::rn_d:
+      add<ReferenceRnI>(node);
+      break;
+    case NodeType::dvm:
+      add<ReferenceDvmNode>(node);
       break;
     default:
       break;
