@@ -155,38 +155,15 @@ TEST_P(CmnHomes, count_what_the_reference_homes_count_together_and_each) {
   run([&] {
     rig.feed(0.2, [](const cmn::Nodes::Requester& requester) { return any_operation(requester, 96); });
     ASSERT_TRUE(rig.driver.probe(rig.mesh.layout().root_offset()));
-    const std::vector<unsigned> homes = rig.driver.find(static_cast<unsigned>(type));
-    ASSERT_EQ(homes.size(), 4U);
     unsigned counted = 0;
     unsigned nonzero = 0;
-    PmuJudge& pmu = *rig.judge.pmus().front();
     for (unsigned id = 1; id < 0x40; ++id) {
       if (!find_node_event(static_cast<std::uint64_t>(type), id, 0, 0, one.layout)) continue;
       const NodeFilter filter = node_filter(type, id, one.layout);
       const auto [firsts, seconds] = codes_of(filter, hn_s, one.layout == WatchpointLayout::s3_r2);
       for (unsigned code = 0; code < firsts * seconds; ++code) {
-        const EventTerms all{{"type", static_cast<std::uint64_t>(type)},
-                             {"eventid", id},
-                             {"filter", code % firsts},
-                             {"filter2", code / firsts}};
-        const unsigned chosen = homes[counted % homes.size()];
-        EventTerms alone = all;
-        alone.insert(alone.end(), {{"bynodeid", 1}, {"nodeid", rig.driver.nodes()[chosen].id}});
         const std::uint32_t word = filter_word(filter, code % firsts, code / firsts, one.layout);
-        auto together = rig.driver.open(homes, id, word);
-        auto single = rig.driver.open({chosen}, id, word);
-        rig.driver.enable(true);
-        const auto truth_together = pmu.truth(all);
-        const auto truth_single = pmu.truth(alone);
-        const Mark begin_together = truth_together->mark(pmufab::testing::now());
-        const Mark begin_single = truth_single->mark(pmufab::testing::now());
-        rig.work(60);
-        rig.driver.enable(false);
-        const Mark end_together = truth_together->mark(pmufab::testing::now());
-        const Mark end_single = truth_single->mark(pmufab::testing::now());
-        const std::uint64_t expected = truth_together->count({begin_together, end_together});
-        EXPECT_EQ(rig.driver.close(together), expected) << truth_together->text();
-        EXPECT_EQ(rig.driver.close(single), truth_single->count({begin_single, end_single})) << truth_single->text();
+        const std::uint64_t expected = rig.check_event(type, id, code % firsts, code / firsts, word, 60);
         ++counted;
         if (expected != 0) ++nonzero;
       }
