@@ -141,6 +141,15 @@ std::vector<const NodeCounts*> ReferenceNodes::sources(NodeType type, std::optio
   return found;
 }
 
+bool ReferenceNodes::knows(NodeType type, std::optional<std::uint16_t> node) const {
+  // Such a gateway counts RN-I's events, too.
+  const bool gateways_count =
+      type == NodeType::rn_i && std::any_of(spec_.nodes.begin(), spec_.nodes.end(), [&](const CmnNode& one) {
+        return one.type == NodeType::ccla_rni && (!node || one.node_id == *node);
+      });
+  return !gateways_count && !sources(type, node).empty();
+}
+
 cmn::DeviceType ReferenceNodes::device_at(std::uint16_t node_id) const {
   const std::optional<CmnPlace> place = ids_.place(node_id);
   if (!place || place->xp >= spec_.devices.size()) return cmn::DeviceType::none;

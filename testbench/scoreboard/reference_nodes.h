@@ -45,6 +45,9 @@ class ReferenceNodes final : public ReferenceSurroundings {
   /// @return the sources with events of a type, at one node id or at all software sees.
   [[nodiscard]] std::vector<const NodeCounts*> sources(cmn::NodeType type, std::optional<std::uint16_t> node) const;
 
+  /// @return whether all such events of the mesh, or of one node, are reckoned. Gateways' are not.
+  [[nodiscard]] bool knows(cmn::NodeType type, std::optional<std::uint16_t> node) const;
+
   // What nodes ask.
   [[nodiscard]] const CmnJudgeSpec& spec() const override { return spec_; }
   void wake_at(cmn::Cycle when, unsigned node) override { wakes_[when].insert(node); }
