@@ -10,9 +10,11 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/cmn_event_check.h"
 #include "testbench/scenario/driver_sets.h"
 #include "testbench/scenario/event_syntax.h"
 #include "testbench/scenario/machine.h"
+
 #include "testbench/scenario/measurement.h"
 
 namespace pmufab::scenario {
@@ -137,6 +139,15 @@ class Story {
     return false;
   }
 
+  void check_modelled_events(const std::vector<ResolvedGroup>& groups) {
+    for (std::size_t mesh = 0; mesh < machine_.platform().meshes(); ++mesh) {
+      for (const ResolvedGroup& group : groups) {
+        for (const ResolvedEvent& event : group.events)
+          check_modelled(event, mesh, machine_.platform().mesh(mesh).topology());
+      }
+    }
+  }
+
   /// Names are checked before anything runs: a misspelt event must not wait for its time.
   bool check_names() {
     const PmuCatalog catalog(machine_.host().pmus());
@@ -147,7 +158,7 @@ class Story {
         continue;
       }
       try {
-        for (const std::string& text : measure.events) static_cast<void>(catalog.resolve(text));
+        for (const std::string& text : measure.events) check_modelled_events(catalog.resolve(text));
       } catch (const EventError& error) {
         if (!measure.source.file) throw;  // from the command line
         throw InputError(measure.source, fmt::format("measure '{}'", measure.name), "\n" + error.picture());
