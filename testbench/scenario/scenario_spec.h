@@ -118,8 +118,8 @@ class ScenarioFile {
   /// @param base  folder that file names in the document are relative to
   ScenarioFile(Value document, std::filesystem::path base);
 
-  /// The combinations of the scenario's matrix, in the order written, the last key running fastest; one unnamed variant
-  /// if there is no matrix.
+  /// The combinations of the scenario's matrix, in the order written, the last key running fastest; of a list of
+  /// matrices those of each, one after the other. One unnamed variant if there is no matrix.
   /// @throws InputError
   [[nodiscard]] std::vector<Variant> variants() const;
 

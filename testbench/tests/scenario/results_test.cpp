@@ -17,6 +17,7 @@ namespace pmufab::scenario {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Check = CounterResult::Check;
@@ -138,6 +139,40 @@ TEST_F(JournalTest, a_run_that_must_fail_and_passes_is_a_failure) {
   EXPECT_EQ(run.status, Status::unexpected_pass);
   EXPECT_EQ(run.expected_reason, "known");
   EXPECT_EQ(exit_code({run}), 1);
+}
+
+/// A run nobody judges: one counter, as the driver reported it.
+RunResult explored(const std::string& variant, std::uint64_t driver) {
+  RunResult run = run_with({counter("a", driver, 1'000'000)});
+  run.variant = variant;
+  run.measures[0].counters[0].check = CounterResult::Check::unchecked;
+  run.status = Status::passed;
+  return run;
+}
+
+TEST(Comparison, has_a_table_for_each_set_of_settings) {
+  std::ostringstream out;
+  write_comparison(out, {explored("width=8", 999'000), explored("width=16", 1'000'000),
+                         explored("rate=1,room=2", 1'065'536), run_with({counter("judged", 1, 1)}),
+                         explored("width=32", 1'000'007)});
+  const std::string text = out.str();
+  const auto line = [](const std::string& value, const std::string& reported, const std::string& difference) {
+    return ContainsRegex("\n  " + value + " +" + reported + " +1,000,000 +" + difference + "  a\n");
+  };
+  EXPECT_THAT(text, AllOf(HasSubstr("s, drivers of Linux 7.3.4: width\n"),
+                          HasSubstr("s, drivers of Linux 7.3.4: rate, room\n"), Not(HasSubstr("judged"))));
+  EXPECT_THAT(text, AllOf(line("8", "999,000", "-1,000"), line("16", "1,000,000", "0"),
+                          line("1, 2", "1,065,536", "[+]65,536"),
+                          line("32", "1,000,007", "[+]7")));
+  EXPECT_LT(text.find("1,000,007"), text.find("rate, room"));
+  EXPECT_LT(text.find("rate, room"), text.find("1,065,536"));
+  EXPECT_EQ(text.find("width\n"), text.rfind("width\n"));
+}
+
+TEST(Comparison, is_empty_where_everything_is_judged) {
+  std::ostringstream out;
+  write_comparison(out, {run_with({counter("a", 3, 3)})});
+  EXPECT_EQ(out.str(), "");
 }
 
 /// A run with two counters, `wrong` of which are wrong, and a failed check if it has a name.
