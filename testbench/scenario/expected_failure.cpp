@@ -1,7 +1,8 @@
 #include "testbench/scenario/expected_failure.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -10,22 +11,45 @@ namespace {
 
 using Check = CounterResult::Check;
 
+/// Names that are expected, and which of them have been met. `*` in a name stands for anything.
+class Names {
+ public:
+  explicit Names(const std::vector<std::string>& names) : names_(names), met_(names.size(), false) {}
+  /// @return true if `name` is expected.
+  bool take(const std::string& name) {
+    bool found = false;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (fnmatch(names_[i].c_str(), name.c_str(), FNM_NOESCAPE) != 0) continue;
+      met_[i] = true;
+      found = true;
+    }
+    return found;
+  }
+  [[nodiscard]] std::vector<std::string> not_met() const {
+    std::vector<std::string> rest;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (!met_[i]) rest.push_back(names_[i]);
+    }
+    return rest;
+  }
+
+ private:
+  const std::vector<std::string>& names_;
+  std::vector<bool> met_;
+};
+
 /// Compares what failed with what should have.
 class Comparison {
  public:
   explicit Comparison(const ExpectedFailures& expected)
-      : events_(expected.events.begin(), expected.events.end()),
-        checks_(expected.checks.begin(), expected.checks.end()) {}
+      : events_(expected.events), not_opened_(expected.not_opened), checks_(expected.checks) {}
 
   void look_at(const MeasureResult& measure) {
     for (const CounterResult& counter : measure.counters) {
-      if (counter.check == Check::not_opened) add(fmt::format("'{}' could not be opened", counter.event));
-      if (counter.check != Check::wrong) continue;
-      if (events_.contains(counter.event)) {
-        seen_.insert("event " + counter.event);
-      } else {
+      if (counter.check == Check::not_opened && !not_opened_.take(counter.event))
+        add(fmt::format("'{}' could not be opened in {}", counter.event, measure.name));
+      if (counter.check == Check::wrong && !events_.take(counter.event))
         add(fmt::format("'{}' is wrong in {}", counter.event, measure.name));
-      }
     }
     for (const DerivedResult& derived : measure.derived) {
       if (!derived.ok) add(fmt::format("'{}' is wrong in {}", derived.name, measure.name));
@@ -35,22 +59,14 @@ class Comparison {
 
   void look_at(const std::vector<CheckResult>& checks) {
     for (const CheckResult& check : checks) {
-      if (check.ok) continue;
-      if (checks_.contains(check.name)) {
-        seen_.insert("check " + check.name);
-      } else {
-        add(fmt::format("the check '{}' failed", check.name));
-      }
+      if (!check.ok && !checks_.take(check.name)) add(fmt::format("the check '{}' failed", check.name));
     }
   }
 
   std::string result() {
-    for (const std::string& event : events_) {
-      if (!seen_.contains("event " + event)) add(fmt::format("no wrong count of '{}'", event));
-    }
-    for (const std::string& check : checks_) {
-      if (!seen_.contains("check " + check)) add(fmt::format("the check '{}' did not fail", check));
-    }
+    for (const std::string& event : events_.not_met()) add(fmt::format("no wrong count of '{}'", event));
+    for (const std::string& event : not_opened_.not_met()) add(fmt::format("'{}' could be opened", event));
+    for (const std::string& check : checks_.not_met()) add(fmt::format("the check '{}' did not fail", check));
     return text_;
   }
 
@@ -60,9 +76,9 @@ class Comparison {
     text_ += what;
   }
 
-  std::set<std::string> events_;
-  std::set<std::string> checks_;
-  std::set<std::string> seen_;
+  Names events_;
+  Names not_opened_;
+  Names checks_;
   std::string text_;
 };
 

@@ -66,6 +66,7 @@ RunResult read_journal(const std::filesystem::path& file, RunResult known, const
         must_fail = content.at("must_fail").get<bool>();
         content.at("reason").get_to(run.expected_reason);
         expected.events = content.value("wrong_events", expected.events);
+        expected.not_opened = content.value("not_opened_events", expected.not_opened);
         expected.checks = content.value("failed_checks", expected.checks);
       } else if (record == "measure") {
         measures.emplace(content.at("index").get<std::size_t>(), measure_from_json(content));

@@ -467,6 +467,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
   begin["reason"] = must_fail ? spec.expected_failure->reason : "";
   if (must_fail) {
     begin["wrong_events"] = spec.expected_failure->events;
+    begin["not_opened_events"] = spec.expected_failure->not_opened;
     begin["failed_checks"] = spec.expected_failure->checks;
   }
   journal.write("begin", std::move(begin));
