@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/driver_sets.h"
+
 namespace pmufab::scenario {
 namespace {
 
@@ -83,6 +85,33 @@ class Comparison {
 };
 
 }  // namespace
+
+Json begin_record(const ScenarioSpec& spec, const std::string& kernel_version) {
+  bool must_fail = false;
+  if (spec.expected_failure) {
+    const std::vector<std::string>& selectors = spec.expected_failure->drivers;
+    must_fail = selectors.empty() || std::any_of(selectors.begin(), selectors.end(), [&](const std::string& selector) {
+                  return selects(selector, kernel_version);
+                });
+  }
+  Json record;
+  record["must_fail"] = must_fail;
+  record["reason"] = must_fail ? spec.expected_failure->reason : "";
+  if (must_fail) {
+    record["wrong_events"] = spec.expected_failure->events;
+    record["not_opened_events"] = spec.expected_failure->not_opened;
+    record["failed_checks"] = spec.expected_failure->checks;
+  }
+  return record;
+}
+
+ExpectedFailures expected_failures(const Json& begin_record) {
+  ExpectedFailures expected;
+  expected.events = begin_record.value("wrong_events", expected.events);
+  expected.not_opened = begin_record.value("not_opened_events", expected.not_opened);
+  expected.checks = begin_record.value("failed_checks", expected.checks);
+  return expected;
+}
 
 bool all_passed(const RunResult& run) {
   return std::all_of(run.measures.begin(), run.measures.end(), [](const MeasureResult& m) { return m.passed(); }) &&
