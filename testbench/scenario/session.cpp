@@ -13,8 +13,8 @@
 #include "testbench/scenario/cmn_event_check.h"
 #include "testbench/scenario/driver_sets.h"
 #include "testbench/scenario/event_syntax.h"
+#include "testbench/scenario/expected_failure.h"
 #include "testbench/scenario/machine.h"
-
 #include "testbench/scenario/measurement.h"
 
 namespace pmufab::scenario {
@@ -466,21 +466,7 @@ void write_error(Journal& journal, bool input, const std::string& message) {
 
 int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers, Journal& journal,
                 const SessionOptions& options) {
-  bool must_fail = false;
-  if (spec.expected_failure) {
-    const std::vector<std::string>& selectors = spec.expected_failure->drivers;
-    must_fail = selectors.empty() || std::any_of(selectors.begin(), selectors.end(), [&](const std::string& selector) {
-                  return selects(selector, drivers.kernel_version);
-                });
-  }
-  Json begin;
-  begin["must_fail"] = must_fail;
-  begin["reason"] = must_fail ? spec.expected_failure->reason : "";
-  if (must_fail) {
-    begin["wrong_events"] = spec.expected_failure->events;
-    begin["failed_checks"] = spec.expected_failure->checks;
-  }
-  journal.write("begin", std::move(begin));
+  journal.write("begin", begin_record(spec, drivers.kernel_version));
   try {
     sc_core::sc_event interrupt("interrupted_by_user");
     Machine::Options machine_options;
