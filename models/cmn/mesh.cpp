@@ -264,6 +264,7 @@ void Mesh::deliver(const Delivery& delivery) {
   Attached& attached = devices_[plan.device];
   (attached.first == kNoFlit ? attached.first : flit(attached.last).next) = delivery.flit.handle;
   attached.last = delivery.flit.handle;
+  attached.device->prepare(plan.arrival);
   calls_.call(plan.device, engine_.now());
 }
 

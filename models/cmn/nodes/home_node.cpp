@@ -171,6 +171,20 @@ void HomeNode::run(Cycle now) {
   }
 }
 
+void HomeNode::prepare(const Arrival& arrival) const noexcept {
+  // A set has been looked at too long ago to be near.
+  const FlitFields& fields = arrival.fields;
+  const Channel channel = channel_class(arrival.channel);
+  if (channel == Channel::req) {
+    const std::uint64_t line = chi::line_of(fields.addr);
+    slc_.prefetch(slc_set_(line), slc_.ways());
+    sf_.prefetch(sf_set_(line));
+  } else if (channel == Channel::dat && fields.dataid == 0 && fields.txnid < parameters_.pocq_entries &&
+             (fields.opcode == chi::dat::kCompData || fields.opcode == chi::dat::kCopyBackWrData)) {
+    slc_.prefetch(slc_set_(pocq_.line(fields.txnid)), slc_.ways());
+  }
+}
+
 void HomeNode::sent(Channel /*channel*/, const FlitFields& fields, Cycle now) {
   output_.begin(now);
   --pocq_.at(fields.dbid).sends_left;

@@ -40,6 +40,7 @@ class HomeNode final : public NodeModel {
   HomeNode(Mesh& mesh, const SystemAddressMap& addresses, const DevicePlace& place, const HomeParameters& parameters);
 
   void run(Cycle now) override;
+  void prepare(const Arrival& arrival) const noexcept override;
   void sent(Channel channel, const FlitFields& fields, Cycle now) override;
   [[nodiscard]] unsigned pending() const noexcept override;
 
