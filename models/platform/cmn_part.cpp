@@ -45,7 +45,10 @@ const char* hid_of(const cmn::Topology& topology) {
 }  // namespace
 
 CmnPart::CmnPart(const CmnSpec& spec, unsigned index)
-    : spec_(spec), index_(index), mesh_(fmt::format("cmn{}", index).c_str(), spec.topology, spec.mesh) {}
+    : spec_(spec),
+      index_(index),
+      mesh_(fmt::format("cmn{}", index).c_str(), spec.topology, spec.mesh),
+      nodes_(mesh_, spec.nodes) {}
 
 void CmnPart::map(MmioBus& bus) {
   bus.map(fmt::format("cmn{}", index_), spec_.topology.base, mesh_.layout().size(), mesh_.config_space().socket);

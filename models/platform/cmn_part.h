@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "models/cmn/mesh.h"
+#include "models/cmn/nodes/nodes.h"
 #include "models/platform/platform_part.h"
 #include "models/platform/platform_spec.h"
 
@@ -21,11 +22,13 @@ class CmnPart : public PlatformPart {
   void add_probes(std::vector<Probe*>& /*probes*/) override {}
 
   [[nodiscard]] cmn::Mesh& mesh() noexcept { return mesh_; }
+  [[nodiscard]] cmn::Nodes& nodes() noexcept { return nodes_; }
 
  private:
   CmnSpec spec_;
   unsigned index_;
   cmn::Mesh mesh_;
+  cmn::Nodes nodes_;
 };
 
 }  // namespace pmufab::platform

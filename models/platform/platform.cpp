@@ -71,6 +71,11 @@ cmn::Mesh& Platform::mesh(std::size_t index) {
   return cmn_[index]->mesh();
 }
 
+cmn::Nodes& Platform::nodes(std::size_t index) {
+  static_cast<void>(mesh(index));
+  return cmn_[index]->nodes();
+}
+
 Platform::CpuPlace Platform::place_of_cpu(unsigned cpu) const {
   if (cpu >= spec_.sockets * spec_.cpus_per_socket) {
     throw std::out_of_range(

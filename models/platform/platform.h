@@ -58,6 +58,8 @@ class Platform : public sc_core::sc_module {
   [[nodiscard]] std::size_t meshes() const noexcept { return cmn_.size(); }
   /// @throws std::out_of_range if there is no such mesh
   [[nodiscard]] cmn::Mesh& mesh(std::size_t index);
+  /// The nodes of a mesh. @throws std::out_of_range if there is no such mesh
+  [[nodiscard]] cmn::Nodes& nodes(std::size_t index);
 
   /// Where the CPU the operating system numbers `cpu` sits. @throws std::out_of_range if there is no such CPU
   struct CpuPlace {

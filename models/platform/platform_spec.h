@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/cmn/mesh.h"
+#include "models/cmn/nodes/nodes.h"
 #include "models/cmn/topology.h"
 #include "models/tegra410/address_map.h"
 #include "models/tegra410/parameters.h"
@@ -17,9 +18,10 @@ struct CmnSpec {
   enum class Firmware : std::uint8_t { device_tree, acpi };
   cmn::Topology topology{};
   cmn::MeshOptions mesh{};
+  cmn::NodeParameters nodes{};
   Firmware firmware = Firmware::device_tree;
-  /// Which of the mesh's interrupts INTREQPMU of each DTC is wired to, 0 ... 3; DTCs with the same share it. Empty: each
-  /// has its own.
+  /// Which of the mesh's interrupts INTREQPMU of each DTC is wired to, 0 ... 3; DTCs with the same share it. Empty:
+  /// each has its own.
   std::vector<unsigned> interrupts{};
 };
 

@@ -179,6 +179,7 @@ void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec) {
     mesh.number("download_credits", spec.mesh.download_credits, Quantity::count, 1, MeshParameters::kMaximumBuffer);
     mesh.number("credit_delay", spec.mesh.credit_delay, Quantity::count, 1, MeshParameters::kMaximumDelay);
   });
+  reader.object("nodes", [&](Reader& nodes) { read_nodes(nodes, spec.nodes); });
   reader.object("pmu", [&](Reader& pmu) {
     cmn::PmuParameters& parameters = spec.mesh.pmu;
     pmu.number("local_width", parameters.local_width, Quantity::count, 8, 16);

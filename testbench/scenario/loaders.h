@@ -8,6 +8,7 @@
 #include "models/platform/platform_spec.h"
 #include "testbench/scenario/document.h"
 #include "testbench/scenario/reader.h"
+#include "testbench/traffic/chi_traffic.h"
 #include "testbench/traffic/flit_flow.h"
 #include "testbench/traffic/traffic_spec.h"
 
@@ -27,6 +28,12 @@ void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec);
 
 /// Read one map of raw mesh traffic.
 void read_flit_flow(Reader& reader, traffic::FlitFlowSpec& flow);
+
+/// Read one map of CHI traffic.
+void read_chi_traffic(Reader& reader, traffic::ChiTrafficSpec& spec);
+
+/// Read the parameters of a mesh's nodes.
+void read_nodes(Reader& reader, cmn::NodeParameters& nodes);
 
 /// The platform's memories as traffic generators know them.
 [[nodiscard]] std::vector<traffic::MemoryRange> traffic_memory(const platform::PlatformSpec& platform);

@@ -73,7 +73,8 @@ void return_to_main_stack() {
 Machine* Machine::current_ = nullptr;
 
 Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, const traffic::TrafficSpec& traffic,
-                 const std::vector<traffic::FlitFlowSpec>& mesh_traffic, const driver_host::DriverSet& drivers,
+                 const std::vector<traffic::FlitFlowSpec>& mesh_traffic,
+                 const std::vector<traffic::ChiTrafficSpec>& chi_traffic, const driver_host::DriverSet& drivers,
                  Options options) {
   current_ = this;
   sc_core::sc_report_handler::set_handler(&Machine::on_report);
@@ -103,6 +104,7 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
     throw InputError({}, error.field(), error.reason(), error.suggestion());
   }
   make_flows(mesh_traffic, traffic.seed);
+  make_chi_traffic(chi_traffic, traffic.seed);
   for (unsigned socket = 0; platform.tegra410 && socket < platform_->sockets(); ++socket) {
     issuer_->cpu_access[socket].bind(platform_->socket(socket).cpu_access);
     issuer_->requests[socket].bind(platform_->socket(socket).requests);
@@ -147,13 +149,31 @@ void Machine::make_flows(const std::vector<traffic::FlitFlowSpec>& specs, std::u
   }
 }
 
+void Machine::make_chi_traffic(const std::vector<traffic::ChiTrafficSpec>& specs, std::uint64_t seed) {
+  for (std::size_t index = 0; index < specs.size(); ++index) {
+    const std::string field = fmt::format("chi_traffic[{}]", index);
+    if (specs[index].mesh >= platform_->meshes())
+      throw InputError({}, field + ".mesh", fmt::format("there is no mesh {}", specs[index].mesh),
+                       fmt::format("the platform has {}", platform_->meshes()));
+    const unsigned mesh = specs[index].mesh;
+    try {
+      chi_traffic_.push_back(std::make_unique<traffic::ChiTraffic>(platform_->mesh(mesh), platform_->nodes(mesh),
+                                                                   specs[index], field, seed));
+    } catch (const SpecError& error) {
+      throw InputError({}, error.field(), error.reason(), error.suggestion());
+    }
+  }
+}
+
 void Machine::start_traffic() {
   issuer_->start();
+  for (const auto& chi : chi_traffic_) chi->start(to_picoseconds(sc_core::sc_time_stamp()));
   for (const auto& flow : flows_) flow->start(to_picoseconds(sc_core::sc_time_stamp()));
 }
 
 void Machine::stop_traffic() {
   issuer_->stop();
+  for (const auto& chi : chi_traffic_) chi->stop();
   for (const auto& flow : flows_) flow->stop();
 }
 

@@ -15,6 +15,7 @@
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/scenario/scenario_spec.h"
 #include "testbench/scoreboard/scoreboard.h"
+#include "testbench/traffic/chi_traffic.h"
 #include "testbench/traffic/flit_flow.h"
 #include "testbench/traffic/traffic_issuer.h"
 
@@ -52,7 +53,8 @@ class Machine {
 
   /// @throws InputError for a trace that cannot be replayed or drivers that cannot be loaded
   Machine(const platform::PlatformSpec& platform, const HostSpec& host, const traffic::TrafficSpec& traffic,
-          const std::vector<traffic::FlitFlowSpec>& mesh_traffic, const driver_host::DriverSet& drivers,
+          const std::vector<traffic::FlitFlowSpec>& mesh_traffic,
+          const std::vector<traffic::ChiTrafficSpec>& chi_traffic, const driver_host::DriverSet& drivers,
           Options options);
   ~Machine();
   Machine(const Machine&) = delete;
@@ -62,6 +64,9 @@ class Machine {
   [[nodiscard]] driver_host::DriverHost& host() noexcept { return *host_; }
   [[nodiscard]] traffic::TrafficIssuer& issuer() noexcept { return *issuer_; }
   [[nodiscard]] const std::vector<std::unique_ptr<traffic::FlitFlow>>& flows() const noexcept { return flows_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<traffic::ChiTraffic>>& chi_traffic() const noexcept {
+    return chi_traffic_;
+  }
   [[nodiscard]] scoreboard::Scoreboard& scoreboard() noexcept { return *scoreboard_; }
   [[nodiscard]] CallTee& calls() noexcept { return *calls_; }
 
@@ -79,6 +84,7 @@ class Machine {
  private:
   class Story;
   void make_flows(const std::vector<traffic::FlitFlowSpec>& specs, std::uint64_t seed);
+  void make_chi_traffic(const std::vector<traffic::ChiTrafficSpec>& specs, std::uint64_t seed);
   static void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions);
 
   static Machine* current_;
@@ -86,6 +92,7 @@ class Machine {
   std::unique_ptr<driver_host::DriverHost> host_;
   std::unique_ptr<traffic::TrafficIssuer> issuer_;
   std::vector<std::unique_ptr<traffic::FlitFlow>> flows_;
+  std::vector<std::unique_ptr<traffic::ChiTraffic>> chi_traffic_;
   std::unique_ptr<scoreboard::Scoreboard> scoreboard_;
   std::unique_ptr<CallTee> calls_;
   std::unique_ptr<Story> story_;

@@ -353,7 +353,7 @@ void check_end(Reader& reader, const ScenarioSpec& spec) {
                         std::all_of(spec.measures.begin(), spec.measures.end(),
                                     [](const MeasureSpec& measure) { return measure.stop || measure.window > 0; });
   if (all_stop) return;
-  if (!spec.mesh_traffic.empty())
+  if (!spec.mesh_traffic.empty() || !spec.chi_traffic.empty())
     reader.fail("duration", "mesh traffic does not tell when the scenario ends", "add duration: 100 us");
   if (spec.traffic.generators.empty())
     reader.fail("duration", "there is no traffic to tell when the scenario ends", "add duration: 100 us");
@@ -397,6 +397,8 @@ ScenarioSpec read_scenario(const Parts& parts) {
   read_traffic_parts(reader, parts, spec);
   reader.list("mesh_traffic",
               [&](Reader& item, std::size_t) { read_flit_flow(item, spec.mesh_traffic.emplace_back()); });
+  reader.list("chi_traffic",
+              [&](Reader& item, std::size_t) { read_chi_traffic(item, spec.chi_traffic.emplace_back()); });
   if (reader.has("duration")) {
     Picoseconds duration = 0;
     reader.number("duration", duration, Quantity::duration, 1);

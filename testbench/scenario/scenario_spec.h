@@ -8,6 +8,7 @@
 
 #include "models/platform/platform_spec.h"
 #include "testbench/scenario/document.h"
+#include "testbench/traffic/chi_traffic.h"
 #include "testbench/traffic/flit_flow.h"
 #include "testbench/traffic/traffic_spec.h"
 #include "tlm/clock/clock_domain.h"
@@ -86,9 +87,10 @@ struct ScenarioSpec {
   HostSpec host;
   traffic::TrafficSpec traffic;
   std::vector<traffic::FlitFlowSpec> mesh_traffic;  ///< raw flits
-  std::optional<Picoseconds> duration;              ///< not set: until traffic has ended
-  std::vector<MeasureSpec> measures;                ///< sweeps already taken apart
-  std::vector<ActionSpec> actions;                  ///< by time
+  std::vector<traffic::ChiTrafficSpec> chi_traffic;
+  std::optional<Picoseconds> duration;  ///< not set: until traffic has ended
+  std::vector<MeasureSpec> measures;    ///< sweeps already taken apart
+  std::vector<ActionSpec> actions;      ///< by time
   std::vector<ExpectationSpec> expectations;
   std::optional<ExpectedFailureSpec> expected_failure;
   Value effective;  ///< everything as YAML, defaults included

@@ -87,9 +87,23 @@ class Story {
         const cmn::Mesh& one = machine_.platform().mesh(mesh);
         if (one.delivered() != one.uploaded()) return true;
       }
-      return false;
+      return pending_transactions() != 0;
     };
     for (unsigned turn = 0; turn < kTurns && moves(); ++turn) sc_core::wait(1, sc_core::SC_US);
+    if (machine_.chi_traffic().empty()) return;
+    const std::uint64_t left = pending_transactions();
+    check("transactions", left == 0,
+          left == 0 ? "every transaction in a mesh ended"
+                    : fmt::format("{} transactions in meshes never ended: nodes wait for each other or for lost flits",
+                                  left));
+  }
+
+  std::uint64_t pending_transactions() {
+    std::uint64_t sum = 0;
+    if (machine_.chi_traffic().empty()) return sum;
+    for (std::size_t mesh = 0; mesh < machine_.platform().meshes(); ++mesh)
+      sum += machine_.platform().nodes(mesh).pending();
+    return sum;
   }
 
   bool is_interrupted() const { return options_.interrupted && options_.interrupted(); }
@@ -351,6 +365,15 @@ class Story {
       item["issued"] = flow->sent();
       list.push_back(std::move(item));
     }
+    for (const auto& chi : machine_.chi_traffic()) {
+      Json item;
+      item["name"] = chi->name();
+      item["issued"] = chi->begun();
+      item["completed"] = chi->completed();
+      item["mean_latency_cycles"] =
+          chi->completed() == 0 ? 0.0 : static_cast<double>(chi->latency_sum()) / static_cast<double>(chi->completed());
+      list.push_back(std::move(item));
+    }
     check("traffic", errors == 0,
           errors == 0 ? "every request was answered" : fmt::format("{} requests were refused", errors));
     return list;
@@ -455,7 +478,8 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
       if (options.interrupted && options.interrupted()) interrupt.notify(sc_core::SC_ZERO_TIME);
       if (options.progress && progress.expected > 0) options.progress(progress.fraction());
     };
-    Machine machine(spec.platform, spec.host, spec.traffic, spec.mesh_traffic, drivers, std::move(machine_options));
+    Machine machine(spec.platform, spec.host, spec.traffic, spec.mesh_traffic, spec.chi_traffic, drivers,
+                    std::move(machine_options));
     Story story(spec, machine, journal, options, interrupt);
     try {
       machine.run([&] { story.tell(); });

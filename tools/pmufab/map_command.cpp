@@ -173,7 +173,7 @@ DriverView view_of_driver(const scenario::PlatformDocument& document, const driv
   view.version = drivers.kernel_version;
   traffic::TrafficSpec none;
   none.seed = traffic.seed;
-  scenario::Machine machine(document.spec, {}, none, traffic.flows, drivers, {});
+  scenario::Machine machine(document.spec, {}, none, traffic.flows, {}, drivers, {});
   for (const auto& flow : machine.flows()) flow->start(0);
   // A kernel may not know some of the meshes: a mesh it knows is one whose registers it touches.
   machine.platform().bus().monitor([&](const MmioBus::BusAccess& access) {

@@ -1,0 +1,142 @@
+#include <limits>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/loaders.h"
+#include "testbench/scenario/quantity.h"
+
+namespace pmufab::scenario {
+
+namespace {
+
+using cmn::OperationKind;
+using traffic::ChiPattern;
+using traffic::ChiRange;
+using traffic::ChiTrafficSpec;
+
+/// A list of small numbers.
+void read_numbers(Reader& reader, std::string_view key, std::vector<unsigned>& numbers) {
+  if (!reader.has(key)) return;
+  std::vector<std::string> texts;
+  reader.texts(key, texts);
+  numbers.clear();
+  for (const std::string& text : texts) {
+    std::uint64_t number = std::numeric_limits<std::uint64_t>::max();
+    try {
+      number = parse_quantity(text, Quantity::count);
+    } catch (const std::invalid_argument&) {
+      // refused below
+    }
+    if (number > 0xffff) reader.fail(key, fmt::format("'{}' is no number", text), "for example [0, 1]");
+    numbers.push_back(static_cast<unsigned>(number));
+  }
+}
+
+OperationKind operation_of(Reader& reader, const std::string& word) {
+  std::vector<std::string> names;
+  for (unsigned kind = 0; kind < cmn::kOperationKinds; ++kind) {
+    const auto value = static_cast<OperationKind>(kind);
+    if (traffic::to_string(value) == word) return value;
+    names.emplace_back(traffic::to_string(value));
+  }
+  std::string suggestion = did_you_mean(word, names);
+  if (suggestion.empty()) suggestion = "one of " + quoted_list(names);
+  reader.fail("mix", fmt::format("unknown operation '{}'", word), suggestion);
+}
+
+void read_mix(Reader& reader, ChiTrafficSpec& spec) {
+  if (const Value* const value = reader.take("mix"); value != nullptr) {
+    if (value->kind != Value::Kind::map || value->entries.empty())
+      reader.fail("mix", fmt::format("must be a map of weights, not {}", describe(value->kind)),
+                  "for example {load: 3, store: 1}");
+    spec.mix.clear();
+    for (const Value::Entry& entry : value->entries) {
+      const OperationKind kind = operation_of(reader, entry.key);
+      std::uint64_t weight = std::numeric_limits<std::uint64_t>::max();
+      try {
+        weight = parse_quantity(entry.value.kind == Value::Kind::scalar ? entry.value.scalar : "", Quantity::count);
+      } catch (const std::invalid_argument&) {
+        // refused below
+      }
+      if (weight > 1'000'000)
+        reader.fail("mix", fmt::format("the weight of {} must be a whole number up to 1000000", entry.key),
+                    "for example {load: 3, store: 1}");
+      spec.mix.push_back({kind, static_cast<std::uint32_t>(weight)});
+    }
+  }
+  Value map = Value::map();
+  for (const traffic::ChiOperationShare& share : spec.mix)
+    map.add(std::string(traffic::to_string(share.kind)), Value::of(fmt::format("{}", share.weight)));
+  reader.put("mix", std::move(map));
+}
+
+void read_range(Reader& reader, ChiRange& range) {
+  reader.number("base", range.base, Quantity::address);
+  reader.number("size", range.size, Quantity::bytes, 64, std::numeric_limits<std::uint64_t>::max(), Presence::required);
+  reader.choice("sharing", range.is_private, {{"shared", false}, {"private", true}});
+  Words<ChiPattern> patterns;
+  for (const ChiPattern pattern : {ChiPattern::uniform, ChiPattern::stream, ChiPattern::hot_set})
+    patterns.emplace_back(traffic::to_string(pattern), pattern);
+  reader.choice("pattern", range.pattern, patterns);
+  if (range.pattern == ChiPattern::hot_set) {
+    reader.real("hot_share", range.hot_share, 0, 1);
+    reader.number("hot_size", range.hot_size, Quantity::bytes, 64);
+  }
+  reader.number("weight", range.weight, Quantity::count, 1, 1'000'000);
+}
+
+}  // namespace
+
+void read_chi_traffic(Reader& reader, ChiTrafficSpec& spec) {
+  reader.text("name", spec.name, Presence::required);
+  reader.number("mesh", spec.mesh);
+  reader.choice("requesters", spec.requesters,
+                {{"rn_f", cmn::DeviceKind::rn_f}, {"rn_i", cmn::DeviceKind::rn_i}, {"rn_d", cmn::DeviceKind::rn_d}});
+  read_numbers(reader, "numbers", spec.numbers);
+  read_mix(reader, spec);
+  reader.list("ranges", [&](Reader& item, std::size_t) { read_range(item, spec.ranges.emplace_back()); });
+  if (reader.has("rate")) {
+    reader.real("rate", spec.rate.emplace(), 0, 1);
+    spec.outstanding = 0;
+  }
+  reader.number("outstanding", spec.outstanding, Quantity::count, 0, 65536);
+  read_numbers(reader, "qos", spec.qos);
+  reader.number("size", spec.size, Quantity::bytes, 1, 64);
+  reader.flag("allocate", spec.allocate);
+  reader.number("start", spec.start, Quantity::duration);
+  if (reader.has("duration")) reader.number("duration", spec.duration.emplace(), Quantity::duration, 1);
+  if (reader.has("count")) reader.number("count", spec.count.emplace(), Quantity::count, 1);
+  if (reader.has("seed")) reader.number("seed", spec.seed.emplace());
+}
+
+void read_nodes(Reader& reader, cmn::NodeParameters& nodes) {
+  constexpr std::uint64_t kMostCycles = 1'000'000;
+  reader.object("rn_f", [&](Reader& r) {
+    cmn::RnFParameters& parameters = nodes.rn_f;
+    r.number("cache_sets", parameters.cache_sets, Quantity::count, 1, 1 << 20);
+    r.number("cache_ways", parameters.cache_ways, Quantity::count, 1, 64);
+    r.number("outstanding", parameters.outstanding, Quantity::count, 2, 1024);
+    r.number("latency", parameters.latency, Quantity::count, 0, kMostCycles);
+    r.flag("write_evict", parameters.write_evict);
+  });
+  reader.object("sn_f", [&](Reader& r) {
+    cmn::SnFParameters& parameters = nodes.sn_f;
+    r.number("entries", parameters.entries, Quantity::count, 1, 1024);
+    r.number("latency", parameters.latency, Quantity::count, 0, kMostCycles);
+    r.number("response_latency", parameters.response_latency, Quantity::count, 0, kMostCycles);
+    r.number("cycles_per_request", parameters.cycles_per_request, Quantity::count, 1, kMostCycles);
+  });
+  reader.object("home", [&](Reader& r) {
+    cmn::HomeParameters& parameters = nodes.home;
+    r.number("slc_sets", parameters.slc_sets, Quantity::count, 1, 1 << 20);
+    r.number("slc_ways", parameters.slc_ways, Quantity::count, 1, 64);
+    r.number("sf_sets", parameters.sf_sets, Quantity::count, 1, 1 << 20);
+    r.number("sf_ways", parameters.sf_ways, Quantity::count, 1, 64);
+    r.number("pocq_entries", parameters.pocq_entries, Quantity::count, 1, 256);
+    r.number("latency", parameters.latency, Quantity::count, 1, kMostCycles);
+    r.flag("forwarding", parameters.forwarding);
+  });
+}
+
+}  // namespace pmufab::scenario
