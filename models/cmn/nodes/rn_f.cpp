@@ -373,6 +373,7 @@ void RnF::send_request(unsigned number, bool allow_retry, Cycle now) {
   fields.opcode = entry.opcode;
   fields.addr = entry.address;
   fields.qos = entry.operation.qos;
+  fields.lpid = entry.operation.lpid;
   fields.size = entry.size;
   fields.ns = 1;
   fields.allowretry = allow_retry ? 1 : 0;
@@ -518,6 +519,7 @@ void RnF::comp_ack(const Entry& entry, std::uint16_t dbid, Cycle now) {
   fields.txnid = dbid;
   fields.opcode = chi::rsp::kCompAck;
   fields.qos = entry.operation.qos;
+  fields.lpid = entry.operation.lpid;
   post(Channel::rsp, fields, now);
 }
 

@@ -146,6 +146,7 @@ void RnI::start(const Operation& operation, Cycle now) {
   request.size = may_be_less(operation.kind) ? operation.size : chi::kSizeOfLine;
   request.qos = operation.qos;
   request.lpid = operation.lpid;
+  request.ns = 1;
   request.allowretry = 1;
   if (is_io) {
     request.memattr = chi::memattr::kDevice | chi::memattr::kEarlyWriteAck;
