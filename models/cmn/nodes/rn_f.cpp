@@ -519,7 +519,6 @@ void RnF::comp_ack(const Entry& entry, std::uint16_t dbid, Cycle now) {
   fields.txnid = dbid;
   fields.opcode = chi::rsp::kCompAck;
   fields.qos = entry.operation.qos;
-  fields.lpid = entry.operation.lpid;
   post(Channel::rsp, fields, now);
 }
 
