@@ -264,6 +264,7 @@ void Mesh::deliver(const Delivery& delivery) {
   Attached& attached = devices_[plan.device];
   (attached.first == kNoFlit ? attached.first : flit(attached.last).next) = delivery.flit.handle;
   attached.last = delivery.flit.handle;
+  attached.device->prepare(plan.arrival);
   calls_.call(plan.device, engine_.now());
 }
 
@@ -292,6 +293,7 @@ void Mesh::run() {
 
 void Mesh::cycle(Cycle now) {
   engine_.skip_to(now);
+  if (observer_ != nullptr) observer_->on_begin(when_);
   calls_.visit(now, [&](unsigned device) {
     devices_[device].device->run(now);
     if (devices_[device].first != kNoFlit) calls_.call(device, now + 1);

@@ -28,6 +28,9 @@ class MeshDevice {
   /// Do the work of cycle `now`. Called in each cycle in which a flit waits for the device, and in those it asked for;
   /// at most once per cycle, in the order in which devices were attached.
   virtual void run(Cycle now) = 0;
+  /// The flit will wait for the device in the next cycle: time to fetch from the host's memory what run() will look at.
+  /// Must change nothing.
+  virtual void prepare(const Arrival& /*arrival*/) const noexcept {}
   /// A flit that was posted with `tell` enters the mesh in this cycle.
   virtual void sent(Channel /*channel*/, const FlitFields& /*fields*/, Cycle /*now*/) {}
 };

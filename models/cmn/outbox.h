@@ -21,8 +21,8 @@ class Outbox {
   [[nodiscard]] const Posted& front() const noexcept { return at(0); }
   Posted pop() noexcept {
     const Posted first = at(0);
-    first_ = (first_ + 1) & (ring_.size() - 1);
-    --size_;
+    // Starting anew when it is empty keeps to the places that are near in the host's caches.
+    first_ = --size_ == 0 ? 0 : (first_ + 1) & (ring_.size() - 1);
     return first;
   }
   void push(const Posted& posted) {
@@ -37,7 +37,7 @@ class Outbox {
   [[nodiscard]] Posted& at(std::size_t i) noexcept { return ring_[(first_ + i) & (ring_.size() - 1)]; }
   [[nodiscard]] const Posted& at(std::size_t i) const noexcept { return ring_[(first_ + i) & (ring_.size() - 1)]; }
   void grow() {
-    std::vector<Posted> larger(ring_.empty() ? 4 : 2 * ring_.size());
+    std::vector<Posted> larger(ring_.empty() ? 16 : 2 * ring_.size());
     for (std::size_t i = 0; i < size_; ++i) larger[i] = at(i);
     ring_.swap(larger);
     first_ = 0;

@@ -93,7 +93,8 @@ HomeNode::HomeNode(Mesh& mesh, const SystemAddressMap& addresses, const DevicePl
                    const HomeParameters& parameters)
     : mesh_(mesh),
       parameters_(checked(parameters)),
-      homes_(addresses.homes()),
+      slc_set_(addresses.homes(), parameters.slc_sets),
+      sf_set_(addresses.homes(), parameters.sf_sets),
       device_(mesh.attach(*this, place.node_id)),
       node_id_(place.node_id),
       has_two_snoop_channels_(mesh.topology().channels.snp > 1),
@@ -133,15 +134,15 @@ unsigned HomeNode::pending() const noexcept {
 
 HomeNode::SlcState HomeNode::slc_state(std::uint64_t address) const {
   const std::uint64_t line = chi::line_of(address);
-  const unsigned position = slc_.find(slc_set(line), line);
+  const unsigned position = slc_.find(slc_set_(line), line);
   if (position == LruLines::kAbsent) return SlcState::absent;
-  return slc_.flag(slc_set(line), position) ? SlcState::dirty : SlcState::clean;
+  return slc_.flag(slc_set_(line), position) ? SlcState::dirty : SlcState::clean;
 }
 
 HomeNode::Tracked HomeNode::tracked(std::uint64_t address) const {
   const std::uint64_t line = chi::line_of(address);
   Tracked tracked;
-  const auto found = sf_.find(sf_set(line), line);
+  const auto found = sf_.find(sf_set_(line), line);
   if (!found) return tracked;
   found->sharers.for_each([&](unsigned index) { tracked.rn_fs.push_back(rn_fs_[index]); });
   tracked.unique = found->unique;
@@ -167,6 +168,20 @@ void HomeNode::run(Cycle now) {
         throw std::logic_error("a home node was snooped");
     }
     mesh_.take(device_);
+  }
+}
+
+void HomeNode::prepare(const Arrival& arrival) const noexcept {
+  // A set has been looked at too long ago to be near.
+  const FlitFields& fields = arrival.fields;
+  const Channel channel = channel_class(arrival.channel);
+  if (channel == Channel::req) {
+    const std::uint64_t line = chi::line_of(fields.addr);
+    slc_.prefetch(slc_set_(line), slc_.ways());
+    sf_.prefetch(sf_set_(line));
+  } else if (channel == Channel::dat && fields.dataid == 0 && fields.txnid < parameters_.pocq_entries &&
+             (fields.opcode == chi::dat::kCompData || fields.opcode == chi::dat::kCopyBackWrData)) {
+    slc_.prefetch(slc_set_(pocq_.line(fields.txnid)), slc_.ways());
   }
 }
 
@@ -222,6 +237,9 @@ void HomeNode::take_request(const FlitFields& flit) {
   const HomeRule& rule = home_rule(flit.opcode);
   if (rule.kind == Kind::unknown)
     throw std::logic_error(fmt::format("home nodes take no requests with opcode {:#x}", flit.opcode));
+  const std::uint64_t line = chi::line_of(flit.addr);
+  slc_.prefetch(slc_set_(line), slc_.ways());
+  sf_.prefetch(sf_set_(line));
   const HomeClasses classes = classes_of(flit, rule);
   output_.publish(HomeEvent::pocq_reqs_recvd, classes);
   if (!credits_.accept(flit.srcid, flit.allowretry != 0, pocq_.unused())) {
@@ -372,7 +390,7 @@ void HomeNode::end_back_invalidation(unsigned number) {
 // The SLC.
 
 void HomeNode::fill(std::uint64_t line, bool dirty, const HomeClasses& classes) {
-  const std::size_t set = slc_set(line);
+  const std::size_t set = slc_set_(line);
   const unsigned position = slc_.find(set, line);
   if (position != LruLines::kAbsent) {
     slc_.touch(set, position);
@@ -394,7 +412,7 @@ void HomeNode::fill(std::uint64_t line, bool dirty, const HomeClasses& classes) 
 
 void HomeNode::evict(std::uint64_t line) {
   HomeClasses classes = classes_of_line(line);
-  classes.of(FilterKind::evict_state) = sf_.has(sf_set(line), line) ? kModifiedTracked : kModifiedUntracked;
+  classes.of(FilterKind::evict_state) = sf_.has(sf_set_(line), line) ? kModifiedTracked : kModifiedUntracked;
   output_.publish(HomeEvent::slc_eviction, classes);
   MemorySide::Request write;
   write.address = line * chi::kLineBytes;
@@ -403,13 +421,13 @@ void HomeNode::evict(std::uint64_t line) {
 }
 
 void HomeNode::remove_from_slc(std::uint64_t line) {
-  const std::size_t set = slc_set(line);
+  const std::size_t set = slc_set_(line);
   const unsigned position = slc_.find(set, line);
   if (position != LruLines::kAbsent) slc_.erase(set, position);
 }
 
 bool HomeNode::clean_in_slc(std::uint64_t line) {
-  const std::size_t set = slc_set(line);
+  const std::size_t set = slc_set_(line);
   const unsigned position = slc_.find(set, line);
   if (position == LruLines::kAbsent || !slc_.flag(set, position)) return false;
   slc_.set_flag(set, position, false);

@@ -11,6 +11,7 @@
 #include "models/cmn/nodes/node_model.h"
 #include "models/cmn/nodes/pocq.h"
 #include "models/cmn/nodes/retry.h"
+#include "models/cmn/nodes/set_index.h"
 #include "models/cmn/nodes/snoop_filter.h"
 #include "models/cmn/nodes/system_address_map.h"
 
@@ -39,6 +40,7 @@ class HomeNode final : public NodeModel {
   HomeNode(Mesh& mesh, const SystemAddressMap& addresses, const DevicePlace& place, const HomeParameters& parameters);
 
   void run(Cycle now) override;
+  void prepare(const Arrival& arrival) const noexcept override;
   void sent(Channel channel, const FlitFields& fields, Cycle now) override;
   [[nodiscard]] unsigned pending() const noexcept override;
 
@@ -79,8 +81,6 @@ class HomeNode final : public NodeModel {
   void find_senders(const SystemAddressMap& addresses);
   /// @return what a node id is to this home.
   [[nodiscard]] std::uint16_t sender(std::uint16_t node_id) const noexcept;
-  [[nodiscard]] std::size_t slc_set(std::uint64_t line) const noexcept { return line / homes_ % parameters_.slc_sets; }
-  [[nodiscard]] std::size_t sf_set(std::uint64_t line) const noexcept { return line / homes_ % parameters_.sf_sets; }
 
   // Arrivals.
   void take_request(const FlitFields& flit);
@@ -128,7 +128,8 @@ class HomeNode final : public NodeModel {
 
   Mesh& mesh_;
   HomeParameters parameters_;
-  std::uint64_t homes_;
+  SetIndex slc_set_;
+  SetIndex sf_set_;
   unsigned device_;
   std::uint16_t node_id_;
   bool has_two_snoop_channels_;

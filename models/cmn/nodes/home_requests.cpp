@@ -51,8 +51,8 @@ void HomeNode::pull(unsigned number, const SnoopAnswer& answer) {
 
 void HomeNode::look_up(unsigned number, bool publish) {
   PocqEntry& entry = pocq_[number];
-  const std::size_t of_slc = slc_set(entry.line);
-  const std::size_t of_sf = sf_set(entry.line);
+  const std::size_t of_slc = slc_set_(entry.line);
+  const std::size_t of_sf = sf_set_(entry.line);
   const unsigned position = slc_.find(of_slc, entry.line);
   entry.slc_hit = position != LruLines::kAbsent;
   if (entry.slc_hit) {
@@ -314,7 +314,7 @@ void HomeNode::finish(unsigned number) {
 }
 
 void HomeNode::finish_write_unique(const PocqEntry& entry, bool allocates) {
-  if (allocates || slc_.find(slc_set(entry.line), entry.line) != LruLines::kAbsent) {
+  if (allocates || slc_.find(slc_set_(entry.line), entry.line) != LruLines::kAbsent) {
     fill(entry.line, true, entry.classes);
   } else if (entry.opcode == chi::req::kWriteUniquePtl && !entry.snoop_dirty) {
     write_to_memory(entry, chi::req::kWriteNoSnpPtl, entry.address, entry.size);

@@ -54,12 +54,19 @@ class LruLines {
   /// @return lines in a set.
   [[nodiscard]] unsigned size(std::size_t set) const noexcept {
     const std::uint64_t* const words = row(set);
-    if (words[ways_ - 1] != 0) return ways_;
     unsigned size = 0;
-    while (words[size] != 0) ++size;
+    while (size < ways_ && words[size] != 0) ++size;
     return size;
   }
-  [[nodiscard]] bool is_full(std::size_t set) const noexcept { return row(set)[ways_ - 1] != 0; }
+  /// @return whether a set has as many lines.
+  [[nodiscard]] bool has(std::size_t set, unsigned lines) const noexcept { return row(set)[lines - 1] != 0; }
+  [[nodiscard]] bool is_full(std::size_t set) const noexcept { return has(set, ways_); }
+  /// The set will be needed soon.
+  void prefetch(std::size_t set, unsigned lines) const noexcept {
+    constexpr unsigned kWordsPerFetch = 8;  // a cache line of the host
+    for (unsigned position = 0; position < lines; position += kWordsPerFetch)
+      __builtin_prefetch(row(set) + position, 1);
+  }
 
   /// @name Of a position below size()
   /// @{
@@ -82,16 +89,18 @@ class LruLines {
   }
   void erase(std::size_t set, unsigned position) noexcept {
     std::uint64_t* const words = row(set);
-    std::memmove(words + position, words + position + 1, (ways_ - position - 1) * sizeof *words);
-    words[ways_ - 1] = 0;
+    const unsigned last = size(set) - 1;
+    std::memmove(words + position, words + position + 1, (last - position) * sizeof *words);
+    words[last] = 0;
   }
   /// @}
 
   /// Put a line that is not there into a set that is not full, as the youngest.
   void insert(std::size_t set, std::uint64_t line, bool flag) noexcept {
     std::uint64_t* const words = row(set);
-    assert(words[ways_ - 1] == 0);
-    std::memmove(words + 1, words, (ways_ - 1) * sizeof *words);
+    const unsigned lines = size(set);
+    assert(lines < ways_);
+    std::memmove(words + 1, words, lines * sizeof *words);
     words[0] = word_of(line, flag);
   }
 

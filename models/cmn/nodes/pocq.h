@@ -73,6 +73,8 @@ class Pocq {
   unsigned allocate(const PocqEntry& request, Cycle now);
   void free(unsigned number, Cycle now);
   [[nodiscard]] PocqEntry& operator[](unsigned number) noexcept { return entries_[number]; }
+  /// @return the line of an entry; of no use if nothing is there.
+  [[nodiscard]] std::uint64_t line(unsigned number) const noexcept { return lines_[number]; }
   /// @throws std::out_of_range if nothing is there
   [[nodiscard]] PocqEntry& at(unsigned number);
 

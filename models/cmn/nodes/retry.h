@@ -13,7 +13,10 @@ class RetriedRequests {
   static constexpr unsigned kNone = ~0U;
 
   /// @param entries  transactions the requester can have, numbers 0 ... entries - 1
-  explicit RetriedRequests(unsigned entries) : next_(entries, kNone) {}
+  explicit RetriedRequests(unsigned entries) : next_(entries, kNone) {
+    constexpr std::size_t kUsualNodes = 160;  // no mesh has more that take requests
+    queues_.reserve(kUsualNodes);
+  }
 
   /// RetryAck for a transaction. @return the transaction to send again now, or kNone
   unsigned retry(std::uint16_t node, std::uint8_t type, unsigned entry) {

@@ -141,7 +141,7 @@ void RnI::start(const Operation& operation, Cycle now) {
   FlitFields& request = transaction.request;
   request.opcode = opcode;
   request.addr = operation.address;
-  request.tgtid = is_io ? addresses_.io_node(operation.address) : addresses_.home_of(operation.address);
+  request.tgtid = is_io ? addresses_.io_node(operation.address) : addresses_.target_of(operation.address, false);
   request.txnid = static_cast<std::uint16_t>(txnid);
   request.size = may_be_less(operation.kind) ? operation.size : chi::kSizeOfLine;
   request.qos = operation.qos;

@@ -69,6 +69,12 @@ class SnoopFilter {
   /// Look a line up: its entry becomes the youngest. @return false if it has none
   bool look_up(std::size_t set, std::uint64_t line) noexcept;
 
+  /// The set will be needed soon.
+  void prefetch(std::size_t set) const noexcept {
+    lines_.prefetch(set, ways_);
+    __builtin_prefetch(slots(set), 1);
+  }
+
   /// @name The youngest entry of a set
   /// @{
   [[nodiscard]] RnfSet youngest(std::size_t set) const noexcept { return sharers(set, 0); }
@@ -82,9 +88,8 @@ class SnoopFilter {
   /// should; nothing if none must or can go.
   template <typename IsBusy>
   [[nodiscard]] std::optional<Found> victim(std::size_t set, IsBusy is_busy) const {
-    const unsigned size = lines_.size(set);
-    if (size < ways_) return std::nullopt;
-    for (unsigned position = size; position-- > 0;) {
+    if (!lines_.has(set, ways_)) return std::nullopt;
+    for (unsigned position = lines_.size(set); position-- > 0;) {
       const std::uint64_t line = lines_.line(set, position);
       if (!is_busy(line)) return at(set, position);
     }
