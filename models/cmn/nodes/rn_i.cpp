@@ -200,7 +200,9 @@ void RnI::send_again(unsigned number, Cycle now) {
 void RnI::send_data(unsigned txnid, Cycle now) {
   const Transaction& transaction = transactions_[txnid];
   FlitFields fields;
-  const bool cancel = transaction.operation.cancel && transaction.request.opcode == chi::req::kWriteNoSnpPtl;
+  // Homes take no WriteDataCancel.
+  const bool cancel = transaction.operation.cancel && transaction.request.opcode == chi::req::kWriteNoSnpPtl &&
+                      SystemAddressMap::region_of(transaction.request.addr) == Region::io;
   fields.opcode = cancel ? chi::dat::kWriteDataCancel : chi::dat::kNonCopyBackWrData;
   fields.tgtid = transaction.request.tgtid;
   fields.txnid = transaction.dbid;
