@@ -104,6 +104,8 @@ void read_chi_traffic(Reader& reader, ChiTrafficSpec& spec) {
   read_numbers(reader, "qos", spec.qos);
   reader.number("size", spec.size, Quantity::bytes, 1, 64);
   reader.flag("allocate", spec.allocate);
+  read_numbers(reader, "lpid", spec.lpid);
+  reader.real("cancel_share", spec.cancel_share, 0, 1);
   reader.number("start", spec.start, Quantity::duration);
   if (reader.has("duration")) reader.number("duration", spec.duration.emplace(), Quantity::duration, 1);
   if (reader.has("count")) reader.number("count", spec.count.emplace(), Quantity::count, 1);
@@ -137,6 +139,7 @@ void read_nodes(Reader& reader, cmn::NodeParameters& nodes) {
     r.number("latency", parameters.latency, Quantity::count, 1, kMostCycles);
     r.flag("forwarding", parameters.forwarding);
   });
+  read_io_nodes(reader, nodes);
 }
 
 }  // namespace pmufab::scenario

@@ -36,6 +36,8 @@ void read_chi_traffic(Reader& reader, traffic::ChiTrafficSpec& spec);
 
 /// Read the parameters of a mesh's nodes.
 void read_nodes(Reader& reader, cmn::NodeParameters& nodes);
+/// Of those, the keys of I/O nodes, DVM nodes and memory behind AXI.
+void read_io_nodes(Reader& reader, cmn::NodeParameters& nodes);
 
 /// The platform's memories as traffic generators know them.
 [[nodiscard]] std::vector<traffic::MemoryRange> traffic_memory(const platform::PlatformSpec& platform);

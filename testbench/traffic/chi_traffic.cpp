@@ -77,6 +77,12 @@ void check_plain(const ChiTrafficSpec& spec, const std::string& field) {
   for (const unsigned qos : spec.qos) {
     if (qos > 15) throw SpecError(field + ".qos", fmt::format("{} is too high", qos), "use 0 ... 15");
   }
+  if (spec.lpid.empty()) throw SpecError(field + ".lpid", "is empty", "give one value or more, for example [0, 1, 2]");
+  for (const unsigned lpid : spec.lpid) {
+    if (lpid > 31) throw SpecError(field + ".lpid", fmt::format("{} is too high", lpid), "use 0 ... 31");
+  }
+  if (!(spec.cancel_share >= 0 && spec.cancel_share <= 1))
+    throw SpecError(field + ".cancel_share", fmt::format("{} is no share", spec.cancel_share), "use 0 ... 1");
   if (spec.count && *spec.count == 0) throw SpecError(field + ".count", "is 0", "use 1 or more, or leave it out");
 }
 
@@ -272,6 +278,8 @@ void ChiTraffic::make(std::uint64_t index, cmn::Operation& operation, std::vecto
   operation.kind = kinds_.at(below(kinds_.total()));
   operation.qos = static_cast<std::uint8_t>(spec_.qos.size() == 1 ? spec_.qos[0] : spec_.qos[below(spec_.qos.size())]);
   operation.allocate = spec_.allocate;
+  operation.lpid =
+      static_cast<std::uint8_t>(spec_.lpid.size() == 1 ? spec_.lpid[0] : spec_.lpid[below(spec_.lpid.size())]);
   if (is_dvm(operation.kind)) {
     // Type TLBI, BPI, PICI or VICI in bits 12:11; VMIDValid in bit 5; a few VMIDs from bit 14 on.
     const std::uint64_t bits = random_();
@@ -283,6 +291,8 @@ void ChiTraffic::make(std::uint64_t index, cmn::Operation& operation, std::vecto
   if (has_size(operation.kind)) {
     operation.size = static_cast<std::uint8_t>(std::countr_zero(spec_.size));
     if (spec_.size < 64) operation.address += below(64 / spec_.size) * spec_.size;
+    if (spec_.cancel_share > 0 && operation.kind == OperationKind::write_no_snp_ptl)
+      operation.cancel = static_cast<double>(below(1'000'000)) < spec_.cancel_share * 1'000'000;
   } else if (is_atomic(operation.kind)) {
     operation.address += below(4) * 16;
     operation.variant = static_cast<std::uint8_t>(below(8));

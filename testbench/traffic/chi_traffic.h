@@ -52,6 +52,8 @@ struct ChiTrafficSpec {
   std::vector<unsigned> qos{0};           ///< 0 ... 15, equally likely
   unsigned size = 8;                      ///< bytes of partial and uncached accesses: 1, 2, 4 ... 64
   bool allocate = true;                   ///< MemAttr bit 3
+  std::vector<unsigned> lpid{0};          ///< 0 ... 31, equally likely; of rn_i and rn_d also the AXI port: LPID mod 3
+  double cancel_share = 0;                ///< of write_no_snp_ptl of rn_i and rn_d: those that are cancelled, 0 ... 1
   Picoseconds start = 0;                  ///< after the start of traffic
   std::optional<Picoseconds> duration{};  ///< of beginning operations
   std::optional<std::uint64_t> count{};   ///< operations each requester begins, at least 1

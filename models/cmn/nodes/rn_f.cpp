@@ -399,6 +399,7 @@ void RnF::send_request(unsigned number, bool allow_retry, Cycle now) {
   fields.opcode = entry.opcode;
   fields.addr = entry.address;
   fields.qos = entry.operation.qos;
+  fields.lpid = entry.operation.lpid;
   fields.size = entry.size;
   fields.ns = 1;
   fields.allowretry = allow_retry ? 1 : 0;

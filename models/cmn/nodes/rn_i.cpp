@@ -146,6 +146,7 @@ void RnI::start(const Operation& operation, Cycle now) {
   request.size = may_be_less(operation.kind) ? operation.size : chi::kSizeOfLine;
   request.qos = operation.qos;
   request.lpid = operation.lpid;
+  request.ns = 1;
   request.allowretry = 1;
   if (is_io) {
     request.memattr = chi::memattr::kDevice | chi::memattr::kEarlyWriteAck;
@@ -199,7 +200,9 @@ void RnI::send_again(unsigned number, Cycle now) {
 void RnI::send_data(unsigned txnid, Cycle now) {
   const Transaction& transaction = transactions_[txnid];
   FlitFields fields;
-  const bool cancel = transaction.operation.cancel && transaction.request.opcode == chi::req::kWriteNoSnpPtl;
+  // Homes take no WriteDataCancel.
+  const bool cancel = transaction.operation.cancel && transaction.request.opcode == chi::req::kWriteNoSnpPtl &&
+                      SystemAddressMap::region_of(transaction.request.addr) == Region::io;
   fields.opcode = cancel ? chi::dat::kWriteDataCancel : chi::dat::kNonCopyBackWrData;
   fields.tgtid = transaction.request.tgtid;
   fields.txnid = transaction.dbid;

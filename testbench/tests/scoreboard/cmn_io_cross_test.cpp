@@ -69,6 +69,8 @@ RandomOperations::Draw any_operation(const cmn::Nodes::Requester& requester, con
     operation.qos = static_cast<std::uint8_t>(pick(16));
     operation.allocate = pick(2) != 0;
     operation.size = static_cast<std::uint8_t>(pick(7));
+    operation.lpid = static_cast<std::uint8_t>(pick(32));
+    operation.cancel = pick(4) == 0;
     const bool may_be_io = operation.kind == OperationKind::read_no_snp ||
                            operation.kind == OperationKind::write_no_snp_full ||
                            operation.kind == OperationKind::write_no_snp_ptl;
