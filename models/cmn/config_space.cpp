@@ -114,8 +114,8 @@ void ConfigSpace::fill_cfg(const Topology& topology) {
             std::uint64_t{channels.dat} << 50;
     info_1 = kInfoGlobal1Reset | channels.req | channels.snp << 2;
   }
-  cfg.set_reset(cfg.find("por_info_global"), 0, info);
-  cfg.set_reset(cfg.find("por_info_global_1"), 0, info_1);
+  cfg.set_reset(cfg.find("por_info_global"), 0, info ^ deviations.info_global);
+  cfg.set_reset(cfg.find("por_info_global_1"), 0, info_1 ^ deviations.info_global_1);
 }
 
 void ConfigSpace::fill_xp(const Topology& topology, unsigned xp) {
@@ -148,7 +148,7 @@ void ConfigSpace::fill_xp(const Topology& topology, unsigned xp) {
     }
   }
 
-  if (facts_.unit_infos == 0 || topology.deviations.unit_info == 0U) return;
+  if (facts_.unit_infos == 0 || topology.deviations.unit_info == 0U || topology.variant == Variant::graviton5) return;
   const RegisterId unit_info = bank.find("por_dtm_unit_info");
   for (unsigned i = 0; i < facts_.unit_infos; ++i) bank.set_reset(unit_info, i, crosspoint.dtc_domain);
 }

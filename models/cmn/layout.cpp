@@ -116,7 +116,8 @@ void Layout::assign_logical_ids(const Topology& topology) {
     if (node.logical_id) {
       place.logical_id = *node.logical_id;
     } else if (node.type == NodeType::dtc) {
-      place.logical_id = static_cast<std::uint16_t>(crosspoint.dtc_domain);
+      const bool has_ids = topology.variant != Variant::graviton5;
+      place.logical_id = static_cast<std::uint16_t>(has_ids ? crosspoint.dtc_domain : 0);
     } else {
       unsigned& id = next[node.type];
       while (given[node.type].contains(id)) ++id;
@@ -189,6 +190,10 @@ std::string Layout::name(unsigned node) const {
   const NodePlace& place = nodes_[node];
   if (place.type == NodeType::xp) return fmt::format("xp{}", place.xp);
   if (!is_known(place.type)) return fmt::format("node{}", node);
+  if (place.type == NodeType::dtc) {
+    const auto domain = std::find(dtc_nodes_.begin(), dtc_nodes_.end(), node) - dtc_nodes_.begin();
+    return fmt::format("dtc{}", domain);
+  }
   return fmt::format("{}{}", to_string(place.type), place.logical_id);
 }
 

@@ -199,15 +199,16 @@ void Mesh::post(unsigned device, Channel channel, const FlitFields& fields, Cycl
 }
 
 void Mesh::count_holds(unsigned device, Channel channel, unsigned source, unsigned event_id) {
-  devices_[device].holds.at(static_cast<unsigned>(channel)) = {static_cast<std::uint16_t>(source),
-                                                               static_cast<std::uint16_t>(event_id)};
+  std::array<HoldEvent, 2>& events = devices_[device].holds.at(static_cast<unsigned>(channel));
+  events[events[0].id != 0 ? 1 : 0] = {static_cast<std::uint16_t>(source), static_cast<std::uint16_t>(event_id)};
 }
 
 void Mesh::hold(const Attached& device, unsigned channel) {
   const Channel of = channel_class(static_cast<Channel>(channel));
   if (observer_ != nullptr) observer_->on_hold(when_, device.node_id, of);
-  const HoldEvent& event = device.holds[static_cast<unsigned>(of)];
-  if (event.id != 0) pmu_.node_event(event.source, event.id, kEveryClass, 1, when_);
+  for (const HoldEvent& event : device.holds[static_cast<unsigned>(of)]) {
+    if (event.id != 0) pmu_.node_event(event.source, event.id, kEveryClass, 1, when_);
+  }
 }
 
 bool Mesh::send_channel(PortOutput& port, unsigned channel, Cycle now, Cycle& again) {

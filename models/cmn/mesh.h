@@ -85,7 +85,7 @@ class Mesh : public sc_core::sc_module {
   /// @throws std::invalid_argument if no device of the topology has the id fields.tgtid
   void post(unsigned device, Channel channel, const FlitFields& fields, Cycle ready, bool tell = false);
   /// Count an event of a source for each cycle in which the device's first flit of the channel (or its second
-  /// sub-channel) is ready but does not go.
+  /// sub-channel) is ready but does not go. Up to two events of a channel; more replace the second.
   void count_holds(unsigned device, Channel channel, unsigned source, unsigned event_id);
 
   /// @return whether a flit may be uploaded at the port in this cycle.
@@ -132,8 +132,8 @@ class Mesh : public sc_core::sc_module {
     std::uint32_t first = kNoFlit;  // of those that wait
     std::uint32_t last = kNoFlit;
     std::uint16_t node_id = 0;
-    std::uint16_t port = kNobody;      // index in ports_
-    std::array<HoldEvent, 4> holds{};  // by REQ, RSP, SNP, DAT
+    std::uint16_t port = kNobody;                     // index in ports_
+    std::array<std::array<HoldEvent, 2>, 4> holds{};  // by REQ, RSP, SNP, DAT
     std::array<Outbox, kChannels> outboxes{};
   };
   struct PortOutput {

@@ -183,6 +183,7 @@ void Pmu::settle(Picoseconds when) {
 }
 
 std::uint64_t Pmu::wraps_of(const OccupancyEvent& event, Picoseconds when) const {
+  if (event.occupancy == nullptr) return event.condition->cycles(clock_.edges_before(when));
   const EventSource& source = layout_.sources()[event.source];
   const FilterKind kind = filters_of(topology_.product, topology_.revision, source.events, event.id).first;
   const unsigned code = kind == FilterKind::none ? 0 : filter_value(event.source, kind);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/cmn/config_space.h"
+#include "models/cmn/cycle_condition.h"
 #include "models/cmn/dtc.h"
 #include "models/cmn/dtm.h"
 #include "models/cmn/event_select.h"
@@ -112,9 +113,14 @@ class Pmu {
   /// Let an event fire as an occupancy's accumulator wraps: that of the code its filter selects.
   /// @param occupancy  not owned
   void add_occupancy(unsigned source, unsigned id, const Occupancy& occupancy) {
-    occupancies_.push_back({&occupancy, source, id, 0});
+    occupancies_.push_back({&occupancy, nullptr, source, id, 0});
   }
-  /// Count what accumulators did until `when`. Done before counters are looked at and before anything about counting
+  /// Let an event fire in each cycle in which a condition holds.
+  /// @param condition  not owned
+  void add_cycles(unsigned source, unsigned id, const CycleCondition& condition) {
+    occupancies_.push_back({nullptr, &condition, source, id, 0});
+  }
+  /// Count what accumulators and conditions did until `when`. Done before counters are looked at and before anything about counting
   /// changes; somebody must do it from time to time, too, for an interrupt to come when its cause does.
   void settle_occupancies(Picoseconds when) {
     if (!active_occupancies_.empty()) count_occupancies(when);
@@ -152,10 +158,11 @@ class Pmu {
   };
 
   struct OccupancyEvent {
-    const Occupancy* occupancy;
+    const Occupancy* occupancy;  // nullptr: a condition's cycles count instead
+    const CycleCondition* condition;
     unsigned source;
     unsigned id;
-    std::uint64_t wraps;  // while somebody counts it: those counted, or before
+    std::uint64_t wraps;  // or cycles; while somebody counts it: those counted, or before
   };
 
   /// Pulses of an XP: bit by event, interface and channel.

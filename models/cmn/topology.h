@@ -149,6 +149,9 @@ struct Deviations {
   std::optional<std::uint16_t> root_type;    ///< node type of the CFG node
   std::optional<std::uint32_t> unit_info;    ///< DTM unit info lies there instead; 0: nowhere, it reads 0
   bool device_isolation = false;             ///< info_global bit 44
+  std::uint64_t info_global = 0;             ///< these bits of info_global are the other way round
+  std::uint64_t info_global_1 = 0;           ///< these bits of info_global_1 are the other way round
+  bool any_dtc_order = false;                ///< Graviton5: DTCs where software takes one for another's
   bool any_node = false;                     ///< nodes of unknown types, or where they do not belong
   bool any_logical_id = false;               ///< logical ids that repeat or exceed the limit
   bool any_size = false;                     ///< sides beyond the limits, up to kMaximumSide
@@ -156,9 +159,18 @@ struct Deviations {
   std::vector<ChildPointer> child_pointers;  ///< put after an XP's real ones
 };
 
+/// A vendor's changes to a product.
+enum class Variant : std::uint8_t {
+  standard,
+  /// CMN S3 of Graviton5 (arm-cmn.c, arm_cmn_graviton5_dtc_domain): 10 x 14 XPs in quadrants of 5 x 7, each with a DTC;
+  /// unit info reads 0, and so do the logical ids of all DTCs.
+  graviton5,
+};
+
 /// A mesh: plain data. check() tells whether it can be built.
 struct Topology {
   Product product = Product::cmn700;
+  Variant variant = Variant::standard;
   unsigned revision = 0;  ///< PID2[7:4]
   unsigned columns = 1;
   unsigned rows = 1;

@@ -290,6 +290,35 @@ void check_node_counts(const Topology& topology, const Layout& layout) {
   }
 }
 
+/// Where software expects the XPs and DTCs of a Graviton5 (arm-cmn.c, arm_cmn_discover): it numbers DTCs in the order
+/// of their XPs.
+void check_graviton5(const Topology& topology, const Layout& layout) {
+  constexpr unsigned kColumns = 10;
+  constexpr unsigned kRows = 14;
+  if (topology.variant != Variant::graviton5) return;
+  if (topology.columns != kColumns) refuse("columns", "a Graviton5 has {}, not {}", kColumns, topology.columns);
+  if (topology.rows != kRows) refuse("rows", "a Graviton5 has {}, not {}", kRows, topology.rows);
+  if (topology.dtcs != kMaximumDtcs) refuse("dtcs", "a Graviton5 has one in each quadrant, {}", kMaximumDtcs);
+  for (unsigned xp = 0; xp < topology.crosspoints.size(); ++xp) {
+    const unsigned quadrant = xp % kColumns / (kColumns / 2) + 2 * (xp / kColumns / (kRows / 2));
+    const unsigned domain = topology.crosspoints[xp].dtc_domain;
+    if (domain != quadrant)
+      refuse(fmt::format("crosspoints[{}].dtc_domain", xp), "is {}, but the XP is in quadrant {}", domain, quadrant);
+  }
+  if (topology.deviations.any_dtc_order) return;
+  for (unsigned dtc = 1; dtc < topology.dtcs; ++dtc) {
+    const unsigned xp = layout.nodes()[layout.dtc_node(dtc)].xp;
+    const unsigned before = layout.nodes()[layout.dtc_node(dtc - 1)].xp;
+    if (xp < before) {
+      refuse(
+          fmt::format("crosspoints[{}]", xp),
+          "the DTC of quadrant {} is at a lower XP than that of quadrant {}: software takes one for the other; put it "
+          "above XP {}",
+          dtc, dtc - 1, before);
+    }
+  }
+}
+
 void check_logical_ids(const Topology& topology, const Layout& layout) {
   if (topology.deviations.any_logical_id) return;
   std::set<std::pair<NodeType, unsigned>> seen;
@@ -300,6 +329,7 @@ void check_logical_ids(const Topology& topology, const Layout& layout) {
       refuse(field, "logical id {} of a node {} is above {}, where the driver gives up", node.logical_id,
              to_string(node.type), topology.limits.logical_id);
     }
+    if (node.type == NodeType::dtc && topology.variant == Variant::graviton5) continue;  // all 0
     if (!seen.emplace(node.type, node.logical_id).second) {
       refuse(field, "logical id {} of a node {} is another's already; leave it out to get the next", node.logical_id,
              to_string(node.type));
@@ -311,6 +341,8 @@ void check_logical_ids(const Topology& topology, const Layout& layout) {
 
 void check(const Topology& topology) {
   const ProductFacts& facts = facts_of(topology.product, topology.revision);
+  if (topology.variant == Variant::graviton5 && topology.product != Product::s3)
+    refuse("variant", "Graviton5 has a CMN S3; make that the product");
   check_size(topology, facts);
   check_globals(topology, facts);
   for (unsigned xp = 0; xp < topology.crosspoints.size(); ++xp) check_crosspoint(topology, facts, xp);
@@ -320,6 +352,7 @@ void check(const Topology& topology) {
   check_dtms(topology);
   check_dtcs(topology);
   const Layout layout(topology);
+  check_graviton5(topology, layout);
   check_logical_ids(topology, layout);
   check_node_counts(topology, layout);
 }

@@ -25,8 +25,9 @@ const char* compatible_of(cmn::Product product) {
 }
 
 /// @return the ACPI hardware id; CI-700 has none.
-const char* hid_of(cmn::Product product) {
-  switch (product) {
+const char* hid_of(const cmn::Topology& topology) {
+  if (topology.variant == cmn::Variant::graviton5) return "AMZN0070";
+  switch (topology.product) {
     case cmn::Product::cmn600:
       return "ARMHC600";
     case cmn::Product::cmn650:
@@ -60,7 +61,7 @@ void CmnPart::describe(FirmwareDescription& firmware) {
   device.memory.push_back({topology.base, mesh_.layout().size()});
   const std::uint32_t root = mesh_.layout().root_offset();
   if (spec_.firmware == CmnSpec::Firmware::acpi) {
-    device.hid = hid_of(topology.product);
+    device.hid = hid_of(topology);
     // Where the root node is, on the one product whose driver cannot know.
     if (topology.product == cmn::Product::cmn600)
       device.memory.push_back({topology.base + root, topology.base + mesh_.layout().size() - (topology.base + root)});

@@ -174,6 +174,8 @@ void check_meshes(const std::vector<CmnSpec>& meshes) {
     }
     if (mesh.firmware == CmnSpec::Firmware::acpi && mesh.topology.product == cmn::Product::ci700)
       fail(field(index) + ".firmware", "CI-700 has no ACPI hardware id; use device_tree");
+    if (mesh.firmware == CmnSpec::Firmware::device_tree && mesh.topology.variant == cmn::Variant::graviton5)
+      fail(field(index) + ".firmware", "no device tree names the mesh of a Graviton5; use acpi");
     check_interrupts(field(index) + ".interrupts", mesh);
     const std::uint64_t size = cmn::Layout(mesh.topology).size();
     if (mesh.topology.base % size != 0)

@@ -146,6 +146,10 @@ void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec) {
   for (unsigned code = 0; code < names.size(); ++code) words.emplace_back(names[code], code);
   topology.revision = static_cast<unsigned>(names.size()) - 1;
   reader.choice("revision", topology.revision, words);
+  reader.choice("variant", topology.variant,
+                {{"standard", cmn::Variant::standard}, {"graviton5", cmn::Variant::graviton5}});
+  // No older driver has its firmware id.
+  if (topology.variant == cmn::Variant::graviton5) topology.limits = cmn::kLinux73Limits;
   reader.number("clock", topology.frequency_hz, Quantity::frequency);
   reader.number("base", topology.base, Quantity::address);
   reader.choice(

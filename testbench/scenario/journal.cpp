@@ -1,6 +1,5 @@
 #include "testbench/scenario/journal.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -9,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/expected_failure.h"
 #include "testbench/scenario/input_error.h"
 
 namespace pmufab::scenario {
@@ -25,12 +25,6 @@ std::string describe(const ProcessEnd& end) {
   return fmt::format(
       "its process was killed by signal {} ({}); drivers built with tools/build-drivers --sanitize say where",
       end.status, words != nullptr ? words : "unknown");
-}
-
-/// The verdict over everything that was checked.
-bool all_passed(const RunResult& run) {
-  return std::all_of(run.measures.begin(), run.measures.end(), [](const MeasureResult& m) { return m.passed(); }) &&
-         std::all_of(run.checks.begin(), run.checks.end(), [](const CheckResult& check) { return check.ok; });
 }
 
 }  // namespace
@@ -61,6 +55,7 @@ RunResult read_journal(const std::filesystem::path& file, RunResult known, const
   bool interrupted = false;
   bool partial = false;
   bool must_fail = false;
+  ExpectedFailures expected;
   std::map<std::size_t, MeasureResult> measures;
   for (std::string line; std::getline(stream, line);) {
     try {
@@ -70,6 +65,8 @@ RunResult read_journal(const std::filesystem::path& file, RunResult known, const
       if (record == "begin") {
         must_fail = content.at("must_fail").get<bool>();
         content.at("reason").get_to(run.expected_reason);
+        expected.events = content.value("wrong_events", expected.events);
+        expected.checks = content.value("failed_checks", expected.checks);
       } else if (record == "measure") {
         measures.emplace(content.at("index").get<std::size_t>(), measure_from_json(content));
       } else if (record == "check") {
@@ -109,7 +106,8 @@ RunResult read_journal(const std::filesystem::path& file, RunResult known, const
     run.status = Status::interrupted;
     run.message = "stopped by the user; what had been measured is kept";
   } else if (must_fail) {
-    run.status = passed ? Status::unexpected_pass : Status::expected_failure;
+    run.message = passed ? "" : difference(run, expected);
+    run.status = passed ? Status::unexpected_pass : run.message.empty() ? Status::expected_failure : Status::failed;
   } else {
     run.status = passed ? Status::passed : Status::failed;
   }

@@ -414,6 +414,12 @@ ScenarioSpec read_scenario(const Parts& parts) {
   reader.optional_object("expected_failure", [&](Reader& item) {
     ExpectedFailureSpec& failure = spec.expected_failure.emplace();
     item.text("reason", failure.reason, Presence::required);
+    item.texts("event", failure.events);
+    item.texts("check", failure.checks);
+    if (failure.events.empty() && failure.checks.empty()) {
+      item.finish();
+      item.fail("reason", "does not say what fails", "add event, which is counted wrong, or check");
+    }
     item.texts("drivers", failure.drivers);
     check_selectors(item, "drivers", failure.drivers);
   });

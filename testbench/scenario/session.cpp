@@ -465,6 +465,10 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
   Json begin;
   begin["must_fail"] = must_fail;
   begin["reason"] = must_fail ? spec.expected_failure->reason : "";
+  if (must_fail) {
+    begin["wrong_events"] = spec.expected_failure->events;
+    begin["failed_checks"] = spec.expected_failure->checks;
+  }
   journal.write("begin", std::move(begin));
   try {
     sc_core::sc_event interrupt("interrupted_by_user");

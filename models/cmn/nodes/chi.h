@@ -30,6 +30,7 @@ inline constexpr std::uint8_t kWriteNoSnpFull = 0x1d;
 inline constexpr std::uint8_t kStashOnceShared = 0x22;
 inline constexpr std::uint8_t kStashOnceUnique = 0x23;
 inline constexpr std::uint8_t kReadNotSharedDirty = 0x26;
+inline constexpr std::uint8_t kCleanSharedPersist = 0x27;
 inline constexpr std::uint8_t kAtomicStore = 0x28;  ///< the first of eight: ADD, CLR, EOR, SET, SMAX, SMIN, UMAX, UMIN
 inline constexpr std::uint8_t kAtomicLoad = 0x30;   ///< the first of eight, in the same order
 inline constexpr std::uint8_t kAtomicSwap = 0x38;
@@ -85,6 +86,7 @@ inline constexpr std::uint8_t kCopyBackWrData = 0x02;
 inline constexpr std::uint8_t kNonCopyBackWrData = 0x03;
 inline constexpr std::uint8_t kCompData = 0x04;
 inline constexpr std::uint8_t kSnpRespDataFwded = 0x06;
+inline constexpr std::uint8_t kWriteDataCancel = 0x07;
 }  // namespace dat
 
 /// Resp and FwdState: the state of a line, and whether responsibility for dirty data goes with it ("PD").

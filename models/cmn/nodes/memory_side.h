@@ -6,7 +6,7 @@
 #include "models/cmn/nodes/entry_numbers.h"
 #include "models/cmn/nodes/home_output.h"
 #include "models/cmn/nodes/retry.h"
-#include "models/cmn/nodes/ring.h"
+#include "models/cmn/nodes/fifo.h"
 #include "models/cmn/nodes/system_address_map.h"
 
 namespace pmufab::cmn {
@@ -68,7 +68,7 @@ class MemorySide {
   std::vector<Outstanding> reads_;
   std::vector<Outstanding> writes_;
   EntryNumbers numbers_{kWrites};
-  Ring<Request> waiting_;                           // writes for which there was no number
+  Fifo<Request> waiting_;                           // writes for which there was no number
   RetriedRequests retried_{kFirstWrite + kWrites};  // by TxnID
 };
 

@@ -27,9 +27,17 @@ void Nodes::add(const DevicePlace& place) {
       break;
     case DeviceKind::rn_i:
     case DeviceKind::rn_d:
+      own(place, std::make_unique<RnI>(mesh_, addresses_, place, parameters_.rn_i));
+      break;
     case DeviceKind::io_home:
+      own(place, std::make_unique<IoNode>(mesh_, addresses_, place, parameters_.io_home, parameters_.dvm_node));
+      break;
     case DeviceKind::sbsx:
+      own(place, std::make_unique<Sbsx>(mesh_, place, parameters_.sbsx));
+      break;
     case DeviceKind::mtsx:
+      own(place, std::make_unique<Mtsx>(mesh_, place, parameters_.mtsx));
+      break;
     case DeviceKind::gateway:
     case DeviceKind::none:
       break;

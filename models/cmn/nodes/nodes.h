@@ -7,8 +7,12 @@
 
 #include "models/cmn/mesh.h"
 #include "models/cmn/nodes/home_node.h"
+#include "models/cmn/nodes/io_node.h"
+#include "models/cmn/nodes/mtsx.h"
 #include "models/cmn/nodes/node_model.h"
 #include "models/cmn/nodes/rn_f.h"
+#include "models/cmn/nodes/rn_i.h"
+#include "models/cmn/nodes/sbsx.h"
 #include "models/cmn/nodes/sn_f.h"
 #include "models/cmn/nodes/system_address_map.h"
 
@@ -19,6 +23,11 @@ struct NodeParameters {
   RnFParameters rn_f{};
   SnFParameters sn_f{};
   HomeParameters home{};
+  RnIParameters rn_i{};  ///< of RN-D, too
+  IoHomeParameters io_home{};
+  DvmNodeParameters dvm_node{};
+  SbsxParameters sbsx{};
+  MtsxParameters mtsx{};
 };
 
 /// All nodes of a mesh: one device per node id.

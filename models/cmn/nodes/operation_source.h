@@ -43,6 +43,8 @@ struct Operation {
   bool allocate = true;       ///< MemAttr bit 3
   std::uint8_t size = 6;      ///< 2^size bytes, of those that may be less than a line: 0 ... 6
   std::uint8_t variant = 0;   ///< of atomic_store and atomic_load: ADD, CLR, EOR, SET, SMAX, SMIN, UMAX, UMIN
+  std::uint8_t lpid = 0;      ///< 0 ... 31; of an RN-I or RN-D it also says the AXI port: lpid mod 3
+  bool cancel = false;        ///< of write_no_snp_ptl of an RN-I or RN-D: WriteDataCancel instead of the data
   bool has_target = false;    ///< of stashes: StashTgtValid
   std::uint16_t target = 0;   ///< of stashes: StashNID
   std::uint64_t address = 0;  ///< of dvm_*: a payload

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +15,8 @@
 #include "models/platform/platform.h"
 #include "testbench/scenario/driver_sets.h"
 #include "testbench/scenario/scenario_spec.h"
+#include "testbench/tests/integration/cmn_events.h"
+#include "testbench/tests/integration/cmn_map.h"
 #include "testbench/tests/integration/cmn_test.h"
 #include "testbench/tests/integration/integration_test.h"
 
@@ -28,22 +32,65 @@ using ::testing::IsEmpty;
 using ::testing::Values;
 using ::testing::ValuesIn;
 
+/// Names and contents, one line for each, so that a difference shows as what it is.
+std::vector<std::string> lines_of(const std::map<std::string, std::string>& events) {
+  std::vector<std::string> lines;
+  for (const auto& [name, content] : events) lines.push_back(fmt::format("{}: {}", name, content));
+  return lines;
+}
+
 using Chosen = std::tuple<std::string, DriverSet>;
+
+/// Revisions of each part, in the order of their codes.
+const std::map<std::string, std::vector<std::string>>& revision_codes() {
+  static const std::map<std::string, std::vector<std::string>> codes = {
+      {"434", {"r1p0", "r1p1", "r1p2", "r1p3", "r2p0", "r3p0", "r3p1", "r3p2"}},
+      {"436", {"r0p0", "r1p0", "r1p1", "r2p0", "r1p2"}},
+      {"43c", {"r0p0", "r1p0", "r2p0", "r3p0"}},
+      {"43a", {"r0p0", "r1p0", "r2p0"}},
+      {"43e", {"r0p0", "r0p1", "r1p0", "r2p0", "r2p1", "r2p2", "r2p5"}}};
+  return codes;
+}
+
+/// Platforms with a revision each.
+std::vector<std::string> every_revision() {
+  std::vector<std::string> all;
+  for (const auto& [platform, part] :
+       {std::pair{"cmn600-2dtc", "434"}, std::pair{"cmn650", "436"}, std::pair{"cmn700-small", "43c"},
+        std::pair{"ci700", "43a"}, std::pair{"cmn-s3-r1p0", "43e"}}) {
+    for (const std::string& revision : revision_codes().at(part))
+      all.push_back(fmt::format("{} {}", platform, revision));
+  }
+  return all;
+}
 
 /// A ready-made platform under one kernel version.
 class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParamInterface<Chosen> {
  protected:
   CmnDiscovery()
       : spec(scenario::load_platform(
-                 std::string(PMUFAB_SOURCE_DIR) + "/scenarios/platforms/" + std::get<0>(GetParam()) + ".yaml", {})
+                 std::string(PMUFAB_SOURCE_DIR) + "/scenarios/platforms/" + platform_name() + ".yaml", overrides())
                  .spec) {}
+
+  /// "cmn650 r1p0" is the platform cmn650 with another revision.
+  [[nodiscard]] static std::string platform_name() {
+    const std::string& chosen = std::get<0>(GetParam());
+    return chosen.substr(0, chosen.find(' '));
+  }
+  [[nodiscard]] static std::vector<std::string> overrides() {
+    const std::string& chosen = std::get<0>(GetParam());
+    const std::size_t blank = chosen.find(' ');
+    if (blank == std::string::npos) return {};
+    return {"meshes[0].revision=" + chosen.substr(blank + 1)};
+  }
 
   [[nodiscard]] static bool kernel_is_at_least(const std::string& version) {
     return scenario::compare_versions(std::get<1>(GetParam()).kernel_version, version) >= 0;
   }
-  /// Home nodes HN-S came after Linux 6.1, and so did CMN S3.
+  /// Home nodes HN-S came after Linux 6.1, and so did CMN S3; Graviton5 came with 7.3.
   [[nodiscard]] static bool kernel_knows_the_mesh() {
-    const std::string name = std::get<0>(GetParam());
+    const std::string name = platform_name();
+    if (name == "graviton5") return kernel_is_at_least("7.3");
     return kernel_is_at_least("6.12") || (name != "cmn700-8x8" && !name.starts_with("cmn-s3"));
   }
   [[nodiscard]] Topology& topology() { return spec.cmn.at(0).topology; }
@@ -83,23 +130,54 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
     return std::any_of(host->log().begin(), host->log().end(),
                        [&](const std::string& line) { return line.find(part) != std::string::npos; });
   }
-  /// Names of the published events that begin with `prefix`.
-  [[nodiscard]] std::set<std::string> events(const std::string& prefix) const {
-    std::set<std::string> names;
+  /// The published events that begin with `prefix`, and what their files say.
+  [[nodiscard]] std::map<std::string, std::string> events(const std::string& prefix = {}) const {
+    std::map<std::string, std::string> found;
     const std::string folder = "events/";
     const std::vector<Pmu> pmus = host->pmus();
     for (const auto& [path, text] : pmus.at(0).files) {
-      if (path.starts_with(folder + prefix)) names.insert(path.substr(folder.size()));
+      if (path.starts_with(folder + prefix)) found.emplace(path.substr(folder.size()), text);
     }
-    return names;
+    return found;
   }
-  /// PID2's revision code and the part number, as Arm's manuals give them.
+  /// Part number and PID2's revision code, as Arm's manuals give them.
   [[nodiscard]] static std::string expected_identifier() {
-    static const std::map<std::string, std::string> all = {
-        {"cmn600-small", "43406"}, {"cmn600-2dtc", "43406"}, {"cmn650", "43603"},
-        {"cmn700-small", "43c02"}, {"cmn700-8x8", "43c03"},  {"ci700", "43a02"},
-        {"cmn-s3-r0p1", "43e01"},  {"cmn-s3-r1p0", "43e02"}, {"cmn-s3-r2p0", "43e03"}};
-    return all.at(std::get<0>(GetParam()));
+    static const std::map<std::string, std::pair<const char*, const char*>> all = {
+        {"cmn600-small", {"434", "r3p1"}}, {"cmn600-2dtc", {"434", "r3p1"}}, {"cmn650", {"436", "r2p0"}},
+        {"cmn700-small", {"43c", "r2p0"}}, {"cmn700-8x8", {"43c", "r3p0"}},  {"ci700", {"43a", "r2p0"}},
+        {"cmn-s3-r0p1", {"43e", "r0p1"}},  {"cmn-s3-r1p0", {"43e", "r1p0"}}, {"cmn-s3-r2p0", {"43e", "r2p0"}},
+        {"graviton5", {"43e", "r1p0"}}};
+    const auto& [part, usual] = all.at(platform_name());
+    const std::string& chosen = std::get<0>(GetParam());
+    const std::string revision = chosen == platform_name() ? usual : chosen.substr(chosen.find(' ') + 1);
+    const std::vector<std::string>& codes = revision_codes().at(part);
+    return fmt::format("{}{:02x}", part, std::find(codes.begin(), codes.end(), revision) - codes.begin());
+  }
+  void expect_map() const {
+    const auto shown = host->debugfs();
+    ASSERT_EQ(shown.size(), 1U);
+    EXPECT_EQ(shown[0].first, "arm-cmn/map");
+    const CmnMap map = parse_cmn_map(shown[0].second);
+    const Topology& mesh = spec.cmn.at(0).topology;
+    // Up to 6.12 the driver knows at least the domain of the crosspoints that hold a DTC, if there are several.
+    const bool knows_dtcs = mesh.product == Product::cmn600 && mesh.dtcs > 1 && !kernel_is_at_least("7.2");
+    const CmnMap expected = expected_cmn_map(mesh, knows_dtcs);
+    ASSERT_EQ(map.size(), expected.size());
+    for (std::size_t y = 0; y < map.size(); ++y) EXPECT_EQ(map[y], expected[y]) << shown[0].second;
+  }
+  /// The whole folder, names and contents.
+  void expect_events() const {
+    const std::vector<std::string> expected =
+        lines_of(expected_cmn_events(spec.cmn.at(0).topology, std::get<1>(GetParam()).kernel_version));
+    const std::vector<std::string> published = lines_of(events());
+    std::vector<std::string> missing;
+    std::vector<std::string> superfluous;
+    std::set_difference(expected.begin(), expected.end(), published.begin(), published.end(),
+                        std::back_inserter(missing));
+    std::set_difference(published.begin(), published.end(), expected.begin(), expected.end(),
+                        std::back_inserter(superfluous));
+    EXPECT_THAT(missing, IsEmpty());
+    EXPECT_THAT(superfluous, IsEmpty());
   }
   void expect_identifier(const std::string& expected) const {
     // Linux 6.1 has no such file.
@@ -123,11 +201,20 @@ std::string test_name(const ::testing::TestParamInfo<Chosen>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(linux, CmnDiscovery,
-                         ::testing::Combine(Values("cmn600-small", "cmn600-2dtc", "cmn650", "cmn700-small",
-                                                   "cmn700-8x8", "ci700", "cmn-s3-r0p1", "cmn-s3-r1p0", "cmn-s3-r2p0"),
-                                            ValuesIn(cmn_driver_sets())),
+const std::vector<std::string> kPlatforms = {"cmn600-small", "cmn600-2dtc", "cmn650",      "cmn700-small", "cmn700-8x8",
+                                             "ci700",        "cmn-s3-r0p1", "cmn-s3-r1p0", "cmn-s3-r2p0",  "graviton5"};
+
+INSTANTIATE_TEST_SUITE_P(linux, CmnDiscovery, ::testing::Combine(ValuesIn(kPlatforms), ValuesIn(cmn_driver_sets())),
                          test_name);
+
+TEST(CmnPlatforms, are_all_looked_at) {
+  std::vector<std::string> there_are;
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::string(PMUFAB_SOURCE_DIR) + "/scenarios/platforms")) {
+    if (!file.path().stem().string().starts_with("tegra410")) there_are.push_back(file.path().stem().string());
+  }
+  EXPECT_THAT(kPlatforms, ::testing::UnorderedElementsAreArray(there_are));
+}
 
 // contract A1, A2, A3
 TEST_P(CmnDiscovery, makes_one_pmu_that_names_part_and_revision) {
@@ -141,232 +228,36 @@ TEST_P(CmnDiscovery, makes_one_pmu_that_names_part_and_revision) {
   });
 }
 
-/// One crosspoint in the map of debugfs.
-struct MapCell {
-  std::string xp;
-  std::string dtc;
-  std::vector<std::string> devices;                 // by port
-  std::vector<std::array<std::string, 2>> logical;  // by port and device
-  bool operator==(const MapCell&) const = default;
-};
-using Map = std::vector<std::vector<MapCell>>;  // rows from the south
-
-std::ostream& operator<<(std::ostream& out, const MapCell& cell) {
-  out << "XP " << cell.xp << " DTC " << cell.dtc;
-  for (std::size_t port = 0; port < cell.devices.size(); ++port) {
-    out << "; " << cell.devices[port] << " '" << cell.logical[port][0] << "' '" << cell.logical[port][1] << "'";
-  }
-  return out;
-}
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
-/// "#5" without the '#'.
-std::string number(const std::string& text) { return text.substr(std::min(text.size(), text.find('#') + 1)); }
-
-/// Read the picture: a row begins with its number in the first column, a port with its own in the third, a device
-/// behind a port in the fifth; columns end with '|'.
-Map parse_map(const std::string& text) {
-  Map from_north;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t bar = line.find('|');
-    if (bar == std::string::npos) continue;
-    std::vector<std::string> cells;
-    std::istringstream rest(line.substr(bar + 1));
-    for (std::string cell; std::getline(rest, cell, '|');) cells.push_back(trimmed(cell));
-    const std::size_t digit = line.find_first_not_of(' ');
-    if (digit == 0) from_north.emplace_back(cells.size());
-    std::vector<MapCell>& row = from_north.at(from_north.size() - 1);
-    for (std::size_t x = 0; x < cells.size(); ++x) {
-      MapCell& cell = row.at(x);
-      if (digit == 0) {
-        cell.xp = number(cells[x]);
-      } else if (digit == bar && cells[x].starts_with("DTC")) {
-        cell.dtc = trimmed(cells[x].substr(3));
-      } else if (digit == 2) {
-        cell.devices.push_back(cells[x]);
-        cell.logical.emplace_back();
-      } else if (digit == 4 && !cell.devices.back().empty()) {
-        // Where nothing is connected the driver prints what it finds at an id that, at a crosspoint of two ports, is
-        // the next crosspoint's.
-        cell.logical.back().at(line[4] == '0' ? 0 : 1) = number(cells[x]);
-      }
-    }
-  }
-  return {from_north.rbegin(), from_north.rend()};
-}
-
-/// How the map writes what is connected to a port.
-std::string label(DeviceType device) {
-  switch (device) {
-    case DeviceType::none:
-      return "";
-    case DeviceType::rn_f_chib:
-      return "RN-F_B";
-    case DeviceType::rn_f_chid:
-      return "RN-F_D";
-    case DeviceType::rn_f_chie:
-      return "RN-F_E";
-    case DeviceType::rn_f_chif:
-      return "RN-F_F";
-    case DeviceType::sn_f_chic:
-      return "SN-F";
-    case DeviceType::sn_f_chid:
-      return "SN-F_D";
-    case DeviceType::sn_f_chie:
-      return "SN-F_E";
-    case DeviceType::sn_f_chif:
-      return "SN-F_F";
-    default:
-      return std::string(cmn::to_string(device));
-  }
-}
-
-/// Nodes the driver does not keep, and those below HN-I, which the map leaves out.
-bool is_shown(NodeType type) {
-  constexpr std::array kHidden{NodeType::dvm,    NodeType::cfg,        NodeType::dtc,        NodeType::xp,
-                               NodeType::mpam_s, NodeType::mpam_ns,    NodeType::apb,        NodeType::rn_sam,
-                               NodeType::cxla,   NodeType::hns_mpam_s, NodeType::hns_mpam_ns};
-  return std::find(kHidden.begin(), kHidden.end(), type) == kHidden.end();
-}
-
-/// The map as the platform's file has it: logical ids count nodes of a type by crosspoint and port.
-Map expected_map(const Topology& topology, bool domains_of_cmn600_dtcs) {
-  std::size_t ports = 0;
-  for (const cmn::Crosspoint& crosspoint : topology.crosspoints) ports = std::max(ports, crosspoint.ports.size());
-  std::map<NodeType, unsigned> next;
-  Map map(topology.rows);
-  for (std::size_t index = 0; index < topology.crosspoints.size(); ++index) {
-    const cmn::Crosspoint& crosspoint = topology.crosspoints[index];
-    MapCell cell;
-    cell.xp = std::to_string(index);
-    cell.dtc = topology.product == Product::cmn600 ? "??" : std::to_string(crosspoint.dtc_domain);
-    cell.devices.resize(ports);
-    cell.logical.resize(ports);
-    for (std::size_t port = 0; port < crosspoint.ports.size(); ++port) {
-      cell.devices[port] = label(crosspoint.ports[port].device);
-      std::array<std::optional<NodeType>, 2> shown{};
-      for (const cmn::Node& node : crosspoint.ports[port].nodes) {
-        const std::string logical = std::to_string(next[node.type]++);
-        if (node.type == NodeType::dtc && domains_of_cmn600_dtcs) cell.dtc = std::to_string(crosspoint.dtc_domain);
-        if (!is_shown(node.type) || node.device > 1) continue;
-        // Of several nodes at one place the map has the one of the lowest type.
-        if (shown[node.device] && *shown[node.device] < node.type) continue;
-        shown[node.device] = node.type;
-        cell.logical[port][node.device] = logical;
-      }
-    }
-    map[index / topology.columns].push_back(std::move(cell));
-  }
-  return map;
-}
-
 // contract A7, A14, A16
 TEST_P(CmnDiscovery, shows_the_mesh_as_the_platform_has_it) {
   if (!kernel_knows_the_mesh()) GTEST_SKIP() << "this kernel does not know the mesh";
-  boot([&] {
-    const auto shown = host->debugfs();
-    ASSERT_EQ(shown.size(), 1U);
-    EXPECT_EQ(shown[0].first, "arm-cmn/map");
-    const Map map = parse_map(shown[0].second);
-    // Up to 6.12 the driver knows at least the domain of the crosspoints that hold a DTC, if there are several.
-    const bool knows_dtcs = topology().product == Product::cmn600 && topology().dtcs > 1 && !kernel_is_at_least("7.2");
-    const Map expected = expected_map(topology(), knows_dtcs);
-    ASSERT_EQ(map.size(), expected.size());
-    for (std::size_t y = 0; y < map.size(); ++y) EXPECT_EQ(map[y], expected[y]) << shown[0].second;
-  });
+  boot([&] { expect_map(); });
 }
 
-/// Sub-channels as the driver sees them: req, rsp, snp, dat. Before 7.3 it reads those of CMN S3 r2 where other
-/// revisions have them: RSP and DAT in bits that are 0 here, and of a register with three bits for each of REQ, SNP,
-/// DAT and RSP the first two times two.
-cmn::VirtualChannels seen_channels(const Topology& topology, bool knows_s3_r2) {
-  if (topology.product != Product::s3 || topology.revision < 3 || knows_s3_r2) return topology.channels;
-  const unsigned packed = topology.channels.req | topology.channels.snp << 3U | topology.channels.dat << 6U;
-  return {.req = packed & 3U, .rsp = 0, .snp = packed >> 2U & 3U, .dat = 0};
+// contract A17, A18, A74
+TEST_P(CmnDiscovery, publishes_the_events_there_are_and_no_others) {
+  if (!kernel_knows_the_mesh()) GTEST_SKIP() << "this kernel does not know the mesh";
+  boot([&] { expect_events(); });
 }
 
-// contract A18
-TEST_P(CmnDiscovery, publishes_crosspoint_events_of_the_ports_and_channels_in_use_alone) {
+/// The same meshes as every revision of their products that there is. (Numbers are the codes by which drivers tell
+/// them.)
+class CmnRevisions : public CmnDiscovery {};
+INSTANTIATE_TEST_SUITE_P(linux, CmnRevisions,
+                         ::testing::Combine(ValuesIn(every_revision()), ValuesIn(cmn_driver_sets())), test_name);
+
+// contract A3, A7, A18, A74
+TEST_P(CmnRevisions, show_identifier_and_map_and_events) {
   if (!kernel_knows_the_mesh()) GTEST_SKIP() << "this kernel does not know the mesh";
   boot([&] {
-    std::vector<std::string> ports;
-    for (std::size_t port = 0; port < 4; ++port) {
-      const auto& crosspoints = topology().crosspoints;
-      if (std::any_of(crosspoints.begin(), crosspoints.end(), [&](const cmn::Crosspoint& crosspoint) {
-            return port < crosspoint.ports.size() && crosspoint.ports[port].device != DeviceType::none;
-          })) {
-        ports.push_back("p" + std::to_string(port));
-      }
-    }
-    std::vector<std::string> interfaces = {"e", "w", "n", "s"};
-    interfaces.insert(interfaces.end(), ports.begin(), ports.end());
-    std::vector<std::string> channels = {"req", "rsp", "snp", "dat"};
-    const cmn::VirtualChannels seen = seen_channels(topology(), kernel_is_at_least("7.3"));
-    if (topology().product != Product::cmn600) channels.emplace_back("pub");
-    if (seen.rsp > 1) channels.emplace_back("rsp2");
-    if (seen.dat > 1) channels.emplace_back("dat2");
-    if (seen.req > 1) channels.emplace_back("req2");
-    if (seen.snp > 1) channels.emplace_back("snp2");
-
-    std::set<std::string> expected;
-    for (const std::string& channel : channels) {
-      const bool is_data = channel.starts_with("dat");
-      for (const std::string& interface : interfaces) {
-        const std::string begin = fmt::format("mxp_{}_{}", interface, channel);
-        expected.insert(begin + "_txflit_valid");
-        expected.insert(begin + "_txflit_stall");
-        // Linux 6.1 publishes it everywhere.
-        if (!kernel_is_at_least("6.12") || (is_data && interface.starts_with("p")))
-          expected.insert(begin + "_partial_dat_flit");
-      }
-    }
-    EXPECT_EQ(events("mxp_"), expected);
-    EXPECT_THAT(events("dtc_"), ElementsAre("dtc_cycles"));
-    EXPECT_THAT(events("watchpoint"), ElementsAre("watchpoint_down", "watchpoint_up"));
-  });
-}
-
-/// How many events of each kind of node the kernel's documents and Arm's manuals list for a mesh, filters' values
-/// included. Linux 6.1 has fewer.
-std::map<std::string, std::size_t> expected_node_events(const std::string& name, bool is_7_3) {
-  using Numbers = std::map<std::string, std::size_t>;
-  if (name == "cmn600-small") return {{"dn", 7}, {"hnf", 35}, {"hni", 19}, {"rnid", 20}, {"sbsx", 17}};
-  if (name == "cmn600-2dtc")
-    return {{"cxha", 13}, {"cxra", 18}, {"dn", 7}, {"hnf", 35}, {"hni", 19}, {"rnid", 20}, {"sbsx", 17}};
-  if (name == "cmn650") {
-    return {{"cxha", 13}, {"cxra", 21}, {"dn", 14}, {"hnf", 41}, {"hni", 19}, {"hnp", 15}, {"rnid", 22}, {"sbsx", 18}};
-  }
-  if (name == "ci700") return {{"dn", 14}, {"hnf", 38}, {"hni", 19}, {"mtsx", 12}, {"rnid", 22}, {"sbsx", 18}};
-  if (name == "cmn700-small") {
-    return {{"ccha", 36}, {"ccla", 11}, {"ccra", 26}, {"dn", 26}, {"hnf", 75}, {"hni", 19}, {"rnid", 35}, {"sbsx", 18}};
-  }
-  Numbers numbers = {{"ccla", 11}, {"ccra", 26}, {"dn", 26}, {"hni", 19}, {"hnp", 15}, {"sbsx", 18}};
-  const bool is_s3 = name.starts_with("cmn-s3");
-  numbers["ccha"] = is_s3 ? 37 : 36;
-  numbers["rnid"] = is_s3 ? 22 : 35;
-  numbers["hns"] = !is_7_3 ? 115 : name == "cmn-s3-r2p0" ? 294 : 119;
-  return numbers;
-}
-
-// contract A17, A18
-TEST_P(CmnDiscovery, publishes_events_of_the_kinds_of_nodes_there_are) {
-  if (!kernel_knows_the_mesh()) GTEST_SKIP() << "this kernel does not know the mesh";
-  boot([&] {
-    std::map<std::string, std::size_t> expected =
-        expected_node_events(std::get<0>(GetParam()), kernel_is_at_least("7.3"));
-    std::map<std::string, std::size_t> published;
-    for (const std::string& event : events("")) ++published[event.substr(0, event.find('_'))];
-    for (const char* const of_all : {"dtc", "mxp", "watchpoint"}) published.erase(of_all);
-    if (!kernel_is_at_least("6.12")) {
-      for (auto& [kind, count] : published) count = 1;
-      for (auto& [kind, count] : expected) count = 1;
-    }
-    EXPECT_EQ(published, expected);
+    ASSERT_THAT(pmu_names(), ElementsAre("arm_cmn_0"));
+    expect_identifier(expected_identifier());
+    expect_map();
+    expect_events();
+    if (platform_name() != "cmn-s3-r1p0") return;
+    const bool is_r2 = topology().revision >= 3;
+    const std::size_t home_node_events = !kernel_is_at_least("7.3") ? 115 : is_r2 ? 294 : 119;
+    EXPECT_EQ(events("hns_").size(), home_node_events);
   });
 }
 
@@ -449,6 +340,30 @@ TEST_P(Cmn650Discovery, called_a_cmn_600_by_firmware_warns_and_believes_the_hard
         device.compatible = "arm,cmn-600";
         device.properties["arm,root-node"] = platform->mesh(0).layout().root_offset();
       });
+}
+
+class CmnS3R2Discovery : public CmnDiscovery {};
+INSTANTIATE_TEST_SUITE_P(linux, CmnS3R2Discovery,
+                         ::testing::Combine(Values("cmn-s3-r2p0"), ValuesIn(cmn_driver_sets())), test_name);
+
+// contract A74
+TEST_P(CmnS3R2Discovery, with_a_home_node_hn_f_lists_more_values_of_its_throttling) {
+  if (!kernel_knows_the_mesh()) GTEST_SKIP() << "this kernel does not know the mesh";
+  for (cmn::Crosspoint& crosspoint : topology().crosspoints) {
+    for (cmn::Port& port : crosspoint.ports) {
+      // One of them alone.
+      if (port.device != DeviceType::hn_s || port.cal) continue;
+      port = {DeviceType::hn_f, false, {{NodeType::hn_f}}};
+      boot([&] {
+        ASSERT_THAT(pmu_names(), ElementsAre("arm_cmn_0"));
+        expect_events();
+        const std::size_t more = kernel_is_at_least("7.3") ? 10 : 0;
+        EXPECT_EQ(events("hnf_sn_throttle").size(), more);
+      });
+      return;
+    }
+  }
+  FAIL() << "no HN-S";
 }
 
 class CmnS3Discovery : public CmnDiscovery {};

@@ -240,6 +240,16 @@ TEST(ScenarioLoader, expectations_that_nothing_can_meet_are_refused) {
               HasSubstr("expect[0].minimum: 5 is above the maximum 4"));
 }
 
+TEST(ScenarioLoader, an_expected_failure_that_names_nothing_is_refused) {
+  EXPECT_THAT(
+      load_error(with("measure:", "expected_failure: {reason: it fails}\nmeasure:")),
+      AllOf(HasSubstr("expected_failure.reason"), HasSubstr("does not say what fails"), HasSubstr("add event")));
+  const ScenarioSpec spec =
+      load(with("measure:", "expected_failure: {reason: it fails, event: [a/b/, c/d/], check: interrupts}\nmeasure:"));
+  EXPECT_THAT(spec.expected_failure->events, ElementsAre("a/b/", "c/d/"));
+  EXPECT_THAT(spec.expected_failure->checks, ElementsAre("interrupts"));
+}
+
 TEST(ScenarioLoader, a_mistake_in_a_matrix_is_reported_where_it_stands) {
   const ScenarioFile file(parse_text(std::string(kSmall) + "matrix: {seed: [1, abc]}\n", "s.yaml"), {});
   EXPECT_THAT(error_of([&] { static_cast<void>(file.load(file.variants().at(1), {})); }),

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "testbench/scenario/derived.h"
+#include "testbench/scenario/expected_failure.h"
 #include "testbench/scenario/journal.h"
 #include "testbench/scenario/report.h"
 
@@ -137,6 +138,44 @@ TEST_F(JournalTest, a_run_that_must_fail_and_passes_is_a_failure) {
   EXPECT_EQ(run.status, Status::unexpected_pass);
   EXPECT_EQ(run.expected_reason, "known");
   EXPECT_EQ(exit_code({run}), 1);
+}
+
+/// A run with two counters, `wrong` of which are wrong, and a failed check if it has a name.
+RunResult failed_run(unsigned wrong, const std::string& check) {
+  RunResult run = run_with({counter("a", 3, wrong > 0 ? 4 : 3), counter("b", 5, wrong > 1 ? 6 : 5)});
+  run.checks.push_back({"scoreboard", true, ""});
+  if (!check.empty()) run.checks.push_back({check, false, ""});
+  return run;
+}
+
+TEST(ExpectedFailure, of_an_event_is_a_wrong_count_of_it_and_nothing_else) {
+  const ExpectedFailures a{.events = {"a"}, .checks = {}};
+  EXPECT_EQ(difference(failed_run(1, ""), a), "");
+  EXPECT_THAT(difference(failed_run(2, ""), a), AllOf(HasSubstr("another failure"), HasSubstr("'b' is wrong in m")));
+  EXPECT_THAT(difference(failed_run(1, "interrupts"), a), HasSubstr("the check 'interrupts' failed"));
+  EXPECT_THAT(difference(failed_run(0, "interrupts"), a),
+              AllOf(HasSubstr("the check 'interrupts' failed"), HasSubstr("no wrong count of 'a'")));
+  EXPECT_THAT(difference(failed_run(1, ""), {.events = {"a", "b"}, .checks = {}}), HasSubstr("no wrong count of 'b'"));
+  EXPECT_EQ(difference(failed_run(2, ""), {.events = {"a", "b"}, .checks = {}}), "");
+}
+
+TEST(ExpectedFailure, of_an_event_that_could_not_be_opened_is_another) {
+  RunResult run = failed_run(1, "");
+  run.measures[0].counters[0].check = CounterResult::Check::not_opened;
+  EXPECT_THAT(difference(run, {.events = {"a"}, .checks = {}}),
+              AllOf(HasSubstr("'a' could not be opened"), HasSubstr("no wrong count of 'a'")));
+}
+
+TEST(ExpectedFailure, of_a_check_is_that_check_of_the_run_or_a_measure) {
+  const ExpectedFailures warnings{.events = {}, .checks = {"kernel_warnings"}};
+  EXPECT_EQ(difference(failed_run(0, "kernel_warnings"), warnings), "");
+  EXPECT_THAT(difference(failed_run(0, "interrupts"), warnings),
+              AllOf(HasSubstr("'interrupts' failed"), HasSubstr("'kernel_warnings' did not fail")));
+  EXPECT_THAT(difference(failed_run(1, "kernel_warnings"), warnings), HasSubstr("'a' is wrong"));
+  RunResult run = failed_run(0, "");
+  run.measures[0].checks.push_back({"intervals", false, ""});
+  EXPECT_EQ(difference(run, {.events = {}, .checks = {"intervals"}}), "");
+  EXPECT_FALSE(all_passed(run));
 }
 
 TEST(ExitCode, the_gravest_run_decides) {

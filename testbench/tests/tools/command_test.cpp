@@ -226,7 +226,8 @@ TEST_F(Command, an_expectation_of_nothing_measured_fails) {
 }
 
 TEST_F(Command, an_expected_failure_passes_and_must_fail) {
-  const std::string known = "expected_failure: {reason: known to count wrong}\n";
+  const std::string known =
+      "expected_failure: {reason: known to count wrong, event: nvidia_ucf_pmu_0/slc_access_rd/}\n";
   const Outcome failed =
       pmufab({"run", quick(known + "expect: [{event: nvidia_ucf_pmu_0/slc_access_rd/, equals: 5}]\n")});
   EXPECT_EQ(failed.exit_code, 0);
@@ -234,7 +235,23 @@ TEST_F(Command, an_expected_failure_passes_and_must_fail) {
   const Outcome passed = pmufab({"run", quick(known)});
   EXPECT_EQ(passed.exit_code, 1);
   EXPECT_THAT(passed.out, HasSubstr("was expected to fail"));
-  EXPECT_EQ(pmufab({"run", quick("expected_failure: {reason: only then, drivers: [\"<7\"]}\n")}).exit_code, 0);
+  EXPECT_EQ(
+      pmufab({"run", quick("expected_failure: {reason: only then, check: interrupts, drivers: [\"<7\"]}\n")}).exit_code,
+      0);
+}
+
+TEST_F(Command, another_failure_than_the_expected_one_is_a_failure) {
+  const std::string wrong = "expect: [{event: nvidia_ucf_pmu_0/slc_access_rd/, equals: 5}]\n";
+  const Outcome other =
+      pmufab({"run", quick(wrong + "expected_failure: {reason: known, event: nvidia_ucf_pmu_0/cycles/}\n")});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.out, AllOf(HasSubstr("FAILED: quick"), HasSubstr("another failure than the expected one"),
+                               HasSubstr("'nvidia_ucf_pmu_0/slc_access_rd/' is wrong"),
+                               HasSubstr("no wrong count of 'nvidia_ucf_pmu_0/cycles/'")));
+  const Outcome check = pmufab({"run", quick("expect: [{event: nvidia_ucf_pmu_0/cycles/, minimum: 5}]\n"
+                                             "expected_failure: {reason: known, check: expect}\n")});
+  EXPECT_EQ(check.exit_code, 0);
+  EXPECT_THAT(check.out, HasSubstr("FAILED, as expected"));
 }
 
 TEST_F(Command, an_open_the_driver_refuses_is_checked) {

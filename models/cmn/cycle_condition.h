@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include "models/cmn/types.h"
+
+namespace pmufab::cmn {
+
+/// Something that holds in some cycles and not in others, for events that fire in each cycle in which it does. Cycles
+/// are reckoned, not stepped.
+class CycleCondition {
+ public:
+  virtual ~CycleCondition() = default;
+  /// @return the number of cycles before `end` in which it held. `end` is not after the cycle that runs.
+  [[nodiscard]] virtual std::uint64_t cycles(Cycle end) const noexcept = 0;
+};
+
+/// A condition its owner sets and clears. What is set last in a cycle counts for that cycle.
+class Level final : public CycleCondition {
+ public:
+  void set(bool on, Cycle now) noexcept {
+    if (on == on_) return;
+    if (on_) sum_ += now - since_;
+    since_ = now;
+    on_ = on;
+  }
+  [[nodiscard]] std::uint64_t cycles(Cycle end) const noexcept override {
+    return on_ && end > since_ ? sum_ + (end - since_) : sum_;
+  }
+
+ private:
+  std::uint64_t sum_ = 0;  // of the cycles before since_
+  Cycle since_ = 0;
+  bool on_ = false;
+};
+
+}  // namespace pmufab::cmn

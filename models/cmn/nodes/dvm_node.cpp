@@ -1,0 +1,193 @@
+#include "models/cmn/nodes/dvm_node.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "models/cmn/nodes/chi.h"
+
+namespace pmufab::cmn {
+
+namespace {
+
+// Of a DVMOp's address (docs/cmn-nodes.md, 4.7).
+constexpr std::uint64_t kFragment = 8;
+enum Type : unsigned { tlbi, bpi, pici, vici, sync };
+unsigned type_of(std::uint64_t addr) { return addr >> 11 & 7U; }
+bool has_vmid(std::uint64_t addr) { return (addr >> 5 & 1U) != 0; }
+unsigned vmid_of(std::uint64_t addr) { return addr >> 14 & 0xffU; }
+
+constexpr std::uint16_t kCodes = 1;            // filter codes of an entry: all, and
+constexpr std::uint16_t kCodesOfOp = 1U << 1;  // DVM operation
+constexpr std::uint16_t kCodesOfSync = 1U << 2;
+
+}  // namespace
+
+// arm-cmn.c, arm_cmn_event_attrs. CMN-600 has one event for all operations but synchronisation.
+DvmNode::EventIds DvmNode::ids_of(Product product) {
+  if (product == Product::cmn600) return {1, 1, 1, 1, 2, 3, 0, 4, 0, 0, 0, 5, 0, 0, 0};
+  EventIds ids{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0, 0};
+  if (product == Product::cmn700 || product == Product::s3) {
+    ids.trk_alloc = 0x0f;
+    ids.txsnp_stall_limit = 0x12;
+    ids.txsnp_sync_stall_op = 0x14;
+  }
+  return ids;
+}
+
+DvmNode::DvmNode(Mesh& mesh, unsigned device, std::uint16_t node_id, const DvmNodeParameters& parameters,
+                 std::span<const Target> targets)
+    : mesh_(mesh),
+      device_(device),
+      parameters_(parameters),
+      targets_(targets.begin(), targets.end()),
+      events_(mesh, node_id, NodeType::dvm),
+      ids_(ids_of(mesh.topology().product)),
+      tracker_(mesh, device,
+               {.node_id = node_id,
+                .entries = parameters.trk_entries,
+                .latency = parameters.latency,
+                .first_dbid = kFirstDbid,
+                .pcrdtype = kPCrdType}),
+      entries_(parameters.trk_entries) {
+  if (parameters.trk_entries > 64) throw std::invalid_argument("trk_entries: a DVM node has up to 64");
+  if (parameters.snoop_limit == 0) throw std::invalid_argument("snoop_limit: 0 lets nothing go on; use 1 or more");
+  events_.add_occupancy(ids_.trk_occupancy, occupancy_);
+  events_.add_cycles(ids_.trkfull, full_);
+  events_.add_cycles(ids_.txsnp_stall_limit, limited_);
+  events_.add_cycles(ids_.txsnp_sync_stall_op, sync_waits_);
+  events_.add_holds(ids_.txsnp_stall, device, Channel::snp);
+}
+
+DvmNode::Verdict DvmNode::judge(const Target& target, std::uint64_t addr, std::uint16_t requester) const {
+  if (target.node_id == requester) return Verdict::requester;
+  const unsigned type = type_of(addr);
+  if (target.is_rn_d && !parameters_.rn_d_ops && (type == bpi || type == pici || type == vici)) return Verdict::no_rn_d;
+  if (type == sync || !has_vmid(addr)) return Verdict::snooped;
+  bool filtered = false;
+  for (const DvmNodeParameters::VmidFilter& filter : parameters_.vmid_filters) {
+    if (filter.node_id != target.node_id) continue;
+    if (filter.vmid == vmid_of(addr)) return Verdict::snooped;
+    filtered = true;
+  }
+  return filtered ? Verdict::other_vmid : Verdict::snooped;
+}
+
+void DvmNode::fire_filters(std::uint64_t addr, std::uint16_t requester, Cycle now) const {
+  bool no_rn_d = false;
+  bool other_vmid = false;
+  for (const Target& target : targets_) {
+    const Verdict verdict = judge(target, addr, requester);
+    no_rn_d |= verdict == Verdict::no_rn_d;
+    other_vmid |= verdict == Verdict::other_vmid;
+  }
+  if (no_rn_d) events_.fire(ids_.rndop_filtered, now);
+  if (other_vmid) events_.fire(ids_.vmid_filtered, now);
+}
+
+void DvmNode::request(const FlitFields& fields, Cycle now) {
+  const std::optional<unsigned> entry = tracker_.allocate(fields, now);
+  if (!entry) {
+    events_.fire(ids_.retry, now);
+    return;
+  }
+  const unsigned type = type_of(fields.addr);
+  events_.fire(ids_.trk_alloc, now);
+  switch (type) {
+    case tlbi:
+      events_.fire(ids_.tlbi, now);
+      break;
+    case bpi:
+      events_.fire(ids_.bpi, now);
+      break;
+    case pici:
+      events_.fire(ids_.pici, now);
+      break;
+    case vici:
+      events_.fire(ids_.vici, now);
+      break;
+    case sync:
+      events_.fire(ids_.sync, now);
+      break;
+    default:
+      break;
+  }
+  fire_filters(fields.addr, fields.srcid, now);
+  entries_[*entry] = {.is_sync = type == sync, .has_data = false, .snooped = false, .answers = 0};
+  occupancy_.change(kCodes | (type == sync ? kCodesOfSync : kCodesOfOp), 1, now);
+  full_.set(tracker_.is_full(), now);
+  tracker_.respond(*entry, chi::rsp::kDbidResp, now);
+}
+
+void DvmNode::data(const FlitFields& fields, Cycle now) {
+  entries_[tracker_.entry_of(fields.txnid)].has_data = true;
+  snoop_waiting(now);
+}
+
+void DvmNode::snoop_response(const FlitFields& fields, Cycle now) {
+  const unsigned entry = tracker_.entry_of(fields.txnid);
+  if (--entries_[entry].answers != 0) return;
+  --snooping_;
+  end(entry, now);
+  snoop_waiting(now);
+}
+
+void DvmNode::snoop_waiting(Cycle now) {
+  bool again = true;
+  while (again) {
+    again = false;
+    bool older_op = false;
+    bool limited = false;
+    bool sync_waits = false;
+    for (const unsigned entry : tracker_.by_age()) {
+      const Entry& one = entries_[entry];
+      if (one.has_data && !one.snooped) {
+        if (one.is_sync && older_op) {
+          sync_waits = true;
+        } else if (snooping_ == parameters_.snoop_limit) {
+          limited = true;
+        } else {
+          snoop(entry, now);
+          // What ended at once is no longer in the list, and may have been in the way of others.
+          again = true;
+          break;
+        }
+      }
+      older_op |= !one.is_sync;
+    }
+    limited_.set(limited, now);
+    sync_waits_.set(sync_waits, now);
+  }
+}
+
+void DvmNode::snoop(unsigned entry, Cycle now) {
+  const RequestTracker::Request& request = tracker_[entry];
+  Entry& one = entries_[entry];
+  one.snooped = true;
+  FlitFields fields;
+  fields.opcode = chi::snp::kSnpDvmOp;
+  fields.txnid = static_cast<std::uint16_t>(tracker_.dbid_of(entry));
+  fields.qos = request.qos;
+  for (const Target& target : targets_) {
+    if (judge(target, request.addr, request.srcid) != Verdict::snooped) continue;
+    fields.tgtid = target.node_id;
+    fields.addr = request.addr & ~kFragment;
+    mesh_.post(device_, Channel::snp, fields, now + parameters_.latency, true);
+    fields.addr = kFragment;
+    mesh_.post(device_, Channel::snp, fields, now + parameters_.latency, true);
+    ++one.answers;
+  }
+  if (one.answers != 0) {
+    ++snooping_;
+  } else {
+    end(entry, now);
+  }
+}
+
+void DvmNode::end(unsigned entry, Cycle now) {
+  occupancy_.change(kCodes | (entries_[entry].is_sync ? kCodesOfSync : kCodesOfOp), -1, now);
+  tracker_.respond(entry, chi::rsp::kComp, now);
+  tracker_.release(entry, now);
+  full_.set(tracker_.is_full(), now);
+}
+
+}  // namespace pmufab::cmn

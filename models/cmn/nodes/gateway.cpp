@@ -1,0 +1,147 @@
+#include "models/cmn/nodes/gateway.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/cmn/nodes/gateway_opcodes.h"
+
+namespace pmufab::cmn {
+
+namespace {
+
+const LinkParameters& checked(const LinkParameters& parameters, unsigned latency) {
+  const auto refuse = [](const char* name, auto value, const char* allowed) {
+    throw std::invalid_argument(fmt::format("{}: {} is not possible, it must be {}", name, value, allowed));
+  };
+  if (parameters.latency == 0) refuse("latency", parameters.latency, "at least 1 ps");
+  if (parameters.cycles_per_flit == 0) refuse("cycles_per_flit", parameters.cycles_per_flit, "at least 1");
+  if (parameters.flit_bytes != 16 && parameters.flit_bytes != 32 && parameters.flit_bytes != 64)
+    refuse("flit_bytes", parameters.flit_bytes, "16, 32 or 64");
+  if (parameters.link_credits == 0) refuse("link_credits", parameters.link_credits, "at least 1");
+  for (const auto& [name, entries] : {std::pair{"rht_entries", parameters.rht_entries},
+                                      {"reqtrk_entries", parameters.reqtrk_entries},
+                                      {"write_buffers", parameters.write_buffers}}) {
+    if (entries == 0 || entries > 256) refuse(name, entries, "1 ... 256");
+  }
+  if (latency == 0) refuse("node_latency", latency, "at least 1");
+  return parameters;
+}
+
+GatewayPort::Sources sources_of(const Layout& layout, std::uint16_t node_id) {
+  GatewayPort::Sources sources;
+  for (unsigned i = 0; i < layout.sources().size(); ++i) {
+    const EventSource& source = layout.sources()[i];
+    const NodePlace& node = layout.nodes()[source.node];
+    if (node.node_id != node_id) continue;
+    switch (source.events) {
+      case NodeType::ccra:
+        sources.is_ccg = true;
+        [[fallthrough]];
+      case NodeType::cxra:
+        sources.ra = i;
+        break;
+      case NodeType::ccha:
+      case NodeType::cxha:
+        sources.ha = i;
+        break;
+      case NodeType::ccla:
+        sources.la = i;
+        break;
+      case NodeType::rn_i:
+        sources.rni = i;
+        break;
+      default:
+        break;
+    }
+  }
+  if (!sources.ra) throw std::invalid_argument(fmt::format("node id {:#x} is no gateway", node_id));
+  return sources;
+}
+
+/// HN-F and HN-S together, in order of logical id.
+std::vector<std::uint16_t> homes_of(const Layout& layout) {
+  std::vector<const NodePlace*> homes;
+  for (const NodePlace& node : layout.nodes()) {
+    if (node.type == NodeType::hn_f || node.type == NodeType::hn_s) homes.push_back(&node);
+  }
+  std::stable_sort(homes.begin(), homes.end(),
+                   [](const NodePlace* a, const NodePlace* b) { return a->logical_id < b->logical_id; });
+  std::vector<std::uint16_t> ids;
+  ids.reserve(homes.size());
+  for (const NodePlace* home : homes) ids.push_back(home->node_id);
+  return ids;
+}
+
+}  // namespace
+
+std::vector<std::uint16_t> gateways_of(const Layout& layout) {
+  std::vector<std::uint16_t> gateways;
+  for (const NodePlace& node : layout.nodes()) {
+    if (node.type == NodeType::cxra || node.type == NodeType::ccra) gateways.push_back(node.node_id);
+  }
+  return gateways;
+}
+
+Gateway::Gateway(Mesh& mesh, std::uint16_t node_id, const LinkParameters& parameters, unsigned latency)
+    : mesh_(mesh),
+      device_(mesh.attach(*this, node_id)),
+      port_(mesh, device_, node_id, latency, sources_of(mesh.layout(), node_id)),
+      link_(port_, checked(parameters, latency)),
+      requester_(port_, link_, parameters),
+      home_(port_, link_, parameters, homes_of(mesh.layout())) {}
+
+void Gateway::connect(Gateway& one, Gateway& other) noexcept {
+  one.link_.connect(other.link_);
+  other.link_.connect(one.link_);
+}
+
+void Gateway::run(Cycle now) {
+  const LinkMessage* message = nullptr;
+  while (link_.take(now, message)) {
+    if (message == nullptr) continue;
+    if (message->is_request()) {
+      home_.request(*message, now);
+    } else {
+      requester_.answer(*message, now);
+    }
+  }
+  while (const Arrival* const arrival = mesh_.arrival(device_)) {
+    take_flit(arrival->channel, arrival->fields, now);
+    mesh_.take(device_);
+  }
+  requester_.hand_over(now);
+  LinkMessage left;
+  if (link_.send(now, left)) left.is_request() ? requester_.left(left, now) : home_.left(left, now);
+  const Cycle next = requester_.waits() ? now + 1 : link_.next_send(now);
+  if (next != kNoCycle) port_.call(next);
+}
+
+void Gateway::take_flit(Channel channel, const FlitFields& fields, Cycle now) {
+  switch (channel_class(channel)) {
+    case Channel::req:
+      requester_.request(fields, now);
+      break;
+    case Channel::rsp:
+      fields.opcode == opcode::kCompAck ? requester_.comp_ack(fields, now) : home_.response(fields, now);
+      break;
+    case Channel::dat:
+      fields.opcode == opcode::kNonCopyBackWrData ? requester_.write_data(fields, now) : home_.comp_data(fields, now);
+      break;
+    default:
+      throw std::logic_error(fmt::format("gateway {:#x}: a snoop", port_.node_id()));
+  }
+}
+
+void Gateway::sent(Channel channel, const FlitFields& fields, Cycle now) {
+  if (channel_class(channel) == Channel::dat && fields.opcode == opcode::kCompData) {
+    requester_.data_sent(fields, now);
+  } else {
+    home_.sent(channel, fields, now);
+  }
+}
+
+}  // namespace pmufab::cmn

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/cmn/layout.h"
+#include "models/cmn/mesh.h"
+#include "models/cmn/nodes/gateway_home.h"
+#include "models/cmn/nodes/gateway_port.h"
+#include "models/cmn/nodes/gateway_requester.h"
+#include "models/cmn/nodes/link_end.h"
+
+namespace pmufab::cmn {
+
+/// A gateway of a mesh that is linked to one of another mesh: the nodes of a CCG (CCRA, CCHA, CCLA or CCLA_RNI) or of a
+/// CXRH (CXRA, CXHA, CXLA). What it does and when its events fire: docs/cmn-nodes.md, section 5.
+class Gateway final : public MeshDevice {
+ public:
+  /// Attaches itself. The mesh must outlive it.
+  /// @param node_id  of the gateway: one of gateways_of(mesh.layout())
+  /// @param latency  cycles from a decision to the flit it leads to, at least 1
+  /// @throws std::invalid_argument for a parameter out of range, or a mesh without homes
+  Gateway(Mesh& mesh, std::uint16_t node_id, const LinkParameters& parameters, unsigned latency = 12);
+
+  /// Make a link. Both must have the same parameters, and lie in different meshes.
+  static void connect(Gateway& one, Gateway& other) noexcept;
+
+  void run(Cycle now) override;
+  void sent(Channel channel, const FlitFields& fields, Cycle now) override;
+
+ private:
+  void take_flit(Channel channel, const FlitFields& fields, Cycle now);
+
+  Mesh& mesh_;
+  unsigned device_;
+  GatewayPort port_;
+  LinkEnd link_;
+  GatewayRequester requester_;
+  GatewayHome home_;
+};
+
+/// @return node ids of a mesh's gateways, linked or not, in order of XP, port, device.
+[[nodiscard]] std::vector<std::uint16_t> gateways_of(const Layout& layout);
+
+}  // namespace pmufab::cmn

@@ -1,0 +1,201 @@
+#include "models/cmn/nodes/gateway_home.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/cmn/nodes/gateway_opcodes.h"
+
+namespace pmufab::cmn {
+
+namespace {
+
+// Numbers of a CXHA; a CCHA's lie 0x40 further on.
+constexpr unsigned kReadDataBypass = 0x21;
+constexpr unsigned kRspUpStall = 0x22;
+constexpr unsigned kDatUpStall = 0x23;
+constexpr unsigned kRequestTrackerOccupancy = 0x27;
+constexpr unsigned kRdbOccupancy = 0x28;
+constexpr unsigned kRdbypOccupancy = 0x29;
+constexpr unsigned kWdbOccupancy = 0x2a;
+constexpr unsigned kRequestTrackerAllocation = 0x2e;
+constexpr unsigned kRdbAllocation = 0x2f;
+constexpr unsigned kRdbypAllocation = 0x30;
+constexpr unsigned kWdbAllocation = 0x31;
+constexpr unsigned kCchaOffset = 0x40;
+
+// Of the RN-I half of a CCLA_RNI.
+constexpr unsigned kRxDatFlits = 0x04;
+constexpr unsigned kTxDatFlits = 0x05;
+constexpr unsigned kTxReqFlitsTotal = 0x06;
+constexpr unsigned kTxReqFlitsRetried = 0x07;
+constexpr unsigned kRrtOccupancy = 0x08;
+constexpr unsigned kWrtOccupancy = 0x09;
+constexpr unsigned kRrtAllocation = 0x0f;
+constexpr unsigned kWrtAllocation = 0x10;
+
+constexpr unsigned kLineBits = 6;
+
+std::uint8_t opcode_at_home(std::uint8_t opcode) {
+  switch (opcode) {
+    case opcode::kWriteNoSnpFull:
+    case opcode::kWriteUniqueFull:
+      return opcode::kWriteUniqueFull;
+    case opcode::kWriteNoSnpPtl:
+    case opcode::kWriteUniquePtl:
+      return opcode::kWriteUniquePtl;
+    default:
+      return opcode::kReadOnce;
+  }
+}
+
+bool is_of_local_coherency_node(std::uint8_t opcode) {
+  return opcode == opcode::kReadNoSnp || opcode == opcode::kWriteNoSnpFull || opcode == opcode::kWriteNoSnpPtl;
+}
+
+}  // namespace
+
+GatewayHome::GatewayHome(GatewayPort& port, LinkEnd& link, const LinkParameters& parameters,
+                         std::vector<std::uint16_t> homes)
+    : port_(port),
+      link_(link),
+      id_offset_(port.sources().is_ccg ? kCchaOffset : 0),
+      homes_(std::move(homes)),
+      pool_(parameters.reqtrk_entries),
+      entries_(parameters.reqtrk_entries) {
+  if (homes_.empty()) throw std::invalid_argument("a mesh with a gateway that is linked needs a home: HN-F or HN-S");
+  retried_.reserve(parameters.reqtrk_entries);
+  grants_.resize(*std::max_element(homes_.begin(), homes_.end()) + std::size_t{1});
+  const GatewayPort::Sources& sources = port_.sources();
+  port_.add_occupancy(sources.ha, kRequestTrackerOccupancy + id_offset_, reqtrk_);
+  port_.add_occupancy(sources.ha, kRdbOccupancy + id_offset_, rdb_);
+  port_.add_occupancy(sources.ha, kRdbypOccupancy + id_offset_, rdbyp_);
+  port_.add_occupancy(sources.ha, kWdbOccupancy + id_offset_, wdb_);
+  port_.add_occupancy(sources.rni, kRrtOccupancy, reads_);
+  port_.add_occupancy(sources.rni, kWrtOccupancy, writes_);
+  port_.count_holds(Channel::rsp, sources.ha, kRspUpStall + id_offset_);
+  port_.count_holds(Channel::dat, sources.ha, kDatUpStall + id_offset_);
+}
+
+void GatewayHome::request(const LinkMessage& message, Cycle now) {
+  const unsigned number = pool_.take();
+  Entry& entry = entries_[number];
+  entry = {};
+  entry.ra_entry = message.ra_entry;
+  entry.is_write = message.kind == LinkMessage::Kind::write;
+  entry.data_flits = message.request.size > 5 ? 2 : 1;
+  reqtrk_.change(1, 1, now);
+  fire_allocation(kRequestTrackerAllocation, now);
+  (entry.is_write ? writes_ : reads_).change(1, 1, now);
+  port_.fire(port_.sources().rni, entry.is_write ? kWrtAllocation : kRrtAllocation, now);
+  if (entry.is_write) {
+    wdb_.change(1, 1, now);
+    fire_allocation(kWdbAllocation, now);
+  }
+  FlitFields& request = entry.request;
+  request.addr = message.request.addr;
+  request.tgtid = homes_[(request.addr >> kLineBits) % homes_.size()];
+  request.txnid = static_cast<std::uint16_t>(number);
+  request.opcode = opcode_at_home(message.request.opcode);
+  request.qos = message.request.qos;
+  request.size = message.request.size;
+  request.ns = message.request.ns;
+  request.memattr = message.request.memattr;
+  request.lpid = is_of_local_coherency_node(message.request.opcode) ? 1 : 0;
+  request.snpattr = 1;
+  request.allowretry = 1;
+  port_.post(Channel::req, request, now, true);
+}
+
+void GatewayHome::comp_data(const FlitFields& fields, Cycle now) {
+  port_.fire(port_.sources().rni, kRxDatFlits, now);
+  Entry& entry = entries_.at(fields.txnid);
+  if (--entry.data_flits > 0) return;
+  const bool bypass = link_.empty();
+  if (bypass) fire(kReadDataBypass, now);
+  (bypass ? rdbyp_ : rdb_).change(1, 1, now);
+  fire_allocation(bypass ? kRdbypAllocation : kRdbAllocation, now);
+  answer(fields.txnid, bypass, now);
+}
+
+void GatewayHome::answer(unsigned entry, bool bypass, Cycle now) {
+  const Entry& of = entries_[entry];
+  LinkMessage message;
+  message.kind = of.is_write ? LinkMessage::Kind::write_answer : LinkMessage::Kind::read_answer;
+  message.ra_entry = of.ra_entry;
+  message.ha_entry = static_cast<std::uint16_t>(entry);
+  message.bypass = bypass;
+  if (!of.is_write) message.data_bytes = of.request.size > 5 ? 64 : 32;
+  link_.hand_over(message, now);
+}
+
+void GatewayHome::response(const FlitFields& fields, Cycle now) {
+  switch (fields.opcode) {
+    case opcode::kRetryAck:
+      retried_.push_back(fields.txnid);
+      use_grants(entries_.at(fields.txnid).request.tgtid, now);
+      return;
+    case opcode::kPCrdGrant:
+      ++grants_.at(fields.srcid);
+      use_grants(fields.srcid, now);
+      return;
+    case opcode::kCompDbidResp:
+      break;
+    default:
+      throw std::logic_error(fmt::format("gateway {:#x}: response of {:#x} with opcode {:#x}", port_.node_id(),
+                                         fields.srcid, fields.opcode));
+  }
+  Entry& entry = entries_.at(fields.txnid);
+  entry.dbid = fields.dbid;
+  entry.writing = true;
+  FlitFields data;
+  data.tgtid = fields.srcid;
+  data.txnid = fields.dbid;
+  data.opcode = opcode::kNonCopyBackWrData;
+  data.qos = entry.request.qos;
+  port_.post(Channel::dat, data, now, true);
+  if (entry.data_flits == 1) return;
+  data.dataid = 2;
+  port_.post(Channel::dat, data, now, true);
+}
+
+void GatewayHome::use_grants(std::uint16_t home, Cycle now) {
+  while (grants_[home] > 0) {
+    const auto first = std::find_if(retried_.begin(), retried_.end(),
+                                    [&](std::uint16_t entry) { return entries_[entry].request.tgtid == home; });
+    if (first == retried_.end()) return;
+    --grants_[home];
+    FlitFields& request = entries_[*first].request;
+    retried_.erase(first);
+    request.allowretry = 0;
+    port_.post(Channel::req, request, now, true);
+  }
+}
+
+void GatewayHome::sent(Channel channel, const FlitFields& fields, Cycle now) {
+  if (channel_class(channel) == Channel::req) {
+    port_.fire(port_.sources().rni, kTxReqFlitsTotal, now);
+    if (fields.allowretry == 0) port_.fire(port_.sources().rni, kTxReqFlitsRetried, now);
+    return;
+  }
+  port_.fire(port_.sources().rni, kTxDatFlits, now);
+  const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& one) {
+    return one.writing && one.request.tgtid == fields.tgtid && one.dbid == fields.txnid;
+  });
+  if (entry == entries_.end()) throw std::logic_error("gateway: write data that belongs to no request was sent");
+  if (--entry->data_flits > 0) return;
+  entry->writing = false;
+  wdb_.change(1, -1, now);
+  answer(static_cast<unsigned>(entry - entries_.begin()), false, now);
+}
+
+void GatewayHome::left(const LinkMessage& message, Cycle now) {
+  if (message.kind == LinkMessage::Kind::read_answer) (message.bypass ? rdbyp_ : rdb_).change(1, -1, now);
+  (message.kind == LinkMessage::Kind::write_answer ? writes_ : reads_).change(1, -1, now);
+  pool_.release(message.ha_entry);
+  reqtrk_.change(1, -1, now);
+}
+
+}  // namespace pmufab::cmn

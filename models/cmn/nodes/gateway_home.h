@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/cmn/nodes/entry_pool.h"
+#include "models/cmn/nodes/gateway_port.h"
+#include "models/cmn/nodes/link_end.h"
+
+namespace pmufab::cmn {
+
+/// The home agent of a gateway (CCHA, CXHA): sends the other mesh's requests into its own. docs/cmn-nodes.md, 5.6, 5.7.
+class GatewayHome {
+ public:
+  /// @param homes  node ids of the mesh's homes, in order of logical id
+  GatewayHome(GatewayPort& port, LinkEnd& link, const LinkParameters& parameters, std::vector<std::uint16_t> homes);
+
+  /// A request from the link.
+  void request(const LinkMessage& message, Cycle now);
+  /// CompData, CompDBIDResp, RetryAck or PCrdGrant from the mesh.
+  void comp_data(const FlitFields& fields, Cycle now);
+  void response(const FlitFields& fields, Cycle now);
+  /// A flit of its own has been sent.
+  void sent(Channel channel, const FlitFields& fields, Cycle now);
+  /// The last CXS flit of an answer has been sent.
+  void left(const LinkMessage& message, Cycle now);
+
+ private:
+  struct Entry {
+    FlitFields request{};  // as sent into the mesh
+    std::uint16_t ra_entry = 0;
+    std::uint16_t dbid = 0;       // of the home, of a write
+    std::uint8_t data_flits = 0;  // to come, of a read; to be sent, of a write
+    bool is_write = false;
+    bool writing = false;  // has a DBID
+  };
+
+  void retry(unsigned entry, Cycle now);
+  void use_grants(std::uint16_t home, Cycle now);
+  void answer(unsigned entry, bool bypass, Cycle now);
+  void fire(unsigned id, Cycle now) { port_.fire(port_.sources().ha, id + id_offset_, now); }
+  void fire_allocation(unsigned id, Cycle now) {
+    if (port_.sources().is_ccg) fire(id, now);
+  }
+
+  GatewayPort& port_;
+  LinkEnd& link_;
+  unsigned id_offset_;  // of a CCHA's event numbers from a CXHA's
+  std::vector<std::uint16_t> homes_;
+  EntryPool pool_;
+  std::vector<Entry> entries_;
+  std::vector<std::uint16_t> retried_;  // entries, in order of RetryAck
+  std::vector<std::uint16_t> grants_;   // unused, by node id
+  Occupancy reqtrk_;
+  Occupancy rdb_;
+  Occupancy rdbyp_;
+  Occupancy wdb_;
+  Occupancy reads_;  // of reqtrk_, for the RN-I half of a CCLA_RNI
+  Occupancy writes_;
+};
+
+}  // namespace pmufab::cmn

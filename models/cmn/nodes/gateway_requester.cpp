@@ -1,0 +1,199 @@
+#include "models/cmn/nodes/gateway_requester.h"
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "models/cmn/nodes/gateway_opcodes.h"
+
+namespace pmufab::cmn {
+
+namespace {
+
+// Numbers of a CXRA; a CCRA's lie 0x40 further on.
+constexpr unsigned kRhtOccupancy = 0x01;
+constexpr unsigned kRdbOccupancy = 0x03;
+constexpr unsigned kWdbOccupancy = 0x04;
+constexpr unsigned kReqChains = 0x07;
+constexpr unsigned kReqChainAverageLength = 0x08;
+constexpr unsigned kReqCreditStallsLink0 = 0x0b;
+constexpr unsigned kDatCreditStallsLink0 = 0x0e;
+constexpr unsigned kExternalRspStalls = 0x11;
+constexpr unsigned kExternalDatStalls = 0x12;
+constexpr unsigned kRhtAllocation = 0x16;
+constexpr unsigned kRdbAllocation = 0x18;
+constexpr unsigned kWdbAllocation = 0x19;
+
+constexpr unsigned kCcraOffset = 0x40;
+constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47;
+constexpr unsigned kLineBits = 6;
+constexpr unsigned kAverage = 256;
+
+bool is_read(std::uint8_t opcode) { return opcode == opcode::kReadNoSnp || opcode == opcode::kReadOnce; }
+bool is_write(std::uint8_t opcode) {
+  return opcode == opcode::kWriteNoSnpFull || opcode == opcode::kWriteNoSnpPtl || opcode == opcode::kWriteUniqueFull ||
+         opcode == opcode::kWriteUniquePtl;
+}
+
+}  // namespace
+
+GatewayRequester::GatewayRequester(GatewayPort& port, LinkEnd& link, const LinkParameters& parameters)
+    : port_(port),
+      link_(link),
+      id_offset_(port.sources().is_ccg ? kCcraOffset : 0),
+      pool_(parameters.rht_entries),
+      entries_(parameters.rht_entries),
+      waiting_(parameters.rht_entries),
+      req_credits_(parameters.reqtrk_entries),
+      dat_credits_(parameters.write_buffers) {
+  const auto ra = port_.sources().ra;
+  port_.add_occupancy(ra, kRhtOccupancy + id_offset_, rht_);
+  port_.add_occupancy(ra, kRdbOccupancy + id_offset_, rdb_);
+  port_.add_occupancy(ra, kWdbOccupancy + id_offset_, wdb_);
+  port_.count_holds(Channel::rsp, ra, kExternalRspStalls + id_offset_);
+  port_.count_holds(Channel::dat, ra, kExternalDatStalls + id_offset_);
+}
+
+bool GatewayRequester::find_room(const FlitFields& fields, Cycle now) {
+  if (fields.srcid >= reserved_.size()) reserved_.resize(fields.srcid + std::size_t{1});
+  if (fields.allowretry == 0) {
+    if (reserved_[fields.srcid] == 0)
+      throw std::logic_error(fmt::format("gateway {:#x}: request of {:#x} without AllowRetry, but it has no credit",
+                                         port_.node_id(), fields.srcid));
+    --reserved_[fields.srcid];
+    --all_reserved_;
+    return true;
+  }
+  if (pool_.left() > all_reserved_) return true;
+  retried_.push(fields.srcid);
+  FlitFields retry;
+  retry.tgtid = fields.srcid;
+  retry.txnid = fields.txnid;
+  retry.opcode = opcode::kRetryAck;
+  retry.qos = fields.qos;
+  port_.post(Channel::rsp, retry, now);
+  return false;
+}
+
+void GatewayRequester::request(const FlitFields& fields, Cycle now) {
+  const bool write = is_write(fields.opcode);
+  if ((!write && !is_read(fields.opcode)) || (fields.addr & kOtherMesh) == 0)
+    throw std::logic_error(fmt::format("gateway {:#x}: request of {:#x} with opcode {:#x} for address {:#x}",
+                                       port_.node_id(), fields.srcid, fields.opcode, fields.addr));
+  if (find_room(fields, now)) accept(fields, write, now);
+}
+
+void GatewayRequester::accept(const FlitFields& fields, bool is_write, Cycle now) {
+  const unsigned number = pool_.take();
+  rht_.change(1, 1, now);
+  fire_allocation(kRhtAllocation, now);
+  Entry& entry = entries_[number];
+  entry.request = fields;
+  entry.is_write = is_write;
+  if (!is_write) {
+    waiting_.push(static_cast<std::uint16_t>(number));
+    return;
+  }
+  wdb_.change(1, 1, now);
+  fire_allocation(kWdbAllocation, now);
+  entry.data_flits = fields.size > 5 ? 2 : 1;
+  FlitFields response;
+  response.tgtid = fields.srcid;
+  response.txnid = fields.txnid;
+  response.dbid = static_cast<std::uint16_t>(number);
+  response.opcode = opcode::kCompDbidResp;
+  response.qos = fields.qos;
+  port_.post(Channel::rsp, response, now);
+}
+
+void GatewayRequester::write_data(const FlitFields& fields, Cycle /*now*/) {
+  Entry& entry = entries_.at(fields.txnid);
+  if (--entry.data_flits == 0) waiting_.push(fields.txnid);
+}
+
+void GatewayRequester::hand_over(Cycle now) {
+  while (!waiting_.empty()) {
+    const std::uint16_t number = waiting_.front();
+    const Entry& entry = entries_[number];
+    const bool no_req = req_credits_ == 0;
+    const bool no_dat = entry.is_write && dat_credits_ == 0;
+    if (no_req) fire(kReqCreditStallsLink0, now);
+    if (no_dat) fire(kDatCreditStallsLink0, now);
+    if (no_req || no_dat) return;
+    waiting_.pop();
+    --req_credits_;
+    if (entry.is_write) --dat_credits_;
+    continue_chain(entry.request, now);
+    LinkMessage message;
+    message.kind = entry.is_write ? LinkMessage::Kind::write : LinkMessage::Kind::read;
+    message.request = entry.request;
+    message.request.addr &= ~kOtherMesh;
+    message.ra_entry = number;
+    if (entry.is_write) message.data_bytes = entry.request.size > 5 ? 64 : 32;
+    link_.hand_over(message, now);
+  }
+}
+
+void GatewayRequester::continue_chain(const FlitFields& request, Cycle now) {
+  const std::uint64_t line = request.addr >> kLineBits;
+  const bool follows =
+      chain_.length > 0 && request.opcode == chain_.opcode && request.srcid == chain_.source && line == chain_.line + 1;
+  chain_ = {line, follows ? chain_.length + 1 : 1, request.srcid, request.opcode};
+  if (!follows) return;
+  if (chain_.length == 2) fire(kReqChains, now);
+  chain_lengths_ += chain_.length == 2 ? 2 : 1;
+  if (chain_lengths_ < kAverage) return;
+  chain_lengths_ -= kAverage;
+  fire(kReqChainAverageLength, now);
+}
+
+void GatewayRequester::left(const LinkMessage& message, Cycle now) {
+  if (message.kind == LinkMessage::Kind::write) wdb_.change(1, -1, now);
+}
+
+void GatewayRequester::answer(const LinkMessage& message, Cycle now) {
+  ++req_credits_;
+  if (message.kind == LinkMessage::Kind::write_answer) {
+    ++dat_credits_;
+    free_entry(message.ra_entry, now);
+    return;
+  }
+  rdb_.change(1, 1, now);
+  fire_allocation(kRdbAllocation, now);
+  const FlitFields& request = entries_[message.ra_entry].request;
+  FlitFields data;
+  data.tgtid = request.srcid;
+  data.txnid = request.txnid;
+  data.homenid = port_.node_id();
+  data.dbid = message.ra_entry;
+  data.opcode = opcode::kCompData;
+  data.qos = request.qos;
+  const bool two = message.data_bytes > 32;
+  port_.post(Channel::dat, data, now, !two);
+  if (!two) return;
+  data.dataid = 2;
+  port_.post(Channel::dat, data, now, true);
+}
+
+void GatewayRequester::data_sent(const FlitFields& fields, Cycle now) {
+  rdb_.change(1, -1, now);
+  if (entries_[fields.dbid].request.expcompack == 0) free_entry(fields.dbid, now);
+}
+
+void GatewayRequester::comp_ack(const FlitFields& fields, Cycle now) { free_entry(fields.txnid, now); }
+
+void GatewayRequester::free_entry(unsigned entry, Cycle now) {
+  pool_.release(entry);
+  rht_.change(1, -1, now);
+  if (retried_.empty()) return;
+  const std::uint16_t sender = retried_.front();
+  retried_.pop();
+  ++reserved_[sender];
+  ++all_reserved_;
+  FlitFields grant;
+  grant.tgtid = sender;
+  grant.opcode = opcode::kPCrdGrant;
+  port_.post(Channel::rsp, grant, now);
+}
+
+}  // namespace pmufab::cmn

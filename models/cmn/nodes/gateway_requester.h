@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/cmn/nodes/entry_pool.h"
+#include "models/cmn/nodes/fifo.h"
+#include "models/cmn/nodes/gateway_port.h"
+#include "models/cmn/nodes/link_end.h"
+
+namespace pmufab::cmn {
+
+/// The requesting agent of a gateway (CCRA, CXRA): takes requests of its mesh and hands them over to the link.
+/// docs/cmn-nodes.md, 5.3, 5.5 and 5.7.
+class GatewayRequester {
+ public:
+  GatewayRequester(GatewayPort& port, LinkEnd& link, const LinkParameters& parameters);
+
+  /// @throws std::logic_error for a request that no gateway takes
+  void request(const FlitFields& fields, Cycle now);
+  /// Write data or CompAck from the mesh.
+  void write_data(const FlitFields& fields, Cycle now);
+  void comp_ack(const FlitFields& fields, Cycle now);
+  /// An answer from the link.
+  void answer(const LinkMessage& message, Cycle now);
+  /// Hand over what has credits, and count what lacks them.
+  void hand_over(Cycle now);
+  /// The last CXS flit of a request has been sent.
+  void left(const LinkMessage& message, Cycle now);
+  /// The last CompData flit of an answer has been sent.
+  void data_sent(const FlitFields& fields, Cycle now);
+  /// @return true if a request waits for a protocol credit.
+  [[nodiscard]] bool waits() const noexcept { return !waiting_.empty(); }
+
+ private:
+  struct Entry {
+    FlitFields request{};
+    std::uint8_t data_flits = 0;  // to come, of a write
+    bool is_write = false;
+  };
+  /// Requests that follow each other line by line.
+  struct Chain {
+    std::uint64_t line = 0;
+    std::uint32_t length = 0;  // 0: there has been no request
+    std::uint16_t source = 0;
+    std::uint8_t opcode = 0;
+  };
+
+  [[nodiscard]] bool find_room(const FlitFields& fields, Cycle now);
+  void accept(const FlitFields& fields, bool is_write, Cycle now);
+  void free_entry(unsigned entry, Cycle now);
+  void continue_chain(const FlitFields& request, Cycle now);
+  void fire(unsigned id, Cycle now) { port_.fire(port_.sources().ra, id + id_offset_, now); }
+  void fire_allocation(unsigned id, Cycle now) {
+    if (port_.sources().is_ccg) fire(id, now);
+  }
+
+  GatewayPort& port_;
+  LinkEnd& link_;
+  unsigned id_offset_;  // of a CCRA's event numbers from a CXRA's
+  EntryPool pool_;
+  std::vector<Entry> entries_;
+  std::vector<std::uint16_t> reserved_;  // entries, by node id
+  unsigned all_reserved_ = 0;
+  Fifo<std::uint16_t> retried_;  // senders, in order of arrival
+  Fifo<std::uint16_t> waiting_;  // entries that wait for protocol credits
+  unsigned req_credits_;
+  unsigned dat_credits_;
+  Chain chain_;
+  unsigned chain_lengths_ = 0;
+  Occupancy rht_;
+  Occupancy rdb_;
+  Occupancy wdb_;
+};
+
+}  // namespace pmufab::cmn

@@ -1,0 +1,104 @@
+#include "models/cmn/nodes/link_end.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace pmufab::cmn {
+
+namespace {
+
+constexpr unsigned kRxCxs = 0x21;
+constexpr unsigned kTxCxs = 0x22;
+constexpr unsigned kRxCxsAverageSize = 0x23;
+constexpr unsigned kTxCxsAverageSize = 0x24;
+constexpr unsigned kTxCxsLinkCreditBackpressure = 0x25;
+constexpr unsigned kLinkCreditBufferOccupancy = 0x26;
+constexpr unsigned kLinkCreditBufferAllocation = 0x27;
+
+constexpr unsigned kUnit = 16;      // bytes: what sizes are counted in; a message's header
+constexpr unsigned kAverage = 256;  // where an accumulator wraps
+
+}  // namespace
+
+LinkEnd::LinkEnd(GatewayPort& port, const LinkParameters& parameters)
+    : port_(port),
+      parameters_(parameters),
+      buffer_(parameters.rht_entries + parameters.reqtrk_entries),
+      credits_(parameters.link_credits),
+      credits_back_(parameters.link_credits),
+      arriving_(parameters.link_credits),
+      arriving_messages_(parameters.link_credits) {
+  port_.add_occupancy(port_.sources().la, kLinkCreditBufferOccupancy, occupancy_);
+}
+
+void LinkEnd::hand_over(const LinkMessage& message, Cycle now) {
+  const Cycle ready = now + port_.latency();
+  buffer_.push({message, ready, 1 + message.data_bytes / kUnit});
+  occupancy_.change(1, 1, now);
+  port_.fire(port_.sources().la, kLinkCreditBufferAllocation, now);
+  port_.call(ready);
+}
+
+bool LinkEnd::send(Cycle now, LinkMessage& left) {
+  if (buffer_.empty() || buffer_.front().ready > now || next_flit_ > now) return false;
+  const Picoseconds when = port_.time_of(now);
+  while (!credits_back_.empty() && credits_back_.front() <= when) {
+    credits_back_.pop();
+    ++credits_;
+  }
+  if (credits_ == 0) {
+    port_.fire(port_.sources().la, kTxCxsLinkCreditBackpressure, now);
+    return false;
+  }
+  --credits_;
+  next_flit_ = now + parameters_.cycles_per_flit;
+  Waiting& first = buffer_.front();
+  const unsigned units = std::min(first.units_left, parameters_.flit_bytes / kUnit);
+  first.units_left -= units;
+  const bool last = first.units_left == 0;
+  port_.fire(port_.sources().la, kTxCxs, now);
+  count_size(tx_size_, kTxCxsAverageSize, units, now);
+  other_->receive({when + parameters_.latency, units, last}, first.message);
+  if (!last) return false;
+  left = first.message;
+  buffer_.pop();
+  occupancy_.change(1, -1, now);
+  return true;
+}
+
+Cycle LinkEnd::next_send(Cycle now) const noexcept {
+  if (buffer_.empty()) return kNoCycle;
+  return std::max({now + 1, buffer_.front().ready, next_flit_});
+}
+
+void LinkEnd::receive(const CxsFlit& flit, const LinkMessage& message) {
+  arriving_.push(flit);
+  if (flit.last) arriving_messages_.push(message);
+  port_.call(port_.mesh().clock().edges_before(flit.arrival));
+}
+
+bool LinkEnd::take(Cycle now, const LinkMessage*& last) {
+  const Picoseconds when = port_.time_of(now);
+  if (arriving_.empty() || arriving_.front().arrival > when) return false;
+  const CxsFlit flit = arriving_.front();
+  arriving_.pop();
+  other_->credits_back_.push(when + parameters_.latency);
+  port_.fire(port_.sources().la, kRxCxs, now);
+  count_size(rx_size_, kRxCxsAverageSize, flit.units, now);
+  last = nullptr;
+  if (flit.last) {
+    taken_ = arriving_messages_.front();
+    arriving_messages_.pop();
+    last = &taken_;
+  }
+  return true;
+}
+
+void LinkEnd::count_size(Average& average, unsigned id, unsigned units, Cycle now) {
+  average.sum += units;
+  if (average.sum < kAverage) return;
+  average.sum -= kAverage;
+  port_.fire(port_.sources().la, id, now);
+}
+
+}  // namespace pmufab::cmn

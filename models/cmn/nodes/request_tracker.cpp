@@ -1,0 +1,112 @@
+#include "models/cmn/nodes/request_tracker.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+#include "models/cmn/nodes/chi.h"
+
+namespace pmufab::cmn {
+
+RequestTracker::RequestTracker(Mesh& mesh, unsigned device, const Parameters& parameters)
+    : mesh_(mesh), device_(device), parameters_(parameters) {
+  if (parameters.entries == 0 || parameters.entries > kMaximumEntries)
+    throw std::invalid_argument(
+        fmt::format("a tracker has 1 to {} entries, not {}", kMaximumEntries, parameters.entries));
+  requests_.resize(parameters.entries);
+  in_use_.resize(parameters.entries);
+  by_age_.reserve(parameters.entries);
+  reserved_.reserve(parameters.entries);
+}
+
+std::optional<unsigned> RequestTracker::allocate(const FlitFields& request, Cycle now) {
+  if (request.allowretry != 0) {
+    if (by_age_.size() + reserved_.size() >= parameters_.entries) {
+      post_rsp(request.srcid, request.txnid, chi::rsp::kRetryAck, request.qos, now);
+      remembered_.push(request.srcid);
+      return std::nullopt;
+    }
+  } else {
+    const auto reservation = std::find(reserved_.begin(), reserved_.end(), request.srcid);
+    if (reservation == reserved_.end())
+      throw std::logic_error(
+          fmt::format("node {:#x} sent a request with AllowRetry 0 to node {:#x}, which has nothing "
+                      "reserved for it",
+                      request.srcid, request.tgtid));
+    reserved_.erase(reservation);
+  }
+  const auto entry = static_cast<unsigned>(std::find(in_use_.begin(), in_use_.end(), false) - in_use_.begin());
+  in_use_[entry] = true;
+  by_age_.push_back(static_cast<std::uint8_t>(entry));
+  requests_[entry] = {.addr = request.addr,
+                      .srcid = request.srcid,
+                      .txnid = request.txnid,
+                      .opcode = request.opcode,
+                      .qos = request.qos,
+                      .size = request.size,
+                      .order = request.order,
+                      .data_flits = 0};
+  return entry;
+}
+
+void RequestTracker::release(unsigned entry, Cycle now) {
+  in_use_[entry] = false;
+  by_age_.erase(std::find(by_age_.begin(), by_age_.end(), entry));
+  if (remembered_.empty()) return;
+  const std::uint16_t sender = remembered_.pop();
+  reserved_.push_back(sender);
+  post_rsp(sender, 0, chi::rsp::kPCrdGrant, 0, now);
+}
+
+bool RequestTracker::data(unsigned entry) noexcept {
+  Request& request = requests_[entry];
+  return ++request.data_flits == chi::data_flits(request.size);
+}
+
+unsigned RequestTracker::entry_of(unsigned dbid) const {
+  const unsigned entry = dbid - parameters_.first_dbid;
+  if (entry >= parameters_.entries || !in_use_[entry])
+    throw std::logic_error(fmt::format("a message has DBID {:#x}, which nobody was given", dbid));
+  return entry;
+}
+
+void RequestTracker::respond(unsigned entry, std::uint8_t opcode, Cycle now, bool tell) {
+  const Request& request = requests_[entry];
+  FlitFields fields;
+  fields.opcode = opcode;
+  fields.tgtid = request.srcid;
+  fields.txnid = request.txnid;
+  fields.dbid = static_cast<std::uint16_t>(dbid_of(entry));
+  fields.qos = request.qos;
+  mesh_.post(device_, Channel::rsp, fields, now + parameters_.latency, tell);
+}
+
+void RequestTracker::respond_with_data(unsigned entry, Cycle now, bool tell) {
+  const Request& request = requests_[entry];
+  FlitFields fields;
+  fields.opcode = chi::dat::kCompData;
+  fields.tgtid = request.srcid;
+  fields.txnid = request.txnid;
+  fields.homenid = parameters_.node_id;
+  fields.dbid = static_cast<std::uint16_t>(dbid_of(entry));
+  fields.qos = request.qos;
+  fields.resp = chi::resp::kUc;
+  for (unsigned flit = 0; flit < chi::data_flits(request.size); ++flit) {
+    fields.dataid = static_cast<std::uint8_t>(2 * flit);
+    mesh_.post(device_, Channel::dat, fields, now + parameters_.latency, tell);
+  }
+}
+
+void RequestTracker::post_rsp(std::uint16_t tgtid, std::uint16_t txnid, std::uint8_t opcode, std::uint8_t qos,
+                              Cycle now) {
+  FlitFields fields;
+  fields.opcode = opcode;
+  fields.tgtid = tgtid;
+  fields.txnid = txnid;
+  fields.qos = qos;
+  fields.pcrdtype = parameters_.pcrdtype;
+  mesh_.post(device_, Channel::rsp, fields, now + parameters_.latency, tell_of_retries_);
+}
+
+}  // namespace pmufab::cmn

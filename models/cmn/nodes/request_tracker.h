@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/cmn/mesh.h"
+#include "models/cmn/nodes/fifo.h"
+
+namespace pmufab::cmn {
+
+/// The requests a node has accepted, one entry each, and those it has sent away until there is room (retry:
+/// docs/cmn-nodes.md, 1.6). It also answers them: the entry's number, from `first_dbid` on, is the DBID.
+class RequestTracker {
+ public:
+  static constexpr unsigned kMaximumEntries = 128;
+  struct Parameters {
+    std::uint16_t node_id = 0;  ///< HomeNID of data
+    unsigned entries = 1;
+    unsigned latency = 0;  ///< cycles from a decision until its message may go
+    unsigned first_dbid = 0;
+    std::uint8_t pcrdtype = 0;
+  };
+  /// A request in an entry.
+  struct Request {
+    std::uint64_t addr = 0;
+    std::uint16_t srcid = 0;
+    std::uint16_t txnid = 0;
+    std::uint8_t opcode = 0;
+    std::uint8_t qos = 0;
+    std::uint8_t size = 0;
+    std::uint8_t order = 0;
+    std::uint8_t data_flits = 0;  ///< of write data that have arrived
+  };
+
+  /// @param device  number in the mesh of who answers
+  /// @throws std::invalid_argument if entries is 0 or more than kMaximumEntries
+  RequestTracker(Mesh& mesh, unsigned device, const Parameters& parameters);
+
+  /// Give a request that arrives an entry, the lowest free one.
+  /// @return the entry; nothing: RetryAck has been posted
+  /// @throws std::logic_error for one with AllowRetry 0 whose sender has no room reserved
+  std::optional<unsigned> allocate(const FlitFields& request, Cycle now);
+  /// An entry is free again; who waits for it gets PCrdGrant.
+  void release(unsigned entry, Cycle now);
+  /// A flit of write data for an entry has arrived. @return true if it was the last
+  bool data(unsigned entry) noexcept;
+
+  [[nodiscard]] const Request& operator[](unsigned entry) const noexcept { return requests_[entry]; }
+  /// Entries in the order of their allocation.
+  [[nodiscard]] std::span<const std::uint8_t> by_age() const noexcept { return by_age_; }
+  [[nodiscard]] unsigned entries() const noexcept { return parameters_.entries; }
+  [[nodiscard]] bool is_full() const noexcept { return by_age_.size() == parameters_.entries; }
+  /// @return requests in entries.
+  [[nodiscard]] unsigned used() const noexcept { return static_cast<unsigned>(by_age_.size()); }
+  /// @return the entry of a DBID.
+  /// @throws std::logic_error if it is in none
+  [[nodiscard]] unsigned entry_of(unsigned dbid) const;
+  [[nodiscard]] unsigned dbid_of(unsigned entry) const noexcept { return parameters_.first_dbid + entry; }
+
+  /// @name Answers to the requester of an entry
+  /// @{
+  void respond(unsigned entry, std::uint8_t opcode, Cycle now, bool tell = false);
+  /// CompData, all flits of it. @param tell  MeshDevice::sent() for each
+  void respond_with_data(unsigned entry, Cycle now, bool tell = false);
+  /// @}
+  /// MeshDevice::sent() for RSP flits that are not answers of an entry, too.
+  void tell_of_retries() noexcept { tell_of_retries_ = true; }
+
+ private:
+  void post_rsp(std::uint16_t tgtid, std::uint16_t txnid, std::uint8_t opcode, std::uint8_t qos, Cycle now);
+
+  Mesh& mesh_;
+  unsigned device_;
+  Parameters parameters_;
+  bool tell_of_retries_ = false;
+  std::vector<Request> requests_;
+  std::vector<bool> in_use_;
+  std::vector<std::uint8_t> by_age_;
+  Fifo<std::uint16_t> remembered_;       // senders
+  std::vector<std::uint16_t> reserved_;  // for senders
+};
+
+}  // namespace pmufab::cmn

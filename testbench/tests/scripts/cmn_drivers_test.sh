@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# cmn_drivers_test.sh: every CMN scenario that leaves out driver versions says why, there or in docs/cmn-drivers.md, and what
+# is named in the latter exists.
+source "$(dirname "$0")/expect.sh"
+cd "$repository" || exit
+failed=0
+for scenario in scenarios/cmn-*.yaml; do
+  name=$(basename "$scenario" .yaml)
+  grep -qE '^drivers:' "$scenario" || continue
+  grep -qE '^#.*Linux' "$scenario" || grep -qE "(^|[^a-z0-9-])$name([^a-z0-9-]|\$)" docs/cmn-drivers.md || {
+    echo "$scenario leaves out driver versions and does not say why, nor does docs/cmn-drivers.md"
+    failed=1
+  }
+done
+mapfile -t names < <(grep -oE '(^|[^a-z0-9-])cmn-[a-z0-9-]+' docs/cmn-drivers.md | grep -oE 'cmn-[a-z0-9-]+' | sort -u)
+for name in "${names[@]}"; do
+  [[ -e scenarios/$name.yaml || -e docs/$name.md ]] || {
+    echo "docs/cmn-drivers.md names $name, which is no scenario"
+    failed=1
+  }
+done
+mapfile -t tests < <(grep -oE '`(Cmn|Graviton5)[A-Za-z0-9]*(\.[a-z0-9_]+)?' docs/cmn-drivers.md | tr -d '`' | sort -u)
+for test in "${tests[@]}"; do
+  suite=${test%%.*} rest=${test#"$suite"} rest=${rest#.}
+  grep -rqE "(TEST|TEST_F|TEST_P)\($suite, ${rest:-.}" testbench/tests || {
+    echo "docs/cmn-drivers.md names the test $test, which does not exist"
+    failed=1
+  }
+done
+exit "$failed"

@@ -1,0 +1,120 @@
+// The newest arm-cmn built with AddressSanitizer, where it leaves its array of DTMs.
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "testbench/tests/tools/cli_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A mesh of three crosspoints with two DTMs each, in which the driver is asked for a watchpoint on all of them.
+class DriverMemory : public Cli {
+ protected:
+  void SetUp() override {
+    Cli::SetUp();
+    std::string newest;
+    if (fs::exists(PMUFAB_LINUX_SOURCES)) {
+      for (const auto& entry : fs::directory_iterator(PMUFAB_LINUX_SOURCES)) {
+        if (!fs::exists(entry.path() / "drivers/perf/arm-cmn.c")) continue;
+        const std::string version = entry.path().filename().string();
+        if (strverscmp(newest.c_str(), version.c_str()) < 0) newest = version;
+      }
+    }
+    if (newest.empty()) GTEST_SKIP() << "there are no sources of this driver";
+    // Built by the first of these tests; the others find it up to date.
+    const std::string log = (folder / "log").string();
+    const std::string command = fmt::format(
+        "CC='{}' flock '{}.lock' '{}/tools/build-drivers' --sanitize --sources '{}' --base '{}' '{}' >'{}' 2>&1",
+        PMUFAB_C_COMPILER, PMUFAB_SANITIZED_DRIVERS, PMUFAB_SOURCE_DIR, PMUFAB_LINUX_SOURCES, newest,
+        PMUFAB_SANITIZED_DRIVERS, log);
+    ASSERT_EQ(std::system(command.c_str()), 0) << read(log);
+  }
+
+  /// Count requests from port `port` of every crosspoint with the sanitized driver.
+  Outcome watch(unsigned port) {
+    const std::string scenario = write("watch.yaml", fmt::format(R"(name: watch
+platform:
+  kind: cmn
+  meshes:
+    - product: CMN-700
+      multiple_dtm: true
+      tiles: {{P: [RN-F, HN-F, RN-D, HN-I], D: [RN-F, HN-D, RN-I]}}
+      rows: [D P P]
+duration: 2 us
+measure:
+  - events: ["arm_cmn_0/watchpoint_up,wp_dev_sel={},wp_chn_sel=0,wp_grp=0,wp_val=0,wp_mask=0xffffffffffffffff/"]
+    compare: none
+)",
+                                                                 port));
+    std::map<std::string, std::string> environment = {
+        {"ASAN_OPTIONS", "detect_leaks=0:exitcode=99:detect_stack_use_after_return=0"}};
+#ifndef __SANITIZE_ADDRESS__
+    environment["LD_PRELOAD"] = sanitizer();
+#endif
+    return finish(start({"run", scenario, "--driver-dir", PMUFAB_SANITIZED_DRIVERS}, environment));
+  }
+
+ private:
+  /// The library a program without sanitizers needs for drivers with.
+  static std::string sanitizer() {
+    std::FILE* pipe = popen("'" PMUFAB_C_COMPILER "' -print-file-name=libasan.so", "r");
+    if (pipe == nullptr) return {};
+    std::array<char, 4096> line{};
+    const bool found = std::fgets(line.data(), static_cast<int>(line.size()), pipe) != nullptr;
+    pclose(pipe);
+    std::string path = found ? line.data() : "";
+    if (!path.empty() && path.back() == '\n') path.pop_back();
+    return path;
+  }
+};
+
+// A weakness of the driver: it takes the port's number for granted and indexes its DTMs with it. Port 6 would be the
+// fourth DTM from a crosspoint's first; three crosspoints of two DTMs have six, and the array room for one more. What
+// AddressSanitizer stops at is the first reading; with what it finds there the driver would go on, and write.
+// contract A87
+TEST_F(DriverMemory, is_left_by_a_watchpoint_at_a_port_beyond_the_last_crosspoints_dtms) {
+  const Outcome outcome = watch(6);
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.out, HasSubstr("CRASHED: watch"));
+  const std::string both = outcome.out + outcome.err;
+  EXPECT_THAT(both, AllOf(HasSubstr("AddressSanitizer: heap-buffer-overflow"),
+                          ContainsRegex("#0 0x[0-9a-f]+ in arm_cmn_event_add .*arm-cmn\\.c:[0-9]+"),
+                          // Of what was allocated when the mesh was discovered.
+                          ContainsRegex("in arm_cmn_discover .*arm-cmn\\.c:[0-9]+")));
+}
+
+// contract A87
+TEST_F(DriverMemory, is_not_left_by_watchpoints_at_ports_every_crosspoint_has) {
+  for (const unsigned port : {0U, 1U, 2U}) {
+    const Outcome outcome = watch(port);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("PASSED: watch"), Not(HasSubstr("never had a counter"))));
+    EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("AddressSanitizer")));
+  }
+}
+
+// Port 4's DTM is the next crosspoint's first, which is set up in its place; of the last it is the array's spare entry,
+// all zeros, in which every watchpoint seems taken: the event never counts.
+// contract A87
+TEST_F(DriverMemory, has_a_spare_entry_in_which_no_watchpoint_is_free) {
+  const Outcome outcome = watch(4);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("never had a counter"));
+  EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("AddressSanitizer")));
+}
+
+}  // namespace
+}  // namespace pmufab::testing
