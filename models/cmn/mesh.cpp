@@ -293,6 +293,7 @@ void Mesh::run() {
 
 void Mesh::cycle(Cycle now) {
   engine_.skip_to(now);
+  if (observer_ != nullptr) observer_->on_begin(when_);
   calls_.visit(now, [&](unsigned device) {
     devices_[device].device->run(now);
     if (devices_[device].first != kNoFlit) calls_.call(device, now + 1);

@@ -14,6 +14,8 @@ namespace pmufab::cmn {
 class MeshObserver {
  public:
   virtual ~MeshObserver() = default;
+  /// A cycle in which the mesh has work begins: devices are about to take what arrives in it.
+  virtual void on_begin(Picoseconds /*when*/) {}
   /// A device hands a flit to its XP. @param fields  TgtID says where it goes, on all channels
   virtual void on_upload(Picoseconds when, unsigned xp, unsigned port, Channel channel, std::uint32_t flit,
                          const FlitFields& fields) = 0;

@@ -60,8 +60,9 @@ Nodes hn_f(Product product) {
 }
 
 Nodes ccg(Product) { return {NodeType::ccra, NodeType::ccha, NodeType::ccla}; }
+Nodes ccg_rni(Product) { return {NodeType::ccra, NodeType::ccha, NodeType::ccla_rni}; }
 
-constexpr std::array<Standard, 14> kStandards{{
+constexpr std::array<Standard, 15> kStandards{{
     {"RN-F", rn_f, nodes<>},
     {"RN-I", always<DeviceType::rn_i>, nodes<NodeType::rn_i, NodeType::rn_sam>},
     {"RN-D", always<DeviceType::rn_d>, nodes<NodeType::rn_d, NodeType::rn_sam>},
@@ -76,6 +77,7 @@ constexpr std::array<Standard, 14> kStandards{{
     {"MTSX", always<DeviceType::mtsx>, nodes<NodeType::mtsx>},
     {"CXRH", always<DeviceType::cxrh>, nodes<NodeType::cxra, NodeType::cxha, NodeType::cxla>},
     {"CCG", always<DeviceType::ccg>, ccg},
+    {"CCG-RNI", always<DeviceType::ccg>, ccg_rni},
 }};
 
 }  // namespace

@@ -1,11 +1,13 @@
 #include "models/platform/platform.h"
 
+#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include "models/platform/cmn_link.h"
 #include "models/platform/cmn_part.h"
 #include "models/platform/tegra410_part.h"
 
@@ -41,6 +43,9 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformSpec& spec
     cmn_.push_back(part.get());
     parts_.push_back(std::move(part));
   }
+  for (const CmnLinkSpec& link : spec_.links)
+    links_.push_back(std::make_unique<CmnLink>(link, mesh(link.from.mesh), mesh(link.to.mesh)));
+  tell_of_links();
   describe_cpus(spec_, firmware_);
   for (const auto& part : parts_) {
     part->map(bus_);
@@ -69,6 +74,30 @@ cmn::Mesh& Platform::mesh(std::size_t index) {
   if (index >= cmn_.size())
     throw std::out_of_range(fmt::format("there is no mesh {}: the platform has {}", index, cmn_.size()));
   return cmn_[index]->mesh();
+}
+
+void Platform::tell_of_links() {
+  for (unsigned index = 0; index < cmn_.size(); ++index) {
+    std::set<unsigned> gateways;
+    unsigned other = 0;
+    for (const CmnLinkSpec& link : spec_.links) {
+      if (link.from.mesh != index && link.to.mesh != index) continue;
+      const bool is_from = link.from.mesh == index;
+      gateways.insert(is_from ? link.from.gateway : link.to.gateway);
+      other = is_from ? link.to.mesh : link.from.mesh;
+    }
+    if (gateways.empty()) continue;
+    const std::vector<std::uint16_t> all = cmn::gateways_of(mesh(index).layout());
+    std::vector<std::uint16_t> linked;
+    for (const unsigned gateway : gateways) linked.push_back(all.at(gateway));
+    nodes(index).link(linked, nodes(other).addresses());
+  }
+}
+
+std::uint64_t Platform::pending_at_links() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& link : links_) sum += link->pending();
+  return sum;
 }
 
 cmn::Nodes& Platform::nodes(std::size_t index) {

@@ -20,6 +20,7 @@
 
 namespace pmufab::platform {
 
+class CmnLink;
 class CmnPart;
 class PlatformPart;
 class Tegra410Part;
@@ -58,6 +59,8 @@ class Platform : public sc_core::sc_module {
   [[nodiscard]] std::size_t meshes() const noexcept { return cmn_.size(); }
   /// @throws std::out_of_range if there is no such mesh
   [[nodiscard]] cmn::Mesh& mesh(std::size_t index);
+  /// @return requests on their way through gateways, of all meshes.
+  [[nodiscard]] std::uint64_t pending_at_links() const noexcept;
   /// The nodes of a mesh. @throws std::out_of_range if there is no such mesh
   [[nodiscard]] cmn::Nodes& nodes(std::size_t index);
 
@@ -83,6 +86,8 @@ class Platform : public sc_core::sc_module {
 
  private:
   [[nodiscard]] Tegra410Part& tegra410() const;
+  /// Let the nodes of every mesh know which gateways lead where.
+  void tell_of_links();
 
   PlatformSpec spec_;
   MmioBus bus_;
@@ -90,6 +95,7 @@ class Platform : public sc_core::sc_module {
   std::vector<std::unique_ptr<PlatformPart>> parts_;
   Tegra410Part* tegra410_ = nullptr;
   std::vector<CmnPart*> cmn_;
+  std::vector<std::unique_ptr<CmnLink>> links_;
 };
 
 }  // namespace pmufab::platform

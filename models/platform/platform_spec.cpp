@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "models/cmn/layout.h"
+#include "models/cmn/nodes/gateway.h"
 #include "models/cmn/topology_check.h"
 
 namespace pmufab::platform {
@@ -191,6 +195,43 @@ void check_meshes(const std::vector<CmnSpec>& meshes) {
   }
 }
 
+void check_link_end(const std::string& field, const CmnLinkSpec::End& end, const std::vector<CmnSpec>& meshes) {
+  if (end.mesh >= meshes.size())
+    fail(field, fmt::format("there is no mesh cmn{}; there are {}, from cmn0 on", end.mesh, meshes.size()));
+  const cmn::Layout layout(meshes[end.mesh].topology);
+  const std::size_t gateways = cmn::gateways_of(layout).size();
+  if (end.gateway >= gateways)
+    fail(field,
+         fmt::format("there is no gateway {} in cmn{}: it has {} (CCG or CXRH)", end.gateway, end.mesh, gateways));
+  const bool has_home = std::any_of(layout.nodes().begin(), layout.nodes().end(), [](const cmn::NodePlace& node) {
+    return node.type == cmn::NodeType::hn_f || node.type == cmn::NodeType::hn_s;
+  });
+  if (!has_home) fail(field, fmt::format("cmn{} has no HN-F or HN-S to serve the other mesh", end.mesh));
+}
+
+void check_links(const PlatformSpec& spec) {
+  std::map<unsigned, unsigned> other_of;
+  std::set<std::pair<unsigned, unsigned>> used;
+  for (std::size_t index = 0; index < spec.links.size(); ++index) {
+    const CmnLinkSpec& link = spec.links[index];
+    const std::string field = fmt::format("links[{}].", index);
+    const auto check_end = [&](const char* name, const CmnLinkSpec::End& end, const CmnLinkSpec::End& other) {
+      check_link_end(field + name, end, spec.cmn);
+      if (!used.emplace(end.mesh, end.gateway).second)
+        fail(field + name, fmt::format("gateway {} of cmn{} has a link already", end.gateway, end.mesh));
+      const unsigned same = other_of.emplace(end.mesh, other.mesh).first->second;
+      if (same != other.mesh)
+        fail(field + name,
+             fmt::format("cmn{} is linked to cmn{} already; all its links must lead there", end.mesh, same));
+    };
+    check_end("from", link.from, link.to);
+    check_end("to", link.to, link.from);
+    if (link.from.mesh == link.to.mesh) fail(field + "to", "is the same mesh; a link joins two");
+    if (const auto fault = cmn::fault_of(link.parameters)) fail(field + fault->field, fault->reason);
+    if (link.parameters.latency > kMaximumLatency) fail(field + "latency", "is more than 1 ms");
+  }
+}
+
 }  // namespace
 
 std::vector<MemoryRange> default_memory(unsigned sockets) {
@@ -210,6 +251,7 @@ void validate(const PlatformSpec& spec) {
   if (!spec.tegra410 && spec.cmn.empty()) fail("tegra410", "is missing, and there are no meshes either");
   if (spec.tegra410) check_tegra410(spec);
   check_meshes(spec.cmn);
+  check_links(spec);
 }
 
 }  // namespace pmufab::platform

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/cmn/mesh.h"
+#include "models/cmn/nodes/link_end.h"
 #include "models/cmn/nodes/nodes.h"
 #include "models/cmn/topology.h"
 #include "models/tegra410/address_map.h"
@@ -25,6 +26,17 @@ struct CmnSpec {
   std::vector<unsigned> interrupts{};
 };
 
+/// A link between gateways of two meshes. docs/cmn-nodes.md, section 5.
+struct CmnLinkSpec {
+  struct End {
+    unsigned mesh = 0;     ///< index in PlatformSpec::cmn
+    unsigned gateway = 0;  ///< among the mesh's gateways, in order of XP, port, device
+  };
+  End from{};
+  End to{};
+  cmn::LinkParameters parameters{};
+};
+
 /// What a platform consists of: plain data, made by hand or from a configuration file, checked by validate().
 ///
 /// A platform is a set of sockets with CPUs and memory, plus PMU fabrics. Each kind of fabric is one member; a kind
@@ -39,6 +51,8 @@ struct PlatformSpec {
   std::optional<tegra410::Parameters> tegra410 = tegra410::Parameters{};
   /// Meshes, "cmn0", "cmn1", ...
   std::vector<CmnSpec> cmn{};
+  /// Links between meshes. Those of one mesh all lead to the same other mesh.
+  std::vector<CmnLinkSpec> links{};
 };
 
 /// Where things lie when nothing else is said. Socket s owns the 16 TiB from s << kSocketShift; offsets are from there.

@@ -4,14 +4,21 @@
 #include <vector>
 
 #include "testbench/scenario/results.h"
+#include "testbench/scenario/scenario_spec.h"
 
 namespace pmufab::scenario {
 
-/// What a run that is known to fail must fail at: all of it, and nothing else.
+/// What a run that is known to fail must fail at: all of it, and nothing else. `*` stands for anything.
 struct ExpectedFailures {
-  std::vector<std::string> events;  ///< counted wrong, in at least one measure; texts as in reports
-  std::vector<std::string> checks;  ///< of the run or of a measure: "kernel_warnings", "interrupts", ...
+  std::vector<std::string> events;      ///< counted wrong, in at least one measure; texts as in reports
+  std::vector<std::string> not_opened;  ///< events the driver refuses, in at least one measure
+  std::vector<std::string> checks;      ///< of the run or of a measure: "kernel_warnings", "interrupts", ...
 };
+
+/// @return the first record of a run's journal: whether it must fail with these drivers, why, and at what.
+[[nodiscard]] Json begin_record(const ScenarioSpec& spec, const std::string& kernel_version);
+/// @return what begin_record() put there. @throws nlohmann::json::exception if it is something else
+[[nodiscard]] ExpectedFailures expected_failures(const Json& begin_record);
 
 /// @return true if nothing that was checked failed.
 [[nodiscard]] bool all_passed(const RunResult& run);

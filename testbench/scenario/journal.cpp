@@ -65,8 +65,7 @@ RunResult read_journal(const std::filesystem::path& file, RunResult known, const
       if (record == "begin") {
         must_fail = content.at("must_fail").get<bool>();
         content.at("reason").get_to(run.expected_reason);
-        expected.events = content.value("wrong_events", expected.events);
-        expected.checks = content.value("failed_checks", expected.checks);
+        expected = expected_failures(content);
       } else if (record == "measure") {
         measures.emplace(content.at("index").get<std::size_t>(), measure_from_json(content));
       } else if (record == "check") {

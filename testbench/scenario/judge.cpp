@@ -36,6 +36,28 @@ scoreboard::WatchpointLayout watchpoint_layout(const cmn::Topology& topology) {
   return topology.revision >= kS3r2 ? scoreboard::WatchpointLayout::s3_r2 : scoreboard::WatchpointLayout::s3;
 }
 
+scoreboard::ReferenceAxiParameters axi(const cmn::AxiParameters& of) {
+  return {of.ar_period, of.aw_period, of.w_period, of.read_latency, of.write_latency};
+}
+
+/// Parameters of nodes, and whom DVM nodes snoop.
+void fill_nodes(const platform::CmnSpec& mesh, const cmn::Layout& layout, scoreboard::CmnJudgeSpec& spec) {
+  const cmn::NodeParameters& nodes = mesh.nodes;
+  const cmn::HomeParameters& home = nodes.home;
+  spec.home = {home.slc_sets, home.slc_ways, home.sf_sets, home.sf_ways, home.pocq_entries, home.forwarding};
+  spec.io_home = {nodes.io_home.rrt_entries, nodes.io_home.rdt_entries, nodes.io_home.wdb_entries,
+                  axi(nodes.io_home.axi)};
+  spec.sbsx = {nodes.sbsx.entries, nodes.sbsx.wdb_entries, axi(nodes.sbsx.axi)};
+  spec.mtsx = {nodes.mtsx.entries, nodes.mtsx.tc_sets, nodes.mtsx.tc_ways, axi(nodes.mtsx.axi)};
+  spec.dvm = {nodes.dvm_node.trk_entries, nodes.dvm_node.snoop_limit, nodes.dvm_node.rn_d_ops, {}};
+  for (const auto& pair : nodes.dvm_node.vmid_filters) spec.dvm.vmid_filters.emplace_back(pair.node_id, pair.vmid);
+  const cmn::SystemAddressMap map(mesh.topology, layout);
+  for (const cmn::DevicePlace& place : map.devices()) {
+    if (place.kind == cmn::DeviceKind::rn_f || place.kind == cmn::DeviceKind::rn_d)
+      spec.dvm_targets.push_back(place.node_id);
+  }
+}
+
 }  // namespace
 
 std::optional<scoreboard::Tegra410JudgeSpec> tegra410_judge_spec(const platform::PlatformSpec& platform) {
@@ -85,12 +107,24 @@ std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSp
     spec.clock_hz = topology.frequency_hz;
     spec.pmcr = topology.base + layout.nodes()[layout.dtc_node(0)].offset +
                 cmn::facts_of(topology.product, topology.revision).dtc_base + kPmcr;
+    spec.multiple_dtm = topology.multiple_dtm;
+    spec.snoop_channels = topology.channels.snp;
+    spec.link_delay = mesh.mesh.link_delay;
+    spec.occupancy_width = mesh.mesh.pmu.occupancy_width;
     for (const cmn::Crosspoint& crosspoint : topology.crosspoints) {
       unsigned used = 0;
+      std::vector<cmn::DeviceType>& devices = spec.devices.emplace_back();
       for (unsigned port = 0; port < crosspoint.ports.size(); ++port) {
         if (crosspoint.ports[port].device != cmn::DeviceType::none) used = port + 1;
+        devices.push_back(crosspoint.ports[port].device);
       }
       spec.ports_in_use.push_back(used);
+    }
+    fill_nodes(mesh, layout, spec);
+    for (const cmn::NodePlace& node : layout.nodes()) {
+      if (node.port != cmn::kNoPort)
+        spec.nodes.push_back(
+            {node.type, node.node_id, node.logical_id, node.xp, node.port, node.device, node.is_closed()});
     }
     specs.push_back(std::move(spec));
   }

@@ -23,6 +23,8 @@ namespace pmufab::scenario {
 /// @throws InputError
 [[nodiscard]] platform::PlatformSpec read_platform(const Value& document, const std::string& path, Value& effective);
 
+/// Read one link between meshes, once the meshes are known.
+void read_link(Reader& reader, const std::vector<platform::CmnSpec>& meshes, platform::CmnLinkSpec& link);
 /// Read one mesh of a platform. @param index  among the platform's meshes
 void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec);
 

@@ -133,6 +133,7 @@ PlatformSpec read_platform(const Value& document, const std::string& path, Value
   reader.list(
       "meshes", [&](Reader& mesh, std::size_t index) { read_cmn(mesh, index, spec.cmn.emplace_back()); },
       kind == Kind::cmn ? Presence::required : Presence::optional);
+  reader.list("links", [&](Reader& link, std::size_t) { read_link(link, spec.cmn, spec.links.emplace_back()); });
   try {
     // Unknown keys first: a misspelt key is often why the rest is impossible.
     if (spec.sockets >= 1 && spec.sockets <= tegra410::kMaximumSockets) reader.finish();

@@ -64,9 +64,10 @@ struct ExpectationSpec {
 /// The run is known to fail, and must, at what is named here and at nothing else.
 struct ExpectedFailureSpec {
   std::string reason;
-  std::vector<std::string> events;   ///< counted wrong
-  std::vector<std::string> checks;   ///< of the run or of a measure, by name
-  std::vector<std::string> drivers;  ///< selectors of the driver sets it holds for; empty: all
+  std::vector<std::string> events;      ///< counted wrong
+  std::vector<std::string> not_opened;  ///< refused by the driver
+  std::vector<std::string> checks;      ///< of the run or of a measure, by name
+  std::vector<std::string> drivers;     ///< selectors of the driver sets it holds for; empty: all
 };
 
 /// The CPU complex that runs the drivers.
@@ -118,8 +119,8 @@ class ScenarioFile {
   /// @param base  folder that file names in the document are relative to
   ScenarioFile(Value document, std::filesystem::path base);
 
-  /// The combinations of the scenario's matrix, in the order written, the last key running fastest; one unnamed variant
-  /// if there is no matrix.
+  /// The combinations of the scenario's matrix, in the order written, the last key running fastest; of a list of
+  /// matrices those of each, one after the other. One unnamed variant if there is no matrix.
   /// @throws InputError
   [[nodiscard]] std::vector<Variant> variants() const;
 

@@ -10,8 +10,10 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/cmn_event_check.h"
 #include "testbench/scenario/driver_sets.h"
 #include "testbench/scenario/event_syntax.h"
+#include "testbench/scenario/expected_failure.h"
 #include "testbench/scenario/machine.h"
 #include "testbench/scenario/measurement.h"
 
@@ -99,8 +101,8 @@ class Story {
   }
 
   std::uint64_t pending_transactions() {
-    std::uint64_t sum = 0;
-    if (machine_.chi_traffic().empty()) return sum;
+    if (machine_.chi_traffic().empty()) return 0;
+    std::uint64_t sum = machine_.platform().pending_at_links();
     for (std::size_t mesh = 0; mesh < machine_.platform().meshes(); ++mesh)
       sum += machine_.platform().nodes(mesh).pending();
     return sum;
@@ -137,6 +139,15 @@ class Story {
     return false;
   }
 
+  void check_modelled_events(const std::vector<ResolvedGroup>& groups) {
+    for (std::size_t mesh = 0; mesh < machine_.platform().meshes(); ++mesh) {
+      for (const ResolvedGroup& group : groups) {
+        for (const ResolvedEvent& event : group.events)
+          check_modelled(event, mesh, machine_.platform().mesh(mesh).topology());
+      }
+    }
+  }
+
   /// Names are checked before anything runs: a misspelt event must not wait for its time.
   bool check_names() {
     const PmuCatalog catalog(machine_.host().pmus());
@@ -147,7 +158,7 @@ class Story {
         continue;
       }
       try {
-        for (const std::string& text : measure.events) static_cast<void>(catalog.resolve(text));
+        for (const std::string& text : measure.events) check_modelled_events(catalog.resolve(text));
       } catch (const EventError& error) {
         if (!measure.source.file) throw;  // from the command line
         throw InputError(measure.source, fmt::format("measure '{}'", measure.name), "\n" + error.picture());
@@ -455,21 +466,7 @@ void write_error(Journal& journal, bool input, const std::string& message) {
 
 int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers, Journal& journal,
                 const SessionOptions& options) {
-  bool must_fail = false;
-  if (spec.expected_failure) {
-    const std::vector<std::string>& selectors = spec.expected_failure->drivers;
-    must_fail = selectors.empty() || std::any_of(selectors.begin(), selectors.end(), [&](const std::string& selector) {
-                  return selects(selector, drivers.kernel_version);
-                });
-  }
-  Json begin;
-  begin["must_fail"] = must_fail;
-  begin["reason"] = must_fail ? spec.expected_failure->reason : "";
-  if (must_fail) {
-    begin["wrong_events"] = spec.expected_failure->events;
-    begin["failed_checks"] = spec.expected_failure->checks;
-  }
-  journal.write("begin", std::move(begin));
+  journal.write("begin", begin_record(spec, drivers.kernel_version));
   try {
     sc_core::sc_event interrupt("interrupted_by_user");
     Machine::Options machine_options;

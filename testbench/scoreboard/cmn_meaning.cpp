@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scoreboard/node_events.h"
+
 namespace pmufab::scoreboard {
 namespace {
 
@@ -126,6 +128,15 @@ void watchpoint(const Terms& terms, CmnMeaning& meaning) {
   meaning.mask = terms.get("wp_mask", 0);
 }
 
+void node_event(const std::optional<NodeEventChoice>& choice, const std::string& what, CmnMeaning& meaning) {
+  if (!choice) unknown(what);
+  meaning.kind = CmnMeaning::Kind::node;
+  meaning.type = choice->type;
+  meaning.event_id = choice->id;
+  meaning.filter = choice->filter;
+  meaning.filter2 = choice->filter2;
+}
+
 std::string describe(const CmnMeaning& meaning) {
   const std::string where = meaning.node ? fmt::format(" at node {:#x}", *meaning.node) : " everywhere";
   switch (meaning.kind) {
@@ -135,6 +146,8 @@ std::string describe(const CmnMeaning& meaning) {
       return fmt::format("{} flits {} at {}{}", kChannelNames[static_cast<std::size_t>(meaning.channel)],
                          meaning.event == FlitEvent::valid ? "sent" : "stalled",
                          kInterfaceNames[static_cast<std::size_t>(meaning.interface)], where);
+    case CmnMeaning::Kind::node:
+      return meaning.text + where;
     case CmnMeaning::Kind::watchpoint:
       break;
   }
@@ -145,7 +158,7 @@ std::string describe(const CmnMeaning& meaning) {
 
 }  // namespace
 
-CmnMeaning cmn_meaning(const EventTerms& terms) {
+CmnMeaning cmn_meaning(const EventTerms& terms, WatchpointLayout product) {
   const Terms sorted = sort_out(terms);
   const std::optional<std::uint64_t> type = sorted.get("type");
   const std::uint64_t number = sorted.get("eventid", 0);
@@ -166,9 +179,16 @@ CmnMeaning cmn_meaning(const EventTerms& terms) {
     meaning.upload = sorted.name.empty() ? number == 0 : sorted.name == "watchpoint_up";
     watchpoint(sorted, meaning);
   } else if (!sorted.name.empty()) {
-    unknown("event '" + sorted.name + "'");
+    node_event(find_node_event(sorted.name, product), "event '" + sorted.name + "'", meaning);
+    meaning.text = sorted.name;
   } else if (type) {
-    unknown(fmt::format("event type {:#x}, number {:#x}", *type, number));
+    // 7.3 calls the old field occupid filter, too.
+    const auto filter = static_cast<unsigned>(sorted.get("filter", sorted.get("occupid", 0)));
+    const auto filter2 = static_cast<unsigned>(sorted.get("filter2", 0));
+    node_event(find_node_event(*type, number, filter, filter2, product),
+               fmt::format("event type {:#x}, number {:#x}", *type, number), meaning);
+    meaning.text = fmt::format("{} event {:#x}, filters {} and {}", node_type_name(meaning.type), number,
+                               meaning.filter, meaning.filter2);
   } else {
     throw std::invalid_argument("no event is named");
   }

@@ -232,6 +232,7 @@ int run_command(const Arguments& arguments) {
   const std::vector<RunResult> runs = scenario::run_all(plans, runner);
   bar.clear();
   printer.flush();
+  scenario::write_comparison(std::cout, runs);
   if (runs.size() > 1) scenario::write_summary(std::cout, runs);
   std::cout.flush();
 

@@ -3,31 +3,17 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
-#include <utility>
 
 #include <fmt/format.h>
 
-#include "models/cmn/nodes/gateway_opcodes.h"
+#include "models/cmn/nodes/chi.h"
 
 namespace pmufab::cmn {
 
 namespace {
 
-const LinkParameters& checked(const LinkParameters& parameters, unsigned latency) {
-  const auto refuse = [](const char* name, auto value, const char* allowed) {
-    throw std::invalid_argument(fmt::format("{}: {} is not possible, it must be {}", name, value, allowed));
-  };
-  if (parameters.latency == 0) refuse("latency", parameters.latency, "at least 1 ps");
-  if (parameters.cycles_per_flit == 0) refuse("cycles_per_flit", parameters.cycles_per_flit, "at least 1");
-  if (parameters.flit_bytes != 16 && parameters.flit_bytes != 32 && parameters.flit_bytes != 64)
-    refuse("flit_bytes", parameters.flit_bytes, "16, 32 or 64");
-  if (parameters.link_credits == 0) refuse("link_credits", parameters.link_credits, "at least 1");
-  for (const auto& [name, entries] : {std::pair{"rht_entries", parameters.rht_entries},
-                                      {"reqtrk_entries", parameters.reqtrk_entries},
-                                      {"write_buffers", parameters.write_buffers}}) {
-    if (entries == 0 || entries > 256) refuse(name, entries, "1 ... 256");
-  }
-  if (latency == 0) refuse("node_latency", latency, "at least 1");
+const LinkParameters& checked(const LinkParameters& parameters) {
+  if (const auto fault = fault_of(parameters)) throw std::invalid_argument(fault->field + ": " + fault->reason);
   return parameters;
 }
 
@@ -86,11 +72,11 @@ std::vector<std::uint16_t> gateways_of(const Layout& layout) {
   return gateways;
 }
 
-Gateway::Gateway(Mesh& mesh, std::uint16_t node_id, const LinkParameters& parameters, unsigned latency)
+Gateway::Gateway(Mesh& mesh, std::uint16_t node_id, const LinkParameters& parameters)
     : mesh_(mesh),
       device_(mesh.attach(*this, node_id)),
-      port_(mesh, device_, node_id, latency, sources_of(mesh.layout(), node_id)),
-      link_(port_, checked(parameters, latency)),
+      port_(mesh, device_, node_id, parameters.node_latency, sources_of(mesh.layout(), node_id)),
+      link_(port_, checked(parameters)),
       requester_(port_, link_, parameters),
       home_(port_, link_, parameters, homes_of(mesh.layout())) {}
 
@@ -126,10 +112,10 @@ void Gateway::take_flit(Channel channel, const FlitFields& fields, Cycle now) {
       requester_.request(fields, now);
       break;
     case Channel::rsp:
-      fields.opcode == opcode::kCompAck ? requester_.comp_ack(fields, now) : home_.response(fields, now);
+      fields.opcode == chi::rsp::kCompAck ? requester_.comp_ack(fields, now) : home_.response(fields, now);
       break;
     case Channel::dat:
-      fields.opcode == opcode::kNonCopyBackWrData ? requester_.write_data(fields, now) : home_.comp_data(fields, now);
+      fields.opcode == chi::dat::kNonCopyBackWrData ? requester_.write_data(fields, now) : home_.comp_data(fields, now);
       break;
     default:
       throw std::logic_error(fmt::format("gateway {:#x}: a snoop", port_.node_id()));
@@ -137,7 +123,7 @@ void Gateway::take_flit(Channel channel, const FlitFields& fields, Cycle now) {
 }
 
 void Gateway::sent(Channel channel, const FlitFields& fields, Cycle now) {
-  if (channel_class(channel) == Channel::dat && fields.opcode == opcode::kCompData) {
+  if (channel_class(channel) == Channel::dat && fields.opcode == chi::dat::kCompData) {
     requester_.data_sent(fields, now);
   } else {
     home_.sent(channel, fields, now);

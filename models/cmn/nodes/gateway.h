@@ -10,21 +10,24 @@
 #include "models/cmn/nodes/gateway_port.h"
 #include "models/cmn/nodes/gateway_requester.h"
 #include "models/cmn/nodes/link_end.h"
+#include "models/cmn/nodes/node_model.h"
 
 namespace pmufab::cmn {
 
 /// A gateway of a mesh that is linked to one of another mesh: the nodes of a CCG (CCRA, CCHA, CCLA or CCLA_RNI) or of a
 /// CXRH (CXRA, CXHA, CXLA). What it does and when its events fire: docs/cmn-nodes.md, section 5.
-class Gateway final : public MeshDevice {
+class Gateway final : public NodeModel {
  public:
   /// Attaches itself. The mesh must outlive it.
   /// @param node_id  of the gateway: one of gateways_of(mesh.layout())
-  /// @param latency  cycles from a decision to the flit it leads to, at least 1
   /// @throws std::invalid_argument for a parameter out of range, or a mesh without homes
-  Gateway(Mesh& mesh, std::uint16_t node_id, const LinkParameters& parameters, unsigned latency = 12);
+  Gateway(Mesh& mesh, std::uint16_t node_id, const LinkParameters& parameters);
 
   /// Make a link. Both must have the same parameters, and lie in different meshes.
   static void connect(Gateway& one, Gateway& other) noexcept;
+
+  /// @return requests it has taken, of its mesh and from the link, and not ended.
+  [[nodiscard]] unsigned pending() const noexcept override { return requester_.pending() + home_.pending(); }
 
   void run(Cycle now) override;
   void sent(Channel channel, const FlitFields& fields, Cycle now) override;

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/nodes/gateway_opcodes.h"
+#include "models/cmn/nodes/chi.h"
 
 namespace pmufab::cmn {
 
@@ -40,19 +40,19 @@ constexpr unsigned kLineBits = 6;
 
 std::uint8_t opcode_at_home(std::uint8_t opcode) {
   switch (opcode) {
-    case opcode::kWriteNoSnpFull:
-    case opcode::kWriteUniqueFull:
-      return opcode::kWriteUniqueFull;
-    case opcode::kWriteNoSnpPtl:
-    case opcode::kWriteUniquePtl:
-      return opcode::kWriteUniquePtl;
+    case chi::req::kWriteNoSnpFull:
+    case chi::req::kWriteUniqueFull:
+      return chi::req::kWriteUniqueFull;
+    case chi::req::kWriteNoSnpPtl:
+    case chi::req::kWriteUniquePtl:
+      return chi::req::kWriteUniquePtl;
     default:
-      return opcode::kReadOnce;
+      return chi::req::kReadOnce;
   }
 }
 
 bool is_of_local_coherency_node(std::uint8_t opcode) {
-  return opcode == opcode::kReadNoSnp || opcode == opcode::kWriteNoSnpFull || opcode == opcode::kWriteNoSnpPtl;
+  return opcode == chi::req::kReadNoSnp || opcode == chi::req::kWriteNoSnpFull || opcode == chi::req::kWriteNoSnpPtl;
 }
 
 }  // namespace
@@ -63,11 +63,10 @@ GatewayHome::GatewayHome(GatewayPort& port, LinkEnd& link, const LinkParameters&
       link_(link),
       id_offset_(port.sources().is_ccg ? kCchaOffset : 0),
       homes_(std::move(homes)),
-      pool_(parameters.reqtrk_entries),
-      entries_(parameters.reqtrk_entries) {
+      numbers_(parameters.reqtrk_entries),
+      entries_(parameters.reqtrk_entries),
+      retried_(parameters.reqtrk_entries) {
   if (homes_.empty()) throw std::invalid_argument("a mesh with a gateway that is linked needs a home: HN-F or HN-S");
-  retried_.reserve(parameters.reqtrk_entries);
-  grants_.resize(*std::max_element(homes_.begin(), homes_.end()) + std::size_t{1});
   const GatewayPort::Sources& sources = port_.sources();
   port_.add_occupancy(sources.ha, kRequestTrackerOccupancy + id_offset_, reqtrk_);
   port_.add_occupancy(sources.ha, kRdbOccupancy + id_offset_, rdb_);
@@ -80,7 +79,7 @@ GatewayHome::GatewayHome(GatewayPort& port, LinkEnd& link, const LinkParameters&
 }
 
 void GatewayHome::request(const LinkMessage& message, Cycle now) {
-  const unsigned number = pool_.take();
+  const unsigned number = numbers_.allocate();
   Entry& entry = entries_[number];
   entry = {};
   entry.ra_entry = message.ra_entry;
@@ -133,15 +132,13 @@ void GatewayHome::answer(unsigned entry, bool bypass, Cycle now) {
 
 void GatewayHome::response(const FlitFields& fields, Cycle now) {
   switch (fields.opcode) {
-    case opcode::kRetryAck:
-      retried_.push_back(fields.txnid);
-      use_grants(entries_.at(fields.txnid).request.tgtid, now);
+    case chi::rsp::kRetryAck:
+      send_again(retried_.retry(fields.srcid, fields.pcrdtype, fields.txnid), now);
       return;
-    case opcode::kPCrdGrant:
-      ++grants_.at(fields.srcid);
-      use_grants(fields.srcid, now);
+    case chi::rsp::kPCrdGrant:
+      send_again(retried_.grant(fields.srcid, fields.pcrdtype), now);
       return;
-    case opcode::kCompDbidResp:
+    case chi::rsp::kCompDbidResp:
       break;
     default:
       throw std::logic_error(fmt::format("gateway {:#x}: response of {:#x} with opcode {:#x}", port_.node_id(),
@@ -153,7 +150,7 @@ void GatewayHome::response(const FlitFields& fields, Cycle now) {
   FlitFields data;
   data.tgtid = fields.srcid;
   data.txnid = fields.dbid;
-  data.opcode = opcode::kNonCopyBackWrData;
+  data.opcode = chi::dat::kNonCopyBackWrData;
   data.qos = entry.request.qos;
   port_.post(Channel::dat, data, now, true);
   if (entry.data_flits == 1) return;
@@ -161,17 +158,11 @@ void GatewayHome::response(const FlitFields& fields, Cycle now) {
   port_.post(Channel::dat, data, now, true);
 }
 
-void GatewayHome::use_grants(std::uint16_t home, Cycle now) {
-  while (grants_[home] > 0) {
-    const auto first = std::find_if(retried_.begin(), retried_.end(),
-                                    [&](std::uint16_t entry) { return entries_[entry].request.tgtid == home; });
-    if (first == retried_.end()) return;
-    --grants_[home];
-    FlitFields& request = entries_[*first].request;
-    retried_.erase(first);
-    request.allowretry = 0;
-    port_.post(Channel::req, request, now, true);
-  }
+void GatewayHome::send_again(unsigned entry, Cycle now) {
+  if (entry == RetriedRequests::kNone) return;
+  FlitFields& request = entries_.at(entry).request;
+  request.allowretry = 0;
+  port_.post(Channel::req, request, now, true);
 }
 
 void GatewayHome::sent(Channel channel, const FlitFields& fields, Cycle now) {
@@ -194,7 +185,7 @@ void GatewayHome::sent(Channel channel, const FlitFields& fields, Cycle now) {
 void GatewayHome::left(const LinkMessage& message, Cycle now) {
   if (message.kind == LinkMessage::Kind::read_answer) (message.bypass ? rdbyp_ : rdb_).change(1, -1, now);
   (message.kind == LinkMessage::Kind::write_answer ? writes_ : reads_).change(1, -1, now);
-  pool_.release(message.ha_entry);
+  numbers_.release(message.ha_entry);
   reqtrk_.change(1, -1, now);
 }
 

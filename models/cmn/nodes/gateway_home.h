@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/cmn/nodes/entry_pool.h"
+#include "models/cmn/nodes/entry_numbers.h"
 #include "models/cmn/nodes/gateway_port.h"
 #include "models/cmn/nodes/link_end.h"
+#include "models/cmn/nodes/retry.h"
 
 namespace pmufab::cmn {
 
@@ -24,6 +25,8 @@ class GatewayHome {
   void sent(Channel channel, const FlitFields& fields, Cycle now);
   /// The last CXS flit of an answer has been sent.
   void left(const LinkMessage& message, Cycle now);
+  /// @return requests that have not ended.
+  [[nodiscard]] unsigned pending() const noexcept { return numbers_.used(); }
 
  private:
   struct Entry {
@@ -35,8 +38,7 @@ class GatewayHome {
     bool writing = false;  // has a DBID
   };
 
-  void retry(unsigned entry, Cycle now);
-  void use_grants(std::uint16_t home, Cycle now);
+  void send_again(unsigned entry, Cycle now);
   void answer(unsigned entry, bool bypass, Cycle now);
   void fire(unsigned id, Cycle now) { port_.fire(port_.sources().ha, id + id_offset_, now); }
   void fire_allocation(unsigned id, Cycle now) {
@@ -47,10 +49,9 @@ class GatewayHome {
   LinkEnd& link_;
   unsigned id_offset_;  // of a CCHA's event numbers from a CXHA's
   std::vector<std::uint16_t> homes_;
-  EntryPool pool_;
+  EntryNumbers numbers_;
   std::vector<Entry> entries_;
-  std::vector<std::uint16_t> retried_;  // entries, in order of RetryAck
-  std::vector<std::uint16_t> grants_;   // unused, by node id
+  RetriedRequests retried_;
   Occupancy reqtrk_;
   Occupancy rdb_;
   Occupancy rdbyp_;

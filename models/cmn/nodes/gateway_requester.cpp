@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/nodes/gateway_opcodes.h"
+#include "models/cmn/nodes/chi.h"
 
 namespace pmufab::cmn {
 
@@ -29,10 +29,10 @@ constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47;
 constexpr unsigned kLineBits = 6;
 constexpr unsigned kAverage = 256;
 
-bool is_read(std::uint8_t opcode) { return opcode == opcode::kReadNoSnp || opcode == opcode::kReadOnce; }
+bool is_read(std::uint8_t opcode) { return opcode == chi::req::kReadNoSnp || opcode == chi::req::kReadOnce; }
 bool is_write(std::uint8_t opcode) {
-  return opcode == opcode::kWriteNoSnpFull || opcode == opcode::kWriteNoSnpPtl || opcode == opcode::kWriteUniqueFull ||
-         opcode == opcode::kWriteUniquePtl;
+  return opcode == chi::req::kWriteNoSnpFull || opcode == chi::req::kWriteNoSnpPtl ||
+         opcode == chi::req::kWriteUniqueFull || opcode == chi::req::kWriteUniquePtl;
 }
 
 }  // namespace
@@ -41,9 +41,8 @@ GatewayRequester::GatewayRequester(GatewayPort& port, LinkEnd& link, const LinkP
     : port_(port),
       link_(link),
       id_offset_(port.sources().is_ccg ? kCcraOffset : 0),
-      pool_(parameters.rht_entries),
+      numbers_(parameters.rht_entries),
       entries_(parameters.rht_entries),
-      waiting_(parameters.rht_entries),
       req_credits_(parameters.reqtrk_entries),
       dat_credits_(parameters.write_buffers) {
   const auto ra = port_.sources().ra;
@@ -55,21 +54,12 @@ GatewayRequester::GatewayRequester(GatewayPort& port, LinkEnd& link, const LinkP
 }
 
 bool GatewayRequester::find_room(const FlitFields& fields, Cycle now) {
-  if (fields.srcid >= reserved_.size()) reserved_.resize(fields.srcid + std::size_t{1});
-  if (fields.allowretry == 0) {
-    if (reserved_[fields.srcid] == 0)
-      throw std::logic_error(fmt::format("gateway {:#x}: request of {:#x} without AllowRetry, but it has no credit",
-                                         port_.node_id(), fields.srcid));
-    --reserved_[fields.srcid];
-    --all_reserved_;
-    return true;
-  }
-  if (pool_.left() > all_reserved_) return true;
-  retried_.push(fields.srcid);
+  if (room_.accept(fields.srcid, fields.allowretry != 0, numbers_.free())) return true;
+  room_.remember(fields.srcid);
   FlitFields retry;
   retry.tgtid = fields.srcid;
   retry.txnid = fields.txnid;
-  retry.opcode = opcode::kRetryAck;
+  retry.opcode = chi::rsp::kRetryAck;
   retry.qos = fields.qos;
   port_.post(Channel::rsp, retry, now);
   return false;
@@ -84,7 +74,7 @@ void GatewayRequester::request(const FlitFields& fields, Cycle now) {
 }
 
 void GatewayRequester::accept(const FlitFields& fields, bool is_write, Cycle now) {
-  const unsigned number = pool_.take();
+  const unsigned number = numbers_.allocate();
   rht_.change(1, 1, now);
   fire_allocation(kRhtAllocation, now);
   Entry& entry = entries_[number];
@@ -101,7 +91,7 @@ void GatewayRequester::accept(const FlitFields& fields, bool is_write, Cycle now
   response.tgtid = fields.srcid;
   response.txnid = fields.txnid;
   response.dbid = static_cast<std::uint16_t>(number);
-  response.opcode = opcode::kCompDbidResp;
+  response.opcode = chi::rsp::kCompDbidResp;
   response.qos = fields.qos;
   port_.post(Channel::rsp, response, now);
 }
@@ -166,7 +156,7 @@ void GatewayRequester::answer(const LinkMessage& message, Cycle now) {
   data.txnid = request.txnid;
   data.homenid = port_.node_id();
   data.dbid = message.ra_entry;
-  data.opcode = opcode::kCompData;
+  data.opcode = chi::dat::kCompData;
   data.qos = request.qos;
   const bool two = message.data_bytes > 32;
   port_.post(Channel::dat, data, now, !two);
@@ -183,16 +173,13 @@ void GatewayRequester::data_sent(const FlitFields& fields, Cycle now) {
 void GatewayRequester::comp_ack(const FlitFields& fields, Cycle now) { free_entry(fields.txnid, now); }
 
 void GatewayRequester::free_entry(unsigned entry, Cycle now) {
-  pool_.release(entry);
+  numbers_.release(entry);
   rht_.change(1, -1, now);
-  if (retried_.empty()) return;
-  const std::uint16_t sender = retried_.front();
-  retried_.pop();
-  ++reserved_[sender];
-  ++all_reserved_;
+  std::uint16_t sender = 0;
+  if (!room_.grant(numbers_.free(), sender)) return;
   FlitFields grant;
   grant.tgtid = sender;
-  grant.opcode = opcode::kPCrdGrant;
+  grant.opcode = chi::rsp::kPCrdGrant;
   port_.post(Channel::rsp, grant, now);
 }
 

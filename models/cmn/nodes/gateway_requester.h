@@ -3,10 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/cmn/nodes/entry_pool.h"
-#include "models/cmn/nodes/fifo.h"
+#include "models/cmn/nodes/entry_numbers.h"
 #include "models/cmn/nodes/gateway_port.h"
 #include "models/cmn/nodes/link_end.h"
+#include "models/cmn/nodes/retry.h"
+#include "models/cmn/nodes/fifo.h"
 
 namespace pmufab::cmn {
 
@@ -29,6 +30,8 @@ class GatewayRequester {
   void left(const LinkMessage& message, Cycle now);
   /// The last CompData flit of an answer has been sent.
   void data_sent(const FlitFields& fields, Cycle now);
+  /// @return requests that have not ended.
+  [[nodiscard]] unsigned pending() const noexcept { return numbers_.used() + room_.pending(); }
   /// @return true if a request waits for a protocol credit.
   [[nodiscard]] bool waits() const noexcept { return !waiting_.empty(); }
 
@@ -58,11 +61,9 @@ class GatewayRequester {
   GatewayPort& port_;
   LinkEnd& link_;
   unsigned id_offset_;  // of a CCRA's event numbers from a CXRA's
-  EntryPool pool_;
+  EntryNumbers numbers_;
   std::vector<Entry> entries_;
-  std::vector<std::uint16_t> reserved_;  // entries, by node id
-  unsigned all_reserved_ = 0;
-  Fifo<std::uint16_t> retried_;  // senders, in order of arrival
+  RequestCredits room_;
   Fifo<std::uint16_t> waiting_;  // entries that wait for protocol credits
   unsigned req_credits_;
   unsigned dat_credits_;

@@ -1,7 +1,9 @@
 #include "models/cmn/nodes/link_end.h"
 
 #include <algorithm>
-#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace pmufab::cmn {
 
@@ -18,16 +20,32 @@ constexpr unsigned kLinkCreditBufferAllocation = 0x27;
 constexpr unsigned kUnit = 16;      // bytes: what sizes are counted in; a message's header
 constexpr unsigned kAverage = 256;  // where an accumulator wraps
 
+constexpr unsigned kMaximumCredits = 65536;
+constexpr unsigned kMaximumEntries = 256;
+
 }  // namespace
 
+std::optional<LinkFault> fault_of(const LinkParameters& parameters) {
+  const auto fault = [](const char* field, auto value, const char* allowed) {
+    return LinkFault{field, fmt::format("is {}, must be {}", value, allowed)};
+  };
+  if (parameters.latency == 0) return fault("latency", parameters.latency, "at least 1 ps");
+  if (parameters.cycles_per_flit == 0) return fault("cycles_per_flit", parameters.cycles_per_flit, "at least 1");
+  if (parameters.flit_bytes != 16 && parameters.flit_bytes != 32 && parameters.flit_bytes != 64)
+    return fault("flit_bytes", parameters.flit_bytes, "16, 32 or 64");
+  if (parameters.link_credits == 0 || parameters.link_credits > kMaximumCredits)
+    return fault("link_credits", parameters.link_credits, "1 ... 65536");
+  for (const auto& [field, entries] : {std::pair{"rht_entries", parameters.rht_entries},
+                                       {"reqtrk_entries", parameters.reqtrk_entries},
+                                       {"write_buffers", parameters.write_buffers}}) {
+    if (entries == 0 || entries > kMaximumEntries) return fault(field, entries, "1 ... 256");
+  }
+  if (parameters.node_latency == 0) return fault("node_latency", parameters.node_latency, "at least 1 cycle");
+  return std::nullopt;
+}
+
 LinkEnd::LinkEnd(GatewayPort& port, const LinkParameters& parameters)
-    : port_(port),
-      parameters_(parameters),
-      buffer_(parameters.rht_entries + parameters.reqtrk_entries),
-      credits_(parameters.link_credits),
-      credits_back_(parameters.link_credits),
-      arriving_(parameters.link_credits),
-      arriving_messages_(parameters.link_credits) {
+    : port_(port), parameters_(parameters), credits_(parameters.link_credits) {
   port_.add_occupancy(port_.sources().la, kLinkCreditBufferOccupancy, occupancy_);
 }
 
@@ -80,15 +98,13 @@ void LinkEnd::receive(const CxsFlit& flit, const LinkMessage& message) {
 bool LinkEnd::take(Cycle now, const LinkMessage*& last) {
   const Picoseconds when = port_.time_of(now);
   if (arriving_.empty() || arriving_.front().arrival > when) return false;
-  const CxsFlit flit = arriving_.front();
-  arriving_.pop();
+  const CxsFlit flit = arriving_.pop();
   other_->credits_back_.push(when + parameters_.latency);
   port_.fire(port_.sources().la, kRxCxs, now);
   count_size(rx_size_, kRxCxsAverageSize, flit.units, now);
   last = nullptr;
   if (flit.last) {
-    taken_ = arriving_messages_.front();
-    arriving_messages_.pop();
+    taken_ = arriving_messages_.pop();
     last = &taken_;
   }
   return true;

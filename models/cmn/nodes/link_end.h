@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
-#include "models/cmn/nodes/fifo.h"
 #include "models/cmn/nodes/gateway_port.h"
+#include "models/cmn/nodes/fifo.h"
 
 namespace pmufab::cmn {
 
@@ -15,8 +17,17 @@ struct LinkParameters {
   unsigned link_credits = 64;    ///< CXS flits the other end has room for
   unsigned rht_entries = 32;     ///< requests an RA holds, 1 ... 256
   unsigned reqtrk_entries = 16;  ///< requests an HA holds, 1 ... 256: REQ credits of the RA
+  unsigned node_latency = 12;    ///< cycles from a decision of a gateway to the flit it leads to, at least 1
   unsigned write_buffers = 8;    ///< of an HA, 1 ... 256: DAT credits of the RA
 };
+
+/// What a link cannot be.
+struct LinkFault {
+  std::string field;   ///< of LinkParameters
+  std::string reason;  ///< what it is, and what it may be
+};
+/// @return the first thing that makes the parameters impossible.
+[[nodiscard]] std::optional<LinkFault> fault_of(const LinkParameters& parameters);
 
 /// What crosses a link.
 struct LinkMessage {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "models/cmn/nodes/entry_numbers.h"
+#include "models/cmn/nodes/fifo.h"
 #include "models/cmn/nodes/home_output.h"
 #include "models/cmn/nodes/retry.h"
-#include "models/cmn/nodes/fifo.h"
 #include "models/cmn/nodes/system_address_map.h"
 
 namespace pmufab::cmn {

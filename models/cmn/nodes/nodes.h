@@ -41,6 +41,10 @@ class Nodes {
   Nodes& operator=(const Nodes&) = delete;
 
   [[nodiscard]] const SystemAddressMap& addresses() const noexcept { return addresses_; }
+  /// As SystemAddressMap::link(). Gateways that are linked are devices of their own, not nodes of these.
+  void link(std::span<const std::uint16_t> gateways, const SystemAddressMap& other) {
+    addresses_.link(gateways, other);
+  }
   /// What takes operations, with where it is, in order of XP, port and number.
   struct Requester {
     RequesterModel* model;

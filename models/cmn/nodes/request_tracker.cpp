@@ -10,34 +10,21 @@
 namespace pmufab::cmn {
 
 RequestTracker::RequestTracker(Mesh& mesh, unsigned device, const Parameters& parameters)
-    : mesh_(mesh), device_(device), parameters_(parameters) {
+    : mesh_(mesh), device_(device), parameters_(parameters), numbers_(parameters.entries) {
   if (parameters.entries == 0 || parameters.entries > kMaximumEntries)
     throw std::invalid_argument(
         fmt::format("a tracker has 1 to {} entries, not {}", kMaximumEntries, parameters.entries));
   requests_.resize(parameters.entries);
-  in_use_.resize(parameters.entries);
   by_age_.reserve(parameters.entries);
-  reserved_.reserve(parameters.entries);
 }
 
 std::optional<unsigned> RequestTracker::allocate(const FlitFields& request, Cycle now) {
-  if (request.allowretry != 0) {
-    if (by_age_.size() + reserved_.size() >= parameters_.entries) {
-      post_rsp(request.srcid, request.txnid, chi::rsp::kRetryAck, request.qos, now);
-      remembered_.push(request.srcid);
-      return std::nullopt;
-    }
-  } else {
-    const auto reservation = std::find(reserved_.begin(), reserved_.end(), request.srcid);
-    if (reservation == reserved_.end())
-      throw std::logic_error(
-          fmt::format("node {:#x} sent a request with AllowRetry 0 to node {:#x}, which has nothing "
-                      "reserved for it",
-                      request.srcid, request.tgtid));
-    reserved_.erase(reservation);
+  if (!credits_.accept(request.srcid, request.allowretry != 0, numbers_.free())) {
+    credits_.remember(request.srcid);
+    post_rsp(request.srcid, request.txnid, chi::rsp::kRetryAck, request.qos, now);
+    return std::nullopt;
   }
-  const auto entry = static_cast<unsigned>(std::find(in_use_.begin(), in_use_.end(), false) - in_use_.begin());
-  in_use_[entry] = true;
+  const unsigned entry = numbers_.allocate();
   by_age_.push_back(static_cast<std::uint8_t>(entry));
   requests_[entry] = {.addr = request.addr,
                       .srcid = request.srcid,
@@ -51,12 +38,10 @@ std::optional<unsigned> RequestTracker::allocate(const FlitFields& request, Cycl
 }
 
 void RequestTracker::release(unsigned entry, Cycle now) {
-  in_use_[entry] = false;
+  numbers_.release(entry);
   by_age_.erase(std::find(by_age_.begin(), by_age_.end(), entry));
-  if (remembered_.empty()) return;
-  const std::uint16_t sender = remembered_.pop();
-  reserved_.push_back(sender);
-  post_rsp(sender, 0, chi::rsp::kPCrdGrant, 0, now);
+  std::uint16_t sender = 0;
+  if (credits_.grant(numbers_.free(), sender)) post_rsp(sender, 0, chi::rsp::kPCrdGrant, 0, now);
 }
 
 bool RequestTracker::data(unsigned entry) noexcept {
@@ -66,7 +51,7 @@ bool RequestTracker::data(unsigned entry) noexcept {
 
 unsigned RequestTracker::entry_of(unsigned dbid) const {
   const unsigned entry = dbid - parameters_.first_dbid;
-  if (entry >= parameters_.entries || !in_use_[entry])
+  if (std::find(by_age_.begin(), by_age_.end(), entry) == by_age_.end())
     throw std::logic_error(fmt::format("a message has DBID {:#x}, which nobody was given", dbid));
   return entry;
 }

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "models/cmn/mesh.h"
-#include "models/cmn/nodes/fifo.h"
+#include "models/cmn/nodes/entry_numbers.h"
+#include "models/cmn/nodes/retry.h"
 
 namespace pmufab::cmn {
 
@@ -40,7 +41,7 @@ class RequestTracker {
 
   /// Give a request that arrives an entry, the lowest free one.
   /// @return the entry; nothing: RetryAck has been posted
-  /// @throws std::logic_error for one with AllowRetry 0 whose sender has no room reserved
+  /// @pre room is reserved for the sender of one with AllowRetry 0
   std::optional<unsigned> allocate(const FlitFields& request, Cycle now);
   /// An entry is free again; who waits for it gets PCrdGrant.
   void release(unsigned entry, Cycle now);
@@ -76,10 +77,9 @@ class RequestTracker {
   Parameters parameters_;
   bool tell_of_retries_ = false;
   std::vector<Request> requests_;
-  std::vector<bool> in_use_;
+  EntryNumbers numbers_;
+  RequestCredits credits_;
   std::vector<std::uint8_t> by_age_;
-  Fifo<std::uint16_t> remembered_;       // senders
-  std::vector<std::uint16_t> reserved_;  // for senders
 };
 
 }  // namespace pmufab::cmn

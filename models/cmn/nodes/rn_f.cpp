@@ -136,13 +136,16 @@ bool RnF::is_busy(std::uint64_t line) const noexcept {
 }
 
 std::uint16_t RnF::target_of(std::uint64_t address) const {
-  return SystemAddressMap::is_memory(address) ? map_.home_of(address) : map_.io_node(address);
+  return SystemAddressMap::is_memory(address) ? map_.target_of(address, true) : map_.io_node(address);
 }
 
 bool RnF::start(const Operation& operation, Cycle now) {
   using Kind = OperationKind;
   namespace req = chi::req;
   if (is_busy(chi::line_of(operation.address))) return false;
+  if (SystemAddressMap::is_remote(operation.address) && !map_.has_local_homes() &&
+      operation.kind != Kind::dvm_operation && operation.kind != Kind::dvm_sync)
+    return start_at_gateway(operation, now);
   switch (operation.kind) {
     case Kind::load:
     case Kind::load_shared:
@@ -247,6 +250,29 @@ bool RnF::start_cached(const Operation& operation, Cycle now) {
   entries_[entry].began = now;
   send_request(entry, true, now);
   return true;
+}
+
+bool RnF::start_at_gateway(const Operation& operation, Cycle now) {
+  using Kind = OperationKind;
+  switch (operation.kind) {
+    case Kind::load:
+    case Kind::load_shared:
+    case Kind::load_clean:
+    case Kind::read_once:
+    case Kind::read_no_snp:
+      return start_plain(operation, chi::req::kReadOnce, chi::kSizeOfLine, now);
+    case Kind::store:
+    case Kind::store_line:
+    case Kind::make_unique:
+    case Kind::write_no_snp_full:
+    case Kind::write_no_snp_ptl:
+    case Kind::write_unique_full:
+    case Kind::write_unique_ptl:
+      return start_plain(operation, chi::req::kWriteUniqueFull, chi::kSizeOfLine, now);
+    default:
+      done(operation, now, now);
+      return true;
+  }
 }
 
 bool RnF::start_maintenance(const Operation& operation, std::uint8_t opcode, Cycle now) {

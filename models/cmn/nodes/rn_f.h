@@ -82,6 +82,7 @@ class RnF final : public RequesterModel {
   void issue(Cycle now);
   bool start(const Operation& operation, Cycle now);
   bool start_cached(const Operation& operation, Cycle now);
+  bool start_at_gateway(const Operation& operation, Cycle now);
   bool start_maintenance(const Operation& operation, std::uint8_t opcode, Cycle now);
   bool start_plain(const Operation& operation, std::uint8_t opcode, std::uint8_t size, Cycle now);
   void start_prefetch(const Operation& operation, Cycle now);

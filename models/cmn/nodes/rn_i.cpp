@@ -95,12 +95,6 @@ void RnI::add_occupancies(Product product) {
 
 bool RnI::can(OperationKind kind) const noexcept { return opcode_of(kind) != 0; }
 
-void RnI::set_source(OperationSource* source) {
-  source_ = source;
-  if (source == nullptr) return;
-  if (const Cycle when = source->ready(0); when != kNoCycle) mesh_.call(device_, when);
-}
-
 void RnI::run(Cycle now) {
   while (const Arrival* const arrival = mesh_.arrival(device_)) {
     switch (channel_class(arrival->channel)) {
@@ -147,7 +141,7 @@ void RnI::start(const Operation& operation, Cycle now) {
   FlitFields& request = transaction.request;
   request.opcode = opcode;
   request.addr = operation.address;
-  request.tgtid = is_io ? addresses_.io_node(operation.address) : addresses_.home_of(operation.address);
+  request.tgtid = is_io ? addresses_.io_node(operation.address) : addresses_.target_of(operation.address, false);
   request.txnid = static_cast<std::uint16_t>(txnid);
   request.size = may_be_less(operation.kind) ? operation.size : chi::kSizeOfLine;
   request.qos = operation.qos;

@@ -28,7 +28,7 @@ class RnI final : public RequesterModel {
   RnI(Mesh& mesh, const SystemAddressMap& addresses, const DevicePlace& place, const RnIParameters& parameters);
 
   [[nodiscard]] bool can(OperationKind kind) const noexcept override;
-  void set_source(OperationSource* source) override;
+  void set_source(OperationSource* source) override { source_ = source; }
   void ask(Cycle when) override { mesh_.call(device_, when); }
   [[nodiscard]] unsigned pending() const noexcept override { return reads_.used() + writes_.used(); }
 

@@ -82,6 +82,7 @@ SystemAddressMap::SystemAddressMap(const Topology& topology, const Layout& layou
           const NodePlace& node = layout.nodes()[index];
           if (node.port != port || node.device != device || node.is_closed()) continue;
           place.nodes.push_back(index);
+          if (node.type == NodeType::hn_s) has_local_homes_ = true;
           if (node.type == NodeType::dvm) dvm_nodes_.push_back(place.node_id);
           const DeviceKind kind = kind_of(node.type);
           if (kind == DeviceKind::none || place.kind != DeviceKind::none) continue;
@@ -98,6 +99,19 @@ SystemAddressMap::SystemAddressMap(const Topology& topology, const Layout& layou
   for (const auto& home : homes) by_kind_[static_cast<unsigned>(DeviceKind::home)].push_back(home.second);
 }
 
+void SystemAddressMap::link(std::span<const std::uint16_t> gateways, const SystemAddressMap& other) {
+  gateways_.assign(gateways.begin(), gateways.end());
+  for (unsigned region = 0; region < remote_memory_.size(); ++region)
+    remote_memory_[region] = other.has(static_cast<Region>(region));
+}
+
+std::uint16_t SystemAddressMap::gateway_of(std::uint64_t address) const {
+  const auto region = static_cast<std::size_t>(address >> kRegionShift & 7U);
+  if (!is_remote(address) || gateways_.empty() || region >= remote_memory_.size() || !remote_memory_[region])
+    nobody(address);
+  return gateways_[(address & ~kRemote) / 64 % gateways_.size()];
+}
+
 bool SystemAddressMap::has(Region region) const noexcept {
   switch (region) {
     case Region::sn_f:
@@ -109,7 +123,7 @@ bool SystemAddressMap::has(Region region) const noexcept {
     case Region::io:
       return !nodes(DeviceKind::io_home).empty();
     case Region::remote:
-      return !nodes(DeviceKind::gateway).empty();
+      return !gateways_.empty();
   }
   return false;
 }
@@ -123,8 +137,11 @@ void SystemAddressMap::check_range(std::uint64_t base, std::uint64_t size) const
   if (base >> kRegionShift != (base + size - 1) >> kRegionShift)
     throw std::invalid_argument(
         fmt::format("{:#x} bytes from {:#x} reach into the next region: bits 47:44 must stay the same", size, base));
-  if (!has(region_of(base)) || (is_remote(base) && (base >> kRegionShift & 7U) > static_cast<unsigned>(Region::io)))
+  if (is_remote(base)) {
+    static_cast<void>(gateway_of(base));
+  } else if (!has(region_of(base))) {
     nobody(base);
+  }
 }
 
 std::span<const std::uint16_t> SystemAddressMap::memory_nodes(std::uint64_t address) const noexcept {
@@ -141,11 +158,17 @@ std::span<const std::uint16_t> SystemAddressMap::memory_nodes(std::uint64_t addr
 }
 
 std::uint16_t SystemAddressMap::home_of(std::uint64_t address) const {
-  if (homes() == 0 || memory_nodes(address).empty()) nobody(address);
+  if (is_remote(address)) {
+    static_cast<void>(gateway_of(address));
+  } else if (memory_nodes(address).empty()) {
+    nobody(address);
+  }
+  if (homes() == 0) nobody(address);
   return nodes(DeviceKind::home)[home_index_of(address)];
 }
 
 std::uint16_t SystemAddressMap::memory_node(unsigned home_index, std::uint64_t address) const {
+  if (is_remote(address)) return gateway_of(address);
   const std::span<const std::uint16_t> memory = memory_nodes(address);
   if (memory.empty()) nobody(address);
   return memory[home_index % memory.size()];

@@ -61,6 +61,21 @@ class SystemAddressMap {
   /// Node ids of devices with a DVM node, in order of XP, port and number.
   [[nodiscard]] std::span<const std::uint16_t> dvm_nodes() const noexcept { return dvm_nodes_; }
 
+  /// Say which gateways lead to the other mesh, in order of XP, port and number, and what that mesh has. Until then
+  /// nobody answers for its addresses.
+  void link(std::span<const std::uint16_t> gateways, const SystemAddressMap& other);
+  /// @return whether RN-Fs send requests for the other mesh's memory to a home: where homes are HN-S.
+  [[nodiscard]] bool has_local_homes() const noexcept { return has_local_homes_; }
+  /// @return node id of the gateway of a line of the other mesh.
+  /// @throws std::invalid_argument if there is none, or the other mesh has no memory there
+  [[nodiscard]] std::uint16_t gateway_of(std::uint64_t address) const;
+  /// @return node id of who takes a requester's requests for a line: its home, or the gateway to the other mesh.
+  /// @param is_rn_f  the requester may use a home that acts for the other mesh's
+  /// @throws std::invalid_argument if there is none
+  [[nodiscard]] std::uint16_t target_of(std::uint64_t address, bool is_rn_f) const {
+    return is_remote(address) && !(is_rn_f && has_local_homes_) ? gateway_of(address) : home_of(address);
+  }
+
   /// @return bits 47:44, bit 47 alone for the other mesh. A number no Region has: nobody answers.
   [[nodiscard]] static constexpr Region region_of(std::uint64_t address) noexcept {
     return is_remote(address) ? Region::remote : static_cast<Region>(address >> kRegionShift & 7U);
@@ -81,7 +96,7 @@ class SystemAddressMap {
   [[nodiscard]] unsigned home_index_of(std::uint64_t address) const noexcept {
     return static_cast<unsigned>((address & ~kRemote) / 64 % homes());
   }
-  /// @return node id of the home of a line of this mesh's memory.
+  /// @return node id of the home of a line, or of the local one that acts for the other mesh's.
   /// @throws std::invalid_argument if the mesh has none, or no memory there
   [[nodiscard]] std::uint16_t home_of(std::uint64_t address) const;
   /// @return node id of the memory node a home uses for an address of its.
@@ -97,6 +112,9 @@ class SystemAddressMap {
   std::vector<DevicePlace> devices_;
   std::array<std::vector<std::uint16_t>, kDeviceKinds> by_kind_;
   std::vector<std::uint16_t> dvm_nodes_;
+  bool has_local_homes_ = false;
+  std::vector<std::uint16_t> gateways_;  // that are linked
+  std::array<bool, 3> remote_memory_{};  // regions the other mesh has
 };
 
 }  // namespace pmufab::cmn

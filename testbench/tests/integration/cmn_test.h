@@ -25,11 +25,11 @@ class CmnTest : public DriverTest {
   /// The same for the cycle counter, of 40 bits.
   static constexpr std::uint64_t kCyclesToOverflow = std::uint64_t{1} << 39;
 
-  /// A mesh of HN-F and RN-F, all of one column and row count. The first row's ends hold HN-D and HN-T: as many DTCs
-  /// as `dtcs`, each for an equal share of the columns.
+  /// A mesh with an RN-F and an HN-F at every crosspoint. Its columns are shared out among `dtcs` domains; the
+  /// southernmost crosspoint of each one's first column has an HN-D or HN-T, with the DTC, in the HN-F's place.
   static cmn::Topology mesh_of(cmn::Product product, unsigned columns, unsigned rows, unsigned dtcs = 1);
 
-  /// Build a platform with `spec.topology` and the rest of `spec`, load the driver, and tell the story.
+  /// Build a platform with this mesh and what else `spec` says, load the driver, and tell the story.
   void boot(cmn::Topology topology, std::function<void()> story);
 
   [[nodiscard]] cmn::Mesh& mesh() { return platform->mesh(0); }

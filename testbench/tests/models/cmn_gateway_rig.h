@@ -114,8 +114,9 @@ class Party final : public cmn::MeshDevice {
   unsigned device_;
 };
 
-/// A mesh of three XPs: a requester and HN-D, two homes, a gateway. Its homes answer after ten cycles.
-class LinkedMesh {
+/// What talks in a mesh of three XPs: a requester (and HN-D) at the first, two homes at the second, which answer after
+/// ten cycles, and a log of the gateway at the third.
+class LinkedParties {
  public:
   static constexpr std::uint16_t kRequester = 0x00;
   static constexpr std::uint16_t kHome0 = 0x20;
@@ -123,18 +124,13 @@ class LinkedMesh {
   static constexpr std::uint16_t kGateway = 0x40;
   static constexpr cmn::Cycle kHomeDelay = 10;
 
-  /// @param rni  the gateway has a CCLA_RNI
-  LinkedMesh(const std::string& name, cmn::Product product, std::uint64_t frequency,
-             const cmn::LinkParameters& parameters, bool rni = true, const cmn::MeshOptions& options = {})
-      : mesh(name.c_str(), topology(product, frequency, rni), options),
-        cpu((name + "_cpu").c_str()),
-        driver(cpu),
-        requester(mesh, kRequester),
-        homes{Party(mesh, kHome0), Party(mesh, kHome1)},
-        gateway(mesh, kGateway, parameters),
-        log(mesh.clock(), 2, 0, kGateway) {
-    cpu.socket.bind(mesh.config_space().socket);
-    mesh.set_observer(&log);
+  /// @param of  a mesh of topology()
+  explicit LinkedParties(cmn::Mesh& of)
+      : requester(of, kRequester),
+        homes{Party(of, kHome0), Party(of, kHome1)},
+        log(of.clock(), 2, 0, kGateway),
+        clock_(of.clock()) {
+    of.set_observer(&log);
     requester.on_flit = [this](cmn::Channel channel, const cmn::FlitFields& flit, cmn::Cycle now) {
       at_requester(channel, flit, now);
     };
@@ -145,6 +141,7 @@ class LinkedMesh {
     }
   }
 
+  /// @param rni  the gateway has a CCLA_RNI
   static cmn::Topology topology(cmn::Product product, std::uint64_t frequency, bool rni) {
     using cmn::DeviceType;
     using cmn::NodeType;
@@ -168,9 +165,9 @@ class LinkedMesh {
     return topology;
   }
 
-  [[nodiscard]] Picoseconds time(cmn::Cycle cycle) const { return mesh.clock().time_of_edge(cycle); }
+  [[nodiscard]] Picoseconds time(cmn::Cycle cycle) const { return clock_.time_of_edge(cycle); }
   /// @return the first cycle at or after a time.
-  [[nodiscard]] cmn::Cycle cycle_from(Picoseconds when) const { return mesh.clock().edges_before(when); }
+  [[nodiscard]] cmn::Cycle cycle_from(Picoseconds when) const { return clock_.edges_before(when); }
 
   /// Send a request for an address of the other mesh from the requester in a cycle (or the next there is).
   void request(cmn::Cycle when, std::uint8_t opcode, std::uint64_t address, std::uint8_t size = 6,
@@ -190,12 +187,8 @@ class LinkedMesh {
   /// Cycle in which something can be sent now.
   [[nodiscard]] cmn::Cycle soon() const { return cycle_from(now()) + 1; }
 
-  cmn::Mesh mesh;
-  Initiator cpu;
-  CmnDriver driver;
   Party requester;
   std::array<Party, 2> homes;
-  cmn::Gateway gateway;
   PortLog log;
   unsigned outstanding = 0;               ///< requests that have not ended
   unsigned retries_to_do = 0;             ///< requests the homes shall retry
@@ -271,11 +264,37 @@ class LinkedMesh {
     }
   }
 
+  const ClockDomain& clock_;
   std::uint16_t next_txnid_ = 0;
   std::uint16_t next_dbid_ = 0x30;
   std::map<std::uint16_t, cmn::FlitFields> requests_;
   std::deque<std::uint16_t> retried_;
   unsigned grants_ = 0;
+};
+
+/// A mesh, which others refer to.
+struct MeshOfItsOwn {
+  MeshOfItsOwn(const std::string& name, const cmn::Topology& topology, const cmn::MeshOptions& options)
+      : mesh(name.c_str(), topology, options) {}
+  cmn::Mesh mesh;
+};
+
+/// Such a mesh with its gateway, and a driver at its registers.
+class LinkedMesh : public MeshOfItsOwn, public LinkedParties {
+ public:
+  LinkedMesh(const std::string& name, cmn::Product product, std::uint64_t frequency,
+             const cmn::LinkParameters& parameters, bool rni = true, const cmn::MeshOptions& options = {})
+      : MeshOfItsOwn(name, topology(product, frequency, rni), options),
+        LinkedParties(mesh),
+        cpu((name + "_cpu").c_str()),
+        driver(cpu),
+        gateway(mesh, kGateway, parameters) {
+    cpu.socket.bind(mesh.config_space().socket);
+  }
+
+  Initiator cpu;
+  CmnDriver driver;
+  cmn::Gateway gateway;
 };
 
 /// Two of them and a link.

@@ -358,6 +358,24 @@ const HomePeer::Transaction& HomeBench::perform(HomePeer& peer, std::uint8_t opc
   return peer[txnid];
 }
 
+std::vector<std::uint16_t> ids(HomeBench& bench, std::initializer_list<unsigned> rn_fs) {
+  std::vector<std::uint16_t> all;
+  for (const unsigned index : rn_fs) all.push_back(bench.rnf(index).node_id);
+  return all;
+}
+
+void share(HomeBench& bench) {
+  bench.rnf(0).reply = SnoopReply::forwarded;
+  bench.perform(bench.rnf(0), req::kReadShared, kLine);
+  bench.perform(bench.rnf(1), req::kReadShared, kLine);
+  bench.rnf(0).reply = SnoopReply::none;
+}
+
+void release(HomeBench& bench) {
+  bench.memory->silent = false;
+  for (const FlitFields& request : bench.memory->requests) bench.memory->answer(request);
+}
+
 // Counting.
 
 HomeCounting::HomeCounting(const HomeSetup& setup, std::vector<ExpectedCount> expected, bool only_these)

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -152,6 +153,18 @@ class HomeBench {
   std::unique_ptr<HomeMemory> memory;
   std::vector<unsigned> home_nodes;  ///< the driver's
 };
+
+/// A line for tests.
+inline constexpr std::uint64_t kLine = 0x4'1000;
+
+/// @return the node ids of some RN-Fs.
+[[nodiscard]] std::vector<std::uint16_t> ids(HomeBench& bench, std::initializer_list<unsigned> rn_fs);
+/// Bring kLine into RN-Fs 0 and 1, shared, and clean into the SLC. Done by an access that misses (request, access,
+/// miss, fill of a free way, memory), and one that hits in both, with a forwarding snoop.
+void share(HomeBench& bench);
+
+/// Let memory answer what it was asked, and all that follows.
+void release(HomeBench& bench);
 
 /// How often an event happens, with the filters in the high half of the event select.
 struct ExpectedCount {

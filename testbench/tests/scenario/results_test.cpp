@@ -17,6 +17,7 @@ namespace pmufab::scenario {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Check = CounterResult::Check;
@@ -140,6 +141,39 @@ TEST_F(JournalTest, a_run_that_must_fail_and_passes_is_a_failure) {
   EXPECT_EQ(exit_code({run}), 1);
 }
 
+/// A run nobody judges: one counter, as the driver reported it.
+RunResult explored(const std::string& variant, std::uint64_t driver) {
+  RunResult run = run_with({counter("a", driver, 1'000'000)});
+  run.variant = variant;
+  run.measures[0].counters[0].check = CounterResult::Check::unchecked;
+  run.status = Status::passed;
+  return run;
+}
+
+TEST(Comparison, has_a_table_for_each_set_of_settings) {
+  std::ostringstream out;
+  write_comparison(out,
+                   {explored("width=8", 999'000), explored("width=16", 1'000'000), explored("rate=1,room=2", 1'065'536),
+                    run_with({counter("judged", 1, 1)}), explored("width=32", 1'000'007)});
+  const std::string text = out.str();
+  const auto line = [](const std::string& value, const std::string& reported, const std::string& difference) {
+    return ContainsRegex("\n  " + value + " +" + reported + " +1,000,000 +" + difference + "  a\n");
+  };
+  EXPECT_THAT(text, AllOf(HasSubstr("s, drivers of Linux 7.3.4: width\n"),
+                          HasSubstr("s, drivers of Linux 7.3.4: rate, room\n"), Not(HasSubstr("judged"))));
+  EXPECT_THAT(text, AllOf(line("8", "999,000", "-1,000"), line("16", "1,000,000", "0"),
+                          line("1, 2", "1,065,536", "[+]65,536"), line("32", "1,000,007", "[+]7")));
+  EXPECT_LT(text.find("1,000,007"), text.find("rate, room"));
+  EXPECT_LT(text.find("rate, room"), text.find("1,065,536"));
+  EXPECT_EQ(text.find("width\n"), text.rfind("width\n"));
+}
+
+TEST(Comparison, is_empty_where_everything_is_judged) {
+  std::ostringstream out;
+  write_comparison(out, {run_with({counter("a", 3, 3)})});
+  EXPECT_EQ(out.str(), "");
+}
+
 /// A run with two counters, `wrong` of which are wrong, and a failed check if it has a name.
 RunResult failed_run(unsigned wrong, const std::string& check) {
   RunResult run = run_with({counter("a", 3, wrong > 0 ? 4 : 3), counter("b", 5, wrong > 1 ? 6 : 5)});
@@ -149,32 +183,46 @@ RunResult failed_run(unsigned wrong, const std::string& check) {
 }
 
 TEST(ExpectedFailure, of_an_event_is_a_wrong_count_of_it_and_nothing_else) {
-  const ExpectedFailures a{.events = {"a"}, .checks = {}};
+  const ExpectedFailures a{.events = {"a"}, .not_opened = {}, .checks = {}};
   EXPECT_EQ(difference(failed_run(1, ""), a), "");
   EXPECT_THAT(difference(failed_run(2, ""), a), AllOf(HasSubstr("another failure"), HasSubstr("'b' is wrong in m")));
   EXPECT_THAT(difference(failed_run(1, "interrupts"), a), HasSubstr("the check 'interrupts' failed"));
   EXPECT_THAT(difference(failed_run(0, "interrupts"), a),
               AllOf(HasSubstr("the check 'interrupts' failed"), HasSubstr("no wrong count of 'a'")));
-  EXPECT_THAT(difference(failed_run(1, ""), {.events = {"a", "b"}, .checks = {}}), HasSubstr("no wrong count of 'b'"));
-  EXPECT_EQ(difference(failed_run(2, ""), {.events = {"a", "b"}, .checks = {}}), "");
+  EXPECT_THAT(difference(failed_run(1, ""), {.events = {"a", "b"}, .not_opened = {}, .checks = {}}),
+              HasSubstr("no wrong count of 'b'"));
+  EXPECT_EQ(difference(failed_run(2, ""), {.events = {"a", "b"}, .not_opened = {}, .checks = {}}), "");
 }
 
 TEST(ExpectedFailure, of_an_event_that_could_not_be_opened_is_another) {
   RunResult run = failed_run(1, "");
   run.measures[0].counters[0].check = CounterResult::Check::not_opened;
-  EXPECT_THAT(difference(run, {.events = {"a"}, .checks = {}}),
+  EXPECT_THAT(difference(run, {.events = {"a"}, .not_opened = {}, .checks = {}}),
               AllOf(HasSubstr("'a' could not be opened"), HasSubstr("no wrong count of 'a'")));
+  run.measures[0].counters[0].check = CounterResult::Check::not_opened;
+  EXPECT_EQ(difference(run, {.events = {}, .not_opened = {"a"}, .checks = {}}), "");
+  EXPECT_THAT(difference(run, {.events = {}, .not_opened = {"a", "b"}, .checks = {}}),
+              HasSubstr("'b' could be opened"));
+}
+
+TEST(ExpectedFailure, of_events_with_a_star_needs_one_of_them) {
+  RunResult run = run_with({counter("p/a,x=1/", 3, 4), counter("p/a,x=2/", 3, 3), counter("p/b,x=1/", 3, 3)});
+  EXPECT_EQ(difference(run, {.events = {"p/a,*"}, .not_opened = {}, .checks = {}}), "");
+  EXPECT_THAT(difference(run, {.events = {"p/a,*", "p/b,*"}, .not_opened = {}, .checks = {}}),
+              HasSubstr("no wrong count of 'p/b,*'"));
+  EXPECT_THAT(difference(run, {.events = {"*,x=2/"}, .not_opened = {}, .checks = {}}),
+              HasSubstr("'p/a,x=1/' is wrong in m"));
 }
 
 TEST(ExpectedFailure, of_a_check_is_that_check_of_the_run_or_a_measure) {
-  const ExpectedFailures warnings{.events = {}, .checks = {"kernel_warnings"}};
+  const ExpectedFailures warnings{.events = {}, .not_opened = {}, .checks = {"kernel_warnings"}};
   EXPECT_EQ(difference(failed_run(0, "kernel_warnings"), warnings), "");
   EXPECT_THAT(difference(failed_run(0, "interrupts"), warnings),
               AllOf(HasSubstr("'interrupts' failed"), HasSubstr("'kernel_warnings' did not fail")));
   EXPECT_THAT(difference(failed_run(1, "kernel_warnings"), warnings), HasSubstr("'a' is wrong"));
   RunResult run = failed_run(0, "");
   run.measures[0].checks.push_back({"intervals", false, ""});
-  EXPECT_EQ(difference(run, {.events = {}, .checks = {"intervals"}}), "");
+  EXPECT_EQ(difference(run, {.events = {}, .not_opened = {}, .checks = {"intervals"}}), "");
   EXPECT_FALSE(all_passed(run));
 }
 

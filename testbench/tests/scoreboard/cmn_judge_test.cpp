@@ -107,6 +107,53 @@ TEST_F(CmnRoutes, a_target_outside_the_mesh_is_nowhere) {
   EXPECT_EQ(session.noted("flit_to_nowhere"), 2U);
 }
 
+TEST_F(CmnRoutes, a_flit_that_overtakes_another_of_its_buffer_is_out_of_order) {
+  session.upload(0, 0, CmnSession::flit(CmnSession::kXp0, CmnSession::kXp5Port3), 1);
+  session.upload(0, 0, CmnSession::flit(CmnSession::kXp0, CmnSession::kXp0Port1), 2);
+  session.upload(0, 1, CmnSession::flit(CmnSession::kXp0Port1, CmnSession::kXp5Port3), 3);
+  session.transmit({{0, east}}, 3);
+  EXPECT_EQ(session.noted("flit_out_of_order"), 0U) << "another port's buffer";
+  session.transmit({{0, port1}}, 2);
+  EXPECT_EQ(session.noted("flit_out_of_order"), 1U) << "its own port's, whatever the targets";
+  session.transmit({{0, east}}, 1);
+  session.transmit({{1, east}}, 1);
+  EXPECT_EQ(session.noted("flit_out_of_order"), 2U) << "3 came to XP 1 before 1";
+  session.transmit({{1, east}}, 3);
+  session.transmit({{2, north}, {5, port3}}, 1);
+  session.transmit({{2, north}, {5, port3}}, 3);
+  session.board.finish();
+  EXPECT_EQ(session.board.findings().failures(), 2U);
+}
+
+TEST_F(CmnRoutes, an_interface_sends_or_stalls_once_in_a_cycle_and_channel) {
+  session.upload(0, 0, CmnSession::flit(CmnSession::kXp0, CmnSession::kXp1), 1);
+  session.upload(0, 0, CmnSession::flit(CmnSession::kXp0, CmnSession::kXp1), 2);
+  session.upload(0, 1, CmnSession::flit(CmnSession::kXp0, CmnSession::kXp1), 3);
+  const Picoseconds when = session.now += 1000;
+  session.fabric.on_transmit(when, 0, east, Channel::req, 1);
+  EXPECT_EQ(session.noted("interface_used_twice"), 0U);
+  session.fabric.on_transmit(when, 0, east, Channel::req, 2);
+  EXPECT_EQ(session.noted("interface_used_twice"), 1U);
+  session.fabric.on_stall(when, 0, east, Channel::req);
+  EXPECT_EQ(session.noted("interface_used_twice"), 2U);
+  EXPECT_EQ(session.board.findings().failures(), 2U) << "flit 3 waits there";
+}
+
+TEST_F(CmnRoutes, a_stall_where_nothing_waits_is_exposed) {
+  enter();
+  session.stall(0, east);
+  EXPECT_EQ(session.board.findings().failures(), 0U);
+  session.stall(0, north);
+  EXPECT_EQ(session.noted("stall_without_flit"), 1U);
+  session.stall(1, east);
+  EXPECT_EQ(session.noted("stall_without_flit"), 2U) << "it is not there yet";
+  session.stall(0, east, Channel::dat);
+  EXPECT_EQ(session.noted("stall_without_flit"), 3U);
+  session.transmit({{0, east}});
+  session.fabric.on_stall(session.now, 1, east, Channel::req);
+  EXPECT_EQ(session.noted("stall_without_flit"), 4U) << "it has come in this very cycle";
+}
+
 TEST_F(CmnRoutes, flits_on_different_channels_and_under_different_numbers_do_not_mix) {
   enter();
   session.upload(3, 1, CmnSession::flit(0x0c, CmnSession::kXp1), 1, Channel::dat);
@@ -183,11 +230,17 @@ TEST_F(CmnCounts, of_stalls_are_not_those_of_flits) {
   session.count(2, at(CmnSession::kXp1, "mxp_e_req_txflit_valid"));
   session.enable();
   session.cross(2);
-  for (int i = 0; i < 5; ++i) session.fabric.on_stall(session.now += 1000, 1, east, Channel::req);
-  session.fabric.on_stall(session.now += 1000, 0, east, Channel::req);
-  session.fabric.on_stall(session.now += 1000, 1, north, Channel::req);
+  session.upload(0, 0, CmnSession::flit(CmnSession::kXp0, CmnSession::kXp5Port3));
+  session.stall(0, east);
+  session.transmit({{0, east}});
+  for (int i = 0; i < 5; ++i) session.stall(1, east);
+  session.transmit({{1, east}});
+  session.stall(2, north);
+  session.transmit({{2, north}, {5, port3}});
+  session.board.finish();
   EXPECT_EQ(session.expected(1), 5U);
-  EXPECT_EQ(session.expected(2), 2U);
+  EXPECT_EQ(session.expected(2), 3U);
+  EXPECT_EQ(session.board.findings().failures(), 0U);
 }
 
 TEST_F(CmnCounts, of_cycles_are_clock_edges_between_the_writes) {

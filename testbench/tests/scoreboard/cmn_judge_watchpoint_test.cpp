@@ -192,6 +192,46 @@ TEST_F(CmnCombined, a_watchpoint_alone_counts_nothing) {
   EXPECT_EQ(session.expected(1), 0U);
 }
 
+TEST_F(CmnCombined, an_aggregate_pairs_with_an_event_of_one_crosspoint_there_alone) {
+  session.count(1, primary);
+  EventTerms at_xp0 = secondary;
+  at_xp0.insert(at_xp0.end(), {{"bynodeid", 1}, {"nodeid", CmnSession::kXp0}});
+  session.count(2, at_xp0);
+  session.enable();
+  traffic();
+  session.upload(5, 0, CmnSession::flit(0x48, CmnSession::kXp5Port3, 4, 0x2000));
+  session.transmit({{5, cmn::Interface::port3}});
+  EXPECT_EQ(session.expected(1), 8U) << "at XP 5 it has no partner";
+  EXPECT_EQ(session.expected(2), 0U);
+}
+
+TEST(CmnCombinedOfTwoDtms, pairs_of_one_number_are_apart) {
+  CmnJudgeSpec spec = CmnSession::mesh();
+  spec.multiple_dtm = true;
+  CmnSession session(spec);
+  const auto pair = [](std::uint64_t port, std::uint64_t opcode, std::uint64_t group) -> EventTerms {
+    const std::uint64_t shift = group == 0 ? 29 : 11;
+    return {{"watchpoint_down"},
+            {"wp_dev_sel", port},
+            {"wp_grp", group},
+            {"wp_val", opcode << shift},
+            {"wp_mask", ~(std::uint64_t{0x7f} << shift)},
+            {"wp_combine", 1}};
+  };
+  session.count(1, pair(1, 4, 0));
+  session.count(2, pair(3, 4, 0));
+  session.count(3, pair(1, 4, 2));
+  session.count(4, pair(3, 4, 2));
+  session.enable();
+  session.cross(3, 4);  // down at XP 5 port 3: the second DTM
+  session.cross(5, 7);
+  session.beside(9, 4);  // down at XP 0 port 1: the first
+  EXPECT_EQ(session.expected(1), 9U);
+  EXPECT_EQ(session.expected(2), 3U);
+  EXPECT_EQ(session.expected(3), 0U);
+  EXPECT_EQ(session.expected(4), 0U);
+}
+
 TEST_F(CmnCombined, uploads_and_downloads_are_pairs_of_their_own) {
   session.count(1, primary);
   session.count(2, down({any(), {"wp_dev_sel", 1}, {"wp_combine", 1}}));

@@ -90,7 +90,7 @@ TEST(CmnMeaning, what_is_not_known_is_refused) {
   const auto refuses = [](const EventTerms& terms) { EXPECT_THROW((void)cmn_meaning(terms), std::invalid_argument); };
   refuses({});
   refuses({{"eventid", 1}});
-  refuses({{"hnf_cache_miss"}});
+  refuses({{"hnf_ld_st_swp_adq_full"}});
   refuses({{"mxp_"}});
   refuses({{"mxp_e_req"}});
   refuses({{"mxp_p4_req_txflit_valid"}});
@@ -101,7 +101,7 @@ TEST(CmnMeaning, what_is_not_known_is_refused) {
   refuses({{"type", 6}, {"eventid", 3}});
   refuses({{"type", 6}, {"eventid", 1U | 9U << 5}});
   refuses({{"type", 6}, {"eventid", 1U | 1U << 9}});
-  refuses({{"type", 5}, {"eventid", 1}});
+  refuses({{"type", 5}, {"eventid", 0x12}});
   refuses({{"type", 0x7770}, {"eventid", 1}});
   refuses({{"watchpoint_up"}, {"wp_chn_sel", 4}});
 }

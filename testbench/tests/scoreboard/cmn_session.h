@@ -65,6 +65,9 @@ class CmnSession {
   void transmit(std::initializer_list<Hop> hops, std::uint32_t number = 0, cmn::Channel channel = cmn::Channel::req) {
     for (const Hop& hop : hops) fabric.on_transmit(tick(), hop.xp, hop.interface, channel, number);
   }
+  void stall(unsigned xp, cmn::Interface interface, cmn::Channel channel = cmn::Channel::req) {
+    fabric.on_stall(tick(), xp, interface, channel);
+  }
   /// Flits from XP 0 port 0 to XP 5 port 3, the right way: east, east, north, down.
   void cross(int flits, std::uint8_t opcode = 4, std::uint64_t addr = 0, cmn::Channel channel = cmn::Channel::req) {
     using enum cmn::Interface;

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "models/cmn/nodes/gateway.h"
+#include "models/platform/platform_spec.h"
+
+namespace pmufab::platform {
+
+/// A link between two meshes of a platform, with the gateways at its ends.
+class CmnLink {
+ public:
+  /// @param from, to  the meshes spec names; they must outlive it
+  CmnLink(const CmnLinkSpec& spec, cmn::Mesh& from, cmn::Mesh& to);
+
+  /// @return requests on their way through one of the gateways.
+  [[nodiscard]] unsigned pending() const noexcept { return from_.pending() + to_.pending(); }
+
+ private:
+  cmn::Gateway from_;
+  cmn::Gateway to_;
+};
+
+}  // namespace pmufab::platform

@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/ostream.h>
+
+#include "testbench/scenario/report.h"
+
+namespace pmufab::scenario {
+namespace {
+
+/// "local_width=8,global_width=32": "local_width, global_width" and "8, 32".
+std::pair<std::string, std::string> keys_and_values(const std::string& variant) {
+  std::pair<std::string, std::string> both;
+  for (std::size_t begin = 0; begin < variant.size();) {
+    const std::size_t end = std::min(variant.find(',', begin), variant.size());
+    const std::size_t equals = std::min(variant.find('=', begin), end);
+    if (begin > 0) {
+      both.first += ", ";
+      both.second += ", ";
+    }
+    both.first += variant.substr(begin, equals - begin);
+    both.second += equals < end ? variant.substr(equals + 1, end - equals - 1) : "";
+    begin = end + 1;
+  }
+  return both;
+}
+
+/// @return true if the run is one of several, and nobody judges a count of it.
+bool is_exploration(const RunResult& run) {
+  if (run.variant.empty() || run.counters() == 0) return false;
+  return std::all_of(run.measures.begin(), run.measures.end(), [](const MeasureResult& measure) {
+    return std::all_of(measure.counters.begin(), measure.counters.end(), [](const CounterResult& counter) {
+      return counter.check == CounterResult::Check::unchecked && counter.driver && counter.expected;
+    });
+  });
+}
+
+std::string signed_difference(std::uint64_t reported, std::uint64_t happened) {
+  if (reported == happened) return "0";
+  return fmt::format("{}{}", reported > happened ? '+' : '-',
+                     with_separators(reported > happened ? reported - happened : happened - reported));
+}
+
+}  // namespace
+
+void write_comparison(std::ostream& out, const std::vector<RunResult>& runs) {
+  constexpr std::size_t kNarrowest = 20;
+  struct Table {
+    std::string title;
+    std::string keys;
+    std::vector<std::pair<std::string, const RunResult*>> rows;  // by the settings' values
+  };
+  std::vector<Table> tables;  // in the order in which they come
+  for (const RunResult& run : runs) {
+    if (!is_exploration(run)) continue;
+    auto [keys, values] = keys_and_values(run.variant);
+    const std::string title = fmt::format("{}, drivers of Linux {}: {}", run.scenario, run.drivers, keys);
+    auto table = std::find_if(tables.begin(), tables.end(), [&](const Table& one) { return one.title == title; });
+    if (table == tables.end()) table = tables.insert(table, {title, keys, {}});
+    table->rows.emplace_back(std::move(values), &run);
+  }
+  for (const Table& table : tables) {
+    const std::size_t width = std::max(table.keys.size(), kNarrowest);
+    fmt::print(out, "\n{}\n  {:<{}}  {:>25}  {:>25}  {:>25}  {}\n", table.title, table.keys, width, "reported", "true",
+               "difference", "event");
+    for (const auto& [values, run] : table.rows) {
+      for (const MeasureResult& measure : run->measures) {
+        for (const CounterResult& counter : measure.counters) {
+          fmt::print(out, "  {:<{}}  {:>25}  {:>25}  {:>25}  {}\n", values, width, with_separators(*counter.driver),
+                     with_separators(*counter.expected), signed_difference(*counter.driver, *counter.expected),
+                     counter.event);
+        }
+      }
+    }
+  }
+  if (!tables.empty()) fmt::print(out, "\n");
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/cmn/topology.h"
+#include "testbench/scoreboard/watchpoint_image.h"
+
+namespace pmufab::scoreboard {
+
+/// A node that has events, and where it is.
+struct CmnNode {
+  cmn::NodeType type = cmn::NodeType::hn_f;
+  std::uint16_t node_id = 0;
+  std::uint16_t logical_id = 0;
+  unsigned xp = 0;
+  unsigned port = 0;
+  unsigned device = 0;
+  bool closed = false;  ///< external or isolated: software does not see it
+};
+
+/// Parameters of home nodes (docs/cmn-nodes.md, section 3).
+struct ReferenceHomeParameters {
+  unsigned slc_sets = 1024;
+  unsigned slc_ways = 16;
+  unsigned sf_sets = 2048;
+  unsigned sf_ways = 16;
+  unsigned pocq_entries = 32;
+  bool forwarding = true;
+};
+
+/// The AXI side of I/O homes and memory bridges (section 4.2).
+struct ReferenceAxiParameters {
+  unsigned ar_period = 1;
+  unsigned aw_period = 1;
+  unsigned w_period = 1;
+  unsigned read_latency = 40;
+  unsigned write_latency = 20;
+};
+
+/// HN-I and HN-P (section 4.3).
+struct ReferenceIoHomeParameters {
+  unsigned rrt_entries = 16;
+  unsigned rdt_entries = 8;
+  unsigned wdb_entries = 8;
+  ReferenceAxiParameters axi{};
+};
+
+/// SBSX (section 4.4).
+struct ReferenceSbsxParameters {
+  unsigned entries = 32;
+  unsigned wdb_entries = 16;
+  ReferenceAxiParameters axi{};
+};
+
+/// MTSX (section 4.5).
+struct ReferenceMtsxParameters {
+  unsigned entries = 32;
+  unsigned tc_sets = 64;
+  unsigned tc_ways = 4;
+  ReferenceAxiParameters axi{};
+};
+
+/// A DVM node (section 4.7).
+struct ReferenceDvmParameters {
+  unsigned trk_entries = 8;
+  unsigned snoop_limit = 8;
+  bool rn_d_ops = false;
+  std::vector<std::pair<std::uint16_t, std::uint8_t>> vmid_filters{};  ///< node id and VMID
+};
+
+/// What the judge of a mesh must know. Filled from the text the mesh is built from, never from the model.
+struct CmnJudgeSpec {
+  std::string pmu;  ///< as perf knows it: "arm_cmn_0"
+  unsigned columns = 1;
+  unsigned rows = 1;
+  WatchpointLayout layout = WatchpointLayout::cmn600;  ///< tells the product, too
+  bool multiple_dtm = false;                           ///< a crosspoint has a DTM for each two of its ports
+  std::uint64_t clock_hz = 2'000'000'000;
+  std::uint64_t pmcr = 0;              ///< physical address of DTC 0's por_dt_pmcr, which starts and stops all counting
+  std::vector<unsigned> ports_in_use;  ///< by XP: highest port with a device, plus one
+
+  unsigned snoop_channels = 1;   ///< SNP channels: 1 or 2
+  unsigned link_delay = 1;       ///< cycles on a link
+  unsigned occupancy_width = 8;  ///< bits of the accumulators of occupancy events
+  std::vector<CmnNode> nodes;    ///< that have events, in order of XP, port and place in the topology's lists
+  /// By XP and port: what is connected. Empty for a mesh whose nodes are not judged.
+  std::vector<std::vector<cmn::DeviceType>> devices;
+  /// Node ids of RN-Fs and RN-Ds, whom DVM nodes snoop.
+  std::vector<std::uint16_t> dvm_targets;
+  ReferenceHomeParameters home{};
+  ReferenceIoHomeParameters io_home{};
+  ReferenceSbsxParameters sbsx{};
+  ReferenceMtsxParameters mtsx{};
+  ReferenceDvmParameters dvm{};
+};
+
+}  // namespace pmufab::scoreboard

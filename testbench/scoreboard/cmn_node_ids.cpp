@@ -1,0 +1,25 @@
+#include "testbench/scoreboard/cmn_node_ids.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace pmufab::scoreboard {
+
+CmnNodeIds::CmnNodeIds(const CmnJudgeSpec& spec)
+    : columns_(spec.columns),
+      rows_(spec.rows),
+      ports_in_use_(spec.ports_in_use),
+      // At least two bits, as hardware has it.
+      bits_(std::max(2U, static_cast<unsigned>(std::bit_width((spec.columns - 1U) | (spec.rows - 1U))))) {}
+
+std::optional<CmnPlace> CmnNodeIds::place(std::uint64_t id) const {
+  if (columns_ * rows_ == 1) return CmnPlace{0, port_interface(static_cast<unsigned>(id >> 2U & 7U))};
+  const auto x = static_cast<unsigned>(id >> (bits_ + 3U));
+  const auto y = static_cast<unsigned>(id >> 3U & ((1U << bits_) - 1U));
+  if (x >= columns_ || y >= rows_) return std::nullopt;
+  const unsigned xp = y * columns_ + x;
+  const auto low = static_cast<unsigned>(id & 7U);
+  return CmnPlace{xp, port_interface(ports_in_use_[xp] > 2 ? low >> 1U : low >> 2U)};
+}
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/cmn/types.h"
+#include "testbench/scoreboard/cmn_judge_spec.h"
+
+namespace pmufab::scoreboard {
+
+/// A device port of a mesh.
+struct CmnPlace {
+  unsigned xp;
+  cmn::Interface port;
+  bool operator==(const CmnPlace&) const = default;
+};
+
+[[nodiscard]] constexpr cmn::Interface port_interface(unsigned port) {
+  return static_cast<cmn::Interface>(static_cast<unsigned>(cmn::Interface::port0) + port);
+}
+[[nodiscard]] constexpr bool is_port(cmn::Interface interface) { return interface >= cmn::Interface::port0; }
+
+/// The node ids of a mesh: x, y, then port and device, of widths that depend on its size and on the XP.
+class CmnNodeIds {
+ public:
+  explicit CmnNodeIds(const CmnJudgeSpec& spec);
+
+  /// @return nothing for an id outside the mesh
+  [[nodiscard]] std::optional<CmnPlace> place(std::uint64_t id) const;
+  [[nodiscard]] std::uint16_t xp_id(unsigned xp) const {
+    return static_cast<std::uint16_t>((xp % columns_) << (bits_ + 3U) | (xp / columns_) << 3U);
+  }
+
+ private:
+  unsigned columns_;
+  unsigned rows_;
+  std::vector<unsigned> ports_in_use_;
+  unsigned bits_;  // of a coordinate
+};
+
+}  // namespace pmufab::scoreboard

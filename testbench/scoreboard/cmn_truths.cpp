@@ -1,0 +1,215 @@
+#include "testbench/scoreboard/cmn_truths.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace pmufab::scoreboard {
+
+using cmn::Channel;
+using cmn::FlitEvent;
+using cmn::Interface;
+
+namespace {
+
+constexpr unsigned kPmcrEnable = 0x1;
+constexpr std::uint64_t kLocalCounterSpan = 0x1'0000;  // a local counter of 16 bits carries so much
+
+std::uint64_t sum_of(std::span<const Span> spans, const EventTruth& truth) {
+  std::uint64_t sum = 0;
+  for (const Span& span : spans) sum += truth.count(span);
+  return sum;
+}
+
+/// A count whose local part and carries software reads one after the other.
+bool allows_carry_between(std::uint64_t value, std::uint64_t low, std::uint64_t high, std::size_t counters) {
+  for (std::size_t carries = 0; carries <= counters; ++carries) {
+    const std::uint64_t extra = carries * kLocalCounterSpan;
+    if (low + extra <= value && value <= high + extra) return true;
+    if (low == high) break;  // nothing moved, so nothing carried
+  }
+  return false;
+}
+
+/// A count that local counters make, each carrying into a global one.
+class LocalCountTruth : public EventTruth {
+ public:
+  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, total(when)}; }
+  [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
+  [[nodiscard]] bool allows(std::uint64_t value, std::uint64_t low, std::uint64_t high) const override {
+    return allows_carry_between(value, low, high, counters());
+  }
+  [[nodiscard]] bool grows() const override { return false; }
+  void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
+  [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
+    const std::uint64_t expected = sum_of(spans, *this);
+    const std::uint64_t difference = driver > expected ? driver - expected : expected - driver;
+    if (difference != 0 && difference % kLocalCounterSpan == 0)
+      return fmt::format("{} carries of local counters", difference / kLocalCounterSpan);
+    return {};
+  }
+
+ private:
+  /// @return the count since the beginning.
+  [[nodiscard]] virtual std::uint64_t total(Picoseconds when) = 0;
+  [[nodiscard]] virtual std::size_t counters() const = 0;
+};
+
+class FlitTruth final : public LocalCountTruth {
+ public:
+  FlitTruth(CmnMeaning meaning, const CmnWires& wires) : meaning_(std::move(meaning)), wires_(wires) {
+    if (wires_.xps() == 1) {
+      // A single crosspoint has no neighbours: the codes mean its six ports, and the last two nothing.
+      const auto code = static_cast<unsigned>(meaning_.interface);
+      if (code >= cmn::kMaximumPorts) return;
+      meaning_.interface = port_interface(code);
+    }
+    for (unsigned xp = 0; xp < wires_.xps(); ++xp) {
+      if (!meaning_.node || *meaning_.node == wires_.ids.xp_id(xp)) xps_.push_back(xp);
+    }
+  }
+  [[nodiscard]] std::string text() const override { return meaning_.text; }
+
+ private:
+  [[nodiscard]] std::uint64_t total(Picoseconds /*when*/) override {
+    std::uint64_t sum = 0;
+    for (const unsigned xp : xps_) sum += wires_.count(meaning_.event, xp, meaning_.interface, meaning_.channel);
+    return sum;
+  }
+  [[nodiscard]] std::size_t counters() const override { return xps_.size(); }
+
+  CmnMeaning meaning_;
+  const CmnWires& wires_;
+  std::vector<unsigned> xps_;
+};
+
+/// Events of nodes: as many as the reference nodes had.
+class NodeTruth final : public LocalCountTruth {
+ public:
+  NodeTruth(CmnMeaning meaning, CmnWires& wires)
+      : meaning_(std::move(meaning)), wires_(wires), sources_(wires.nodes.sources(meaning_.type, meaning_.node)) {}
+  [[nodiscard]] std::string text() const override { return meaning_.text; }
+
+ private:
+  [[nodiscard]] std::uint64_t total(Picoseconds when) override {
+    wires_.nodes.advance_before(when);
+    std::uint64_t sum = 0;
+    for (const NodeCounts* const source : sources_) {
+      sum += source->total(meaning_.event_id, meaning_.filter, meaning_.filter2, wires_.nodes.cycles_before(when));
+    }
+    return sum;
+  }
+  [[nodiscard]] std::size_t counters() const override { return sources_.size(); }
+
+  CmnMeaning meaning_;
+  CmnWires& wires_;
+  std::vector<const NodeCounts*> sources_;
+};
+
+class CyclesTruth final : public EventTruth {
+ public:
+  CyclesTruth(std::string text, const ExactClock& clock) : text_(std::move(text)), clock_(clock) {}
+  [[nodiscard]] std::string text() const override { return text_; }
+  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, 0}; }
+  [[nodiscard]] std::uint64_t count(const Span& span) const override {
+    return clock_.edges_in(span.begin.when, span.end.when);
+  }
+  void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
+  [[nodiscard]] std::string explain(std::span<const Span> /*spans*/, std::uint64_t /*driver*/) const override {
+    return {};
+  }
+
+ private:
+  std::string text_;
+  const ExactClock& clock_;
+};
+
+}  // namespace
+
+WatchpointTruth::WatchpointTruth(CmnMeaning meaning, CmnWires& wires) : meaning_(std::move(meaning)), wires_(wires) {
+  // One bit selects the group there, and the driver leaves out the rest.
+  if (wires_.spec.layout == WatchpointLayout::cmn600) meaning_.group &= 1U;
+}
+
+WatchpointTruth::~WatchpointTruth() {
+  WatchpointTruth::deactivated();
+  wires_.close(*this);
+}
+
+void WatchpointTruth::activated() {
+  for (unsigned xp = 0; xp < wires_.xps(); ++xp) {
+    if (!applies_to(xp)) continue;
+    auto& taken = wires_.slots(xp, meaning_.port, meaning_.upload).taken;
+    // The driver refuses a third.
+    (taken[0] == nullptr ? taken[0] : taken[1]) = this;
+  }
+}
+
+void WatchpointTruth::deactivated() {
+  for (unsigned xp = 0; xp < wires_.xps(); ++xp) {
+    for (WatchpointTruth*& slot : wires_.slots(xp, meaning_.port, meaning_.upload).taken) {
+      if (slot == this) slot = nullptr;
+    }
+  }
+}
+
+bool WatchpointTruth::allows(std::uint64_t value, std::uint64_t low, std::uint64_t high) const {
+  return allows_carry_between(value, low, high, meaning_.node ? 1 : wires_.xps());
+}
+
+void WatchpointTruth::see(unsigned xp, Interface port, FlitImages& images) {
+  if (!matches(images)) return;
+  if (meaning_.combine != 0) {
+    // A pair counts on its first watchpoint the flits both match, and on its second nothing.
+    const auto& taken = wires_.slots(xp, meaning_.port, meaning_.upload).taken;
+    const WatchpointTruth* const second = taken[1];
+    if (taken[0] != this || second == nullptr || !second->looks_at(meaning_.upload, xp, port, meaning_.channel) ||
+        !second->matches(images))
+      return;
+  }
+  ++hits_;
+}
+
+CmnWires::CmnWires(const CmnJudgeSpec& s, Chronicle& chronicle)
+    : spec(s),
+      ids(s),
+      clock(s.clock_hz),
+      nodes(s, chronicle),
+      counts_(2 * std::size_t{s.columns} * s.rows * kPerXp),
+      slots_(std::size_t{s.columns} * s.rows * kDtms * 2) {}
+
+void CmnWires::show(bool upload, unsigned xp, Interface port, Channel channel, const cmn::FlitFields& fields) {
+  if (fields.opcode == 0) return;  // the return of a link credit is no flit to a watchpoint
+  FlitImages images(spec.layout, channel, upload, fields);
+  for (WatchpointTruth* const truth : open_watchpoints_) {
+    if (truth->looks_at(upload, xp, port, channel)) truth->see(xp, port, images);
+  }
+}
+
+bool CmnPmuJudge::see_write(const MmioBus::BusAccess& access) {
+  if (!access.ok || access.address != wires_.spec.pmcr) return false;
+  pmcr_ = access.data;
+  return true;
+}
+
+bool CmnPmuJudge::written_on() const { return (pmcr_ & kPmcrEnable) != 0; }
+
+std::unique_ptr<EventTruth> CmnPmuJudge::truth(const EventTerms& terms) {
+  CmnMeaning meaning = cmn_meaning(terms, wires_.spec.layout);
+  switch (meaning.kind) {
+    case CmnMeaning::Kind::cycles:
+      return std::make_unique<CyclesTruth>(meaning.text, wires_.clock);
+    case CmnMeaning::Kind::flits:
+      return std::make_unique<FlitTruth>(std::move(meaning), wires_);
+    case CmnMeaning::Kind::node:
+      if (!wires_.nodes.knows(meaning.type, meaning.node))
+        throw std::invalid_argument(fmt::format("the truth of {} is not known: no such node is judged", meaning.text));
+      return std::make_unique<NodeTruth>(std::move(meaning), wires_);
+    case CmnMeaning::Kind::watchpoint:
+      break;
+  }
+  return std::make_unique<WatchpointTruth>(std::move(meaning), wires_);
+}
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "testbench/scoreboard/cmn_meaning.h"
+#include "testbench/scoreboard/cmn_wires.h"
+#include "testbench/scoreboard/pmu_judge.h"
+
+namespace pmufab::scoreboard {
+
+/// Watchpoint images of one flit, put together when first asked for.
+class FlitImages {
+ public:
+  FlitImages(WatchpointLayout layout, cmn::Channel channel, bool upload, const cmn::FlitFields& fields)
+      : layout_(layout), channel_(channel), upload_(upload), fields_(fields) {}
+  [[nodiscard]] std::uint64_t of_group(unsigned group) {
+    std::optional<std::uint64_t>& image = images_[group % images_.size()];
+    if (!image) image = watchpoint_image(layout_, channel_, group, upload_, fields_);
+    return *image;
+  }
+
+ private:
+  WatchpointLayout layout_;
+  cmn::Channel channel_;
+  bool upload_;
+  const cmn::FlitFields& fields_;
+  std::array<std::optional<std::uint64_t>, 4> images_{};
+};
+
+/// What a watchpoint event must count.
+class WatchpointTruth final : public EventTruth {
+ public:
+  WatchpointTruth(CmnMeaning meaning, CmnWires& wires);
+  ~WatchpointTruth() override;
+  WatchpointTruth(const WatchpointTruth&) = delete;
+  WatchpointTruth& operator=(const WatchpointTruth&) = delete;
+
+  [[nodiscard]] std::string text() const override { return meaning_.text; }
+  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, hits_}; }
+  [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
+  void activated() override;
+  void deactivated() override;
+  void opened() override { wires_.open(*this); }
+  void closed() override { wires_.close(*this); }
+  [[nodiscard]] bool allows(std::uint64_t value, std::uint64_t low, std::uint64_t high) const override;
+  [[nodiscard]] bool grows() const override { return false; }
+  void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
+  [[nodiscard]] std::string explain(std::span<const Span> /*spans*/, std::uint64_t /*driver*/) const override {
+    return {};
+  }
+
+  /// Is the flit one it has to look at?
+  [[nodiscard]] bool looks_at(bool upload, unsigned xp, cmn::Interface port, cmn::Channel channel) const {
+    return upload == meaning_.upload && port == port_interface(meaning_.port) && channel == meaning_.channel &&
+           applies_to(xp);
+  }
+  /// A flit it looks at: count it if it matches.
+  void see(unsigned xp, cmn::Interface port, FlitImages& images);
+
+ private:
+  [[nodiscard]] bool applies_to(unsigned xp) const { return !meaning_.node || *meaning_.node == wires_.ids.xp_id(xp); }
+  [[nodiscard]] bool matches(FlitImages& images) const {
+    const bool equal = ((images.of_group(meaning_.group) ^ meaning_.value) & ~meaning_.mask) == 0;
+    return equal != meaning_.exclusive;
+  }
+
+  CmnMeaning meaning_;
+  CmnWires& wires_;
+  std::uint64_t hits_ = 0;
+};
+
+/// The PMU of a mesh, on the bus and in its events.
+class CmnPmuJudge final : public PmuJudge {
+ public:
+  explicit CmnPmuJudge(CmnWires& wires) : PmuJudge(wires.spec.pmu), wires_(wires) {}
+
+  bool see_write(const MmioBus::BusAccess& access) override;
+  [[nodiscard]] bool written_on() const override;
+  [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+
+ private:
+  CmnWires& wires_;
+  std::uint64_t pmcr_ = 0;
+};
+
+}  // namespace pmufab::scoreboard

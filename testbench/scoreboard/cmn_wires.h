@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "testbench/scoreboard/cmn_judge_spec.h"
+#include "testbench/scoreboard/cmn_node_ids.h"
+#include "testbench/scoreboard/exact_clock.h"
+#include "testbench/scoreboard/reference_nodes.h"
+
+namespace pmufab::scoreboard {
+
+class WatchpointTruth;
+
+/// What the truths of one mesh look at: the flits counted at each interface, the watchpoints, and the nodes.
+class CmnWires {
+ public:
+  /// @param spec  outlives the wires
+  CmnWires(const CmnJudgeSpec& spec, Chronicle& chronicle);
+
+  [[nodiscard]] unsigned xps() const { return spec.columns * spec.rows; }
+  [[nodiscard]] std::uint64_t& count(cmn::FlitEvent event, unsigned xp, cmn::Interface interface,
+                                     cmn::Channel channel) {
+    return counts_[index(event, xp, interface, channel)];
+  }
+  [[nodiscard]] std::uint64_t count(cmn::FlitEvent event, unsigned xp, cmn::Interface interface,
+                                    cmn::Channel channel) const {
+    return counts_.at(index(event, xp, interface, channel));
+  }
+  /// Show a flit to the watchpoints.
+  void see_flit(bool upload, unsigned xp, cmn::Interface port, cmn::Channel channel, const cmn::FlitFields& fields) {
+    if (!open_watchpoints_.empty()) show(upload, xp, port, channel, fields);
+  }
+
+  /// @name Watchpoints
+  /// A DTM has two for each direction. An event takes the first that is free, in each DTM it applies to.
+  /// @{
+  struct Slots {
+    std::array<WatchpointTruth*, 2> taken{};
+  };
+  [[nodiscard]] Slots& slots(unsigned xp, unsigned port, bool upload) {
+    const unsigned dtm = spec.multiple_dtm ? port / 2 : 0;
+    return slots_[(std::size_t{xp} * kDtms + dtm) * 2 + (upload ? 1 : 0)];
+  }
+  void open(WatchpointTruth& truth) { open_watchpoints_.push_back(&truth); }
+  void close(WatchpointTruth& truth) { std::erase(open_watchpoints_, &truth); }
+  /// @}
+
+  const CmnJudgeSpec& spec;
+  const CmnNodeIds ids;
+  const ExactClock clock;
+  ReferenceNodes nodes;
+
+ private:
+  static constexpr std::size_t kPerXp = cmn::kInterfaces * cmn::kChannels;
+  static constexpr unsigned kDtms = 4;  // of an XP, as many as wp_dev_sel can name
+
+  [[nodiscard]] std::size_t index(cmn::FlitEvent event, unsigned xp, cmn::Interface interface,
+                                  cmn::Channel channel) const {
+    return (static_cast<std::size_t>(event) * xps() + xp) * kPerXp +
+           static_cast<std::size_t>(interface) * cmn::kChannels + static_cast<std::size_t>(channel);
+  }
+  void show(bool upload, unsigned xp, cmn::Interface port, cmn::Channel channel, const cmn::FlitFields& fields);
+
+  std::vector<std::uint64_t> counts_;
+  std::vector<Slots> slots_;
+  std::vector<WatchpointTruth*> open_watchpoints_;
+};
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "models/cmn/topology.h"
+#include "models/cmn/types.h"
+
+namespace pmufab::scoreboard {
+
+/// Sums a quantity over cycles: in each, its value after that cycle's changes.
+class CycleSum {
+ public:
+  /// @param now  never before that of an earlier change
+  void change(std::int64_t by, cmn::Cycle now) {
+    sum_ += (now - since_) * static_cast<std::uint64_t>(value_);
+    since_ = now;
+    value_ += by;
+  }
+  void set(bool on, cmn::Cycle now) { change(std::int64_t{on ? 1 : 0} - value_, now); }
+  [[nodiscard]] std::int64_t value() const { return value_; }
+  /// @return the sum over the cycles before `end`
+  [[nodiscard]] std::uint64_t until(cmn::Cycle end) const {
+    return end <= since_ ? sum_ : sum_ + (end - since_) * static_cast<std::uint64_t>(value_);
+  }
+
+ private:
+  std::uint64_t sum_ = 0;
+  cmn::Cycle since_ = 0;
+  std::int64_t value_ = 0;
+};
+
+/// What the events of one event source (a node, or half of one) have counted since the beginning, by filter code.
+class NodeCounts {
+ public:
+  /// Bit c: the occurrence belongs to filter code c.
+  using Codes = std::uint32_t;
+  static constexpr unsigned kCodes = 16;
+  static constexpr unsigned kSecondCodes = 8;
+
+  /// @param type  whose events these are, as event texts name it: of an RN-D rn_i, of the halves of an HN-P hn_i and
+  /// hn_p
+  NodeCounts(cmn::NodeType type, std::uint16_t node_id, unsigned occupancy_width)
+      : type_(type), node_id_(node_id), occupancy_width_(occupancy_width) {}
+
+  [[nodiscard]] cmn::NodeType type() const { return type_; }
+  [[nodiscard]] std::uint16_t node_id() const { return node_id_; }
+
+  void fire(unsigned id, Codes codes = 1, Codes second = 1, std::uint64_t amount = 1) {
+    if (id >= fired_.size()) fired_.resize(id + 1U);
+    for (unsigned f2 = 0; f2 < kSecondCodes; ++f2) {
+      if ((second >> f2 & 1U) == 0) continue;
+      for (unsigned f1 = 0; f1 < kCodes; ++f1) {
+        if ((codes >> f1 & 1U) != 0) fired_[id][f2 * kCodes + f1] += amount;
+      }
+    }
+  }
+  /// An event that fires each time its accumulator wraps: entries enter or leave what it adds up.
+  void occupy(unsigned id, Codes codes, std::int64_t entries, cmn::Cycle now) {
+    for (unsigned code = 0; code < kCodes; ++code) {
+      if ((codes >> code & 1U) != 0) occupancies_[{id, code}].change(entries, now);
+    }
+  }
+  /// An event that fires in each cycle while something holds at its end.
+  void hold(unsigned id, bool on, cmn::Cycle now) { levels_[id].set(on, now); }
+  /// The same, for more than one part that holds.
+  void hold_more(unsigned id, std::int64_t by, cmn::Cycle now) { levels_[id].change(by, now); }
+  /// An event somebody else reckons: occurrences in the cycles before `end`.
+  void provide(unsigned id, std::function<std::uint64_t(cmn::Cycle end)> count) {
+    provided_[id].push_back(std::move(count));
+  }
+
+  /// @return occurrences since the beginning: those told, and of cycles those before `end`.
+  [[nodiscard]] std::uint64_t total(unsigned id, unsigned code, unsigned second, cmn::Cycle end) const {
+    std::uint64_t sum = 0;
+    if (id < fired_.size() && code < kCodes && second < kSecondCodes) sum += fired_[id][second * kCodes + code];
+    if (const auto found = occupancies_.find({id, code}); found != occupancies_.end())
+      sum += found->second.until(end) >> occupancy_width_;
+    if (const auto found = levels_.find(id); found != levels_.end()) sum += found->second.until(end);
+    if (const auto found = provided_.find(id); found != provided_.end()) {
+      for (const auto& count : found->second) sum += count(end);
+    }
+    return sum;
+  }
+
+ private:
+  cmn::NodeType type_;
+  std::uint16_t node_id_;
+  unsigned occupancy_width_;
+  std::vector<std::array<std::uint64_t, std::size_t{kCodes} * kSecondCodes>> fired_;  // by id
+  std::map<std::pair<unsigned, unsigned>, CycleSum> occupancies_;                     // by id and code
+  std::map<unsigned, CycleSum> levels_;
+  std::map<unsigned, std::vector<std::function<std::uint64_t(cmn::Cycle end)>>> provided_;
+};
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/cmn/topology.h"
+#include "testbench/scoreboard/watchpoint_image.h"
+
+namespace pmufab::scoreboard {
+
+/// Which filter of its node's event select an event heeds.
+enum class NodeFilter : std::uint8_t {
+  none,
+  occupancy,        ///< occup1_id
+  dvm_occupancy,    ///< occup1_id of a DVM node
+  qos_class,        ///< class_occup_id
+  hbt_lbt,          ///< hbt_lbt_sel
+  sn_home,          ///< sn_home_sel
+  virtual_channel,  ///< snp_vc_sel
+  enhanced,         ///< enhanced_hbt_lbt_sel
+  evict_state,      ///< hbt_lbt_sel, and evict_state_sel as the second
+};
+
+/// An event of a node, as the driver's documents name it.
+struct NodeEvent {
+  cmn::NodeType type;
+  unsigned id;
+  std::string_view root;  ///< name without its type's prefix and its filter's suffix
+  NodeFilter filter;
+};
+
+/// An event and what its filters select.
+struct NodeEventChoice {
+  cmn::NodeType type = cmn::NodeType::hn_f;
+  unsigned id = 0;
+  unsigned filter = 0;
+  unsigned filter2 = 0;
+};
+
+/// @param name  with prefix and suffix: "hns_slc_eviction_hbt_mu"
+/// @return nothing if the judge knows no such event of the product
+[[nodiscard]] std::optional<NodeEventChoice> find_node_event(std::string_view name, WatchpointLayout product);
+/// The same by numbers. A filter the event does not heed selects nothing.
+[[nodiscard]] std::optional<NodeEventChoice> find_node_event(std::uint64_t type, std::uint64_t id, unsigned filter,
+                                                             unsigned filter2, WatchpointLayout product);
+/// @return none for an event the judge does not know
+[[nodiscard]] NodeFilter node_filter(cmn::NodeType type, unsigned id, WatchpointLayout product);
+
+/// @return "hnf", "rnid", ..., as event names begin; "node" for a type without events.
+[[nodiscard]] std::string_view node_type_name(cmn::NodeType type);
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "models/cmn/types.h"
+#include "testbench/scoreboard/cmn_judge_spec.h"
+
+namespace pmufab::scoreboard {
+
+/// Cycles that lie in any of some spans, which come in the order of their ends and of their beginnings.
+class CoveredCycles {
+ public:
+  void add(cmn::Cycle first, cmn::Cycle end) {
+    first = std::max(first, covered_until_);
+    if (first >= end) return;
+    spans_.push_back({first, end});
+    covered_until_ = end;
+  }
+  /// @return how many there are before `end`, which never steps back.
+  [[nodiscard]] std::uint64_t before(cmn::Cycle end) {
+    while (!spans_.empty() && spans_.front().end <= end) {
+      past_ += spans_.front().end - spans_.front().first;
+      spans_.pop_front();
+    }
+    std::uint64_t sum = past_;
+    for (const Span& span : spans_) {
+      if (span.first < end) sum += std::min(span.end, end) - span.first;
+    }
+    return sum;
+  }
+
+ private:
+  struct Span {
+    cmn::Cycle first;
+    cmn::Cycle end;
+  };
+  std::deque<Span> spans_;
+  cmn::Cycle covered_until_ = 0;
+  std::uint64_t past_ = 0;
+};
+
+/// An AXI channel a node presents to: handed over first in, first out, one each `period` cycles (rule 4.2.1).
+class ReferenceAxiChannel {
+ public:
+  explicit ReferenceAxiChannel(unsigned period) : period_(period) {}
+
+  /// @return the cycle of the hand-over
+  cmn::Cycle present(cmn::Cycle now) {
+    const cmn::Cycle handed = last_ ? std::max(now, *last_ + period_) : now;
+    last_ = handed;
+    valid_.add(now, handed + 1);
+    handed_over_.add(handed, handed + 1);
+    not_idle_.add(now, handed + period_);
+    return handed;
+  }
+  /// Cycles before `end` with VALID and no hand-over.
+  [[nodiscard]] std::uint64_t valid_not_ready(cmn::Cycle end) { return valid_.before(end) - handed_over_.before(end); }
+  /// Cycles before `end` with READY and without VALID.
+  [[nodiscard]] std::uint64_t ready_not_valid(cmn::Cycle end) { return end - not_idle_.before(end); }
+
+ private:
+  unsigned period_;
+  std::optional<cmn::Cycle> last_;
+  CoveredCycles valid_;
+  CoveredCycles handed_over_;
+  CoveredCycles not_idle_;
+};
+
+/// The subordinate behind a node: when R and B are there (rule 4.2).
+class ReferenceAxi {
+ public:
+  explicit ReferenceAxi(const ReferenceAxiParameters& parameters)
+      : ar(parameters.ar_period), aw(parameters.aw_period), w(parameters.w_period), parameters_(parameters) {}
+
+  /// @return the cycle in which R is there
+  cmn::Cycle read(cmn::Cycle now) { return ar.present(now) + parameters_.read_latency; }
+  /// @return the cycle in which B is there
+  cmn::Cycle write(cmn::Cycle now, unsigned beats) {
+    cmn::Cycle last = aw.present(now);
+    for (unsigned beat = 0; beat < beats; ++beat) last = std::max(last, w.present(now));
+    return last + parameters_.write_latency;
+  }
+
+  ReferenceAxiChannel ar;
+  ReferenceAxiChannel aw;
+  ReferenceAxiChannel w;
+
+ private:
+  ReferenceAxiParameters parameters_;
+};
+
+/// What is to happen in later cycles, in the order in which it was asked for.
+class Agenda {
+ public:
+  void add(cmn::Cycle when, std::uint64_t what) { due_.emplace(when, what); }
+  /// @return the first of what is due, taken from the agenda.
+  [[nodiscard]] std::optional<std::uint64_t> take(cmn::Cycle now) {
+    if (due_.empty() || due_.begin()->first > now) return std::nullopt;
+    const std::uint64_t what = due_.begin()->second;
+    due_.erase(due_.begin());
+    return what;
+  }
+
+ private:
+  std::multimap<cmn::Cycle, std::uint64_t> due_;
+};
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "testbench/scoreboard/reference_home_memory.h"
+#include "testbench/scoreboard/reference_lines.h"
+#include "testbench/scoreboard/reference_node.h"
+
+namespace pmufab::scoreboard {
+
+/// A home node (HN-F or HN-S) by section 3 of docs/cmn-nodes.md.
+class ReferenceHome final : public ReferenceNode {
+ public:
+  /// @param homes  of the mesh
+  ReferenceHome(const CmnNode& node, unsigned number, ReferenceSurroundings& around, unsigned homes);
+  ~ReferenceHome() override;
+
+  void arrive(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit) override;
+  void held(cmn::Channel channel) override;
+  void finish() override;
+
+ private:
+  friend class ReferenceHomeMemory;
+
+  /// An entry of the point of coherency queue.
+  struct Entry {
+    std::uint64_t serial = 0;  // never the same again, unlike the number
+    unsigned number = 0;
+    cmn::FlitFields request{};
+    std::uint8_t opcode = 0;  // as which the request goes on: of a stash that pulls data a read's
+    std::uint16_t requester = 0;
+    std::uint16_t txnid = 0;
+    std::uint64_t line = 0;
+    bool waiting = true;
+    bool in_slc = false;                             // at lookup
+    bool slc_dirty = false;                          // at lookup
+    bool alone = false;                              // the SF has the requester alone after lookup
+    std::map<std::uint16_t, DataArrival> snooped{};  // who has to answer yet
+    bool stashing = false;                           // the snoop is a SnpStash
+    bool snoop_data = false;
+    bool snoop_dirty = false;
+    bool forwarded = false;
+    std::optional<DataArrival> memory{};  // data to come from there
+    bool memory_asked = false;
+    std::optional<DataArrival> write{};  // data to come from the requester
+    bool write_dirty = false;
+    bool write_unique_clean = false;
+    bool ack_to_come = false;
+    bool acked = false;      // a CompAck ends it
+    unsigned responses = 0;  // that have not been sent
+    bool done = false;       // its data is there, and what that does is done
+    NodeCounts::Codes occupancy = 0;
+  };
+  using Entries = std::list<Entry>;
+
+  struct BackInvalidation {
+    std::uint64_t line = 0;
+    std::map<std::uint16_t, DataArrival> snooped{};
+    bool dirty = false;
+  };
+
+  void request(cmn::Cycle now, const cmn::FlitFields& flit);
+  void go_on(cmn::Cycle now, Entry& entry);
+  void lookup(cmn::Cycle now, Entry& entry);
+  void update_snoop_filter(cmn::Cycle now, Entry& entry, bool found);
+  void add_to_filter(cmn::Cycle now, std::uint64_t line, std::uint16_t sharer);
+  [[nodiscard]] std::set<std::uint16_t> targets(const Entry& entry, const TrackedLine* tracked) const;
+  void snoop(Entry& entry, const std::set<std::uint16_t>& targets);
+  void snoop_response(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit);
+  void back_invalidation_response(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit);
+  void stash_response(cmn::Cycle now, Entry& entry, const cmn::FlitFields& flit);
+  void after_snoops(cmn::Cycle now, Entry& entry);
+  void when_data_is_there(cmn::Cycle now, Entry& entry);
+  void change_cache(Entry& entry);
+  void respond(Entry& entry);
+  void free_if_done(cmn::Cycle now, std::uint64_t serial);
+  void oldest_goes_on(cmn::Cycle now, std::uint64_t line);
+  void fill(std::uint64_t line, bool dirty, const Entry* cause);
+  /// A response that must be sent before the entry is freed.
+  [[nodiscard]] Then counted(Entry& entry);
+  void expect_response(Entry& entry, std::uint8_t opcode, std::optional<std::uint8_t> resp = {});
+
+  [[nodiscard]] Entry* with_number(unsigned number);
+  [[nodiscard]] bool is_rn_f(std::uint16_t node_id) const { return is_rn_f_device(around().device_at(node_id)); }
+  [[nodiscard]] bool is_dirty_in_cache(std::uint64_t line) const;
+
+  // Events, under the names of HN-F.
+  void fire(unsigned id, const cmn::FlitFields& request);
+  void fire_for_line(unsigned id, std::uint64_t line, const Entry* cause, NodeCounts::Codes state = 1);
+  void fire_snoop(unsigned id, std::uint64_t txnid);
+  [[nodiscard]] NodeCounts::Codes occupancy_codes(const cmn::FlitFields& request) const;
+  [[nodiscard]] NodeCounts::Codes codes(unsigned id, std::uint64_t address, const cmn::FlitFields* request) const;
+  [[nodiscard]] bool is_hn_s() const { return node().type == cmn::NodeType::hn_s; }
+
+  NodeCounts& counts_;
+  ReferenceHomeParameters parameters_;
+  ReferenceRoom room_;
+  LowestFree numbers_;
+  Entries entries_;  // the oldest first
+  std::uint64_t serials_ = 0;
+  ReferenceLines<CachedLine> slc_;
+  ReferenceLines<TrackedLine> filter_;
+  std::map<unsigned, BackInvalidation> back_invalidations_;  // by TxnID
+  LowestFree back_invalidation_numbers_;
+  ReferenceHomeMemory memory_;
+};
+
+}  // namespace pmufab::scoreboard

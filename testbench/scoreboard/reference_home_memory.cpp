@@ -1,0 +1,131 @@
+#include "testbench/scoreboard/reference_home_memory.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "testbench/scoreboard/chi.h"
+#include "testbench/scoreboard/home_events.h"
+#include "testbench/scoreboard/reference_home.h"
+
+namespace pmufab::scoreboard {
+
+using cmn::Channel;
+using cmn::Cycle;
+using cmn::FlitFields;
+
+namespace {
+
+constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47U;
+constexpr std::uint16_t kFirstWrite = 0x400;
+constexpr std::uint16_t kLastWrite = 0x7ff;
+
+/// Memory of which kind has the address?
+bool is_memory_of(std::uint64_t address, cmn::DeviceType device) {
+  if ((address & kOtherMesh) != 0) return device == cmn::DeviceType::ccg || device == cmn::DeviceType::cxrh;
+  switch (address >> 44U & 7U) {
+    case 0:
+      return is_sn_f_device(device);
+    case 1:
+      return device == cmn::DeviceType::sbsx;
+    case 2:
+      return device == cmn::DeviceType::mtsx;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void ReferenceHomeMemory::read(unsigned entry, std::uint64_t address, const FlitFields& cause) {
+  Request request;
+  request.opcode = chi::req::kReadNoSnp;
+  request.address = address;
+  request.is_read = true;
+  request.qos_class = qos_class(cause);
+  request.txnid = static_cast<std::uint16_t>(entry);
+  post(requests_.insert(requests_.end(), request), true);
+}
+
+void ReferenceHomeMemory::write(std::uint8_t opcode, std::uint64_t address, bool two_flits, const FlitFields* cause) {
+  Request request;
+  request.opcode = opcode;
+  request.address = address;
+  request.two_flits = two_flits;
+  if (cause != nullptr) request.qos_class = qos_class(*cause);
+  post(requests_.insert(requests_.end(), request), true);
+}
+
+void ReferenceHomeMemory::post(Requests::iterator request, bool allow_retry) {
+  const bool remote = (request->address & kOtherMesh) != 0;
+  NodeCounts& counts = home_.counts_;
+  const unsigned code = request->qos_class.value_or(0);
+  if (home_.is_hn_s()) {
+    constexpr NodeCounts::Codes kSn = 0b11;
+    constexpr NodeCounts::Codes kHome = 0b101;
+    counts.fire(remote ? home_event::kMcReqsRemote : home_event::kMcReqs, remote ? kHome : kSn);
+    counts.fire(remote ? home_event::kClassMcReqsRemote : home_event::kClassMcReqs, 1U << code);
+  } else {
+    counts.fire(home_event::kMcReqs);
+    counts.fire(home_event::kClassMcReqs, 1U << code);
+  }
+  ReferenceNode::Message message{Channel::req, request->opcode};
+  message.target = request->target;
+  message.txnid = request->txnid;
+  message.address = request->address;
+  message.allowretry = static_cast<std::uint8_t>(allow_retry ? 1 : 0);
+  home_.expect(message, [this, request](Cycle /*now*/, const FlitFields& flit) {
+    if (!is_memory_of(flit.addr, home_.around().device_at(flit.tgtid)))
+      home_.fail("node_wrong_memory", "memory elsewhere has the address of " + describe_flit(Channel::req, flit));
+    if (!request->is_read && (flit.txnid < kFirstWrite || flit.txnid > kLastWrite))
+      home_.fail("node_message_unexpected", "it has no such TxnID for writes: " + describe_flit(Channel::req, flit));
+    request->txnid = flit.txnid;
+    request->target = flit.tgtid;
+  });
+}
+
+bool ReferenceHomeMemory::response(const FlitFields& flit) {
+  if (flit.opcode == chi::rsp::kPCrdGrant) {
+    ++grants_[flit.srcid];
+    resend(flit.srcid);
+    return true;
+  }
+  const auto found = std::find_if(requests_.begin(), requests_.end(), [&](const Request& request) {
+    return request.txnid == flit.txnid && request.target == flit.srcid;
+  });
+  if (found == requests_.end()) return false;
+  if (flit.opcode == chi::rsp::kRetryAck) {
+    const bool remote = (found->address & kOtherMesh) != 0;
+    constexpr NodeCounts::Codes kSn = 0b11;
+    constexpr NodeCounts::Codes kHome = 0b101;
+    if (home_.is_hn_s()) {
+      home_.counts_.fire(remote ? home_event::kMcRetriesRemote : home_event::kMcRetries, remote ? kHome : kSn);
+    } else {
+      home_.counts_.fire(home_event::kMcRetries);
+    }
+    retried_[flit.srcid].push_back(found);
+    resend(flit.srcid);
+    return true;
+  }
+  if (found->is_read || flit.opcode != chi::rsp::kCompDbidResp) return false;
+  ReferenceNode::Message data{Channel::dat, chi::dat::kNonCopyBackWrData};
+  data.target = flit.srcid;
+  data.txnid = flit.dbid;
+  home_.expect_data(data, found->two_flits);
+  requests_.erase(found);
+  return true;
+}
+
+void ReferenceHomeMemory::read_answered(unsigned entry) {
+  std::erase_if(requests_, [&](const Request& request) { return request.is_read && request.txnid == entry; });
+}
+
+void ReferenceHomeMemory::resend(std::uint16_t target) {
+  if (grants_[target] == 0 || retried_[target].empty()) return;
+  --grants_[target];
+  const Requests::iterator request = retried_[target].front();
+  retried_[target].pop_front();
+  post(request, false);
+}
+
+}  // namespace pmufab::scoreboard

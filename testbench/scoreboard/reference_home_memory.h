@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <optional>
+
+#include "models/cmn/flit_image.h"
+#include "models/cmn/types.h"
+
+namespace pmufab::scoreboard {
+
+class ReferenceHome;
+
+/// A home's requests to memory (section 3, rule 7).
+class ReferenceHomeMemory {
+ public:
+  explicit ReferenceHomeMemory(ReferenceHome& home) : home_(home) {}
+
+  /// @param cause  the request it is done for, whose QoS class counts; nullptr for a line replaced in the SLC
+  void read(unsigned entry, std::uint64_t address, const cmn::FlitFields& cause);
+  void write(std::uint8_t opcode, std::uint64_t address, bool two_flits, const cmn::FlitFields* cause);
+
+  /// A RetryAck, PCrdGrant or CompDBIDResp. @return false if nothing asked for it
+  bool response(const cmn::FlitFields& flit);
+  /// The data an entry read has arrived.
+  void read_answered(unsigned entry);
+  [[nodiscard]] bool is_idle() const { return requests_.empty(); }
+
+ private:
+  struct Request {
+    std::uint8_t opcode = 0;
+    std::uint64_t address = 0;
+    bool is_read = false;
+    bool two_flits = true;
+    std::optional<unsigned> qos_class{};
+    std::optional<std::uint16_t> txnid{};   // once known: of a read from the beginning
+    std::optional<std::uint16_t> target{};  // once sent
+  };
+  using Requests = std::list<Request>;
+
+  void post(Requests::iterator request, bool allow_retry);
+  void resend(std::uint16_t target);
+
+  ReferenceHome& home_;
+  Requests requests_;                                               // not answered
+  std::map<std::uint16_t, std::list<Requests::iterator>> retried_;  // by target, the first RetryAck first
+  std::map<std::uint16_t, unsigned> grants_;                        // by target, not used
+};
+
+}  // namespace pmufab::scoreboard

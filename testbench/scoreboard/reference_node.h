@@ -1,0 +1,164 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/cmn/flit_image.h"
+#include "testbench/scoreboard/cmn_judge_spec.h"
+#include "testbench/scoreboard/node_counts.h"
+
+namespace pmufab::scoreboard {
+
+/// What the mesh around it lends a reference node.
+class ReferenceSurroundings {
+ public:
+  virtual ~ReferenceSurroundings() = default;
+  [[nodiscard]] virtual const CmnJudgeSpec& spec() const = 0;
+  /// Let the node wake() in a later cycle.
+  virtual void wake_at(cmn::Cycle when, unsigned node) = 0;
+  /// @return what is connected where the node id lies; none for nothing.
+  [[nodiscard]] virtual cmn::DeviceType device_at(std::uint16_t node_id) const = 0;
+  /// Note that the model does what the rules do not allow.
+  virtual void fail(const std::string& kind, const std::string& text) = 0;
+};
+
+/// A node reckoned again from docs/cmn-nodes.md: plain, and from flits alone.
+///
+/// It is told in order, cycle by cycle: wake(), if it asked for the cycle; what arrives; what it has sent. It says what
+/// it must send before it does (expect()), and every flit it sends must be among that.
+class ReferenceNode {
+ public:
+  ReferenceNode(const CmnNode& node, unsigned number, ReferenceSurroundings& around)
+      : node_(node), number_(number), around_(around) {}
+  virtual ~ReferenceNode() = default;
+  ReferenceNode(const ReferenceNode&) = delete;
+  ReferenceNode& operator=(const ReferenceNode&) = delete;
+
+  virtual void wake(cmn::Cycle /*now*/) {}
+  virtual void arrive(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit) = 0;
+  /// A flit with the node's id has entered the mesh. @return false if it is none the node had to send
+  bool sent(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit);
+  /// A cycle in which the first flit of the channel is ready but does not enter the mesh.
+  virtual void held(cmn::Channel /*channel*/) {}
+  /// Traffic has ended: nothing may be left to send.
+  virtual void finish();
+
+  [[nodiscard]] const CmnNode& node() const { return node_; }
+  /// The event sources of the node, in the order the constructor made them.
+  [[nodiscard]] const std::list<NodeCounts>& sources() const { return sources_; }
+
+ protected:
+  using Then = std::function<void(cmn::Cycle now, const cmn::FlitFields& flit)>;
+  /// A flit to be sent. What is absent may be anything.
+  struct Message {
+    cmn::Channel channel;
+    std::uint8_t opcode;
+    std::optional<std::uint16_t> target{};
+    std::optional<std::uint16_t> txnid{};
+    std::optional<std::uint16_t> dbid{};
+    std::optional<std::uint64_t> line{};     ///< address / 64
+    std::optional<std::uint64_t> address{};  ///< all of it
+    std::optional<std::uint8_t> dataid{};
+    std::optional<std::uint8_t> resp{};
+    std::optional<std::uint8_t> allowretry{};
+    std::optional<std::uint8_t> pcrdtype{};
+  };
+  void expect(const Message& message, Then then = {}) { awaited_.push_back({message, std::move(then)}); }
+  /// A message of 64 bytes in two DAT flits, or of one. @param then  when the last has been sent
+  void expect_data(Message message, bool two, Then then = {});
+  /// A response to a request, with its TxnID.
+  void expect_response(const cmn::FlitFields& request, std::uint8_t opcode, std::optional<std::uint16_t> dbid = {},
+                       std::uint8_t pcrdtype = 0);
+  void expect_grant(std::uint16_t target, std::uint8_t pcrdtype = 0);
+
+  NodeCounts& add_source(cmn::NodeType type) {
+    return sources_.emplace_back(type, node_.node_id, around_.spec().occupancy_width);
+  }
+  /// A flit that was not expected: something the node may do by itself. @return false: it may not
+  virtual bool begins(cmn::Cycle /*now*/, cmn::Channel /*channel*/, const cmn::FlitFields& /*flit*/) { return false; }
+  /// A flit the node had to send, or may, has entered the mesh; told before what that causes.
+  virtual void has_sent(cmn::Cycle /*now*/, cmn::Channel /*channel*/, const cmn::FlitFields& /*flit*/) {}
+  void wake_at(cmn::Cycle when) { around_.wake_at(when, number_); }
+  [[nodiscard]] ReferenceSurroundings& around() const { return around_; }
+  void fail(const std::string& kind, const std::string& text) const;
+
+ private:
+  struct Awaited {
+    Message message;
+    Then then;
+  };
+  [[nodiscard]] static bool fits(const Message& message, cmn::Channel channel, const cmn::FlitFields& flit);
+
+  CmnNode node_;
+  unsigned number_;
+  ReferenceSurroundings& around_;
+  std::list<NodeCounts> sources_;
+  std::list<Awaited> awaited_;
+};
+
+/// @return the flit in words: "CompData to 0x48, TxnID 0x3, address 0x1000".
+[[nodiscard]] std::string describe_flit(cmn::Channel channel, const cmn::FlitFields& flit);
+
+/// Room for requests (rule 1.6): entries, and reservations for requests that were retried.
+class ReferenceRoom {
+ public:
+  explicit ReferenceRoom(unsigned entries) : entries_(entries) {}
+
+  enum class Admission : std::uint8_t { admitted, retried, unasked };
+  /// @return unasked for a request with AllowRetry = 0 whose sender has no reservation
+  Admission admit(const cmn::FlitFields& request);
+  /// An entry is free again. @return who must get a PCrdGrant, if anybody
+  [[nodiscard]] std::optional<std::uint16_t> release();
+  [[nodiscard]] bool is_idle() const { return used_ == 0 && waiting_.empty() && reservations_.empty(); }
+  [[nodiscard]] unsigned used() const { return used_; }
+
+ private:
+  unsigned entries_;
+  unsigned used_ = 0;
+  std::list<std::uint16_t> waiting_;                // senders of retried requests, the oldest first
+  std::map<std::uint16_t, unsigned> reservations_;  // by sender
+};
+
+/// Numbers in use: the lowest free one is given.
+class LowestFree {
+ public:
+  unsigned take() {
+    unsigned number = 0;
+    while (taken_.contains(number)) ++number;
+    taken_.emplace(number, true);
+    return number;
+  }
+  void free(unsigned number) { taken_.erase(number); }
+
+ private:
+  std::map<unsigned, bool> taken_;
+};
+
+/// Data of a message: has all of it arrived?
+class DataArrival {
+ public:
+  /// @param two  64 bytes: two flits
+  explicit DataArrival(bool two = true) : missing_(two ? 2 : 1) {}
+  /// @return true if this flit is the last
+  bool take() { return missing_ != 0 && --missing_ == 0; }
+  [[nodiscard]] bool complete() const { return missing_ == 0; }
+
+ private:
+  unsigned missing_;
+};
+
+/// Devices that snoops go to, and memory that answers homes.
+/// @{
+[[nodiscard]] bool is_rn_f_device(cmn::DeviceType device);
+[[nodiscard]] bool is_sn_f_device(cmn::DeviceType device);
+/// @}
+
+/// Sizes above 5 (32 bytes) take two flits.
+[[nodiscard]] constexpr bool has_two_flits(const cmn::FlitFields& request) { return request.size > 5; }
+
+}  // namespace pmufab::scoreboard

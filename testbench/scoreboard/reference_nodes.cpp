@@ -1,0 +1,166 @@
+#include "testbench/scoreboard/reference_nodes.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "testbench/scoreboard/node_events.h"
+#include "testbench/scoreboard/reference_dvm_node.h"
+#include "testbench/scoreboard/reference_home.h"
+#include "testbench/scoreboard/reference_io_home.h"
+#include "testbench/scoreboard/reference_mtsx.h"
+#include "testbench/scoreboard/reference_rn_i.h"
+#include "testbench/scoreboard/reference_sbsx.h"
+
+namespace pmufab::scoreboard {
+
+using cmn::Channel;
+using cmn::Cycle;
+using cmn::FlitFields;
+using cmn::NodeType;
+
+namespace {
+constexpr std::uint16_t kRawTxnId = 0xffff;  // rule 1.5
+}
+
+ReferenceNodes::ReferenceNodes(const CmnJudgeSpec& spec, Chronicle& chronicle)
+    : spec_(spec), chronicle_(chronicle), ids_(spec), clock_(spec.clock_hz) {
+  for (const CmnNode& node : spec.nodes) make(node);
+}
+
+ReferenceNodes::~ReferenceNodes() = default;
+
+template <typename Node, typename... Arguments>
+void ReferenceNodes::add(const CmnNode& node, Arguments&&... arguments) {
+  const auto number = static_cast<unsigned>(nodes_.size());
+  nodes_.push_back(std::make_unique<Node>(node, number, *this, std::forward<Arguments>(arguments)...));
+  if (node.node_id >= by_id_.size()) by_id_.resize(node.node_id + std::size_t{1});
+  by_id_[node.node_id].push_back(nodes_.back().get());
+}
+
+void ReferenceNodes::make(const CmnNode& node) {
+  switch (node.type) {
+    case NodeType::hn_f:
+    case NodeType::hn_s:
+      add<ReferenceHome>(
+          node, static_cast<unsigned>(std::count_if(spec_.nodes.begin(), spec_.nodes.end(), [](const CmnNode& other) {
+            return other.type == NodeType::hn_f || other.type == NodeType::hn_s;
+          })));
+      break;
+    case NodeType::hn_i:
+    case NodeType::hn_p:
+      add<ReferenceIoHome>(node);
+      break;
+    case NodeType::sbsx:
+      add<ReferenceSbsx>(node);
+      break;
+    case NodeType::mtsx:
+      add<ReferenceMtsx>(node);
+      break;
+    case NodeType::rn_i:
+    case NodeType::rn_d:
+      add<ReferenceRnI>(node);
+      break;
+    case NodeType::dvm:
+      add<ReferenceDvmNode>(node);
+      break;
+    default:
+      break;
+  }
+}
+
+void ReferenceNodes::begin_cycle(Picoseconds when) {
+  if (!empty()) advance(cycles_before(when) + 1);
+}
+
+void ReferenceNodes::advance_before(Picoseconds when) {
+  if (!empty()) advance(cycles_before(when));
+}
+
+void ReferenceNodes::transmitted(Picoseconds when, Channel channel, const FlitFields& fields) {
+  if (!watches(fields.tgtid) || fields.txnid == kRawTxnId) return;
+  arrivals_.push_back({cycles_before(when) + spec_.link_delay + 1, cmn::channel_class(channel), fields});
+}
+
+void ReferenceNodes::uploaded(Picoseconds when, Channel channel, const FlitFields& fields) {
+  if (!watches(fields.srcid) || fields.txnid == kRawTxnId) return;
+  begin_cycle(when);
+  const Channel on = cmn::channel_class(channel);
+  const std::vector<ReferenceNode*>& nodes = by_id_[fields.srcid];
+  const bool known = std::any_of(nodes.begin(), nodes.end(),
+                                 [&](ReferenceNode* node) { return node->sent(cycles_before(when), on, fields); });
+  if (known) return;
+  fail("node_message_unexpected",
+       fmt::format("{} {:#x}: it sent {}, for which it had no reason", node_type_name(nodes.front()->node().type),
+                   fields.srcid, describe_flit(on, fields)));
+}
+
+void ReferenceNodes::held(Picoseconds when, std::uint16_t node_id, Channel channel) {
+  if (!watches(node_id)) return;
+  begin_cycle(when);
+  for (ReferenceNode* const node : by_id_[node_id]) node->held(cmn::channel_class(channel));
+}
+
+void ReferenceNodes::finish(Picoseconds when) {
+  begin_cycle(when);
+  for (const auto& node : nodes_) node->finish();
+}
+
+void ReferenceNodes::advance(Cycle end) {
+  while (done_ < end) {
+    Cycle next = end;
+    if (!arrivals_.empty()) next = std::min(next, arrivals_.front().due);
+    if (!wakes_.empty()) next = std::min(next, wakes_.begin()->first);
+    if (next >= end) break;
+    work(next);
+    done_ = next + 1;
+  }
+  done_ = std::max(done_, end);
+}
+
+void ReferenceNodes::work(Cycle now) {
+  while (!wakes_.empty() && wakes_.begin()->first <= now) {
+    const std::set<unsigned> nodes = std::move(wakes_.begin()->second);
+    wakes_.erase(wakes_.begin());
+    for (const unsigned node : nodes) nodes_[node]->wake(now);
+  }
+  for (; !arrivals_.empty() && arrivals_.front().due <= now; arrivals_.pop_front()) {
+    const Arrival& arrival = arrivals_.front();
+    for (ReferenceNode* const node : by_id_[arrival.fields.tgtid]) node->arrive(now, arrival.channel, arrival.fields);
+  }
+}
+
+std::vector<const NodeCounts*> ReferenceNodes::sources(NodeType type, std::optional<std::uint16_t> node) const {
+  std::vector<const NodeCounts*> found;
+  for (const auto& reference : nodes_) {
+    if (reference->node().closed) continue;
+    for (const NodeCounts& source : reference->sources()) {
+      if (source.type() == type && (!node || source.node_id() == *node)) found.push_back(&source);
+    }
+  }
+  return found;
+}
+
+bool ReferenceNodes::knows(NodeType type, std::optional<std::uint16_t> node) const {
+  // Such a gateway counts RN-I's events, too.
+  const bool gateways_count =
+      type == NodeType::rn_i && std::any_of(spec_.nodes.begin(), spec_.nodes.end(), [&](const CmnNode& one) {
+        return one.type == NodeType::ccla_rni && (!node || one.node_id == *node);
+      });
+  return !gateways_count && !sources(type, node).empty();
+}
+
+cmn::DeviceType ReferenceNodes::device_at(std::uint16_t node_id) const {
+  const std::optional<CmnPlace> place = ids_.place(node_id);
+  if (!place || place->xp >= spec_.devices.size()) return cmn::DeviceType::none;
+  const auto port = static_cast<unsigned>(place->port) - static_cast<unsigned>(cmn::Interface::port0);
+  const std::vector<cmn::DeviceType>& ports = spec_.devices[place->xp];
+  return port < ports.size() ? ports[port] : cmn::DeviceType::none;
+}
+
+void ReferenceNodes::fail(const std::string& kind, const std::string& text) {
+  chronicle_.findings.add(Finding::Severity::failure, kind, fmt::format("{}: {}", spec_.pmu, text),
+                          chronicle_.last_seen);
+}
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "testbench/scoreboard/cmn_node_ids.h"
+#include "testbench/scoreboard/exact_clock.h"
+#include "testbench/scoreboard/pmu_judge.h"
+#include "testbench/scoreboard/reference_node.h"
+
+namespace pmufab::scoreboard {
+
+/// The reference nodes of a mesh. Hands them, in order, what arrives and what they send.
+///
+/// A flit transmitted down a port in cycle c arrives in cycle c + link_delay + 1. It is handed over when that cycle has
+/// begun, before anything else of it and of later cycles is looked at.
+class ReferenceNodes final : public ReferenceSurroundings {
+ public:
+  /// @param spec  and chronicle outlive the nodes
+  ReferenceNodes(const CmnJudgeSpec& spec, Chronicle& chronicle);
+  ~ReferenceNodes() override;
+
+  [[nodiscard]] bool empty() const { return nodes_.empty(); }
+  [[nodiscard]] bool watches(std::uint16_t node_id) const {
+    return node_id < by_id_.size() && !by_id_[node_id].empty();
+  }
+
+  /// The mesh's cycle at this instant begins.
+  void begin_cycle(Picoseconds when);
+  /// A flit leaves the mesh for the node it is sent to.
+  void transmitted(Picoseconds when, cmn::Channel channel, const cmn::FlitFields& fields);
+  /// A flit enters the mesh.
+  void uploaded(Picoseconds when, cmn::Channel channel, const cmn::FlitFields& fields);
+  void held(Picoseconds when, std::uint16_t node_id, cmn::Channel channel);
+  /// Do all that happened in cycles before `when`: those that begin then only if they have.
+  void advance_before(Picoseconds when);
+  void finish(Picoseconds when);
+
+  /// @return the number of cycles that began before `when`
+  [[nodiscard]] cmn::Cycle cycles_before(Picoseconds when) const { return clock_.edges_in(0, when); }
+  /// @return the sources with events of a type, at one node id or at all software sees.
+  [[nodiscard]] std::vector<const NodeCounts*> sources(cmn::NodeType type, std::optional<std::uint16_t> node) const;
+
+  /// @return whether all such events of the mesh, or of one node, are reckoned. Gateways' are not.
+  [[nodiscard]] bool knows(cmn::NodeType type, std::optional<std::uint16_t> node) const;
+
+  // What nodes ask.
+  [[nodiscard]] const CmnJudgeSpec& spec() const override { return spec_; }
+  void wake_at(cmn::Cycle when, unsigned node) override { wakes_[when].insert(node); }
+  [[nodiscard]] cmn::DeviceType device_at(std::uint16_t node_id) const override;
+  void fail(const std::string& kind, const std::string& text) override;
+
+ private:
+  struct Arrival {
+    cmn::Cycle due;
+    cmn::Channel channel;
+    cmn::FlitFields fields;
+  };
+  void make(const CmnNode& node);
+  template <typename Node, typename... Arguments>
+  void add(const CmnNode& node, Arguments&&... arguments);
+  /// Do the work of all cycles before `end`.
+  void advance(cmn::Cycle end);
+  void work(cmn::Cycle now);
+
+  const CmnJudgeSpec& spec_;
+  Chronicle& chronicle_;
+  CmnNodeIds ids_;
+  ExactClock clock_;
+  std::vector<std::unique_ptr<ReferenceNode>> nodes_;
+  std::vector<std::vector<ReferenceNode*>> by_id_;  // those with a node id
+  std::deque<Arrival> arrivals_;                    // in order of `due`
+  std::map<cmn::Cycle, std::set<unsigned>> wakes_;
+  cmn::Cycle done_ = 0;  // cycles before this have been worked
+};
+
+}  // namespace pmufab::scoreboard

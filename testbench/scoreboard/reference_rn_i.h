@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+
+#include "testbench/scoreboard/reference_node.h"
+
+namespace pmufab::scoreboard {
+
+/// An RN-I or RN-D by section 4.6 of docs/cmn-nodes.md. What it is asked to do cannot be seen: that it sends a request
+/// needs no reason, what it sends for it does.
+class ReferenceRnI final : public ReferenceNode {
+ public:
+  ReferenceRnI(const CmnNode& node, unsigned number, ReferenceSurroundings& around);
+
+  void arrive(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit) override;
+  void finish() override;
+
+ private:
+  struct Transaction {
+    cmn::FlitFields request{};
+    bool is_read = false;
+    bool retried = false;    // RetryAck has come, and it has not been sent again
+    DataArrival arriving;    // of a read
+    bool completed = false;  // of a write: Comp has come
+    unsigned sending = 0;    // flits of data not sent, once they may
+    bool may_send = false;
+    bool has_sent = false;
+    std::uint16_t data_target = 0;
+    std::uint16_t data_txnid = 0;
+  };
+
+  bool begins(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit) override;
+  bool sends_request(cmn::Cycle now, const cmn::FlitFields& flit);
+  bool sends_data(cmn::Cycle now, const cmn::FlitFields& flit);
+  void response(cmn::Cycle now, const cmn::FlitFields& flit);
+  void end_if_done(cmn::Cycle now, std::uint16_t txnid);
+  void occupy(cmn::Cycle now, const Transaction& transaction, int entries);
+
+  NodeCounts& counts_;
+  std::map<std::uint16_t, Transaction> transactions_;                      // by TxnID
+  std::map<std::uint16_t, unsigned> grants_;                               // by target, not used
+  std::map<std::pair<std::uint16_t, std::uint16_t>, DataArrival> snoops_;  // by source and TxnID: a DVM snoop has two
+};
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,186 @@
+// Home nodes and the judge's reference homes: two models of docs/cmn-nodes.md, built apart, under random traffic. They
+// must agree about every message, and about every event at every home.
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "models/cmn/standard_devices.h"
+#include "testbench/tests/scoreboard/cmn_nodes_rig.h"
+
+namespace pmufab::scoreboard::test {
+namespace {
+
+using cmn::OperationKind;
+using cmn::Product;
+
+/// Three columns, two rows: four homes, four RN-Fs, two SN-Fs, HN-D.
+cmn::Topology small(Product product, unsigned revision, const char* home, unsigned snoop_channels = 1) {
+  cmn::Topology topology;
+  topology.product = product;
+  topology.revision = revision;
+  topology.columns = 3;
+  topology.rows = 2;
+  topology.base = 0;
+  topology.channels.snp = snoop_channels;
+  const std::vector<std::pair<const char*, const char*>> tiles{{"RN-F", home}, {"RN-F", home},   {"SN-F", "HN-D"},
+                                                               {"RN-F", home}, {"RN-F", "SN-F"}, {home, "SN-F"}};
+  for (const auto& [first, second] : tiles) {
+    cmn::Crosspoint crosspoint;
+    crosspoint.ports = {*cmn::standard_port(product, first), *cmn::standard_port(product, second)};
+    topology.crosspoints.push_back(crosspoint);
+  }
+  return topology;
+}
+
+cmn::NodeParameters scarce() {
+  cmn::NodeParameters parameters;
+  parameters.home.slc_sets = 4;
+  parameters.home.slc_ways = 2;
+  parameters.home.sf_sets = 4;
+  parameters.home.sf_ways = 3;
+  parameters.home.pocq_entries = 5;
+  parameters.rn_f.cache_sets = 8;
+  parameters.rn_f.cache_ways = 2;
+  parameters.rn_f.outstanding = 16;
+  parameters.sn_f.entries = 3;
+  return parameters;
+}
+
+RandomOperations::Draw any_operation(const cmn::Nodes::Requester& requester, std::uint64_t lines) {
+  std::vector<OperationKind> kinds;
+  for (unsigned kind = 0; kind < cmn::kOperationKinds; ++kind) {
+    const auto one = static_cast<OperationKind>(kind);
+    if (requester.model->can(one) && one != OperationKind::dvm_operation && one != OperationKind::dvm_sync)
+      kinds.push_back(one);
+  }
+  return [kinds, lines](std::mt19937& random) {
+    const auto pick = [&](std::uint64_t below) {
+      return std::uniform_int_distribution<std::uint64_t>(0, below - 1)(random);
+    };
+    cmn::Operation operation;
+    operation.kind = pick(2) == 0 ? kinds[pick(kinds.size())] : kinds[pick(5)];
+    operation.qos = static_cast<std::uint8_t>(pick(16));
+    operation.allocate = pick(2) != 0;
+    operation.size = static_cast<std::uint8_t>(pick(7));
+    operation.variant = static_cast<std::uint8_t>(pick(8));
+    operation.has_target = pick(4) != 0;
+    constexpr std::uint16_t kRnFs[] = {0x00, 0x20, 0x08, 0x28};
+    operation.target = kRnFs[pick(4)];
+    operation.address = pick(lines) * 64;
+    return operation;
+  };
+}
+
+struct Case {
+  const char* name;
+  Product product;
+  unsigned revision;
+  const char* home;
+  WatchpointLayout layout;
+  unsigned snoop_channels = 1;
+};
+
+class CmnHomes : public pmufab::testing::SimulationTest, public ::testing::WithParamInterface<Case> {};
+
+/// The high word of a home's event select.
+std::uint32_t filter_word(NodeFilter filter, unsigned code, unsigned second, WatchpointLayout layout) {
+  const bool r2 = layout == WatchpointLayout::s3_r2;
+  switch (filter) {
+    case NodeFilter::none:
+    case NodeFilter::dvm_occupancy:
+      return 0;
+    case NodeFilter::occupancy:
+      return code;
+    case NodeFilter::qos_class:
+      return code << (r2 ? 4U : 3U);
+    case NodeFilter::hbt_lbt:
+      return code << (r2 ? 6U : 5U);
+    case NodeFilter::sn_home:
+      return code << (r2 ? 8U : 7U);
+    case NodeFilter::virtual_channel:
+      return code << 14U;
+    case NodeFilter::enhanced:
+      return code << 16U;
+    case NodeFilter::evict_state:
+      return code << 6U | second << 20U;
+  }
+  return 0;
+}
+
+/// Codes of an event's filter, and of its second.
+std::pair<unsigned, unsigned> codes_of(NodeFilter filter, bool hn_s, bool r2) {
+  switch (filter) {
+    case NodeFilter::none:
+    case NodeFilter::dvm_occupancy:
+      return {1, 1};
+    case NodeFilter::occupancy:
+      return {r2 ? 12U : hn_s ? 8U : 5U, 1};
+    case NodeFilter::qos_class:
+      return {4, 1};
+    case NodeFilter::hbt_lbt:
+    case NodeFilter::sn_home:
+    case NodeFilter::virtual_channel:
+      return {3, 1};
+    case NodeFilter::enhanced:
+      return {7, 1};
+    case NodeFilter::evict_state:
+      return {3, 7};
+  }
+  return {1, 1};
+}
+
+TEST_P(CmnHomes, do_as_the_reference_homes_do) {
+  const Case& one = GetParam();
+  NodesRig rig(small(one.product, one.revision, one.home, one.snoop_channels), scarce(), one.layout);
+  run([&] {
+    rig.feed(0.2, [](const cmn::Nodes::Requester& requester) { return any_operation(requester, 96); });
+    rig.work(3000);
+    rig.board.finish();
+    EXPECT_EQ(rig.board.findings().failures(), 0U) << rig.findings();
+  });
+}
+
+// contract A30
+// contract A31
+// contract A80
+// contract A81
+TEST_P(CmnHomes, count_what_the_reference_homes_count_together_and_each) {
+  const Case& one = GetParam();
+  const bool hn_s = std::string(one.home) == "HN-S";
+  const auto type = hn_s ? cmn::NodeType::hn_s : cmn::NodeType::hn_f;
+  NodesRig rig(small(one.product, one.revision, one.home, one.snoop_channels), scarce(), one.layout);
+  run([&] {
+    rig.feed(0.2, [](const cmn::Nodes::Requester& requester) { return any_operation(requester, 96); });
+    ASSERT_TRUE(rig.driver.probe(rig.mesh.layout().root_offset()));
+    unsigned counted = 0;
+    unsigned nonzero = 0;
+    for (unsigned id = 1; id < 0x40; ++id) {
+      if (!find_node_event(static_cast<std::uint64_t>(type), id, 0, 0, one.layout)) continue;
+      const NodeFilter filter = node_filter(type, id, one.layout);
+      const auto [firsts, seconds] = codes_of(filter, hn_s, one.layout == WatchpointLayout::s3_r2);
+      for (unsigned code = 0; code < firsts * seconds; ++code) {
+        const std::uint32_t word = filter_word(filter, code % firsts, code / firsts, one.layout);
+        const std::uint64_t expected = rig.check_event(type, id, code % firsts, code / firsts, word, 60);
+        ++counted;
+        if (expected != 0) ++nonzero;
+      }
+    }
+    RecordProperty("events", static_cast<int>(counted));
+    EXPECT_GT(nonzero, counted / 3) << "of " << counted;
+    rig.board.finish();
+    EXPECT_EQ(rig.board.findings().failures(), 0U) << rig.findings();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Meshes, CmnHomes,
+                         ::testing::Values(Case{"cmn600", Product::cmn600, 5, "HN-F", WatchpointLayout::cmn600},
+                                           Case{"cmn700_hn_f", Product::cmn700, 3, "HN-F", WatchpointLayout::cmn700},
+                                           Case{"cmn700_hn_s", Product::cmn700, 3, "HN-S", WatchpointLayout::cmn700},
+                                           Case{"s3_r2", Product::s3, 3, "HN-S", WatchpointLayout::s3_r2, 2}),
+                         [](const auto& made) { return std::string(made.param.name); });
+
+}  // namespace
+}  // namespace pmufab::scoreboard::test
