@@ -37,7 +37,7 @@ class Outbox {
   [[nodiscard]] Posted& at(std::size_t i) noexcept { return ring_[(first_ + i) & (ring_.size() - 1)]; }
   [[nodiscard]] const Posted& at(std::size_t i) const noexcept { return ring_[(first_ + i) & (ring_.size() - 1)]; }
   void grow() {
-    std::vector<Posted> larger(ring_.empty() ? 16 : 2 * ring_.size());
+    std::vector<Posted> larger(ring_.empty() ? 32 : 2 * ring_.size());
     for (std::size_t i = 0; i < size_; ++i) larger[i] = at(i);
     ring_.swap(larger);
     first_ = 0;

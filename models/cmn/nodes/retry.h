@@ -93,7 +93,7 @@ class RequestCredits {
 
  private:
   void grow() {
-    std::vector<std::uint16_t> larger(ring_.empty() ? 16 : 2 * ring_.size());
+    std::vector<std::uint16_t> larger(ring_.empty() ? 256 : 2 * ring_.size());
     for (std::size_t i = 0; i < size_; ++i) larger[i] = ring_[(first_ + i) & (ring_.size() - 1)];
     ring_.swap(larger);
     first_ = 0;

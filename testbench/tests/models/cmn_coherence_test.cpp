@@ -121,7 +121,7 @@ struct System {
     EXPECT_EQ(bound.mesh.uploaded(), bound.mesh.delivered());
     EXPECT_GT(checker.shared(), 0U) << "nothing was shared: the test shows nothing";
     EXPECT_GT(sum(&cmn::RnF::snoops), completed() / 20) << "too few snoops to show anything";
-    EXPECT_GT(sum(&cmn::RnF::transactions), completed() / 2);
+    EXPECT_GT(sum(&cmn::RnF::transactions), 1000U);
     checker.check();
   }
 
@@ -192,6 +192,42 @@ TEST_P(CmnCoherence, usual_structures_under_high_load_keep_one_writer_or_many_re
   ChiTrafficSpec spec = everything_everywhere();
   spec.outstanding = 24;
   system.add(spec);
+  run([&] { system.run(20 * kMicrosecond, 61 * kCycle); });
+}
+
+/// Requesters of a kind that read and write memory, the shared lines too.
+ChiTrafficSpec from_io(DeviceKind kind, const std::string& name) {
+  ChiTrafficSpec spec;
+  spec.name = name;
+  spec.requesters = kind;
+  spec.mix = {
+      {OperationKind::read_once, 3}, {OperationKind::write_unique_full, 1}, {OperationKind::write_unique_ptl, 1}};
+  spec.ranges = {ChiRange{.base = 0, .size = 48 * 64}, ChiRange{.base = 1 << 20, .size = 1 << 16}};
+  spec.outstanding = 8;
+  return spec;
+}
+
+TEST_P(CmnCoherence, requesters_of_io_and_dvm_operations_leave_one_writer_or_many_readers) {
+  cmn::NodeParameters parameters;
+  parameters.rn_f = {.cache_sets = 8, .cache_ways = 2, .outstanding = 8};
+  parameters.home.pocq_entries = 6;
+  parameters.home.sf_sets = 4;
+  parameters.home.sf_ways = 4;
+  System system(GetParam().topology, parameters);
+  const cmn::SystemAddressMap& map = system.nodes.addresses();
+  ChiTrafficSpec cpus = everything_everywhere();
+  cpus.mix.push_back({OperationKind::dvm_operation, 2});
+  cpus.mix.push_back({OperationKind::dvm_sync, 1});
+  if (map.has(cmn::Region::sbsx)) cpus.ranges.push_back({.base = std::uint64_t{1} << 44U, .size = 1 << 14});
+  if (map.has(cmn::Region::mtsx)) cpus.ranges.push_back({.base = std::uint64_t{2} << 44U, .size = 1 << 14});
+  system.add(cpus);
+  if (!map.nodes(DeviceKind::rn_i).empty()) system.add(from_io(DeviceKind::rn_i, "rn_i"));
+  if (!map.nodes(DeviceKind::rn_d).empty()) {
+    ChiTrafficSpec devices = from_io(DeviceKind::rn_d, "rn_d");
+    devices.mix = {{OperationKind::read_no_snp, 1}, {OperationKind::write_no_snp_full, 1}};
+    devices.ranges = {ChiRange{.base = std::uint64_t{4} << 44U, .size = 1 << 16}};
+    system.add(devices);
+  }
   run([&] { system.run(20 * kMicrosecond, 61 * kCycle); });
 }
 
