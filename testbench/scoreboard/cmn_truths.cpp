@@ -8,7 +8,6 @@
 namespace pmufab::scoreboard {
 
 using cmn::Channel;
-using cmn::FlitEvent;
 using cmn::Interface;
 
 namespace {

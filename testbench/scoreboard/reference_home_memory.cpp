@@ -69,7 +69,7 @@ void ReferenceHomeMemory::post(Requests::iterator request, bool allow_retry) {
     counts.fire(home_event::kMcReqs);
     counts.fire(home_event::kClassMcReqs, 1U << code);
   }
-  ReferenceNode::Message message{Channel::req, request->opcode};
+  ReferenceHome::Message message{Channel::req, request->opcode};
   message.target = request->target;
   message.txnid = request->txnid;
   message.address = request->address;
@@ -108,7 +108,7 @@ bool ReferenceHomeMemory::response(const FlitFields& flit) {
     return true;
   }
   if (found->is_read || flit.opcode != chi::rsp::kCompDbidResp) return false;
-  ReferenceNode::Message data{Channel::dat, chi::dat::kNonCopyBackWrData};
+  ReferenceHome::Message data{Channel::dat, chi::dat::kNonCopyBackWrData};
   data.target = flit.srcid;
   data.txnid = flit.dbid;
   home_.expect_data(data, found->two_flits);

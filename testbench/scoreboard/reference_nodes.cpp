@@ -70,11 +70,11 @@ void ReferenceNodes::make(const CmnNode& node) {
 }
 
 void ReferenceNodes::begin_cycle(Picoseconds when) {
-  if (!empty()) advance(cycles_before(when) + 1);
+  if (has_work()) advance(cycles_before(when) + 1);
 }
 
 void ReferenceNodes::advance_before(Picoseconds when) {
-  if (!empty()) advance(cycles_before(when));
+  if (has_work()) advance(cycles_before(when));
 }
 
 void ReferenceNodes::transmitted(Picoseconds when, Channel channel, const FlitFields& fields) {

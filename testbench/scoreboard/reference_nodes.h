@@ -24,7 +24,6 @@ class ReferenceNodes final : public ReferenceSurroundings {
   ReferenceNodes(const CmnJudgeSpec& spec, Chronicle& chronicle);
   ~ReferenceNodes() override;
 
-  [[nodiscard]] bool empty() const { return nodes_.empty(); }
   [[nodiscard]] bool watches(std::uint16_t node_id) const {
     return node_id < by_id_.size() && !by_id_[node_id].empty();
   }
@@ -63,6 +62,7 @@ class ReferenceNodes final : public ReferenceSurroundings {
   void make(const CmnNode& node);
   template <typename Node, typename... Arguments>
   void add(const CmnNode& node, Arguments&&... arguments);
+  [[nodiscard]] bool has_work() const { return !arrivals_.empty() || !wakes_.empty(); }
   /// Do the work of all cycles before `end`.
   void advance(cmn::Cycle end);
   void work(cmn::Cycle now);
