@@ -88,50 +88,6 @@ void read_range(Reader& reader, ChiRange& range) {
 
 constexpr std::uint64_t kMostCycles = 1'000'000;
 
-void read_axi(Reader& reader, cmn::AxiParameters& axi) {
-  reader.object("axi", [&](Reader& r) {
-    r.number("ar_period", axi.ar_period, Quantity::count, 1, kMostCycles);
-    r.number("aw_period", axi.aw_period, Quantity::count, 1, kMostCycles);
-    r.number("w_period", axi.w_period, Quantity::count, 1, kMostCycles);
-    r.number("read_latency", axi.read_latency, Quantity::count, 1, kMostCycles);
-    r.number("write_latency", axi.write_latency, Quantity::count, 1, kMostCycles);
-  });
-}
-
-void read_io_nodes(Reader& reader, cmn::NodeParameters& nodes) {
-  reader.object("rn_i", [&](Reader& r) {
-    r.number("rrt_entries", nodes.rn_i.rrt_entries, Quantity::count, 1, 128);
-    r.number("wrt_entries", nodes.rn_i.wrt_entries, Quantity::count, 1, 128);
-    r.number("latency", nodes.rn_i.latency, Quantity::count, 0, kMostCycles);
-  });
-  reader.object("io_home", [&](Reader& r) {
-    r.number("rrt_entries", nodes.io_home.rrt_entries, Quantity::count, 1, 128);
-    r.number("rdt_entries", nodes.io_home.rdt_entries, Quantity::count, 1, 128);
-    r.number("wdb_entries", nodes.io_home.wdb_entries, Quantity::count, 1, 128);
-    r.number("latency", nodes.io_home.latency, Quantity::count, 0, kMostCycles);
-    read_axi(r, nodes.io_home.axi);
-  });
-  reader.object("dvm_node", [&](Reader& r) {
-    r.number("trk_entries", nodes.dvm_node.trk_entries, Quantity::count, 1, 64);
-    r.number("snoop_limit", nodes.dvm_node.snoop_limit, Quantity::count, 1, 64);
-    r.number("latency", nodes.dvm_node.latency, Quantity::count, 0, kMostCycles);
-    r.flag("rn_d_ops", nodes.dvm_node.rn_d_ops);
-  });
-  reader.object("sbsx", [&](Reader& r) {
-    r.number("entries", nodes.sbsx.entries, Quantity::count, 1, 128);
-    r.number("wdb_entries", nodes.sbsx.wdb_entries, Quantity::count, 1, 128);
-    r.number("latency", nodes.sbsx.latency, Quantity::count, 0, kMostCycles);
-    read_axi(r, nodes.sbsx.axi);
-  });
-  reader.object("mtsx", [&](Reader& r) {
-    r.number("entries", nodes.mtsx.entries, Quantity::count, 1, 128);
-    r.number("tc_sets", nodes.mtsx.tc_sets, Quantity::count, 1, 1 << 20);
-    r.number("tc_ways", nodes.mtsx.tc_ways, Quantity::count, 1, 64);
-    r.number("latency", nodes.mtsx.latency, Quantity::count, 0, kMostCycles);
-    read_axi(r, nodes.mtsx.axi);
-  });
-}
-
 }  // namespace
 
 void read_chi_traffic(Reader& reader, ChiTrafficSpec& spec) {

@@ -373,7 +373,7 @@ class Story {
     for (const auto& flow : machine_.flows()) {
       Json item;
       item["name"] = flow->name();
-      item["issued"] = flow->sent();
+      item["issued"] = flow->uploaded();
       list.push_back(std::move(item));
     }
     for (const auto& chi : machine_.chi_traffic()) {

@@ -47,7 +47,7 @@ class FlitFlow final : public cmn::MeshDevice {
   void run(cmn::Cycle now) override;
 
   [[nodiscard]] const std::string& name() const noexcept { return spec_.name; }
-  [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
+  [[nodiscard]] std::uint64_t uploaded() const noexcept { return sent_; }
 
  private:
   struct Source {

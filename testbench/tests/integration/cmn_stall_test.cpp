@@ -112,7 +112,7 @@ class CmnStalls : public CmnTest {
       }
       flow.start(testing::now());
       testing::advance(200'000'000);
-      ASSERT_EQ(flow.sent(), 24U * 3000U);
+      ASSERT_EQ(flow.uploaded(), 24U * 3000U);
       ASSERT_EQ(mesh().delivered(), mesh().uploaded());
       mesh().set_observer(nullptr);
       const Stalls expected = replay(uploads.list);

@@ -127,8 +127,8 @@ TEST_F(FlitFlows, every_port_sends_at_its_rate_for_the_duration_and_starts_on_ti
     EXPECT_GE(rig.witness.seen.front().when, 11'000 * kCycle);
     EXPECT_LT(rig.witness.seen.front().when, 11'100 * kCycle);
     EXPECT_LT(rig.witness.seen.back().when, 31'050 * kCycle) << "the last queue is short";
-    EXPECT_EQ(rig.flow.sent(), rig.witness.seen.size());
-    EXPECT_EQ(rig.mesh.delivered(), rig.flow.sent());
+    EXPECT_EQ(rig.flow.uploaded(), rig.witness.seen.size());
+    EXPECT_EQ(rig.mesh.delivered(), rig.flow.uploaded());
   });
 }
 
@@ -160,7 +160,7 @@ TEST_F(FlitFlows, a_count_is_what_each_port_sends_however_long_it_waits) {
     EXPECT_LT(rig.mesh.delivered(), 600U) << "the one port at XP 4 takes one flit per cycle";
     advance_to(10'000 * kCycle);
     for (const auto& [place, count] : rig.witness.by_source()) EXPECT_EQ(count, 40U);
-    EXPECT_EQ(rig.flow.sent(), 600U);
+    EXPECT_EQ(rig.flow.uploaded(), 600U);
     EXPECT_EQ(rig.mesh.delivered(), 600U);
     EXPECT_EQ(rig.witness.by_target(), (std::map<Place, std::uint64_t>{{{4, 0}, 600}}));
     EXPECT_GT(rig.witness.seen.back().when, 40 * kCycle) << "flits wait, and are not lost";
@@ -177,10 +177,10 @@ TEST_F(FlitFlows, stopped_send_nothing_any_more_not_even_what_waits) {
     rig.flow.start(0);
     advance_to(200 * kCycle + 1);
     rig.flow.stop();
-    const std::uint64_t sent = rig.flow.sent();
+    const std::uint64_t sent = rig.flow.uploaded();
     EXPECT_GT(sent, 100U);
     advance_to(1'000 * kCycle);
-    EXPECT_EQ(rig.flow.sent(), sent);
+    EXPECT_EQ(rig.flow.uploaded(), sent);
     EXPECT_EQ(rig.mesh.delivered(), sent) << "what is in the mesh arrives";
   });
 }
@@ -193,7 +193,7 @@ TEST_F(FlitFlows, uniform_reach_every_port_equally) {
     rig.flow.start(0);
     advance_to(100'000 * kCycle);
     const auto targets = rig.witness.by_target();
-    EXPECT_EQ(rig.flow.sent(), 30'000U);
+    EXPECT_EQ(rig.flow.uploaded(), 30'000U);
     EXPECT_EQ(targets.size(), 15U);
     for (const auto& [place, count] : targets)
       EXPECT_NEAR(static_cast<double>(count), 2'000, 5 * std::sqrt(2'000.0 * 14 / 15)) << place.xp << " " << place.port;
