@@ -10,9 +10,13 @@ CmnNodeIds::CmnNodeIds(const CmnJudgeSpec& spec)
       rows_(spec.rows),
       ports_in_use_(spec.ports_in_use),
       // At least two bits, as hardware has it.
-      bits_(std::max(2U, static_cast<unsigned>(std::bit_width((spec.columns - 1U) | (spec.rows - 1U))))) {}
+      bits_(std::max(2U, static_cast<unsigned>(std::bit_width((spec.columns - 1U) | (spec.rows - 1U))))) {
+  // Node ids have 16 bits; beyond the last column there is nothing.
+  const std::uint64_t end = std::uint64_t{columns_} << (bits_ + 3U);
+  for (std::uint64_t id = 0; id < end; ++id) places_.push_back(find(id));
+}
 
-std::optional<CmnPlace> CmnNodeIds::place(std::uint64_t id) const {
+std::optional<CmnPlace> CmnNodeIds::find(std::uint64_t id) const {
   if (columns_ * rows_ == 1) return CmnPlace{0, port_interface(static_cast<unsigned>(id >> 2U & 7U))};
   const auto x = static_cast<unsigned>(id >> (bits_ + 3U));
   const auto y = static_cast<unsigned>(id >> 3U & ((1U << bits_) - 1U));

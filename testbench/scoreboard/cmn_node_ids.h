@@ -27,16 +27,21 @@ class CmnNodeIds {
   explicit CmnNodeIds(const CmnJudgeSpec& spec);
 
   /// @return nothing for an id outside the mesh
-  [[nodiscard]] std::optional<CmnPlace> place(std::uint64_t id) const;
+  [[nodiscard]] std::optional<CmnPlace> place(std::uint64_t id) const {
+    return id < places_.size() ? places_[id] : std::nullopt;
+  }
   [[nodiscard]] std::uint16_t xp_id(unsigned xp) const {
     return static_cast<std::uint16_t>((xp % columns_) << (bits_ + 3U) | (xp / columns_) << 3U);
   }
 
  private:
+  [[nodiscard]] std::optional<CmnPlace> find(std::uint64_t id) const;
+
   unsigned columns_;
   unsigned rows_;
   std::vector<unsigned> ports_in_use_;
-  unsigned bits_;  // of a coordinate
+  unsigned bits_;                                // of a coordinate
+  std::vector<std::optional<CmnPlace>> places_;  // by id
 };
 
 }  // namespace pmufab::scoreboard
