@@ -84,6 +84,7 @@ class Loads final : public OperationSource {
     if (!running_ || under_way_ == kAtATime) return false;
     ++under_way_;
     operation = {};
+    operation.kind = kind;
     operation.address = traffic::mix_bits(++state_) % (std::uint64_t{1} << 34U) / 64 * 64;
     return true;
   }
@@ -93,6 +94,7 @@ class Loads final : public OperationSource {
     ++done;
   }
   std::uint64_t done = 0;
+  OperationKind kind = OperationKind::load;
 
  private:
   static constexpr unsigned kAtATime = 4;
@@ -165,7 +167,8 @@ const bench::BeforeElaboration kBuild([] { system = std::make_unique<System>("ch
 
 enum Mode : std::int64_t { kPlain, kCounters, kJudge };
 
-/// Argument: what watches.
+/// Arguments: what watches; whether reads are ReadOnce, which no cache keeps, and not loads, each of which in time has
+/// a line replaced that goes to the home (WriteEvictFull).
 void chi_reads(benchmark::State& state) {
   scoreboard::Scoreboard scoreboard;
   std::unique_ptr<scoreboard::CmnJudge> judge;
@@ -184,6 +187,8 @@ void chi_reads(benchmark::State& state) {
     system->mesh.set_observer(judge.get());
   }
   if (state.range(0) == kCounters) system->count(true);
+  for (const auto& loads : system->loads)
+    loads->kind = state.range(1) != 0 ? OperationKind::read_once : OperationKind::load;
   system->run(true);
   sc_core::wait(to_sc_time(20'000 * kPeriod));
   const std::uint64_t before = system->done();
@@ -199,7 +204,10 @@ void chi_reads(benchmark::State& state) {
   if (judge) system->mesh.set_observer(nullptr);
   if (system->nodes.pending() != 0) state.SkipWithError("transactions never ended");
 }
-BENCHMARK(chi_reads)->ArgName("watching")->DenseRange(kPlain, kJudge)->Unit(benchmark::kMicrosecond);
+BENCHMARK(chi_reads)
+    ->ArgNames({"watching", "read_once"})
+    ->ArgsProduct({{kPlain, kCounters, kJudge}, {0, 1}})
+    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace pmufab::cmn
