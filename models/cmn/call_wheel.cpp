@@ -21,6 +21,7 @@ void CallWheel::resize(unsigned count) {
     bits_ = std::move(bits);
     words_ = words;
   }
+  last_far_.resize(count, kNoCycle);
   count_ = count;
 }
 
@@ -41,6 +42,10 @@ Cycle CallWheel::next() const noexcept {
 }
 
 void CallWheel::call_far(unsigned who, Cycle when) {
+  // Who asks again and again for the same cycle is in the heap already: what is near is not there, and this is not
+  // near.
+  if (last_far_[who] == when) return;
+  last_far_[who] = when;
   far_.push_back({when, who});
   std::push_heap(far_.begin(), far_.end(), kLater);
 }

@@ -74,7 +74,8 @@ class CallWheel {
   Cycle now_ = 0;
   std::vector<std::uint64_t> bits_;  // by cycle modulo kSlots, then by caller
   std::array<std::uint64_t, kSlots / 64> used_{};
-  std::vector<Far> far_;  // a heap, the earliest in front
+  std::vector<Far> far_;         // a heap, the earliest in front
+  std::vector<Cycle> last_far_;  // by caller: the cycle put into it last
 };
 
 }  // namespace pmufab::cmn

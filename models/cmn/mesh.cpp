@@ -187,7 +187,8 @@ void Mesh::post(unsigned device, Channel channel, const FlitFields& fields, Cycl
     const Channel second = second_sub_channel(channel);
     if (engine_.has(second)) channel = second;
   }
-  ready = std::max(ready, next_to_run());
+  // What a flit's leaving causes cannot leave in the same cycle.
+  ready = std::max(ready, next_to_run() + (sending_ ? 1 : 0));
   Attached& attached = devices_[device];
   const std::uint32_t handle = new_flit(fields);
   flit(handle).arrival.fields.srcid = attached.node_id;
@@ -298,7 +299,9 @@ void Mesh::cycle(Cycle now) {
     devices_[device].device->run(now);
     if (devices_[device].first != kNoFlit) calls_.call(device, now + 1);
   });
+  sending_ = true;
   sends_.visit(now, [&](unsigned port) { send(port, now); });
+  sending_ = false;
   engine_.step();
   const std::span<const MeshPulse> pulses = engine_.pulses();
   if (observer_ != nullptr && !pulses.empty()) observer_->on_cycle(when_, pulses);

@@ -78,7 +78,8 @@ class Mesh : public sc_core::sc_module {
   /// Take the flit arrival() shows. Only from MeshDevice::run().
   void take(unsigned device);
 
-  /// Send a flit from the device's port as soon as it can, not before cycle `ready`. Flits of one device and channel go
+  /// Send a flit from the device's port as soon as it can, not before cycle `ready` (from MeshDevice::sent(): the
+  /// next). Flits of one device and channel go
   /// in the order of `ready`, then of posting; each cycle a port sends one per channel, of the devices behind it in
   /// turn. SrcID is filled in, and where a channel has two sub-channels odd TxnIDs go by the second.
   /// @param tell  call MeshDevice::sent() when it enters the mesh
@@ -175,6 +176,7 @@ class Mesh : public sc_core::sc_module {
   CallWheel calls_;                        // of devices
   CallWheel sends_;                        // of ports
   bool in_cycle_ = false;
+  bool sending_ = false;
   Cycle next_settle_ = 0;
   static constexpr std::uint32_t kFlitsOfChunk = 1024;
   std::vector<std::unique_ptr<FlightPlan[]>> flits_;  // never move

@@ -120,8 +120,8 @@ class Pmu {
   void add_cycles(unsigned source, unsigned id, const CycleCondition& condition) {
     occupancies_.push_back({nullptr, &condition, source, id, 0});
   }
-  /// Count what accumulators and conditions did until `when`. Done before counters are looked at and before anything about counting
-  /// changes; somebody must do it from time to time, too, for an interrupt to come when its cause does.
+  /// Count what accumulators and conditions did until `when`. Done before counters are looked at and before anything
+  /// about counting changes; somebody must do it from time to time, too, for an interrupt to come when its cause does.
   void settle_occupancies(Picoseconds when) {
     if (!active_occupancies_.empty()) count_occupancies(when);
   }

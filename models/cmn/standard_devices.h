@@ -10,8 +10,8 @@ namespace pmufab::cmn {
 
 /// @return a device port as a product usually has it, with the nodes that belong to the device, for "RN-F", "RN-I",
 /// "RN-D",
-///         "HN-F", "HN-S", "HN-I", "HN-D", "HN-T", "HN-P", "SN-F", "SBSX", "MTSX", "CXRH", "CCG", "CCG-RNI", or "-" for none;
-///         "x2", "x3" or "x4" at the end make it so many devices behind a CAL. Nothing for any other name.
+///         "HN-F", "HN-S", "HN-I", "HN-D", "HN-T", "HN-P", "SN-F", "SBSX", "MTSX", "CXRH", "CCG", "CCG-RNI", or "-" for
+///         none; "x2", "x3" or "x4" at the end make it so many devices behind a CAL. Nothing for any other name.
 [[nodiscard]] std::optional<Port> standard_port(Product product, std::string_view name);
 
 /// @return the names standard_port() knows, without "-" and multiples.

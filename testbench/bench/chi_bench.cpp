@@ -165,7 +165,9 @@ struct System : public sc_core::sc_module {
 std::unique_ptr<System> system;
 const bench::BeforeElaboration kBuild([] { system = std::make_unique<System>("chi_bench_system"); });
 
-enum Mode : std::int64_t { kPlain, kCounters, kJudge };
+constexpr std::int64_t kPlain = 0;
+constexpr std::int64_t kCounters = 1;
+constexpr std::int64_t kJudge = 2;
 
 /// Arguments: what watches; whether reads are ReadOnce, which no cache keeps, and not loads, each of which in time has
 /// a line replaced that goes to the home (WriteEvictFull).
@@ -174,7 +176,7 @@ void chi_reads(benchmark::State& state) {
   std::unique_ptr<scoreboard::CmnJudge> judge;
   state.SetLabel(state.range(0) == kPlain      ? "nobody counts"
                  : state.range(0) == kCounters ? "four counters at every crosspoint"
-                                               : "with the scoreboard's judge");
+                                               : "routes judged by the scoreboard");
   if (state.range(0) == kJudge) {
     scoreboard::CmnJudgeSpec spec;
     spec.pmu = "arm_cmn_0";

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "models/cmn/nodes/entry_numbers.h"
+#include "models/cmn/nodes/fifo.h"
 #include "models/cmn/nodes/gateway_port.h"
 #include "models/cmn/nodes/link_end.h"
 #include "models/cmn/nodes/retry.h"
-#include "models/cmn/nodes/fifo.h"
 
 namespace pmufab::cmn {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "models/cmn/nodes/gateway_port.h"
 #include "models/cmn/nodes/fifo.h"
+#include "models/cmn/nodes/gateway_port.h"
 
 namespace pmufab::cmn {
 

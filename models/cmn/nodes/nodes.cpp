@@ -7,14 +7,13 @@ namespace pmufab::cmn {
 
 Nodes::Nodes(Mesh& mesh, const NodeParameters& parameters)
     : mesh_(mesh), parameters_(parameters), addresses_(mesh.topology(), mesh.layout()) {
+  if (!parameters.modelled) return;
   for (const DevicePlace& place : addresses_.devices()) add(place);
 }
 
 Nodes::~Nodes() = default;
 
 void Nodes::add(const DevicePlace& place) {
-  // One line per kind: own(place, std::make_unique<...>(mesh_, addresses_, place, parameters_...)), which attaches
-  // itself to the mesh.
   switch (place.kind) {
     case DeviceKind::rn_f:
       own(place, std::make_unique<RnF>(mesh_, addresses_, place.node_id, parameters_.rn_f));

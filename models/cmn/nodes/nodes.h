@@ -28,9 +28,10 @@ struct NodeParameters {
   DvmNodeParameters dvm_node{};
   SbsxParameters sbsx{};
   MtsxParameters mtsx{};
+  bool modelled = true;  ///< false: no node is made; somebody else attaches devices to the mesh
 };
 
-/// All nodes of a mesh: one device per node id.
+/// The nodes of a mesh but for gateways: one device per node id.
 class Nodes {
  public:
   /// @param mesh  must outlive the nodes

@@ -142,9 +142,10 @@ std::uint16_t RnF::target_of(std::uint64_t address) const {
 bool RnF::start(const Operation& operation, Cycle now) {
   using Kind = OperationKind;
   namespace req = chi::req;
-  if (is_busy(chi::line_of(operation.address))) return false;
-  if (SystemAddressMap::is_remote(operation.address) && !map_.has_local_homes() &&
-      operation.kind != Kind::dvm_operation && operation.kind != Kind::dvm_sync)
+  // The address of a DVM operation is none.
+  const bool has_line = operation.kind != Kind::dvm_operation && operation.kind != Kind::dvm_sync;
+  if (has_line && is_busy(chi::line_of(operation.address))) return false;
+  if (has_line && SystemAddressMap::is_remote(operation.address) && !map_.has_local_homes())
     return start_at_gateway(operation, now);
   switch (operation.kind) {
     case Kind::load:

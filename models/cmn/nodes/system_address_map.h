@@ -16,7 +16,7 @@ enum class DeviceKind : std::uint8_t {
   rn_i,
   rn_d,
   home,     ///< HN-F or HN-S
-  io_home,  ///< HN-I, HN-D, HN-T, HN-P, HN-V: a device with an HN-I or HN-P node
+  io_home,  ///< HN-I, HN-D, HN-T, HN-P: a device with an HN-I or HN-P node
   sn_f,
   sbsx,
   mtsx,

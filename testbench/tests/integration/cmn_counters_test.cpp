@@ -12,7 +12,6 @@ using cmn::FlitFields;
 using cmn::Interface;
 using cmn::NodeType;
 using cmn::Product;
-using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::ValuesIn;
 

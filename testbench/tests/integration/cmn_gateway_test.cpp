@@ -31,6 +31,7 @@ class CmnGatewayDriver : public CmnTest {
       mesh.topology.crosspoints[0].ports[0] = {cmn::DeviceType::rn_f_chie, false, {}};
       mesh.topology.base = other ? 0x9000'0000 : 0x5000'0000;
       mesh.firmware = platform::CmnSpec::Firmware::device_tree;
+      mesh.nodes.modelled = false;  // the test's parties stand there
     }
     all.links.push_back({.from = {0, 0}, .to = {1, 0}, .parameters = {}});
     platform = std::make_unique<platform::Platform>("platform", all);

@@ -10,9 +10,7 @@ namespace {
 
 using cmn::NodeType;
 using cmn::Product;
-using cmn::Topology;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::ValuesIn;
 
 constexpr Picoseconds kMicrosecond = 1'000'000;

@@ -22,7 +22,6 @@ using cmn::OperationKind;
 using testing::advance;
 using testing::ListedOperations;
 using testing::ScriptedNode;
-namespace chi = cmn::chi;
 namespace req = cmn::chi::req;
 namespace rsp = cmn::chi::rsp;
 namespace snp = cmn::chi::snp;

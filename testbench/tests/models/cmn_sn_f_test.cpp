@@ -65,8 +65,8 @@ TEST_F(CmnSnF, a_read_brings_two_flits_or_one_after_its_latency) {
       EXPECT_EQ(rig.home.seen[flit].fields.txnid, 7);
       EXPECT_EQ(rig.home.seen[flit].fields.dataid, 2 * flit);
     }
-    // From XP 1 to XP 0 and back: a link and two cycles of router at each of two XPs, then rule 1.1. Cycle 0 is over when
-    // the request is posted.
+    // From XP 1 to XP 0 and back: a link and two cycles of router at each of two XPs, then rule 1.1. Cycle 0 is over
+    // when the request is posted.
     EXPECT_EQ(rig.home.seen[0].cycle, 1 + 2 * (2 * 3 + 2) + 30U);
     EXPECT_EQ(rig.home.seen[1].cycle, rig.home.seen[0].cycle + 1);
     rig.request(req::kReadNoSnp, 8, 5);
