@@ -20,8 +20,8 @@ struct DrainProgress {
 /// @return that of all meshes of a platform.
 [[nodiscard]] DrainProgress mesh_progress(platform::Platform& platform);
 
-/// @return how long nothing may move before what is left is given up: 1 ms at least, and longer than any latency that
-///         can be chosen.
+/// @return how long nothing may move before what is left is given up: 1 ms at least, more for meshes with slow clocks
+///         or nodes that were given long latencies.
 [[nodiscard]] Picoseconds drain_patience(const platform::PlatformSpec& spec);
 
 /// Wait until everything under way has ended, as long as any of it still moves. In a SystemC thread process, after

@@ -65,6 +65,9 @@ TEST(DrainPatience, is_a_millisecond_and_more_for_slow_meshes_and_links) {
   EXPECT_EQ(drain_patience(spec), kMillisecond);
   spec.cmn.emplace_back().topology.frequency_hz = 100'000'000;
   EXPECT_EQ(drain_patience(spec), 20 * kMillisecond);
+  spec.cmn.back().nodes.sn_f.latency = 1'000'000;
+  spec.cmn.back().nodes.sn_f.cycles_per_request = 1'000'000;
+  EXPECT_GT(drain_patience(spec), 40 * kMillisecond);
 }
 
 }  // namespace

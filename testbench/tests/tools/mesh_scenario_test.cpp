@@ -71,5 +71,52 @@ measure:
   EXPECT_THAT(outcome.out, AllOf(HasSubstr(" ms simulated"), Not(HasSubstr("never ended"))));
 }
 
+TEST_F(MeshScenario, what_the_loader_takes_the_nodes_take) {
+  const std::string head = R"(name: limits
+platform:
+  kind: cmn
+  meshes:
+    - product: CMN-700
+      tiles: {A: [RN-F, HN-F], D: [RN-F, HN-D], T: [SN-F, RN-I], S: [SBSX, MTSX], R: [RN-D, HN-P]}
+      rows: [D A T S R]
+      nodes:
+)";
+  const std::string tail = "duration: 1 us\nmeasure: [{events: [arm_cmn_0/dtc_cycles/]}]\n";
+  const std::string slow_axi =
+      "axi: {ar_period: 1000000, aw_period: 1000000, w_period: 1000000, read_latency: 1000000, "
+      "write_latency: 1000000}}\n";
+  // Without the most sets, which would only take memory.
+  const Outcome most =
+      pmufab({"run", "--drivers", "newest",
+              write("most.yaml",
+                    head +
+                        "        rn_f: {cache_ways: 64, outstanding: 1024, latency: 1000000}\n"
+                        "        sn_f: {entries: 1024, latency: 1000000, response_latency: 1000000, "
+                        "cycles_per_request: 1000000}\n"
+                        "        home: {slc_ways: 64, sf_ways: 64, pocq_entries: 256, latency: 100000}\n"
+                        "        rn_i: {rrt_entries: 128, wrt_entries: 128, latency: 1000000}\n"
+                        "        io_home: {rrt_entries: 128, rdt_entries: 128, wdb_entries: 128, latency: 1000000, " +
+                        slow_axi +
+                        "        dvm_node: {trk_entries: 64, snoop_limit: 64, latency: 1000000}\n"
+                        "        sbsx: {entries: 128, wdb_entries: 128, latency: 1000000, " +
+                        slow_axi + "        mtsx: {entries: 128, tc_ways: 64, latency: 1000000, " + slow_axi + tail)});
+  EXPECT_EQ(most.exit_code, 0) << most.err;
+  const std::string fast_axi = "axi: {ar_period: 1, aw_period: 1, w_period: 1, read_latency: 1, write_latency: 1}}\n";
+  const Outcome least = pmufab(
+      {"run", "--drivers", "newest",
+       write("least.yaml",
+             head +
+                 "        rn_f: {cache_sets: 1, cache_ways: 1, outstanding: 2, latency: 0}\n"
+                 "        sn_f: {entries: 1, latency: 0, response_latency: 0, cycles_per_request: 1}\n"
+                 "        home: {slc_sets: 1, slc_ways: 1, sf_sets: 1, sf_ways: 1, pocq_entries: 1, latency: 1}\n"
+                 "        rn_i: {rrt_entries: 1, wrt_entries: 1, latency: 0}\n"
+                 "        io_home: {rrt_entries: 1, rdt_entries: 1, wdb_entries: 1, latency: 0, " +
+                 fast_axi +
+                 "        dvm_node: {trk_entries: 1, snoop_limit: 1, latency: 0}\n"
+                 "        sbsx: {entries: 1, wdb_entries: 1, latency: 0, " +
+                 fast_axi + "        mtsx: {entries: 1, tc_sets: 1, tc_ways: 1, latency: 0, " + fast_axi + tail)});
+  EXPECT_EQ(least.exit_code, 0) << least.err;
+}
+
 }  // namespace
 }  // namespace pmufab::testing
