@@ -10,6 +10,7 @@
 
 #include "models/cmn/layout.h"
 #include "models/cmn/nodes/gateway.h"
+#include "models/cmn/nodes/system_address_map.h"
 #include "models/cmn/topology_check.h"
 
 namespace pmufab::platform {
@@ -167,6 +168,26 @@ void check_interrupts(const std::string& field, const CmnSpec& mesh) {
   }
 }
 
+/// A pair of another node would never filter anything.
+void check_vmid_filters(const std::string& field, const CmnSpec& mesh, const cmn::Layout& layout) {
+  const auto& filters = mesh.nodes.dvm_node.vmid_filters;
+  if (filters.empty()) return;
+  const cmn::SystemAddressMap addresses(mesh.topology, layout);
+  std::vector<std::string> snooped;
+  std::set<std::uint16_t> ids;
+  for (const cmn::DevicePlace& device : addresses.devices()) {
+    if (device.kind != cmn::DeviceKind::rn_f && device.kind != cmn::DeviceKind::rn_d) continue;
+    if (ids.insert(device.node_id).second) snooped.push_back(fmt::format("{:#x}", device.node_id));
+  }
+  for (std::size_t index = 0; index < filters.size(); ++index) {
+    if (ids.contains(filters[index].node_id)) continue;
+    throw SpecError(fmt::format("{}[{}].node", field, index),
+                    fmt::format("{:#x} is no node id of an RN-F or RN-D", filters[index].node_id),
+                    snooped.empty() ? "this mesh has none; leave the filters out"
+                                    : fmt::format("this mesh has {}", fmt::join(snooped, ", ")));
+  }
+}
+
 void check_meshes(const std::vector<CmnSpec>& meshes) {
   const auto field = [](std::size_t index) { return fmt::format("meshes[{}]", index); };
   for (std::size_t index = 0; index < meshes.size(); ++index) {
@@ -181,7 +202,9 @@ void check_meshes(const std::vector<CmnSpec>& meshes) {
     if (mesh.firmware == CmnSpec::Firmware::device_tree && mesh.topology.variant == cmn::Variant::graviton5)
       fail(field(index) + ".firmware", "no device tree names the mesh of a Graviton5; use acpi");
     check_interrupts(field(index) + ".interrupts", mesh);
-    const std::uint64_t size = cmn::Layout(mesh.topology).size();
+    const cmn::Layout layout(mesh.topology);
+    check_vmid_filters(field(index) + ".nodes.dvm_node.vmid_filters", mesh, layout);
+    const std::uint64_t size = layout.size();
     if (mesh.topology.base % size != 0)
       fail(field(index) + ".base",
            fmt::format("{:#x} is not a multiple of the configuration space's size {:#x}", mesh.topology.base, size));

@@ -99,7 +99,7 @@ void read_chi_traffic(Reader& reader, ChiTrafficSpec& spec) {
   read_mix(reader, spec);
   reader.list("ranges", [&](Reader& item, std::size_t) { read_range(item, spec.ranges.emplace_back()); });
   if (reader.has("rate")) {
-    reader.real("rate", spec.rate.emplace(), 0, 1);
+    reader.real("rate", spec.rate.emplace(), traffic::GeometricGaps::kSmallestProbability, 1);
     spec.outstanding = 0;
   }
   reader.number("outstanding", spec.outstanding, Quantity::count, 0, 65536);
@@ -137,7 +137,7 @@ void read_nodes(Reader& reader, cmn::NodeParameters& nodes) {
     r.number("sf_sets", parameters.sf_sets, Quantity::count, 1, 1 << 20);
     r.number("sf_ways", parameters.sf_ways, Quantity::count, 1, 64);
     r.number("pocq_entries", parameters.pocq_entries, Quantity::count, 1, 256);
-    r.number("latency", parameters.latency, Quantity::count, 1, kMostCycles);
+    r.number("latency", parameters.latency, Quantity::count, 1, cmn::HomeParameters::kMaximumLatency);
     r.flag("forwarding", parameters.forwarding);
   });
   read_io_nodes(reader, nodes);

@@ -208,7 +208,7 @@ void read_flit_flow(Reader& reader, traffic::FlitFlowSpec& flow) {
         traffic::MeshPattern::bit_complement, traffic::MeshPattern::neighbour})
     patterns.emplace_back(traffic::to_string(pattern), pattern);
   reader.choice("pattern", flow.pattern, patterns);
-  reader.real("rate", flow.rate, 0, 1);
+  reader.real("rate", flow.rate, traffic::GeometricGaps::kSmallestProbability, 1);
   reader.number("hot_xp", flow.hot_xp);
   reader.real("hot_share", flow.hot_share, 0, 1);
   std::vector<std::string> opcodes;

@@ -43,7 +43,7 @@ Measurement::Measurement(const MeasureSpec& spec, driver_host::DriverHost& host,
       Group& group = groups_.emplace_back();
       group.braces = resolved.braces;
       for (ResolvedEvent& event : resolved.events)
-        group.counters.push_back(Counter{std::move(event), 0, std::nullopt, 0});
+        group.counters.push_back(Counter{std::move(event), 0, std::nullopt, 0, {}});
     }
   }
 }
@@ -81,6 +81,10 @@ void Measurement::open(Group& group, unsigned number) {
       try {
         judge_.expect(handle, counter.event.pmu, counter.event.terms);
       } catch (const std::invalid_argument& error) {
+        if (spec_.compare == MeasureSpec::Compare::none) {
+          counter.not_judged = error.what();
+          continue;
+        }
         throw InputError(Source{}, fmt::format("event '{}'", counter.event.text),
                          fmt::format("the scoreboard does not know what it means: {}", error.what()));
       }
@@ -146,7 +150,10 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group) const
     result.expected = judged->expected;
     result.reads = judged->reads;
   }
-  if (!judged) append(result.note, "no one judges this PMU");
+  if (!judged) {
+    append(result.note, counter.not_judged.empty() ? std::string("no one judges this PMU")
+                                                   : fmt::format("not judged: {}", counter.not_judged));
+  }
   if (counter.reading && was_multiplexed(*counter.reading)) {
     append(result.note, counter.reading->time_running == 0
                             ? std::string("never had a counter (events take turns of 4 ms; count for 30 ms or so)")

@@ -36,6 +36,7 @@ class Measurement {
     driver_host::EventHandle handle = 0;  // 0: not open
     std::optional<driver_host::EventReading> reading;
     std::uint64_t last = 0;
+    std::string not_judged;  // why the scoreboard cannot judge it
   };
   struct Group {
     std::vector<Counter> counters;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -373,6 +374,17 @@ void check_selectors(Reader& reader, std::string_view key, const std::vector<std
   }
 }
 
+/// Reports and seeds go by the name: one for all kinds of traffic.
+void check_name(Reader& reader, const std::string& name, std::set<std::string>& taken) {
+  if (name.empty()) reader.fail("name", "is empty", "give the traffic a name");
+  if (taken.insert(name).second) return;
+  std::string other;
+  for (unsigned number = 2; other.empty() || taken.contains(other); ++number)
+    other = fmt::format("{}-{}", name, number);
+  reader.fail("name", fmt::format("other traffic is called '{}'", name),
+              fmt::format("names are unique over generators, mesh_traffic and chi_traffic; '{}' is free", other));
+}
+
 ScenarioSpec read_scenario(const Parts& parts) {
   ScenarioSpec spec;
   spec.effective = Value::map();
@@ -396,10 +408,16 @@ ScenarioSpec read_scenario(const Parts& parts) {
   });
 
   read_traffic_parts(reader, parts, spec);
-  reader.list("mesh_traffic",
-              [&](Reader& item, std::size_t) { read_flit_flow(item, spec.mesh_traffic.emplace_back()); });
-  reader.list("chi_traffic",
-              [&](Reader& item, std::size_t) { read_chi_traffic(item, spec.chi_traffic.emplace_back()); });
+  std::set<std::string> names;
+  for (const traffic::GeneratorSpec& generator : spec.traffic.generators) names.insert(generator.name);
+  reader.list("mesh_traffic", [&](Reader& item, std::size_t) {
+    read_flit_flow(item, spec.mesh_traffic.emplace_back());
+    check_name(item, spec.mesh_traffic.back().name, names);
+  });
+  reader.list("chi_traffic", [&](Reader& item, std::size_t) {
+    read_chi_traffic(item, spec.chi_traffic.emplace_back());
+    check_name(item, spec.chi_traffic.back().name, names);
+  });
   if (reader.has("duration")) {
     Picoseconds duration = 0;
     reader.number("duration", duration, Quantity::duration, 1);

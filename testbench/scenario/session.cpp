@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scenario/cmn_event_check.h"
+#include "testbench/scenario/draining.h"
 #include "testbench/scenario/driver_sets.h"
 #include "testbench/scenario/event_syntax.h"
 #include "testbench/scenario/expected_failure.h"
@@ -81,31 +82,16 @@ class Story {
   /// As perf's own multiplexing timer.
   static constexpr Picoseconds kRotation = 4'000'000'000;
 
-  /// Let flits under way arrive: what does not within a generous time is lost, and the judge says so.
+  /// Let what is under way in meshes end: what does not is lost, and the judge says so.
   void drain_meshes() {
-    constexpr unsigned kTurns = 1000;
-    const auto moves = [&] {
-      for (std::size_t mesh = 0; mesh < machine_.platform().meshes(); ++mesh) {
-        const cmn::Mesh& one = machine_.platform().mesh(mesh);
-        if (one.delivered() != one.uploaded()) return true;
-      }
-      return pending_transactions() != 0;
-    };
-    for (unsigned turn = 0; turn < kTurns && moves(); ++turn) sc_core::wait(1, sc_core::SC_US);
+    const auto look = [this] { return mesh_progress(machine_.platform()); };
+    const std::uint64_t left =
+        drain(look, drain_patience(machine_.platform().spec()), [this] { return is_interrupted(); });
     if (machine_.chi_traffic().empty()) return;
-    const std::uint64_t left = pending_transactions();
     check("transactions", left == 0,
           left == 0 ? "every transaction in a mesh ended"
                     : fmt::format("{} transactions in meshes never ended: nodes wait for each other or for lost flits",
                                   left));
-  }
-
-  std::uint64_t pending_transactions() {
-    if (machine_.chi_traffic().empty()) return 0;
-    std::uint64_t sum = machine_.platform().pending_at_links();
-    for (std::size_t mesh = 0; mesh < machine_.platform().meshes(); ++mesh)
-      sum += machine_.platform().nodes(mesh).pending();
-    return sum;
   }
 
   bool is_interrupted() const { return options_.interrupted && options_.interrupted(); }
@@ -139,11 +125,14 @@ class Story {
     return false;
   }
 
-  void check_modelled_events(const std::vector<ResolvedGroup>& groups) {
+  /// @param judged  counts are held against the scoreboard's
+  void check_mesh_events(const std::vector<ResolvedGroup>& groups, bool judged) {
     for (std::size_t mesh = 0; mesh < machine_.platform().meshes(); ++mesh) {
       for (const ResolvedGroup& group : groups) {
-        for (const ResolvedEvent& event : group.events)
+        for (const ResolvedEvent& event : group.events) {
           check_modelled(event, mesh, machine_.platform().mesh(mesh).topology());
+          if (judged) check_judged(event, mesh, machine_.platform().mesh(mesh).layout());
+        }
       }
     }
   }
@@ -158,7 +147,8 @@ class Story {
         continue;
       }
       try {
-        for (const std::string& text : measure.events) check_modelled_events(catalog.resolve(text));
+        const bool judged = measure.compare == MeasureSpec::Compare::exact && measure.open_error.empty();
+        for (const std::string& text : measure.events) check_mesh_events(catalog.resolve(text), judged);
       } catch (const EventError& error) {
         if (!measure.source.file) throw;  // from the command line
         throw InputError(measure.source, fmt::format("measure '{}'", measure.name), "\n" + error.picture());

@@ -65,9 +65,9 @@ std::string_view name_of(cmn::DeviceKind kind) {
 
 void check_plain(const ChiTrafficSpec& spec, const std::string& field) {
   if (spec.name.empty()) throw SpecError(field + ".name", "is empty", "give the traffic a name");
-  if (spec.rate && !(*spec.rate > 0 && *spec.rate <= 1))
+  if (spec.rate && !(*spec.rate >= GeometricGaps::kSmallestProbability && *spec.rate <= 1))
     throw SpecError(field + ".rate", fmt::format("{} operations per cycle are not possible", *spec.rate),
-                    "use more than 0 and at most 1, or leave it out");
+                    "use 1e-9 ... 1, or leave it out");
   if (spec.outstanding == 0 && !spec.rate)
     throw SpecError(field + ".outstanding", "without a rate nothing would limit the operations", "use 1 or more");
   if (!std::has_single_bit(spec.size) || spec.size > 64)

@@ -46,7 +46,7 @@ struct ChiTrafficSpec {
   std::vector<unsigned> numbers{};                     ///< which of them, in order of XP, port, device; empty: all
   std::vector<ChiOperationShare> mix{1, ChiOperationShare{}};  ///< loads
   std::vector<ChiRange> ranges{};         ///< at least one, unless all operations are DVM operations
-  std::optional<double> rate{};           ///< operations per requester and cycle, above 0 and at most 1;
+  std::optional<double> rate{};           ///< operations per requester and cycle, 1e-9 ... 1;
                                           ///< not set: the next begins as soon as `outstanding` lets it
   unsigned outstanding = 4;               ///< operations of a requester at a time; 0 with a rate: any number
   std::vector<unsigned> qos{0};           ///< 0 ... 15, equally likely

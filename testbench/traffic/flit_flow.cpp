@@ -18,9 +18,8 @@ const FlitFlowSpec& checked(const FlitFlowSpec& spec, const cmn::Mesh& mesh, con
   if (!mesh.engine().has(spec.channel))
     throw SpecError(field + ".channel", "the mesh has no channel " + std::string(cmn::to_string(spec.channel)),
                     "channels with two sub-channels have a second");
-  if (!(spec.rate > 0 && spec.rate <= 1))
-    throw SpecError(field + ".rate", std::to_string(spec.rate) + " flits per cycle",
-                    "above 0 and at most 1 are possible");
+  if (!(spec.rate >= GeometricGaps::kSmallestProbability && spec.rate <= 1))
+    throw SpecError(field + ".rate", std::to_string(spec.rate) + " flits per cycle", "1e-9 ... 1 are possible");
   if (!(spec.hot_share >= 0 && spec.hot_share <= 1))
     throw SpecError(field + ".hot_share", std::to_string(spec.hot_share) + " is no share", "0 ... 1 are possible");
   if (spec.pattern == MeshPattern::hotspot && spec.hot_xp >= topology.columns * topology.rows)

@@ -18,7 +18,7 @@ struct FlitFlowSpec {
   unsigned mesh = 0;                         ///< which mesh of the platform
   cmn::Channel channel = cmn::Channel::req;  ///< one the mesh has
   MeshPattern pattern = MeshPattern::uniform;
-  double rate = 0.05;                       ///< flits per device port and cycle, above 0 and at most 1
+  double rate = 0.05;                       ///< flits per device port and cycle, 1e-9 ... 1
   unsigned hot_xp = 0;                      ///< of hotspot: index of the XP
   double hot_share = 0.5;                   ///< of hotspot, 0 ... 1
   std::vector<std::uint32_t> opcodes = {};  ///< CHI opcodes, 1 ... 0x7f, equally likely; empty: 4

@@ -5,7 +5,7 @@
 namespace pmufab::traffic {
 
 GeometricGaps::GeometricGaps(double probability) {
-  assert(probability > 0 && probability <= 1);
+  assert(probability >= kSmallestProbability && probability <= 1);
   double longer = 1;
   for (std::uint64_t& entry : longer_) {
     entry = static_cast<std::uint64_t>(longer * 0x1p32);

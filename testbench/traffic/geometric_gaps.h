@@ -12,7 +12,10 @@ namespace pmufab::traffic {
 /// probability of a gap is exact to 2^-32. Uses no function whose last bit differs between C libraries.
 class GeometricGaps {
  public:
-  /// @param probability  of success, above 0 and at most 1
+  /// Gaps of still smaller ones take too long to draw; from about 1e-13 on it would never end.
+  static constexpr double kSmallestProbability = 1e-9;
+
+  /// @param probability  of success, kSmallestProbability ... 1
   explicit GeometricGaps(double probability);
 
   /// @param bits  32 random bits

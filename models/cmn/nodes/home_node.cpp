@@ -61,7 +61,7 @@ const HomeParameters& checked(const HomeParameters& parameters) {
   check_positive("sf_sets", parameters.sf_sets, 1U << 24);
   check_positive("sf_ways", parameters.sf_ways, 256);
   check_positive("pocq_entries", parameters.pocq_entries, kMostEntries);
-  check_positive("latency", parameters.latency, 100'000);
+  check_positive("latency", parameters.latency, HomeParameters::kMaximumLatency);
   return parameters;
 }
 

@@ -19,12 +19,14 @@ namespace pmufab::cmn {
 
 /// What a design may vary of a home node.
 struct HomeParameters {
+  static constexpr unsigned kMaximumLatency = 100'000;
+
   unsigned slc_sets = 1024;  ///< of its slice of the system level cache
   unsigned slc_ways = 16;
   unsigned sf_sets = 2048;  ///< of its snoop filter
   unsigned sf_ways = 16;
   unsigned pocq_entries = 32;  ///< requests it works on, 1 ... 256
-  unsigned latency = 12;       ///< cycles from what causes a message until it may go, at least 1
+  unsigned latency = 12;       ///< cycles from what causes a message until it may go, 1 ... kMaximumLatency
   bool forwarding = true;      ///< let RN-Fs pass data on directly
 };
 
