@@ -34,10 +34,11 @@ TEST(CmnEventCheck, refuses_events_the_product_does_not_have) {
   const auto says = ::testing::HasSubstr("no such event");
   EXPECT_THAT(refusal(Product::ci700, 2, NodeType::rn_i, 0x18), says) << "CMN-700's";
   EXPECT_THAT(refusal(Product::cmn600, 5, NodeType::dvm, 0x0f), says);
+  EXPECT_THAT(refusal(Product::ci700, 2, NodeType::dvm, 0x0f), says) << "CMN-700's";
   EXPECT_THAT(refusal(Product::cmn600, 5, NodeType::hn_f, 0x25), says);
   EXPECT_EQ(refusal(Product::cmn700, 3, NodeType::rn_i, 0x18), "");
   EXPECT_EQ(refusal(Product::cmn700, 3, NodeType::dvm, 0x0f), "");
-  EXPECT_EQ(refusal(Product::cmn650, 2, NodeType::hn_f, 0x25), "");
+  EXPECT_EQ(refusal(Product::cmn650, 3, NodeType::hn_f, 0x25), "");
 }
 
 TEST(CmnEventCheck, refuses_events_a_later_revision_brings) {
