@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "models/cmn/layout.h"
 #include "models/cmn/mesh.h"
 #include "models/cmn/nodes/nodes.h"
@@ -154,6 +156,16 @@ struct NodesRig {
     EXPECT_EQ(driver.close(together), expected) << truth_together->text();
     EXPECT_EQ(driver.close(single), expected_single) << truth_single->text();
     return expected;
+  }
+  /// check_event(); where traffic does not see to it that the count is not zero, what is rare gets more traffic, too.
+  /// @param may_be_zero  the rules, or the mesh, do not let it happen for sure
+  void check_event_happens(cmn::NodeType type, unsigned id, unsigned filter, unsigned filter2, std::uint32_t word,
+                           unsigned operations, bool may_be_zero) {
+    constexpr unsigned kMuchMore = 40;
+    std::uint64_t count = check_event(type, id, filter, filter2, word, operations);
+    if (count == 0 && !may_be_zero) count = check_event(type, id, filter, filter2, word, kMuchMore * operations);
+    EXPECT_TRUE(count != 0 || may_be_zero)
+        << fmt::format("{} {:#x}, filter {}, {}: a check of nothing", node_type_name(type), id, filter, filter2);
   }
   [[nodiscard]] std::string findings() const {
     std::string text;
