@@ -8,7 +8,8 @@
 
 namespace pmufab::scenario {
 
-/// Refuse an event of a mesh's nodes whose cause no model makes happen: its count would say nothing.
+/// Refuse an event of a mesh's nodes that its product and revision do not have, and one whose cause no model makes
+/// happen: its count would say nothing.
 /// @param mesh  number of the mesh, whose PMU is arm_cmn_<mesh>; events of other PMUs pass
 /// @throws EventError with the reason and what to count instead
 void check_modelled(const ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology);

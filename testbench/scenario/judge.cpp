@@ -40,8 +40,8 @@ scoreboard::ReferenceAxiParameters axi(const cmn::AxiParameters& of) {
   return {of.ar_period, of.aw_period, of.w_period, of.read_latency, of.write_latency};
 }
 
-/// Parameters of nodes, and whom DVM nodes snoop.
-void fill_nodes(const platform::CmnSpec& mesh, const cmn::Layout& layout, scoreboard::CmnJudgeSpec& spec) {
+/// Parameters of nodes.
+void fill_nodes(const platform::CmnSpec& mesh, scoreboard::CmnJudgeSpec& spec) {
   const cmn::NodeParameters& nodes = mesh.nodes;
   const cmn::HomeParameters& home = nodes.home;
   spec.home = {home.slc_sets, home.slc_ways, home.sf_sets, home.sf_ways, home.pocq_entries, home.forwarding};
@@ -49,13 +49,9 @@ void fill_nodes(const platform::CmnSpec& mesh, const cmn::Layout& layout, scoreb
                   axi(nodes.io_home.axi)};
   spec.sbsx = {nodes.sbsx.entries, nodes.sbsx.wdb_entries, axi(nodes.sbsx.axi)};
   spec.mtsx = {nodes.mtsx.entries, nodes.mtsx.tc_sets, nodes.mtsx.tc_ways, axi(nodes.mtsx.axi)};
+  spec.rn_i = {nodes.rn_i.rrt_entries, nodes.rn_i.wrt_entries};
   spec.dvm = {nodes.dvm_node.trk_entries, nodes.dvm_node.snoop_limit, nodes.dvm_node.rn_d_ops, {}};
   for (const auto& pair : nodes.dvm_node.vmid_filters) spec.dvm.vmid_filters.emplace_back(pair.node_id, pair.vmid);
-  const cmn::SystemAddressMap map(mesh.topology, layout);
-  for (const cmn::DevicePlace& place : map.devices()) {
-    if (place.kind == cmn::DeviceKind::rn_f || place.kind == cmn::DeviceKind::rn_d)
-      spec.dvm_targets.push_back(place.node_id);
-  }
 }
 
 }  // namespace
@@ -104,6 +100,8 @@ std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSp
     spec.columns = topology.columns;
     spec.rows = topology.rows;
     spec.layout = watchpoint_layout(topology);
+    // CMN-700 and S3 have wp_chn_num; elsewhere a watchpoint sees both.
+    spec.sub_channels_apart = topology.product == cmn::Product::cmn700 || topology.product == cmn::Product::s3;
     spec.clock_hz = topology.frequency_hz;
     spec.pmcr = topology.base + layout.nodes()[layout.dtc_node(0)].offset +
                 cmn::facts_of(topology.product, topology.revision).dtc_base + kPmcr;
@@ -114,13 +112,15 @@ std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSp
     for (const cmn::Crosspoint& crosspoint : topology.crosspoints) {
       unsigned used = 0;
       std::vector<cmn::DeviceType>& devices = spec.devices.emplace_back();
+      std::vector<unsigned>& counts = spec.device_counts.emplace_back();
       for (unsigned port = 0; port < crosspoint.ports.size(); ++port) {
         if (crosspoint.ports[port].device != cmn::DeviceType::none) used = port + 1;
         devices.push_back(crosspoint.ports[port].device);
+        counts.push_back(cmn::device_count(crosspoint.ports[port]));
       }
       spec.ports_in_use.push_back(used);
     }
-    fill_nodes(mesh, layout, spec);
+    fill_nodes(mesh, spec);
     for (const cmn::NodePlace& node : layout.nodes()) {
       if (node.port != cmn::kNoPort)
         spec.nodes.push_back(

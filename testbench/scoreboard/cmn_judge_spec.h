@@ -64,6 +64,12 @@ struct ReferenceMtsxParameters {
   ReferenceAxiParameters axi{};
 };
 
+/// RN-I and RN-D (section 4.6).
+struct ReferenceRnIParameters {
+  unsigned rrt_entries = 32;
+  unsigned wrt_entries = 32;
+};
+
 /// A DVM node (section 4.7).
 struct ReferenceDvmParameters {
   unsigned trk_entries = 8;
@@ -83,18 +89,20 @@ struct CmnJudgeSpec {
   std::uint64_t pmcr = 0;              ///< physical address of DTC 0's por_dt_pmcr, which starts and stops all counting
   std::vector<unsigned> ports_in_use;  ///< by XP: highest port with a device, plus one
 
-  unsigned snoop_channels = 1;   ///< SNP channels: 1 or 2
-  unsigned link_delay = 1;       ///< cycles on a link
-  unsigned occupancy_width = 8;  ///< bits of the accumulators of occupancy events
-  std::vector<CmnNode> nodes;    ///< that have events, in order of XP, port and place in the topology's lists
+  bool sub_channels_apart = true;  ///< a watchpoint sees one sub-channel of a channel (wp_chn_num), not both
+  unsigned snoop_channels = 1;     ///< SNP channels: 1 or 2
+  unsigned link_delay = 1;         ///< cycles on a link
+  unsigned occupancy_width = 8;    ///< bits of the accumulators of occupancy events
+  std::vector<CmnNode> nodes;      ///< that have events, in order of XP, port and place in the topology's lists
   /// By XP and port: what is connected. Empty for a mesh whose nodes are not judged.
   std::vector<std::vector<cmn::DeviceType>> devices;
-  /// Node ids of RN-Fs and RN-Ds, whom DVM nodes snoop.
-  std::vector<std::uint16_t> dvm_targets;
+  /// By XP and port: devices there. What is not told is one.
+  std::vector<std::vector<unsigned>> device_counts;
   ReferenceHomeParameters home{};
   ReferenceIoHomeParameters io_home{};
   ReferenceSbsxParameters sbsx{};
   ReferenceMtsxParameters mtsx{};
+  ReferenceRnIParameters rn_i{};
   ReferenceDvmParameters dvm{};
 };
 

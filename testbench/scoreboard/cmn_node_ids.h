@@ -28,10 +28,16 @@ class CmnNodeIds {
 
   /// @return nothing for an id outside the mesh
   [[nodiscard]] std::optional<CmnPlace> place(std::uint64_t id) const {
-    return id < places_.size() ? places_[id] : std::nullopt;
+    if (id >= places_.size()) return std::nullopt;
+    return places_[id];
   }
   [[nodiscard]] std::uint16_t xp_id(unsigned xp) const {
     return static_cast<std::uint16_t>((xp % columns_) << (bits_ + 3U) | (xp / columns_) << 3U);
+  }
+  /// @param device  number behind the port
+  [[nodiscard]] std::uint16_t device_id(unsigned xp, unsigned port, unsigned device) const {
+    const unsigned shift = columns_ * rows_ != 1 && ports_in_use_[xp] > 2 ? 1 : 2;
+    return static_cast<std::uint16_t>(xp_id(xp) | port << shift | device);
   }
 
  private:

@@ -124,6 +124,21 @@ class CyclesTruth final : public EventTruth {
   const ExactClock& clock_;
 };
 
+Channel first_sub_channel(Channel channel) {
+  switch (channel) {
+    case Channel::req2:
+      return Channel::req;
+    case Channel::rsp2:
+      return Channel::rsp;
+    case Channel::snp2:
+      return Channel::snp;
+    case Channel::dat2:
+      return Channel::dat;
+    default:
+      return channel;
+  }
+}
+
 }  // namespace
 
 WatchpointTruth::WatchpointTruth(CmnMeaning meaning, CmnWires& wires) : meaning_(std::move(meaning)), wires_(wires) {
@@ -180,6 +195,7 @@ CmnWires::CmnWires(const CmnJudgeSpec& s, Chronicle& chronicle)
 
 void CmnWires::show(bool upload, unsigned xp, Interface port, Channel channel, const cmn::FlitFields& fields) {
   if (fields.opcode == 0) return;  // the return of a link credit is no flit to a watchpoint
+  if (!spec.sub_channels_apart) channel = first_sub_channel(channel);
   FlitImages images(spec.layout, channel, upload, fields);
   for (WatchpointTruth* const truth : open_watchpoints_) {
     if (truth->looks_at(upload, xp, port, channel)) truth->see(xp, port, images);

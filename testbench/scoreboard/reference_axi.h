@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -14,30 +15,40 @@ namespace pmufab::scoreboard {
 /// Cycles that lie in any of some spans, which come in the order of their ends and of their beginnings.
 class CoveredCycles {
  public:
-  void add(cmn::Cycle first, cmn::Cycle end) {
+  /// @param now  nobody will ask for cycles before it: what has ended is kept as a sum only
+  void add(cmn::Cycle now, cmn::Cycle first, cmn::Cycle end) {
+    forget(now);
     first = std::max(first, covered_until_);
     if (first >= end) return;
-    spans_.push_back({first, end});
+    if (!spans_.empty() && spans_.back().end == first) {
+      spans_.back().end = end;
+    } else {
+      spans_.push_back({first, end});
+    }
     covered_until_ = end;
   }
-  /// @return how many there are before `end`, which never steps back.
+  /// @return how many there are before `end`, which never steps back, nor behind the `now` of a span added.
   [[nodiscard]] std::uint64_t before(cmn::Cycle end) {
-    while (!spans_.empty() && spans_.front().end <= end) {
-      past_ += spans_.front().end - spans_.front().first;
-      spans_.pop_front();
-    }
+    forget(end);
     std::uint64_t sum = past_;
     for (const Span& span : spans_) {
       if (span.first < end) sum += std::min(span.end, end) - span.first;
     }
     return sum;
   }
+  /// @return spans that are kept one by one.
+  [[nodiscard]] std::size_t kept() const { return spans_.size(); }
 
  private:
   struct Span {
     cmn::Cycle first;
     cmn::Cycle end;
   };
+  void forget(cmn::Cycle before) {
+    for (; !spans_.empty() && spans_.front().end <= before; spans_.pop_front())
+      past_ += spans_.front().end - spans_.front().first;
+  }
+
   std::deque<Span> spans_;
   cmn::Cycle covered_until_ = 0;
   std::uint64_t past_ = 0;
@@ -52,9 +63,9 @@ class ReferenceAxiChannel {
   cmn::Cycle present(cmn::Cycle now) {
     const cmn::Cycle handed = last_ ? std::max(now, *last_ + period_) : now;
     last_ = handed;
-    valid_.add(now, handed + 1);
-    handed_over_.add(handed, handed + 1);
-    not_idle_.add(now, handed + period_);
+    valid_.add(now, now, handed + 1);
+    handed_over_.add(now, handed, handed + 1);
+    not_idle_.add(now, now, handed + period_);
     return handed;
   }
   /// Cycles before `end` with VALID and no hand-over.

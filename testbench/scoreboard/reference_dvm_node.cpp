@@ -123,7 +123,7 @@ void ReferenceDvmNode::choose_targets(Operation& one) {
   const ReferenceDvmParameters& parameters = around().spec().dvm;
   bool excludes_rn_d = false;
   bool excludes_vmid = false;
-  for (const std::uint16_t target : around().spec().dvm_targets) {
+  for (const std::uint16_t target : around().addresses().dvm_targets()) {
     if (target == one.flit.srcid) continue;
     const bool is_rn_d = around().device_at(target) == cmn::DeviceType::rn_d;
     if (is_rn_d && !parameters.rn_d_ops && one.type >= 1 && one.type <= 3) {

@@ -29,13 +29,13 @@ bool is_home_request(std::uint8_t opcode) {
 
 }  // namespace
 
-ReferenceHome::ReferenceHome(const CmnNode& node, unsigned number, ReferenceSurroundings& around, unsigned homes)
+ReferenceHome::ReferenceHome(const CmnNode& node, unsigned number, ReferenceSurroundings& around)
     : ReferenceNode(node, number, around),
       counts_(add_source(node.type)),
       parameters_(around.spec().home),
       room_(parameters_.pocq_entries),
-      slc_(parameters_.slc_sets, parameters_.slc_ways, homes),
-      filter_(parameters_.sf_sets, parameters_.sf_ways, homes),
+      slc_(parameters_.slc_sets, parameters_.slc_ways, around.addresses().homes()),
+      filter_(parameters_.sf_sets, parameters_.sf_ways, around.addresses().homes()),
       memory_(*this) {}
 
 ReferenceHome::~ReferenceHome() = default;
@@ -101,6 +101,8 @@ void ReferenceHome::request(Cycle now, const FlitFields& flit) {
     fail("node_message_unasked", "a home takes no such request: " + describe_flit(Channel::req, flit));
     return;
   }
+  if (!around().addresses().is_home_of(node().node_id, flit.addr))
+    fail("node_wrong_home", "another home has the address of " + describe_flit(Channel::req, flit));
   fire(home_event::kPocqReqsRecvd, flit);
   switch (room_.admit(flit)) {
     case ReferenceRoom::Admission::retried: {

@@ -16,8 +16,7 @@ namespace pmufab::scoreboard {
 /// A home node (HN-F or HN-S) by section 3 of docs/cmn-nodes.md.
 class ReferenceHome final : public ReferenceNode {
  public:
-  /// @param homes  of the mesh
-  ReferenceHome(const CmnNode& node, unsigned number, ReferenceSurroundings& around, unsigned homes);
+  ReferenceHome(const CmnNode& node, unsigned number, ReferenceSurroundings& around);
   ~ReferenceHome() override;
 
   void arrive(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit) override;

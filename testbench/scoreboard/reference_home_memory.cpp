@@ -20,21 +20,6 @@ constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47U;
 constexpr std::uint16_t kFirstWrite = 0x400;
 constexpr std::uint16_t kLastWrite = 0x7ff;
 
-/// Memory of which kind has the address?
-bool is_memory_of(std::uint64_t address, cmn::DeviceType device) {
-  if ((address & kOtherMesh) != 0) return device == cmn::DeviceType::ccg || device == cmn::DeviceType::cxrh;
-  switch (address >> 44U & 7U) {
-    case 0:
-      return is_sn_f_device(device);
-    case 1:
-      return device == cmn::DeviceType::sbsx;
-    case 2:
-      return device == cmn::DeviceType::mtsx;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 void ReferenceHomeMemory::read(unsigned entry, std::uint64_t address, const FlitFields& cause) {
@@ -75,7 +60,8 @@ void ReferenceHomeMemory::post(Requests::iterator request, bool allow_retry) {
   message.address = request->address;
   message.allowretry = static_cast<std::uint8_t>(allow_retry ? 1 : 0);
   home_.expect(message, [this, request](Cycle /*now*/, const FlitFields& flit) {
-    if (!is_memory_of(flit.addr, home_.around().device_at(flit.tgtid)))
+    if (!home_.around().addresses().is_memory_of(home_.node().node_id, flit.addr, flit.tgtid,
+                                                 home_.around().device_at(flit.tgtid)))
       home_.fail("node_wrong_memory", "memory elsewhere has the address of " + describe_flit(Channel::req, flit));
     if (!request->is_read && (flit.txnid < kFirstWrite || flit.txnid > kLastWrite))
       home_.fail("node_message_unexpected", "it has no such TxnID for writes: " + describe_flit(Channel::req, flit));

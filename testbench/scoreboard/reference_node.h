@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "models/cmn/flit_image.h"
+#include "testbench/scoreboard/cmn_addresses.h"
 #include "testbench/scoreboard/cmn_judge_spec.h"
 #include "testbench/scoreboard/node_counts.h"
 
@@ -19,6 +20,8 @@ class ReferenceSurroundings {
  public:
   virtual ~ReferenceSurroundings() = default;
   [[nodiscard]] virtual const CmnJudgeSpec& spec() const = 0;
+  /// Who answers for an address.
+  [[nodiscard]] virtual const CmnAddresses& addresses() const = 0;
   /// Let the node wake() in a later cycle.
   virtual void wake_at(cmn::Cycle when, unsigned node) = 0;
   /// @return what is connected where the node id lies; none for nothing.

@@ -24,7 +24,7 @@ constexpr std::uint16_t kRawTxnId = 0xffff;  // rule 1.5
 }
 
 ReferenceNodes::ReferenceNodes(const CmnJudgeSpec& spec, Chronicle& chronicle)
-    : spec_(spec), chronicle_(chronicle), ids_(spec), clock_(spec.clock_hz) {
+    : spec_(spec), chronicle_(chronicle), ids_(spec), addresses_(spec), clock_(spec.clock_hz) {
   for (const CmnNode& node : spec.nodes) make(node);
 }
 
@@ -42,10 +42,8 @@ void ReferenceNodes::make(const CmnNode& node) {
   switch (node.type) {
     case NodeType::hn_f:
     case NodeType::hn_s:
-      add<ReferenceHome>(
-          node, static_cast<unsigned>(std::count_if(spec_.nodes.begin(), spec_.nodes.end(), [](const CmnNode& other) {
-            return other.type == NodeType::hn_f || other.type == NodeType::hn_s;
-          })));
+      // Somebody else's homes take part in nothing here.
+      if (!node.closed) add<ReferenceHome>(node);
       break;
     case NodeType::hn_i:
     case NodeType::hn_p:

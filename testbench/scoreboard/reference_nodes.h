@@ -49,6 +49,7 @@ class ReferenceNodes final : public ReferenceSurroundings {
 
   // What nodes ask.
   [[nodiscard]] const CmnJudgeSpec& spec() const override { return spec_; }
+  [[nodiscard]] const CmnAddresses& addresses() const override { return addresses_; }
   void wake_at(cmn::Cycle when, unsigned node) override { wakes_[when].insert(node); }
   [[nodiscard]] cmn::DeviceType device_at(std::uint16_t node_id) const override;
   void fail(const std::string& kind, const std::string& text) override;
@@ -70,6 +71,7 @@ class ReferenceNodes final : public ReferenceSurroundings {
   const CmnJudgeSpec& spec_;
   Chronicle& chronicle_;
   CmnNodeIds ids_;
+  CmnAddresses addresses_;
   ExactClock clock_;
   std::vector<std::unique_ptr<ReferenceNode>> nodes_;
   std::vector<std::vector<ReferenceNode*>> by_id_;  // those with a node id

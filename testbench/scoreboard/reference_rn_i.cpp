@@ -24,6 +24,7 @@ constexpr unsigned kRrtAlloc = 0x0f;
 constexpr unsigned kWrtAlloc = 0x10;
 constexpr unsigned kRrtOccupancySlice1 = 0x13;
 constexpr unsigned kReadOccupancySlice0 = 0x18;  // CMN-700
+constexpr unsigned kFirstWrite = 0x80;           // TxnID
 constexpr unsigned kPorts = 3;
 constexpr unsigned kSlices = 4;
 
@@ -42,6 +43,7 @@ bool ReferenceRnI::begins(Cycle now, Channel channel, const FlitFields& flit) {
 bool ReferenceRnI::sends_request(Cycle now, const FlitFields& flit) {
   const bool is_read = flit.opcode == req::kReadOnce || flit.opcode == req::kReadNoSnp;
   if (!is_read && !req::is_write_unique(flit.opcode) && !req::is_write_no_snp(flit.opcode)) return false;
+  check_request(flit, is_read);
   const auto found = transactions_.find(flit.txnid);
   if (flit.allowretry == 0) {
     if (found == transactions_.end() || !found->second.retried || grants_[flit.tgtid] == 0 ||
@@ -64,12 +66,23 @@ bool ReferenceRnI::sends_request(Cycle now, const FlitFields& flit) {
   return true;
 }
 
+void ReferenceRnI::check_request(const FlitFields& flit, bool is_read) {
+  if (!around().addresses().is_rn_i_target(flit.addr, flit.tgtid, around().device_at(flit.tgtid)))
+    fail("node_wrong_target", "somebody else has the address of " + describe_flit(Channel::req, flit));
+  const ReferenceRnIParameters& parameters = around().spec().rn_i;
+  const unsigned first = is_read ? 0 : kFirstWrite;
+  const unsigned entries = is_read ? parameters.rrt_entries : parameters.wrt_entries;
+  if (flit.txnid < first || flit.txnid >= first + entries)
+    fail("node_wrong_number", "it has no such TxnID for that: " + describe_flit(Channel::req, flit));
+}
+
 bool ReferenceRnI::sends_data(Cycle now, const FlitFields& flit) {
   const bool cancels = flit.opcode == chi::dat::kWriteDataCancel;
   if (!cancels && flit.opcode != chi::dat::kNonCopyBackWrData) return false;
   for (auto& [txnid, one] : transactions_) {
     if (!one.may_send || one.sending == 0 || one.data_target != flit.tgtid || one.data_txnid != flit.txnid) continue;
-    if (cancels && one.request.opcode != req::kWriteNoSnpPtl) return false;
+    // Only I/O takes it.
+    if (cancels && (one.request.opcode != req::kWriteNoSnpPtl || !CmnAddresses::is_io(one.request.addr))) return false;
     --one.sending;
     counts_.fire(kTxdatFlits);
     if (!cancels) counts_.fire(kWdataBeats + one.request.lpid % kPorts, 1, 1, beats(one.request));

@@ -33,6 +33,8 @@ class ReferenceRnI final : public ReferenceNode {
 
   bool begins(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit) override;
   bool sends_request(cmn::Cycle now, const cmn::FlitFields& flit);
+  /// Are the target and the number of a request those of section 2 and 4.6?
+  void check_request(const cmn::FlitFields& flit, bool is_read);
   bool sends_data(cmn::Cycle now, const cmn::FlitFields& flit);
   void response(cmn::Cycle now, const cmn::FlitFields& flit);
   void end_if_done(cmn::Cycle now, std::uint16_t txnid);

@@ -55,6 +55,7 @@ void HomeNode::look_up(unsigned number, bool publish) {
   const std::size_t of_sf = sf_set_(entry.line);
   const unsigned position = slc_.find(of_slc, entry.line);
   entry.slc_hit = position != LruLines::kAbsent;
+  entry.slc_dirty = false;  // a stash that pulls data is looked up a second time, when the line may be gone
   if (entry.slc_hit) {
     slc_.touch(of_slc, position);
     entry.slc_dirty = slc_.flag(of_slc, 0);

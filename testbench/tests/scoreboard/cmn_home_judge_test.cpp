@@ -218,6 +218,52 @@ TEST_F(CmnHome, data_in_a_state_the_rules_do_not_give_are_exposed) {
   EXPECT_EQ(session.noted("node_message_unexpected"), 1U) << "nobody else has the line: UC";
 }
 
+/// As CmnHome, and a second home and a second SN-F at XP 2: lines and memory are shared by two.
+class CmnTwoHomes : public CmnHome {
+ protected:
+  static CmnJudgeSpec two() {
+    CmnJudgeSpec spec = mesh();
+    spec.devices[2] = {DeviceType::hn_f, DeviceType::sn_f_chie};
+    // Logical ids against the order of places: the one at XP 0 is the second.
+    spec.nodes = {{cmn::NodeType::hn_f, kHome, 1, 0, 1, 0, false}, {cmn::NodeType::hn_f, 0x40, 0, 2, 0, 0, false}};
+    return spec;
+  }
+  void cross(Channel channel, std::uint16_t from, std::uint16_t to, FlitFields fields, CmnSession& on) {
+    fields.srcid = from;
+    fields.tgtid = to;
+    unsigned at = from >> 5U;
+    on.upload(at, from >> 2U & 1U, fields, 0, channel);
+    for (; at < (to >> 5U); ++at) on.transmit({{at, east}}, 0, channel);
+    on.transmit({{at, (to >> 2U & 1U) == 0 ? port0 : port1}}, 0, channel);
+  }
+  CmnSession both{two()};
+};
+
+TEST_F(CmnTwoHomes, a_request_for_a_line_of_another_home_is_exposed) {
+  cross(Channel::req, kFirst, kHome, request(req::kReadOnce, 1, 0x40), both);
+  cross(Channel::req, kFirst, 0x40, request(req::kReadOnce, 2, 0x80), both);
+  both.fabric.on_begin(both.now += 10'000);
+  EXPECT_EQ(both.noted("node_wrong_home"), 0U);
+  cross(Channel::req, kFirst, kHome, request(req::kReadOnce, 3, 0x80), both);
+  both.fabric.on_begin(both.now += 10'000);
+  EXPECT_EQ(both.noted("node_wrong_home"), 1U);
+}
+
+TEST_F(CmnTwoHomes, a_request_to_the_memory_of_another_home_is_exposed) {
+  cross(Channel::req, kFirst, kHome, request(req::kReadNoSnp, 1, 0x40), both);
+  cross(Channel::req, kFirst, kHome, request(req::kReadNoSnp, 2, 0xc0), both);
+  cross(Channel::req, kHome, 0x44, request(req::kReadNoSnp, 0, 0x40), both);
+  EXPECT_EQ(both.board.findings().failures(), 0U) << "the second SN-F is the second home's";
+  cross(Channel::req, kHome, kMemory, request(req::kReadNoSnp, 1, 0xc0), both);
+  EXPECT_EQ(both.noted("node_wrong_memory"), 1U);
+}
+
+TEST_F(CmnHome, a_request_for_the_other_mesh_at_an_hn_f_is_exposed) {
+  send(Channel::req, kFirst, kHome, request(req::kReadOnce, 1, std::uint64_t{1} << 47U));
+  settle();
+  EXPECT_EQ(session.noted("node_wrong_home"), 1U);
+}
+
 TEST_F(CmnHome, events_of_nodes_the_mesh_has_not_have_no_truth) {
   EXPECT_THROW(session.board.expect(1, CmnSession::kPmu, {{"sbsx_rd_req"}}), std::invalid_argument);
   EXPECT_THROW(session.board.expect(1, CmnSession::kPmu, {{"ccra_rht_occ"}}), std::invalid_argument);

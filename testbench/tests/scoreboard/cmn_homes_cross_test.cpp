@@ -1,6 +1,8 @@
 // Home nodes and the judge's reference homes: two models of docs/cmn-nodes.md, built apart, under random traffic. They
 // must agree about every message, and about every event at every home.
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -132,6 +134,33 @@ std::pair<unsigned, unsigned> codes_of(NodeFilter filter, bool hn_s, bool r2) {
   return {1, 1};
 }
 
+/// What this mesh may leave at zero: it has no RN-I and no gateway, and nothing that holds flits for sure.
+bool may_be_zero(unsigned id, NodeFilter filter, unsigned code, unsigned second) {
+  const auto among = [](unsigned number, std::initializer_list<unsigned> numbers) {
+    return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+  };
+  if (among(id, {0x14, 0x15})) return true;        // txdat_stall, txrsp_stall
+  if (among(id, {0x3a, 0x3b, 0x3c})) return true;  // requests to the other mesh
+  switch (filter) {
+    case NodeFilter::none:
+    case NodeFilter::dvm_occupancy:
+    case NodeFilter::qos_class:
+    case NodeFilter::virtual_channel:
+      return false;
+    case NodeFilter::occupancy:
+      return among(code, {5, 6, 9, 10, 11});  // 5 is no code; lbt, rni, ccglcn, ccgrn
+    case NodeFilter::hbt_lbt:
+    case NodeFilter::sn_home:
+      return code == 2;  // lbt, home
+    case NodeFilter::enhanced:
+      return among(code, {2, 4, 5, 6});  // lbt, rni, ccglcn, ccgrn
+    case NodeFilter::evict_state:
+      // sf_evictions has states en and sn, slc_eviction mu and mn (rule 9).
+      return code == 2 || (id == 0x07 ? !among(second, {0, 2, 4}) : !among(second, {0, 5, 6}));
+  }
+  return false;
+}
+
 TEST_P(CmnHomes, do_as_the_reference_homes_do) {
   const Case& one = GetParam();
   NodesRig rig(small(one.product, one.revision, one.home, one.snoop_channels), scarce(), one.layout);
@@ -156,20 +185,18 @@ TEST_P(CmnHomes, count_what_the_reference_homes_count_together_and_each) {
     rig.feed(0.2, [](const cmn::Nodes::Requester& requester) { return any_operation(requester, 96); });
     ASSERT_TRUE(rig.driver.probe(rig.mesh.layout().root_offset()));
     unsigned counted = 0;
-    unsigned nonzero = 0;
     for (unsigned id = 1; id < 0x40; ++id) {
       if (!find_node_event(static_cast<std::uint64_t>(type), id, 0, 0, one.layout)) continue;
       const NodeFilter filter = node_filter(type, id, one.layout);
       const auto [firsts, seconds] = codes_of(filter, hn_s, one.layout == WatchpointLayout::s3_r2);
       for (unsigned code = 0; code < firsts * seconds; ++code) {
         const std::uint32_t word = filter_word(filter, code % firsts, code / firsts, one.layout);
-        const std::uint64_t expected = rig.check_event(type, id, code % firsts, code / firsts, word, 60);
+        rig.check_event_happens(type, id, code % firsts, code / firsts, word, 60,
+                                may_be_zero(id, filter, code % firsts, code / firsts));
         ++counted;
-        if (expected != 0) ++nonzero;
       }
     }
     RecordProperty("events", static_cast<int>(counted));
-    EXPECT_GT(nonzero, counted / 3) << "of " << counted;
     rig.board.finish();
     EXPECT_EQ(rig.board.findings().failures(), 0U) << rig.findings();
   });

@@ -1,7 +1,9 @@
 // Requesters, memory bridges, I/O homes and DVM nodes, and the judge's references of them: two models of
 // docs/cmn-nodes.md, built apart, under random traffic. They must agree about every message, and about every event at
 // every node.
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,6 +96,27 @@ struct Case {
   WatchpointLayout layout;
 };
 
+/// What these meshes may leave at zero.
+bool may_be_zero(NodeType type, unsigned id, Product product) {
+  const auto among = [id](std::initializer_list<unsigned> numbers) {
+    return std::find(numbers.begin(), numbers.end(), id) != numbers.end();
+  };
+  switch (type) {
+    case NodeType::hn_i:
+      // txdat_stall: nothing holds flits for sure. CMN-600 has no HN-P, whose pcie_serialization is.
+      return among({0x30}) || (product == Product::cmn600 && among({0x32}));
+    case NodeType::sbsx:
+      // Homes send no CMO on; AW takes one each cycle; txdat_stall, txrsp_stall.
+      return among({0x03, 0x13, 0x16, 0x22, 0x24, 0x25});
+    case NodeType::mtsx:
+      return among({0x08});  // CMO
+    case NodeType::dvm:
+      return product != Product::cmn600 && among({0x0a});  // txsnp_stall
+    default:
+      return false;
+  }
+}
+
 class CmnIoNodes : public pmufab::testing::SimulationTest, public ::testing::WithParamInterface<Case> {
  protected:
   CmnIoNodes() : rig(mixed(GetParam().product, GetParam().revision), scarce(), GetParam().layout) {
@@ -120,17 +143,13 @@ TEST_P(CmnIoNodes, count_what_the_reference_nodes_count_together_and_each) {
     for (const NodeType type :
          {NodeType::rn_i, NodeType::hn_i, NodeType::hn_p, NodeType::sbsx, NodeType::mtsx, NodeType::dvm}) {
       if (rig.driver.find(static_cast<unsigned>(type)).empty()) continue;
-      unsigned counted = 0;
-      unsigned nonzero = 0;
       for (unsigned id = 1; id < 0x40; ++id) {
         if (!find_node_event(static_cast<std::uint64_t>(type), id, 0, 0, GetParam().layout)) continue;
         const unsigned codes = node_filter(type, id, GetParam().layout) == NodeFilter::dvm_occupancy ? 3 : 1;
         for (unsigned code = 0; code < codes; ++code) {
-          ++counted;
-          if (rig.check_event(type, id, code, 0, code, 40) != 0) ++nonzero;
+          rig.check_event_happens(type, id, code, 0, code, 40, may_be_zero(type, id, GetParam().product));
         }
       }
-      EXPECT_GT(nonzero, counted / 2) << node_type_name(type) << ": " << counted;
     }
     rig.board.finish();
     EXPECT_EQ(rig.board.findings().failures(), 0U) << rig.findings();

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "models/cmn/layout.h"
 #include "models/cmn/mesh.h"
 #include "models/cmn/nodes/nodes.h"
@@ -43,17 +45,17 @@ inline CmnJudgeSpec judge_spec(const cmn::Topology& topology, const cmn::MeshOpt
                   axi(nodes.io_home.axi)};
   spec.sbsx = {nodes.sbsx.entries, nodes.sbsx.wdb_entries, axi(nodes.sbsx.axi)};
   spec.mtsx = {nodes.mtsx.entries, nodes.mtsx.tc_sets, nodes.mtsx.tc_ways, axi(nodes.mtsx.axi)};
+  spec.rn_i = {nodes.rn_i.rrt_entries, nodes.rn_i.wrt_entries};
   spec.dvm = {nodes.dvm_node.trk_entries, nodes.dvm_node.snoop_limit, nodes.dvm_node.rn_d_ops, {}};
   for (const auto& pair : nodes.dvm_node.vmid_filters) spec.dvm.vmid_filters.emplace_back(pair.node_id, pair.vmid);
-  const cmn::SystemAddressMap map(topology, layout);
-  for (const cmn::DevicePlace& place : map.devices()) {
-    if (place.kind == cmn::DeviceKind::rn_f || place.kind == cmn::DeviceKind::rn_d)
-      spec.dvm_targets.push_back(place.node_id);
-  }
   for (const cmn::Crosspoint& crosspoint : topology.crosspoints) {
     spec.ports_in_use.push_back(cmn::used_ports(crosspoint));
     std::vector<cmn::DeviceType>& devices = spec.devices.emplace_back();
-    for (const cmn::Port& port : crosspoint.ports) devices.push_back(port.device);
+    std::vector<unsigned>& counts = spec.device_counts.emplace_back();
+    for (const cmn::Port& port : crosspoint.ports) {
+      devices.push_back(port.device);
+      counts.push_back(cmn::device_count(port));
+    }
   }
   for (const cmn::NodePlace& node : layout.nodes()) {
     if (node.port != cmn::kNoPort)
@@ -154,6 +156,16 @@ struct NodesRig {
     EXPECT_EQ(driver.close(together), expected) << truth_together->text();
     EXPECT_EQ(driver.close(single), expected_single) << truth_single->text();
     return expected;
+  }
+  /// check_event(); where traffic does not see to it that the count is not zero, what is rare gets more traffic, too.
+  /// @param may_be_zero  the rules, or the mesh, do not let it happen for sure
+  void check_event_happens(cmn::NodeType type, unsigned id, unsigned filter, unsigned filter2, std::uint32_t word,
+                           unsigned operations, bool may_be_zero) {
+    constexpr unsigned kMuchMore = 40;
+    std::uint64_t count = check_event(type, id, filter, filter2, word, operations);
+    if (count == 0 && !may_be_zero) count = check_event(type, id, filter, filter2, word, kMuchMore * operations);
+    EXPECT_TRUE(count != 0 || may_be_zero)
+        << fmt::format("{} {:#x}, filter {}, {}: a check of nothing", node_type_name(type), id, filter, filter2);
   }
   [[nodiscard]] std::string findings() const {
     std::string text;

@@ -1,0 +1,102 @@
+#include "testbench/scoreboard/cmn_addresses.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "testbench/scoreboard/cmn_node_ids.h"
+#include "testbench/scoreboard/reference_node.h"
+
+namespace pmufab::scoreboard {
+
+using cmn::DeviceType;
+using cmn::NodeType;
+
+namespace {
+
+constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47U;
+constexpr std::uint64_t kLineBytes = 64;
+constexpr std::uint64_t kPageBytes = 4096;
+constexpr unsigned kSbsxRegion = 1;
+constexpr unsigned kMtsxRegion = 2;
+constexpr unsigned kIoRegion = 4;
+
+bool is_remote(std::uint64_t address) { return (address & kOtherMesh) != 0; }
+unsigned region(std::uint64_t address) { return static_cast<unsigned>(address >> 44U & 7U); }
+std::uint64_t line(std::uint64_t address) { return (address & ~kOtherMesh) / kLineBytes; }
+bool is_gateway(DeviceType device) {
+  return device == DeviceType::ccg || device == DeviceType::ccg_smp || device == DeviceType::cxrh;
+}
+
+/// Nodes that are external or isolated belong to somebody else, and so does what has no other of these types.
+bool takes_part(const CmnJudgeSpec& spec, std::uint16_t node_id, std::initializer_list<NodeType> types) {
+  bool closed = false;
+  for (const CmnNode& node : spec.nodes) {
+    if (node.node_id != node_id || std::find(types.begin(), types.end(), node.type) == types.end()) continue;
+    if (!node.closed) return true;
+    closed = true;
+  }
+  return !closed;
+}
+
+}  // namespace
+
+CmnAddresses::CmnAddresses(const CmnJudgeSpec& spec) {
+  const CmnNodeIds ids(spec);
+  for (unsigned xp = 0; xp < spec.devices.size(); ++xp) {
+    for (unsigned port = 0; port < spec.devices[xp].size(); ++port) {
+      const bool told = xp < spec.device_counts.size() && port < spec.device_counts[xp].size();
+      const unsigned devices = told ? spec.device_counts[xp][port] : 1;
+      for (unsigned device = 0; device < devices; ++device)
+        add(spec, spec.devices[xp][port], ids.device_id(xp, port, device));
+    }
+  }
+  std::vector<CmnNode> homes;
+  for (const CmnNode& node : spec.nodes) {
+    if (!node.closed && (node.type == NodeType::hn_f || node.type == NodeType::hn_s)) homes.push_back(node);
+    has_hn_s_ = has_hn_s_ || (!node.closed && node.type == NodeType::hn_s);
+  }
+  std::stable_sort(homes.begin(), homes.end(),
+                   [](const CmnNode& a, const CmnNode& b) { return a.logical_id < b.logical_id; });
+  for (const CmnNode& home : homes) homes_.push_back(home.node_id);
+}
+
+void CmnAddresses::add(const CmnJudgeSpec& spec, DeviceType device, std::uint16_t node_id) {
+  using enum DeviceType;
+  if (is_rn_f_device(device) || (device == rn_d && takes_part(spec, node_id, {NodeType::rn_d})))
+    dvm_targets_.push_back(node_id);
+  if (is_sn_f_device(device)) sn_fs_.push_back(node_id);
+  if (device == sbsx && takes_part(spec, node_id, {NodeType::sbsx})) sbsxs_.push_back(node_id);
+  if (device == mtsx && takes_part(spec, node_id, {NodeType::mtsx})) mtsxs_.push_back(node_id);
+  const bool is_io_home = device == hn_i || device == hn_d || device == hn_t || device == hn_p || device == hn_v;
+  if (is_io_home && takes_part(spec, node_id, {NodeType::hn_i, NodeType::hn_p})) io_homes_.push_back(node_id);
+}
+
+std::optional<std::uint16_t> CmnAddresses::one_of(const Ids& ids, std::uint64_t number) {
+  if (ids.empty()) return std::nullopt;
+  return ids[number % ids.size()];
+}
+
+bool CmnAddresses::is_io(std::uint64_t address) { return !is_remote(address) && region(address) == kIoRegion; }
+
+bool CmnAddresses::is_home_of(std::uint16_t node_id, std::uint64_t address) const {
+  if (region(address) > kMtsxRegion || (is_remote(address) && !has_hn_s_)) return false;
+  return one_of(homes_, line(address)) == node_id;
+}
+
+bool CmnAddresses::is_memory_of(std::uint16_t home, std::uint64_t address, std::uint16_t node_id,
+                                DeviceType device) const {
+  if (region(address) > kMtsxRegion) return false;
+  if (is_remote(address)) return is_gateway(device);
+  const auto index = static_cast<std::uint64_t>(std::find(homes_.begin(), homes_.end(), home) - homes_.begin());
+  if (region(address) == kSbsxRegion) return one_of(sbsxs_, index) == node_id;
+  if (region(address) == kMtsxRegion) return one_of(mtsxs_, index) == node_id;
+  return one_of(sn_fs_, index) == node_id;
+}
+
+bool CmnAddresses::is_rn_i_target(std::uint64_t address, std::uint16_t node_id, DeviceType device) const {
+  if (is_io(address)) return one_of(io_homes_, address / kPageBytes) == node_id;
+  if (is_remote(address)) return region(address) <= kMtsxRegion && is_gateway(device);
+  return is_home_of(node_id, address);
+}
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "testbench/scoreboard/cmn_judge_spec.h"
+
+namespace pmufab::scoreboard {
+
+/// Who answers for an address of a mesh, reckoned from its devices (docs/cmn-nodes.md, section 2).
+///
+/// Which gateways are linked is not known: of the other mesh's addresses only the device is.
+class CmnAddresses {
+ public:
+  explicit CmnAddresses(const CmnJudgeSpec& spec);
+
+  /// @return how many homes share the lines.
+  [[nodiscard]] unsigned homes() const { return static_cast<unsigned>(homes_.size()); }
+  /// RN-Fs and RN-Ds, whom DVM nodes snoop, in order of XP, port, device.
+  [[nodiscard]] const std::vector<std::uint16_t>& dvm_targets() const { return dvm_targets_; }
+
+  /// @return whether a home answers for an address, itself or for the other mesh.
+  [[nodiscard]] bool is_home_of(std::uint16_t node_id, std::uint64_t address) const;
+  /// @param device  what is connected at `node_id`
+  /// @return whether a home's memory for an address is there.
+  [[nodiscard]] bool is_memory_of(std::uint16_t home, std::uint64_t address, std::uint16_t node_id,
+                                  cmn::DeviceType device) const;
+  /// @return whether an RN-I or RN-D sends requests for an address there.
+  [[nodiscard]] bool is_rn_i_target(std::uint64_t address, std::uint16_t node_id, cmn::DeviceType device) const;
+  /// @return whether the address is one of I/O in this mesh.
+  [[nodiscard]] static bool is_io(std::uint64_t address);
+
+ private:
+  using Ids = std::vector<std::uint16_t>;
+  void add(const CmnJudgeSpec& spec, cmn::DeviceType device, std::uint16_t node_id);
+  [[nodiscard]] static std::optional<std::uint16_t> one_of(const Ids& ids, std::uint64_t number);
+
+  Ids homes_;  // in order of logical id
+  bool has_hn_s_ = false;
+  Ids sn_fs_;
+  Ids sbsxs_;
+  Ids mtsxs_;
+  Ids io_homes_;
+  Ids dvm_targets_;
+};
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,59 @@
+// Raw numbers of events, which drivers take as they are: a scenario refuses what its mesh does not have.
+#include <cstdint>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testbench/scenario/cmn_event_check.h"
+#include "testbench/scenario/event_syntax.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using cmn::NodeType;
+using cmn::Product;
+
+/// @return what check_modelled() says; empty if it takes the event.
+std::string refusal(Product product, unsigned revision, NodeType type, unsigned id, const char* pmu = "arm_cmn_0") {
+  cmn::Topology topology;
+  topology.product = product;
+  topology.revision = revision;
+  ResolvedEvent event;
+  event.text = "arm_cmn_0/raw/";
+  event.pmu = pmu;
+  event.attributes.config = static_cast<std::uint64_t>(type) | std::uint64_t{id} << 16U;
+  try {
+    check_modelled(event, 0, topology);
+  } catch (const EventError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(CmnEventCheck, refuses_events_the_product_does_not_have) {
+  const auto says = ::testing::HasSubstr("no such event");
+  EXPECT_THAT(refusal(Product::ci700, 2, NodeType::rn_i, 0x18), says) << "CMN-700's";
+  EXPECT_THAT(refusal(Product::cmn600, 5, NodeType::dvm, 0x0f), says);
+  EXPECT_THAT(refusal(Product::ci700, 2, NodeType::dvm, 0x0f), says) << "CMN-700's";
+  EXPECT_THAT(refusal(Product::cmn600, 5, NodeType::hn_f, 0x25), says);
+  EXPECT_EQ(refusal(Product::cmn700, 3, NodeType::rn_i, 0x18), "");
+  EXPECT_EQ(refusal(Product::cmn700, 3, NodeType::dvm, 0x0f), "");
+  EXPECT_EQ(refusal(Product::cmn650, 3, NodeType::hn_f, 0x25), "");
+}
+
+TEST(CmnEventCheck, refuses_events_a_later_revision_brings) {
+  EXPECT_THAT(refusal(Product::cmn700, 0, NodeType::hn_f, 0x2d), ::testing::HasSubstr("no such event"));
+  EXPECT_EQ(refusal(Product::cmn700, 3, NodeType::hn_f, 0x2d), "");
+}
+
+TEST(CmnEventCheck, refuses_events_no_model_makes_happen) {
+  EXPECT_THAT(refusal(Product::cmn700, 3, NodeType::rn_i, 0x0a), ::testing::HasSubstr("never replayed"));
+}
+
+TEST(CmnEventCheck, leaves_other_pmus_and_what_the_mesh_counts_itself_alone) {
+  EXPECT_EQ(refusal(Product::ci700, 2, NodeType::rn_i, 0x18, "arm_cmn_1"), "");
+  EXPECT_EQ(refusal(Product::ci700, 2, NodeType::dtc, 0), "");
+}
+
+}  // namespace
+}  // namespace pmufab::scenario

@@ -1,0 +1,67 @@
+// Who answers for an address: worked out by hand from section 2 of docs/cmn-nodes.md.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testbench/scoreboard/cmn_addresses.h"
+#include "testbench/tests/scoreboard/cmn_session.h"
+
+namespace pmufab::scoreboard::test {
+namespace {
+
+using cmn::DeviceType;
+using cmn::NodeType;
+using ::testing::ElementsAre;
+
+constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47U;
+constexpr std::uint64_t region(unsigned number) { return std::uint64_t{number} << 44U; }
+
+/// Homes 0x00, 0x20; SN-F 0x04; SBSX 0x24; HN-I 0x40, isolated 0x44; RN-Ds and RN-Fs at XPs 3 to 5.
+CmnJudgeSpec mesh() {
+  CmnJudgeSpec spec = CmnSession::mesh();
+  using enum DeviceType;
+  spec.devices = {{hn_f, sn_f_chie}, {hn_f, sbsx}, {hn_i, hn_i},
+                  {rn_f_chie, rn_d}, {rn_d, none}, {none, ccg, rn_d, rn_f_chie}};
+  spec.device_counts = {{1, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 0}, {0, 1, 1, 1}};
+  spec.nodes = {{NodeType::hn_f, 0x00, 0, 0, 0, 0, false}, {NodeType::hn_f, 0x20, 1, 1, 0, 0, false},
+                {NodeType::hn_i, 0x40, 0, 2, 0, 0, false}, {NodeType::hn_i, 0x44, 1, 2, 1, 0, true},
+                {NodeType::rn_d, 0x0c, 0, 3, 1, 0, false}, {NodeType::rn_d, 0x28, 1, 4, 0, 0, true},
+                {NodeType::rn_d, 0x4c, 2, 5, 2, 0, false}};
+  return spec;
+}
+
+TEST(CmnAddresses, dvm_operations_go_to_all_rn_fs_and_to_the_rn_ds_that_take_part) {
+  // A CAL has two RN-Fs; XP 5 has four ports in use, hence one bit of device.
+  EXPECT_THAT(CmnAddresses(mesh()).dvm_targets(), ElementsAre(0x08, 0x09, 0x0c, 0x4c, 0x4e));
+}
+
+TEST(CmnAddresses, lines_belong_to_homes_in_turn) {
+  const CmnAddresses addresses(mesh());
+  EXPECT_EQ(addresses.homes(), 2U);
+  EXPECT_TRUE(addresses.is_home_of(0x00, 0x80));
+  EXPECT_TRUE(addresses.is_home_of(0x20, region(1) | 0x40));
+  EXPECT_FALSE(addresses.is_home_of(0x00, 0x40));
+  EXPECT_FALSE(addresses.is_home_of(0x00, region(4))) << "I/O";
+  EXPECT_FALSE(addresses.is_home_of(0x00, kOtherMesh)) << "only HN-S act for another mesh";
+}
+
+TEST(CmnAddresses, homes_use_the_memory_of_their_index) {
+  const CmnAddresses addresses(mesh());
+  EXPECT_TRUE(addresses.is_memory_of(0x20, 0x40, 0x04, DeviceType::sn_f_chie)) << "there is one only";
+  EXPECT_TRUE(addresses.is_memory_of(0x20, region(1), 0x24, DeviceType::sbsx));
+  EXPECT_FALSE(addresses.is_memory_of(0x20, region(1), 0x04, DeviceType::sn_f_chie));
+  EXPECT_FALSE(addresses.is_memory_of(0x20, region(2), 0x24, DeviceType::sbsx)) << "there is no MTSX";
+  EXPECT_TRUE(addresses.is_memory_of(0x20, kOtherMesh, 0x4a, DeviceType::ccg));
+}
+
+TEST(CmnAddresses, io_belongs_to_io_homes_that_take_part) {
+  const CmnAddresses addresses(mesh());
+  EXPECT_TRUE(addresses.is_rn_i_target(region(4), 0x40, DeviceType::hn_i));
+  EXPECT_TRUE(addresses.is_rn_i_target(region(4) | 0x1000, 0x40, DeviceType::hn_i)) << "the other is isolated";
+  EXPECT_FALSE(addresses.is_rn_i_target(region(4) | 0x1000, 0x44, DeviceType::hn_i));
+  EXPECT_TRUE(addresses.is_rn_i_target(0x40, 0x20, DeviceType::hn_f));
+  EXPECT_TRUE(addresses.is_rn_i_target(kOtherMesh, 0x4a, DeviceType::ccg));
+  EXPECT_FALSE(addresses.is_rn_i_target(kOtherMesh | region(4), 0x4a, DeviceType::ccg)) << "I/O does not cross";
+}
+
+}  // namespace
+}  // namespace pmufab::scoreboard::test
