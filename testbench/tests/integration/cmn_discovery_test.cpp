@@ -154,7 +154,7 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
         {"cmn600-small", {"434", "r3p1"}},  {"cmn600-2dtc", {"434", "r3p1"}},   {"cmn650", {"436", "r2p0"}},
         {"cmn700-small", {"43c", "r2p0"}},  {"cmn700-8x8", {"43c", "r3p0"}},    {"ci700", {"43a", "r2p0"}},
         {"cmn-s3-r0p1", {"43e", "r0p1"}},   {"cmn-s3-r1p0", {"43e", "r1p0"}},   {"cmn-s3-r2p0", {"43e", "r2p0"}},
-        {"cmn600-linked", {"434", "r3p1"}}, {"cmn700-linked", {"43c", "r3p0"}}, {"graviton5", {"43e", "r1p0"}}};
+        {"cmn600-linked", {"434", "r3p0"}}, {"cmn700-linked", {"43c", "r3p0"}}, {"graviton5", {"43e", "r1p0"}}};
     const auto& [part, usual] = all.at(platform_name());
     const std::string& chosen = std::get<0>(GetParam());
     const std::size_t blank = chosen.find(' ');
