@@ -1,5 +1,6 @@
+#include <charconv>
 #include <optional>
-#include <regex>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -14,21 +15,36 @@ const char* gateway_word(cmn::Product product) {
   return newer ? "ccg" : "cxrh";
 }
 
+/// Take a word, then a number of one to three digits, off the front of `text`.
+std::optional<unsigned> take_numbered(std::string_view& text, std::string_view word) {
+  constexpr std::size_t kMostDigits = 3;
+  if (!text.starts_with(word)) return std::nullopt;
+  text.remove_prefix(word.size());
+  unsigned number = 0;
+  const std::string_view digits = text.substr(0, kMostDigits);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - digits.data()));
+  return number;
+}
+
 /// "cmn0/ccg1": mesh 0, its gateway 1.
 platform::CmnLinkSpec::End read_end(Reader& reader, const char* key, const std::vector<platform::CmnSpec>& meshes) {
   std::string text;
   reader.text(key, text, Presence::required);
-  static const std::regex form("cmn([0-9]{1,3})/(ccg|cxrh)([0-9]{1,3})");
-  std::smatch parts;
-  if (!std::regex_match(text, parts, form)) {
+  std::string_view rest = text;
+  const std::optional<unsigned> mesh = take_numbered(rest, "cmn");
+  const std::string_view word = rest.starts_with("/cxrh") ? "cxrh" : "ccg";
+  const std::optional<unsigned> gateway =
+      mesh && rest.starts_with('/') ? take_numbered(rest, fmt::format("/{}", word)) : std::nullopt;
+  if (!gateway || !rest.empty()) {
     reader.fail(
         key, fmt::format("'{}' names no gateway", text),
         "mesh and gateway, counted in order of XP, port and device: cmn0/ccg0, or cxrh0 on CMN-600 and CMN-650");
   }
-  const platform::CmnLinkSpec::End end{static_cast<unsigned>(std::stoul(parts[1])),
-                                       static_cast<unsigned>(std::stoul(parts[3]))};
-  if (end.mesh < meshes.size() && parts[2] != gateway_word(meshes[end.mesh].topology.product)) {
-    reader.fail(key, fmt::format("gateways of this mesh are no {}", parts[2].str()),
+  const platform::CmnLinkSpec::End end{*mesh, *gateway};
+  if (end.mesh < meshes.size() && word != gateway_word(meshes[end.mesh].topology.product)) {
+    reader.fail(key, fmt::format("gateways of this mesh are no {}", word),
                 fmt::format("cmn{}/{}{}", end.mesh, gateway_word(meshes[end.mesh].topology.product), end.gateway));
   }
   return end;
