@@ -53,8 +53,9 @@ Topology too_wide(Topology topology) {
 // contract A8
 TEST_P(CmnHardware, thirteen_wide_is_refused_up_to_7_2) {
   expect_probe = has_larger_limits();
-  boot(too_wide(mesh_of(Product::cmn700, 13, 12)), [&] {
-    EXPECT_EQ(logged("Mesh size invalid for supported CMN versions: 13x12"), expect_probe ? 0U : 1U);
+  // Of more than 144 crosspoints 6.1 and 6.12 overrun their stack (docs/cmn-drivers.md).
+  boot(too_wide(mesh_of(Product::cmn700, 13, 11)), [&] {
+    EXPECT_EQ(logged("Mesh size invalid for supported CMN versions: 13x11"), expect_probe ? 0U : 1U);
     if (expect_probe) expect_to_count();
   });
 }
