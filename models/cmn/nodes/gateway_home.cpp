@@ -36,8 +36,6 @@ constexpr unsigned kWrtOccupancy = 0x09;
 constexpr unsigned kRrtAllocation = 0x0f;
 constexpr unsigned kWrtAllocation = 0x10;
 
-constexpr unsigned kLineBits = 6;
-
 std::uint8_t opcode_at_home(std::uint8_t opcode) {
   switch (opcode) {
     case chi::req::kWriteNoSnpFull:
@@ -84,7 +82,7 @@ void GatewayHome::request(const LinkMessage& message, Cycle now) {
   entry = {};
   entry.ra_entry = message.ra_entry;
   entry.is_write = message.kind == LinkMessage::Kind::write;
-  entry.data_flits = message.request.size > 5 ? 2 : 1;
+  entry.data_flits = static_cast<std::uint8_t>(chi::data_flits(message.request.size));
   reqtrk_.change(1, 1, now);
   fire_allocation(kRequestTrackerAllocation, now);
   (entry.is_write ? writes_ : reads_).change(1, 1, now);
@@ -95,7 +93,7 @@ void GatewayHome::request(const LinkMessage& message, Cycle now) {
   }
   FlitFields& request = entry.request;
   request.addr = message.request.addr;
-  request.tgtid = homes_[(request.addr >> kLineBits) % homes_.size()];
+  request.tgtid = homes_[chi::line_of(request.addr) % homes_.size()];
   request.txnid = static_cast<std::uint16_t>(number);
   request.opcode = opcode_at_home(message.request.opcode);
   request.qos = message.request.qos;
@@ -126,7 +124,7 @@ void GatewayHome::answer(unsigned entry, bool bypass, Cycle now) {
   message.ra_entry = of.ra_entry;
   message.ha_entry = static_cast<std::uint16_t>(entry);
   message.bypass = bypass;
-  if (!of.is_write) message.data_bytes = of.request.size > 5 ? 64 : 32;
+  if (!of.is_write) message.data_bytes = static_cast<std::uint8_t>(32 * chi::data_flits(of.request.size));
   link_.hand_over(message, now);
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/cmn/nodes/chi.h"
+#include "models/cmn/nodes/system_address_map.h"
 
 namespace pmufab::cmn {
 
@@ -25,8 +26,6 @@ constexpr unsigned kRdbAllocation = 0x18;
 constexpr unsigned kWdbAllocation = 0x19;
 
 constexpr unsigned kCcraOffset = 0x40;
-constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47;
-constexpr unsigned kLineBits = 6;
 constexpr unsigned kAverage = 256;
 
 bool is_read(std::uint8_t opcode) { return opcode == chi::req::kReadNoSnp || opcode == chi::req::kReadOnce; }
@@ -67,7 +66,7 @@ bool GatewayRequester::find_room(const FlitFields& fields, Cycle now) {
 
 void GatewayRequester::request(const FlitFields& fields, Cycle now) {
   const bool write = is_write(fields.opcode);
-  if ((!write && !is_read(fields.opcode)) || (fields.addr & kOtherMesh) == 0)
+  if ((!write && !is_read(fields.opcode)) || !SystemAddressMap::is_remote(fields.addr))
     throw std::logic_error(fmt::format("gateway {:#x}: request of {:#x} with opcode {:#x} for address {:#x}",
                                        port_.node_id(), fields.srcid, fields.opcode, fields.addr));
   if (find_room(fields, now)) accept(fields, write, now);
@@ -86,7 +85,7 @@ void GatewayRequester::accept(const FlitFields& fields, bool is_write, Cycle now
   }
   wdb_.change(1, 1, now);
   fire_allocation(kWdbAllocation, now);
-  entry.data_flits = fields.size > 5 ? 2 : 1;
+  entry.data_flits = static_cast<std::uint8_t>(chi::data_flits(fields.size));
   FlitFields response;
   response.tgtid = fields.srcid;
   response.txnid = fields.txnid;
@@ -117,15 +116,15 @@ void GatewayRequester::hand_over(Cycle now) {
     LinkMessage message;
     message.kind = entry.is_write ? LinkMessage::Kind::write : LinkMessage::Kind::read;
     message.request = entry.request;
-    message.request.addr &= ~kOtherMesh;
+    message.request.addr &= ~SystemAddressMap::kRemote;
     message.ra_entry = number;
-    if (entry.is_write) message.data_bytes = entry.request.size > 5 ? 64 : 32;
+    if (entry.is_write) message.data_bytes = static_cast<std::uint8_t>(32 * chi::data_flits(entry.request.size));
     link_.hand_over(message, now);
   }
 }
 
 void GatewayRequester::continue_chain(const FlitFields& request, Cycle now) {
-  const std::uint64_t line = request.addr >> kLineBits;
+  const std::uint64_t line = chi::line_of(request.addr);
   const bool follows =
       chain_.length > 0 && request.opcode == chain_.opcode && request.srcid == chain_.source && line == chain_.line + 1;
   chain_ = {line, follows ? chain_.length + 1 : 1, request.srcid, request.opcode};

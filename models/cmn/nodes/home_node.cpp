@@ -237,9 +237,6 @@ void HomeNode::take_request(const FlitFields& flit) {
   const HomeRule& rule = home_rule(flit.opcode);
   if (rule.kind == Kind::unknown)
     throw std::logic_error(fmt::format("home nodes take no requests with opcode {:#x}", flit.opcode));
-  const std::uint64_t line = chi::line_of(flit.addr);
-  slc_.prefetch(slc_set_(line), slc_.ways());
-  sf_.prefetch(sf_set_(line));
   const HomeClasses classes = classes_of(flit, rule);
   output_.publish(HomeEvent::pocq_reqs_recvd, classes);
   if (!credits_.accept(flit.srcid, flit.allowretry != 0, pocq_.unused())) {
