@@ -2,11 +2,42 @@
 #include "libc.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 static const size_t kLargest = (size_t)1 << 40;
 
-void* pmufab_libc_alloc(size_t size) { return size > kLargest ? NULL : malloc(size ? size : 1); }
+#ifdef __SANITIZE_ADDRESS__
+/* The kernel hands out objects of certain sizes, and its debugging allocator fills what was not asked for with this
+ * byte (SLUB_RED_ACTIVE). A driver that leaves its object reads what it would read there, and goes on as it would. */
+static const int kRedZone = 0xcc;
+
+/* The size of the kernel's object for a request: powers of two, 96 and 192. */
+static size_t object_size(size_t size) {
+  if (size > 64 && size <= 96) return 96;
+  if (size > 128 && size <= 192) return 192;
+  size_t object = 8;
+  while (object < size) object *= 2;
+  return object;
+}
+
+static void* allocate(size_t size) {
+  const size_t whole = object_size(size);
+  char* object = malloc(whole);
+  if (object && whole > size) {
+    memset(object + size, kRedZone, whole - size);
+    ASAN_POISON_MEMORY_REGION(object + size, whole - size);
+  }
+  return object;
+}
+#else
+static void* allocate(size_t size) { return malloc(size); }
+#endif
+
+void* pmufab_libc_alloc(size_t size) { return size > kLargest ? NULL : allocate(size ? size : 1); }
 
 void* pmufab_libc_alloc_page(size_t size) {
   void* object = NULL;
