@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/fabric.h"
 #include "testbench/scenario/input_error.h"
 
 namespace pmufab::scenario {
@@ -110,9 +111,7 @@ std::vector<DriverSet> select(const std::vector<DriverSet>& sets, const std::vec
 }
 
 std::vector<DriverSet> sets_for(const std::vector<DriverSet>& sets, const platform::PlatformSpec& platform) {
-  std::vector<std::string_view> needed;
-  if (platform.tegra410) needed.insert(needed.end(), {"nvidia_cspmu", "nvidia_t410_cmem_latency_pmu"});
-  if (!platform.cmn.empty()) needed.emplace_back("arm_cmn");
+  const std::vector<std::string_view> needed = driver_modules(platform);
   std::vector<DriverSet> able;
   std::copy_if(sets.begin(), sets.end(), std::back_inserter(able), [&](const DriverSet& set) {
     return set.modules.empty() ||

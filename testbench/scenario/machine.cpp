@@ -1,5 +1,6 @@
 #include "testbench/scenario/machine.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,11 +9,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-#include "testbench/scenario/judge.h"
-#include "testbench/scenario/loaders.h"
-#include "testbench/scoreboard/cmn_judge.h"
-#include "testbench/scoreboard/tegra410_judge.h"
-#include "testbench/traffic/trace_format.h"
+#include "testbench/scenario/input_error.h"
 
 namespace pmufab::scenario {
 
@@ -72,10 +69,8 @@ void return_to_main_stack() {
 
 Machine* Machine::current_ = nullptr;
 
-Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, const traffic::TrafficSpec& traffic,
-                 const std::vector<traffic::FlitFlowSpec>& mesh_traffic,
-                 const std::vector<traffic::ChiTrafficSpec>& chi_traffic, const driver_host::DriverSet& drivers,
-                 Options options) {
+Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, const Workload& workload,
+                 const driver_host::DriverSet& drivers, Options options) {
   current_ = this;
   sc_core::sc_report_handler::set_handler(&Machine::on_report);
 
@@ -92,89 +87,37 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   host_->describe(platform_->firmware());
   host_->bus.bind(platform_->bus().socket);
 
-  traffic::TrafficIssuer::Options issuer_options;
-  issuer_options.progress = std::move(options.progress);
-  issuer_options.progress_every = 1U << 16;
-  try {
-    issuer_ = std::make_unique<traffic::TrafficIssuer>("traffic", traffic, traffic_memory(platform_->spec()),
-                                                       platform_->sockets(), issuer_options);
-  } catch (const traffic::TraceError& error) {
-    throw InputError(error.what(), "make a trace with pmufab trace import");
-  } catch (const SpecError& error) {
-    throw InputError({}, error.field(), error.reason(), error.suggestion());
-  }
-  make_flows(mesh_traffic, traffic.seed);
-  make_chi_traffic(chi_traffic, traffic.seed);
-  for (unsigned socket = 0; platform.tegra410 && socket < platform_->sockets(); ++socket) {
-    issuer_->cpu_access[socket].bind(platform_->socket(socket).cpu_access);
-    issuer_->requests[socket].bind(platform_->socket(socket).requests);
-  }
-
   scoreboard_ = std::make_unique<scoreboard::Scoreboard>();
-  if (auto spec = tegra410_judge_spec(platform)) {
-    platform_->set_observer(
-        &scoreboard_->add(std::make_unique<scoreboard::Tegra410Judge>(std::move(*spec), scoreboard_->chronicle())));
-  }
-  const std::vector<scoreboard::CmnJudgeSpec> meshes = cmn_judge_specs(platform);
-  for (std::size_t mesh = 0; mesh < meshes.size(); ++mesh) {
-    platform_->mesh(mesh).set_observer(
-        &scoreboard_->add(std::make_unique<scoreboard::CmnJudge>(meshes[mesh], scoreboard_->chronicle())));
-  }
+  fabrics_ = make_fabrics({*platform_, workload, *scoreboard_, std::move(options.progress)});
   calls_ = std::make_unique<CallTee>(*scoreboard_);
   host_->observe(calls_.get());
   platform_->bus().monitor([this](const MmioBus::BusAccess& access) { scoreboard_->on_bus_access(access); });
 }
 
 Machine::~Machine() {
-  // The judge goes first: nobody may call it any more.
-  if (platform_->spec().tegra410) platform_->set_observer(nullptr);
-  for (std::size_t mesh = 0; mesh < platform_->meshes(); ++mesh) platform_->mesh(mesh).set_observer(nullptr);
   host_->observe(nullptr);
   current_ = nullptr;
   sc_core::sc_report_handler::set_handler(nullptr);
 }
 
-void Machine::make_flows(const std::vector<traffic::FlitFlowSpec>& specs, std::uint64_t seed) {
-  for (std::size_t index = 0; index < specs.size(); ++index) {
-    const std::string field = fmt::format("mesh_traffic[{}]", index);
-    if (specs[index].mesh >= platform_->meshes())
-      throw InputError({}, field + ".mesh", fmt::format("there is no mesh {}", specs[index].mesh),
-                       fmt::format("the platform has {}", platform_->meshes()));
-    cmn::Mesh& mesh = platform_->mesh(specs[index].mesh);
-    try {
-      flows_.push_back(std::make_unique<traffic::FlitFlow>(mesh, specs[index], field, seed));
-    } catch (const SpecError& error) {
-      throw InputError({}, error.field(), error.reason(), error.suggestion());
-    }
-  }
-}
-
-void Machine::make_chi_traffic(const std::vector<traffic::ChiTrafficSpec>& specs, std::uint64_t seed) {
-  for (std::size_t index = 0; index < specs.size(); ++index) {
-    const std::string field = fmt::format("chi_traffic[{}]", index);
-    if (specs[index].mesh >= platform_->meshes())
-      throw InputError({}, field + ".mesh", fmt::format("there is no mesh {}", specs[index].mesh),
-                       fmt::format("the platform has {}", platform_->meshes()));
-    const unsigned mesh = specs[index].mesh;
-    try {
-      chi_traffic_.push_back(std::make_unique<traffic::ChiTraffic>(platform_->mesh(mesh), platform_->nodes(mesh),
-                                                                   specs[index], field, seed));
-    } catch (const SpecError& error) {
-      throw InputError({}, error.field(), error.reason(), error.suggestion());
-    }
-  }
-}
-
 void Machine::start_traffic() {
-  issuer_->start();
-  for (const auto& chi : chi_traffic_) chi->start(to_picoseconds(sc_core::sc_time_stamp()));
-  for (const auto& flow : flows_) flow->start(to_picoseconds(sc_core::sc_time_stamp()));
+  for (const auto& fabric : fabrics_) fabric->start_traffic();
 }
 
 void Machine::stop_traffic() {
-  issuer_->stop();
-  for (const auto& chi : chi_traffic_) chi->stop();
-  for (const auto& flow : flows_) flow->stop();
+  for (const auto& fabric : fabrics_) fabric->stop_traffic();
+}
+
+bool Machine::is_busy() const {
+  return std::any_of(fabrics_.begin(), fabrics_.end(), [](const auto& fabric) { return fabric->is_busy(); });
+}
+
+sc_core::sc_event_or_list Machine::idle_events() const {
+  sc_core::sc_event_or_list events;
+  for (const auto& fabric : fabrics_) {
+    if (const sc_core::sc_event* event = fabric->idle_event()) events |= *event;
+  }
+  return events;
 }
 
 void Machine::run(const std::function<void()>& story) {

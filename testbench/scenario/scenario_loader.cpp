@@ -139,16 +139,16 @@ void read_traffic_parts(Reader& reader, const Parts& parts, ScenarioSpec& spec) 
           read_traffic(traffic->items[i], fmt::format("traffic[{}]", i), context, effective.items.back());
       for (std::size_t g = 0; g < generators.size(); ++g) {
         origins.emplace_back(i, g);
-        spec.traffic.generators.push_back(std::move(generators[g]));
+        spec.workload.traffic.generators.push_back(std::move(generators[g]));
       }
     }
   }
   reader.put("traffic", std::move(effective));
 
-  spec.traffic.seed = spec.seed;
+  spec.workload.traffic.seed = spec.seed;
   try {
-    traffic::validate(spec.traffic, traffic_memory(spec.platform), spec.platform.sockets);
-    check_clusters(spec.traffic, spec.platform);
+    traffic::validate(spec.workload.traffic, traffic_memory(spec.platform), spec.platform.sockets);
+    check_clusters(spec.workload.traffic, spec.platform);
   } catch (const SpecError& error) {
     constexpr std::string_view kPrefix = "generators[";
     const std::string& field = error.field();
@@ -355,11 +355,11 @@ void check_end(Reader& reader, const ScenarioSpec& spec) {
                         std::all_of(spec.measures.begin(), spec.measures.end(),
                                     [](const MeasureSpec& measure) { return measure.stop || measure.window > 0; });
   if (all_stop) return;
-  if (!spec.mesh_traffic.empty() || !spec.chi_traffic.empty())
+  if (!spec.workload.mesh_traffic.empty() || !spec.workload.chi_traffic.empty())
     reader.fail("duration", "mesh traffic does not tell when the scenario ends", "add duration: 100 us");
-  if (spec.traffic.generators.empty())
+  if (spec.workload.traffic.generators.empty())
     reader.fail("duration", "there is no traffic to tell when the scenario ends", "add duration: 100 us");
-  for (const traffic::GeneratorSpec& generator : spec.traffic.generators) {
+  for (const traffic::GeneratorSpec& generator : spec.workload.traffic.generators) {
     if (is_endless(generator)) {
       reader.fail("duration", fmt::format("the traffic '{}' never ends", generator.name),
                   "add duration: 100 us, or a count or duration to its last phase");
@@ -409,14 +409,14 @@ ScenarioSpec read_scenario(const Parts& parts) {
 
   read_traffic_parts(reader, parts, spec);
   std::set<std::string> names;
-  for (const traffic::GeneratorSpec& generator : spec.traffic.generators) names.insert(generator.name);
+  for (const traffic::GeneratorSpec& generator : spec.workload.traffic.generators) names.insert(generator.name);
   reader.list("mesh_traffic", [&](Reader& item, std::size_t) {
-    read_flit_flow(item, spec.mesh_traffic.emplace_back());
-    check_name(item, spec.mesh_traffic.back().name, names);
+    read_flit_flow(item, spec.workload.mesh_traffic.emplace_back());
+    check_name(item, spec.workload.mesh_traffic.back().name, names);
   });
   reader.list("chi_traffic", [&](Reader& item, std::size_t) {
-    read_chi_traffic(item, spec.chi_traffic.emplace_back());
-    check_name(item, spec.chi_traffic.back().name, names);
+    read_chi_traffic(item, spec.workload.chi_traffic.emplace_back());
+    check_name(item, spec.workload.chi_traffic.back().name, names);
   });
   if (reader.has("duration")) {
     Picoseconds duration = 0;

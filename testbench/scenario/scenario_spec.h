@@ -8,9 +8,7 @@
 
 #include "models/platform/platform_spec.h"
 #include "testbench/scenario/document.h"
-#include "testbench/traffic/chi_traffic.h"
-#include "testbench/traffic/flit_flow.h"
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/scenario/workload.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scenario {
@@ -86,9 +84,7 @@ struct ScenarioSpec {
   std::string platform_name;
   platform::PlatformSpec platform;
   HostSpec host;
-  traffic::TrafficSpec traffic;
-  std::vector<traffic::FlitFlowSpec> mesh_traffic;  ///< raw flits
-  std::vector<traffic::ChiTrafficSpec> chi_traffic;
+  Workload workload;
   std::optional<Picoseconds> duration;  ///< not set: until traffic has ended
   std::vector<MeasureSpec> measures;    ///< sweeps already taken apart
   std::vector<ActionSpec> actions;      ///< by time

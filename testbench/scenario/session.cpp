@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/cmn_event_check.h"
 #include "testbench/scenario/draining.h"
 #include "testbench/scenario/driver_sets.h"
 #include "testbench/scenario/event_syntax.h"
@@ -59,7 +58,7 @@ class Story {
     if (!cut_short) wait_for_end();
     close_all(cut_short || is_interrupted());
     machine_.stop_traffic();
-    drain_meshes();
+    drain_fabrics();
     finish();
   }
 
@@ -82,16 +81,22 @@ class Story {
   /// As perf's own multiplexing timer.
   static constexpr Picoseconds kRotation = 4'000'000'000;
 
-  /// Let what is under way in meshes end: what does not is lost, and the judge says so.
-  void drain_meshes() {
-    const auto look = [this] { return mesh_progress(machine_.platform()); };
-    const std::uint64_t left =
-        drain(look, drain_patience(machine_.platform().spec()), [this] { return is_interrupted(); });
-    if (machine_.chi_traffic().empty()) return;
+  /// Let what is under way in fabrics end: what does not is lost, and the judge says so.
+  void drain_fabrics() {
+    const auto& fabrics = machine_.fabrics();
+    const auto look = [&] {
+      DrainProgress sum;
+      for (const auto& fabric : fabrics) sum += fabric->progress();
+      return sum;
+    };
+    Picoseconds patience = 0;
+    for (const auto& fabric : fabrics) patience = std::max(patience, fabric->drain_patience());
+    const std::uint64_t left = drain(look, patience, [this] { return is_interrupted(); });
+    if (std::none_of(fabrics.begin(), fabrics.end(), [](const auto& fabric) { return fabric->has_transactions(); }))
+      return;
     check("transactions", left == 0,
-          left == 0 ? "every transaction in a mesh ended"
-                    : fmt::format("{} transactions in meshes never ended: nodes wait for each other or for lost flits",
-                                  left));
+          left == 0 ? "every transaction ended"
+                    : fmt::format("{} transactions never ended: nodes wait for each other or for lost messages", left));
   }
 
   bool is_interrupted() const { return options_.interrupted && options_.interrupted(); }
@@ -126,13 +131,10 @@ class Story {
   }
 
   /// @param judged  counts are held against the scoreboard's
-  void check_mesh_events(const std::vector<ResolvedGroup>& groups, bool judged) {
-    for (std::size_t mesh = 0; mesh < machine_.platform().meshes(); ++mesh) {
+  void check_events(const std::vector<ResolvedGroup>& groups, bool judged) {
+    for (const auto& fabric : machine_.fabrics()) {
       for (const ResolvedGroup& group : groups) {
-        for (const ResolvedEvent& event : group.events) {
-          check_modelled(event, mesh, machine_.platform().mesh(mesh).topology());
-          if (judged) check_judged(event, mesh, machine_.platform().mesh(mesh).layout());
-        }
+        for (const ResolvedEvent& event : group.events) fabric->check_event(event, judged);
       }
     }
   }
@@ -148,7 +150,7 @@ class Story {
       }
       try {
         const bool judged = measure.compare == MeasureSpec::Compare::exact && measure.open_error.empty();
-        for (const std::string& text : measure.events) check_mesh_events(catalog.resolve(text), judged);
+        for (const std::string& text : measure.events) check_events(catalog.resolve(text), judged);
       } catch (const EventError& error) {
         if (!measure.source.file) throw;  // from the command line
         throw InputError(measure.source, fmt::format("measure '{}'", measure.name), "\n" + error.picture());
@@ -181,7 +183,7 @@ class Story {
 
   bool ended() const {
     if (spec_.duration) return now() >= zero_ + *spec_.duration;
-    return spec_.traffic.generators.empty() || machine_.issuer().done();
+    return !machine_.is_busy();
   }
 
   /// Interval readings and rotation go on until something else ends.
@@ -197,9 +199,8 @@ class Story {
     Picoseconds until = when;
     if (spec_.duration && zero_ + *spec_.duration > now()) until = std::min(until, zero_ + *spec_.duration);
     const sc_core::sc_time span = to_sc_time(until - now());
-    if (!spec_.duration && !spec_.traffic.generators.empty() && !machine_.issuer().done() &&
-        only_endless_steps_left()) {
-      sc_core::wait(span, machine_.issuer().done_event() | interrupt_);
+    if (!spec_.duration && machine_.is_busy() && only_endless_steps_left()) {
+      sc_core::wait(span, machine_.idle_events() | interrupt_);
     } else {
       sc_core::wait(span, interrupt_);
     }
@@ -213,7 +214,7 @@ class Story {
       if (spec_.duration) {
         wait_until(zero_ + *spec_.duration);
       } else {
-        sc_core::wait(machine_.issuer().done_event() | interrupt_);
+        sc_core::wait(machine_.idle_events() | interrupt_);
       }
     }
   }
@@ -348,33 +349,9 @@ class Story {
 
   Json traffic() {
     Json list = Json::array();
+    for (const auto& fabric : machine_.fabrics()) fabric->report_traffic(list);
     std::uint64_t errors = 0;
-    for (const traffic::GeneratorStatistics& generator : machine_.issuer().statistics()) {
-      Json item;
-      item["name"] = generator.name;
-      item["issued"] = generator.issued;
-      item["bytes"] = generator.bytes;
-      item["errors"] = generator.errors;
-      item["mean_latency_ps"] = generator.mean_latency();
-      item["maximum_latency_ps"] = generator.latency_max;
-      errors += generator.errors;
-      list.push_back(std::move(item));
-    }
-    for (const auto& flow : machine_.flows()) {
-      Json item;
-      item["name"] = flow->name();
-      item["issued"] = flow->uploaded();
-      list.push_back(std::move(item));
-    }
-    for (const auto& chi : machine_.chi_traffic()) {
-      Json item;
-      item["name"] = chi->name();
-      item["issued"] = chi->begun();
-      item["completed"] = chi->completed();
-      item["mean_latency_cycles"] =
-          chi->completed() == 0 ? 0.0 : static_cast<double>(chi->latency_sum()) / static_cast<double>(chi->completed());
-      list.push_back(std::move(item));
-    }
+    for (const Json& item : list) errors += item.value("errors", std::uint64_t{0});
     check("traffic", errors == 0,
           errors == 0 ? "every request was answered" : fmt::format("{} requests were refused", errors));
     return list;
@@ -465,8 +442,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
       if (options.interrupted && options.interrupted()) interrupt.notify(sc_core::SC_ZERO_TIME);
       if (options.progress && progress.expected > 0) options.progress(progress.fraction());
     };
-    Machine machine(spec.platform, spec.host, spec.traffic, spec.mesh_traffic, spec.chi_traffic, drivers,
-                    std::move(machine_options));
+    Machine machine(spec.platform, spec.host, spec.workload, drivers, std::move(machine_options));
     Story story(spec, machine, journal, options, interrupt);
     try {
       machine.run([&] { story.tell(); });

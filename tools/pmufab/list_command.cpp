@@ -72,7 +72,7 @@ int list_command(const Arguments& arguments) {
   if (!files.empty()) platform = scenario::load_platform(files.front(), values_of(*parsed, "set"));
   const driver_host::DriverSet drivers = find_newest_driver(*parsed, platform.spec);
 
-  scenario::Machine machine(platform.spec, {}, {}, {}, {}, drivers, {.echo_log = (*parsed)["kernel-log"].as<bool>()});
+  scenario::Machine machine(platform.spec, {}, {}, drivers, {.echo_log = (*parsed)["kernel-log"].as<bool>()});
   int loaded = 0;
   std::vector<driver_host::Pmu> pmus;
   machine.run([&] {

@@ -77,13 +77,13 @@ FlitTraffic load_traffic(const po::variables_map& map, const std::string& platfo
   const std::string duration = map["duration"].as<std::string>();
   if (!duration.empty()) overrides.push_back("duration=" + quoted(duration));
   const scenario::ScenarioSpec spec = scenario::ScenarioFile{std::filesystem::path(file)}.load({}, overrides);
-  if (spec.mesh_traffic.empty())
+  if (spec.workload.mesh_traffic.empty())
     throw InputError(fmt::format("scenario '{}' sends no flits into meshes", spec.name),
                      "give one with mesh_traffic, such as scenarios/cmn-flits.yaml");
   if (!spec.duration)
     throw InputError(fmt::format("scenario '{}' does not say how long its flits flow", spec.name),
                      "add --duration '60 us'");
-  return {spec.name, spec.seed, spec.mesh_traffic, *spec.duration};
+  return {spec.name, spec.seed, spec.workload.mesh_traffic, *spec.duration};
 }
 
 /// @return the indices of the meshes to show. @param name  as given; empty: all
@@ -171,10 +171,11 @@ DriverView view_of_driver(const scenario::PlatformDocument& document, const driv
                           const FlitTraffic& traffic) {
   DriverView view;
   view.version = drivers.kernel_version;
-  traffic::TrafficSpec none;
-  none.seed = traffic.seed;
-  scenario::Machine machine(document.spec, {}, none, traffic.flows, {}, drivers, {});
-  for (const auto& flow : machine.flows()) flow->start(0);
+  scenario::Workload workload;
+  workload.traffic.seed = traffic.seed;
+  workload.mesh_traffic = traffic.flows;
+  scenario::Machine machine(document.spec, {}, workload, drivers, {});
+  if (!traffic.flows.empty()) machine.start_traffic();
   // A kernel may not know some of the meshes: a mesh it knows is one whose registers it touches.
   machine.platform().bus().monitor([&](const MmioBus::BusAccess& access) {
     for (unsigned mesh = 0; mesh < document.spec.cmn.size(); ++mesh) {

@@ -97,7 +97,7 @@ int regs_command(const Arguments& arguments) {
     print(banks, markdown, json);
     return kPassed;
   }
-  scenario::Machine machine(document.spec, {}, {}, {}, {}, find_newest_driver(*parsed, document.spec), {});
+  scenario::Machine machine(document.spec, {}, {}, find_newest_driver(*parsed, document.spec), {});
   const std::vector<NamedRegisters> banks = chosen_banks(machine.platform().registers(), bank);
   int loaded = 0;
   machine.run([&] {

@@ -62,7 +62,7 @@ TEST(ScenarioLoader, a_small_scenario_gets_all_defaults) {
   EXPECT_EQ(spec.measures.size(), 1U);
   EXPECT_FALSE(spec.measures[0].stop);
   EXPECT_EQ(spec.host.access_latency, 50'000U);
-  EXPECT_EQ(spec.traffic.generators[0].phases[0].count, 10U);
+  EXPECT_EQ(spec.workload.traffic.generators[0].phases[0].count, 10U);
 }
 
 TEST(ScenarioLoader, the_effective_configuration_loads_to_itself) {
@@ -123,7 +123,8 @@ TEST(ScenarioLoader, broken_event_strings_are_refused_before_anything_runs) {
 
 TEST(ScenarioLoader, overrides_change_values_and_name_themselves_when_wrong) {
   EXPECT_EQ(load(kSmall, {"platform.tegra410.ucf_pmu.width=16"}).platform.tegra410->ucf_pmu.width, 16U);
-  EXPECT_EQ(load(kSmall, {"traffic[0].generators[0].phases[0].count=3"}).traffic.generators[0].phases[0].count, 3U);
+  EXPECT_EQ(load(kSmall, {"traffic[0].generators[0].phases[0].count=3"}).workload.traffic.generators[0].phases[0].count,
+            3U);
   EXPECT_EQ(
       load_error(kSmall, {"platform.tegra410.ucf_pmu.widht=16"}),
       "--set platform.tegra410.ucf_pmu.widht=16: platform.tegra410.ucf_pmu.widht: unknown key 'widht' (did you mean "

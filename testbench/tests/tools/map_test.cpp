@@ -329,7 +329,7 @@ TEST_F(Map, heat_is_what_crosses_the_wires) {
   Watcher watcher;
   platform.mesh(0).set_observer(&watcher);
   std::vector<std::unique_ptr<traffic::FlitFlow>> flows;
-  for (const traffic::FlitFlowSpec& flow : spec.mesh_traffic) {
+  for (const traffic::FlitFlowSpec& flow : spec.workload.mesh_traffic) {
     flows.push_back(std::make_unique<traffic::FlitFlow>(platform.mesh(0), flow, "flow", spec.seed));
     flows.back()->start(0);
   }

@@ -1,0 +1,143 @@
+#include "testbench/scenario/cmn_fabric.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/cmn_event_check.h"
+#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/judge.h"
+#include "testbench/scoreboard/cmn_judge.h"
+#include "tlm/spec/spec_error.h"
+
+namespace pmufab::scenario {
+namespace {
+
+std::uint64_t cycles_of(const cmn::AxiParameters& axi) {
+  constexpr std::uint64_t kBeats = 4;
+  return std::uint64_t{axi.ar_period} + axi.aw_period + kBeats * axi.w_period + axi.read_latency + axi.write_latency;
+}
+
+/// @return more cycles than pass between two movements while nodes take all the time they were given.
+std::uint64_t quiet_cycles(const cmn::NodeParameters& nodes) {
+  constexpr std::uint64_t kLeast = 2'000'000;
+  constexpr std::uint64_t kMost = 10'000'000;
+  const std::uint64_t sum = std::uint64_t{nodes.rn_f.latency} + nodes.sn_f.latency + nodes.sn_f.response_latency +
+                            nodes.sn_f.cycles_per_request + nodes.home.latency + nodes.rn_i.latency +
+                            nodes.io_home.latency + cycles_of(nodes.io_home.axi) + nodes.dvm_node.latency +
+                            nodes.sbsx.latency + cycles_of(nodes.sbsx.axi) + nodes.mtsx.latency +
+                            cycles_of(nodes.mtsx.axi);
+  return std::clamp(2 * sum, kLeast, kMost);
+}
+
+/// Make what a specification of traffic asks for. @throws InputError
+template <typename Make>
+void make_on(const platform::Platform& platform, unsigned mesh, const std::string& field, Make make) {
+  if (mesh >= platform.meshes())
+    throw InputError({}, field + ".mesh", fmt::format("there is no mesh {}", mesh),
+                     fmt::format("the platform has {}", platform.meshes()));
+  try {
+    make();
+  } catch (const SpecError& error) {
+    throw InputError({}, error.field(), error.reason(), error.suggestion());
+  }
+}
+
+}  // namespace
+
+CmnFabric::CmnFabric(const FabricContext& context) : platform_(context.platform) {
+  make_flows(context.workload);
+  make_chi_traffic(context.workload);
+  const std::vector<scoreboard::CmnJudgeSpec> meshes = cmn_judge_specs(platform_.spec());
+  for (std::size_t mesh = 0; mesh < meshes.size(); ++mesh) {
+    platform_.mesh(mesh).set_observer(
+        &context.scoreboard.add(std::make_unique<scoreboard::CmnJudge>(meshes[mesh], context.scoreboard.chronicle())));
+  }
+}
+
+// The judge may be gone before the platform is.
+CmnFabric::~CmnFabric() {
+  for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh) platform_.mesh(mesh).set_observer(nullptr);
+}
+
+void CmnFabric::make_flows(const Workload& workload) {
+  for (const traffic::FlitFlowSpec& spec : workload.mesh_traffic) {
+    const std::string field = fmt::format("mesh_traffic[{}]", flows_.size());
+    make_on(platform_, spec.mesh, field, [&] {
+      flows_.push_back(
+          std::make_unique<traffic::FlitFlow>(platform_.mesh(spec.mesh), spec, field, workload.traffic.seed));
+    });
+  }
+}
+
+void CmnFabric::make_chi_traffic(const Workload& workload) {
+  for (const traffic::ChiTrafficSpec& spec : workload.chi_traffic) {
+    const std::string field = fmt::format("chi_traffic[{}]", chi_traffic_.size());
+    make_on(platform_, spec.mesh, field, [&] {
+      chi_traffic_.push_back(std::make_unique<traffic::ChiTraffic>(
+          platform_.mesh(spec.mesh), platform_.nodes(spec.mesh), spec, field, workload.traffic.seed));
+    });
+  }
+}
+
+void CmnFabric::start_traffic() {
+  const Picoseconds now = to_picoseconds(sc_core::sc_time_stamp());
+  for (const auto& chi : chi_traffic_) chi->start(now);
+  for (const auto& flow : flows_) flow->start(now);
+}
+
+void CmnFabric::stop_traffic() {
+  for (const auto& chi : chi_traffic_) chi->stop();
+  for (const auto& flow : flows_) flow->stop();
+}
+
+void CmnFabric::report_traffic(Json& list) const {
+  for (const auto& flow : flows_) {
+    Json item;
+    item["name"] = flow->name();
+    item["issued"] = flow->uploaded();
+    list.push_back(std::move(item));
+  }
+  for (const auto& chi : chi_traffic_) {
+    Json item;
+    item["name"] = chi->name();
+    item["issued"] = chi->begun();
+    item["completed"] = chi->completed();
+    item["mean_latency_cycles"] =
+        chi->completed() == 0 ? 0.0 : static_cast<double>(chi->latency_sum()) / static_cast<double>(chi->completed());
+    list.push_back(std::move(item));
+  }
+}
+
+void CmnFabric::check_event(const ResolvedEvent& event, bool judged) const {
+  for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh) {
+    check_modelled(event, mesh, platform_.mesh(mesh).topology());
+    if (judged) check_judged(event, mesh, platform_.mesh(mesh).layout());
+  }
+}
+
+DrainProgress CmnFabric::progress() const {
+  DrainProgress sum;
+  for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh) {
+    sum.uploaded += platform_.mesh(mesh).uploaded();
+    sum.delivered += platform_.mesh(mesh).delivered();
+    sum.pending += platform_.nodes(mesh).pending();
+  }
+  sum.pending += platform_.pending_at_links();
+  return sum;
+}
+
+Picoseconds CmnFabric::drain_patience() const { return mesh_patience(platform_.spec()); }
+
+Picoseconds mesh_patience(const platform::PlatformSpec& spec) {
+  constexpr Picoseconds kLeast = 1'000'000'000;
+  constexpr Picoseconds kSecond = 1'000'000'000'000;
+  Picoseconds patience = kLeast;
+  for (const platform::CmnSpec& mesh : spec.cmn)
+    patience = std::max(patience, quiet_cycles(mesh.nodes) * kSecond / mesh.topology.frequency_hz);
+  for (const platform::CmnLinkSpec& link : spec.links) patience = std::max(patience, kLeast + link.parameters.latency);
+  return patience;
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "testbench/scenario/fabric.h"
+#include "testbench/traffic/chi_traffic.h"
+#include "testbench/traffic/flit_flow.h"
+
+namespace pmufab::scenario {
+
+/// The CMN meshes of a machine: raw flits, CHI transactions, and a judge for each mesh.
+class CmnFabric final : public Fabric {
+ public:
+  /// @throws InputError for traffic that is impossible on the meshes
+  explicit CmnFabric(const FabricContext& context);
+  ~CmnFabric() override;
+  CmnFabric(const CmnFabric&) = delete;
+  CmnFabric& operator=(const CmnFabric&) = delete;
+
+  void start_traffic() override;
+  void stop_traffic() override;
+  void report_traffic(Json& list) const override;
+  void check_event(const ResolvedEvent& event, bool judged) const override;
+  [[nodiscard]] DrainProgress progress() const override;
+  [[nodiscard]] bool has_transactions() const override { return !chi_traffic_.empty(); }
+  [[nodiscard]] Picoseconds drain_patience() const override;
+
+ private:
+  void make_flows(const Workload& workload);
+  void make_chi_traffic(const Workload& workload);
+
+  platform::Platform& platform_;
+  std::vector<std::unique_ptr<traffic::FlitFlow>> flows_;
+  std::vector<std::unique_ptr<traffic::ChiTraffic>> chi_traffic_;
+};
+
+/// @return how long nothing may move in the meshes of a platform before what is left is given up: 1 ms at least, more
+///         for meshes with slow clocks or nodes that were given long latencies.
+[[nodiscard]] Picoseconds mesh_patience(const platform::PlatformSpec& spec);
+
+}  // namespace pmufab::scenario

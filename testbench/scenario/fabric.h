@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <systemc>
+
+#include "models/platform/platform.h"
+#include "testbench/scenario/pmu_catalog.h"
+#include "testbench/scenario/results.h"
+#include "testbench/scenario/workload.h"
+#include "testbench/scoreboard/scoreboard.h"
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::scenario {
+
+/// How far what is under way in fabrics has come.
+struct DrainProgress {
+  std::uint64_t uploaded = 0;   ///< messages, of all fabrics
+  std::uint64_t delivered = 0;  ///< of those
+  std::uint64_t pending = 0;    ///< transactions that have not ended, at nodes and links
+  bool operator==(const DrainProgress&) const = default;
+  DrainProgress& operator+=(const DrainProgress& other) noexcept {
+    uploaded += other.uploaded;
+    delivered += other.delivered;
+    pending += other.pending;
+    return *this;
+  }
+
+  [[nodiscard]] bool done() const noexcept { return uploaded == delivered && pending == 0; }
+};
+
+/// The PMU fabric of one kind in a machine: its traffic, its judge, and what it knows of its events. A new kind of
+/// fabric is one more of these, made in make_fabrics(), and one more platform::PlatformPart.
+class Fabric {
+ public:
+  virtual ~Fabric() = default;
+
+  /// Let traffic begin now, or end.
+  virtual void start_traffic() = 0;
+  virtual void stop_traffic() = 0;
+  /// @return true while traffic that ends by itself has not.
+  [[nodiscard]] virtual bool is_busy() const { return false; }
+  /// Notified when is_busy() may have become false; null if it never is true.
+  [[nodiscard]] virtual const sc_core::sc_event* idle_event() const { return nullptr; }
+  /// Add an object for each stream of traffic: name, issued, and what else there is to say; errors are refused
+  /// requests.
+  virtual void report_traffic(Json& list) const = 0;
+
+  /// Refuse an event of this fabric about which nothing could be said. @param judged  its count is held against the
+  /// scoreboard's. @throws EventError
+  virtual void check_event(const ResolvedEvent& /*event*/, bool /*judged*/) const {}
+
+  /// What is under way when traffic has stopped.
+  [[nodiscard]] virtual DrainProgress progress() const { return {}; }
+  /// @return how long nothing of it may move before it is given up.
+  [[nodiscard]] virtual Picoseconds drain_patience() const { return 0; }
+  /// @return true if its traffic consists of transactions, all of which have to end.
+  [[nodiscard]] virtual bool has_transactions() const { return false; }
+};
+
+/// What the machine is made of as fabrics need it.
+struct FabricContext {
+  platform::Platform& platform;
+  const Workload& workload;
+  scoreboard::Scoreboard& scoreboard;
+  ProgressFunction progress;
+};
+
+/// @return the fabrics of the platform, in the order of the platform's parts.
+/// @throws InputError for traffic that is impossible on the platform
+[[nodiscard]] std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context);
+
+/// @return the kernel modules that drive the PMUs of a platform.
+[[nodiscard]] std::vector<std::string_view> driver_modules(const platform::PlatformSpec& platform);
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,51 @@
+#include "testbench/scenario/tegra410_fabric.h"
+
+#include <utility>
+
+#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/judge.h"
+#include "testbench/scenario/loaders.h"
+#include "testbench/scoreboard/tegra410_judge.h"
+#include "testbench/traffic/trace_format.h"
+#include "tlm/spec/spec_error.h"
+
+namespace pmufab::scenario {
+
+Tegra410Fabric::Tegra410Fabric(const FabricContext& context)
+    : platform_(context.platform), has_traffic_(!context.workload.traffic.generators.empty()) {
+  traffic::TrafficIssuer::Options options;
+  options.progress = context.progress;
+  options.progress_every = 1U << 16;
+  try {
+    issuer_ = std::make_unique<traffic::TrafficIssuer>("traffic", context.workload.traffic,
+                                                       traffic_memory(platform_.spec()), platform_.sockets(), options);
+  } catch (const traffic::TraceError& error) {
+    throw InputError(error.what(), "make a trace with pmufab trace import");
+  } catch (const SpecError& error) {
+    throw InputError({}, error.field(), error.reason(), error.suggestion());
+  }
+  for (unsigned socket = 0; socket < platform_.sockets(); ++socket) {
+    issuer_->cpu_access[socket].bind(platform_.socket(socket).cpu_access);
+    issuer_->requests[socket].bind(platform_.socket(socket).requests);
+  }
+  platform_.set_observer(&context.scoreboard.add(std::make_unique<scoreboard::Tegra410Judge>(
+      *tegra410_judge_spec(platform_.spec()), context.scoreboard.chronicle())));
+}
+
+// The judge may be gone before the platform is.
+Tegra410Fabric::~Tegra410Fabric() { platform_.set_observer(nullptr); }
+
+void Tegra410Fabric::report_traffic(Json& list) const {
+  for (const traffic::GeneratorStatistics& generator : issuer_->statistics()) {
+    Json item;
+    item["name"] = generator.name;
+    item["issued"] = generator.issued;
+    item["bytes"] = generator.bytes;
+    item["errors"] = generator.errors;
+    item["mean_latency_ps"] = generator.mean_latency();
+    item["maximum_latency_ps"] = generator.latency_max;
+    list.push_back(std::move(item));
+  }
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+
+#include "testbench/scenario/fabric.h"
+#include "testbench/traffic/traffic_issuer.h"
+
+namespace pmufab::scenario {
+
+/// The Tegra410 sockets of a machine: loads, stores and requests of generators and traces, and the judge of the UCF and
+/// CMEM latency PMUs.
+class Tegra410Fabric final : public Fabric {
+ public:
+  /// @throws InputError for a trace that cannot be replayed or impossible traffic
+  explicit Tegra410Fabric(const FabricContext& context);
+  ~Tegra410Fabric() override;
+  Tegra410Fabric(const Tegra410Fabric&) = delete;
+  Tegra410Fabric& operator=(const Tegra410Fabric&) = delete;
+
+  void start_traffic() override { issuer_->start(); }
+  void stop_traffic() override { issuer_->stop(); }
+  [[nodiscard]] bool is_busy() const override { return has_traffic_ && !issuer_->done(); }
+  [[nodiscard]] const sc_core::sc_event* idle_event() const override { return &issuer_->done_event(); }
+  void report_traffic(Json& list) const override;
+
+ private:
+  platform::Platform& platform_;
+  bool has_traffic_;
+  std::unique_ptr<traffic::TrafficIssuer> issuer_;
+};
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "testbench/traffic/chi_traffic.h"
+#include "testbench/traffic/flit_flow.h"
+#include "testbench/traffic/traffic_issuer.h"
+#include "testbench/traffic/traffic_spec.h"
+
+namespace pmufab::scenario {
+
+/// All traffic of a scenario, of every kind of fabric.
+struct Workload {
+  traffic::TrafficSpec traffic;                       ///< of the sockets; its seed is everybody's
+  std::vector<traffic::FlitFlowSpec> mesh_traffic{};  ///< raw flits
+  std::vector<traffic::ChiTrafficSpec> chi_traffic{};
+};
+
+/// Called from time to time while traffic that ends by itself goes on.
+using ProgressFunction = std::function<void(const traffic::TrafficIssuer::Progress&)>;
+
+}  // namespace pmufab::scenario
