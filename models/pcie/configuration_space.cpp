@@ -37,6 +37,7 @@ void ConfigurationSpace::define(unsigned offset, unsigned bytes, const Configura
   place(writable_, offset, bytes, bits.writable);
   place(clears_, offset, bytes, bits.write_one_to_clear);
   place(sticky_, offset, bytes, bits.sticky);
+  place(function_kept_, offset, bytes, bits.function_kept);
 }
 
 unsigned ConfigurationSpace::add_capability(std::uint8_t id, unsigned bytes) {
@@ -128,9 +129,10 @@ void ConfigurationSpace::set(unsigned offset, unsigned bytes, std::uint32_t valu
   place(value_, offset, bytes, value);
 }
 
-void ConfigurationSpace::reset(bool keep_sticky) noexcept {
+void ConfigurationSpace::reset(ResetKind kind) noexcept {
   for (unsigned at = 0; at < kSize; ++at) {
-    const std::uint8_t keep = keep_sticky ? sticky_[at] : 0;
+    unsigned keep = kind == ResetKind::cold ? 0 : sticky_[at];
+    if (kind == ResetKind::function_level) keep |= function_kept_[at];
     value_[at] = static_cast<std::uint8_t>((value_[at] & keep) | (reset_[at] & ~keep));
   }
 }

@@ -11,12 +11,16 @@
 
 namespace pmufab::pcie {
 
+/// What ends: cold resets even sticky bits; conventional (warm and hot) and function level keep those.
+enum class ResetKind : std::uint8_t { cold, conventional, function_level };
+
 /// How bits of configuration space behave; the bits of a value of 1 ... 4 bytes. Bits in no mask are read only.
 struct ConfigurationBits {
   std::uint32_t value = 0;               ///< after reset
   std::uint32_t writable = 0;            ///< read back what was written
   std::uint32_t write_one_to_clear = 0;  ///< writing one clears, zero leaves
   std::uint32_t sticky = 0;              ///< keep their value through all resets but a cold one
+  std::uint32_t function_kept = 0;       ///< keep their value through a function level reset
 };
 
 /// A write of software as a hook sees it: policies have been applied.
@@ -75,8 +79,8 @@ class ConfigurationSpace {
   /// Hardware sets the bits, whatever the policies say; no hook is called.
   void set(unsigned offset, unsigned bytes, std::uint32_t value) noexcept;
 
-  /// Every bit to its reset value. @param keep_sticky  but not the sticky ones
-  void reset(bool keep_sticky) noexcept;
+  /// Every bit that does not outlive this kind of reset to its reset value.
+  void reset(ResetKind kind) noexcept;
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
@@ -90,7 +94,7 @@ class ConfigurationSpace {
   static void place(Bytes& bytes, unsigned offset, unsigned length, std::uint32_t value) noexcept;
 
   std::string name_;
-  Bytes value_{}, reset_{}, writable_{}, clears_{}, sticky_{};
+  Bytes value_{}, reset_{}, writable_{}, clears_{}, sticky_{}, function_kept_{};
   std::vector<Hook> hooks_;
   unsigned capabilities_end_ = 0x40;
   unsigned last_capability_ = 0;  // 0: none

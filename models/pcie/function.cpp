@@ -220,7 +220,7 @@ void Function::signal(unsigned vector) {
 }
 
 void Function::reset(ResetKind kind) {
-  space_.reset(kind != ResetKind::cold);
+  space_.reset(kind);
   if (msi_x_) msi_x_->reset();
   for (const ResetListener& listener : reset_listeners_) listener(kind);
   if (kind == ResetKind::function_level) return;

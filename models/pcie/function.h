@@ -62,9 +62,6 @@ struct FunctionParameters {
   std::optional<std::uint64_t> serial_number{};  ///< Device Serial Number capability
 };
 
-/// What ends: cold resets even sticky bits; conventional (warm and hot) and function level keep those.
-enum class ResetKind : std::uint8_t { cold, conventional, function_level };
-
 /// One function of a PCI Express device or port: configuration space, BARs, message-signalled interrupts.
 ///
 /// Firmware puts each BAR's socket() behind a window of a bus and says with assign_bar() where that is; the access
