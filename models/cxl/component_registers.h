@@ -1,0 +1,119 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <tlm_utils/simple_target_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include "models/cxl/interleave.h"
+#include "tlm/registers/register_bank.h"
+
+namespace pmufab::cxl {
+
+/// What an HDM decoder of a device is programmed with.
+struct HdmDecoderSettings {
+  std::uint64_t base = 0;  ///< host physical address, a multiple of 256 MiB
+  std::uint64_t size = 0;  ///< bytes of the whole interleaved range, a multiple of 256 MiB times the ways
+  Interleave interleave{};
+  std::uint64_t skip = 0;      ///< bytes of device memory between the previous decoder's and this one's
+  bool lock_on_commit = true;  ///< as firmware does: software cannot change it until reset
+};
+
+/// A host physical address a device claims.
+struct DecodedAddress {
+  unsigned decoder;              ///< number of the HDM decoder, 0 ... 9
+  std::uint64_t device_address;  ///< bytes into the device's memory
+  bool operator==(const DecodedAddress&) const = default;
+};
+
+/// What a decoder claims now.
+struct HdmClaim {
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;         ///< 0: nothing; it is not committed, or decoding is disabled
+  std::uint64_t device_base = 0;  ///< where its share of device memory begins
+  Interleave interleave{};
+};
+
+/// The component register block of a device (register locator block id 1, 64 KiB): the CXL.cache/CXL.mem capability
+/// array at 0x1000 with the RAS and the HDM decoder capability (CXL 3.1, 8.2.4). All registers are 32 bits.
+///
+/// A decoder takes effect when its commit bit goes from 0 to 1 while all before it are committed, ranges ascend without
+/// overlap, the interleave is one of the specification's, and device memory suffices; else Error Not Committed is set.
+/// What was committed holds until the bit is cleared: base, size and interleave written meanwhile wait for the next
+/// commit, and are not even taken if the decoder was locked. Addresses are decoded while HDM Decoder Enable of the
+/// global control register is 1.
+class ComponentRegisters : public sc_core::sc_module {
+ public:
+  static constexpr std::uint32_t kSize = 0x1'0000;
+  static constexpr unsigned kMostDecoders = 10;
+
+  /// @param decoders  1, 2, 4, 6, 8 or 10 (the numbers the capability can tell)
+  /// @param capacity  bytes of device memory
+  /// @throws SpecError if decoders is another number
+  ComponentRegisters(const sc_core::sc_module_name& name, unsigned decoders, std::uint64_t capacity);
+
+  tlm_utils::simple_target_socket<ComponentRegisters, 64> socket;
+
+  /// Firmware: program the registers of a decoder, commit it, and enable decoding.
+  /// @throws SpecError if there is no such decoder, it is committed already, or the device refuses
+  void program(unsigned decoder, const HdmDecoderSettings& settings);
+
+  /// @return the decoder that claims the address and where it lies in device memory; nothing if none does. A range of
+  ///         several ways is claimed whole: hosts send a device only its own part.
+  [[nodiscard]] std::optional<DecodedAddress> decode(std::uint64_t address) const noexcept {
+    if (!enabled_) return std::nullopt;
+    for (unsigned number = 0; number < decoders_; ++number) {
+      const Range& range = ranges_[number];
+      const std::uint64_t offset = address - range.base;  // wraps to something large below the range
+      if (offset < range.size) return DecodedAddress{number, range.device_base + device_offset(range.encoded, offset)};
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] unsigned decoders() const noexcept { return decoders_; }
+  /// What decode() takes for this decoder.
+  [[nodiscard]] HdmClaim claim(unsigned decoder) const;
+  /// Call `listener` whenever a claim changes: for whoever keeps its own copy.
+  void on_claim(std::function<void(unsigned decoder, const HdmClaim&)> listener) { listener_ = std::move(listener); }
+  [[nodiscard]] bool committed(unsigned decoder) const { return ranges_.at(decoder).committed; }
+
+  /// All but what a function level reset does, which leaves decoders alone (CXL 3.1, 9.5): decoders forgotten.
+  void reset();
+
+  [[nodiscard]] const RegisterBank& bank() const noexcept { return bank_; }
+
+ private:
+  struct Range {  // what was committed
+    std::uint64_t base = 0;
+    std::uint64_t size = 0;  // 0: nothing
+    std::uint64_t device_base = 0;
+    std::uint64_t device_end = 0;
+    EncodedInterleave encoded{0, 0};
+    bool committed = false;
+    bool locked = false;
+  };
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) { bank_.b_transport(payload, delay); }
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) { return bank_.transport_dbg(payload); }
+  void protect(RegisterId reg);
+  void set_enabled(bool enabled);
+  void tell(unsigned decoder) const;
+  void control_written(const RegisterWrite& write);
+  [[nodiscard]] std::string commit(unsigned decoder, std::uint64_t control);
+  [[nodiscard]] std::uint64_t pair(RegisterId low, RegisterId high, unsigned decoder) const;
+
+  const unsigned decoders_;
+  const std::uint64_t capacity_;
+  RegisterBank bank_;
+  RegisterId global_control_, base_low_, base_high_, size_low_, size_high_, control_, skip_low_, skip_high_;
+  std::array<Range, kMostDecoders> ranges_{};
+  bool enabled_ = false;
+  std::function<void(unsigned, const HdmClaim&)> listener_;
+};
+
+}  // namespace pmufab::cxl

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace pmufab::cxl {
+
+/// How consecutive addresses are dealt out to devices: `granularity` bytes to one, the next to the next.
+struct Interleave {
+  unsigned ways = 1;           ///< 1, 2, 4, 8, 16, 3, 6 or 12
+  unsigned granularity = 256;  ///< bytes, 256 ... 16 KiB, a power of two
+};
+
+/// Encoded ways and granularity of an HDM decoder's control register (CXL 3.1, 8.2.4.20.7): granularity is
+/// 256 << encoded (0 ... 6), ways are 1 << encoded (0 ... 4) or 3 << (encoded - 8) (8 ... 10).
+struct EncodedInterleave {
+  unsigned ways;
+  unsigned granularity;
+};
+
+/// @return the encoding, or nothing if there is none.
+constexpr std::optional<EncodedInterleave> encode(const Interleave& interleave) {
+  for (unsigned granularity = 0; granularity <= 6; ++granularity) {
+    if (interleave.granularity != 256U << granularity) continue;
+    for (unsigned ways = 0; ways <= 4; ++ways) {
+      if (interleave.ways == 1U << ways) return EncodedInterleave{ways, granularity};
+    }
+    for (unsigned ways = 8; ways <= 10; ++ways) {
+      if (interleave.ways == 3U << (ways - 8)) return EncodedInterleave{ways, granularity};
+    }
+  }
+  return std::nullopt;
+}
+
+/// @return what the encoding means, or nothing if it is reserved.
+constexpr std::optional<Interleave> decode(const EncodedInterleave& encoded) {
+  if (encoded.granularity > 6) return std::nullopt;
+  const unsigned granularity = 256U << encoded.granularity;
+  if (encoded.ways <= 4) return Interleave{1U << encoded.ways, granularity};
+  if (encoded.ways >= 8 && encoded.ways <= 10) return Interleave{3U << (encoded.ways - 8), granularity};
+  return std::nullopt;
+}
+
+/// @return the offset within one device's share of an offset within the interleaved range (CXL 3.1, 8.2.4.20.13):
+/// bits below the granularity stay, those that chose the device go.
+constexpr std::uint64_t device_offset(const EncodedInterleave& encoded, std::uint64_t offset) {
+  const unsigned low = encoded.granularity + 8;
+  const std::uint64_t within = offset & ((std::uint64_t{1} << low) - 1);
+  const std::uint64_t chunk = offset >> low;
+  const std::uint64_t share = encoded.ways < 8 ? chunk >> encoded.ways : (chunk >> (encoded.ways - 8)) / 3;
+  return share << low | within;
+}
+
+}  // namespace pmufab::cxl

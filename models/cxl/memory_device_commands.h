@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "models/cxl/event_logs.h"
+#include "models/cxl/mailbox_protocol.h"
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::cxl {
+
+/// What a memory device says about itself by mailbox commands.
+struct MemoryDeviceParameters {
+  std::uint64_t volatile_capacity = std::uint64_t{4} << 30;  ///< bytes, a multiple of 256 MiB
+  std::uint64_t persistent_capacity = 0;                     ///< bytes, a multiple of 256 MiB
+  /// Not 0: capacity can be moved between volatile and persistent in steps of this (a multiple of 256 MiB), and
+  /// software asks Get Partition Info for what holds now.
+  std::uint64_t partition_alignment = 0;
+  std::string firmware_revision = "1.0";  ///< up to 16 characters
+  unsigned event_message = 0;             ///< message number of the event interrupts, 0 ... 15
+
+  // What a broken device does otherwise, for tests of software.
+  bool command_effects_log = true;  ///< false: the log is missing
+  unsigned identify_bytes = 67;     ///< of the answer to Identify Memory Device; less: cut off
+  /// Commands that return this. Those that return `unsupported` are not in the command effects log either.
+  std::map<MailboxOpcode, MailboxReturn> failures{};
+};
+
+/// The mailbox commands of a memory device: logs, time, identity, partitions, events (CXL 3.1, 8.2.9).
+///
+/// A command with an input payload of the wrong length returns Invalid Payload Length, one with impossible contents
+/// Invalid Input (or what the specification names for it), an unknown one Unsupported; then nothing has changed.
+class MemoryDeviceCommands {
+ public:
+  /// @throws SpecError naming the parameter that cannot be
+  explicit MemoryDeviceCommands(const MemoryDeviceParameters& parameters);
+
+  /// Execute a command. @param payload_size  bytes an answer may have @param when  time at which it is executed
+  MailboxResult execute(std::uint16_t opcode, const MailboxPayload& input, std::size_t payload_size, Picoseconds when);
+
+  /// Add a record to an event log, as of `when`. @return true if software asked for an interrupt now
+  bool add_event(EventLog log, const EventRecord& record, Picoseconds when);
+  [[nodiscard]] const EventLogs& logs() const noexcept { return logs_; }
+
+  /// Nanoseconds as software set them, and counted since; 0 if it never did.
+  [[nodiscard]] std::uint64_t timestamp(Picoseconds when) const noexcept;
+  /// Commands executed so far, in any way.
+  [[nodiscard]] std::uint64_t executed() const noexcept { return executed_; }
+
+  /// @param cold  also forget the event logs
+  void reset(bool cold);
+
+ private:
+  struct Command;
+  static const Command kCommands[];
+  [[nodiscard]] bool is_listed(MailboxOpcode opcode) const;
+  [[nodiscard]] MailboxPayload command_effects() const;
+
+  MailboxResult get_supported_logs() const;
+  MailboxResult get_log(const MailboxPayload& input, std::size_t payload_size) const;
+  MailboxResult set_timestamp(const MailboxPayload& input, Picoseconds when);
+  MailboxResult identify() const;
+  MailboxResult get_partition_info() const;
+  MailboxResult get_event_interrupt_policy() const;
+  MailboxResult set_event_interrupt_policy(const MailboxPayload& input);
+
+  MemoryDeviceParameters parameters_;
+  EventLogs logs_;
+  std::array<std::uint8_t, kEventLogs> interrupt_modes_{};
+  bool timestamp_set_ = false;
+  std::uint64_t timestamp_ = 0;
+  Picoseconds timestamp_when_ = 0;
+  std::uint64_t executed_ = 0;
+};
+
+}  // namespace pmufab::cxl

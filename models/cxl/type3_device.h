@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <systemc>
+#include <tlm>
+
+#include "models/cxl/component_registers.h"
+#include "models/cxl/device_registers.h"
+#include "models/cxl/memory_device_commands.h"
+#include "models/cxl/type3_parameters.h"
+#include "models/pcie/function.h"
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::cxl {
+
+/// The register side of a memory expander (CXL Type 3): one PCI Express function of class 0x050210 with the CXL device
+/// and register locator DVSECs, and BAR 0 with the component registers, the device registers, blocks for CPMUs, and the
+/// MSI-X table behind them. Links and memory controllers are modules of their own; they ask decode().
+class Type3Device : public sc_core::sc_module {
+ public:
+  static constexpr unsigned kBar = 0;
+
+  /// @throws SpecError naming the parameter that cannot be
+  Type3Device(const sc_core::sc_module_name& name, const Type3Parameters& parameters);
+  ~Type3Device() override;
+
+  /// To be attached to an Ecam or a port; its BAR 0 wants a window of function().bar_size(0) bytes.
+  [[nodiscard]] pcie::Function& function() noexcept { return function_; }
+
+  /// Put a CPMU's registers behind the `instance`-th locator entry with id cpmu. Nothing happens if that entry has no
+  /// place (RegisterBlock::offset). Its messages go through signal(). Before elaboration ends.
+  /// @param size  bytes of the registers, up to 64 KiB
+  /// @throws SpecError if there is no such entry
+  void attach_cpmu(unsigned instance, tlm::tlm_base_target_socket_b<64>& registers, std::uint64_t size = 0x1000);
+  /// Number of locator entries with id cpmu.
+  [[nodiscard]] unsigned cpmu_blocks() const noexcept;
+  /// Offset in the BAR of an entry of Type3Parameters::blocks, as the locator tells it.
+  [[nodiscard]] std::uint64_t block_offset(unsigned entry) const { return offsets_.at(entry); }
+
+  /// Send the message with this number (MSI-X vector, or MSI offset).
+  void signal(unsigned message) { function_.signal(message); }
+
+  /// The HDM decoder that claims a host physical address, if memory is enabled (Mem_Enable of the CXL device DVSEC).
+  [[nodiscard]] std::optional<DecodedAddress> decode(std::uint64_t address) const noexcept {
+    return memory_enabled() ? component_->decode(address) : std::nullopt;
+  }
+  [[nodiscard]] bool memory_enabled() const noexcept {
+    return (function_.space().read(device_dvsec_ + 0xc, 2) & 4) != 0;
+  }
+  /// Firmware: program and commit a decoder, and enable memory. To be repeated after each reset.
+  /// @throws SpecError see ComponentRegisters::program
+  void program_decoder(unsigned decoder, const HdmDecoderSettings& settings);
+
+  [[nodiscard]] ComponentRegisters& component() noexcept { return *component_; }
+  [[nodiscard]] DeviceRegisters& device() noexcept { return *device_; }
+  [[nodiscard]] MemoryDeviceCommands& commands() noexcept { return commands_; }
+
+  /// Add a record to an event log, at sc_time_stamp(), with the interrupt software asked for.
+  void add_event(EventLog log, const EventRecord& record);
+
+  [[nodiscard]] const Type3Parameters& parameters() const noexcept { return parameters_; }
+
+ private:
+  struct Layout;
+  Type3Device(const sc_core::sc_module_name& name, const Type3Parameters& parameters, const Layout& layout);
+  void add_device_dvsec();
+  void add_register_locator();
+  void reset(pcie::ResetKind kind);
+  void become_ready();
+  void show_media();
+
+  const Type3Parameters parameters_;
+  std::vector<std::uint64_t> offsets_;  // of each entry
+  std::vector<bool> placed_;            // which entries have their place in the BAR
+  pcie::Function function_;
+  MemoryDeviceCommands commands_;
+  std::unique_ptr<ComponentRegisters> component_;
+  std::unique_ptr<DeviceRegisters> device_;
+  unsigned device_dvsec_ = 0;
+  bool media_ready_ = false;
+  bool mailbox_ready_ = false;
+  Picoseconds reset_at_ = 0;
+  sc_core::sc_event ready_event_;
+};
+
+}  // namespace pmufab::cxl

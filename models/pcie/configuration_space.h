@@ -1,0 +1,105 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::pcie {
+
+/// What ends: cold resets even sticky bits; conventional (warm and hot) and function level keep those.
+enum class ResetKind : std::uint8_t { cold, conventional, function_level };
+
+/// How bits of configuration space behave; the bits of a value of 1 ... 4 bytes. Bits in no mask are read only.
+struct ConfigurationBits {
+  std::uint32_t value = 0;               ///< after reset
+  std::uint32_t writable = 0;            ///< read back what was written
+  std::uint32_t write_one_to_clear = 0;  ///< writing one clears, zero leaves
+  std::uint32_t sticky = 0;              ///< keep their value through all resets but a cold one
+  std::uint32_t function_kept = 0;       ///< keep their value through a function level reset
+};
+
+/// A write of software as a hook sees it: policies have been applied.
+struct ConfigurationWrite {
+  unsigned offset;
+  unsigned bytes;         ///< 1, 2 or 4
+  std::uint32_t written;  ///< what software wrote
+  Picoseconds when;       ///< sc_time_stamp() plus the delay the access came with
+
+  /// @return what software wrote to the byte at `at`; 0 if the access does not cover it
+  [[nodiscard]] std::uint32_t byte(unsigned at) const noexcept {
+    return at >= offset && at < offset + bytes ? (written >> (8 * (at - offset))) & 0xff : 0;
+  }
+};
+
+/// The 4 KiB configuration space of a function: bytes, each bit with its policy, and the two capability lists.
+///
+/// Not a RegisterBank, because software may access configuration space by bytes and half words wherever a register
+/// lies, which a bank of 32 and 64-bit registers refuses, and because what lies where is not known before the
+/// capabilities of a function are. What no one defines reads zero and ignores writes.
+class ConfigurationSpace {
+ public:
+  static constexpr unsigned kSize = 4096;
+  using WriteHook = std::function<void(const ConfigurationWrite&)>;
+
+  /// @param name  of the function, for errors
+  explicit ConfigurationSpace(std::string name) : name_(std::move(name)) {}
+
+  /// Say what the bits at [offset, offset + bytes) are and give them their reset value; what was said before about
+  /// them is forgotten. Writable and write-one-to-clear must not share bits.
+  /// @throws SpecError if it is outside configuration space or two policies share a bit
+  void define(unsigned offset, unsigned bytes, const ConfigurationBits& bits);
+  /// Add a capability of `bytes` (header included) behind those there are, and link it to the list.
+  /// @return its offset. @throws SpecError if 0x40 ... 0xff is full
+  unsigned add_capability(std::uint8_t id, unsigned bytes);
+  /// As above, of the extended list.
+  /// @return its offset. @throws SpecError if 0x100 ... 0xfff is full
+  unsigned add_extended_capability(std::uint16_t id, std::uint8_t version, unsigned bytes);
+  /// Add a designated vendor-specific extended capability (id 0x0023).
+  /// @param bytes  length of the whole, at least 10: 8 bytes of headers and the id; what follows is defined by whoever
+  ///               knows it. Rounded up to a multiple of 4 for what follows, but shown as given.
+  /// @return its offset
+  unsigned add_dvsec(std::uint16_t vendor, std::uint16_t id, std::uint8_t revision, unsigned bytes);
+
+  /// @return offset of the first capability with this id at or behind those of the list; 0 if there is none
+  [[nodiscard]] unsigned find_capability(std::uint8_t id) const noexcept;
+  [[nodiscard]] unsigned find_dvsec(std::uint16_t vendor, std::uint16_t id) const noexcept;
+
+  /// Call `hook` after each write of software that touches [offset, offset + bytes).
+  void on_write(unsigned offset, unsigned bytes, WriteHook hook);
+
+  /// What software and hardware read. @param bytes  1, 2 or 4; offset + bytes within the space
+  [[nodiscard]] std::uint32_t read(unsigned offset, unsigned bytes) const noexcept;
+  /// A write of software: policies apply, hooks are called.
+  void write(unsigned offset, unsigned bytes, std::uint32_t value, Picoseconds when);
+  /// Hardware sets the bits, whatever the policies say; no hook is called.
+  void set(unsigned offset, unsigned bytes, std::uint32_t value) noexcept;
+
+  /// Every bit that does not outlive this kind of reset to its reset value.
+  void reset(ResetKind kind) noexcept;
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+ private:
+  using Bytes = std::array<std::uint8_t, kSize>;
+  struct Hook {
+    unsigned offset;
+    unsigned bytes;
+    WriteHook call;
+  };
+  static void place(Bytes& bytes, unsigned offset, unsigned length, std::uint32_t value) noexcept;
+
+  std::string name_;
+  Bytes value_{}, reset_{}, writable_{}, clears_{}, sticky_{}, function_kept_{};
+  std::vector<Hook> hooks_;
+  unsigned capabilities_end_ = 0x40;
+  unsigned last_capability_ = 0;  // 0: none
+  unsigned extended_end_ = 0x100;
+  unsigned last_extended_ = 0;
+};
+
+}  // namespace pmufab::pcie
