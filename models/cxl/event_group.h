@@ -52,9 +52,9 @@ struct EventGroup {
   std::uint16_t vendor = kCxlVendor;
   std::uint16_t group = 0;
   EventFilter filter = EventFilter::none;
-  std::uint32_t supported = 0;       ///< event ids that can be counted; those without a source never happen
-  std::vector<EventSource> sources;  ///< in any order
-  DdrShape shape{};                  ///< of ddr_location groups
+  std::uint32_t supported = 0;         ///< event ids that can be counted; those without a source never happen
+  std::vector<EventSource> sources{};  ///< in any order
+  DdrShape shape{};                    ///< of ddr_location groups
 };
 
 }  // namespace pmufab::cxl

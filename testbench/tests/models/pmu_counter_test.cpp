@@ -114,8 +114,8 @@ TEST_F(PmuCounter, a_written_value_is_cut_to_the_width_and_is_no_overflow) {
   EXPECT_FALSE(counter.overflowed());
 }
 
-TEST_F(PmuCounter, widths_outside_8_to_64_are_refused) {
-  EXPECT_THROW(Counter{7}, std::invalid_argument);
+TEST_F(PmuCounter, widths_outside_1_to_64_are_refused) {
+  EXPECT_THROW(Counter{0}, std::invalid_argument);
   EXPECT_THROW(Counter{65}, std::invalid_argument);
 }
 
