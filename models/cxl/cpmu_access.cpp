@@ -80,6 +80,9 @@ void Cpmu::write_configuration(const RegisterWrite& write) {
   const unsigned counter = write.element;
   const std::uint64_t writable = writable_fields(parameters_.counters[counter]);
   const std::uint64_t after = (write.before & ~writable) | (write.after & writable);
+  CounterUnit& unit = *slots_[counter].unit;
+  bank_.set_value(configuration_, write.before, counter);
+  unit.settle(write.when);  // what it overflowed before is told by what it was
   bank_.set_value(configuration_, after, counter);
   const std::uint64_t changed = write.before ^ after;
   const bool stays_enabled = (write.before & after & CounterConfiguration::kEnable) != 0;
@@ -88,7 +91,6 @@ void Cpmu::write_configuration(const RegisterWrite& write) {
             "has its configuration changed while enabled, which is undefined: acts at once");
   }
   if ((changed & CounterConfiguration::kProgram) != 0) {
-    CounterUnit& unit = *slots_[counter].unit;
     if (unit.is_running()) unit.stop(write.when);
     slots_[counter].selected = false;
   }
@@ -121,6 +123,8 @@ void Cpmu::write_freeze(std::uint64_t value, Picoseconds when) {
 }
 
 void Cpmu::clear_overflow(std::uint64_t bits, Picoseconds when) {
+  // While the status is set, overflows are not told in time: they come before it is cleared.
+  for (const Slot& slot : slots_) slot.unit->settle(when);
   overflow_status_ &= ~bits;
   for (const Slot& slot : slots_) predict(*slot.unit, when);
 }
