@@ -216,6 +216,31 @@ TEST_F(CxlCpmuCounting, traffic_ahead_of_time_freezes_exactly_and_tells_in_its_o
   });
 }
 
+TEST_F(CxlCpmuCounting, an_overflow_found_late_by_traffic_ahead_of_time_keeps_its_instant) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(3), .width = 8});
+  run([&] {
+    rig.put(data(0), 254);
+    rig.put(configuration(0), kEnable | kInterrupt | kGlobalFreeze | threshold(1) | events(1) | group(kM2sReq));
+    rig.put(configuration(1), kEnable | events(2) | group(kM2sReq));
+    rig.probes[0].publish(1, 0, 100);
+    rig.probes[0].publish(1, 0, 1'500);   // its clock is sampled at 2000 ps
+    rig.probes[0].publish(1, 0, 50'000);  // which only this event finds
+    EXPECT_EQ(rig.get(kOverflowStatus), 1U);
+    rig.put(configuration(2), kEnable | events(2) | group(kM2sReq));  // starts with the freeze under way
+    rig.probes[1].publish(3, 0, 2'999);
+    rig.probes[1].publish(3, 0, 3'000);
+    EXPECT_EQ(rig.get(kFreeze), 0U);
+    advance(2'000);
+    EXPECT_TRUE(rig.take_messages().empty());
+    advance(98'000);
+    EXPECT_EQ(rig.take_messages(), Times{2'001});
+    EXPECT_EQ(rig.get(data(0)), 0U);
+    EXPECT_EQ(rig.get(data(1)), 3U);
+    EXPECT_EQ(rig.get(data(2)), 3U);
+    EXPECT_EQ(rig.get(kFreeze), 7U);
+  });
+}
+
 TEST_F(CxlCpmuCounting, overflows_by_the_clock_come_on_time_with_nothing_stepped) {
   CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(4), .width = 48});
   run(
