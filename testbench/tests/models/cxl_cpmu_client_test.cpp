@@ -90,7 +90,7 @@ TEST_F(CxlCpmuClient, nothing_is_missed_or_counted_twice_over_a_freeze_by_overfl
     rig.publish(0, 55);
     rig.publish(1, 3);
     rig.publish(0, 1);
-    rig.publish(1, 4);  // the same clock: contract B34
+    rig.publish(1, 4);  // the same clock
     advance(700);
     rig.publish(0, 77);  // frozen
     rig.publish(1, 77);
