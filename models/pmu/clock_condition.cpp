@@ -1,5 +1,7 @@
 #include "models/pmu/clock_condition.h"
 
+#include <algorithm>
+
 namespace pmufab {
 
 ClockCondition::ClockCondition(const ClockDomain& clock) : clock_(clock) {
@@ -16,19 +18,22 @@ void ClockCondition::received(void* context, std::uint64_t /*wraps*/, Picosecond
 }
 
 void ClockCondition::take(std::uint64_t amount, Picoseconds when) {
-  if (!running_) return;
+  if (!running_ || when >= end_) return;
   if (is_raw()) {
     if (output_ != nullptr) output_->add(amount, when);
     return;
   }
-  settle(when + 1);  // sampling edges up to and including `when` do not see this event
+  settle(when + 1);                       // sampling edges up to and including `when` do not see this event
+  if (!running_ || when >= end_) return;  // because the output wrapped
   state_.raw += amount;
+  if (on_last_ != nullptr && output_ != nullptr && output_->value() == output_->maximum()) on_last_(context_, when);
 }
 
 void ClockCondition::start(Picoseconds when) noexcept {
   if (running_) return;
   state_ = {clock_.edges_before(when), 0, false};
   running_ = true;
+  end_ = kNever;
 }
 
 void ClockCondition::stop(Picoseconds when) {
@@ -38,14 +43,30 @@ void ClockCondition::stop(Picoseconds when) {
 
 void ClockCondition::settle(Picoseconds when) {
   if (!running_ || is_raw()) return;
-  const std::uint64_t increments = evaluate(state_, clock_.edges_before(when));
+  State state = state_;
+  const std::uint64_t increments = evaluate(state, clock_.edges_before(std::min(when, end_)));
+  if (output_ != nullptr && increments > output_->maximum() - output_->value()) [[unlikely]] {
+    settle_with_wrap(when);
+    return;
+  }
+  state_ = state;
   if (increments != 0 && output_ != nullptr) output_->add(increments, when);
+}
+
+void ClockCondition::settle_with_wrap(Picoseconds when) {
+  const std::uint64_t to_wrap = output_->maximum() - output_->value() + 1;
+  const Picoseconds wrap = time_of_increments(to_wrap);
+  static_cast<void>(evaluate(state_, clock_.edges_before(wrap)));
+  output_->add(to_wrap, wrap);  // may stop this
+  if (!running_) return;
+  const std::uint64_t increments = evaluate(state_, clock_.edges_before(std::min(when, end_)));
+  if (increments != 0) output_->add(increments, when);
 }
 
 std::uint64_t ClockCondition::unsettled(Picoseconds when) const noexcept {
   if (!running_ || is_raw()) return 0;
   State state = state_;
-  return evaluate(state, clock_.edges_before(when));
+  return evaluate(state, clock_.edges_before(std::min(when, end_)));
 }
 
 Picoseconds ClockCondition::time_of_increments(std::uint64_t increments) const noexcept {
@@ -59,7 +80,7 @@ Picoseconds ClockCondition::time_of_increments(std::uint64_t increments) const n
     if (__builtin_add_overflow(edge, increments, &edge)) return kNever;
   }
   const Picoseconds time = clock_.time_of_edge(edge);
-  return time == kNever ? kNever : time + 1;
+  return time >= end_ ? kNever : time + 1;  // end_ is at most kNever
 }
 
 bool ClockCondition::holds(std::uint64_t raw) const noexcept {

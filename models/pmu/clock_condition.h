@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "models/pmu/alarm.h"
@@ -23,6 +24,7 @@ class ClockCondition {
     bool invert = false;
     bool edge = false;
   };
+  using OnLastIncrement = void (*)(void* context, Picoseconds when);
 
   explicit ClockCondition(const ClockDomain& clock);
   ClockCondition(const ClockCondition&) = delete;
@@ -34,11 +36,21 @@ class ClockCondition {
 
   /// Where raw events go in: let a probe watch this. Times never run backwards.
   [[nodiscard]] EventSink& input() noexcept { return input_; }
-  /// Where increments come out, as they are found: at the next raw event, settle() or stop().
+  /// Where increments come out, as they are found: at the next raw event, settle() or stop(). The first wrap of the
+  /// output in such a bunch is told with its own time, one picosecond after its sampling edge.
   void set_output(EventSink* output) noexcept { output_ = output; }
+  /// Call `function` after each raw event that finds the output one increment before its wrap: only then can an event
+  /// bring the wrap forward, so an owner that schedules it asks time_of_increments() again.
+  void on_last_increment(OnLastIncrement function, void* context) noexcept {
+    on_last_ = function;
+    context_ = context;
+  }
 
   void start(Picoseconds when) noexcept;
   void stop(Picoseconds when);
+  /// Stop at `when`, which may lie ahead: raw events and sampling edges from then on do not count, whatever comes
+  /// before stop() is called. An earlier one stays.
+  void stop_at(Picoseconds when) noexcept { end_ = std::min(end_, when); }
   [[nodiscard]] bool is_running() const noexcept { return running_; }
 
   /// Put out the increments of all sampling edges before `when`.
@@ -57,6 +69,7 @@ class ClockCondition {
   };
   static void received(void* context, std::uint64_t wraps, Picoseconds when);
   void take(std::uint64_t amount, Picoseconds when);
+  void settle_with_wrap(Picoseconds when);
   [[nodiscard]] bool is_raw() const noexcept { return settings_.threshold == 0 && !settings_.edge; }
   [[nodiscard]] bool holds(std::uint64_t raw) const noexcept;
   [[nodiscard]] bool step(State& state) const noexcept;
@@ -66,8 +79,11 @@ class ClockCondition {
   Settings settings_;
   EventSink input_{64};
   EventSink* output_ = nullptr;
+  OnLastIncrement on_last_ = nullptr;
+  void* context_ = nullptr;
   State state_;
   bool running_ = false;
+  Picoseconds end_ = kNever;
 };
 
 }  // namespace pmufab

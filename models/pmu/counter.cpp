@@ -7,9 +7,10 @@
 
 namespace pmufab {
 
-Counter::Counter(unsigned width) : sink_(width) {
-  if (width < 8 || width > 64) throw std::invalid_argument("a counter is 8 to 64 bits wide");
+Counter::Counter(unsigned width) : sink_(width), gated_(width) {
+  if (width < 1 || width > 64) throw std::invalid_argument("a counter is 1 to 64 bits wide");
   sink_.on_wrap(&Counter::wrapped, this);
+  gated_.on_wrap(&Counter::gated_wrapped, this);
 }
 
 Counter::~Counter() {
@@ -66,8 +67,28 @@ void Counter::running_changed(bool was_running, Picoseconds when) {
     watch();
   } else {
     unwatch();
+    open_gate();
     if (condition_ != nullptr) condition_->stop(when);
   }
+}
+
+void Counter::freeze_at(Picoseconds when) {
+  if (!is_running() || when == kNever) return;
+  if (condition_ != nullptr) {
+    condition_->stop_at(when);
+    return;
+  }
+  if (gate_ == kNever) {
+    gated_.set_value(sink_.value());
+    sink_.set_value(sink_.maximum());
+  }
+  gate_ = std::min(gate_, when);
+}
+
+void Counter::open_gate() noexcept {
+  if (gate_ == kNever) return;
+  gate_ = kNever;
+  sink_.set_value(gated_.value());
 }
 
 void Counter::add(std::uint64_t amount, Picoseconds when) {
@@ -75,13 +96,23 @@ void Counter::add(std::uint64_t amount, Picoseconds when) {
 }
 
 std::uint64_t Counter::value(Picoseconds when) const {
-  if (condition_ == nullptr) return sink_.value();
+  if (condition_ == nullptr) return gate_ == kNever ? sink_.value() : gated_.value();
   return (sink_.value() + condition_->unsettled(when)) & sink_.maximum();
 }
 
 void Counter::set_value(std::uint64_t value, Picoseconds when) {
-  if (condition_ != nullptr) condition_->settle(when);
-  sink_.set_value(value);
+  settle(when);
+  if (gate_ == kNever) {
+    sink_.set_value(value);
+  } else {
+    gated_.set_value(value);
+  }
+}
+
+Picoseconds Counter::next_overflow() const noexcept {
+  if (condition_ == nullptr) return kNever;
+  const std::uint64_t increments = sink_.maximum() - sink_.value() + 1;
+  return increments == 0 ? kNever : condition_->time_of_increments(increments);
 }
 
 EventSink& Counter::input() noexcept { return condition_ != nullptr ? condition_->input() : sink_; }
@@ -96,15 +127,30 @@ void Counter::unwatch() {
 
 void Counter::wrapped(void* context, std::uint64_t wraps, Picoseconds when) {
   Counter& self = *static_cast<Counter*>(context);
-  self.overflowed_ = true;
-  if (self.carry_target_ != nullptr) {
-    if (self.carry_path_ != nullptr) {
-      self.carry_path_->send(*self.carry_target_, wraps, when);
+  if (self.gate_ == kNever) [[likely]] {
+    self.overflow(wraps, when);
+    return;
+  }
+  // It stood at its maximum, so the sum is what wrapped, all but one of it the amount. Modulo 2^64, as amounts are.
+  const std::uint64_t amount = self.sink_.value() + 1 + (wraps - 1) * (self.sink_.maximum() + 1);
+  self.sink_.set_value(self.sink_.maximum());
+  if (when < self.gate_) self.gated_.add(amount, when);
+}
+
+void Counter::gated_wrapped(void* context, std::uint64_t wraps, Picoseconds when) {
+  static_cast<Counter*>(context)->overflow(wraps, when);
+}
+
+void Counter::overflow(std::uint64_t wraps, Picoseconds when) {
+  overflowed_ = true;
+  if (carry_target_ != nullptr) {
+    if (carry_path_ != nullptr) {
+      carry_path_->send(*carry_target_, wraps, when);
     } else {
-      self.carry_target_->add(wraps, when);
+      carry_target_->add(wraps, when);
     }
   }
-  if (self.on_overflow_ != nullptr) self.on_overflow_(self.context_, wraps, when);
+  if (on_overflow_ != nullptr) on_overflow_(context_, wraps, when);
 }
 
 }  // namespace pmufab

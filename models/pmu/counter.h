@@ -10,7 +10,7 @@ namespace pmufab {
 
 class CarryPath;
 
-/// An event counter of 8 to 64 bits: selects probes, wraps, tells of overflow, can be enabled, frozen and snapshot, and
+/// An event counter of 1 to 64 bits: selects probes, wraps, tells of overflow, can be enabled, frozen and snapshot, and
 /// can carry into another counter.
 ///
 /// It watches its probes only while it runs (enabled and not frozen), so a stopped counter costs nothing.
@@ -20,7 +20,7 @@ class Counter {
   /// Called when the counter passed its maximum, which has been wrapped already. `wraps` is how often.
   using OnOverflow = EventSink::OnWrap;
 
-  /// @throws std::invalid_argument if the width is not 8 ... 64
+  /// @throws std::invalid_argument if the width is not 1 ... 64
   explicit Counter(unsigned width);
   ~Counter();
   Counter(const Counter&) = delete;
@@ -41,6 +41,10 @@ class Counter {
   /// Hold the value although enabled.
   void freeze(bool frozen, Picoseconds when);
   [[nodiscard]] bool is_running() const noexcept { return enabled_ && !frozen_; }
+  /// Hold the value from `when` on, which may lie ahead: events of that time and later do not count, whatever comes
+  /// before freeze() or enable() is called, and all earlier ones do. An earlier one stays; nothing if it does not run.
+  /// Allowed while a probe publishes: the other watchers of the event that caused it still see it.
+  void freeze_at(Picoseconds when);
 
   /// Add events that do not come from a probe (a carry); they are lost if the counter does not run.
   void add(std::uint64_t amount, Picoseconds when);
@@ -48,6 +52,13 @@ class Counter {
   /// @return the value; with a condition, clocks up to `when` are included.
   [[nodiscard]] std::uint64_t value(Picoseconds when) const;
   void set_value(std::uint64_t value, Picoseconds when);
+  /// Count the clocks of the condition before `when`.
+  void settle(Picoseconds when) {
+    if (condition_ != nullptr) condition_->settle(when);
+  }
+  /// @return the first instant at which the condition's clocks overflow the counter if no further event comes; kNever
+  ///         if they do not, or without condition.
+  [[nodiscard]] Picoseconds next_overflow() const noexcept;
   [[nodiscard]] std::uint64_t maximum() const noexcept { return sink_.maximum(); }
 
   /// Sticky: the counter wrapped since the last clear_overflow().
@@ -74,12 +85,17 @@ class Counter {
     std::uint64_t qualifiers;
   };
   static void wrapped(void* context, std::uint64_t wraps, Picoseconds when);
+  static void gated_wrapped(void* context, std::uint64_t wraps, Picoseconds when);
+  void overflow(std::uint64_t wraps, Picoseconds when);
+  void open_gate() noexcept;
   [[nodiscard]] EventSink& input() noexcept;
   void watch();
   void unwatch();
   void running_changed(bool was_running, Picoseconds when);
 
   EventSink sink_;
+  EventSink gated_;            // the value while freeze_at() waits: sink_ then calls back on each event
+  Picoseconds gate_ = kNever;  // of freeze_at(), without condition
   bool enabled_ = false;
   bool frozen_ = false;
   bool overflowed_ = false;

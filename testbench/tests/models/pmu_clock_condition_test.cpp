@@ -134,6 +134,54 @@ TEST_F(PmuClockCondition, inverted_counts_idle_clocks_without_stepping_them) {
   EXPECT_EQ(sink.value(), 3600ULL * 1'000'000'000 - 1);
 }
 
+TEST_F(PmuClockCondition, stopping_at_an_instant_ahead_leaves_out_what_lies_behind) {
+  const ClockDomain clock("clk", 1'000'000'000);
+  for (const std::uint64_t threshold : {0U, 1U}) {
+    ClockCondition condition(clock);
+    condition.configure({.threshold = threshold, .invert = false, .edge = false});
+    EventSink sink(64);
+    condition.set_output(&sink);
+    condition.start(0);
+    condition.stop_at(3'000);
+    condition.stop_at(9'000);
+    for (const Picoseconds when : {100U, 1'100U, 2'100U, 3'000U, 3'100U}) condition.input().add(1, when);
+    EXPECT_EQ(sink.value() + condition.unsettled(20'000), threshold == 0 ? 3U : 2U);
+    EXPECT_EQ(condition.time_of_increments(1), kNever);
+    condition.stop(20'000);
+    EXPECT_EQ(sink.value(), threshold == 0 ? 3U : 2U);
+    condition.start(20'000);
+    condition.input().add(1, 20'000);
+    condition.settle(30'000);
+    EXPECT_EQ(sink.value(), threshold == 0 ? 4U : 3U);
+  }
+}
+
+TEST_F(PmuClockCondition, the_first_wrap_of_a_bunch_is_told_with_its_own_time) {
+  const ClockDomain clock("clk", 1'000'000'000);
+  ClockCondition condition(clock);
+  condition.configure({.threshold = 1, .invert = true, .edge = false});
+  EventSink sink(8);
+  std::vector<std::pair<std::uint64_t, Picoseconds>> wraps;
+  sink.on_wrap([](void* context, std::uint64_t count,
+                  Picoseconds when) { static_cast<decltype(wraps)*>(context)->emplace_back(count, when); },
+               &wraps);
+  condition.set_output(&sink);
+  unsigned asked = 0;
+  condition.on_last_increment([](void* context, Picoseconds /*when*/) { ++*static_cast<unsigned*>(context); }, &asked);
+  sink.set_value(250);
+  condition.start(0);
+  condition.settle(1'000'001);  // a thousand and one edges
+  EXPECT_EQ(sink.value(), (250 + 1'001) % 256);
+  ASSERT_EQ(wraps.size(), 2U);
+  EXPECT_EQ(wraps[0], (std::pair<std::uint64_t, Picoseconds>{1, 5'001}));
+  EXPECT_EQ(wraps[1].first, 3U);
+  condition.input().add(2, 1'000'500);
+  EXPECT_EQ(asked, 0U);
+  sink.set_value(255);
+  condition.input().add(2, 1'000'500);
+  EXPECT_EQ(asked, 1U);
+}
+
 TEST_F(PmuClockCondition, raw_passes_amounts_of_any_size_at_once) {
   const ClockDomain clock("clk", 1'000'000'000);
   ClockCondition condition(clock);

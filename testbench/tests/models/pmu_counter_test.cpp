@@ -114,8 +114,62 @@ TEST_F(PmuCounter, a_written_value_is_cut_to_the_width_and_is_no_overflow) {
   EXPECT_FALSE(counter.overflowed());
 }
 
-TEST_F(PmuCounter, widths_outside_8_to_64_are_refused) {
-  EXPECT_THROW(Counter{7}, std::invalid_argument);
+TEST_F(PmuCounter, freezing_at_an_instant_takes_what_came_before_it_and_nothing_later) {
+  struct Seen {
+    std::uint64_t wraps = 0;
+    Picoseconds when = 0;
+  };
+  for (const unsigned width : {1U, 8U, 63U, 64U}) {
+    Probe probe("p");
+    Counter counter(width);
+    Seen seen;
+    counter.on_overflow(
+        [](void* context, std::uint64_t wraps, Picoseconds when) {
+          Seen& now = *static_cast<Seen*>(context);
+          now = {now.wraps + wraps, when};
+        },
+        &seen);
+    counter.select(probe, 1);
+    counter.freeze_at(5);  // not running: nothing
+    counter.enable(true, 10);
+    const std::uint64_t maximum = counter.maximum();
+    counter.set_value(maximum - 1, 10);
+    counter.freeze_at(100);
+    counter.freeze_at(200);
+    EXPECT_EQ(counter.value(20), maximum - 1) << width;
+    probe.publish(1, 0, 20);
+    EXPECT_EQ(counter.value(20), maximum) << width;
+    probe.publish(2, 0, 99);
+    EXPECT_EQ(counter.value(99), 1U) << width;
+    EXPECT_EQ(seen.wraps, 1U) << width;
+    EXPECT_EQ(seen.when, 99U);
+    probe.publish(1, 0, 100);
+    probe.publish(maximum, 0, 150);
+    EXPECT_EQ(counter.value(150), 1U) << width;
+    EXPECT_TRUE(counter.is_running());
+    counter.freeze(true, 100);
+    EXPECT_EQ(counter.value(160), 1U) << width;
+    counter.freeze(false, 160);
+    probe.publish(1, 0, 170);
+    EXPECT_EQ(counter.value(170), 2U & maximum) << width;
+    // While it waits, a value can be written, and amounts are of any size.
+    counter.freeze_at(400);
+    counter.set_value(maximum, 300);
+    seen = {};
+    probe.publish(maximum, 0, 300);
+    EXPECT_EQ(counter.value(300), maximum - 1) << width;
+    EXPECT_EQ(seen.wraps, 1U) << width;
+    if (width == 8) {
+      probe.publish(3 * 256, 0, 300);
+      EXPECT_EQ(seen.wraps, 4U);
+    }
+    counter.enable(false, 400);
+    EXPECT_EQ(counter.value(500), maximum - 1) << width;
+  }
+}
+
+TEST_F(PmuCounter, widths_outside_1_to_64_are_refused) {
+  EXPECT_THROW(Counter{0}, std::invalid_argument);
   EXPECT_THROW(Counter{65}, std::invalid_argument);
 }
 

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+
+#include "models/cxl/cpmu_registers.h"
+#include "models/cxl/event_group.h"
+#include "models/pmu/alarm.h"
+#include "models/pmu/clock_condition.h"
+#include "models/pmu/counter.h"
+#include "models/pmu/cycle_count.h"
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::cxl {
+
+/// One counter unit of a CPMU (CXL 3.1, 8.2.7.2): turns a program into what is counted, and holds the value.
+///
+/// Clock ticks and thresholds over them are computed; events of probes are added as they are published, by way of a
+/// ClockCondition where a threshold or edge asks for one. A unit that does not run watches nothing.
+class CounterUnit {
+ public:
+  /// Whoever the unit belongs to.
+  class Owner {
+   public:
+    /// The unit passed its maximum at `when`. Called while a probe publishes, or from settle().
+    virtual void overflowed(CounterUnit& unit, Picoseconds when) = 0;
+    /// An event at `when` may have brought the next overflow forward: time to call predict().
+    virtual void approached(CounterUnit& unit, Picoseconds when) = 0;
+
+   protected:
+    Owner() = default;
+    ~Owner() = default;
+    Owner(const Owner&) = default;
+    Owner& operator=(const Owner&) = default;
+  };
+
+  /// What software has programmed, apart from the group itself.
+  struct Program {
+    std::uint32_t events = 0;  ///< of the group; those it does not have count nothing
+    ClockCondition::Settings condition;
+    std::uint32_t hdm_filter = 0xffff'ffff;
+    std::uint32_t ddr_filter = 0xffff'ffff;
+  };
+
+  /// @param clock  of the CPMU; must outlive the unit, as must `owner`
+  /// @param width  1 ... 64 bits
+  CounterUnit(Owner& owner, unsigned index, const ClockDomain& clock, unsigned width);
+  CounterUnit(const CounterUnit&) = delete;
+  CounterUnit& operator=(const CounterUnit&) = delete;
+
+  [[nodiscard]] unsigned index() const noexcept { return index_; }
+
+  /// Count nothing, or events of `group`. While stopped.
+  void select_nothing(Picoseconds when);
+  void select(const EventGroup& group, const Program& program, Picoseconds when);
+
+  void start(Picoseconds when);
+  void stop(Picoseconds when);
+  /// Hold the value from `when` on, which may lie ahead; stop() must follow when that time has come.
+  void freeze_at(Picoseconds when);
+  [[nodiscard]] bool is_running() const noexcept { return running_; }
+
+  [[nodiscard]] std::uint64_t value(Picoseconds when) const {
+    return clocked_ ? cycles_.value(when) : events_.value(when);
+  }
+  void set_value(std::uint64_t value, Picoseconds when);
+
+  /// Find the time at which the clock overflows the unit if nothing else happens; forget it if not `wanted`.
+  void predict(bool wanted, Picoseconds when);
+  /// @return that time; kNever if there is none. Events may put it off.
+  [[nodiscard]] Picoseconds overflow_time() const noexcept { return overflow_time_; }
+  /// Count the clocks before `when`, and tell of the overflow predicted up to then.
+  void settle(Picoseconds when);
+
+ private:
+  void set_clocked(bool clocked, Picoseconds when);
+  void select_clock(const ClockCondition::Settings& settings, Picoseconds when);
+
+  Owner& owner_;
+  unsigned index_;
+  Counter events_;
+  ClockCondition condition_;
+  CycleCount cycles_;
+  bool clocked_ = false;  // the value lives in cycles_
+  bool running_ = false;
+  Picoseconds overflow_time_ = kNever;
+};
+
+}  // namespace pmufab::cxl

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tlm_utils/simple_target_socket.h>
+#include <nlohmann/json_fwd.hpp>
+#include <systemc>
+
+#include "models/cxl/counter_unit.h"
+#include "models/cxl/cpmu_parameters.h"
+#include "models/cxl/cpmu_registers.h"
+#include "models/cxl/event_group.h"
+#include "models/pmu/alarm.h"
+#include "tlm/clock/clock_domain.h"
+#include "tlm/registers/register_bank.h"
+
+namespace pmufab::cxl {
+
+/// Something a CPMU can count, for tools.
+struct CpmuEvent {
+  std::string name;                 ///< see event_name(); of several events with "+" between them
+  std::uint16_t vendor;             ///< event vendor id
+  std::uint16_t group;              ///< event group id
+  std::uint32_t mask;               ///< events of the group
+  unsigned group_index;             ///< event capability register
+  std::optional<unsigned> counter;  ///< the one fixed or free-running counter; empty: any configurable one
+};
+
+/// A CXL performance monitoring unit: the register block (CXL 3.1, 8.2.7) and the counters behind it.
+///
+/// An access acts at sc_time_stamp() plus its annotated delay, in the order of the calls; so do events. A counter runs
+/// while it is enabled and not frozen; freeze is a latch of its own. After an overflow of a counter with global freeze
+/// on overflow all counters but free-running ones freeze at the next edge of the CPMU's clock: events of the same clock
+/// still count. Messages are sent at the exact instant of the overflow, also if the traffic was issued ahead of
+/// simulated time; status and values are then early by as much. An overflow that the clock causes (ticks, thresholds)
+/// shows one picosecond after its edge.
+class Cpmu : public sc_core::sc_module, private CounterUnit::Owner {
+ public:
+  /// @param groups  event capabilities, in the order of their registers; the probes must outlive the CPMU
+  /// @throws SpecError see check()
+  Cpmu(const sc_core::sc_module_name& name, const CpmuParameters& parameters, std::vector<EventGroup> groups);
+  ~Cpmu() override;
+
+  /// What sends the overflow message (the device's MSI-X). Without it the CPMU works, silently.
+  void on_interrupt(std::function<void()> send) { send_ = std::move(send); }
+
+  /// Every register and counter to the state after power-up; messages not sent yet are dropped.
+  void reset();
+
+  [[nodiscard]] const CpmuParameters& parameters() const noexcept { return parameters_; }
+  [[nodiscard]] const std::vector<EventGroup>& groups() const noexcept { return groups_; }
+  [[nodiscard]] const ClockDomain& clock() const noexcept { return clock_; }
+  /// All that can be counted: single events on configurable counters by capability register, then the masks of fixed
+  /// and free-running counters.
+  [[nodiscard]] std::vector<CpmuEvent> events() const;
+
+  /// @return value of counter `counter` at `when`; 0 if there is none. For debugging and tests.
+  [[nodiscard]] std::uint64_t counter_value(unsigned counter, Picoseconds when) const;
+  [[nodiscard]] bool is_running(unsigned counter) const noexcept;
+  /// @return messages sent since construction.
+  [[nodiscard]] std::uint64_t messages_sent() const noexcept { return messages_sent_; }
+  /// Mistakes of the guest so far, repeated ones included.
+  [[nodiscard]] std::uint64_t guest_errors() const noexcept { return bank_.guest_errors() + guest_errors_; }
+
+  /// Registers with values and decoded fields.
+  void dump_text(std::ostream& out, Picoseconds when) const { bank_.dump_text(out, when); }
+  [[nodiscard]] nlohmann::json dump_json(Picoseconds when) const;
+  /// The register map as a Markdown table.
+  void dump_markdown(std::ostream& out) const { bank_.dump_markdown(out); }
+
+  /// The block of kCpmuBlockSize bytes; registers take the first kCpmuRegisterBytes of it.
+  tlm_utils::simple_target_socket<Cpmu, 64> socket;
+
+ private:
+  /// What a guest can do wrong with a counter; told once per counter.
+  enum class Mistake : std::uint8_t {
+    no_such_group,
+    group_of_fixed_counter,
+    unsupported_events,
+    changed_while_enabled,
+    written_while_running,
+    written_while_frozen,
+  };
+  struct Slot {
+    std::unique_ptr<CounterUnit> unit;
+    bool selected = false;  // the unit counts what its registers say
+    std::uint8_t mistakes_told = 0;
+  };
+
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) { return bank_.transport_dbg(payload); }
+
+  void build_registers();
+  void build_counter_registers();
+  [[nodiscard]] std::uint64_t capability() const;
+  [[nodiscard]] std::uint64_t reset_configuration(const CpmuCounterParameters& counter) const;
+  [[nodiscard]] std::uint64_t writable_fields(const CpmuCounterParameters& counter) const;
+  [[nodiscard]] CounterConfiguration configuration(unsigned counter) const noexcept {
+    return CounterConfiguration(bank_.value(configuration_, counter));
+  }
+  void write_configuration(const RegisterWrite& write);
+  void write_filter(unsigned counter, Picoseconds when);
+  void write_data(unsigned counter, std::uint64_t value, Picoseconds when);
+  void write_freeze(std::uint64_t value, Picoseconds when);
+  void clear_overflow(std::uint64_t bits, Picoseconds when);
+  void mistake(unsigned counter, Mistake mistake, std::string_view text);
+
+  // Counting.
+  [[nodiscard]] bool is_free_running(unsigned counter) const noexcept {
+    return parameters_.counters[counter].type == CounterType::free_running;
+  }
+  void apply(unsigned counter, Picoseconds when);
+  void select(unsigned counter, Picoseconds when);
+  void predict(CounterUnit& unit, Picoseconds when);
+
+  // Overflow, freeze and messages.
+  void overflowed(CounterUnit& unit, Picoseconds when) override;
+  void approached(CounterUnit& unit, Picoseconds when) override;
+  void freeze_after(Picoseconds when);
+  void freeze_all(Picoseconds when);
+  void settle(Picoseconds when);  // what happens up to `when` without anybody's doing
+  void arm();                     // the alarm for what is to come
+  void finish();                  // send what is due, and arm
+
+  CpmuParameters parameters_;
+  std::vector<EventGroup> groups_;
+  ClockDomain clock_;
+  std::function<void()> send_;
+
+  RegisterBank bank_;
+  RegisterId configuration_{}, hdm_filter_{}, ddr_filter_{};
+  std::uint32_t groups_of_fixed_counters_ = 0;  // one bit per event capability
+  std::uint64_t can_freeze_ = 0;                // one bit per counter, as in the next two
+  std::uint64_t overflow_status_ = 0;
+  std::uint64_t frozen_ = 0;
+
+  std::vector<Slot> slots_;
+  Picoseconds next_overflow_ = kNever;  // earliest overflow_time() of the units, while not predictions_changed_
+  bool predictions_changed_ = false;
+  Picoseconds freeze_time_ = kNever;   // a global freeze is under way
+  std::vector<Picoseconds> messages_;  // not sent yet, by time
+  std::uint64_t messages_sent_ = 0;
+  std::uint64_t guest_errors_ = 0;
+  Alarm alarm_;
+};
+
+}  // namespace pmufab::cxl

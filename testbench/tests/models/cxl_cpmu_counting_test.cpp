@@ -1,0 +1,545 @@
+// What a CPMU counts, and when it overflows, freezes and tells.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "testbench/tests/models/cxl_cpmu_rig.h"
+
+namespace pmufab::cxl {
+namespace {
+
+using enum CounterType;
+using testing::advance;
+using testing::advance_to;
+using testing::now;
+using Times = std::vector<Picoseconds>;
+
+using CxlCpmuCounting = testing::SimulationTest;
+
+TEST_F(CxlCpmuCounting, a_mask_adds_up_its_events) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(4)});
+  run([&] {
+    rig.put(configuration(0), kEnable | events(1) | group(kM2sReq));
+    rig.put(configuration(1), kEnable | events(0x407) | group(kM2sReq));
+    rig.put(configuration(2), kEnable | events(0x8000'0000) | group(kVendor));
+    rig.put(configuration(3), kEnable | kInvert | events(0x6) | group(kM2sReq));  // invert without threshold: raw
+    for (unsigned probe = 0; probe < 7; ++probe) rig.publish(probe, 1ULL << 4 * probe);
+    EXPECT_EQ(rig.get(data(0)), 0x1U);
+    EXPECT_EQ(rig.get(data(1)), 0x111U);
+    EXPECT_EQ(rig.get(data(2)), 0x1000000U);
+    EXPECT_EQ(rig.get(data(3)), 0x110U);
+  });
+}
+
+TEST_F(CxlCpmuCounting, threshold_invert_and_edge_look_at_the_sum_of_each_clock) {  // contract B16
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(8)});
+  run([&] {
+    const std::uint64_t both = kEnable | events(0x3) | group(kM2sReq);
+    rig.put(kFreeze, 0xff);
+    EXPECT_EQ(rig.get(configuration(0)), 2 | threshold(1));  // the reset value
+    const std::array<std::uint64_t, 8> programs{threshold(0),
+                                                threshold(1),
+                                                threshold(3),
+                                                threshold(3) | kInvert,
+                                                kEdge,
+                                                threshold(3) | kEdge,
+                                                threshold(2) | kInvert | kEdge,
+                                                threshold(255)};
+    for (unsigned counter = 0; counter < 8; ++counter) rig.put(configuration(counter), both | programs[counter]);
+    advance_to(10);
+    rig.put(kFreeze, 0);
+    // Sums of the clocks sampled at 1000, 2000, ... ps:
+    const std::array<std::uint64_t, 10> sums{1, 3, 4, 0, 2, 3, 0, 0, 300, 1};
+    for (unsigned clock = 0; clock < sums.size(); ++clock) {
+      advance_to(1'000 * clock + 20);
+      if (sums[clock] > 1) rig.publish(1, sums[clock] - 1);
+      advance_to(1'000 * clock + 990);
+      if (sums[clock] > 0) rig.publish(0);
+    }
+    advance_to(10'001);
+    rig.put(kFreeze, 0xff);
+    EXPECT_EQ(rig.get(data(0)), 314U);
+    EXPECT_EQ(rig.get(data(1)), 7U);  // 1 3 4 2 3 300 1
+    EXPECT_EQ(rig.get(data(2)), 4U);  // 3 4 3 300
+    EXPECT_EQ(rig.get(data(3)), 8U);  // 1 3 0 2 3 0 0 1
+    EXPECT_EQ(rig.get(data(4)), 3U);  // 1, 2, 300
+    EXPECT_EQ(rig.get(data(5)), 3U);  // 3, 3, 300
+    EXPECT_EQ(rig.get(data(6)), 4U);  // 1, 0, 0, 1
+    EXPECT_EQ(rig.get(data(7)), 1U);
+  });
+}
+
+TEST_F(CxlCpmuCounting, clock_ticks_count_the_cpmus_clock_with_any_condition) {
+  CpmuParameters parameters{.counters = std::vector<CpmuCounterParameters>(8), .frequency_hz = 300'000'000};
+  parameters.counters[7] = {.type = fixed, .group = kClock, .events = 1, .threshold = 1};
+  CpmuRig rig(parameters);
+  expect_guest_error("counter 6", "index of a fixed");
+  for (int i = 0; i < 6; ++i) expect_guest_error("index of a fixed");
+  run([&] {
+    const std::array<std::uint64_t, 7> programs{threshold(0),           threshold(1), threshold(2),
+                                                threshold(2) | kInvert, kEdge,        threshold(1) | kInvert | kEdge,
+                                                threshold(9) | kEdge};
+    for (unsigned counter = 0; counter < 7; ++counter) {
+      rig.put(configuration(counter), kEnable | events(1) | group(kClock) | programs[counter]);
+    }
+    rig.put(configuration(7), kEnable);
+    advance(1'000'000'000);
+    const std::array<std::uint64_t, 8> ticks{300'000, 300'000, 0, 300'000, 1, 1, 0, 300'000};
+    for (unsigned counter = 0; counter < 8; ++counter) EXPECT_EQ(rig.get(data(counter)), ticks[counter]) << counter;
+  });
+}
+
+TEST_F(CxlCpmuCounting, filter_0_names_hdm_decoders_bit_by_bit) {  // contract B17
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(6), .hdm_filter = true});
+  run([&] {
+    const std::array<std::uint32_t, 6> filters{0xffff'ffff, 0x1, 0x2, 0x3, 0x3ff, 0};
+    for (unsigned counter = 0; counter < 6; ++counter) {
+      EXPECT_EQ(rig.get_filter(counter, 0), 0xffff'ffffU);
+      rig.put_filter(counter, 0, filters[counter]);
+      rig.put(configuration(counter), kEnable | events(0x3) | group(kM2sReq));
+    }
+    for (unsigned decoder = 0; decoder < 10; ++decoder) rig.publish(decoder % 2, 1ULL << 2 * decoder, decoder);
+    rig.publish(0, 1ULL << 30, kNoHdmDecoder);
+    EXPECT_EQ(rig.get(data(0)), 0x4005'5555U);
+    EXPECT_EQ(rig.get(data(1)), 0x1U);
+    EXPECT_EQ(rig.get(data(2)), 0x4U);
+    EXPECT_EQ(rig.get(data(3)), 0x5U);
+    EXPECT_EQ(rig.get(data(4)), 0x5'5555U);
+    EXPECT_EQ(rig.get(data(5)), 0U);
+    // It can change between windows, and does not touch groups it does not apply to.
+    rig.put_filter(1, 0, 0x4);
+    rig.put_filter(2, 0, 0x4);
+    rig.put(configuration(2), 0);
+    rig.put(configuration(2), kEnable | events(1) | group(kDdr));
+    rig.publish(0, 1, 2);
+    rig.publish(3, 1, 0);
+    EXPECT_EQ(rig.get(data(1)), 0x2U);
+    EXPECT_EQ(rig.get(data(2)), 0x5U);
+  });
+}
+
+TEST_F(CxlCpmuCounting, filter_1_names_bank_bank_group_rank_and_channel) {  // contract B17
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(1), .ddr_filter = true});
+  run([&] {
+    EXPECT_EQ(rig.get_filter(0, 1), 0xffff'ffffU);
+    std::mt19937 random(1);
+    const auto byte = [&](unsigned bound) {
+      return random() % 3 == 0 ? 0xffU : static_cast<unsigned>(random() % bound);
+    };
+    for (int turn = 0; turn < 60; ++turn) {
+      const unsigned bank = byte(5);  // one of them does not exist
+      const unsigned bank_group = byte(2);
+      const unsigned rank = byte(2);
+      const unsigned channel = byte(2);
+      rig.put(configuration(0), 0);
+      rig.put(data(0), 0);
+      rig.put_filter(0, 1, bank | bank_group << 8 | rank << 16 | channel << 24);
+      rig.put(configuration(0), kEnable | events(0x11) | group(kDdr));
+      const auto fits = [](unsigned wanted, unsigned is) { return wanted == 0xff || wanted == is; };
+      std::uint64_t expected = 0;
+      for (unsigned c = 0; c < 2; ++c) {
+        for (unsigned r = 0; r < 2; ++r) {
+          for (unsigned g = 0; g < 2; ++g) {
+            for (unsigned b = 0; b < 4; ++b) {
+              const std::uint64_t amount = 1 + random() % 1000;
+              rig.publish(3 + c, amount, (r * 2 + g) * 4 + b);
+              if (fits(channel, c) && fits(rank, r) && fits(bank_group, g) && fits(bank, b)) expected += amount;
+            }
+          }
+          if (c == 1) rig.publish(5, 10'000, r * 8);  // a command to all banks of the rank
+          if (c == 1 && fits(channel, c) && fits(rank, r)) expected += 10'000;
+        }
+      }
+      EXPECT_EQ(rig.get(data(0)), expected) << std::hex << rig.get_filter(0, 1);
+    }
+  });
+}
+
+TEST_F(CxlCpmuCounting, a_counter_that_freezes_all_stops_at_its_wrap_with_the_events_of_that_clock) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(4), .width = 16});
+  run([&] {
+    const std::uint64_t armed = kEnable | kInterrupt | kGlobalFreeze;
+    rig.put(configuration(0), armed | events(1) | group(kM2sReq));
+    rig.put(configuration(1), armed | events(1) | group(kM2sReq));  // overflows in the same instant
+    rig.put(configuration(2), armed | events(2) | group(kM2sReq));
+    rig.put(configuration(3), armed | events(1) | group(kClock));
+    for (int i = 0; i < 65'535; ++i) rig.publish(0);
+    advance(5'300);
+    const Picoseconds overflow = now();
+    rig.publish(0);
+    rig.publish(1);
+    advance(600);
+    rig.publish(1);
+    advance(100);  // the edge at 6000 ps: whoever comes at that instant is late
+    rig.publish(1);
+    advance(10'000);
+    rig.publish(0);
+    EXPECT_EQ(rig.get(data(0)), 0U);
+    EXPECT_EQ(rig.get(data(1)), 0U);
+    EXPECT_EQ(rig.get(data(2)), 2U);
+    EXPECT_EQ(rig.get(data(3)), 6U);
+    EXPECT_EQ(rig.get(kOverflowStatus), 3U);
+    EXPECT_EQ(rig.take_messages(), (Times{overflow, overflow}));
+  });
+}
+
+TEST_F(CxlCpmuCounting, traffic_ahead_of_time_freezes_exactly_and_tells_in_its_own_time) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(4), .width = 8});
+  run([&] {
+    const std::uint64_t armed = kEnable | kInterrupt | kGlobalFreeze;
+    rig.put(configuration(0), armed | events(1) | group(kM2sReq));
+    rig.put(configuration(1), armed | events(2) | group(kM2sReq));
+    rig.put(configuration(2), armed | threshold(1) | events(2) | group(kM2sReq));
+    rig.put(configuration(3), armed | kInvert | threshold(1) | events(2) | group(kM2sReq));
+    rig.probes[0].publish(255, 0, 100);
+    rig.probes[0].publish(1, 0, 7'400);
+    rig.probes[1].publish(5, 0, 7'999);
+    rig.probes[1].publish(5, 0, 8'000);
+    rig.probes[0].publish(1000, 0, 9'000);
+    rig.probes[1].publish(1000, 0, 300'000);  // were it not frozen, idle clocks would have overflowed counter 3
+    advance_to(7'399);
+    EXPECT_TRUE(rig.take_messages().empty());
+    advance_to(500'000);
+    EXPECT_EQ(rig.take_messages(), Times{7'400});
+    EXPECT_EQ(rig.get(data(0)), 0U);
+    EXPECT_EQ(rig.get(data(1)), 5U);
+    EXPECT_EQ(rig.get(data(2)), 0U);  // the freeze comes before the sample of that clock
+    EXPECT_EQ(rig.get(data(3)), 8U);
+    EXPECT_EQ(rig.get(kOverflowStatus), 1U);
+    EXPECT_EQ(rig.get(kFreeze), 0xfU);
+  });
+}
+
+TEST_F(CxlCpmuCounting, an_overflow_found_late_by_traffic_ahead_of_time_keeps_its_instant) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(3), .width = 8});
+  run([&] {
+    rig.put(data(0), 254);
+    rig.put(configuration(0), kEnable | kInterrupt | kGlobalFreeze | threshold(1) | events(1) | group(kM2sReq));
+    rig.put(configuration(1), kEnable | events(2) | group(kM2sReq));
+    rig.probes[0].publish(1, 0, 100);
+    rig.probes[0].publish(1, 0, 1'500);   // its clock is sampled at 2000 ps
+    rig.probes[0].publish(1, 0, 50'000);  // which only this event finds
+    EXPECT_EQ(rig.get(kOverflowStatus), 1U);
+    rig.put(configuration(2), kEnable | events(2) | group(kM2sReq));  // starts with the freeze under way
+    rig.probes[1].publish(3, 0, 2'999);
+    rig.probes[1].publish(3, 0, 3'000);
+    EXPECT_EQ(rig.get(kFreeze), 0U);
+    advance(2'000);
+    EXPECT_TRUE(rig.take_messages().empty());
+    advance(98'000);
+    EXPECT_EQ(rig.take_messages(), Times{2'001});
+    EXPECT_EQ(rig.get(data(0)), 0U);
+    EXPECT_EQ(rig.get(data(1)), 3U);
+    EXPECT_EQ(rig.get(data(2)), 3U);
+    EXPECT_EQ(rig.get(kFreeze), 7U);
+  });
+}
+
+TEST_F(CxlCpmuCounting, overflows_by_the_clock_come_on_time_with_nothing_stepped) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(4), .width = 48});
+  run(
+      [&] {
+        constexpr Picoseconds kHour = 3600ULL * 1'000'000'000'000;
+        const std::uint64_t hour = 3600ULL * 1'000'000'000;
+        rig.put(data(0), (1ULL << 48) - hour);
+        rig.put(data(1), (1ULL << 48) - 2 * hour);
+        rig.put(data(2), (1ULL << 48) - 1);
+        rig.put(configuration(0), kEnable | kInterrupt | events(1) | group(kClock));
+        rig.put(configuration(1),
+                kEnable | kInterrupt | kGlobalFreeze | threshold(3) | kInvert | events(7) | group(kM2sReq));
+        rig.put(configuration(2), kEnable | kInterrupt | threshold(2) | events(1) | group(kM2sReq));
+        rig.put(configuration(3), kEnable | events(1) | group(kM2sReq));
+        advance(3 * kHour / 2);
+        EXPECT_EQ(rig.take_messages(), Times{kHour - 1'000 + 1});
+        rig.publish(0, 4);  // one busy clock: counter 1 is a clock late, and counter 2 overflows
+        advance(kHour);
+        EXPECT_EQ(rig.take_messages(), (Times{3 * kHour / 2 + 1'001, 2 * kHour + 1}));
+        EXPECT_EQ(rig.get(data(0)), hour + 1);  // the edge of the overflow, and then the freeze at the next
+        EXPECT_EQ(rig.get(data(1)), 0U);
+        EXPECT_EQ(rig.get(data(2)), 0U);
+        EXPECT_EQ(rig.get(data(3)), 4U);
+      },
+      4ULL * 3600 * 1'000'000'000'000);
+}
+
+// ---- Random programs against a CPMU that looks at every clock
+
+/// A CPMU as one would write it on a page; shares no code with the model.
+struct Reference {
+  struct Unit {
+    std::uint64_t configuration = 0;
+    std::uint32_t decoders = 0xffff'ffff;
+    std::uint64_t value = 0;
+    std::uint64_t raw = 0;  // of the clock under way
+    bool condition = false;
+    bool free_running = false;
+  };
+
+  [[nodiscard]] std::uint64_t field(const Unit& unit, unsigned lsb, unsigned bits) const {
+    return unit.configuration >> lsb & ((1ULL << bits) - 1);
+  }
+  [[nodiscard]] bool runs(unsigned index) const {
+    return (units[index].configuration & kEnable) != 0 && (units[index].free_running || (frozen >> index & 1) == 0);
+  }
+  [[nodiscard]] Picoseconds time_of_edge(std::uint64_t number) const {
+    return (number * 1'000'000 + megahertz - 1) / megahertz;
+  }
+
+  /// All that happens on its own before `time`, and freezes at it.
+  void to(Picoseconds time) {
+    for (;;) {
+      const Picoseconds edge_time = time_of_edge(edge);
+      if (freeze_time <= std::min(edge_time, time)) {
+        freeze_time = ~0ULL;
+        write_freeze(all_frozen());
+      } else if (edge_time < time) {
+        sample(edge_time);
+        ++edge;
+      } else {
+        return;
+      }
+    }
+  }
+  void sample(Picoseconds time) {
+    for (unsigned index = 0; index < units.size(); ++index) {
+      Unit& unit = units[index];
+      if (!runs(index)) continue;
+      const bool ticks = field(unit, 59, 5) == kClock && (field(unit, 24, 32) & 1) != 0;
+      const std::uint64_t raw = ticks ? 1 : unit.raw;
+      unit.raw = 0;
+      const std::uint64_t limit = field(unit, 16, 8);
+      bool condition = raw > 0;
+      if (limit > 0) condition = (unit.configuration & kInvert) != 0 ? raw <= limit : raw >= limit;
+      const bool edge_mode = (unit.configuration & kEdge) != 0;
+      const bool rising = condition && !unit.condition;
+      unit.condition = condition;
+      if (limit == 0 && !edge_mode) {
+        if (ticks) add(index, 1, time + 1);
+      } else if (edge_mode ? rising : condition) {
+        add(index, 1, time + 1);
+      }
+    }
+  }
+  void event(unsigned probe, std::uint64_t amount, unsigned decoder, Picoseconds time) {
+    to(time + 1);  // an event at an edge belongs to the clock after it
+    for (unsigned index = 0; index < units.size(); ++index) {
+      Unit& unit = units[index];
+      const std::uint64_t group_index = field(unit, 59, 5);
+      if (!runs(index) || (group_index != kM2sReq && group_index != kSpare)) continue;
+      if ((field(unit, 24, 32) >> probe & 1) == 0) continue;
+      if (unit.decoders != 0xffff'ffff && (decoder >= 32 || (unit.decoders >> decoder & 1) == 0)) continue;
+      if (field(unit, 16, 8) == 0 && (unit.configuration & kEdge) == 0) {
+        add(index, amount, time);
+      } else {
+        unit.raw += amount;
+      }
+    }
+  }
+  void add(unsigned index, std::uint64_t amount, Picoseconds time) {
+    Unit& unit = units[index];
+    unit.value += amount;
+    if (unit.value >> width == 0) return;
+    unit.value &= (1ULL << width) - 1;
+    if ((status >> index & 1) == 0 && (unit.configuration & kInterrupt) != 0) messages.push_back(time);
+    status |= 1ULL << index;
+    if ((unit.configuration & kGlobalFreeze) == 0) return;
+    std::uint64_t next = edge;
+    while (time_of_edge(next) <= time) ++next;
+    freeze_time = std::min(freeze_time, time_of_edge(next));
+  }
+  [[nodiscard]] std::uint64_t all_frozen() const {
+    std::uint64_t mask = 0;
+    for (unsigned index = 0; index < units.size(); ++index) mask |= std::uint64_t{!units[index].free_running} << index;
+    return mask;
+  }
+  void write_freeze(std::uint64_t value) {
+    const auto before = running();
+    frozen = value & all_frozen();
+    restart(before);
+  }
+  void write_configuration(unsigned index, std::uint64_t value) {
+    const auto before = running();
+    units[index].configuration = value;
+    restart(before);
+  }
+  [[nodiscard]] std::array<bool, 6> running() const {
+    std::array<bool, 6> list{};
+    for (unsigned index = 0; index < units.size(); ++index) list[index] = runs(index);
+    return list;
+  }
+  void restart(const std::array<bool, 6>& before) {
+    for (unsigned index = 0; index < units.size(); ++index) {
+      if (runs(index) == before[index]) continue;
+      units[index].raw = 0;
+      units[index].condition = false;
+    }
+  }
+
+  unsigned width = 0;
+  std::uint64_t megahertz = 1000;
+  std::uint64_t edge = 0;  // the next
+  std::array<Unit, 6> units{};
+  std::uint64_t frozen = 0;
+  std::uint64_t status = 0;
+  Picoseconds freeze_time = ~0ULL;
+  Times messages{};
+};
+
+struct RandomRun {
+  RandomRun(CpmuRig& cpmu_rig, std::uint64_t seed) : rig(cpmu_rig), random(static_cast<std::uint32_t>(seed)) {}
+  std::uint64_t pick(std::uint64_t bound) { return random() % bound; }
+
+  void begin(unsigned width, std::uint64_t megahertz) {
+    rig.cpmu.reset();
+    rig.messages.clear();
+    reference.width = width;
+    reference.megahertz = megahertz;
+    while (reference.time_of_edge(reference.edge) < now()) ++reference.edge;
+    reference.units[4].configuration = 1 | events(1) | group(kSpare);  // fixed
+    reference.units[5].configuration = kEnable | events(3) | group(kSpare);
+    reference.units[5].free_running = true;
+    program_all();
+  }
+  void program_all() {
+    for (unsigned index = 0; index < 6; ++index) {
+      std::uint64_t flags = (pick(2) != 0 ? kInterrupt : 0) | (pick(4) == 0 ? kGlobalFreeze : 0);
+      if (index != 5) flags |= pick(8) != 0 ? kEnable : 0;
+      if (index < 4) {
+        if (pick(3) == 0) flags |= kEdge;
+        if (pick(2) == 0) flags |= kInvert;
+        flags |= threshold(pick(2) == 0 ? pick(2) : pick(5));
+        flags |= pick(6) == 0 ? events(1) | group(kClock) : events(1 + pick(7)) | group(kM2sReq);
+        const std::uint32_t decoders = pick(3) == 0 ? static_cast<std::uint32_t>(pick(16)) : 0xffff'ffff;
+        rig.put_filter(index, 0, decoders);
+        reference.units[index].decoders = decoders;
+      }
+      rig.put(configuration(index), flags);
+      const std::uint64_t kept = index < 4 ? 2 : reference.units[index].configuration & ~(kInterrupt | kGlobalFreeze);
+      reference.write_configuration(index, index == 4 ? (kept & ~kEnable) | flags : kept | flags);
+    }
+  }
+  void write_value() {  // of one that does not run
+    const auto index = static_cast<unsigned>(pick(5));
+    if (reference.runs(index)) return;
+    // Often near its wrap.
+    const std::uint64_t value = (pick(3) == 0 ? random() : 0ULL - 1 - pick(3)) & ((1ULL << reference.width) - 1);
+    rig.put(data(index), value);
+    reference.units[index].value = value;
+  }
+  void toggle() {
+    const auto index = static_cast<unsigned>(pick(5));
+    const std::uint64_t value = reference.units[index].configuration ^ kEnable;
+    rig.put(configuration(index), value);
+    reference.write_configuration(index, value);
+  }
+  void software() {
+    reference.to(now());
+    switch (pick(6)) {
+      case 0:
+      case 1: {
+        const std::uint64_t mask = pick(2) == 0 ? 0 : pick(64);
+        rig.put(kFreeze, mask);
+        reference.write_freeze(mask);
+        break;
+      }
+      case 2: {
+        const std::uint64_t mask = pick(64);
+        rig.put(kOverflowStatus, mask);
+        reference.status &= ~mask;
+        break;
+      }
+      case 3:
+        toggle();
+        break;
+      case 4:
+        write_value();
+        write_value();
+        break;
+      default:
+        check();
+    }
+  }
+  void check() {
+    for (unsigned index = 0; index < 6; ++index) ASSERT_EQ(rig.get(data(index)), reference.units[index].value) << index;
+    ASSERT_EQ(rig.get(kOverflowStatus), reference.status);
+    ASSERT_EQ(rig.get(kFreeze), reference.frozen);
+  }
+  void go(unsigned steps) {
+    for (unsigned step = 0; step < steps && !::testing::Test::HasFatalFailure(); ++step) {
+      if (pick(4) == 0) {
+        // Not at the instant of an event, which would leave open which is first; nor of an edge.
+        advance_to(now() / 10 * 10 + 10 * pick(300) + 15);
+        software();
+        continue;
+      }
+      // Often at an edge (at 1 GHz), sometimes far away, often at the same instant.
+      const std::uint64_t kind = pick(8);
+      Picoseconds when = now() / 10 * 10 + 10;
+      if (kind == 0) when += 10 * pick(2'000);
+      if (kind == 1) when += 1'000 - when % 1'000;
+      if (kind > 4) when += 10 * pick(60);
+      advance_to(when);
+      for (std::uint64_t count = 1 + pick(2); count > 0; --count) {
+        const auto probe = static_cast<unsigned>(pick(3));
+        const std::uint64_t amount = pick(5) == 0 ? 1 + pick(9) : 1;
+        const auto decoder = pick(5) == 0 ? kNoHdmDecoder : static_cast<unsigned>(pick(4));
+        rig.publish(probe, amount, decoder);
+        reference.event(probe, amount, decoder, now());
+      }
+    }
+    advance(3'005);
+    reference.to(now());
+    check();
+    std::sort(reference.messages.begin(), reference.messages.end());
+    while (!reference.messages.empty() && reference.messages.back() > now()) reference.messages.pop_back();
+    ASSERT_EQ(rig.messages, reference.messages);
+  }
+
+  CpmuRig& rig;
+  std::mt19937 random;
+  Reference reference;
+};
+
+void compare_random_programs(unsigned width, std::uint64_t megahertz,
+                             const std::function<void(std::function<void()>)>& run) {
+  CpmuParameters parameters{
+      .counters = counters({configurable, configurable, configurable, configurable, fixed, free_running}),
+      .width = width,
+      .frequency_hz = megahertz * 1'000'000,
+      .hdm_filter = true};
+  parameters.counters[5].events = 3;
+  CpmuRig rig(parameters);
+  run([&] {
+    for (std::uint64_t seed = 1; seed <= 300 && !::testing::Test::HasFatalFailure(); ++seed) {
+      SCOPED_TRACE(seed);
+      RandomRun random(rig, seed * 1'000 + width);
+      random.begin(width, megahertz);
+      random.go(60);
+      advance(7);
+    }
+    EXPECT_EQ(rig.cpmu.guest_errors(), 0U);
+  });
+}
+
+// contract B11, B12, B13, B14, B15, B16, B17
+TEST_F(CxlCpmuCounting, random_programs_equal_a_cpmu_that_looks_at_every_clock_with_3_bits) {
+  compare_random_programs(3, 1'000, [this](const std::function<void()>& story) { run(story); });
+}
+TEST_F(CxlCpmuCounting, random_programs_equal_a_cpmu_that_looks_at_every_clock_with_5_bits) {
+  compare_random_programs(5, 1'700, [this](const std::function<void()>& story) { run(story); });
+}
+TEST_F(CxlCpmuCounting, random_programs_equal_a_cpmu_that_looks_at_every_clock_with_1_bit) {
+  compare_random_programs(1, 1'000, [this](const std::function<void()>& story) { run(story); });
+}
+TEST_F(CxlCpmuCounting, random_programs_equal_a_cpmu_that_looks_at_every_clock_with_8_bits_and_a_slow_clock) {
+  compare_random_programs(8, 333, [this](const std::function<void()>& story) { run(story); });
+}
+
+}  // namespace
+}  // namespace pmufab::cxl
