@@ -53,14 +53,16 @@ job_count() {
   echo $((cpus < gibibytes ? cpus : gibibytes))
 }
 
-# The Linux drivers the driver host knows, a line each: kernel module, blank, file.
-linux_drivers() { awk '!/^#/ && NF == 2 { print $1, $2 }' "$root/testbench/driver_host/linux-drivers.txt"; }
+# The Linux drivers the driver host knows, a line each: kernel module and files, with one blank between.
+linux_drivers() { awk '!/^#/ && NF >= 2 { $1 = $1; print }' "$root/testbench/driver_host/linux-drivers.txt"; }
 
 # has_linux_drivers TREE: is there at least one driver of a PMU that the driver host knows?
 has_linux_drivers() {
-  local file
-  while read -r _ file; do
-    if [[ $file == drivers/perf/* && -f $1/$file ]]; then return 0; fi
+  local files file
+  while read -r _ files; do
+    for file in $files; do
+      if [[ $file == drivers/perf/* && -f $1/$file ]]; then return 0; fi
+    done
   done < <(linux_drivers)
   return 1
 }

@@ -60,11 +60,33 @@ struct ApmtNode {
   std::uint32_t implementation_id = 0;  ///< overrides PMIIDR when not 0
 };
 
+/// A PCI Express segment with its one host bridge (ACPI MCFG and PNP0A08). The operating system finds the functions by
+/// reading configuration space: firmware has numbered the buses below bridges and written base address registers.
+struct PciSegment {
+  std::uint16_t number;
+  std::uint64_t ecam_base;       ///< configuration space of bus 0, also if first_bus is another
+  std::uint8_t first_bus = 0;    ///< the root bus
+  std::uint8_t last_bus = 0;     ///< configuration space reaches to the end of this bus
+  std::optional<unsigned> node;  ///< NUMA node: _PXM
+  bool native_cxl_error = true;  ///< _OSC gives the operating system control of CXL error reporting
+};
+
+/// Where functions send message-signalled interrupts (MSI and MSI-X). The operating system chooses the numbers: a
+/// message to `doorbell` raises the interrupt whose number is the message's data, as an edge.
+struct MessageInterruptDoorbell {
+  std::uint64_t address = 0;
+  std::uint32_t first_number = 8192;         ///< numbers below belong to wired interrupts (Arm GIC: LPIs begin at 8192)
+  std::uint32_t count = 8192;                ///< how many numbers there are from first_number on
+  std::vector<MessageInterrupt*> sources{};  ///< of every function; not owned, outlive the description
+};
+
 /// Everything firmware knows.
 struct FirmwareDescription {
   std::vector<Cpu> cpus;  ///< index = the operating system's CPU number
   std::vector<ApmtNode> apmt;
   std::vector<AcpiDevice> devices;
+  std::vector<PciSegment> pci_segments{};
+  MessageInterruptDoorbell msi{};
 };
 
 }  // namespace pmufab::platform

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 3u
+#define PMUFAB_DRIVER_ABI_VERSION 4u
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
 /* Order and values as PerfCallObserver::Call. */
@@ -44,6 +44,8 @@ struct pmufab_host {
   void (*mmio_write)(void* context, uint64_t address, unsigned size, uint64_t value);
 
   uint64_t (*now)(void* context);
+  /* Let simulated time pass until the time `until`, or until an interrupt may be due if that comes first. */
+  void (*sleep)(void* context, uint64_t until);
   /* One line of the kernel log, without newline. */
   void (*log)(void* context, int level, const char* text, size_t length);
   /* A WARN() was hit; its text went to the log. */
@@ -105,6 +107,15 @@ struct pmufab_device {
   int node; /* NUMA node; negative: firmware does not say */
 };
 
+struct pmufab_pci_segment {
+  uint16_t number;
+  uint64_t ecam; /* of bus 0 */
+  uint8_t first_bus;
+  uint8_t last_bus;
+  int node; /* negative: firmware does not say */
+  int native_cxl_error;
+};
+
 /* Valid during pmufab_module.boot() only. */
 struct pmufab_firmware {
   const struct pmufab_cpu* cpus;
@@ -113,6 +124,12 @@ struct pmufab_firmware {
   size_t apmt_count;
   const struct pmufab_device* devices;
   size_t device_count;
+  const struct pmufab_pci_segment* pci_segments;
+  size_t pci_segment_count;
+  /* Message interrupts: written here, a number in [first, first + count) raises the interrupt of that number. */
+  uint64_t msi_doorbell;
+  uint32_t msi_first;
+  uint32_t msi_count;
 };
 
 struct pmufab_event_attributes {

@@ -65,6 +65,7 @@ struct DriverHost::State {
       of(self).access(tlm::TLM_WRITE_COMMAND, address, size, value);
     };
     door.now = [](void*) { return now(); };
+    door.sleep = [](void* self, std::uint64_t until) { of(self).sleep(until); };
     door.log = [](void* self, int level, const char* text, std::size_t length) {
       of(self).print(level, std::string(text, length));
     };
@@ -122,6 +123,24 @@ struct DriverHost::State {
       ++warnings;
       value = ~std::uint64_t{0};
     }
+  }
+
+  void sleep(Picoseconds until) {
+    if (!in_thread_process()) throw std::logic_error("a driver sleeps outside of a SystemC thread process");
+    if (until > now()) sc_core::wait(to_sc_time(until - now()), interrupts.changed());
+  }
+
+  /// A message that no interrupt number belongs to is lost, as on a real machine.
+  void message(std::uint64_t address, std::uint32_t number) {
+    const platform::MessageInterruptDoorbell& msi = firmware->msi;
+    if (address == msi.address && number >= msi.first_number && number - msi.first_number < msi.count) {
+      interrupts.message(number);
+      return;
+    }
+    std::array<char, 128> text{};
+    std::snprintf(text.data(), text.size(), "message interrupt lost: 0x%" PRIx32 " written to 0x%016" PRIx64, number,
+                  address);
+    print(kLevelError, text.data());
   }
 
   /// Run the handlers of every interrupt that can be taken.
@@ -217,6 +236,9 @@ void DriverHost::describe(const platform::FirmwareDescription& firmware) {
     for (const platform::InterruptResource& interrupt : device.interrupts) {
       state_->interrupts.connect(interrupt.number, interrupt.line);
     }
+  }
+  for (MessageInterrupt* source : firmware.msi.sources) {
+    source->listen([this](std::uint64_t address, std::uint32_t data) { state_->message(address, data); });
   }
 }
 

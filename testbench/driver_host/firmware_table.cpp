@@ -53,12 +53,25 @@ FirmwareTable::FirmwareTable(const platform::FirmwareDescription& firmware) : li
                         .property_count = lists.properties.size(),
                         .node = from.node ? static_cast<int>(*from.node) : -1});
   }
+  for (const platform::PciSegment& segment : firmware.pci_segments) {
+    pci_segments_.push_back({.number = segment.number,
+                             .ecam = segment.ecam_base,
+                             .first_bus = segment.first_bus,
+                             .last_bus = segment.last_bus,
+                             .node = segment.node ? static_cast<int>(*segment.node) : -1,
+                             .native_cxl_error = segment.native_cxl_error ? 1 : 0});
+  }
   firmware_ = {.cpus = cpus_.data(),
                .cpu_count = cpus_.size(),
                .apmt = apmt_.data(),
                .apmt_count = apmt_.size(),
                .devices = devices_.data(),
-               .device_count = devices_.size()};
+               .device_count = devices_.size(),
+               .pci_segments = pci_segments_.data(),
+               .pci_segment_count = pci_segments_.size(),
+               .msi_doorbell = firmware.msi.address,
+               .msi_first = firmware.msi.first_number,
+               .msi_count = firmware.msi.count};
 }
 
 }  // namespace pmufab::driver_host

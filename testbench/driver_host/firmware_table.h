@@ -27,6 +27,7 @@ class FirmwareTable {
   std::vector<pmufab_apmt_node> apmt_;
   std::vector<Lists> lists_;  // of the devices
   std::vector<pmufab_device> devices_;
+  std::vector<pmufab_pci_segment> pci_segments_;
   pmufab_firmware firmware_{};
 };
 

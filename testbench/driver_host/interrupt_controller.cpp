@@ -31,6 +31,15 @@ void InterruptController::connect(std::uint32_t number, InterruptLine* line) {
   line->listen([this, source](bool high) { on_line(*source, high); });
 }
 
+void InterruptController::message(std::uint32_t number) {
+  Source* source = find(number);
+  if (source == nullptr) {
+    sources_.push_back({.number = number, .lines = {}, .trigger = InterruptTrigger::edge});
+    source = &sources_.back();
+  }
+  on_line(*source, true);
+}
+
 void InterruptController::on_line(Source& source, bool high) {
   if (!high) return;
   source.in_vain = 0;

@@ -20,13 +20,16 @@ namespace pmufab::driver_host {
 /// interrupt is remembered until it is taken once; further edges before that add nothing. Both can be taken `delay`
 /// after the line rose. An interrupt nobody handles 99,900 times out of 100,000 is disabled, as Linux does it. So is
 /// one that leaves the CPU no time for anything else: a level still high after 1,000 calls of its handlers, or an
-/// interrupt taken 100,000 times at one instant.
+/// interrupt taken 100,000 times at one instant. A message is an edge of the number it carries.
 class InterruptController {
  public:
   explicit InterruptController(Picoseconds delay) : delay_(delay) {}
 
   /// Connect an interrupt number to a line. Lines of one number are wired together. Null lines are ignored.
   void connect(std::uint32_t number, InterruptLine* line);
+
+  /// A message-signalled interrupt has come.
+  void message(std::uint32_t number);
 
   /// Notified when an interrupt may have become deliverable.
   [[nodiscard]] sc_core::sc_event& changed() noexcept { return changed_; }

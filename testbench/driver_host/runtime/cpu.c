@@ -1,5 +1,6 @@
 /* CPUs: numbering, masks, interrupt enables, locks and hotplug. */
 #include <linux/cpu.h>
+#include <linux/delay.h>
 #include <linux/mutex.h>
 #include <linux/property.h>
 #include <linux/spinlock.h>
@@ -266,3 +267,12 @@ int pmufab_set_cpu_online(unsigned int cpu, int online) {
 
 u64 ktime_get_ns(void);
 u64 ktime_get_ns(void) { return pmufab_host->now(pmufab_host->context) / 1000; }
+
+void pmufab_sleep(u64 nanoseconds, const bool* woken) {
+  const u64 until = pmufab_host->now(pmufab_host->context) + nanoseconds * 1000;
+  WARN(irq_off_depth > 0, "scheduling while atomic: sleeping with interrupts off\n");
+  while (!(woken && READ_ONCE(*woken)) && pmufab_host->now(pmufab_host->context) < until) {
+    pmufab_host->sleep(pmufab_host->context, until);
+    pmufab_interrupt_window();
+  }
+}

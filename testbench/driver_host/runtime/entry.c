@@ -12,36 +12,70 @@ static void attach(const struct pmufab_host* host, int first_event) {
   pmufab_perf_init(first_event);
 }
 
+static int depth; /* calls into the module that have not returned: interrupts come inside of others */
+
+static void enter(void) { depth++; }
+
+/* What was put off until the outermost call is over runs now: loading of modules, probes, interrupt threads. */
+static void leave(void) {
+  if (depth == 1) {
+    pmufab_run_queued_work();
+    pmufab_irq_run_threads();
+  }
+  depth--;
+}
+
 static int boot(const struct pmufab_firmware* firmware) {
+  enter();
   pmufab_cpus_init(firmware->cpus, firmware->cpu_count);
   pmufab_firmware_init(firmware);
-  const int error = pmufab_firmware_create_devices();
+  int error = pmufab_firmware_create_devices();
+  if (!error) error = pmufab_pci_enumerate(firmware);
   if (error) return error;
   pmufab_modules_load_for_devices();
   pmufab_modules_load_rest();
   pmufab_deferred_probe_report();
+  leave();
   return 0;
 }
 
 static void shutdown(void) {
   pmufab_perf_close_all();
   pmufab_modules_unload();
+  pmufab_pci_remove_devices();
   pmufab_firmware_remove_devices();
   pmufab_debugfs_exit();
   pmufab_io_exit();
   pmufab_irq_exit();
+  pmufab_msi_exit();
 }
 
-/* Work that was queued during a call runs when the call is over. */
-#define THEN_WORK(type, expression) \
-  const type result = (expression); \
-  pmufab_run_queued_work();         \
+#define INSIDE(expression)         \
+  enter();                         \
+  const int result = (expression); \
+  leave();                         \
   return result
 
 static int open_event(const struct pmufab_event_attributes* attributes, int cpu, int group_leader, int for_task) {
-  THEN_WORK(int, pmufab_perf_syscall_open(attributes, cpu, group_leader, for_task));
+  INSIDE(pmufab_perf_syscall_open(attributes, cpu, group_leader, for_task));
 }
-static int set_cpu_online(unsigned cpu, int online) { THEN_WORK(int, pmufab_set_cpu_online(cpu, online)); }
+static int enable(int event, int group) { INSIDE(pmufab_perf_syscall_enable(event, group)); }
+static int disable(int event, int group) { INSIDE(pmufab_perf_syscall_disable(event, group)); }
+static int read_event(int event, struct pmufab_event_reading* reading) {
+  INSIDE(pmufab_perf_syscall_read(event, reading));
+}
+static int read_group(int event, struct pmufab_event_reading* readings, int capacity) {
+  INSIDE(pmufab_perf_syscall_read_group(event, readings, capacity));
+}
+static int close_event(int event) { INSIDE(pmufab_perf_syscall_close(event)); }
+static int rotate(const char* pmu) { INSIDE(pmufab_perf_syscall_rotate(pmu)); }
+static int set_cpu_online(unsigned cpu, int online) { INSIDE(pmufab_set_cpu_online(cpu, online)); }
+static int interrupt(uint32_t number) { INSIDE(pmufab_interrupt(number)); }
+static void list_debugfs(void* context, void (*file)(void* context, const char* path, const char* content)) {
+  enter();
+  pmufab_debugfs_list(context, file);
+  leave();
+}
 
 static const struct pmufab_module module = {
     .abi_version = PMUFAB_DRIVER_ABI_VERSION,
@@ -50,18 +84,18 @@ static const struct pmufab_module module = {
     .boot = boot,
     .shutdown = shutdown,
     .list_pmus = pmufab_perf_list,
-    .list_debugfs = pmufab_debugfs_list,
+    .list_debugfs = list_debugfs,
     .list_modules = pmufab_list_modules,
     .open = open_event,
-    .enable = pmufab_perf_syscall_enable,
-    .disable = pmufab_perf_syscall_disable,
-    .read = pmufab_perf_syscall_read,
-    .read_group = pmufab_perf_syscall_read_group,
-    .close = pmufab_perf_syscall_close,
-    .rotate = pmufab_perf_syscall_rotate,
+    .enable = enable,
+    .disable = disable,
+    .read = read_event,
+    .read_group = read_group,
+    .close = close_event,
+    .rotate = rotate,
     .set_cpu_online = set_cpu_online,
     .interrupt_requested = pmufab_interrupt_requested,
-    .interrupt = pmufab_interrupt,
+    .interrupt = interrupt,
 };
 
 __attribute__((__visibility__("default"))) const struct pmufab_module* pmufab_driver_module(void);

@@ -94,6 +94,31 @@ void pmufab_mmio_write(volatile void __iomem* address, unsigned int size, u64 va
   pmufab_interrupt_window();
 }
 
+enum { kWord = 8 };
+
+void memcpy_fromio(void* to, const volatile void __iomem* from, size_t size) {
+  const volatile char __iomem* at = from;
+  for (char* end = (char*)to + size; (char*)to < end;) {
+    const unsigned int step = (unsigned long)at % kWord == 0 && end - (char*)to >= kWord ? kWord : 1;
+    const u64 value = pmufab_mmio_read(at, step);
+    memcpy(to, &value, step);
+    at += step;
+    to = (char*)to + step;
+  }
+}
+
+void memcpy_toio(volatile void __iomem* to, const void* from, size_t size) {
+  volatile char __iomem* at = to;
+  for (const char* end = (const char*)from + size; (const char*)from < end;) {
+    const unsigned int step = (unsigned long)at % kWord == 0 && end - (const char*)from >= kWord ? kWord : 1;
+    u64 value = 0;
+    memcpy(&value, from, step);
+    pmufab_mmio_write(at, step, value);
+    at += step;
+    from = (const char*)from + step;
+  }
+}
+
 struct resource* request_mem_region(resource_size_t start, resource_size_t size, const char* name) {
   const resource_size_t end = start + size - 1;
   struct claim* claim;

@@ -6,6 +6,8 @@
 struct action {
   struct action* next;
   irq_handler_t handler;
+  irq_handler_t thread; /* null: none */
+  bool thread_wanted;
   void* dev_id;
   const struct device* dev; /* who asked, if a managed request */
   unsigned long flags;
@@ -16,9 +18,12 @@ struct interrupt {
   struct action* actions;
   int disable_depth;
   struct cpumask affinity;
+  void (*set)(void* data, unsigned int number, bool on); /* null: a line that is always on */
+  void* set_data;
 };
 
 static LIST_HEAD(interrupts);
+static bool threads_wanted; /* of some action */
 
 static struct interrupt* find(unsigned int number) {
   struct interrupt* interrupt;
@@ -34,6 +39,13 @@ void pmufab_irq_known(unsigned int number) {
   list_add_tail(&interrupt->node, &interrupts);
 }
 
+void pmufab_irq_switch(unsigned int number, void (*set)(void* data, unsigned int number, bool on), void* data) {
+  struct interrupt* interrupt = find(number);
+  if (!interrupt) return;
+  interrupt->set = set;
+  interrupt->set_data = data;
+}
+
 void pmufab_irq_exit(void) {
   struct interrupt *interrupt, *next;
   list_for_each_entry_safe(interrupt, next, &interrupts, node) {
@@ -43,29 +55,40 @@ void pmufab_irq_exit(void) {
   }
 }
 
-static int request(unsigned int number, irq_handler_t handler, unsigned long flags, void* dev_id,
+/* Those who share an interrupt must all want to, and agree on whether it stays off until threads have run. */
+static bool may_share(const struct action* first, unsigned long flags, unsigned int number) {
+  if (!(first->flags & flags & IRQF_SHARED)) {
+    pr_err("genirq: Flags mismatch irq %u: the interrupt is in use and not shared\n", number);
+    return false;
+  }
+  if ((first->flags ^ flags) & IRQF_ONESHOT && !(first->flags & IRQF_ONESHOT && flags & IRQF_COND_ONESHOT)) {
+    pr_err("genirq: Flags mismatch irq %u: only one of its users is a thread that keeps it off\n", number);
+    return false;
+  }
+  return true;
+}
+
+static int request(unsigned int number, irq_handler_t handler, irq_handler_t thread, unsigned long flags, void* dev_id,
                    const struct device* dev) {
   struct interrupt* interrupt = find(number);
-  if (!interrupt || !handler) return -EINVAL;
+  if (!interrupt || (!handler && !thread)) return -EINVAL;
   struct action* first = interrupt->actions;
-  if (first && !(first->flags & flags & IRQF_SHARED)) {
-    pr_err("genirq: Flags mismatch irq %u: the interrupt is in use and not shared\n", number);
-    return -EBUSY;
-  }
+  if (first && !may_share(first, flags, number)) return -EBUSY;
   struct action* action = kzalloc(sizeof(*action), GFP_KERNEL);
   if (!action) return -ENOMEM;
-  *action = (struct action){.handler = handler, .dev_id = dev_id, .dev = dev, .flags = flags};
+  *action = (struct action){.handler = handler, .thread = thread, .dev_id = dev_id, .dev = dev, .flags = flags};
   if (!first) interrupt->disable_depth = flags & IRQF_NO_AUTOEN ? 1 : 0;
   struct action** end = &interrupt->actions;
   while (*end) end = &(*end)->next;
   *end = action;
+  if (!first && interrupt->set) interrupt->set(interrupt->set_data, number, true);
   pmufab_interrupt_window(); /* what waited for this listener */
   return 0;
 }
 
 int request_irq(unsigned int irq, irq_handler_t handler, unsigned long flags, const char* name, void* dev_id) {
   (void)name;
-  return request(irq, handler, flags, dev_id, NULL);
+  return request(irq, handler, NULL, flags, dev_id, NULL);
 }
 
 const void* free_irq(unsigned int irq, void* dev_id) {
@@ -75,6 +98,7 @@ const void* free_irq(unsigned int irq, void* dev_id) {
     struct action* action = *at;
     *at = action->next;
     kfree(action);
+    if (!interrupt->actions && interrupt->set) interrupt->set(interrupt->set_data, irq, false);
     return NULL;
   }
   WARN(1, "Trying to free already-free IRQ %u\n", irq);
@@ -99,10 +123,15 @@ static int managed_match(struct device* dev, void* resource, void* wanted) {
 
 int devm_request_irq(struct device* dev, unsigned int irq, irq_handler_t handler, unsigned long flags, const char* name,
                      void* dev_id) {
+  return devm_request_threaded_irq(dev, irq, handler, NULL, flags, name, dev_id);
+}
+
+int devm_request_threaded_irq(struct device* dev, unsigned int irq, irq_handler_t handler, irq_handler_t thread,
+                              unsigned long flags, const char* name, void* dev_id) {
   (void)name;
   struct managed_request* managed = devres_alloc(managed_release, sizeof(*managed), GFP_KERNEL);
   if (!managed) return -ENOMEM;
-  const int error = request(irq, handler, flags, dev_id, dev);
+  const int error = request(irq, handler, thread, flags, dev_id, dev);
   if (error) {
     devres_free(managed);
     return dev_err_probe(dev, error, "request_irq(%u) failed\n", irq);
@@ -154,12 +183,38 @@ int pmufab_interrupt(uint32_t number) {
   bool handled = false;
   for (struct action *action = interrupt->actions, *next; action; action = next) {
     next = action->next;
-    const char* pmu = action->dev ? pmufab_perf_name_of(action->dev) : "";
-    pmufab_host->perf_call(pmufab_host->context, PMUFAB_CALL_INTERRUPT, 1, pmu, 0, 0);
-    if (action->handler((int)number, action->dev_id) != IRQ_NONE) handled = true;
-    pmufab_host->perf_call(pmufab_host->context, PMUFAB_CALL_INTERRUPT, 0, pmu, 0, 0);
+    irqreturn_t result = IRQ_WAKE_THREAD;
+    if (action->handler) {
+      const char* pmu = action->dev ? pmufab_perf_name_of(action->dev) : "";
+      pmufab_host->perf_call(pmufab_host->context, PMUFAB_CALL_INTERRUPT, 1, pmu, 0, 0);
+      result = action->handler((int)number, action->dev_id);
+      pmufab_host->perf_call(pmufab_host->context, PMUFAB_CALL_INTERRUPT, 0, pmu, 0, 0);
+    }
+    if (result != IRQ_NONE) handled = true;
+    if (result == IRQ_WAKE_THREAD && action->thread) action->thread_wanted = threads_wanted = true;
   }
   pmufab_irq_leave();
   pmufab_leave_cpu(previous);
   return handled;
+}
+
+static struct action* next_thread(unsigned int* number) {
+  struct interrupt* interrupt;
+  list_for_each_entry(interrupt, &interrupts, node) {
+    *number = interrupt->number;
+    for (struct action* action = interrupt->actions; action; action = action->next)
+      if (action->thread_wanted) return action;
+  }
+  return NULL;
+}
+
+void pmufab_irq_run_threads(void) {
+  while (threads_wanted) {
+    unsigned int number;
+    struct action* action = next_thread(&number);
+    if (!action) threads_wanted = false;
+    if (!action) break;
+    action->thread_wanted = false;
+    action->thread((int)number, action->dev_id);
+  }
 }

@@ -6,6 +6,7 @@
 #include <linux/acpi.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/pci.h>
 #include <linux/perf_event.h>
 #include <linux/platform_device.h>
 
@@ -39,12 +40,23 @@ void pmufab_firmware_remove_devices(void);
 
 /* irq.c */
 void pmufab_irq_known(unsigned int number);
+/* Who switches an interrupt on and off at its source: called when the first handler comes and the last one goes. */
+void pmufab_irq_switch(unsigned int number, void (*set)(void* data, unsigned int number, bool on), void* data);
 void pmufab_irq_exit(void);
+void pmufab_irq_run_threads(void);
 int pmufab_interrupt_requested(uint32_t number);
 int pmufab_interrupt(uint32_t number);
 
 /* io.c */
 void pmufab_io_exit(void);
+
+/* pci.c: finds functions, which takes time. */
+int pmufab_pci_enumerate(const struct pmufab_firmware* firmware);
+void pmufab_pci_remove_devices(void);
+
+/* pci_msi.c */
+void pmufab_msi_init(u64 doorbell, u32 first, u32 count);
+void pmufab_msi_exit(void);
 
 /* module.c */
 void pmufab_modules_load_for_devices(void);

@@ -11,9 +11,11 @@
 #include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/mod_devicetable.h>
+#include <linux/mutex.h>
 #include <linux/numa.h>
 #include <linux/slab.h>
 #include <linux/types.h>
+#include <linux/version.h>
 
 struct acpi_device;
 struct device;
@@ -54,6 +56,7 @@ struct device_type {
   const char* name;
   const struct attribute_group** groups;
   void (*release)(struct device* dev);
+  char* (*devnode)(const struct device* dev, umode_t* mode, kuid_t* uid, kgid_t* gid);
 };
 
 struct device {
@@ -69,6 +72,7 @@ struct device {
   struct fwnode_handle* fwnode;
   int numa_node;
   u32 id;
+  dev_t devt;
   const struct attribute_group** groups;
   void (*release)(struct device* dev);
   /* Ours. */
@@ -169,6 +173,26 @@ struct resource* devm_request_mem_region(struct device* dev, resource_size_t sta
 
 #define device_lock(dev) ((void)(dev))
 #define device_unlock(dev) ((void)(dev))
+#define device_lock_assert(dev) ((void)(dev))
+typedef struct device* __pmufab_device_pointer;
+DEFINE_GUARD(device, __pmufab_device_pointer, device_lock(_T), device_unlock(_T));
+#define __pmufab_guard_of_device(dev) __PMUFAB_GUARD(device, dev)
+static inline void device_set_pm_not_required(struct device* dev) { (void)dev; }
+#define device_for_each_child(dev, data, visit) \
+  ((void)(dev), (void)(data), (void)(visit), WARN(1, "device_for_each_child: nobody keeps children\n"))
+#define lockdep_set_class(lock, key) ((void)(key))
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+struct device* device_find_child(struct device* parent, const void* data, int (*match)(struct device*, const void*));
+int device_for_each_child_reverse_from(struct device* parent, struct device* from, void* data,
+                                       int (*visit)(struct device*, void*));
+#else
+struct device* device_find_child(struct device* parent, void* data, int (*match)(struct device*, void*));
+int device_for_each_child_reverse_from(struct device* parent, struct device* from, const void* data,
+                                       int (*visit)(struct device*, const void*));
+#endif
+struct lock_class_key {
+  int unused;
+};
 #define module_driver(driver, register_it, unregister_it...)               \
   static int __init driver##_init(void) { return register_it(&(driver)); } \
   module_init(driver##_init);                                              \

@@ -18,6 +18,7 @@
 #define ENODEV 19
 #define ENOTDIR 20
 #define EINVAL 22
+#define ENOTTY 25
 #define EFBIG 27
 #define ENOSPC 28
 #define EDOM 33

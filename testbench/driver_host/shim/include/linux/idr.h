@@ -22,6 +22,12 @@ static inline int ida_alloc(struct ida* ida, gfp_t flags) {
   set_bit(id, ida->used);
   return (int)id;
 }
+static inline int ida_alloc_max(struct ida* ida, unsigned int last, gfp_t flags) {
+  const int id = ida_alloc(ida, flags);
+  if (id < 0 || (unsigned int)id <= last) return id;
+  clear_bit((unsigned long)id, ida->used);
+  return -ENOSPC;
+}
 static inline void ida_free(struct ida* ida, unsigned int id) { clear_bit(id, ida->used); }
 
 #endif

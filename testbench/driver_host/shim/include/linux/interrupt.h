@@ -23,6 +23,10 @@ int request_irq(unsigned int irq, irq_handler_t handler, unsigned long flags, co
 const void* free_irq(unsigned int irq, void* dev_id);
 int devm_request_irq(struct device* dev, unsigned int irq, irq_handler_t handler, unsigned long flags, const char* name,
                      void* dev_id);
+/* The handler may be null. The thread runs when the call into the module during which the interrupt came is over, or at
+ * once if there is none, with interrupts on. */
+int devm_request_threaded_irq(struct device* dev, unsigned int irq, irq_handler_t handler, irq_handler_t thread,
+                              unsigned long flags, const char* name, void* dev_id);
 void devm_free_irq(struct device* dev, unsigned int irq, void* dev_id);
 int irq_set_affinity(unsigned int irq, const struct cpumask* mask);
 #define irq_set_affinity_hint(irq, mask) irq_set_affinity((irq), (mask) ? (mask) : cpu_online_mask)

@@ -48,4 +48,8 @@ static inline void writeq(u64 value, volatile void __iomem* address) { pmufab_mm
 #define iowrite32 writel
 #define iowrite64 writeq
 
+/* Eight bytes at a time where the device's address allows it, else single bytes. */
+void memcpy_fromio(void* to, const volatile void __iomem* from, size_t size);
+void memcpy_toio(volatile void __iomem* to, const void* from, size_t size);
+
 #endif

@@ -15,6 +15,9 @@ struct resource {
 #define IORESOURCE_IO 0x100
 #define IORESOURCE_MEM 0x200
 #define IORESOURCE_IRQ 0x400
+#define IORESOURCE_PREFETCH 0x2000
+#define IORESOURCE_MEM_64 0x100000
+#define IORESOURCE_UNSET 0x20000000
 #define IORESOURCE_TYPE_BITS 0x1f00
 #define IORESOURCE_BUSY 0x80000000
 #define IORESOURCE_IRQ_HIGHEDGE 0x1
@@ -37,5 +40,13 @@ static inline bool resource_contains(const struct resource* outer, const struct 
 /* Claim a range of physical addresses; null if any of it is claimed already. */
 struct resource* request_mem_region(resource_size_t start, resource_size_t size, const char* name);
 void release_mem_region(resource_size_t start, resource_size_t size);
+
+/* Ranges inside a range: `child` goes into `parent`; -EBUSY if it overlaps one that is there, or does not fit. */
+int request_resource(struct resource* parent, struct resource* child);
+int release_resource(struct resource* child);
+struct resource* __request_region(struct resource* parent, resource_size_t start, resource_size_t size,
+                                  const char* name, int flags);
+void __release_region(struct resource* parent, resource_size_t start, resource_size_t size);
+#define RESOURCE_SIZE_MAX ((resource_size_t)~0)
 
 #endif

@@ -22,6 +22,9 @@
 #define upper_16_bits(value) ((u16)((value) >> 16))
 #define lower_16_bits(value) ((u16)((value)&0xffff))
 #define might_sleep() ((void)0)
+#define TAINT_USER 6
+#define LOCKDEP_STILL_OK 1
+#define add_taint(flag, lockdep) ((void)0)
 #define cond_resched() ((void)0)
 #define typecheck(type, value) 1
 #define PTR_IF(condition, pointer) ((condition) ? (pointer) : 0)

@@ -8,6 +8,7 @@
 struct kobject {
   const char* name;
   struct kobject* parent;
+  struct kernfs_node* sd;
 };
 struct kobj_attribute {
   struct attribute attr;

@@ -9,6 +9,7 @@
 #define MSEC_PER_SEC 1000L
 /* Simulated time since the start of the simulation. */
 u64 ktime_get_ns(void);
+#define ktime_get_real_ns() ktime_get_ns()
 static inline ktime_t ktime_get(void) { return (ktime_t)ktime_get_ns(); }
 static inline ktime_t ns_to_ktime(u64 value) { return (ktime_t)value; }
 static inline s64 ktime_to_ns(ktime_t value) { return value; }

@@ -18,6 +18,10 @@
     __remainder;                                       \
   })
 static inline u64 div_u64(u64 value, u32 divisor) { return value / divisor; }
+static inline u64 div_u64_rem(u64 value, u32 divisor, u32* remainder) {
+  *remainder = (u32)(value % divisor);
+  return value / divisor;
+}
 static inline u64 div64_u64(u64 value, u64 divisor) { return value / divisor; }
 static inline u64 mul_u64_u32_shr(u64 value, u32 factor, unsigned int shift) {
   return (u64)(((unsigned __int128)value * factor) >> shift);

@@ -17,14 +17,20 @@ void mutex_lock(struct mutex* lock);
 void mutex_unlock(struct mutex* lock);
 int mutex_trylock(struct mutex* lock);
 static inline bool mutex_is_locked(struct mutex* lock) { return lock->locked; }
+#define mutex_lock_io(lock) mutex_lock(lock)
 static inline int mutex_lock_interruptible(struct mutex* lock) {
   mutex_lock(lock);
   return 0;
 }
 #define lockdep_assert_held(lock) ((void)(lock))
+#define lockdep_assert_held_write(lock) ((void)(lock))
+#define lockdep_assert_held_read(lock) ((void)(lock))
 
 typedef struct mutex* __pmufab_mutex_pointer;
 DEFINE_GUARD(mutex, __pmufab_mutex_pointer, mutex_lock(_T), mutex_unlock(_T));
 #define __pmufab_guard_of_mutex(lock) __PMUFAB_GUARD(mutex, lock)
+#define __pmufab_acquire_mutex_intr(lock) __pmufab_guard_take_mutex(lock)
+#define __pmufab_acquire_type_mutex_intr __pmufab_guard_type_mutex
+#define __pmufab_acquire_drop_mutex_intr __pmufab_guard_drop_mutex
 
 #endif

@@ -35,6 +35,7 @@ int match_string(const char* const* strings, size_t count, const char* text);
 bool strstarts(const char* text, const char* prefix);
 size_t str_has_prefix(const char* text, const char* prefix);
 static inline const char* str_yes_no(bool value) { return value ? "yes" : "no"; }
+static inline const char* str_plural(size_t count) { return count == 1 ? "" : "s"; }
 static inline const char* str_enabled_disabled(bool value) { return value ? "enabled" : "disabled"; }
 
 #endif

@@ -36,6 +36,13 @@ typedef unsigned int gfp_t;
 typedef unsigned long uintptr_t;
 typedef unsigned long pgoff_t;
 typedef int pid_t;
+typedef u32 dev_t;
+typedef struct {
+  unsigned int val;
+} kuid_t;
+typedef struct {
+  unsigned int val;
+} kgid_t;
 typedef s64 ktime_t;
 
 typedef struct {
@@ -65,6 +72,17 @@ struct rcu_head {
 #define BITS_PER_TYPE(type) (sizeof(type) * BITS_PER_BYTE)
 #define BITS_TO_LONGS(bits) (((bits) + BITS_PER_LONG - 1) / BITS_PER_LONG)
 #define BITS_TO_BYTES(bits) (((bits) + BITS_PER_BYTE - 1) / BITS_PER_BYTE)
+/* Members that can be named one by one, together as `name`, and together as a type. */
+#define struct_group_tagged(tag, name, members...) \
+  union {                                          \
+    struct {                                       \
+      members                                      \
+    };                                             \
+    struct tag {                                   \
+      members                                      \
+    } name;                                        \
+  }
+
 #define DECLARE_BITMAP(name, bits) unsigned long name[BITS_TO_LONGS(bits)]
 
 #endif

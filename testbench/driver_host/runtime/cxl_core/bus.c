@@ -1,0 +1,13 @@
+/* The CXL bus. Kernels differ in whether they declare it constant, so this file does not see their declaration. */
+#include <linux/device.h>
+
+#include "bus.h"
+
+struct bus_type cxl_bus_type = {
+    .name = "cxl",
+    .match = pmufab_cxl_match,
+    .probe = pmufab_cxl_probe,
+    .remove = pmufab_cxl_remove,
+    .devices = LIST_HEAD_INIT(cxl_bus_type.devices),
+    .drivers = LIST_HEAD_INIT(cxl_bus_type.drivers),
+};

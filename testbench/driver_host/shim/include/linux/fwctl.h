@@ -1,0 +1,3 @@
+#ifndef PMUFAB_LINUX_FWCTL_H
+#define PMUFAB_LINUX_FWCTL_H
+#endif

@@ -1,0 +1,3 @@
+#ifndef PMUFAB_LINUX_MEMREGION_H
+#define PMUFAB_LINUX_MEMREGION_H
+#endif

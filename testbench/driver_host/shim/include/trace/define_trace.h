@@ -1,0 +1,1 @@
+/* Where the kernel makes the code of trace events. */

@@ -1,0 +1,8 @@
+#ifndef PMUFAB_UAPI_CXL_FEATURES_H
+#define PMUFAB_UAPI_CXL_FEATURES_H
+#include <linux/uuid.h>
+/* CXL Features are not configured: a type for declarations only. */
+struct cxl_feat_entry {
+  uuid_t uuid;
+};
+#endif
