@@ -14,7 +14,6 @@ namespace pmufab::cxl {
 namespace {
 
 using cxl_client::CpmuClient;
-using cxl_client::CpmuRequest;
 using enum CounterType;
 using testing::advance;
 

@@ -1,9 +1,11 @@
 // The registers of a CPMU: what reading and writing them does.
 
-#include <bit>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
