@@ -15,7 +15,6 @@ namespace pmufab::cxl {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 constexpr std::uint64_t kUnit = std::uint64_t{256} << 20;
 
