@@ -28,7 +28,7 @@ struct Mark : sc_core::sc_module {
     bank.set_value(bank.find("MARK"), value);
   }
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) { bank.b_transport(payload, delay); }
-  tlm_utils::simple_target_socket_optional<Mark, 64> socket{"socket"};
+  tlm_utils::simple_target_socket<Mark, 64> socket{"socket"};
   RegisterBank bank{{.name = "mark", .size = 0xe00}, kMark};
 };
 
