@@ -1,6 +1,7 @@
 #include "models/cxl/component_registers.h"
 
-#include <utility>
+#include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 

@@ -58,7 +58,8 @@ class ComponentRegisters : public sc_core::sc_module {
   /// @throws SpecError if decoders is another number
   ComponentRegisters(const sc_core::sc_module_name& name, unsigned decoders, std::uint64_t capacity);
 
-  tlm_utils::simple_target_socket<ComponentRegisters, 64> socket;
+  /// Need not be bound.
+  tlm_utils::simple_target_socket_optional<ComponentRegisters, 64> socket;
 
   /// Firmware: program the registers of a decoder, commit it, and enable decoding.
   /// @throws SpecError if there is no such decoder, it is committed already, or the device refuses

@@ -33,7 +33,8 @@ class DeviceRegisters : public sc_core::sc_module {
   DeviceRegisters(const sc_core::sc_module_name& name, MemoryDeviceCommands& commands, unsigned payload_size_log2,
                   Picoseconds command_latency, std::optional<DeviceCapability> missing = std::nullopt);
 
-  tlm_utils::simple_target_socket<DeviceRegisters, 64> socket;
+  /// Need not be bound.
+  tlm_utils::simple_target_socket_optional<DeviceRegisters, 64> socket;
 
   /// Bytes of registers; the block in the BAR is this, rounded up to 64 KiB.
   [[nodiscard]] std::uint32_t size() const noexcept { return kMailboxOffset + mailbox_.size(); }

@@ -1,6 +1,8 @@
 #include "models/cxl/memory_device_commands.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 
 #include <fmt/format.h>
 

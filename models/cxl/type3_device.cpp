@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 
 #include <fmt/format.h>
+#include <tlm_utils/simple_initiator_socket.h>
 
 #include "tlm/spec/spec_error.h"
 
@@ -96,6 +98,12 @@ Type3Device::Layout::Layout(const Type3Parameters& parameters) {
     if (placed[entry]) taken.push_back({begin, begin + bytes});
   }
 }
+
+/// SystemC wants each target bound, also those that no access reaches.
+struct Type3Device::Nowhere : sc_core::sc_module {
+  explicit Nowhere(const sc_core::sc_module_name& module_name) : sc_core::sc_module(module_name) {}
+  tlm_utils::simple_initiator_socket<Nowhere, 64> socket{"socket"};
+};
 
 namespace {
 
@@ -201,7 +209,9 @@ void Type3Device::attach_cpmu(unsigned instance, tlm::tlm_base_target_socket_b<6
   unsigned found = 0;
   for (std::size_t entry = 0; entry < parameters_.blocks.size(); ++entry) {
     if (parameters_.blocks[entry].id != BlockId::cpmu || found++ != instance) continue;
-    if (placed_[entry]) function_.map(kBar, fmt::format("CPMU {}", instance), offsets_[entry], size, registers);
+    if (placed_[entry]) return function_.map(kBar, fmt::format("CPMU {}", instance), offsets_[entry], size, registers);
+    unreachable_.push_back(std::make_unique<Nowhere>(sc_core::sc_gen_unique_name("nowhere")));
+    unreachable_.back()->socket.bind(registers);
     return;
   }
   throw SpecError(fmt::format("{}.blocks", name()), fmt::format("there is no block for CPMU {}", instance),

@@ -31,8 +31,8 @@ class Type3Device : public sc_core::sc_module {
   /// To be attached to an Ecam or a port; its BAR 0 wants a window of function().bar_size(0) bytes.
   [[nodiscard]] pcie::Function& function() noexcept { return function_; }
 
-  /// Put a CPMU's registers behind the `instance`-th locator entry with id cpmu. Nothing happens if that entry has no
-  /// place (RegisterBlock::offset). Its messages go through signal(). Before elaboration ends.
+  /// Put a CPMU's registers behind the `instance`-th locator entry with id cpmu. If that entry has no place
+  /// (RegisterBlock::offset), nothing reaches them. Its messages go through signal(). Before elaboration ends.
   /// @param size  bytes of the registers, up to 64 KiB
   /// @throws SpecError if there is no such entry
   void attach_cpmu(unsigned instance, tlm::tlm_base_target_socket_b<64>& registers, std::uint64_t size = 0x1000);
@@ -66,6 +66,7 @@ class Type3Device : public sc_core::sc_module {
 
  private:
   struct Layout;
+  struct Nowhere;
   Type3Device(const sc_core::sc_module_name& name, const Type3Parameters& parameters, const Layout& layout);
   void add_device_dvsec();
   void add_register_locator();
@@ -80,6 +81,7 @@ class Type3Device : public sc_core::sc_module {
   MemoryDeviceCommands commands_;
   std::unique_ptr<ComponentRegisters> component_;
   std::unique_ptr<DeviceRegisters> device_;
+  std::vector<std::unique_ptr<Nowhere>> unreachable_;  // what is bound to CPMUs without a place
   unsigned device_dvsec_ = 0;
   bool media_ready_ = false;
   bool mailbox_ready_ = false;

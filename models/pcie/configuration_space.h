@@ -3,8 +3,8 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tlm/clock/clock_domain.h"

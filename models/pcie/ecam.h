@@ -15,7 +15,8 @@ namespace pmufab::pcie {
 
 /// The enhanced configuration access mechanism of one segment: memory accesses to configuration accesses.
 ///
-/// The payload's address counts from the base of the first bus: bus [27:20], device [19:15], function [14:12],
+/// The payload's address counts from the base of the first bus (of a segment whose bus 0 would be at B and whose first
+/// bus is b, the window begins at B + b * 1 MiB): bus [27:20], device [19:15], function [14:12],
 /// register [11:0]. Accesses are 1, 2 or 4 bytes, aligned; another size or an unaligned one answers
 /// TLM_BURST_ERROR_RESPONSE, byte enables TLM_BYTE_ENABLE_ERROR_RESPONSE, an address beyond the last bus
 /// TLM_ADDRESS_ERROR_RESPONSE, each with one report per place. Functions that do not exist read all ones and drop

@@ -15,7 +15,6 @@ namespace pmufab::cxl {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 constexpr std::uint64_t kUnit = std::uint64_t{256} << 20;
 
@@ -29,7 +28,7 @@ struct Mark : sc_core::sc_module {
     bank.set_value(bank.find("MARK"), value);
   }
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) { bank.b_transport(payload, delay); }
-  tlm_utils::simple_target_socket_optional<Mark, 64> socket{"socket"};
+  tlm_utils::simple_target_socket<Mark, 64> socket{"socket"};
   RegisterBank bank{{.name = "mark", .size = 0xe00}, kMark};
 };
 
