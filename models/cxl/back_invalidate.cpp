@@ -13,7 +13,8 @@ BackInvalidate::BackInvalidate(Link& link, CoherentMemory& memory, const BackInv
 
 void BackInvalidate::set_state(LineTable::Index index, LineState state) {
   LineTable::Line& line = filter_[index];
-  tracked_ += (state != LineState::invalid ? 1U : 0U) - (line.state != LineState::invalid ? 1U : 0U);
+  if (line.state != LineState::invalid) --tracked_;
+  if (state != LineState::invalid) ++tracked_;
   line.state = state;
   if (state != LineState::invalid) filter_.touch(index);
 }

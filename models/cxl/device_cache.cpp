@@ -183,7 +183,8 @@ void DeviceCache::finish(const Message& message, Picoseconds now) {
 
 void DeviceCache::set_state(LineTable::Index index, LineState state) {
   LineTable::Line& line = lines_[index];
-  tracked_ += (state != LineState::invalid ? 1U : 0U) - (line.state != LineState::invalid ? 1U : 0U);
+  if (line.state != LineState::invalid) --tracked_;
+  if (state != LineState::invalid) ++tracked_;
   line.state = state;
 }
 

@@ -41,10 +41,13 @@ void Engine::run_before(Picoseconds end, bool ask_kernel) {
         to_picoseconds(sc_core::sc_time_to_pending_activity(sc_core::sc_get_curr_simcontext())) <= when - present)
       break;
     now_ = std::max(now_, when);
+    // Most actors set their next time while they act, which replays; so it is not done twice.
     times_[first] = kNever;
-    replay(first);
+    stale_ = first;
     ++acts_;
     actors_[first]->act(now_);
+    if (stale_ == first) replay(first);
+    stale_ = kNobody;
   }
   running_ = false;
   arm();

@@ -36,6 +36,7 @@ class Engine {
   /// Let an actor act at `when`, not before now(), instead of when it asked for before. kNever: not at all.
   void set(unsigned actor, Picoseconds when) {
     times_[actor] = when;
+    if (actor == stale_) stale_ = kNobody;
     replay(actor);
     if (!running_) [[unlikely]]
       arm();
@@ -49,6 +50,7 @@ class Engine {
   [[nodiscard]] std::uint64_t acts() const noexcept { return acts_; }
 
  private:
+  static constexpr unsigned kNobody = ~0U;
   static constexpr Picoseconds kLookahead = 10'000'000;  // ends each call, so that the kernel can stop
 
   void run();
@@ -68,6 +70,7 @@ class Engine {
   std::vector<std::uint32_t> winners_;  // a tournament: the earliest below each node; 1 is the root
   Picoseconds now_ = 0;
   bool running_ = false;
+  unsigned stale_ = kNobody;  // whose way to the root has not been replayed since it began to act
   std::uint64_t acts_ = 0;
   Alarm alarm_;
 };

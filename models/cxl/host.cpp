@@ -313,7 +313,8 @@ void Host::respond(std::uint16_t number, Picoseconds now) {
 
 void Host::set_state(LineTable::Index index, LineState state) {
   LineTable::Line& line = lines_[index];
-  tracked_ += (state != LineState::invalid ? 1U : 0U) - (line.state != LineState::invalid ? 1U : 0U);
+  if (line.state != LineState::invalid) --tracked_;
+  if (state != LineState::invalid) ++tracked_;
   line.state = state;
 }
 
