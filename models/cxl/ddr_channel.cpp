@@ -7,7 +7,7 @@
 namespace pmufab::cxl {
 
 namespace {
-constexpr std::array<std::string_view, 16> kNames = {"act",
+constexpr std::array<std::string_view, 18> kNames = {"act",
                                                      "pre",
                                                      "cas_rd",
                                                      "cas_wr",
@@ -22,7 +22,9 @@ constexpr std::array<std::string_view, 16> kNames = {"act",
                                                      "rd_wr_switching",
                                                      "incoming_rd",
                                                      "incoming_wr",
-                                                     "pre_all_banks"};
+                                                     "pre_all_banks",
+                                                     "refresh.all_banks",
+                                                     "refresh.same_bank"};
 }
 
 DdrChannel::DdrChannel(const std::string& name, DdrController& controller)
@@ -55,8 +57,8 @@ void DdrChannel::add_sources(std::uint8_t channel, EventGroup& group) {
   add(1, pre_all_event, true);
   add(2, read_event, false);
   add(3, write_event, false);
-  add(4, refresh_all_event, true);
-  add(4, refresh_same_event, false);
+  add(4, refresh_of_all_event, true);
+  add(4, refresh_of_same_event, false);
   add(5, self_refresh_event, true);
   add(6, rfm_event, false);
   add(7, read_ap_event, false);
@@ -209,6 +211,7 @@ Picoseconds DdrChannel::close_all(Rank& rank, unsigned number, Picoseconds start
 void DdrChannel::refresh_all(Rank& rank, unsigned number) {
   const Picoseconds start = std::max(leave_power_down(rank, number, rank.refresh_due), rank.busy);
   const Picoseconds when = close_all(rank, number, start);
+  issue(when, refresh_of_all_event, first_qualifier(number));
   issue(when, refresh_all_event, first_qualifier(number));
   for (Bank& bank : rank.banks) {
     bank.act_ready = when + timing_.refresh;
@@ -231,6 +234,7 @@ void DdrChannel::refresh_same(Rank& rank, unsigned number) {
     }
     when = std::max(when, bank.act_ready);
   }
+  issue(when, refresh_of_same_event, shape_.qualifier(number, 0, rank.next_bank));
   issue(when, refresh_same_event, shape_.qualifier(number, 0, rank.next_bank));
   for (unsigned group = 0; group < shape_.bank_groups; ++group) {
     Bank& bank = rank.banks[group * shape_.banks + rank.next_bank];

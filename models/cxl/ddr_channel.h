@@ -47,7 +47,7 @@ class DdrChannel final : private Actor {
     unsigned next_bank = 0;  // for refresh
     std::vector<Bank> banks{};
   };
-  /// Probes in the order of event ids, then those that split an event.
+  /// Probes. Each serves one event only, because a mask of several events adds their probes up.
   enum Event : std::uint8_t {
     act_event,
     pre_event,
@@ -65,6 +65,8 @@ class DdrChannel final : private Actor {
     incoming_read_event,
     incoming_write_event,
     pre_all_event,
+    refresh_of_all_event,   // as one of ddr_refresh
+    refresh_of_same_event,  // as one of ddr_refresh
     kEvents
   };
   struct Command {

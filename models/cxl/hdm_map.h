@@ -1,10 +1,12 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
+#include <optional>
 
 #include "models/cxl/event_group.h"
+#include "models/cxl/interleave.h"
+#include "tlm/spec/spec_error.h"
 
 namespace pmufab::cxl {
 
@@ -20,8 +22,7 @@ struct HdmRange {
   std::uint64_t base = 0;         ///< host physical address
   std::uint64_t size = 0;         ///< bytes; 0: the decoder is not committed
   std::uint64_t device_base = 0;  ///< device physical address of the first byte
-  unsigned ways = 1;              ///< of interleaving, a power of two
-  unsigned granularity = 256;     ///< bytes, a power of two
+  Interleave interleave{};
   Coherency coherency = Coherency::hdm_h;
   unsigned target = 0;  ///< of a switch: number of the downstream port
 };
@@ -38,7 +39,11 @@ class HdmMap {
   };
 
   /// Set what decoder `number` claims.
+  /// @throws SpecError for an interleave there is not
   void set(unsigned number, const HdmRange& range) {
+    const std::optional<EncodedInterleave> encoded = encode(range.interleave);
+    if (!encoded) throw SpecError("interleave", "is none of CXL", "use 1, 2, 3, 4, 6, 8, 12 or 16 ways");
+    encoded_[number] = *encoded;
     ranges_[number] = range;
     count_ = kDecoders;
     while (count_ > 0 && ranges_[count_ - 1].size == 0) --count_;
@@ -56,15 +61,12 @@ class HdmMap {
     const unsigned number = decoder(address);
     if (number == kNoHdmDecoder) return {};
     const HdmRange& range = ranges_[number];
-    const std::uint64_t offset = address - range.base;
-    // Of each stripe of ways granules one is ours.
-    const auto shift = static_cast<unsigned>(std::countr_zero(range.granularity));
-    const auto stripe = shift + static_cast<unsigned>(std::countr_zero(range.ways));
-    return {&range, range.device_base + ((offset >> stripe) << shift) + (offset & ((std::uint64_t{1} << shift) - 1))};
+    return {&range, range.device_base + device_offset(encoded_[number], address - range.base)};
   }
 
  private:
   std::array<HdmRange, kDecoders> ranges_{};
+  std::array<EncodedInterleave, kDecoders> encoded_{};
   unsigned count_ = 0;
 };
 

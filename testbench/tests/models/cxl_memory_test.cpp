@@ -97,7 +97,7 @@ TEST_F(CxlMemory, each_operation_sends_and_is_answered_as_its_memory_demands) {
 TEST_F(CxlMemory, the_qualifier_is_the_lowest_decoder_that_claims_the_address) {
   Rig rig(quiet());
   rig.map.set(3, {.base = 64 * 1024, .size = 4096});  // within decoder 0
-  rig.map.set(4, {.base = 6 * Rig::kGiB, .size = 4096, .device_base = 0, .ways = 2, .granularity = 256});
+  rig.map.set(4, {.base = 6 * Rig::kGiB, .size = 4096, .device_base = 0, .interleave = {2, 256}});
   std::vector<EventSink> sinks(5);
   EventSink none;
   Probe* const probe = rig.device->probes().probe(MessageClass::s2m_drs, s2m_drs::mem_data);
