@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "models/cxl/line_table.h"
+#include "models/cxl/link.h"
+#include "models/cxl/messages.h"
+#include "models/cxl/ring.h"
+
+namespace pmufab::cxl {
+
+/// What the device itself does with its HDM-DB memory.
+enum class LocalOperation : std::uint8_t { read, load, store };
+
+/// What BackInvalidate needs of its device.
+class CoherentMemory {
+ public:
+  /// Go on with a request that was held.
+  virtual void resume(const Message& request) = 0;
+  /// Access the line's memory; nobody waits for it.
+  virtual void access(std::uint64_t address, bool write) = 0;
+  /// A local operation is over: it began, and its snoop is answered.
+  virtual void local_done() = 0;
+
+ protected:
+  ~CoherentMemory() = default;
+};
+
+struct BackInvalidateParameters {
+  std::size_t filter_lines = 4096;  ///< the snoop filter remembers; at least 1
+  std::size_t device_lines = 256;   ///< of the device's own cache; at least 1
+  bool block_snoops = true;
+};
+
+/// Coherence of HDM-DB memory, on the device's side: snoop filter, back-invalidate snoops, the device's own cache and
+/// operations (docs/cxl-messages.md, section 4).
+class BackInvalidate {
+ public:
+  /// @param link  BISnp goes up by it
+  BackInvalidate(Link& link, CoherentMemory& memory, const BackInvalidateParameters& parameters);
+
+  /// @return whether a Req to the line must be held().
+  [[nodiscard]] bool is_busy(std::uint64_t address) const noexcept {
+    if (snoops_ == 0) [[likely]]
+      return false;
+    const LineTable::Index index = filter_.find(address);
+    return index != LineTable::kNone && filter_[index].busy;
+  }
+  void hold(const Message& request) { held_.push(request); }
+  /// A request other than MemSpecRd is accepted. @return what its NDR is: an opcode without TEE
+  std::uint8_t accept(const Message& request);
+  /// The NDR of an accepted request has left.
+  void served(std::uint64_t address);
+  /// A BIRsp has arrived.
+  void answered(const Message& answer);
+
+  /// Queue an operation of the device.
+  void local(LocalOperation operation, std::uint64_t address, bool tee);
+  [[nodiscard]] std::size_t pending() const noexcept { return held_.size() + local_.size() + snoops_; }
+
+ private:
+  struct Local {
+    std::uint64_t address;
+    LocalOperation operation;
+    bool tee;
+  };
+
+  void set_state(LineTable::Index index, LineState state);
+  void forget_if_unused(LineTable::Index index);
+  void make_room(bool tee);
+  [[nodiscard]] bool can_snoop(std::uint64_t address, std::uint8_t kind) const noexcept;
+  void snoop(std::uint8_t kind, std::uint64_t address, bool tee);
+  void run_local();
+  bool begin(const Local& local);
+  void cache(std::uint64_t address, LineState state);
+  void give_up(std::uint64_t address, bool shared);
+
+  Link& link_;
+  CoherentMemory& memory_;
+  BackInvalidateParameters parameters_;
+  LineTable filter_;  // exclusive stands for the specification's A
+  LineTable device_;
+  std::size_t tracked_ = 0;  // lines of the filter with a state
+  std::size_t snoops_ = 0;   // lines being snooped
+  Ring<Message> held_;
+  Ring<Local> local_;
+  bool snooped_ = false;  // for the first of local_
+};
+
+}  // namespace pmufab::cxl

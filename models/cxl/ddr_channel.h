@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "models/cxl/ddr_controller.h"
+
+namespace pmufab::cxl {
+
+/// Where in a channel an access goes.
+struct DdrPlace {
+  unsigned rank;
+  unsigned bank_group;
+  unsigned bank;
+  std::uint64_t row;
+};
+
+/// One channel of a DdrController: states of its ranks and banks, and commands whose time has not come.
+class DdrChannel final : private Actor {
+ public:
+  DdrChannel(const std::string& name, DdrController& controller);
+
+  void access(const DdrPlace& place, bool write, std::uint32_t ticket);
+  void add_sources(std::uint8_t channel, EventGroup& group);
+  [[nodiscard]] std::uint64_t pending() const noexcept { return completions_.size(); }
+
+ private:
+  enum class Power : std::uint8_t { active, power_down, self_refresh };
+  static constexpr std::uint64_t kNoRow = ~std::uint64_t{0};
+  struct Bank {
+    std::uint64_t row = kNoRow;
+    Picoseconds pre_ready = 0;
+    Picoseconds act_ready = 0;
+    Picoseconds cas_ready = 0;
+    unsigned acts = 0;  // since refresh or RFM
+  };
+  struct Rank {
+    Power power = Power::active;
+    bool activated = false;
+    Picoseconds last_act = 0;
+    Picoseconds busy = 0;
+    Picoseconds last_use = 0;
+    Picoseconds refresh_due = kNever;
+    Picoseconds asleep = 0;  // since when in self refresh
+    unsigned next_bank = 0;  // for refresh
+    std::vector<Bank> banks{};
+  };
+  /// Probes. Each serves one event only, because a mask of several events adds their probes up.
+  enum Event : std::uint8_t {
+    act_event,
+    pre_event,
+    read_event,
+    write_event,
+    self_refresh_event,
+    rfm_event,
+    read_ap_event,
+    write_ap_event,
+    refresh_all_event,
+    refresh_same_event,
+    power_down_entry_event,
+    power_down_exit_event,
+    turnaround_event,
+    incoming_read_event,
+    incoming_write_event,
+    pre_all_event,
+    refresh_of_all_event,   // as one of ddr_refresh
+    refresh_of_same_event,  // as one of ddr_refresh
+    kEvents
+  };
+  struct Command {
+    Picoseconds when;
+    std::uint8_t event;
+    std::uint8_t qualifier;
+  };
+  struct Completion {
+    Picoseconds when;
+    std::uint32_t ticket;
+  };
+
+  void act(Picoseconds now) override;
+  void issue(Picoseconds when, Event event, unsigned qualifier) {
+    if (when <= now_) {
+      probes_[event].publish(1, qualifier, when);
+    } else {
+      commands_.insert({when, event, static_cast<std::uint8_t>(qualifier)},
+                       [](const Command& one, const Command& other) { return one.when > other.when; });
+    }
+  }
+  void catch_up(Picoseconds now);
+  [[nodiscard]] Picoseconds power_down_due(const Rank& rank) const noexcept;
+  [[nodiscard]] Picoseconds self_refresh_due(const Rank& rank) const noexcept;
+  void update_timer() noexcept;
+  void wake();
+  Picoseconds leave_power_down(Rank& rank, unsigned number, Picoseconds when);
+  Picoseconds open_row(Rank& rank, Bank& bank, const DdrPlace& place, Picoseconds start, unsigned qualifier);
+  Picoseconds close_all(Rank& rank, unsigned number, Picoseconds start);
+  void refresh_all(Rank& rank, unsigned number);
+  void refresh_same(Rank& rank, unsigned number);
+  void enter_self_refresh(Rank& rank, unsigned number, Picoseconds when);
+  [[nodiscard]] unsigned first_qualifier(unsigned rank) const noexcept { return shape_.qualifier(rank, 0, 0); }
+
+  DdrController& controller_;
+  Engine& engine_;
+  const DdrParameters& parameters_;
+  const DdrTiming& timing_;
+  DdrShape shape_;
+  unsigned actor_;
+  std::vector<Rank> ranks_;
+  Picoseconds now_ = 0;         // commands up to here are issued at once
+  Picoseconds timer_ = kNever;  // the earliest of all ranks
+  Picoseconds last_cas_ = 0;
+  bool any_cas_ = false;
+  bool last_write_ = false;
+  std::deque<Probe> probes_;
+  Ring<Command> commands_;  // by time
+  Ring<Completion> completions_;
+};
+
+}  // namespace pmufab::cxl

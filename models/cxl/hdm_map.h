@@ -1,0 +1,73 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "models/cxl/event_group.h"
+#include "models/cxl/interleave.h"
+#include "tlm/spec/spec_error.h"
+
+namespace pmufab::cxl {
+
+/// Who keeps memory of a device coherent (CXL 3.1, 2.2).
+enum class Coherency : std::uint8_t {
+  hdm_h,  ///< the host only
+  hdm_d,  ///< the device by CXL.cache (Type 2)
+  hdm_db  ///< the device by back-invalidate
+};
+
+/// What one committed HDM decoder claims.
+struct HdmRange {
+  std::uint64_t base = 0;         ///< host physical address
+  std::uint64_t size = 0;         ///< bytes; 0: the decoder is not committed
+  std::uint64_t device_base = 0;  ///< device physical address of the first byte
+  Interleave interleave{};
+  Coherency coherency = Coherency::hdm_h;
+  unsigned target = 0;  ///< of a switch: number of the downstream port
+};
+
+/// The committed HDM decoders of a component. Whoever holds the decoders' registers sets them here.
+class HdmMap {
+ public:
+  static constexpr unsigned kDecoders = 10;
+
+  /// An address a decoder claimed.
+  struct Claim {
+    const HdmRange* range = nullptr;  ///< nullptr: none claimed it
+    std::uint64_t device_address = 0;
+  };
+
+  /// Set what decoder `number` claims.
+  /// @throws SpecError for an interleave there is not
+  void set(unsigned number, const HdmRange& range) {
+    const std::optional<EncodedInterleave> encoded = encode(range.interleave);
+    if (!encoded) throw SpecError("interleave", "is none of CXL", "use 1, 2, 3, 4, 6, 8, 12 or 16 ways");
+    encoded_[number] = *encoded;
+    ranges_[number] = range;
+    count_ = kDecoders;
+    while (count_ > 0 && ranges_[count_ - 1].size == 0) --count_;
+  }
+  [[nodiscard]] const HdmRange& range(unsigned number) const { return ranges_[number]; }
+
+  /// @return the number of the lowest decoder that claims `address`, kNoHdmDecoder if none does.
+  [[nodiscard]] unsigned decoder(std::uint64_t address) const noexcept {
+    for (unsigned number = 0; number < count_; ++number) {
+      if (address - ranges_[number].base < ranges_[number].size) return number;
+    }
+    return kNoHdmDecoder;
+  }
+  [[nodiscard]] Claim claim(std::uint64_t address) const noexcept {
+    const unsigned number = decoder(address);
+    if (number == kNoHdmDecoder) return {};
+    const HdmRange& range = ranges_[number];
+    return {&range, range.device_base + device_offset(encoded_[number], address - range.base)};
+  }
+
+ private:
+  std::array<HdmRange, kDecoders> ranges_{};
+  std::array<EncodedInterleave, kDecoders> encoded_{};
+  unsigned count_ = 0;
+};
+
+}  // namespace pmufab::cxl

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/cxl/back_invalidate.h"
+#include "models/cxl/ddr_controller.h"
+#include "models/cxl/hdm_map.h"
+#include "models/cxl/link.h"
+#include "models/cxl/message_probes.h"
+
+namespace pmufab::cxl {
+
+/// The CXL.cache side of a Type 2 device, as its memory sees it.
+class CacheAgent {
+ public:
+  /// A H2D message has arrived.
+  virtual void receive_cache(const Message& message, Picoseconds now) = 0;
+  /// MemRdFwd or MemWrFwd has arrived: it ends the request with the message's tag.
+  /// @return whether memory must be accessed
+  virtual bool forwarded(const Message& message, Picoseconds now) = 0;
+
+ protected:
+  ~CacheAgent() = default;
+};
+
+/// Told of the end of a device's own operations on its HDM-DB memory.
+class LocalClient {
+ public:
+  virtual void local_done(Picoseconds now) = 0;
+
+ protected:
+  ~LocalClient() = default;
+};
+
+struct MemoryDeviceParameters {
+  DdrParameters ddr{};
+  Picoseconds answer_latency = 10'000;  ///< from the end of data, or the arrival of what needs none, to answers
+  BackInvalidateParameters back_invalidate{};
+};
+
+/// The protocol engine of a device with memory: answers CXL.mem requests (docs/cxl-messages.md, sections 3, 4, 6).
+class MemoryDevice final : public Port, private DdrClient, private CoherentMemory, private Actor {
+ public:
+  /// Attaches itself to the lower end of the link.
+  /// @param map  the device's HDM decoders; may change while nothing is under way; must outlive the device
+  /// @throws SpecError for parameters that cannot be
+  MemoryDevice(const std::string& name, Engine& engine, Link& link, const HdmMap& map,
+               const MemoryDeviceParameters& parameters);
+
+  /// An operation of the device on its own HDM-DB memory. They begin in order; local_done() tells when one is over.
+  void local(LocalOperation operation, std::uint64_t address, bool tee) { coherence_.local(operation, address, tee); }
+  void set_local_client(LocalClient* client) noexcept { local_client_ = client; }
+  void set_cache_agent(CacheAgent* agent) noexcept { cache_agent_ = agent; }
+
+  [[nodiscard]] MessageProbes& probes() noexcept { return probes_; }
+  [[nodiscard]] DdrController& ddr() noexcept { return ddr_; }
+  [[nodiscard]] Engine& engine() noexcept { return engine_; }
+  /// Groups of messages, and of DDR commands as the last one.
+  /// @param with_cache  those of CXL.cache, too
+  [[nodiscard]] std::vector<EventGroup> event_groups(bool with_cache);
+  /// @return requests, snoops and local operations that are not over.
+  [[nodiscard]] std::uint64_t pending() const noexcept;
+
+  bool receive(const Message& message, Picoseconds now) override;
+  void left(const Message& message, Picoseconds now) override;
+
+ private:
+  static constexpr std::uint8_t kNothing = 0xff;
+  struct Transaction {
+    Message request;
+    std::uint8_t ndr = kNothing;
+    std::uint8_t drs = kNothing;
+    std::uint8_t answers = 0;  // that have not left
+    bool coherent = false;     // the snoop filter knows of it
+  };
+  struct Ready {
+    Picoseconds when;
+    std::uint16_t ticket;
+  };
+
+  void act(Picoseconds now) override;
+  void access_done(std::uint32_t ticket, Picoseconds now) override;
+  void resume(const Message& request) override;
+  void access(std::uint64_t address, bool write) override;
+  void local_done() override;
+  void accept(const Message& request, Picoseconds now);
+  void forward(const Message& message, Picoseconds now);
+  std::uint16_t open(const Message& request);
+  void answer(std::uint16_t ticket);
+  void send(const Transaction& transaction, std::uint16_t ticket, MessageClass message_class, std::uint8_t opcode);
+
+  Engine& engine_;
+  Link& link_;
+  const HdmMap& map_;
+  MemoryDeviceParameters parameters_;
+  unsigned actor_;
+  MessageProbes probes_;
+  DdrController ddr_;
+  BackInvalidate coherence_;
+  std::vector<Transaction> transactions_;
+  std::vector<std::uint16_t> free_;
+  Ring<Ready> ready_;  // answers without an access
+  CacheAgent* cache_agent_ = nullptr;
+  LocalClient* local_client_ = nullptr;
+};
+
+}  // namespace pmufab::cxl

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "models/cxl/event_group.h"
+#include "models/cxl/hdm_map.h"
+#include "models/cxl/messages.h"
+
+namespace pmufab::cxl {
+
+/// The message events of one port of a component: groups 0x10 ... 0x14 and 0x20 ... 0x25 (CXL 3.1, table 13-5).
+class MessageProbes {
+ public:
+  /// @param name  prefix of the probes' names
+  /// @param map   the component's HDM decoders, for qualifiers; must outlive the probes
+  MessageProbes(const std::string& name, const HdmMap& map);
+  MessageProbes(const MessageProbes&) = delete;
+  MessageProbes& operator=(const MessageProbes&) = delete;
+
+  /// The message leaves or arrives at `when`.
+  void publish(const Message& message, Picoseconds when) {
+    Probe* const probe = probes_[static_cast<unsigned>(message.message_class)][message.opcode];
+    if (probe == nullptr) [[unlikely]]
+      return;
+    probe->publish(1, is_mem(message.message_class) ? map_->decoder(message.address) : kNoHdmDecoder, when);
+  }
+  /// @return the probe of an opcode, nullptr if no message has it.
+  [[nodiscard]] Probe* probe(MessageClass message_class, unsigned opcode) const {
+    return probes_[static_cast<unsigned>(message_class)][opcode];
+  }
+  /// @return the groups of CXL.mem, and those of CXL.cache if asked for, with all events that can happen.
+  [[nodiscard]] std::vector<EventGroup> event_groups(bool with_cache) const;
+
+ private:
+  const HdmMap* map_;
+  std::deque<Probe> owned_;
+  std::array<std::array<Probe*, 32>, kMessageClasses> probes_{};
+};
+
+/// @return the event group of a message class.
+[[nodiscard]] std::uint16_t group_of(MessageClass message_class) noexcept;
+
+}  // namespace pmufab::cxl

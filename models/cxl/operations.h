@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+
+#include "models/cxl/messages.h"
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::cxl {
+
+/// What a host does with memory of a device, or with the device's cache (docs/cxl-messages.md, 3.5 and 5.3).
+enum class HostOperationKind : std::uint8_t {
+  read,
+  load,
+  load_shared,
+  store,
+  write,
+  write_partial,
+  invalidate,
+  invalidate_shared,
+  invalidate_none,
+  invalidate_nt,
+  speculative_read,
+  clean_evict,
+  snoop_data,
+  snoop_invalidate,
+  snoop_current
+};
+inline constexpr unsigned kHostOperationKinds = 15;
+
+struct HostOperation {
+  HostOperationKind kind = HostOperationKind::read;
+  bool tee = false;
+  std::uint64_t address = 0;  ///< host physical, of a line
+  std::uint32_t user = 0;     ///< comes back with OperationClient::completed()
+};
+
+/// What became of an operation.
+enum class IssueResult : std::uint8_t {
+  sent,    ///< completed() will be called
+  done,    ///< over already: nothing had to be sent, or no answer comes
+  blocked  ///< nothing happened; try again at OperationClient::unblocked()
+};
+
+/// Who issues operations.
+class OperationClient {
+ public:
+  virtual void completed(std::uint32_t user, Picoseconds now) = 0;
+  virtual void unblocked(Picoseconds now) = 0;
+
+ protected:
+  ~OperationClient() = default;
+};
+
+}  // namespace pmufab::cxl

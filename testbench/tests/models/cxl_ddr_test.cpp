@@ -1,0 +1,266 @@
+// DDR commands. Expected times are worked out by hand from docs/cxl-messages.md, section 6.
+
+#include <gtest/gtest.h>
+
+#include "models/cxl/ddr_controller.h"
+#include "testbench/support/simulation_test.h"
+#include "tlm/spec/spec_error.h"
+
+namespace pmufab::cxl {
+namespace {
+
+using testing::SimulationTest;
+
+enum Bit : unsigned {
+  kAct,
+  kPre,
+  kRead,
+  kWrite,
+  kRefresh,
+  kSelfRefresh,
+  kRfm,
+  kReadAp,
+  kWriteAp,
+  kRefreshAll,
+  kRefreshSame,
+  kPowerDown,
+  kPowerUp,
+  kSwitch,
+  kIncomingRead,
+  kIncomingWrite
+};
+
+/// A controller of one channel, and all its commands.
+struct Ddr : public DdrClient {
+  struct Command {
+    unsigned bit;
+    Picoseconds when;
+    unsigned qualifier;
+    bool operator==(const Command&) const = default;
+    friend std::ostream& operator<<(std::ostream& stream, const Command& command) {
+      return stream << command.bit << " at " << command.when << " (" << command.qualifier << ")";
+    }
+  };
+
+  explicit Ddr(const DdrParameters& parameters) : controller("ddr", engine, parameters, *this, 0, 1) {
+    group = controller.event_group();
+    for (const EventSource& source : group.sources) {
+      source.probe->listen(
+          [](void* context, const Probe& probe, std::uint64_t, unsigned qualifier, Picoseconds when) {
+            Ddr& ddr = *static_cast<Ddr*>(context);
+            for (const EventSource& one : ddr.group.sources) {
+              if (one.probe == &probe && one.bit != kRefresh && one.bit != kIncomingRead && one.bit != kIncomingWrite)
+                ddr.commands.push_back({one.bit, when, qualifier});
+            }
+          },
+          this);
+    }
+  }
+  void access_done(std::uint32_t ticket, Picoseconds now) override { done.push_back({ticket, now, 0}); }
+  std::vector<Command> take() {
+    std::vector<Command> taken;
+    taken.swap(commands);
+    return taken;
+  }
+
+  Engine engine;
+  DdrController controller;
+  EventGroup group;
+  std::vector<Command> commands;
+  std::vector<Command> done;
+};
+
+/// Two ranks of two bank groups of two banks; rows of two lines. Times in ps that are easy to add up.
+DdrParameters small() {
+  DdrParameters parameters;
+  parameters.shape = {1, 2, 2, 2};
+  parameters.row_bytes = 128;
+  parameters.refresh_mode = RefreshMode::none;
+  parameters.power_down_after = 0;
+  parameters.self_refresh_after = 0;
+  DdrTiming& timing = parameters.timing;
+  timing.act_to_cas = 10;
+  timing.act_to_pre = 30;
+  timing.act_to_act = 4;
+  timing.pre_to_act = 12;
+  timing.read_to_pre = 6;
+  timing.write_to_pre = 40;
+  timing.cas_to_cas = 3;
+  timing.read_to_write = 8;
+  timing.write_to_read = 20;
+  timing.cas_latency = 15;
+  timing.refresh_interval = 1000;
+  timing.refresh = 100;
+  timing.refresh_same_bank = 50;
+  timing.refresh_management = 60;
+  timing.power_down_exit = 5;
+  timing.self_refresh_exit = 150;
+  return parameters;
+}
+
+/// @return the address of a place in small().
+std::uint64_t place(unsigned rank, unsigned bank_group, unsigned bank, std::uint64_t row, unsigned column = 0) {
+  return ((((row * 2 + rank) * 2 + bank) * 2 + column) * 2 + bank_group) * 64;
+}
+
+struct CxlDdr : public SimulationTest {};
+
+TEST_F(CxlDdr, rows_are_opened_and_closed_as_accesses_need_them) {
+  Ddr ddr(small());
+  run([&] {
+    const auto at = [&](Picoseconds when, std::uint64_t address, bool write) {
+      testing::advance_to(when);
+      ddr.controller.access(address, write, 7);
+    };
+    at(100, place(0, 0, 0, 5), false);     // ACT 100, CAS 110
+    at(100, place(0, 1, 0, 5), false);     // another bank: ACT 104, CAS 114
+    at(100, place(0, 0, 0, 5, 1), false);  // row hit: CAS 117
+    at(101, place(0, 0, 0, 6), true);      // PRE 130 (tRAS), ACT 142, CAS 152: switching
+    at(102, place(1, 1, 1, 0), false);     // other rank: ACT 102, CAS 172 (write to read)
+    testing::advance_to(1000);
+    EXPECT_EQ(ddr.take(), (std::vector<Ddr::Command>{{kAct, 100, 0},
+                                                     {kAct, 102, 7},
+                                                     {kAct, 104, 2},
+                                                     {kRead, 110, 0},
+                                                     {kRead, 114, 2},
+                                                     {kRead, 117, 0},
+                                                     {kPre, 130, 0},
+                                                     {kAct, 142, 0},
+                                                     {kSwitch, 152, 0},
+                                                     {kWrite, 152, 0},
+                                                     {kSwitch, 172, 7},
+                                                     {kRead, 172, 7}}));
+    std::vector<Picoseconds> done;
+    for (const Ddr::Command& one : ddr.done) done.push_back(one.when);
+    EXPECT_EQ(done, (std::vector<Picoseconds>{125, 129, 132, 167, 187}));
+    EXPECT_EQ(ddr.controller.pending(), 0U);
+  });
+}
+
+TEST_F(CxlDdr, refresh_closes_the_banks_of_a_rank) {
+  DdrParameters parameters = small();
+  parameters.refresh_mode = RefreshMode::all_banks;
+  Ddr ddr(parameters);
+  run([&] {
+    testing::advance_to(990);
+    ddr.controller.access(place(0, 1, 1, 0), false, 0);  // ACT 990, CAS 1000; no PRE before 1020
+    testing::advance_to(1010);
+    ddr.controller.access(place(0, 1, 1, 0), false, 0);  // after the refresh: 1032 + 100
+    testing::advance_to(1600);
+    // Rank 0 at 1000, rank 1 half an interval later, all closed.
+    EXPECT_EQ(ddr.take(), (std::vector<Ddr::Command>{{kAct, 990, 3},
+                                                     {kRead, 1000, 3},
+                                                     {kPre, 1020, 0},
+                                                     {kRefreshAll, 1032, 0},
+                                                     {kAct, 1132, 3},
+                                                     {kRead, 1142, 3},
+                                                     {kRefreshAll, 1500, 4}}));
+    testing::advance_to(2050);
+    EXPECT_EQ(ddr.take(), (std::vector<Ddr::Command>{{kPre, 2000, 0}, {kRefreshAll, 2012, 0}}));
+    // What concerns no bank says so.
+    unsigned any_bank = 0;
+    for (const EventSource& source : ddr.group.sources) any_bank += source.any_bank ? 1U << source.bit : 0U;
+    EXPECT_EQ(any_bank,
+              1U << kPre | 1U << kRefresh | 1U << kSelfRefresh | 1U << kRefreshAll | 1U << kPowerDown | 1U << kPowerUp);
+  });
+}
+
+TEST_F(CxlDdr, same_bank_refresh_takes_the_banks_in_turn) {
+  DdrParameters parameters = small();
+  parameters.shape.ranks = 1;
+  parameters.refresh_mode = RefreshMode::same_bank;
+  Ddr ddr(parameters);
+  run([&] {
+    testing::advance_to(200);
+    ddr.controller.access(place(0, 1, 0, 0), false, 0);
+    ddr.controller.access(place(0, 1, 1, 0), false, 0);
+    ddr.take();
+    testing::advance_to(1700);
+    const std::vector<Ddr::Command> commands = ddr.take();
+    std::vector<Ddr::Command> refreshes;
+    for (const Ddr::Command& one : commands) {
+      if (one.bit == kPre || one.bit == kRefreshSame) refreshes.push_back(one);
+    }
+    // Every 500: bank 0 (open in group 1: PRE first), bank 1, bank 0.
+    ASSERT_GE(refreshes.size(), 4U);
+    EXPECT_EQ(refreshes[0], (Ddr::Command{kPre, 500, 2}));
+    EXPECT_EQ(refreshes[1].bit, unsigned{kRefreshSame});
+    EXPECT_EQ(refreshes[1].when, 512U);
+    EXPECT_EQ(refreshes[1].qualifier, 0U);
+    EXPECT_EQ(refreshes.back(), (Ddr::Command{kRefreshSame, 1500, 0}));
+  });
+}
+
+TEST_F(CxlDdr, idle_ranks_power_down_and_refresh_themselves_in_the_end) {
+  DdrParameters parameters = small();
+  parameters.shape.ranks = 1;
+  parameters.refresh_mode = RefreshMode::all_banks;
+  parameters.power_down_after = 200;
+  parameters.self_refresh_after = 1500;
+  Ddr ddr(parameters);
+  run([&] {
+    testing::advance_to(100);
+    ddr.controller.access(place(0, 0, 0, 0), false, 0);  // ACT 100, CAS 110
+    testing::advance_to(400);
+    ddr.controller.access(place(0, 0, 0, 0), false, 0);  // asleep since 310: CAS 405
+    testing::advance_to(1'000'000);
+    // 605 down; refresh 1000: up, PRE 1005, REF 1017, busy until 1117, 1317 down; 405 + 1500: up, self refresh 1910.
+    EXPECT_EQ(ddr.take(), (std::vector<Ddr::Command>{{kAct, 100, 0},
+                                                     {kRead, 110, 0},
+                                                     {kPowerDown, 310, 0},
+                                                     {kPowerUp, 400, 0},
+                                                     {kRead, 405, 0},
+                                                     {kPowerDown, 605, 0},
+                                                     {kPowerUp, 1000, 0},
+                                                     {kPre, 1005, 0},
+                                                     {kRefreshAll, 1017, 0},
+                                                     {kPowerDown, 1317, 0},
+                                                     {kPowerUp, 1905, 0},
+                                                     {kSelfRefresh, 1910, 0}}));
+    // Sleep costs nothing.
+    const std::uint64_t acts = ddr.engine.acts();
+    testing::advance_to(900'000'000);
+    EXPECT_EQ(ddr.engine.acts(), acts);
+    ddr.controller.access(place(0, 0, 0, 0), true, 0);
+    testing::advance(1400);
+    constexpr Picoseconds kAwake = 900'000'000;
+    EXPECT_EQ(ddr.take(), (std::vector<Ddr::Command>{{kAct, kAwake + 150, 0},
+                                                     {kSwitch, kAwake + 160, 0},
+                                                     {kWrite, kAwake + 160, 0},
+                                                     {kPowerDown, kAwake + 360, 0},
+                                                     {kPowerUp, kAwake + 1000, 0},
+                                                     {kPre, kAwake + 1005, 0},
+                                                     {kRefreshAll, kAwake + 1017, 0},
+                                                     {kPowerDown, kAwake + 1317, 0}}));
+  });
+}
+
+TEST_F(CxlDdr, refresh_management_and_closed_pages) {
+  DdrParameters parameters = small();
+  parameters.rfm_after = 2;
+  parameters.page_policy = PagePolicy::closed;
+  Ddr ddr(parameters);
+  run([&] {
+    for (unsigned i = 0; i < 3; ++i) {
+      ddr.controller.access(place(0, 0, 0, 1), i == 2, 0);
+      testing::advance(1000);
+    }
+    EXPECT_EQ(ddr.take(), (std::vector<Ddr::Command>{{kAct, 0, 0},
+                                                     {kRead, 10, 0},
+                                                     {kReadAp, 10, 0},
+                                                     {kAct, 1000, 0},
+                                                     {kRead, 1010, 0},
+                                                     {kReadAp, 1010, 0},
+                                                     {kRfm, 2000, 0},
+                                                     {kAct, 2060, 0},
+                                                     {kSwitch, 2070, 0},
+                                                     {kWrite, 2070, 0},
+                                                     {kWriteAp, 2070, 0}}));
+  });
+  DdrParameters odd = small();
+  odd.shape.banks = 3;
+  EXPECT_THROW(Ddr{odd}, SpecError);
+}
+
+}  // namespace
+}  // namespace pmufab::cxl

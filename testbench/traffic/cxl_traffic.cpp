@@ -1,0 +1,242 @@
+#include "testbench/traffic/cxl_traffic.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "tlm/spec/spec_error.h"
+
+namespace pmufab::traffic {
+
+namespace {
+
+constexpr std::array<std::string_view, kCxlOperations> kNames = {"read",
+                                                                 "load",
+                                                                 "load_shared",
+                                                                 "store",
+                                                                 "write",
+                                                                 "write_partial",
+                                                                 "invalidate",
+                                                                 "invalidate_shared",
+                                                                 "invalidate_none",
+                                                                 "invalidate_nt",
+                                                                 "speculative_read",
+                                                                 "clean_evict",
+                                                                 "snoop_data",
+                                                                 "snoop_invalidate",
+                                                                 "snoop_current",
+                                                                 "local_read",
+                                                                 "local_load",
+                                                                 "local_store",
+                                                                 "cache_rd_curr",
+                                                                 "cache_rd_own",
+                                                                 "cache_rd_shared",
+                                                                 "cache_rd_any",
+                                                                 "cache_rd_own_no_data",
+                                                                 "cache_i_to_m_wr",
+                                                                 "cache_wr_cur",
+                                                                 "cache_cl_flush",
+                                                                 "cache_clean_evict",
+                                                                 "cache_dirty_evict",
+                                                                 "cache_clean_evict_no_data",
+                                                                 "cache_wo_wr_inv",
+                                                                 "cache_wo_wr_inv_f",
+                                                                 "cache_wr_inv",
+                                                                 "cache_cache_flushed"};
+
+constexpr std::uint64_t kShareScale = std::uint64_t{1} << 32;
+
+/// @return the D2H opcode of an operation of the device's cache: 1 ... 14 in order, then 16.
+std::uint8_t opcode_of(CxlOperation operation) {
+  if (operation == CxlOperation::cache_cache_flushed) return cxl::d2h_req::cache_flushed;
+  return static_cast<std::uint8_t>(static_cast<unsigned>(operation) -
+                                   static_cast<unsigned>(CxlOperation::cache_rd_curr) + cxl::d2h_req::rd_curr);
+}
+
+void check(const CxlTrafficSpec& spec, const CxlTargets& targets, const std::string& field) {
+  if (spec.name.empty()) throw SpecError(field + ".name", "is empty", "give the traffic a name");
+  if (spec.outstanding == 0) throw SpecError(field + ".outstanding", "is 0", "use 1 or more");
+  if (!(spec.tee_share >= 0 && spec.tee_share <= 1))
+    throw SpecError(field + ".tee_share", fmt::format("{} is no share", spec.tee_share), "use 0 ... 1");
+  if (spec.count && *spec.count == 0) throw SpecError(field + ".count", "is 0", "use 1 or more, or leave it out");
+  if (spec.pacing.kind == PacingSpec::Kind::back_to_back) {
+    if (spec.pacing.gap == 0) throw SpecError(field + ".pacing.gap", "is 0", "use 1 ps or more");
+  } else if (!(spec.pacing.requests_per_us >= 1e-6 && spec.pacing.requests_per_us <= 1e6)) {
+    throw SpecError(field + ".pacing.requests_per_us", fmt::format("{} is no rate", spec.pacing.requests_per_us),
+                    "use 1e-6 ... 1e6");
+  }
+  if (spec.burst && (spec.burst->on == 0 || spec.burst->off == 0))
+    throw SpecError(field + ".burst", "has an empty half", "make on and off 1 ps or more, or leave it out");
+  std::optional<CxlAgent> agent;
+  for (const CxlOperationShare& share : spec.mix) {
+    if (share.weight == 0) continue;
+    if (agent && *agent != agent_of(share.operation))
+      throw SpecError(field + ".mix", fmt::format("{} is done by another agent", to_string(share.operation)),
+                      "give it traffic of its own");
+    agent = agent_of(share.operation);
+  }
+  if (!agent) throw SpecError(field + ".mix", "has no operation", "give one a weight");
+  const bool there = *agent == CxlAgent::host     ? targets.host != nullptr
+                     : *agent == CxlAgent::device ? targets.device != nullptr
+                                                  : targets.device_cache != nullptr;
+  if (!there)
+    throw SpecError(field + ".device", fmt::format("device {} has nobody who could do this", spec.device),
+                    "choose another device, or another platform");
+  if (spec.ranges.empty()) throw SpecError(field + ".ranges", "is empty", "say where the operations go");
+  for (std::size_t i = 0; i < spec.ranges.size(); ++i) {
+    const CxlRange& range = spec.ranges[i];
+    const std::string here = fmt::format("{}.ranges[{}]", field, i);
+    if (range.base % 64 != 0 || range.size % 64 != 0 || range.size == 0 || range.base + range.size < range.base)
+      throw SpecError(here, fmt::format("{:#x} bytes from {:#x} are no lines", range.size, range.base),
+                      "make base and size multiples of 64, and size not 0");
+    const PatternSpec& pattern = range.pattern;
+    if (pattern.kind == PatternKind::producer_consumer)
+      throw SpecError(here + ".pattern", "has a consumer", "use another pattern");
+    if (pattern.kind == PatternKind::stride && pattern.stride == 0)
+      throw SpecError(here + ".pattern.stride", "is 0", "use for example 64");
+    if (pattern.kind == PatternKind::hotspot &&
+        (pattern.hot_size == 0 || pattern.hot_size % 64 != 0 || pattern.hot_size > range.size ||
+         !(pattern.hot_fraction >= 0 && pattern.hot_fraction <= 1)))
+      throw SpecError(here + ".pattern", "has an impossible hot set",
+                      "use a size of a multiple of 64 within the range, and a fraction of 0 ... 1");
+    if (pattern.kind == PatternKind::zipf && (pattern.ranks == 0 || pattern.ranks > std::uint64_t{1} << 22 ||
+                                              !(pattern.exponent > 0 && pattern.exponent <= 8)))
+      throw SpecError(here + ".pattern", "is no Zipf distribution", "use 1 ... 2^22 ranks, and an exponent up to 8");
+  }
+}
+
+}  // namespace
+
+CxlTraffic::CxlTraffic(cxl::Engine& engine, const CxlTargets& targets, Picoseconds period, const CxlTrafficSpec& spec,
+                       const std::string& field, std::uint64_t seed)
+    : engine_(engine),
+      targets_(targets),
+      period_(period),
+      spec_(spec),
+      actor_(engine.add(*this)),
+      random_(spec.seed.value_or(mix_bits(seed ^ hash_of(spec.name)))) {
+  check(spec, targets, field);
+  for (const CxlOperationShare& share : spec.mix) operations_.add(share.operation, share.weight);
+  for (std::size_t i = 0; i < spec.ranges.size(); ++i) {
+    const CxlRange& range = spec.ranges[i];
+    ranges_.add(i, range.weight);
+    streams_.emplace_back(range.pattern, Window{range.base, range.size}, random_);
+  }
+  if (ranges_.empty()) throw SpecError(field + ".ranges", "have no weight", "give one a weight");
+  began_.resize(spec.outstanding);
+  for (std::uint32_t user = spec.outstanding; user > 0; --user) free_.push_back(user - 1);
+  if (agent_of(operations_.at(0)) == CxlAgent::device) targets_.device->set_local_client(this);
+}
+
+void CxlTraffic::start(Picoseconds zero) {
+  const Picoseconds base = zero + spec_.start;
+  late_ = 0;
+  pacer_.emplace(spec_.pacing, spec_.burst, base, random_);
+  end_ = spec_.duration ? base + *spec_.duration : kNever;
+  due_ = pacer_->due();
+  engine_.set(actor_, edge(due_));
+}
+
+void CxlTraffic::stop() {
+  due_ = kNever;
+  blocked_.reset();
+  engine_.set(actor_, kNever);
+}
+
+bool CxlTraffic::ended() const noexcept {
+  return !blocked_ && (due_ == kNever || edge(due_) >= end_ || (spec_.count && begun_ >= *spec_.count));
+}
+
+void CxlTraffic::act(Picoseconds now) { pump(now); }
+
+void CxlTraffic::unblocked(Picoseconds now) { pump(now); }
+
+void CxlTraffic::pump(Picoseconds now) {
+  if (pumping_) return;  // an operation was over at once
+  pumping_ = true;
+  while (true) {
+    if (!blocked_) {
+      const Picoseconds when = edge(due_);
+      if (due_ == kNever || when >= end_ || (spec_.count && begun_ >= *spec_.count)) break;
+      if (when > now) {
+        engine_.set(actor_, when);
+        break;
+      }
+      if (free_.empty()) break;
+      blocked_ = draw();
+    }
+    const std::uint32_t user = free_.back();
+    began_[user] = now;
+    free_.pop_back();
+    const cxl::IssueResult result = issue(*blocked_, user);
+    if (result == cxl::IssueResult::blocked) {
+      free_.push_back(user);
+      break;
+    }
+    blocked_.reset();
+    ++begun_;
+    plan_next(now);
+    if (result == cxl::IssueResult::done) completed(user, now);
+  }
+  pumping_ = false;
+}
+
+void CxlTraffic::plan_next(Picoseconds now) {
+  const bool close = spec_.pacing.kind == PacingSpec::Kind::back_to_back;
+  if ((close || !spec_.pacing.catch_up) && now > edge(due_)) late_ += now - edge(due_);
+  pacer_->advance(random_);
+  due_ = pacer_->due() + late_;
+}
+
+CxlTraffic::Drawn CxlTraffic::draw() {
+  Drawn drawn{operations_.choose(random_), false, 0};
+  if (spec_.tee_share > 0) drawn.tee = random_.below(kShareScale) < rounded(spec_.tee_share * double(kShareScale));
+  const std::size_t range = ranges_.choose(random_);
+  drawn.address = streams_[range].next(0, random_) & ~std::uint64_t{63};
+  return drawn;
+}
+
+cxl::IssueResult CxlTraffic::issue(const Drawn& drawn, std::uint32_t user) {
+  switch (agent_of(drawn.operation)) {
+    case CxlAgent::host: {
+      cxl::HostOperation operation;
+      operation.kind = static_cast<cxl::HostOperationKind>(drawn.operation);
+      operation.tee = drawn.tee;
+      operation.address = drawn.address;
+      operation.user = user;
+      return targets_.host->issue(operation, *this);
+    }
+    case CxlAgent::device:
+      local_.push(user);
+      targets_.device->local(static_cast<cxl::LocalOperation>(static_cast<unsigned>(drawn.operation) -
+                                                              static_cast<unsigned>(CxlOperation::local_read)),
+                             drawn.address, drawn.tee);
+      return cxl::IssueResult::sent;
+    case CxlAgent::device_cache:
+      break;
+  }
+  return targets_.device_cache->issue(opcode_of(drawn.operation), drawn.address, user, *this);
+}
+
+void CxlTraffic::completed(std::uint32_t user, Picoseconds now) {
+  latency_sum_ += now - began_[user];
+  ++completed_;
+  free_.push_back(user);
+  pump(now);
+}
+
+void CxlTraffic::local_done(Picoseconds now) { completed(local_.pop(), now); }
+
+CxlAgent agent_of(CxlOperation operation) noexcept {
+  return operation < CxlOperation::local_read      ? CxlAgent::host
+         : operation < CxlOperation::cache_rd_curr ? CxlAgent::device
+                                                   : CxlAgent::device_cache;
+}
+
+std::string_view to_string(CxlOperation operation) noexcept {
+  const auto index = static_cast<std::size_t>(operation);
+  return index < kNames.size() ? kNames[index] : "?";
+}
+
+}  // namespace pmufab::traffic

@@ -1,0 +1,169 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/cxl/device_cache.h"
+#include "models/cxl/host.h"
+#include "models/cxl/memory_device.h"
+#include "testbench/traffic/address_stream.h"
+#include "testbench/traffic/pacer.h"
+#include "testbench/traffic/random_stream.h"
+
+namespace pmufab::traffic {
+
+/// Who does an operation.
+enum class CxlAgent : std::uint8_t {
+  host,          ///< a host, on memory of the devices below its link, or snooping a device's cache
+  device,        ///< a device, on its own HDM-DB memory
+  device_cache,  ///< a Type 2 device, on the host's memory by CXL.cache
+};
+
+/// Operations (docs/cxl-messages.md): of the host in the order of cxl::HostOperationKind, of the device in that of
+/// cxl::LocalOperation, of the device's cache by their D2H request.
+enum class CxlOperation : std::uint8_t {
+  read,
+  load,
+  load_shared,
+  store,
+  write,
+  write_partial,
+  invalidate,
+  invalidate_shared,
+  invalidate_none,
+  invalidate_nt,
+  speculative_read,
+  clean_evict,
+  snoop_data,
+  snoop_invalidate,
+  snoop_current,
+  local_read,
+  local_load,
+  local_store,
+  cache_rd_curr,
+  cache_rd_own,
+  cache_rd_shared,
+  cache_rd_any,
+  cache_rd_own_no_data,
+  cache_i_to_m_wr,
+  cache_wr_cur,
+  cache_cl_flush,
+  cache_clean_evict,
+  cache_dirty_evict,
+  cache_clean_evict_no_data,
+  cache_wo_wr_inv,
+  cache_wo_wr_inv_f,
+  cache_wr_inv,
+  cache_cache_flushed
+};
+inline constexpr unsigned kCxlOperations = 33;
+
+struct CxlOperationShare {
+  CxlOperation operation = CxlOperation::read;
+  std::uint32_t weight = 1;
+};
+
+/// A working set: host physical addresses.
+struct CxlRange {
+  std::uint64_t base = 0;  ///< multiple of 64
+  std::uint64_t size = 0;  ///< bytes, a multiple of 64, not 0
+  PatternSpec pattern{};   ///< any but producer_consumer
+  std::uint32_t weight = 1;
+};
+
+/// Operations of one agent.
+struct CxlTrafficSpec {
+  std::string name;                                            ///< unique in the scenario, not empty
+  unsigned device = 0;                                         ///< which link, or device, of the platform
+  std::vector<CxlOperationShare> mix{1, CxlOperationShare{}};  ///< of one agent; reads
+  std::vector<CxlRange> ranges{};                              ///< at least one
+  PacingSpec pacing{PacingSpec::Kind::back_to_back, 10.0, 1000, true};
+  std::optional<BurstSpec> burst{};
+  unsigned outstanding = 64;              ///< operations at a time, at least 1
+  double tee_share = 0;                   ///< of operations of trusted execution, 0 ... 1
+  Picoseconds start = 0;                  ///< after the start of traffic
+  std::optional<Picoseconds> duration{};  ///< of beginning operations
+  std::optional<std::uint64_t> count{};   ///< operations, at least 1
+  std::optional<std::uint64_t> seed{};    ///< not set: made of the scenario's seed and the name
+};
+
+/// Where the traffic goes. What a spec's operations do not need may be missing.
+struct CxlTargets {
+  cxl::Host* host = nullptr;
+  cxl::MemoryDevice* device = nullptr;
+  cxl::DeviceCache* device_cache = nullptr;
+};
+
+/// Does the operations of a spec. They begin at edges of the link's clock.
+class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, private cxl::LocalClient {
+ public:
+  /// @param period  of the link's clock
+  /// @param field   of the spec, for errors: "cxl_traffic[2]"
+  /// @param seed    the scenario's
+  /// @throws SpecError if there cannot be such traffic
+  CxlTraffic(cxl::Engine& engine, const CxlTargets& targets, Picoseconds period, const CxlTrafficSpec& spec,
+             const std::string& field, std::uint64_t seed);
+
+  /// Let time 0 of the traffic be `zero`, not in the past. Once.
+  void start(Picoseconds zero);
+  /// Begin nothing any more. What has begun ends by itself.
+  void stop();
+
+  [[nodiscard]] const std::string& name() const noexcept { return spec_.name; }
+  [[nodiscard]] const CxlTrafficSpec& spec() const noexcept { return spec_; }
+  [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
+  [[nodiscard]] std::uint64_t completed() const noexcept { return completed_; }
+  /// Sum over all operations that are over of the time they took.
+  [[nodiscard]] Picoseconds latency_sum() const noexcept { return latency_sum_; }
+  /// @return whether nothing more will begin.
+  [[nodiscard]] bool ended() const noexcept;
+
+ private:
+  struct Drawn {
+    CxlOperation operation;
+    bool tee;
+    std::uint64_t address;
+  };
+
+  void act(Picoseconds now) override;
+  void completed(std::uint32_t user, Picoseconds now) override;
+  void unblocked(Picoseconds now) override;
+  void local_done(Picoseconds now) override;
+  void pump(Picoseconds now);
+  void plan_next(Picoseconds now);
+  [[nodiscard]] Drawn draw();
+  [[nodiscard]] cxl::IssueResult issue(const Drawn& drawn, std::uint32_t user);
+  [[nodiscard]] Picoseconds edge(Picoseconds when) const noexcept { return (when + period_ - 1) / period_ * period_; }
+
+  cxl::Engine& engine_;
+  CxlTargets targets_;
+  Picoseconds period_;
+  CxlTrafficSpec spec_;
+  unsigned actor_;
+  RandomStream random_;
+  WeightedChoice<CxlOperation> operations_;
+  WeightedChoice<std::size_t> ranges_;
+  std::vector<AddressStream> streams_;
+  std::optional<Pacer> pacer_;
+  Picoseconds late_ = 0;      // by which the pacing has been put off
+  Picoseconds due_ = kNever;  // of the next operation
+  Picoseconds end_ = kNever;
+  std::optional<Drawn> blocked_;    // drawn, but it has to wait
+  std::vector<Picoseconds> began_;  // by user number
+  std::vector<std::uint32_t> free_;
+  cxl::Ring<std::uint32_t> local_;  // local operations under way, in order
+  std::uint64_t begun_ = 0;
+  std::uint64_t completed_ = 0;
+  Picoseconds latency_sum_ = 0;
+  bool pumping_ = false;
+};
+
+/// @return who does an operation.
+[[nodiscard]] CxlAgent agent_of(CxlOperation operation) noexcept;
+/// Names as scenario files write them: "write_partial", "cache_rd_own".
+[[nodiscard]] std::string_view to_string(CxlOperation operation) noexcept;
+
+}  // namespace pmufab::traffic
