@@ -48,7 +48,7 @@ constexpr MemoryDeviceCommands::Command MemoryDeviceCommands::kCommands[] = {
     {MailboxOpcode::get_partition_info, 0, 0},
 };
 
-MemoryDeviceCommands::MemoryDeviceCommands(const MemoryDeviceParameters& parameters) : parameters_(parameters) {
+MemoryDeviceCommands::MemoryDeviceCommands(const MemoryCommandsParameters& parameters) : parameters_(parameters) {
   const auto check_capacity = [](const char* field, std::uint64_t bytes) {
     if (bytes % kUnit != 0) throw SpecError(field, fmt::format("{:#x} is not a multiple of 256 MiB", bytes));
   };

@@ -13,7 +13,7 @@
 namespace pmufab::cxl {
 
 /// What a memory device says about itself by mailbox commands.
-struct MemoryDeviceParameters {
+struct MemoryCommandsParameters {
   std::uint64_t volatile_capacity = std::uint64_t{4} << 30;  ///< bytes, a multiple of 256 MiB
   std::uint64_t persistent_capacity = 0;                     ///< bytes, a multiple of 256 MiB
   /// Not 0: capacity can be moved between volatile and persistent in steps of this (a multiple of 256 MiB), and
@@ -36,7 +36,7 @@ struct MemoryDeviceParameters {
 class MemoryDeviceCommands {
  public:
   /// @throws SpecError naming the parameter that cannot be
-  explicit MemoryDeviceCommands(const MemoryDeviceParameters& parameters);
+  explicit MemoryDeviceCommands(const MemoryCommandsParameters& parameters);
 
   /// Execute a command. @param payload_size  bytes an answer may have @param when  time at which it is executed
   MailboxResult execute(std::uint16_t opcode, const MailboxPayload& input, std::size_t payload_size, Picoseconds when);
@@ -67,7 +67,7 @@ class MemoryDeviceCommands {
   MailboxResult get_event_interrupt_policy() const;
   MailboxResult set_event_interrupt_policy(const MailboxPayload& input);
 
-  MemoryDeviceParameters parameters_;
+  MemoryCommandsParameters parameters_;
   EventLogs logs_;
   std::array<std::uint8_t, kEventLogs> interrupt_modes_{};
   bool timestamp_set_ = false;

@@ -173,7 +173,7 @@ void Type3Device::add_device_dvsec() {
   space.define(device_dvsec_ + kControl, 2, {.value = 0x2, .writable = kMemEnable, .function_kept = kMemEnable});
   space.define(device_dvsec_ + kStatus, 2, {.write_one_to_clear = 0x4000, .sticky = 0x4000});
   space.define(device_dvsec_ + kLock, 2, {.writable = 0x1, .function_kept = 0x1});
-  const MemoryDeviceParameters& memory = parameters_.memory;
+  const MemoryCommandsParameters& memory = parameters_.memory;
   // Two ranges: volatile memory, then persistent.
   const std::uint64_t total = memory.volatile_capacity + memory.persistent_capacity;
   const std::uint64_t sizes[] = {parameters_.memory_ranges == 2 ? memory.volatile_capacity : total,

@@ -37,7 +37,7 @@ struct Type3Parameters {
   std::uint64_t serial_number = 0;
   pcie::LinkParameters link{};
 
-  MemoryDeviceParameters memory{};  ///< capacity, and answers of the mailbox
+  MemoryCommandsParameters memory{};  ///< capacity, and answers of the mailbox
   unsigned memory_ranges = 1;       ///< HDM count of the CXL device DVSEC, 0 ... 2: how capacity is shown there
   unsigned hdm_decoders = 4;        ///< 1, 2, 4, 6, 8 or 10
 

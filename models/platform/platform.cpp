@@ -9,6 +9,7 @@
 
 #include "models/platform/cmn_link.h"
 #include "models/platform/cmn_part.h"
+#include "models/platform/cxl_part.h"
 #include "models/platform/tegra410_part.h"
 
 namespace pmufab::platform {
@@ -41,6 +42,11 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformSpec& spec
   for (const CmnSpec& mesh : spec_.cmn) {
     auto part = std::make_unique<CmnPart>(mesh, static_cast<unsigned>(cmn_.size()));
     cmn_.push_back(part.get());
+    parts_.push_back(std::move(part));
+  }
+  if (!spec_.cxl.empty()) {
+    auto part = std::make_unique<CxlPart>(spec_.cxl);
+    cxl_ = part.get();
     parts_.push_back(std::move(part));
   }
   for (const CmnLinkSpec& link : spec_.links)

@@ -22,6 +22,7 @@ namespace pmufab::platform {
 
 class CmnLink;
 class CmnPart;
+class CxlPart;
 class PlatformPart;
 class Tegra410Part;
 
@@ -64,6 +65,9 @@ class Platform : public sc_core::sc_module {
   /// The nodes of a mesh. @throws std::out_of_range if there is no such mesh
   [[nodiscard]] cmn::Nodes& nodes(std::size_t index);
 
+  /// @return the CXL devices; nullptr if the platform has none.
+  [[nodiscard]] CxlPart* cxl() const noexcept { return cxl_; }
+
   /// Where the CPU the operating system numbers `cpu` sits. @throws std::out_of_range if there is no such CPU
   struct CpuPlace {
     unsigned socket;
@@ -95,6 +99,7 @@ class Platform : public sc_core::sc_module {
   std::vector<std::unique_ptr<PlatformPart>> parts_;
   Tegra410Part* tegra410_ = nullptr;
   std::vector<CmnPart*> cmn_;
+  CxlPart* cxl_ = nullptr;
   std::vector<std::unique_ptr<CmnLink>> links_;
 };
 

@@ -271,10 +271,12 @@ std::vector<MemoryRange> default_memory(unsigned sockets) {
 void validate(const PlatformSpec& spec) {
   check_sockets(spec);
   check_memory(spec);
-  if (!spec.tegra410 && spec.cmn.empty()) fail("tegra410", "is missing, and there are no meshes either");
+  if (!spec.tegra410 && spec.cmn.empty() && spec.cxl.empty())
+    fail("tegra410", "is missing, and there are neither meshes nor CXL devices");
   if (spec.tegra410) check_tegra410(spec);
   check_meshes(spec.cmn);
   check_links(spec);
+  check_cxl(spec.cxl);
 }
 
 }  // namespace pmufab::platform

@@ -8,6 +8,7 @@
 #include "models/cmn/nodes/link_end.h"
 #include "models/cmn/nodes/nodes.h"
 #include "models/cmn/topology.h"
+#include "models/platform/cxl_spec.h"
 #include "models/tegra410/address_map.h"
 #include "models/tegra410/parameters.h"
 #include "tlm/spec/spec_error.h"
@@ -53,6 +54,8 @@ struct PlatformSpec {
   std::vector<CmnSpec> cmn{};
   /// Links between meshes. Those of one mesh all lead to the same other mesh.
   std::vector<CmnLinkSpec> links{};
+  /// CXL devices, "cxl0", "cxl1", ...
+  std::vector<CxlDeviceSpec> cxl{};
 };
 
 /// Where things lie when nothing else is said. Socket s owns the 16 TiB from s << kSocketShift; offsets are from there.
@@ -69,8 +72,12 @@ inline constexpr std::uint64_t kGmem = 0x200'0000'0000;  ///< 256 GiB
 inline constexpr std::uint64_t kGmemSize = 0x40'0000'0000;
 inline constexpr std::uint64_t kCxl = 0x400'0000'0000;  ///< 256 GiB
 inline constexpr std::uint64_t kCxlSize = 0x40'0000'0000;
-inline constexpr std::uint32_t kUcfPmuInterrupt = 288;  ///< GSIV of socket 0; socket s has 288 + s
-inline constexpr std::uint32_t kCmnInterrupt = 320;     ///< GSIV of DTC 0 of mesh 0; DTC d of mesh m has 320 + 4 m + d
+inline constexpr std::uint64_t kEcam = 0x4000'0000;        ///< configuration space of PCI segment 0, 1 MiB for each bus
+inline constexpr std::uint64_t kCxlBars = 0x20'0000'0000;  ///< BAR 0 of CXL device d: from here on + d * kCxlBarStride
+inline constexpr std::uint64_t kCxlBarStride = 0x100'0000;      ///< 16 MiB
+inline constexpr std::uint64_t kMessageDoorbell = 0x3000'0040;  ///< where message-signalled interrupts go
+inline constexpr std::uint32_t kUcfPmuInterrupt = 288;          ///< GSIV of socket 0; socket s has 288 + s
+inline constexpr std::uint32_t kCmnInterrupt = 320;  ///< GSIV of DTC 0 of mesh 0; DTC d of mesh m has 320 + 4 m + d
 }  // namespace default_map
 
 /// @return one CMEM, one GMEM and one CXL range for each socket, at the addresses of default_map.

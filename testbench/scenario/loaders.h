@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "testbench/scenario/document.h"
 #include "testbench/scenario/reader.h"
 #include "testbench/traffic/chi_traffic.h"
+#include "testbench/traffic/cxl_traffic.h"
 #include "testbench/traffic/flit_flow.h"
 #include "testbench/traffic/traffic_spec.h"
 
@@ -33,6 +35,19 @@ void read_flit_flow(Reader& reader, traffic::FlitFlowSpec& flow);
 
 /// Read one map of CHI traffic.
 void read_chi_traffic(Reader& reader, traffic::ChiTrafficSpec& spec);
+
+/// Read one CXL device of a platform. @param index  among the platform's devices
+void read_cxl(Reader& reader, std::size_t index, platform::CxlDeviceSpec& spec);
+/// Read one map of CXL traffic.
+void read_cxl_traffic(Reader& reader, traffic::CxlTrafficSpec& spec);
+
+// Parts of any traffic.
+void read_pattern(Reader& reader, traffic::PatternSpec& pattern);
+void read_pacing(Reader& reader, traffic::PacingSpec& pacing);
+void read_burst(Reader& reader, traffic::BurstSpec& burst);
+/// {word: weight, word: weight}
+void read_weights(Reader& reader, std::string_view key,
+                  const std::function<void(const Value::Entry& entry, std::uint32_t weight)>& read);
 
 /// Read the parameters of a mesh's nodes.
 void read_nodes(Reader& reader, cmn::NodeParameters& nodes);

@@ -10,7 +10,7 @@ namespace {
 using platform::PlatformSpec;
 using tegra410::MemoryClass;
 
-enum class Kind : std::uint8_t { tegra410, cmn };
+enum class Kind : std::uint8_t { tegra410, cmn, cxl };
 
 const Words<MemoryClass>& memory_classes() {
   static const Words<MemoryClass> words = {
@@ -113,9 +113,9 @@ PlatformSpec read_platform(const Value& document, const std::string& path, Value
   PlatformSpec spec;
   Reader reader(document, path, effective);
   Kind kind = Kind::tegra410;
-  reader.choice("kind", kind, {{"tegra410", Kind::tegra410}, {"cmn", Kind::cmn}});
-  if (kind == Kind::cmn) {
-    spec.name = "cmn";
+  reader.choice("kind", kind, {{"tegra410", Kind::tegra410}, {"cmn", Kind::cmn}, {"cxl", Kind::cxl}});
+  if (kind != Kind::tegra410) {
+    spec.name = kind == Kind::cmn ? "cmn" : "cxl";
     spec.sockets = 1;
     spec.cpus_per_socket = 8;
     spec.tegra410.reset();
@@ -133,6 +133,9 @@ PlatformSpec read_platform(const Value& document, const std::string& path, Value
   reader.list(
       "meshes", [&](Reader& mesh, std::size_t index) { read_cmn(mesh, index, spec.cmn.emplace_back()); },
       kind == Kind::cmn ? Presence::required : Presence::optional);
+  reader.list(
+      "cxl", [&](Reader& device, std::size_t index) { read_cxl(device, index, spec.cxl.emplace_back()); },
+      kind == Kind::cxl ? Presence::required : Presence::optional);
   reader.list("links", [&](Reader& link, std::size_t) { read_link(link, spec.cmn, spec.links.emplace_back()); });
   try {
     // Unknown keys first: a misspelt key is often why the rest is impossible.

@@ -357,6 +357,8 @@ void check_end(Reader& reader, const ScenarioSpec& spec) {
   if (all_stop) return;
   if (!spec.workload.mesh_traffic.empty() || !spec.workload.chi_traffic.empty())
     reader.fail("duration", "mesh traffic does not tell when the scenario ends", "add duration: 100 us");
+  if (!spec.workload.cxl_traffic.empty())
+    reader.fail("duration", "CXL traffic does not tell when the scenario ends", "add duration: 100 us");
   if (spec.workload.traffic.generators.empty())
     reader.fail("duration", "there is no traffic to tell when the scenario ends", "add duration: 100 us");
   for (const traffic::GeneratorSpec& generator : spec.workload.traffic.generators) {
@@ -381,8 +383,9 @@ void check_name(Reader& reader, const std::string& name, std::set<std::string>& 
   std::string other;
   for (unsigned number = 2; other.empty() || taken.contains(other); ++number)
     other = fmt::format("{}-{}", name, number);
-  reader.fail("name", fmt::format("other traffic is called '{}'", name),
-              fmt::format("names are unique over generators, mesh_traffic and chi_traffic; '{}' is free", other));
+  reader.fail(
+      "name", fmt::format("other traffic is called '{}'", name),
+      fmt::format("names are unique over generators, mesh_traffic, chi_traffic and cxl_traffic; '{}' is free", other));
 }
 
 ScenarioSpec read_scenario(const Parts& parts) {
@@ -417,6 +420,10 @@ ScenarioSpec read_scenario(const Parts& parts) {
   reader.list("chi_traffic", [&](Reader& item, std::size_t) {
     read_chi_traffic(item, spec.workload.chi_traffic.emplace_back());
     check_name(item, spec.workload.chi_traffic.back().name, names);
+  });
+  reader.list("cxl_traffic", [&](Reader& item, std::size_t) {
+    read_cxl_traffic(item, spec.workload.cxl_traffic.emplace_back());
+    check_name(item, spec.workload.cxl_traffic.back().name, names);
   });
   if (reader.has("duration")) {
     Picoseconds duration = 0;

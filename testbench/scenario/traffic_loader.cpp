@@ -94,9 +94,10 @@ void read_targets(Reader& reader, std::string_view key, std::vector<Target>& tar
       key, [&](Reader& item, std::size_t) { read_target(item, targets.emplace_back()); }, presence);
 }
 
-/// {word: weight, word: weight}
-template <typename Read>
-void read_weights(Reader& reader, std::string_view key, const Read& read) {
+}  // namespace
+
+void read_weights(Reader& reader, std::string_view key,
+                  const std::function<void(const Value::Entry& entry, std::uint32_t weight)>& read) {
   const Value* value = reader.take(key);
   if (value == nullptr) return;
   if (value->kind != Value::Kind::map || value->entries.empty())
@@ -114,50 +115,6 @@ void read_weights(Reader& reader, std::string_view key, const Read& read) {
                        "for example {read: 3, write: 1}");
     read(entry, static_cast<std::uint32_t>(weight));
   }
-}
-
-void read_mix(Reader& reader, std::vector<OperationShare>& mix) {
-  bool first = true;
-  read_weights(reader, "mix", [&](const Value::Entry& entry, std::uint32_t weight) {
-    if (std::exchange(first, false)) mix.clear();
-    const std::optional<Operation> operation = operation_from(entry.key);
-    if (!operation) {
-      std::vector<std::string> names;
-      for (const auto& [word, meaning] : words_up_to(Operation::atomic_store)) names.emplace_back(word);
-      std::string suggestion = did_you_mean(entry.key, names);
-      if (suggestion.empty()) suggestion = "one of " + quoted_list(names);
-      throw InputError(entry.source, reader.path_of("mix"), fmt::format("unknown operation '{}'", entry.key),
-                       suggestion);
-    }
-    mix.push_back({*operation, weight});
-  });
-  if (mix.empty()) return;
-  Value map = Value::map();
-  for (const OperationShare& share : mix)
-    map.add(std::string(to_string(share.operation)), Value::of(fmt::format("{}", share.weight)));
-  reader.put("mix", std::move(map));
-}
-
-void read_sizes(Reader& reader, std::vector<SizeShare>& sizes) {
-  bool first = true;
-  read_weights(reader, "sizes", [&](const Value::Entry& entry, std::uint32_t weight) {
-    if (std::exchange(first, false)) sizes.clear();
-    std::uint64_t bytes = 0;
-    try {
-      bytes = parse_quantity(entry.key, Quantity::bytes);
-    } catch (const std::invalid_argument& error) {
-      throw InputError(entry.source, reader.path_of("sizes"), fmt::format("'{}' {}", entry.key, error.what()),
-                       "for example {64: 3, 32: 1}");
-    }
-    if (bytes == 0 || bytes > 64)
-      throw InputError(entry.source, reader.path_of("sizes"), fmt::format("{} is outside 1 B ... 64 B", entry.key));
-    sizes.push_back({static_cast<std::uint32_t>(bytes), weight});
-  });
-  if (sizes.empty()) return;
-  Value map = Value::map();
-  for (const SizeShare& share : sizes)
-    map.add(fmt::format("{}", share.bytes), Value::of(fmt::format("{}", share.weight)));
-  reader.put("sizes", std::move(map));
 }
 
 void read_pattern(Reader& reader, PatternSpec& pattern) {
@@ -204,6 +161,52 @@ void read_pacing(Reader& reader, PacingSpec& pacing) {
 void read_burst(Reader& reader, BurstSpec& burst) {
   reader.number("on", burst.on, Quantity::duration, 1, ~std::uint64_t{0}, Presence::required);
   reader.number("off", burst.off, Quantity::duration, 1, ~std::uint64_t{0}, Presence::required);
+}
+
+namespace {
+
+void read_mix(Reader& reader, std::vector<OperationShare>& mix) {
+  bool first = true;
+  read_weights(reader, "mix", [&](const Value::Entry& entry, std::uint32_t weight) {
+    if (std::exchange(first, false)) mix.clear();
+    const std::optional<Operation> operation = operation_from(entry.key);
+    if (!operation) {
+      std::vector<std::string> names;
+      for (const auto& [word, meaning] : words_up_to(Operation::atomic_store)) names.emplace_back(word);
+      std::string suggestion = did_you_mean(entry.key, names);
+      if (suggestion.empty()) suggestion = "one of " + quoted_list(names);
+      throw InputError(entry.source, reader.path_of("mix"), fmt::format("unknown operation '{}'", entry.key),
+                       suggestion);
+    }
+    mix.push_back({*operation, weight});
+  });
+  if (mix.empty()) return;
+  Value map = Value::map();
+  for (const OperationShare& share : mix)
+    map.add(std::string(to_string(share.operation)), Value::of(fmt::format("{}", share.weight)));
+  reader.put("mix", std::move(map));
+}
+
+void read_sizes(Reader& reader, std::vector<SizeShare>& sizes) {
+  bool first = true;
+  read_weights(reader, "sizes", [&](const Value::Entry& entry, std::uint32_t weight) {
+    if (std::exchange(first, false)) sizes.clear();
+    std::uint64_t bytes = 0;
+    try {
+      bytes = parse_quantity(entry.key, Quantity::bytes);
+    } catch (const std::invalid_argument& error) {
+      throw InputError(entry.source, reader.path_of("sizes"), fmt::format("'{}' {}", entry.key, error.what()),
+                       "for example {64: 3, 32: 1}");
+    }
+    if (bytes == 0 || bytes > 64)
+      throw InputError(entry.source, reader.path_of("sizes"), fmt::format("{} is outside 1 B ... 64 B", entry.key));
+    sizes.push_back({static_cast<std::uint32_t>(bytes), weight});
+  });
+  if (sizes.empty()) return;
+  Value map = Value::map();
+  for (const SizeShare& share : sizes)
+    map.add(fmt::format("{}", share.bytes), Value::of(fmt::format("{}", share.weight)));
+  reader.put("sizes", std::move(map));
 }
 
 void read_phase(Reader& reader, PhaseSpec& phase) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "testbench/traffic/chi_traffic.h"
+#include "testbench/traffic/cxl_traffic.h"
 #include "testbench/traffic/flit_flow.h"
 #include "testbench/traffic/traffic_issuer.h"
 #include "testbench/traffic/traffic_spec.h"
@@ -15,6 +16,7 @@ struct Workload {
   traffic::TrafficSpec traffic;                       ///< of the sockets; its seed is everybody's
   std::vector<traffic::FlitFlowSpec> mesh_traffic{};  ///< raw flits
   std::vector<traffic::ChiTrafficSpec> chi_traffic{};
+  std::vector<traffic::CxlTrafficSpec> cxl_traffic{};
 };
 
 /// Called from time to time while traffic that ends by itself goes on.

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/platform/cxl_part.h"
+#include "testbench/scenario/fabric.h"
+#include "testbench/traffic/cxl_traffic.h"
+
+namespace pmufab::scenario {
+
+/// The CXL devices of a machine, their traffic, and the judge of their CPMUs.
+class CxlFabric final : public Fabric {
+ public:
+  /// @throws InputError for traffic that is impossible on the devices
+  explicit CxlFabric(const FabricContext& context);
+
+  void start_traffic() override;
+  void stop_traffic() override;
+  void report_traffic(Json& list) const override;
+  [[nodiscard]] DrainProgress progress() const override;
+  [[nodiscard]] bool has_transactions() const override { return !traffic_.empty(); }
+  [[nodiscard]] Picoseconds drain_patience() const override { return 1'000'000'000; }
+
+ private:
+  platform::CxlPart& part_;
+  std::vector<std::unique_ptr<traffic::CxlTraffic>> traffic_;
+};
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,225 @@
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "models/cxl/event_names.h"
+#include "models/cxl/message_probes.h"
+#include "testbench/scenario/loaders.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using cxl::Coherency;
+using cxl::CounterType;
+using platform::CxlCpmuSpec;
+using platform::CxlDeviceSpec;
+using platform::CxlGroupSpec;
+
+constexpr unsigned kEvents = 32;  // of a group
+
+/// Event groups of the specification, as scenario files write them.
+const Words<std::uint16_t>& group_words() {
+  static const Words<std::uint16_t> words = {
+      {"clock_ticks", 0x0000}, {"d2h_req", 0x0010}, {"d2h_rsp", 0x0011}, {"h2d_req", 0x0012},   {"h2d_rsp", 0x0013},
+      {"cachedata", 0x0014},   {"m2s_req", 0x0020}, {"m2s_rwd", 0x0021}, {"m2s_birsp", 0x0022}, {"s2m_bisnp", 0x0023},
+      {"s2m_ndr", 0x0024},     {"s2m_drs", 0x0025}, {"ddr", 0x8000}};
+  return words;
+}
+
+/// The message a name of an event stands for.
+struct MessageEvent {
+  cxl::MessageClass message_class;
+  unsigned opcode;
+};
+
+std::optional<MessageEvent> message_event(std::string_view name) {
+  for (unsigned number = 0; number < cxl::kMessageClasses; ++number) {
+    const auto message_class = static_cast<cxl::MessageClass>(number);
+    for (unsigned opcode = 0; opcode < kEvents; ++opcode) {
+      if (message_class == cxl::MessageClass::d2h_data && opcode != 0) continue;
+      if (message_class == cxl::MessageClass::h2d_data && opcode != 1) continue;
+      if (cxl::event_name(cxl::kCxlVendor, cxl::group_of(message_class), opcode) == name)
+        return MessageEvent{message_class, opcode};
+    }
+  }
+  return std::nullopt;
+}
+
+void read_group(Reader& reader, CxlGroupSpec& group) {
+  reader.number("vendor", group.vendor, Quantity::address, 0, 0xffff);
+  if (group.vendor == cxl::kCxlVendor) {
+    reader.choice("group", group.group, group_words());
+    return;
+  }
+  reader.number("id", group.group, Quantity::address, 0, 0xffff);
+  std::vector<std::string> names;
+  reader.texts("events", names, Presence::required);
+  for (const std::string& name : names) {
+    const std::optional<MessageEvent> event = message_event(name);
+    if (!event) reader.fail("events", fmt::format("no message is called '{}'", name), "for example m2s_req_memrd");
+    group.events.push_back({static_cast<unsigned>(group.events.size()), event->message_class, event->opcode});
+  }
+}
+
+/// The mask of events of one group, by name.
+std::uint32_t read_mask(Reader& reader, const CxlGroupSpec& group) {
+  std::vector<std::string> names;
+  reader.texts("events", names, Presence::required);
+  std::uint32_t mask = 0;
+  for (const std::string& name : names) {
+    std::uint32_t bit = 0;
+    for (unsigned event = 0; event < kEvents; ++event) {
+      if (group.vendor == cxl::kCxlVendor && cxl::event_name(group.vendor, group.group, event) == name)
+        bit = 1U << event;
+    }
+    for (const platform::CxlVendorEvent& event : group.events) {
+      if (cxl::event_name(cxl::kCxlVendor, cxl::group_of(event.message_class), event.opcode) == name)
+        bit = 1U << event.bit;
+    }
+    if (bit == 0) reader.fail("events", fmt::format("the group has no event '{}'", name));
+    mask |= bit;
+  }
+  return mask;
+}
+
+void read_cpmu(Reader& reader, unsigned number, CxlCpmuSpec& cpmu) {
+  cxl::CpmuParameters& parameters = cpmu.parameters;
+  reader.list(
+      "groups", [&](Reader& group, std::size_t) { read_group(group, cpmu.groups.emplace_back()); }, Presence::required);
+  auto counters = static_cast<unsigned>(parameters.counters.size());
+  reader.number("counters", counters, Quantity::count, 0, 64);
+  parameters.counters.assign(counters, {});
+  const auto read_fixed = [&](CounterType type) {
+    return [&cpmu, &parameters, type](Reader& item, std::size_t) {
+      cxl::CpmuCounterParameters& counter = parameters.counters.emplace_back();
+      counter.type = type;
+      item.number("group", counter.group, Quantity::count, 0, cpmu.groups.empty() ? 0 : cpmu.groups.size() - 1);
+      if (counter.group < cpmu.groups.size()) counter.events = read_mask(item, cpmu.groups[counter.group]);
+      item.number("threshold", counter.threshold);
+    };
+  };
+  reader.list("fixed", read_fixed(CounterType::fixed));
+  reader.list("free_running", read_fixed(CounterType::free_running));
+  reader.number("width", parameters.width, Quantity::count, 1, 64);
+  reader.number("clock", parameters.frequency_hz, Quantity::frequency, 1, 1'000'000'000'000);
+  // Each its own, as the specification recommends; number 0 is the device's own.
+  parameters.message_number = 1 + number % 15;
+  reader.number("message_number", parameters.message_number, Quantity::count, 0, 15);
+  reader.flag("writable_while_frozen", parameters.writable_while_frozen);
+  reader.flag("freeze", parameters.freeze);
+  reader.flag("interrupt", parameters.interrupt);
+  reader.flag("hdm_filter", parameters.hdm_filter);
+  reader.flag("ddr_filter", parameters.ddr_filter);
+}
+
+void read_ddr(Reader& reader, cxl::DdrParameters& ddr) {
+  reader.number("channels", ddr.shape.channels);
+  reader.number("ranks", ddr.shape.ranks);
+  reader.number("bank_groups", ddr.shape.bank_groups);
+  reader.number("banks", ddr.shape.banks);
+  reader.number("row_bytes", ddr.row_bytes, Quantity::bytes);
+  reader.choice("page_policy", ddr.page_policy, {{"open", cxl::PagePolicy::open}, {"closed", cxl::PagePolicy::closed}});
+  reader.choice("refresh", ddr.refresh_mode,
+                {{"none", cxl::RefreshMode::none},
+                 {"all_banks", cxl::RefreshMode::all_banks},
+                 {"same_bank", cxl::RefreshMode::same_bank}});
+  reader.number("refresh_interval", ddr.timing.refresh_interval, Quantity::duration);
+  reader.number("rfm_after", ddr.rfm_after);
+  reader.number("power_down_after", ddr.power_down_after, Quantity::duration);
+  reader.number("self_refresh_after", ddr.self_refresh_after, Quantity::duration);
+}
+
+void read_link_parameters(Reader& reader, cxl::LinkParameters& link) {
+  reader.number("period", link.period, Quantity::duration);
+  reader.number("latency", link.latency, Quantity::duration);
+  cxl::LinkLane lane = link.lanes.front();
+  reader.number("per_clock", lane.per_clock);
+  reader.number("credits", lane.credits);
+  link.lanes.fill(lane);
+}
+
+traffic::CxlOperation operation_of(Reader& reader, const Value::Entry& entry) {
+  std::vector<std::string> names;
+  for (unsigned number = 0; number < traffic::kCxlOperations; ++number) {
+    const auto operation = static_cast<traffic::CxlOperation>(number);
+    if (traffic::to_string(operation) == entry.key) return operation;
+    names.emplace_back(traffic::to_string(operation));
+  }
+  std::string suggestion = did_you_mean(entry.key, names);
+  if (suggestion.empty()) suggestion = "one of " + quoted_list(names);
+  throw InputError(entry.source, reader.path_of("mix"), fmt::format("unknown operation '{}'", entry.key), suggestion);
+}
+
+}  // namespace
+
+void read_cxl(Reader& reader, std::size_t /*index*/, CxlDeviceSpec& spec) {
+  reader.optional_object("cache", [&](Reader& cache) {
+    cache.number("lines", spec.cache.emplace().cache_lines, Quantity::count, 1, 1U << 20);
+  });
+  reader.list(
+      "decoders",
+      [&](Reader& item, std::size_t) {
+        platform::CxlDecoderSpec& decoder = spec.decoders.emplace_back();
+        item.number("base", decoder.base, Quantity::address, 0, ~std::uint64_t{0}, Presence::required);
+        item.number("size", decoder.size, Quantity::bytes, 0, ~std::uint64_t{0}, Presence::required);
+        item.choice("coherency", decoder.coherency,
+                    {{"HDM-H", Coherency::hdm_h}, {"HDM-D", Coherency::hdm_d}, {"HDM-DB", Coherency::hdm_db}});
+      },
+      Presence::required);
+  reader.list(
+      "cpmus",
+      [&](Reader& item, std::size_t number) {
+        read_cpmu(item, static_cast<unsigned>(number), spec.cpmus.emplace_back());
+      },
+      Presence::required);
+  reader.object("link", [&](Reader& link) { read_link_parameters(link, spec.link); });
+  reader.object("memory", [&](Reader& memory) {
+    memory.number("answer_latency", spec.memory.answer_latency, Quantity::duration);
+    memory.number("filter_lines", spec.memory.back_invalidate.filter_lines, Quantity::count, 1, 1U << 20);
+    memory.number("device_lines", spec.memory.back_invalidate.device_lines, Quantity::count, 1, 1U << 20);
+    memory.flag("block_snoops", spec.memory.back_invalidate.block_snoops);
+    memory.object("ddr", [&](Reader& ddr) { read_ddr(ddr, spec.memory.ddr); });
+  });
+  reader.object("host", [&](Reader& host) {
+    host.number("lines", spec.host.host_lines, Quantity::count, 1, 1U << 20);
+    host.number("latency", spec.host.cache.host_latency, Quantity::duration);
+    host.flag("take_clean", spec.host.cache.take_clean);
+    host.number("error_base", spec.host.cache.error_base, Quantity::address);
+    host.number("error_size", spec.host.cache.error_size, Quantity::bytes);
+  });
+}
+
+void read_cxl_traffic(Reader& reader, traffic::CxlTrafficSpec& spec) {
+  reader.text("name", spec.name, Presence::required);
+  reader.number("device", spec.device);
+  bool first = true;
+  read_weights(reader, "mix", [&](const Value::Entry& entry, std::uint32_t weight) {
+    if (std::exchange(first, false)) spec.mix.clear();
+    spec.mix.push_back({operation_of(reader, entry), weight});
+  });
+  Value mix = Value::map();
+  for (const traffic::CxlOperationShare& share : spec.mix)
+    mix.add(std::string(traffic::to_string(share.operation)), Value::of(fmt::format("{}", share.weight)));
+  reader.put("mix", std::move(mix));
+  reader.list(
+      "ranges",
+      [&](Reader& item, std::size_t) {
+        traffic::CxlRange& range = spec.ranges.emplace_back();
+        item.number("base", range.base, Quantity::address, 0, ~std::uint64_t{0}, Presence::required);
+        item.number("size", range.size, Quantity::bytes, 64, ~std::uint64_t{0}, Presence::required);
+        item.object("pattern", [&](Reader& pattern) { read_pattern(pattern, range.pattern); });
+        item.number("weight", range.weight, Quantity::count, 1, 1'000'000);
+      },
+      Presence::required);
+  reader.object("pacing", [&](Reader& pacing) { read_pacing(pacing, spec.pacing); });
+  reader.optional_object("burst", [&](Reader& burst) { read_burst(burst, spec.burst.emplace()); });
+  reader.number("outstanding", spec.outstanding, Quantity::count, 1, 65536);
+  reader.real("tee_share", spec.tee_share, 0, 1);
+  reader.number("start", spec.start, Quantity::duration);
+  if (reader.has("duration")) reader.number("duration", spec.duration.emplace(), Quantity::duration, 1);
+  if (reader.has("count")) reader.number("count", spec.count.emplace(), Quantity::count, 1);
+  if (reader.has("seed")) reader.number("seed", spec.seed.emplace());
+}
+
+}  // namespace pmufab::scenario
