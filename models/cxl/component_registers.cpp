@@ -192,7 +192,7 @@ HdmClaim ComponentRegisters::claim(unsigned decoder) const {
 }
 
 void ComponentRegisters::tell(unsigned decoder) const {
-  if (listener_) listener_(decoder, claim(decoder));
+  for (const auto& listener : listeners_) listener(decoder, claim(decoder));
 }
 
 void ComponentRegisters::set_enabled(bool enabled) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <tlm_utils/simple_target_socket.h>
 #include <systemc>
@@ -80,8 +81,10 @@ class ComponentRegisters : public sc_core::sc_module {
   [[nodiscard]] unsigned decoders() const noexcept { return decoders_; }
   /// What decode() takes for this decoder.
   [[nodiscard]] HdmClaim claim(unsigned decoder) const;
-  /// Call `listener` whenever a claim changes: for whoever keeps its own copy.
-  void on_claim(std::function<void(unsigned decoder, const HdmClaim&)> listener) { listener_ = std::move(listener); }
+  /// Call `listener` too whenever a claim changes: for whoever keeps its own copy.
+  void on_claim(std::function<void(unsigned decoder, const HdmClaim&)> listener) {
+    listeners_.push_back(std::move(listener));
+  }
   [[nodiscard]] bool committed(unsigned decoder) const { return ranges_.at(decoder).committed; }
 
   /// All but what a function level reset does, which leaves decoders alone (CXL 3.1, 9.5): decoders forgotten.
@@ -114,7 +117,7 @@ class ComponentRegisters : public sc_core::sc_module {
   RegisterId global_control_, base_low_, base_high_, size_low_, size_high_, control_, skip_low_, skip_high_;
   std::array<Range, kMostDecoders> ranges_{};
   bool enabled_ = false;
-  std::function<void(unsigned, const HdmClaim&)> listener_;
+  std::vector<std::function<void(unsigned, const HdmClaim&)>> listeners_;
 };
 
 }  // namespace pmufab::cxl

@@ -153,6 +153,8 @@ Type3Device::Type3Device(const sc_core::sc_module_name& name, const Type3Paramet
       function_.map(kBar, "device registers", offsets_[entry], device_->size(), device_->socket);
     }
   }
+  component_->on_claim([this](unsigned, const HdmClaim&) { update_maps(); });
+  function_.space().on_write(device_dvsec_ + kControl, 2, [this](const pcie::ConfigurationWrite&) { update_maps(); });
   function_.on_reset([this](pcie::ResetKind kind) { reset(kind); });
   sc_core::sc_spawn_options options;
   options.spawn_method();
@@ -222,6 +224,26 @@ void Type3Device::program_decoder(unsigned decoder, const HdmDecoderSettings& se
   component_->program(decoder, settings);
   pcie::ConfigurationSpace& space = function_.space();
   space.set(device_dvsec_ + kControl, 2, space.read(device_dvsec_ + kControl, 2) | kMemEnable);
+  update_maps();
+}
+
+void Type3Device::follow(HdmMap& map) {
+  maps_.push_back(&map);
+  update_maps();
+}
+
+void Type3Device::update_maps() const {
+  for (HdmMap* const map : maps_) {
+    for (unsigned decoder = 0; decoder < component_->decoders(); ++decoder) {
+      const HdmClaim claim = memory_enabled() ? component_->claim(decoder) : HdmClaim{};
+      HdmRange range = map->range(decoder);  // what registers of a device do not tell stays
+      range.base = claim.base;
+      range.size = claim.size;
+      range.device_base = claim.device_base;
+      range.interleave = claim.interleave;
+      map->set(decoder, range);
+    }
+  }
 }
 
 void Type3Device::add_event(EventLog log, const EventRecord& record) {

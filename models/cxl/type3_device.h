@@ -10,6 +10,7 @@
 
 #include "models/cxl/component_registers.h"
 #include "models/cxl/device_registers.h"
+#include "models/cxl/hdm_map.h"
 #include "models/cxl/memory_device_commands.h"
 #include "models/cxl/type3_parameters.h"
 #include "models/pcie/function.h"
@@ -51,6 +52,9 @@ class Type3Device : public sc_core::sc_module {
   [[nodiscard]] bool memory_enabled() const noexcept {
     return (function_.space().read(device_dvsec_ + 0xc, 2) & 4) != 0;
   }
+  /// Keep `map` as decode() is, from now on: for links and controllers that hold a map of their own.
+  /// @param map  not owned, must outlive the device
+  void follow(HdmMap& map);
   /// Firmware: program and commit a decoder, and enable memory. To be repeated after each reset.
   /// @throws SpecError see ComponentRegisters::program
   void program_decoder(unsigned decoder, const HdmDecoderSettings& settings);
@@ -73,6 +77,7 @@ class Type3Device : public sc_core::sc_module {
   void reset(pcie::ResetKind kind);
   void become_ready();
   void show_media();
+  void update_maps() const;
 
   const Type3Parameters parameters_;
   std::vector<std::uint64_t> offsets_;  // of each entry
@@ -82,6 +87,7 @@ class Type3Device : public sc_core::sc_module {
   std::unique_ptr<ComponentRegisters> component_;
   std::unique_ptr<DeviceRegisters> device_;
   std::vector<std::unique_ptr<Nowhere>> unreachable_;  // what is bound to CPMUs without a place
+  std::vector<HdmMap*> maps_;
   unsigned device_dvsec_ = 0;
   bool media_ready_ = false;
   bool mailbox_ready_ = false;

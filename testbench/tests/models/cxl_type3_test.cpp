@@ -223,6 +223,8 @@ TEST_F(CxlType3, software_commits_decoders_in_order_and_uncommits_them) {
   parameters.hdm_decoders = 6;
   Type3Rig rig(parameters);
   std::vector<std::uint64_t> claims;
+  HdmMap map;
+  rig.device.follow(map);
   rig.device.component().on_claim(
       [&](unsigned number, const HdmClaim& claim) { claims.push_back(number << 8 | claim.size / kUnit); });
   run([&] {
@@ -263,6 +265,8 @@ TEST_F(CxlType3, software_commits_decoders_in_order_and_uncommits_them) {
     EXPECT_EQ(rig.device.decode(22 * kUnit - 1), (DecodedAddress{1, 8 * kUnit - 1}));
     EXPECT_EQ(rig.device.decode(22 * kUnit), std::nullopt);
     EXPECT_EQ(rig.device.decode(0), std::nullopt);
+    EXPECT_EQ(map.decoder(16 * kUnit), 1U);
+    EXPECT_EQ(map.claim(10 * kUnit + 0x340).device_address, 0x140U);
 
     hdm.program(1, 0, 0, 0);  // locked: nothing happens
     EXPECT_EQ(hdm.control(1), kCommit | kLock | kCommitted);
@@ -274,16 +278,19 @@ TEST_F(CxlType3, software_commits_decoders_in_order_and_uncommits_them) {
     rig.cpu.put32(hdm.base + 4, 2);
     rig.config_write(rig.dvsec(0) + 0xc, 2, 0);
     EXPECT_EQ(rig.device.decode(10 * kUnit), std::nullopt);
+    EXPECT_EQ(map.decoder(10 * kUnit), kNoHdmDecoder);
     rig.config_write(rig.dvsec(0) + 0xc, 2, 0x4);
 
     rig.config_write(rig.capability(0x10) + 8, 2, 0x8000);  // a function level reset leaves decoders alone
     EXPECT_EQ(rig.device.decode(16 * kUnit), (DecodedAddress{1, 2 * kUnit}));
+    EXPECT_EQ(map.claim(16 * kUnit).device_address, 2 * kUnit);
     rig.firmware();
     rig.cpu.put32(hdm.at(0, 0x10), 0x10);
     EXPECT_EQ(rig.device.decode(10 * kUnit), std::nullopt);
     EXPECT_EQ(hdm.control(0), 0x10U);
     rig.ecam.reset(pcie::ResetKind::conventional);
     EXPECT_EQ(rig.device.decode(16 * kUnit), std::nullopt);
+    EXPECT_EQ(map.decoder(16 * kUnit), kNoHdmDecoder);
     EXPECT_THAT(std::vector(claims.end() - 6, claims.end()), ElementsAre(0, 0x100, 0x200, 0x300, 0x400, 0x500));
     rig.firmware();
     EXPECT_EQ(rig.cpu.get32(hdm.at(1, 4)), 0U);
