@@ -22,6 +22,11 @@ std::uint8_t answers_to(std::uint8_t opcode) {
   }
 }
 
+bool evicts(std::uint8_t opcode) {
+  return opcode == d2h_req::cl_flush || opcode == d2h_req::clean_evict || opcode == d2h_req::dirty_evict ||
+         opcode == d2h_req::clean_evict_no_data;
+}
+
 bool pulls(std::uint8_t response) {
   return response == h2d_rsp::write_pull || response == h2d_rsp::go_write_pull ||
          response == h2d_rsp::fast_go_write_pull || response == h2d_rsp::go_err_write_pull;
@@ -88,7 +93,12 @@ void DeviceCache::send(std::uint8_t opcode, LineTable::Index index, OperationCli
   message.opcode = opcode;
   free_.pop_back();
   requests_[message.tag] = {client, user, opcode, answers_to(opcode)};
-  lines_[index].users = 1;
+  LineTable::Line& line = lines_[index];
+  line.users = 1;
+  if (evicts(opcode) && line.state != LineState::invalid) {
+    line.busy = true;
+    ++going_;
+  }
   link_.send(message);
 }
 
@@ -186,11 +196,16 @@ void DeviceCache::set_state(LineTable::Index index, LineState state) {
   if (line.state != LineState::invalid) --tracked_;
   if (state != LineState::invalid) ++tracked_;
   line.state = state;
+  if (state == LineState::invalid && line.busy) {
+    line.busy = false;
+    --going_;
+  }
 }
 
 void DeviceCache::make_room() {
   LineTable::Index index = lines_.oldest();
-  std::size_t excess = tracked_ > parameters_.cache_lines ? tracked_ - parameters_.cache_lines : 0;
+  const std::size_t stay = tracked_ - going_;
+  std::size_t excess = stay > parameters_.cache_lines ? stay - parameters_.cache_lines : 0;
   while (excess > 0 && index != LineTable::kNone) {
     const LineTable::Line& line = lines_[index];
     if (line.state != LineState::invalid && line.users == 0) {

@@ -51,8 +51,9 @@ class DeviceCache final : public CacheAgent {
   Engine& engine_;
   Link& link_;
   DeviceCacheParameters parameters_;
-  LineTable lines_;
-  std::size_t tracked_ = 0;
+  LineTable lines_;          // busy: its eviction is under way
+  std::size_t tracked_ = 0;  // lines with a state
+  std::size_t going_ = 0;    // of them: those that are busy
   std::vector<Request> requests_;
   std::vector<std::uint16_t> free_;
   std::vector<OperationClient*> blocked_;

@@ -142,6 +142,7 @@ void Host::request_coherent(Message message, OperationClient* client, std::uint3
 
 void Host::send(const Message& message, const Request& request) {
   if (free_.empty()) [[unlikely]] {
+    assert(requests_.size() < 0xffff);
     free_.push_back(static_cast<std::uint16_t>(requests_.size()));
     requests_.emplace_back();
   }

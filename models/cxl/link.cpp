@@ -14,6 +14,9 @@ Link::Link(std::string name, Engine& engine, const LinkParameters& parameters)
   if (parameters.period == 0) throw SpecError("period", "is 0", "use for example 500 ps");
   for (unsigned i = 0; i < kMessageClasses; ++i) {
     const LinkLane& lane = parameters.lanes[i];
+    if (lane.credits > kMostCredits)
+      throw SpecError("lanes[" + std::to_string(i) + "].credits", "are too many",
+                      "use at most " + std::to_string(kMostCredits));
     if (lane.per_clock == 0 || lane.credits == 0)
       throw SpecError("lanes[" + std::to_string(i) + "]", "lets no message through",
                       "give it one credit and one message per clock at least");

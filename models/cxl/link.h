@@ -41,8 +41,11 @@ class LinkObserver {
 /// What a class of messages may do.
 struct LinkLane {
   unsigned per_clock = 2;  ///< messages that may leave at an edge; at least 1
-  unsigned credits = 64;   ///< at least 1
+  unsigned credits = 64;   ///< 1 ... kMostCredits
 };
+
+/// Tags have 16 bits.
+inline constexpr unsigned kMostCredits = 4096;
 
 struct LinkParameters {
   Picoseconds period = 500;      ///< between edges at which messages leave
@@ -72,7 +75,12 @@ class Link final : private Actor {
   [[nodiscard]] const LinkParameters& parameters() const noexcept { return parameters_; }
   /// @return the first edge not before `when`.
   [[nodiscard]] Picoseconds edge(Picoseconds when) const noexcept {
-    return (when + parameters_.period - 1) / parameters_.period * parameters_.period;
+    // Asked again and again for the same instant, and dividing takes its time.
+    if (when != asked_edge_of_) {
+      asked_edge_of_ = when;
+      answered_edge_ = (when + parameters_.period - 1) / parameters_.period * parameters_.period;
+    }
+    return answered_edge_;
   }
   /// @return messages that have not arrived.
   [[nodiscard]] std::uint64_t pending() const noexcept;
@@ -113,6 +121,8 @@ class Link final : private Actor {
   std::array<Port*, 2> ports_{};
   std::array<MessageProbes*, 2> probes_{};
   LinkObserver* observer_ = nullptr;
+  mutable Picoseconds asked_edge_of_ = 0;
+  mutable Picoseconds answered_edge_ = 0;
 };
 
 }  // namespace pmufab::cxl

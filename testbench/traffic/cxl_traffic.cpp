@@ -56,7 +56,9 @@ std::uint8_t opcode_of(CxlOperation operation) {
 
 void check(const CxlTrafficSpec& spec, const CxlTargets& targets, const std::string& field) {
   if (spec.name.empty()) throw SpecError(field + ".name", "is empty", "give the traffic a name");
-  if (spec.outstanding == 0) throw SpecError(field + ".outstanding", "is 0", "use 1 or more");
+  if (spec.outstanding == 0 || spec.outstanding > 4096)
+    throw SpecError(field + ".outstanding", fmt::format("{} operations at a time are not possible", spec.outstanding),
+                    "use 1 ... 4096");
   if (!(spec.tee_share >= 0 && spec.tee_share <= 1))
     throw SpecError(field + ".tee_share", fmt::format("{} is no share", spec.tee_share), "use 0 ... 1");
   if (spec.count && *spec.count == 0) throw SpecError(field + ".count", "is 0", "use 1 or more, or leave it out");
@@ -134,18 +136,18 @@ void CxlTraffic::start(Picoseconds zero) {
   late_ = 0;
   pacer_.emplace(spec_.pacing, spec_.burst, base, random_);
   end_ = spec_.duration ? base + *spec_.duration : kNever;
-  due_ = pacer_->due();
-  engine_.set(actor_, edge(due_));
+  begin_ = edge(pacer_->due());
+  engine_.set(actor_, begin_);
 }
 
 void CxlTraffic::stop() {
-  due_ = kNever;
+  begin_ = kNever;
   blocked_.reset();
   engine_.set(actor_, kNever);
 }
 
 bool CxlTraffic::ended() const noexcept {
-  return !blocked_ && (due_ == kNever || edge(due_) >= end_ || (spec_.count && begun_ >= *spec_.count));
+  return !blocked_ && (begin_ >= end_ || (spec_.count && begun_ >= *spec_.count));
 }
 
 void CxlTraffic::act(Picoseconds now) { pump(now); }
@@ -157,8 +159,8 @@ void CxlTraffic::pump(Picoseconds now) {
   pumping_ = true;
   while (true) {
     if (!blocked_) {
-      const Picoseconds when = edge(due_);
-      if (due_ == kNever || when >= end_ || (spec_.count && begun_ >= *spec_.count)) break;
+      const Picoseconds when = begin_;
+      if (when >= end_ || (spec_.count && begun_ >= *spec_.count)) break;
       if (when > now) {
         engine_.set(actor_, when);
         break;
@@ -184,9 +186,9 @@ void CxlTraffic::pump(Picoseconds now) {
 
 void CxlTraffic::plan_next(Picoseconds now) {
   const bool close = spec_.pacing.kind == PacingSpec::Kind::back_to_back;
-  if ((close || !spec_.pacing.catch_up) && now > edge(due_)) late_ += now - edge(due_);
+  if ((close || !spec_.pacing.catch_up) && now > begin_) late_ += now - begin_;
   pacer_->advance(random_);
-  due_ = pacer_->due() + late_;
+  begin_ = edge(pacer_->due() + late_);
 }
 
 CxlTraffic::Drawn CxlTraffic::draw() {

@@ -82,7 +82,7 @@ struct CxlTrafficSpec {
   std::vector<CxlRange> ranges{};                              ///< at least one
   PacingSpec pacing{PacingSpec::Kind::back_to_back, 10.0, 1000, true};
   std::optional<BurstSpec> burst{};
-  unsigned outstanding = 64;              ///< operations at a time, at least 1
+  unsigned outstanding = 64;              ///< operations at a time, 1 ... 4096
   double tee_share = 0;                   ///< of operations of trusted execution, 0 ... 1
   Picoseconds start = 0;                  ///< after the start of traffic
   std::optional<Picoseconds> duration{};  ///< of beginning operations
@@ -148,8 +148,8 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
   WeightedChoice<std::size_t> ranges_;
   std::vector<AddressStream> streams_;
   std::optional<Pacer> pacer_;
-  Picoseconds late_ = 0;      // by which the pacing has been put off
-  Picoseconds due_ = kNever;  // of the next operation
+  Picoseconds late_ = 0;        // by which the pacing has been put off
+  Picoseconds begin_ = kNever;  // of the next operation: the edge at or after it is due
   Picoseconds end_ = kNever;
   std::optional<Drawn> blocked_;    // drawn, but it has to wait
   std::vector<Picoseconds> began_;  // by user number

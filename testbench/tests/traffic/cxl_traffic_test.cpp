@@ -1,0 +1,314 @@
+// Traffic over CXL links: everything at once, counted by CPMUs; pacing; wrong specifications.
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "models/cxl/cpmu.h"
+#include "testbench/cxl_client/cpmu_client.h"
+#include "testbench/support/initiator.h"
+#include "testbench/tests/models/cxl_rig.h"
+#include "testbench/traffic/cxl_traffic.h"
+#include "tlm/spec/spec_error.h"
+
+namespace pmufab::traffic {
+namespace {
+
+using cxl::Coherency;
+using cxl::LinkEnd;
+using cxl::MessageClass;
+using testing::SimulationTest;
+using Operation = CxlOperation;
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+/// Counts what passes both ends of a link, by class and opcode.
+struct Count final : public cxl::LinkObserver {
+  void on_message(Picoseconds when, const cxl::Link& /*link*/, LinkEnd end, const cxl::Message& message) override {
+    EXPECT_GE(when, last);
+    last = when;
+    ++counts[static_cast<unsigned>(end)][{cxl::group_of(message.message_class), message.opcode}];
+    if (end == LinkEnd::lower && message.message_class == MessageClass::m2s_req && ++requests == 1024) wrap = when;
+  }
+  [[nodiscard]] std::uint64_t of(unsigned group, std::initializer_list<unsigned> opcodes) const {
+    std::uint64_t sum = 0;
+    for (const unsigned opcode : opcodes) {
+      const auto found = counts[1].find({group, opcode});
+      if (found != counts[1].end()) sum += found->second;
+    }
+    return sum;
+  }
+  [[nodiscard]] std::uint64_t of(unsigned group) const {
+    std::uint64_t sum = 0;
+    for (const auto& [event, count] : counts[1]) sum += event.first == group ? count : 0;
+    return sum;
+  }
+  std::array<std::map<std::pair<unsigned, unsigned>, std::uint64_t>, 2> counts;
+  Picoseconds last = 0;
+  unsigned requests = 0;
+  Picoseconds wrap = 0;  // of a counter of requests that is 10 bits wide
+};
+
+struct System {
+  explicit System(const std::string& name, const cxl::MemoryDeviceParameters& device_parameters = {})
+      : link(name, engine, {}) {
+    map.set(0, {.base = 0, .size = kMiB});
+    map.set(1, {.base = kMiB, .size = kMiB, .device_base = kMiB, .coherency = Coherency::hdm_db});
+    map.set(2, {.base = 2 * kMiB, .size = kMiB, .device_base = 2 * kMiB, .coherency = Coherency::hdm_d});
+    cxl::HostParameters host_parameters;
+    host_parameters.host_lines = 64;
+    host_parameters.cache.error_base = 65 * kMiB;
+    host_parameters.cache.error_size = kMiB;
+    host = std::make_unique<cxl::Host>(name + ".host", engine, link, map, host_parameters);
+    device = std::make_unique<cxl::MemoryDevice>(name + ".device", engine, link, map, device_parameters);
+    cache = std::make_unique<cxl::DeviceCache>(engine, link, *device, cxl::DeviceCacheParameters{64});
+    link.set_observer(&count);
+  }
+  CxlTraffic& add(const CxlTrafficSpec& spec) {
+    traffic.push_back(std::make_unique<CxlTraffic>(engine, CxlTargets{host.get(), device.get(), cache.get()},
+                                                   link.parameters().period, spec, "traffic", 1));
+    return *traffic.back();
+  }
+  /// All operations of an agent, everywhere.
+  void add_everything(std::uint64_t operations) {
+    for (const auto& [first, last, name] :
+         {std::tuple{Operation::read, Operation::clean_evict, "memory"},
+          std::tuple{Operation::snoop_data, Operation::snoop_current, "snoops"},
+          std::tuple{Operation::local_read, Operation::local_store, "local"},
+          std::tuple{Operation::cache_rd_curr, Operation::cache_cache_flushed, "cache"}}) {
+      CxlTrafficSpec spec;
+      spec.name = name;
+      spec.mix.clear();
+      for (auto operation = static_cast<unsigned>(first); operation <= static_cast<unsigned>(last); ++operation)
+        spec.mix.push_back({static_cast<Operation>(operation), 1});
+      if (spec.name == "memory") {
+        spec.ranges = {{0, kMiB, {}, 1}, {kMiB, 512 * 64, {}, 4}, {2 * kMiB, kMiB, {}, 1}, {8 * kMiB, 4096, {}, 1}};
+        spec.ranges[0].pattern.kind = PatternKind::stream;
+        spec.ranges[2].pattern.kind = PatternKind::zipf;
+        spec.tee_share = 0.25;
+      } else if (spec.name == "local") {
+        spec.ranges = {{kMiB, 512 * 64, {}, 1}};
+        spec.outstanding = 4;
+        spec.tee_share = 0.25;
+      } else {
+        spec.ranges = {{64 * kMiB, 128 * 64, {}, 4}, {65 * kMiB, 4096, {}, 1}};
+        if (spec.name == "cache") spec.ranges.push_back({2 * kMiB, kMiB, {}, 1});
+      }
+      spec.count = operations;
+      add(spec).start(simulated_time());
+    }
+  }
+  [[nodiscard]] std::uint64_t pending() const {
+    return link.pending() + host->pending() + device->pending() + cache->pending();
+  }
+
+  cxl::Engine engine;
+  cxl::Link link;
+  cxl::HdmMap map;
+  Count count;
+  std::unique_ptr<cxl::Host> host;
+  std::unique_ptr<cxl::MemoryDevice> device;
+  std::unique_ptr<cxl::DeviceCache> cache;
+  std::vector<std::unique_ptr<CxlTraffic>> traffic;
+};
+
+struct CxlTrafficTest : public SimulationTest {
+  static cxl::MemoryDeviceParameters tight() {
+    cxl::MemoryDeviceParameters parameters;
+    parameters.back_invalidate.filter_lines = 48;
+    parameters.back_invalidate.device_lines = 32;
+    parameters.ddr.rfm_after = 32;
+    return parameters;
+  }
+};
+
+TEST_F(CxlTrafficTest, every_message_can_be_caused_and_all_is_answered) {
+  System system("system", tight());
+  System twin("twin", tight());
+  run([&] {
+    constexpr std::uint64_t kOperations = 6000;
+    system.add_everything(kOperations);
+    twin.add_everything(kOperations);
+    testing::advance(2'000'000'000);
+    for (const auto& traffic : system.traffic) {
+      EXPECT_EQ(traffic->begun(), kOperations) << traffic->name();
+      EXPECT_EQ(traffic->completed(), kOperations) << traffic->name();
+      EXPECT_TRUE(traffic->ended());
+    }
+    EXPECT_EQ(system.pending(), 0U);
+    const Count& count = system.count;
+    EXPECT_EQ(count.counts[0], count.counts[1]);       // what leaves arrives
+    EXPECT_EQ(count.counts[0], twin.count.counts[0]);  // the same seeds, the same traffic
+    // The events of the message groups that Linux 7.2 names, then those of 7.3 that docs/cxl-messages.md has.
+    const std::vector<std::pair<unsigned, std::vector<unsigned>>> named = {
+        {0x10, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16}},
+        {0x11, {1, 4, 5, 6, 7, 15, 22}},
+        {0x12, {1, 2, 3}},
+        {0x13, {1, 4, 5, 6, 8, 13, 15}},
+        {0x14, {0, 1}},
+        {0x20, {0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 7, 11, 12, 14}},
+        {0x21, {1, 2, 4, 9, 10}},
+        {0x22, {0, 1, 2, 4, 5, 6}},
+        {0x23, {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14}},
+        {0x24, {0, 1, 2, 3, 4, 5, 6, 7}},
+        {0x25, {0, 1, 2}}};
+    for (const auto& [group, opcodes] : named) {
+      for (const unsigned opcode : opcodes)
+        EXPECT_GT(count.of(group, {opcode}), 0U) << std::hex << group << ":" << opcode;
+    }
+    // Identities.
+    EXPECT_EQ(count.of(0x20, {1, 2, 5, 6}), count.of(0x25));
+    EXPECT_EQ(count.of(0x21, {4}), count.of(0x24, {4}));
+    EXPECT_EQ(count.of(0x12), count.of(0x11));
+    EXPECT_EQ(count.of(0x13, {1, 5, 13, 15}) + count.of(0x11, {7, 15, 22}), count.of(0x14, {0}));
+    EXPECT_EQ(count.of(0x13, {13}), count.of(0x13, {6}));
+    EXPECT_EQ(count.of(0x10, {12, 13}), count.of(0x13, {13}) + count.of(0x20, {4}));
+  });
+}
+
+TEST_F(CxlTrafficTest, a_cpmu_counts_what_passes_and_interrupts_at_the_instant_of_the_overflow) {
+  System system("system", tight());
+  testing::Initiator cpu("cpu");
+  cxl::CpmuParameters parameters;
+  parameters.counters.resize(16);
+  parameters.width = 10;
+  parameters.frequency_hz = 400'000'000;
+  parameters.hdm_filter = true;
+  parameters.message_number = 1;
+  std::vector<cxl::EventGroup> groups = system.device->event_groups(true);
+  ASSERT_EQ(groups.size(), 12U);
+  cxl::Cpmu cpmu("cpmu", parameters, groups);
+  cpu.socket.bind(cpmu.socket);
+  cpu.wait_for_delay = false;
+  std::vector<Picoseconds> interrupts;
+  sc_core::sc_event interrupted;
+  cpmu.on_interrupt([&] {
+    interrupts.push_back(testing::now());
+    interrupted.notify();
+  });
+  run([&] {
+    cxl_client::CpmuClient client({[&](std::uint64_t address) { return cpu.get64(address); },
+                                   [&](std::uint64_t address, std::uint64_t value) { cpu.put64(address, value); },
+                                   [&](std::uint64_t address, std::uint32_t value) { cpu.put32(address, value); }},
+                                  0);
+    const std::vector<std::pair<unsigned, unsigned>> events = {{0x20, 0x5fff}, {0x21, 0x6}, {0x22, 0x7}, {0x23, 0x7},
+                                                               {0x24, 0xff},   {0x25, 1},   {0x10, 2},   {0x14, 3}};
+    std::vector<unsigned> counters;
+    for (const auto& [group, mask] : events)
+      counters.push_back(client.open({.group = static_cast<std::uint16_t>(group), .events = mask}).value());
+    const unsigned filtered = client.open({.group = 0x20, .events = 1U << 1, .hdm_decoders = 1U << 1}).value();
+    const unsigned others = client.open({.group = 0x20, .events = 1U << 1, .hdm_decoders = ~(1U << 1)}).value();
+    sc_core::sc_spawn([&] {
+      while (true) {
+        sc_core::wait(interrupted);
+        client.handle_overflow();
+      }
+    });
+    system.add_everything(8000);
+    testing::advance(2'000'000'000);
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      std::uint64_t expected = 0;
+      for (unsigned opcode = 0; opcode < 32; ++opcode) {
+        if ((events[i].second >> opcode & 1U) != 0) expected += system.count.of(events[i].first, {opcode});
+      }
+      EXPECT_EQ(client.count(counters[i]), expected) << i;
+    }
+    const std::uint64_t with_decoder = client.count(filtered);
+    EXPECT_GT(with_decoder, 0U);
+    // What no decoder claims passes only an open filter.
+    EXPECT_LT(with_decoder + client.count(others), system.count.of(0x20, {1}));
+    EXPECT_GT(interrupts.size(), 10U);
+    EXPECT_NE(std::find(interrupts.begin(), interrupts.end(), system.count.wrap), interrupts.end());
+  });
+}
+
+TEST_F(CxlTrafficTest, operations_begin_when_the_pacing_says_so) {
+  System system("system");
+  struct Begins final : public cxl::LinkObserver {
+    void on_message(Picoseconds when, const cxl::Link& /*link*/, LinkEnd end, const cxl::Message& message) override {
+      if (end == LinkEnd::upper && message.message_class == MessageClass::m2s_req) begins.push_back(when);
+    }
+    std::vector<Picoseconds> begins;
+  } observer;
+  system.link.set_observer(&observer);
+  run([&] {
+    const auto begins_of = [&](CxlTrafficSpec spec) {
+      spec.ranges = {{0, kMiB, {}, 1}};
+      CxlTraffic& traffic = system.add(spec);
+      observer.begins.clear();
+      const Picoseconds zero = testing::now();
+      traffic.start(zero);
+      testing::advance(100'000'000);
+      EXPECT_TRUE(traffic.ended());
+      EXPECT_EQ(traffic.begun(), observer.begins.size());
+      EXPECT_EQ(traffic.completed(), observer.begins.size());
+      EXPECT_GT(traffic.latency_sum(), 60'000 * traffic.completed());
+      for (Picoseconds& begin : observer.begins) begin -= zero;
+      return observer.begins;
+    };
+    CxlTrafficSpec spec;
+    spec.name = "paced";
+    spec.pacing = {PacingSpec::Kind::fixed, 100.0, 0, true};
+    spec.start = 1'000;
+    spec.count = 4;
+    EXPECT_EQ(begins_of(spec), (std::vector<Picoseconds>{1'000, 11'000, 21'000, 31'000}));
+    spec.burst = BurstSpec{20'000, 100'000};
+    EXPECT_EQ(begins_of(spec), (std::vector<Picoseconds>{1'000, 11'000, 121'000, 131'000}));
+    spec.burst.reset();
+    spec.count.reset();
+    spec.duration = 25'000;
+    EXPECT_EQ(begins_of(spec), (std::vector<Picoseconds>{1'000, 11'000, 21'000}));
+    // 300 per microsecond: every 3333.3 ps, at the next edge of 500 ps.
+    spec.pacing.requests_per_us = 300;
+    spec.start = 0;
+    spec.duration = 12'000;
+    EXPECT_EQ(begins_of(spec), (std::vector<Picoseconds>{0, 3'500, 7'000, 10'000}));
+    // One at a time: each when the one before is over.
+    CxlTrafficSpec chain;
+    chain.name = "chain";
+    chain.outstanding = 1;
+    chain.count = 3;
+    const std::vector<Picoseconds> begins = begins_of(chain);
+    ASSERT_EQ(begins.size(), 3U);
+    EXPECT_EQ(begins[0], 0U);
+    EXPECT_GE(begins[1], 65'000U);
+    EXPECT_GE(begins[2], begins[1] + 65'000);
+  });
+}
+
+TEST_F(CxlTrafficTest, what_can_not_be_is_refused_with_its_place) {
+  System system("system");
+  const auto field_of = [&](auto change) -> std::string {
+    CxlTrafficSpec spec;
+    spec.name = "wrong";
+    spec.ranges = {{0, kMiB, {}, 1}};
+    change(spec);
+    try {
+      CxlTraffic traffic(system.engine, CxlTargets{system.host.get(), nullptr, nullptr}, 500, spec, "t", 1);
+    } catch (const SpecError& error) {
+      return error.field();
+    }
+    return "fine";
+  };
+  using Spec = CxlTrafficSpec;
+  EXPECT_EQ(field_of([](Spec&) {}), "fine");
+  EXPECT_EQ(field_of([](Spec& spec) { spec.name.clear(); }), "t.name");
+  EXPECT_EQ(field_of([](Spec& spec) { spec.outstanding = 0; }), "t.outstanding");
+  EXPECT_EQ(field_of([](Spec& spec) { spec.tee_share = 2; }), "t.tee_share");
+  EXPECT_EQ(field_of([](Spec& spec) { spec.count = 0; }), "t.count");
+  EXPECT_EQ(field_of([](Spec& spec) { spec.pacing.gap = 0; }), "t.pacing.gap");
+  EXPECT_EQ(field_of([](Spec& spec) { spec.burst = BurstSpec{}; }), "t.burst");
+  EXPECT_EQ(field_of([](Spec& spec) { spec.mix = {{Operation::local_load, 1}}; }), "t.device");
+  EXPECT_EQ(field_of([](Spec& spec) { spec.mix = {{Operation::read, 1}, {Operation::local_load, 1}}; }), "t.mix");
+  EXPECT_EQ(field_of([](Spec& spec) { spec.ranges.clear(); }), "t.ranges");
+  EXPECT_EQ(field_of([](Spec& spec) { spec.ranges[0].size = 32; }), "t.ranges[0]");
+  EXPECT_EQ(field_of([](Spec& spec) { spec.ranges[0].pattern.kind = PatternKind::producer_consumer; }),
+            "t.ranges[0].pattern");
+  EXPECT_EQ(to_string(Operation::cache_wo_wr_inv_f), "cache_wo_wr_inv_f");
+}
+
+}  // namespace
+}  // namespace pmufab::traffic
