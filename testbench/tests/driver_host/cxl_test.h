@@ -42,7 +42,7 @@ class Cxl : public DriverHostTest {
     return *memories.back();
   }
   /// A memory device with PMUs at the two places its locator names.
-  Memory& add_memory_with_two(const FakeCpmu::Options& first = {}, FakeCpmu::Options second = {.message = 2}) {
+  Memory& add_memory_with_two(const FakeCpmu::Options& first = {}, const FakeCpmu::Options& second = {.message = 2}) {
     Memory::Options shape;
     shape.locator.push_back({.id = 4, .offset = kSecondPmu});
     Memory& memory = add_memory(shape);
