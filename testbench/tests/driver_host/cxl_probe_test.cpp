@@ -247,6 +247,7 @@ TEST_P(CxlProbe, the_mailbox_is_used_in_the_kernels_order) {
     EXPECT_THAT(memory.seen,
                 ElementsAre(0x400, 0x401, 0x301, 0x4000, 0x4100, 0x102, 0x103, 0x102, 0x100, 0x100, 0x100, 0x100));
     EXPECT_THAT(time, SizeIs(8));
+    EXPECT_TRUE(logged("Found LOG type 0da9c0b5-bf41-4b78-8f79-96b1623b3f17 of size 16"));
     EXPECT_THAT(pmu_names(), SizeIs(2));
   });
 }
