@@ -64,11 +64,11 @@ struct ApmtNode {
 /// reading configuration space: firmware has numbered the buses below bridges and written base address registers.
 struct PciSegment {
   std::uint16_t number;
-  std::uint64_t ecam_base;       ///< configuration space of bus 0, also if first_bus is another
-  std::uint8_t first_bus = 0;    ///< the root bus
-  std::uint8_t last_bus = 0;     ///< configuration space reaches to the end of this bus
-  std::optional<unsigned> node;  ///< NUMA node: _PXM
-  bool native_cxl_error = true;  ///< _OSC gives the operating system control of CXL error reporting
+  std::uint64_t ecam_base;         ///< configuration space of bus 0, also if first_bus is another
+  std::uint8_t first_bus = 0;      ///< the root bus
+  std::uint8_t last_bus = 0;       ///< configuration space reaches to the end of this bus
+  std::optional<unsigned> node{};  ///< NUMA node: _PXM
+  bool native_cxl_error = true;    ///< _OSC gives the operating system control of CXL error reporting
 };
 
 /// Where functions send message-signalled interrupts (MSI and MSI-X). The operating system chooses the numbers: a

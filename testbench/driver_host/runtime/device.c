@@ -186,16 +186,21 @@ struct device* driver_find_device(const struct device_driver* driver, struct dev
 
 int device_match_name(struct device* dev, const void* name) { return strcmp(dev_name(dev), name) == 0; }
 
+/* The buses on which probes are deferred. */
+static struct bus_type* const buses[] = {&platform_bus_type, &pci_bus_type};
+
 void pmufab_deferred_probe_run(void) {
   while (retry_deferred) {
     retry_deferred = false;
     struct device *dev, *next;
-    list_for_each_entry_safe(dev, next, &platform_bus_type.devices, bus_node) if (dev->deferred) device_attach(dev);
+    for (size_t i = 0; i < ARRAY_SIZE(buses); i++)
+      list_for_each_entry_safe(dev, next, &buses[i]->devices, bus_node) if (dev->deferred) device_attach(dev);
   }
 }
 
 void pmufab_deferred_probe_report(void) {
   struct device* dev;
-  list_for_each_entry(dev, &platform_bus_type.devices, bus_node) if (dev->deferred)
-      dev_info(dev, "deferred probe pending\n");
+  for (size_t i = 0; i < ARRAY_SIZE(buses); i++)
+    list_for_each_entry(dev, &buses[i]->devices, bus_node) if (dev->deferred)
+        dev_info(dev, "deferred probe pending\n");
 }

@@ -130,6 +130,14 @@ static void put_resource(struct output* out, const struct resource* resource) {
   put(out, ']');
 }
 
+static void put_uuid(struct output* out, const u8* bytes) {
+  const struct spec byte = {.zero = true, .width = 2, .precision = -1};
+  for (int i = 0; i < 16; i++) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) put(out, '-');
+    put_number(out, &byte, bytes[i], false, 16, false);
+  }
+}
+
 /* A pointer: what `kind` (the letters behind %p) makes of it. Addresses are not shown: they differ between runs. */
 static void put_pointer(struct output* out, struct spec* spec, const char* kind, const void* pointer) {
   if (kind[0] == 'V') {
@@ -158,6 +166,8 @@ static void put_pointer(struct output* out, struct spec* spec, const char* kind,
     put_hex(out, *(const phys_addr_t*)pointer, 16);
   } else if (kind[0] == 'R' || kind[0] == 'r') {
     put_resource(out, pointer);
+  } else if (kind[0] == 'U') {
+    put_uuid(out, pointer);
   } else if (kind[0] == 'e') {
     const struct spec plain = {.width = -1, .precision = -1};
     put_number(out, &plain, (u64) - (long)pointer, true, 10, false);

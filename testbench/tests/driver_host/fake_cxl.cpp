@@ -144,6 +144,7 @@ void FakeCxlMemory::execute() {
   const auto opcode = static_cast<std::uint16_t>(command);
   const std::uint64_t length = command >> 16 & 0x1fffff;
   seen.push_back(opcode);
+  if (opcode == hangs) return;
   const auto payload = block_.bytes.begin() + static_cast<std::ptrdiff_t>(kPayload);
   const std::vector<std::uint8_t> input(payload, payload + static_cast<std::ptrdiff_t>(length));
   const auto found = commands.find(opcode);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,7 @@ class FakeCxlMemory {
   MessageInterrupt line;
   FakeMessages messages;
   std::map<std::uint16_t, Command> commands;  ///< opcode and what it does; a test may replace them
+  std::optional<std::uint16_t> hangs;         ///< a command that never ends
   std::vector<std::uint16_t> seen;            ///< opcodes in the order they came
   [[nodiscard]] std::uint64_t base() const { return base_; }
 
