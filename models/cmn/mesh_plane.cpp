@@ -128,10 +128,10 @@ void MeshPlane::arrive(Cycle now) noexcept {
     const Arrival arrival = arrivals[i];
     Router& router = routers[arrival.xp];
     const std::uint8_t before = router.arrived[arrival.input]++;
-    if (before != router.head[arrival.input]) continue;  // not first in its buffer
-    router.requests[arrival.output] |= static_cast<std::uint16_t>(1U << arrival.input);
-    router.wanted |= static_cast<std::uint16_t>(1U << arrival.output);
-    active_[arrival.xp / 64] |= std::uint64_t{1} << arrival.xp % 64;
+    const unsigned first = before == router.head[arrival.input] ? 1 : 0;  // in its buffer
+    router.requests[arrival.output] |= static_cast<std::uint16_t>(first << arrival.input);
+    router.wanted |= static_cast<std::uint16_t>(first << arrival.output);
+    active_[arrival.xp / 64] |= std::uint64_t{first} << arrival.xp % 64;
   }
   arrival_counts_[list] = 0;
   wheel_used_ &= ~(std::uint64_t{1} << list);
@@ -208,6 +208,7 @@ struct MeshPlane::Work {
     FlitSlot* const buffers = slots + (std::size_t{xp * inputs} << bits);
     unsigned wanted = router.wanted;
     unsigned moved = 0;  // buffers a flit left
+    bool more = false;
     for (unsigned outputs = wanted; outputs != 0; outputs &= outputs - 1) {
       const auto output = static_cast<unsigned>(std::countr_zero(outputs));
       const unsigned output_bit = outputs & -outputs;
@@ -230,7 +231,9 @@ struct MeshPlane::Work {
         continue;
       }
       from = free_at;
-      ++router.head[input];
+      const auto head = static_cast<std::uint8_t>(router.head[input] + 1);
+      router.head[input] = head;
+      more |= head != router.arrived[input];
       router.turn[output] = static_cast<std::uint8_t>((flit >> 56 & Flit::kTail) != 0 ? input + 1 : input | kHeld);
       router.requests[output] = static_cast<std::uint16_t>(requests ^ input_bit);
       wanted ^= requests == input_bit ? output_bit : 0;
@@ -238,13 +241,17 @@ struct MeshPlane::Work {
       ++valid[xp * kInterfaces + output];
       pulse((router.watched_valid & output_bit) != 0, flit, xp, output, FlitEvent::valid);
     }
-    // The flits behind those that left are asked for from the next cycle on: a buffer gives one flit per cycle.
+    // The flits behind those that left are asked for from the next cycle on: a buffer gives one flit per cycle. Whether
+    // there is any can be predicted in an empty mesh, and whether there is one in a buffer in no other.
+    if (!more) moved = 0;
     for (; moved != 0; moved &= moved - 1) {
       const auto input = static_cast<unsigned>(std::countr_zero(moved));
-      if (router.head[input] == router.arrived[input]) continue;
-      const unsigned output = buffers[(input << bits) + (router.head[input] & mask)] >> 48 & 0xff;
-      router.requests[output] |= static_cast<std::uint16_t>(moved & -moved);
-      wanted |= 1U << output;
+      const unsigned head = router.head[input];
+      const unsigned another = head != router.arrived[input] ? 1 : 0;
+      // If there is none, the place may hold anything.
+      const unsigned output = (buffers[(input << bits) + (head & mask)] >> 48 & 0xff) & (0 - another);
+      router.requests[output] |= static_cast<std::uint16_t>(another << input);
+      wanted |= another << output;
     }
     router.wanted = static_cast<std::uint16_t>(wanted);
     return wanted != 0;
