@@ -11,23 +11,29 @@
 
 namespace pmufab::cmn {
 
-/// Fixed storage, zero at first. Pages of it that nobody uses cost nothing.
+/// Fixed storage, zero at first, from the beginning of a cache line of the host on. Pages of it that nobody uses cost
+/// nothing.
 template <typename T>
 class ZeroedArray {
   static_assert(std::is_trivial_v<T>);
 
  public:
-  explicit ZeroedArray(std::size_t size) : data_(static_cast<T*>(std::calloc(size, sizeof(T)))) {
-    if (data_ == nullptr) throw std::bad_alloc();
+  explicit ZeroedArray(std::size_t size) : memory_(std::calloc(size * sizeof(T) + kHostLine, 1)) {
+    if (memory_ == nullptr) throw std::bad_alloc();
+    void* begin = memory_.get();
+    std::size_t room = size * sizeof(T) + kHostLine;
+    data_ = static_cast<T*>(std::align(kHostLine, size * sizeof(T), begin, room));
   }
-  [[nodiscard]] T* data() const noexcept { return data_.get(); }
-  T& operator[](std::size_t index) const noexcept { return data_.get()[index]; }
+  [[nodiscard]] T* data() const noexcept { return data_; }
+  T& operator[](std::size_t index) const noexcept { return data_[index]; }
 
  private:
+  static constexpr std::size_t kHostLine = 64;
   struct Free {
-    void operator()(T* data) const noexcept { std::free(data); }
+    void operator()(void* memory) const noexcept { std::free(memory); }
   };
-  std::unique_ptr<T, Free> data_;
+  std::unique_ptr<void, Free> memory_;
+  T* data_;
 };
 
 /// A set-associative table of lines, each with a flag, in exact least-recently-used order.
