@@ -3,38 +3,11 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <new>
-#include <type_traits>
+
+#include "models/cmn/nodes/zeroed_array.h"
 
 namespace pmufab::cmn {
-
-/// Fixed storage, zero at first, from the beginning of a cache line of the host on. Pages of it that nobody uses cost
-/// nothing.
-template <typename T>
-class ZeroedArray {
-  static_assert(std::is_trivial_v<T>);
-
- public:
-  explicit ZeroedArray(std::size_t size) : memory_(std::calloc(size * sizeof(T) + kHostLine, 1)) {
-    if (memory_ == nullptr) throw std::bad_alloc();
-    void* begin = memory_.get();
-    std::size_t room = size * sizeof(T) + kHostLine;
-    data_ = static_cast<T*>(std::align(kHostLine, size * sizeof(T), begin, room));
-  }
-  [[nodiscard]] T* data() const noexcept { return data_; }
-  T& operator[](std::size_t index) const noexcept { return data_[index]; }
-
- private:
-  static constexpr std::size_t kHostLine = 64;
-  struct Free {
-    void operator()(void* memory) const noexcept { std::free(memory); }
-  };
-  std::unique_ptr<void, Free> memory_;
-  T* data_;
-};
 
 /// A set-associative table of lines, each with a flag, in exact least-recently-used order.
 ///

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/cmn/nodes/lru_lines.h"
+#include "models/cmn/nodes/zeroed_array.h"
 
 namespace pmufab::cmn {
 
