@@ -44,10 +44,11 @@ class MeshPlane {
   [[nodiscard]] bool ready(unsigned xp, unsigned port, Cycle now) const noexcept {
     const unsigned input = kFirstPort + port;
     const Router& router = routers_[xp];
-    // All of it is looked at: in a mesh that is full nothing of it can be predicted.
-    return (last_upload_[xp * kMaximumPorts + port] != now) &
-           (static_cast<std::uint8_t>(router.tail[input] - router.head[input]) != depth_) &
-           (slots_[slot_index(xp, input, router.tail[input] - depth_)] <= now);
+    // All of it is looked at, without branches: in a mesh that is full nothing of it can be predicted.
+    const unsigned first = last_upload_[xp * kMaximumPorts + port] != now ? 1 : 0;
+    const unsigned room = static_cast<std::uint8_t>(router.tail[input] - router.head[input]) != depth_ ? 1 : 0;
+    const unsigned free = slots_[slot_index(xp, input, router.tail[input] - depth_)] <= now ? 1 : 0;
+    return (first & room & free) != 0;
   }
   void upload(unsigned xp, unsigned port, Flit flit, Cycle now) noexcept;
   void take(unsigned xp, unsigned port, Cycle now) noexcept;
