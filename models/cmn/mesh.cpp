@@ -123,6 +123,8 @@ unsigned Mesh::attach(MeshDevice& device, std::uint16_t node_id) {
   const unsigned number = attach(device);
   targets_[node_id].device = static_cast<std::uint16_t>(number);
   devices_[number].node_id = node_id;
+  devices_[number].xp = target.xp;
+  devices_[number].port_of_xp = target.port;
   devices_[number].port = port_index_[target.xp * kMaximumPorts + target.port];
   ports_[devices_[number].port].devices.push_back(static_cast<std::uint16_t>(number));
   return number;
@@ -143,13 +145,12 @@ void Mesh::take(unsigned device) {
   const std::uint32_t handle = attached.first;
   FlightPlan& taken = flit(handle);
   attached.first = taken.next;
-  const PortOutput& port = ports_[attached.port];
-  engine_.take(taken.arrival.channel, port.xp, port.port);
+  engine_.take(taken.arrival.channel, attached.xp, attached.port_of_xp);
   free_flits_.push_back(handle);
   ++delivered_;
 }
 
-std::uint32_t Mesh::new_flit(const FlitFields& fields) {
+std::uint32_t Mesh::new_flit(const FlitFields& fields, Channel channel, const Target& target) {
   if (free_flits_.empty()) {
     const auto first = static_cast<std::uint32_t>(flits_.size() * kFlitsOfChunk);
     flits_.push_back(std::make_unique<FlightPlan[]>(kFlitsOfChunk));
@@ -158,31 +159,32 @@ std::uint32_t Mesh::new_flit(const FlitFields& fields) {
   }
   const std::uint32_t handle = free_flits_.back();
   free_flits_.pop_back();
-  flit(handle).arrival.fields = fields;
+  FlightPlan& plan = flit(handle);
+  plan.arrival.fields = fields;
+  plan.arrival.channel = channel;
+  plan.device = fields.txnid == kRawTxnId ? kNobody : target.device;
+  plan.next = kNoFlit;
   return handle;
 }
 
-void Mesh::enter(Channel channel, unsigned xp, unsigned port, std::uint32_t handle, const Target& target) {
-  FlightPlan& plan = flit(handle);
-  plan.arrival.channel = channel;
-  plan.device = plan.arrival.fields.txnid == kRawTxnId ? kNobody : target.device;
-  plan.next = kNoFlit;
+void Mesh::enter(Channel channel, unsigned xp, unsigned port, const Flit& entering) {
   ++uploaded_;
-  if (observer_ != nullptr) observer_->on_upload(when_, xp, port, channel, handle, plan.arrival.fields);
-  pmu_.upload(xp, port, channel, plan.arrival.fields, when_);
-  engine_.upload(channel, xp, port,
-                 {.handle = handle, .target_xp = target.xp, .target_port = target.port, .output = 0});
+  const FlitFields& fields = flit(entering.handle).arrival.fields;
+  if (observer_ != nullptr) observer_->on_upload(when_, xp, port, channel, entering.handle, fields);
+  pmu_.upload(xp, port, channel, fields, when_);
+  engine_.upload(channel, xp, port, entering);
 }
 
 void Mesh::upload(Channel channel, unsigned xp, unsigned port, const FlitFields& fields) {
   const Target& target = target_of(fields.tgtid);
-  const std::uint32_t handle = new_flit(fields);
-  flit(handle).arrival.fields.txnid = kRawTxnId;
-  enter(channel, xp, port, handle, target);
+  FlitFields raw = fields;
+  raw.txnid = kRawTxnId;
+  const std::uint32_t handle = new_flit(raw, channel, target);
+  enter(channel, xp, port, {.handle = handle, .target_xp = target.xp, .target_port = target.port, .output = 0});
 }
 
 void Mesh::post(unsigned device, Channel channel, const FlitFields& fields, Cycle ready, bool tell) {
-  static_cast<void>(target_of(fields.tgtid));
+  const Target& target = target_of(fields.tgtid);
   if ((fields.txnid & 1U) != 0) {
     const Channel second = second_sub_channel(channel);
     if (engine_.has(second)) channel = second;
@@ -190,11 +192,15 @@ void Mesh::post(unsigned device, Channel channel, const FlitFields& fields, Cycl
   // What a flit's leaving causes cannot leave in the same cycle.
   ready = std::max(ready, next_to_run() + (sending_ ? 1 : 0));
   Attached& attached = devices_[device];
-  const std::uint32_t handle = new_flit(fields);
+  const std::uint32_t handle = new_flit(fields, channel, target);
   flit(handle).arrival.fields.srcid = attached.node_id;
-  attached.outboxes[static_cast<unsigned>(channel)].push({ready, handle, tell});
+  attached.outboxes[static_cast<unsigned>(channel)].push(
+      {.ready = ready, .handle = handle, .tell = tell, .target_xp = target.xp, .target_port = target.port});
   PortOutput& port = ports_[attached.port];
-  port.posted = static_cast<std::uint16_t>(port.posted | 1U << static_cast<unsigned>(channel));
+  const auto bit = static_cast<std::uint16_t>(1U << static_cast<unsigned>(channel));
+  Cycle& first_ready = port.ready[static_cast<unsigned>(channel)];
+  first_ready = (port.posted & bit) != 0 ? std::min(first_ready, ready) : ready;
+  port.posted |= bit;
   sends_.call(attached.port, ready);
   if (!in_cycle_) wake_.notify(sc_core::SC_ZERO_TIME);
 }
@@ -212,10 +218,11 @@ void Mesh::hold(const Attached& device, unsigned channel) {
   }
 }
 
-bool Mesh::send_channel(PortOutput& port, unsigned channel, Cycle now, Cycle& again) {
+/// @return when the channel is to be looked at again, kNoCycle if nothing waits.
+Cycle Mesh::send_channel(PortOutput& port, unsigned channel, Cycle now) {
   const auto on = static_cast<Channel>(channel);
   bool free = engine_.ready(on, port.xp, port.port);
-  bool waits = false;
+  Cycle again = kNoCycle;
   const auto count = static_cast<unsigned>(port.devices.size());
   const unsigned turn = port.turn[channel];
   for (unsigned i = 0; i < count; ++i) {
@@ -228,18 +235,17 @@ bool Mesh::send_channel(PortOutput& port, unsigned channel, Cycle now, Cycle& ag
         free = false;
         const Outbox::Posted posted = outbox.pop();
         port.turn[channel] = static_cast<std::uint8_t>(index + 1 < count ? index + 1 : 0);
-        const FlitFields& fields = flit(posted.handle).arrival.fields;
-        enter(on, port.xp, port.port, posted.handle, targets_[fields.tgtid]);
-        if (posted.tell) attached.device->sent(on, fields, now);
+        enter(on, port.xp, port.port,
+              {.handle = posted.handle, .target_xp = posted.target_xp, .target_port = posted.target_port, .output = 0});
+        if (posted.tell) attached.device->sent(on, flit(posted.handle).arrival.fields, now);
       } else {
         hold(attached, channel);
       }
       if (outbox.empty()) continue;
     }
-    waits = true;
     again = std::min(again, std::max(outbox.front().ready, now + 1));
   }
-  return waits;
+  return again;
 }
 
 void Mesh::send(unsigned port_index, Cycle now) {
@@ -247,9 +253,19 @@ void Mesh::send(unsigned port_index, Cycle now) {
   Cycle again = kNoCycle;
   for (unsigned channels = port.posted; channels != 0; channels &= channels - 1) {
     const auto channel = static_cast<unsigned>(std::countr_zero(channels));
-    port.posted = static_cast<std::uint16_t>(port.posted & ~(1U << channel));
-    // Whoever is told may post more, which sets the bit again.
-    if (send_channel(port, channel, now, again)) port.posted = static_cast<std::uint16_t>(port.posted | 1U << channel);
+    Cycle& ready = port.ready[channel];
+    if (ready <= now) {
+      const auto bit = static_cast<std::uint16_t>(1U << channel);
+      port.posted = static_cast<std::uint16_t>(port.posted & ~bit);
+      const Cycle next = send_channel(port, channel, now);
+      // Whoever is told may post more, which sets the bit again.
+      if (next != kNoCycle) {
+        ready = (port.posted & bit) != 0 ? std::min(ready, next) : next;
+        port.posted |= bit;
+      }
+      if ((port.posted & bit) == 0) continue;
+    }
+    again = std::min(again, ready);
   }
   if (again != kNoCycle) sends_.call(port_index, again);
 }
@@ -310,6 +326,8 @@ void Mesh::cycle(Cycle now) {
       pmu_.download(pulse.xp, port_of(pulse.interface), pulse.channel, flit(pulse.handle).arrival.fields, when_);
   }
   pmu_.pulses(pulses, when_);
+  // What a device will look at has been left alone for the whole way of the flit.
+  for (const Delivery& delivery : engine_.delivered()) flit(delivery.flit.handle).prefetch();
   for (const Delivery& delivery : engine_.delivered()) deliver(delivery);
   if (now >= next_settle_) {
     pmu_.settle_occupancies(when_);

@@ -49,6 +49,10 @@ class Mesh : public sc_core::sc_module {
   [[nodiscard]] const Topology& topology() const noexcept { return topology_; }
   [[nodiscard]] const Layout& layout() const noexcept { return layout_; }
   [[nodiscard]] const ClockDomain& clock() const noexcept { return clock_; }
+  /// @return when a cycle is; of the one that runs it is known, of others to be computed.
+  [[nodiscard]] Picoseconds time_of(Cycle cycle) const noexcept {
+    return in_cycle_ && cycle == engine_.now() ? when_ : clock_.time_of_edge(cycle);
+  }
   /// Registers: bind its socket behind PERIPHBASE.
   [[nodiscard]] ConfigSpace& config_space() noexcept { return config_space_; }
   [[nodiscard]] const ConfigSpace& config_space() const noexcept { return config_space_; }
@@ -119,10 +123,15 @@ class Mesh : public sc_core::sc_module {
     std::uint16_t device = kNobody;  // number of who is attached
   };
   /// A flit from when it is handed over until it is taken.
-  struct FlightPlan {
+  struct alignas(64) FlightPlan {
     Arrival arrival;
     std::uint32_t next = kNoFlit;  // of those that wait for the same device
     std::uint16_t device = kNobody;
+
+    void prefetch() const noexcept {
+      __builtin_prefetch(this, 1);
+      __builtin_prefetch(reinterpret_cast<const char*>(this) + alignof(FlightPlan), 1);
+    }
   };
   struct HoldEvent {
     std::uint16_t source = 0;
@@ -133,7 +142,9 @@ class Mesh : public sc_core::sc_module {
     std::uint32_t first = kNoFlit;  // of those that wait
     std::uint32_t last = kNoFlit;
     std::uint16_t node_id = 0;
-    std::uint16_t port = kNobody;                     // index in ports_
+    std::uint16_t port = kNobody;  // index in ports_
+    std::uint8_t xp = 0;
+    std::uint8_t port_of_xp = 0;
     std::array<std::array<HoldEvent, 2>, 4> holds{};  // by REQ, RSP, SNP, DAT
     std::array<Outbox, kChannels> outboxes{};
   };
@@ -142,6 +153,7 @@ class Mesh : public sc_core::sc_module {
     std::uint8_t port = 0;
     std::uint16_t posted = 0;                    // channels for which something waits
     std::array<std::uint8_t, kChannels> turn{};  // index in devices
+    std::array<Cycle, kChannels> ready{};        // of what waits on a channel: not before this cycle
     std::vector<std::uint16_t> devices;
   };
 
@@ -155,10 +167,10 @@ class Mesh : public sc_core::sc_module {
   [[nodiscard]] FlightPlan& flit(std::uint32_t handle) const noexcept {
     return flits_[handle / kFlitsOfChunk][handle % kFlitsOfChunk];
   }
-  std::uint32_t new_flit(const FlitFields& fields);
-  void enter(Channel channel, unsigned xp, unsigned port, std::uint32_t handle, const Target& target);
+  std::uint32_t new_flit(const FlitFields& fields, Channel channel, const Target& target);
+  void enter(Channel channel, unsigned xp, unsigned port, const Flit& entering);
   void send(unsigned port, Cycle now);
-  bool send_channel(PortOutput& port, unsigned channel, Cycle now, Cycle& again);
+  [[nodiscard]] Cycle send_channel(PortOutput& port, unsigned channel, Cycle now);
   void hold(const Attached& device, unsigned channel);
   void deliver(const Delivery& delivery);
 

@@ -16,13 +16,14 @@ const MeshParameters& checked(const MeshParameters& parameters) {
 
 MeshEngine::MeshEngine(const MeshParameters& parameters)
     : parameters_(checked(parameters)),
+      routes_(MeshPlane::routes_of(parameters_)),
       // A list stays readable for the cycle after its own, while the step fills the one that is link_delay ahead.
       wheel_mask_((1U << std::bit_width(parameters.link_delay + 1)) - 1) {
   index_.fill(kNone);
   planes_.reserve(parameters_.channels.size());
   for (const Channel channel : parameters_.channels) {
     index_[static_cast<unsigned>(channel)] = static_cast<std::uint8_t>(planes_.size());
-    planes_.emplace_back(parameters_, channel);
+    planes_.emplace_back(parameters_, channel, routes_);
   }
   for (unsigned xp = 0; xp < parameters_.xps(); ++xp) {
     delivery_room_ += parameters_.ports_of(xp) * static_cast<unsigned>(planes_.size());

@@ -120,6 +120,7 @@ class MeshEngine {
   }
 
   MeshParameters parameters_;
+  std::vector<std::uint8_t> routes_;  // never moves: planes look at it
   std::vector<MeshPlane> planes_;
   std::array<std::uint8_t, kChannels> index_;  ///< of a channel in planes_, or kNone
   Cycle now_ = 0;

@@ -34,7 +34,21 @@ unsigned output_towards(int east, int north) {
 
 }  // namespace
 
-MeshPlane::MeshPlane(const MeshParameters& parameters, Channel channel)
+std::vector<std::uint8_t> MeshPlane::routes_of(const MeshParameters& parameters) {
+  const unsigned columns = parameters.columns;
+  const unsigned xps = parameters.xps();
+  std::vector<std::uint8_t> routes(std::size_t{xps} * xps);
+  for (unsigned xp = 0; xp < xps; ++xp) {
+    for (unsigned target = 0; target < xps; ++target) {
+      const int east = static_cast<int>(target % columns) - static_cast<int>(xp % columns);
+      const int north = static_cast<int>(target / columns) - static_cast<int>(xp / columns);
+      routes[xp * xps + target] = static_cast<std::uint8_t>(output_towards(east, north));
+    }
+  }
+  return routes;
+}
+
+MeshPlane::MeshPlane(const MeshParameters& parameters, Channel channel, std::span<const std::uint8_t> routes)
     : channel_(channel),
       xps_(parameters.xps()),
       inputs_(kFirstPort),
@@ -50,8 +64,8 @@ MeshPlane::MeshPlane(const MeshParameters& parameters, Channel channel)
       devices_(xps_),
       downloads_((std::size_t{xps_} * kMaximumPorts) << download_bits_, 0),
       last_upload_(std::size_t{xps_} * kMaximumPorts, kNoCycle),
-      routes_(std::size_t{xps_} * xps_),
-      valid_(std::size_t{xps_} * kInterfaces, 0),
+      routes_(routes),
+      turns_(std::size_t{xps_} * kInterfaces, 0),
       stall_(std::size_t{xps_} * kInterfaces, 0),
       asked_valid_(xps_, 0),
       asked_stall_(xps_, 0),
@@ -59,11 +73,6 @@ MeshPlane::MeshPlane(const MeshParameters& parameters, Channel channel)
   const unsigned columns = parameters.columns;
   for (unsigned xp = 0; xp < xps_; ++xp) {
     inputs_ = std::max(inputs_, kFirstPort + parameters.ports_of(xp));
-    for (unsigned target = 0; target < xps_; ++target) {
-      const int east = static_cast<int>(target % columns) - static_cast<int>(xp % columns);
-      const int north = static_cast<int>(target / columns) - static_cast<int>(xp / columns);
-      routes_[xp * xps_ + target] = static_cast<std::uint8_t>(output_towards(east, north));
-    }
   }
   const std::array<int, 4> steps = {1, -1, static_cast<int>(columns), -static_cast<int>(columns)};
   for (unsigned output = 0; output < kFirstPort; ++output) {
@@ -128,10 +137,10 @@ void MeshPlane::arrive(Cycle now) noexcept {
     const Arrival arrival = arrivals[i];
     Router& router = routers[arrival.xp];
     const std::uint8_t before = router.arrived[arrival.input]++;
-    if (before != router.head[arrival.input]) continue;  // not first in its buffer
-    router.requests[arrival.output] |= static_cast<std::uint16_t>(1U << arrival.input);
-    router.wanted |= static_cast<std::uint16_t>(1U << arrival.output);
-    active_[arrival.xp / 64] |= std::uint64_t{1} << arrival.xp % 64;
+    const unsigned first = before == router.head[arrival.input] ? 1 : 0;  // in its buffer
+    router.requests[arrival.output] |= static_cast<std::uint16_t>(first << arrival.input);
+    router.wanted |= static_cast<std::uint16_t>(first << arrival.output);
+    active_[arrival.xp / 64] |= std::uint64_t{first} << arrival.xp % 64;
   }
   arrival_counts_[list] = 0;
   wheel_used_ &= ~(std::uint64_t{1} << list);
@@ -148,7 +157,6 @@ struct MeshPlane::Work {
         routers(of.routers_.data()),
         slots(of.slots_),
         routes(of.routes_.data()),
-        valid(of.valid_.data()),
         hops(of.hops_.data()),
         xps(of.xps_),
         inputs(of.inputs_),
@@ -176,6 +184,8 @@ struct MeshPlane::Work {
     const unsigned next_output = route + (route == kPort0 ? static_cast<unsigned>(flit >> 40 & 0xff) : 0);
     buffer[tail & mask] = with_output(flit, next_output);
     next.tail[hop.input] = static_cast<std::uint8_t>(tail + 1);
+    if (tail == 0xff) [[unlikely]]
+      ++plane.turns_[xp * kInterfaces + output];
     *next_arrival++ = {static_cast<std::uint8_t>(next_xp), static_cast<std::uint8_t>(hop.input),
                        static_cast<std::uint8_t>(next_output)};
     return true;
@@ -190,6 +200,8 @@ struct MeshPlane::Work {
       return false;
     }
     devices.sent[port] = static_cast<std::uint8_t>(sent + 1);
+    if (sent == 0xff) [[unlikely]]
+      ++plane.turns_[xp * kInterfaces + kFirstPort + port];
     *next_delivery++ = {to_flit(flit), static_cast<std::uint8_t>(xp), static_cast<std::uint8_t>(port), channel};
     return true;
   }
@@ -208,6 +220,7 @@ struct MeshPlane::Work {
     FlitSlot* const buffers = slots + (std::size_t{xp * inputs} << bits);
     unsigned wanted = router.wanted;
     unsigned moved = 0;  // buffers a flit left
+    bool more = false;
     for (unsigned outputs = wanted; outputs != 0; outputs &= outputs - 1) {
       const auto output = static_cast<unsigned>(std::countr_zero(outputs));
       const unsigned output_bit = outputs & -outputs;
@@ -230,21 +243,26 @@ struct MeshPlane::Work {
         continue;
       }
       from = free_at;
-      ++router.head[input];
+      const auto head = static_cast<std::uint8_t>(router.head[input] + 1);
+      router.head[input] = head;
+      more |= head != router.arrived[input];
       router.turn[output] = static_cast<std::uint8_t>((flit >> 56 & Flit::kTail) != 0 ? input + 1 : input | kHeld);
       router.requests[output] = static_cast<std::uint16_t>(requests ^ input_bit);
       wanted ^= requests == input_bit ? output_bit : 0;
       moved |= input_bit;
-      ++valid[xp * kInterfaces + output];
       pulse((router.watched_valid & output_bit) != 0, flit, xp, output, FlitEvent::valid);
     }
-    // The flits behind those that left are asked for from the next cycle on: a buffer gives one flit per cycle.
+    // The flits behind those that left are asked for from the next cycle on: a buffer gives one flit per cycle. Whether
+    // there is any can be predicted in an empty mesh, and whether there is one in a buffer in no other.
+    if (!more) moved = 0;
     for (; moved != 0; moved &= moved - 1) {
       const auto input = static_cast<unsigned>(std::countr_zero(moved));
-      if (router.head[input] == router.arrived[input]) continue;
-      const unsigned output = buffers[(input << bits) + (router.head[input] & mask)] >> 48 & 0xff;
-      router.requests[output] |= static_cast<std::uint16_t>(moved & -moved);
-      wanted |= 1U << output;
+      const unsigned head = router.head[input];
+      const unsigned another = head != router.arrived[input] ? 1 : 0;
+      // If there is none, the place may hold anything.
+      const unsigned output = (buffers[(input << bits) + (head & mask)] >> 48 & 0xff) & (0 - another);
+      router.requests[output] |= static_cast<std::uint16_t>(another << input);
+      wanted |= another << output;
     }
     router.wanted = static_cast<std::uint16_t>(wanted);
     return wanted != 0;
@@ -256,7 +274,6 @@ struct MeshPlane::Work {
   Router* const routers;
   FlitSlot* const slots;
   const std::uint8_t* const routes;
-  std::uint64_t* const valid;
   const Hop* const hops;
   const unsigned xps;
   const unsigned inputs;

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/cmn/mesh_flit.h"
@@ -29,7 +30,10 @@ struct MeshOutbox {
 /// interfaces: a flit from the eastern neighbour goes into buffer `east`.
 class MeshPlane {
  public:
-  MeshPlane(const MeshParameters& parameters, Channel channel);
+  /// @param routes  of the mesh, from routes_of(); must outlive it
+  MeshPlane(const MeshParameters& parameters, Channel channel, std::span<const std::uint8_t> routes);
+  /// @return by which output a flit leaves an XP, by XP and target XP; port 0 stands for all.
+  [[nodiscard]] static std::vector<std::uint8_t> routes_of(const MeshParameters& parameters);
   MeshPlane(MeshPlane&&) noexcept = default;  // slots_ stays where it is
   MeshPlane(const MeshPlane&) = delete;
   MeshPlane& operator=(MeshPlane&&) = delete;
@@ -40,9 +44,11 @@ class MeshPlane {
   [[nodiscard]] bool ready(unsigned xp, unsigned port, Cycle now) const noexcept {
     const unsigned input = kFirstPort + port;
     const Router& router = routers_[xp];
-    return last_upload_[xp * kMaximumPorts + port] != now &&
-           static_cast<std::uint8_t>(router.tail[input] - router.head[input]) != depth_ &&
-           slots_[slot_index(xp, input, router.tail[input] - depth_)] <= now;
+    // All of it is looked at, without branches: in a mesh that is full nothing of it can be predicted.
+    const unsigned first = last_upload_[xp * kMaximumPorts + port] != now ? 1 : 0;
+    const unsigned room = static_cast<std::uint8_t>(router.tail[input] - router.head[input]) != depth_ ? 1 : 0;
+    const unsigned free = slots_[slot_index(xp, input, router.tail[input] - depth_)] <= now ? 1 : 0;
+    return (first & room & free) != 0;
   }
   void upload(unsigned xp, unsigned port, Flit flit, Cycle now) noexcept;
   void take(unsigned xp, unsigned port, Cycle now) noexcept;
@@ -64,7 +70,8 @@ class MeshPlane {
   void watch_everything(bool on) noexcept;
 
   [[nodiscard]] std::uint64_t valid(unsigned xp, Interface interface) const noexcept {
-    return valid_[xp * kInterfaces + static_cast<unsigned>(interface)];
+    const auto output = static_cast<unsigned>(interface);
+    return (turns_[xp * kInterfaces + output] << 8) + sent(xp, output);
   }
   [[nodiscard]] std::uint64_t stall(unsigned xp, Interface interface) const noexcept {
     return stall_[xp * kInterfaces + static_cast<unsigned>(interface)];
@@ -123,6 +130,12 @@ class MeshPlane {
   [[nodiscard]] std::size_t download_index(unsigned xp, unsigned port, unsigned position) const noexcept {
     return ((xp * kMaximumPorts + port) << download_bits_) + (position & download_mask_);
   }
+  /// @return flits an output has sent, modulo 256.
+  [[nodiscard]] unsigned sent(unsigned xp, unsigned output) const noexcept {
+    if (output >= kFirstPort) return devices_[xp].sent[output - kFirstPort];
+    const std::size_t next = xp + static_cast<std::size_t>(hops_[output].xps);
+    return next < xps_ ? routers_[next].tail[hops_[output].input] : 0;
+  }
   void apply_watch(unsigned xp) noexcept;
   void arrive(Cycle now) noexcept;
   template <bool kEight>
@@ -144,12 +157,12 @@ class MeshPlane {
 
   std::vector<Router> routers_;
   std::vector<SlotLine> slot_lines_;
-  FlitSlot* slots_;                   ///< of all buffers: slot_lines_
-  std::vector<Devices> devices_;      ///< by XP
-  std::vector<FlitSlot> downloads_;   ///< of all ports: when places in the device are free
-  std::vector<Cycle> last_upload_;    ///< of all ports
-  std::vector<std::uint8_t> routes_;  ///< output by XP and target XP; port 0 stands for all
-  std::array<Hop, 4> hops_{};         ///< by output
+  FlitSlot* slots_;                       ///< of all buffers: slot_lines_
+  std::vector<Devices> devices_;          ///< by XP
+  std::vector<FlitSlot> downloads_;       ///< of all ports: when places in the device are free
+  std::vector<Cycle> last_upload_;        ///< of all ports
+  std::span<const std::uint8_t> routes_;  ///< of all planes the same: they share the host's caches
+  std::array<Hop, 4> hops_{};             ///< by output
 
   std::array<std::uint64_t, 4> active_{};  ///< XPs with requests
   std::vector<Arrival> arrivals_;          ///< a list for each of the next cycles
@@ -158,8 +171,8 @@ class MeshPlane {
   unsigned wheel_mask_;
   std::uint64_t wheel_used_ = 0;  ///< lists that are not empty
 
-  std::vector<std::uint64_t> valid_;  ///< truth by XP and interface
-  std::vector<std::uint64_t> stall_;
+  std::vector<std::uint64_t> turns_;        ///< by XP and interface: how often sent() turned over
+  std::vector<std::uint64_t> stall_;        ///< truth by XP and interface
   std::vector<std::uint16_t> asked_valid_;  ///< interfaces watch() asked for, by XP
   std::vector<std::uint16_t> asked_stall_;
   std::vector<std::uint16_t> watched_stall_;

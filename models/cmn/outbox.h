@@ -1,51 +1,101 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "models/cmn/types.h"
 
 namespace pmufab::cmn {
 
-/// Flits that wait to be uploaded by one device on one channel: in the order of `ready`, then of arrival.
-class Outbox {
+/// Flits that wait to be uploaded by one device on one channel: in the order of `ready`, then of arrival. Seldom there
+/// are more than a few: the first are in the host's cache line in which the box itself is.
+class alignas(64) Outbox {
  public:
   struct Posted {
-    Cycle ready;           ///< first cycle in which it may go
-    std::uint32_t handle;  ///< of the flit
-    bool tell;             ///< the device wants to know when it goes
+    Cycle ready;               ///< first cycle in which it may go
+    std::uint32_t handle;      ///< of the flit
+    bool tell;                 ///< the device wants to know when it goes
+    std::uint8_t target_xp;    ///< where it goes
+    std::uint8_t target_port;  ///< where it goes
   };
 
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] const Posted& front() const noexcept { return at(0); }
+  [[nodiscard]] const Posted& front() const noexcept { return first_[0]; }
   Posted pop() noexcept {
-    const Posted first = at(0);
-    // Starting anew when it is empty keeps to the places that are near in the host's caches.
-    first_ = --size_ == 0 ? 0 : (first_ + 1) & (ring_.size() - 1);
+    const Posted first = first_[0];
+    std::copy(first_.begin() + 1, first_.end(), first_.begin());
+    if (--size_ >= kFirst) first_[kFirst - 1] = others_->pop();
     return first;
   }
   void push(const Posted& posted) {
-    if (size_ == ring_.size()) grow();
-    // Nearly always it is the last.
-    std::size_t place = size_++;
-    for (; place > 0 && at(place - 1).ready > posted.ready; --place) at(place) = at(place - 1);
-    at(place) = posted;
+    if (size_ < kFirst) {
+      insert(posted, size_++);
+      return;
+    }
+    if (!others_) others_ = std::make_unique<Ring>();
+    ++size_;
+    if (first_[kFirst - 1].ready <= posted.ready) {  // nearly always
+      others_->push(posted);
+    } else {
+      others_->push_front(first_[kFirst - 1]);
+      insert(posted, kFirst - 1);
+    }
   }
 
  private:
-  [[nodiscard]] Posted& at(std::size_t i) noexcept { return ring_[(first_ + i) & (ring_.size() - 1)]; }
-  [[nodiscard]] const Posted& at(std::size_t i) const noexcept { return ring_[(first_ + i) & (ring_.size() - 1)]; }
-  void grow() {
-    std::vector<Posted> larger(ring_.empty() ? 32 : 2 * ring_.size());
-    for (std::size_t i = 0; i < size_; ++i) larger[i] = at(i);
-    ring_.swap(larger);
-    first_ = 0;
+  static constexpr std::uint32_t kFirst = 3;
+
+  class Ring {
+   public:
+    void push(const Posted& posted) {
+      if (size_ == places_.size()) grow();
+      // Nearly always it is the last.
+      std::size_t place = size_++;
+      for (; place > 0 && at(place - 1).ready > posted.ready; --place) at(place) = at(place - 1);
+      at(place) = posted;
+    }
+    void push_front(const Posted& posted) {
+      if (size_ == places_.size()) grow();
+      ++size_;
+      begin_ = (begin_ - 1) & (places_.size() - 1);
+      at(0) = posted;
+    }
+    Posted pop() noexcept {
+      const Posted first = at(0);
+      // Starting anew when it is empty keeps to the places that are near in the host's caches.
+      begin_ = --size_ == 0 ? 0 : (begin_ + 1) & (places_.size() - 1);
+      return first;
+    }
+
+   private:
+    [[nodiscard]] Posted& at(std::size_t i) noexcept { return places_[(begin_ + i) & (places_.size() - 1)]; }
+    void grow() {
+      std::vector<Posted> larger(2 * places_.size());
+      for (std::size_t i = 0; i < size_; ++i) larger[i] = at(i);
+      places_.swap(larger);
+      begin_ = 0;
+    }
+
+    std::vector<Posted> places_ = std::vector<Posted>(32);  // their number is a power of two
+    std::size_t begin_ = 0;
+    std::size_t size_ = 0;
+  };
+
+  /// Put a flit among the first, of which there are `count`.
+  void insert(const Posted& posted, std::uint32_t count) noexcept {
+    std::uint32_t place = count;
+    for (; place > 0 && first_[place - 1].ready > posted.ready; --place) first_[place] = first_[place - 1];
+    first_[place] = posted;
   }
 
-  std::vector<Posted> ring_;  // its size is a power of two
-  std::size_t first_ = 0;
-  std::size_t size_ = 0;
+  std::array<Posted, kFirst> first_{};
+  std::unique_ptr<Ring> others_;
+  std::uint32_t size_ = 0;
 };
+static_assert(sizeof(Outbox) == 64);
 
 }  // namespace pmufab::cmn

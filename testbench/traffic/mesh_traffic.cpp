@@ -157,14 +157,20 @@ void MeshTraffic::make(std::uint32_t index) {
 
 void MeshTraffic::send_waiting() noexcept {
   for (std::size_t word = 0; word < with_queue_.size(); ++word) {
+    // Who is ready is looked up for all first: in a mesh that is full it cannot be predicted.
+    std::uint64_t ready = 0;
     for (std::uint64_t left = with_queue_[word]; left != 0; left &= left - 1) {
-      Source& source = sources_[word * 64 + static_cast<unsigned>(std::countr_zero(left))];
-      if (!engine_.ready(spec_.channel, source.place.xp, source.place.port)) continue;
+      const auto bit = static_cast<unsigned>(std::countr_zero(left));
+      const Target place = sources_[word * 64 + bit].place;
+      ready |= std::uint64_t{engine_.ready(spec_.channel, place.xp, place.port)} << bit;
+    }
+    for (; ready != 0; ready &= ready - 1) {
+      Source& source = sources_[word * 64 + static_cast<unsigned>(std::countr_zero(ready))];
       Packet& packet = source.queue[source.first];
       upload(source, packet);
       if (packet.flits_left != 0) continue;
       source.first = (source.first + 1) & (static_cast<std::uint32_t>(source.queue.size()) - 1);
-      if (--source.waiting == 0) with_queue_[word] &= ~(left & -left);
+      if (--source.waiting == 0) with_queue_[word] &= ~(ready & -ready);
     }
   }
 }

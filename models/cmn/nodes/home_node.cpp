@@ -124,10 +124,6 @@ void HomeNode::find_senders(const SystemAddressMap& addresses) {
   }
 }
 
-std::uint16_t HomeNode::sender(std::uint16_t node_id) const noexcept {
-  return node_id < senders_.size() ? senders_[node_id] : kNoRequester;
-}
-
 unsigned HomeNode::pending() const noexcept {
   return pocq_.used() + back_invalidations_.under_way() + memory_.pending_writes();
 }

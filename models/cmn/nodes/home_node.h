@@ -82,7 +82,9 @@ class HomeNode final : public NodeModel {
 
   void find_senders(const SystemAddressMap& addresses);
   /// @return what a node id is to this home.
-  [[nodiscard]] std::uint16_t sender(std::uint16_t node_id) const noexcept;
+  [[nodiscard]] std::uint16_t sender(std::uint16_t node_id) const noexcept {
+    return node_id < senders_.size() ? senders_[node_id] : kNoRequester;
+  }
 
   // Arrivals.
   void take_request(const FlitFields& flit);

@@ -30,7 +30,7 @@ class HomeOutput {
   void begin(Cycle now) noexcept {
     if (now == now_) return;
     now_ = now;
-    when_ = mesh_.clock().time_of_edge(now);
+    when_ = mesh_.time_of(now);
   }
   [[nodiscard]] Cycle now() const noexcept { return now_; }
 

@@ -3,32 +3,11 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <new>
-#include <type_traits>
+
+#include "models/cmn/nodes/zeroed_array.h"
 
 namespace pmufab::cmn {
-
-/// Fixed storage, zero at first. Pages of it that nobody uses cost nothing.
-template <typename T>
-class ZeroedArray {
-  static_assert(std::is_trivial_v<T>);
-
- public:
-  explicit ZeroedArray(std::size_t size) : data_(static_cast<T*>(std::calloc(size, sizeof(T)))) {
-    if (data_ == nullptr) throw std::bad_alloc();
-  }
-  [[nodiscard]] T* data() const noexcept { return data_.get(); }
-  T& operator[](std::size_t index) const noexcept { return data_.get()[index]; }
-
- private:
-  struct Free {
-    void operator()(T* data) const noexcept { std::free(data); }
-  };
-  std::unique_ptr<T, Free> data_;
-};
 
 /// A set-associative table of lines, each with a flag, in exact least-recently-used order.
 ///

@@ -1,20 +1,24 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "models/cmn/nodes/zeroed_array.h"
 
 namespace pmufab::cmn {
 
 /// State of a line in the cache of an RN-F.
 enum class LineState : std::uint8_t { invalid, shared_clean, unique_clean, unique_dirty };
 
-/// A place of a requester's cache. A reserved one belongs to a transaction under way: nothing replaces it.
+/// A place of a requester's cache, at first all zero: invalid. A reserved one belongs to a transaction under way:
+/// nothing replaces it.
 struct LinePlace {
-  std::uint64_t line = 0;
-  std::uint32_t used = 0;  ///< when last, in looks at the cache
-  LineState state = LineState::invalid;
-  bool reserved = false;
+  std::uint64_t line;
+  std::uint32_t used;  ///< when last, in looks at the cache
+  LineState state;
+  bool reserved;
 };
+static_assert(LineState{} == LineState::invalid);
 
 /// The states of lines in an RN-F's cache: set-associative, least recently used goes first.
 class PrivateLines {
@@ -55,7 +59,7 @@ class PrivateLines {
     return static_cast<std::uint32_t>((line ^ line >> 17U) % sets_ * ways_);
   }
 
-  std::vector<LinePlace> places_;
+  ZeroedArray<LinePlace> places_;
   unsigned sets_;
   unsigned ways_;
   std::uint32_t now_ = 0;

@@ -91,10 +91,8 @@ RnF::RnF(Mesh& mesh, const SystemAddressMap& map, std::uint16_t node_id, const R
 
 void RnF::run(Cycle now) {
   while (const Arrival* const arrival = mesh_.arrival(number_)) {
-    const FlitFields fields = arrival->fields;
-    const Channel channel = channel_class(arrival->channel);
-    mesh_.take(number_);
-    switch (channel) {
+    const FlitFields& fields = arrival->fields;
+    switch (channel_class(arrival->channel)) {
       case Channel::rsp:
         response(fields, now);
         break;
@@ -107,6 +105,7 @@ void RnF::run(Cycle now) {
       default:
         throw std::logic_error(fmt::format("RN-F {:#x}: a request {:#x} arrives", node_id_, fields.opcode));
     }
+    mesh_.take(number_);
   }
   issue(now);
 }

@@ -2,46 +2,86 @@
 
 namespace pmufab::cmn {
 
+namespace {
+
+/// Elements of a row whose first `room` are in one place and the others in another.
+struct Row {
+  std::uint64_t* near;
+  std::uint64_t* far;
+  unsigned room;
+  std::size_t words;  // of an element
+
+  /// Move the first `count` elements one place back.
+  void move_back(unsigned count) const noexcept {
+    unsigned in_near = count;
+    if (count >= room) {
+      in_near = room - 1;
+      move(far + words, far, count - room);
+      move(far, near + in_near * words, 1);
+    }
+    move(near + words, near, in_near);
+  }
+  /// Move the elements behind `position` up to `count` one place forward.
+  void move_forward(unsigned position, unsigned count) const noexcept {
+    if (position >= room) {
+      std::uint64_t* const place = far + (position - room) * words;
+      move(place, place + words, count - 1 - position);
+      return;
+    }
+    std::uint64_t* const place = near + position * words;
+    move(place, place + words, std::min(count, room) - 1 - position);
+    if (count <= room) return;
+    move(near + (room - 1) * words, far, 1);
+    move(far, far + words, count - 1 - room);
+  }
+
+ private:
+  void move(std::uint64_t* to, const std::uint64_t* from, std::size_t elements) const noexcept {
+    std::memmove(to, from, elements * words * sizeof *to);
+  }
+};
+
+}  // namespace
+
 SnoopFilter::SnoopFilter(std::size_t sets, unsigned ways, unsigned limit, unsigned rn_fs)
     : ways_(ways),
       words_(std::max(1U, (rn_fs + 63) / 64)),
-      lines_(sets, std::max(ways, limit)),
-      slots_(sets * lines_.ways()),
-      sharers_(sets * lines_.ways() * words_) {
-  for (std::size_t set = 0; set < sets; ++set) {
-    for (unsigned i = 0; i < lines_.ways(); ++i) slots(set)[i] = static_cast<std::uint16_t>(i);
-  }
-}
+      most_(std::max(ways, limit)),
+      far_entries_(most_ > kNear ? most_ - kNear : 0),
+      near_words_(std::size_t{kNear} * (1 + words_)),
+      far_words_(std::size_t{far_entries_} * (1 + words_)),
+      near_(sets * near_words_),
+      far_(sets * far_words_),
+      moving_(words_) {}
 
-void SnoopFilter::move_slot_to_front(std::size_t set, unsigned position) noexcept {
-  std::uint16_t* const row = slots(set);
-  const std::uint16_t slot = row[position];
-  std::memmove(row + 1, row, position * sizeof *row);
-  row[0] = slot;
+void SnoopFilter::make_room(std::size_t set, unsigned entries) noexcept {
+  Row{near(set), far(set), kNear, 1}.move_back(entries);
+  Row{near(set) + kNear, far(set) + far_entries_, kNear, words_}.move_back(entries);
 }
 
 bool SnoopFilter::look_up(std::size_t set, std::uint64_t line) noexcept {
-  const unsigned position = lines_.find(set, line);
-  if (position == LruLines::kAbsent) return false;
+  const unsigned position = position_of(set, line);
+  if (position == kAbsent) return false;
   if (position == 0) return true;
-  lines_.touch(set, position);
-  move_slot_to_front(set, position);
+  const std::uint64_t one = word(set, position);
+  sharers(set, position).copy_to(moving_.data());
+  make_room(set, position);
+  word(set, 0) = one;
+  sharers(set, 0).copy_from(moving_.data());
   return true;
 }
 
 void SnoopFilter::add(std::size_t set, std::uint64_t line) noexcept {
-  move_slot_to_front(set, lines_.size(set));
-  lines_.insert(set, line, false);
+  make_room(set, size(set));
+  word(set, 0) = line << kStateBits | kPresent;
   sharers(set, 0).clear();
 }
 
 void SnoopFilter::remove(std::size_t set, unsigned position) noexcept {
-  const unsigned last = lines_.size(set) - 1;
-  lines_.erase(set, position);
-  std::uint16_t* const row = slots(set);
-  const std::uint16_t slot = row[position];
-  std::memmove(row + position, row + position + 1, (last - position) * sizeof *row);
-  row[last] = slot;
+  const unsigned entries = size(set);
+  Row{near(set), far(set), kNear, 1}.move_forward(position, entries);
+  Row{near(set) + kNear, far(set) + far_entries_, kNear, words_}.move_forward(position, entries);
+  word(set, entries - 1) = 0;
 }
 
 }  // namespace pmufab::cmn

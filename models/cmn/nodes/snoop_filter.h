@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/cmn/nodes/lru_lines.h"
+#include "models/cmn/nodes/zeroed_array.h"
 
 namespace pmufab::cmn {
 
@@ -20,6 +20,8 @@ class RnfSet {
   [[nodiscard]] bool has(unsigned index) const noexcept { return (words_[index / 64] >> index % 64 & 1U) != 0; }
   void add(unsigned index) noexcept { words_[index / 64] |= std::uint64_t{1} << index % 64; }
   void remove(unsigned index) noexcept { words_[index / 64] &= ~(std::uint64_t{1} << index % 64); }
+  void copy_to(std::uint64_t* words) const noexcept { std::copy_n(words_, count_, words); }
+  void copy_from(const std::uint64_t* words) noexcept { std::copy_n(words, count_, words_); }
   void clear() noexcept { std::fill_n(words_, count_, 0); }
   [[nodiscard]] unsigned size() const noexcept {
     unsigned size = 0;
@@ -40,7 +42,11 @@ class RnfSet {
   unsigned count_;
 };
 
-/// The snoop filter of a home: which RN-Fs may have which line, and whether one may have it alone ("unique").
+/// The snoop filter of a home: which RN-Fs may have which line, and whether one may have it alone ("unique"). Exact
+/// least-recently-used order; an entry's position is its age, 0 for the youngest.
+///
+/// Most sets have few entries, and most of the time goes into fetching them from the host's memory: the youngest
+/// entries of a set are together, those of all sets are near each other, and the older ones are elsewhere.
 class SnoopFilter {
  public:
   /// An entry, as long as nothing in its set changes.
@@ -58,28 +64,32 @@ class SnoopFilter {
 
   /// @return the entry for a line, if there is one; nothing changes.
   [[nodiscard]] std::optional<Found> find(std::size_t set, std::uint64_t line) const {
-    const unsigned position = lines_.find(set, line);
-    if (position == LruLines::kAbsent) return std::nullopt;
+    const unsigned position = position_of(set, line);
+    if (position == kAbsent) return std::nullopt;
     return at(set, position);
   }
   /// @return whether there is one.
   [[nodiscard]] bool has(std::size_t set, std::uint64_t line) const noexcept {
-    return lines_.find(set, line) != LruLines::kAbsent;
+    return position_of(set, line) != kAbsent;
   }
   /// Look a line up: its entry becomes the youngest. @return false if it has none
   bool look_up(std::size_t set, std::uint64_t line) noexcept;
 
   /// The set will be needed soon.
   void prefetch(std::size_t set) const noexcept {
-    lines_.prefetch(set, ways_);
-    __builtin_prefetch(slots(set), 1);
+    constexpr unsigned kWordsPerFetch = 8;  // a cache line of the host
+    const std::uint64_t* const words = near(set);
+    for (unsigned word = 0; word < near_words_; word += kWordsPerFetch) __builtin_prefetch(words + word, 1);
   }
 
   /// @name The youngest entry of a set
   /// @{
   [[nodiscard]] RnfSet youngest(std::size_t set) const noexcept { return sharers(set, 0); }
-  [[nodiscard]] bool is_unique(std::size_t set) const noexcept { return lines_.flag(set, 0); }
-  void set_unique(std::size_t set, bool unique) noexcept { lines_.set_flag(set, 0, unique); }
+  [[nodiscard]] bool is_unique(std::size_t set) const noexcept { return (near(set)[0] & kUnique) != 0; }
+  void set_unique(std::size_t set, bool unique) noexcept {
+    std::uint64_t& word = near(set)[0];
+    word = unique ? word | kUnique : word & ~kUnique;
+  }
   void remove_youngest(std::size_t set) noexcept { remove(set, 0); }
   /// @}
 
@@ -88,9 +98,9 @@ class SnoopFilter {
   /// should; nothing if none must or can go.
   template <typename IsBusy>
   [[nodiscard]] std::optional<Found> victim(std::size_t set, IsBusy is_busy) const {
-    if (!lines_.has(set, ways_)) return std::nullopt;
-    for (unsigned position = lines_.size(set); position-- > 0;) {
-      const std::uint64_t line = lines_.line(set, position);
+    if (!has_entry(set, ways_ - 1)) return std::nullopt;
+    for (unsigned position = size(set); position-- > 0;) {
+      const std::uint64_t line = word(set, position) >> kStateBits;
       if (!is_busy(line)) return at(set, position);
     }
     return std::nullopt;
@@ -102,25 +112,57 @@ class SnoopFilter {
   void remove(std::size_t set, unsigned position) noexcept;
 
   /// @return entries of a set.
-  [[nodiscard]] unsigned size(std::size_t set) const noexcept { return lines_.size(set); }
+  [[nodiscard]] unsigned size(std::size_t set) const noexcept {
+    unsigned size = 0;
+    while (size < most_ && word(set, size) != 0) ++size;
+    return size;
+  }
 
  private:
+  static constexpr unsigned kAbsent = ~0U;
+  static constexpr unsigned kNear = 4;  ///< entries of a set that are together
+  static constexpr std::uint64_t kPresent = 1;
+  static constexpr std::uint64_t kUnique = 2;
+  static constexpr unsigned kStateBits = 2;
+
+  [[nodiscard]] unsigned position_of(std::size_t set, std::uint64_t line) const noexcept {
+    const std::uint64_t wanted = line << kStateBits | kPresent;
+    for (unsigned position = 0; position < most_; ++position) {
+      const std::uint64_t one = word(set, position);
+      if ((one & ~kUnique) == wanted) return position;
+      if (one == 0) break;
+    }
+    return kAbsent;
+  }
+  /// @return whether a set has an entry at a position: looks at the far ones only if it must.
+  [[nodiscard]] bool has_entry(std::size_t set, unsigned position) const noexcept {
+    return (position < kNear || word(set, kNear - 1) != 0) && word(set, position) != 0;
+  }
   [[nodiscard]] Found at(std::size_t set, unsigned position) const noexcept {
-    return {position, lines_.line(set, position), lines_.flag(set, position), sharers(set, position)};
+    const std::uint64_t one = word(set, position);
+    return {position, one >> kStateBits, (one & kUnique) != 0, sharers(set, position)};
+  }
+  /// Of both: words first, one for each entry that says which line it is for; then their sharers.
+  [[nodiscard]] std::uint64_t* near(std::size_t set) const noexcept { return near_.data() + set * near_words_; }
+  [[nodiscard]] std::uint64_t* far(std::size_t set) const noexcept { return far_.data() + set * far_words_; }
+  [[nodiscard]] std::uint64_t& word(std::size_t set, unsigned position) const noexcept {
+    return position < kNear ? near(set)[position] : far(set)[position - kNear];
   }
   [[nodiscard]] RnfSet sharers(std::size_t set, unsigned position) const noexcept {
-    const std::size_t place = set * lines_.ways() + slots(set)[position];
-    return {sharers_.data() + place * words_, words_};
+    if (position < kNear) return {near(set) + kNear + std::size_t{position} * words_, words_};
+    return {far(set) + far_entries_ + std::size_t{position - kNear} * words_, words_};
   }
-  [[nodiscard]] std::uint16_t* slots(std::size_t set) const noexcept { return slots_.data() + set * lines_.ways(); }
-  void move_slot_to_front(std::size_t set, unsigned position) noexcept;
+  void make_room(std::size_t set, unsigned entries) noexcept;
 
   unsigned ways_;
   unsigned words_;  // of a set of RN-Fs
-  LruLines lines_;  // flag: unique
-  // Where the sharers of the line at a position are. Beyond the set's size: the free places.
-  ZeroedArray<std::uint16_t> slots_;
-  ZeroedArray<std::uint64_t> sharers_;
+  unsigned most_;   // entries of a set
+  unsigned far_entries_;
+  std::size_t near_words_;
+  std::size_t far_words_;
+  ZeroedArray<std::uint64_t> near_;
+  ZeroedArray<std::uint64_t> far_;
+  std::vector<std::uint64_t> moving_;  // sharers of an entry on its way to the front
 };
 
 }  // namespace pmufab::cmn

@@ -88,7 +88,7 @@ TEST(Outbox, gives_flits_in_the_order_they_are_ready_then_of_arrival) {
   cmn::Outbox outbox;
   for (const auto& [ready, handle] :
        std::vector<std::pair<Cycle, std::uint32_t>>{{5, 0}, {9, 1}, {5, 2}, {7, 3}, {9, 4}, {1, 5}})
-    outbox.push({ready, handle, false});
+    outbox.push({.ready = ready, .handle = handle, .tell = false, .target_xp = 0, .target_port = 0});
   std::vector<std::uint32_t> order;
   while (!outbox.empty()) order.push_back(outbox.pop().handle);
   EXPECT_EQ(order, (std::vector<std::uint32_t>{5, 0, 2, 3, 1, 4}));
