@@ -18,16 +18,16 @@ class ExactClock {
     return end <= begin ? 0 : edges_before(end) - edges_before(begin);
   }
 
- private:
-  __extension__ using Wide = unsigned __int128;
-
-  // Edge n is before `when` exactly if n * 10^12 <= (when - 1) * f, because ceil(x) < when means x <= when - 1.
+  /// @return the number of edges in [0, when), which is the number of the first edge from `when` on.
   [[nodiscard]] std::uint64_t edges_before(Picoseconds when) const noexcept {
+    __extension__ using Wide = unsigned __int128;
     constexpr Wide kPicosecondsPerSecond = 1'000'000'000'000;
     if (when == 0) return 0;
+    // Edge n is before `when` exactly if n * 10^12 <= (when - 1) * f, because ceil(x) < when means x <= when - 1.
     return static_cast<std::uint64_t>(static_cast<Wide>(when - 1) * frequency_hz_ / kPicosecondsPerSecond + 1);
   }
 
+ private:
   std::uint64_t frequency_hz_;
 };
 

@@ -1,0 +1,189 @@
+#include "testbench/scoreboard/cxl_count.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "testbench/scoreboard/threshold_clock.h"
+
+namespace pmufab::scoreboard {
+namespace {
+
+/// The events of a program the CPMU's capability registers name.
+std::uint32_t supported(const CxlProgram& program, const CxlPmuSpec& pmu) {
+  std::uint32_t bits = 0;
+  for (const CxlGroupSpec& group : pmu.groups) {
+    if (group.vendor == program.vendor && group.group == program.group) bits |= group.supported;
+  }
+  return program.mask & bits;
+}
+
+ThresholdClock::Rule rule_of(const CxlProgram& program, std::uint64_t each_clock = 0) {
+  return {program.threshold, program.invert, program.edge, each_clock};
+}
+
+/// clock_ticks: one event in each clock.
+class TickCount final : public CxlCount {
+ public:
+  TickCount(const CxlProgram& program, const CxlSources& sources)
+      : clock_(sources.clock), rule_(rule_of(program, supported(program, sources.spec) & 1U)) {}
+
+  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, 0}; }
+  [[nodiscard]] std::uint64_t count(const Span& span) const override {
+    if (rule_.raw()) return rule_.each_clock * clock_.edges_in(span.begin.when, span.end.when);
+    ThresholdClock clock(clock_, rule_);
+    clock.start(span.begin.when);
+    return clock.total(span.end.when);
+  }
+
+ private:
+  const ExactClock& clock_;
+  ThresholdClock::Rule rule_;
+};
+
+/// Messages, in the order of the wires.
+class MessageCount final : public CxlCount, private CxlTally::Listener {
+ public:
+  MessageCount(const CxlProgram& program, const CxlSources& sources)
+      : tally_(sources.tally), rule_(rule_of(program)), hdm_(program.hdm), clock_(sources.clock, rule_) {
+    const std::uint32_t mask = supported(program, sources.spec);
+    for (unsigned bit = 0; bit < CxlTally::kEvents; ++bit) {
+      if ((mask >> bit & 1U) == 0) continue;
+      if (program.vendor == kCxlVendor && CxlTally::has(program.group)) watched_.push_back({program.group, bit});
+      for (const CxlVendorEvent& event : sources.spec.vendor_events) {
+        if (event.vendor == program.vendor && event.group == program.group && event.bit == bit)
+          watched_.push_back({group_of(event.which), event.opcode});
+      }
+    }
+  }
+  ~MessageCount() override { tally_.remove(*this); }
+  MessageCount(const MessageCount&) = delete;
+  MessageCount& operator=(const MessageCount&) = delete;
+
+  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, rule_.raw() ? raw() : clock_.total(when)}; }
+  [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
+  void opened(Picoseconds when) override {
+    if (rule_.raw()) return;
+    clock_.start(when);
+    tally_.add(*this);
+  }
+  void closed(Picoseconds when) override {
+    if (rule_.raw()) return;
+    clock_.stop(when);
+    tally_.remove(*this);
+  }
+
+ private:
+  struct Watched {
+    std::uint16_t group;
+    unsigned bit;
+  };
+
+  [[nodiscard]] bool passes(std::uint16_t group, unsigned decoder) const {
+    if (!hdm_ || !has_hdm_address(group)) return true;
+    return decoder < CxlTally::kNoDecoder && (*hdm_ >> decoder & 1U) != 0;
+  }
+  [[nodiscard]] std::uint64_t raw() const {
+    std::uint64_t sum = 0;
+    for (const Watched& watched : watched_) {
+      for (unsigned decoder = 0; decoder <= CxlTally::kNoDecoder; ++decoder) {
+        if (passes(watched.group, decoder)) sum += tally_.of(watched.group, watched.bit, decoder);
+      }
+    }
+    return sum;
+  }
+  void on_event(std::uint16_t group, unsigned bit, unsigned decoder, Picoseconds when) override {
+    if (!passes(group, decoder)) return;
+    for (const Watched& watched : watched_) {
+      if (watched.group == group && watched.bit == bit) clock_.add(when, 1);
+    }
+  }
+
+  CxlTally& tally_;
+  ThresholdClock::Rule rule_;
+  std::optional<std::uint32_t> hdm_;
+  ThresholdClock clock_;
+  std::vector<Watched> watched_;
+};
+
+/// DDR commands, by their times, told in any order.
+class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
+ public:
+  DdrCount(const CxlProgram& program, const CxlSources& sources)
+      : ddr_(*sources.ddr),
+        clock_(sources.clock),
+        rule_(rule_of(program)),
+        mask_(supported(program, sources.spec)),
+        location_(program.location.value_or(~std::uint32_t{0})) {
+    ddr_.add(*this);
+  }
+  ~DdrCount() override { ddr_.remove(*this); }
+  DdrCount(const DdrCount&) = delete;
+  DdrCount& operator=(const DdrCount&) = delete;
+
+  [[nodiscard]] Mark mark(Picoseconds when) override {
+    // Marks may lie a little ahead of what happens.
+    if (when > kSlack) ddr_.advance(when - kSlack);
+    if (!rule_.raw()) return {when, 0};
+    const auto before = std::lower_bound(recent_.begin(), recent_.end(), when);
+    marks_.push_back({when, settled_ + static_cast<std::uint64_t>(before - recent_.begin())});
+    return {when, marks_.size() - 1};
+  }
+  [[nodiscard]] std::uint64_t count(const Span& span) const override {
+    ddr_.advance(span.end.when);
+    if (rule_.raw()) return marks_[span.end.position].count - marks_[span.begin.position].count;
+    ThresholdClock clock(clock_, rule_);
+    clock.start(span.begin.when);
+    const auto first = std::lower_bound(recent_.begin(), recent_.end(), span.begin.when);
+    const auto last = std::lower_bound(first, recent_.end(), span.end.when);
+    for (auto command = first; command != last; ++command) clock.add(*command, 1);
+    return clock.total(span.end.when);
+  }
+
+ private:
+  static constexpr Picoseconds kSlack = 10'000'000;
+  static constexpr std::size_t kSettleAt = 65'536;
+  struct Counted {
+    Picoseconds when;
+    std::uint64_t count;  // before that instant
+  };
+
+  [[nodiscard]] bool passes(const DdrCommand& command) const {
+    const auto fits = [this](unsigned shift, unsigned value) {
+      const std::uint32_t wanted = location_ >> shift & 0xffU;
+      return wanted == 0xff || wanted == value;
+    };
+    return (mask_ >> command.bit & 1U) != 0 && fits(24, command.channel) && fits(16, command.rank) &&
+           (command.whole_rank || (fits(8, command.bank_group) && fits(0, command.bank)));
+  }
+  void on_command(const DdrCommand& command) override {
+    if (!passes(command)) return;
+    recent_.insert(std::upper_bound(recent_.begin(), recent_.end(), command.when), command.when);
+    for (auto mark = marks_.rbegin(); mark != marks_.rend() && mark->when > command.when; ++mark) ++mark->count;
+    // Times of single commands are needed no more, but for thresholds.
+    if (!rule_.raw() || recent_.size() < kSettleAt || recent_.back() < kSlack) return;
+    const auto old = std::lower_bound(recent_.begin(), recent_.end(), recent_.back() - kSlack);
+    settled_ += static_cast<std::uint64_t>(old - recent_.begin());
+    recent_.erase(recent_.begin(), old);
+  }
+
+  ReferenceDdr& ddr_;
+  const ExactClock& clock_;
+  ThresholdClock::Rule rule_;
+  std::uint32_t mask_;
+  std::uint32_t location_;
+  std::vector<Picoseconds> recent_;  // in order of time
+  std::uint64_t settled_ = 0;        // that are older than those
+  std::vector<Counted> marks_;       // in the order taken
+};
+
+}  // namespace
+
+std::unique_ptr<CxlCount> make_cxl_count(const CxlProgram& program, const CxlSources& sources) {
+  if (program.vendor == kCxlVendor && program.group == kClockTicksGroup)
+    return std::make_unique<TickCount>(program, sources);
+  if (program.vendor == kCxlVendor && program.group == kDdrGroup && sources.ddr != nullptr)
+    return std::make_unique<DdrCount>(program, sources);
+  return std::make_unique<MessageCount>(program, sources);
+}
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+
+#include "testbench/scoreboard/cxl_judge_spec.h"
+#include "testbench/scoreboard/cxl_meaning.h"
+#include "testbench/scoreboard/cxl_tally.h"
+#include "testbench/scoreboard/event_truth.h"
+#include "testbench/scoreboard/exact_clock.h"
+#include "testbench/scoreboard/reference_ddr.h"
+
+namespace pmufab::scoreboard {
+
+/// What a CPMU's events look at.
+struct CxlSources {
+  const CxlPmuSpec& spec;
+  ExactClock clock;
+  CxlTally& tally;
+  ReferenceDdr* ddr;  ///< nullptr: the component has no memory
+};
+
+/// What a right counter with a program counts, whoever wants to know. Marks are as EventTruth's.
+class CxlCount {
+ public:
+  virtual ~CxlCount() = default;
+  [[nodiscard]] virtual Mark mark(Picoseconds when) = 0;
+  [[nodiscard]] virtual std::uint64_t count(const Span& span) const = 0;
+  virtual void opened(Picoseconds /*when*/) {}
+  virtual void closed(Picoseconds /*when*/) {}
+};
+
+/// @param sources  outlive the count
+[[nodiscard]] std::unique_ptr<CxlCount> make_cxl_count(const CxlProgram& program, const CxlSources& sources);
+
+}  // namespace pmufab::scoreboard

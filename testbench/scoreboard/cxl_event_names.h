@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace pmufab::scoreboard {
+
+/// An event of the CXL specification's own vendor id.
+struct CxlEventId {
+  std::uint16_t group = 0;
+  unsigned bit = 0;
+  bool operator==(const CxlEventId&) const = default;
+};
+
+/// @return what the kernel's cxl_pmu driver means by a name (Linux 7.3; it has all of the earlier ones).
+[[nodiscard]] std::optional<CxlEventId> cxl_event_of_name(std::string_view name);
+/// @return the name, empty if there is none.
+[[nodiscard]] std::string_view cxl_event_name(CxlEventId event);
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,93 @@
+#include "testbench/scoreboard/cxl_judge.h"
+
+#include <algorithm>
+#include <deque>
+
+#include <fmt/format.h>
+
+#include "testbench/scoreboard/cxl_lanes.h"
+#include "testbench/scoreboard/cxl_pmu_judge.h"
+
+namespace pmufab::scoreboard {
+namespace {
+
+CxlJudgeSpec valid(CxlJudgeSpec spec) {
+  spec.validate();
+  return spec;
+}
+
+}  // namespace
+
+struct CxlJudge::State {
+  struct Component {
+    CxlTally tally;
+    std::unique_ptr<ReferenceDdr> ddr;
+  };
+
+  State(CxlJudgeSpec s, Chronicle& c) : spec(valid(std::move(s))), chronicle(c), components(spec.components.size()) {
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      if (spec.components[i].ddr) components[i].ddr = std::make_unique<ReferenceDdr>(*spec.components[i].ddr);
+    }
+    for (const CxlLinkSpec& link : spec.links) lanes.emplace_back(link, chronicle.findings);
+    for (const CxlPmuSpec& pmu : spec.pmus) {
+      Component& component = components[pmu.component];
+      pmus.emplace_back(CxlSources{pmu, ExactClock(pmu.clock_hz), component.tally, component.ddr.get()});
+    }
+  }
+
+  void count(Picoseconds when, unsigned component, const CxlMessage& message) {
+    const std::uint16_t group = group_of(message.which);
+    std::optional<unsigned> decoder;
+    if (has_hdm_address(group)) decoder = decoder_of(spec.components[component].decoders, message.address);
+    components[component].tally.count(group, message.opcode, decoder, when);
+  }
+
+  const CxlJudgeSpec spec;
+  Chronicle& chronicle;
+  std::deque<Component> components;  // deque: judges keep references
+  std::deque<CxlLanes> lanes;
+  std::deque<CxlPmuJudge> pmus;
+};
+
+CxlJudge::CxlJudge(CxlJudgeSpec spec, Chronicle& chronicle)
+    : state_(std::make_unique<State>(std::move(spec), chronicle)) {}
+
+CxlJudge::~CxlJudge() = default;
+
+void CxlJudge::on_message(Picoseconds when, unsigned link, CxlEnd end, const CxlMessage& message) {
+  State& s = *state_;
+  s.chronicle.see(when);
+  s.chronicle.last_traffic = std::max(s.chronicle.last_traffic, when);
+  const CxlLinkSpec& its = s.spec.links.at(link);
+  const bool leaves = (end == CxlEnd::upper) == travels_down(message.which);
+  if (leaves) {
+    s.lanes[link].left(when, message);
+  } else {
+    s.lanes[link].arrived(when, message);
+  }
+  s.count(when, end == CxlEnd::upper ? its.upper : its.lower, message);
+}
+
+void CxlJudge::on_access(Picoseconds when, unsigned component, bool write, std::uint64_t device_address) {
+  State& s = *state_;
+  s.chronicle.see(when);
+  State::Component& its = s.components.at(component);
+  if (its.ddr) its.ddr->access(when, write, device_address);
+}
+
+std::vector<PmuJudge*> CxlJudge::pmus() {
+  std::vector<PmuJudge*> all;
+  for (CxlPmuJudge& pmu : state_->pmus) all.push_back(&pmu);
+  return all;
+}
+
+void CxlJudge::finish() {
+  for (CxlLanes& lanes : state_->lanes) lanes.finish(state_->chronicle.last_seen);
+}
+
+std::uint64_t CxlJudge::count(unsigned component, std::uint16_t group, unsigned bit) const {
+  const State& s = *state_;
+  return s.components.at(component).tally.of(group, bit);
+}
+
+}  // namespace pmufab::scoreboard

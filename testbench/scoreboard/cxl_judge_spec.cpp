@@ -1,0 +1,62 @@
+#include "testbench/scoreboard/cxl_judge_spec.h"
+
+#include <bit>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace pmufab::scoreboard {
+namespace {
+
+void check(bool right, const std::string& what) {
+  if (!right) throw std::invalid_argument("cxl judge: " + what);
+}
+
+void check(const CxlDdrSpec& ddr, const std::string& where) {
+  for (const std::uint64_t number : {std::uint64_t{ddr.channels}, std::uint64_t{ddr.ranks},
+                                     std::uint64_t{ddr.bank_groups}, std::uint64_t{ddr.banks}, ddr.row_bytes / 64})
+    check(std::has_single_bit(number), where + ".ddr: counts are powers of two");
+}
+
+}  // namespace
+
+void CxlJudgeSpec::validate() const {
+  for (const CxlComponentSpec& component : components) {
+    for (const CxlDecoder& decoder : component.decoders)
+      check(decoder.ways != 0 && decoder.granularity != 0, component.name + ".decoders: ways and granularity");
+    if (component.ddr) check(*component.ddr, component.name);
+  }
+  for (const CxlLinkSpec& link : links) {
+    check(link.upper < components.size() && link.lower < components.size(), link.name + ": no such component");
+    check(link.period != 0, link.name + ".period: not 0");
+  }
+  for (const CxlPmuSpec& pmu : pmus) {
+    check(pmu.component < components.size(), pmu.name + ": no such component");
+    check(pmu.width >= 1 && pmu.width <= 64, pmu.name + ".width: 1 to 64");
+    check(pmu.clock_hz != 0, pmu.name + ".clock_hz: not 0");
+    for (const CxlGroupSpec& group : pmu.groups)
+      check(group.vendor != kCxlVendor || group.group <= kDdrGroup,
+            fmt::format("{}.groups: no reference for group {:#x}", pmu.name, group.group));
+    for (const CxlFixedCounter& fixed : pmu.fixed)
+      check(fixed.group_index < pmu.groups.size(), fmt::format("{}.fixed: no group {}", pmu.name, fixed.group_index));
+  }
+}
+
+std::optional<unsigned> decoder_of(const std::vector<CxlDecoder>& decoders, std::uint64_t address) {
+  for (unsigned number = 0; number < decoders.size(); ++number) {
+    const CxlDecoder& decoder = decoders[number];
+    if (address >= decoder.base && address - decoder.base < decoder.size) return number;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t device_address(const std::vector<CxlDecoder>& decoders, unsigned decoder, std::uint64_t address) {
+  std::uint64_t below = 0;
+  for (unsigned number = 0; number < decoder; ++number) below += decoders[number].size / decoders[number].ways;
+  const CxlDecoder& own = decoders[decoder];
+  const std::uint64_t offset = address - own.base;
+  const std::uint64_t stripe = own.granularity * own.ways;
+  return below + offset / stripe * own.granularity + offset % own.granularity;
+}
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "testbench/scoreboard/cxl_wires.h"
+
+namespace pmufab::scoreboard {
+
+/// Who keeps memory coherent: the host alone, the device by CXL.cache, the device by back-invalidate.
+enum class CxlMemoryKind : std::uint8_t { hdm_h, hdm_d, hdm_db };
+
+/// A committed HDM decoder. Its place in the list is its number.
+struct CxlDecoder {
+  std::uint64_t base = 0;  ///< host physical
+  std::uint64_t size = 0;  ///< bytes of host addresses, all ways together; 0: not committed
+  unsigned ways = 1;
+  std::uint64_t granularity = 256;
+  CxlMemoryKind kind = CxlMemoryKind::hdm_h;
+};
+
+/// A memory controller and its DDR (docs/cxl-messages.md, section 6). Times in picoseconds.
+struct CxlDdrSpec {
+  enum class Refresh : std::uint8_t { none, all_banks, same_bank };
+  unsigned channels = 1;
+  unsigned ranks = 1;
+  unsigned bank_groups = 8;
+  unsigned banks = 4;  ///< of a bank group
+  std::uint64_t row_bytes = 8192;
+  bool closed_pages = false;
+  Refresh refresh = Refresh::all_banks;
+  unsigned rfm_after = 0;
+  Picoseconds power_down_after = 0;
+  Picoseconds self_refresh_after = 0;
+  Picoseconds t_rcd = 15'000;
+  Picoseconds t_ras = 32'000;
+  Picoseconds t_rrd = 3'333;
+  Picoseconds t_rp = 15'000;
+  Picoseconds t_rtp = 7'500;
+  Picoseconds t_wr = 50'000;
+  Picoseconds t_ccd = 3'333;
+  Picoseconds t_rtw = 10'000;
+  Picoseconds t_wtr = 25'000;
+  Picoseconds cas_latency = 20'000;
+  Picoseconds t_refi = 3'900'000;
+  Picoseconds t_rfc = 295'000;
+  Picoseconds t_rfc_sb = 130'000;
+  Picoseconds t_rfm = 130'000;
+  Picoseconds t_xp = 7'500;
+  Picoseconds t_xs = 305'000;
+};
+
+/// What counts by itself: a root port, a port of a switch, a device.
+struct CxlComponentSpec {
+  std::string name;
+  std::vector<CxlDecoder> decoders;
+  std::optional<CxlDdrSpec> ddr;  ///< of a device with memory
+  Picoseconds answer_latency = 10'000;
+};
+
+/// What a class of messages may do on a link.
+struct CxlLane {
+  unsigned per_clock = 2;
+  unsigned credits = 64;
+};
+
+struct CxlLinkSpec {
+  std::string name;
+  unsigned upper = 0;  ///< index of the component at that end
+  unsigned lower = 0;
+  Picoseconds period = 500;
+  Picoseconds latency = 20'000;
+  std::array<CxlLane, kCxlClasses> lanes{};  ///< by CxlClass
+};
+
+/// An event group of a CPMU. Its place in the list is the number of its event capability register.
+struct CxlGroupSpec {
+  std::uint16_t vendor = kCxlVendor;
+  std::uint16_t group = 0;
+  std::uint32_t supported = 0;
+};
+
+/// A fixed-function counter.
+struct CxlFixedCounter {
+  unsigned counter = 0;
+  unsigned group_index = 0;
+  std::uint32_t mask = 0;
+};
+
+/// What a vendor's event means: messages of a class with an opcode.
+struct CxlVendorEvent {
+  std::uint16_t vendor = 0;
+  std::uint16_t group = 0;
+  unsigned bit = 0;
+  CxlClass which = CxlClass::m2s_req;
+  std::uint8_t opcode = 0;
+};
+
+struct CxlPmuSpec {
+  std::string name;  ///< as perf knows it: "cxl_pmu_mem0.0"
+  unsigned component = 0;
+  std::uint64_t address = 0;  ///< physical, of the register block
+  std::uint64_t clock_hz = 1'000'000'000;
+  unsigned width = 48;  ///< of its counters
+  bool hdm_filter = true;
+  bool ddr_filter = false;
+  std::vector<CxlGroupSpec> groups;
+  std::vector<CxlFixedCounter> fixed;
+  std::vector<CxlVendorEvent> vendor_events;
+};
+
+/// What the judge of a CXL hierarchy must know. Filled from the text it is built from, never from the model.
+struct CxlJudgeSpec {
+  std::vector<CxlComponentSpec> components;
+  std::vector<CxlLinkSpec> links;
+  std::vector<CxlPmuSpec> pmus;
+
+  /// @throws std::invalid_argument for an index or a shape that cannot be
+  void validate() const;
+};
+
+/// @return the lowest decoder whose range holds the address.
+[[nodiscard]] std::optional<unsigned> decoder_of(const std::vector<CxlDecoder>& decoders, std::uint64_t address);
+/// @return the device's own address: interleaving taken out, behind what lower decoders hold.
+[[nodiscard]] std::uint64_t device_address(const std::vector<CxlDecoder>& decoders, unsigned decoder,
+                                           std::uint64_t address);
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <deque>
+
+#include "testbench/scoreboard/cxl_judge_spec.h"
+#include "testbench/scoreboard/pmu_judge.h"
+
+namespace pmufab::scoreboard {
+
+/// The wires of one link: what leaves one end arrives at the other, in order, after the latency; messages leave at
+/// edges, not too many at one, and with credit (docs/cxl-messages.md, section 2).
+class CxlLanes {
+ public:
+  /// Both outlive the lanes.
+  CxlLanes(const CxlLinkSpec& spec, Findings& findings) : spec_(spec), findings_(findings) {}
+
+  void left(Picoseconds when, const CxlMessage& message);
+  void arrived(Picoseconds when, const CxlMessage& message);
+  void finish(Picoseconds when);
+
+ private:
+  struct Flight {
+    Picoseconds arrival;
+    CxlMessage message;
+  };
+  struct Lane {
+    std::deque<Flight> flights;
+    Picoseconds edge = 0;
+    unsigned at_edge = 0;
+    std::deque<Picoseconds> returns;  // of credits, of classes that give them back on arrival
+  };
+  void complain(const char* kind, Picoseconds when, const CxlMessage& message, const char* what);
+  void take_credit(Picoseconds when, const CxlMessage& message, Lane& lane);
+
+  const CxlLinkSpec& spec_;
+  Findings& findings_;
+  std::array<Lane, kCxlClasses> lanes_{};
+};
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,199 @@
+#include "testbench/scoreboard/cxl_pmu_judge.h"
+
+#include <algorithm>
+
+#include "testbench/scoreboard/cxl_explain.h"
+
+namespace pmufab::scoreboard {
+namespace {
+
+// Offsets in the register block.
+constexpr std::uint64_t kOverflow = 0x10;
+constexpr std::uint64_t kFreeze = 0x18;
+constexpr std::uint64_t kConfiguration = 0x200;
+constexpr std::uint64_t kFilters = 0x400;
+constexpr std::uint64_t kData = 0xc00;
+constexpr std::uint64_t kEnd = 0xe00;
+constexpr std::uint64_t kFiltersOfCounter = 8;
+
+// Fields of a counter's configuration.
+constexpr std::uint64_t kEnable = 1U << 8;
+constexpr unsigned kEdge = 11;
+constexpr unsigned kInvert = 12;
+constexpr unsigned kThreshold = 16;
+constexpr unsigned kEvents = 24;
+constexpr unsigned kGroupIndex = 59;
+
+}  // namespace
+
+/// What one event of the user must count, and beside it what the driver's registers ask for.
+class CxlTruth final : public EventTruth {
+ public:
+  CxlTruth(CxlProgram program, CxlPmuJudge& pmu)
+      : program_(program), pmu_(pmu), meant_(make_cxl_count(program_, pmu.sources())) {
+    pmu_.add(*this);
+  }
+  ~CxlTruth() override { pmu_.remove(*this); }
+  CxlTruth(const CxlTruth&) = delete;
+  CxlTruth& operator=(const CxlTruth&) = delete;
+
+  [[nodiscard]] std::string text() const override { return to_string(program_); }
+  [[nodiscard]] Mark mark(Picoseconds when) override { return last_ = meant_->mark(when); }
+  [[nodiscard]] std::uint64_t count(const Span& span) const override { return meant_->count(span); }
+
+  void activated() override {
+    const std::optional<CxlPmuJudge::Written> written = pmu_.take_enabled();
+    written_.reset();
+    if (!written || written->program == program_) return;
+    written_ = written;
+    counts_.push_back({make_cxl_count(written->program, pmu_.sources()), {}, {}});
+  }
+  void opened() override {
+    meant_->opened(last_.when);
+    begin_ = last_;
+    overflow_in_window_ = false;
+    if (!written_) return;
+    Count& count = counts_.back();
+    count.open = count.truth->mark(last_.when);
+    count.truth->opened(last_.when);
+  }
+  void closed() override {
+    if (!overflow_in_window_) before_overflow_.push_back({*begin_, last_});
+    begin_.reset();
+    meant_->closed(last_.when);
+    if (!written_ || !counts_.back().open) return;
+    Count& count = counts_.back();
+    count.spans.push_back({*count.open, count.truth->mark(last_.when)});
+    count.truth->closed(last_.when);
+    count.open.reset();
+  }
+
+  /// The driver handled an overflow of its PMU.
+  void overflowed(Picoseconds when) {
+    if (!begin_ || overflow_in_window_) return;
+    overflow_in_window_ = true;
+    overflow_seen_ = true;
+    before_overflow_.push_back({*begin_, meant_->mark(when)});
+  }
+
+  void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
+  [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
+    CxlDoubt doubt;
+    doubt.meant = program_;
+    doubt.width = pmu_.sources().spec.width;
+    for (const Span& span : spans) doubt.expected += meant_->count(span);
+    if (written_) {
+      doubt.written = written_->program;
+      doubt.written_index = written_->index;
+      doubt.written_count = written_count();
+    }
+    if (overflow_seen_) {
+      std::uint64_t sum = 0;
+      for (const Span& span : before_overflow_) sum += meant_->count(span);
+      doubt.at_overflow = sum;
+    }
+    return explain_cxl(doubt, driver);
+  }
+
+ private:
+  struct Count {
+    std::unique_ptr<CxlCount> truth;
+    std::vector<Span> spans;
+    std::optional<Mark> open;
+  };
+  [[nodiscard]] std::uint64_t written_count() const {
+    std::uint64_t sum = 0;
+    for (const Count& count : counts_) {
+      for (const Span& span : count.spans) sum += count.truth->count(span);
+    }
+    return sum;
+  }
+
+  CxlProgram program_;
+  CxlPmuJudge& pmu_;
+  std::unique_ptr<CxlCount> meant_;
+  Mark last_;
+  std::optional<Mark> begin_;                    // of the open window
+  std::optional<CxlPmuJudge::Written> written_;  // differs from what is meant
+  std::vector<Count> counts_;                    // the last one is of written_
+  bool overflow_in_window_ = false;
+  bool overflow_seen_ = false;
+  std::vector<Span> before_overflow_;
+};
+
+CxlPmuJudge::CxlPmuJudge(const CxlSources& sources) : PmuJudge(sources.spec.name), sources_(sources) {}
+
+bool CxlPmuJudge::see_write(const MmioBus::BusAccess& access) {
+  const std::uint64_t block = sources_.spec.address;
+  if (!access.ok || access.address < block || access.address >= block + kEnd) return false;
+  const std::uint64_t offset = access.address - block;
+  if (offset == kFreeze) {
+    freeze_ = access.data;
+    enabled_.reset();
+    return true;
+  }
+  if (offset == kOverflow && access.data != 0) {
+    for (CxlTruth* const truth : truths_) truth->overflowed(access.when);
+  } else if (offset >= kConfiguration && offset < kFilters) {
+    const auto counter = static_cast<unsigned>((offset - kConfiguration) / 8 % kCounters);
+    counters_[counter].configuration = access.data;
+    if ((access.data & kEnable) != 0) enabled_ = counter;
+  } else if (offset >= kFilters && offset < kData) {
+    const std::uint64_t number = (offset - kFilters) / 4;
+    auto& filters = counters_[number / kFiltersOfCounter % kCounters].filters;
+    if (number % kFiltersOfCounter < filters.size())
+      filters[number % kFiltersOfCounter] = static_cast<std::uint32_t>(access.data);
+  }
+  return false;
+}
+
+bool CxlPmuJudge::is_counter_read(const MmioBus::BusAccess& access) const {
+  const std::uint64_t block = sources_.spec.address;
+  return access.ok && access.address >= block + kData && access.address < block + kEnd;
+}
+
+std::optional<CxlPmuJudge::Written> CxlPmuJudge::take_enabled() {
+  if (!enabled_) return std::nullopt;
+  const unsigned counter = *enabled_;
+  enabled_.reset();
+  return program(counter);
+}
+
+CxlPmuJudge::Written CxlPmuJudge::program(unsigned counter) const {
+  const CxlPmuSpec& spec = sources_.spec;
+  const std::uint64_t configuration = counters_[counter].configuration;
+  const auto bits = [configuration](unsigned first, unsigned width) {
+    return static_cast<std::uint32_t>(configuration >> first & ((std::uint64_t{1} << width) - 1));
+  };
+  Written written;
+  written.index = bits(kGroupIndex, 5);
+  written.program.mask = bits(kEvents, 32);
+  written.program.threshold = bits(kThreshold, 8);
+  written.program.invert = bits(kInvert, 1) != 0;
+  written.program.edge = bits(kEdge, 1) != 0;
+  // Of a fixed counter only the enable bits can be written.
+  const auto fixed = std::find_if(spec.fixed.begin(), spec.fixed.end(),
+                                  [counter](const CxlFixedCounter& one) { return one.counter == counter; });
+  if (fixed != spec.fixed.end()) {
+    written.index = fixed->group_index;
+    written.program.mask = fixed->mask;
+    written.program.threshold = 0;
+    written.program.invert = written.program.edge = false;
+  }
+  if (written.index < spec.groups.size()) {
+    written.program.vendor = spec.groups[written.index].vendor;
+    written.program.group = spec.groups[written.index].group;
+  } else {
+    written.program.mask = 0;
+  }
+  const auto& filters = counters_[counter].filters;
+  if (spec.hdm_filter && filters[0] != ~std::uint32_t{0}) written.program.hdm = filters[0];
+  if (spec.ddr_filter && filters[1] != ~std::uint32_t{0}) written.program.location = filters[1];
+  return written;
+}
+
+std::unique_ptr<EventTruth> CxlPmuJudge::truth(const EventTerms& terms) {
+  return std::make_unique<CxlTruth>(cxl_meaning(terms, sources_.spec), *this);
+}
+
+}  // namespace pmufab::scoreboard

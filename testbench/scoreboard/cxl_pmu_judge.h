@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "testbench/scoreboard/cxl_count.h"
+#include "testbench/scoreboard/pmu_judge.h"
+
+namespace pmufab::scoreboard {
+
+class CxlTruth;
+
+/// The register block of a CPMU (CXL 3.1, 8.2.7) as it is written, and its events.
+///
+/// It runs while the freeze register is 0. What a driver writes into a counter's configuration explains wrong values;
+/// it does not make them right.
+class CxlPmuJudge final : public PmuJudge {
+ public:
+  explicit CxlPmuJudge(const CxlSources& sources);
+
+  bool see_write(const MmioBus::BusAccess& access) override;
+  [[nodiscard]] bool written_on() const override { return freeze_ == 0; }
+  [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const override;
+  [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+
+  /// @name For its truths
+  /// @{
+  /// What a counter's registers say.
+  struct Written {
+    CxlProgram program;
+    unsigned index = 0;  ///< of the event group
+  };
+  /// @return the counter that was enabled last and that no event took yet: the event whose add call ends has it.
+  [[nodiscard]] std::optional<Written> take_enabled();
+  void add(CxlTruth& truth) { truths_.push_back(&truth); }
+  void remove(CxlTruth& truth) { std::erase(truths_, &truth); }
+  [[nodiscard]] const CxlSources& sources() const noexcept { return sources_; }
+  /// @}
+
+ private:
+  static constexpr unsigned kCounters = 64;
+  struct Counter {
+    std::uint64_t configuration = 0;
+    std::array<std::uint32_t, 2> filters{~std::uint32_t{0}, ~std::uint32_t{0}};
+  };
+  [[nodiscard]] Written program(unsigned counter) const;
+
+  CxlSources sources_;
+  std::uint64_t freeze_ = 0;
+  std::array<Counter, kCounters> counters_{};
+  std::optional<unsigned> enabled_;
+  std::vector<CxlTruth*> truths_;
+};
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,272 @@
+#include "testbench/scoreboard/reference_ddr.h"
+
+#include <algorithm>
+
+namespace pmufab::scoreboard {
+namespace {
+
+enum Event : unsigned {
+  kAct = 0,
+  kPre = 1,
+  kCasRd = 2,
+  kCasWr = 3,
+  kRefresh = 4,
+  kSelfRefreshEntry = 5,
+  kRfm = 6,
+  kCasRdAp = 7,
+  kCasWrAp = 8,
+  kRefreshAllBanks = 9,
+  kRefreshSameBank = 10,
+  kPowerDownEntry = 11,
+  kPowerDownExit = 12,
+  kBusSwitching = 13,
+  kIncomingRead = 14,
+  kIncomingWrite = 15
+};
+
+constexpr std::uint64_t kLine = 64;
+// How long a command is remembered for those who begin to listen.
+constexpr Picoseconds kMemory = 10'000'000;
+
+}  // namespace
+
+ReferenceDdr::ReferenceDdr(const CxlDdrSpec& spec) : spec_(spec) {
+  Rank rank;
+  rank.banks.resize(std::size_t{spec_.bank_groups} * spec_.banks);
+  Channel channel;
+  for (unsigned r = 0; r < spec_.ranks; ++r) {
+    rank.refresh_due = refresh_interval() + r * refresh_interval() / spec_.ranks;
+    channel.ranks.push_back(rank);
+  }
+  channels_.assign(spec_.channels, channel);
+}
+
+Picoseconds ReferenceDdr::refresh_interval() const {
+  return spec_.refresh == CxlDdrSpec::Refresh::same_bank ? spec_.t_refi / spec_.banks : spec_.t_refi;
+}
+
+ReferenceDdr::Place ReferenceDdr::place(std::uint64_t device_address) const {
+  std::uint64_t rest = device_address / kLine;
+  const auto take = [&rest](std::uint64_t count) {
+    const std::uint64_t part = rest % count;
+    rest /= count;
+    return static_cast<unsigned>(part);
+  };
+  Place place{};
+  place.channel = take(spec_.channels);
+  place.bank_group = take(spec_.bank_groups);
+  take(spec_.row_bytes / kLine);
+  place.bank = take(spec_.banks);
+  place.rank = take(spec_.ranks);
+  place.row = rest;
+  return place;
+}
+
+void ReferenceDdr::access(Picoseconds when, bool write, std::uint64_t device_address) {
+  reached_ = std::max(reached_, when);
+  const Place to = place(device_address);
+  run_timers(to.channel, when);
+  Channel& channel = channels_[to.channel];
+  Rank& rank = channel.ranks[to.rank];
+  Bank& its = bank(rank, to.bank_group, to.bank);
+  const At at{to.channel, to.rank, to.bank_group, to.bank};
+
+  tell(write ? kIncomingWrite : kIncomingRead, at, when);
+  Picoseconds start = when;
+  if (rank.power == Power::down) {
+    tell(kPowerDownExit, at, when, true);
+    start = when + spec_.t_xp;
+  } else if (rank.power == Power::self_refresh) {
+    start = std::max(when, rank.self_refresh_since) + spec_.t_xs;
+    rank.refresh_due = when + spec_.t_refi;
+  }
+  rank.power = Power::up;
+
+  if (its.row != to.row) open(at, rank, its, to.row, start);
+
+  Picoseconds cas = std::max(start, its.cas_ready);
+  if (channel.last_cas) {
+    const bool same = channel.last_was_write == write;
+    cas = std::max(cas, *channel.last_cas + (same ? spec_.t_ccd : (write ? spec_.t_rtw : spec_.t_wtr)));
+    if (!same) tell(kBusSwitching, at, cas);
+  }
+  tell(write ? kCasWr : kCasRd, at, cas);
+  its.pre_ready = std::max(its.pre_ready, cas + (write ? spec_.t_wr : spec_.t_rtp));
+  if (spec_.closed_pages) {
+    tell(write ? kCasWrAp : kCasRdAp, at, cas);
+    its.row.reset();
+    its.act_ready = its.pre_ready + spec_.t_rp;
+  }
+  channel.last_cas = cas;
+  channel.last_was_write = write;
+  rank.busy = std::max(rank.busy, cas);
+  rank.last_use = std::max(rank.last_use, cas);
+  last_cas_ = cas;
+}
+
+void ReferenceDdr::open(const At& at, Rank& rank, Bank& bank, std::uint64_t row, Picoseconds start) {
+  if (bank.row) {
+    const Picoseconds precharge = std::max(start, bank.pre_ready);
+    tell(kPre, at, precharge);
+    bank.act_ready = precharge + spec_.t_rp;
+  }
+  if (spec_.rfm_after != 0 && bank.acts == spec_.rfm_after) {
+    const Picoseconds management = std::max(start, bank.act_ready);
+    tell(kRfm, at, management);
+    bank.acts = 0;
+    bank.act_ready = management + spec_.t_rfm;
+  }
+  Picoseconds activate = std::max(start, bank.act_ready);
+  if (rank.last_act) activate = std::max(activate, *rank.last_act + spec_.t_rrd);
+  tell(kAct, at, activate);
+  rank.last_act = activate;
+  ++bank.acts;
+  bank.row = row;
+  bank.cas_ready = activate + spec_.t_rcd;
+  bank.pre_ready = activate + spec_.t_ras;
+}
+
+std::optional<ReferenceDdr::Due> ReferenceDdr::next_due(const Channel& channel) const {
+  std::optional<Due> first;
+  const auto offer = [&first](Picoseconds when, unsigned rank, Timer timer) {
+    if (!first || when < first->when) first = Due{when, rank, timer};  // of equal ones the one offered first
+  };
+  for (unsigned r = 0; r < channel.ranks.size(); ++r) {
+    const Rank& rank = channel.ranks[r];
+    if (rank.power == Power::self_refresh) continue;
+    if (spec_.refresh != CxlDdrSpec::Refresh::none) offer(rank.refresh_due, r, Timer::refresh);
+    if (spec_.power_down_after != 0 && rank.power == Power::up)
+      offer(rank.busy + spec_.power_down_after, r, Timer::power_down);
+    if (spec_.self_refresh_after != 0)
+      offer(std::max(rank.last_use + spec_.self_refresh_after, rank.busy), r, Timer::self_refresh);
+  }
+  return first;
+}
+
+void ReferenceDdr::run_timers(unsigned channel, Picoseconds until) {
+  while (const std::optional<Due> due = next_due(channels_[channel])) {
+    if (due->when > until) return;
+    Rank& rank = channels_[channel].ranks[due->rank];
+    const At at{channel, due->rank};
+    switch (due->timer) {
+      case Timer::refresh:
+        refresh(at, rank, due->when);
+        break;
+      case Timer::power_down:
+        tell(kPowerDownEntry, at, due->when, true);
+        rank.power = Power::down;
+        break;
+      case Timer::self_refresh:
+        enter_self_refresh(at, rank, due->when);
+        break;
+    }
+  }
+}
+
+void ReferenceDdr::refresh(const At& at, Rank& rank, Picoseconds due) {
+  Picoseconds start = due;
+  if (rank.power == Power::down) {
+    tell(kPowerDownExit, at, due, true);
+    rank.power = Power::up;
+    start = due + spec_.t_xp;
+  }
+  start = std::max(start, rank.busy);
+  if (spec_.refresh == CxlDdrSpec::Refresh::all_banks) {
+    refresh_all(at, rank, start);
+  } else {
+    refresh_one(at, rank, start);
+  }
+  rank.refresh_due = due + refresh_interval();
+}
+
+void ReferenceDdr::refresh_all(const At& at, Rank& rank, Picoseconds start) {
+  const Picoseconds when = precharge_all(at, rank, start);
+  tell(kRefresh, at, when, true);
+  tell(kRefreshAllBanks, at, when, true);
+  for (Bank& bank : rank.banks) {
+    bank.act_ready = when + spec_.t_rfc;
+    bank.acts = 0;
+  }
+  rank.busy = when + spec_.t_rfc;
+}
+
+void ReferenceDdr::refresh_one(const At& at, Rank& rank, Picoseconds start) {
+  const unsigned number = rank.refresh_bank;
+  rank.refresh_bank = (number + 1) % spec_.banks;
+  Picoseconds when = start;
+  for (unsigned group = 0; group < spec_.bank_groups; ++group) {
+    Bank& its = bank(rank, group, number);
+    if (its.row) {
+      const Picoseconds precharge = std::max(start, its.pre_ready);
+      tell(kPre, {at.channel, at.rank, group, number}, precharge);
+      its.row.reset();
+      its.act_ready = precharge + spec_.t_rp;
+    }
+    when = std::max(when, its.act_ready);
+  }
+  tell(kRefresh, {at.channel, at.rank, 0, number}, when);
+  tell(kRefreshSameBank, {at.channel, at.rank, 0, number}, when);
+  for (unsigned group = 0; group < spec_.bank_groups; ++group) {
+    Bank& its = bank(rank, group, number);
+    its.act_ready = when + spec_.t_rfc_sb;
+    its.acts = 0;
+  }
+  rank.busy = std::max(rank.busy, when + spec_.t_rfc_sb);
+}
+
+Picoseconds ReferenceDdr::precharge_all(const At& at, Rank& rank, Picoseconds start) {
+  bool any = false;
+  Picoseconds precharge = start;
+  for (const Bank& bank : rank.banks) {
+    if (!bank.row) continue;
+    any = true;
+    precharge = std::max(precharge, bank.pre_ready);
+  }
+  if (any) tell(kPre, at, precharge, true);
+  Picoseconds ready = start;
+  for (Bank& bank : rank.banks) {
+    if (bank.row) {
+      bank.row.reset();
+      bank.act_ready = precharge + spec_.t_rp;
+    }
+    ready = std::max(ready, bank.act_ready);
+  }
+  return ready;
+}
+
+void ReferenceDdr::enter_self_refresh(const At& at, Rank& rank, Picoseconds due) {
+  Picoseconds start = due;
+  if (rank.power == Power::down) {
+    tell(kPowerDownExit, at, due, true);
+    start = due + spec_.t_xp;
+  }
+  const Picoseconds when = precharge_all(at, rank, start);
+  tell(kSelfRefreshEntry, at, when, true);
+  rank.power = Power::self_refresh;
+  rank.self_refresh_since = when;
+}
+
+void ReferenceDdr::advance(Picoseconds when) {
+  reached_ = std::max(reached_, when);
+  for (unsigned channel = 0; channel < channels_.size(); ++channel) run_timers(channel, when);
+}
+
+void ReferenceDdr::tell(unsigned bit, const At& at, Picoseconds when, bool whole_rank) {
+  const DdrCommand command{when,
+                           bit,
+                           static_cast<std::uint8_t>(at.channel),
+                           static_cast<std::uint8_t>(at.rank),
+                           static_cast<std::uint8_t>(whole_rank ? 0 : at.bank_group),
+                           static_cast<std::uint8_t>(whole_rank ? 0 : at.bank),
+                           whole_rank};
+  while (!recent_.empty() && recent_.front().when + kMemory < reached_) recent_.pop_front();
+  recent_.push_back(command);
+  for (Listener* const listener : listeners_) listener->on_command(command);
+}
+
+void ReferenceDdr::add(Listener& listener) {
+  listeners_.push_back(&listener);
+  for (const DdrCommand& command : recent_) listener.on_command(command);
+}
+
+}  // namespace pmufab::scoreboard

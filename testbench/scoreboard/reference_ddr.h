@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "testbench/scoreboard/cxl_judge_spec.h"
+
+namespace pmufab::scoreboard {
+
+/// A command of the DDR interface. Bits are those of the event group 0x8000.
+struct DdrCommand {
+  Picoseconds when = 0;
+  unsigned bit = 0;
+  std::uint8_t channel = 0;
+  std::uint8_t rank = 0;
+  std::uint8_t bank_group = 0;
+  std::uint8_t bank = 0;
+  bool whole_rank = false;  ///< it is for no one bank
+};
+
+/// Which commands the accesses of a memory controller cause, and when: docs/cxl-messages.md, section 6.
+///
+/// Commands are told out of order of time, at the latest when the first access after them enters or advance() has
+/// passed them.
+class ReferenceDdr {
+ public:
+  class Listener {
+   public:
+    virtual void on_command(const DdrCommand& command) = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  explicit ReferenceDdr(const CxlDdrSpec& spec);
+
+  /// An access enters. Times of accesses never run backwards.
+  void access(Picoseconds when, bool write, std::uint64_t device_address);
+  /// No access before `when` is still to come: let timers run.
+  void advance(Picoseconds when);
+
+  /// @return when the data of the access that entered last is past.
+  [[nodiscard]] Picoseconds last_data() const noexcept { return last_cas_ + spec_.cas_latency; }
+
+  /// Hears all commands from now on, and those of the last microseconds.
+  void add(Listener& listener);
+  void remove(Listener& listener) { std::erase(listeners_, &listener); }
+
+  struct Place {
+    unsigned channel;
+    unsigned rank;
+    unsigned bank_group;
+    unsigned bank;
+    std::uint64_t row;
+  };
+  [[nodiscard]] Place place(std::uint64_t device_address) const;
+
+ private:
+  struct Bank {
+    std::optional<std::uint64_t> row;
+    Picoseconds pre_ready = 0;
+    Picoseconds act_ready = 0;
+    Picoseconds cas_ready = 0;
+    unsigned acts = 0;
+  };
+  enum class Power : std::uint8_t { up, down, self_refresh };
+  struct Rank {
+    std::vector<Bank> banks;  // by bank group, then bank
+    Picoseconds busy = 0;
+    Picoseconds last_use = 0;
+    Power power = Power::up;
+    Picoseconds self_refresh_since = 0;
+    std::optional<Picoseconds> last_act;
+    Picoseconds refresh_due = 0;
+    unsigned refresh_bank = 0;
+  };
+  struct Channel {
+    std::vector<Rank> ranks;
+    std::optional<Picoseconds> last_cas;
+    bool last_was_write = false;
+  };
+  enum class Timer : std::uint8_t { refresh, power_down, self_refresh };
+  struct Due {
+    Picoseconds when;
+    unsigned rank;
+    Timer timer;
+  };
+  struct At {
+    unsigned channel;
+    unsigned rank;
+    unsigned bank_group = 0;
+    unsigned bank = 0;
+  };
+
+  [[nodiscard]] Picoseconds refresh_interval() const;
+  [[nodiscard]] Bank& bank(Rank& rank, unsigned bank_group, unsigned bank) const {
+    return rank.banks[bank_group * spec_.banks + bank];
+  }
+  [[nodiscard]] std::optional<Due> next_due(const Channel& channel) const;
+  void run_timers(unsigned channel, Picoseconds until);
+  void refresh(const At& at, Rank& rank, Picoseconds due);
+  void refresh_all(const At& at, Rank& rank, Picoseconds start);
+  void refresh_one(const At& at, Rank& rank, Picoseconds start);
+  void enter_self_refresh(const At& at, Rank& rank, Picoseconds due);
+  /// Close all open rows of a rank. @return the earliest instant at which all its banks can be activated
+  Picoseconds precharge_all(const At& at, Rank& rank, Picoseconds start);
+  void open(const At& at, Rank& rank, Bank& bank, std::uint64_t row, Picoseconds start);
+  void tell(unsigned bit, const At& at, Picoseconds when, bool whole_rank = false);
+
+  const CxlDdrSpec spec_;
+  std::vector<Channel> channels_;
+  Picoseconds last_cas_ = 0;
+  Picoseconds reached_ = 0;
+  std::vector<Listener*> listeners_;
+  std::deque<DdrCommand> recent_;
+};
+
+}  // namespace pmufab::scoreboard
