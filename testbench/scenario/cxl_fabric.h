@@ -14,6 +14,9 @@ class CxlFabric final : public Fabric {
  public:
   /// @throws InputError for traffic that is impossible on the devices
   explicit CxlFabric(const FabricContext& context);
+  ~CxlFabric() override;
+  CxlFabric(const CxlFabric&) = delete;
+  CxlFabric& operator=(const CxlFabric&) = delete;
 
   void start_traffic() override;
   void stop_traffic() override;
@@ -23,7 +26,10 @@ class CxlFabric final : public Fabric {
   [[nodiscard]] Picoseconds drain_patience() const override { return 1'000'000'000; }
 
  private:
+  class Wires;
+
   platform::CxlPart& part_;
+  std::vector<std::unique_ptr<Wires>> wires_;
   std::vector<std::unique_ptr<traffic::CxlTraffic>> traffic_;
 };
 

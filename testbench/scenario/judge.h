@@ -3,8 +3,11 @@
 #include <optional>
 #include <vector>
 
+#include "models/platform/platform.h"
+#include "models/platform/platform.h"
 #include "models/platform/platform_spec.h"
 #include "testbench/scoreboard/cmn_judge.h"
+#include "testbench/scoreboard/cxl_judge_spec.h"
 #include "testbench/scoreboard/tegra410_judge_spec.h"
 
 namespace pmufab::scenario {
@@ -16,5 +19,10 @@ namespace pmufab::scenario {
 /// The same for the judges of the platform's meshes, in their order. Where the registers lie that switch a PMU is asked
 /// of the mesh's layout: no document says.
 [[nodiscard]] std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSpec& platform);
+
+/// @return the CXL devices as the scoreboard knows them: component 2 i is root port i, component 2 i + 1 the device
+/// below
+///         it, link i what joins them. Registers are where the platform's firmware put them.
+[[nodiscard]] scoreboard::CxlJudgeSpec cxl_judge_spec(const platform::Platform& platform);
 
 }  // namespace pmufab::scenario
