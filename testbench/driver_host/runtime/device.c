@@ -201,6 +201,5 @@ void pmufab_deferred_probe_run(void) {
 void pmufab_deferred_probe_report(void) {
   struct device* dev;
   for (size_t i = 0; i < ARRAY_SIZE(buses); i++)
-    list_for_each_entry(dev, &buses[i]->devices, bus_node) if (dev->deferred)
-        dev_info(dev, "deferred probe pending\n");
+    list_for_each_entry(dev, &buses[i]->devices, bus_node) if (dev->deferred) dev_info(dev, "deferred probe pending\n");
 }

@@ -17,6 +17,7 @@ struct interrupt {
   unsigned int number;
   struct action* actions;
   int disable_depth;
+  int kept_off; /* by threads that have not run yet (IRQF_ONESHOT) */
   struct cpumask affinity;
   void (*set)(void* data, unsigned int number, bool on); /* null: a line that is always on */
   void* set_data;
@@ -97,6 +98,7 @@ const void* free_irq(unsigned int irq, void* dev_id) {
     if ((*at)->dev_id != dev_id) continue;
     struct action* action = *at;
     *at = action->next;
+    if (action->thread_wanted && action->flags & IRQF_ONESHOT) interrupt->kept_off--;
     kfree(action);
     if (!interrupt->actions && interrupt->set) interrupt->set(interrupt->set_data, irq, false);
     return NULL;
@@ -169,7 +171,7 @@ void enable_irq(unsigned int irq) {
 
 int pmufab_interrupt_requested(uint32_t number) {
   struct interrupt* interrupt = find(number);
-  return interrupt && interrupt->actions && interrupt->disable_depth == 0;
+  return interrupt && interrupt->actions && interrupt->disable_depth == 0 && interrupt->kept_off == 0;
 }
 
 int pmufab_interrupt(uint32_t number) {
@@ -191,17 +193,20 @@ int pmufab_interrupt(uint32_t number) {
       pmufab_host->perf_call(pmufab_host->context, PMUFAB_CALL_INTERRUPT, 0, pmu, 0, 0);
     }
     if (result != IRQ_NONE) handled = true;
-    if (result == IRQ_WAKE_THREAD && action->thread) action->thread_wanted = threads_wanted = true;
+    if (result == IRQ_WAKE_THREAD && action->thread && !action->thread_wanted) {
+      action->thread_wanted = threads_wanted = true;
+      if (action->flags & IRQF_ONESHOT) interrupt->kept_off++;
+    }
   }
   pmufab_irq_leave();
   pmufab_leave_cpu(previous);
   return handled;
 }
 
-static struct action* next_thread(unsigned int* number) {
+static struct action* next_thread(struct interrupt** of) {
   struct interrupt* interrupt;
   list_for_each_entry(interrupt, &interrupts, node) {
-    *number = interrupt->number;
+    *of = interrupt;
     for (struct action* action = interrupt->actions; action; action = action->next)
       if (action->thread_wanted) return action;
   }
@@ -210,11 +215,13 @@ static struct action* next_thread(unsigned int* number) {
 
 void pmufab_irq_run_threads(void) {
   while (threads_wanted) {
-    unsigned int number;
-    struct action* action = next_thread(&number);
-    if (!action) threads_wanted = false;
+    struct interrupt* interrupt;
+    struct action* action = next_thread(&interrupt);
+    threads_wanted = action != NULL;
     if (!action) break;
     action->thread_wanted = false;
-    action->thread((int)number, action->dev_id);
+    const unsigned long flags = action->flags;
+    action->thread((int)interrupt->number, action->dev_id);
+    if (flags & IRQF_ONESHOT && --interrupt->kept_off == 0) pmufab_interrupt_window();
   }
 }

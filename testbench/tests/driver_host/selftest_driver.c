@@ -3,10 +3,12 @@
 #include <linux/acpi.h>
 #include <linux/bitfield.h>
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/interrupt.h>
 #include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/io.h>
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/of.h>
@@ -118,6 +120,39 @@ static void selftest_locks(struct selftest* self) {
     pr_info("selftest guard %d\n", mutex_is_locked(&selftest_mutex));
   }
   pr_info("selftest guard %d\n", mutex_is_locked(&selftest_mutex));
+}
+
+static irqreturn_t selftest_thread(int irq, void* data) {
+  struct selftest* self = data;
+
+  pr_info("selftest thread of irq %d, interrupts %s\n", irq, irqs_disabled() ? "off" : "on");
+  writel(0, self->base + 0x10);
+  return IRQ_HANDLED;
+}
+
+static irqreturn_t selftest_wake(int irq, void* data) {
+  pr_info("selftest wake\n");
+  return IRQ_WAKE_THREAD;
+}
+
+/* Time that passes, threads of interrupts, what crosses word boundaries, ranges inside ranges. */
+static int selftest_waiting(struct selftest* self, int irq) {
+  u8 bytes[16];
+  struct resource whole = DEFINE_RES_MEM(0x1000, 0x1000), low = DEFINE_RES_MEM(0x1000, 0x800),
+                  high = DEFINE_RES_MEM(0x1800, 0x800), across = DEFINE_RES_MEM(0x17ff, 2);
+  int error = devm_request_threaded_irq(self->dev, irq, selftest_wake, selftest_thread, IRQF_ONESHOT, "thread", self);
+  u64 start = ktime_get_ns();
+
+  if (error) return error;
+  pr_info("selftest sleep\n");
+  msleep(100);
+  pr_info("selftest slept %llu ms\n", (ktime_get_ns() - start) / NSEC_PER_MSEC);
+  memcpy_fromio(bytes, self->base + 0x25, sizeof(bytes));
+  memcpy_toio(self->base + 0x40, bytes, 12);
+  pr_info("selftest ranges %d %d\n", request_resource(&whole, &high), request_resource(&whole, &low));
+  pr_info("selftest overlap %d\n", request_resource(&whole, &across));
+  pr_info("selftest released %d %d\n", release_resource(&low), request_resource(&whole, &across));
+  return 0;
 }
 
 static void selftest_destroy(struct perf_event* event) {
@@ -247,6 +282,7 @@ static int selftest_probe(struct platform_device* pdev) {
 
   irq = platform_get_irq(pdev, 0);
   if (irq < 0) return irq;
+  if (mode == 7) return selftest_waiting(self, irq);
   error = devm_request_irq(dev, irq, selftest_irq, 0, dev_name(dev), self);
   pr_info("selftest second request %d\n", request_irq(irq, selftest_irq, 0, "again", dev));
   if (error) return error;
@@ -278,6 +314,7 @@ static int selftest_probe(struct platform_device* pdev) {
 static void selftest_remove(struct platform_device* pdev) {
   struct selftest* self = platform_get_drvdata(pdev);
 
+  if (!self->pmu.module) return; /* it never came so far */
   debugfs_remove(self->debug);
   perf_pmu_unregister(&self->pmu);
   pr_info("selftest removed\n");

@@ -170,6 +170,29 @@ TEST_P(Selftest, interrupts_wait_for_locks_and_come_between_accesses) {
   });
 }
 
+TEST_P(Selftest, sleeping_takes_time_in_which_interrupts_come_and_their_threads_wait_for_the_caller) {
+  add_device(7);
+  elaborate([&] {
+    sc_core::sc_spawn([&] {
+      pmufab::testing::advance(40'000'000'000);
+      overflow.drive(true);
+    });
+    ASSERT_EQ(host->load(), 0);
+    // The line stays up until the thread has run; the handler is not called again all the while.
+    EXPECT_THAT(said("wake"), ElementsAre(""));
+    EXPECT_THAT(said("slept "), ElementsAre("100 ms"));
+    EXPECT_THAT(said("thread "), ElementsAre("of irq 200, interrupts on"));
+    EXPECT_EQ(host->log().back(), "<6>selftest thread of irq 200, interrupts on");
+    std::vector<unsigned> sizes;
+    for (const FakeBus::Access& access : bus.accesses(kBase + 0x25, 0x30)) sizes.push_back(access.size);
+    EXPECT_THAT(sizes, ElementsAre(1, 1, 1, 8, 1, 1, 1, 1, 1, 8, 1, 1, 1, 1));
+    EXPECT_THAT(said("ranges "), ElementsAre("0 0"));
+    EXPECT_THAT(said("overlap "), ElementsAre("-16"));
+    EXPECT_THAT(said("released "), ElementsAre("0 -16"));  // the upper range is still there
+    EXPECT_EQ(host->warnings(), 0U);
+  });
+}
+
 TEST_P(Selftest, a_pmu_with_transactions_of_its_own_gets_them_for_adding_and_reading_groups) {
   add_device();
   boot([&] {
