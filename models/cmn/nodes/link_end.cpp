@@ -76,6 +76,7 @@ bool LinkEnd::send(Cycle now, LinkMessage& left) {
   const bool last = first.units_left == 0;
   port_.fire(port_.sources().la, kTxCxs, now);
   count_size(tx_size_, kTxCxsAverageSize, units, now);
+  show(true, units, last ? &first.message : nullptr);
   other_->receive({when + parameters_.latency, units, last}, first.message);
   if (!last) return false;
   left = first.message;
@@ -107,7 +108,24 @@ bool LinkEnd::take(Cycle now, const LinkMessage*& last) {
     taken_ = arriving_messages_.pop();
     last = &taken_;
   }
+  show(false, flit.units, last);
   return true;
+}
+
+void LinkEnd::show(bool sent, unsigned units, const LinkMessage* last) {
+  LinkFlit flit;
+  flit.bytes = static_cast<std::uint8_t>(units * kUnit);
+  if (last != nullptr) {
+    flit.last = true;
+    flit.kind = last->kind;
+    flit.ra_entry = last->ra_entry;
+    if (last->is_request()) {
+      flit.address = last->request.addr;
+    } else {
+      flit.ha_entry = last->ha_entry;
+    }
+  }
+  port_.mesh().show_link_flit(port_.node_id(), sent, flit);
 }
 
 void LinkEnd::count_size(Average& average, unsigned id, unsigned units, Cycle now) {
