@@ -96,8 +96,7 @@ void Gateway::run(Cycle now) {
   requester_.hand_over(now);
   LinkMessage left;
   if (link_.send(now, left)) left.is_request() ? requester_.left(left, now) : home_.left(left, now);
-  const Cycle next = requester_.waits() ? now + 1 : link_.next_send(now);
-  if (next != kNoCycle) port_.call(next);
+  if (const Cycle next = link_.next_send(now); next != kNoCycle) port_.call(next);
 }
 
 void Gateway::take_flit(Channel channel, const FlitFields& fields, Cycle now) {

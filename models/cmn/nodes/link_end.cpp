@@ -47,6 +47,7 @@ std::optional<LinkFault> fault_of(const LinkParameters& parameters) {
 LinkEnd::LinkEnd(GatewayPort& port, const LinkParameters& parameters)
     : port_(port), parameters_(parameters), credits_(parameters.link_credits) {
   port_.add_occupancy(port_.sources().la, kLinkCreditBufferOccupancy, occupancy_);
+  port_.add_cycles(port_.sources().la, kTxCxsLinkCreditBackpressure, lacks_credit_);
 }
 
 void LinkEnd::hand_over(const LinkMessage& message, Cycle now) {
@@ -64,10 +65,8 @@ bool LinkEnd::send(Cycle now, LinkMessage& left) {
     credits_back_.pop();
     ++credits_;
   }
-  if (credits_ == 0) {
-    port_.fire(port_.sources().la, kTxCxsLinkCreditBackpressure, now);
-    return false;
-  }
+  lacks_credit_.set(credits_ == 0, now);
+  if (credits_ == 0) return false;
   --credits_;
   next_flit_ = now + parameters_.cycles_per_flit;
   Waiting& first = buffer_.front();

@@ -90,6 +90,7 @@ class LinkEnd {
   LinkEnd* other_ = nullptr;
   Fifo<Waiting> buffer_;
   Occupancy occupancy_;  // of buffer_
+  Level lacks_credit_;
   unsigned credits_;
   Fifo<Picoseconds> credits_back_;  // from when each may be used again
   Cycle next_flit_ = 0;
