@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "models/platform/platform_spec.h"
@@ -16,5 +17,10 @@ namespace pmufab::scenario {
 /// The same for the judges of the platform's meshes, in their order. Where the registers lie that switch a PMU is asked
 /// of the mesh's layout: no document says.
 [[nodiscard]] std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSpec& platform);
+
+/// Tell the judges of meshes where the platform's links lead.
+/// @param specs, judges  of the platform's meshes, in their order
+void link_judges(const platform::PlatformSpec& platform, const std::vector<scoreboard::CmnJudgeSpec>& specs,
+                 std::span<scoreboard::CmnJudge* const> judges);
 
 }  // namespace pmufab::scenario

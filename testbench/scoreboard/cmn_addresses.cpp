@@ -23,8 +23,10 @@ constexpr unsigned kIoRegion = 4;
 bool is_remote(std::uint64_t address) { return (address & kOtherMesh) != 0; }
 unsigned region(std::uint64_t address) { return static_cast<unsigned>(address >> 44U & 7U); }
 std::uint64_t line(std::uint64_t address) { return (address & ~kOtherMesh) / kLineBytes; }
-bool is_gateway(DeviceType device) {
-  return device == DeviceType::ccg || device == DeviceType::ccg_smp || device == DeviceType::cxrh;
+bool is_gateway(const CmnJudgeSpec& spec, std::uint16_t node_id) {
+  return std::any_of(spec.nodes.begin(), spec.nodes.end(), [node_id](const CmnNode& node) {
+    return node.node_id == node_id && (node.type == NodeType::cxra || node.type == NodeType::ccra);
+  });
 }
 
 /// Nodes that are external or isolated belong to somebody else, and so does what has no other of these types.
@@ -64,7 +66,7 @@ void CmnAddresses::add(const CmnJudgeSpec& spec, DeviceType device, std::uint16_
   using enum DeviceType;
   if (is_rn_f_device(device) || (device == rn_d && takes_part(spec, node_id, {NodeType::rn_d})))
     dvm_targets_.push_back(node_id);
-  if (is_gateway(device)) {
+  if (is_gateway(spec, node_id)) {
     gateways_.push_back(node_id);
     const auto is_here = [node_id](const ReferenceLinkParameters& link) { return link.node_id == node_id; };
     if (std::any_of(spec.links.begin(), spec.links.end(), is_here)) linked_.push_back(node_id);

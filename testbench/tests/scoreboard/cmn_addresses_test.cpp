@@ -25,7 +25,7 @@ CmnJudgeSpec mesh() {
   spec.nodes = {{NodeType::hn_f, 0x00, 0, 0, 0, 0, false}, {NodeType::hn_f, 0x20, 1, 1, 0, 0, false},
                 {NodeType::hn_i, 0x40, 0, 2, 0, 0, false}, {NodeType::hn_i, 0x44, 1, 2, 1, 0, true},
                 {NodeType::rn_d, 0x0c, 0, 3, 1, 0, false}, {NodeType::rn_d, 0x28, 1, 4, 0, 0, true},
-                {NodeType::rn_d, 0x4c, 2, 5, 2, 0, false}};
+                {NodeType::rn_d, 0x4c, 2, 5, 2, 0, false}, {NodeType::ccra, 0x4a, 0, 5, 1, 0, false}};
   spec.links.resize(1);
   spec.links[0].node_id = 0x4a;
   return spec;
@@ -69,6 +69,8 @@ TEST(CmnAddresses, lines_of_the_other_mesh_go_through_linked_gateways_in_turn) {
   CmnJudgeSpec spec = mesh();
   spec.devices[4] = {DeviceType::ccg, DeviceType::ccg};
   spec.device_counts[4] = {1, 1};
+  spec.nodes.push_back({NodeType::ccra, 0x28, 1, 4, 0, 0, false});
+  spec.nodes.push_back({NodeType::ccra, 0x2c, 2, 4, 1, 0, false});
   spec.links.resize(2);
   spec.links[0].node_id = 0x4a;
   spec.links[1].node_id = 0x2c;
