@@ -20,7 +20,6 @@ constexpr unsigned kSbsxRegion = 1;
 constexpr unsigned kMtsxRegion = 2;
 constexpr unsigned kIoRegion = 4;
 
-bool is_remote(std::uint64_t address) { return (address & kOtherMesh) != 0; }
 unsigned region(std::uint64_t address) { return static_cast<unsigned>(address >> 44U & 7U); }
 std::uint64_t line(std::uint64_t address) { return (address & ~kOtherMesh) / kLineBytes; }
 bool is_gateway(const CmnJudgeSpec& spec, std::uint16_t node_id) {
@@ -84,6 +83,8 @@ std::optional<std::uint16_t> CmnAddresses::one_of(const Ids& ids, std::uint64_t 
 }
 
 bool CmnAddresses::is_io(std::uint64_t address) { return !is_remote(address) && region(address) == kIoRegion; }
+
+bool CmnAddresses::is_remote(std::uint64_t address) { return (address & kOtherMesh) != 0; }
 
 bool CmnAddresses::is_home_of(std::uint16_t node_id, std::uint64_t address) const {
   if (region(address) > kMtsxRegion || (is_remote(address) && !has_hn_s_)) return false;

@@ -30,6 +30,8 @@ class CmnAddresses {
   [[nodiscard]] const std::vector<std::uint16_t>& gateways() const { return gateways_; }
   /// @return whether the address is one of I/O in this mesh.
   [[nodiscard]] static bool is_io(std::uint64_t address);
+  /// @return whether the address is one of the other mesh.
+  [[nodiscard]] static bool is_remote(std::uint64_t address);
 
  private:
   using Ids = std::vector<std::uint16_t>;
