@@ -105,6 +105,10 @@ class Mesh : public sc_core::sc_module {
 
   /// Show what crosses the wires to `observer` (not owned); nullptr removes it.
   void set_observer(MeshObserver* observer);
+  /// A gateway tells what crosses its end of a link in this cycle. Only from MeshDevice::run().
+  void show_link_flit(std::uint16_t node_id, bool sent, const LinkFlit& flit) {
+    if (observer_ != nullptr) observer_->on_link_flit(when_, node_id, sent, flit);
+  }
 
   /// Warm reset of registers, counters and interrupt lines. Flits go on.
   void reset() { pmu_.reset(); }

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 
-#include "models/cmn/layout.h"
 #include "models/cmn/topology.h"
 #include "testbench/scenario/pmu_catalog.h"
 
@@ -13,11 +12,5 @@ namespace pmufab::scenario {
 /// @param mesh  number of the mesh, whose PMU is arm_cmn_<mesh>; events of other PMUs pass
 /// @throws EventError with the reason and what to count instead
 void check_modelled(const ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology);
-
-/// Refuse an event that may count at gateways, which the scoreboard has no reference for: its count could not be held
-/// against anything. Of RN-I events those that count at a CCLA_RNI too.
-/// @param layout  of that mesh
-/// @throws EventError with the reason, and that `compare: none` counts it all the same
-void check_judged(const ResolvedEvent& event, std::size_t mesh, const cmn::Layout& layout);
 
 }  // namespace pmufab::scenario

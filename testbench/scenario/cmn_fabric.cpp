@@ -50,10 +50,13 @@ CmnFabric::CmnFabric(const FabricContext& context) : platform_(context.platform)
   make_flows(context.workload);
   make_chi_traffic(context.workload);
   const std::vector<scoreboard::CmnJudgeSpec> meshes = cmn_judge_specs(platform_.spec());
+  std::vector<scoreboard::CmnJudge*> judges;
   for (std::size_t mesh = 0; mesh < meshes.size(); ++mesh) {
-    platform_.mesh(mesh).set_observer(
+    judges.push_back(
         &context.scoreboard.add(std::make_unique<scoreboard::CmnJudge>(meshes[mesh], context.scoreboard.chronicle())));
+    platform_.mesh(mesh).set_observer(judges.back());
   }
+  link_judges(platform_.spec(), meshes, judges);
 }
 
 // The judge may be gone before the platform is.
@@ -110,11 +113,9 @@ void CmnFabric::report_traffic(Json& list) const {
   }
 }
 
-void CmnFabric::check_event(const ResolvedEvent& event, bool judged) const {
-  for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh) {
+void CmnFabric::check_event(const ResolvedEvent& event, bool /*judged*/) const {
+  for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh)
     check_modelled(event, mesh, platform_.mesh(mesh).topology());
-    if (judged) check_judged(event, mesh, platform_.mesh(mesh).layout());
-  }
 }
 
 DrainProgress CmnFabric::progress() const {

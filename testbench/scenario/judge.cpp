@@ -4,6 +4,7 @@
 
 #include "models/cmn/layout.h"
 #include "models/cmn/product.h"
+#include "testbench/scoreboard/cmn_addresses.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -52,6 +53,23 @@ void fill_nodes(const platform::CmnSpec& mesh, scoreboard::CmnJudgeSpec& spec) {
   spec.rn_i = {nodes.rn_i.rrt_entries, nodes.rn_i.wrt_entries};
   spec.dvm = {nodes.dvm_node.trk_entries, nodes.dvm_node.snoop_limit, nodes.dvm_node.rn_d_ops, {}};
   for (const auto& pair : nodes.dvm_node.vmid_filters) spec.dvm.vmid_filters.emplace_back(pair.node_id, pair.vmid);
+}
+
+/// @return node id of one of a mesh's gateways, by its number.
+std::uint16_t gateway_id(const scoreboard::CmnJudgeSpec& mesh, unsigned number) {
+  return scoreboard::CmnAddresses(mesh).gateways().at(number);
+}
+
+/// Tell the meshes which gateways are linked.
+void fill_links(const platform::PlatformSpec& platform, std::vector<scoreboard::CmnJudgeSpec>& specs) {
+  for (const platform::CmnLinkSpec& link : platform.links) {
+    const cmn::LinkParameters& of = link.parameters;
+    for (const platform::CmnLinkSpec::End& end : {link.from, link.to}) {
+      scoreboard::CmnJudgeSpec& mesh = specs.at(end.mesh);
+      mesh.links.push_back({gateway_id(mesh, end.gateway), of.latency, of.cycles_per_flit, of.flit_bytes,
+                            of.link_credits, of.rht_entries, of.reqtrk_entries, of.write_buffers, of.node_latency});
+    }
+  }
 }
 
 }  // namespace
@@ -128,7 +146,16 @@ std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSp
     }
     specs.push_back(std::move(spec));
   }
+  fill_links(platform, specs);
   return specs;
+}
+
+void link_judges(const platform::PlatformSpec& platform, const std::vector<scoreboard::CmnJudgeSpec>& specs,
+                 std::span<scoreboard::CmnJudge* const> judges) {
+  for (const platform::CmnLinkSpec& link : platform.links) {
+    scoreboard::CmnJudge::link(*judges[link.from.mesh], gateway_id(specs.at(link.from.mesh), link.from.gateway),
+                               *judges[link.to.mesh], gateway_id(specs.at(link.to.mesh), link.to.gateway));
+  }
 }
 
 }  // namespace pmufab::scenario

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "models/platform/platform.h"
 #include "models/platform/platform.h"
 #include "models/platform/platform_spec.h"
 #include "testbench/scoreboard/cmn_judge.h"
@@ -21,8 +21,11 @@ namespace pmufab::scenario {
 [[nodiscard]] std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSpec& platform);
 
 /// @return the CXL devices as the scoreboard knows them: component 2 i is root port i, component 2 i + 1 the device
-/// below
-///         it, link i what joins them. Registers are where the platform's firmware put them.
+///         below it, link i what joins them. Registers are where the platform's firmware put them.
 [[nodiscard]] scoreboard::CxlJudgeSpec cxl_judge_spec(const platform::Platform& platform);
+/// Tell the judges of meshes where the platform's links lead.
+/// @param specs, judges  of the platform's meshes, in their order
+void link_judges(const platform::PlatformSpec& platform, const std::vector<scoreboard::CmnJudgeSpec>& specs,
+                 std::span<scoreboard::CmnJudge* const> judges);
 
 }  // namespace pmufab::scenario

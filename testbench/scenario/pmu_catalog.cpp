@@ -51,6 +51,14 @@ std::uint64_t& word_of(PerfAttributes& attributes, TermFormat::Word word) {
   throw std::logic_error("no such word");
 }
 
+/// The whole words, as perf calls them.
+std::optional<TermFormat::Word> word_called(std::string_view name) {
+  if (name == "config") return TermFormat::Word::config;
+  if (name == "config1") return TermFormat::Word::config1;
+  if (name == "config2") return TermFormat::Word::config2;
+  return std::nullopt;
+}
+
 template <typename Pairs>
 std::vector<std::string> first_of(const Pairs& pairs) {
   std::vector<std::string> names;
@@ -106,7 +114,13 @@ void apply_definition(const std::string& text, const WrittenEvent& written, std:
         equals == std::string_view::npos ? std::optional<std::uint64_t>(1) : parse_number(term.substr(equals + 1));
     if (!value) throw broken(fmt::format("'{}' has no number", term));
     const std::string* bits = find_format(pmu, name);
-    if (bits == nullptr) throw broken(fmt::format("it has no format '{}'", name));
+    if (bits == nullptr) {
+      // As perf: a whole word, unless the driver gives the name a meaning of its own.
+      const std::optional<TermFormat::Word> word = word_called(name);
+      if (!word) throw broken(fmt::format("it has no format '{}'", name));
+      word_of(attributes, *word) |= *value;
+      continue;
+    }
     try {
       const TermFormat format = parse_format(*bits);
       if (*value > format.maximum()) throw broken(fmt::format("'{}' does not fit into {}", term, *bits));
@@ -282,11 +296,8 @@ ResolvedEvent PmuCatalog::resolve(const std::string& text, const WrittenEvent& e
             fmt::format("value too big for format ({}={}), maximum is {:#x}", term.name, *bits, format.maximum()));
       }
       format.place(value, word_of(result.attributes, format.word));
-    } else if (term.value && (term.name == "config" || term.name == "config1" || term.name == "config2")) {
-      const auto word = term.name == "config"    ? TermFormat::Word::config
-                        : term.name == "config1" ? TermFormat::Word::config1
-                                                 : TermFormat::Word::config2;
-      word_of(result.attributes, word) = value;
+    } else if (const auto word = word_called(term.name); term.value && word) {
+      word_of(result.attributes, *word) = value;
     } else {
       std::vector<std::string> candidates = term.value ? std::vector<std::string>{} : event_names(pmu);
       for (const std::string& name : first_of(pmu.formats)) candidates.push_back(name);

@@ -20,11 +20,12 @@ constexpr unsigned kSbsxRegion = 1;
 constexpr unsigned kMtsxRegion = 2;
 constexpr unsigned kIoRegion = 4;
 
-bool is_remote(std::uint64_t address) { return (address & kOtherMesh) != 0; }
 unsigned region(std::uint64_t address) { return static_cast<unsigned>(address >> 44U & 7U); }
 std::uint64_t line(std::uint64_t address) { return (address & ~kOtherMesh) / kLineBytes; }
-bool is_gateway(DeviceType device) {
-  return device == DeviceType::ccg || device == DeviceType::ccg_smp || device == DeviceType::cxrh;
+bool is_gateway(const CmnJudgeSpec& spec, std::uint16_t node_id) {
+  return std::any_of(spec.nodes.begin(), spec.nodes.end(), [node_id](const CmnNode& node) {
+    return node.node_id == node_id && (node.type == NodeType::cxra || node.type == NodeType::ccra);
+  });
 }
 
 /// Nodes that are external or isolated belong to somebody else, and so does what has no other of these types.
@@ -64,6 +65,11 @@ void CmnAddresses::add(const CmnJudgeSpec& spec, DeviceType device, std::uint16_
   using enum DeviceType;
   if (is_rn_f_device(device) || (device == rn_d && takes_part(spec, node_id, {NodeType::rn_d})))
     dvm_targets_.push_back(node_id);
+  if (is_gateway(spec, node_id)) {
+    gateways_.push_back(node_id);
+    const auto is_here = [node_id](const ReferenceLinkParameters& link) { return link.node_id == node_id; };
+    if (std::any_of(spec.links.begin(), spec.links.end(), is_here)) linked_.push_back(node_id);
+  }
   if (is_sn_f_device(device)) sn_fs_.push_back(node_id);
   if (device == sbsx && takes_part(spec, node_id, {NodeType::sbsx})) sbsxs_.push_back(node_id);
   if (device == mtsx && takes_part(spec, node_id, {NodeType::mtsx})) mtsxs_.push_back(node_id);
@@ -78,25 +84,30 @@ std::optional<std::uint16_t> CmnAddresses::one_of(const Ids& ids, std::uint64_t 
 
 bool CmnAddresses::is_io(std::uint64_t address) { return !is_remote(address) && region(address) == kIoRegion; }
 
+bool CmnAddresses::is_remote(std::uint64_t address) { return (address & kOtherMesh) != 0; }
+
 bool CmnAddresses::is_home_of(std::uint16_t node_id, std::uint64_t address) const {
   if (region(address) > kMtsxRegion || (is_remote(address) && !has_hn_s_)) return false;
   return one_of(homes_, line(address)) == node_id;
 }
 
-bool CmnAddresses::is_memory_of(std::uint16_t home, std::uint64_t address, std::uint16_t node_id,
-                                DeviceType device) const {
+bool CmnAddresses::is_memory_of(std::uint16_t home, std::uint64_t address, std::uint16_t node_id) const {
   if (region(address) > kMtsxRegion) return false;
-  if (is_remote(address)) return is_gateway(device);
+  if (is_remote(address)) return is_gateway_for(address, node_id);
   const auto index = static_cast<std::uint64_t>(std::find(homes_.begin(), homes_.end(), home) - homes_.begin());
   if (region(address) == kSbsxRegion) return one_of(sbsxs_, index) == node_id;
   if (region(address) == kMtsxRegion) return one_of(mtsxs_, index) == node_id;
   return one_of(sn_fs_, index) == node_id;
 }
 
-bool CmnAddresses::is_rn_i_target(std::uint64_t address, std::uint16_t node_id, DeviceType device) const {
+bool CmnAddresses::is_rn_i_target(std::uint64_t address, std::uint16_t node_id) const {
   if (is_io(address)) return one_of(io_homes_, address / kPageBytes) == node_id;
-  if (is_remote(address)) return region(address) <= kMtsxRegion && is_gateway(device);
+  if (is_remote(address)) return is_gateway_for(address, node_id);
   return is_home_of(node_id, address);
+}
+
+bool CmnAddresses::is_gateway_for(std::uint64_t address, std::uint16_t node_id) const {
+  return is_remote(address) && region(address) <= kMtsxRegion && one_of(linked_, line(address)) == node_id;
 }
 
 }  // namespace pmufab::scoreboard

@@ -8,9 +8,7 @@
 
 namespace pmufab::scoreboard {
 
-/// Who answers for an address of a mesh, reckoned from its devices (docs/cmn-nodes.md, section 2).
-///
-/// Which gateways are linked is not known: of the other mesh's addresses only the device is.
+/// Who answers for an address of a mesh, reckoned from its devices (docs/cmn-nodes.md, sections 2 and 5.1).
 class CmnAddresses {
  public:
   explicit CmnAddresses(const CmnJudgeSpec& spec);
@@ -22,14 +20,18 @@ class CmnAddresses {
 
   /// @return whether a home answers for an address, itself or for the other mesh.
   [[nodiscard]] bool is_home_of(std::uint16_t node_id, std::uint64_t address) const;
-  /// @param device  what is connected at `node_id`
   /// @return whether a home's memory for an address is there.
-  [[nodiscard]] bool is_memory_of(std::uint16_t home, std::uint64_t address, std::uint16_t node_id,
-                                  cmn::DeviceType device) const;
+  [[nodiscard]] bool is_memory_of(std::uint16_t home, std::uint64_t address, std::uint16_t node_id) const;
   /// @return whether an RN-I or RN-D sends requests for an address there.
-  [[nodiscard]] bool is_rn_i_target(std::uint64_t address, std::uint16_t node_id, cmn::DeviceType device) const;
+  [[nodiscard]] bool is_rn_i_target(std::uint64_t address, std::uint16_t node_id) const;
+  /// @return whether requests for an address go through the gateway there to the other mesh.
+  [[nodiscard]] bool is_gateway_for(std::uint64_t address, std::uint16_t node_id) const;
+  /// Gateways, linked or not, in order of XP, port, device.
+  [[nodiscard]] const std::vector<std::uint16_t>& gateways() const { return gateways_; }
   /// @return whether the address is one of I/O in this mesh.
   [[nodiscard]] static bool is_io(std::uint64_t address);
+  /// @return whether the address is one of the other mesh.
+  [[nodiscard]] static bool is_remote(std::uint64_t address);
 
  private:
   using Ids = std::vector<std::uint16_t>;
@@ -43,6 +45,8 @@ class CmnAddresses {
   Ids mtsxs_;
   Ids io_homes_;
   Ids dvm_targets_;
+  Ids gateways_;
+  Ids linked_;  // of these
 };
 
 }  // namespace pmufab::scoreboard

@@ -70,6 +70,15 @@ void CmnJudge::on_hold(Picoseconds when, std::uint16_t node_id, Channel channel)
   state_->wires.nodes.held(when, node_id, channel);
 }
 
+void CmnJudge::on_link_flit(Picoseconds when, std::uint16_t node_id, bool sent, const cmn::LinkFlit& flit) {
+  state_->chronicle.see(when);
+  state_->wires.nodes.link_flit(when, node_id, sent, flit);
+}
+
+void CmnJudge::link(CmnJudge& one, std::uint16_t gateway, CmnJudge& other, std::uint16_t other_gateway) {
+  one.state_->wires.nodes.link(gateway, other.state_->wires.nodes, other_gateway);
+}
+
 void CmnJudge::on_transmit(Picoseconds when, unsigned xp, Interface interface, Channel channel, std::uint32_t flit) {
   State& s = *state_;
   s.chronicle.see(when);

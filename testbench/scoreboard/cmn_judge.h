@@ -25,11 +25,17 @@ class CmnJudge final : public FabricJudge, public cmn::MeshObserver {
                  const cmn::FlitFields& fields) override;
   void on_cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses) override;
   void on_hold(Picoseconds when, std::uint16_t node_id, cmn::Channel channel) override;
+  void on_link_flit(Picoseconds when, std::uint16_t node_id, bool sent, const cmn::LinkFlit& flit) override;
   /// @name What on_cycle() consists of
   /// @{
   void on_transmit(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel, std::uint32_t flit);
   void on_stall(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel);
   /// @}
+
+  /// Tell where a link leads. Both gateways must be among CmnJudgeSpec::links of their meshes, and the judges must live
+  /// together until the end.
+  /// @throws std::out_of_range if there is no such gateway
+  static void link(CmnJudge& one, std::uint16_t gateway, CmnJudge& other, std::uint16_t other_gateway);
 
   [[nodiscard]] std::vector<PmuJudge*> pmus() override;
   /// Flits that entered the mesh and never left it, and messages nodes should have sent and never did.

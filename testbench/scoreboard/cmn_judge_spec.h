@@ -78,6 +78,19 @@ struct ReferenceDvmParameters {
   std::vector<std::pair<std::uint16_t, std::uint8_t>> vmid_filters{};  ///< node id and VMID
 };
 
+/// A gateway that is linked to one of another mesh (section 5).
+struct ReferenceLinkParameters {
+  std::uint16_t node_id = 0;       ///< of the gateway
+  std::uint64_t latency = 20'000;  ///< ps
+  unsigned cycles_per_flit = 1;
+  unsigned flit_bytes = 32;
+  unsigned link_credits = 64;
+  unsigned rht_entries = 32;
+  unsigned reqtrk_entries = 16;
+  unsigned write_buffers = 8;
+  unsigned node_latency = 12;
+};
+
 /// What the judge of a mesh must know. Filled from the text the mesh is built from, never from the model.
 struct CmnJudgeSpec {
   std::string pmu;  ///< as perf knows it: "arm_cmn_0"
@@ -104,6 +117,7 @@ struct CmnJudgeSpec {
   ReferenceMtsxParameters mtsx{};
   ReferenceRnIParameters rn_i{};
   ReferenceDvmParameters dvm{};
+  std::vector<ReferenceLinkParameters> links{};  ///< in any order; CmnJudge::link() says where each leads
 };
 
 }  // namespace pmufab::scoreboard

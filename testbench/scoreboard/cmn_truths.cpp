@@ -218,7 +218,7 @@ std::unique_ptr<EventTruth> CmnPmuJudge::truth(const EventTerms& terms) {
     case CmnMeaning::Kind::flits:
       return std::make_unique<FlitTruth>(std::move(meaning), wires_);
     case CmnMeaning::Kind::node:
-      if (!wires_.nodes.knows(meaning.type, meaning.node))
+      if (wires_.nodes.sources(meaning.type, meaning.node).empty())
         throw std::invalid_argument(fmt::format("the truth of {} is not known: no such node is judged", meaning.text));
       return std::make_unique<NodeTruth>(std::move(meaning), wires_);
     case CmnMeaning::Kind::watchpoint:

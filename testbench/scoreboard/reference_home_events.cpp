@@ -22,7 +22,8 @@ std::optional<unsigned> origin(cmn::DeviceType device, const FlitFields& request
   using enum cmn::DeviceType;
   if (is_rn_f_device(device)) return 0;
   if (device == rn_i || device == rn_d) return 1;
-  if (device == ccg || device == cxrh || device == cxha || device == cxra) return request.lpid == 1 ? 2 : 3;
+  if (device == ccg || device == ccg_smp || device == cxrh || device == cxha || device == cxra)
+    return request.lpid == 1 ? 2 : 3;
   return std::nullopt;
 }
 

@@ -12,6 +12,7 @@
 #include "testbench/scoreboard/cmn_addresses.h"
 #include "testbench/scoreboard/cmn_judge_spec.h"
 #include "testbench/scoreboard/node_counts.h"
+#include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scoreboard {
 
@@ -22,6 +23,10 @@ class ReferenceSurroundings {
   [[nodiscard]] virtual const CmnJudgeSpec& spec() const = 0;
   /// Who answers for an address.
   [[nodiscard]] virtual const CmnAddresses& addresses() const = 0;
+  /// @return when a cycle begins.
+  [[nodiscard]] virtual Picoseconds time_of(cmn::Cycle cycle) const = 0;
+  /// @return the first cycle that begins at or after an instant.
+  [[nodiscard]] virtual cmn::Cycle cycle_from(Picoseconds when) const = 0;
   /// Let the node wake() in a later cycle.
   virtual void wake_at(cmn::Cycle when, unsigned node) = 0;
   /// @return what is connected where the node id lies; none for nothing.
@@ -32,8 +37,8 @@ class ReferenceSurroundings {
 
 /// A node reckoned again from docs/cmn-nodes.md: plain, and from flits alone.
 ///
-/// It is told in order, cycle by cycle: wake(), if it asked for the cycle; what arrives; what it has sent. It says what
-/// it must send before it does (expect()), and every flit it sends must be among that.
+/// It is told in order, cycle by cycle: wake(), if it asked for the cycle; what arrives; settle(); what it has sent. It
+/// says what it must send before it does (expect()), and every flit it sends must be among that.
 class ReferenceNode {
  public:
   ReferenceNode(const CmnNode& node, unsigned number, ReferenceSurroundings& around)
@@ -44,6 +49,8 @@ class ReferenceNode {
 
   virtual void wake(cmn::Cycle /*now*/) {}
   virtual void arrive(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit) = 0;
+  /// All that arrives in this cycle has. Told in every cycle in which some node of the mesh wakes or gets something.
+  virtual void settle(cmn::Cycle /*now*/) {}
   /// A flit with the node's id has entered the mesh. @return false if it is none the node had to send
   bool sent(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit);
   /// A cycle in which the first flit of the channel is ready but does not enter the mesh.

@@ -1,11 +1,13 @@
 #include "testbench/scoreboard/reference_nodes.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "testbench/scoreboard/node_events.h"
 #include "testbench/scoreboard/reference_dvm_node.h"
+#include "testbench/scoreboard/reference_gateway.h"
 #include "testbench/scoreboard/reference_home.h"
 #include "testbench/scoreboard/reference_io_home.h"
 #include "testbench/scoreboard/reference_mtsx.h"
@@ -21,7 +23,13 @@ using cmn::NodeType;
 
 namespace {
 constexpr std::uint16_t kRawTxnId = 0xffff;  // rule 1.5
+
+bool is_of_gateway(NodeType type) {
+  using enum NodeType;
+  return type == cxra || type == cxha || type == ccra || type == ccha || type == ccla || type == ccla_rni;
 }
+
+}  // namespace
 
 ReferenceNodes::ReferenceNodes(const CmnJudgeSpec& spec, Chronicle& chronicle)
     : spec_(spec), chronicle_(chronicle), ids_(spec), addresses_(spec), clock_(spec.clock_hz) {
@@ -63,8 +71,32 @@ void ReferenceNodes::make(const CmnNode& node) {
       add<ReferenceDvmNode>(node);
       break;
     default:
+      if (is_of_gateway(node.type)) make_gateway(node);
       break;
   }
+}
+
+void ReferenceNodes::make_gateway(const CmnNode& node) {
+  if (gateways_.contains(node.node_id)) return;
+  std::vector<CmnNode> parts;
+  std::copy_if(spec_.nodes.begin(), spec_.nodes.end(), std::back_inserter(parts),
+               [&](const CmnNode& one) { return one.node_id == node.node_id && is_of_gateway(one.type); });
+  // Of its parts software may see some and others not.
+  CmnNode whole = node;
+  whole.closed = false;
+  add<ReferenceGateway>(whole, parts);
+  gateways_[node.node_id] = static_cast<ReferenceGateway*>(nodes_.back().get());
+}
+
+void ReferenceNodes::link(std::uint16_t gateway, ReferenceNodes& other, std::uint16_t other_gateway) {
+  ReferenceGateway::link(*gateways_.at(gateway), *other.gateways_.at(other_gateway));
+}
+
+void ReferenceNodes::link_flit(Picoseconds when, std::uint16_t node_id, bool sent, const cmn::LinkFlit& flit) {
+  const auto found = gateways_.find(node_id);
+  if (found == gateways_.end()) return;
+  begin_cycle(when);
+  found->second->link_flit(cycles_before(when), sent, flit);
 }
 
 void ReferenceNodes::begin_cycle(Picoseconds when) {
@@ -111,7 +143,7 @@ void ReferenceNodes::advance(Cycle end) {
     if (!wakes_.empty()) next = std::min(next, wakes_.begin()->first);
     if (next >= end) break;
     work(next);
-    done_ = next + 1;
+    done_ = std::max(done_, next + 1);
   }
   done_ = std::max(done_, end);
 }
@@ -126,6 +158,7 @@ void ReferenceNodes::work(Cycle now) {
     const Arrival& arrival = arrivals_.front();
     for (ReferenceNode* const node : by_id_[arrival.fields.tgtid]) node->arrive(now, arrival.channel, arrival.fields);
   }
+  for (const auto& [node_id, gateway] : gateways_) gateway->settle(now);
 }
 
 std::vector<const NodeCounts*> ReferenceNodes::sources(NodeType type, std::optional<std::uint16_t> node) const {
@@ -137,15 +170,6 @@ std::vector<const NodeCounts*> ReferenceNodes::sources(NodeType type, std::optio
     }
   }
   return found;
-}
-
-bool ReferenceNodes::knows(NodeType type, std::optional<std::uint16_t> node) const {
-  // Such a gateway counts RN-I's events, too.
-  const bool gateways_count =
-      type == NodeType::rn_i && std::any_of(spec_.nodes.begin(), spec_.nodes.end(), [&](const CmnNode& one) {
-        return one.type == NodeType::ccla_rni && (!node || one.node_id == *node);
-      });
-  return !gateways_count && !sources(type, node).empty();
 }
 
 cmn::DeviceType ReferenceNodes::device_at(std::uint16_t node_id) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
@@ -7,12 +8,15 @@
 #include <set>
 #include <vector>
 
+#include "models/cmn/mesh_observer.h"
 #include "testbench/scoreboard/cmn_node_ids.h"
 #include "testbench/scoreboard/exact_clock.h"
 #include "testbench/scoreboard/pmu_judge.h"
 #include "testbench/scoreboard/reference_node.h"
 
 namespace pmufab::scoreboard {
+
+class ReferenceGateway;
 
 /// The reference nodes of a mesh. Hands them, in order, what arrives and what they send.
 ///
@@ -35,6 +39,10 @@ class ReferenceNodes final : public ReferenceSurroundings {
   /// A flit enters the mesh.
   void uploaded(Picoseconds when, cmn::Channel channel, const cmn::FlitFields& fields);
   void held(Picoseconds when, std::uint16_t node_id, cmn::Channel channel);
+  /// A gateway sends or takes a CXS flit.
+  void link_flit(Picoseconds when, std::uint16_t node_id, bool sent, const cmn::LinkFlit& flit);
+  /// A gateway, which the specification says is linked, is to one of another mesh.
+  void link(std::uint16_t gateway, ReferenceNodes& other, std::uint16_t other_gateway);
   /// Do all that happened in cycles before `when`: those that begin then only if they have.
   void advance_before(Picoseconds when);
   void finish(Picoseconds when);
@@ -44,13 +52,12 @@ class ReferenceNodes final : public ReferenceSurroundings {
   /// @return the sources with events of a type, at one node id or at all software sees.
   [[nodiscard]] std::vector<const NodeCounts*> sources(cmn::NodeType type, std::optional<std::uint16_t> node) const;
 
-  /// @return whether all such events of the mesh, or of one node, are reckoned. Gateways' are not.
-  [[nodiscard]] bool knows(cmn::NodeType type, std::optional<std::uint16_t> node) const;
-
   // What nodes ask.
   [[nodiscard]] const CmnJudgeSpec& spec() const override { return spec_; }
   [[nodiscard]] const CmnAddresses& addresses() const override { return addresses_; }
-  void wake_at(cmn::Cycle when, unsigned node) override { wakes_[when].insert(node); }
+  [[nodiscard]] Picoseconds time_of(cmn::Cycle cycle) const override { return clock_.time_of(cycle); }
+  [[nodiscard]] cmn::Cycle cycle_from(Picoseconds when) const override { return cycles_before(when); }
+  void wake_at(cmn::Cycle when, unsigned node) override { wakes_[std::max(when, done_)].insert(node); }
   [[nodiscard]] cmn::DeviceType device_at(std::uint16_t node_id) const override;
   void fail(const std::string& kind, const std::string& text) override;
 
@@ -61,6 +68,7 @@ class ReferenceNodes final : public ReferenceSurroundings {
     cmn::FlitFields fields;
   };
   void make(const CmnNode& node);
+  void make_gateway(const CmnNode& node);
   template <typename Node, typename... Arguments>
   void add(const CmnNode& node, Arguments&&... arguments);
   [[nodiscard]] bool has_work() const { return !arrivals_.empty() || !wakes_.empty(); }
@@ -74,8 +82,9 @@ class ReferenceNodes final : public ReferenceSurroundings {
   CmnAddresses addresses_;
   ExactClock clock_;
   std::vector<std::unique_ptr<ReferenceNode>> nodes_;
-  std::vector<std::vector<ReferenceNode*>> by_id_;  // those with a node id
-  std::deque<Arrival> arrivals_;                    // in order of `due`
+  std::vector<std::vector<ReferenceNode*>> by_id_;       // those with a node id
+  std::map<std::uint16_t, ReferenceGateway*> gateways_;  // by node id
+  std::deque<Arrival> arrivals_;                         // in order of `due`
   std::map<cmn::Cycle, std::set<unsigned>> wakes_;
   cmn::Cycle done_ = 0;  // cycles before this have been worked
 };

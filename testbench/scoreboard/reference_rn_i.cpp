@@ -67,8 +67,11 @@ bool ReferenceRnI::sends_request(Cycle now, const FlitFields& flit) {
 }
 
 void ReferenceRnI::check_request(const FlitFields& flit, bool is_read) {
-  if (!around().addresses().is_rn_i_target(flit.addr, flit.tgtid, around().device_at(flit.tgtid)))
+  if (!around().addresses().is_rn_i_target(flit.addr, flit.tgtid))
     fail("node_wrong_target", "somebody else has the address of " + describe_flit(Channel::req, flit));
+  const bool snooped = flit.opcode == req::kReadOnce || req::is_write_unique(flit.opcode);
+  if (snooped ? CmnAddresses::is_io(flit.addr) : CmnAddresses::is_remote(flit.addr))
+    fail("node_wrong_target", "no such request goes there: " + describe_flit(Channel::req, flit));
   const ReferenceRnIParameters& parameters = around().spec().rn_i;
   const unsigned first = is_read ? 0 : kFirstWrite;
   const unsigned entries = is_read ? parameters.rrt_entries : parameters.wrt_entries;

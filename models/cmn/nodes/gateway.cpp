@@ -1,12 +1,13 @@
 #include "models/cmn/nodes/gateway.h"
 
-#include <algorithm>
 #include <optional>
+#include <span>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "models/cmn/nodes/chi.h"
+#include "models/cmn/nodes/system_address_map.h"
 
 namespace pmufab::cmn {
 
@@ -48,18 +49,11 @@ GatewayPort::Sources sources_of(const Layout& layout, std::uint16_t node_id) {
   return sources;
 }
 
-/// HN-F and HN-S together, in order of logical id.
-std::vector<std::uint16_t> homes_of(const Layout& layout) {
-  std::vector<const NodePlace*> homes;
-  for (const NodePlace& node : layout.nodes()) {
-    if (node.type == NodeType::hn_f || node.type == NodeType::hn_s) homes.push_back(&node);
-  }
-  std::stable_sort(homes.begin(), homes.end(),
-                   [](const NodePlace* a, const NodePlace* b) { return a->logical_id < b->logical_id; });
-  std::vector<std::uint16_t> ids;
-  ids.reserve(homes.size());
-  for (const NodePlace* home : homes) ids.push_back(home->node_id);
-  return ids;
+/// Homes as the mesh's own requesters know them: in order of logical id, without those of somebody else.
+std::vector<std::uint16_t> homes_of(const Mesh& mesh) {
+  const SystemAddressMap addresses(mesh.topology(), mesh.layout());
+  const std::span<const std::uint16_t> homes = addresses.nodes(DeviceKind::home);
+  return {homes.begin(), homes.end()};
 }
 
 }  // namespace
@@ -78,7 +72,7 @@ Gateway::Gateway(Mesh& mesh, std::uint16_t node_id, const LinkParameters& parame
       port_(mesh, device_, node_id, parameters.node_latency, sources_of(mesh.layout(), node_id)),
       link_(port_, checked(parameters)),
       requester_(port_, link_, parameters),
-      home_(port_, link_, parameters, homes_of(mesh.layout())) {}
+      home_(port_, link_, parameters, homes_of(mesh)) {}
 
 void Gateway::connect(Gateway& one, Gateway& other) noexcept {
   one.link_.connect(other.link_);
@@ -102,14 +96,13 @@ void Gateway::run(Cycle now) {
   requester_.hand_over(now);
   LinkMessage left;
   if (link_.send(now, left)) left.is_request() ? requester_.left(left, now) : home_.left(left, now);
-  const Cycle next = requester_.waits() ? now + 1 : link_.next_send(now);
-  if (next != kNoCycle) port_.call(next);
+  if (const Cycle next = link_.next_send(now); next != kNoCycle) port_.call(next);
 }
 
 void Gateway::take_flit(Channel channel, const FlitFields& fields, Cycle now) {
   switch (channel_class(channel)) {
     case Channel::req:
-      requester_.request(fields, now);
+      if (fields.opcode != chi::req::kPrefetchTgt) requester_.request(fields, now);
       break;
     case Channel::rsp:
       fields.opcode == chi::rsp::kCompAck ? requester_.comp_ack(fields, now) : home_.response(fields, now);

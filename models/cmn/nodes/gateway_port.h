@@ -43,6 +43,10 @@ class GatewayPort {
   void add_occupancy(std::optional<unsigned> source, unsigned id, const Occupancy& occupancy) {
     if (source) mesh_.pmu().add_occupancy(*source, id, occupancy);
   }
+  /// Count an event for each cycle in which a condition holds.
+  void add_cycles(std::optional<unsigned> source, unsigned id, const CycleCondition& condition) {
+    if (source) mesh_.pmu().add_cycles(*source, id, condition);
+  }
   void count_holds(Channel channel, std::optional<unsigned> source, unsigned id) {
     if (source) mesh_.count_holds(device_, channel, *source, id);
   }

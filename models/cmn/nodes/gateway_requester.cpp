@@ -48,6 +48,8 @@ GatewayRequester::GatewayRequester(GatewayPort& port, LinkEnd& link, const LinkP
   port_.add_occupancy(ra, kRhtOccupancy + id_offset_, rht_);
   port_.add_occupancy(ra, kRdbOccupancy + id_offset_, rdb_);
   port_.add_occupancy(ra, kWdbOccupancy + id_offset_, wdb_);
+  port_.add_cycles(ra, kReqCreditStallsLink0 + id_offset_, lacks_req_credit_);
+  port_.add_cycles(ra, kDatCreditStallsLink0 + id_offset_, lacks_dat_credit_);
   port_.count_holds(Channel::rsp, ra, kExternalRspStalls + id_offset_);
   port_.count_holds(Channel::dat, ra, kExternalDatStalls + id_offset_);
 }
@@ -101,14 +103,14 @@ void GatewayRequester::write_data(const FlitFields& fields, Cycle /*now*/) {
 }
 
 void GatewayRequester::hand_over(Cycle now) {
+  bool no_req = false;
+  bool no_dat = false;
   while (!waiting_.empty()) {
     const std::uint16_t number = waiting_.front();
     const Entry& entry = entries_[number];
-    const bool no_req = req_credits_ == 0;
-    const bool no_dat = entry.is_write && dat_credits_ == 0;
-    if (no_req) fire(kReqCreditStallsLink0, now);
-    if (no_dat) fire(kDatCreditStallsLink0, now);
-    if (no_req || no_dat) return;
+    no_req = req_credits_ == 0;
+    no_dat = entry.is_write && dat_credits_ == 0;
+    if (no_req || no_dat) break;
     waiting_.pop();
     --req_credits_;
     if (entry.is_write) --dat_credits_;
@@ -121,6 +123,8 @@ void GatewayRequester::hand_over(Cycle now) {
     if (entry.is_write) message.data_bytes = static_cast<std::uint8_t>(32 * chi::data_flits(entry.request.size));
     link_.hand_over(message, now);
   }
+  lacks_req_credit_.set(no_req, now);
+  lacks_dat_credit_.set(no_dat, now);
 }
 
 void GatewayRequester::continue_chain(const FlitFields& request, Cycle now) {

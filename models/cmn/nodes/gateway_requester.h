@@ -32,8 +32,6 @@ class GatewayRequester {
   void data_sent(const FlitFields& fields, Cycle now);
   /// @return requests that have not ended.
   [[nodiscard]] unsigned pending() const noexcept { return numbers_.used() + room_.pending(); }
-  /// @return true if a request waits for a protocol credit.
-  [[nodiscard]] bool waits() const noexcept { return !waiting_.empty(); }
 
  private:
   struct Entry {
@@ -67,6 +65,8 @@ class GatewayRequester {
   Fifo<std::uint16_t> waiting_;  // entries that wait for protocol credits
   unsigned req_credits_;
   unsigned dat_credits_;
+  Level lacks_req_credit_;
+  Level lacks_dat_credit_;
   Chain chain_;
   unsigned chain_lengths_ = 0;
   Occupancy rht_;

@@ -47,6 +47,7 @@ std::optional<LinkFault> fault_of(const LinkParameters& parameters) {
 LinkEnd::LinkEnd(GatewayPort& port, const LinkParameters& parameters)
     : port_(port), parameters_(parameters), credits_(parameters.link_credits) {
   port_.add_occupancy(port_.sources().la, kLinkCreditBufferOccupancy, occupancy_);
+  port_.add_cycles(port_.sources().la, kTxCxsLinkCreditBackpressure, lacks_credit_);
 }
 
 void LinkEnd::hand_over(const LinkMessage& message, Cycle now) {
@@ -64,10 +65,8 @@ bool LinkEnd::send(Cycle now, LinkMessage& left) {
     credits_back_.pop();
     ++credits_;
   }
-  if (credits_ == 0) {
-    port_.fire(port_.sources().la, kTxCxsLinkCreditBackpressure, now);
-    return false;
-  }
+  lacks_credit_.set(credits_ == 0, now);
+  if (credits_ == 0) return false;
   --credits_;
   next_flit_ = now + parameters_.cycles_per_flit;
   Waiting& first = buffer_.front();
@@ -76,6 +75,7 @@ bool LinkEnd::send(Cycle now, LinkMessage& left) {
   const bool last = first.units_left == 0;
   port_.fire(port_.sources().la, kTxCxs, now);
   count_size(tx_size_, kTxCxsAverageSize, units, now);
+  show(true, units, last ? &first.message : nullptr);
   other_->receive({when + parameters_.latency, units, last}, first.message);
   if (!last) return false;
   left = first.message;
@@ -107,7 +107,24 @@ bool LinkEnd::take(Cycle now, const LinkMessage*& last) {
     taken_ = arriving_messages_.pop();
     last = &taken_;
   }
+  show(false, flit.units, last);
   return true;
+}
+
+void LinkEnd::show(bool sent, unsigned units, const LinkMessage* last) {
+  LinkFlit flit;
+  flit.bytes = static_cast<std::uint8_t>(units * kUnit);
+  if (last != nullptr) {
+    flit.last = true;
+    flit.kind = last->kind;
+    flit.ra_entry = last->ra_entry;
+    if (last->is_request()) {
+      flit.address = last->request.addr;
+    } else {
+      flit.ha_entry = last->ha_entry;
+    }
+  }
+  port_.mesh().show_link_flit(port_.node_id(), sent, flit);
 }
 
 void LinkEnd::count_size(Average& average, unsigned id, unsigned units, Cycle now) {

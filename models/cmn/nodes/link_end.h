@@ -31,7 +31,7 @@ struct LinkFault {
 
 /// What crosses a link.
 struct LinkMessage {
-  enum class Kind : std::uint8_t { read, write, read_answer, write_answer };
+  using Kind = LinkFlit::Kind;
   FlitFields request{};        ///< as the RA got it, for requests
   std::uint16_t ra_entry = 0;  ///< RHT entry of the request
   std::uint16_t ha_entry = 0;  ///< request tracker entry, of answers
@@ -82,12 +82,15 @@ class LinkEnd {
 
   void count_size(Average& average, unsigned id, unsigned units, Cycle now);
   void receive(const CxsFlit& flit, const LinkMessage& message);
+  /// Let the mesh's observer see a flit. @param last  the message it completes; nullptr if it completes none
+  void show(bool sent, unsigned units, const LinkMessage* last);
 
   GatewayPort& port_;
   LinkParameters parameters_;
   LinkEnd* other_ = nullptr;
   Fifo<Waiting> buffer_;
   Occupancy occupancy_;  // of buffer_
+  Level lacks_credit_;
   unsigned credits_;
   Fifo<Picoseconds> credits_back_;  // from when each may be used again
   Cycle next_flit_ = 0;

@@ -52,6 +52,24 @@ std::uint8_t opcode_of(OperationKind kind) {
   }
 }
 
+bool is_no_snp(std::uint8_t opcode) {
+  return opcode == chi::req::kReadNoSnp || opcode == chi::req::kWriteNoSnpFull || opcode == chi::req::kWriteNoSnpPtl;
+}
+
+/// What goes to another mesh in place of a request that is not snooped: ReadNoSnp and the like are a home's there.
+std::uint8_t opcode_for_other_mesh(std::uint8_t opcode) {
+  switch (opcode) {
+    case chi::req::kReadNoSnp:
+      return chi::req::kReadOnce;
+    case chi::req::kWriteNoSnpFull:
+      return chi::req::kWriteUniqueFull;
+    case chi::req::kWriteNoSnpPtl:
+      return chi::req::kWriteUniquePtl;
+    default:
+      return opcode;
+  }
+}
+
 bool is_read(std::uint8_t opcode) { return opcode == chi::req::kReadOnce || opcode == chi::req::kReadNoSnp; }
 
 bool may_be_less(OperationKind kind) {
@@ -130,14 +148,16 @@ void RnI::begin(Cycle now) {
 }
 
 void RnI::start(const Operation& operation, Cycle now) {
-  const std::uint8_t opcode = opcode_of(operation.kind);
+  std::uint8_t opcode = opcode_of(operation.kind);
   if (opcode == 0) throw std::logic_error("an RN-I was given an operation it cannot do");
+  const bool is_io = SystemAddressMap::region_of(operation.address) == Region::io;
+  if (is_io && !is_no_snp(opcode)) throw std::logic_error("an RN-I was given a snooped operation of an I/O address");
+  if (SystemAddressMap::is_remote(operation.address)) opcode = opcode_for_other_mesh(opcode);
   const unsigned txnid = is_read(opcode) ? reads_.allocate() : kFirstWrite + writes_.allocate();
   Transaction& transaction = transactions_[txnid];
   transaction = {};
   transaction.operation = operation;
   transaction.began = now;
-  const bool is_io = SystemAddressMap::region_of(operation.address) == Region::io;
   FlitFields& request = transaction.request;
   request.opcode = opcode;
   request.addr = operation.address;

@@ -25,7 +25,9 @@ CmnJudgeSpec mesh() {
   spec.nodes = {{NodeType::hn_f, 0x00, 0, 0, 0, 0, false}, {NodeType::hn_f, 0x20, 1, 1, 0, 0, false},
                 {NodeType::hn_i, 0x40, 0, 2, 0, 0, false}, {NodeType::hn_i, 0x44, 1, 2, 1, 0, true},
                 {NodeType::rn_d, 0x0c, 0, 3, 1, 0, false}, {NodeType::rn_d, 0x28, 1, 4, 0, 0, true},
-                {NodeType::rn_d, 0x4c, 2, 5, 2, 0, false}};
+                {NodeType::rn_d, 0x4c, 2, 5, 2, 0, false}, {NodeType::ccra, 0x4a, 0, 5, 1, 0, false}};
+  spec.links.resize(1);
+  spec.links[0].node_id = 0x4a;
   return spec;
 }
 
@@ -46,21 +48,38 @@ TEST(CmnAddresses, lines_belong_to_homes_in_turn) {
 
 TEST(CmnAddresses, homes_use_the_memory_of_their_index) {
   const CmnAddresses addresses(mesh());
-  EXPECT_TRUE(addresses.is_memory_of(0x20, 0x40, 0x04, DeviceType::sn_f_chie)) << "there is one only";
-  EXPECT_TRUE(addresses.is_memory_of(0x20, region(1), 0x24, DeviceType::sbsx));
-  EXPECT_FALSE(addresses.is_memory_of(0x20, region(1), 0x04, DeviceType::sn_f_chie));
-  EXPECT_FALSE(addresses.is_memory_of(0x20, region(2), 0x24, DeviceType::sbsx)) << "there is no MTSX";
-  EXPECT_TRUE(addresses.is_memory_of(0x20, kOtherMesh, 0x4a, DeviceType::ccg));
+  EXPECT_TRUE(addresses.is_memory_of(0x20, 0x40, 0x04)) << "there is one only";
+  EXPECT_TRUE(addresses.is_memory_of(0x20, region(1), 0x24));
+  EXPECT_FALSE(addresses.is_memory_of(0x20, region(1), 0x04));
+  EXPECT_FALSE(addresses.is_memory_of(0x20, region(2), 0x24)) << "there is no MTSX";
+  EXPECT_TRUE(addresses.is_memory_of(0x20, kOtherMesh, 0x4a)) << "the gateway";
 }
 
 TEST(CmnAddresses, io_belongs_to_io_homes_that_take_part) {
   const CmnAddresses addresses(mesh());
-  EXPECT_TRUE(addresses.is_rn_i_target(region(4), 0x40, DeviceType::hn_i));
-  EXPECT_TRUE(addresses.is_rn_i_target(region(4) | 0x1000, 0x40, DeviceType::hn_i)) << "the other is isolated";
-  EXPECT_FALSE(addresses.is_rn_i_target(region(4) | 0x1000, 0x44, DeviceType::hn_i));
-  EXPECT_TRUE(addresses.is_rn_i_target(0x40, 0x20, DeviceType::hn_f));
-  EXPECT_TRUE(addresses.is_rn_i_target(kOtherMesh, 0x4a, DeviceType::ccg));
-  EXPECT_FALSE(addresses.is_rn_i_target(kOtherMesh | region(4), 0x4a, DeviceType::ccg)) << "I/O does not cross";
+  EXPECT_TRUE(addresses.is_rn_i_target(region(4), 0x40));
+  EXPECT_TRUE(addresses.is_rn_i_target(region(4) | 0x1000, 0x40)) << "the other is isolated";
+  EXPECT_FALSE(addresses.is_rn_i_target(region(4) | 0x1000, 0x44));
+  EXPECT_TRUE(addresses.is_rn_i_target(0x40, 0x20));
+  EXPECT_TRUE(addresses.is_rn_i_target(kOtherMesh, 0x4a));
+  EXPECT_FALSE(addresses.is_rn_i_target(kOtherMesh | region(4), 0x4a)) << "I/O does not cross";
+}
+
+TEST(CmnAddresses, lines_of_the_other_mesh_go_through_linked_gateways_in_turn) {
+  CmnJudgeSpec spec = mesh();
+  spec.devices[4] = {DeviceType::ccg, DeviceType::ccg};
+  spec.device_counts[4] = {1, 1};
+  spec.nodes.push_back({NodeType::ccra, 0x28, 1, 4, 0, 0, false});
+  spec.nodes.push_back({NodeType::ccra, 0x2c, 2, 4, 1, 0, false});
+  spec.links.resize(2);
+  spec.links[0].node_id = 0x4a;
+  spec.links[1].node_id = 0x2c;
+  const CmnAddresses addresses(spec);
+  EXPECT_THAT(addresses.gateways(), ElementsAre(0x28, 0x2c, 0x4a));
+  EXPECT_TRUE(addresses.is_gateway_for(kOtherMesh | 0x80, 0x2c)) << "the first that is linked, in order of XPs";
+  EXPECT_TRUE(addresses.is_gateway_for(kOtherMesh | 0x40, 0x4a));
+  EXPECT_FALSE(addresses.is_gateway_for(kOtherMesh | 0x80, 0x28)) << "not linked";
+  EXPECT_FALSE(addresses.is_gateway_for(0x40, 0x4a)) << "of this mesh";
 }
 
 }  // namespace

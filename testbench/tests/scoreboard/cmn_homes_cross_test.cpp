@@ -87,53 +87,6 @@ struct Case {
 
 class CmnHomes : public pmufab::testing::SimulationTest, public ::testing::WithParamInterface<Case> {};
 
-/// The high word of a home's event select.
-std::uint32_t filter_word(NodeFilter filter, unsigned code, unsigned second, WatchpointLayout layout) {
-  const bool r2 = layout == WatchpointLayout::s3_r2;
-  switch (filter) {
-    case NodeFilter::none:
-    case NodeFilter::dvm_occupancy:
-      return 0;
-    case NodeFilter::occupancy:
-      return code;
-    case NodeFilter::qos_class:
-      return code << (r2 ? 4U : 3U);
-    case NodeFilter::hbt_lbt:
-      return code << (r2 ? 6U : 5U);
-    case NodeFilter::sn_home:
-      return code << (r2 ? 8U : 7U);
-    case NodeFilter::virtual_channel:
-      return code << 14U;
-    case NodeFilter::enhanced:
-      return code << 16U;
-    case NodeFilter::evict_state:
-      return code << 6U | second << 20U;
-  }
-  return 0;
-}
-
-/// Codes of an event's filter, and of its second.
-std::pair<unsigned, unsigned> codes_of(NodeFilter filter, bool hn_s, bool r2) {
-  switch (filter) {
-    case NodeFilter::none:
-    case NodeFilter::dvm_occupancy:
-      return {1, 1};
-    case NodeFilter::occupancy:
-      return {r2 ? 12U : hn_s ? 8U : 5U, 1};
-    case NodeFilter::qos_class:
-      return {4, 1};
-    case NodeFilter::hbt_lbt:
-    case NodeFilter::sn_home:
-    case NodeFilter::virtual_channel:
-      return {3, 1};
-    case NodeFilter::enhanced:
-      return {7, 1};
-    case NodeFilter::evict_state:
-      return {3, 7};
-  }
-  return {1, 1};
-}
-
 /// What this mesh may leave at zero: it has no RN-I and no gateway, and nothing that holds flits for sure.
 bool may_be_zero(unsigned id, NodeFilter filter, unsigned code, unsigned second) {
   const auto among = [](unsigned number, std::initializer_list<unsigned> numbers) {

@@ -134,6 +134,14 @@ TEST_F(CmnIo, a_request_to_an_io_home_of_another_page_is_exposed) {
   EXPECT_EQ(session.noted("node_wrong_target"), 2U) << "past the home";
 }
 
+TEST_F(CmnIo, snooped_requests_of_io_and_others_of_another_mesh_are_exposed) {
+  constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47U;
+  ask(kIoHome, chi::req::kReadOnce, 0, kIoAddress);
+  EXPECT_EQ(session.noted("node_wrong_target"), 1U);
+  ask(kHome, chi::req::kReadNoSnp, 1, kOtherMesh);
+  EXPECT_EQ(session.noted("node_wrong_target"), 3U) << "and there is no gateway";
+}
+
 TEST_F(CmnIo, numbers_of_transactions_that_it_has_not_are_exposed) {
   ask(kIoHome, chi::req::kReadNoSnp, 3, kIoAddress);
   ask(kIoHome, chi::req::kWriteNoSnpFull, 0x81, kIoAddress, 6);
@@ -180,6 +188,73 @@ TEST(CoveredCycles, need_no_room_for_what_is_over_nor_for_neighbours) {
   for (cmn::Cycle now = 0; now < 1000; ++now) late.add(now, now * 2, now * 2 + 2);
   EXPECT_EQ(late.kept(), 1U);
   EXPECT_EQ(late.before(1500), 1500U);
+}
+
+/// A gateway that has taken a read of an RN-I, and another judge for the other mesh.
+class CmnLinks : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t kLine = 0x40;
+  static constexpr Picoseconds kCycle = 500;
+  /// From when the flit leaves the mesh until its CXS flit: two cycles to the gateway, twelve in it.
+  static constexpr Picoseconds kOnTime = 14 * kCycle;
+
+  static CmnJudgeSpec mesh() {
+    CmnJudgeSpec spec = CmnSession::mesh();
+    spec.devices.resize(6);
+    spec.devices[0] = {DeviceType::rn_i};
+    spec.devices[1] = {DeviceType::ccg};
+    spec.nodes = {{cmn::NodeType::rn_i, kRequester, 0, 0, 0, 0, false},
+                  {cmn::NodeType::ccra, kIoHome, 0, 1, 0, 0, false},
+                  {cmn::NodeType::ccha, kIoHome, 0, 1, 0, 0, false},
+                  {cmn::NodeType::ccla, kIoHome, 0, 1, 0, 0, false}};
+    spec.links.resize(1);
+    spec.links[0].node_id = kIoHome;
+    return spec;
+  }
+  CmnLinks() {
+    CmnJudge::link(session.fabric, kIoHome, other.fabric, kIoHome);
+    FlitFields request = CmnSession::flit(kRequester, kIoHome, chi::req::kReadOnce, std::uint64_t{1} << 47U | kLine);
+    request.allowretry = 1;
+    request.size = 6;
+    session.upload(0, 0, request);
+    session.transmit({{0, east}, {1, port0}});
+  }
+  void sends(Picoseconds after, const cmn::LinkFlit& flit) {
+    session.fabric.on_link_flit(session.now + after, kIoHome, true, flit);
+  }
+  CmnSession session{mesh()};
+  CmnSession other{mesh()};
+  const cmn::LinkFlit read{.address = kLine, .bytes = 16, .kind = cmn::LinkFlit::Kind::read, .last = true};
+};
+
+TEST_F(CmnLinks, the_cxs_flit_of_a_read_is_sent_when_the_rules_say_and_taken_one_latency_later) {
+  constexpr Picoseconds kLatency = 20'000;
+  sends(kOnTime, read);
+  other.fabric.on_link_flit(session.now + kOnTime + kLatency, kIoHome, false, read);
+  EXPECT_EQ(session.board.findings().failures(), 0U);
+  EXPECT_EQ(other.board.findings().failures(), 0U);
+}
+
+TEST_F(CmnLinks, a_cxs_flit_in_another_cycle_is_exposed) {
+  sends(kOnTime - kCycle, read);
+  EXPECT_EQ(session.noted("link_flit_unexpected"), 1U) << "early";
+  sends(kOnTime + kCycle, read);
+  EXPECT_EQ(session.noted("link_flit_missing"), 1U) << "and late";
+  EXPECT_EQ(session.noted("link_flit_unexpected"), 2U);
+}
+
+TEST_F(CmnLinks, a_cxs_flit_of_something_else_is_exposed) {
+  cmn::LinkFlit flit = read;
+  flit.address += 64;
+  sends(kOnTime, flit);
+  EXPECT_EQ(session.noted("link_flit_unexpected"), 1U);
+}
+
+TEST_F(CmnLinks, a_cxs_flit_that_never_comes_is_exposed) {
+  session.fabric.on_begin(session.now + 2 * kOnTime);
+  session.board.finish();
+  EXPECT_EQ(session.noted("link_flit_missing"), 1U);
+  EXPECT_EQ(session.noted("node_request_unfinished"), 2U) << "the RN-I's, too";
 }
 
 }  // namespace

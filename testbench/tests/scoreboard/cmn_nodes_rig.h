@@ -5,12 +5,14 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "models/cmn/layout.h"
 #include "models/cmn/mesh.h"
+#include "models/cmn/nodes/gateway.h"
 #include "models/cmn/nodes/nodes.h"
 #include "models/cmn/nodes/operation_source.h"
 #include "models/cmn/topology_check.h"
@@ -65,6 +67,53 @@ inline CmnJudgeSpec judge_spec(const cmn::Topology& topology, const cmn::MeshOpt
   return spec;
 }
 
+/// The high word of a home's event select.
+inline std::uint32_t filter_word(NodeFilter filter, unsigned code, unsigned second, WatchpointLayout layout) {
+  const bool r2 = layout == WatchpointLayout::s3_r2;
+  switch (filter) {
+    case NodeFilter::none:
+    case NodeFilter::dvm_occupancy:
+      return 0;
+    case NodeFilter::occupancy:
+      return code;
+    case NodeFilter::qos_class:
+      return code << (r2 ? 4U : 3U);
+    case NodeFilter::hbt_lbt:
+      return code << (r2 ? 6U : 5U);
+    case NodeFilter::sn_home:
+      return code << (r2 ? 8U : 7U);
+    case NodeFilter::virtual_channel:
+      return code << 14U;
+    case NodeFilter::enhanced:
+      return code << 16U;
+    case NodeFilter::evict_state:
+      return code << 6U | second << 20U;
+  }
+  return 0;
+}
+
+/// Codes of an event's filter, and of its second.
+inline std::pair<unsigned, unsigned> codes_of(NodeFilter filter, bool hn_s, bool r2) {
+  switch (filter) {
+    case NodeFilter::none:
+    case NodeFilter::dvm_occupancy:
+      return {1, 1};
+    case NodeFilter::occupancy:
+      return {r2 ? 12U : hn_s ? 8U : 5U, 1};
+    case NodeFilter::qos_class:
+      return {4, 1};
+    case NodeFilter::hbt_lbt:
+    case NodeFilter::sn_home:
+    case NodeFilter::virtual_channel:
+      return {3, 1};
+    case NodeFilter::enhanced:
+      return {7, 1};
+    case NodeFilter::evict_state:
+      return {3, 7};
+  }
+  return {1, 1};
+}
+
 /// Gives a requester random operations, as many as there are.
 class RandomOperations final : public cmn::OperationSource {
  public:
@@ -95,15 +144,48 @@ class RandomOperations final : public cmn::OperationSource {
 
 /// A mesh with all its nodes, judged.
 struct NodesRig {
+  /// @param links   of its first gateways, which link() joins to another mesh's
+  /// @param number  of the mesh
   NodesRig(cmn::Topology mesh_topology, const cmn::NodeParameters& nodes_parameters, WatchpointLayout product,
-           const cmn::MeshOptions& options = {})
+           const cmn::MeshOptions& options = {}, const std::vector<cmn::LinkParameters>& links = {},
+           unsigned number = 0)
       : topology((cmn::check(mesh_topology), std::move(mesh_topology))),
-        mesh("cmn0", topology, options),
+        mesh(fmt::format("cmn{}", number).c_str(), topology, options),
+        cpu(fmt::format("cpu{}", number).c_str()),
         nodes(mesh, nodes_parameters),
-        judge(board.add(
-            std::make_unique<CmnJudge>(judge_spec(topology, options, nodes_parameters, product), board.chronicle()))) {
+        judge(board.add(std::make_unique<CmnJudge>(
+            linked(judge_spec(topology, options, nodes_parameters, product), mesh.layout(), links),
+            board.chronicle()))) {
     cpu.socket.bind(mesh.config_space().socket);
     mesh.set_observer(&judge);
+    const std::vector<std::uint16_t> ids = cmn::gateways_of(mesh.layout());
+    for (std::size_t i = 0; i < links.size(); ++i)
+      gateways.push_back(std::make_unique<cmn::Gateway>(mesh, ids.at(i), links[i]));
+  }
+  /// Join the gateways of two meshes, the first to the first and so on.
+  static void link(NodesRig& one, NodesRig& other) {
+    std::vector<std::uint16_t> ids = cmn::gateways_of(one.mesh.layout());
+    std::vector<std::uint16_t> other_ids = cmn::gateways_of(other.mesh.layout());
+    ids.resize(one.gateways.size());
+    other_ids.resize(one.gateways.size());
+    one.nodes.link(ids, other.nodes.addresses());
+    other.nodes.link(other_ids, one.nodes.addresses());
+    for (std::size_t i = 0; i < one.gateways.size(); ++i) {
+      cmn::Gateway::connect(*one.gateways[i], *other.gateways.at(i));
+      CmnJudge::link(one.judge, ids[i], other.judge, other_ids.at(i));
+    }
+    one.peer = &other;
+    other.peer = &one;
+  }
+  static CmnJudgeSpec linked(CmnJudgeSpec spec, const cmn::Layout& layout,
+                             const std::vector<cmn::LinkParameters>& links) {
+    const std::vector<std::uint16_t> ids = cmn::gateways_of(layout);
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      const cmn::LinkParameters& of = links[i];
+      spec.links.push_back({ids.at(i), of.latency, of.cycles_per_flit, of.flit_bytes, of.link_credits, of.rht_entries,
+                            of.reqtrk_entries, of.write_buffers, of.node_latency});
+    }
+    return spec;
   }
   /// Let each requester draw its operations.
   void feed(double rate, const std::function<RandomOperations::Draw(const cmn::Nodes::Requester&)>& draw) {
@@ -113,49 +195,76 @@ struct NodesRig {
       requester.model->set_source(sources.back().get());
     }
   }
-  /// So many more operations of each requester, until all is at rest.
+  /// So many more operations of each requester, of the other mesh's, too, until all is at rest.
   void work(unsigned operations) {
+    give(operations);
+    if (peer != nullptr) peer->give(operations);
+    const Picoseconds step = 1'000'000;
+    for (int i = 0; i < 1000; ++i) {
+      pmufab::testing::advance(step);
+      if (is_idle() && (peer == nullptr || peer->is_idle())) return;
+    }
+    ADD_FAILURE() << "the mesh does not come to rest: " << nodes.pending() << " transactions are left";
+  }
+  void give(unsigned operations) {
     for (std::size_t i = 0; i < sources.size(); ++i) {
       sources[i]->left += operations;
       nodes.requesters()[i].model->ask(0);
     }
-    const Picoseconds step = 1'000'000;
-    for (int i = 0; i < 1000; ++i) {
-      pmufab::testing::advance(step);
-      bool idle = nodes.pending() == 0;
-      for (const auto& source : sources) idle = idle && source->left == 0;
-      if (idle) return;
-    }
-    ADD_FAILURE() << "the mesh does not come to rest: " << nodes.pending() << " transactions are left";
   }
-  /// Count an event as software does, at all nodes of a type and at one of them, while there is work, and compare.
+  [[nodiscard]] bool is_idle() const {
+    bool idle = nodes.pending() == 0;
+    for (const auto& source : sources) idle = idle && source->left == 0;
+    for (const auto& gateway : gateways) idle = idle && gateway->pending() == 0;
+    return idle;
+  }
+  /// An event being counted, as software does, at all nodes of a type and at one of them.
+  struct Check {
+    pmufab::testing::CmnDriver::Event together;
+    pmufab::testing::CmnDriver::Event single;
+    std::unique_ptr<EventTruth> truth_together;
+    std::unique_ptr<EventTruth> truth_single;
+    Mark begin_together;
+    Mark begin_single;
+  };
+  /// Begin to count. The PMU is off, and is switched on.
   /// @param word  the high half of the event selects
-  /// @return what was counted
-  std::uint64_t check_event(cmn::NodeType type, unsigned id, unsigned filter, unsigned filter2, std::uint32_t word,
-                            unsigned operations) {
+  Check begin_check(cmn::NodeType type, unsigned id, unsigned filter, unsigned filter2, std::uint32_t word) {
     const auto number = static_cast<unsigned>(type);
     const std::vector<unsigned> all = driver.find(number);
-    const unsigned chosen = all[turn++ % all.size()];
+    const unsigned chosen = all.at(turn++ % all.size());
     const EventTerms terms{{"type", number}, {"eventid", id}, {"filter", filter}, {"filter2", filter2}};
     EventTerms alone = terms;
     alone.insert(alone.end(), {{"bynodeid", 1}, {"nodeid", driver.nodes()[chosen].id}});
-    auto together = driver.open(all, id, word);
-    auto single = driver.open({chosen}, id, word);
+    Check check;
+    check.together = driver.open(all, id, word);
+    check.single = driver.open({chosen}, id, word);
     driver.enable(true);
     PmuJudge& pmu = *judge.pmus().front();
-    const auto truth_together = pmu.truth(terms);
-    const auto truth_single = pmu.truth(alone);
+    check.truth_together = pmu.truth(terms);
+    check.truth_single = pmu.truth(alone);
     const Picoseconds begin = pmufab::testing::now();
-    const Mark begin_together = truth_together->mark(begin);
-    const Mark begin_single = truth_single->mark(begin);
-    work(operations);
+    check.begin_together = check.truth_together->mark(begin);
+    check.begin_single = check.truth_single->mark(begin);
+    return check;
+  }
+  /// Stop, and compare. @return what was counted
+  std::uint64_t end_check(Check& check) {
     driver.enable(false);
     const Picoseconds end = pmufab::testing::now();
-    const std::uint64_t expected = truth_together->count({begin_together, truth_together->mark(end)});
-    const std::uint64_t expected_single = truth_single->count({begin_single, truth_single->mark(end)});
-    EXPECT_EQ(driver.close(together), expected) << truth_together->text();
-    EXPECT_EQ(driver.close(single), expected_single) << truth_single->text();
+    const std::uint64_t expected = check.truth_together->count({check.begin_together, check.truth_together->mark(end)});
+    const std::uint64_t expected_single =
+        check.truth_single->count({check.begin_single, check.truth_single->mark(end)});
+    EXPECT_EQ(driver.close(check.together), expected) << check.truth_together->text();
+    EXPECT_EQ(driver.close(check.single), expected_single) << check.truth_single->text();
     return expected;
+  }
+  /// Count an event while there is work, and compare. @return what was counted
+  std::uint64_t check_event(cmn::NodeType type, unsigned id, unsigned filter, unsigned filter2, std::uint32_t word,
+                            unsigned operations) {
+    Check check = begin_check(type, id, filter, filter2, word);
+    work(operations);
+    return end_check(check);
   }
   /// check_event(); where traffic does not see to it that the count is not zero, what is rare gets more traffic, too.
   /// @param may_be_zero  the rules, or the mesh, do not let it happen for sure
@@ -175,11 +284,13 @@ struct NodesRig {
 
   cmn::Topology topology;
   cmn::Mesh mesh;
-  pmufab::testing::Initiator cpu{"cpu"};
+  pmufab::testing::Initiator cpu;
   pmufab::testing::CmnDriver driver{cpu};
   cmn::Nodes nodes;
   Scoreboard board;
   CmnJudge& judge;
+  std::vector<std::unique_ptr<cmn::Gateway>> gateways;
+  NodesRig* peer = nullptr;
   std::vector<std::unique_ptr<RandomOperations>> sources;
   unsigned turn = 0;  // of the node that is counted alone
 };
