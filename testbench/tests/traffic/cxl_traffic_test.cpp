@@ -139,6 +139,22 @@ TEST_F(CxlTrafficTest, every_message_can_be_caused_and_all_is_answered) {
       EXPECT_TRUE(traffic->ended());
     }
     EXPECT_EQ(system.pending(), 0U);
+    // Who has a line knows of each other: one writer, or readers.
+    unsigned held = 0;
+    for (std::uint64_t line = kMiB; line < kMiB + 512 * 64; line += 64) {
+      const cxl::LineState host = system.host->state(line);
+      const cxl::LineState filter = system.device->coherence().filter_state(line);
+      const cxl::LineState own = system.device->coherence().own_state(line);
+      using cxl::LineState;
+      held += host != LineState::invalid || own != LineState::invalid ? 1 : 0;
+      if (host == LineState::invalid) continue;
+      EXPECT_GE(filter, std::min(host, LineState::exclusive)) << line;
+      if (own != LineState::invalid) {
+        EXPECT_EQ(own, LineState::shared) << line;
+        EXPECT_EQ(host, LineState::shared) << line;
+      }
+    }
+    EXPECT_GT(held, 32U);
     const Count& count = system.count;
     EXPECT_EQ(count.counts[0], count.counts[1]);       // what leaves arrives
     EXPECT_EQ(count.counts[0], twin.count.counts[0]);  // the same seeds, the same traffic
