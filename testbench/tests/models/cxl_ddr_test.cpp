@@ -15,24 +15,23 @@ namespace {
 
 using testing::SimulationTest;
 
-enum Bit : unsigned {
-  kAct,
-  kPre,
-  kRead,
-  kWrite,
-  kRefresh,
-  kSelfRefresh,
-  kRfm,
-  kReadAp,
-  kWriteAp,
-  kRefreshAll,
-  kRefreshSame,
-  kPowerDown,
-  kPowerUp,
-  kSwitch,
-  kIncomingRead,
-  kIncomingWrite
-};
+// Event ids.
+constexpr unsigned kAct = 0;
+constexpr unsigned kPre = 1;
+constexpr unsigned kRead = 2;
+constexpr unsigned kWrite = 3;
+constexpr unsigned kRefresh = 4;
+constexpr unsigned kSelfRefresh = 5;
+constexpr unsigned kRfm = 6;
+constexpr unsigned kReadAp = 7;
+constexpr unsigned kWriteAp = 8;
+constexpr unsigned kRefreshAll = 9;
+constexpr unsigned kRefreshSame = 10;
+constexpr unsigned kPowerDown = 11;
+constexpr unsigned kPowerUp = 12;
+constexpr unsigned kSwitch = 13;
+constexpr unsigned kIncomingRead = 14;
+constexpr unsigned kIncomingWrite = 15;
 
 /// A controller of one channel, and all its commands.
 struct Ddr : public DdrClient {
@@ -352,7 +351,7 @@ TEST_F(CxlDdr, same_bank_refresh_takes_the_banks_in_turn) {
     // Every 500: bank 0 (open in group 1: PRE first), bank 1, bank 0.
     ASSERT_GE(refreshes.size(), 4U);
     EXPECT_EQ(refreshes[0], (Ddr::Command{kPre, 500, 2}));
-    EXPECT_EQ(refreshes[1].bit, unsigned{kRefreshSame});
+    EXPECT_EQ(refreshes[1].bit, kRefreshSame);
     EXPECT_EQ(refreshes[1].when, 512U);
     EXPECT_EQ(refreshes[1].qualifier, 0U);
     EXPECT_EQ(refreshes.back(), (Ddr::Command{kRefreshSame, 1500, 0}));
