@@ -34,7 +34,7 @@ constexpr unsigned kIncomingRead = 14;
 constexpr unsigned kIncomingWrite = 15;
 
 /// A controller of one channel, and all its commands.
-struct Ddr : public DdrClient {
+struct Ddr final : public DdrClient {
   struct Command {
     unsigned bit;
     Picoseconds when;
