@@ -193,6 +193,7 @@ TEST_F(CxlTrafficTest, a_cpmu_counts_what_passes_and_interrupts_at_the_instant_o
   parameters.width = 10;
   parameters.frequency_hz = 400'000'000;
   parameters.hdm_filter = true;
+  parameters.ddr_filter = true;
   parameters.message_number = 1;
   std::vector<cxl::EventGroup> groups = system.device->event_groups(true);
   ASSERT_EQ(groups.size(), 12U);
@@ -217,6 +218,14 @@ TEST_F(CxlTrafficTest, a_cpmu_counts_what_passes_and_interrupts_at_the_instant_o
       counters.push_back(client.open({.group = static_cast<std::uint16_t>(group), .events = mask}).value());
     const unsigned filtered = client.open({.group = 0x20, .events = 1U << 1, .hdm_decoders = 1U << 1}).value();
     const unsigned others = client.open({.group = 0x20, .events = 1U << 1, .hdm_decoders = ~(1U << 1)}).value();
+    struct Accesses final : public cxl::DdrObserver {
+      void on_access(Picoseconds /*when*/, bool write, std::uint64_t device_address) override {
+        if (!write && device_address / 64 % 2 == 1) ++reads;
+      }
+      std::uint64_t reads = 0;  // of channel 1
+    } accesses;
+    system.device->ddr().set_observer(&accesses);
+    const unsigned reads = client.open({.group = 0x8000, .events = 1U << 2, .ddr_location = 0x01ff'ffff}).value();
     sc_core::sc_spawn([&] {
       while (true) {
         sc_core::wait(interrupted);
@@ -236,6 +245,8 @@ TEST_F(CxlTrafficTest, a_cpmu_counts_what_passes_and_interrupts_at_the_instant_o
     EXPECT_GT(with_decoder, 0U);
     // What no decoder claims passes only an open filter.
     EXPECT_LT(with_decoder + client.count(others), system.count.of(0x20, {1}));
+    EXPECT_GT(accesses.reads, 0U);
+    EXPECT_EQ(client.count(reads), accesses.reads);
     EXPECT_GT(interrupts.size(), 10U);
     EXPECT_NE(std::find(interrupts.begin(), interrupts.end(), system.count.wrap), interrupts.end());
   });
