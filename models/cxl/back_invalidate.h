@@ -57,6 +57,10 @@ class BackInvalidate {
 
   /// Queue an operation of the device.
   void local(LocalOperation operation, std::uint64_t address, bool tee);
+  /// @return what the host may hold of a line: invalid, shared, or exclusive for A.
+  [[nodiscard]] LineState filter_state(std::uint64_t address) const noexcept { return filter_.state(address); }
+  /// @return the state of a line in the device's own cache.
+  [[nodiscard]] LineState own_state(std::uint64_t address) const noexcept { return device_.state(address); }
   [[nodiscard]] std::size_t pending() const noexcept { return held_.size() + local_.size() + snoops_; }
 
  private:

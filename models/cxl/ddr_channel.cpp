@@ -80,14 +80,12 @@ void DdrChannel::access(const DdrPlace& place, bool write, std::uint32_t ticket)
   const unsigned qualifier = shape_.qualifier(place.rank, place.bank_group, place.bank);
   Bank& bank = rank.banks[place.bank_group * shape_.banks + place.bank];
   probes_[write ? incoming_write_event : incoming_read_event].publish(1, qualifier, now);
-  Picoseconds start = now;
-  if (rank.power == Power::power_down) {
-    start = leave_power_down(rank, place.rank, now);
-  } else if (rank.power == Power::self_refresh) {
-    start = std::max(now, rank.asleep) + timing_.self_refresh_exit;
+  if (rank.power == Power::self_refresh) {
+    rank.ready = std::max(now, rank.asleep) + timing_.self_refresh_exit;
     rank.power = Power::active;
     if (parameters_.refresh_mode != RefreshMode::none) rank.refresh_due = now + timing_.refresh_interval;
   }
+  Picoseconds start = leave_power_down(rank, place.rank, now);
   if (bank.row != place.row) start = open_row(rank, bank, place, start, qualifier);
   Picoseconds cas = std::max(start, bank.cas_ready);
   if (any_cas_) {
@@ -180,11 +178,14 @@ void DdrChannel::catch_up(Picoseconds now) {
   }
 }
 
+/// @return when the rank takes commands.
 Picoseconds DdrChannel::leave_power_down(Rank& rank, unsigned number, Picoseconds when) {
-  if (rank.power != Power::power_down) return when;
-  issue(when, power_down_exit_event, first_qualifier(number));
-  rank.power = Power::active;
-  return when + timing_.power_down_exit;
+  if (rank.power == Power::power_down) {
+    issue(when, power_down_exit_event, first_qualifier(number));
+    rank.power = Power::active;
+    rank.ready = when + timing_.power_down_exit;
+  }
+  return std::max(when, rank.ready);
 }
 
 /// @return when no bank of the rank is open or in precharge any more.

@@ -41,6 +41,7 @@ class DdrChannel final : private Actor {
     bool activated = false;
     Picoseconds last_act = 0;
     Picoseconds busy = 0;
+    Picoseconds ready = 0;  // awake
     Picoseconds last_use = 0;
     Picoseconds refresh_due = kNever;
     Picoseconds asleep = 0;  // since when in self refresh
@@ -67,8 +68,8 @@ class DdrChannel final : private Actor {
     pre_all_event,
     refresh_of_all_event,   // as one of ddr_refresh
     refresh_of_same_event,  // as one of ddr_refresh
-    kEvents
   };
+  static constexpr unsigned kEvents = refresh_of_same_event + 1;
   struct Command {
     Picoseconds when;
     std::uint8_t event;

@@ -36,6 +36,8 @@ class Host final : public Port {
   [[nodiscard]] Link& link() noexcept { return link_; }
   [[nodiscard]] const HdmMap& map() const noexcept { return map_; }
   [[nodiscard]] std::uint64_t pending() const noexcept;
+  /// @return the state of a HDM-DB line in the host's cache.
+  [[nodiscard]] LineState state(std::uint64_t address) const noexcept { return lines_.state(address); }
 
   bool receive(const Message& message, Picoseconds now) override;
   void left(const Message& message, Picoseconds now) override;

@@ -54,6 +54,7 @@ class MemoryDevice final : public Port, private DdrClient, private CoherentMemor
   void set_local_client(LocalClient* client) noexcept { local_client_ = client; }
   void set_cache_agent(CacheAgent* agent) noexcept { cache_agent_ = agent; }
 
+  [[nodiscard]] const BackInvalidate& coherence() const noexcept { return coherence_; }
   [[nodiscard]] MessageProbes& probes() noexcept { return probes_; }
   [[nodiscard]] DdrController& ddr() noexcept { return ddr_; }
   [[nodiscard]] Engine& engine() noexcept { return engine_; }

@@ -29,7 +29,8 @@ class MessageProbes {
   }
   /// @return the probe of an opcode, nullptr if no message has it.
   [[nodiscard]] Probe* probe(MessageClass message_class, unsigned opcode) const {
-    return probes_[static_cast<unsigned>(message_class)][opcode];
+    const Row& of_class = probes_[static_cast<unsigned>(message_class)];
+    return of_class[opcode];
   }
   /// @return the groups of CXL.mem, and those of CXL.cache if asked for, with all events that can happen.
   [[nodiscard]] std::vector<EventGroup> event_groups(bool with_cache) const;
@@ -37,7 +38,8 @@ class MessageProbes {
  private:
   const HdmMap* map_;
   std::deque<Probe> owned_;
-  std::array<std::array<Probe*, 32>, kMessageClasses> probes_{};
+  using Row = std::array<Probe*, 32>;  // by opcode
+  std::array<Row, kMessageClasses> probes_{};
 };
 
 /// @return the event group of a message class.

@@ -19,7 +19,9 @@ namespace pmufab::cxl {
 namespace {
 
 constexpr std::uint64_t kSize = std::uint64_t{1} << 34;
-enum Mix : std::uint8_t { kStream, kRandom, kCoherent };
+constexpr std::int64_t kStream = 0;
+constexpr std::int64_t kRandom = 1;
+constexpr std::int64_t kCoherent = 2;
 
 struct System {
   System() : link("bench", engine, {}) {
@@ -29,7 +31,7 @@ struct System {
     parameters.ddr.shape = {4, 1, 8, 4};
     host = std::make_unique<Host>("host", engine, link, map, HostParameters{});
     device = std::make_unique<MemoryDevice>("device", engine, link, map, parameters);
-    for (const std::uint8_t mix : {kStream, kRandom, kCoherent}) {
+    for (const std::int64_t mix : {kStream, kRandom, kCoherent}) {
       traffic::CxlTrafficSpec spec;
       spec.name = "bench";
       traffic::CxlRange range;
@@ -42,7 +44,8 @@ struct System {
                      ? std::vector<traffic::CxlOperationShare>{{Operation::load, 2}, {Operation::store, 1}}
                      : std::vector<traffic::CxlOperationShare>{{Operation::read, 2}, {Operation::write, 1}};
       traffic.push_back(std::make_unique<traffic::CxlTraffic>(engine, traffic::CxlTargets{host.get(), nullptr, nullptr},
-                                                              link.parameters().period, spec, "bench", mix));
+                                                              link.parameters().period, spec, "bench",
+                                                              static_cast<std::uint64_t>(mix)));
     }
     for (const EventGroup& group : device->event_groups(false)) {
       for (const EventSource& source : group.sources) {

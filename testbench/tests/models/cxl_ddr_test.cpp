@@ -1,5 +1,9 @@
 // DDR commands. Expected times are worked out by hand from docs/cxl-messages.md, section 6.
 
+#include <algorithm>
+#include <array>
+#include <memory>
+
 #include <gtest/gtest.h>
 
 #include "models/cxl/ddr_controller.h"
@@ -11,32 +15,34 @@ namespace {
 
 using testing::SimulationTest;
 
-enum Bit : unsigned {
-  kAct,
-  kPre,
-  kRead,
-  kWrite,
-  kRefresh,
-  kSelfRefresh,
-  kRfm,
-  kReadAp,
-  kWriteAp,
-  kRefreshAll,
-  kRefreshSame,
-  kPowerDown,
-  kPowerUp,
-  kSwitch,
-  kIncomingRead,
-  kIncomingWrite
-};
+// Event ids.
+constexpr unsigned kAct = 0;
+constexpr unsigned kPre = 1;
+constexpr unsigned kRead = 2;
+constexpr unsigned kWrite = 3;
+constexpr unsigned kRefresh = 4;
+constexpr unsigned kSelfRefresh = 5;
+constexpr unsigned kRfm = 6;
+constexpr unsigned kReadAp = 7;
+constexpr unsigned kWriteAp = 8;
+constexpr unsigned kRefreshAll = 9;
+constexpr unsigned kRefreshSame = 10;
+constexpr unsigned kPowerDown = 11;
+constexpr unsigned kPowerUp = 12;
+constexpr unsigned kSwitch = 13;
+constexpr unsigned kIncomingRead = 14;
+constexpr unsigned kIncomingWrite = 15;
 
 /// A controller of one channel, and all its commands.
-struct Ddr : public DdrClient {
+struct Ddr final : public DdrClient {
   struct Command {
     unsigned bit;
     Picoseconds when;
     unsigned qualifier;
-    bool operator==(const Command&) const = default;
+    bool any_bank = false;
+    bool operator==(const Command& other) const {
+      return bit == other.bit && when == other.when && qualifier == other.qualifier;
+    }
     friend std::ostream& operator<<(std::ostream& stream, const Command& command) {
       return stream << command.bit << " at " << command.when << " (" << command.qualifier << ")";
     }
@@ -50,7 +56,7 @@ struct Ddr : public DdrClient {
             Ddr& ddr = *static_cast<Ddr*>(context);
             for (const EventSource& one : ddr.group.sources) {
               if (one.probe == &probe && one.bit != kRefresh && one.bit != kIncomingRead && one.bit != kIncomingWrite)
-                ddr.commands.push_back({one.bit, when, qualifier});
+                ddr.commands.push_back({one.bit, when, qualifier, one.any_bank});
             }
           },
           this);
@@ -104,6 +110,167 @@ std::uint64_t place(unsigned rank, unsigned bank_group, unsigned bank, std::uint
 }
 
 struct CxlDdr : public SimulationTest {};
+
+/// What DDR demands of commands, whoever gives them: states and distances of small().
+class Rules {
+ public:
+  explicit Rules(const DdrParameters& parameters) : parameters_(parameters), timing_(parameters.timing) {
+    ranks_.resize(parameters.shape.ranks);
+    for (Rank& rank : ranks_) rank.banks.resize(parameters.shape.bank_groups * parameters.shape.banks);
+  }
+  void check(const Ddr::Command& command) {
+    const Picoseconds when = command.when;
+    EXPECT_GE(when, last_) << "out of order";
+    last_ = when;
+    const std::size_t per_rank = ranks_[0].banks.size();
+    Rank& rank = ranks_[command.qualifier / per_rank];
+    Bank& bank = rank.banks[command.qualifier % per_rank];
+    if (command.bit == kReadAp || command.bit == kWriteAp || command.bit == kSwitch) return;
+    if (command.bit == kPowerDown || command.bit == kPowerUp) {
+      EXPECT_EQ(rank.down, command.bit == kPowerUp);
+      EXPECT_FALSE(rank.asleep);
+      rank.down = command.bit == kPowerDown;
+      rank.ready = std::max(rank.ready, when + (rank.down ? 0 : timing_.power_down_exit));
+      return;
+    }
+    EXPECT_FALSE(rank.down) << command.bit << " at " << when;
+    EXPECT_GE(when, rank.ready) << command.bit;
+    rank.asleep = false;
+    switch (command.bit) {
+      case kAct:
+        EXPECT_FALSE(bank.open);
+        EXPECT_GE(when, bank.closed) << "tRP, tRFC, tRFM";
+        if (rank.acts++ > 0) {
+          EXPECT_GE(when, rank.last_act + timing_.act_to_act);
+        }
+        rank.last_act = when;
+        bank.open = parameters_.page_policy == PagePolicy::open;
+        bank.opened = when;
+        bank.can_close = when + timing_.act_to_pre;
+        break;
+      case kRead:
+      case kWrite: {
+        const bool write = command.bit == kWrite;
+        EXPECT_TRUE(bank.open || parameters_.page_policy == PagePolicy::closed);
+        EXPECT_GE(when, bank.opened + timing_.act_to_cas);
+        if (accesses_++ > 0) {
+          EXPECT_GE(when - last_cas_, write == last_write_ ? timing_.cas_to_cas
+                                      : write              ? timing_.read_to_write
+                                                           : timing_.write_to_read);
+        }
+        last_cas_ = when;
+        last_write_ = write;
+        bank.can_close = std::max(bank.can_close, when + (write ? timing_.write_to_pre : timing_.read_to_pre));
+        if (parameters_.page_policy == PagePolicy::closed) bank.closed = bank.can_close + timing_.pre_to_act;
+        break;
+      }
+      case kPre:
+        for (Bank& one : rank.banks) {
+          if (!command.any_bank && &one != &bank) continue;
+          EXPECT_TRUE(one.open || command.any_bank);
+          if (!one.open) continue;
+          EXPECT_GE(when, one.can_close);
+          one.open = false;
+          one.closed = when + timing_.pre_to_act;
+        }
+        break;
+      default:  // refreshes of a kind
+        for (std::size_t i = 0; i < per_rank; ++i) {
+          Bank& one = rank.banks[i];
+          if (command.bit == kRfm && &one != &bank) continue;
+          if (command.bit == kRefreshSame && i % parameters_.shape.banks != command.qualifier % parameters_.shape.banks)
+            continue;
+          EXPECT_FALSE(one.open);
+          EXPECT_GE(when, one.closed);
+          one.closed = when + (command.bit == kRfm           ? timing_.refresh_management
+                               : command.bit == kRefreshSame ? timing_.refresh_same_bank
+                                                             : timing_.refresh);
+        }
+        if (command.bit == kSelfRefresh) {
+          rank.asleep = true;
+          rank.ready = when + timing_.self_refresh_exit;
+        }
+        break;
+    }
+  }
+
+ private:
+  struct Bank {
+    bool open = false;
+    Picoseconds opened = 0;
+    Picoseconds can_close = 0;
+    Picoseconds closed = 0;  // from then on ACT
+  };
+  struct Rank {
+    bool down = false;
+    bool asleep = false;
+    Picoseconds ready = 0;
+    Picoseconds last_act = 0;
+    unsigned acts = 0;
+    std::vector<Bank> banks{};
+  };
+  DdrParameters parameters_;
+  DdrTiming timing_;
+  std::vector<Rank> ranks_;
+  Picoseconds last_ = 0;
+  Picoseconds last_cas_ = 0;
+  bool last_write_ = false;
+  unsigned accesses_ = 0;
+};
+
+TEST_F(CxlDdr, commands_keep_the_rules_of_ddr_under_any_load) {
+  std::vector<DdrParameters> variants;
+  for (const RefreshMode refresh : {RefreshMode::none, RefreshMode::all_banks, RefreshMode::same_bank}) {
+    for (const PagePolicy policy : {PagePolicy::open, PagePolicy::closed}) {
+      DdrParameters parameters = small();
+      parameters.refresh_mode = refresh;
+      parameters.page_policy = policy;
+      parameters.rfm_after = 5;
+      parameters.power_down_after = 90;
+      parameters.self_refresh_after = 2500;
+      variants.push_back(parameters);
+    }
+  }
+  std::vector<std::unique_ptr<Ddr>> controllers;
+  for (const DdrParameters& parameters : variants) controllers.push_back(std::make_unique<Ddr>(parameters));
+  run([&] {
+    for (std::size_t variant = 0; variant < variants.size(); ++variant) {
+      Ddr& ddr = *controllers[variant];
+      std::uint64_t state = 12345 + variant;
+      const auto below = [&](std::uint64_t limit) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        return (state >> 33) % limit;
+      };
+      std::uint64_t writes = 0;
+      constexpr unsigned kAccesses = 3000;
+      for (unsigned i = 0; i < kAccesses; ++i) {
+        const bool write = below(3) == 0;
+        writes += write ? 1 : 0;
+        ddr.controller.access(below(64) * 64, write, i);
+        const std::uint64_t kind = below(100);
+        testing::advance(kind < 60 ? below(4) : kind < 98 ? below(300) : below(8000));
+      }
+      testing::advance(50'000);
+      Rules rules(variants[variant]);
+      std::array<std::uint64_t, 16> count{};
+      for (const Ddr::Command& command : ddr.commands) {
+        rules.check(command);
+        ++count[command.bit];
+      }
+      EXPECT_EQ(count[kWrite], writes);
+      EXPECT_EQ(count[kRead], kAccesses - writes);
+      EXPECT_EQ(ddr.done.size(), kAccesses);
+      EXPECT_GT(count[kRfm], 0U);
+      EXPECT_GT(count[kSelfRefresh], 0U);
+      EXPECT_GT(count[kPowerDown], 0U);
+      EXPECT_EQ(count[kPowerDown], count[kPowerUp]);  // all sleep in the end
+      EXPECT_EQ(count[kReadAp] + count[kWriteAp], variants[variant].page_policy == PagePolicy::closed ? kAccesses : 0U);
+      EXPECT_EQ(count[kRefreshAll] > 0, variants[variant].refresh_mode == RefreshMode::all_banks);
+      EXPECT_EQ(count[kRefreshSame] > 0, variants[variant].refresh_mode == RefreshMode::same_bank);
+      if (HasFailure()) return;
+    }
+  });
+}
 
 TEST_F(CxlDdr, rows_are_opened_and_closed_as_accesses_need_them) {
   Ddr ddr(small());
@@ -184,7 +351,7 @@ TEST_F(CxlDdr, same_bank_refresh_takes_the_banks_in_turn) {
     // Every 500: bank 0 (open in group 1: PRE first), bank 1, bank 0.
     ASSERT_GE(refreshes.size(), 4U);
     EXPECT_EQ(refreshes[0], (Ddr::Command{kPre, 500, 2}));
-    EXPECT_EQ(refreshes[1].bit, unsigned{kRefreshSame});
+    EXPECT_EQ(refreshes[1].bit, kRefreshSame);
     EXPECT_EQ(refreshes[1].when, 512U);
     EXPECT_EQ(refreshes[1].qualifier, 0U);
     EXPECT_EQ(refreshes.back(), (Ddr::Command{kRefreshSame, 1500, 0}));

@@ -139,6 +139,22 @@ TEST_F(CxlTrafficTest, every_message_can_be_caused_and_all_is_answered) {
       EXPECT_TRUE(traffic->ended());
     }
     EXPECT_EQ(system.pending(), 0U);
+    // Who has a line knows of each other: one writer, or readers.
+    unsigned held = 0;
+    for (std::uint64_t line = kMiB; line < kMiB + 512 * 64; line += 64) {
+      const cxl::LineState host = system.host->state(line);
+      const cxl::LineState filter = system.device->coherence().filter_state(line);
+      const cxl::LineState own = system.device->coherence().own_state(line);
+      using cxl::LineState;
+      held += host != LineState::invalid || own != LineState::invalid ? 1 : 0;
+      if (host == LineState::invalid) continue;
+      EXPECT_GE(filter, std::min(host, LineState::exclusive)) << line;
+      if (own != LineState::invalid) {
+        EXPECT_EQ(own, LineState::shared) << line;
+        EXPECT_EQ(host, LineState::shared) << line;
+      }
+    }
+    EXPECT_GT(held, 32U);
     const Count& count = system.count;
     EXPECT_EQ(count.counts[0], count.counts[1]);       // what leaves arrives
     EXPECT_EQ(count.counts[0], twin.count.counts[0]);  // the same seeds, the same traffic
@@ -177,6 +193,7 @@ TEST_F(CxlTrafficTest, a_cpmu_counts_what_passes_and_interrupts_at_the_instant_o
   parameters.width = 10;
   parameters.frequency_hz = 400'000'000;
   parameters.hdm_filter = true;
+  parameters.ddr_filter = true;
   parameters.message_number = 1;
   std::vector<cxl::EventGroup> groups = system.device->event_groups(true);
   ASSERT_EQ(groups.size(), 12U);
@@ -201,6 +218,14 @@ TEST_F(CxlTrafficTest, a_cpmu_counts_what_passes_and_interrupts_at_the_instant_o
       counters.push_back(client.open({.group = static_cast<std::uint16_t>(group), .events = mask}).value());
     const unsigned filtered = client.open({.group = 0x20, .events = 1U << 1, .hdm_decoders = 1U << 1}).value();
     const unsigned others = client.open({.group = 0x20, .events = 1U << 1, .hdm_decoders = ~(1U << 1)}).value();
+    struct Accesses final : public cxl::DdrObserver {
+      void on_access(Picoseconds /*when*/, bool write, std::uint64_t device_address) override {
+        if (!write && device_address / 64 % 2 == 1) ++reads;
+      }
+      std::uint64_t reads = 0;  // of channel 1
+    } accesses;
+    system.device->ddr().set_observer(&accesses);
+    const unsigned reads = client.open({.group = 0x8000, .events = 1U << 2, .ddr_location = 0x01ff'ffff}).value();
     sc_core::sc_spawn([&] {
       while (true) {
         sc_core::wait(interrupted);
@@ -220,6 +245,8 @@ TEST_F(CxlTrafficTest, a_cpmu_counts_what_passes_and_interrupts_at_the_instant_o
     EXPECT_GT(with_decoder, 0U);
     // What no decoder claims passes only an open filter.
     EXPECT_LT(with_decoder + client.count(others), system.count.of(0x20, {1}));
+    EXPECT_GT(accesses.reads, 0U);
+    EXPECT_EQ(client.count(reads), accesses.reads);
     EXPECT_GT(interrupts.size(), 10U);
     EXPECT_NE(std::find(interrupts.begin(), interrupts.end(), system.count.wrap), interrupts.end());
   });
