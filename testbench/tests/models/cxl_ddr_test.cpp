@@ -424,9 +424,18 @@ TEST_F(CxlDdr, refresh_management_and_closed_pages) {
                                                      {kWrite, 2070, 0},
                                                      {kWriteAp, 2070, 0}}));
   });
+}
+
+TEST_F(CxlDdr, what_can_not_be_is_refused) {
   DdrParameters odd = small();
   odd.shape.banks = 3;
   EXPECT_THROW(Ddr{odd}, SpecError);
+  DdrParameters many = small();
+  many.shape.banks = 32;
+  EXPECT_THROW(Ddr{many}, SpecError);
+  DdrParameters narrow = small();
+  narrow.row_bytes = 32;
+  EXPECT_THROW(Ddr{narrow}, SpecError);
 }
 
 }  // namespace

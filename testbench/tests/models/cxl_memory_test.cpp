@@ -138,10 +138,20 @@ TEST_F(CxlMemory, a_class_sends_as_its_credits_and_its_clock_let_it) {
     EXPECT_EQ(requests, (std::vector<Picoseconds>{0, 500, 1000, 50'000}));
     EXPECT_EQ(writes, std::vector<Picoseconds>{0});
   });
+}
+
+TEST_F(CxlMemory, links_that_move_nothing_are_refused) {
+  Engine engine;
   LinkParameters impossible;
   impossible.lanes[2].credits = 0;
-  Engine engine;
   EXPECT_THROW(Link("impossible", engine, impossible), SpecError);
+  impossible.lanes[2].credits = kMostCredits + 1;
+  EXPECT_THROW(Link("impossible", engine, impossible), SpecError);
+  impossible.lanes[2].credits = 1;
+  impossible.period = 0;
+  EXPECT_THROW(Link("impossible", engine, impossible), SpecError);
+  HdmMap map;
+  EXPECT_THROW(map.set(0, {.base = 0, .size = 4096, .interleave = {5, 256}}), SpecError);
 }
 
 TEST_F(CxlMemory, the_host_caches_hdm_db_lines_and_evicts_what_it_can_not_hold) {
