@@ -23,7 +23,16 @@ Picoseconds Engine::now() const noexcept { return running_ ? now_ : std::max(now
 
 void Engine::arm() { alarm_.set(times_[winners_[1]]); }
 
-void Engine::run() { run_before(simulated_time() + kLookahead, true); }
+void Engine::run() {
+  const Picoseconds present = simulated_time();
+  // Bus accesses of this instant come first: a counter stopped now does not count what happens now.
+  if (deferred_at_ != present && sc_core::sc_pending_activity_at_current_time()) {
+    deferred_at_ = present;
+    alarm_.set(present);
+    return;
+  }
+  run_before(present + kLookahead, true);
+}
 
 void Engine::settle(Picoseconds when) {
   if (!running_ && times_[winners_[1]] < when) run_before(when, false);

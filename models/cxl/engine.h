@@ -23,6 +23,7 @@ class Actor {
 /// before the next instant SystemC has something to do. So links and controllers tell of things with times that may lie
 /// ahead of sc_time_stamp(), but never behind anything another process can see. Who must do something in SystemC
 /// because of them (send an interrupt) sets an Alarm; the engine stops there.
+/// At an instant at which other processes have something to do as well, what they do first comes first.
 /// A plain sc_start(duration) does not bound it: let a process wait.
 class Engine {
  public:
@@ -69,6 +70,7 @@ class Engine {
   std::vector<Picoseconds> times_;      // by actor, padded to leaves_
   std::vector<std::uint32_t> winners_;  // a tournament: the earliest below each node; 1 is the root
   Picoseconds now_ = 0;
+  Picoseconds deferred_at_ = kNever;  // let other processes of that instant go first
   bool running_ = false;
   unsigned stale_ = kNobody;  // whose way to the root has not been replayed since it began to act
   std::uint64_t acts_ = 0;
