@@ -208,17 +208,16 @@ void Host::on_ndr(const Message& message, Picoseconds now) {
 }
 
 void Host::on_drs(const Message& message, Picoseconds now) {
-  Request& request = requests_[message.tag];
   if (message.opcode == s2m_drs::mem_data_nxm) {
-    if (request.cached) {
+    requests_[message.tag].answers = 1;
+    if (requests_[message.tag].cached) {
       const LineTable::Index index = lines_.find(message.address);
       --lines_[index].users;
       forget_if_unused(index);
-      tell_blocked(now);
+      tell_blocked(now);  // may send, and so move requests_
     }
-    request.answers = 1;
   }
-  if (--request.answers == 0) finish(message.tag, now);
+  if (--requests_[message.tag].answers == 0) finish(message.tag, now);
 }
 
 void Host::finish(std::uint16_t tag, Picoseconds now) {

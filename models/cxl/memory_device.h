@@ -51,7 +51,9 @@ class MemoryDevice final : public Port, private DdrClient, private CoherentMemor
 
   /// An operation of the device on its own HDM-DB memory. They begin in order; local_done() tells when one is over.
   void local(LocalOperation operation, std::uint64_t address, bool tee) { coherence_.local(operation, address, tee); }
+  /// There is one at a time: who issues operations hears of those of all.
   void set_local_client(LocalClient* client) noexcept { local_client_ = client; }
+  [[nodiscard]] bool has_local_client() const noexcept { return local_client_ != nullptr; }
   void set_cache_agent(CacheAgent* agent) noexcept { cache_agent_ = agent; }
 
   [[nodiscard]] const BackInvalidate& coherence() const noexcept { return coherence_; }

@@ -98,6 +98,8 @@ void CxlPart::make_cpmus(unsigned index) {
     device.registers->attach_cpmu(number, device.cpmus.back()->socket);
     device.cpmus.back()->on_interrupt(
         [&device, message = cpmu.parameters.message_number] { device.registers->signal(message); });
+    // Whoever resets the device: also software, by its port or by itself.
+    device.registers->function().on_reset([block = device.cpmus.back().get()](pcie::ResetKind) { block->reset(); });
   }
 }
 
@@ -135,9 +137,6 @@ void CxlPart::describe(FirmwareDescription& firmware) {
 
 void CxlPart::reset() {
   ecam_.reset(pcie::ResetKind::conventional);
-  for (const auto& device : devices_) {
-    for (const auto& cpmu : device->cpmus) cpmu->reset();
-  }
   configure();
 }
 

@@ -69,7 +69,7 @@ class InterruptController {
   [[nodiscard]] static bool is_pending(const Source& source);
 
   Picoseconds delay_;
-  std::deque<Source> sources_;  // sorted by number once connected; elements stay where they are
+  std::deque<Source> sources_;  // elements stay where they are
   sc_core::sc_event changed_;
   std::uint64_t handled_ = 0;
   std::uint64_t unhandled_ = 0;

@@ -10,9 +10,10 @@
 
 namespace pmufab::scoreboard {
 
-/// Judges a CXL hierarchy: what its links carry, who answers whom, and what the CPMUs of its components count.
+/// Judges a CXL hierarchy: what its links carry, and what the CPMUs of its components count.
 ///
-/// Written from docs/cxl-messages.md and the specification of the CPMU, without code of models/.
+/// Written from docs/cxl-messages.md and the specification of the CPMU, without code of models/. Not judged: which
+/// messages and accesses to memory a request has to cause (sections 3 to 5); what is seen is taken for granted.
 class CxlJudge final : public FabricJudge {
  public:
   /// @param chronicle  outlives the judge
@@ -28,7 +29,7 @@ class CxlJudge final : public FabricJudge {
   void on_access(Picoseconds when, unsigned component, bool write, std::uint64_t device_address);
 
   [[nodiscard]] std::vector<PmuJudge*> pmus() override;
-  /// Requests without answers, messages that never arrived, accesses to memory that never came.
+  /// Messages that never arrived.
   void finish() override;
 
   /// @return messages with that event a component sent and received since the beginning.

@@ -112,7 +112,8 @@ struct CxlPmuSpec {
   std::vector<CxlVendorEvent> vendor_events;
 };
 
-/// What the judge of a CXL hierarchy must know. Filled from the text it is built from, never from the model.
+/// What the judge of a CXL hierarchy must know. Filled from the text it is built from; only which events of a group are
+/// supported, and where firmware put the registers, is what the platform says.
 struct CxlJudgeSpec {
   std::vector<CxlComponentSpec> components;
   std::vector<CxlLinkSpec> links;

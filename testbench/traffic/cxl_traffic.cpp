@@ -54,6 +54,10 @@ std::uint8_t opcode_of(CxlOperation operation) {
                                    static_cast<unsigned>(CxlOperation::cache_rd_curr) + cxl::d2h_req::rd_curr);
 }
 
+bool is_snoop(CxlOperation operation) {
+  return operation >= CxlOperation::snoop_data && operation <= CxlOperation::snoop_current;
+}
+
 void check(const CxlTrafficSpec& spec, const CxlTargets& targets, const std::string& field) {
   if (spec.name.empty()) throw SpecError(field + ".name", "is empty", "give the traffic a name");
   if (spec.outstanding == 0 || spec.outstanding > 4096)
@@ -77,6 +81,9 @@ void check(const CxlTrafficSpec& spec, const CxlTargets& targets, const std::str
       throw SpecError(field + ".mix", fmt::format("{} is done by another agent", to_string(share.operation)),
                       "give it traffic of its own");
     agent = agent_of(share.operation);
+    if (is_snoop(share.operation) && targets.device_cache == nullptr)
+      throw SpecError(field + ".mix", fmt::format("{} is of a device with a cache", to_string(share.operation)),
+                      "choose another device, or give this one a cache");
   }
   if (!agent) throw SpecError(field + ".mix", "has no operation", "give one a weight");
   const bool there = *agent == CxlAgent::host     ? targets.host != nullptr
@@ -85,6 +92,9 @@ void check(const CxlTrafficSpec& spec, const CxlTargets& targets, const std::str
   if (!there)
     throw SpecError(field + ".device", fmt::format("device {} has nobody who could do this", spec.device),
                     "choose another device, or another platform");
+  if (*agent == CxlAgent::device && targets.device->has_local_client())
+    throw SpecError(field + ".device", fmt::format("other traffic does device {}'s own operations", spec.device),
+                    "put all of them into one mix");
   if (spec.ranges.empty()) throw SpecError(field + ".ranges", "is empty", "say where the operations go");
   for (std::size_t i = 0; i < spec.ranges.size(); ++i) {
     const CxlRange& range = spec.ranges[i];

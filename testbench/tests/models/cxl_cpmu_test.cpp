@@ -438,7 +438,9 @@ TEST_F(CxlCpmu, parameters_that_cannot_be_are_refused_with_their_place) {
 TEST_F(CxlCpmu, events_of_the_specification_have_names) {
   EXPECT_EQ(event_name(0x1e98, 0x0024, 4), "s2m_ndr_biconflictack");
   EXPECT_EQ(event_name(0x1e98, 0x8000, 6), "ddr_rfm");
-  EXPECT_EQ(event_name(0x1e98, 0x0020, 7), "vendor 0x1e98 group 0x0020 event 7");
+  EXPECT_EQ(event_name(0x1e98, 0x8000, 13), "ddr_rd_wr_ddr_bus_switching");
+  EXPECT_EQ(event_name(0x1e98, 0x0023, 13), "s2m_bisnp_datablktee");
+  EXPECT_EQ(event_name(0x1e98, 0x0020, 31), "vendor 0x1e98 group 0x0020 event 31");
 }
 
 }  // namespace

@@ -250,6 +250,33 @@ TEST_F(CxlMemory, a_snoop_that_meets_a_request_under_way_is_a_conflict) {
   });
 }
 
+// The second read moves the host's table of requests: the sanitizers see whether the first one's end still uses the
+// old.
+TEST_F(CxlMemory, a_read_of_hdm_db_memory_that_is_not_there_lets_those_that_wait_for_the_line_go_on) {
+  Engine engine;
+  Link link("link", engine, {});
+  HdmMap host_map;
+  host_map.set(0, {.base = 0, .size = Rig::kGiB, .coherency = Coherency::hdm_db});
+  const HdmMap device_map;
+  Host host("host", engine, link, host_map, {});
+  MemoryDevice device("device", engine, link, device_map, quiet());
+  struct Client : public OperationClient {
+    explicit Client(Host& its_host) : host(its_host) {}
+    IssueResult read() { return host.issue({HostOperationKind::read, false, 0, 0}, *this); }
+    void completed(std::uint32_t /*user*/, Picoseconds /*now*/) override { ++over; }
+    void unblocked(Picoseconds /*now*/) override { EXPECT_EQ(read(), IssueResult::sent); }
+    Host& host;
+    unsigned over = 0;
+  } client(host);
+  run([&] {
+    EXPECT_EQ(client.read(), IssueResult::sent);
+    EXPECT_EQ(client.read(), IssueResult::blocked);
+    testing::advance(1'000'000);
+    EXPECT_EQ(client.over, 2U);
+    EXPECT_EQ(host.pending() + device.pending() + link.pending(), 0U);
+  });
+}
+
 TEST_F(CxlMemory, a_switch_counts_at_each_of_its_ports) {
   Engine engine;
   Link upper("upper", engine, {});

@@ -330,11 +330,20 @@ TEST_F(CxlTrafficTest, what_can_not_be_is_refused_with_its_place) {
   EXPECT_EQ(field_of([](Spec& spec) { spec.burst = BurstSpec{}; }), "t.burst");
   EXPECT_EQ(field_of([](Spec& spec) { spec.mix = {{Operation::local_load, 1}}; }), "t.device");
   EXPECT_EQ(field_of([](Spec& spec) { spec.mix = {{Operation::read, 1}, {Operation::local_load, 1}}; }), "t.mix");
+  // Without a cache nobody answers.
+  EXPECT_EQ(field_of([](Spec& spec) { spec.mix = {{Operation::snoop_data, 1}}; }), "t.mix");
   EXPECT_EQ(field_of([](Spec& spec) { spec.ranges.clear(); }), "t.ranges");
   EXPECT_EQ(field_of([](Spec& spec) { spec.ranges[0].size = 32; }), "t.ranges[0]");
   EXPECT_EQ(field_of([](Spec& spec) { spec.ranges[0].pattern.kind = PatternKind::producer_consumer; }),
             "t.ranges[0].pattern");
   EXPECT_EQ(to_string(Operation::cache_wo_wr_inv_f), "cache_wo_wr_inv_f");
+  // A device tells one client only that its own operations are over.
+  Spec local;
+  local.name = "local";
+  local.mix = {{Operation::local_load, 1}};
+  local.ranges = {{kMiB, kMiB, {}, 1}};
+  system.add(local);
+  EXPECT_THROW(system.add(local), SpecError);
 }
 
 }  // namespace

@@ -1,0 +1,114 @@
+// The reference of DDR against the memory controller's model: each command, its time and its place.
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "models/cxl/ddr_controller.h"
+#include "testbench/scoreboard/reference_ddr.h"
+#include "testbench/support/simulation_test.h"
+
+namespace pmufab::scoreboard {
+namespace {
+
+/// When, event, channel, rank, bank group, bank.
+using Seen = std::tuple<Picoseconds, unsigned, unsigned, unsigned, unsigned, unsigned>;
+
+/// A controller, and beside it the reference that is told of its accesses.
+class Pair final : private cxl::DdrClient, private ReferenceDdr::Listener {
+ public:
+  Pair(const cxl::DdrParameters& parameters, const CxlDdrSpec& spec)
+      : reference(spec), shape_(parameters.shape), controller_("ddr", engine_, parameters, *this, 0, 1) {
+    reference.add(*this);
+    group_ = controller_.event_group();
+    for (const cxl::EventSource& source : group_.sources) source.probe->listen(&Pair::published, this);
+  }
+  void access(bool write, std::uint64_t address) {
+    reference.access(to_picoseconds(sc_core::sc_time_stamp()), write, address);
+    controller_.access(address, write, cxl::DdrController::kNoTicket);
+  }
+
+  ReferenceDdr reference;
+  std::vector<Seen> expected;
+  std::vector<Seen> counted;
+
+ private:
+  void access_done(std::uint32_t /*ticket*/, Picoseconds /*now*/) override {}
+  void on_command(const DdrCommand& command) override {
+    expected.emplace_back(command.when, command.bit, command.channel, command.rank, command.bank_group, command.bank);
+  }
+  static void published(void* context, const Probe& probe, std::uint64_t /*amount*/, unsigned qualifier,
+                        Picoseconds when) {
+    Pair& self = *static_cast<Pair*>(context);
+    const cxl::DdrShape& shape = self.shape_;
+    for (const cxl::EventSource& source : self.group_.sources) {
+      if (source.probe == &probe)
+        self.counted.emplace_back(when, source.bit, source.channel, qualifier / shape.banks / shape.bank_groups,
+                                  qualifier / shape.banks % shape.bank_groups, qualifier % shape.banks);
+    }
+  }
+
+  cxl::DdrShape shape_;
+  cxl::Engine engine_;
+  cxl::DdrController controller_;
+  cxl::EventGroup group_;
+};
+
+class CxlDdrCross : public testing::SimulationTest {};
+
+// Accesses come close together, so that many find a rank that has not woken up yet, and far apart.
+TEST_F(CxlDdrCross, commands_are_those_the_rules_make) {
+  using Refresh = CxlDdrSpec::Refresh;
+  std::vector<std::unique_ptr<Pair>> pairs;
+  for (const Refresh refresh : {Refresh::none, Refresh::all_banks, Refresh::same_bank}) {
+    for (const bool closed : {false, true}) {
+      cxl::DdrParameters parameters;
+      parameters.shape = {2, 2, 2, 2};
+      parameters.row_bytes = 128;
+      parameters.page_policy = closed ? cxl::PagePolicy::closed : cxl::PagePolicy::open;
+      parameters.refresh_mode = refresh == Refresh::none        ? cxl::RefreshMode::none
+                                : refresh == Refresh::all_banks ? cxl::RefreshMode::all_banks
+                                                                : cxl::RefreshMode::same_bank;
+      parameters.rfm_after = 5;
+      parameters.power_down_after = 90'000;
+      parameters.self_refresh_after = 6'000'000;
+      CxlDdrSpec spec;  // times are the same by default
+      spec.channels = spec.ranks = spec.bank_groups = spec.banks = 2;
+      spec.row_bytes = 128;
+      spec.closed_pages = closed;
+      spec.refresh = refresh;
+      spec.rfm_after = 5;
+      spec.power_down_after = 90'000;
+      spec.self_refresh_after = 6'000'000;
+      pairs.push_back(std::make_unique<Pair>(parameters, spec));
+    }
+  }
+  run([&] {
+    std::mt19937_64 random(7);
+    for (const std::unique_ptr<Pair>& pair : pairs) {
+      for (int i = 0; i < 3000; ++i) {
+        pair->access(random() % 3 == 0, random() % 128 * 64);
+        const std::uint64_t kind = random() % 100;
+        testing::advance(kind < 60 ? random() % 4'000 : kind < 98 ? random() % 300'000 : random() % 20'000'000);
+      }
+      testing::advance(50'000'000);
+      pair->reference.advance(to_picoseconds(sc_core::sc_time_stamp()));
+      std::sort(pair->expected.begin(), pair->expected.end());
+      std::sort(pair->counted.begin(), pair->counted.end());
+      ASSERT_GT(pair->expected.size(), 10'000U);
+      const auto [wanted, got] =
+          std::mismatch(pair->expected.begin(), pair->expected.end(), pair->counted.begin(), pair->counted.end());
+      if (wanted != pair->expected.end()) {
+        ASSERT_NE(got, pair->counted.end());
+        ASSERT_EQ(*got, *wanted);
+      }
+      ASSERT_EQ(pair->counted.size(), pair->expected.size());
+    }
+  });
+}
+
+}  // namespace
+}  // namespace pmufab::scoreboard
