@@ -16,13 +16,8 @@ namespace pmufab::scoreboard {
   static_assert(static_cast<CxlClass>(cxl::MessageClass::d2h_data) == CxlClass::d2h_data);
   static_assert(static_cast<CxlClass>(cxl::MessageClass::s2m_ndr) == CxlClass::s2m_ndr);
   static_assert(static_cast<CxlMeta>(cxl::Meta::any) == CxlMeta::any);
-  return {static_cast<CxlClass>(message.message_class),
-          message.opcode,
-          message.address,
-          message.tag,
-          static_cast<CxlMeta>(message.meta),
-          message.lines,
-          message.tee};
+  return {static_cast<CxlClass>(message.message_class), message.opcode, message.address, message.tag,
+          static_cast<CxlMeta>(message.meta),           message.lines,  message.tee};
 }
 
 /// Tells a judge what links and memory controllers show.

@@ -40,6 +40,7 @@ TEST_F(CxlJudgeTest, messages_count_at_both_ends_when_they_leave_and_when_they_a
   EXPECT_EQ(far.fabric.count(CxlSession::kDevice, 0x20, 1), 0);
   far.now += 20'000;
   far.arrive(read);
+  far.fabric.on_access(far.now, CxlSession::kDevice, false, 0);
   EXPECT_EQ(far.fabric.count(CxlSession::kHost, 0x20, 1), 1);
   EXPECT_EQ(far.fabric.count(CxlSession::kDevice, 0x20, 1), 1);
   const CxlMessage data = CxlSession::message(CxlClass::s2m_drs, 0, CxlSession::kH);
