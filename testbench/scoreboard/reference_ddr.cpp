@@ -72,15 +72,13 @@ void ReferenceDdr::access(Picoseconds when, bool write, std::uint64_t device_add
   const At at{to.channel, to.rank, to.bank_group, to.bank};
 
   tell(write ? kIncomingWrite : kIncomingRead, at, when);
-  Picoseconds start = when;
-  if (rank.power == Power::down) {
-    tell(kPowerDownExit, at, when, true);
-    start = when + spec_.t_xp;
-  } else if (rank.power == Power::self_refresh) {
-    start = std::max(when, rank.self_refresh_since) + spec_.t_xs;
+  if (rank.power == Power::self_refresh) {
+    rank.ready = std::max(when, rank.self_refresh_since) + spec_.t_xs;
     rank.refresh_due = when + spec_.t_refi;
+    rank.power = Power::up;
   }
-  rank.power = Power::up;
+  leave_power_down(at, rank, when);
+  const Picoseconds start = std::max(when, rank.ready);
 
   if (its.row != to.row) open(at, rank, its, to.row, start);
 
@@ -102,6 +100,13 @@ void ReferenceDdr::access(Picoseconds when, bool write, std::uint64_t device_add
   rank.busy = std::max(rank.busy, cas);
   rank.last_use = std::max(rank.last_use, cas);
   last_cas_ = cas;
+}
+
+void ReferenceDdr::leave_power_down(const At& at, Rank& rank, Picoseconds when) {
+  if (rank.power != Power::down) return;
+  tell(kPowerDownExit, at, when, true);
+  rank.power = Power::up;
+  rank.ready = when + spec_.t_xp;
 }
 
 void ReferenceDdr::open(const At& at, Rank& rank, Bank& bank, std::uint64_t row, Picoseconds start) {
@@ -164,13 +169,8 @@ void ReferenceDdr::run_timers(unsigned channel, Picoseconds until) {
 }
 
 void ReferenceDdr::refresh(const At& at, Rank& rank, Picoseconds due) {
-  Picoseconds start = due;
-  if (rank.power == Power::down) {
-    tell(kPowerDownExit, at, due, true);
-    rank.power = Power::up;
-    start = due + spec_.t_xp;
-  }
-  start = std::max(start, rank.busy);
+  leave_power_down(at, rank, due);
+  const Picoseconds start = std::max({due, rank.ready, rank.busy});
   if (spec_.refresh == CxlDdrSpec::Refresh::all_banks) {
     refresh_all(at, rank, start);
   } else {
@@ -235,12 +235,8 @@ Picoseconds ReferenceDdr::precharge_all(const At& at, Rank& rank, Picoseconds st
 }
 
 void ReferenceDdr::enter_self_refresh(const At& at, Rank& rank, Picoseconds due) {
-  Picoseconds start = due;
-  if (rank.power == Power::down) {
-    tell(kPowerDownExit, at, due, true);
-    start = due + spec_.t_xp;
-  }
-  const Picoseconds when = precharge_all(at, rank, start);
+  leave_power_down(at, rank, due);
+  const Picoseconds when = precharge_all(at, rank, std::max(due, rank.ready));
   tell(kSelfRefreshEntry, at, when, true);
   rank.power = Power::self_refresh;
   rank.self_refresh_since = when;

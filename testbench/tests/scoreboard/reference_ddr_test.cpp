@@ -170,6 +170,20 @@ TEST_F(ReferenceDdrTest, refresh_wakes_a_rank) {
   EXPECT_EQ(commands.text(), "11@100 12@1000 4@1007 9@1007 11@1207");
 }
 
+TEST_F(ReferenceDdrTest, a_rank_that_wakes_up_lets_all_accesses_wait) {
+  CxlDdrSpec spec = small(1, 1, 1, 2, 64);
+  spec.power_down_after = 100;
+  spec.self_refresh_after = 1'000;
+  make(spec);
+  read(300, 0);
+  read(302, 1);
+  EXPECT_EQ(commands.text(), "11@100 12@300 14@300 14@302 0@307 0@311 2@317 2@322");
+  read(5'000, 0);
+  commands.seen.clear();
+  read(5'001, 1);
+  EXPECT_EQ(commands.text(), "14@5001 0@5124 2@5135");
+}
+
 TEST_F(ReferenceDdrTest, who_listens_late_hears_what_is_still_to_come) {
   make(small(1, 1, 1, 1, 64));
   read(100, 0);
