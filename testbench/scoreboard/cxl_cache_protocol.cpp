@@ -7,32 +7,29 @@
 namespace pmufab::scoreboard {
 namespace {
 
-enum D2hReq : std::uint8_t {
-  kRdCurr = 1,
-  kRdOwn,
-  kRdShared,
-  kRdAny,
-  kRdOwnNoData,
-  kItoMWr,
-  kWrCur,
-  kClFlush,
-  kCleanEvict,
-  kDirtyEvict,
-  kCleanEvictNoData,
-  kWoWrInv,
-  kWoWrInvF,
-  kWrInv,
-  kCacheFlushed = 16
-};
-enum H2dRsp : std::uint8_t {
-  kWritePull = 1,
-  kGo = 4,
-  kGoWritePull = 5,
-  kExtCmp = 6,
-  kGoWritePullDrop = 8,
-  kFastGoWritePull = 13,
-  kGoErrWritePull = 15
-};
+// Opcodes: D2H Req, H2D Rsp, M2S Req.
+constexpr std::uint8_t kRdCurr = 1;
+constexpr std::uint8_t kRdOwn = 2;
+constexpr std::uint8_t kRdShared = 3;
+constexpr std::uint8_t kRdAny = 4;
+constexpr std::uint8_t kRdOwnNoData = 5;
+constexpr std::uint8_t kItoMWr = 6;
+constexpr std::uint8_t kWrCur = 7;
+constexpr std::uint8_t kClFlush = 8;
+constexpr std::uint8_t kCleanEvict = 9;
+constexpr std::uint8_t kDirtyEvict = 10;
+constexpr std::uint8_t kCleanEvictNoData = 11;
+constexpr std::uint8_t kWoWrInv = 12;
+constexpr std::uint8_t kWoWrInvF = 13;
+constexpr std::uint8_t kWrInv = 14;
+constexpr std::uint8_t kCacheFlushed = 16;
+constexpr std::uint8_t kWritePull = 1;
+constexpr std::uint8_t kGo = 4;
+constexpr std::uint8_t kGoWritePull = 5;
+constexpr std::uint8_t kExtCmp = 6;
+constexpr std::uint8_t kGoWritePullDrop = 8;
+constexpr std::uint8_t kFastGoWritePull = 13;
+constexpr std::uint8_t kGoErrWritePull = 15;
 constexpr std::uint8_t kMemRdFwd = 3;
 constexpr std::uint8_t kMemWrFwd = 4;
 
@@ -48,8 +45,11 @@ void CxlCacheProtocol::complain(const char* kind, Picoseconds when, const CxlMes
 }
 
 bool CxlCacheProtocol::is_own_memory(std::uint64_t address) const {
+  const CxlComponentSpec& lower = spec_.components[link_.lower];
   return std::any_of(spec_.components.begin(), spec_.components.end(), [&](const CxlComponentSpec& component) {
-    const auto decoder = component.ddr ? decoder_of(component.decoders, address) : std::nullopt;
+    // Below a switch any device's memory may be meant.
+    if (!component.ddr || (lower.ddr && &component != &lower)) return false;
+    const auto decoder = decoder_of(component.decoders, address);
     return decoder && component.decoders[*decoder].kind == CxlMemoryKind::hdm_d;
   });
 }
@@ -171,12 +171,17 @@ void CxlCacheProtocol::data_left(Picoseconds when, const CxlMessage& message) {
     settle(message.address);
     return;
   }
-  // Data of a snoop goes right behind its response, that of a write after the pull has come.
-  if (const auto snoop = snoops_.find(message.address); snoop != snoops_.end() && snoop->second.data) {
+  // Data of a snoop comes before that of a write, whose pull comes after the response. It may overtake the response.
+  const auto snoop = snoops_.find(message.address);
+  if (snoop != snoops_.end() && snoop->second.data) {
     snoops_.erase(snoop);
     return;
   }
   if (request == requests_.end() || !request->second.d2h_data) {
+    if (snoop != snoops_.end() && !snoop->second.early_data) {
+      snoop->second.early_data = true;
+      return;
+    }
     complain("response_without_request", when, message, "nobody asked for data");
     return;
   }
@@ -207,7 +212,9 @@ void CxlCacheProtocol::snoop_response_left(Picoseconds when, const CxlMessage& m
   const std::uint32_t fitting = bit(kRspIHitI) | kOthers[snoop.message.opcode % kOthers.size()];
   if ((fitting & bit(message.opcode)) == 0) complain("response_wrong", when, message, "another snoop is answered so");
   snoop.answered = true;
-  snoop.data = message.opcode == 7 || message.opcode == 15 || message.opcode == 22;
+  const bool has_data = message.opcode == 7 || message.opcode == 15 || message.opcode == 22;
+  if (snoop.early_data && !has_data) complain("response_wrong", when, message, "data came without need");
+  snoop.data = has_data && !snoop.early_data;
   if (!snoop.data) snoops_.erase(found);
 }
 

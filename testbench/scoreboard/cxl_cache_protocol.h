@@ -34,7 +34,8 @@ class CxlCacheProtocol {
   struct Snoop {
     CxlMessage message;
     bool answered = false;
-    bool data = false;  // D2H Data comes
+    bool data = false;        // D2H Data comes
+    bool early_data = false;  // has come before the response
   };
 
   void complain(const char* kind, Picoseconds when, const CxlMessage& message, const char* what);

@@ -50,15 +50,18 @@ constexpr std::uint8_t kBiConflictAck = 4;  // S2M NDR
 constexpr unsigned kBlock = 4;              // bit of BISnp and BIRsp opcodes
 constexpr unsigned kSnoopKind = 3;          // BISnp: 0 Cur, 1 Data, 2 Inv
 
-enum Ndr : unsigned { kCmp = 0, kCmpS = 1, kCmpE = 2, kCmpM = 3 };
+constexpr unsigned kCmp = 0;
+constexpr unsigned kCmpS = 1;
+constexpr unsigned kCmpE = 2;
+constexpr unsigned kCmpM = 3;
 constexpr unsigned kTeeNdr = 5;  // Cmp, Cmp-S and Cmp-E of trusted requests come from here on; Cmp-M has none
 constexpr unsigned kMemData = 0;
 constexpr unsigned kNxm = 1;
 constexpr unsigned kTeeData = 2;
 
-std::uint32_t ndr(std::initializer_list<Ndr> which, bool tee) {
+std::uint32_t ndr(std::initializer_list<unsigned> which, bool tee) {
   std::uint32_t mask = 0;
-  for (const Ndr one : which) mask |= 1U << (tee && one != kCmpM ? kTeeNdr + one : one);
+  for (const unsigned one : which) mask |= 1U << (tee && one != kCmpM ? kTeeNdr + one : one);
   return mask;
 }
 
@@ -175,7 +178,7 @@ void CxlMemProtocol::arrived(Picoseconds /*when*/, const CxlMessage& message) {
       break;
     case CxlClass::s2m_bisnp:
       if (const auto snoop = snoop_of(message.address); snoop != snoops_.end())
-        snoop->second.must_conflict = is_under_way(message);
+        snoop->second.must_conflict = !spec_.components[link_.upper].of_switch && is_under_way(message);
       break;
     case CxlClass::s2m_ndr:
       if (message.opcode == kBiConflictAck) {

@@ -42,7 +42,7 @@ class CxlMemProtocol {
     Picoseconds when = 0;
     std::uint32_t missing = 0;   // lines without an answer that has left, by number
     std::uint32_t open = 0;      // lines without an answer that has arrived
-    bool must_conflict = false;  // a request to one of its lines was under way when it arrived
+    bool must_conflict = false;  // a request to one of its lines was under way when it arrived at the host
     bool conflict = false;
     bool acknowledged = false;  // has arrived
   };

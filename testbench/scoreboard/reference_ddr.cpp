@@ -5,24 +5,23 @@
 namespace pmufab::scoreboard {
 namespace {
 
-enum Event : unsigned {
-  kAct = 0,
-  kPre = 1,
-  kCasRd = 2,
-  kCasWr = 3,
-  kRefresh = 4,
-  kSelfRefreshEntry = 5,
-  kRfm = 6,
-  kCasRdAp = 7,
-  kCasWrAp = 8,
-  kRefreshAllBanks = 9,
-  kRefreshSameBank = 10,
-  kPowerDownEntry = 11,
-  kPowerDownExit = 12,
-  kBusSwitching = 13,
-  kIncomingRead = 14,
-  kIncomingWrite = 15
-};
+// Event ids of group 0x8000.
+constexpr unsigned kAct = 0;
+constexpr unsigned kPre = 1;
+constexpr unsigned kCasRd = 2;
+constexpr unsigned kCasWr = 3;
+constexpr unsigned kRefresh = 4;
+constexpr unsigned kSelfRefreshEntry = 5;
+constexpr unsigned kRfm = 6;
+constexpr unsigned kCasRdAp = 7;
+constexpr unsigned kCasWrAp = 8;
+constexpr unsigned kRefreshAllBanks = 9;
+constexpr unsigned kRefreshSameBank = 10;
+constexpr unsigned kPowerDownEntry = 11;
+constexpr unsigned kPowerDownExit = 12;
+constexpr unsigned kBusSwitching = 13;
+constexpr unsigned kIncomingRead = 14;
+constexpr unsigned kIncomingWrite = 15;
 
 constexpr std::uint64_t kLine = 64;
 // How long a command is remembered for those who begin to listen.

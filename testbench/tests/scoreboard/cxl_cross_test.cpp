@@ -7,12 +7,12 @@
 #include <gtest/gtest.h>
 
 #include "models/cxl/cpmu.h"
-#include "testbench/scoreboard/cxl_listener.h"
 #include "testbench/scoreboard/cxl_meaning.h"
 #include "testbench/scoreboard/scoreboard.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/cxl_rig.h"
+#include "testbench/tests/scoreboard/cxl_listener.h"
 #include "testbench/traffic/cxl_traffic.h"
 #include "tlm/bus/mmio_bus.h"
 

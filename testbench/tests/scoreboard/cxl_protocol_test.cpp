@@ -312,6 +312,14 @@ TEST_F(CxlProtocolTest, snoops_of_the_devices_cache) {
   EXPECT_EQ(failures(), "snoop_while_busy");
   pass(kD2hRsp, 4, kHostLine);
   EXPECT_EQ(failures(), "response_without_request");
+  pass(kH2dReq, 2, kHostLine);
+  pass(kD2hData, 0, kHostLine);
+  pass(kD2hRsp, 15, kHostLine);
+  EXPECT_EQ(failures(true), "");
+  pass(kH2dReq, 2, kHostLine);
+  pass(kD2hData, 0, kHostLine);
+  pass(kD2hRsp, 4, kHostLine);
+  EXPECT_EQ(failures(), "response_wrong");
   // A snoop takes a line under eviction: its data comes first, then that of the eviction.
   pass(kD2hReq, 10, kHostLine);
   pass(kH2dReq, 2, kHostLine);

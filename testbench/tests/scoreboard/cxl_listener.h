@@ -9,7 +9,7 @@
 #include "models/cxl/link.h"
 #include "testbench/scoreboard/cxl_judge.h"
 
-namespace pmufab::scoreboard {
+namespace pmufab::scoreboard::test {
 
 /// @return a message of the models' wires in the judge's words.
 [[nodiscard]] inline CxlMessage wire_message(const cxl::Message& message) {
@@ -60,4 +60,4 @@ class CxlListener final : public cxl::LinkObserver {
   std::deque<Controller> controllers_;
 };
 
-}  // namespace pmufab::scoreboard
+}  // namespace pmufab::scoreboard::test
