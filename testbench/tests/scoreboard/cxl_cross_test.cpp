@@ -69,8 +69,8 @@ class CxlCross : public testing::SimulationTest, public ::testing::WithParamInte
   }
 };
 
-traffic::CxlTrafficSpec operations(const char* name, std::vector<CxlOperation> mix, std::vector<std::uint64_t> bases,
-                                   std::uint64_t size, double per_us) {
+traffic::CxlTrafficSpec operations(const char* name, const std::vector<CxlOperation>& mix,
+                                   const std::vector<std::uint64_t>& bases, std::uint64_t size, double per_us) {
   traffic::CxlTrafficSpec spec;
   spec.name = name;
   spec.mix.clear();
