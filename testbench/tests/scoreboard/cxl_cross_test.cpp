@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "models/cxl/cpmu.h"
+#include "models/cxl/switch.h"
 #include "testbench/scoreboard/cxl_meaning.h"
 #include "testbench/scoreboard/scoreboard.h"
 #include "testbench/support/initiator.h"
@@ -68,6 +69,8 @@ class CxlCross : public testing::SimulationTest, public ::testing::WithParamInte
     return v;
   }
 };
+
+using CxlSwitchCross = testing::SimulationTest;
 
 traffic::CxlTrafficSpec operations(const char* name, const std::vector<CxlOperation>& mix,
                                    const std::vector<std::uint64_t>& bases, std::uint64_t size, double per_us) {
@@ -258,6 +261,102 @@ TEST_P(CxlCross, random_programs_of_random_traffic_count_alike) {
     rig.settle();
     board.finish();
     EXPECT_EQ(board.findings().failures(), 0U) << board.report();
+  });
+}
+
+// A host, a switch, two devices: 0 host, 1 and 2 devices, 3 upstream port, 4 and 5 downstream ports.
+TEST_F(CxlSwitchCross, all_ports_of_a_switch_count_alike) {
+  using enum CxlOperation;
+  constexpr std::uint64_t kGiB = cxl::Rig::kGiB;
+  cxl::Engine engine;
+  cxl::LinkParameters parameters;
+  parameters.lanes.fill({1, 4});
+  cxl::Link upstream("upstream", engine, parameters);
+  cxl::Link first("first", engine, parameters);
+  cxl::Link second("second", engine, parameters);
+  cxl::HdmMap map;
+  cxl::HdmMap of_first;
+  cxl::HdmMap of_second;
+  map.set(0, {.base = 0, .size = kGiB, .coherency = cxl::Coherency::hdm_db, .target = 0});
+  map.set(1, {.base = kGiB, .size = kGiB, .coherency = cxl::Coherency::hdm_h, .target = 1});
+  of_first.set(0, {.base = 0, .size = kGiB, .coherency = cxl::Coherency::hdm_db});
+  of_second.set(0, {.base = kGiB, .size = kGiB, .coherency = cxl::Coherency::hdm_h});
+  cxl::HostParameters host_parameters;
+  host_parameters.host_lines = 16;
+  cxl::Host host("host", engine, upstream, map, host_parameters);
+  cxl::Switch middle("switch", engine, upstream, map, 7'000);
+  middle.add_downstream(first);
+  middle.add_downstream(second);
+  cxl::MemoryDeviceParameters device;
+  device.back_invalidate.filter_lines = 24;
+  device.back_invalidate.device_lines = 8;
+  cxl::MemoryDevice device_a("a", engine, first, of_first, device);
+  cxl::MemoryDevice device_b("b", engine, second, of_second, device);
+  cxl::DeviceCache cache(engine, first, device_a, {});
+
+  const CxlDecoder db{0, kGiB, 1, 256, CxlMemoryKind::hdm_db};
+  const CxlDecoder h{kGiB, kGiB, 1, 256, CxlMemoryKind::hdm_h};
+  CxlJudgeSpec spec;
+  spec.components.resize(6);
+  for (const unsigned of_all : {0U, 3U, 4U, 5U}) spec.components[of_all].decoders = {db, h};
+  spec.components[1].decoders = {db};
+  spec.components[2].decoders = {h};
+  spec.components[1].ddr = spec.components[2].ddr = ddr_spec(device.ddr);
+  for (const unsigned port : {3U, 4U, 5U}) spec.components[port].of_switch = true;
+  spec.links.resize(3);
+  constexpr std::array<std::array<unsigned, 2>, 3> kEnds{{{0, 3}, {4, 1}, {5, 2}}};
+  for (unsigned link = 0; link < 3; ++link) {
+    spec.links[link].name = std::array{"upstream", "first", "second"}[link];
+    spec.links[link].upper = kEnds[link][0];
+    spec.links[link].lower = kEnds[link][1];
+    spec.links[link].lanes.fill({1, 4});
+  }
+  Scoreboard board;
+  CxlJudge& judge = board.add(std::make_unique<CxlJudge>(spec, board.chronicle()));
+  CxlListener listener(judge);
+  for (cxl::Link* const link : {&upstream, &first, &second}) listener.listen(*link);
+  listener.listen(device_a.ddr(), 1);
+  listener.listen(device_b.ddr(), 2);
+
+  std::vector<std::unique_ptr<traffic::CxlTraffic>> traffics;
+  const auto go = [&](const traffic::CxlTrafficSpec& one) {
+    traffics.push_back(std::make_unique<traffic::CxlTraffic>(engine, traffic::CxlTargets{&host, &device_a, &cache}, 500,
+                                                             one, "cxl_traffic", 5));
+    traffics.back()->start(0);
+  };
+  go(operations("host",
+                {read, load, load_shared, store, write, write_partial, invalidate, invalidate_shared, invalidate_none,
+                 invalidate_nt, speculative_read, clean_evict},
+                {0, kGiB, 3 * kGiB}, 4096, 60));
+  go(operations("local", {local_read, local_load, local_store}, {0}, 2048, 20));
+  go(operations("cache",
+                {cache_rd_curr, cache_rd_own, cache_rd_any, cache_i_to_m_wr, cache_clean_evict, cache_dirty_evict,
+                 cache_wo_wr_inv, cache_wr_inv},
+                {cxl::Rig::kHostMemory}, 1024, 40));
+  go(operations("snoops", {snoop_data, snoop_invalidate, snoop_current}, {cxl::Rig::kHostMemory}, 1024, 20));
+  run([&] {
+    testing::advance(40'000'000);
+    for (const auto& one : traffics) one->stop();
+    testing::advance(5'000'000);
+    board.finish();
+    EXPECT_EQ(board.findings().failures(), 0U) << board.report();
+    const std::array<cxl::MessageProbes*, 6> probes{&host.probes(),
+                                                    &device_a.probes(),
+                                                    &device_b.probes(),
+                                                    &middle.upstream_probes(),
+                                                    &middle.downstream_probes(0),
+                                                    &middle.downstream_probes(1)};
+    for (unsigned component = 0; component < probes.size(); ++component) {
+      std::uint64_t sum = 0;
+      for (const cxl::EventGroup& group : probes[component]->event_groups(true)) {
+        for (const cxl::EventSource& source : group.sources) {
+          sum += source.probe->tally();
+          EXPECT_EQ(judge.count(component, group.group, source.bit), source.probe->tally())
+              << component << " " << source.probe->name();
+        }
+      }
+      EXPECT_GT(sum, 1'000U) << component;
+    }
   });
 }
 
