@@ -36,7 +36,6 @@ class alignas(64) Outbox {
       insert(posted, size_++);
       return;
     }
-    if (!others_) others_ = std::make_unique<Ring>();
     ++size_;
     if (first_[kFirst - 1].ready <= posted.ready) {  // nearly always
       others_->push(posted);
@@ -93,7 +92,7 @@ class alignas(64) Outbox {
   }
 
   std::array<Posted, kFirst> first_{};
-  std::unique_ptr<Ring> others_;
+  std::unique_ptr<Ring> others_ = std::make_unique<Ring>();  // made at once: nothing is allocated on the way
   std::uint32_t size_ = 0;
 };
 static_assert(sizeof(Outbox) == 64);

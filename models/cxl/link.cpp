@@ -101,8 +101,9 @@ void Link::depart(Lane& lane, const Message& message, Picoseconds now) {
 void Link::act(Picoseconds now) {
   for (Direction& direction : directions_) {
     while (!direction.flights.empty() && direction.flights.front().arrival <= now) {
-      const Message message = direction.flights.pop().message;
+      Message message = direction.flights.pop().message;
       observe(direction.to, message, now);
+      message.tell = false;  // the sender's business; receivers make their answers of what they get
       if (ports_[static_cast<unsigned>(direction.to)]->receive(message, now)) release(message.message_class);
     }
   }

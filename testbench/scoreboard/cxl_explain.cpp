@@ -39,22 +39,29 @@ std::string wrap_text(std::uint64_t base, std::uint64_t driver, unsigned width) 
   return {};
 }
 
+/// What handling of overflows makes of a count.
+std::string overflow_text(std::uint64_t count, std::optional<std::uint64_t> at_overflow, std::uint64_t driver,
+                          unsigned width) {
+  std::string wraps = wrap_text(count, driver, width);
+  if (!wraps.empty()) return wraps;
+  // Zero explains itself by too much.
+  if (at_overflow && driver != 0 && driver < count && driver <= *at_overflow)
+    return "stopped at the overflow: never unfrozen";
+  return {};
+}
+
 }  // namespace
 
 std::string explain_cxl(const CxlDoubt& doubt, std::uint64_t driver) {
   if (driver == doubt.expected) return {};
-  // Zero explains itself by too much.
-  if (doubt.written && driver == doubt.written_count)
+  if (!doubt.written) return overflow_text(doubt.expected, doubt.at_overflow, driver, doubt.width);
+  if (driver == doubt.written_count)
     return fmt::format("equals {} ({})", writing_text(doubt), to_string(*doubt.written));
-  if (const std::string wraps = wrap_text(doubt.expected, driver, doubt.width); !wraps.empty()) return wraps;
-  if (doubt.at_overflow && driver != 0 && driver < doubt.expected && driver <= *doubt.at_overflow)
-    return "stopped at the overflow: never unfrozen";
-  if (doubt.written) {
-    const std::string written = fmt::format("was written as {} ({})", writing_text(doubt), to_string(*doubt.written));
-    const std::string wraps = wrap_text(doubt.written_count, driver, doubt.width);
-    return wraps.empty() ? written : written + "; of that " + wraps;
-  }
-  return {};
+  const std::string written = fmt::format("was written as {} ({})", writing_text(doubt), to_string(*doubt.written));
+  std::optional<std::uint64_t> at_overflow = doubt.at_overflow;
+  if (at_overflow) at_overflow = doubt.written_at_overflow;
+  const std::string overflow = overflow_text(doubt.written_count, at_overflow, driver, doubt.width);
+  return overflow.empty() ? written : written + ", and " + overflow;
 }
 
 }  // namespace pmufab::scoreboard

@@ -5,8 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scoreboard/cxl_accesses.h"
+#include "testbench/scoreboard/cxl_cache_protocol.h"
 #include "testbench/scoreboard/cxl_lanes.h"
 #include "testbench/scoreboard/cxl_pmu_judge.h"
+#include "testbench/scoreboard/cxl_protocol.h"
 
 namespace pmufab::scoreboard {
 namespace {
@@ -22,13 +25,24 @@ struct CxlJudge::State {
   struct Component {
     CxlTally tally;
     std::unique_ptr<ReferenceDdr> ddr;
+    std::unique_ptr<CxlAccesses> accesses;
+  };
+  struct Link {
+    CxlLanes lanes;
+    CxlMemProtocol mem;
+    CxlCacheProtocol cache;
   };
 
   State(CxlJudgeSpec s, Chronicle& c) : spec(valid(std::move(s))), chronicle(c), components(spec.components.size()) {
     for (std::size_t i = 0; i < components.size(); ++i) {
-      if (spec.components[i].ddr) components[i].ddr = std::make_unique<ReferenceDdr>(*spec.components[i].ddr);
+      if (!spec.components[i].ddr) continue;
+      components[i].ddr = std::make_unique<ReferenceDdr>(*spec.components[i].ddr);
+      components[i].accesses = std::make_unique<CxlAccesses>(spec.components[i], chronicle.findings);
     }
-    for (const CxlLinkSpec& link : spec.links) lanes.emplace_back(link, chronicle.findings);
+    for (const CxlLinkSpec& link : spec.links) {
+      links.push_back({CxlLanes(link, chronicle.findings), CxlMemProtocol(spec, link, chronicle.findings),
+                       CxlCacheProtocol(spec, link, chronicle.findings)});
+    }
     for (const CxlPmuSpec& pmu : spec.pmus) {
       Component& component = components[pmu.component];
       pmus.emplace_back(CxlSources{pmu, ExactClock(pmu.clock_hz), component.tally, component.ddr.get()});
@@ -45,7 +59,7 @@ struct CxlJudge::State {
   const CxlJudgeSpec spec;
   Chronicle& chronicle;
   std::deque<Component> components;  // deque: judges keep references
-  std::deque<CxlLanes> lanes;
+  std::deque<Link> links;
   std::deque<CxlPmuJudge> pmus;
 };
 
@@ -61,9 +75,14 @@ void CxlJudge::on_message(Picoseconds when, unsigned link, CxlEnd end, const Cxl
   const CxlLinkSpec& its = s.spec.links.at(link);
   const bool leaves = (end == CxlEnd::upper) == travels_down(message.which);
   if (leaves) {
-    s.lanes[link].left(when, message);
+    s.links[link].lanes.left(when, message);
+    s.links[link].mem.left(when, message);
+    s.links[link].cache.left(when, message);
   } else {
-    s.lanes[link].arrived(when, message);
+    s.links[link].lanes.arrived(when, message);
+    s.links[link].mem.arrived(when, message);
+    if (end == CxlEnd::lower && s.components[its.lower].accesses)
+      s.components[its.lower].accesses->arrived(when, message);
   }
   s.count(when, end == CxlEnd::upper ? its.upper : its.lower, message);
 }
@@ -72,7 +91,9 @@ void CxlJudge::on_access(Picoseconds when, unsigned component, bool write, std::
   State& s = *state_;
   s.chronicle.see(when);
   State::Component& its = s.components.at(component);
-  if (its.ddr) its.ddr->access(when, write, device_address);
+  if (!its.ddr) return;
+  its.accesses->seen(when, write, device_address);
+  its.ddr->access(when, write, device_address);
 }
 
 std::vector<PmuJudge*> CxlJudge::pmus() {
@@ -82,7 +103,15 @@ std::vector<PmuJudge*> CxlJudge::pmus() {
 }
 
 void CxlJudge::finish() {
-  for (CxlLanes& lanes : state_->lanes) lanes.finish(state_->chronicle.last_seen);
+  const Picoseconds when = state_->chronicle.last_seen;
+  for (State::Link& link : state_->links) {
+    link.lanes.finish(when);
+    link.mem.finish(when);
+    link.cache.finish(when);
+  }
+  for (const State::Component& component : state_->components) {
+    if (component.accesses) component.accesses->finish(when);
+  }
 }
 
 std::uint64_t CxlJudge::count(unsigned component, std::uint16_t group, unsigned bit) const {

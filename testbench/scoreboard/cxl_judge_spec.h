@@ -59,6 +59,7 @@ struct CxlComponentSpec {
   std::vector<CxlDecoder> decoders;
   std::optional<CxlDdrSpec> ddr;  ///< of a device with memory
   Picoseconds answer_latency = 10'000;
+  bool of_switch = false;  ///< a port of a switch, which only forwards
 };
 
 /// What a class of messages may do on a link.

@@ -46,7 +46,7 @@ class CxlTruth final : public EventTruth {
     written_.reset();
     if (!written || written->program == program_) return;
     written_ = written;
-    counts_.push_back({make_cxl_count(written->program, pmu_.sources()), {}, {}});
+    counts_.push_back({make_cxl_count(written->program, pmu_.sources()), {}, {}, {}});
   }
   void opened() override {
     meant_->opened(last_.when);
@@ -59,11 +59,13 @@ class CxlTruth final : public EventTruth {
   }
   void closed() override {
     if (!overflow_in_window_) before_overflow_.push_back({*begin_, last_});
+    const bool overflow = overflow_in_window_;
     begin_.reset();
     meant_->closed(last_.when);
     if (!written_ || !counts_.back().open) return;
     Count& count = counts_.back();
     count.spans.push_back({*count.open, count.truth->mark(last_.when)});
+    if (!overflow) count.before_overflow.push_back(count.spans.back());
     count.truth->closed(last_.when);
     count.open.reset();
   }
@@ -74,6 +76,9 @@ class CxlTruth final : public EventTruth {
     overflow_in_window_ = true;
     overflow_seen_ = true;
     before_overflow_.push_back({*begin_, meant_->mark(when)});
+    if (!written_ || !counts_.back().open) return;
+    Count& count = counts_.back();
+    count.before_overflow.push_back({*count.open, count.truth->mark(when)});
   }
 
   void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
@@ -81,17 +86,16 @@ class CxlTruth final : public EventTruth {
     CxlDoubt doubt;
     doubt.meant = program_;
     doubt.width = pmu_.sources().spec.width;
-    for (const Span& span : spans) doubt.expected += meant_->count(span);
+    doubt.expected = sum(*meant_, spans);
     if (written_) {
       doubt.written = written_->program;
       doubt.written_index = written_->index;
-      doubt.written_count = written_count();
+      for (const Count& count : counts_) {
+        doubt.written_count += sum(*count.truth, count.spans);
+        doubt.written_at_overflow += sum(*count.truth, count.before_overflow);
+      }
     }
-    if (overflow_seen_) {
-      std::uint64_t sum = 0;
-      for (const Span& span : before_overflow_) sum += meant_->count(span);
-      doubt.at_overflow = sum;
-    }
+    if (overflow_seen_) doubt.at_overflow = sum(*meant_, before_overflow_);
     return explain_cxl(doubt, driver);
   }
 
@@ -99,14 +103,13 @@ class CxlTruth final : public EventTruth {
   struct Count {
     std::unique_ptr<CxlCount> truth;
     std::vector<Span> spans;
+    std::vector<Span> before_overflow;
     std::optional<Mark> open;
   };
-  [[nodiscard]] std::uint64_t written_count() const {
-    std::uint64_t sum = 0;
-    for (const Count& count : counts_) {
-      for (const Span& span : count.spans) sum += count.truth->count(span);
-    }
-    return sum;
+  [[nodiscard]] static std::uint64_t sum(const CxlCount& count, std::span<const Span> spans) {
+    std::uint64_t total = 0;
+    for (const Span& span : spans) total += count.count(span);
+    return total;
   }
 
   CxlProgram program_;

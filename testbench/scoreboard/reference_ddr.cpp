@@ -5,24 +5,23 @@
 namespace pmufab::scoreboard {
 namespace {
 
-enum Event : unsigned {
-  kAct = 0,
-  kPre = 1,
-  kCasRd = 2,
-  kCasWr = 3,
-  kRefresh = 4,
-  kSelfRefreshEntry = 5,
-  kRfm = 6,
-  kCasRdAp = 7,
-  kCasWrAp = 8,
-  kRefreshAllBanks = 9,
-  kRefreshSameBank = 10,
-  kPowerDownEntry = 11,
-  kPowerDownExit = 12,
-  kBusSwitching = 13,
-  kIncomingRead = 14,
-  kIncomingWrite = 15
-};
+// Event ids of group 0x8000.
+constexpr unsigned kAct = 0;
+constexpr unsigned kPre = 1;
+constexpr unsigned kCasRd = 2;
+constexpr unsigned kCasWr = 3;
+constexpr unsigned kRefresh = 4;
+constexpr unsigned kSelfRefreshEntry = 5;
+constexpr unsigned kRfm = 6;
+constexpr unsigned kCasRdAp = 7;
+constexpr unsigned kCasWrAp = 8;
+constexpr unsigned kRefreshAllBanks = 9;
+constexpr unsigned kRefreshSameBank = 10;
+constexpr unsigned kPowerDownEntry = 11;
+constexpr unsigned kPowerDownExit = 12;
+constexpr unsigned kBusSwitching = 13;
+constexpr unsigned kIncomingRead = 14;
+constexpr unsigned kIncomingWrite = 15;
 
 constexpr std::uint64_t kLine = 64;
 // How long a command is remembered for those who begin to listen.
@@ -77,7 +76,12 @@ void ReferenceDdr::access(Picoseconds when, bool write, std::uint64_t device_add
     rank.refresh_due = when + spec_.t_refi;
     rank.power = Power::up;
   }
+<<<<<<< HEAD
   const Picoseconds start = awake(at, rank, when);
+=======
+  leave_power_down(at, rank, when);
+  const Picoseconds start = std::max(when, rank.ready);
+>>>>>>> cxljudge
 
   if (its.row != to.row) open(at, rank, its, to.row, start);
 
@@ -99,6 +103,13 @@ void ReferenceDdr::access(Picoseconds when, bool write, std::uint64_t device_add
   rank.busy = std::max(rank.busy, cas);
   rank.last_use = std::max(rank.last_use, cas);
   last_cas_ = cas;
+}
+
+void ReferenceDdr::leave_power_down(const At& at, Rank& rank, Picoseconds when) {
+  if (rank.power != Power::down) return;
+  tell(kPowerDownExit, at, when, true);
+  rank.power = Power::up;
+  rank.ready = when + spec_.t_xp;
 }
 
 void ReferenceDdr::open(const At& at, Rank& rank, Bank& bank, std::uint64_t row, Picoseconds start) {
@@ -160,6 +171,7 @@ void ReferenceDdr::run_timers(unsigned channel, Picoseconds until) {
   }
 }
 
+<<<<<<< HEAD
 Picoseconds ReferenceDdr::awake(const At& at, Rank& rank, Picoseconds when) {
   if (rank.power == Power::down) {
     tell(kPowerDownExit, at, when, true);
@@ -171,6 +183,11 @@ Picoseconds ReferenceDdr::awake(const At& at, Rank& rank, Picoseconds when) {
 
 void ReferenceDdr::refresh(const At& at, Rank& rank, Picoseconds due) {
   const Picoseconds start = std::max(awake(at, rank, due), rank.busy);
+=======
+void ReferenceDdr::refresh(const At& at, Rank& rank, Picoseconds due) {
+  leave_power_down(at, rank, due);
+  const Picoseconds start = std::max({due, rank.ready, rank.busy});
+>>>>>>> cxljudge
   if (spec_.refresh == CxlDdrSpec::Refresh::all_banks) {
     refresh_all(at, rank, start);
   } else {
@@ -235,7 +252,12 @@ Picoseconds ReferenceDdr::precharge_all(const At& at, Rank& rank, Picoseconds st
 }
 
 void ReferenceDdr::enter_self_refresh(const At& at, Rank& rank, Picoseconds due) {
+<<<<<<< HEAD
   const Picoseconds when = precharge_all(at, rank, awake(at, rank, due));
+=======
+  leave_power_down(at, rank, due);
+  const Picoseconds when = precharge_all(at, rank, std::max(due, rank.ready));
+>>>>>>> cxljudge
   tell(kSelfRefreshEntry, at, when, true);
   rank.power = Power::self_refresh;
   rank.self_refresh_since = when;

@@ -69,7 +69,11 @@ class ReferenceDdr {
   struct Rank {
     std::vector<Bank> banks;  // by bank group, then bank
     Picoseconds busy = 0;
+<<<<<<< HEAD
     Picoseconds ready = 0;  // takes no command before
+=======
+    Picoseconds ready = 0;  // after power-down or self refresh
+>>>>>>> cxljudge
     Picoseconds last_use = 0;
     Power power = Power::up;
     Picoseconds self_refresh_since = 0;
@@ -106,6 +110,7 @@ class ReferenceDdr {
   void refresh(const At& at, Rank& rank, Picoseconds due);
   void refresh_all(const At& at, Rank& rank, Picoseconds start);
   void refresh_one(const At& at, Rank& rank, Picoseconds start);
+  void leave_power_down(const At& at, Rank& rank, Picoseconds when);
   void enter_self_refresh(const At& at, Rank& rank, Picoseconds due);
   /// Close all open rows of a rank. @return the earliest instant at which all its banks can be activated
   Picoseconds precharge_all(const At& at, Rank& rank, Picoseconds start);

@@ -222,7 +222,8 @@ TEST(CmnPlatforms, are_all_looked_at) {
   std::vector<std::string> there_are;
   for (const auto& file :
        std::filesystem::directory_iterator(std::string(PMUFAB_SOURCE_DIR) + "/scenarios/platforms")) {
-    if (!file.path().stem().string().starts_with("tegra410")) there_are.push_back(file.path().stem().string());
+    const std::string name = file.path().stem().string();
+    if (!name.starts_with("tegra410") && !name.starts_with("cxl")) there_are.push_back(name);
   }
   std::set<std::string> looked_at;
   for (const std::string& name : kPlatforms) looked_at.insert(name.substr(0, name.find('/')));

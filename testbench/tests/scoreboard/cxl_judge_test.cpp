@@ -40,6 +40,7 @@ TEST_F(CxlJudgeTest, messages_count_at_both_ends_when_they_leave_and_when_they_a
   EXPECT_EQ(far.fabric.count(CxlSession::kDevice, 0x20, 1), 0);
   far.now += 20'000;
   far.arrive(read);
+  far.fabric.on_access(far.now, CxlSession::kDevice, false, 0);
   EXPECT_EQ(far.fabric.count(CxlSession::kHost, 0x20, 1), 1);
   EXPECT_EQ(far.fabric.count(CxlSession::kDevice, 0x20, 1), 1);
   const CxlMessage data = CxlSession::message(CxlClass::s2m_drs, 0, CxlSession::kH);
@@ -354,6 +355,25 @@ TEST_F(CxlJudgeTest, wraps_and_freezes_are_named) {
   EXPECT_THAT(session.result(3).explanation, HasSubstr("stopped at the overflow: never unfrozen"));
   session.del(2, session.expected(2) - 65'536);
   EXPECT_THAT(session.result(2).explanation, HasSubstr("1 * 2^16 missing"));
+}
+
+TEST_F(CxlJudgeTest, mistakes_of_both_kinds_are_named_together) {
+  session.disable();
+  session.board.expect(1, CxlSession::kPmu, {{"m2s_req_meminv"}});
+  session.board.expect(2, CxlSession::kPmu, {{"m2s_req_meminv"}});
+  for (const int event : {1, 2}) session.add(event, static_cast<unsigned>(event), CxlSession::configuration(1, 3));
+  session.enable();
+  session.reads(65'600);
+  session.begin(Call::interrupt);
+  session.write(0x10, 0x6);
+  session.end(Call::interrupt);
+  session.reads(400);
+  session.disable();
+  session.del(1, 65'536);
+  session.del(2, 66'000 + 65'536);
+  for (const int event : {1, 2}) EXPECT_THAT(session.result(event).explanation, HasSubstr("was written as the union"));
+  EXPECT_THAT(session.result(1).explanation, HasSubstr(", and stopped at the overflow: never unfrozen"));
+  EXPECT_THAT(session.result(2).explanation, HasSubstr(", and 2^16 too many: the wrap was counted twice"));
 }
 
 TEST_F(CxlJudgeTest, a_fixed_counter_counts_what_it_is_for) {

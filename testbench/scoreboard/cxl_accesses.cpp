@@ -1,0 +1,58 @@
+#include "testbench/scoreboard/cxl_accesses.h"
+
+#include <fmt/format.h>
+
+namespace pmufab::scoreboard {
+
+void CxlAccesses::complain(const char* kind, Picoseconds when, bool write, std::uint64_t device_address,
+                           const char* what) {
+  findings_.add(Finding::Severity::failure, kind,
+                fmt::format("{}: {} of {:#x}: {}", spec_.name, write ? "write" : "read", device_address, what), when);
+}
+
+bool CxlAccesses::is_host_only(std::uint64_t device_address) const {
+  std::uint64_t below = 0;
+  for (const CxlDecoder& decoder : spec_.decoders) {
+    const std::uint64_t share = decoder.size / decoder.ways;
+    if (device_address - below < share) return decoder.kind == CxlMemoryKind::hdm_h;
+    below += share;
+  }
+  return true;
+}
+
+void CxlAccesses::arrived(Picoseconds when, const CxlMessage& message) {
+  bool reads = false;
+  bool writes = false;
+  if (message.which == CxlClass::m2s_req) {
+    constexpr std::uint32_t kReads = 1U << 1 | 1U << 2 | 1U << 5 | 1U << 6 | 1U << 8 | 1U << 12;
+    reads = (kReads >> (message.opcode % 32) & 1U) != 0;
+  } else if (message.which == CxlClass::m2s_rwd) {
+    reads = message.opcode == 2 || message.opcode == 10;  // MemWrPtl, for ECC
+    writes = reads || message.opcode == 1 || message.opcode == 9;
+  }
+  const auto decoder = decoder_of(spec_.decoders, message.address);
+  if (!decoder) return;
+  const std::uint64_t place = device_address(spec_.decoders, *decoder, message.address);
+  if (reads) asked_[{place, false}].push_back(when);
+  if (writes) asked_[{place, true}].push_back(when);
+}
+
+void CxlAccesses::seen(Picoseconds when, bool write, std::uint64_t device_address) {
+  const bool host_only = is_host_only(device_address);
+  const auto found = asked_.find({device_address, write});
+  if (found == asked_.end()) {
+    if (host_only) complain("memory_access_unasked", when, write, device_address, "no request makes it necessary");
+    return;
+  }
+  if (host_only && found->second.front() != when)
+    complain("memory_access_late", when, write, device_address, "the request arrived at another time");
+  found->second.pop_front();
+  if (found->second.empty()) asked_.erase(found);
+}
+
+void CxlAccesses::finish(Picoseconds when) {
+  for (const auto& [access, times] : asked_)
+    complain("memory_access_missing", when, access.second, access.first, "a request made it necessary");
+}
+
+}  // namespace pmufab::scoreboard

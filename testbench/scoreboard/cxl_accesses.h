@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "testbench/scoreboard/cxl_judge_spec.h"
+#include "testbench/scoreboard/finding.h"
+
+namespace pmufab::scoreboard {
+
+/// What requests make a device's memory controller do, and what it does: every access has its request, at the instant
+/// the request arrives (docs/cxl-messages.md, 3.4). In HDM-D and HDM-DB requests may be held, and the device accesses
+/// its memory by itself.
+class CxlAccesses {
+ public:
+  /// Both outlive the accesses.
+  CxlAccesses(const CxlComponentSpec& spec, Findings& findings) : spec_(spec), findings_(findings) {}
+
+  /// A message arrives at the device.
+  void arrived(Picoseconds when, const CxlMessage& message);
+  void seen(Picoseconds when, bool write, std::uint64_t device_address);
+  void finish(Picoseconds when);
+
+ private:
+  void complain(const char* kind, Picoseconds when, bool write, std::uint64_t device_address, const char* what);
+  [[nodiscard]] bool is_host_only(std::uint64_t device_address) const;
+
+  const CxlComponentSpec& spec_;
+  Findings& findings_;
+  std::map<std::pair<std::uint64_t, bool>, std::deque<Picoseconds>> asked_;  // by device address and direction
+};
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,331 @@
+#include "testbench/scoreboard/cxl_protocol.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace pmufab::scoreboard {
+namespace {
+
+constexpr std::uint64_t kLine = 64;
+
+enum class Kind : std::uint8_t { inv, rd, rd_data, rd_fwd, wr_fwd, spec_rd, inv_nt, cln_evct, wr, wr_ptl };
+
+struct Encoding {
+  CxlClass which;
+  std::uint8_t opcode;
+  Kind request;
+  bool tee;  ///< the trusted variant
+};
+constexpr auto kRequests = std::to_array<Encoding>({
+    {CxlClass::m2s_req, 0, Kind::inv, false},
+    {CxlClass::m2s_req, 7, Kind::inv, true},
+    {CxlClass::m2s_req, 1, Kind::rd, false},
+    {CxlClass::m2s_req, 5, Kind::rd, true},
+    {CxlClass::m2s_req, 2, Kind::rd_data, false},
+    {CxlClass::m2s_req, 6, Kind::rd_data, true},
+    {CxlClass::m2s_req, 3, Kind::rd_fwd, false},
+    {CxlClass::m2s_req, 4, Kind::wr_fwd, false},
+    {CxlClass::m2s_req, 8, Kind::spec_rd, false},
+    {CxlClass::m2s_req, 12, Kind::spec_rd, true},
+    {CxlClass::m2s_req, 9, Kind::inv_nt, false},
+    {CxlClass::m2s_req, 11, Kind::inv_nt, true},
+    {CxlClass::m2s_req, 10, Kind::cln_evct, false},
+    {CxlClass::m2s_req, 14, Kind::cln_evct, true},
+    {CxlClass::m2s_rwd, 1, Kind::wr, false},
+    {CxlClass::m2s_rwd, 9, Kind::wr, true},
+    {CxlClass::m2s_rwd, 2, Kind::wr_ptl, false},
+    {CxlClass::m2s_rwd, 10, Kind::wr_ptl, true},
+});
+
+const Encoding* encoding_of(const CxlMessage& message) {
+  const auto* const found = std::find_if(kRequests.begin(), kRequests.end(), [&](const Encoding& one) {
+    return one.which == message.which && one.opcode == message.opcode;
+  });
+  return found == kRequests.end() ? nullptr : found;
+}
+
+constexpr std::uint8_t kBiConflict = 4;     // M2S RwD
+constexpr std::uint8_t kBiConflictAck = 4;  // S2M NDR
+constexpr unsigned kBlock = 4;              // bit of BISnp and BIRsp opcodes
+constexpr unsigned kSnoopKind = 3;          // BISnp: 0 Cur, 1 Data, 2 Inv
+
+constexpr unsigned kCmp = 0;
+constexpr unsigned kCmpS = 1;
+constexpr unsigned kCmpE = 2;
+constexpr unsigned kCmpM = 3;
+constexpr unsigned kTeeNdr = 5;  // Cmp, Cmp-S and Cmp-E of trusted requests come from here on; Cmp-M has none
+constexpr unsigned kMemData = 0;
+constexpr unsigned kNxm = 1;
+constexpr unsigned kTeeData = 2;
+
+std::uint32_t ndr(std::initializer_list<unsigned> which, bool tee) {
+  std::uint32_t mask = 0;
+  for (const unsigned one : which) mask |= 1U << (tee && one != kCmpM ? kTeeNdr + one : one);
+  return mask;
+}
+
+std::uint32_t ndr_by_meta(CxlMeta meta, bool tee) {
+  switch (meta) {
+    case CxlMeta::any:
+      return ndr({kCmpE, kCmpM}, tee);
+    case CxlMeta::shared:
+      return ndr({kCmpS}, tee);
+    case CxlMeta::invalid:
+    case CxlMeta::none:
+      break;
+  }
+  return ndr({kCmp}, tee);
+}
+
+bool has_line(const CxlMessage& snoop, std::uint64_t address) {
+  return address >= snoop.address && address - snoop.address < snoop.lines * kLine;
+}
+
+}  // namespace
+
+void CxlMemProtocol::complain(const char* kind, Picoseconds when, const CxlMessage& message, const char* what) {
+  findings_.add(Finding::Severity::failure, kind,
+                fmt::format("{}: {} {} for {:#x}, tag {}: {}", link_.name, to_string(message.which), message.opcode,
+                            message.address, message.tag, what),
+                when);
+}
+
+bool CxlMemProtocol::knows_memory() const {
+  return std::any_of(spec_.components.begin(), spec_.components.end(),
+                     [](const CxlComponentSpec& component) { return component.ddr.has_value(); });
+}
+
+std::optional<CxlMemoryKind> CxlMemProtocol::kind_of(std::uint64_t address) const {
+  const CxlComponentSpec& lower = spec_.components[link_.lower];
+  for (const CxlComponentSpec& component : spec_.components) {
+    // Below a switch any device's memory may be meant; decoders of devices that share a range are alike.
+    if (!component.ddr || (lower.ddr && &component != &lower)) continue;
+    if (const auto decoder = decoder_of(component.decoders, address)) return component.decoders[*decoder].kind;
+  }
+  return std::nullopt;
+}
+
+std::optional<CxlMemProtocol::Answers> CxlMemProtocol::answers_to(const CxlMessage& request) const {
+  const Encoding* const encoding = encoding_of(request);
+  if (encoding == nullptr) return std::nullopt;
+  const std::optional<CxlMemoryKind> kind = kind_of(request.address);
+  const bool coherent = kind && *kind != CxlMemoryKind::hdm_h;
+  const bool tee = request.tee;
+  const std::uint32_t data = 1U << (kind ? (tee ? kTeeData : kMemData) : kNxm);
+  switch (encoding->request) {
+    case Kind::rd:
+      return Answers{coherent ? ndr_by_meta(request.meta, tee) : 0, data};
+    case Kind::rd_data:
+      return Answers{coherent ? ndr({kCmpS, kCmpE}, tee) : 0, data};
+    case Kind::inv:
+    case Kind::inv_nt:
+      return Answers{coherent ? ndr_by_meta(request.meta, tee) : ndr({kCmp}, tee), 0};
+    case Kind::cln_evct:
+    case Kind::wr:
+    case Kind::wr_ptl:
+      return Answers{ndr({kCmp}, tee), 0};
+    case Kind::spec_rd:
+    case Kind::rd_fwd:
+    case Kind::wr_fwd:
+      break;
+  }
+  return Answers{};
+}
+
+void CxlMemProtocol::left(Picoseconds when, const CxlMessage& message) {
+  switch (message.which) {
+    case CxlClass::m2s_req:
+      request_left(when, message);
+      break;
+    case CxlClass::m2s_rwd:
+      if (message.opcode == kBiConflict) {
+        conflict_left(when, message);
+      } else {
+        request_left(when, message);
+      }
+      break;
+    case CxlClass::m2s_birsp:
+      snoop_answer_left(when, message);
+      break;
+    case CxlClass::s2m_bisnp:
+      snoop_left(when, message);
+      break;
+    case CxlClass::s2m_ndr:
+      if (message.opcode == kBiConflictAck) {
+        acknowledgement_left(when, message);
+      } else {
+        answer_left(when, message);
+      }
+      break;
+    case CxlClass::s2m_drs:
+      answer_left(when, message);
+      break;
+    default:
+      break;
+  }
+}
+
+void CxlMemProtocol::arrived(Picoseconds /*when*/, const CxlMessage& message) {
+  switch (message.which) {
+    case CxlClass::m2s_req:
+    case CxlClass::m2s_rwd:
+      if (const auto found = requests_.find(message.tag); found != requests_.end() && found->second.message == message)
+        found->second.arrived = true;
+      break;
+    case CxlClass::m2s_birsp:
+      snoop_answer_arrived(message);
+      break;
+    case CxlClass::s2m_bisnp:
+      if (const auto snoop = snoop_of(message.address); snoop != snoops_.end())
+        snoop->second.must_conflict = !spec_.components[link_.upper].of_switch && is_under_way(message);
+      break;
+    case CxlClass::s2m_ndr:
+      if (message.opcode == kBiConflictAck) {
+        if (const auto snoop = snoop_of(message.address); snoop != snoops_.end()) snoop->second.acknowledged = true;
+        break;
+      }
+      [[fallthrough]];
+    case CxlClass::s2m_drs:
+      answer_arrived(message);
+      break;
+    default:
+      break;
+  }
+}
+
+void CxlMemProtocol::request_left(Picoseconds when, const CxlMessage& message) {
+  const Encoding* const encoding = encoding_of(message);
+  if (encoding == nullptr) {
+    complain("opcode_unknown", when, message, "no request has that opcode");
+    return;
+  }
+  const bool has_variant = encoding->request != Kind::rd_fwd && encoding->request != Kind::wr_fwd;
+  if (has_variant && encoding->tee != message.tee)
+    complain("opcode_not_trusted", when, message, "opcode and TEE do not belong together");
+  const Answers answers = answers_to(message).value_or(Answers{});
+  if (answers.ndr == 0 && answers.drs == 0) return;
+  const auto [place, is_new] = requests_.insert_or_assign(message.tag, Request{message, when, answers});
+  if (!is_new) complain("request_tag_in_use", when, message, "the request before with that tag is not answered");
+}
+
+void CxlMemProtocol::answer_left(Picoseconds when, const CxlMessage& message) {
+  const auto found = requests_.find(message.tag);
+  if (found == requests_.end()) {
+    complain("response_without_request", when, message, "nobody asked");
+    return;
+  }
+  Request& request = found->second;
+  if (!request.arrived) complain("response_too_early", when, message, "the request has not arrived");
+  if (request.message.address != message.address)
+    complain("response_of_another_line", when, message, "the request was for another line");
+  std::uint32_t& missing = message.which == CxlClass::s2m_ndr ? request.missing.ndr : request.missing.drs;
+  if (missing == 0) {
+    complain("response_unasked", when, message, "the request gets no such answer, or has it already");
+    return;
+  }
+  if (knows_memory() && (missing >> (message.opcode % 32) & 1U) == 0)
+    complain("response_wrong", when, message, "another opcode answers that request in that memory");
+  missing = 0;
+  ++request.under_way;
+}
+
+void CxlMemProtocol::answer_arrived(const CxlMessage& message) {
+  const auto found = requests_.find(message.tag);
+  if (found == requests_.end()) return;
+  Request& request = found->second;
+  if (request.under_way != 0) --request.under_way;
+  if (message.which == CxlClass::s2m_ndr) request.ndr_arrived = true;
+  if (request.under_way == 0 && request.missing.ndr == 0 && request.missing.drs == 0) requests_.erase(found);
+}
+
+CxlMemProtocol::Snoops::iterator CxlMemProtocol::snoop_of(std::uint64_t address) {
+  const auto after = snoops_.upper_bound(address);
+  if (after == snoops_.begin()) return snoops_.end();
+  const auto found = std::prev(after);
+  return has_line(found->second.message, address) ? found : snoops_.end();
+}
+
+bool CxlMemProtocol::is_under_way(const CxlMessage& snoop) const {
+  return std::any_of(requests_.begin(), requests_.end(), [&](const auto& entry) {
+    return !entry.second.ndr_arrived && has_line(snoop, entry.second.message.address);
+  });
+}
+
+void CxlMemProtocol::snoop_left(Picoseconds when, const CxlMessage& message) {
+  if ((message.opcode & kSnoopKind) == kSnoopKind || message.opcode >= 16) {
+    complain("opcode_unknown", when, message, "no snoop has that opcode");
+    return;
+  }
+  const bool is_block = (message.opcode & kBlock) != 0;
+  if (is_block ? (message.lines != 2 && message.lines != 4) || message.address % (message.lines * kLine) != 0
+               : message.lines != 1)
+    complain("snoop_of_wrong_block", when, message, "a block is two or four lines, aligned; else it is one line");
+  if (knows_memory() && kind_of(message.address) != CxlMemoryKind::hdm_db)
+    complain("snoop_of_wrong_memory", when, message, "only HDM-DB is kept coherent by back-invalidation");
+  for (unsigned line = 0; line < message.lines; ++line) {
+    if (snoop_of(message.address + line * kLine) == snoops_.end()) continue;
+    complain("snoop_while_busy", when, message, "a snoop of the line is not answered");
+    return;
+  }
+  const std::uint32_t lines = (1U << message.lines) - 1;
+  snoops_.emplace(message.address, Snoop{message, when, lines, lines});
+}
+
+void CxlMemProtocol::conflict_left(Picoseconds when, const CxlMessage& message) {
+  const auto found = snoop_of(message.address);
+  if (found == snoops_.end()) {
+    complain("conflict_without_snoop", when, message, "no snoop of that line is under way");
+    return;
+  }
+  if (found->second.conflict) complain("conflict_twice", when, message, "the conflict was told already");
+  found->second.conflict = true;
+}
+
+void CxlMemProtocol::acknowledgement_left(Picoseconds when, const CxlMessage& message) {
+  const auto found = snoop_of(message.address);
+  if (found == snoops_.end() || !found->second.conflict)
+    complain("acknowledgement_without_conflict", when, message, "nobody told of a conflict");
+}
+
+void CxlMemProtocol::snoop_answer_left(Picoseconds when, const CxlMessage& message) {
+  const auto found = snoop_of(message.address);
+  if (found == snoops_.end()) {
+    complain("response_without_request", when, message, "no snoop of that line is under way");
+    return;
+  }
+  Snoop& snoop = found->second;
+  // Which states may be left: Inv I, Data S and I, Cur E, S and I.
+  const unsigned kind = snoop.message.opcode & kSnoopKind;
+  const unsigned state = message.opcode & ~kBlock;
+  if (state > 2 - kind) complain("response_wrong", when, message, "the snoop does not leave that state");
+  if (snoop.must_conflict && !snoop.conflict)
+    complain("conflict_ignored", when, message, "a request to the line was under way, and no BIConflict came first");
+  if (snoop.conflict && !snoop.acknowledged)
+    complain("conflict_not_acknowledged", when, message, "BIConflictAck comes before the answer");
+  std::uint32_t lines = 1U << ((message.address - snoop.message.address) / kLine);
+  if ((message.opcode & kBlock) != 0) lines = (1U << snoop.message.lines) - 1;
+  const bool fits = (message.opcode & kBlock) == 0 || (snoop.message.opcode & kBlock) != 0;
+  if (!fits || (snoop.missing & lines) != lines)
+    complain("response_unasked", when, message, "the line has an answer already, or no block was asked for");
+  snoop.missing &= ~lines;
+}
+
+void CxlMemProtocol::snoop_answer_arrived(const CxlMessage& message) {
+  const auto found = snoop_of(message.address);
+  if (found == snoops_.end()) return;
+  Snoop& snoop = found->second;
+  if ((message.opcode & kBlock) != 0) {
+    snoop.open = 0;
+  } else {
+    snoop.open &= ~(1U << ((message.address - snoop.message.address) / kLine));
+  }
+  if (snoop.open == 0) snoops_.erase(found);
+}
+
+void CxlMemProtocol::finish(Picoseconds when) {
+  for (const auto& [tag, request] : requests_) complain("request_unanswered", when, request.message, "no answer came");
+  for (const auto& [address, snoop] : snoops_) complain("snoop_unanswered", when, snoop.message, "no answer came");
+}
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "testbench/scoreboard/cxl_judge_spec.h"
+#include "testbench/scoreboard/finding.h"
+
+namespace pmufab::scoreboard {
+
+/// Who must answer whom on one link, and with what: CXL.mem (docs/cxl-messages.md, sections 3 and 4).
+///
+/// Requests are known by their tags, snoops by their lines. What a host or a device does by itself, such as evictions
+/// and the state of its cache, is taken as it is.
+class CxlMemProtocol {
+ public:
+  /// All outlive the protocol.
+  CxlMemProtocol(const CxlJudgeSpec& spec, const CxlLinkSpec& link, Findings& findings)
+      : spec_(spec), link_(link), findings_(findings) {}
+
+  void left(Picoseconds when, const CxlMessage& message);
+  void arrived(Picoseconds when, const CxlMessage& message);
+  void finish(Picoseconds when);
+
+ private:
+  /// Answers a request gets.
+  struct Answers {
+    std::uint32_t ndr = 0;  ///< opcodes, one of which comes; 0: none
+    std::uint32_t drs = 0;
+  };
+  struct Request {
+    CxlMessage message;
+    Picoseconds when = 0;
+    Answers missing;         // that have not left
+    unsigned under_way = 0;  // answers that have left and not arrived
+    bool arrived = false;
+    bool ndr_arrived = false;  // for the host the line is free then
+  };
+  struct Snoop {
+    CxlMessage message;
+    Picoseconds when = 0;
+    std::uint32_t missing = 0;   // lines without an answer that has left, by number
+    std::uint32_t open = 0;      // lines without an answer that has arrived
+    bool must_conflict = false;  // a request to one of its lines was under way when it arrived at the host
+    bool conflict = false;
+    bool acknowledged = false;  // has arrived
+  };
+  using Snoops = std::map<std::uint64_t, Snoop>;
+
+  void complain(const char* kind, Picoseconds when, const CxlMessage& message, const char* what);
+  [[nodiscard]] std::optional<CxlMemoryKind> kind_of(std::uint64_t address) const;
+  [[nodiscard]] bool knows_memory() const;
+  [[nodiscard]] std::optional<Answers> answers_to(const CxlMessage& request) const;
+  [[nodiscard]] Snoops::iterator snoop_of(std::uint64_t address);
+  [[nodiscard]] bool is_under_way(const CxlMessage& snoop) const;
+
+  void request_left(Picoseconds when, const CxlMessage& message);
+  void answer_left(Picoseconds when, const CxlMessage& message);
+  void answer_arrived(const CxlMessage& message);
+  void snoop_left(Picoseconds when, const CxlMessage& message);
+  void snoop_answer_left(Picoseconds when, const CxlMessage& message);
+  void snoop_answer_arrived(const CxlMessage& message);
+  void conflict_left(Picoseconds when, const CxlMessage& message);
+  void acknowledgement_left(Picoseconds when, const CxlMessage& message);
+
+  const CxlJudgeSpec& spec_;
+  const CxlLinkSpec& link_;
+  Findings& findings_;
+  std::map<std::uint16_t, Request> requests_;
+  Snoops snoops_;  // by the address of their first line
+};
+
+}  // namespace pmufab::scoreboard
