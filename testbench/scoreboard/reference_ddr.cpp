@@ -76,12 +76,8 @@ void ReferenceDdr::access(Picoseconds when, bool write, std::uint64_t device_add
     rank.refresh_due = when + spec_.t_refi;
     rank.power = Power::up;
   }
-<<<<<<< HEAD
-  const Picoseconds start = awake(at, rank, when);
-=======
   leave_power_down(at, rank, when);
   const Picoseconds start = std::max(when, rank.ready);
->>>>>>> cxljudge
 
   if (its.row != to.row) open(at, rank, its, to.row, start);
 
@@ -171,23 +167,9 @@ void ReferenceDdr::run_timers(unsigned channel, Picoseconds until) {
   }
 }
 
-<<<<<<< HEAD
-Picoseconds ReferenceDdr::awake(const At& at, Rank& rank, Picoseconds when) {
-  if (rank.power == Power::down) {
-    tell(kPowerDownExit, at, when, true);
-    rank.power = Power::up;
-    rank.ready = when + spec_.t_xp;
-  }
-  return std::max(when, rank.ready);
-}
-
-void ReferenceDdr::refresh(const At& at, Rank& rank, Picoseconds due) {
-  const Picoseconds start = std::max(awake(at, rank, due), rank.busy);
-=======
 void ReferenceDdr::refresh(const At& at, Rank& rank, Picoseconds due) {
   leave_power_down(at, rank, due);
   const Picoseconds start = std::max({due, rank.ready, rank.busy});
->>>>>>> cxljudge
   if (spec_.refresh == CxlDdrSpec::Refresh::all_banks) {
     refresh_all(at, rank, start);
   } else {
@@ -252,12 +234,8 @@ Picoseconds ReferenceDdr::precharge_all(const At& at, Rank& rank, Picoseconds st
 }
 
 void ReferenceDdr::enter_self_refresh(const At& at, Rank& rank, Picoseconds due) {
-<<<<<<< HEAD
-  const Picoseconds when = precharge_all(at, rank, awake(at, rank, due));
-=======
   leave_power_down(at, rank, due);
   const Picoseconds when = precharge_all(at, rank, std::max(due, rank.ready));
->>>>>>> cxljudge
   tell(kSelfRefreshEntry, at, when, true);
   rank.power = Power::self_refresh;
   rank.self_refresh_since = when;

@@ -69,11 +69,7 @@ class ReferenceDdr {
   struct Rank {
     std::vector<Bank> banks;  // by bank group, then bank
     Picoseconds busy = 0;
-<<<<<<< HEAD
-    Picoseconds ready = 0;  // takes no command before
-=======
     Picoseconds ready = 0;  // after power-down or self refresh
->>>>>>> cxljudge
     Picoseconds last_use = 0;
     Power power = Power::up;
     Picoseconds self_refresh_since = 0;
@@ -105,8 +101,6 @@ class ReferenceDdr {
   }
   [[nodiscard]] std::optional<Due> next_due(const Channel& channel) const;
   void run_timers(unsigned channel, Picoseconds until);
-  /// Leave power-down at `when`, if the rank is in it. @return the earliest instant of a command to the rank
-  Picoseconds awake(const At& at, Rank& rank, Picoseconds when);
   void refresh(const At& at, Rank& rank, Picoseconds due);
   void refresh_all(const At& at, Rank& rank, Picoseconds start);
   void refresh_one(const At& at, Rank& rank, Picoseconds start);
