@@ -94,6 +94,9 @@ void CxlJudge::on_access(Picoseconds when, unsigned component, bool write, std::
   if (!its.ddr) return;
   its.accesses->seen(when, write, device_address);
   its.ddr->access(when, write, device_address);
+  for (std::size_t link = 0; link < s.links.size(); ++link) {
+    if (s.spec.links[link].lower == component) s.links[link].mem.accessed(when, device_address, its.ddr->last_data());
+  }
 }
 
 std::vector<PmuJudge*> CxlJudge::pmus() {

@@ -166,12 +166,11 @@ void CxlMemProtocol::left(Picoseconds when, const CxlMessage& message) {
   }
 }
 
-void CxlMemProtocol::arrived(Picoseconds /*when*/, const CxlMessage& message) {
+void CxlMemProtocol::arrived(Picoseconds when, const CxlMessage& message) {
   switch (message.which) {
     case CxlClass::m2s_req:
     case CxlClass::m2s_rwd:
-      if (const auto found = requests_.find(message.tag); found != requests_.end() && found->second.message == message)
-        found->second.arrived = true;
+      request_arrived(when, message);
       break;
     case CxlClass::m2s_birsp:
       snoop_answer_arrived(message);
@@ -192,6 +191,33 @@ void CxlMemProtocol::arrived(Picoseconds /*when*/, const CxlMessage& message) {
     default:
       break;
   }
+}
+
+Picoseconds CxlMemProtocol::answers_after(Picoseconds when) const {
+  const Picoseconds ready = when + spec_.components[link_.lower].answer_latency;
+  return (ready + link_.period - 1) / link_.period * link_.period;
+}
+
+void CxlMemProtocol::request_arrived(Picoseconds when, const CxlMessage& message) {
+  last_arrived_.reset();
+  const auto found = requests_.find(message.tag);
+  if (found == requests_.end() || found->second.message != message) return;
+  found->second.arrived = when;
+  // What a switch forwards is answered by its side when the answer comes.
+  if (!spec_.components[link_.lower].ddr) return;
+  found->second.earliest = answers_after(when);
+  last_arrived_ = message.tag;
+}
+
+void CxlMemProtocol::accessed(Picoseconds when, std::uint64_t place, Picoseconds data) {
+  const auto found = last_arrived_ ? requests_.find(*last_arrived_) : requests_.end();
+  if (found == requests_.end() || found->second.arrived != when) return;
+  Request& request = found->second;
+  const std::vector<CxlDecoder>& decoders = spec_.components[link_.lower].decoders;
+  const auto decoder = decoder_of(decoders, request.message.address);
+  // In other memory than HDM-H the access may be one of the device's own.
+  if (!decoder || decoders[*decoder].kind != CxlMemoryKind::hdm_h) return;
+  if (device_address(decoders, *decoder, request.message.address) == place) request.earliest = answers_after(data);
 }
 
 void CxlMemProtocol::request_left(Picoseconds when, const CxlMessage& message) {
@@ -216,7 +242,8 @@ void CxlMemProtocol::answer_left(Picoseconds when, const CxlMessage& message) {
     return;
   }
   Request& request = found->second;
-  if (!request.arrived) complain("response_too_early", when, message, "the request has not arrived");
+  if (!request.arrived || when < request.earliest)
+    complain("response_too_early", when, message, "the request has not arrived, or its data is not there");
   if (request.message.address != message.address)
     complain("response_of_another_line", when, message, "the request was for another line");
   std::uint32_t& missing = message.which == CxlClass::s2m_ndr ? request.missing.ndr : request.missing.drs;

@@ -21,6 +21,8 @@ class CxlMemProtocol {
 
   void left(Picoseconds when, const CxlMessage& message);
   void arrived(Picoseconds when, const CxlMessage& message);
+  /// An access of the memory below entered at `when`; its data is past at `data`.
+  void accessed(Picoseconds when, std::uint64_t place, Picoseconds data);
   void finish(Picoseconds when);
 
  private:
@@ -34,7 +36,8 @@ class CxlMemProtocol {
     Picoseconds when = 0;
     Answers missing;         // that have not left
     unsigned under_way = 0;  // answers that have left and not arrived
-    bool arrived = false;
+    std::optional<Picoseconds> arrived{};
+    Picoseconds earliest = 0;  // answers leave
     bool ndr_arrived = false;  // for the host the line is free then
   };
   struct Snoop {
@@ -55,6 +58,8 @@ class CxlMemProtocol {
   [[nodiscard]] Snoops::iterator snoop_of(std::uint64_t address);
   [[nodiscard]] bool is_under_way(const CxlMessage& snoop) const;
 
+  [[nodiscard]] Picoseconds answers_after(Picoseconds when) const;
+  void request_arrived(Picoseconds when, const CxlMessage& message);
   void request_left(Picoseconds when, const CxlMessage& message);
   void answer_left(Picoseconds when, const CxlMessage& message);
   void answer_arrived(const CxlMessage& message);
@@ -68,6 +73,7 @@ class CxlMemProtocol {
   const CxlLinkSpec& link_;
   Findings& findings_;
   std::map<std::uint16_t, Request> requests_;
+  std::optional<std::uint16_t> last_arrived_;
   Snoops snoops_;  // by the address of their first line
 };
 

@@ -140,6 +140,29 @@ TEST_F(CxlProtocolTest, tags_lines_and_order_of_answers) {
   EXPECT_EQ(failures(), "opcode_not_trusted");
 }
 
+// ACT at once, CAS 15 ns later, data 20 ns later, 10 ns to the answer.
+TEST_F(CxlProtocolTest, answers_wait_for_data) {
+  CxlJudgeSpec spec = CxlSession::hierarchy();
+  CxlComponentSpec& device = spec.components[CxlSession::kDevice];
+  device.ddr = CxlDdrSpec{};
+  device.answer_latency = 10'000;
+  for (const Picoseconds after : {44'000, 45'000}) {
+    CxlSession one(spec);
+    one.pass(CxlSession::message(kReq, 1, CxlSession::kH, 1));
+    one.fabric.on_access(one.now, CxlSession::kDevice, false, 0);
+    one.now += after - 1'000;
+    one.pass(CxlSession::message(kDrs, 0, CxlSession::kH, 1));
+    EXPECT_EQ(one.noted("response_too_early"), after < 45'000 ? 1U : 0U);
+  }
+  for (const Picoseconds after : {9'000, 10'000}) {
+    CxlSession one(spec);
+    one.pass(CxlSession::message(kReq, 0, CxlSession::kH, 1));
+    one.now += after - 1'000;
+    one.pass(CxlSession::message(kNdr, 0, CxlSession::kH, 1));
+    EXPECT_EQ(one.noted("response_too_early"), after < 10'000 ? 1U : 0U);
+  }
+}
+
 TEST_F(CxlProtocolTest, snoops_are_answered_by_states_they_leave) {
   for (unsigned snoop = 0; snoop < 3; ++snoop) {
     for (unsigned state = 0; state < 3; ++state) {

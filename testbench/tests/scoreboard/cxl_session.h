@@ -37,7 +37,11 @@ class CxlSession {
     device.name = "device";
     device.decoders = {
         {kH, kGiB}, {kDb, kGiB, 1, 256, CxlMemoryKind::hdm_db}, {kD, kGiB, 1, 256, CxlMemoryKind::hdm_d}};
-    device.ddr = CxlDdrSpec{};
+    CxlDdrSpec at_once;  // data is there when the request is
+    at_once.refresh = CxlDdrSpec::Refresh::none;
+    at_once.t_rcd = at_once.t_ras = at_once.t_rrd = at_once.t_rp = at_once.t_rtp = at_once.t_wr = at_once.t_ccd = 0;
+    at_once.t_rtw = at_once.t_wtr = at_once.cas_latency = 0;
+    device.ddr = at_once;
     device.answer_latency = 0;
     CxlLinkSpec link;
     link.name = "link";

@@ -199,6 +199,7 @@ TEST_F(ReferenceDdrTest, who_listens_late_hears_what_is_still_to_come) {
 TEST(CxlDdrEvents, windows_places_and_clocks) {
   CxlJudgeSpec spec = CxlSession::hierarchy();
   CxlDdrSpec& ddr = *spec.components[CxlSession::kDevice].ddr;
+  ddr = {};
   ddr.channels = 2;
   ddr.refresh = CxlDdrSpec::Refresh::none;
   CxlSession session(spec);
