@@ -66,7 +66,8 @@ void check_globals(const Topology& topology, const ProductFacts& facts) {
     refuse("base", "{:#x} is not a multiple of a node's window of {:#x} bytes", topology.base, facts.node_window);
   }
   if (topology.dtcs < 1 || topology.dtcs > kMaximumDtcs) {
-    refuse("dtcs", "{} are not possible; every mesh has 1 to {}", topology.dtcs, kMaximumDtcs);
+    refuse("dtcs", "{} are not possible; every mesh has 1 to {}, the first in its HN-D and others in HN-Ts",
+           topology.dtcs, kMaximumDtcs);
   }
 }
 

@@ -150,7 +150,7 @@ void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec) {
                 {{"standard", cmn::Variant::standard}, {"graviton5", cmn::Variant::graviton5}});
   // No older driver has its firmware id.
   if (topology.variant == cmn::Variant::graviton5) topology.limits = cmn::kLinux73Limits;
-  reader.number("clock", topology.frequency_hz, Quantity::frequency);
+  reader.number("clock", topology.frequency_hz, Quantity::frequency, 1, 1'000'000'000'000);
   reader.number("base", topology.base, Quantity::address);
   reader.choice(
       "firmware", spec.firmware,

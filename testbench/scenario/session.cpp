@@ -106,7 +106,12 @@ class Story {
     loaded_ = true;
     if (result < 0) check(what, false, fmt::format("loading the drivers failed: {}", describe_errno(result)));
     const bool empty = result >= 0 && machine_.host().pmus().empty();
-    if (empty) check(what, false, "the drivers were loaded and registered no PMU; the kernel log may say why");
+    if (empty) {
+      check(what, false,
+            machine_.host().log().empty()
+                ? "the drivers were loaded and registered no PMU, and logged nothing: none of them knows this hardware"
+                : "the drivers were loaded and registered no PMU; the kernel log may say why");
+    }
     check_probes();
     return result >= 0 && !empty;
   }

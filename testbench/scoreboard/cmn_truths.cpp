@@ -44,6 +44,7 @@ class LocalCountTruth : public EventTruth {
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
     const std::uint64_t expected = sum_of(spans, *this);
     const std::uint64_t difference = driver > expected ? driver - expected : expected - driver;
+    if (difference == kLocalCounterSpan) return "a carry of a local counter";
     if (difference != 0 && difference % kLocalCounterSpan == 0)
       return fmt::format("{} carries of local counters", difference / kLocalCounterSpan);
     return {};

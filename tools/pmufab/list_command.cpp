@@ -81,7 +81,10 @@ int list_command(const Arguments& arguments) {
   });
   if (loaded < 0 || pmus.empty()) {
     for (const std::string& line : machine.host().log()) complain("{}\n", line);
-    complain("pmufab: the drivers of Linux {} registered no PMU; above is the kernel log\n", drivers.kernel_version);
+    complain("pmufab: the drivers of Linux {} registered no PMU on platform {}; {}\n", drivers.kernel_version,
+             platform.spec.name,
+             machine.host().log().empty() ? "the kernel log is empty: none of them knows this hardware"
+                                          : "above is the kernel log");
     return kCheckFailed;
   }
   const PmuCatalog catalog(pmus);

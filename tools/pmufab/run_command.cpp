@@ -104,7 +104,10 @@ std::vector<RunPlan> make_plans(const po::variables_map& options) {
       });
     }
     for (const driver_host::DriverSet& set : chosen) plans.push_back({spec, set});
-    if (chosen.empty()) complain("pmufab: {}: no driver set that holds its drivers is selected; not run\n", spec.name);
+    if (chosen.empty()) {
+      complain("pmufab: {}: not run: no driver set knows its platform and is selected by its drivers: {}{}\n",
+               spec.name, scenario::quoted_list(spec.drivers), selector.empty() ? "" : " and by --drivers " + selector);
+    }
   }
   if (plans.empty()) {
     std::vector<std::string> versions;
