@@ -94,6 +94,8 @@ void check_link(const std::string& field, const cxl::LinkParameters& link) {
   if (link.latency > kMost) throw SpecError(field + "latency", "is more than 1 ms");
   for (const cxl::LinkLane& lane : link.lanes) {
     if (lane.credits == 0) throw SpecError(field + "credits", "is 0; nothing would move");
+    if (lane.credits > cxl::kMostCredits)
+      throw SpecError(field + "credits", fmt::format("are {}, must be at most {}", lane.credits, cxl::kMostCredits));
     if (lane.per_clock == 0) throw SpecError(field + "per_clock", "is 0; nothing would move");
   }
 }
@@ -112,8 +114,16 @@ void check_memory(const std::string& field, const cxl::MemoryDeviceParameters& m
     throw SpecError(field + "ddr.banks", "a channel has more than 64 banks", "use fewer ranks, bank groups or banks");
   if (memory.ddr.row_bytes < 64 || !std::has_single_bit(memory.ddr.row_bytes))
     throw SpecError(field + "ddr.row_bytes", "must be a power of two, 64 or more");
-  if (memory.ddr.timing.refresh_interval < 100'000)
+  const cxl::DdrTiming& timing = memory.ddr.timing;
+  if (timing.refresh_interval < 100'000)
     throw SpecError(field + "ddr.refresh_interval", "is too short", "use for example 3.9 us");
+  // Refreshes that take longer than until the next one is due would pile up without end.
+  const bool same_bank = memory.ddr.refresh_mode == cxl::RefreshMode::same_bank;
+  const Picoseconds interval = same_bank ? timing.refresh_interval / shape.banks : timing.refresh_interval;
+  const Picoseconds busy = same_bank ? timing.refresh_same_bank : timing.refresh;
+  if (memory.ddr.refresh_mode != cxl::RefreshMode::none && interval <= busy)
+    throw SpecError(field + "ddr.refresh_interval",
+                    fmt::format("leaves {} ps for a refresh that takes {}", interval, busy), "use for example 3.9 us");
 }
 
 }  // namespace

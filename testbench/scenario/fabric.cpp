@@ -1,12 +1,36 @@
 #include "testbench/scenario/fabric.h"
 
+#include <string>
+
+#include <fmt/format.h>
+
 #include "testbench/scenario/cmn_fabric.h"
 #include "testbench/scenario/cxl_fabric.h"
+#include "testbench/scenario/input_error.h"
 #include "testbench/scenario/tegra410_fabric.h"
 
 namespace pmufab::scenario {
+namespace {
+
+/// Traffic of a fabric the platform does not have is nobody's to refuse. @throws InputError
+void check_traffic(const Workload& workload, const platform::PlatformSpec& platform) {
+  const auto refuse = [](const std::string& field, const std::string& what) {
+    throw InputError({}, field, "there is no " + what, "the platform has none; choose another one");
+  };
+  if (platform.cmn.empty()) {
+    if (!workload.mesh_traffic.empty())
+      refuse("mesh_traffic[0].mesh", fmt::format("mesh {}", workload.mesh_traffic.front().mesh));
+    if (!workload.chi_traffic.empty())
+      refuse("chi_traffic[0].mesh", fmt::format("mesh {}", workload.chi_traffic.front().mesh));
+  }
+  if (platform.cxl.empty() && !workload.cxl_traffic.empty())
+    refuse("cxl_traffic[0].device", fmt::format("CXL device {}", workload.cxl_traffic.front().device));
+}
+
+}  // namespace
 
 std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context) {
+  check_traffic(context.workload, context.platform.spec());
   std::vector<std::unique_ptr<Fabric>> fabrics;
   const platform::PlatformSpec& spec = context.platform.spec();
   if (spec.tegra410) fabrics.push_back(std::make_unique<Tegra410Fabric>(context));

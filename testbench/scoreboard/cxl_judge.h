@@ -10,10 +10,9 @@
 
 namespace pmufab::scoreboard {
 
-/// Judges a CXL hierarchy: what its links carry, and what the CPMUs of its components count.
+/// Judges a CXL hierarchy: what its links carry, who answers whom, and what the CPMUs of its components count.
 ///
-/// Written from docs/cxl-messages.md and the specification of the CPMU, without code of models/. Not judged: which
-/// messages and accesses to memory a request has to cause (sections 3 to 5); what is seen is taken for granted.
+/// Written from docs/cxl-messages.md and the specification of the CPMU, without code of models/.
 class CxlJudge final : public FabricJudge {
  public:
   /// @param chronicle  outlives the judge
@@ -29,7 +28,7 @@ class CxlJudge final : public FabricJudge {
   void on_access(Picoseconds when, unsigned component, bool write, std::uint64_t device_address);
 
   [[nodiscard]] std::vector<PmuJudge*> pmus() override;
-  /// Messages that never arrived.
+  /// Requests without answers, messages that never arrived, accesses to memory that never came.
   void finish() override;
 
   /// @return messages with that event a component sent and received since the beginning.

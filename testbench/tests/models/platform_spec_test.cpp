@@ -19,7 +19,8 @@ std::pair<std::string, std::string> refusal(const std::function<void(PlatformSpe
   try {
     validate(spec);
   } catch (const SpecError& error) {
-    EXPECT_EQ(std::string(error.what()), error.field() + ": " + error.reason());
+    EXPECT_EQ(std::string(error.what()),
+              error.field() + ": " + error.reason() + (error.suggestion().empty() ? "" : "; " + error.suggestion()));
     return {error.field(), error.reason()};
   }
   return {};
@@ -129,6 +130,43 @@ TEST(PlatformSpec, refuses_pmus_clocks_and_latencies_that_cannot_be) {
   expect_refused("tegra410.ucf_clock_hz", "is 0", [](PlatformSpec& spec) { spec.tegra410->ucf_clock_hz = 0; });
   expect_refused("tegra410.latency.link", "picoseconds",
                  [](PlatformSpec& spec) { spec.tegra410->latency.link = 2'000'000'000; });
+}
+
+TEST(PlatformSpec, refuses_cxl_devices_that_cannot_be) {
+  constexpr std::uint64_t kStep = std::uint64_t{256} << 20;
+  const auto refuses = [](const std::string& field, const std::string& reason,
+                          const std::function<void(CxlDeviceSpec&)>& change) {
+    expect_refused(field, reason, [&](PlatformSpec& spec) {
+      CxlDeviceSpec device;
+      device.decoders = {{.base = 0, .size = kStep}};
+      device.cpmus.resize(1);
+      device.cpmus[0].groups.resize(1);
+      spec.cxl = {device};
+      change(spec.cxl[0]);
+    });
+  };
+  refuses("", "", [](CxlDeviceSpec&) {});
+  refuses("cxl[0].decoders[0].size", "0x1000", [](CxlDeviceSpec& device) { device.decoders[0].size = 0x1000; });
+  refuses("cxl[0].decoders[1].base", "not above", [](CxlDeviceSpec& device) { device.decoders.push_back({0, kStep}); });
+  refuses("cxl[0].decoders[0].coherency", "with a cache",
+          [](CxlDeviceSpec& device) { device.decoders[0].coherency = cxl::Coherency::hdm_d; });
+  refuses("cxl[0].cpmus[0].groups", "are 0", [](CxlDeviceSpec& device) { device.cpmus[0].groups.clear(); });
+  refuses("cxl[0].cpmus[0].groups[0].group", "0x0010",
+          [](CxlDeviceSpec& device) { device.cpmus[0].groups[0].group = 0x10; });
+  refuses("cxl[0].link.period", "1 ps", [](CxlDeviceSpec& device) { device.link.period = 0; });
+  refuses("cxl[0].link.credits", "at most 4096", [](CxlDeviceSpec& device) { device.link.lanes[0].credits = 4097; });
+  refuses("cxl[0].memory.ddr.banks", "more than 64", [](CxlDeviceSpec& device) { device.memory.ddr.shape.banks = 16; });
+  refuses("cxl[0].memory.ddr.refresh_interval", "leaves 295000 ps for a refresh that takes 295000",
+          [](CxlDeviceSpec& device) { device.memory.ddr.timing.refresh_interval = 295'000; });
+  refuses("cxl[0].memory.ddr.refresh_interval", "leaves 121875 ps for a refresh that takes 130000",
+          [](CxlDeviceSpec& device) {
+            device.memory.ddr.refresh_mode = cxl::RefreshMode::same_bank;
+            device.memory.ddr.shape = {2, 1, 2, 32};
+          });
+  expect_refused("cxl[1].decoders", "overlap those of cxl[0]", [](PlatformSpec& spec) {
+    spec.cxl.resize(2);
+    for (CxlDeviceSpec& device : spec.cxl) device.decoders = {{.base = kStep, .size = kStep}};
+  });
 }
 
 }  // namespace

@@ -76,6 +76,15 @@ TEST_F(BadInput, an_unknown_event_in_a_scenario) {
                    AllOf(HasSubstr("unknown event or term 'slc_hit'"), HasSubstr("slc_hit_rd")));
 }
 
+TEST_F(BadInput, traffic_of_a_fabric_the_platform_does_not_have) {
+  const std::string measure = "measure: [{events: [nvidia_ucf_pmu_0/cycles/]}]\n";
+  refuses_scenario("mesh_traffic: [{name: a}]\n" + measure, HasSubstr("mesh_traffic[0].mesh: there is no mesh 0"));
+  refuses_scenario("chi_traffic: [{name: a, ranges: [{size: 4 KiB}]}]\n" + measure,
+                   HasSubstr("chi_traffic[0].mesh: there is no mesh 0"));
+  refuses_scenario("cxl_traffic: [{name: a, ranges: [{base: 0, size: 4 KiB}]}]\n" + measure,
+                   HasSubstr("cxl_traffic[0].device: there is no CXL device 0"));
+}
+
 TEST_F(BadInput, an_event_string_that_ends_early) {
   refuses({"stat", "-e", "{nvidia_ucf_pmu_0/cycles/"}, HasSubstr("this brace is not closed"));
 }
