@@ -5,12 +5,12 @@ option(PMUFAB_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitiz
 option(PMUFAB_BUILD_TESTING "Build the tests" ON)
 option(PMUFAB_BUILD_BENCHMARKS "Build the benchmarks" ON)
 # They save a third of the time a build from nothing takes. A compiler cache cannot look into them, and needs them less.
-set(pmufab_precompile ON)
+set(pmufab_precompile_default ON)
 if(CMAKE_CXX_COMPILER_LAUNCHER)
-  set(pmufab_precompile OFF)
+  set(pmufab_precompile_default OFF)
 endif()
 option(PMUFAB_PRECOMPILE_HEADERS "Precompile the headers of SystemC, GoogleTest and the standard library"
-  ${pmufab_precompile})
+  ${pmufab_precompile_default})
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

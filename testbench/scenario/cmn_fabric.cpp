@@ -113,7 +113,7 @@ void CmnFabric::report_traffic(Json& list) const {
   }
 }
 
-void CmnFabric::check_event(const ResolvedEvent& event, bool /*judged*/) const {
+void CmnFabric::check_event(const ResolvedEvent& event) const {
   for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh)
     check_modelled(event, mesh, platform_.mesh(mesh).topology());
 }

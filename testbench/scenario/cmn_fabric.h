@@ -21,7 +21,7 @@ class CmnFabric final : public Fabric {
   void start_traffic() override;
   void stop_traffic() override;
   void report_traffic(Json& list) const override;
-  void check_event(const ResolvedEvent& event, bool judged) const override;
+  void check_event(const ResolvedEvent& event) const override;
   [[nodiscard]] DrainProgress progress() const override;
   [[nodiscard]] bool has_transactions() const override { return !chi_traffic_.empty(); }
   [[nodiscard]] Picoseconds drain_patience() const override;

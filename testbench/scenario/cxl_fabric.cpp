@@ -38,11 +38,21 @@ CxlFabric::CxlFabric(const FabricContext& context) : part_(*context.platform.cxl
     part_.device(index).link.set_observer(wires_.back().get());
     part_.device(index).memory.ddr().set_observer(wires_.back().get());
   }
+  std::vector<unsigned> outstanding;
   for (const traffic::CxlTrafficSpec& spec : context.workload.cxl_traffic) {
     const std::string field = fmt::format("cxl_traffic[{}]", traffic_.size());
     if (spec.device >= part_.size())
       throw InputError({}, field + ".device", fmt::format("there is no CXL device {}", spec.device),
                        fmt::format("the platform has {}", part_.size()));
+    // Tags tell apart what is under way.
+    constexpr unsigned kMostOperations = 16384;
+    outstanding.resize(part_.size());
+    outstanding[spec.device] += spec.outstanding;
+    if (outstanding[spec.device] > kMostOperations)
+      throw InputError({}, field + ".outstanding",
+                       fmt::format("makes {} operations at a time on device {}, with the traffic before it",
+                                   outstanding[spec.device], spec.device),
+                       fmt::format("{} at most in all", kMostOperations));
     platform::CxlPart::Device& device = part_.device(spec.device);
     try {
       traffic_.push_back(std::make_unique<traffic::CxlTraffic>(

@@ -49,12 +49,14 @@ std::optional<MessageEvent> message_event(std::string_view name) {
 void read_group(Reader& reader, CxlGroupSpec& group) {
   reader.number("vendor", group.vendor, Quantity::address, 0, 0xffff);
   if (group.vendor == cxl::kCxlVendor) {
+    if (!reader.has("group")) reader.fail("group", "is missing", "for example m2s_req, or clock_ticks");
     reader.choice("group", group.group, group_words());
     return;
   }
   reader.number("id", group.group, Quantity::address, 0, 0xffff);
   std::vector<std::string> names;
   reader.texts("events", names, Presence::required);
+  if (names.size() > kEvents) reader.fail("events", fmt::format("are {}; a group has 32 at most", names.size()));
   for (const std::string& name : names) {
     const std::optional<MessageEvent> event = message_event(name);
     if (!event) reader.fail("events", fmt::format("no message is called '{}'", name), "for example m2s_req_memrd");
@@ -214,7 +216,7 @@ void read_cxl_traffic(Reader& reader, traffic::CxlTrafficSpec& spec) {
       Presence::required);
   reader.object("pacing", [&](Reader& pacing) { read_pacing(pacing, spec.pacing); });
   reader.optional_object("burst", [&](Reader& burst) { read_burst(burst, spec.burst.emplace()); });
-  reader.number("outstanding", spec.outstanding, Quantity::count, 1, 65536);
+  reader.number("outstanding", spec.outstanding, Quantity::count, 1, 4096);
   reader.real("tee_share", spec.tee_share, 0, 1);
   reader.number("start", spec.start, Quantity::duration);
   if (reader.has("duration")) reader.number("duration", spec.duration.emplace(), Quantity::duration, 1);

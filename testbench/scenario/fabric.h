@@ -49,9 +49,8 @@ class Fabric {
   /// requests.
   virtual void report_traffic(Json& list) const = 0;
 
-  /// Refuse an event of this fabric about which nothing could be said. @param judged  its count is held against the
-  /// scoreboard's. @throws EventError
-  virtual void check_event(const ResolvedEvent& /*event*/, bool /*judged*/) const {}
+  /// Refuse an event of this fabric about which nothing could be said. @throws EventError
+  virtual void check_event(const ResolvedEvent& /*event*/) const {}
 
   /// What is under way when traffic has stopped.
   [[nodiscard]] virtual DrainProgress progress() const { return {}; }
