@@ -267,10 +267,12 @@ void CxlMemProtocol::answer_arrived(const CxlMessage& message) {
 }
 
 CxlMemProtocol::Snoops::iterator CxlMemProtocol::snoop_of(std::uint64_t address) {
-  const auto after = snoops_.upper_bound(address);
-  if (after == snoops_.begin()) return snoops_.end();
-  const auto found = std::prev(after);
-  return has_line(found->second.message, address) ? found : snoops_.end();
+  for (auto found = snoops_.lower_bound(address & ~(4 * kLine - 1)); found != snoops_.end(); ++found) {
+    if (found->first > address) break;
+    const std::uint64_t line = (address - found->first) / kLine;
+    if (has_line(found->second.message, address) && (found->second.open >> line & 1U) != 0) return found;
+  }
+  return snoops_.end();
 }
 
 bool CxlMemProtocol::is_under_way(const CxlMessage& snoop) const {

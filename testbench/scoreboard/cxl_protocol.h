@@ -49,7 +49,8 @@ class CxlMemProtocol {
     bool conflict = false;
     bool acknowledged = false;  // has arrived
   };
-  using Snoops = std::map<std::uint64_t, Snoop>;
+  // By the first line. Lines of a block that are answered may be snooped again before the others are answered.
+  using Snoops = std::multimap<std::uint64_t, Snoop>;
 
   void complain(const char* kind, Picoseconds when, const CxlMessage& message, const char* what);
   [[nodiscard]] std::optional<CxlMemoryKind> kind_of(std::uint64_t address) const;
