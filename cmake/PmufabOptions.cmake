@@ -56,7 +56,7 @@ function(pmufab_library name)
   target_link_libraries(pmufab_${name} PUBLIC ${ARG_LINK} PRIVATE $<BUILD_INTERFACE:pmufab_settings>)
   if(name STREQUAL "tlm" AND PMUFAB_PRECOMPILE_HEADERS)
     target_precompile_headers(pmufab_tlm PRIVATE ${pmufab_common_headers})
-  elseif(NOT name STREQUAL "tlm")
+  elseif(ARG_LINK MATCHES "pmufab::") # and so with SystemC's settings
     pmufab_precompile(pmufab_${name} pmufab_tlm)
   endif()
   if(NOT ARG_NO_INSTALL)
