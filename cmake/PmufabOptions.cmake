@@ -73,6 +73,8 @@ function(pmufab_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} pmufab::testing pmufab_settings)
+  # What is tested is optimised; the tests themselves compile a quarter faster with less of it.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   pmufab_precompile(${name} pmufab_test_headers)
   # Parameters show by the name or number a test gives them, not by their bytes.
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
