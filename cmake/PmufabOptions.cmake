@@ -43,6 +43,10 @@ function(pmufab_precompile target from)
   endif()
 endfunction()
 
+# What can only be seen in an optimised build without sanitizers: the command, the benchmarks, and tests that count
+# allocations. tools/test builds this and no more of it beside the sanitizers' build, in which all tests run.
+add_custom_target(optimised)
+
 # pmufab_library(tlm SOURCES ... LINK ... [NO_INSTALL]): a static library pmufab_tlm with the alias pmufab::tlm. It is
 # installed and exported, unless NO_INSTALL says that it serves this project's own tests alone.
 function(pmufab_library name)
@@ -59,6 +63,7 @@ function(pmufab_library name)
   elseif(ARG_LINK MATCHES "pmufab::") # and so with SystemC's settings
     pmufab_precompile(pmufab_${name} pmufab_tlm)
   endif()
+  add_dependencies(optimised pmufab_${name})
   if(NOT ARG_NO_INSTALL)
     install(TARGETS pmufab_${name} EXPORT pmufabTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
@@ -76,6 +81,9 @@ function(pmufab_test name)
   # What is tested is optimised; the tests themselves compile a quarter faster with less of it.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   pmufab_precompile(${name} pmufab_test_headers)
+  if("allocation_counter.cpp" IN_LIST ARG_SOURCES)
+    add_dependencies(optimised ${name})
+  endif()
   # Parameters show by the name or number a test gives them, not by their bytes.
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
 endfunction()
