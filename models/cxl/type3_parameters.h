@@ -38,8 +38,8 @@ struct Type3Parameters {
   pcie::LinkParameters link{};
 
   MemoryCommandsParameters memory{};  ///< capacity, and answers of the mailbox
-  unsigned memory_ranges = 1;       ///< HDM count of the CXL device DVSEC, 0 ... 2: how capacity is shown there
-  unsigned hdm_decoders = 4;        ///< 1, 2, 4, 6, 8 or 10
+  unsigned memory_ranges = 1;         ///< HDM count of the CXL device DVSEC, 0 ... 2: how capacity is shown there
+  unsigned hdm_decoders = 4;          ///< 1, 2, 4, 6, 8 or 10
 
   /// In this order in the register locator.
   std::vector<RegisterBlock> blocks{{BlockId::component}, {BlockId::device}, {BlockId::cpmu}};
