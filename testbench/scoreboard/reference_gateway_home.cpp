@@ -82,7 +82,7 @@ void ReferenceGatewayHome::request(Cycle now, const ReferenceLinkMessage& messag
 
 void ReferenceGatewayHome::post(std::uint16_t number, bool allow_retry) {
   const Entry& entry = entries_.at(number);
-  ReferenceNode::Message message{Channel::req, opcode_here(entry.message.request.opcode)};
+  ReferenceGateway::Message message{Channel::req, opcode_here(entry.message.request.opcode)};
   message.txnid = number;
   message.address = entry.message.request.addr & ~kOtherMesh;
   message.allowretry = static_cast<std::uint8_t>(allow_retry ? 1 : 0);
@@ -122,7 +122,7 @@ bool ReferenceGatewayHome::response(const FlitFields& flit) {
   }
   if (flit.opcode != chi::rsp::kCompDbidResp || !entry.is_write) return false;
   entry.may_send = true;
-  ReferenceNode::Message data{Channel::dat, chi::dat::kNonCopyBackWrData};
+  ReferenceGateway::Message data{Channel::dat, chi::dat::kNonCopyBackWrData};
   data.target = flit.srcid;
   data.txnid = flit.dbid;
   gateway_.expect_data(data, has_two_flits(entry.message.request),

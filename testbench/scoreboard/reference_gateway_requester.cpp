@@ -153,7 +153,7 @@ void ReferenceGatewayRequester::answer(Cycle now, const ReferenceLinkMessage& me
   }
   fire(kRdbAlloc);
   occupy(kRdbOcc, 1, now);
-  ReferenceNode::Message data{Channel::dat, chi::dat::kCompData};
+  ReferenceGateway::Message data{Channel::dat, chi::dat::kCompData};
   data.target = message.request.srcid;
   data.txnid = message.request.txnid;
   data.dbid = message.ra_entry;
