@@ -97,19 +97,10 @@ void check_counter(const CpmuCounterParameters& counter, const std::vector<Event
 
 }  // namespace
 
-void check(const CpmuParameters& parameters, const std::vector<EventGroup>& groups) {
-  if (groups.empty() || groups.size() > kMaximumGroups) {
-    throw SpecError("groups", fmt::format("{} event groups; a CPMU has 1 to {}", groups.size(), kMaximumGroups));
-  }
-  for (std::size_t index = 0; index < groups.size(); ++index) {
-    check_group(groups[index], fmt::format("groups[{}]", index));
-  }
+void check(const CpmuParameters& parameters) {
   if (parameters.counters.empty() || parameters.counters.size() > kMaximumCounters) {
     throw SpecError("counters",
                     fmt::format("{} counters; a CPMU has 1 to {}", parameters.counters.size(), kMaximumCounters));
-  }
-  for (std::size_t index = 0; index < parameters.counters.size(); ++index) {
-    check_counter(parameters.counters[index], groups, fmt::format("counters[{}]", index));
   }
   if (parameters.width < 1 || parameters.width > 64) {
     throw SpecError("width", fmt::format("a counter has 1 to 64 bits, not {}", parameters.width),
@@ -126,6 +117,19 @@ void check(const CpmuParameters& parameters, const std::vector<EventGroup>& grou
   if (parameters.writable_while_frozen && !parameters.freeze) {
     throw SpecError("writable_while_frozen", "counters that cannot be frozen are not writable while frozen",
                     "set freeze too, or clear both");
+  }
+}
+
+void check(const CpmuParameters& parameters, const std::vector<EventGroup>& groups) {
+  if (groups.empty() || groups.size() > kMaximumGroups) {
+    throw SpecError("groups", fmt::format("{} event groups; a CPMU has 1 to {}", groups.size(), kMaximumGroups));
+  }
+  for (std::size_t index = 0; index < groups.size(); ++index) {
+    check_group(groups[index], fmt::format("groups[{}]", index));
+  }
+  check(parameters);
+  for (std::size_t index = 0; index < parameters.counters.size(); ++index) {
+    check_counter(parameters.counters[index], groups, fmt::format("counters[{}]", index));
   }
 }
 

@@ -38,6 +38,11 @@ struct CpmuParameters {
   Picoseconds latency = 0;                     ///< of one register access
 };
 
+/// What can be said without the event groups.
+/// @throws SpecError if `parameters` are impossible or contradict each other: the field is that of CpmuParameters
+void check(const CpmuParameters& parameters);
+
+/// As above, and with the groups.
 /// @throws SpecError if `parameters` contradict themselves, each other or `groups`: the field is the path within
 ///         CpmuParameters ("counters[3].group"), or "groups[i]..." for the event groups
 void check(const CpmuParameters& parameters, const std::vector<EventGroup>& groups);

@@ -76,16 +76,15 @@ void check_cpmu(const std::string& field, const CxlDeviceSpec& device, const Cxl
     }
   }
   const cxl::CpmuParameters& parameters = cpmu.parameters;
-  if (parameters.counters.empty() || parameters.counters.size() > 64)
-    throw SpecError(field + "counters", fmt::format("are {}; a CPMU has 1 to 64", parameters.counters.size()));
+  try {
+    cxl::check(parameters);
+  } catch (const SpecError& error) {
+    throw SpecError(field + error.field(), error.reason(), error.suggestion());
+  }
   for (const cxl::CpmuCounterParameters& counter : parameters.counters) {
     if (counter.group >= cpmu.groups.size())
       throw SpecError(field + "fixed", fmt::format("there is no event group {}", counter.group));
   }
-  if (parameters.width < 1 || parameters.width > 64)
-    throw SpecError(field + "width", fmt::format("is {}, must be 1 ... 64", parameters.width));
-  if (parameters.message_number > 15)
-    throw SpecError(field + "message_number", fmt::format("is {}, must be 0 ... 15", parameters.message_number));
 }
 
 void check_link(const std::string& field, const cxl::LinkParameters& link) {

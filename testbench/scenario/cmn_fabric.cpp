@@ -9,7 +9,6 @@
 #include "testbench/scenario/input_error.h"
 #include "testbench/scenario/judge.h"
 #include "testbench/scoreboard/cmn_judge.h"
-#include "tlm/spec/spec_error.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -37,17 +36,13 @@ void make_on(const platform::Platform& platform, unsigned mesh, const std::strin
   if (mesh >= platform.meshes())
     throw InputError({}, field + ".mesh", fmt::format("there is no mesh {}", mesh),
                      fmt::format("the platform has {}", platform.meshes()));
-  try {
-    make();
-  } catch (const SpecError& error) {
-    throw InputError({}, error.field(), error.reason(), error.suggestion());
-  }
+  with_input_errors(make);
 }
 
 }  // namespace
 
-CmnFabric::CmnFabric(const FabricContext& context) : platform_(context.platform) {
-  make_flows(context.workload);
+CmnFabric::CmnFabric(const FabricContext& context)
+    : platform_(context.platform), flows_(make_flows(platform_, context.workload)) {
   make_chi_traffic(context.workload);
   const std::vector<scoreboard::CmnJudgeSpec> meshes = cmn_judge_specs(platform_.spec());
   std::vector<scoreboard::CmnJudge*> judges;
@@ -64,14 +59,16 @@ CmnFabric::~CmnFabric() {
   for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh) platform_.mesh(mesh).set_observer(nullptr);
 }
 
-void CmnFabric::make_flows(const Workload& workload) {
+std::vector<std::unique_ptr<traffic::FlitFlow>> make_flows(platform::Platform& platform, const Workload& workload) {
+  std::vector<std::unique_ptr<traffic::FlitFlow>> flows;
   for (const traffic::FlitFlowSpec& spec : workload.mesh_traffic) {
-    const std::string field = fmt::format("mesh_traffic[{}]", flows_.size());
-    make_on(platform_, spec.mesh, field, [&] {
-      flows_.push_back(
-          std::make_unique<traffic::FlitFlow>(platform_.mesh(spec.mesh), spec, field, workload.traffic.seed));
+    const std::string field = fmt::format("mesh_traffic[{}]", flows.size());
+    make_on(platform, spec.mesh, field, [&] {
+      flows.push_back(
+          std::make_unique<traffic::FlitFlow>(platform.mesh(spec.mesh), spec, field, workload.traffic.seed));
     });
   }
+  return flows;
 }
 
 void CmnFabric::make_chi_traffic(const Workload& workload) {

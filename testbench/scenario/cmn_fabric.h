@@ -27,13 +27,16 @@ class CmnFabric final : public Fabric {
   [[nodiscard]] Picoseconds drain_patience() const override;
 
  private:
-  void make_flows(const Workload& workload);
   void make_chi_traffic(const Workload& workload);
 
   platform::Platform& platform_;
   std::vector<std::unique_ptr<traffic::FlitFlow>> flows_;
   std::vector<std::unique_ptr<traffic::ChiTraffic>> chi_traffic_;
 };
+
+/// @return the raw flits of a workload, not started. @throws InputError for flits that are impossible on the platform
+[[nodiscard]] std::vector<std::unique_ptr<traffic::FlitFlow>> make_flows(platform::Platform& platform,
+                                                                         const Workload& workload);
 
 /// @return how long nothing may move in the meshes of a platform before what is left is given up: 1 ms at least, more
 ///         for meshes with slow clocks or nodes that were given long latencies.

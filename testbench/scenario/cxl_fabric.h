@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/platform/cxl_part.h"
+#include "testbench/scenario/cxl_listener.h"
 #include "testbench/scenario/fabric.h"
 #include "testbench/traffic/cxl_traffic.h"
 
@@ -14,9 +15,6 @@ class CxlFabric final : public Fabric {
  public:
   /// @throws InputError for traffic that is impossible on the devices
   explicit CxlFabric(const FabricContext& context);
-  ~CxlFabric() override;
-  CxlFabric(const CxlFabric&) = delete;
-  CxlFabric& operator=(const CxlFabric&) = delete;
 
   void start_traffic() override;
   void stop_traffic() override;
@@ -26,10 +24,8 @@ class CxlFabric final : public Fabric {
   [[nodiscard]] Picoseconds drain_patience() const override { return 1'000'000'000; }
 
  private:
-  class Wires;
-
   platform::CxlPart& part_;
-  std::vector<std::unique_ptr<Wires>> wires_;
+  std::unique_ptr<CxlListener> listener_;
   std::vector<std::unique_ptr<traffic::CxlTraffic>> traffic_;
 };
 

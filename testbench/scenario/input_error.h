@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tlm/spec/spec_error.h"
+
 namespace pmufab::scenario {
 
 /// Where a piece of configuration stands. Lines and columns count from 1; 0 means the place has none (a command-line
@@ -38,6 +40,16 @@ class InputError : public std::runtime_error {
   std::string reason_;
   std::string suggestion_;
 };
+
+/// Make something: what is impossible about its specification is bad input, without a place in a file.
+template <typename Make>
+void with_input_errors(Make make) {
+  try {
+    make();
+  } catch (const SpecError& error) {
+    throw InputError({}, error.field(), error.reason(), error.suggestion());
+  }
+}
 
 /// @return up to `limit` of `candidates` that a person may have meant by `name`: closest first (edit distance with
 ///         swapped neighbours, prefixes and parts count as close), ties in the order given. May be empty.

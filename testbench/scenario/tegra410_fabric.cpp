@@ -7,7 +7,6 @@
 #include "testbench/scenario/loaders.h"
 #include "testbench/scoreboard/tegra410_judge.h"
 #include "testbench/traffic/trace_format.h"
-#include "tlm/spec/spec_error.h"
 
 namespace pmufab::scenario {
 
@@ -16,14 +15,14 @@ Tegra410Fabric::Tegra410Fabric(const FabricContext& context)
   traffic::TrafficIssuer::Options options;
   options.progress = context.progress;
   options.progress_every = 1U << 16;
-  try {
-    issuer_ = std::make_unique<traffic::TrafficIssuer>("traffic", context.workload.traffic,
-                                                       traffic_memory(platform_.spec()), platform_.sockets(), options);
-  } catch (const traffic::TraceError& error) {
-    throw InputError(error.what(), "make a trace with pmufab trace import");
-  } catch (const SpecError& error) {
-    throw InputError({}, error.field(), error.reason(), error.suggestion());
-  }
+  with_input_errors([&] {
+    try {
+      issuer_ = std::make_unique<traffic::TrafficIssuer>(
+          "traffic", context.workload.traffic, traffic_memory(platform_.spec()), platform_.sockets(), options);
+    } catch (const traffic::TraceError& error) {
+      throw InputError(error.what(), "make a trace with pmufab trace import");
+    }
+  });
   for (unsigned socket = 0; socket < platform_.sockets(); ++socket) {
     issuer_->cpu_access[socket].bind(platform_.socket(socket).cpu_access);
     issuer_->requests[socket].bind(platform_.socket(socket).requests);

@@ -27,7 +27,6 @@ class ReferenceGateway final : public ReferenceNode, public ReferenceLinkUser {
 
   /// Make a link. Both must be in the specifications of their meshes.
   static void link(ReferenceGateway& one, ReferenceGateway& other);
-  [[nodiscard]] bool is_linked() const { return link_.has_value(); }
 
   void wake(cmn::Cycle now) override;
   void arrive(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit) override;

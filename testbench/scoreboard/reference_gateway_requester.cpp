@@ -109,8 +109,7 @@ void ReferenceGatewayRequester::hand_over(Cycle now) {
     return !waiting_.empty() && entries_.at(waiting_.front()).is_write && dat_credits_ == 0;
   };
   for (; !waiting_.empty() && !lacks_req() && !lacks_dat(); waiting_.pop_front()) {
-    Entry& entry = entries_.at(waiting_.front());
-    entry.handed_over = true;
+    const Entry& entry = entries_.at(waiting_.front());
     --req_credits_;
     if (entry.is_write) --dat_credits_;
     count_chain(entry.request);

@@ -31,7 +31,6 @@ class ReferenceGatewayRequester {
   struct Entry {
     cmn::FlitFields request{};
     bool is_write = false;
-    bool handed_over = false;
     bool answered = false;  // a read: its data has been sent
     DataArrival data;       // of a write
   };

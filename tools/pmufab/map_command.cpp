@@ -7,6 +7,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include "models/platform/platform.h"
+#include "testbench/scenario/cmn_fabric.h"
 #include "testbench/scenario/input_error.h"
 #include "testbench/scenario/machine.h"
 #include "testbench/scenario/quantity.h"
@@ -127,6 +128,13 @@ std::vector<MeshLoad> loads_of(platform::Platform& platform, Picoseconds duratio
 /// The end of a run of flits: an edge of a clock at the very end is no longer in it.
 sc_core::sc_time end_of(Picoseconds duration) { return to_sc_time(duration - 1); }
 
+scenario::Workload workload_of(const FlitTraffic& traffic) {
+  scenario::Workload workload;
+  workload.traffic.seed = traffic.seed;
+  workload.mesh_traffic = traffic.flows;
+  return workload;
+}
+
 /// Something to bind the bus to when no software runs.
 struct NoSoftware : sc_core::sc_module {
   explicit NoSoftware(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {}
@@ -138,21 +146,8 @@ std::vector<MeshLoad> run_flits(const platform::PlatformSpec& spec, const FlitTr
   platform::Platform platform("platform", spec);
   NoSoftware master("master");
   master.socket.bind(platform.bus().socket);
-  std::vector<std::unique_ptr<traffic::FlitFlow>> flows;
-  for (std::size_t index = 0; index < traffic.flows.size(); ++index) {
-    const traffic::FlitFlowSpec& flow = traffic.flows[index];
-    const std::string field = fmt::format("mesh_traffic[{}]", index);
-    if (flow.mesh >= platform.meshes())
-      throw InputError({}, field + ".mesh", fmt::format("there is no mesh {}", flow.mesh),
-                       fmt::format("the platform has {}", platform.meshes()));
-    cmn::Mesh& mesh = platform.mesh(flow.mesh);
-    try {
-      flows.push_back(std::make_unique<traffic::FlitFlow>(mesh, flow, field, traffic.seed));
-    } catch (const SpecError& error) {
-      throw InputError({}, error.field(), error.reason(), error.suggestion());
-    }
-    flows.back()->start(0);
-  }
+  const auto flows = scenario::make_flows(platform, workload_of(traffic));
+  for (const auto& flow : flows) flow->start(0);
   sc_core::sc_start(end_of(traffic.duration));
   return loads_of(platform, traffic.duration);
 }
@@ -171,10 +166,7 @@ DriverView view_of_driver(const scenario::PlatformDocument& document, const driv
                           const FlitTraffic& traffic) {
   DriverView view;
   view.version = drivers.kernel_version;
-  scenario::Workload workload;
-  workload.traffic.seed = traffic.seed;
-  workload.mesh_traffic = traffic.flows;
-  scenario::Machine machine(document.spec, {}, workload, drivers, {});
+  scenario::Machine machine(document.spec, {}, workload_of(traffic), drivers, {});
   if (!traffic.flows.empty()) machine.start_traffic();
   // A kernel may not know some of the meshes: a mesh it knows is one whose registers it touches.
   machine.platform().bus().monitor([&](const MmioBus::BusAccess& access) {

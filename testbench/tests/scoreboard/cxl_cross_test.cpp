@@ -8,12 +8,12 @@
 
 #include "models/cxl/cpmu.h"
 #include "models/cxl/switch.h"
+#include "testbench/scenario/cxl_listener.h"
 #include "testbench/scoreboard/cxl_meaning.h"
 #include "testbench/scoreboard/scoreboard.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/cxl_rig.h"
-#include "testbench/tests/scoreboard/cxl_listener.h"
 #include "testbench/traffic/cxl_traffic.h"
 #include "tlm/bus/mmio_bus.h"
 
@@ -173,7 +173,7 @@ TEST_P(CxlCross, random_programs_of_random_traffic_count_alike) {
 
   Scoreboard board;
   CxlJudge& judge = board.add(std::make_unique<CxlJudge>(spec, board.chronicle()));
-  CxlListener listener(judge);
+  scenario::CxlListener listener(judge);
   listener.listen(rig.link);
   listener.listen(rig.device->ddr(), 1);
 
@@ -314,7 +314,7 @@ TEST_F(CxlSwitchCross, all_ports_of_a_switch_count_alike) {
   }
   Scoreboard board;
   CxlJudge& judge = board.add(std::make_unique<CxlJudge>(spec, board.chronicle()));
-  CxlListener listener(judge);
+  scenario::CxlListener listener(judge);
   for (cxl::Link* const link : {&upstream, &first, &second}) listener.listen(*link);
   listener.listen(device_a.ddr(), 1);
   listener.listen(device_b.ddr(), 2);
