@@ -68,15 +68,14 @@ scoreboard::CxlLinkSpec link_of(const cxl::LinkParameters& link, unsigned device
   return spec;
 }
 
-scoreboard::CxlPmuSpec pmu_of(const platform::CxlCpmuSpec& cpmu, const cxl::Cpmu& block) {
+scoreboard::CxlPmuSpec pmu_of(const platform::CxlCpmuSpec& cpmu) {
   scoreboard::CxlPmuSpec spec;
   spec.clock_hz = cpmu.parameters.frequency_hz;
   spec.width = cpmu.parameters.width;
   spec.hdm_filter = cpmu.parameters.hdm_filter;
   spec.ddr_filter = cpmu.parameters.ddr_filter;
-  for (std::size_t index = 0; index < cpmu.groups.size(); ++index) {
-    const platform::CxlGroupSpec& group = cpmu.groups[index];
-    spec.groups.push_back({group.vendor, group.group, block.groups()[index].supported});
+  for (const platform::CxlGroupSpec& group : cpmu.groups) {
+    spec.groups.push_back({group.vendor, group.group});
     for (const platform::CxlVendorEvent& event : group.events)
       spec.vendor_events.push_back({group.vendor, group.group, event.bit,
                                     static_cast<scoreboard::CxlClass>(event.message_class),
@@ -84,8 +83,8 @@ scoreboard::CxlPmuSpec pmu_of(const platform::CxlCpmuSpec& cpmu, const cxl::Cpmu
   }
   for (unsigned counter = 0; counter < cpmu.parameters.counters.size(); ++counter) {
     const cxl::CpmuCounterParameters& parameters = cpmu.parameters.counters[counter];
-    if (parameters.type == cxl::CounterType::fixed)
-      spec.fixed.push_back({counter, parameters.group, parameters.events});
+    if (parameters.type != cxl::CounterType::configurable)
+      spec.fixed.push_back({counter, parameters.group, parameters.events, parameters.threshold});
   }
   return spec;
 }
@@ -108,8 +107,7 @@ CxlJudgeSpec cxl_judge_spec(const platform::Platform& platform) {
     spec.components.push_back(std::move(component));
     spec.links.push_back(link_of(device.link, index));
     for (unsigned number = 0; number < device.cpmus.size(); ++number) {
-      scoreboard::CxlPmuSpec& pmu =
-          spec.pmus.emplace_back(pmu_of(device.cpmus[number], *platform.cxl()->device(index).cpmus[number]));
+      scoreboard::CxlPmuSpec& pmu = spec.pmus.emplace_back(pmu_of(device.cpmus[number]));
       pmu.name = fmt::format("cxl_pmu_mem{}.{}", index, number);
       pmu.component = 2 * index + 1;
       pmu.address = platform.cxl()->cpmu_address(index, number);

@@ -8,13 +8,9 @@
 namespace pmufab::scoreboard {
 namespace {
 
-/// The events of a program the CPMU's capability registers name.
+/// The events of a program that the CPMU can count.
 std::uint32_t supported(const CxlProgram& program, const CxlPmuSpec& pmu) {
-  std::uint32_t bits = 0;
-  for (const CxlGroupSpec& group : pmu.groups) {
-    if (group.vendor == program.vendor && group.group == program.group) bits |= group.supported;
-  }
-  return program.mask & bits;
+  return program.mask & pmu.supported(program.vendor, program.group);
 }
 
 ThresholdClock::Rule rule_of(const CxlProgram& program, std::uint64_t each_clock = 0) {

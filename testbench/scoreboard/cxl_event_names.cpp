@@ -143,6 +143,14 @@ constexpr auto kNames = std::to_array<Named>({
     {0x8004, 1, "power_throttle_event"},
 });
 
+// What no message or command is (docs/cxl-messages.md, section 1).
+constexpr auto kNever = std::to_array<CxlEventId>({
+    {0x0020, 13},
+    {0x0020, 15},
+    {0x0021, 5},
+    {0x0021, 13},
+});
+
 }  // namespace
 
 std::optional<CxlEventId> cxl_event_of_name(std::string_view name) {
@@ -157,6 +165,17 @@ std::string_view cxl_event_name(CxlEventId event) {
     if (known.group == event.group && known.bit == event.bit) return known.name;
   }
   return {};
+}
+
+std::uint32_t cxl_supported_events(std::uint16_t group) {
+  std::uint32_t mask = 0;
+  for (const Named& known : kNames) {
+    if (known.group == group) mask |= 1U << known.bit;
+  }
+  for (const CxlEventId& never : kNever) {
+    if (never.group == group) mask &= ~(1U << never.bit);
+  }
+  return mask;
 }
 
 }  // namespace pmufab::scoreboard

@@ -17,5 +17,7 @@ struct CxlEventId {
 [[nodiscard]] std::optional<CxlEventId> cxl_event_of_name(std::string_view name);
 /// @return the name, empty if there is none.
 [[nodiscard]] std::string_view cxl_event_name(CxlEventId event);
+/// @return the mask of the events of a group that can happen (docs/cxl-messages.md, section 1).
+[[nodiscard]] std::uint32_t cxl_supported_events(std::uint16_t group);
 
 }  // namespace pmufab::scoreboard

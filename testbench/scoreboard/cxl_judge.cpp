@@ -45,7 +45,8 @@ struct CxlJudge::State {
     }
     for (const CxlPmuSpec& pmu : spec.pmus) {
       Component& component = components[pmu.component];
-      pmus.emplace_back(CxlSources{pmu, ExactClock(pmu.clock_hz), component.tally, component.ddr.get()});
+      pmus.emplace_back(CxlSources{pmu, ExactClock(pmu.clock_hz), component.tally, component.ddr.get()},
+                        chronicle.findings);
     }
   }
 

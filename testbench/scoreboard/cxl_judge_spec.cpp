@@ -1,9 +1,12 @@
 #include "testbench/scoreboard/cxl_judge_spec.h"
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 
 #include <fmt/format.h>
+
+#include "testbench/scoreboard/cxl_event_names.h"
 
 namespace pmufab::scoreboard {
 namespace {
@@ -19,6 +22,18 @@ void check(const CxlDdrSpec& ddr, const std::string& where) {
 }
 
 }  // namespace
+
+std::uint32_t CxlPmuSpec::supported(std::uint16_t vendor, std::uint16_t group) const {
+  if (std::none_of(groups.begin(), groups.end(),
+                   [&](const CxlGroupSpec& one) { return one.vendor == vendor && one.group == group; }))
+    return 0;
+  if (vendor == kCxlVendor) return cxl_supported_events(group);
+  std::uint32_t mask = 0;
+  for (const CxlVendorEvent& event : vendor_events) {
+    if (event.vendor == vendor && event.group == group) mask |= 1U << event.bit;
+  }
+  return mask;
+}
 
 void CxlJudgeSpec::validate() const {
   for (const CxlComponentSpec& component : components) {
@@ -37,6 +52,8 @@ void CxlJudgeSpec::validate() const {
     for (const CxlGroupSpec& group : pmu.groups)
       check(group.vendor != kCxlVendor || group.group <= kDdrGroup,
             fmt::format("{}.groups: no reference for group {:#x}", pmu.name, group.group));
+    for (const CxlVendorEvent& event : pmu.vendor_events)
+      check(event.bit < 32, fmt::format("{}.vendor_events: no bit {}", pmu.name, event.bit));
     for (const CxlFixedCounter& fixed : pmu.fixed)
       check(fixed.group_index < pmu.groups.size(), fmt::format("{}.fixed: no group {}", pmu.name, fixed.group_index));
   }

@@ -81,14 +81,14 @@ struct CxlLinkSpec {
 struct CxlGroupSpec {
   std::uint16_t vendor = kCxlVendor;
   std::uint16_t group = 0;
-  std::uint32_t supported = 0;
 };
 
-/// A fixed-function counter.
+/// A fixed-function or free-running counter.
 struct CxlFixedCounter {
   unsigned counter = 0;
   unsigned group_index = 0;
   std::uint32_t mask = 0;
+  unsigned threshold = 0;
 };
 
 /// What a vendor's event means: messages of a class with an opcode.
@@ -111,10 +111,13 @@ struct CxlPmuSpec {
   std::vector<CxlGroupSpec> groups;
   std::vector<CxlFixedCounter> fixed;
   std::vector<CxlVendorEvent> vendor_events;
+
+  /// @return the mask of the events of a group that can be counted, 0 of a group that is not there.
+  [[nodiscard]] std::uint32_t supported(std::uint16_t vendor, std::uint16_t group) const;
 };
 
-/// What the judge of a CXL hierarchy must know. Filled from the text it is built from; only which events of a group are
-/// supported, and where firmware put the registers, is what the platform says.
+/// What the judge of a CXL hierarchy must know. Filled from the text it is built from; only where firmware put the
+/// registers is what the platform says.
 struct CxlJudgeSpec {
   std::vector<CxlComponentSpec> components;
   std::vector<CxlLinkSpec> links;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "testbench/scoreboard/cxl_explain.h"
 
 namespace pmufab::scoreboard {
@@ -10,6 +12,7 @@ namespace {
 // Offsets in the register block.
 constexpr std::uint64_t kOverflow = 0x10;
 constexpr std::uint64_t kFreeze = 0x18;
+constexpr std::uint64_t kEventCapabilities = 0x100;
 constexpr std::uint64_t kConfiguration = 0x200;
 constexpr std::uint64_t kFilters = 0x400;
 constexpr std::uint64_t kData = 0xc00;
@@ -124,7 +127,8 @@ class CxlTruth final : public EventTruth {
   std::vector<Span> before_overflow_;
 };
 
-CxlPmuJudge::CxlPmuJudge(const CxlSources& sources) : PmuJudge(sources.spec.name), sources_(sources) {}
+CxlPmuJudge::CxlPmuJudge(const CxlSources& sources, Findings& findings)
+    : PmuJudge(sources.spec.name), sources_(sources), findings_(findings) {}
 
 bool CxlPmuJudge::see_write(const MmioBus::BusAccess& access) {
   const std::uint64_t block = sources_.spec.address;
@@ -150,6 +154,40 @@ bool CxlPmuJudge::see_write(const MmioBus::BusAccess& access) {
   return false;
 }
 
+void CxlPmuJudge::see_read(const MmioBus::BusAccess& access) {
+  const CxlPmuSpec& spec = sources_.spec;
+  if (!access.ok || access.length != 8 || access.address < spec.address) return;
+  const std::uint64_t offset = access.address - spec.address;
+  if (offset >= kEventCapabilities && offset < kConfiguration) {
+    const std::uint64_t index = (offset - kEventCapabilities) / 8;
+    std::uint64_t right = 0;
+    if (index < spec.groups.size()) {
+      const auto [vendor, group] = spec.groups[index];
+      right = std::uint64_t{vendor} << 48 | std::uint64_t{group} << 32 | spec.supported(vendor, group);
+    }
+    if (access.data != right) {
+      findings_.add(Finding::Severity::failure, "cxl_event_capability",
+                    fmt::format("{}: event capability {} reads {:#018x} and must read {:#018x}", name(), index,
+                                access.data, right),
+                    access.when);
+    }
+  } else if (offset >= kConfiguration && offset < kFilters) {
+    const auto counter = static_cast<unsigned>((offset - kConfiguration) / 8);
+    const CxlFixedCounter* const its = fixed(counter);
+    if (its == nullptr) return;
+    constexpr std::uint64_t kProgram =
+        std::uint64_t{0x1f} << kGroupIndex | std::uint64_t{0xffff'ffff} << kEvents | std::uint64_t{0xff} << kThreshold;
+    const std::uint64_t right = std::uint64_t{its->group_index} << kGroupIndex | std::uint64_t{its->mask} << kEvents |
+                                std::uint64_t{its->threshold} << kThreshold;
+    if ((access.data & kProgram) != right) {
+      findings_.add(Finding::Severity::failure, "cxl_fixed_counter",
+                    fmt::format("{}: the program of fixed counter {} reads {:#018x} and must read {:#018x}", name(),
+                                counter, access.data & kProgram, right),
+                    access.when);
+    }
+  }
+}
+
 bool CxlPmuJudge::is_counter_read(const MmioBus::BusAccess& access) const {
   const std::uint64_t block = sources_.spec.address;
   return access.ok && access.address >= block + kData && access.address < block + kEnd;
@@ -160,6 +198,13 @@ std::optional<CxlPmuJudge::Written> CxlPmuJudge::take_enabled() {
   const unsigned counter = *enabled_;
   enabled_.reset();
   return program(counter);
+}
+
+const CxlFixedCounter* CxlPmuJudge::fixed(unsigned counter) const {
+  for (const CxlFixedCounter& one : sources_.spec.fixed) {
+    if (one.counter == counter) return &one;
+  }
+  return nullptr;
 }
 
 CxlPmuJudge::Written CxlPmuJudge::program(unsigned counter) const {
@@ -175,12 +220,10 @@ CxlPmuJudge::Written CxlPmuJudge::program(unsigned counter) const {
   written.program.invert = bits(kInvert, 1) != 0;
   written.program.edge = bits(kEdge, 1) != 0;
   // Of a fixed counter only the enable bits can be written.
-  const auto fixed = std::find_if(spec.fixed.begin(), spec.fixed.end(),
-                                  [counter](const CxlFixedCounter& one) { return one.counter == counter; });
-  if (fixed != spec.fixed.end()) {
-    written.index = fixed->group_index;
-    written.program.mask = fixed->mask;
-    written.program.threshold = 0;
+  if (const CxlFixedCounter* const its = fixed(counter); its != nullptr) {
+    written.index = its->group_index;
+    written.program.mask = its->mask;
+    written.program.threshold = its->threshold;
     written.program.invert = written.program.edge = false;
   }
   if (written.index < spec.groups.size()) {

@@ -19,9 +19,12 @@ class CxlTruth;
 /// it does not make them right.
 class CxlPmuJudge final : public PmuJudge {
  public:
-  explicit CxlPmuJudge(const CxlSources& sources);
+  /// @param findings  outlive the judge
+  CxlPmuJudge(const CxlSources& sources, Findings& findings);
 
   bool see_write(const MmioBus::BusAccess& access) override;
+  /// Registers that say what the CPMU can count must say what it is described as.
+  void see_read(const MmioBus::BusAccess& access) override;
   [[nodiscard]] bool written_on() const override { return freeze_ == 0; }
   [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
@@ -47,8 +50,10 @@ class CxlPmuJudge final : public PmuJudge {
     std::array<std::uint32_t, 2> filters{~std::uint32_t{0}, ~std::uint32_t{0}};
   };
   [[nodiscard]] Written program(unsigned counter) const;
+  [[nodiscard]] const CxlFixedCounter* fixed(unsigned counter) const;
 
   CxlSources sources_;
+  Findings& findings_;
   std::uint64_t freeze_ = 0;
   std::array<Counter, kCounters> counters_{};
   std::optional<unsigned> enabled_;

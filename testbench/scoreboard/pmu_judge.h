@@ -35,6 +35,8 @@ class PmuJudge {
 
   /// Take in a completed write. @return true if it went to a control register of this PMU
   virtual bool see_write(const MmioBus::BusAccess& access) = 0;
+  /// Take in a completed read.
+  virtual void see_read(const MmioBus::BusAccess& /*access*/) {}
   /// @return true if the control registers, as last written, let the PMU count.
   [[nodiscard]] virtual bool written_on() const = 0;
   /// @return true if the access reads one of the event counters, and by that alone tells the instant of the count.

@@ -281,6 +281,7 @@ void Scoreboard::on_bus_access(const MmioBus::BusAccess& access) {
     }
     return;
   }
+  for (PmuJudge* const pmu : s.pmus) pmu->see_read(access);
   if (s.frames.empty()) return;
   State::Frame& frame = s.frames.back();
   if (frame.call != Call::read || frame.pmu == nullptr || !frame.pmu->is_counter_read(access)) return;

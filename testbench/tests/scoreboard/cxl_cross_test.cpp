@@ -1,4 +1,5 @@
 // The judge against the models: two CPMUs count random programs of random traffic, and the judge says the same.
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <string>
@@ -24,7 +25,11 @@ using Call = driver_host::PerfCallObserver::Call;
 using traffic::CxlOperation;
 
 constexpr std::uint64_t kBlockOfPmu = 0x1'0000;
-constexpr unsigned kCounters = 40;
+constexpr unsigned kConfigurable = 40;
+constexpr unsigned kFixed = 4;  // behind them, with thresholds 0 to 3
+constexpr unsigned kCounters = kConfigurable + kFixed;
+constexpr unsigned kFixedGroup = 1;  // M2S Req once more, for the fixed counters alone
+constexpr std::uint32_t kFixedEvents = 0x6;
 constexpr std::array<const char*, 2> kPmus{"cxl_pmu_mem0.0", "cxl_pmu_mem0.1"};  // of the host, of the device
 
 /// What differs from run to run.
@@ -156,7 +161,12 @@ TEST_P(CxlCross, random_programs_of_random_traffic_count_alike) {
   const std::vector<std::vector<cxl::EventGroup>> groups = [&] {
     std::vector<std::vector<cxl::EventGroup>> both{rig.host->probes().event_groups(true),
                                                    rig.device->event_groups(true)};
-    for (auto& list : both) list.insert(list.begin(), cxl::EventGroup{.supported = 1});
+    for (auto& list : both) {
+      const auto m2s_req =
+          std::find_if(list.begin(), list.end(), [](const cxl::EventGroup& one) { return one.group == 0x20; });
+      list.insert(list.begin(), cxl::EventGroup(*m2s_req));
+      list.insert(list.begin(), cxl::EventGroup{.supported = 1});
+    }
     return both;
   }();
   for (unsigned number = 0; number < 2; ++number) {
@@ -166,8 +176,9 @@ TEST_P(CxlCross, random_programs_of_random_traffic_count_alike) {
     pmu.address = (number + 1) * kBlockOfPmu;
     pmu.clock_hz = v.clock_hz;
     pmu.ddr_filter = true;
-    for (const cxl::EventGroup& group : groups[number])
-      pmu.groups.push_back({group.vendor, group.group, group.supported});
+    for (const cxl::EventGroup& group : groups[number]) pmu.groups.push_back({group.vendor, group.group});
+    for (unsigned fixed = 0; fixed < kFixed; ++fixed)
+      pmu.fixed.push_back({kConfigurable + fixed, kFixedGroup, kFixedEvents, fixed});
     spec.pmus.push_back(pmu);
   }
 
@@ -178,7 +189,9 @@ TEST_P(CxlCross, random_programs_of_random_traffic_count_alike) {
   listener.listen(rig.device->ddr(), 1);
 
   cxl::CpmuParameters parameters;
-  parameters.counters.assign(kCounters, {});
+  parameters.counters.assign(kConfigurable, {});
+  for (std::uint8_t fixed = 0; fixed < kFixed; ++fixed)
+    parameters.counters.push_back({cxl::CounterType::fixed, kFixedGroup, kFixedEvents, fixed});
   parameters.frequency_hz = v.clock_hz;
   parameters.hdm_filter = parameters.ddr_filter = true;
   cxl::Cpmu host_pmu("host_pmu", parameters, groups[0]);
@@ -211,20 +224,32 @@ TEST_P(CxlCross, random_programs_of_random_traffic_count_alike) {
                 {cxl::Rig::kHostMemory, cxl::Rig::kD}, 1024, 40));
   go(operations("snoops", {snoop_data, snoop_invalidate, snoop_current}, {cxl::Rig::kHostMemory}, 1024, 20));
 
+  // What drivers ask at first must be what the judge found out by itself.
+  const auto probe = [&] {
+    for (unsigned pmu = 0; pmu < 2; ++pmu) {
+      const std::uint64_t block = (pmu + 1) * kBlockOfPmu;
+      for (unsigned index = 0; index < 32; ++index) (void)cpu.get64(block + 0x100 + 8 * index);
+      for (unsigned counter = 0; counter < kCounters; ++counter) (void)cpu.get64(block + 0x200 + 8 * counter);
+    }
+    EXPECT_EQ(board.findings().failures(), 0U) << board.report();
+  };
   const auto call = [&](Call which, unsigned pmu, const auto& inside, int event = 0) {
     board.on_call(which, true, kPmus[pmu], event, 0, testing::now());
     inside();
     board.on_call(which, false, kPmus[pmu], event, 0, testing::now());
   };
   run([&] {
+    probe();
     std::vector<CxlProgram> programs;
     for (unsigned pmu = 0; pmu < 2; ++pmu) {
       const std::uint64_t block = (pmu + 1) * kBlockOfPmu;
       call(Call::pmu_disable, pmu, [&] { cpu.put64(block + 0x18, ~std::uint64_t{0}); });
       for (unsigned counter = 0; counter < kCounters; ++counter) {
-        const auto index =
-            counter < groups[pmu].size() ? counter : static_cast<unsigned>(random() % groups[pmu].size());
-        const CxlProgram program = draw(random, groups[pmu][index]);
+        auto index = counter < groups[pmu].size() ? counter : static_cast<unsigned>(random() % groups[pmu].size());
+        if (index == kFixedGroup) index = 0;
+        CxlProgram program = draw(random, groups[pmu][index]);
+        if (counter >= kConfigurable)
+          program = {kCxlVendor, groups[pmu][kFixedGroup].group, kFixedEvents, counter - kConfigurable};
         programs.push_back(program);
         const int event = static_cast<int>(pmu * kCounters + counter) + 1;
         board.expect(event, kPmus[pmu], terms_of(program));

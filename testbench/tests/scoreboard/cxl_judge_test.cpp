@@ -391,6 +391,40 @@ TEST_F(CxlJudgeTest, a_fixed_counter_counts_what_it_is_for) {
   EXPECT_EQ(fixed.result(1).explanation, "1 missing");
 }
 
+TEST_F(CxlJudgeTest, a_fixed_counter_has_its_own_threshold) {
+  CxlJudgeSpec spec = CxlSession::hierarchy();
+  spec.pmus[0].fixed = {{4, 1, 0x2, 3}};
+  CxlSession fixed(spec);
+  fixed.read(0x220, std::uint64_t{1} << 59 | 0x2U << 24 | 3U << 16 | 1U);
+  EXPECT_EQ(fixed.noted("cxl_fixed_counter"), 0);
+  fixed.read(0x220, std::uint64_t{1} << 59 | 0x2U << 24 | 1U);
+  EXPECT_EQ(fixed.noted("cxl_fixed_counter"), 1);
+  fixed.disable();
+  fixed.board.expect(1, CxlSession::kPmu, kMemRd);
+  fixed.add(1, 4, 0x701);
+  fixed.enable();
+  fixed.reads(3);
+  fixed.disable();
+  fixed.del(1, 0);  // never three reads in a clock
+  EXPECT_EQ(fixed.expected(1), 3);
+  EXPECT_THAT(fixed.result(1).explanation, HasSubstr("at least 3 in a clock"));
+}
+
+// Bits 13 and 15 of M2S Req are messages nobody sends.
+TEST_F(CxlJudgeTest, event_capabilities_are_what_the_rules_of_messages_say) {
+  const std::uint64_t m2s_req = std::uint64_t{kCxlVendor} << 48 | std::uint64_t{0x20} << 32;
+  session.read(0x100, std::uint64_t{kCxlVendor} << 48 | 1);
+  session.read(0x108, m2s_req | 0x5fff);
+  session.read(0x130, std::uint64_t{0x19e5} << 48 | std::uint64_t{1} << 32 | 0x8);
+  session.read(0x138, 0);
+  EXPECT_EQ(session.noted("cxl_event_capability"), 0);
+  session.read(0x108, m2s_req | 0x7fff);
+  session.read(0x108, m2s_req | 0x5ffb);
+  session.read(0x130, std::uint64_t{0x19e5} << 48 | std::uint64_t{1} << 32 | 0xc);
+  session.read(0x138, m2s_req | 0x5fff);
+  EXPECT_EQ(session.noted("cxl_event_capability"), 4);
+}
+
 TEST_F(CxlJudgeTest, wires_that_break_the_links_rules_are_found) {
   CxlJudgeSpec spec = CxlSession::hierarchy();
   spec.links[0].latency = 10'000;
@@ -433,7 +467,7 @@ TEST_F(CxlJudgeTest, a_specification_that_cannot_be_is_refused) {
   spec.pmus[0].fixed = {{0, 9, 1}};
   EXPECT_THROW(CxlJudge(spec, chronicle), std::invalid_argument);
   spec = CxlSession::hierarchy();
-  spec.pmus[0].groups.push_back({kCxlVendor, 0x8001, 1});
+  spec.pmus[0].groups.push_back({kCxlVendor, 0x8001});
   EXPECT_THROW(CxlJudge(spec, chronicle), std::invalid_argument);
 }
 

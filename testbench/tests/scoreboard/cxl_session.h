@@ -57,9 +57,8 @@ class CxlSession {
     pmu.clock_hz = 1'000'000'000;
     pmu.width = 16;
     pmu.ddr_filter = true;
-    pmu.groups = {{kCxlVendor, 0x0000, 1},      {kCxlVendor, 0x0020, 0xffff}, {kCxlVendor, 0x0025, 7},
-                  {kCxlVendor, 0x0021, 0xffff}, {kCxlVendor, 0x8000, 0xffff}, {kCxlVendor, 0x0012, 0xe},
-                  {0x19e5, 0x0001, 0x8}};
+    pmu.groups = {{kCxlVendor, 0x0000}, {kCxlVendor, 0x0020}, {kCxlVendor, 0x0025}, {kCxlVendor, 0x0021},
+                  {kCxlVendor, 0x8000}, {kCxlVendor, 0x0012}, {0x19e5, 0x0001}};
     pmu.vendor_events = {{0x19e5, 0x0001, 3, CxlClass::m2s_req, 2}};
     spec.pmus.push_back(pmu);
     return spec;
