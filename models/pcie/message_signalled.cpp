@@ -1,6 +1,8 @@
 #include "models/pcie/message_signalled.h"
 
+#include <algorithm>
 #include <bit>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -84,16 +86,19 @@ MsiX::MsiX(const sc_core::sc_module_name& name, const MsiXParameters& parameters
       data_(bank_.find("DATA_AND_VECTOR_CONTROL")),
       pending_(bank_.find("PENDING")),
       control_(space.add_capability(kMsiXId, 12) + 2),
+      open_at_(vectors_, 0),
       flush_event_("flush_event") {
   const unsigned capability = control_ - 2;
   space_.define(control_, 2, {.value = vectors_ - 1, .writable = kMsiXEnable | kMsiXFunctionMask});
   space_.define(capability + 4, 4, {.value = parameters.offset | parameters.bar});
   space_.define(capability + 8, 4, {.value = (parameters.offset + pending_offset(vectors_)) | parameters.bar});
-  const auto on_write = [this](const ConfigurationWrite& write) { flush_at(write.when); };
+  const auto on_write = [this](const ConfigurationWrite& write) { function_written(write.when); };
   space_.on_write(control_, 2, on_write);
   space_.on_write(kCommand, 2, on_write);
   bank_.on_write(data_, [this](const RegisterWrite& write) {
-    if ((write.before & kVectorMasked) != 0 && (write.after & kVectorMasked) == 0) flush_at(write.when);
+    if ((write.before & kVectorMasked) == 0 || (write.after & kVectorMasked) != 0) return;
+    open_at_[write.element] = write.when;
+    flush();
   });
   socket.register_b_transport(this, &MsiX::b_transport);
   socket.register_transport_dbg(this, &MsiX::transport_dbg);
@@ -107,7 +112,8 @@ MsiX::MsiX(const sc_core::sc_module_name& name, const MsiXParameters& parameters
 bool MsiX::enabled() const noexcept { return (space_.read(control_, 2) & kMsiXEnable) != 0; }
 
 bool MsiX::masked(unsigned vector) const {
-  return (space_.read(control_, 2) & kMsiXFunctionMask) != 0 || (bank_.value(data_, vector) & kVectorMasked) != 0;
+  return (space_.read(control_, 2) & kMsiXFunctionMask) != 0 || (bank_.value(data_, vector) & kVectorMasked) != 0 ||
+         to_picoseconds(sc_core::sc_time_stamp()) < std::max(open_at_[vector], function_open_at_);
 }
 
 bool MsiX::pending(unsigned vector) const {
@@ -124,6 +130,7 @@ bool MsiX::signal(unsigned vector) {
   if (vector >= vectors_ || !enabled()) return false;
   if (masked(vector)) {
     set_pending(vector, true);
+    flush();  // it may be so for a while only
     return true;
   }
   if (!is_bus_master(space_)) return false;
@@ -135,25 +142,35 @@ void MsiX::send(unsigned vector) {
   messages_.send(bank_.value(address_, vector), static_cast<std::uint32_t>(bank_.value(data_, vector)));
 }
 
-void MsiX::flush_at(Picoseconds when) {
-  // A message leaves at the simulated time of the write that unmasked it, which lies ahead of sc_time_stamp() when the
-  // bus master runs ahead.
-  const Picoseconds now = to_picoseconds(sc_core::sc_time_stamp());
-  if (when <= now) return flush();
-  flush_event_.notify(to_sc_time(when - now));
+void MsiX::function_written(Picoseconds when) {
+  const bool open = enabled() && (space_.read(control_, 2) & kMsiXFunctionMask) == 0 && is_bus_master(space_);
+  if (open && !function_open_) function_open_at_ = when;
+  function_open_ = open;
+  flush();
 }
 
 void MsiX::flush() {
   if (!enabled() || !is_bus_master(space_)) return;
+  const Picoseconds now = to_picoseconds(sc_core::sc_time_stamp());
+  std::optional<Picoseconds> next;
   for (unsigned vector = 0; vector < vectors_; ++vector) {
-    if (!pending(vector) || masked(vector)) continue;
-    set_pending(vector, false);
-    send(vector);
+    if (!pending(vector)) continue;
+    if (!masked(vector)) {
+      set_pending(vector, false);
+      send(vector);
+    } else if (const Picoseconds open = std::max(open_at_[vector], function_open_at_); open > now) {
+      next = std::min(next.value_or(open), open);
+    }
   }
+  flush_event_.cancel();
+  if (next) flush_event_.notify(to_sc_time(*next - now));
 }
 
 void MsiX::reset() {
   bank_.reset();
+  std::fill(open_at_.begin(), open_at_.end(), 0);
+  function_open_at_ = 0;
+  function_open_ = false;
   flush_event_.cancel();
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include <tlm_utils/simple_target_socket.h>
 #include <systemc>
@@ -61,7 +62,7 @@ class MsiX : public sc_core::sc_module {
   [[nodiscard]] bool masked(unsigned vector) const;
   void send(unsigned vector);
   void set_pending(unsigned vector, bool pending);
-  void flush_at(Picoseconds when);
+  void function_written(Picoseconds when);
   void flush();
 
   const unsigned vectors_;
@@ -71,6 +72,10 @@ class MsiX : public sc_core::sc_module {
   RegisterBank bank_;
   RegisterId address_, data_, pending_;
   unsigned control_;  // offset of the capability's message control in configuration space
+  // A bus master that runs ahead of sc_time_stamp() unmasks ahead of it, too: until then what comes is pending.
+  std::vector<Picoseconds> open_at_;  // by vector: from then on it is not masked, if it is not
+  Picoseconds function_open_at_ = 0;
+  bool function_open_ = false;
   sc_core::sc_event flush_event_;
 };
 

@@ -280,6 +280,27 @@ TEST_F(PcieFunction, msi_x_sends_what_the_table_says_and_remembers_what_is_maske
     EXPECT_EQ(rig.messages.messages()[2], (MessageProbe::Message{start + 7000, 0x12'2000'0040, 0xcafe}));
     EXPECT_EQ(rig.cpu.get64(pending), 0U);
 
+    // Of two vectors unmasked ahead of time each waits for its own write; so does what is signalled meanwhile.
+    const auto vector_control = [&](unsigned vector, std::uint8_t mask, Picoseconds delay) {
+      Initiator::Access write{
+          .command = tlm::TLM_WRITE_COMMAND, .address = entry(vector) + 12, .data = {mask, 0, 0, 0}, .delay = delay};
+      EXPECT_TRUE(rig.cpu.transport(write).ok());
+    };
+    vector_control(5, 1, 0);
+    vector_control(69, 1, 0);
+    rig.device.signal(69);
+    const Picoseconds masked = testing::now();
+    rig.cpu.wait_for_delay = false;
+    vector_control(5, 0, 7000);
+    vector_control(69, 0, 15'000);
+    rig.cpu.wait_for_delay = true;
+    testing::advance_to(masked + 3000);
+    rig.device.signal(5);
+    testing::advance_to(masked + 20'000);
+    ASSERT_EQ(rig.messages.messages().size(), 5U);
+    EXPECT_EQ(rig.messages.messages()[3], (MessageProbe::Message{masked + 7000, 0x12'2000'0040, 0xcafe}));
+    EXPECT_EQ(rig.messages.messages()[4], (MessageProbe::Message{masked + 15'000, 0x13'0000'0000, 0xbeef}));
+
     rig.device.reset(ResetKind::function_level);
     rig.firmware();
     rig.config_write(0x04, 2, 0x2);
