@@ -304,7 +304,7 @@ TEST(ScenarioLoader, options_change_the_matrix) {
 
 TEST(ScenarioLoader, a_cpu_the_platform_does_not_have_is_refused_at_its_place) {
   const std::string actions = std::string(kSmall) + "actions: [{at: 1 us, do: cpu_offline, cpu: ";
-  EXPECT_THAT(load_error(actions + "99}]\n"), AllOf(HasSubstr("s.yaml:11:45: actions[0].cpu"), HasSubstr("0 ... 3")));
+  EXPECT_THAT(load_error(actions + "99}]\n"), AllOf(HasSubstr("s.yaml:11:44: actions[0].cpu"), HasSubstr("0 ... 3")));
   EXPECT_EQ(load_error(actions + "3}]\n"), "no error");
 }
 
