@@ -158,8 +158,8 @@ TEST_F(BadInput, errors_of_meaning_name_the_place_of_what_is_wrong) {
   };
   const char* const mesh = "platforms/cmn600-small.yaml";
   const std::string cycles = "measure: [{events: [arm_cmn_0/dtc_cycles/]}]\n";
-  refuses_on(mesh, "mesh_traffic:\n  - {name: a, hot_xp: 99}\n" + cycles,
-             HasSubstr("m.yaml:5:23: mesh_traffic[0].hot_xp: there is no XP 99"));
+  refuses_on(mesh, "mesh_traffic:\n  - {name: a, pattern: hotspot, hot_xp: 99}\n" + cycles,
+             HasSubstr("m.yaml:5:41: mesh_traffic[0].hot_xp: there is no XP 99"));
   refuses_on(mesh, "mesh_traffic:\n  - {name: a, mesh: 7}\n" + cycles,
              HasSubstr("m.yaml:5:21: mesh_traffic[0].mesh: there is no mesh 7"));
   refuses_on(mesh, "chi_traffic:\n  - name: a\n    lpid: [77]\n    ranges: [{size: 4 KiB}]\n" + cycles,
