@@ -1,9 +1,13 @@
 #include "testbench/driver_host/module_library.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 
@@ -37,11 +41,40 @@ class TemporaryCopy {
   fs::path path_;
 };
 
+[[noreturn]] void refuse(const fs::path& library, const std::string& why) {
+  throw DriverSetError("cannot load the drivers in " + library.string() + ": " + why +
+                       ": build them again with tools/build-drivers");
+}
+
+/// The loader trusts what the headers say: a file that was cut short would kill this process.
+void check_whole(const fs::path& library) {
+  std::ifstream stream(library, std::ios::binary);
+  Elf64_Ehdr header{};
+  if (!stream.read(reinterpret_cast<char*>(&header), sizeof header) ||
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    refuse(library, "the file is no shared library");
+  const std::uint64_t size = fs::file_size(library);
+  const auto fits = [size](std::uint64_t offset, std::uint64_t length) {
+    return offset <= size && length <= size - offset;
+  };
+  bool whole = fits(header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize) &&
+               fits(header.e_phoff, std::uint64_t{header.e_phnum} * header.e_phentsize) &&
+               header.e_phentsize == sizeof(Elf64_Phdr);
+  stream.seekg(static_cast<std::streamoff>(whole ? header.e_phoff : 0));
+  for (unsigned i = 0; whole && i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    whole = static_cast<bool>(stream.read(reinterpret_cast<char*>(&segment), sizeof segment)) &&
+            fits(segment.p_offset, segment.p_filesz);
+  }
+  if (!whole)
+    refuse(library, "the file is damaged: its headers speak of more than its " + std::to_string(size) + " bytes");
+}
+
 void* open_library(const fs::path& library) {
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();
-    throw DriverSetError("cannot load the drivers in " + library.string() + ": " + (why != nullptr ? why : "unknown"));
+    refuse(library, why != nullptr ? why : "unknown");
   }
   return handle;
 }
@@ -50,6 +83,7 @@ void* open_library(const fs::path& library) {
 
 ModuleLibrary::ModuleLibrary(const fs::path& library) {
   const fs::path path = fs::absolute(library);
+  check_whole(path);
   if (void* loaded = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD); loaded != nullptr) {
     dlclose(loaded);
     handle_ = open_library(TemporaryCopy(path).path());

@@ -1,11 +1,14 @@
 #include "testbench/scenario/cmn_event_check.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "models/cmn/layout.h"
 #include "models/cmn/nodes/modelled_events.h"
 #include "models/cmn/product.h"
 #include "testbench/scenario/event_syntax.h"
@@ -49,6 +52,34 @@ void check_modelled(const ResolvedEvent& event, std::size_t mesh, const cmn::Top
   }
   throw EventError(event.text, 0, fmt::format("no model makes this event happen: {}", reason),
                    "models/cmn/README.md lists the events of nodes that are modelled");
+}
+
+std::string hint_of_nodes(const ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology) {
+  constexpr std::size_t kShown = 3;
+  const std::optional<NodeEvent> asked = node_event(event, mesh);
+  if (!asked) return {};
+  std::optional<std::uint64_t> id;
+  for (const scoreboard::EventTerm& term : event.terms) {
+    if (term.name == "nodeid") id = term.value;
+  }
+  if (!id) return {};
+  // Watchpoints are at XPs.
+  constexpr NodeType kWatchpoint{0x7770};
+  const NodeType type = asked->type == kWatchpoint ? NodeType::xp : asked->type;
+  std::vector<std::uint64_t> ids;
+  const cmn::Layout layout(topology);
+  for (const cmn::NodePlace& node : layout.nodes()) {
+    const bool same = node.type == type || (type == NodeType::rn_i && node.type == NodeType::rn_d);
+    if (same && !node.is_closed()) ids.push_back(node.node_id);
+  }
+  const std::string name(cmn::to_string(type));
+  if (ids.empty()) return fmt::format("the mesh has no {}", name);
+  if (std::find(ids.begin(), ids.end(), *id) != ids.end()) return {};
+  const auto distance = [&](std::uint64_t other) { return other > *id ? other - *id : *id - other; };
+  std::stable_sort(ids.begin(), ids.end(), [&](std::uint64_t a, std::uint64_t b) { return distance(a) < distance(b); });
+  if (ids.size() > kShown) ids.resize(kShown);
+  return fmt::format("there is no {} with node id {:#x}; near it: {:#x} (pmufab map shows all)", name, *id,
+                     fmt::join(ids, ", "));
 }
 
 }  // namespace pmufab::scenario

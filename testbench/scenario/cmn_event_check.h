@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "models/cmn/topology.h"
 #include "testbench/scenario/pmu_catalog.h"
@@ -12,5 +13,9 @@ namespace pmufab::scenario {
 /// @param mesh  number of the mesh, whose PMU is arm_cmn_<mesh>; events of other PMUs pass
 /// @throws EventError with the reason and what to count instead
 void check_modelled(const ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology);
+
+/// @return what may help with an event the driver refused: which nodes there are, if it names one there is not; else
+/// "".
+[[nodiscard]] std::string hint_of_nodes(const ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology);
 
 }  // namespace pmufab::scenario

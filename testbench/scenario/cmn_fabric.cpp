@@ -115,6 +115,13 @@ void CmnFabric::check_event(const ResolvedEvent& event) const {
     check_modelled(event, mesh, platform_.mesh(mesh).topology());
 }
 
+std::string CmnFabric::hint(const ResolvedEvent& event) const {
+  std::string text;
+  for (std::size_t mesh = 0; mesh < platform_.meshes() && text.empty(); ++mesh)
+    text = hint_of_nodes(event, mesh, platform_.mesh(mesh).topology());
+  return text;
+}
+
 DrainProgress CmnFabric::progress() const {
   DrainProgress sum;
   for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh) {

@@ -96,6 +96,20 @@ std::vector<std::vector<std::string>> read_picture(Reader& reader, std::string_v
   return picture;
 }
 
+/// An HN-S stands where other configurations of the part have an HN-F: a mesh has homes of one kind.
+void check_homes(Reader& reader, const Topology& topology) {
+  bool hn_f = false;
+  bool hn_s = false;
+  for (const cmn::Crosspoint& crosspoint : topology.crosspoints) {
+    for (const cmn::Port& port : crosspoint.ports) {
+      hn_f = hn_f || port.device == cmn::DeviceType::hn_f;
+      hn_s = hn_s || port.device == cmn::DeviceType::hn_s;
+    }
+  }
+  if (hn_f && hn_s)
+    reader.fail("rows", "has HN-F and HN-S in one mesh", "a mesh has homes of one kind; make all of them the same");
+}
+
 void read_crosspoints(Reader& reader, Topology& topology) {
   const Tiles tiles = read_tiles(reader, topology.product);
   if (!reader.has("rows")) reader.fail("rows", "is missing", "one line per row of crosspoints, the northernmost first");
@@ -114,6 +128,7 @@ void read_crosspoints(Reader& reader, Topology& topology) {
       topology.crosspoints.push_back({.dtc_domain = 0, .ports = tile->second, .nodes = {}});
     }
   }
+  check_homes(reader, topology);
   const auto domains = read_picture(reader, "domains", topology.columns, topology.rows);
   for (std::size_t y = 0; y < domains.size(); ++y) {
     for (std::size_t x = 0; x < domains[y].size(); ++x) {

@@ -21,7 +21,7 @@ class CxlFabric final : public Fabric {
   void report_traffic(Json& list) const override;
   [[nodiscard]] DrainProgress progress() const override;
   [[nodiscard]] bool has_transactions() const override { return !traffic_.empty(); }
-  [[nodiscard]] Picoseconds drain_patience() const override { return 1'000'000'000; }
+  [[nodiscard]] Picoseconds drain_patience() const override { return 10'000'000'000; }
 
  private:
   platform::CxlPart& part_;

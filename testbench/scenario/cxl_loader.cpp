@@ -153,6 +153,8 @@ traffic::CxlOperation operation_of(Reader& reader, const Value::Entry& entry) {
   throw InputError(entry.source, reader.path_of("mix"), fmt::format("unknown operation '{}'", entry.key), suggestion);
 }
 
+constexpr Picoseconds kMostLatency = 1'000'000'000;  // as of links: what takes longer looks like a hang
+
 }  // namespace
 
 void read_cxl(Reader& reader, std::size_t /*index*/, CxlDeviceSpec& spec) {
@@ -177,7 +179,7 @@ void read_cxl(Reader& reader, std::size_t /*index*/, CxlDeviceSpec& spec) {
       Presence::required);
   reader.object("link", [&](Reader& link) { read_link_parameters(link, spec.link); });
   reader.object("memory", [&](Reader& memory) {
-    memory.number("answer_latency", spec.memory.answer_latency, Quantity::duration);
+    memory.number("answer_latency", spec.memory.answer_latency, Quantity::duration, 0, kMostLatency);
     memory.number("filter_lines", spec.memory.back_invalidate.filter_lines, Quantity::count, 1, 1U << 20);
     memory.number("device_lines", spec.memory.back_invalidate.device_lines, Quantity::count, 1, 1U << 20);
     memory.flag("block_snoops", spec.memory.back_invalidate.block_snoops);
@@ -185,7 +187,7 @@ void read_cxl(Reader& reader, std::size_t /*index*/, CxlDeviceSpec& spec) {
   });
   reader.object("host", [&](Reader& host) {
     host.number("lines", spec.host.host_lines, Quantity::count, 1, 1U << 20);
-    host.number("latency", spec.host.cache.host_latency, Quantity::duration);
+    host.number("latency", spec.host.cache.host_latency, Quantity::duration, 0, kMostLatency);
     host.flag("take_clean", spec.host.cache.take_clean);
     host.number("error_base", spec.host.cache.error_base, Quantity::address);
     host.number("error_size", spec.host.cache.error_size, Quantity::bytes);
@@ -222,6 +224,28 @@ void read_cxl_traffic(Reader& reader, traffic::CxlTrafficSpec& spec) {
   if (reader.has("duration")) reader.number("duration", spec.duration.emplace(), Quantity::duration, 1);
   if (reader.has("count")) reader.number("count", spec.count.emplace(), Quantity::count, 1);
   if (reader.has("seed")) reader.number("seed", spec.seed.emplace());
+}
+
+void check_local_ranges(Reader& reader, const traffic::CxlTrafficSpec& spec,
+                        const std::vector<CxlDeviceSpec>& devices) {
+  using traffic::CxlOperation;
+  const bool local = std::any_of(spec.mix.begin(), spec.mix.end(), [](const traffic::CxlOperationShare& share) {
+    return share.weight > 0 && share.operation >= CxlOperation::local_read &&
+           share.operation <= CxlOperation::local_store;
+  });
+  if (!local || spec.device >= devices.size()) return;
+  for (const traffic::CxlRange& range : spec.ranges) {
+    const auto& decoders = devices[spec.device].decoders;
+    const bool inside = std::any_of(decoders.begin(), decoders.end(), [&](const platform::CxlDecoderSpec& decoder) {
+      return decoder.coherency == Coherency::hdm_db && range.base >= decoder.base &&
+             range.base - decoder.base < decoder.size && range.size <= decoder.size - (range.base - decoder.base);
+    });
+    if (!inside)
+      reader.fail("ranges",
+                  fmt::format("{:#x} bytes from {:#x} are not in HDM-DB memory of device {}", range.size, range.base,
+                              spec.device),
+                  "a device's own operations go to what one of its HDM-DB decoders claims");
+  }
 }
 
 }  // namespace pmufab::scenario

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@ namespace pmufab::scenario {
 namespace {
 
 constexpr unsigned kMaximumDepth = 32;
+constexpr std::size_t kMaximumBytes = 16 << 20;   // of a file; a device may never end
 constexpr std::size_t kMaximumNodes = 1'000'000;  // aliases multiply: a small file can mean a huge document
 
 using File = std::shared_ptr<const std::string>;
@@ -237,7 +237,15 @@ Value load_file(const std::filesystem::path& path) {
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   std::string text;
-  if (stream) text.assign(std::istreambuf_iterator<char>(stream), {});
+  if (stream) {
+    text.resize(kMaximumBytes + 1);
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    if (stream.eof()) stream.clear();
+    if (text.size() > kMaximumBytes)
+      throw InputError({file}, {}, fmt::format("is larger than {} MiB", kMaximumBytes >> 20),
+                       "that is no configuration; is it the right file?");
+  }
   if (!stream) {
     throw InputError({file}, {},
                      fmt::format("cannot read the file: {}", errno != 0 ? std::strerror(errno) : "read error"));
@@ -270,7 +278,11 @@ Override parse_override(std::string_view text, std::string_view origin) {
   Override result{std::string(text.substr(0, equals)), {}, std::string(text)};
   static_cast<void>(parse_path(result.path, {file}));
   // Places inside the option's text say nothing to the user: only the option is named.
-  result.value = parse(std::string(text.substr(equals + 1)), file);
+  const std::string_view given = text.substr(equals + 1);
+  if (given.find_first_not_of(' ') == std::string_view::npos)
+    throw InputError({file}, {}, "gives no value",
+                     fmt::format("{0}=null stands for the default, {0}='\"\"' for an empty text", result.path));
+  result.value = parse(std::string(given), file);
   const auto forget_lines = [](auto&& self, Value& value) -> void {
     value.source.line = value.source.column = 0;
     for (Value& item : value.items) self(self, item);

@@ -1,11 +1,13 @@
 #include "testbench/scenario/fabric.h"
 
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "testbench/scenario/cmn_fabric.h"
 #include "testbench/scenario/cxl_fabric.h"
+#include "testbench/scenario/event_syntax.h"
 #include "testbench/scenario/input_error.h"
 #include "testbench/scenario/tegra410_fabric.h"
 
@@ -37,6 +39,24 @@ std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context) 
   if (!spec.cmn.empty()) fabrics.push_back(std::make_unique<CmnFabric>(context));
   if (!spec.cxl.empty()) fabrics.push_back(std::make_unique<CxlFabric>(context));
   return fabrics;
+}
+
+void add_hints(MeasureResult& result, const driver_host::DriverHost& host,
+               const std::vector<std::unique_ptr<Fabric>>& fabrics) {
+  std::optional<PmuCatalog> catalog;
+  for (CounterResult& counter : result.counters) {
+    if (counter.check != CounterResult::Check::not_opened) continue;
+    if (!catalog) catalog.emplace(host.pmus());
+    try {
+      const std::vector<ResolvedGroup> groups = catalog->resolve(counter.event);
+      for (const auto& fabric : fabrics) {
+        const std::string hint = fabric->hint(groups.at(0).events.at(0));
+        if (!hint.empty()) counter.note += "; " + hint;
+      }
+    } catch (const EventError&) {
+      // it was given another name
+    }
+  }
 }
 
 std::vector<std::string_view> driver_modules(const platform::PlatformSpec& platform) {

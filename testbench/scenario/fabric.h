@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,6 +53,9 @@ class Fabric {
   /// Refuse an event of this fabric about which nothing could be said. @throws EventError
   virtual void check_event(const ResolvedEvent& /*event*/) const {}
 
+  /// @return what may help with an event of this fabric that the driver refused; "" if nothing does.
+  [[nodiscard]] virtual std::string hint(const ResolvedEvent& /*event*/) const { return {}; }
+
   /// What is under way when traffic has stopped.
   [[nodiscard]] virtual DrainProgress progress() const { return {}; }
   /// @return how long nothing of it may move before it is given up.
@@ -71,6 +75,10 @@ struct FabricContext {
 /// @return the fabrics of the platform, in the order of the platform's parts.
 /// @throws InputError for traffic that is impossible on the platform
 [[nodiscard]] std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context);
+
+/// Add the fabrics' hints to the notes of events the driver refused.
+void add_hints(MeasureResult& result, const driver_host::DriverHost& host,
+               const std::vector<std::unique_ptr<Fabric>>& fabrics);
 
 /// @return the kernel modules that drive the PMUs of a platform.
 [[nodiscard]] std::vector<std::string_view> driver_modules(const platform::PlatformSpec& platform);

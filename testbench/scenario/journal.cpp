@@ -12,23 +12,6 @@
 #include "testbench/scenario/input_error.h"
 
 namespace pmufab::scenario {
-namespace {
-
-std::string describe(const ProcessEnd& end) {
-  if (end.timed_out) return "it took too long and was stopped (--timeout); what had been measured is kept";
-  if (end.stopped)
-    return "stopped by the user; it did not answer and was killed (does a driver wait for ever?); what had been "
-           "measured "
-           "is kept";
-  if (end.exited) return fmt::format("its process ended early with exit code {}", end.status);
-  const char* words = sigdescr_np(end.status);
-  return fmt::format(
-      "its process was killed by signal {} ({}); drivers built with tools/build-drivers --sanitize say where",
-      end.status, words != nullptr ? words : "unknown");
-}
-
-}  // namespace
-
 Journal::Journal(const std::filesystem::path& file) : file_(std::fopen(file.c_str(), "w")) {
   if (file_ == nullptr)
     throw InputError(fmt::format("cannot write '{}': {}", file.generic_string(), std::strerror(errno)));
@@ -92,16 +75,19 @@ RunResult read_journal(const std::filesystem::path& file, RunResult known, const
   for (auto& [index, measure] : measures) run.measures.push_back(std::move(measure));  // in the order of the scenario
   if (run.status == Status::bad_input || run.status == Status::crashed) return run;
   if (!ended || !end.exited || end.status != 0) {
-    const bool by_signal = !end.exited;
-    run.status = by_signal && end.timed_out ? Status::timed_out
-                 : by_signal && end.stopped ? Status::interrupted
-                                            : Status::crashed;
+    const bool killed = !end.exited && end.status == SIGKILL;
+    run.status = killed && end.timed_out ? Status::timed_out
+                 : killed && end.stopped ? Status::interrupted
+                                         : Status::crashed;
     run.message = describe(end);
     return run;
   }
   run.partial = partial;
   const bool passed = all_passed(run);
-  if (interrupted) {
+  if (interrupted && end.timed_out) {
+    run.status = Status::timed_out;
+    run.message = "it took too long and was stopped (--timeout); what had been measured is kept";
+  } else if (interrupted) {
     run.status = Status::interrupted;
     run.message = "stopped by the user; what had been measured is kept";
   } else if (must_fail) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "testbench/scenario/child_process.h"
 #include "testbench/scenario/results.h"
 
 namespace pmufab::scenario {
@@ -22,14 +23,6 @@ class Journal {
 
  private:
   std::FILE* file_;
-};
-
-/// How the process of a run ended.
-struct ProcessEnd {
-  bool exited = false;  ///< by itself, with `status`; otherwise by the signal `status`
-  int status = 0;
-  bool timed_out = false;  ///< the signal was ours, for taking too long
-  bool stopped = false;    ///< the signal was ours, because the user wanted it to end
 };
 
 /// Put a run's result together from its journal. A journal without its last line makes a partial result: crashed,

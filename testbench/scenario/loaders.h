@@ -40,6 +40,9 @@ void read_chi_traffic(Reader& reader, traffic::ChiTrafficSpec& spec);
 void read_cxl(Reader& reader, std::size_t index, platform::CxlDeviceSpec& spec);
 /// Read one map of CXL traffic.
 void read_cxl_traffic(Reader& reader, traffic::CxlTrafficSpec& spec);
+/// Operations of a device itself are for its HDM-DB memory. @throws InputError
+void check_local_ranges(Reader& reader, const traffic::CxlTrafficSpec& spec,
+                        const std::vector<platform::CxlDeviceSpec>& devices);
 
 // Parts of any traffic.
 void read_pattern(Reader& reader, traffic::PatternSpec& pattern);

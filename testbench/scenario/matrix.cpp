@@ -1,4 +1,6 @@
 // The matrix of a scenario: which runs it makes.
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -50,10 +52,62 @@ std::vector<Variant> combinations(const Value& map, const std::string& path, std
   return variants;
 }
 
+/// Change the matrix as an option says. Keys of a matrix have dots in them: matrix.host.interrupt_delay.
+void change(Value& document, const std::string& text) {
+  constexpr std::string_view kMatrix = "matrix";
+  Override change = parse_override(text);
+  const std::string rest = change.path.substr(kMatrix.size());
+  const std::size_t dot = rest.find('.');
+  if (dot == std::string::npos) {
+    apply(change, document);
+    return;
+  }
+  // What the key belongs to: the matrix, or one of a list of matrices.
+  change.path = std::string(kMatrix) + rest.substr(0, dot);
+  const std::string key = rest.substr(dot + 1);
+  Value* map = document.find(kMatrix);
+  if (map == nullptr) map = &document.add(std::string(kMatrix), Value::map());
+  if (dot > 0) {
+    const Value* const there = map;
+    const bool one = there->kind == Value::Kind::sequence;
+    std::size_t index = 0;
+    for (const char digit : rest.substr(1, dot - 2)) index = index * 10 + static_cast<std::size_t>(digit - '0');
+    if (!one || index >= map->items.size())
+      throw InputError(change.value.source, change.path,
+                       one ? fmt::format("there are {} matrices", map->items.size())
+                           : std::string("the matrix is no list of matrices"));
+    map = &map->items[index];
+  }
+  if (map->kind == Value::Kind::null) map->kind = Value::Kind::map;
+  if (map->kind != Value::Kind::map)
+    throw InputError(change.value.source, change.path,
+                     fmt::format("is {}, so it has no '{}'", describe(map->kind), key),
+                     "of a list of matrices name one: matrix[0]." + key);
+  if (Value* const list = map->find(key); list != nullptr) {
+    *list = std::move(change.value);
+  } else {
+    map->entries.push_back({key, change.value.source, std::move(change.value)});
+  }
+}
+
 }  // namespace
 
-std::vector<Variant> ScenarioFile::variants() const {
+bool is_for_matrix(std::string_view text) noexcept {
+  constexpr std::string_view kMatrix = "matrix";
+  return text.starts_with(kMatrix) && text.size() > kMatrix.size() &&
+         std::string_view("=.[").find(text[kMatrix.size()]) != std::string_view::npos;
+}
+
+std::vector<Variant> ScenarioFile::variants(const std::vector<std::string>& overrides) const {
+  Value changed;
   const Value* matrix = document_.find("matrix");
+  if (std::any_of(overrides.begin(), overrides.end(), is_for_matrix)) {
+    changed = document_;
+    for (const std::string& text : overrides) {
+      if (is_for_matrix(text)) change(changed, text);
+    }
+    matrix = changed.find("matrix");
+  }
   if (matrix == nullptr || matrix->kind == Value::Kind::null) return std::vector<Variant>(1);
   if (matrix->kind != Value::Kind::sequence) return combinations(*matrix, "matrix", 0);
   if (matrix->items.empty()) throw InputError(matrix->source, "matrix", "must hold at least one map of lists");

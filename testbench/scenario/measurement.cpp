@@ -246,9 +246,10 @@ MeasureResult Measurement::end(bool cut_short) {
         ++column;
       }
     }
-    result_.checks.push_back({"intervals", sums_agree,
-                              fmt::format("{} intervals; their sums {} the final counts", result_.intervals.size(),
-                                          sums_agree ? "are" : "differ from")});
+    result_.checks.push_back(
+        {"intervals", sums_agree,
+         fmt::format("{}; their sums {} the final counts", counted(result_.intervals.size(), "interval"),
+                     sums_agree ? "are" : "differ from")});
   }
   return std::move(result_);
 }

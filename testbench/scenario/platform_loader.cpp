@@ -136,6 +136,8 @@ PlatformSpec read_platform(const Value& document, const std::string& path, Value
   reader.list(
       "cxl", [&](Reader& device, std::size_t index) { read_cxl(device, index, spec.cxl.emplace_back()); },
       kind == Kind::cxl ? Presence::required : Presence::optional);
+  if (kind == Kind::cmn && reader.has("meshes") && spec.cmn.empty()) reader.fail("meshes", "holds no mesh");
+  if (kind == Kind::cxl && reader.has("cxl") && spec.cxl.empty()) reader.fail("cxl", "holds no device");
   reader.list("links", [&](Reader& link, std::size_t) { read_link(link, spec.cmn, spec.links.emplace_back()); });
   try {
     // Unknown keys first: a misspelt key is often why the rest is impossible.

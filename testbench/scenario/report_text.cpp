@@ -110,11 +110,9 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
   const std::uint64_t wrong = run.counters_wrong();
   fmt::print(out, "{}: {} (platform {}, drivers of Linux {}, {} simulated", headline(run.status), run.title(),
              run.platform, run.drivers, format_time(run.simulated_time));
-  if (counters > 0) {
-    fmt::print(out, "; {}",
-               wrong == 0 ? fmt::format("{} counters, none wrong", counters)
-                          : fmt::format("{} of {} counters wrong", wrong, counters));
-  }
+  CounterTotals totals;
+  totals.add(run);
+  if (counters > 0) fmt::print(out, "; {}", describe(totals));
   fmt::print(out, ")\n");
   if (!run.message.empty() && run.status != Status::bad_input) fmt::print(out, "  {}\n", run.message);
   if (!run.expected_reason.empty()) fmt::print(out, "  expected failure: {}\n", run.expected_reason);
@@ -125,8 +123,8 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
     const bool shorten = counters > kLongTable && !options.everything;
     for (const MeasureResult& measure : run.measures) write_measure(out, measure, options, shorten);
     if (shorten && counters > wrong)
-      fmt::print(out, "\n  {} counters that are not wrong are left out here; the result files have them.\n",
-                 with_separators(counters - wrong));
+      fmt::print(out, "\n  {} not wrong: left out here; the result files have everything.\n",
+                 counted(counters - wrong, "counter"));
     for (const std::string& action : run.actions) fmt::print(out, "  {}\n", action);
   }
   for (const CheckResult& check : run.checks) {
@@ -156,15 +154,13 @@ void write_intervals(std::ostream& out, const RunResult& run) {
 void write_summary(std::ostream& out, const std::vector<RunResult>& runs) {
   std::size_t passed = 0;
   std::size_t not_run = 0;
-  std::uint64_t counters = 0;
-  std::uint64_t wrong = 0;
+  CounterTotals totals;
   for (const RunResult& run : runs) {
     if (run.passed()) ++passed;
-    counters += run.counters();
-    wrong += run.counters_wrong();
+    totals.add(run);
   }
-  fmt::print(out, "{} of {} runs passed; {} counters, {} wrong.\n", passed, runs.size(), with_separators(counters),
-             with_separators(wrong));
+  fmt::print(out, "{} of {} passed{}.\n", passed, counted(runs.size(), "run"),
+             totals.all == 0 ? "" : "; " + describe(totals));
   for (const RunResult& run : runs) {
     if (run.status == Status::not_run) {
       ++not_run;
@@ -172,7 +168,7 @@ void write_summary(std::ostream& out, const std::vector<RunResult>& runs) {
       fmt::print(out, "  {}: {} (drivers of Linux {})\n", headline(run.status), run.title(), run.drivers);
     }
   }
-  if (not_run > 0) fmt::print(out, "  {}: {} runs\n", headline(Status::not_run), not_run);
+  if (not_run > 0) fmt::print(out, "  {}: {}\n", headline(Status::not_run), counted(not_run, "run"));
 }
 
 int exit_code(const std::vector<RunResult>& runs) {

@@ -50,6 +50,17 @@ CounterResult counter_from_json(const Json& json) {
   return counter;
 }
 
+template <typename Wanted>
+std::uint64_t count_counters(const RunResult& run, Wanted wanted) {
+  std::uint64_t number = 0;
+  for (const MeasureResult& measure : run.measures) {
+    number +=
+        static_cast<std::uint64_t>(std::count_if(measure.counters.begin(), measure.counters.end(),
+                                                 [&](const CounterResult& counter) { return wanted(counter.check); }));
+  }
+  return number;
+}
+
 }  // namespace
 
 bool MeasureResult::passed() const noexcept {
@@ -70,14 +81,11 @@ std::uint64_t RunResult::counters() const noexcept {
 }
 
 std::uint64_t RunResult::counters_wrong() const noexcept {
-  std::uint64_t number = 0;
-  for (const MeasureResult& measure : measures) {
-    number += static_cast<std::uint64_t>(
-        std::count_if(measure.counters.begin(), measure.counters.end(), [](const CounterResult& counter) {
-          return counter.check == Check::wrong || counter.check == Check::not_opened;
-        }));
-  }
-  return number;
+  return count_counters(*this, [](Check check) { return check == Check::wrong || check == Check::not_opened; });
+}
+
+std::uint64_t RunResult::counters_not_judged() const noexcept {
+  return count_counters(*this, [](Check check) { return check == Check::unchecked; });
 }
 
 std::string_view to_string(Check check) noexcept {
@@ -231,6 +239,34 @@ std::string with_separators(std::uint64_t number) {
     if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
     text += digits[i];
   }
+  return text;
+}
+
+std::string counted(std::uint64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", with_separators(number), what, number == 1 ? "" : "s");
+}
+
+void CounterTotals::add(const RunResult& run) noexcept {
+  all += run.counters();
+  wrong += run.counters_wrong();
+  if (run.status == RunResult::Status::expected_failure) wrong_as_expected += run.counters_wrong();
+  not_judged += run.counters_not_judged();
+}
+
+std::string describe(const CounterTotals& totals) {
+  std::string text;
+  if (totals.wrong == 0 && totals.not_judged == totals.all) return counted(totals.all, "counter") + ", not judged";
+  if (totals.wrong == 0) {
+    text = counted(totals.all, "counter") + ", none wrong";
+  } else {
+    text = fmt::format("{} of {} wrong", with_separators(totals.wrong), counted(totals.all, "counter"));
+    if (totals.wrong_as_expected == totals.wrong) {
+      text += totals.wrong == 1 ? ", as expected" : ", all as expected";
+    } else if (totals.wrong_as_expected > 0) {
+      text += fmt::format(", {} as expected", with_separators(totals.wrong_as_expected));
+    }
+  }
+  if (totals.not_judged > 0) text += fmt::format(", {} not judged", with_separators(totals.not_judged));
   return text;
 }
 

@@ -106,6 +106,7 @@ struct RunResult {
   [[nodiscard]] bool passed() const noexcept { return status == Status::passed || status == Status::expected_failure; }
   [[nodiscard]] std::uint64_t counters() const noexcept;
   [[nodiscard]] std::uint64_t counters_wrong() const noexcept;
+  [[nodiscard]] std::uint64_t counters_not_judged() const noexcept;
 };
 
 [[nodiscard]] std::string_view to_string(CounterResult::Check check) noexcept;
@@ -122,5 +123,19 @@ struct RunResult {
 [[nodiscard]] std::string format_time(Picoseconds time);
 /// "1,234,567"
 [[nodiscard]] std::string with_separators(std::uint64_t number);
+/// "1 counter", "1,234 counters"
+[[nodiscard]] std::string counted(std::uint64_t number, std::string_view what);
+
+/// What became of counters, of one run or of many.
+struct CounterTotals {
+  std::uint64_t all = 0;
+  std::uint64_t wrong = 0;
+  std::uint64_t wrong_as_expected = 0;  ///< of those, in runs that fail at what they are expected to fail at
+  std::uint64_t not_judged = 0;
+
+  void add(const RunResult& run) noexcept;
+};
+/// "22 counters, none wrong", "53 of 60 counters wrong, all as expected", "3 counters, not judged"
+[[nodiscard]] std::string describe(const CounterTotals& totals);
 
 }  // namespace pmufab::scenario

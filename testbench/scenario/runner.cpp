@@ -64,7 +64,7 @@ struct Child {
   bool stopping = false;
   Clock::time_point asked;  // to stop
   bool killed = false;      // because it did not
-  bool timed_out = false;
+  bool timed_out = false;   // that is why it was asked
 };
 
 /// Everything the child does. Never returns.
@@ -78,11 +78,7 @@ struct Child {
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 
-  const int output = open(child.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (output >= 0) {
-    dup2(output, STDOUT_FILENO);
-    if (!options.echo_log) dup2(output, STDERR_FILENO);
-  }
+  redirect_output(child.output, true, !options.echo_log);
   int code = 3;
   try {
     Journal journal(child.journal);
@@ -102,31 +98,7 @@ struct Child {
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
   }
-  std::fflush(nullptr);
-  // Nothing of the parent's that was copied by the fork may run a second time; a leak checker has its say all the same.
-  if (code == 0) std::exit(code);
-  std::_Exit(code);
-}
-
-/// Take the kernel log's lines, "[    0.000012] text", out of what a child wrote. @return the lines
-std::vector<std::string> take_kernel_log(std::string& output) {
-  std::vector<std::string> log;
-  std::string rest;
-  for (std::size_t at = 0; at < output.size();) {
-    const std::size_t end = std::min(output.find('\n', at), output.size() - 1) + 1;
-    std::string line = output.substr(at, end - at);
-    at = end;
-    const std::size_t digits = line.find_first_not_of(' ', 1);
-    const std::size_t close = digits == std::string::npos ? digits : line.find_first_not_of("0123456789.", digits);
-    if (line.front() == '[' && close != std::string::npos && close > digits && line.compare(close, 2, "] ") == 0) {
-      while (line.ends_with('\n')) line.pop_back();
-      log.push_back(std::move(line));
-    } else {
-      rest += line;
-    }
-  }
-  output = std::move(rest);
-  return log;
+  leave_child(code);
 }
 
 class Runner {
@@ -189,20 +161,18 @@ class Runner {
   }
 
   void look_after(Child& child, int interrupted) {
-    if (interrupted > 0 && !child.stopping) {
+    const auto limit = std::chrono::seconds(options_.timeout_seconds);
+    const bool late = options_.timeout_seconds > 0 && Clock::now() - child.started > limit;
+    if ((interrupted > 0 || late) && !child.stopping) {
       kill(child.pid, SIGINT);
       child.stopping = true;
+      child.timed_out = interrupted == 0;
       child.asked = Clock::now();
     }
     // A child whose driver never lets go does not hear the first signal.
-    if (interrupted > 1 || (child.stopping && Clock::now() - child.asked > kPatience)) {
+    if (!child.killed && (interrupted > 1 || (child.stopping && Clock::now() - child.asked > kPatience))) {
       kill(child.pid, SIGKILL);
       child.killed = true;
-    }
-    const auto limit = std::chrono::seconds(options_.timeout_seconds);
-    if (options_.timeout_seconds > 0 && !child.timed_out && Clock::now() - child.started > limit) {
-      kill(child.pid, SIGKILL);
-      child.timed_out = true;
     }
   }
 

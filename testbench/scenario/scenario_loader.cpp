@@ -66,7 +66,9 @@ struct Parts {
       Override& override = all.emplace_back(parse_override(variant.overrides[i], "matrix"));
       if (i < variant.sources.size()) override.value.source = variant.sources[i];  // single values only
     }
-    for (const std::string& text : texts) all.push_back(parse_override(text));
+    for (const std::string& text : texts) {
+      if (!is_for_matrix(text)) all.push_back(parse_override(text));
+    }
     std::vector<Override> later;
     for (Override& override : all) {
       const std::string& path = override.path;
@@ -287,13 +289,15 @@ void read_measure(Reader& reader, std::size_t index, const std::optional<Picosec
       try {
         static_cast<void>(parse_events(text));  // names wait for the drivers; the form does not
       } catch (const EventError& error) {
-        reader.fail("events", fmt::format("'{}': {}", text, error.reason()), error.suggestion());
+        reader.fail("events", fmt::format("'{}': {}", text, error.reason()),
+                    error.suggestion().empty() ? R"(in a list quote what has commas: ["pmu/event,term=1/"])"
+                                               : error.suggestion());
       }
     }
   }
 }
 
-void read_action(Reader& reader, std::vector<ActionSpec>& out) {
+void read_action(Reader& reader, const platform::PlatformSpec& platform, std::vector<ActionSpec>& out) {
   ActionSpec action;
   using Kind = ActionSpec::Kind;
   reader.number("at", action.at, Quantity::duration, 0, ~std::uint64_t{0}, Presence::required);
@@ -306,7 +310,8 @@ void read_action(Reader& reader, std::vector<ActionSpec>& out) {
                  {"reload_drivers", Kind::reload_drivers},
                  {"reset", Kind::reset}});
   if (action.kind == Kind::cpu_offline || action.kind == Kind::cpu_online)
-    reader.number("cpu", action.cpu, Quantity::count, 0, 65535, Presence::required);
+    reader.number("cpu", action.cpu, Quantity::count, 0, platform.sockets * platform.cpus_per_socket - 1,
+                  Presence::required);
   out.push_back(action);
 }
 
@@ -423,6 +428,7 @@ ScenarioSpec read_scenario(const Parts& parts) {
   });
   reader.list("cxl_traffic", [&](Reader& item, std::size_t) {
     read_cxl_traffic(item, spec.workload.cxl_traffic.emplace_back());
+    check_local_ranges(item, spec.workload.cxl_traffic.back(), spec.platform.cxl);
     check_name(item, spec.workload.cxl_traffic.back().name, names);
   });
   if (reader.has("duration")) {
@@ -433,7 +439,7 @@ ScenarioSpec read_scenario(const Parts& parts) {
   reader.list(
       "measure", [&](Reader& item, std::size_t index) { read_measure(item, index, spec.duration, spec.measures); },
       Presence::required);
-  reader.list("actions", [&](Reader& item, std::size_t) { read_action(item, spec.actions); });
+  reader.list("actions", [&](Reader& item, std::size_t) { read_action(item, spec.platform, spec.actions); });
   std::stable_sort(spec.actions.begin(), spec.actions.end(),
                    [](const ActionSpec& a, const ActionSpec& b) { return a.at < b.at; });
   reader.list("expect", [&](Reader& item, std::size_t) { read_expectation(item, spec.measures, spec.expectations); });
@@ -465,9 +471,18 @@ ScenarioFile::ScenarioFile(const fs::path& file) : document_(load_file(file)), b
 ScenarioFile::ScenarioFile(Value document, fs::path base) : document_(std::move(document)), base_(std::move(base)) {}
 
 ScenarioSpec ScenarioFile::load(const Variant& variant, const std::vector<std::string>& overrides) const {
-  ScenarioSpec spec = read_scenario(Parts(document_, base_, variant, overrides));
+  Parts parts(document_, base_, variant, overrides);
+  ScenarioSpec spec = read_scenario(parts);
   spec.variant = variant.name;
+  spec.written = std::make_shared<const Value>(std::move(parts.document));
   return spec;
+}
+
+InputError with_place(const InputError& error, const std::shared_ptr<const Value>& written) {
+  const std::string& path = error.path();
+  if (error.source().file || !written || written->find(path.substr(0, path.find_first_of(".["))) == nullptr)
+    return error;
+  return {locate(*written, path), path, error.reason(), error.suggestion()};
 }
 
 PlatformDocument load_platform(const fs::path& file, const std::vector<std::string>& overrides) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -91,7 +92,14 @@ struct ScenarioSpec {
   std::vector<ExpectationSpec> expectations;
   std::optional<ExpectedFailureSpec> expected_failure;
   Value effective;  ///< everything as YAML, defaults included
+  /// As written, with what overrides made of it: tells where things stand. Null if nobody wrote it.
+  std::shared_ptr<const Value> written;
 };
+
+/// @param written  ScenarioSpec::written
+/// @return an error about a field of a scenario ("cxl_traffic[0].ranges[1]") with the place of that field, if the error
+///         has none and the field is written somewhere.
+[[nodiscard]] InputError with_place(const InputError& error, const std::shared_ptr<const Value>& written);
 
 /// A platform document, for tools that need no scenario.
 struct PlatformDocument {
@@ -107,6 +115,9 @@ struct Variant {
   std::vector<Source> sources;         ///< where each stands, for messages
 };
 
+/// @return true for the text of a --set option that changes the matrix.
+[[nodiscard]] bool is_for_matrix(std::string_view override_text) noexcept;
+
 /// A scenario file (or a document made in memory), not looked into yet.
 class ScenarioFile {
  public:
@@ -117,10 +128,12 @@ class ScenarioFile {
 
   /// The combinations of the scenario's matrix, in the order written, the last key running fastest; of a list of
   /// matrices those of each, one after the other. One unnamed variant if there is no matrix.
+  /// @param overrides  texts of --set options; those of the matrix replace its lists or add to them
   /// @throws InputError
-  [[nodiscard]] std::vector<Variant> variants() const;
+  [[nodiscard]] std::vector<Variant> variants(const std::vector<std::string>& overrides = {}) const;
 
   /// Read everything: files it names, the variant's settings, then the overrides (texts of --set options); check it.
+  /// Overrides of the matrix are for variants().
   /// @throws InputError
   [[nodiscard]] ScenarioSpec load(const Variant& variant, const std::vector<std::string>& overrides) const;
 

@@ -96,7 +96,8 @@ class Story {
       return;
     check("transactions", left == 0,
           left == 0 ? "every transaction ended"
-                    : fmt::format("{} transactions never ended: nodes wait for each other or for lost messages", left));
+                    : fmt::format("{} never ended: nodes wait for each other or for lost messages",
+                                  counted(left, "transaction")));
   }
 
   bool is_interrupted() const { return options_.interrupted && options_.interrupted(); }
@@ -273,6 +274,7 @@ class Story {
     const auto found = open_.find(index);
     if (found == open_.end()) return;  // an action closed it already
     MeasureResult result = found->second->end(cut_short);
+    add_hints(result, machine_.host(), machine_.fabrics());
     check_expectations(result, cut_short);
     Json content = to_json(result);
     content["index"] = index;
@@ -357,7 +359,7 @@ class Story {
     std::uint64_t errors = 0;
     for (const Json& item : list) errors += item.value("errors", std::uint64_t{0});
     check("traffic", errors == 0,
-          errors == 0 ? "every request was answered" : fmt::format("{} requests were refused", errors));
+          errors == 0 ? "every request was answered" : fmt::format("{} refused", counted(errors, "request")));
     return list;
   }
 
@@ -367,7 +369,7 @@ class Story {
     if (loaded_) host.unload();
     const std::uint64_t warnings = host.warnings();
     check("kernel_warnings", warnings == 0,
-          warnings == 0 ? "no WARN()" : fmt::format("the drivers hit WARN() {} times", warnings));
+          warnings == 0 ? "no WARN()" : fmt::format("the drivers hit WARN() {}", counted(warnings, "time")));
     const unsigned disabled = host.disabled_interrupts();
     check("interrupts", disabled == 0,
           disabled == 0
@@ -384,7 +386,8 @@ class Story {
     scoreboard::Scoreboard& judge = machine_.scoreboard();
     judge.finish();
     const std::uint64_t failures = judge.findings().failures();
-    check("scoreboard", failures == 0, failures == 0 ? "no rule broken" : fmt::format("{} rules broken", failures));
+    check("scoreboard", failures == 0,
+          failures == 0 ? "no rule broken" : fmt::format("{} broken", counted(failures, "rule")));
     write_end(cut_short);
   }
 
@@ -485,7 +488,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     write_error(journal, true, "\n" + error.picture());
     return 2;
   } catch (const InputError& error) {
-    write_error(journal, true, error.what());
+    write_error(journal, true, with_place(error, spec.written).what());
     return 2;
   } catch (const std::exception& error) {
     write_error(journal, false, error.what());

@@ -109,20 +109,32 @@ class NodeTruth final : public LocalCountTruth {
 
 class CyclesTruth final : public EventTruth {
  public:
-  CyclesTruth(std::string text, const ExactClock& clock) : text_(std::move(text)), clock_(clock) {}
+  CyclesTruth(std::string text, const CmnWires& wires) : text_(std::move(text)), wires_(wires) {}
   [[nodiscard]] std::string text() const override { return text_; }
   [[nodiscard]] Mark mark(Picoseconds when) override { return {when, 0}; }
   [[nodiscard]] std::uint64_t count(const Span& span) const override {
-    return clock_.edges_in(span.begin.when, span.end.when);
+    return wires_.clock.edges_in(span.begin.when, span.end.when);
   }
   void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
-  [[nodiscard]] std::string explain(std::span<const Span> /*spans*/, std::uint64_t /*driver*/) const override {
-    return {};
+  [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
+    const auto& writes = wires_.cycle_counter_writes;
+    std::uint64_t expected = 0;
+    std::ptrdiff_t restarts = 0;
+    for (const Span& span : spans) {
+      expected += count(span);
+      restarts += std::count_if(writes.begin(), writes.end(),
+                                [&](Picoseconds when) { return when > span.begin.when && when < span.end.when; });
+    }
+    if (restarts == 0 || driver >= expected) return {};
+    return fmt::format(
+        "the driver set the running cycle counter anew {} time{}, as it does with each reading: what it counts between "
+        "being read and being written is lost",
+        restarts, restarts == 1 ? "" : "s");
   }
 
  private:
   std::string text_;
-  const ExactClock& clock_;
+  const CmnWires& wires_;
 };
 
 Channel first_sub_channel(Channel channel) {
@@ -204,7 +216,10 @@ void CmnWires::show(bool upload, unsigned xp, Interface port, Channel channel, c
 }
 
 bool CmnPmuJudge::see_write(const MmioBus::BusAccess& access) {
-  if (!access.ok || access.address != wires_.spec.pmcr) return false;
+  constexpr std::uint64_t kCycleCounterBelow = 0xc0;  // from POR_DT_PMCR down to POR_DT_PMCCNTR
+  if (!access.ok) return false;
+  if (access.address == wires_.spec.pmcr - kCycleCounterBelow) wires_.cycle_counter_writes.push_back(access.when);
+  if (access.address != wires_.spec.pmcr) return false;
   pmcr_ = access.data;
   return true;
 }
@@ -215,7 +230,7 @@ std::unique_ptr<EventTruth> CmnPmuJudge::truth(const EventTerms& terms) {
   CmnMeaning meaning = cmn_meaning(terms, wires_.spec.layout);
   switch (meaning.kind) {
     case CmnMeaning::Kind::cycles:
-      return std::make_unique<CyclesTruth>(meaning.text, wires_.clock);
+      return std::make_unique<CyclesTruth>(meaning.text, wires_);
     case CmnMeaning::Kind::flits:
       return std::make_unique<FlitTruth>(std::move(meaning), wires_);
     case CmnMeaning::Kind::node:

@@ -48,6 +48,9 @@ class CmnWires {
   void close(WatchpointTruth& truth) { std::erase(open_watchpoints_, &truth); }
   /// @}
 
+  /// Instants at which software wrote the cycle counter.
+  std::vector<Picoseconds> cycle_counter_writes;
+
   const CmnJudgeSpec& spec;
   const CmnNodeIds ids;
   const ExactClock clock;

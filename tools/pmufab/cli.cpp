@@ -6,13 +6,18 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
+#include <iostream>
 #include <sstream>
 #include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "testbench/scenario/child_process.h"
+#include "testbench/scenario/event_syntax.h"
 #include "testbench/scenario/input_error.h"
+#include "tools/pmufab/output.h"
 
 namespace pmufab::cli {
 namespace {
@@ -180,6 +185,38 @@ void catch_interrupts() {
 }
 
 int interrupts() noexcept { return interrupt_count; }
+
+int answer_errors(const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const scenario::EventError& error) {
+    complain("pmufab:\n{}\n", error.picture());
+    return kBadInput;
+  } catch (const InputError& error) {
+    complain("pmufab: {}\n", error.what());
+    return kBadInput;
+  } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) return kPassed;  // printing threw: finish_standard_output() says why
+    complain("pmufab: internal error: {}\n", error.what());
+    return kInternalError;
+  }
+}
+
+int guarded(bool show_log, const std::function<int()>& work) {
+  constexpr std::size_t kShown = 10;
+  const ScratchFolder scratch;
+  std::cout.flush();
+  const scenario::GuardedEnd end =
+      scenario::run_guarded(scratch.path(), show_log, [&] { return finish_standard_output(answer_errors(work)); });
+  complain("{}", end.errors);
+  if (end.finished) return end.process.status;
+  complain("pmufab: the drivers crashed: {}\n", scenario::describe(end.process));
+  const std::vector<std::string>& log = end.kernel_log;
+  const std::size_t first = log.size() - std::min(kShown, log.size());
+  if (!log.empty()) complain("{} of the kernel log:\n", first == 0 ? "All" : "The end");
+  for (std::size_t i = first; i < log.size(); ++i) complain("  {}\n", log[i]);
+  return kInternalError;
+}
 
 bool speaks_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {

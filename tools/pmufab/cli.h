@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -83,6 +84,15 @@ class ProgressBar {
 /// From now on SIGINT and SIGTERM are counted, not obeyed. @return how many there have been
 void catch_interrupts();
 [[nodiscard]] int interrupts() noexcept;
+
+/// Do work, and say on standard error what it throws. @return its exit code, or the one for the error
+[[nodiscard]] int answer_errors(const std::function<int()>& work);
+
+/// Do work that runs drivers, in a process of its own: a driver that breaks takes nobody else along. The machine of the
+/// work echoes its kernel log, which is told if the process dies.
+/// @param show_log  show the kernel log as it grows
+/// @return the exit code of the work, whose errors have been said; kInternalError if its process died
+[[nodiscard]] int guarded(bool show_log, const std::function<int()>& work);
 
 /// Print to standard error. Unlike fmt::print, a standard error that takes nothing does not stop the program.
 template <typename... Values>

@@ -1,7 +1,9 @@
-#include <iostream>
+#include <map>
+#include <string>
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/event_syntax.h"
 #include "testbench/scenario/input_error.h"
 #include "testbench/scenario/machine.h"
 #include "testbench/scenario/pmu_catalog.h"
@@ -19,6 +21,7 @@ constexpr const char* kMore =
     R"(What is listed is what the drivers publish in sysfs when they are loaded on the platform: events/, format/ and cpumask.
 Without PLATFORM a platform of two Tegra410 sockets is used. Any event can be given to pmufab stat -e, with terms added:
   nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=1,dst_loc_cmem=1/
+"not modelled" stands behind events that nothing on the platform makes happen: measuring one is refused, with the reason.
 
 Examples:
   pmufab list
@@ -26,7 +29,27 @@ Examples:
   pmufab list --json | jq '.pmus[].name'
 )";
 
-Json as_json(const PmuCatalog& catalog, const std::string& version) {
+/// Events a scenario that measures them is refused for, and why.
+using NotModelled = std::map<std::string, std::string>;
+
+NotModelled events_not_modelled(const PmuCatalog& catalog, const scenario::Machine& machine) {
+  NotModelled reasons;
+  for (const PmuCatalog::Entry& pmu : catalog.entries()) {
+    for (const PmuCatalog::Event& event : pmu.events) {
+      const std::string text = fmt::format("{}/{}/", pmu.name, event.name);
+      try {
+        for (const scenario::ResolvedGroup& group : catalog.resolve(text)) {
+          for (const auto& fabric : machine.fabrics()) fabric->check_event(group.events.front());
+        }
+      } catch (const scenario::EventError& error) {
+        reasons.emplace(text, error.reason());
+      }
+    }
+  }
+  return reasons;
+}
+
+Json as_json(const PmuCatalog& catalog, const NotModelled& reasons, const std::string& version) {
   Json json;
   json["drivers"] = version;
   json["pmus"] = Json::array();
@@ -34,7 +57,11 @@ Json as_json(const PmuCatalog& catalog, const std::string& version) {
     Json item;
     item["name"] = pmu.name;
     item["cpus"] = pmu.cpus;
-    for (const PmuCatalog::Event& event : pmu.events) item["events"][event.name] = event.definition;
+    for (const PmuCatalog::Event& event : pmu.events) {
+      item["events"][event.name] = event.definition;
+      const auto reason = reasons.find(fmt::format("{}/{}/", pmu.name, event.name));
+      if (reason != reasons.end()) item["not_modelled"][event.name] = reason->second;
+    }
     for (const auto& [term, bits] : pmu.formats) item["format"][term] = bits;
     for (const auto& [name, content] : pmu.others) item["files"][name] = content;
     json["pmus"].push_back(std::move(item));
@@ -42,16 +69,47 @@ Json as_json(const PmuCatalog& catalog, const std::string& version) {
   return json;
 }
 
-void print(const PmuCatalog& catalog) {
+void print(const PmuCatalog& catalog, const NotModelled& reasons) {
   for (const PmuCatalog::Entry& pmu : catalog.entries()) {
     fmt::print("\n{}:\n", pmu.name);
-    for (const PmuCatalog::Event& event : pmu.events)
-      fmt::print("  {:<56} [{}]\n", fmt::format("{}/{}/", pmu.name, event.name), event.definition);
+    for (const PmuCatalog::Event& event : pmu.events) {
+      const std::string text = fmt::format("{}/{}/", pmu.name, event.name);
+      fmt::print("  {:<56} [{}]{}\n", text, event.definition, reasons.contains(text) ? "  not modelled" : "");
+    }
     std::string terms;
     for (const auto& [term, bits] : pmu.formats) terms += fmt::format("{}{}={}", terms.empty() ? "" : "  ", term, bits);
     fmt::print("  terms: {}\n", terms);
     if (!pmu.cpus.empty()) fmt::print("  read on cpu {}\n", fmt::join(pmu.cpus, ","));
   }
+}
+
+/// Load the drivers and print what they publish.
+int list(const platform::PlatformSpec& platform, const driver_host::DriverSet& drivers, bool json) {
+  scenario::Machine machine(platform, {}, {}, drivers, {.echo_log = true});
+  int loaded = 0;
+  std::vector<driver_host::Pmu> pmus;
+  machine.run([&] {
+    loaded = machine.host().load();
+    pmus = machine.host().pmus();
+  });
+  if (loaded < 0 || pmus.empty()) {
+    for (const std::string& line : machine.host().log()) complain("{}\n", line);
+    complain("pmufab: the drivers of Linux {} registered no PMU on platform {}; {}\n", drivers.kernel_version,
+             platform.name,
+             machine.host().log().empty() ? "the kernel log is empty: none of them knows this hardware"
+                                          : "above is the kernel log");
+    return kCheckFailed;
+  }
+  const PmuCatalog catalog(pmus);
+  const NotModelled reasons = events_not_modelled(catalog, machine);
+  if (json) {
+    fmt::print("{}\n", as_json(catalog, reasons, drivers.kernel_version).dump(2));
+  } else {
+    fmt::print("PMUs and events the drivers of Linux {} publish on platform {}:\n", drivers.kernel_version,
+               platform.name);
+    print(catalog, reasons);
+  }
+  return kPassed;
 }
 
 }  // namespace
@@ -68,34 +126,15 @@ int list_command(const Arguments& arguments) {
   if (!parsed) return kPassed;
   const std::vector<std::string> files = values_of(*parsed, "platform");
   if (files.size() > 1) throw scenario::InputError("one platform at a time", "see pmufab list --help");
+  if (files.empty() && !values_of(*parsed, "set").empty())
+    throw scenario::InputError("--set changes the platform of a file, and none is given",
+                               "pmufab list --set ... PLATFORM");
   scenario::PlatformDocument platform;
   if (!files.empty()) platform = scenario::load_platform(files.front(), values_of(*parsed, "set"));
   const driver_host::DriverSet drivers = find_newest_driver(*parsed, platform.spec);
 
-  scenario::Machine machine(platform.spec, {}, {}, drivers, {.echo_log = (*parsed)["kernel-log"].as<bool>()});
-  int loaded = 0;
-  std::vector<driver_host::Pmu> pmus;
-  machine.run([&] {
-    loaded = machine.host().load();
-    pmus = machine.host().pmus();
-  });
-  if (loaded < 0 || pmus.empty()) {
-    for (const std::string& line : machine.host().log()) complain("{}\n", line);
-    complain("pmufab: the drivers of Linux {} registered no PMU on platform {}; {}\n", drivers.kernel_version,
-             platform.spec.name,
-             machine.host().log().empty() ? "the kernel log is empty: none of them knows this hardware"
-                                          : "above is the kernel log");
-    return kCheckFailed;
-  }
-  const PmuCatalog catalog(pmus);
-  if ((*parsed)["json"].as<bool>()) {
-    fmt::print("{}\n", as_json(catalog, drivers.kernel_version).dump(2));
-  } else {
-    fmt::print("PMUs and events the drivers of Linux {} publish on platform {}:\n", drivers.kernel_version,
-               platform.spec.name);
-    print(catalog);
-  }
-  return kPassed;
+  const bool json = (*parsed)["json"].as<bool>();
+  return guarded((*parsed)["kernel-log"].as<bool>(), [&] { return list(platform.spec, drivers, json); });
 }
 
 }  // namespace pmufab::cli

@@ -1,6 +1,4 @@
-#include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,7 +6,7 @@
 #include <fmt/format.h>
 #include <systemc>
 
-#include "testbench/scenario/event_syntax.h"
+#include "testbench/scenario/input_error.h"
 #include "testbench/scenario/report.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
@@ -76,28 +74,9 @@ int dispatch(const cli::Arguments& arguments) {
 // The SystemC library asks for this function; simulations here are started with sc_start() in processes of their own.
 int sc_main(int, char*[]) { return 0; }
 
-namespace {
-
-int run(const cli::Arguments& arguments) {
-  try {
-    return dispatch(arguments);
-  } catch (const scenario::EventError& error) {
-    cli::complain("pmufab:\n{}\n", error.picture());
-    return cli::kBadInput;
-  } catch (const scenario::InputError& error) {
-    cli::complain("pmufab: {}\n", error.what());
-    return cli::kBadInput;
-  } catch (const std::exception& error) {
-    if (std::ferror(stdout) != 0) return cli::kPassed;  // printing threw: finish_standard_output() says why
-    cli::complain("pmufab: internal error: {}\n", error.what());
-    return cli::kInternalError;
-  }
-}
-
-}  // namespace
-
 int main(int argc, char* argv[]) {
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   cli::prepare_standard_streams();
-  return cli::finish_standard_output(run(cli::Arguments(argv + 1, argv + argc)));
+  return cli::finish_standard_output(
+      cli::answer_errors([&] { return dispatch(cli::Arguments(argv + 1, argv + argc)); }));
 }

@@ -58,6 +58,7 @@ struct FlitTraffic {
   std::uint64_t seed = 1;
   std::vector<traffic::FlitFlowSpec> flows;
   Picoseconds duration = 0;
+  std::shared_ptr<const scenario::Value> written = {};
 };
 
 /// @return whether a --set is for the scenario, not the platform.
@@ -84,7 +85,7 @@ FlitTraffic load_traffic(const po::variables_map& map, const std::string& platfo
   if (!spec.duration)
     throw InputError(fmt::format("scenario '{}' does not say how long its flits flow", spec.name),
                      "add --duration '60 us'");
-  return {spec.name, spec.seed, spec.workload.mesh_traffic, *spec.duration};
+  return {spec.name, spec.seed, spec.workload.mesh_traffic, *spec.duration, spec.written};
 }
 
 /// @return the indices of the meshes to show. @param name  as given; empty: all
@@ -166,7 +167,7 @@ DriverView view_of_driver(const scenario::PlatformDocument& document, const driv
                           const FlitTraffic& traffic) {
   DriverView view;
   view.version = drivers.kernel_version;
-  scenario::Machine machine(document.spec, {}, workload_of(traffic), drivers, {});
+  scenario::Machine machine(document.spec, {}, workload_of(traffic), drivers, {.echo_log = true});
   if (!traffic.flows.empty()) machine.start_traffic();
   // A kernel may not know some of the meshes: a mesh it knows is one whose registers it touches.
   machine.platform().bus().monitor([&](const MmioBus::BusAccess& access) {
@@ -227,6 +228,65 @@ bool compare(const platform::PlatformSpec& spec, const DriverView& view, unsigne
   return comparison.differences.empty();
 }
 
+/// What the options ask for.
+struct MapOrder {
+  const scenario::PlatformDocument& document;
+  std::vector<unsigned> meshes;
+  FlitTraffic traffic;                            ///< no flows: none
+  std::optional<driver_host::DriverSet> drivers;  ///< whose map to compare with
+  std::string picture_file;
+};
+
+int show_map(const MapOrder& order) {
+  const scenario::PlatformDocument& document = order.document;
+  const FlitTraffic& traffic = order.traffic;
+  const bool with_traffic = !traffic.flows.empty();
+  DriverView view;
+  std::vector<MeshLoad> loads;
+  if (order.drivers) {
+    view = view_of_driver(document, *order.drivers, traffic);
+    loads = view.loads;
+  } else if (with_traffic) {
+    loads = run_flits(document.spec, traffic);
+  }
+
+  std::vector<MeshPicture> pictures;
+  bool agreed = true;
+  if (with_traffic)
+    fmt::print("Flits of scenario {} for {}\n\n", traffic.scenario,
+               scenario::format_quantity(traffic.duration, scenario::Quantity::duration));
+  for (const unsigned mesh : order.meshes) {
+    const cmn::Topology& topology = document.spec.cmn[mesh].topology;
+    MeshPicture& picture =
+        pictures.emplace_back(picture_of(topology, cmn::Layout(topology), mesh, revision_of(document, mesh)));
+    if (with_traffic) picture.load = loads[mesh];
+    if (mesh != order.meshes.front()) std::cout << '\n';
+    write_map_text(std::cout, picture);
+    std::cout.flush();
+    if (order.drivers) agreed = compare(document.spec, view, mesh) && agreed;
+    std::fflush(stdout);
+  }
+  if (!order.picture_file.empty()) {
+    const std::string title =
+        with_traffic ? fmt::format("{}: flits of {}", document.spec.name, traffic.scenario) : document.spec.name;
+    write_file(order.picture_file, map_svg(title, pictures));
+  }
+  if (order.drivers && !view.loaded) {
+    for (const std::string& line : view.log) complain("{}\n", line);
+    complain("pmufab: loading the drivers failed; above is the kernel log\n");
+    return kCheckFailed;
+  }
+  return agreed ? kPassed : kCheckFailed;
+}
+
+int show(const MapOrder& order) {
+  try {
+    return show_map(order);
+  } catch (const InputError& error) {
+    throw scenario::with_place(error, order.traffic.written);
+  }
+}
+
 }  // namespace
 
 int map_command(const Arguments& arguments) {
@@ -263,47 +323,12 @@ int map_command(const Arguments& arguments) {
   const std::vector<unsigned> meshes = chosen_meshes(document.spec, words.size() > 1 ? words[1] : "");
   const FlitTraffic traffic = with_traffic ? load_traffic(map, words[0]) : FlitTraffic{};
 
+  std::optional<driver_host::DriverSet> drivers;
+  if (with_driver) drivers = find_newest_driver(map, document.spec);
+  const MapOrder order{document, meshes, traffic, std::move(drivers), map["svg"].as<std::string>()};
   // A picture that cannot be written shows before anything runs.
-  std::optional<OutputFile> picture_file;
-  if (const std::string file = map["svg"].as<std::string>(); !file.empty()) picture_file.emplace(file);
-
-  DriverView view;
-  std::vector<MeshLoad> loads;
-  if (with_driver) {
-    view = view_of_driver(document, find_newest_driver(map, document.spec), traffic);
-    loads = view.loads;
-  } else if (with_traffic) {
-    loads = run_flits(document.spec, traffic);
-  }
-
-  std::vector<MeshPicture> pictures;
-  bool agreed = true;
-  if (with_traffic)
-    fmt::print("Flits of scenario {} for {}\n\n", traffic.scenario,
-               scenario::format_quantity(traffic.duration, scenario::Quantity::duration));
-  for (const unsigned mesh : meshes) {
-    const cmn::Topology& topology = document.spec.cmn[mesh].topology;
-    MeshPicture& picture =
-        pictures.emplace_back(picture_of(topology, cmn::Layout(topology), mesh, revision_of(document, mesh)));
-    if (with_traffic) picture.load = loads[mesh];
-    if (mesh != meshes.front()) std::cout << '\n';
-    write_map_text(std::cout, picture);
-    std::cout.flush();
-    if (with_driver) agreed = compare(document.spec, view, mesh) && agreed;
-    std::fflush(stdout);
-  }
-  if (picture_file) {
-    picture_file->write(map_svg(
-        with_traffic ? fmt::format("{}: flits of {}", document.spec.name, traffic.scenario) : document.spec.name,
-        pictures));
-    picture_file->commit();
-  }
-  if (with_driver && !view.loaded) {
-    for (const std::string& line : view.log) complain("{}\n", line);
-    complain("pmufab: loading the drivers failed; above is the kernel log\n");
-    return kCheckFailed;
-  }
-  return agreed ? kPassed : kCheckFailed;
+  if (!order.picture_file.empty()) check_writable(order.picture_file);
+  return with_driver ? guarded(false, [&] { return show(order); }) : show(order);
 }
 
 }  // namespace pmufab::cli

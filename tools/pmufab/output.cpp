@@ -162,6 +162,8 @@ void OutputFile::commit() {
   temporary_.clear();
 }
 
+void check_writable(const fs::path& file) { const OutputFile probe(file); }
+
 void write_file(const fs::path& file, const std::string& content) {
   OutputFile output(file);
   output.write(content);

@@ -35,6 +35,9 @@ class OutputFile {
   bool replace_ = true;              // otherwise written through
 };
 
+/// Nothing is written, but missing folders are made. @throws scenario::InputError if the file could not be written
+void check_writable(const std::filesystem::path& file);
+
 /// Write a whole file. @throws scenario::InputError if it cannot be written
 void write_file(const std::filesystem::path& file, const std::string& content);
 

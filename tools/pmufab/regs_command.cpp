@@ -97,15 +97,18 @@ int regs_command(const Arguments& arguments) {
     print(banks, markdown, json);
     return kPassed;
   }
-  scenario::Machine machine(document.spec, {}, {}, find_newest_driver(*parsed, document.spec), {});
-  const std::vector<NamedRegisters> banks = chosen_banks(machine.platform().registers(), bank);
-  int loaded = 0;
-  machine.run([&] {
-    loaded = machine.host().load();
-    print(banks, markdown, json);
+  const driver_host::DriverSet drivers = find_newest_driver(*parsed, document.spec);
+  return guarded(false, [&] {
+    scenario::Machine machine(document.spec, {}, {}, drivers, {.echo_log = true});
+    const std::vector<NamedRegisters> banks = chosen_banks(machine.platform().registers(), bank);
+    int loaded = 0;
+    machine.run([&] {
+      loaded = machine.host().load();
+      print(banks, markdown, json);
+    });
+    if (loaded < 0) complain("pmufab: loading the drivers failed; the values are those it left\n");
+    return loaded < 0 ? kCheckFailed : kPassed;
   });
-  if (loaded < 0) complain("pmufab: loading the drivers failed; the values are those it left\n");
-  return loaded < 0 ? kCheckFailed : kPassed;
 }
 
 }  // namespace pmufab::cli

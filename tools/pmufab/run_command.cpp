@@ -56,7 +56,7 @@ class Printer {
     scenario_ = run.scenario;
     if (options_.compact && run.status == RunResult::Status::passed && !run.variant.empty()) {
       ++passed_;
-      counters_ += run.counters();
+      totals_.add(run);
     } else {
       scenario::write_text(std::cout, run, options_);
       std::cout.flush();
@@ -64,16 +64,17 @@ class Printer {
   }
   void flush() {
     if (passed_ > 0)
-      fmt::print(std::cout, "PASSED: {}: {} runs; {} counters, none wrong\n", scenario_, passed_, counters_);
+      fmt::print(std::cout, "PASSED: {}: {}; {}\n", scenario_, scenario::counted(passed_, "run"), describe(totals_));
     std::cout.flush();
-    passed_ = counters_ = 0;
+    passed_ = 0;
+    totals_ = {};
   }
 
  private:
   const scenario::TextReportOptions& options_;
   std::string scenario_;
   std::uint64_t passed_ = 0;
-  std::uint64_t counters_ = 0;
+  scenario::CounterTotals totals_;
 };
 
 std::vector<RunPlan> make_plans(const po::variables_map& options) {
@@ -89,7 +90,7 @@ std::vector<RunPlan> make_plans(const po::variables_map& options) {
   std::vector<scenario::ScenarioSpec> specs;
   for (const std::string& file : files) {
     const scenario::ScenarioFile scenario_file{fs::path(file)};
-    for (const scenario::Variant& variant : scenario_file.variants())
+    for (const scenario::Variant& variant : scenario_file.variants(overrides))
       specs.push_back(scenario_file.load(variant, overrides));
   }
   const std::vector<driver_host::DriverSet> sets = find_drivers(options);
@@ -122,14 +123,18 @@ std::string folder_name(const std::string& title, const std::string& drivers) {
   return as_file_name(fmt::format("{}-{}", title, drivers));
 }
 
+std::string folder_of(const RunPlan& plan) {
+  RunResult run;
+  run.scenario = plan.spec.name;
+  run.variant = plan.spec.variant;
+  return folder_name(run.title(), plan.drivers.kernel_version);
+}
+
 /// Two runs in one folder of --out would overwrite each other's results.
 void check_folders(const std::vector<RunPlan>& plans) {
   std::set<std::string> names;
   for (const RunPlan& plan : plans) {
-    RunResult run;
-    run.scenario = plan.spec.name;
-    run.variant = plan.spec.variant;
-    const std::string name = folder_name(run.title(), plan.drivers.kernel_version);
+    const std::string name = folder_of(plan);
     if (!names.insert(name).second)
       throw InputError(fmt::format("--out: two runs would write to the folder '{}'", name),
                        "give scenarios names of their own, or run them one after the other");
@@ -143,6 +148,23 @@ void check_reports(const po::variables_map& map) {
     const fs::path file = fs::path(map[option].as<std::string>()).lexically_normal();
     if (!file.empty() && !files.insert(file).second)
       throw InputError(fmt::format("--{}: another report goes to '{}' too", option, file.generic_string()));
+  }
+}
+
+/// What cannot be written shows before anything runs.
+void check_outputs(const po::variables_map& map, const fs::path& out, const std::vector<RunPlan>& plans) {
+  for (const char* option : {"junit", "json", "csv"}) {
+    if (const std::string file = map[option].as<std::string>(); !file.empty()) check_writable(file);
+  }
+  if (out.empty()) return;
+  try {
+    check_writable(out / "result.json");
+    for (const RunPlan& plan : plans) {
+      const fs::path folder = out / folder_of(plan);
+      if (fs::exists(folder)) check_writable(folder / "result.json");
+    }
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--out: results cannot go to '{}': {}", out.generic_string(), error.reason()));
   }
 }
 
@@ -204,6 +226,7 @@ int run_command(const Arguments& arguments) {
   fs::path out = map["out"].as<std::string>();
   if (out.empty()) out = map["output"].as<std::string>();
   if (!out.empty()) check_folders(plans);
+  check_outputs(map, out, plans);
   scenario::TextReportOptions text;
   text.marks = speaks_utf8();
   text.everything = map["verbose"].as<bool>();

@@ -22,13 +22,16 @@ constexpr const char* kMore =
     R"(Events are written as for perf: pmu/event,term=value/, several with commas, groups in braces; * and ? in the name of a PMU
 stand for any of that name. pmufab list shows what there is. Every count is compared with the scoreboard.
 
-Counting begins with the traffic. It ends with --duration, or with the traffic if that ends, or after 1 ms of simulated time.
+--traffic takes files of generators (scenarios/traffic); traffic of meshes and CXL devices comes with --set, as scenarios have
+it. Counting begins with the traffic. It ends with --duration, or with the traffic if that ends, or after 1 ms of simulated time.
 
 Examples:
   pmufab stat -e 'nvidia_ucf_pmu_0/slc_access_rd/' --traffic scenarios/traffic/mixed.yaml
   pmufab stat -e '{nvidia_cmem_latency_pmu_0/rd_req/,nvidia_cmem_latency_pmu_0/rd_cum_outs/,nvidia_cmem_latency_pmu_0/cycles/}' \
               --traffic scenarios/traffic/mixed.yaml --duration '2 ms'
   pmufab stat -e 'nvidia_ucf_pmu_*/slc_access_rd,src_loc_cpu=1/' -I 0.1 -x, --traffic scenarios/traffic/mixed.yaml
+  pmufab stat --platform scenarios/platforms/cxl-exact.yaml -e cxl_pmu_mem0.0/m2s_req_memrd/ \
+              --set 'cxl_traffic=[{name: a, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]'
 )";
 
 /// -I takes milliseconds as perf does, or a time with its unit.
@@ -67,6 +70,11 @@ scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::vect
 
   std::string duration = map["duration"].as<std::string>();
   const std::vector<std::string> overrides = values_of(map, "set");
+  for (const std::string& text : overrides) {
+    if (scenario::is_for_matrix(text))
+      throw InputError(fmt::format("--set {}: this command does one run, and has no matrix", text),
+                       "write a scenario, and use pmufab run");
+  }
   if (duration.empty()) {
     try {
       return scenario::ScenarioFile(document, fs::path()).load({}, overrides);

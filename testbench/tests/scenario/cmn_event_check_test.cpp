@@ -6,6 +6,7 @@
 
 #include "testbench/scenario/cmn_event_check.h"
 #include "testbench/scenario/event_syntax.h"
+#include "testbench/scenario/scenario_spec.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -53,6 +54,30 @@ TEST(CmnEventCheck, refuses_events_no_model_makes_happen) {
 TEST(CmnEventCheck, leaves_other_pmus_and_what_the_mesh_counts_itself_alone) {
   EXPECT_EQ(refusal(Product::ci700, 2, NodeType::rn_i, 0x18, "arm_cmn_1"), "");
   EXPECT_EQ(refusal(Product::ci700, 2, NodeType::dtc, 0), "");
+}
+
+TEST(CmnEventCheck, names_nodes_near_one_there_is_not) {
+  // A mesh of 3x1: node ids are x << 5 | y << 3 | port << 2 (sides up to 4), so HN-F 0x24 at XP 1 and 0x44 at XP 2.
+  const ScenarioSpec spec = ScenarioFile(parse_text(R"(name: m
+platform:
+  kind: cmn
+  meshes: [{product: CMN-600, tiles: {A: [RN-F, HN-F], D: [RN-F, HN-D]}, rows: [D A A]}]
+duration: 1 us
+measure: [{events: [arm_cmn_0/dtc_cycles/]}]
+)",
+                                                    "s.yaml"),
+                                         {})
+                                .load({}, {});
+  const auto hint = [&](std::uint64_t id, NodeType type = NodeType::hn_f) {
+    ResolvedEvent event;
+    event.pmu = "arm_cmn_0";
+    event.attributes.config = static_cast<std::uint64_t>(type);
+    event.terms = {{"hnf_cache_miss"}, {"nodeid", id}};
+    return hint_of_nodes(event, 0, spec.platform.cmn[0].topology);
+  };
+  EXPECT_EQ(hint(0x40), "there is no hnf with node id 0x40; near it: 0x44, 0x24 (pmufab map shows all)");
+  EXPECT_EQ(hint(0x24), "");
+  EXPECT_EQ(hint(0x24, NodeType::sbsx), "the mesh has no sbsx");
 }
 
 }  // namespace

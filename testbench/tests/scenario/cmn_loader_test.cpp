@@ -89,6 +89,14 @@ TEST(CmnLoader, limits_say_how_large_a_mesh_may_be) {
               AllOf(HasSubstr("limits"), HasSubstr("linux-5.0"), HasSubstr("linux-7.2")));
 }
 
+TEST(CmnLoader, homes_of_two_kinds_in_one_mesh_are_refused) {
+  std::string mixed = scenario("");
+  mixed.replace(mixed.find("A: [RN-F, HN-F]"), 15, "A: [HN-S, HN-F]");
+  EXPECT_THAT(load_error(mixed), AllOf(HasSubstr("meshes[0].rows: has HN-F and HN-S"), HasSubstr("one kind")));
+  mixed.replace(mixed.find("HN-S, HN-F"), 10, "HN-S, HN-S");
+  EXPECT_EQ(load_error(mixed), "no error");
+}
+
 TEST(CmnLoader, impossible_interrupts_are_refused) {
   EXPECT_THAT(load_error(scenario("      interrupts: [0]\n")),
               AllOf(HasSubstr("meshes[0].interrupts"), HasSubstr("are 1, for 2 DTCs")));

@@ -278,5 +278,47 @@ TEST(ScenarioLoader, a_mistake_in_a_matrix_is_reported_where_it_stands) {
               HasSubstr("matrix.seed: must hold at least one value"));
 }
 
+TEST(ScenarioLoader, options_change_the_matrix) {
+  const std::string head = kSmall;
+  const auto names = [](const std::string& yaml, const std::vector<std::string>& overrides) {
+    std::vector<std::string> list;
+    for (const Variant& variant : ScenarioFile(parse_text(yaml, "s.yaml"), {}).variants(overrides))
+      list.push_back(variant.name);
+    return list;
+  };
+  const std::string one = head + "matrix: {host.interrupt_delay: [0, 5 us]}\n";
+  EXPECT_THAT(names(one, {"matrix.host.interrupt_delay=[1 us]"}), ElementsAre("interrupt_delay=1 us"));
+  EXPECT_THAT(names(one, {"matrix.seed=[3]", "matrix.host.interrupt_delay=[0]"}),
+              ElementsAre("interrupt_delay=0,seed=3"));
+  EXPECT_THAT(names(head, {"matrix.seed=[3, 4]"}), ElementsAre("seed=3", "seed=4"));
+  EXPECT_THAT(names(one, {"matrix={seed: [7]}"}), ElementsAre("seed=7"));
+  EXPECT_THAT(names(one, {"matrix=null"}), ElementsAre(""));
+  const std::string list = head + "matrix: [{seed: [1]}, {seed: [2]}]\n";
+  EXPECT_THAT(names(list, {"matrix[1].seed=[5, 6]"}), ElementsAre("seed=1", "seed=5", "seed=6"));
+  EXPECT_THAT(error_of([&] { static_cast<void>(names(list, {"matrix.seed=[5]"})); }), HasSubstr("matrix[0].seed"));
+  EXPECT_THAT(error_of([&] { static_cast<void>(names(list, {"matrix[2].seed=[5]"})); }),
+              HasSubstr("there are 2 matrices"));
+  EXPECT_THAT(error_of([&] { static_cast<void>(names(one, {"matrix.seed=5"})); }),
+              HasSubstr("matrix.seed: must be a list of values"));
+}
+
+TEST(ScenarioLoader, a_cpu_the_platform_does_not_have_is_refused_at_its_place) {
+  const std::string actions = std::string(kSmall) + "actions: [{at: 1 us, do: cpu_offline, cpu: ";
+  EXPECT_THAT(load_error(actions + "99}]\n"), AllOf(HasSubstr("s.yaml:11:44: actions[0].cpu"), HasSubstr("0 ... 3")));
+  EXPECT_EQ(load_error(actions + "3}]\n"), "no error");
+}
+
+TEST(ScenarioLoader, errors_of_meaning_get_the_place_of_what_is_wrong) {
+  const ScenarioSpec spec =
+      load(std::string(kSmall) + "chi_traffic:\n  - {name: c, ranges: [{size: 4 KiB}], mesh: 1}\n", {"duration=1 us"});
+  const auto placed = [&](const std::string& path) {
+    return std::string(with_place(InputError({}, path, "is wrong"), spec.written).what());
+  };
+  EXPECT_EQ(placed("chi_traffic[0].ranges[0].size"), "s.yaml:12:31: chi_traffic[0].ranges[0].size: is wrong");
+  EXPECT_EQ(placed("chi_traffic[0].rate"), "s.yaml:12:5: chi_traffic[0].rate: is wrong") << "not written";
+  EXPECT_EQ(placed("duration"), "--set duration=1 us: duration: is wrong");
+  EXPECT_EQ(placed("event 'x/y/'"), "event 'x/y/': is wrong") << "no field of the scenario";
+}
+
 }  // namespace
 }  // namespace pmufab::scenario

@@ -191,6 +191,9 @@ TEST(Override, mistakes_name_the_option) {
   EXPECT_EQ(error_of([] { static_cast<void>(parse_override("seed")); }),
             "--set seed: is not an assignment (write --set path=value, for example --set seed=7)");
   EXPECT_THAT(error_of([] { static_cast<void>(parse_override("a..b=1")); }), HasSubstr("is not a path"));
+  EXPECT_THAT(error_of([] { static_cast<void>(parse_override("seed=")); }),
+              AllOf(HasSubstr("--set seed=: gives no value"), HasSubstr("seed=null")));
+  EXPECT_EQ(parse_override("seed=''").value.kind, Value::Kind::scalar);
   EXPECT_THAT(error_of([&] { apply(parse_override("a.b=1"), document); }),
               HasSubstr("--set a.b=1: a: is a single value"));
   EXPECT_THAT(error_of([&] { apply(parse_override("list[3]=1"), document); }), HasSubstr("there is no [3]"));

@@ -118,6 +118,9 @@ TEST_F(JournalTest, a_process_that_was_killed_for_the_user_did_not_crash) {
   const RunResult late = read_journal(file, {}, {.exited = false, .status = 9, .timed_out = true, .stopped = false});
   EXPECT_EQ(late.status, Status::timed_out);
   EXPECT_EQ(exit_code({late}), 1);
+  const RunResult crashed =
+      read_journal(file, {}, {.exited = false, .status = 11, .timed_out = true, .stopped = false});
+  EXPECT_EQ(crashed.status, Status::crashed) << "by itself, whatever had been asked of it";
 }
 
 TEST_F(JournalTest, a_bad_exit_code_is_a_crash_even_after_the_last_line) {
@@ -252,10 +255,30 @@ TEST(TextReport, long_tables_leave_out_what_is_right_and_say_so) {
   const RunResult run = run_with(counters);
   const std::string text =
       text_of(write_text, run, TextReportOptions{.marks = false, .everything = false, .compact = false});
-  EXPECT_THAT(text, AllOf(HasSubstr("bad/"), Not(HasSubstr("good/")),
-                          HasSubstr("99 counters that are not wrong are left out")));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("bad/"), Not(HasSubstr("good/")), HasSubstr("99 counters not wrong: left out here")));
   EXPECT_THAT(text_of(write_text, run, TextReportOptions{.marks = false, .everything = true, .compact = false}),
               HasSubstr("good/"));
+}
+
+TEST(TextReport, counters_nobody_judges_and_expected_failures_are_called_so) {
+  const auto headline = [](std::uint64_t good, std::uint64_t wrong, std::uint64_t unchecked, Status status) {
+    std::vector<CounterResult> counters(good, counter("good/", 1, 1));
+    counters.resize(good + wrong, counter("bad/", 3, 4));
+    counters.resize(good + wrong + unchecked, counter("open/", 3, 3));
+    for (std::size_t i = good + wrong; i < counters.size(); ++i) counters[i].check = CounterResult::Check::unchecked;
+    RunResult run = run_with(counters);
+    run.status = status;
+    CounterTotals totals;
+    totals.add(run);
+    return describe(totals);
+  };
+  EXPECT_EQ(headline(22, 0, 0, Status::passed), "22 counters, none wrong");
+  EXPECT_EQ(headline(0, 0, 2, Status::passed), "2 counters, not judged");
+  EXPECT_EQ(headline(1, 0, 2, Status::passed), "3 counters, none wrong, 2 not judged");
+  EXPECT_EQ(headline(7, 53, 0, Status::expected_failure), "53 of 60 counters wrong, all as expected");
+  EXPECT_EQ(headline(0, 1, 0, Status::failed), "1 of 1 counter wrong");
+  EXPECT_EQ(headline(1, 0, 0, Status::passed), "1 counter, none wrong");
 }
 
 TEST(JunitReport, failures_are_counted_and_special_characters_escaped) {

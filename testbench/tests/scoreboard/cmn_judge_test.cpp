@@ -259,6 +259,20 @@ TEST_F(CmnCounts, of_cycles_are_clock_edges_between_the_writes) {
   EXPECT_EQ(session.expected(1), 106U) << "2 GHz";
 }
 
+TEST_F(CmnCounts, a_cycle_counter_set_anew_while_it_runs_explains_what_is_missing) {
+  session.count(1, {{"dtc_cycles"}});
+  session.enable();
+  session.cross(10);
+  session.board.on_bus_access({session.now + 500, CmnSession::kPmcr - 0xc0, 0x8000000000, 8, true, true});
+  session.cross(10);
+  session.disable();
+  session.del(1, session.expected(1) - 100);
+  const EventResult result = session.result(1);
+  EXPECT_EQ(result.verdict, Verdict::mismatch);
+  EXPECT_THAT(result.explanation,
+              ::testing::StartsWith("100 missing; the driver set the running cycle counter anew 1 time,"));
+}
+
 TEST_F(CmnCounts, begin_and_end_with_the_writes_of_pmcr_inside_the_calls) {
   session.cross(1);
   session.count(1, {{"mxp_n_req_txflit_valid"}});

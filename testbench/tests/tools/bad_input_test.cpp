@@ -132,6 +132,70 @@ TEST_F(BadInput, drivers_that_cannot_be_loaded) {
           HasSubstr("cannot load the drivers in"));
 }
 
+TEST_F(BadInput, drivers_that_were_cut_short) {
+  std::filesystem::path newest;
+  for (const auto& entry : std::filesystem::directory_iterator(PMUFAB_DRIVERS_DIR)) {
+    if (entry.is_directory()) newest = entry.path();
+  }
+  if (newest.empty()) GTEST_SKIP() << "there are no drivers";
+  std::filesystem::create_directories(folder / "drivers");
+  std::filesystem::copy(newest, folder / "drivers" / newest.filename());
+  const std::filesystem::path library = folder / "drivers" / newest.filename() / "pmufab_drivers.so";
+  for (const std::uintmax_t size : {20U, 5000U, 100'000U}) {
+    std::filesystem::resize_file(library, std::min(size, std::filesystem::file_size(library)));
+    refuses({"list", shipped("platforms/cmn600-small.yaml"), "--driver-dir", (folder / "drivers").string()},
+            AllOf(HasSubstr("cannot load the drivers in"), HasSubstr("build them again with tools/build-drivers")));
+    std::filesystem::copy(newest / "pmufab_drivers.so", library, std::filesystem::copy_options::overwrite_existing);
+  }
+}
+
+TEST_F(BadInput, errors_of_meaning_name_the_place_of_what_is_wrong) {
+  const auto refuses_on = [&](const char* platform, const std::string& rest,
+                              const ::testing::Matcher<const std::string&>& message) {
+    refuses({"run", "--drivers", "newest",
+             write("m.yaml", "name: m\nplatform: " + shipped(platform) + "\nduration: 1 us\n" + rest)},
+            message);
+  };
+  const char* const mesh = "platforms/cmn600-small.yaml";
+  const std::string cycles = "measure: [{events: [arm_cmn_0/dtc_cycles/]}]\n";
+  refuses_on(mesh, "mesh_traffic:\n  - {name: a, pattern: hotspot, hot_xp: 99}\n" + cycles,
+             HasSubstr("m.yaml:5:41: mesh_traffic[0].hot_xp: there is no XP 99"));
+  refuses_on(mesh, "mesh_traffic:\n  - {name: a, mesh: 7}\n" + cycles,
+             HasSubstr("m.yaml:5:21: mesh_traffic[0].mesh: there is no mesh 7"));
+  refuses_on(mesh, "chi_traffic:\n  - name: a\n    lpid: [77]\n    ranges: [{size: 4 KiB}]\n" + cycles,
+             HasSubstr("m.yaml:6:11: chi_traffic[0].lpid: 77 is too high"));
+  refuses_on("platforms/cxl-exact.yaml",
+             "cxl_traffic:\n  - name: a\n    ranges:\n      - {base: 0, size: 4 KiB}\n      - {base: 3, size: 4 KiB}\n"
+             "measure: [{events: [cxl_pmu_mem0.0/clock_ticks/]}]\n",
+             HasSubstr("m.yaml:8:9: cxl_traffic[0].ranges[1]: "));
+  refuses_on("platforms/cxl-exact.yaml",
+             "cxl_traffic:\n  - {name: a, mix: {local_read: 1}, ranges: [{base: 0x100_4000_0000, size: 4 KiB}]}\n"
+             "measure: [{events: [cxl_pmu_mem0.0/clock_ticks/]}]\n",
+             HasSubstr("cxl_traffic[0].ranges: 0x1000 bytes from 0x10040000000 are not in HDM-DB memory of device 0"));
+}
+
+TEST_F(BadInput, settings_that_would_do_nothing) {
+  const std::string scenario = shipped("cmem-one-controller.yaml");
+  refuses({"run", scenario, "--set", "seed="}, HasSubstr("--set seed=: gives no value"));
+  refuses({"run", scenario, "--set", "matrix.seed=5"}, HasSubstr("matrix.seed: must be a list of values"));
+  refuses({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--set", "matrix.seed=[1, 2]"}, HasSubstr("has no matrix"));
+  refuses({"list", "--set", "sockets=1"}, HasSubstr("none is given"));
+}
+
+TEST_F(BadInput, an_event_with_a_comma_without_quotes) {
+  refuses_scenario("measure: [{events: [nvidia_ucf_pmu_0/slc_access_rd,src_rem=1/]}]\n",
+                   HasSubstr("quote what has commas"));
+}
+
+TEST_F(BadInput, platforms_of_nothing) {
+  refuses({"list", shipped("platforms/cxl-exact.yaml"), "--set", "cxl=[]"}, HasSubstr("cxl: holds no device"));
+  refuses({"list", shipped("platforms/cmn600-small.yaml"), "--set", "meshes=[]"}, HasSubstr("meshes: holds no mesh"));
+}
+
+TEST_F(BadInput, a_file_that_never_ends) {
+  refuses({"map", "/dev/zero"}, HasSubstr("/dev/zero: is larger than 16 MiB"));
+}
+
 TEST_F(BadInput, a_file_that_cannot_be_read) {
   refuses({"run", (folder / "none.yaml").string()},
           HasSubstr("none.yaml: cannot read the file: No such file or directory"));
@@ -139,8 +203,13 @@ TEST_F(BadInput, a_file_that_cannot_be_read) {
   refuses({"trace", "info", (folder / "none.trace").string()}, HasSubstr("none.trace"));
 }
 
-TEST_F(BadInput, results_that_cannot_be_written) {
+TEST_F(BadInput, results_that_cannot_be_written_show_before_anything_runs) {
   write("file", "");
+  const Outcome outcome =
+      pmufab({"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest", "--out", (folder / "file").string()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "") << "nothing was run";
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--out: results cannot go to"), HasSubstr("cannot write")));
   refuses(
       {"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest", "--json", (folder / "file" / "x").string()},
       HasSubstr("cannot write"));

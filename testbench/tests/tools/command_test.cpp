@@ -83,6 +83,27 @@ TEST_F(Command, list_shows_what_the_drivers_publish) {
   EXPECT_EQ(json.at("pmus")[1].at("events").at("slc_hit_rd"), "event=0x119");
 }
 
+TEST_F(Command, list_marks_events_that_are_not_modelled) {
+  const std::string platform = shipped("platforms/cmn600-small.yaml");
+  EXPECT_THAT(
+      pmufab({"list", platform}).out,
+      AllOf(
+          HasSubstr("arm_cmn_0/hnf_seq_full/                                  [type=0x5,eventid=0x16]  not modelled\n"),
+          HasSubstr("[type=0x5,eventid=0x1]\n")));
+  const Json json = Json::parse(pmufab({"list", "--json", platform}).out);
+  EXPECT_TRUE(json.at("pmus")[0].at("not_modelled").contains("hnf_seq_full"));
+  EXPECT_FALSE(json.at("pmus")[0].at("not_modelled").contains("hnf_cache_miss"));
+  // Such an event is refused.
+  EXPECT_EQ(pmufab({"stat", "--platform", platform, "-e", "arm_cmn_0/hnf_seq_full/"}).exit_code, 2);
+}
+
+TEST_F(Command, stat_names_nodes_when_an_event_is_refused_for_one_there_is_not) {
+  const Outcome outcome = pmufab({"stat", "--platform", shipped("platforms/cmn600-small.yaml"), "--duration", "1 us",
+                                  "-e", "arm_cmn_0/hnf_cache_miss,bynodeid=1,nodeid=0x99/"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("there is no hnf with node id 0x99; near it: 0x"));
+}
+
 TEST_F(Command, stat_prints_a_table_with_both_counts) {
   const Outcome outcome = pmufab({"stat", "-e", "nvidia_ucf_pmu_*/slc_access_rd/,nvidia_ucf_pmu_0/cycles/", "--traffic",
                                   shipped("traffic/mixed.yaml"), "--duration", "100 us"});
@@ -281,6 +302,12 @@ TEST_F(Command, a_child_that_crashes_is_reported_and_takes_nothing_along) {
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("PASSED: quick"), HasSubstr("CRASHED: quick"), HasSubstr("Aborted")));
   EXPECT_THAT(outcome.err, HasSubstr("last words"));
+  const Outcome map = pmufab({"map", shipped("platforms/cmn600-small.yaml"), "--driver", "--drivers", "99.1",
+                              "--driver-dir", (folder / "drivers").string(), "--svg", (folder / "map.svg").string()});
+  EXPECT_EQ(map.exit_code, 3);
+  EXPECT_THAT(map.err, AllOf(HasSubstr("last words"), HasSubstr("the drivers crashed"), HasSubstr("Aborted")));
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    EXPECT_FALSE(entry.path().filename().string().starts_with("map.svg")) << "nothing half done is left";
   const Json runs = Json::parse(read(folder / "r.json")).at("runs");
   EXPECT_EQ(runs.back().at("status"), "crashed");
   EXPECT_TRUE(runs.back().at("partial"));
@@ -295,8 +322,11 @@ TEST_F(Command, a_run_that_takes_too_long_keeps_what_it_measured) {
   const Json run = Json::parse(read(folder / "r.json")).at("runs").at(0);
   EXPECT_EQ(run.at("status"), "timed_out");
   EXPECT_TRUE(run.at("partial"));
-  ASSERT_EQ(run.at("measures").size(), 1U);
+  ASSERT_EQ(run.at("measures").size(), 2U);
   EXPECT_EQ(run.at("measures")[0].at("counters")[0].at("check"), "exact");
+  // The one that was open is ended as by an interrupt.
+  EXPECT_TRUE(run.at("measures")[1].at("partial"));
+  EXPECT_EQ(run.at("measures")[1].at("counters")[0].at("check"), "exact");
 }
 
 TEST_F(Command, an_interrupt_keeps_and_compares_what_was_counted) {
@@ -307,7 +337,7 @@ TEST_F(Command, an_interrupt_keeps_and_compares_what_was_counted) {
   const Outcome outcome = finish(pid);
   EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
   EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("STOPPED: endless"), HasSubstr("(cut short)"), HasSubstr("NOT RUN: 1 runs")));
+              AllOf(HasSubstr("STOPPED: endless"), HasSubstr("(cut short)"), HasSubstr("NOT RUN: 1 run\n")));
   const Json runs = Json::parse(read(folder / "r.json")).at("runs");
   EXPECT_EQ(runs.at(0).at("status"), "interrupted");
   EXPECT_TRUE(runs.at(0).at("partial"));

@@ -70,6 +70,14 @@ TEST_F(DriverFault, a_crash_says_how_to_find_it_and_shows_the_kernel_log) {
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("CRASHED: cmem-one-controller"), HasSubstr("tools/build-drivers --sanitize"),
                                  HasSubstr("before the crash")));
+  // Commands that only look are guarded as runs are.
+  const std::string platform = shipped("platforms/tegra410-1s-small.yaml");
+  for (const char* command : {"list", "regs"}) {
+    const Outcome look = pmufab({command, platform, "--driver-dir", drivers});
+    EXPECT_EQ(look.exit_code, 3) << command;
+    EXPECT_THAT(look.err, AllOf(HasSubstr("the drivers crashed: its process was killed by signal"),
+                                HasSubstr("kernel log"), HasSubstr("before the crash")));
+  }
 }
 
 TEST_F(DriverFault, a_hung_driver_is_stopped_by_the_user_or_by_the_timeout_and_has_not_crashed) {

@@ -1,0 +1,115 @@
+#include "testbench/scenario/child_process.h"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+namespace pmufab::scenario {
+
+std::string describe(const ProcessEnd& end) {
+  const bool killed = !end.exited && end.status == SIGKILL;
+  if (killed && end.timed_out)
+    return "it took too long (--timeout); it did not answer and was killed (does a driver wait for ever?); what had "
+           "been measured is kept";
+  if (killed && end.stopped)
+    return "stopped by the user; it did not answer and was killed (does a driver wait for ever?); what had been "
+           "measured "
+           "is kept";
+  if (end.exited) return fmt::format("its process ended early with exit code {}", end.status);
+  const char* words = sigdescr_np(end.status);
+  return fmt::format(
+      "its process was killed by signal {} ({}); drivers built with tools/build-drivers --sanitize say where",
+      end.status, words != nullptr ? words : "unknown");
+}
+
+void redirect_output(const std::filesystem::path& file, bool standard_output, bool standard_error) {
+  const int output = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+  if (output < 0) return;
+  if (standard_output) dup2(output, STDOUT_FILENO);
+  if (standard_error) dup2(output, STDERR_FILENO);
+  close(output);
+}
+
+void leave_child(int code) {
+  std::fflush(nullptr);
+  // A leak checker has its say when all is well.
+  if (code == 0) std::exit(code);
+  std::_Exit(code);
+}
+
+std::vector<std::string> take_kernel_log(std::string& output) {
+  std::vector<std::string> log;
+  std::string rest;
+  for (std::size_t at = 0; at < output.size();) {
+    const std::size_t end = std::min(output.find('\n', at), output.size() - 1) + 1;
+    std::string line = output.substr(at, end - at);
+    at = end;
+    const std::size_t digits = line.find_first_not_of(' ', 1);
+    const std::size_t close = digits == std::string::npos ? digits : line.find_first_not_of("0123456789.", digits);
+    if (line.front() == '[' && close != std::string::npos && close > digits && line.compare(close, 2, "] ") == 0) {
+      while (line.ends_with('\n')) line.pop_back();
+      log.push_back(std::move(line));
+    } else {
+      rest += line;
+    }
+  }
+  output = std::move(rest);
+  return log;
+}
+
+GuardedEnd run_guarded(const std::filesystem::path& scratch, bool show_errors, const std::function<int()>& work) {
+  const std::filesystem::path file = scratch / "errors";
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  std::fflush(nullptr);
+  const pid_t pid = fork();
+  if (pid < 0) {
+    const int error = errno;
+    close(ends[0]);
+    close(ends[1]);
+    throw std::system_error(error, std::generic_category(), "fork");
+  }
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close(ends[0]);
+    if (!show_errors) redirect_output(file, false, true);
+    const int code = work();
+    // An exit code alone could come from anybody who calls exit().
+    const char done = 1;
+    static_cast<void>(!write(ends[1], &done, 1));
+    leave_child(code);
+  }
+  close(ends[1]);
+  GuardedEnd result;
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  char done = 0;
+  result.finished = read(ends[0], &done, 1) == 1;
+  close(ends[0]);
+  result.process.exited = WIFEXITED(status);
+  result.process.status = result.process.exited ? WEXITSTATUS(status) : WTERMSIG(status);
+  result.finished = result.finished && result.process.exited;
+  if (!show_errors) {
+    std::ifstream stream(file, std::ios::binary);
+    result.errors.assign(std::istreambuf_iterator<char>(stream), {});
+    result.kernel_log = take_kernel_log(result.errors);
+  }
+  return result;
+}
+
+}  // namespace pmufab::scenario
