@@ -121,7 +121,8 @@ void BackInvalidate::answered(const Message& answer) {
   const auto code = static_cast<std::uint8_t>(answer.opcode - (block ? m2s_birsp::i_blk : m2s_birsp::i));
   for (unsigned i = 0; i < (block ? answer.lines : 1U); ++i) {
     const LineTable::Index index = filter_.find(answer.address + std::uint64_t{i} * 64);
-    assert(index != LineTable::kNone && filter_[index].busy);
+    // A switch whose decoders software has changed meanwhile may have brought it to the wrong device.
+    if (index == LineTable::kNone || !filter_[index].busy) continue;
     filter_[index].busy = false;
     --snoops_;
     const LineState state = code == m2s_birsp::i   ? LineState::invalid

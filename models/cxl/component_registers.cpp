@@ -191,8 +191,10 @@ HdmClaim ComponentRegisters::claim(unsigned decoder) const {
   return {range.base, range.size, range.device_base, *cxl::decode(range.encoded)};
 }
 
-void ComponentRegisters::tell(unsigned decoder) const {
-  for (const auto& listener : listeners_) listener(decoder, claim(decoder));
+void ComponentRegisters::tell(unsigned decoder) {
+  const HdmClaim claimed = claim(decoder);
+  claims_.set(decoder, {claimed.base, claimed.size, claimed.device_base, claimed.interleave});
+  for (const auto& listener : listeners_) listener(decoder, claimed);
 }
 
 void ComponentRegisters::set_enabled(bool enabled) {

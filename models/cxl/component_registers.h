@@ -12,6 +12,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "models/cxl/hdm_map.h"
 #include "models/cxl/interleave.h"
 #include "tlm/registers/register_bank.h"
 
@@ -52,7 +53,7 @@ struct HdmClaim {
 class ComponentRegisters : public sc_core::sc_module {
  public:
   static constexpr std::uint32_t kSize = 0x1'0000;
-  static constexpr unsigned kMostDecoders = 10;
+  static constexpr unsigned kMostDecoders = HdmMap::kDecoders;
 
   /// @param decoders  1, 2, 4, 6, 8 or 10 (the numbers the capability can tell)
   /// @param capacity  bytes of device memory
@@ -69,13 +70,9 @@ class ComponentRegisters : public sc_core::sc_module {
   /// @return the decoder that claims the address and where it lies in device memory; nothing if none does. A range of
   ///         several ways is claimed whole: hosts send a device only its own part.
   [[nodiscard]] std::optional<DecodedAddress> decode(std::uint64_t address) const noexcept {
-    if (!enabled_) return std::nullopt;
-    for (unsigned number = 0; number < decoders_; ++number) {
-      const Range& range = ranges_[number];
-      const std::uint64_t offset = address - range.base;  // wraps to something large below the range
-      if (offset < range.size) return DecodedAddress{number, range.device_base + device_offset(range.encoded, offset)};
-    }
-    return std::nullopt;
+    const unsigned number = claims_.decoder(address);
+    if (number == kNoHdmDecoder) return std::nullopt;
+    return DecodedAddress{number, claims_.claim(address).device_address};
   }
 
   [[nodiscard]] unsigned decoders() const noexcept { return decoders_; }
@@ -106,7 +103,7 @@ class ComponentRegisters : public sc_core::sc_module {
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) { return bank_.transport_dbg(payload); }
   void protect(RegisterId reg);
   void set_enabled(bool enabled);
-  void tell(unsigned decoder) const;
+  void tell(unsigned decoder);
   void control_written(const RegisterWrite& write);
   [[nodiscard]] std::string commit(unsigned decoder, std::uint64_t control);
   [[nodiscard]] std::uint64_t pair(RegisterId low, RegisterId high, unsigned decoder) const;
@@ -116,6 +113,7 @@ class ComponentRegisters : public sc_core::sc_module {
   RegisterBank bank_;
   RegisterId global_control_, base_low_, base_high_, size_low_, size_high_, control_, skip_low_, skip_high_;
   std::array<Range, kMostDecoders> ranges_{};
+  HdmMap claims_;  // of those that count
   bool enabled_ = false;
   std::vector<std::function<void(unsigned, const HdmClaim&)>> listeners_;
 };

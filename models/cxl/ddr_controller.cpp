@@ -1,6 +1,5 @@
 #include "models/cxl/ddr_controller.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "models/cxl/ddr_channel.h"
@@ -10,25 +9,75 @@ namespace pmufab::cxl {
 
 namespace {
 
-unsigned width(std::uint64_t count, const char* field) {
-  if (!std::has_single_bit(count)) throw SpecError(field, std::to_string(count) + " is no power of two");
-  return static_cast<unsigned>(std::countr_zero(count));
+unsigned width(std::uint64_t count) { return static_cast<unsigned>(std::countr_zero(count)); }
+
+void check_shape(const DdrShape& shape) {
+  const auto check_power = [](const char* field, unsigned count) {
+    if (!std::has_single_bit(count) || count > 64)
+      throw SpecError(field, std::to_string(count) + " is no power of two up to 64");
+  };
+  check_power("channels", shape.channels);
+  check_power("ranks", shape.ranks);
+  check_power("bank_groups", shape.bank_groups);
+  check_power("banks", shape.banks);
+  if (shape.ranks * shape.bank_groups * shape.banks > 64)
+    throw SpecError("banks", "a channel has more than 64 banks", "use fewer ranks, bank groups or banks");
+}
+
+void check_times(const DdrParameters& parameters) {
+  const auto check_time = [](const char* field, Picoseconds time) {
+    if (time > kMostDdrTime) throw SpecError(field, "is more than 1 s");
+  };
+  const DdrTiming& timing = parameters.timing;
+  check_time("power_down_after", parameters.power_down_after);
+  check_time("self_refresh_after", parameters.self_refresh_after);
+  check_time("act_to_cas", timing.act_to_cas);
+  check_time("act_to_pre", timing.act_to_pre);
+  check_time("act_to_act", timing.act_to_act);
+  check_time("pre_to_act", timing.pre_to_act);
+  check_time("read_to_pre", timing.read_to_pre);
+  check_time("write_to_pre", timing.write_to_pre);
+  check_time("cas_to_cas", timing.cas_to_cas);
+  check_time("read_to_write", timing.read_to_write);
+  check_time("write_to_read", timing.write_to_read);
+  check_time("cas_latency", timing.cas_latency);
+  check_time("refresh_interval", timing.refresh_interval);
+  check_time("refresh", timing.refresh);
+  check_time("refresh_same_bank", timing.refresh_same_bank);
+  check_time("refresh_management", timing.refresh_management);
+  check_time("power_down_exit", timing.power_down_exit);
+  check_time("self_refresh_exit", timing.self_refresh_exit);
+}
+
+const DdrParameters& checked(const DdrParameters& parameters) {
+  check(parameters);
+  return parameters;
 }
 
 }  // namespace
 
+void check(const DdrParameters& parameters) {
+  check_shape(parameters.shape);
+  if (parameters.row_bytes < 64 || !std::has_single_bit(parameters.row_bytes))
+    throw SpecError("row_bytes", "must be a power of two, 64 or more");
+  check_times(parameters);
+  // Refreshes that take longer than until the next one is due would pile up without end.
+  const DdrTiming& timing = parameters.timing;
+  const bool same_bank = parameters.refresh_mode == RefreshMode::same_bank;
+  const Picoseconds interval = same_bank ? timing.refresh_interval / parameters.shape.banks : timing.refresh_interval;
+  const Picoseconds busy = same_bank ? timing.refresh_same_bank : timing.refresh;
+  if (parameters.refresh_mode != RefreshMode::none && interval <= busy)
+    throw SpecError("refresh_interval",
+                    "leaves " + std::to_string(interval) + " ps for a refresh that takes " + std::to_string(busy),
+                    "use for example 3.9 us");
+}
+
 DdrController::DdrController(const std::string& name, Engine& engine, const DdrParameters& parameters,
                              DdrClient& client, Picoseconds delay, Picoseconds alignment)
-    : engine_(engine), parameters_(parameters), client_(client), delay_(delay), alignment_(alignment) {
+    : engine_(engine), parameters_(checked(parameters)), client_(client), delay_(delay), alignment_(alignment) {
   const DdrShape& shape = parameters.shape;
-  if (parameters.row_bytes < 64) throw SpecError("row_bytes", "is less than a line", "use 64 or more");
-  shifts_ = {width(shape.channels, "channels"), width(shape.bank_groups, "bank_groups"),
-             width(parameters.row_bytes, "row_bytes") - 6, width(shape.banks, "banks"), width(shape.ranks, "ranks")};
-  if (shape.ranks * shape.bank_groups * shape.banks > 64)
-    throw SpecError("banks", "a channel has more than 64 banks", "use fewer ranks, bank groups or banks");
-  if (shape.channels > 255) throw SpecError("channels", "are too many", "use at most 128");
-  if (parameters.refresh_mode != RefreshMode::none && parameters.timing.refresh_interval / shape.banks == 0)
-    throw SpecError("timing.refresh_interval", "is too short", "use for example 3.9 us");
+  shifts_ = {width(shape.channels), width(shape.bank_groups), width(parameters.row_bytes) - 6, width(shape.banks),
+             width(shape.ranks)};
   for (unsigned channel = 0; channel < shape.channels; ++channel)
     channels_.push_back(std::make_unique<DdrChannel>(name + ".channel" + std::to_string(channel), *this));
 }

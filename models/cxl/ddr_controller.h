@@ -49,6 +49,12 @@ struct DdrParameters {
   DdrTiming timing{};
 };
 
+/// Of any time in DdrParameters: 1 s, beyond which it is a slip of units.
+inline constexpr Picoseconds kMostDdrTime = 1'000'000'000'000;
+
+/// @throws SpecError for parameters that cannot be: the field is that of DdrParameters, or of its shape or timing
+void check(const DdrParameters& parameters);
+
 class DdrChannel;
 
 /// Told when accesses are over.

@@ -31,22 +31,14 @@ void Engine::run() {
     alarm_.set(present);
     return;
   }
-  run_before(present + kLookahead, true);
-}
-
-void Engine::settle(Picoseconds when) {
-  if (!running_ && times_[winners_[1]] < when) run_before(when, false);
-}
-
-void Engine::run_before(Picoseconds end, bool ask_kernel) {
-  const Picoseconds present = simulated_time();
+  const Picoseconds end = present + kLookahead;
   running_ = true;
   while (true) {
     const std::uint32_t first = winners_[1];
     const Picoseconds when = times_[first];
     if (when >= end) break;
     // Each act may have woken processes or set alarms: ask anew.
-    if (ask_kernel && when > present &&
+    if (when > present &&
         to_picoseconds(sc_core::sc_time_to_pending_activity(sc_core::sc_get_curr_simcontext())) <= when - present)
       break;
     now_ = std::max(now_, when);

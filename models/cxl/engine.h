@@ -45,8 +45,6 @@ class Engine {
   [[nodiscard]] Picoseconds time(unsigned actor) const noexcept { return times_[actor]; }
   /// @return the instant of the present act(); outside, the later of it and sc_time_stamp().
   [[nodiscard]] Picoseconds now() const noexcept;
-  /// Do all that happens before `when`: for an access ahead of simulated time.
-  void settle(Picoseconds when);
   /// @return calls of act() so far.
   [[nodiscard]] std::uint64_t acts() const noexcept { return acts_; }
 
@@ -55,7 +53,6 @@ class Engine {
   static constexpr Picoseconds kLookahead = 10'000'000;  // ends each call, so that the kernel can stop
 
   void run();
-  void run_before(Picoseconds end, bool ask_kernel);
   void arm();
   void replay(unsigned actor) noexcept {
     for (std::size_t node = (actor + leaves_) / 2; node > 0; node /= 2) {

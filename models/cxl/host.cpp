@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "tlm/spec/spec_error.h"
+
 namespace pmufab::cxl {
 
 namespace {
@@ -13,25 +15,24 @@ struct Sent {
   std::uint8_t opcode;
   std::uint8_t tee_opcode;
   Meta meta;
-  bool reads;
 };
 
 constexpr std::array<Sent, kHostOperationKinds> kSent = {{
-    {MessageClass::m2s_req, m2s_req::mem_rd, m2s_req::mem_rd_tee, Meta::invalid, true},
-    {MessageClass::m2s_req, m2s_req::mem_rd_data, m2s_req::mem_rd_data_tee, Meta::none, true},
-    {MessageClass::m2s_req, m2s_req::mem_rd, m2s_req::mem_rd_tee, Meta::shared, true},
-    {MessageClass::m2s_req, m2s_req::mem_rd, m2s_req::mem_rd_tee, Meta::any, true},
-    {MessageClass::m2s_rwd, m2s_rwd::mem_wr, m2s_rwd::mem_wr_tee, Meta::invalid, false},
-    {MessageClass::m2s_rwd, m2s_rwd::mem_wr_ptl, m2s_rwd::mem_wr_ptl_tee, Meta::invalid, false},
-    {MessageClass::m2s_req, m2s_req::mem_inv, m2s_req::mem_inv_tee, Meta::any, false},
-    {MessageClass::m2s_req, m2s_req::mem_inv, m2s_req::mem_inv_tee, Meta::shared, false},
-    {MessageClass::m2s_req, m2s_req::mem_inv, m2s_req::mem_inv_tee, Meta::invalid, false},
-    {MessageClass::m2s_req, m2s_req::mem_inv_nt, m2s_req::mem_inv_nt_tee, Meta::invalid, false},
-    {MessageClass::m2s_req, m2s_req::mem_spec_rd, m2s_req::mem_spec_rd_tee, Meta::none, false},
-    {MessageClass::m2s_req, m2s_req::mem_cln_evct, m2s_req::mem_cln_evct_tee, Meta::invalid, false},
-    {MessageClass::h2d_req, h2d_req::snp_data, h2d_req::snp_data, Meta::none, false},
-    {MessageClass::h2d_req, h2d_req::snp_inv, h2d_req::snp_inv, Meta::none, false},
-    {MessageClass::h2d_req, h2d_req::snp_cur, h2d_req::snp_cur, Meta::none, false},
+    {MessageClass::m2s_req, m2s_req::mem_rd, m2s_req::mem_rd_tee, Meta::invalid},
+    {MessageClass::m2s_req, m2s_req::mem_rd_data, m2s_req::mem_rd_data_tee, Meta::none},
+    {MessageClass::m2s_req, m2s_req::mem_rd, m2s_req::mem_rd_tee, Meta::shared},
+    {MessageClass::m2s_req, m2s_req::mem_rd, m2s_req::mem_rd_tee, Meta::any},
+    {MessageClass::m2s_rwd, m2s_rwd::mem_wr, m2s_rwd::mem_wr_tee, Meta::invalid},
+    {MessageClass::m2s_rwd, m2s_rwd::mem_wr_ptl, m2s_rwd::mem_wr_ptl_tee, Meta::invalid},
+    {MessageClass::m2s_req, m2s_req::mem_inv, m2s_req::mem_inv_tee, Meta::any},
+    {MessageClass::m2s_req, m2s_req::mem_inv, m2s_req::mem_inv_tee, Meta::shared},
+    {MessageClass::m2s_req, m2s_req::mem_inv, m2s_req::mem_inv_tee, Meta::invalid},
+    {MessageClass::m2s_req, m2s_req::mem_inv_nt, m2s_req::mem_inv_nt_tee, Meta::invalid},
+    {MessageClass::m2s_req, m2s_req::mem_spec_rd, m2s_req::mem_spec_rd_tee, Meta::none},
+    {MessageClass::m2s_req, m2s_req::mem_cln_evct, m2s_req::mem_cln_evct_tee, Meta::invalid},
+    {MessageClass::h2d_req, h2d_req::snp_data, h2d_req::snp_data, Meta::none},
+    {MessageClass::h2d_req, h2d_req::snp_inv, h2d_req::snp_inv, Meta::none},
+    {MessageClass::h2d_req, h2d_req::snp_cur, h2d_req::snp_cur, Meta::none},
 }};
 
 Message message_of(const HostOperation& operation) {
@@ -45,19 +46,24 @@ Message message_of(const HostOperation& operation) {
   return message;
 }
 
-bool is_read_request(const Message& message) {
-  return message.message_class == MessageClass::m2s_req &&
-         (message.opcode == m2s_req::mem_rd || message.opcode == m2s_req::mem_rd_tee ||
-          message.opcode == m2s_req::mem_rd_data || message.opcode == m2s_req::mem_rd_data_tee);
+const HostParameters& checked(const HostParameters& parameters) {
+  check(parameters);
+  return parameters;
 }
 
 }  // namespace
+
+void check(const HostParameters& parameters) {
+  constexpr Picoseconds kMostLatency = 1'000'000'000'000;  // 1 s: beyond it is a slip of units
+  if (parameters.host_lines == 0) throw SpecError("lines", "are 0", "use 1 or more");
+  if (parameters.cache.host_latency > kMostLatency) throw SpecError("latency", "is more than 1 s");
+}
 
 Host::Host(const std::string& name, Engine& engine, Link& link, const HdmMap& map, const HostParameters& parameters)
     : engine_(engine),
       link_(link),
       map_(map),
-      parameters_(parameters),
+      parameters_(checked(parameters)),
       probes_(name, map),
       cache_(engine, link, map, parameters.cache),
       lines_(parameters.host_lines) {
@@ -85,7 +91,6 @@ IssueResult Host::issue(const HostOperation& operation, OperationClient& client)
   Request request;
   request.client = &client;
   request.user = operation.user;
-  request.answers = coherency == Coherency::hdm_d && kSent[static_cast<unsigned>(operation.kind)].reads ? 2 : 1;
   send(message, request);
   return IssueResult::sent;
 }
@@ -134,7 +139,6 @@ void Host::request_coherent(Message message, OperationClient* client, std::uint3
   Request request;
   request.client = client;
   request.user = user;
-  request.answers = is_read_request(message) ? 2 : 1;
   request.cached = true;
   request.dirties = dirties;
   send(message, request);
@@ -202,22 +206,20 @@ void Host::on_ndr(const Message& message, Picoseconds now) {
     forget_if_unused(index);
     make_room();
   }
-  if (--requests_[message.tag].answers == 0) finish(message.tag, now);
+  if (++requests_[message.tag].answers == message.answers) finish(message.tag, now);
   if (request.snoop != kNoSnoop && --snoops_[request.snoop].waiting == 0) respond(request.snoop, now);
   if (request.cached) tell_blocked(now);
 }
 
 void Host::on_drs(const Message& message, Picoseconds now) {
-  if (message.opcode == s2m_drs::mem_data_nxm) {
-    requests_[message.tag].answers = 1;
-    if (requests_[message.tag].cached) {
-      const LineTable::Index index = lines_.find(message.address);
-      --lines_[index].users;
-      forget_if_unused(index);
-      tell_blocked(now);  // may send, and so move requests_
-    }
+  // No NDR will come: no decoder of the device claims the address, or it is another kind of memory by now.
+  if (message.answers == 1 && requests_[message.tag].cached) {
+    const LineTable::Index index = lines_.find(message.address);
+    --lines_[index].users;
+    forget_if_unused(index);
+    tell_blocked(now);  // may send, and so move requests_
   }
-  if (--requests_[message.tag].answers == 0) finish(message.tag, now);
+  if (++requests_[message.tag].answers == message.answers) finish(message.tag, now);
 }
 
 void Host::finish(std::uint16_t tag, Picoseconds now) {
@@ -273,7 +275,6 @@ void Host::answer_snoop(std::uint16_t number, Picoseconds now) {
     write.opcode = m2s_rwd::mem_wr;
     write.meta = kept == LineState::invalid ? Meta::invalid : kept == LineState::shared ? Meta::shared : Meta::any;
     Request request;
-    request.answers = 1;
     request.snoop = number;
     ++snoops_[number].waiting;
     send(write, request);

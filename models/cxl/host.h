@@ -20,6 +20,9 @@ struct HostParameters {
   HostCacheParameters cache{};
 };
 
+/// @throws SpecError for parameters that cannot be: the field is that of HostParameters, or of its cache
+void check(const HostParameters& parameters);
+
 /// The protocol engine of a host above one link: turns operations into CXL.mem requests, answers back-invalidate snoops
 /// (docs/cxl-messages.md, sections 3 and 4) and requests of CXL.cache (section 5).
 class Host final : public Port {
@@ -48,7 +51,7 @@ class Host final : public Port {
   struct Request {
     OperationClient* client = nullptr;
     std::uint32_t user = 0;
-    std::uint8_t answers = 0;        // still to come
+    std::uint8_t answers = 0;        // that have come; the device says how many there are, see Message::answers
     bool cached = false;             // the line table knows of it
     bool dirties = false;            // a line granted exclusively becomes Modified
     std::uint16_t snoop = kNoSnoop;  // the write-back belongs to

@@ -9,19 +9,33 @@
 
 namespace pmufab::cxl {
 
-Link::Link(std::string name, Engine& engine, const LinkParameters& parameters)
-    : name_(std::move(name)), engine_(engine), parameters_(parameters), actor_(engine.add(*this)) {
-  if (parameters.period == 0) throw SpecError("period", "is 0", "use for example 500 ps");
+namespace {
+
+const LinkParameters& checked(const LinkParameters& parameters) {
+  check(parameters);
+  return parameters;
+}
+
+}  // namespace
+
+void check(const LinkParameters& parameters) {
+  if (parameters.period == 0 || parameters.period > kMostLinkTime)
+    throw SpecError("period", "must be 1 ps ... 1 ms", "use for example 500 ps");
+  if (parameters.latency > kMostLinkTime) throw SpecError("latency", "is more than 1 ms");
   for (unsigned i = 0; i < kMessageClasses; ++i) {
     const LinkLane& lane = parameters.lanes[i];
+    const std::string which = " of message class " + std::to_string(i);
+    if (lane.credits == 0) throw SpecError("credits", "are 0" + which + "; nothing would move");
     if (lane.credits > kMostCredits)
-      throw SpecError("lanes[" + std::to_string(i) + "].credits", "are too many",
-                      "use at most " + std::to_string(kMostCredits));
-    if (lane.per_clock == 0 || lane.credits == 0)
-      throw SpecError("lanes[" + std::to_string(i) + "]", "lets no message through",
-                      "give it one credit and one message per clock at least");
-    lanes_[i].credits = lane.credits;
+      throw SpecError("credits", "are " + std::to_string(lane.credits) + which + ", must be at most " +
+                                     std::to_string(kMostCredits));
+    if (lane.per_clock == 0) throw SpecError("per_clock", "is 0" + which + "; nothing would move");
   }
+}
+
+Link::Link(std::string name, Engine& engine, const LinkParameters& parameters)
+    : name_(std::move(name)), engine_(engine), parameters_(checked(parameters)), actor_(engine.add(*this)) {
+  for (unsigned i = 0; i < kMessageClasses; ++i) lanes_[i].credits = parameters.lanes[i].credits;
 }
 
 void Link::attach(LinkEnd end, Port& port, MessageProbes* probes) {

@@ -46,12 +46,18 @@ struct LinkLane {
 
 /// Tags have 16 bits.
 inline constexpr unsigned kMostCredits = 4096;
+/// Of period and latency: 1 ms, beyond which it is a slip of units.
+inline constexpr Picoseconds kMostLinkTime = 1'000'000'000;
 
 struct LinkParameters {
   Picoseconds period = 500;      ///< between edges at which messages leave
   Picoseconds latency = 20'000;  ///< from one end to the other; of credits, too
   std::array<LinkLane, kMessageClasses> lanes{};
 };
+
+/// @throws SpecError for parameters that cannot be: the field is "period", "latency", or of lanes "credits" or
+///         "per_clock"
+void check(const LinkParameters& parameters);
 
 /// Moves CXL messages between two ports (docs/cxl-messages.md, section 2).
 class Link final : private Actor {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "tlm/spec/field_prefix.h"
+
 namespace pmufab::cxl {
 
 namespace {
@@ -35,14 +37,26 @@ std::uint8_t with_tee(std::uint8_t ndr) {
   return ndr <= s2m_ndr::cmp_e ? static_cast<std::uint8_t>(ndr + s2m_ndr::cmp_tee) : ndr;
 }
 
+const MemoryDeviceParameters& checked(const MemoryDeviceParameters& parameters) {
+  check(parameters);
+  return parameters;
+}
+
 }  // namespace
+
+void check(const MemoryDeviceParameters& parameters) {
+  with_field_prefix("ddr.", [&] { check(parameters.ddr); });
+  if (parameters.answer_latency > kMostDdrTime) throw SpecError("answer_latency", "is more than 1 s");
+  if (parameters.back_invalidate.filter_lines == 0) throw SpecError("filter_lines", "are 0");
+  if (parameters.back_invalidate.device_lines == 0) throw SpecError("device_lines", "are 0");
+}
 
 MemoryDevice::MemoryDevice(const std::string& name, Engine& engine, Link& link, const HdmMap& map,
                            const MemoryDeviceParameters& parameters)
     : engine_(engine),
       link_(link),
       map_(map),
-      parameters_(parameters),
+      parameters_(checked(parameters)),
       actor_(engine.add(*this)),
       probes_(name, map),
       ddr_(name + ".ddr", engine, parameters.ddr, *this, parameters.answer_latency, link.parameters().period),
@@ -180,6 +194,7 @@ void MemoryDevice::send(const Transaction& transaction, std::uint16_t ticket, Me
   message.ticket = ticket;
   message.message_class = message_class;
   message.opcode = opcode;
+  message.answers = transaction.answers;
   message.tee = transaction.request.tee;
   message.tell = true;
   link_.send(message);

@@ -40,6 +40,10 @@ struct MemoryDeviceParameters {
   BackInvalidateParameters back_invalidate{};
 };
 
+/// @throws SpecError for parameters that cannot be: the field is that of MemoryDeviceParameters ("ddr.banks"), or of
+///         its back_invalidate
+void check(const MemoryDeviceParameters& parameters);
+
 /// The protocol engine of a device with memory: answers CXL.mem requests (docs/cxl-messages.md, sections 3, 4, 6).
 class MemoryDevice final : public Port, private DdrClient, private CoherentMemory, private Actor {
  public:

@@ -138,9 +138,10 @@ struct Message {
   MessageClass message_class = MessageClass::m2s_req;
   std::uint8_t opcode = 0;
   Meta meta = Meta::none;
-  std::uint8_t lines = 1;  ///< of block snoops and their answers: 2 or 4
-  bool tee = false;        ///< trusted execution: the opcode is a TEE one, if there is one
-  bool tell = false;       ///< tell the sending port when it leaves
+  std::uint8_t lines = 1;    ///< of block snoops and their answers: 2 or 4
+  std::uint8_t answers = 0;  ///< of a NDR or DRS: how many of them the request has in all
+  bool tee = false;          ///< trusted execution: the opcode is a TEE one, if there is one
+  bool tell = false;         ///< tell the sending port when it leaves
 };
 
 }  // namespace pmufab::cxl

@@ -1,15 +1,13 @@
 #include "models/platform/cxl_spec.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "models/cxl/component_registers.h"
 #include "models/cxl/message_probes.h"
-#include "tlm/spec/spec_error.h"
+#include "tlm/spec/field_prefix.h"
 
 namespace pmufab::platform {
 namespace {
@@ -76,53 +74,11 @@ void check_cpmu(const std::string& field, const CxlDeviceSpec& device, const Cxl
     }
   }
   const cxl::CpmuParameters& parameters = cpmu.parameters;
-  try {
-    cxl::check(parameters);
-  } catch (const SpecError& error) {
-    throw SpecError(field + error.field(), error.reason(), error.suggestion());
-  }
+  with_field_prefix(field, [&] { cxl::check(parameters); });
   for (const cxl::CpmuCounterParameters& counter : parameters.counters) {
     if (counter.group >= cpmu.groups.size())
       throw SpecError(field + "fixed", fmt::format("there is no event group {}", counter.group));
   }
-}
-
-void check_link(const std::string& field, const cxl::LinkParameters& link) {
-  constexpr Picoseconds kMost = 1'000'000'000;  // 1 ms: beyond it is a slip of units
-  if (link.period == 0 || link.period > kMost) throw SpecError(field + "period", "must be 1 ps ... 1 ms");
-  if (link.latency > kMost) throw SpecError(field + "latency", "is more than 1 ms");
-  for (const cxl::LinkLane& lane : link.lanes) {
-    if (lane.credits == 0) throw SpecError(field + "credits", "is 0; nothing would move");
-    if (lane.credits > cxl::kMostCredits)
-      throw SpecError(field + "credits", fmt::format("are {}, must be at most {}", lane.credits, cxl::kMostCredits));
-    if (lane.per_clock == 0) throw SpecError(field + "per_clock", "is 0; nothing would move");
-  }
-}
-
-void check_memory(const std::string& field, const cxl::MemoryDeviceParameters& memory) {
-  const cxl::DdrShape& shape = memory.ddr.shape;
-  const auto check_power = [&](const char* name, unsigned count) {
-    if (!std::has_single_bit(count) || count > 64)
-      throw SpecError(fmt::format("{}ddr.{}", field, name), fmt::format("{} is no power of two up to 64", count));
-  };
-  check_power("channels", shape.channels);
-  check_power("ranks", shape.ranks);
-  check_power("bank_groups", shape.bank_groups);
-  check_power("banks", shape.banks);
-  if (shape.ranks * shape.bank_groups * shape.banks > 64)
-    throw SpecError(field + "ddr.banks", "a channel has more than 64 banks", "use fewer ranks, bank groups or banks");
-  if (memory.ddr.row_bytes < 64 || !std::has_single_bit(memory.ddr.row_bytes))
-    throw SpecError(field + "ddr.row_bytes", "must be a power of two, 64 or more");
-  const cxl::DdrTiming& timing = memory.ddr.timing;
-  if (timing.refresh_interval < 100'000)
-    throw SpecError(field + "ddr.refresh_interval", "is too short", "use for example 3.9 us");
-  // Refreshes that take longer than until the next one is due would pile up without end.
-  const bool same_bank = memory.ddr.refresh_mode == cxl::RefreshMode::same_bank;
-  const Picoseconds interval = same_bank ? timing.refresh_interval / shape.banks : timing.refresh_interval;
-  const Picoseconds busy = same_bank ? timing.refresh_same_bank : timing.refresh;
-  if (memory.ddr.refresh_mode != cxl::RefreshMode::none && interval <= busy)
-    throw SpecError(field + "ddr.refresh_interval",
-                    fmt::format("leaves {} ps for a refresh that takes {}", interval, busy), "use for example 3.9 us");
 }
 
 }  // namespace
@@ -134,8 +90,9 @@ void check_cxl(const std::vector<CxlDeviceSpec>& devices) {
     const CxlDeviceSpec& device = devices[index];
     const std::string field = fmt::format("cxl[{}]", index);
     check_decoders(field, device);
-    check_link(field + ".link.", device.link);
-    check_memory(field + ".memory.", device.memory);
+    with_field_prefix(field + ".link.", [&] { cxl::check(device.link); });
+    with_field_prefix(field + ".memory.", [&] { cxl::check(device.memory); });
+    with_field_prefix(field + ".host.", [&] { cxl::check(device.host); });
     if (device.cpmus.size() > kMostCpmus)
       throw SpecError(field + ".cpmus", fmt::format("are {}, must be at most {}", device.cpmus.size(), kMostCpmus));
     for (std::size_t cpmu = 0; cpmu < device.cpmus.size(); ++cpmu)

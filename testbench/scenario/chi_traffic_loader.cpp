@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include "testbench/scenario/loaders.h"
+#include "testbench/scenario/mix_loader.h"
 #include "testbench/scenario/quantity.h"
 
 namespace pmufab::scenario {
 
 namespace {
 
-using cmn::OperationKind;
 using traffic::ChiPattern;
 using traffic::ChiRange;
 using traffic::ChiTrafficSpec;
@@ -31,44 +31,6 @@ void read_numbers(Reader& reader, std::string_view key, std::vector<unsigned>& n
     if (number > 0xffff) reader.fail(key, fmt::format("'{}' is no number", text), "for example [0, 1]");
     numbers.push_back(static_cast<unsigned>(number));
   }
-}
-
-OperationKind operation_of(Reader& reader, const std::string& word) {
-  std::vector<std::string> names;
-  for (unsigned kind = 0; kind < cmn::kOperationKinds; ++kind) {
-    const auto value = static_cast<OperationKind>(kind);
-    if (traffic::to_string(value) == word) return value;
-    names.emplace_back(traffic::to_string(value));
-  }
-  std::string suggestion = did_you_mean(word, names);
-  if (suggestion.empty()) suggestion = "one of " + quoted_list(names);
-  reader.fail("mix", fmt::format("unknown operation '{}'", word), suggestion);
-}
-
-void read_mix(Reader& reader, ChiTrafficSpec& spec) {
-  if (const Value* const value = reader.take("mix"); value != nullptr) {
-    if (value->kind != Value::Kind::map || value->entries.empty())
-      reader.fail("mix", fmt::format("must be a map of weights, not {}", describe(value->kind)),
-                  "for example {load: 3, store: 1}");
-    spec.mix.clear();
-    for (const Value::Entry& entry : value->entries) {
-      const OperationKind kind = operation_of(reader, entry.key);
-      std::uint64_t weight = std::numeric_limits<std::uint64_t>::max();
-      try {
-        weight = parse_quantity(entry.value.kind == Value::Kind::scalar ? entry.value.scalar : "", Quantity::count);
-      } catch (const std::invalid_argument&) {
-        // refused below
-      }
-      if (weight > 1'000'000)
-        reader.fail("mix", fmt::format("the weight of {} must be a whole number up to 1000000", entry.key),
-                    "for example {load: 3, store: 1}");
-      spec.mix.push_back({kind, static_cast<std::uint32_t>(weight)});
-    }
-  }
-  Value map = Value::map();
-  for (const traffic::ChiOperationShare& share : spec.mix)
-    map.add(std::string(traffic::to_string(share.kind)), Value::of(fmt::format("{}", share.weight)));
-  reader.put("mix", std::move(map));
 }
 
 void read_range(Reader& reader, ChiRange& range) {
@@ -96,7 +58,7 @@ void read_chi_traffic(Reader& reader, ChiTrafficSpec& spec) {
   reader.choice("requesters", spec.requesters,
                 {{"rn_f", cmn::DeviceKind::rn_f}, {"rn_i", cmn::DeviceKind::rn_i}, {"rn_d", cmn::DeviceKind::rn_d}});
   read_numbers(reader, "numbers", spec.numbers);
-  read_mix(reader, spec);
+  read_operation_mix(reader, cmn::kOperationKinds, spec.mix, &traffic::ChiOperationShare::kind);
   reader.list("ranges", [&](Reader& item, std::size_t) { read_range(item, spec.ranges.emplace_back()); });
   if (reader.has("rate")) {
     reader.real("rate", spec.rate.emplace(), traffic::GeometricGaps::kSmallestProbability, 1);

@@ -6,6 +6,7 @@
 #include "models/cxl/event_names.h"
 #include "models/cxl/message_probes.h"
 #include "testbench/scenario/loaders.h"
+#include "testbench/scenario/mix_loader.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -141,18 +142,6 @@ void read_link_parameters(Reader& reader, cxl::LinkParameters& link) {
   link.lanes.fill(lane);
 }
 
-traffic::CxlOperation operation_of(Reader& reader, const Value::Entry& entry) {
-  std::vector<std::string> names;
-  for (unsigned number = 0; number < traffic::kCxlOperations; ++number) {
-    const auto operation = static_cast<traffic::CxlOperation>(number);
-    if (traffic::to_string(operation) == entry.key) return operation;
-    names.emplace_back(traffic::to_string(operation));
-  }
-  std::string suggestion = did_you_mean(entry.key, names);
-  if (suggestion.empty()) suggestion = "one of " + quoted_list(names);
-  throw InputError(entry.source, reader.path_of("mix"), fmt::format("unknown operation '{}'", entry.key), suggestion);
-}
-
 constexpr Picoseconds kMostLatency = 1'000'000'000;  // as of links: what takes longer looks like a hang
 
 }  // namespace
@@ -197,15 +186,7 @@ void read_cxl(Reader& reader, std::size_t /*index*/, CxlDeviceSpec& spec) {
 void read_cxl_traffic(Reader& reader, traffic::CxlTrafficSpec& spec) {
   reader.text("name", spec.name, Presence::required);
   reader.number("device", spec.device);
-  bool first = true;
-  read_weights(reader, "mix", [&](const Value::Entry& entry, std::uint32_t weight) {
-    if (std::exchange(first, false)) spec.mix.clear();
-    spec.mix.push_back({operation_of(reader, entry), weight});
-  });
-  Value mix = Value::map();
-  for (const traffic::CxlOperationShare& share : spec.mix)
-    mix.add(std::string(traffic::to_string(share.operation)), Value::of(fmt::format("{}", share.weight)));
-  reader.put("mix", std::move(mix));
+  read_operation_mix(reader, traffic::kCxlOperations, spec.mix, &traffic::CxlOperationShare::operation);
   reader.list(
       "ranges",
       [&](Reader& item, std::size_t) {

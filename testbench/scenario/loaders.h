@@ -51,6 +51,9 @@ void read_burst(Reader& reader, traffic::BurstSpec& burst);
 /// {word: weight, word: weight}
 void read_weights(Reader& reader, std::string_view key,
                   const std::function<void(const Value::Entry& entry, std::uint32_t weight)>& read);
+/// @return which of `names` the entry's key is. @param what  "operation" @throws InputError for none
+[[nodiscard]] unsigned number_of_word(const Reader& reader, std::string_view key, const Value::Entry& entry,
+                                      std::string_view what, const std::vector<std::string>& names);
 
 /// Read the parameters of a mesh's nodes.
 void read_nodes(Reader& reader, cmn::NodeParameters& nodes);

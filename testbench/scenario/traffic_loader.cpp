@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scenario/loaders.h"
+#include "testbench/scenario/mix_loader.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -117,6 +118,15 @@ void read_weights(Reader& reader, std::string_view key,
   }
 }
 
+unsigned number_of_word(const Reader& reader, std::string_view key, const Value::Entry& entry, std::string_view what,
+                        const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), entry.key);
+  if (found != names.end()) return static_cast<unsigned>(found - names.begin());
+  std::string suggestion = did_you_mean(entry.key, names);
+  if (suggestion.empty()) suggestion = "one of " + quoted_list(names);
+  throw InputError(entry.source, reader.path_of(key), fmt::format("unknown {} '{}'", what, entry.key), suggestion);
+}
+
 void read_pattern(Reader& reader, PatternSpec& pattern) {
   reader.choice("kind", pattern.kind, words_up_to(PatternKind::producer_consumer));
   // Only the keys of the chosen kind are known: a parameter that does nothing is a mistake.
@@ -166,25 +176,8 @@ void read_burst(Reader& reader, BurstSpec& burst) {
 namespace {
 
 void read_mix(Reader& reader, std::vector<OperationShare>& mix) {
-  bool first = true;
-  read_weights(reader, "mix", [&](const Value::Entry& entry, std::uint32_t weight) {
-    if (std::exchange(first, false)) mix.clear();
-    const std::optional<Operation> operation = operation_from(entry.key);
-    if (!operation) {
-      std::vector<std::string> names;
-      for (const auto& [word, meaning] : words_up_to(Operation::atomic_store)) names.emplace_back(word);
-      std::string suggestion = did_you_mean(entry.key, names);
-      if (suggestion.empty()) suggestion = "one of " + quoted_list(names);
-      throw InputError(entry.source, reader.path_of("mix"), fmt::format("unknown operation '{}'", entry.key),
-                       suggestion);
-    }
-    mix.push_back({*operation, weight});
-  });
-  if (mix.empty()) return;
-  Value map = Value::map();
-  for (const OperationShare& share : mix)
-    map.add(std::string(to_string(share.operation)), Value::of(fmt::format("{}", share.weight)));
-  reader.put("mix", std::move(map));
+  constexpr unsigned kOperations = static_cast<unsigned>(Operation::atomic_store) + 1;
+  read_operation_mix(reader, kOperations, mix, &OperationShare::operation, operation_from);
 }
 
 void read_sizes(Reader& reader, std::vector<SizeShare>& sizes) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/traffic/checks.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::traffic {
@@ -66,14 +67,8 @@ void check(const CxlTrafficSpec& spec, const CxlTargets& targets, const std::str
   if (!(spec.tee_share >= 0 && spec.tee_share <= 1))
     throw SpecError(field + ".tee_share", fmt::format("{} is no share", spec.tee_share), "use 0 ... 1");
   if (spec.count && *spec.count == 0) throw SpecError(field + ".count", "is 0", "use 1 or more, or leave it out");
-  if (spec.pacing.kind == PacingSpec::Kind::back_to_back) {
-    if (spec.pacing.gap == 0) throw SpecError(field + ".pacing.gap", "is 0", "use 1 ps or more");
-  } else if (!(spec.pacing.requests_per_us >= 1e-6 && spec.pacing.requests_per_us <= 1e6)) {
-    throw SpecError(field + ".pacing.requests_per_us", fmt::format("{} is no rate", spec.pacing.requests_per_us),
-                    "use 1e-6 ... 1e6");
-  }
-  if (spec.burst && (spec.burst->on == 0 || spec.burst->off == 0))
-    throw SpecError(field + ".burst", "has an empty half", "make on and off 1 ps or more, or leave it out");
+  check_pacing(spec.pacing, field + ".pacing");
+  check_burst(spec.burst, field + ".burst");
   std::optional<CxlAgent> agent;
   for (const CxlOperationShare& share : spec.mix) {
     if (share.weight == 0) continue;
@@ -105,16 +100,7 @@ void check(const CxlTrafficSpec& spec, const CxlTargets& targets, const std::str
     const PatternSpec& pattern = range.pattern;
     if (pattern.kind == PatternKind::producer_consumer)
       throw SpecError(here + ".pattern", "has a consumer", "use another pattern");
-    if (pattern.kind == PatternKind::stride && pattern.stride == 0)
-      throw SpecError(here + ".pattern.stride", "is 0", "use for example 64");
-    if (pattern.kind == PatternKind::hotspot &&
-        (pattern.hot_size == 0 || pattern.hot_size % 64 != 0 || pattern.hot_size > range.size ||
-         !(pattern.hot_fraction >= 0 && pattern.hot_fraction <= 1)))
-      throw SpecError(here + ".pattern", "has an impossible hot set",
-                      "use a size of a multiple of 64 within the range, and a fraction of 0 ... 1");
-    if (pattern.kind == PatternKind::zipf && (pattern.ranks == 0 || pattern.ranks > std::uint64_t{1} << 22 ||
-                                              !(pattern.exponent > 0 && pattern.exponent <= 8)))
-      throw SpecError(here + ".pattern", "is no Zipf distribution", "use 1 ... 2^22 ranks, and an exponent up to 8");
+    check_pattern(pattern, {{range.base, range.size}}, here + ".pattern");
   }
 }
 
@@ -126,7 +112,6 @@ CxlTraffic::CxlTraffic(cxl::Engine& engine, const CxlTargets& targets, Picosecon
       targets_(targets),
       period_(period),
       spec_(spec),
-      actor_(engine.add(*this)),
       random_(spec.seed.value_or(mix_bits(seed ^ hash_of(spec.name)))) {
   check(spec, targets, field);
   for (const CxlOperationShare& share : spec.mix) operations_.add(share.operation, share.weight);
@@ -138,6 +123,8 @@ CxlTraffic::CxlTraffic(cxl::Engine& engine, const CxlTargets& targets, Picosecon
   if (ranges_.empty()) throw SpecError(field + ".ranges", "have no weight", "give one a weight");
   began_.resize(spec.outstanding);
   for (std::uint32_t user = spec.outstanding; user > 0; --user) free_.push_back(user - 1);
+  // Last: who throws must not have told anybody of itself.
+  actor_ = engine_.add(*this);
   if (agent_of(operations_.at(0)) == CxlAgent::device) targets_.device->set_local_client(this);
 }
 

@@ -142,7 +142,7 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
   CxlTargets targets_;
   Picoseconds period_;
   CxlTrafficSpec spec_;
-  unsigned actor_;
+  unsigned actor_ = 0;
   RandomStream random_;
   WeightedChoice<CxlOperation> operations_;
   WeightedChoice<std::size_t> ranges_;

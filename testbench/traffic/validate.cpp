@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "testbench/traffic/checks.h"
 #include "testbench/traffic/target_window.h"
 #include "testbench/traffic/traffic_spec.h"
 
 namespace pmufab::traffic {
 namespace {
 
-constexpr std::uint64_t kMaximumRanks = std::uint64_t{1} << 22;
 constexpr std::uint64_t kMaximumPage = std::uint64_t{1} << 30;
 constexpr std::uint32_t kMaximumOutstanding = 65536;
 
@@ -77,62 +77,17 @@ void check_sizes(const std::vector<SizeShare>& sizes, const std::string& field) 
   }
 }
 
-void check_pacing(const PacingSpec& pacing, const std::string& field) {
-  if (pacing.kind == PacingSpec::Kind::back_to_back) {
-    check(pacing.gap >= 1, field + ".gap", "0 would let time stand still", "use 1 ps or more");
-    return;
-  }
-  check(pacing.requests_per_us >= 1e-6 && pacing.requests_per_us <= 1e6, field + ".requests_per_us",
-        fmt::format("{} is not within 0.000001 ... 1000000", pacing.requests_per_us));
-}
-
-void check_burst(const std::optional<BurstSpec>& burst, const std::string& field) {
-  if (!burst) return;
-  check(burst->on > 0, field + ".on", "the generator would never be on", "use 1 ps or more");
-  check(burst->off > 0, field + ".off", "there is no pause between bursts", "leave the burst out");
-}
-
-void check_pattern(const PatternSpec& pattern, const std::vector<Window>& windows, const GeneratorSpec& generator,
-                   const std::string& field, const Context& context) {
-  switch (pattern.kind) {
-    case PatternKind::uniform:
-    case PatternKind::stream:
-      break;
-    case PatternKind::stride:
-      check(pattern.stride >= 1, field + ".stride", "0 would stay in one place", "use the hotspot pattern for that");
-      break;
-    case PatternKind::hotspot:
-      check(pattern.hot_fraction >= 0.0 && pattern.hot_fraction <= 1.0, field + ".hot_fraction",
-            fmt::format("{} is not within 0 ... 1", pattern.hot_fraction));
-      check(pattern.hot_size != 0 && pattern.hot_size % kLineBytes == 0, field + ".hot_size",
-            fmt::format("{} is no multiple of 64", pattern.hot_size));
-      for (const Window& window : windows) {
-        check(pattern.hot_size <= window.size, field + ".hot_size",
-              fmt::format("{} bytes are more than the smallest target's {}", pattern.hot_size, window.size));
-      }
-      break;
-    case PatternKind::zipf:
-      check(pattern.exponent > 0.0 && pattern.exponent <= 8.0, field + ".exponent",
-            fmt::format("{} is not above 0 and up to 8", pattern.exponent), "use the uniform pattern for 0");
-      check(pattern.ranks >= 1 && pattern.ranks <= kMaximumRanks, field + ".ranks",
-            fmt::format("{} is not within 1 ... {}", pattern.ranks, kMaximumRanks));
-      break;
-    case PatternKind::pointer_chase:
-      check(generator.outstanding <= 1, field + ".kind",
-            fmt::format("a pointer chase has one request in flight, not {}", generator.outstanding),
-            "leave outstanding out, and use several generators for several chains");
-      break;
-    case PatternKind::producer_consumer:
-      check(pattern.block_size != 0 && pattern.block_size % kLineBytes == 0, field + ".block_size",
-            fmt::format("{} is no multiple of 64", pattern.block_size));
-      for (const Window& window : windows) {
-        check(pattern.block_size <= window.size, field + ".block_size",
-              fmt::format("{} bytes are more than the smallest target's {}", pattern.block_size, window.size));
-      }
-      check(pattern.consumer.has_value(), field + ".consumer", "nobody reads what is produced",
-            "name the requester that does");
-      check_requester(*pattern.consumer, generator.path, field + ".consumer", context);
-      break;
+void check_requester_pattern(const PatternSpec& pattern, const std::vector<Window>& windows,
+                             const GeneratorSpec& generator, const std::string& field, const Context& context) {
+  check_pattern(pattern, windows, field);
+  if (pattern.kind == PatternKind::pointer_chase) {
+    check(generator.outstanding <= 1, field + ".kind",
+          fmt::format("a pointer chase has one request in flight, not {}", generator.outstanding),
+          "leave outstanding out, and use several generators for several chains");
+  } else if (pattern.kind == PatternKind::producer_consumer) {
+    check(pattern.consumer.has_value(), field + ".consumer", "nobody reads what is produced",
+          "name the requester that does");
+    check_requester(*pattern.consumer, generator.path, field + ".consumer", context);
   }
 }
 
@@ -158,9 +113,9 @@ void check_phases(const GeneratorSpec& generator, const std::vector<Window>& win
     check_burst(phase.burst, here + ".burst");
     // The generator's own pattern must fit a phase's own targets, too.
     if (phase.pattern) {
-      check_pattern(*phase.pattern, own, generator, here + ".pattern", context);
+      check_requester_pattern(*phase.pattern, own, generator, here + ".pattern", context);
     } else if (!phase.targets.empty()) {
-      check_pattern(generator.pattern, own, generator, here + ".pattern", context);
+      check_requester_pattern(generator.pattern, own, generator, here + ".pattern", context);
     }
   }
 }
@@ -195,7 +150,7 @@ void check_generator(const GeneratorSpec& generator, const std::string& field, c
   const std::vector<Window> windows = check_targets(generator.targets, field + ".targets", context);
   check_mix(generator.mix, generator.path, field + ".mix");
   check_sizes(generator.sizes, field + ".sizes");
-  check_pattern(generator.pattern, windows, generator, field + ".pattern", context);
+  check_requester_pattern(generator.pattern, windows, generator, field + ".pattern", context);
   check_pacing(generator.pacing, field + ".pacing");
   check_burst(generator.burst, field + ".burst");
   check_start(generator, field);

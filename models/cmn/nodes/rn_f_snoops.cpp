@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include "models/cmn/nodes/rn_f.h"
+#include "models/cmn/nodes/rn_f_rules.h"
 
 // What an RN-F answers to snoops: always at once, in the cycle in which they arrive.
 namespace pmufab::cmn {
 
 namespace {
-
-bool is_unique(LineState state) { return state == LineState::unique_clean || state == LineState::unique_dirty; }
 
 /// Resp of a snoop response, which does not tell unique clean from unique dirty.
 std::uint8_t plain_resp(LineState state) {

@@ -352,17 +352,13 @@ TEST_F(CxlMemory, what_a_process_sees_is_what_happened_before) {
       probe_before = probe;
     }
     EXPECT_GT(probe_before, 200U);
-    // Ahead of simulated time, on demand; nothing is allocated once queues are as long as they get.
-    const std::uint64_t allocations = testing::allocations();
+    // Nothing is allocated once queues are as long as they get.
     rig.link.set_observer(nullptr);
-    rig.engine.settle(testing::now() + 500'000);
+    const std::uint64_t allocations = testing::allocations();
+    testing::advance(500'000);
     if (testing::counts_allocations()) {
       EXPECT_LE(testing::allocations() - allocations, 1U);  // the engine's alarm
     }
-    rig.link.set_observer(&rig.wires);
-    const std::size_t seen = rig.wires.seen.size();
-    rig.engine.settle(testing::now() + 1'000'000);
-    EXPECT_GT(rig.wires.seen.size(), seen + 20);
   });
 }
 

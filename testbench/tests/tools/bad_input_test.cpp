@@ -46,6 +46,21 @@ TEST_F(BadInput, an_impossible_topology) {
           HasSubstr("q.yaml:1:7: kind: 'tegra411' is not known here (did you mean 'tegra410'?)"));
 }
 
+TEST_F(BadInput, cxl_devices_that_contradict_themselves) {
+  const auto refuses_device = [this](const std::string& rest, const std::string& message) {
+    refuses(
+        {"list", write("p.yaml", "kind: cxl\ncxl:\n  - decoders: [{base: 0x100_0000_0000, size: 256 MiB}]\n" + rest)},
+        HasSubstr(message));
+  };
+  const std::string cpmus = "    cpmus: [{groups: [{group: m2s_req}]}]\n";
+  // Counters are writable while frozen unless that is said, too.
+  refuses_device("    cpmus: [{groups: [{group: m2s_req}], freeze: false}]\n",
+                 "cxl[0].cpmus[0].writable_while_frozen: counters that cannot be frozen");
+  refuses_device(cpmus + "    link: {latency: 2 ms}\n", "p.yaml:5:21: cxl[0].link.latency: is more than 1 ms");
+  refuses_device(cpmus + "    memory: {ddr: {power_down_after: 2 s}}\n",
+                 "cxl[0].memory.ddr.power_down_after: is more than 1 s");
+}
+
 TEST_F(BadInput, no_yaml_at_all) {
   refuses({"run", write("s.yaml", "name: [\n")}, AllOf(HasSubstr("s.yaml:"), HasSubstr("this is not YAML")));
 }

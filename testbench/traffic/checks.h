@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "testbench/traffic/target_window.h"
+#include "testbench/traffic/traffic_spec.h"
+
+/// What parts of any traffic must be. Not a public header.
+namespace pmufab::traffic {
+
+/// @param field  of the part, for errors
+/// @throws SpecError
+/// @{
+void check_pacing(const PacingSpec& pacing, const std::string& field);
+void check_burst(const std::optional<BurstSpec>& burst, const std::string& field);
+/// Without what only requesters of a Tegra410 can be asked: who consumes, and how many requests a chase has in flight.
+/// @param windows  the pattern must fit
+void check_pattern(const PatternSpec& pattern, const std::vector<Window>& windows, const std::string& field);
+/// @}
+
+}  // namespace pmufab::traffic
