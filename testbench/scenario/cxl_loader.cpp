@@ -224,4 +224,15 @@ void read_cxl_traffic(Reader& reader, traffic::CxlTrafficSpec& spec) {
   if (reader.has("seed")) reader.number("seed", spec.seed.emplace());
 }
 
+void read_cxl_replay(Reader& reader, traffic::CxlReplaySpec& spec, const TrafficContext& context) {
+  reader.text("name", spec.name, Presence::required);
+  reader.object("trace", [&](Reader& trace) {
+    spec.file = read_trace_file(trace, context);
+    if (!spec.file.empty()) return;
+    trace.finish();
+    trace.fail("file", "no trace is named", "give one with --set trace=FILE; pmufab trace record makes one");
+  });
+  reader.number("start", spec.start, Quantity::duration);
+}
+
 }  // namespace pmufab::scenario
