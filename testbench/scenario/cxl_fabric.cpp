@@ -1,5 +1,7 @@
 #include "testbench/scenario/cxl_fabric.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +12,57 @@
 
 namespace pmufab::scenario {
 
+namespace {
+
+// Tags tell apart what is under way.
+constexpr unsigned kMostOperations = 16384;
+
+template <typename Traffic>
+Json report_of(const Traffic& traffic) {
+  Json item;
+  item["name"] = traffic.name();
+  item["issued"] = traffic.begun();
+  item["completed"] = traffic.completed();
+  item["mean_latency_ps"] = traffic.completed() == 0 ? 0 : traffic.latency_sum() / traffic.completed();
+  return item;
+}
+
+}  // namespace
+
+/// Writes operations to a trace, from the start of traffic to its end.
+class CxlFabric::Recorder final : public traffic::CxlOperationListener {
+ public:
+  explicit Recorder(const std::string& file) : writer_(file, names()) {}
+
+  void start() { zero_ = to_picoseconds(sc_core::sc_time_stamp()); }
+  void finish() {
+    if (!std::exchange(finished_, true)) writer_.finish();
+  }
+  void on_operation(Picoseconds now, unsigned device, traffic::CxlOperation operation, std::uint64_t address, bool tee,
+                    bool joined) override {
+    writer_.write(traffic::TraceOperation{.when = now - zero_,
+                                          .address = address,
+                                          .device = static_cast<std::uint16_t>(device),
+                                          .operation = static_cast<std::uint16_t>(operation),
+                                          .tee = tee,
+                                          .joined = joined});
+  }
+
+ private:
+  static std::vector<std::string> names() {
+    std::vector<std::string> names;
+    for (unsigned number = 0; number < traffic::kCxlOperations; ++number)
+      names.emplace_back(traffic::to_string(static_cast<traffic::CxlOperation>(number)));
+    return names;
+  }
+
+  traffic::TraceWriter writer_;
+  Picoseconds zero_ = 0;
+  bool finished_ = false;
+};
+
+CxlFabric::~CxlFabric() = default;
+
 CxlFabric::CxlFabric(const FabricContext& context) : part_(*context.platform.cxl()) {
   auto& judge = context.scoreboard.add(
       std::make_unique<scoreboard::CxlJudge>(cxl_judge_spec(context.platform), context.scoreboard.chronicle()));
@@ -18,15 +71,12 @@ CxlFabric::CxlFabric(const FabricContext& context) : part_(*context.platform.cxl
     listener_->listen(part_.device(index).link);
     listener_->listen(part_.device(index).memory.ddr(), 2 * index + 1);
   }
-  std::vector<unsigned> outstanding;
+  std::vector<unsigned> outstanding(part_.size());
   for (const traffic::CxlTrafficSpec& spec : context.workload.cxl_traffic) {
     const std::string field = fmt::format("cxl_traffic[{}]", traffic_.size());
     if (spec.device >= part_.size())
       throw InputError({}, field + ".device", fmt::format("there is no CXL device {}", spec.device),
                        fmt::format("the platform has {}", part_.size()));
-    // Tags tell apart what is under way.
-    constexpr unsigned kMostOperations = 16384;
-    outstanding.resize(part_.size());
     outstanding[spec.device] += spec.outstanding;
     if (outstanding[spec.device] > kMostOperations)
       throw InputError({}, field + ".outstanding",
@@ -40,23 +90,60 @@ CxlFabric::CxlFabric(const FabricContext& context) : part_(*context.platform.cxl
           device.link.parameters().period, spec, field, context.workload.traffic.seed));
     });
   }
+  make_replays(context, outstanding);
+  if (context.workload.record.empty()) return;
+  try {
+    recorder_ = std::make_unique<Recorder>(context.workload.record);
+  } catch (const traffic::TraceError& error) {
+    throw InputError(error.what());
+  }
+  for (const auto& traffic : traffic_) traffic->set_listener(recorder_.get());
+  for (const auto& replay : replays_) replay->set_listener(recorder_.get());
+}
+
+void CxlFabric::make_replays(const FabricContext& context, const std::vector<unsigned>& outstanding) {
+  const std::vector<traffic::CxlReplaySpec>& specs = context.workload.cxl_replays;
+  if (specs.empty()) return;
+  // A run's operations find room, as they did when they were recorded.
+  const unsigned room = (kMostOperations - *std::max_element(outstanding.begin(), outstanding.end())) /
+                        static_cast<unsigned>(specs.size());
+  if (room == 0)
+    throw InputError({}, "cxl_traffic", fmt::format("{} replays are too many beside the other traffic", specs.size()),
+                     "leave some of it out");
+  std::vector<traffic::CxlTargets> targets;
+  for (std::size_t index = 0; index < part_.size(); ++index) {
+    platform::CxlPart::Device& device = part_.device(index);
+    targets.push_back({&device.host, &device.memory, device.cache.get()});
+  }
+  for (const traffic::CxlReplaySpec& spec : specs) {
+    with_input_errors([&] {
+      try {
+        replays_.push_back(std::make_unique<traffic::CxlReplay>(part_.engine(), targets, spec,
+                                                                "cxl_traffic (" + spec.name + ")", room));
+      } catch (const traffic::TraceError& error) {
+        throw InputError(error.what(), "make a trace with pmufab trace record or pmufab trace import");
+      }
+    });
+  }
 }
 
 void CxlFabric::start_traffic() {
+  if (recorder_) recorder_->start();
+  for (const auto& replay : replays_) replay->start(to_picoseconds(sc_core::sc_time_stamp()));
   for (const auto& traffic : traffic_) traffic->start(to_picoseconds(sc_core::sc_time_stamp()));
 }
 
 void CxlFabric::stop_traffic() {
   for (const auto& traffic : traffic_) traffic->stop();
+  for (const auto& replay : replays_) replay->stop();
+  if (recorder_) recorder_->finish();
 }
 
 void CxlFabric::report_traffic(Json& list) const {
-  for (const auto& traffic : traffic_) {
-    Json item;
-    item["name"] = traffic->name();
-    item["issued"] = traffic->begun();
-    item["completed"] = traffic->completed();
-    item["mean_latency_ps"] = traffic->completed() == 0 ? 0 : traffic->latency_sum() / traffic->completed();
+  for (const auto& traffic : traffic_) list.push_back(report_of(*traffic));
+  for (const auto& replay : replays_) {
+    Json item = report_of(*replay);
+    item["late"] = replay->late();
     list.push_back(std::move(item));
   }
 }

@@ -6,6 +6,7 @@
 #include "models/platform/cxl_part.h"
 #include "testbench/scenario/cxl_listener.h"
 #include "testbench/scenario/fabric.h"
+#include "testbench/traffic/cxl_replay.h"
 #include "testbench/traffic/cxl_traffic.h"
 
 namespace pmufab::scenario {
@@ -15,18 +16,25 @@ class CxlFabric final : public Fabric {
  public:
   /// @throws InputError for traffic that is impossible on the devices
   explicit CxlFabric(const FabricContext& context);
+  ~CxlFabric() override;
 
   void start_traffic() override;
   void stop_traffic() override;
   void report_traffic(Json& list) const override;
   [[nodiscard]] DrainProgress progress() const override;
-  [[nodiscard]] bool has_transactions() const override { return !traffic_.empty(); }
+  [[nodiscard]] bool has_transactions() const override { return !traffic_.empty() || !replays_.empty(); }
   [[nodiscard]] Picoseconds drain_patience() const override { return 10'000'000'000; }
 
  private:
+  class Recorder;
+
+  void make_replays(const FabricContext& context, const std::vector<unsigned>& outstanding);
+
   platform::CxlPart& part_;
   std::unique_ptr<CxlListener> listener_;
+  std::unique_ptr<Recorder> recorder_;
   std::vector<std::unique_ptr<traffic::CxlTraffic>> traffic_;
+  std::vector<std::unique_ptr<traffic::CxlReplay>> replays_;
 };
 
 }  // namespace pmufab::scenario

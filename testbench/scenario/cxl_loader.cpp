@@ -229,4 +229,15 @@ void check_local_ranges(Reader& reader, const traffic::CxlTrafficSpec& spec,
   }
 }
 
+void read_cxl_replay(Reader& reader, traffic::CxlReplaySpec& spec, const TrafficContext& context) {
+  reader.text("name", spec.name, Presence::required);
+  reader.object("trace", [&](Reader& trace) {
+    spec.file = read_trace_file(trace, context);
+    if (!spec.file.empty()) return;
+    trace.finish();
+    trace.fail("file", "no trace is named", "give one with --set trace=FILE; pmufab trace record makes one");
+  });
+  reader.number("start", spec.start, Quantity::duration);
+}
+
 }  // namespace pmufab::scenario

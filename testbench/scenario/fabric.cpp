@@ -27,6 +27,7 @@ void check_traffic(const Workload& workload, const platform::PlatformSpec& platf
   }
   if (platform.cxl.empty() && !workload.cxl_traffic.empty())
     refuse("cxl_traffic[0].device", fmt::format("CXL device {}", workload.cxl_traffic.front().device));
+  if (platform.cxl.empty() && !workload.cxl_replays.empty()) refuse("cxl_traffic[0].trace", "CXL device");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "testbench/scenario/document.h"
 #include "testbench/scenario/reader.h"
 #include "testbench/traffic/chi_traffic.h"
+#include "testbench/traffic/cxl_replay.h"
 #include "testbench/traffic/cxl_traffic.h"
 #include "testbench/traffic/flit_flow.h"
 #include "testbench/traffic/traffic_spec.h"
@@ -67,6 +68,12 @@ struct TrafficContext {
   std::filesystem::path base;  ///< folder that trace files without a leading '/' are in
   std::string default_trace;   ///< for replays that name no file
 };
+
+/// Read the key `file` of a replay. @return the file, as the program opens it; empty if none is named
+[[nodiscard]] std::string read_trace_file(Reader& reader, const TrafficContext& context);
+
+/// Read one map of CXL traffic that has a trace.
+void read_cxl_replay(Reader& reader, traffic::CxlReplaySpec& spec, const TrafficContext& context);
 
 /// Read one traffic map (name, generators). Generators are checked for their form; whether they are possible is a
 /// matter of traffic::validate().

@@ -122,12 +122,15 @@ void check_clusters(const traffic::TrafficSpec& traffic, const platform::Platfor
   }
 }
 
-void read_traffic_parts(Reader& reader, const Parts& parts, ScenarioSpec& spec) {
+/// The trace of replays that name none; empty if there is none.
+std::string read_default_trace(Reader& reader, const Parts& parts) {
   std::string trace;
-  if (reader.has("trace")) {
-    reader.text("trace", trace);
-    trace = resolve_file(*reader.take("trace"), parts.base).string();
-  }
+  if (!reader.has("trace")) return trace;
+  reader.text("trace", trace);
+  return resolve_file(*reader.take("trace"), parts.base).string();
+}
+
+void read_traffic_parts(Reader& reader, const Parts& parts, const std::string& trace, ScenarioSpec& spec) {
   const Value* traffic = reader.take("traffic");
   Value effective = Value::sequence();
   std::vector<std::pair<std::size_t, std::size_t>> origins;  // part, index within it
@@ -362,7 +365,7 @@ void check_end(Reader& reader, const ScenarioSpec& spec) {
   if (all_stop) return;
   if (!spec.workload.mesh_traffic.empty() || !spec.workload.chi_traffic.empty())
     reader.fail("duration", "mesh traffic does not tell when the scenario ends", "add duration: 100 us");
-  if (!spec.workload.cxl_traffic.empty())
+  if (!spec.workload.cxl_traffic.empty() || !spec.workload.cxl_replays.empty())
     reader.fail("duration", "CXL traffic does not tell when the scenario ends", "add duration: 100 us");
   if (spec.workload.traffic.generators.empty())
     reader.fail("duration", "there is no traffic to tell when the scenario ends", "add duration: 100 us");
@@ -415,7 +418,8 @@ ScenarioSpec read_scenario(const Parts& parts) {
     host.number("interrupt_delay", spec.host.interrupt_delay, Quantity::duration, 0, kMaximumInterruptDelay);
   });
 
-  read_traffic_parts(reader, parts, spec);
+  const std::string trace = read_default_trace(reader, parts);
+  read_traffic_parts(reader, parts, trace, spec);
   std::set<std::string> names;
   for (const traffic::GeneratorSpec& generator : spec.workload.traffic.generators) names.insert(generator.name);
   reader.list("mesh_traffic", [&](Reader& item, std::size_t) {
@@ -427,6 +431,11 @@ ScenarioSpec read_scenario(const Parts& parts) {
     check_name(item, spec.workload.chi_traffic.back().name, names);
   });
   reader.list("cxl_traffic", [&](Reader& item, std::size_t) {
+    if (item.has("trace")) {
+      read_cxl_replay(item, spec.workload.cxl_replays.emplace_back(), {parts.base, trace});
+      check_name(item, spec.workload.cxl_replays.back().name, names);
+      return;
+    }
     read_cxl_traffic(item, spec.workload.cxl_traffic.emplace_back());
     check_local_ranges(item, spec.workload.cxl_traffic.back(), spec.platform.cxl);
     check_name(item, spec.workload.cxl_traffic.back().name, names);

@@ -223,14 +223,7 @@ void read_phase(Reader& reader, PhaseSpec& phase) {
 }
 
 void read_trace(Reader& reader, TraceSpec& trace, const TrafficContext& context) {
-  trace.file = context.default_trace;
-  const bool named = reader.has("file");
-  reader.text("file", trace.file);
-  // A relative path given with --set is relative to where the user stands, one in a file to that file.
-  const Value* file = reader.take("file");
-  const bool from_option = file != nullptr && file->source.file && file->source.file->starts_with("--set ");
-  if (named && !from_option && !trace.file.empty())
-    trace.file = (context.base / trace.file).lexically_normal().string();
+  trace.file = read_trace_file(reader, context);
   read_targets(reader, "placement", trace.placement, Presence::required);
   reader.number("page_size", trace.page_size, Quantity::bytes);
   reader.number("gap", trace.gap, Quantity::duration, 1);
@@ -270,6 +263,17 @@ void read_generator(Reader& reader, GeneratorSpec& generator, const TrafficConte
 }
 
 }  // namespace
+
+std::string read_trace_file(Reader& reader, const TrafficContext& context) {
+  std::string trace = context.default_trace;
+  const bool named = reader.has("file");
+  reader.text("file", trace);
+  // A relative path given with --set is relative to where the user stands, one in a file to that file.
+  const Value* file = reader.take("file");
+  const bool from_option = file != nullptr && file->source.file && file->source.file->starts_with("--set ");
+  if (named && !from_option && !trace.empty()) trace = (context.base / trace).lexically_normal().string();
+  return trace;
+}
 
 std::vector<GeneratorSpec> read_traffic(const Value& document, const std::string& path, const TrafficContext& context,
                                         Value& effective) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "testbench/traffic/chi_traffic.h"
+#include "testbench/traffic/cxl_replay.h"
 #include "testbench/traffic/cxl_traffic.h"
 #include "testbench/traffic/flit_flow.h"
 #include "testbench/traffic/traffic_issuer.h"
@@ -17,6 +19,8 @@ struct Workload {
   std::vector<traffic::FlitFlowSpec> mesh_traffic{};  ///< raw flits
   std::vector<traffic::ChiTrafficSpec> chi_traffic{};
   std::vector<traffic::CxlTrafficSpec> cxl_traffic{};
+  std::vector<traffic::CxlReplaySpec> cxl_replays{};  ///< of the same list of a scenario as cxl_traffic
+  std::string record{};  ///< not empty: file to write operations of CXL traffic to, as a trace
 };
 
 /// Called from time to time while traffic that ends by itself goes on.

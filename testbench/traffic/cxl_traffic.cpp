@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -147,13 +148,9 @@ bool CxlTraffic::ended() const noexcept {
   return !blocked_ && (begin_ >= end_ || (spec_.count && begun_ >= *spec_.count));
 }
 
-void CxlTraffic::act(Picoseconds now) { pump(now); }
-
-void CxlTraffic::unblocked(Picoseconds now) { pump(now); }
-
-void CxlTraffic::pump(Picoseconds now) {
-  if (pumping_) return;  // an operation was over at once
-  pumping_ = true;
+void CxlTraffic::act(Picoseconds now) {
+  acting_ = true;
+  bool joined = false;
   while (true) {
     if (!blocked_) {
       const Picoseconds when = begin_;
@@ -168,17 +165,29 @@ void CxlTraffic::pump(Picoseconds now) {
     const std::uint32_t user = free_.back();
     began_[user] = now;
     free_.pop_back();
-    const cxl::IssueResult result = issue(*blocked_, user);
+    const Drawn drawn = *blocked_;
+    const cxl::IssueResult result = issue(drawn, user);
     if (result == cxl::IssueResult::blocked) {
       free_.push_back(user);
       break;
     }
+    if (listener_ != nullptr)
+      listener_->on_operation(now, spec_.device, drawn.operation, drawn.address, drawn.tee,
+                              std::exchange(joined, true));
     blocked_.reset();
     ++begun_;
     plan_next(now);
     if (result == cxl::IssueResult::done) completed(user, now);
   }
-  pumping_ = false;
+  acting_ = false;
+}
+
+void CxlTraffic::unblocked(Picoseconds now) { wake(now); }
+
+// Operations begin in act() alone, and not while another part acts: so when and behind what they begin can be recorded.
+void CxlTraffic::wake(Picoseconds now) {
+  if (acting_ || ended() || (!blocked_ && begin_ > now)) return;
+  engine_.set(actor_, now);
 }
 
 void CxlTraffic::plan_next(Picoseconds now) {
@@ -197,35 +206,52 @@ CxlTraffic::Drawn CxlTraffic::draw() {
 }
 
 cxl::IssueResult CxlTraffic::issue(const Drawn& drawn, std::uint32_t user) {
-  switch (agent_of(drawn.operation)) {
-    case CxlAgent::host: {
-      cxl::HostOperation operation;
-      operation.kind = static_cast<cxl::HostOperationKind>(drawn.operation);
-      operation.tee = drawn.tee;
-      operation.address = drawn.address;
-      operation.user = user;
-      return targets_.host->issue(operation, *this);
-    }
-    case CxlAgent::device:
-      local_.push(user);
-      targets_.device->local(static_cast<cxl::LocalOperation>(static_cast<unsigned>(drawn.operation) -
-                                                              static_cast<unsigned>(CxlOperation::local_read)),
-                             drawn.address, drawn.tee);
-      return cxl::IssueResult::sent;
-    case CxlAgent::device_cache:
-      break;
-  }
-  return targets_.device_cache->issue(opcode_of(drawn.operation), drawn.address, user, *this);
+  if (agent_of(drawn.operation) == CxlAgent::device) local_.push(user);
+  return begin_operation(targets_, drawn.operation, drawn.address, drawn.tee, user, *this);
 }
 
 void CxlTraffic::completed(std::uint32_t user, Picoseconds now) {
   latency_sum_ += now - began_[user];
   ++completed_;
   free_.push_back(user);
-  pump(now);
+  wake(now);
 }
 
 void CxlTraffic::local_done(Picoseconds now) { completed(local_.pop(), now); }
+
+bool can_do(const CxlTargets& targets, CxlOperation operation) noexcept {
+  switch (agent_of(operation)) {
+    case CxlAgent::host:
+      return targets.host != nullptr && (!is_snoop(operation) || targets.device_cache != nullptr);
+    case CxlAgent::device:
+      return targets.device != nullptr;
+    case CxlAgent::device_cache:
+      break;
+  }
+  return targets.device_cache != nullptr;
+}
+
+cxl::IssueResult begin_operation(const CxlTargets& targets, CxlOperation operation, std::uint64_t address, bool tee,
+                                 std::uint32_t user, cxl::OperationClient& client) {
+  switch (agent_of(operation)) {
+    case CxlAgent::host: {
+      cxl::HostOperation of_host;
+      of_host.kind = static_cast<cxl::HostOperationKind>(operation);
+      of_host.tee = tee;
+      of_host.address = address;
+      of_host.user = user;
+      return targets.host->issue(of_host, client);
+    }
+    case CxlAgent::device:
+      targets.device->local(static_cast<cxl::LocalOperation>(static_cast<unsigned>(operation) -
+                                                             static_cast<unsigned>(CxlOperation::local_read)),
+                            address, tee);
+      return cxl::IssueResult::sent;
+    case CxlAgent::device_cache:
+      break;
+  }
+  return targets.device_cache->issue(opcode_of(operation), address, user, client);
+}
 
 CxlAgent agent_of(CxlOperation operation) noexcept {
   return operation < CxlOperation::local_read      ? CxlAgent::host

@@ -97,6 +97,24 @@ struct CxlTargets {
   cxl::DeviceCache* device_cache = nullptr;
 };
 
+/// Hears of operations when they begin.
+class CxlOperationListener {
+ public:
+  /// @param joined  it begins at once after the one heard of before, at the same instant
+  virtual void on_operation(Picoseconds now, unsigned device, CxlOperation operation, std::uint64_t address, bool tee,
+                            bool joined) = 0;
+
+ protected:
+  ~CxlOperationListener() = default;
+};
+
+/// @return whether somebody at a device can do an operation.
+[[nodiscard]] bool can_do(const CxlTargets& targets, CxlOperation operation) noexcept;
+/// Begin an operation somebody can do.
+/// @param user  comes back with completed(), but of a device's own operations: local_done() comes in their order
+[[nodiscard]] cxl::IssueResult begin_operation(const CxlTargets& targets, CxlOperation operation, std::uint64_t address,
+                                               bool tee, std::uint32_t user, cxl::OperationClient& client);
+
 /// Does the operations of a spec. They begin at edges of the link's clock.
 class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, private cxl::LocalClient {
  public:
@@ -111,6 +129,8 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
   void start(Picoseconds zero);
   /// Begin nothing any more. What has begun ends by itself.
   void stop();
+  /// @param listener  outlives this, or null
+  void set_listener(CxlOperationListener* listener) noexcept { listener_ = listener; }
 
   [[nodiscard]] const std::string& name() const noexcept { return spec_.name; }
   [[nodiscard]] const CxlTrafficSpec& spec() const noexcept { return spec_; }
@@ -132,7 +152,7 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
   void completed(std::uint32_t user, Picoseconds now) override;
   void unblocked(Picoseconds now) override;
   void local_done(Picoseconds now) override;
-  void pump(Picoseconds now);
+  void wake(Picoseconds now);
   void plan_next(Picoseconds now);
   [[nodiscard]] Drawn draw();
   [[nodiscard]] cxl::IssueResult issue(const Drawn& drawn, std::uint32_t user);
@@ -140,6 +160,7 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
 
   cxl::Engine& engine_;
   CxlTargets targets_;
+  CxlOperationListener* listener_ = nullptr;
   Picoseconds period_;
   CxlTrafficSpec spec_;
   unsigned actor_ = 0;
@@ -158,7 +179,7 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
   std::uint64_t begun_ = 0;
   std::uint64_t completed_ = 0;
   Picoseconds latency_sum_ = 0;
-  bool pumping_ = false;
+  bool acting_ = false;
 };
 
 /// @return who does an operation.

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,15 +15,21 @@
 namespace pmufab::traffic {
 namespace {
 
-// Binary form: a header of 32 bytes, then records of 16. Everything little endian.
+// Binary form: a header of 32 bytes, names if it holds operations, then records. Everything little endian.
 constexpr std::array<unsigned char, 8> kMagic = {'P', 'M', 'U', 'T', 'R', 'A', 'C', 'E'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersions = 2;  // 1: accesses, 2: operations
 constexpr std::size_t kHeaderBytes = 32;
-constexpr std::size_t kRecordBytes = 16;
+constexpr std::array<std::uint32_t, kVersions> kRecordBytes = {16, 24};  // by TraceContents
+constexpr std::uint64_t kMostNameBytes = 65536;
+constexpr std::size_t kMostNames = 1024;
+constexpr unsigned char kTee = 1;  // flags of an operation
+constexpr unsigned char kJoined = 2;
 constexpr std::uint64_t kUnfinished = ~std::uint64_t{0};
 constexpr std::size_t kRecordsPerRead = 4096;
 constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
-constexpr std::string_view kCsvHeader = "kind,address,size";
+constexpr std::array<std::string_view, kVersions> kCsvHeaders = {"kind,address,size",
+                                                                 "time,device,operation,address,flags"};
+constexpr std::string_view kShortHeader = "time,device,operation,address";  // without the flags, which are optional
 constexpr std::string_view kCsvEnd = "end";
 constexpr std::array<std::string_view, 4> kKinds = {"fetch", "load", "store", "modify"};
 
@@ -51,6 +58,28 @@ std::string problem_of(const TraceRecord& record) {
   return {};
 }
 
+bool is_name(std::string_view text) noexcept {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+/// @param last  time of the operation before
+std::string problem_of(const TraceOperation& operation, Picoseconds last) {
+  if (operation.when < last)
+    return fmt::format("{} ps is before the operation in front of it, at {} ps", operation.when, last);
+  if (operation.joined && operation.when != last)
+    return fmt::format("joins the operation in front of it, but has another time: {} ps, not {} ps", operation.when,
+                       last);
+  return {};
+}
+
+constexpr std::size_t index_of(TraceContents contents) noexcept { return static_cast<std::size_t>(contents); }
+
+std::string_view held(TraceContents contents) noexcept {
+  return contents == TraceContents::accesses ? "memory accesses" : "operations at recorded times";
+}
+
 /// @return the value `text` spells, all of it, in `base`.
 template <typename Integer>
 bool parse(std::string_view text, Integer& value, int base) noexcept {
@@ -67,7 +96,8 @@ class TraceReader::CsvLines : public LineReader {
   using LineReader::LineReader;
 };
 
-TraceReader::TraceReader(const std::filesystem::path& file) : name_(file.string()) {
+TraceReader::TraceReader(const std::filesystem::path& file, std::optional<TraceContents> expected)
+    : name_(file.string()) {
   std::error_code error;
   if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
     throw TraceError(name_ + ": is no regular file");
@@ -76,12 +106,18 @@ TraceReader::TraceReader(const std::filesystem::path& file) : name_(file.string(
   stream_.open(file, std::ios::binary);
   if (!stream_) throw TraceError(fmt::format("{}: cannot be read: {}", name_, reason_of_errno()));
   read_header();
+  if (expected && *expected != contents_)
+    throw TraceError(fmt::format("{}: holds {}, not {}", name_, held(contents_), held(*expected)));
 }
 
 TraceReader::~TraceReader() = default;
 
 void TraceReader::fail_at(std::uint64_t offset, const std::string& reason) const {
   throw TraceError(fmt::format("{}: byte {}: {}", name_, offset, reason));
+}
+
+void TraceReader::fail_in_line(const std::string& reason) const {
+  throw TraceError(fmt::format("{}: line {}: {}", name_, csv_->number(), reason));
 }
 
 void TraceReader::read_header() {
@@ -93,41 +129,69 @@ void TraceReader::read_header() {
       got != 0 && std::equal(kMagic.begin(), kMagic.begin() + static_cast<std::ptrdiff_t>(magic_bytes), header.begin());
   if (!binary_) {
     const std::string_view text(reinterpret_cast<const char*>(header.data()), got);
-    if (!text.starts_with(kCsvHeader)) {
+    if (text.starts_with(kShortHeader)) {
+      contents_ = TraceContents::operations;
+    } else if (!text.starts_with(kCsvHeaders[0])) {
       fail_at(0, got == 0 ? "the file is empty"
-                          : R"(neither a .pmutrace file ("PMUTRACE") nor its CSV form ("kind,address,size"))");
+                          : fmt::format(R"(neither a .pmutrace file ("PMUTRACE") nor its CSV form ("{}" or "{}"))",
+                                        kCsvHeaders[0], kShortHeader));
     }
     rewind();
     return;
   }
   if (got < kHeaderBytes) fail_at(got, fmt::format("the header ends after {} of {} bytes", got, kHeaderBytes));
   const auto version = get<std::uint32_t>(&header[8]);
-  if (version != kVersion) fail_at(8, fmt::format("format version {}, this program reads {}", version, kVersion));
+  if (version < 1 || version > kVersions)
+    fail_at(8, fmt::format("format version {}, this program reads 1 ... {}", version, kVersions));
+  contents_ = static_cast<TraceContents>(version - 1);
+  const std::uint32_t record_size = kRecordBytes[index_of(contents_)];
   const auto record_bytes = get<std::uint32_t>(&header[12]);
-  if (record_bytes != kRecordBytes) fail_at(12, fmt::format("records of {} bytes, not {}", record_bytes, kRecordBytes));
+  if (record_bytes != record_size) fail_at(12, fmt::format("records of {} bytes, not {}", record_bytes, record_size));
   count_ = get<std::uint64_t>(&header[16]);
   if (count_ == kUnfinished) fail_at(16, "the trace was never finished: its writer stopped half-way");
-  if (get<std::uint64_t>(&header[24]) != 0) fail_at(24, "reserved bytes are not zero");
+  const auto name_bytes = get<std::uint64_t>(&header[24]);
+  if (contents_ == TraceContents::accesses && name_bytes != 0) fail_at(24, "reserved bytes are not zero");
+  first_ = kHeaderBytes;
+  if (contents_ == TraceContents::operations) read_names(name_bytes);
 
   stream_.clear();
   stream_.seekg(0, std::ios::end);
   const auto size = static_cast<std::uint64_t>(stream_.tellg());
-  const std::uint64_t held = (size - kHeaderBytes) / kRecordBytes;
-  const bool whole = (size - kHeaderBytes) % kRecordBytes == 0;
-  if (held < count_) {
-    fail_at(size, fmt::format("the file ends in record {} of {}: it is truncated", held, count_));
+  const std::uint64_t held_records = (size - first_) / record_size;
+  const bool whole = (size - first_) % record_size == 0;
+  if (held_records < count_) {
+    fail_at(size, fmt::format("the file ends in record {} of {}: it is truncated", held_records, count_));
   }
-  if (held > count_ || !whole) {
-    fail_at(kHeaderBytes + count_ * kRecordBytes, fmt::format("there is more after the {} records", count_));
+  if (held_records > count_ || !whole) {
+    fail_at(first_ + count_ * record_size, fmt::format("there is more after the {} records", count_));
   }
-  bytes_.resize(kRecordsPerRead * kRecordBytes);
+  bytes_.resize(kRecordsPerRead * record_size);
   rewind();
+}
+
+void TraceReader::read_names(std::uint64_t bytes) {
+  if (bytes == 0 || bytes > kMostNameBytes)
+    fail_at(24, fmt::format("names of {} bytes, not 1 ... {}", bytes, kMostNameBytes));
+  std::string text(bytes, '\0');
+  stream_.read(text.data(), static_cast<std::streamsize>(bytes));
+  const auto got = static_cast<std::uint64_t>(stream_.gcount());
+  if (got != bytes) fail_at(kHeaderBytes + got, "the file ends in the names of operations: it is truncated");
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    const std::string name = text.substr(begin, end == std::string::npos ? end : end - begin);
+    if (end == std::string::npos || !is_name(name)) fail_at(kHeaderBytes + begin, "this is no name of an operation");
+    names_.push_back(name);
+    begin = end + 1;
+  }
+  if (names_.size() > kMostNames) fail_at(24, fmt::format("{} names; {} at most", names_.size(), kMostNames));
+  first_ += bytes;
 }
 
 void TraceReader::rewind() {
   stream_.clear();
-  stream_.seekg(binary_ ? static_cast<std::streamoff>(kHeaderBytes) : 0);
+  stream_.seekg(static_cast<std::streamoff>(first_));
   position_ = 0;
+  last_ = 0;
   if (binary_) return;
   csv_ended_ = false;
   csv_ = std::make_unique<CsvLines>(stream_);
@@ -136,98 +200,200 @@ void TraceReader::rewind() {
   if (result == LineReader::Result::line && line.ends_with('\r')) {
     throw TraceError(name_ + ": line 1: ends with a carriage return; lines end with a line feed alone");
   }
-  if (result != LineReader::Result::line || line != kCsvHeader) {
-    throw TraceError(fmt::format("{}: line 1: the header must read \"{}\"", name_, kCsvHeader));
+  const bool is_short = contents_ == TraceContents::operations && line == kShortHeader;
+  const std::string_view header = kCsvHeaders[index_of(contents_)];
+  if (result != LineReader::Result::line || (line != header && !is_short)) {
+    throw TraceError(fmt::format("{}: line 1: the header must read \"{}\"", name_, header));
   }
+}
+
+std::string TraceReader::place(std::size_t index) const {
+  if (!binary_) return fmt::format("{}: line {}", name_, buffer_ + index);
+  return fmt::format("{}: byte {}", name_, first_ + (buffer_ + index) * kRecordBytes[index_of(contents_)]);
 }
 
 std::size_t TraceReader::read(std::span<TraceRecord> records) {
-  return binary_ ? read_binary(records) : read_csv(records);
+  return contents_ == TraceContents::accesses ? read_records(records) : 0;
 }
 
-std::size_t TraceReader::read_binary(std::span<TraceRecord> records) {
+std::size_t TraceReader::read(std::span<TraceOperation> operations) {
+  return contents_ == TraceContents::operations ? read_records(operations) : 0;
+}
+
+template <typename Record>
+std::size_t TraceReader::read_records(std::span<Record> records) {
+  if (!binary_) {
+    buffer_ = csv_->number() + 1;
+    std::size_t count = 0;
+    std::string_view line;
+    for (; count < records.size() && next_line(line); ++count) {
+      parse_line(line, records[count]);
+      ++position_;
+    }
+    return count;
+  }
+  buffer_ = position_;
+  const std::uint64_t record_size = kRecordBytes[index_of(contents_)];
   const std::uint64_t left = std::min<std::uint64_t>(count_ - position_, kRecordsPerRead);
   const std::size_t wanted = std::min(records.size(), static_cast<std::size_t>(left));
-  stream_.read(reinterpret_cast<char*>(bytes_.data()), static_cast<std::streamsize>(wanted * kRecordBytes));
-  const std::uint64_t first = kHeaderBytes + position_ * kRecordBytes;
+  stream_.read(reinterpret_cast<char*>(bytes_.data()), static_cast<std::streamsize>(wanted * record_size));
+  const std::uint64_t first = first_ + position_ * record_size;
   const auto got = static_cast<std::size_t>(stream_.gcount());
-  if (got != wanted * kRecordBytes) fail_at(first + got, "the file ends here, but it was longer when it was opened");
+  if (got != wanted * record_size) fail_at(first + got, "the file ends here, but it was longer when it was opened");
   for (std::size_t i = 0; i < wanted; ++i) {
-    const unsigned char* const bytes = &bytes_[i * kRecordBytes];
-    const std::uint64_t offset = first + i * kRecordBytes;
-    if (bytes[12] >= kKinds.size()) fail_at(offset + 12, fmt::format("there is no access kind {}", bytes[12]));
-    if (bytes[13] != 0 || bytes[14] != 0 || bytes[15] != 0) fail_at(offset + 13, "reserved bytes are not zero");
-    records[i] = {get<std::uint64_t>(bytes), get<std::uint32_t>(bytes + 8), static_cast<AccessKind>(bytes[12])};
-    if (const std::string problem = problem_of(records[i]); !problem.empty()) fail_at(offset, problem);
+    parse_binary(&bytes_[i * record_size], first + i * record_size, records[i]);
+    ++position_;
   }
-  position_ += wanted;
   return wanted;
 }
 
-std::size_t TraceReader::read_csv(std::span<TraceRecord> records) {
-  std::size_t count = 0;
-  std::string_view line;
-  for (; count < records.size(); ++count) {
-    if (csv_ended_) break;
-    const auto result = csv_->next(line);
-    const auto fail = [&](const std::string& reason) {
-      throw TraceError(fmt::format("{}: line {}: {}", name_, csv_->number(), reason));
-    };
-    if (result == LineReader::Result::end) fail("nothing follows, not even the last line, \"end\": it is truncated");
-    if (result == LineReader::Result::too_long) fail("far too long for a record");
-    if (result == LineReader::Result::unterminated) fail("the file ends within the line: it is truncated");
-    if (line == kCsvEnd) {
-      if (csv_->next(line) != LineReader::Result::end) fail("there is more after \"end\"");
-      csv_ended_ = true;
-      break;
-    }
-    const std::size_t first = line.find(',');
-    const std::size_t second = first == std::string_view::npos ? first : line.find(',', first + 1);
-    if (second == std::string_view::npos) fail(fmt::format("expected \"{}\"", kCsvHeader));
-    const auto kind = std::find(kKinds.begin(), kKinds.end(), line.substr(0, first));
-    if (kind == kKinds.end()) fail("the kind is not fetch, load, store or modify");
-    TraceRecord& record = records[count];
-    record.kind = static_cast<AccessKind>(kind - kKinds.begin());
-    const std::string_view address = line.substr(first + 1, second - first - 1);
-    if (!address.starts_with("0x") || !parse(address.substr(2), record.address, 16)) {
-      fail("the address is no hexadecimal number of up to 64 bits, as in 0x7fe0");
-    }
-    if (!parse(line.substr(second + 1), record.size, 10)) fail("the size is no decimal number");
-    if (const std::string problem = problem_of(record); !problem.empty()) fail(problem);
-  }
-  return count;
+void TraceReader::parse_binary(const unsigned char* bytes, std::uint64_t offset, TraceRecord& record) {
+  if (bytes[12] >= kKinds.size()) fail_at(offset + 12, fmt::format("there is no access kind {}", bytes[12]));
+  if (bytes[13] != 0 || bytes[14] != 0 || bytes[15] != 0) fail_at(offset + 13, "reserved bytes are not zero");
+  record = {get<std::uint64_t>(bytes), get<std::uint32_t>(bytes + 8), static_cast<AccessKind>(bytes[12])};
+  if (const std::string problem = problem_of(record); !problem.empty()) fail_at(offset, problem);
 }
 
-TraceWriter::TraceWriter(const std::filesystem::path& file)
-    : name_(file.string()), binary_(file.extension() != ".csv") {
+void TraceReader::parse_binary(const unsigned char* bytes, std::uint64_t offset, TraceOperation& operation) {
+  const unsigned char flags = bytes[20];
+  if ((flags & ~(kTee | kJoined)) != 0) fail_at(offset + 20, fmt::format("there are no flags {:#x}", flags));
+  if (bytes[21] != 0 || bytes[22] != 0 || bytes[23] != 0) fail_at(offset + 21, "reserved bytes are not zero");
+  operation = {.when = get<std::uint64_t>(bytes),
+               .address = get<std::uint64_t>(bytes + 8),
+               .device = get<std::uint16_t>(bytes + 16),
+               .operation = get<std::uint16_t>(bytes + 18),
+               .tee = (flags & kTee) != 0,
+               .joined = (flags & kJoined) != 0};
+  if (operation.operation >= names_.size())
+    fail_at(offset + 18, fmt::format("operation {} of {} names", operation.operation, names_.size()));
+  if (const std::string problem = problem_of(operation, last_); !problem.empty()) fail_at(offset, problem);
+  last_ = operation.when;
+}
+
+/// @return false after the last record
+bool TraceReader::next_line(std::string_view& line) {
+  if (csv_ended_) return false;
+  const auto result = csv_->next(line);
+  if (result == LineReader::Result::end) {
+    fail_in_line("nothing follows, not even the last line, \"end\": it is truncated");
+  }
+  if (result == LineReader::Result::too_long) fail_in_line("far too long for a record");
+  if (result == LineReader::Result::unterminated) fail_in_line("the file ends within the line: it is truncated");
+  if (line != kCsvEnd) return true;
+  if (csv_->next(line) != LineReader::Result::end) fail_in_line("there is more after \"end\"");
+  csv_ended_ = true;
+  return false;
+}
+
+void TraceReader::parse_line(std::string_view line, TraceRecord& record) {
+  const std::size_t first = line.find(',');
+  const std::size_t second = first == std::string_view::npos ? first : line.find(',', first + 1);
+  if (second == std::string_view::npos) fail_in_line(fmt::format("expected \"{}\"", kCsvHeaders[0]));
+  const auto kind = std::find(kKinds.begin(), kKinds.end(), line.substr(0, first));
+  if (kind == kKinds.end()) fail_in_line("the kind is not fetch, load, store or modify");
+  record.kind = static_cast<AccessKind>(kind - kKinds.begin());
+  const std::string_view address = line.substr(first + 1, second - first - 1);
+  if (!address.starts_with("0x") || !parse(address.substr(2), record.address, 16)) {
+    fail_in_line("the address is no hexadecimal number of up to 64 bits, as in 0x7fe0");
+  }
+  if (!parse(line.substr(second + 1), record.size, 10)) fail_in_line("the size is no decimal number");
+  if (const std::string problem = problem_of(record); !problem.empty()) fail_in_line(problem);
+}
+
+void TraceReader::parse_line(std::string_view line, TraceOperation& operation) {
+  operation = {};
+  std::array<std::string_view, 5> fields;
+  std::size_t count = 0;
+  for (std::string_view rest = line; count < fields.size(); ++count) {
+    const std::size_t comma = rest.find(',');
+    fields[count] = rest.substr(0, comma);
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  if (++count < 4 || count > fields.size()) fail_in_line(fmt::format("expected \"{}\"", kCsvHeaders[1]));
+  if (!parse(fields[0], operation.when, 10)) fail_in_line("the time is no decimal number of picoseconds");
+  if (!parse(fields[1], operation.device, 10)) fail_in_line("the device is no decimal number up to 65535");
+  if (!is_name(fields[2])) fail_in_line("there is no name of an operation");
+  auto name = std::find(names_.begin(), names_.end(), fields[2]);
+  if (name == names_.end()) {
+    if (names_.size() == kMostNames) fail_in_line(fmt::format("more than {} operations have names", kMostNames));
+    name = names_.emplace(names_.end(), fields[2]);
+  }
+  operation.operation = static_cast<std::uint16_t>(name - names_.begin());
+  if (!fields[3].starts_with("0x") || !parse(fields[3].substr(2), operation.address, 16)) {
+    fail_in_line("the address is no hexadecimal number of up to 64 bits, as in 0x7fe0");
+  }
+  for (std::string_view flags = fields[4]; !flags.empty();) {
+    const std::size_t plus = flags.find('+');
+    const std::string_view flag = flags.substr(0, plus);
+    if (flag != "tee" && flag != "joined") fail_in_line("the flags are not tee, joined or tee+joined");
+    (flag == "tee" ? operation.tee : operation.joined) = true;
+    flags.remove_prefix(plus == std::string_view::npos ? flags.size() : plus + 1);
+  }
+  if (const std::string problem = problem_of(operation, last_); !problem.empty()) fail_in_line(problem);
+  last_ = operation.when;
+}
+
+TraceWriter::TraceWriter(const std::filesystem::path& file, TraceContents contents, std::vector<std::string> names)
+    : name_(file.string()), binary_(file.extension() != ".csv"), names_(std::move(names)) {
   errno = 0;
   stream_.open(file, std::ios::binary | std::ios::trunc);
   if (!stream_) throw TraceError(fmt::format("{}: cannot be written: {}", name_, reason_of_errno()));
   if (!binary_) {
-    bytes_ = std::string(kCsvHeader) + '\n';
+    bytes_ = std::string(kCsvHeaders[index_of(contents)]) + '\n';
     return;
   }
+  std::string text;
+  for (const std::string& name : names_) text.append(name).push_back('\n');
   std::array<unsigned char, kHeaderBytes> header{};
   std::copy(kMagic.begin(), kMagic.end(), header.begin());
-  put<std::uint32_t>(&header[8], kVersion);
-  put<std::uint32_t>(&header[12], kRecordBytes);
+  put(&header[8], static_cast<std::uint32_t>(index_of(contents) + 1));
+  put(&header[12], kRecordBytes[index_of(contents)]);
   put<std::uint64_t>(&header[16], kUnfinished);
-  bytes_.append(reinterpret_cast<const char*>(header.data()), kHeaderBytes);
+  put<std::uint64_t>(&header[24], text.size());
+  bytes_.append(reinterpret_cast<const char*>(header.data()), kHeaderBytes).append(text);
+}
+
+void TraceWriter::check(const std::string& problem) const {
+  if (!problem.empty()) throw TraceError(fmt::format("{}: record {}: {}", name_, count_, problem));
 }
 
 void TraceWriter::write(const TraceRecord& record) {
-  if (const std::string problem = problem_of(record); !problem.empty()) {
-    throw TraceError(fmt::format("{}: record {}: {}", name_, count_, problem));
-  }
+  check(problem_of(record));
   if (binary_) {
-    std::array<unsigned char, kRecordBytes> bytes{};
+    std::array<unsigned char, 16> bytes{};
     put(&bytes[0], record.address);
     put(&bytes[8], record.size);
     bytes[12] = static_cast<unsigned char>(record.kind);
-    bytes_.append(reinterpret_cast<const char*>(bytes.data()), kRecordBytes);
+    bytes_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   } else {
     fmt::format_to(std::back_inserter(bytes_), "{},0x{:x},{}\n", to_string(record.kind), record.address, record.size);
   }
+  written();
+}
+
+void TraceWriter::write(const TraceOperation& operation) {
+  check(operation.operation < names_.size() ? problem_of(operation, last_) : "its operation has no name");
+  last_ = operation.when;
+  if (binary_) {
+    std::array<unsigned char, 24> bytes{};
+    put(&bytes[0], operation.when);
+    put(&bytes[8], operation.address);
+    put(&bytes[16], operation.device);
+    put(&bytes[18], operation.operation);
+    bytes[20] = static_cast<unsigned char>((operation.tee ? kTee : 0) | (operation.joined ? kJoined : 0));
+    bytes_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  } else {
+    const std::string_view flags = operation.tee      ? operation.joined ? "tee+joined" : "tee"
+                                   : operation.joined ? "joined"
+                                                      : "";
+    fmt::format_to(std::back_inserter(bytes_), "{},{},{},0x{:x},{}\n", operation.when, operation.device,
+                   names_[operation.operation], operation.address, flags);
+  }
+  written();
+}
+
+void TraceWriter::written() {
   ++count_;
   if (bytes_.size() >= kFlushBytes) flush();
 }

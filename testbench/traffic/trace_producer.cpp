@@ -33,7 +33,7 @@ TraceProducer::TraceProducer(const GeneratorSpec& spec, const std::string& field
                                                                          : FabricOpcode::read_once),
       full_line_loads_(direct_ && load_opcode_ == FabricOpcode::read_shared),
       outstanding_(spec.outstanding),
-      reader_(trace_.file),
+      reader_(trace_.file, TraceContents::accesses),
       pages_(trace_, windows_of(trace_, map), table, tables),
       records_(kRecordsPerRead),
       accesses_left_(trace_.limit == 0 ? kNoLimit : trace_.limit),

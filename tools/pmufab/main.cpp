@@ -27,7 +27,8 @@ Commands:
   stat -e EVENT...  count events on a platform, as perf stat does
   regs PLATFORM     the registers of a platform, after the drivers have been loaded
   map PLATFORM      the meshes of a platform: what is where, under which ids, and where flits go
-  trace import      turn the output of valgrind's lackey tool into a trace
+  trace import      turn the output of valgrind's lackey tool, or CSV, into a trace
+  trace record      write the operations of a scenario's CXL traffic to a trace
   trace info        what is in a trace
 
   pmufab COMMAND --help explains each one, with examples.

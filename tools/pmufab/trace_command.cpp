@@ -1,14 +1,20 @@
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <span>
 #include <system_error>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "testbench/scenario/input_error.h"
+#include "testbench/scenario/report.h"
 #include "testbench/scenario/results.h"
+#include "testbench/scenario/runner.h"
 #include "testbench/traffic/lackey_import.h"
 #include "testbench/traffic/trace_format.h"
 #include "tools/pmufab/cli.h"
@@ -17,31 +23,121 @@
 namespace pmufab::cli {
 namespace {
 
+namespace fs = std::filesystem;
 namespace po = boost::program_options;
 using scenario::InputError;
 using scenario::with_separators;
 using traffic::AccessKind;
 
 constexpr const char* kMore =
-    R"(pmufab trace import LACKEY OUT   turn the output of valgrind's lackey tool into a trace (OUT ending in .csv: as text)
-pmufab trace info TRACE          count what is in a trace
+    R"(pmufab trace import IN OUT         turn the output of valgrind's lackey tool, or another trace, into a trace
+                                   (OUT ending in .csv: as text)
+pmufab trace record SCENARIO OUT   run a scenario and write the operations of its CXL traffic
+pmufab trace info TRACE            count what is in a trace
 
-Example: record a program, then replay it with a scenario whose traffic has a trace:
+Traces of CXL traffic hold operations at times, as CSV:
+  time,device,operation,address
+  2500,0,read,0x10000000040
+  end
+Times are picoseconds after the start of traffic, in order; devices and operations those of scenarios' cxl_traffic.
+
+Examples: record a program, then replay it with a scenario whose traffic has a trace:
   valgrind --tool=lackey --trace-mem=yes --log-file=sort.lackey sort input.txt >/dev/null
   pmufab trace import sort.lackey sort.trace
   pmufab trace info sort.trace
   pmufab run scenarios/demo.yaml --set trace=sort.trace
+Record CXL traffic, then replay it:
+  pmufab trace record scenarios/cxl-mem.yaml mem.trace
+  pmufab run scenarios/cxl-replay.yaml --set cxl_traffic[0].trace.file=mem.trace --set 'expect=[]'
 )";
 
+/// Copy a trace to another form.
+template <typename Record>
+std::uint64_t copy(traffic::TraceReader& reader, traffic::TraceWriter& writer) {
+  std::vector<Record> buffer(4096);
+  for (std::size_t count = reader.read(buffer); count > 0; count = reader.read(buffer)) {
+    for (const Record& record : std::span(buffer).first(count)) writer.write(record);
+  }
+  writer.finish();
+  return writer.count();
+}
+
+/// @return whether `file` is a trace already, of any form.
+bool is_trace(const std::string& file) {
+  std::string start(8, '\0');
+  std::ifstream(file, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start.starts_with("kind,") || start.starts_with("time,") || start == "PMUTRACE";
+}
+
+int convert(const std::string& in, const std::string& out) {
+  traffic::TraceReader reader{fs::path(in)};
+  OutputFile file(out);
+  std::uint64_t count = 0;
+  if (reader.contents() == traffic::TraceContents::accesses) {
+    traffic::TraceWriter writer(file.temporary());
+    count = copy<traffic::TraceRecord>(reader, writer);
+  } else {
+    // The names stand before the operations.
+    std::vector<traffic::TraceOperation> buffer(4096);
+    while (reader.read(buffer) > 0) continue;
+    reader.rewind();
+    traffic::TraceWriter writer(file.temporary(), reader.names());
+    count = copy<traffic::TraceOperation>(reader, writer);
+  }
+  file.commit();
+  fmt::print("{} {} written\n", with_separators(count),
+             reader.contents() == traffic::TraceContents::accesses ? "accesses" : "operations");
+  return kPassed;
+}
+
+/// Nothing but the operations of the run matters: whether its counts are right does not.
+int record(const std::string& scenario, const std::string& out, const po::variables_map& map) {
+  const scenario::ScenarioFile file{fs::path(scenario)};
+  const std::vector<scenario::Variant> variants = file.variants();
+  if (variants.size() != 1)
+    throw InputError(fmt::format("'{}' is {} scenarios in one: it has a matrix", scenario, variants.size()),
+                     "record one without");
+  scenario::ScenarioSpec spec = file.load(variants.front(), values_of(map, "set"));
+  if (spec.workload.cxl_traffic.empty() && spec.workload.cxl_replays.empty())
+    throw InputError(fmt::format("'{}' has no CXL traffic, which alone is recorded", scenario),
+                     "choose a scenario with cxl_traffic");
+  OutputFile output(out);
+  spec.workload.record = output.temporary().string();
+  ScratchFolder scratch;
+  catch_interrupts();
+  scenario::RunnerOptions runner;
+  runner.scratch = scratch.path();
+  runner.interrupted = interrupts;
+  runner.on_output = [](const std::string& title, const std::string& text) {
+    complain("--- output of {}\n{}---\n", title, text);
+  };
+  const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);
+  const std::vector<scenario::RunResult> runs = scenario::run_all({{spec, drivers}}, runner);
+  using Status = scenario::RunResult::Status;
+  if (const scenario::RunResult& run = runs.front(); run.status >= Status::interrupted) {
+    if (run.status == Status::bad_input) throw InputError(fmt::format("{}: {}", run.title(), run.message));
+    complain("pmufab: {}: nothing was recorded: {}\n", run.title(), run.message);
+    return scenario::exit_code(runs);
+  }
+  std::uint64_t count = 0;
+  traffic::TraceReader reader{output.temporary()};
+  std::vector<traffic::TraceOperation> buffer(4096);
+  while (const std::size_t some = reader.read(buffer)) count += some;
+  output.commit();
+  fmt::print("{} operations recorded\n", with_separators(count));
+  return kPassed;
+}
+
 int import(const std::string& in, const std::string& out, const po::variables_map& map) {
+  std::error_code ignored;
+  if (fs::equivalent(in, out, ignored)) throw InputError(fmt::format("'{}' is input and output", in));
+  if (is_trace(in)) return convert(in, out);
   ProgressBar bar;
   traffic::ImportOptions options;
   options.keep_instructions = map["keep-instructions"].as<bool>();
   options.limit = map["limit"].as<std::uint64_t>();
   if (options.limit >> 63 != 0) throw InputError("--limit: must not be negative");  // as which it arrives here
   options.progress = [&](double fraction) { bar.show(fraction, "importing"); };
-  std::error_code ignored;
-  if (std::filesystem::equivalent(in, out, ignored)) throw InputError(fmt::format("'{}' is input and output", in));
   OutputFile file(out);
   const traffic::ImportStatistics statistics = traffic::import_lackey(in, file.temporary(), options);
   file.commit();
@@ -55,8 +151,33 @@ int import(const std::string& in, const std::string& out, const po::variables_ma
   return kPassed;
 }
 
+int info_on_operations(traffic::TraceReader& reader) {
+  std::map<std::pair<unsigned, unsigned>, std::uint64_t> counts;  // by device and operation
+  std::unordered_set<std::uint64_t> lines;
+  std::uint64_t all = 0;
+  Picoseconds first = kNever;
+  Picoseconds last = 0;
+  std::vector<traffic::TraceOperation> buffer(4096);
+  for (std::size_t count = reader.read(buffer); count > 0; count = reader.read(buffer)) {
+    for (const traffic::TraceOperation& operation : std::span(buffer).first(count)) {
+      ++all;
+      ++counts[{operation.device, operation.operation}];
+      lines.insert(operation.address / 64);
+      first = std::min(first, operation.when);
+      last = operation.when;
+    }
+  }
+  fmt::print("{:>14}  operations\n", with_separators(all));
+  for (const auto& [key, count] : counts)
+    fmt::print("{:>14}    device {} {}\n", with_separators(count), key.first, reader.names()[key.second]);
+  fmt::print("{:>14}  lines of 64 bytes\n", with_separators(lines.size()));
+  if (all > 0) fmt::print("from {} to {} ps after the start of traffic\n", first, last);
+  return kPassed;
+}
+
 int info(const std::string& file) {
-  traffic::TraceReader reader{std::filesystem::path(file)};
+  traffic::TraceReader reader{fs::path(file)};
+  if (reader.contents() == traffic::TraceContents::operations) return info_on_operations(reader);
   std::array<std::uint64_t, 4> kinds{};
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;
@@ -83,24 +204,31 @@ int info(const std::string& file) {
 }  // namespace
 
 int trace_command(const Arguments& arguments) {
-  po::options_description options("Options of import");
+  po::options_description options("Options of import and record");
   options.add_options()("output,o", po::value<std::string>()->default_value("")->value_name("OUT"),
                         "the trace to write, if it is not the second word")("keep-instructions", po::bool_switch(),
                                                                             "keep instruction fetches")(
-      "limit", po::value<std::uint64_t>()->default_value(0)->value_name("N"), "stop after N accesses (0: never)");
-  const auto parsed =
-      parse(arguments, options, "words",
-            {"pmufab trace [options] import|info FILE...", "Work with recorded memory accesses.", kMore});
+      "limit", po::value<std::uint64_t>()->default_value(0)->value_name("N"), "stop after N accesses (0: never)")(
+      "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
+      "change a value of the scenario to record; may be given several times");
+  add_driver_options(options, "newest");
+  const auto parsed = parse(arguments, options, "words",
+                            {"pmufab trace [options] import|record|info FILE...",
+                             "Work with recorded memory accesses and operations.", kMore});
   if (!parsed) return kPassed;
   std::vector<std::string> words = values_of(*parsed, "words");
   const std::string usage = "see pmufab trace --help";
-  if (words.empty()) throw InputError("pmufab trace does what?", "import or info; " + usage);
+  if (words.empty()) throw InputError("pmufab trace does what?", "import, record or info; " + usage);
   const std::string output = (*parsed)["output"].as<std::string>();
   if (!output.empty()) words.push_back(output);
   try {
     if (words[0] == "import") {
       if (words.size() != 3) throw InputError("pmufab trace import needs an input and an output", usage);
       return import(words[1], words[2], *parsed);
+    }
+    if (words[0] == "record") {
+      if (words.size() != 3) throw InputError("pmufab trace record needs a scenario and an output", usage);
+      return record(words[1], words[2], *parsed);
     }
     if (words[0] == "info") {
       if (words.size() != 2) throw InputError("pmufab trace info needs a trace", usage);
@@ -109,7 +237,7 @@ int trace_command(const Arguments& arguments) {
   } catch (const traffic::TraceError& error) {
     throw InputError(error.what());
   }
-  std::string suggestion = scenario::did_you_mean(words[0], {"import", "info"});
+  std::string suggestion = scenario::did_you_mean(words[0], {"import", "record", "info"});
   throw InputError(fmt::format("there is no 'trace {}'", words[0]), suggestion.empty() ? usage : suggestion);
 }
 

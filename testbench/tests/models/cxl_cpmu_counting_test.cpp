@@ -268,5 +268,28 @@ TEST_F(CxlCpmuCounting, overflows_by_the_clock_come_on_time_with_nothing_stepped
       4ULL * 3600 * 1'000'000'000'000);
 }
 
+
+// contract B15
+TEST_F(CxlCpmuCounting, a_whole_turn_of_clock_ticks_ends_at_its_edge_even_after_days) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(1), .width = 48});
+  constexpr Picoseconds kTurn = 1'000ULL << 48;  // 78 hours of a clock of 1 GHz
+  run(
+      [&] {
+        rig.put(kFreeze, 1);
+        rig.put(configuration(0), kEnable | kInterrupt | kGlobalFreeze | events(1) | group(kClock));
+        advance_to(5'500);
+        rig.put(kFreeze, 0);
+        advance_to(kTurn + 4'999);  // the tick at 6 ns is the first
+        EXPECT_EQ(rig.get(data(0)), (1ULL << 48) - 1);
+        advance_to(kTurn + 5'000);
+        EXPECT_TRUE(rig.take_messages().empty());
+        advance_to(2 * kTurn);
+        EXPECT_EQ(rig.take_messages(), Times{kTurn + 5'001});
+        EXPECT_EQ(rig.get(data(0)), 0U);
+        EXPECT_EQ(rig.get(kOverflowStatus), 1U);
+        EXPECT_EQ(rig.get(kFreeze), 1U);
+      },
+      3 * kTurn);
+}
 }  // namespace
 }  // namespace pmufab::cxl

@@ -59,8 +59,15 @@ TEST_F(CxlCpmu, capabilities_tell_what_there_is_and_cannot_be_written) {  // con
 }
 
 TEST_F(CxlCpmu, what_is_not_implemented_reads_zero_and_takes_no_value) {  // contract B19
-  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(3)});
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(3), .hdm_filter = true, .ddr_filter = true});
   run([&] {
+    EXPECT_EQ(rig.get_filter(2, 1), 0xffff'ffffU);
+    for (const unsigned counter : {3U, 63U}) {
+      for (unsigned id = 0; id < 8; ++id) {
+        rig.put_filter(counter, id, ~0U);
+        EXPECT_EQ(rig.get_filter(counter, id), 0U) << counter;
+      }
+    }
     for (const std::uint64_t offset :
          {event_capability(5), event_capability(31), configuration(3), configuration(63), data(3), data(63),
           std::uint64_t{0x008}, std::uint64_t{0x020}, std::uint64_t{0x0f8}, std::uint64_t{0xe00}}) {
@@ -88,9 +95,18 @@ TEST_F(CxlCpmu, freeze_is_a_latch_apart_from_enable) {  // contract B11
     rig.publish(0);
     rig.put(kFreeze, 0);
     rig.publish(0);
+    // Neither register changes the other: a counter that is switched off stays frozen, and one that is frozen enabled.
+    rig.put(kFreeze, 1);
+    EXPECT_EQ(rig.get(configuration(0)) & kEnable, kEnable);
+    rig.put(configuration(0), events(1) | group(kM2sReq));
+    EXPECT_EQ(rig.get(kFreeze), 1U);
+    rig.put(kFreeze, 0);
+    rig.publish(0);
+    rig.put(configuration(0), kEnable | events(1) | group(kM2sReq));
+    EXPECT_EQ(rig.get(kFreeze), 0U);
     EXPECT_EQ(rig.get(data(0)), 2U);
-    EXPECT_EQ(rig.get(data(1)), 1U);
-    EXPECT_EQ(rig.get(data(2)), 3U);
+    EXPECT_EQ(rig.get(data(1)), 2U);
+    EXPECT_EQ(rig.get(data(2)), 4U);
     EXPECT_EQ(rig.get(kFreeze), 0U);
   });
 }
@@ -149,6 +165,25 @@ TEST_F(CxlCpmu, overflow_status_is_cleared_by_ones_and_tells_once_until_cleared)
     rig.put(configuration(1), 0);
     rig.put(configuration(1), kEnable | kInterrupt | events(1) | group(kM2sReq));
     rig.publish(0, 256);
+    advance(1'000);
+    EXPECT_EQ(rig.take_messages(), Times{});
+    // Each bit on its own: that of counter 1 rises while that of counter 0 is still set.
+    rig.put(kOverflowStatus, 2);
+    EXPECT_EQ(rig.get(kOverflowStatus), 1U);
+    const Picoseconds third = now();
+    rig.publish(0, 256);
+    advance(1'000);
+    EXPECT_EQ(rig.get(kOverflowStatus), 3U);
+    EXPECT_EQ(rig.take_messages(), Times{third});
+    // Without the interrupt the bit rises, and says nothing; nor does it when the interrupt is armed behind it.
+    rig.put(kOverflowStatus, 3);
+    rig.put(configuration(1), 0);
+    rig.put(configuration(0), 0);
+    rig.put(configuration(0), kEnable | events(1) | group(kM2sReq));
+    rig.publish(0, 256);
+    EXPECT_EQ(rig.get(kOverflowStatus), 1U);
+    rig.put(configuration(0), 0);
+    rig.put(configuration(0), kEnable | kInterrupt | events(1) | group(kM2sReq));
     advance(1'000);
     EXPECT_EQ(rig.take_messages(), Times{});
   });

@@ -371,5 +371,92 @@ TEST_F(Command, a_recording_can_be_imported_replayed_and_described) {
   EXPECT_THAT(outcome.out, HasSubstr("22 counters, none wrong"));
 }
 
+TEST_F(Command, cxl_traffic_of_a_run_can_be_recorded_and_replayed_to_identical_counts) {
+  const std::string base = folder.string();
+  // Hosts, devices and caches that hit, wait for each other, run out of room and are late.
+  const auto scenario = [&](const std::string& traffic) {
+    return "name: same\nplatform: " + shipped("platforms/cxl-exact.yaml") + "\ncxl_traffic:\n" + traffic + R"(
+duration: 12 us
+measure:
+  - name: all
+    start: 1 us
+    interval: 3 us
+    events:
+      - cxl_pmu_mem0.0/m2s_req_memrd/
+      - cxl_pmu_mem0.0/m2s_req_memrddata/
+      - cxl_pmu_mem0.1/m2s_rwd_memwr/
+      - cxl_pmu_mem0.1/m2s_rwd_biconflict/
+      - cxl_pmu_mem0.3/vid=0x1e98,gid=0x23,mask=0x77/
+      - cxl_pmu_mem0.6/vid=0x1e98,gid=0x8000,mask=0x7f/
+      - cxl_pmu_mem1.0/vid=0x1e98,gid=0x10,mask=0x17ffe/
+      - cxl_pmu_mem1.2/vid=0x1e98,gid=0x12,mask=0xe/
+)";
+  };
+  const std::string original = write("original.yaml", scenario(R"(
+  - name: contended
+    mix: {load: 2, load_shared: 3, store: 3, write: 3, invalidate: 1, clean_evict: 1, speculative_read: 1}
+    ranges: [{base: 0x100_0000_0000, size: 1 KiB}]
+    outstanding: 8
+    tee_share: 0.2
+  - name: second
+    mix: {load: 1, store: 1}
+    ranges: [{base: 0x100_0000_0000, size: 1 KiB}]
+    pacing: {kind: exponential, requests_per_us: 40}
+  - name: own
+    mix: {local_load: 3, local_store: 1}
+    ranges: [{base: 0x100_0000_0000, size: 1 KiB}]
+    pacing: {kind: exponential, requests_per_us: 40}
+    outstanding: 3
+  - name: cache
+    device: 1
+    mix: {cache_rd_own: 2, cache_rd_shared: 2, cache_dirty_evict: 1, cache_clean_evict: 1}
+    ranges: [{base: 0x91_0000_0000, size: 1 KiB}]
+    outstanding: 4
+  - name: snoops
+    device: 1
+    mix: {snoop_data: 1, snoop_invalidate: 1}
+    ranges: [{base: 0x91_0000_0000, size: 1 KiB}]
+    outstanding: 2
+)"));
+  const std::string replay = write("replay.yaml", scenario("  - {name: all, trace: {}}\n"));
+  const auto counts = [&](const std::string& file, const std::string& name, const std::string& trace) {
+    std::vector<std::string> arguments = {"run", file, "--drivers", "newest", "--csv", base + "/" + name};
+    if (!trace.empty()) arguments.insert(arguments.end(), {"--set", "trace=" + trace});
+    const Outcome outcome = pmufab(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+    return read(folder / name);
+  };
+  const std::string trace = base + "/a.pmutrace";
+  const Outcome recorded = pmufab({"trace", "record", original, trace});
+  ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
+  EXPECT_THAT(recorded.out, HasSubstr("operations recorded"));
+  EXPECT_THAT(pmufab({"trace", "info", trace}).out,
+              AllOf(HasSubstr("device 0 local_load"), HasSubstr("device 1 snoop")));
+  const std::string expected = counts(original, "original.csv", "");
+  EXPECT_GT(expected.size(), 500U);
+  EXPECT_EQ(counts(replay, "replay.csv", trace), expected);
+  // A recording of the replay is the trace itself, in both forms.
+  ASSERT_EQ(pmufab({"trace", "record", replay, base + "/b.pmutrace", "--set", "trace=" + trace}).exit_code, 0);
+  EXPECT_EQ(read(folder / "b.pmutrace"), read(trace));
+  ASSERT_EQ(pmufab({"trace", "import", trace, base + "/c.csv"}).exit_code, 0);
+  EXPECT_EQ(counts(replay, "csv.csv", base + "/c.csv"), expected);
+
+  // What is wrong with a trace is said with its place.
+  const auto refused = [&](const std::string& file, const ::testing::Matcher<const std::string&>& message) {
+    const Outcome outcome = pmufab({"run", replay, "--drivers", "newest", "--set", "trace=" + file});
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+    EXPECT_THAT(outcome.err, message);
+  };
+  const std::string header = "time,device,operation,address\n";
+  refused(write("wrong.csv", header + "0,0,read,0x40\n5,7,read,0x40\nend\n"),
+          AllOf(HasSubstr("wrong.csv: line 3: there is no CXL device 7"), HasSubstr("the platform has 2")));
+  refused(write("wrong.csv", header + "0,0,reed,0x40\nend\n"), HasSubstr("line 2: there is no operation 'reed'"));
+  refused(write("wrong.csv", "kind,address,size\nload,0x40,8\nend\n"), HasSubstr("wrong.csv: holds memory accesses"));
+  std::filesystem::resize_file(trace, std::filesystem::file_size(trace) - 7);
+  refused(trace, AllOf(HasSubstr("a.pmutrace: byte "), HasSubstr("truncated")));
+  EXPECT_EQ(pmufab({"trace", "import", trace, base + "/d.csv"}).exit_code, 2);
+  EXPECT_EQ(pmufab({"trace", "record", quick(), base + "/e"}).exit_code, 2);
+}
+
 }  // namespace
 }  // namespace pmufab::testing

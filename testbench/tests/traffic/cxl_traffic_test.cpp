@@ -6,12 +6,15 @@
 #include <random>
 #include <utility>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "models/cxl/cpmu.h"
 #include "testbench/cxl_client/cpmu_client.h"
 #include "testbench/support/initiator.h"
 #include "testbench/tests/models/cxl_rig.h"
+#include "testbench/tests/traffic/traffic_rig.h"
+#include "testbench/traffic/cxl_replay.h"
 #include "testbench/traffic/cxl_traffic.h"
 #include "tlm/spec/spec_error.h"
 
@@ -69,8 +72,9 @@ struct System {
     link.set_observer(&count);
   }
   CxlTraffic& add(const CxlTrafficSpec& spec) {
+    constexpr std::uint64_t kSeed = 16;  // with which some thousand operations cause the rarest messages, too
     traffic.push_back(std::make_unique<CxlTraffic>(engine, CxlTargets{host.get(), device.get(), cache.get()},
-                                                   link.parameters().period, spec, "traffic", 1));
+                                                   link.parameters().period, spec, "traffic", kSeed));
     return *traffic.back();
   }
   /// All operations of an agent, everywhere.
@@ -333,6 +337,78 @@ TEST_F(CxlTrafficTest, operations_begin_when_the_pacing_says_so) {
     EXPECT_GE(begins[1], 65'000U);
     EXPECT_GE(begins[2], begins[1] + 65'000);
   });
+}
+
+TEST_F(CxlTrafficTest, a_trace_is_replayed_at_its_times) {
+  System system("system");
+  struct Begins final : public CxlOperationListener {
+    void on_operation(Picoseconds now, unsigned /*device*/, CxlOperation operation, std::uint64_t address, bool tee,
+                      bool joined) override {
+      text += fmt::format("{} {} {:x}{}{}\n", now - zero, to_string(operation), address, tee ? " tee" : "",
+                          joined ? " joined" : "");
+    }
+    Picoseconds zero = 0;
+    std::string text;
+  } begins;
+  const TestFolder folder;
+  const CxlTargets targets{system.host.get(), system.device.get(), system.cache.get()};
+  const auto file = [&](const std::string& lines) {
+    return folder.write("t.csv", "time,device,operation,address,flags\n" + lines + "end\n").string();
+  };
+  run([&] {
+    CxlReplay replay(system.engine, {targets},
+                     {.name = "trace",
+                      .file = file("0,0,read,0x0,\n"
+                                   "0,0,write,0x40,tee+joined\n"
+                                   "1250,0,local_load,0x100000,\n"
+                                   "1250,0,cache_rd_own,0x4000000,\n"
+                                   "5000000,0,load,0x100040,\n"
+                                   "5000000,0,load,0x100040,\n"  // waits for the one before
+                                   "5000000,0,read,0x0,\n"       // and this one behind it
+                                   "9000000,0,read,0x3f,\n"
+                                   "99000000,0,read,0x0,\n"),
+                      .start = 2'000},
+                     "t", 16384);
+    replay.set_listener(&begins);
+    begins.zero = testing::now();
+    replay.start(begins.zero);
+    testing::advance(20'000'000);
+    replay.stop();
+    testing::advance(100'000'000);
+    const std::string late = begins.text.substr(0, begins.text.find("5002000"));
+    EXPECT_EQ(late, "2000 read 0\n2000 write 40 tee joined\n3250 local_load 100000\n3250 cache_rd_own 4000000\n");
+    EXPECT_NE(begins.text.find("5002000 load 100040\n"), std::string::npos) << begins.text;
+    EXPECT_EQ(begins.text.find("5002000 read"), std::string::npos);
+    EXPECT_TRUE(begins.text.ends_with("\n9002000 read 0\n")) << begins.text;
+    EXPECT_EQ(replay.begun(), 8U);
+    EXPECT_EQ(replay.completed(), 8U);
+    EXPECT_EQ(replay.late(), 2U);
+    EXPECT_GT(replay.latency_sum(), 3 * 60'000U);
+    EXPECT_EQ(system.pending(), 0U);
+  });
+  const auto error = [&](const std::string& lines) -> std::string {
+    try {
+      CxlReplay replay(system.engine, {targets, {system.host.get(), nullptr, nullptr}},
+                       {.name = "trace", .file = file(lines)}, "t", 1);
+    } catch (const std::exception& failure) {
+      return failure.what();
+    }
+    return "fine";
+  };
+  EXPECT_EQ(error("0,0,read,0x0,\n"), "fine");
+  EXPECT_NE(error("0,0,read,0x0,\n0,0,reed,0x0,\n").find("t.csv: line 3: there is no operation 'reed'"),
+            std::string::npos);
+  EXPECT_NE(error("0,2,read,0x0,\n").find("t.csv: line 2: there is no CXL device 2"), std::string::npos);
+  EXPECT_NE(error("0,1,snoop_data,0x0,\n").find("t.csv: line 2: device 1 has nobody"), std::string::npos);
+  EXPECT_NE(error("0,1,local_load,0x0,\n").find("t.csv: line 2: device 1 has nobody"), std::string::npos);
+  EXPECT_NE(error("18446744073709551615,0,read,0x0,\n").find("t.csv: line 2:"), std::string::npos);
+  EXPECT_EQ(error("0,0,local_load,0x0,\n"), "fine");
+  CxlTrafficSpec local;
+  local.name = "local";
+  local.mix = {{Operation::local_load, 1}};
+  local.ranges = {{kMiB, kMiB, {}, 1}};
+  system.add(local);
+  EXPECT_NE(error("0,0,local_load,0x0,\n").find("t.trace: other traffic does device 0's"), std::string::npos);
 }
 
 TEST_F(CxlTrafficTest, what_can_not_be_is_refused_with_its_place) {

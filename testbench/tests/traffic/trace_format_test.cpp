@@ -1,5 +1,6 @@
 #include <array>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -142,7 +143,8 @@ TEST(TraceErrors, name_the_byte) {
     return error_of(folder.write("changed", text));
   };
   EXPECT_THAT(changed(0, 'X'), HasSubstr("byte 0: neither a .pmutrace file"));
-  EXPECT_THAT(changed(8, 2), HasSubstr("byte 8: format version 2"));
+  EXPECT_THAT(changed(8, 3), HasSubstr("byte 8: format version 3"));
+  EXPECT_THAT(changed(8, 2), HasSubstr("byte 12: records of 16 bytes, not 24"));
   EXPECT_THAT(changed(12, 17), HasSubstr("byte 12: records of 17 bytes"));
   EXPECT_THAT(changed(16, 6), HasSubstr("byte 112: the file ends in record 5 of 6"));
   EXPECT_THAT(changed(16, 4), HasSubstr("byte 96: there is more after the 4 records"));
@@ -205,6 +207,138 @@ TEST(TraceFormat, is_the_one_of_the_readme) {
   EXPECT_EQ(content_of(folder / "t.pmutrace"), std::string(expected.begin(), expected.end()));
   write_all(folder / "t.csv", {{0x1122334455667788, 0x40, AccessKind::store}});
   EXPECT_EQ(content_of(folder / "t.csv"), "kind,address,size\nstore,0x1122334455667788,64\nend\n");
+}
+
+const std::vector<std::string> kNames = {"read", "local_load", "cache_rd_own"};
+const std::vector<TraceOperation> kOperations = {{0, 0x40, 0, 0, false, false},
+                                                 {2'500, ~std::uint64_t{63}, 1, 2, true, false},
+                                                 {2'500, 0x1'0000'0000'0000, 65535, 1, false, true},
+                                                 {1'000'000'000'000, 0, 0, 0, true, false},
+                                                 {1'000'000'000'000, 0, 0, 2, true, true}};
+
+struct Operations {
+  std::vector<TraceOperation> all;
+  std::vector<std::string> names;
+};
+
+Operations read_operations(const std::filesystem::path& file) {
+  TraceReader reader(file, TraceContents::operations);
+  Operations operations;
+  std::vector<TraceOperation> some(2);
+  while (const std::size_t count = reader.read(some))
+    operations.all.insert(operations.all.end(), some.data(), some.data() + count);
+  operations.names = reader.names();
+  return operations;
+}
+
+void write_operations(const std::filesystem::path& file) {
+  TraceWriter writer(file, kNames);
+  for (const TraceOperation& operation : kOperations) writer.write(operation);
+  writer.finish();
+}
+
+std::string error_in_operations(const std::filesystem::path& file) {
+  try {
+    static_cast<void>(read_operations(file));
+  } catch (const TraceError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST_P(TraceFile, gives_back_operations_that_were_written) {
+  write_operations(file);
+  const Operations read = read_operations(file);
+  ASSERT_EQ(read.all.size(), kOperations.size());
+  for (std::size_t i = 0; i < kOperations.size(); ++i) {
+    TraceOperation expected = kOperations[i];
+    // Names stand in another order where the file does not list them.
+    EXPECT_EQ(read.names[read.all[i].operation], kNames[expected.operation]);
+    expected.operation = read.all[i].operation;
+    EXPECT_EQ(read.all[i], expected) << i;
+  }
+  EXPECT_THROW(TraceReader(file, TraceContents::accesses), TraceError);
+  write_all(file, kRecords);
+  EXPECT_THAT(error_in_operations(file), HasSubstr("holds memory accesses, not operations"));
+}
+
+TEST_P(TraceFile, of_operations_that_is_truncated_or_damaged_is_an_error_or_other_operations) {
+  write_operations(file);
+  const std::string whole = content_of(file);
+  for (std::size_t length = 0; length < whole.size(); length += 5)
+    EXPECT_NE(error_in_operations(folder.write(file.filename(), whole.substr(0, length))), "") << length;
+  EXPECT_NE(error_in_operations(folder.write(file.filename(), whole + whole[0])), "");
+  for (std::size_t place = 0; place < whole.size(); place += 3) {
+    std::string text = whole;
+    text[place] = static_cast<char>(text[place] ^ 5);
+    if (!error_in_operations(folder.write(file.filename(), text)).empty()) continue;
+    EXPECT_EQ(read_operations(file).all.size(), kOperations.size()) << place;
+  }
+}
+
+TEST_P(TraceFile, takes_no_operation_that_cannot_be) {
+  TraceWriter writer(file, kNames);
+  writer.write(TraceOperation{.when = 10});
+  EXPECT_THROW(writer.write(TraceOperation{.when = 9}), TraceError);
+  EXPECT_THROW(writer.write(TraceOperation{.when = 10, .operation = 3}), TraceError);
+  EXPECT_THROW(writer.write(TraceOperation{.when = 11, .joined = true}), TraceError);
+  EXPECT_NE(error_in_operations(file), "");  // not finished
+}
+
+TEST(TraceErrors, name_the_place_of_operations) {
+  const TestFolder folder;
+  write_operations(folder / "t.pmutrace");
+  const std::string whole = content_of(folder / "t.pmutrace");
+  const std::size_t first = 32 + std::string("read\nlocal_load\ncache_rd_own\n").size();
+  const auto changed = [&](std::size_t place, char byte) {
+    std::string text = whole;
+    text[place] = byte;
+    return error_in_operations(folder.write("changed", text));
+  };
+  EXPECT_THAT(changed(24, 0), HasSubstr("byte 24: names of 0 bytes"));
+  EXPECT_THAT(changed(24, 10), HasSubstr("byte 37: this is no name"));
+  EXPECT_THAT(changed(34, 'A'), HasSubstr("byte 32: this is no name"));
+  EXPECT_THAT(changed(first + 18, 3), HasSubstr(fmt::format("byte {}: operation 3 of 3 names", first + 18)));
+  EXPECT_THAT(changed(first + 20, 4), HasSubstr(fmt::format("byte {}: there are no flags 0x4", first + 20)));
+  EXPECT_THAT(changed(first + 23, 1), HasSubstr(fmt::format("byte {}: reserved", first + 21)));
+  EXPECT_THAT(changed(first + 2, 1), HasSubstr(fmt::format("byte {}: 2500 ps is before", first + 24)));
+  EXPECT_THAT(changed(first + 48, 1), HasSubstr(fmt::format("byte {}: 2305 ps is before", first + 48)));
+
+  const auto error = [&](const std::string& body, const std::string& more = "") {
+    return error_in_operations(folder.write("t.csv", "time,device,operation,address" + more + "\n" + body));
+  };
+  EXPECT_EQ(error("0,0,read,0x40\nend\n"), "");
+  EXPECT_EQ(error("0,0,read,0x40,tee+joined\nend\n", ",flags"), "");
+  EXPECT_THAT(error("0,0,read,0x40\n"), HasSubstr("line 2: nothing follows"));
+  EXPECT_THAT(error("0,0,read,0x40\n0,0,re"), HasSubstr("line 3: the file ends within"));
+  EXPECT_THAT(error("0,0,read\nend\n"), HasSubstr("line 2: expected \"time,device"));
+  EXPECT_THAT(error("0,0,read,0x40,tee,1\nend\n"), HasSubstr("line 2: expected"));
+  EXPECT_THAT(error("1.5,0,read,0x40\nend\n"), HasSubstr("line 2: the time"));
+  EXPECT_THAT(error("0,65536,read,0x40\nend\n"), HasSubstr("line 2: the device"));
+  EXPECT_THAT(error("0,0,,0x40\nend\n"), HasSubstr("line 2: there is no name"));
+  EXPECT_THAT(error("0,0,read,64\nend\n"), HasSubstr("line 2: the address"));
+  EXPECT_THAT(error("0,0,read,0x40,late\nend\n"), HasSubstr("line 2: the flags"));
+  EXPECT_THAT(error("7,0,read,0x40\n5,0,read,0x40\nend\n"), HasSubstr("line 3: 5 ps is before the operation"));
+  EXPECT_THAT(error("end\n", ",more"), HasSubstr("line 1: the header must read"));
+}
+
+TEST(TraceFormat, of_operations_is_the_one_of_the_readme) {
+  const TestFolder folder;
+  const auto write = [&](const std::string& name) {
+    TraceWriter writer(folder / name, {"read", "load"});
+    writer.write(TraceOperation{0x1122334455667788, 0x99aabbccddeeff00, 0x0102, 1, true, false});
+    writer.finish();
+    return content_of(folder / name);
+  };
+  const std::array<unsigned char, 66> expected = {
+      'P',  'M',  'U',  'T',  'R',  'A',  'C',  'E',  2,    0,    0,    0,    24,   0,    0,    0,     // header
+      1,    0,    0,    0,    0,    0,    0,    0,    10,   0,    0,    0,    0,    0,    0,    0,     //
+      'r',  'e',  'a',  'd',  '\n', 'l',  'o',  'a',  'd',  '\n',                                      // names
+      0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0x00, 0xff, 0xee, 0xdd, 0xcc, 0xbb, 0xaa, 0x99,  // record
+      0x02, 0x01, 1,    0,    1,    0,    0,    0};
+  EXPECT_EQ(write("t.pmutrace"), std::string(expected.begin(), expected.end()));
+  EXPECT_EQ(write("t.csv"),
+            "time,device,operation,address,flags\n1234605616436508552,258,load,0x99aabbccddeeff00,tee\nend\n");
 }
 
 }  // namespace

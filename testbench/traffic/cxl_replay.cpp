@@ -1,0 +1,185 @@
+#include "testbench/traffic/cxl_replay.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tlm/spec/spec_error.h"
+
+namespace pmufab::traffic {
+
+namespace {
+
+constexpr std::size_t kRecordsPerRead = 1024;
+constexpr Picoseconds kLatest = Picoseconds{1} << 62;  // half of all times, so that sums of two are times
+constexpr std::uint64_t kLineMask = ~std::uint64_t{63};
+
+CxlOperation operation_called(const std::string& name, const std::string& place) {
+  for (unsigned number = 0; number < kCxlOperations; ++number) {
+    const auto operation = static_cast<CxlOperation>(number);
+    if (to_string(operation) == name) return operation;
+  }
+  throw TraceError(fmt::format("{}: there is no operation '{}' of CXL", place, name));
+}
+
+}  // namespace
+
+/// Hears of the end of a device's own operations.
+class CxlReplay::Own final : public cxl::LocalClient {
+ public:
+  Own(CxlReplay& replay, cxl::MemoryDevice& device) : replay_(replay), device_(device) {
+    device_.set_local_client(this);
+  }
+  ~Own() { device_.set_local_client(nullptr); }
+  Own(const Own&) = delete;
+  Own& operator=(const Own&) = delete;
+
+  void push(std::uint32_t user) { users_.push(user); }
+  void local_done(Picoseconds now) override { replay_.completed(users_.pop(), now); }
+
+ private:
+  CxlReplay& replay_;
+  cxl::MemoryDevice& device_;
+  cxl::Ring<std::uint32_t> users_;  // in order
+};
+
+CxlReplay::CxlReplay(cxl::Engine& engine, std::vector<CxlTargets> devices, const CxlReplaySpec& spec,
+                     const std::string& field, std::uint32_t outstanding)
+    : engine_(engine),
+      devices_(std::move(devices)),
+      spec_(spec),
+      reader_(spec.file, TraceContents::operations),
+      own_(devices_.size()),
+      buffer_(kRecordsPerRead),
+      outstanding_(outstanding),
+      under_way_(devices_.size()) {
+  survey(field);
+  actor_ = engine.add(*this);
+  const auto users = static_cast<std::uint32_t>(devices_.size() * outstanding_);
+  began_.resize(users);
+  device_of_.resize(users);
+  for (std::uint32_t user = users; user > 0; --user) free_.push_back(user - 1);
+}
+
+CxlReplay::~CxlReplay() = default;
+
+void CxlReplay::survey(const std::string& field) {
+  std::vector<bool> named;
+  while ((filled_ = reader_.read(buffer_)) != 0) {
+    for (std::size_t i = 0; i < filled_; ++i) {
+      const TraceOperation& operation = buffer_[i];
+      // A file may have names of operations it does not hold, and this program does not know.
+      operations_.resize(std::max<std::size_t>(operations_.size(), operation.operation + 1));
+      named.resize(operations_.size());
+      if (!named[operation.operation]) {
+        named[operation.operation] = true;
+        operations_[operation.operation] = operation_called(reader_.names()[operation.operation], reader_.place(i));
+      }
+      const CxlOperation known = operations_[operation.operation];
+      const auto fail = [&](const std::string& reason) {
+        throw TraceError(fmt::format("{}: {}", reader_.place(i), reason));
+      };
+      if (operation.when >= kLatest) fail(fmt::format("{} ps are too late to come", operation.when));
+      if (operation.device >= devices_.size())
+        fail(fmt::format("there is no CXL device {}; the platform has {}", operation.device, devices_.size()));
+      const CxlTargets& targets = devices_[operation.device];
+      if (!can_do(targets, known))
+        fail(fmt::format("device {} has nobody who could do {}", operation.device, to_string(known)));
+      if (agent_of(known) != CxlAgent::device || own_[operation.device] != nullptr) continue;
+      if (targets.device->has_local_client())
+        throw SpecError(
+            field + ".trace",
+            fmt::format("other traffic does device {}'s own operations, as the trace does", operation.device),
+            "leave that traffic out");
+      own_[operation.device] = std::make_unique<Own>(*this, *targets.device);
+    }
+  }
+  position_ = 0;
+  reader_.rewind();
+}
+
+void CxlReplay::start(Picoseconds zero) {
+  zero_ = zero + spec_.start;
+  if (refill()) engine_.set(actor_, zero_ + buffer_[position_].when);
+}
+
+void CxlReplay::stop() {
+  stopped_ = true;
+  engine_.set(actor_, kNever);
+}
+
+/// @return false after the last operation
+bool CxlReplay::refill() {
+  if (position_ == filled_) {
+    position_ = 0;
+    filled_ = reader_.read(buffer_);
+  }
+  return position_ < filled_;
+}
+
+void CxlReplay::act(Picoseconds now) {
+  waiting_ = false;
+  acting_ = true;
+  bool joined = false;
+  while (refill()) {
+    const TraceOperation& operation = buffer_[position_];
+    if (const Picoseconds when = zero_ + operation.when; when > now) {
+      engine_.set(actor_, when);
+      break;
+    }
+    if (joined && !operation.joined) {
+      engine_.set(actor_, now);  // what the one before makes others do now comes first
+      break;
+    }
+    if (!begin(operation, now)) {
+      waiting_ = true;
+      break;
+    }
+    if (zero_ + operation.when < now) ++late_;
+    if (listener_ != nullptr)
+      listener_->on_operation(now, operation.device, operations_[operation.operation], operation.address & kLineMask,
+                              operation.tee, joined);
+    joined = true;
+    ++position_;
+  }
+  acting_ = false;
+}
+
+/// @return false if it has to wait
+bool CxlReplay::begin(const TraceOperation& operation, Picoseconds now) {
+  if (under_way_[operation.device] == outstanding_) return false;
+  const std::uint32_t user = free_.back();
+  const CxlOperation known = operations_[operation.operation];
+  began_[user] = now;
+  device_of_[user] = operation.device;
+  free_.pop_back();
+  ++under_way_[operation.device];
+  if (agent_of(known) == CxlAgent::device) own_[operation.device]->push(user);
+  const cxl::IssueResult result =
+      begin_operation(devices_[operation.device], known, operation.address & kLineMask, operation.tee, user, *this);
+  if (result == cxl::IssueResult::blocked) {
+    free_.push_back(user);
+    --under_way_[operation.device];
+    return false;
+  }
+  ++begun_;
+  if (result == cxl::IssueResult::done) completed(user, now);
+  return true;
+}
+
+void CxlReplay::completed(std::uint32_t user, Picoseconds now) {
+  latency_sum_ += now - began_[user];
+  ++completed_;
+  --under_way_[device_of_[user]];
+  free_.push_back(user);
+  wake(now);
+}
+
+void CxlReplay::unblocked(Picoseconds now) { wake(now); }
+
+void CxlReplay::wake(Picoseconds now) {
+  if (waiting_ && !acting_ && !stopped_) engine_.set(actor_, now);
+}
+
+}  // namespace pmufab::traffic

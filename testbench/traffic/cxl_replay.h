@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/cxl/engine.h"
+#include "models/cxl/ring.h"
+#include "testbench/traffic/cxl_traffic.h"
+#include "testbench/traffic/trace_format.h"
+
+namespace pmufab::traffic {
+
+/// Operations of a trace, of all agents of all devices.
+struct CxlReplaySpec {
+  std::string name;       ///< unique in the scenario, not empty
+  std::string file;       ///< a trace of operations
+  Picoseconds start = 0;  ///< time 0 of the trace after the start of traffic
+};
+
+/// Does the operations of a trace at their times, one after the other: where one has to wait, so do those behind it.
+/// A trace recorded from a run begins each operation at the same instant and in the same order as that run did.
+class CxlReplay final : private cxl::Actor, private cxl::OperationClient {
+ public:
+  /// Reads the file through once.
+  /// @param devices      by number; outlive this
+  /// @param field        of the spec, for errors: "cxl_traffic[2]"
+  /// @param outstanding  operations at a time on each device, at least 1
+  /// @throws TraceError for a file that is damaged or cannot be read, or an operation nobody can do, with its place
+  /// @throws SpecError if other traffic does the own operations of a device
+  CxlReplay(cxl::Engine& engine, std::vector<CxlTargets> devices, const CxlReplaySpec& spec, const std::string& field,
+            std::uint32_t outstanding);
+  ~CxlReplay();
+
+  /// Let time 0 of the traffic be `zero`, not in the past. Once.
+  void start(Picoseconds zero);
+  /// Begin nothing any more. What has begun ends by itself.
+  void stop();
+  /// @param listener  outlives this, or null
+  void set_listener(CxlOperationListener* listener) noexcept { listener_ = listener; }
+
+  [[nodiscard]] const std::string& name() const noexcept { return spec_.name; }
+  [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
+  [[nodiscard]] std::uint64_t completed() const noexcept { return completed_; }
+  /// @return operations that began later than at their time.
+  [[nodiscard]] std::uint64_t late() const noexcept { return late_; }
+  /// Sum over all operations that are over of the time they took.
+  [[nodiscard]] Picoseconds latency_sum() const noexcept { return latency_sum_; }
+
+ private:
+  class Own;
+
+  void act(Picoseconds now) override;
+  void completed(std::uint32_t user, Picoseconds now) override;
+  void unblocked(Picoseconds now) override;
+  void survey(const std::string& field);
+  [[nodiscard]] bool refill();
+  [[nodiscard]] bool begin(const TraceOperation& operation, Picoseconds now);
+  void wake(Picoseconds now);
+
+  cxl::Engine& engine_;
+  std::vector<CxlTargets> devices_;
+  CxlReplaySpec spec_;
+  CxlOperationListener* listener_ = nullptr;
+  TraceReader reader_;
+  std::vector<CxlOperation> operations_;   // by the trace's number
+  std::vector<std::unique_ptr<Own>> own_;  // by device; null if the trace has none
+  unsigned actor_ = 0;
+  Picoseconds zero_ = 0;
+  std::vector<TraceOperation> buffer_;
+  std::size_t position_ = 0;
+  std::size_t filled_ = 0;
+  std::uint32_t outstanding_;
+  std::vector<std::uint32_t> under_way_;  // by device
+  std::vector<Picoseconds> began_;        // by user number
+  std::vector<std::uint32_t> device_of_;
+  std::vector<std::uint32_t> free_;
+  bool waiting_ = false;  // until an operation is over, or it is worth trying again
+  bool acting_ = false;
+  bool stopped_ = false;
+  std::uint64_t begun_ = 0;
+  std::uint64_t completed_ = 0;
+  std::uint64_t late_ = 0;
+  Picoseconds latency_sum_ = 0;
+};
+
+}  // namespace pmufab::traffic
