@@ -268,7 +268,6 @@ TEST_F(CxlCpmuCounting, overflows_by_the_clock_come_on_time_with_nothing_stepped
       4ULL * 3600 * 1'000'000'000'000);
 }
 
-
 // contract B15
 TEST_F(CxlCpmuCounting, a_whole_turn_of_clock_ticks_ends_at_its_edge_even_after_days) {
   CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(1), .width = 48});
