@@ -69,6 +69,10 @@ function(pmufab_library name)
   endif()
 endfunction()
 
+# What is tested is optimised; the tests themselves compile a quarter faster with less of it, and under the sanitizers a
+# third.
+set(pmufab_test_optimisation $<IF:$<CONFIG:Release>,-O1,-O0>)
+
 # pmufab_test(name SOURCES ... LINK ...): a GoogleTest program; each of its tests is a ctest test in a process of its own,
 # because SystemC elaborates once per process.
 function(pmufab_test name)
@@ -78,8 +82,7 @@ function(pmufab_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} pmufab::testing pmufab_settings)
-  # What is tested is optimised; the tests themselves compile a quarter faster with less of it.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${name} PRIVATE ${pmufab_test_optimisation})
   pmufab_precompile(${name} pmufab_test_headers)
   if("allocation_counter.cpp" IN_LIST ARG_SOURCES)
     add_dependencies(optimised ${name})
