@@ -265,6 +265,7 @@ void CxlMachine::check_reset() {
   failure_.reset();
   std::vector<std::uint64_t> present = picture();
   for (std::size_t device = 0; device < part_.size(); ++device) {
+    checkers_[device].device->forget();
     for (std::size_t number = 0; number < checkers_[device].cpmus.size(); ++number)
       checkers_[device].cpmus[number].forget(0, part_.device(device).cpmus[number]->messages_sent());
   }

@@ -19,6 +19,8 @@ class DeviceChecker {
   DeviceChecker(std::string name, MmioBus& bus, cxl::Type3Device& device, std::uint64_t address);
 
   void check(const Effect& effect);
+  /// The device has been reset: begin anew.
+  void forget() noexcept { busy_ = false; }
 
  private:
   void check_mailbox(const Effect& effect);

@@ -45,9 +45,6 @@ std::optional<Operation> OperationReader::next() noexcept {
       operation.duration = std::uint64_t{byte()} << std::min(operation.argument, kMostShift);
       break;
     case Operation::Kind::activity:
-      operation.place = byte();
-      operation.choice = byte();
-      break;
     case Operation::Kind::special:
       operation.place = byte();
       operation.choice = byte();

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -31,14 +33,14 @@ std::vector<std::uint8_t> contents(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// SystemC's objects last as long as the process.
 void replay(const std::string& target) {
-  static std::unique_ptr<Machine> machine;
-  static std::unique_ptr<Harness> harness;
-  machine = make_cxl_machine(target);
-  if (machine == nullptr) machine = make_platform_machine(target);
+  // Never destroyed: the simulation is not over when the process ends.
+  static Machine* const machine = [&] {
+    std::unique_ptr<Machine> made = make_cxl_machine(target);
+    return (made != nullptr ? std::move(made) : make_platform_machine(target)).release();
+  }();
   ASSERT_NE(machine, nullptr);
-  harness = std::make_unique<Harness>("harness", *machine);
+  static Harness* const harness = std::make_unique<Harness>("harness", *machine).release();
   const std::vector<std::filesystem::path> files = seeds_of(target);
   EXPECT_FALSE(files.empty());
   for (const std::filesystem::path& file : files) {
