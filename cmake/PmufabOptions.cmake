@@ -2,6 +2,7 @@
 include(GNUInstallDirs)
 
 option(PMUFAB_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(PMUFAB_FUZZ "Build for libFuzzer with clang, sanitizers included: testbench/fuzz" OFF)
 option(PMUFAB_BUILD_TESTING "Build the tests" ON)
 option(PMUFAB_BUILD_BENCHMARKS "Build the benchmarks" ON)
 # They save a third of the time a build from nothing takes. A compiler cache cannot look into them, and needs them less.
@@ -24,7 +25,13 @@ endif()
 
 add_library(pmufab_settings INTERFACE)
 target_compile_options(pmufab_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
-if(PMUFAB_SANITIZE)
+if(PMUFAB_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "PMUFAB_FUZZ needs clang; use cmake --preset fuzz, after tools/setup --fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(PMUFAB_SANITIZE OR PMUFAB_FUZZ)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "testbench/fuzz/machine.h"
+
+namespace pmufab::fuzz {
+
+/// @return the machine of a target; nullptr if there is none of that name
+[[nodiscard]] std::unique_ptr<Machine> make_machine(std::string_view target);
+/// @return the names, each behind a blank
+[[nodiscard]] std::string target_names();
+
+}  // namespace pmufab::fuzz
