@@ -14,6 +14,8 @@ namespace {
 
 // Occupancies are settled so often while the mesh works, that an overflow they cause is not noticed much later.
 constexpr Cycle kSettlePeriod = 4096;
+// From so many cycles without anything to do on, the PMU is asked when the next such overflow is.
+constexpr Cycle kLongSleep = 16;
 
 Channel second_sub_channel(Channel channel) {
   switch (channel) {
@@ -301,6 +303,7 @@ void Mesh::run() {
   }
   const Cycle from = std::max(engine_.now(), edge);
   const Cycle next = std::min({engine_.next_cycle(), calls_.next(), sends_.next()});
+  if (next == kNoCycle || next > from + kLongSleep) pmu_.watch_occupancies(now);
   if (next == kNoCycle) {
     next_trigger(wake_);
   } else {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -52,7 +53,8 @@ Pmu::Pmu(const std::string& name, const Topology& topology, const Layout& layout
       dtm_watches_(layout.dtms()),
       watch_bits_(2 * std::size_t{layout.xps()}),
       source_ids_(layout.sources().size()),
-      sources_(layout.sources().size()) {
+      sources_(layout.sources().size()),
+      overflow_alarm_([this] { watch_occupancies(simulated_time()); }) {
   check_width("local_width", parameters.local_width, 16);
   check_width("global_width", parameters.global_width, 32);
   check_width("cycle_width", parameters.cycle_width, 40);
@@ -180,14 +182,18 @@ void Pmu::settle(Picoseconds when) {
   settle_occupancies(when);
   settled_ = when;
   for (const auto& dtc : dtcs_) dtc->carry_path().settle(when);
+  look_again();
+}
+
+unsigned Pmu::code_of(const OccupancyEvent& event) const {
+  const NodeType events = layout_.sources()[event.source].events;
+  const FilterKind kind = filters_of(topology_.product, topology_.revision, events, event.id).first;
+  return kind == FilterKind::none ? 0 : filter_value(event.source, kind);
 }
 
 std::uint64_t Pmu::wraps_of(const OccupancyEvent& event, Picoseconds when) const {
   if (event.occupancy == nullptr) return event.condition->cycles(clock_.edges_before(when));
-  const EventSource& source = layout_.sources()[event.source];
-  const FilterKind kind = filters_of(topology_.product, topology_.revision, source.events, event.id).first;
-  const unsigned code = kind == FilterKind::none ? 0 : filter_value(event.source, kind);
-  return event.occupancy->sum(code, clock_.edges_before(when)) >> parameters_.occupancy_width;
+  return event.occupancy->sum(code_of(event), clock_.edges_before(when)) >> parameters_.occupancy_width;
 }
 
 void Pmu::count_occupancies(Picoseconds when) {
@@ -207,6 +213,75 @@ void Pmu::choose_occupancies() {
     event.wraps = wraps_of(event, settled_);
     active_occupancies_.push_back(index);
   }
+  look_again();
+}
+
+/// Who settles may change counters, or what they count: the next overflow is predicted when that is done.
+void Pmu::look_again() {
+  if (!active_occupancies_.empty()) overflow_alarm_.set(clock_.time_of_edge(clock_.edges_before(settled_) + 1));
+}
+
+std::uint64_t Pmu::counts_to_overflow() const {
+  // By DTC's counter: who carries into it. Counters chained within a DTM only take longer.
+  struct Target {
+    const Counter* counter;
+    std::uint64_t nearest;  // to the first carry
+    std::uint64_t carriers;
+    bool carry_under_way;
+  };
+  std::vector<Target> targets;
+  const std::uint64_t turn = std::uint64_t{1} << parameters_.local_width;
+  for (unsigned dtm = 0; dtm < dtms_.size(); ++dtm) {
+    if (!is_counting(dtm)) continue;
+    Dtc& dtc = *dtcs_[topology_.crosspoints[layout_.xp_of_dtm(dtm)].dtc_domain];
+    const std::uint64_t values = dtms_[dtm].values();
+    for (unsigned n = 0; n < kLocalCounters; ++n) {
+      const Counter* const counter = dtms_[dtm].is_paired(n) ? dtc.carry_target(dtms_[dtm].global_number(n)) : nullptr;
+      if (counter == nullptr) continue;
+      const std::uint64_t nearest = turn - (values >> 16 * n & (turn - 1));
+      const auto known =
+          std::find_if(targets.begin(), targets.end(), [&](const Target& one) { return one.counter == counter; });
+      if (known == targets.end()) {
+        targets.push_back({counter, nearest, 1, dtc.carry_path().under_way() != 0});
+      } else {
+        known->nearest = std::min(known->nearest, nearest);
+        ++known->carriers;
+      }
+    }
+  }
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (const Target& target : targets) {
+    // Carries that may come before the one that overflows it.
+    const std::uint64_t room = target.carry_under_way ? 0 : target.counter->maximum() - target.counter->value(0);
+    least = std::min(least, target.nearest + room / target.carriers * turn);
+  }
+  return least;
+}
+
+void Pmu::predict_overflow(Picoseconds when) {
+  settle_occupancies(when);
+  // In parts of which an accumulator's wrap has `whole`: how many come in a cycle, and how many have come already.
+  const std::uint64_t whole = std::uint64_t{1} << parameters_.occupancy_width;
+  const Cycle now = clock_.edges_before(when);
+  std::uint64_t rate = 0;
+  std::uint64_t begun = 0;
+  for (const unsigned index : active_occupancies_) {
+    const OccupancyEvent& event = occupancies_[index];
+    if (event.occupancy == nullptr) {
+      rate += whole;  // at most
+      continue;
+    }
+    const unsigned code = code_of(event);
+    rate += static_cast<std::uint64_t>(event.occupancy->entries(code));
+    begun += event.occupancy->sum(code, now) % whole;
+  }
+  if (rate == 0) return overflow_alarm_.cancel();
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / whole / 2;
+  const std::uint64_t counts = counts_to_overflow();
+  if (counts > most) return overflow_alarm_.cancel();
+  const std::uint64_t parts = counts * whole;
+  const Cycle cycles = parts <= begun ? 1 : std::max<Cycle>(1, (parts - begun + rate - 1) / rate);
+  overflow_alarm_.set(clock_.time_of_edge(now + cycles));
 }
 
 bool Pmu::is_counting(unsigned dtm) const noexcept {

@@ -20,6 +20,7 @@
 #include "models/cmn/topology.h"
 #include "models/cmn/types.h"
 #include "models/cmn/watchpoint.h"
+#include "models/pmu/alarm.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/interrupt/interrupt.h"
 
@@ -125,6 +126,11 @@ class Pmu {
   void settle_occupancies(Picoseconds when) {
     if (!active_occupancies_.empty()) count_occupancies(when);
   }
+  /// What accumulators and conditions do stays as it is for a while: the mesh sleeps. An overflow they cause then acts
+  /// at its own cycle. `when` is the present.
+  void watch_occupancies(Picoseconds when) {
+    if (!active_occupancies_.empty()) predict_overflow(when);
+  }
   /// @}
 
   /// As after hardware reset, registers included.
@@ -178,6 +184,10 @@ class Pmu {
   void settle(Picoseconds when);
   void count_occupancies(Picoseconds when);
   void choose_occupancies();
+  void look_again();
+  void predict_overflow(Picoseconds when);
+  [[nodiscard]] std::uint64_t counts_to_overflow() const;
+  [[nodiscard]] unsigned code_of(const OccupancyEvent& event) const;
   [[nodiscard]] std::uint64_t wraps_of(const OccupancyEvent& event, Picoseconds when) const;
   void load_source(unsigned source, std::uint64_t event_sel);
   void load_watchpoint(unsigned dtm, unsigned index);
@@ -214,6 +224,7 @@ class Pmu {
   std::vector<OccupancyEvent> occupancies_;
   std::vector<unsigned> active_occupancies_;  // indices of those somebody counts
   Picoseconds settled_ = 0;
+  Alarm overflow_alarm_;  // not after the earliest overflow that occupancies can cause, if they stay as they are
   OnWatch on_watch_;
   std::vector<Watched> told_;  // by XP: what on_watch_ believes
 };

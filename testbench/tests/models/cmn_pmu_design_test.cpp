@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/cmn/cycle_condition.h"
 #include "models/cmn/occupancy.h"
 #include "testbench/tests/models/cmn_rig.h"
 
@@ -22,6 +23,7 @@ using cmn::NodeType;
 using testing::advance;
 using testing::CmnDriver;
 using testing::CmnRig;
+using testing::InterruptProbe;
 using testing::now;
 using testing::xp_event_id;
 
@@ -137,6 +139,41 @@ TEST_F(CmnPmuDesign, wraps_of_an_accumulator_are_counted_while_its_event_is) {
     CmnDriver::Event writes = rig.driver.open(rig.driver.find(5, id), 0x0f, 2U);
     advance(1'000'000);
     EXPECT_EQ(rig.driver.close(writes), 0U);
+  });
+}
+
+// Nothing happens by itself in this rig: nobody but the PMU looks at what lasts.
+TEST_F(CmnPmuDesign, an_overflow_by_what_lasts_interrupts_at_its_own_cycle_while_nothing_moves) {
+  CmnRig rig(cmn::examples::cmn650_two_dtcs(), {.local_width = 8, .global_width = 8});
+  const unsigned hnf = rig.source(NodeType::hn_f, 2);
+  const cmn::NodePlace& node = rig.layout.nodes()[rig.layout.sources()[hnf].node];
+  InterruptProbe line(rig.pmu.interrupt(rig.topology.crosspoints[node.xp].dtc_domain));
+  cmn::Occupancy queue;
+  cmn::Level full;
+  rig.pmu.add_occupancy(hnf, 0x0f, queue);
+  rig.pmu.add_cycles(hnf, 0x05, full);
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    const auto expect_overflow = [&](unsigned event_id, unsigned filter, auto cycle_of) {
+      line.clear();
+      advance(123'456);
+      const cmn::Cycle begin = rig.clock.edges_before(now());
+      CmnDriver::Event event = rig.driver.open(rig.driver.find(5, node.node_id), event_id, filter);
+      // The global counter begins at 0: the driver's 0x8000'0000 is beyond it. Local ones are left as they were.
+      const std::uint64_t local = rig.cpu.get64(rig.driver.dtms()[event.dtms[0]].base + 0x220) & 0xff;
+      const Picoseconds overflow = rig.clock.time_of_edge(cycle_of(begin, 65'536 - local));
+      testing::advance_to(overflow + 100'000);
+      ASSERT_FALSE(line.changes().empty()) << event_id;
+      EXPECT_EQ(line.changes()[0], (InterruptProbe::Change{overflow, true})) << event_id;
+      rig.driver.close(event);
+      rig.cpu.put32(rig.driver.pmovsr_clear(0), 0x1ff);
+      rig.cpu.put32(rig.driver.pmovsr_clear(1), 0x1ff);
+    };
+    full.set(true, 0);
+    expect_overflow(0x05, 0, [](cmn::Cycle begin, std::uint64_t counts) { return begin + counts; });
+    // Sixteen entries: a wrap in each sixteenth cycle.
+    queue.change(1U << 0 | 1U << 1, 16, 0);
+    expect_overflow(0x0f, 1, [](cmn::Cycle begin, std::uint64_t counts) { return (begin / 16 + counts) * 16; });
   });
 }
 
