@@ -4,24 +4,22 @@
 
 namespace pmufab::cxl {
 
-Engine::Engine() : times_(1, kNever), winners_(2, 0), alarm_([this] { run(); }) {}
+Engine::Engine() : nodes_(2), alarm_([this] { run(); }) {}
 
 unsigned Engine::add(Actor& actor) {
   const auto number = static_cast<unsigned>(actors_.size());
   actors_.push_back(&actor);
   if (actors_.size() > leaves_) {
+    std::vector<Picoseconds> times(leaves_);
+    for (unsigned leaf = 0; leaf < leaves_; ++leaf) times[leaf] = time(leaf);
     leaves_ *= 2;
-    times_.resize(leaves_, kNever);
-    winners_.assign(2 * leaves_, 0);
-    for (std::size_t leaf = 0; leaf < leaves_; ++leaf) winners_[leaves_ + leaf] = static_cast<std::uint32_t>(leaf);
-    for (unsigned leaf = 0; leaf < leaves_; ++leaf) replay(leaf);
+    nodes_.assign(2 * leaves_, {});
+    for (unsigned leaf = 0; leaf < leaves_; ++leaf) replay(leaf, leaf < times.size() ? times[leaf] : kNever);
   }
   return number;
 }
 
-Picoseconds Engine::now() const noexcept { return running_ ? now_ : std::max(now_, simulated_time()); }
-
-void Engine::arm() { alarm_.set(times_[winners_[1]]); }
+void Engine::arm() { alarm_.set(nodes_[1].when); }
 
 void Engine::run() {
   const Picoseconds present = simulated_time();
@@ -35,15 +33,15 @@ void Engine::run() {
 }
 
 void Engine::settle(Picoseconds when) {
-  if (!running_ && times_[winners_[1]] < when) run_before(when, false);
+  if (!running_ && nodes_[1].when < when) run_before(when, false);
 }
 
 void Engine::run_before(Picoseconds end, bool ask_kernel) {
   const Picoseconds present = simulated_time();
   running_ = true;
   while (true) {
-    const std::uint32_t first = winners_[1];
-    const Picoseconds when = times_[first];
+    const unsigned first = nodes_[1].actor;
+    const Picoseconds when = nodes_[1].when;
     if (when >= end) break;
     // Each act may have woken processes or set alarms: ask anew.
     if (ask_kernel && when > present &&
@@ -51,11 +49,11 @@ void Engine::run_before(Picoseconds end, bool ask_kernel) {
       break;
     now_ = std::max(now_, when);
     // Most actors set their next time while they act, which replays; so it is not done twice.
-    times_[first] = kNever;
+    nodes_[leaves_ + first].when = kNever;
     stale_ = first;
     ++acts_;
     actors_[first]->act(now_);
-    if (stale_ == first) replay(first);
+    if (stale_ == first) replay(first, kNever);
     stale_ = kNobody;
   }
   running_ = false;

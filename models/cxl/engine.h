@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -36,15 +38,16 @@ class Engine {
   unsigned add(Actor& actor);
   /// Let an actor act at `when`, not before now(), instead of when it asked for before. kNever: not at all.
   void set(unsigned actor, Picoseconds when) {
-    times_[actor] = when;
     if (actor == stale_) stale_ = kNobody;
-    replay(actor);
+    replay(actor, when);
     if (!running_) [[unlikely]]
       arm();
   }
-  [[nodiscard]] Picoseconds time(unsigned actor) const noexcept { return times_[actor]; }
+  [[nodiscard]] Picoseconds time(unsigned actor) const noexcept { return nodes_[leaves_ + actor].when; }
   /// @return the instant of the present act(); outside, the later of it and sc_time_stamp().
-  [[nodiscard]] Picoseconds now() const noexcept;
+  [[nodiscard]] Picoseconds now() const noexcept {
+    return running_ ? now_ : std::max(now_, simulated_time());
+  }
   /// Do all that happens before `when`: for an access ahead of simulated time.
   void settle(Picoseconds when);
   /// @return calls of act() so far.
@@ -54,21 +57,34 @@ class Engine {
   static constexpr unsigned kNobody = ~0U;
   static constexpr Picoseconds kLookahead = 10'000'000;  // ends each call, so that the kernel can stop
 
+  /// The earliest of the actors below a node of the tournament.
+  struct Node {
+    Picoseconds when = kNever;
+    std::uint32_t actor = 0;
+  };
+
   void run();
   void run_before(Picoseconds end, bool ask_kernel);
   void arm();
-  void replay(unsigned actor) noexcept {
-    for (std::size_t node = (actor + leaves_) / 2; node > 0; node /= 2) {
-      const std::uint32_t left = winners_[2 * node];
-      const std::uint32_t right = winners_[2 * node + 1];
-      winners_[node] = times_[right] < times_[left] ? right : left;
+  /// Without branches: which actor is the earlier one cannot be foreseen.
+  void replay(unsigned actor, Picoseconds when) noexcept {
+    std::size_t place = leaves_ + actor;
+    std::uint32_t winner = actor;
+    nodes_[place] = {when, winner};
+    for (; place > 1; place /= 2) {
+      const Node& other = nodes_[place ^ 1];
+      // At one instant the left one wins.
+      const std::uint64_t loses =
+          static_cast<std::uint64_t>(other.when < when) | (static_cast<std::uint64_t>(other.when == when) & place & 1);
+      when ^= (when ^ other.when) & -loses;
+      winner ^= (winner ^ other.actor) & -static_cast<std::uint32_t>(loses);
+      nodes_[place / 2] = {when, winner};
     }
   }
 
   std::vector<Actor*> actors_;
-  std::size_t leaves_ = 1;              // a power of two
-  std::vector<Picoseconds> times_;      // by actor, padded to leaves_
-  std::vector<std::uint32_t> winners_;  // a tournament: the earliest below each node; 1 is the root
+  std::size_t leaves_ = 1;   // a power of two
+  std::vector<Node> nodes_;  // a tournament: 1 is the root, leaves_ + n the time of actor n
   Picoseconds now_ = 0;
   Picoseconds deferred_at_ = kNever;  // let other processes of that instant go first
   bool running_ = false;
