@@ -45,9 +45,7 @@ class Engine {
   }
   [[nodiscard]] Picoseconds time(unsigned actor) const noexcept { return nodes_[leaves_ + actor].when; }
   /// @return the instant of the present act(); outside, the later of it and sc_time_stamp().
-  [[nodiscard]] Picoseconds now() const noexcept {
-    return running_ ? now_ : std::max(now_, simulated_time());
-  }
+  [[nodiscard]] Picoseconds now() const noexcept { return running_ ? now_ : std::max(now_, simulated_time()); }
   /// Do all that happens before `when`: for an access ahead of simulated time.
   void settle(Picoseconds when);
   /// @return calls of act() so far.
