@@ -37,6 +37,7 @@ std::uint8_t BackInvalidate::accept(const Message& request) {
         break;
       case m2s_req::mem_cln_evct:
       case m2s_req::mem_cln_evct_tee:
+      case m2s_req::mem_cln_evct_u:
         set_state(index, LineState::invalid);
         break;
       default:

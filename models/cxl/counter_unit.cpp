@@ -18,7 +18,7 @@ std::uint64_t qualifiers_at(const DdrShape& shape, const EventSource& source, st
   if (!passes(filter, 3, source.channel)) return 0;
   std::uint64_t qualifiers = 0;
   for (unsigned rank = 0; rank < shape.ranks; ++rank) {
-    if (!passes(filter, 2, rank)) continue;
+    if (!source.any_rank && !passes(filter, 2, rank)) continue;
     for (unsigned bank_group = 0; bank_group < shape.bank_groups; ++bank_group) {
       for (unsigned bank = 0; bank < shape.banks; ++bank) {
         if (!source.any_bank && !(passes(filter, 1, bank_group) && passes(filter, 0, bank))) continue;

@@ -7,7 +7,7 @@
 namespace pmufab::cxl {
 
 namespace {
-constexpr std::array<std::string_view, 18> kNames = {"act",
+constexpr std::array<std::string_view, 28> kNames = {"act",
                                                      "pre",
                                                      "cas_rd",
                                                      "cas_wr",
@@ -24,7 +24,17 @@ constexpr std::array<std::string_view, 18> kNames = {"act",
                                                      "incoming_wr",
                                                      "pre_all_banks",
                                                      "refresh.all_banks",
-                                                     "refresh.same_bank"};
+                                                     "refresh.same_bank",
+                                                     "read_queue",
+                                                     "write_queue",
+                                                     "queue",
+                                                     "power_down",
+                                                     "read_residency",
+                                                     "write_residency",
+                                                     "retry_read_crc",
+                                                     "retry_write_crc",
+                                                     "retry_parity",
+                                                     "retry_ecc"};
 }
 
 DdrChannel::DdrChannel(const std::string& name, DdrController& controller)
@@ -72,6 +82,66 @@ void DdrChannel::add_sources(std::uint8_t channel, EventGroup& group) {
   add(15, incoming_write_event, false);
 }
 
+void DdrChannel::add_other_sources(std::uint8_t channel, EventGroup& queues, EventGroup& residency,
+                                   EventGroup& retries) {
+  if (parameters_.separate_queues) {
+    queues.sources.push_back({0, &probes_[read_queue_event], channel});
+    queues.sources.push_back({1, &probes_[write_queue_event], channel});
+  } else {
+    queues.sources.push_back({2, &probes_[merged_queue_event], channel});
+  }
+  queues.sources.push_back({3, &probes_[power_down_event], channel, true});
+  residency.sources.push_back({0, &probes_[read_residency_event], channel, true, true});
+  residency.sources.push_back({1, &probes_[write_residency_event], channel, true, true});
+  for (unsigned bit = 0; bit < 4; ++bit) retries.sources.push_back({bit, &probes_[read_crc_event + bit], channel});
+}
+
+void DdrChannel::sample(Picoseconds edge) {
+  // What entered before the edge, and has not left before it.
+  bool reads = false;
+  bool writes = false;
+  for (std::size_t i = 0; i < queued_.size(); ++i) {
+    const Queued& access = queued_.at(i);
+    if (access.entered >= edge) break;
+    if (access.data < edge) continue;
+    (access.write ? writes : reads) = true;
+    if (access.cas < edge) continue;
+    const Event queue = !parameters_.separate_queues ? merged_queue_event
+                        : access.write               ? write_queue_event
+                                                     : read_queue_event;
+    probes_[queue].publish(1, access.qualifier, edge);
+  }
+  if (reads) probes_[read_residency_event].publish(1, 0, edge);
+  if (writes) probes_[write_residency_event].publish(1, 0, edge);
+  for (unsigned number = 0; number < ranks_.size(); ++number) {
+    const Rank& rank = ranks_[number];
+    if (rank.down < edge && (rank.power == Power::power_down || rank.up == edge))
+      probes_[power_down_event].publish(1, first_qualifier(number), edge);
+  }
+}
+
+/// @return what fails of the next CAS of its kind.
+std::optional<DdrChannel::Event> DdrChannel::error(bool write) noexcept {
+  const DdrRetries& retries = parameters_.retries;
+  const std::uint64_t number = ++(write ? writes_ : reads_);
+  const auto due = [](unsigned every, std::uint64_t count) { return every != 0 && count % every == 0; };
+  if (due(retries.parity_every, reads_ + writes_)) return parity_event;
+  if (due(write ? retries.write_crc_every : retries.read_crc_every, number))
+    return write ? write_crc_event : read_crc_event;
+  if (!write && due(retries.ecc_every, number)) return ecc_event;
+  return std::nullopt;
+}
+
+/// @return when the CAS succeeds.
+Picoseconds DdrChannel::retry(Picoseconds cas, bool write, unsigned qualifier) {
+  const std::optional<Event> cause = error(write);
+  if (!cause) return cas;
+  const Picoseconds again = cas + std::max(parameters_.retries.delay, timing_.cas_to_cas);
+  issue(again, *cause, qualifier);
+  issue(again, write ? write_event : read_event, qualifier);
+  return again;
+}
+
 void DdrChannel::access(const DdrPlace& place, bool write, std::uint32_t ticket) {
   const Picoseconds now = engine_.now();
   now_ = now;
@@ -85,7 +155,7 @@ void DdrChannel::access(const DdrPlace& place, bool write, std::uint32_t ticket)
     rank.power = Power::active;
     if (parameters_.refresh_mode != RefreshMode::none) rank.refresh_due = now + timing_.refresh_interval;
   }
-  Picoseconds start = leave_power_down(rank, place.rank, now);
+  Picoseconds start = std::max(leave_power_down(rank, place.rank, now), controller_.held_until_);
   if (bank.row != place.row) start = open_row(rank, bank, place, start, qualifier);
   Picoseconds cas = std::max(start, bank.cas_ready);
   if (any_cas_) {
@@ -97,8 +167,10 @@ void DdrChannel::access(const DdrPlace& place, bool write, std::uint32_t ticket)
   }
   any_cas_ = true;
   last_write_ = write;
-  last_cas_ = cas;
   issue(cas, write ? write_event : read_event, qualifier);
+  if (parameters_.retries.any()) [[unlikely]]
+    cas = retry(cas, write, qualifier);
+  last_cas_ = cas;
   bank.pre_ready = std::max(bank.pre_ready, cas + (write ? timing_.write_to_pre : timing_.read_to_pre));
   if (parameters_.page_policy == PagePolicy::closed) {
     issue(cas, write ? write_ap_event : read_ap_event, qualifier);
@@ -107,8 +179,11 @@ void DdrChannel::access(const DdrPlace& place, bool write, std::uint32_t ticket)
   }
   rank.busy = std::max(rank.busy, cas);
   rank.last_use = std::max(rank.last_use, cas);
+  while (!queued_.empty() && queued_.front().data < now) queued_.pop();
+  const Picoseconds data = cas + timing_.cas_latency;
+  queued_.push({now, cas, data, static_cast<std::uint8_t>(qualifier), write});
   if (ticket != DdrController::kNoTicket) {
-    const Picoseconds end = cas + timing_.cas_latency + controller_.delay_;
+    const Picoseconds end = data + controller_.delay_;
     completions_.push({(end + controller_.alignment_ - 1) / controller_.alignment_ * controller_.alignment_, ticket});
   }
   update_timer();
@@ -171,6 +246,7 @@ void DdrChannel::catch_up(Picoseconds now) {
       if (power_down_due(rank) == timer_) {
         issue(timer_, power_down_entry_event, first_qualifier(number));
         rank.power = Power::power_down;
+        rank.down = timer_;
       }
       if (self_refresh_due(rank) == timer_) enter_self_refresh(rank, number, timer_);
     }
@@ -183,6 +259,7 @@ Picoseconds DdrChannel::leave_power_down(Rank& rank, unsigned number, Picosecond
   if (rank.power == Power::power_down) {
     issue(when, power_down_exit_event, first_qualifier(number));
     rank.power = Power::active;
+    rank.up = when;
     rank.ready = when + timing_.power_down_exit;
   }
   return std::max(when, rank.ready);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ class DdrChannel final : private Actor {
 
   void access(const DdrPlace& place, bool write, std::uint32_t ticket);
   void add_sources(std::uint8_t channel, EventGroup& group);
+  void add_other_sources(std::uint8_t channel, EventGroup& queues, EventGroup& residency, EventGroup& retries);
+  /// Publish what counts once per clock.
+  void sample(Picoseconds edge);
   [[nodiscard]] std::uint64_t pending() const noexcept { return completions_.size(); }
 
  private:
@@ -45,6 +49,8 @@ class DdrChannel final : private Actor {
     Picoseconds last_use = 0;
     Picoseconds refresh_due = kNever;
     Picoseconds asleep = 0;  // since when in self refresh
+    Picoseconds down = 0;    // since when in power-down, the last time
+    Picoseconds up = 0;      // and until when
     unsigned next_bank = 0;  // for refresh
     std::vector<Bank> banks{};
   };
@@ -68,8 +74,26 @@ class DdrChannel final : private Actor {
     pre_all_event,
     refresh_of_all_event,   // as one of ddr_refresh
     refresh_of_same_event,  // as one of ddr_refresh
+    read_queue_event,
+    write_queue_event,
+    merged_queue_event,
+    power_down_event,
+    read_residency_event,
+    write_residency_event,
+    read_crc_event,
+    write_crc_event,
+    parity_event,
+    ecc_event,
   };
-  static constexpr unsigned kEvents = refresh_of_same_event + 1;
+  static constexpr unsigned kEvents = ecc_event + 1;
+  /// An access, until its data is past.
+  struct Queued {
+    Picoseconds entered;
+    Picoseconds cas;
+    Picoseconds data;
+    std::uint8_t qualifier;
+    bool write;
+  };
   struct Command {
     Picoseconds when;
     std::uint8_t event;
@@ -89,6 +113,8 @@ class DdrChannel final : private Actor {
                        [](const Command& one, const Command& other) { return one.when > other.when; });
     }
   }
+  [[nodiscard]] std::optional<Event> error(bool write) noexcept;
+  Picoseconds retry(Picoseconds cas, bool write, unsigned qualifier);
   void catch_up(Picoseconds now);
   [[nodiscard]] Picoseconds power_down_due(const Rank& rank) const noexcept;
   [[nodiscard]] Picoseconds self_refresh_due(const Rank& rank) const noexcept;
@@ -117,6 +143,9 @@ class DdrChannel final : private Actor {
   std::deque<Probe> probes_;
   Ring<Command> commands_;  // by time
   Ring<Completion> completions_;
+  Ring<Queued> queued_;      // in order of entering, and so of CAS
+  std::uint64_t reads_ = 0;  // counted only if some fail
+  std::uint64_t writes_ = 0;
 };
 
 }  // namespace pmufab::cxl

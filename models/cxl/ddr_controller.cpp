@@ -28,7 +28,13 @@ void check_times(const DdrParameters& parameters) {
   const auto check_time = [](const char* field, Picoseconds time) {
     if (time > kMostDdrTime) throw SpecError(field, "is more than 1 s");
   };
+  if (parameters.clock_period == 0) throw SpecError("clock_period", "is 0", "use for example 1 ns");
   const DdrTiming& timing = parameters.timing;
+  check_time("clock_period", parameters.clock_period);
+  check_time("thermal_throttle.window", parameters.thermal.window);
+  check_time("thermal_throttle.pause", parameters.thermal.pause);
+  check_time("power_throttle.window", parameters.power.window);
+  check_time("power_throttle.pause", parameters.power.pause);
   check_time("power_down_after", parameters.power_down_after);
   check_time("self_refresh_after", parameters.self_refresh_after);
   check_time("act_to_cas", timing.act_to_cas);
@@ -74,19 +80,56 @@ void check(const DdrParameters& parameters) {
 
 DdrController::DdrController(const std::string& name, Engine& engine, const DdrParameters& parameters,
                              DdrClient& client, Picoseconds delay, Picoseconds alignment)
-    : engine_(engine), parameters_(checked(parameters)), client_(client), delay_(delay), alignment_(alignment) {
+    : engine_(engine),
+      parameters_(checked(parameters)),
+      client_(client),
+      delay_(delay),
+      alignment_(alignment),
+      throttlings_{{{parameters.thermal, Probe(name + ".thermal_throttle")},
+                    {parameters.power, Probe(name + ".power_throttle")}}},
+      sampler_(engine, *this, parameters.clock_period) {
   const DdrShape& shape = parameters.shape;
   shifts_ = {width(shape.channels), width(shape.bank_groups), width(parameters.row_bytes) - 6, width(shape.banks),
              width(shape.ranks)};
   for (unsigned channel = 0; channel < shape.channels; ++channel)
     channels_.push_back(std::make_unique<DdrChannel>(name + ".channel" + std::to_string(channel), *this));
+  for (const EventGroup& group : event_groups()) {
+    if (group.group != 0x8001 && group.group != 0x8002 && group.group != 0x8004) continue;
+    for (const EventSource& source : group.sources) sampler_.add(*source.probe);
+  }
 }
 
 DdrController::~DdrController() = default;
 
+void DdrController::enter(Throttling& throttling, Picoseconds now) {
+  const DdrThrottle& rule = throttling.rule;
+  if (rule.accesses == 0 || now < throttling.until) return;
+  if (throttling.accesses == 0 || now - throttling.first >= rule.window) {
+    throttling.accesses = 0;
+    throttling.first = now;
+  }
+  if (++throttling.accesses < rule.accesses) return;
+  throttling.accesses = 0;
+  throttling.last_until = throttling.until;
+  throttling.since = now;
+  throttling.until = now + rule.pause;
+}
+
+void DdrController::sample(Picoseconds edge) {
+  for (const auto& channel : channels_) channel->sample(edge);
+  for (Throttling& throttling : throttlings_) {
+    const bool holds = throttling.since < edge && edge <= throttling.until;
+    if (holds || (edge != 0 && edge == throttling.last_until)) throttling.probe.publish(1, 0, edge);
+  }
+}
+
 void DdrController::access(std::uint64_t device_address, bool write, std::uint32_t ticket) {
   if (observer_ != nullptr) [[unlikely]]
     observer_->on_access(engine_.now(), write, device_address);
+  for (Throttling& throttling : throttlings_) {
+    enter(throttling, engine_.now());
+    held_until_ = std::max(held_until_, throttling.until);
+  }
   std::uint64_t rest = device_address / 64;
   const auto take = [&](unsigned bits) {
     const auto value = static_cast<unsigned>(rest & ((std::uint64_t{1} << bits) - 1));
@@ -111,6 +154,27 @@ EventGroup DdrController::event_group() {
   group.shape = parameters_.shape;
   for (std::size_t i = 0; i < channels_.size(); ++i) channels_[i]->add_sources(static_cast<std::uint8_t>(i), group);
   return group;
+}
+
+std::vector<EventGroup> DdrController::event_groups() {
+  std::vector<EventGroup> groups{event_group()};
+  const auto add = [&](std::uint16_t number, std::uint32_t supported) {
+    EventGroup& group = groups.emplace_back();
+    group.group = number;
+    group.filter = EventFilter::ddr_location;
+    group.supported = supported;
+    group.shape = parameters_.shape;
+  };
+  add(0x8001, parameters_.separate_queues ? 0b1011 : 0b1100);
+  add(0x8002, 0b11);
+  add(0x8003, 0b1111);
+  for (std::size_t i = 0; i < channels_.size(); ++i)
+    channels_[i]->add_other_sources(static_cast<std::uint8_t>(i), groups[1], groups[2], groups[3]);
+  EventGroup& throttle = groups.emplace_back();
+  throttle.group = 0x8004;
+  throttle.supported = 0b11;
+  for (unsigned bit = 0; bit < throttlings_.size(); ++bit) throttle.sources.push_back({bit, &throttlings_[bit].probe});
+  return groups;
 }
 
 std::uint64_t DdrController::pending() const noexcept {

@@ -8,6 +8,7 @@
 
 #include "models/cxl/engine.h"
 #include "models/cxl/event_group.h"
+#include "models/cxl/level_sampler.h"
 #include "models/cxl/ring.h"
 #include "tlm/probe/probe.h"
 
@@ -38,6 +39,23 @@ struct DdrTiming {
   Picoseconds self_refresh_exit = 305'000;   ///< tXS
 };
 
+/// Errors of the DDR interface: the n-th command of a channel fails, and is done again. 0: none fails.
+struct DdrRetries {
+  unsigned read_crc_every = 0;   ///< of reads
+  unsigned write_crc_every = 0;  ///< of writes
+  unsigned parity_every = 0;     ///< of reads and writes: parity of command and address
+  unsigned ecc_every = 0;        ///< of reads
+  Picoseconds delay = 50'000;    ///< from the CAS that failed to the next one
+  [[nodiscard]] bool any() const noexcept { return (read_crc_every | write_crc_every | parity_every | ecc_every) != 0; }
+};
+
+/// When a controller holds accesses back for heat or power: after too many in too short a time.
+struct DdrThrottle {
+  unsigned accesses = 0;  ///< that enter within `window` of the first; 0: never
+  Picoseconds window = 1'000'000;
+  Picoseconds pause = 200'000;  ///< without commands for accesses
+};
+
 struct DdrParameters {
   DdrShape shape{2, 1, 8, 4};      ///< all numbers powers of two
   std::uint64_t row_bytes = 8192;  ///< of a bank; a power of two, 64 or more
@@ -47,6 +65,11 @@ struct DdrParameters {
   Picoseconds power_down_after = 500'000;       ///< idle; 0: never
   Picoseconds self_refresh_after = 20'000'000;  ///< without an access; 0: never
   DdrTiming timing{};
+  Picoseconds clock_period = 1'000;  ///< of the clock the events count that count clocks
+  bool separate_queues = true;       ///< for reads and writes, else one for both
+  DdrRetries retries{};
+  DdrThrottle thermal{};
+  DdrThrottle power{};
 };
 
 /// Of any time in DdrParameters: 1 s, beyond which it is a slip of units.
@@ -75,8 +98,8 @@ class DdrObserver {
 };
 
 /// A memory controller with its DDR (docs/cxl-messages.md, section 6): computes when the commands of an access come,
-/// and publishes each at its time. Event group 0x8000.
-class DdrController {
+/// and publishes each at its time. Event groups 0x8000 ... 0x8004.
+class DdrController final : private LevelSampler::Source {
  public:
   static constexpr std::uint32_t kNoTicket = ~0U;
 
@@ -94,7 +117,10 @@ class DdrController {
   /// @param ticket  comes back with access_done(); kNoTicket: nobody wants to know
   void access(std::uint64_t device_address, bool write, std::uint32_t ticket);
 
+  /// @return the group of commands, 0x8000.
   [[nodiscard]] EventGroup event_group();
+  /// @return that, and those of queues, retries and throttling, 0x8001 ... 0x8004.
+  [[nodiscard]] std::vector<EventGroup> event_groups();
   [[nodiscard]] const DdrParameters& parameters() const noexcept { return parameters_; }
   void set_observer(DdrObserver* observer) noexcept { observer_ = observer; }
   /// @return accesses that are not over.
@@ -102,6 +128,19 @@ class DdrController {
 
  private:
   friend class DdrChannel;
+  /// One reason to hold back, and the time it lasts: after `since`, to `until`.
+  struct Throttling {
+    DdrThrottle rule;
+    Probe probe;
+    unsigned accesses = 0;
+    Picoseconds first = 0;
+    Picoseconds since = 0;
+    Picoseconds until = 0;
+    Picoseconds last_until = kNever;  // of the time before
+  };
+
+  void sample(Picoseconds edge) override;
+  static void enter(Throttling& throttling, Picoseconds now);
   Engine& engine_;
   DdrParameters parameters_;
   DdrClient& client_;
@@ -109,6 +148,9 @@ class DdrController {
   Picoseconds alignment_;
   std::array<unsigned, 5> shifts_{};  // widths of channel, bank group, column, bank, rank
   std::vector<std::unique_ptr<DdrChannel>> channels_;
+  std::array<Throttling, 2> throttlings_;  // thermal, power
+  Picoseconds held_until_ = 0;             // by them
+  LevelSampler sampler_;
   DdrObserver* observer_ = nullptr;
 };
 

@@ -43,6 +43,9 @@ struct EventSource {
   /// Of ddr_location groups: the commands concern all banks of their rank, and are published as of bank group 0 and
   /// bank 0. Filters of bank and bank group do not exclude them.
   bool any_bank = false;
+  /// Of ddr_location groups, with any_bank: the events concern all ranks of their channel, and no filter but that of
+  /// the channel excludes them.
+  bool any_rank = false;
 };
 
 /// A set of up to 32 events that share vendor and group id (CXL 3.1, 13.2).

@@ -30,6 +30,9 @@ constexpr std::array<Sent, kHostOperationKinds> kSent = {{
     {MessageClass::m2s_req, m2s_req::mem_inv_nt, m2s_req::mem_inv_nt_tee, Meta::invalid},
     {MessageClass::m2s_req, m2s_req::mem_spec_rd, m2s_req::mem_spec_rd_tee, Meta::none},
     {MessageClass::m2s_req, m2s_req::mem_cln_evct, m2s_req::mem_cln_evct_tee, Meta::invalid},
+    {MessageClass::m2s_req, m2s_req::mem_cln_evct_u, m2s_req::mem_cln_evct_u, Meta::invalid},
+    {MessageClass::m2s_req, m2s_req::te_update, m2s_req::te_update, Meta::invalid},
+    {MessageClass::m2s_rwd, m2s_rwd::mem_rd_fill, m2s_rwd::mem_rd_fill_tee, Meta::none},
     {MessageClass::h2d_req, h2d_req::snp_data, h2d_req::snp_data, Meta::none},
     {MessageClass::h2d_req, h2d_req::snp_inv, h2d_req::snp_inv, Meta::none},
     {MessageClass::h2d_req, h2d_req::snp_cur, h2d_req::snp_cur, Meta::none},
@@ -86,7 +89,8 @@ IssueResult Host::issue(const HostOperation& operation, OperationClient& client)
   }
   const unsigned decoder = map_.decoder(message.address);
   const Coherency coherency = decoder == kNoHdmDecoder ? Coherency::hdm_h : map_.range(decoder).coherency;
-  if (coherency == Coherency::hdm_db) return issue_coherent(operation, client);
+  if (coherency == Coherency::hdm_db && operation.kind != HostOperationKind::read_fill)
+    return issue_coherent(operation, client);
   if (coherency == Coherency::hdm_h && operation.kind == HostOperationKind::read) message.meta = Meta::none;
   Request request;
   request.client = &client;
@@ -124,6 +128,7 @@ IssueResult Host::issue_coherent(const HostOperation& operation, OperationClient
         message.opcode = operation.tee ? m2s_req::mem_inv_tee : m2s_req::mem_inv;
       break;
     case HostOperationKind::clean_evict:
+    case HostOperationKind::clean_evict_unknown:
       if (state != LineState::shared && state != LineState::exclusive) return IssueResult::done;
       [[fallthrough]];
     default:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "tlm/spec/field_prefix.h"
 
@@ -16,6 +17,14 @@ bool is_read(std::uint8_t opcode) {
 bool is_speculative(std::uint8_t opcode) {
   return opcode == m2s_req::mem_spec_rd || opcode == m2s_req::mem_spec_rd_tee;
 }
+bool is_fill(std::uint8_t opcode) { return opcode == m2s_rwd::mem_rd_fill || opcode == m2s_rwd::mem_rd_fill_tee; }
+/// @return whether the NDR of a request tells of trusted execution.
+bool has_tee_answer(const Message& request) {
+  if (!request.tee) return false;
+  return request.message_class != MessageClass::m2s_req ||
+         (request.opcode != m2s_req::mem_inv_tee && request.opcode != m2s_req::mem_cln_evct_tee &&
+          request.opcode != m2s_req::mem_cln_evct_u && request.opcode != m2s_req::te_update);
+}
 bool is_partial(std::uint8_t opcode) { return opcode == m2s_rwd::mem_wr_ptl || opcode == m2s_rwd::mem_wr_ptl_tee; }
 
 /// @return what the NDR of a request is where no snoop filter watches.
@@ -27,6 +36,7 @@ std::uint8_t answer_by_meta(const Message& request) {
       return s2m_ndr::cmp_e;
     case m2s_req::mem_cln_evct:
     case m2s_req::mem_cln_evct_tee:
+    case m2s_req::mem_cln_evct_u:
       return s2m_ndr::cmp;
     default:
       return request.meta == Meta::any ? s2m_ndr::cmp_e : request.meta == Meta::shared ? s2m_ndr::cmp_s : s2m_ndr::cmp;
@@ -60,14 +70,41 @@ MemoryDevice::MemoryDevice(const std::string& name, Engine& engine, Link& link, 
       actor_(engine.add(*this)),
       probes_(name, map),
       ddr_(name + ".ddr", engine, parameters.ddr, *this, parameters.answer_latency, link.parameters().period),
-      coherence_(link, *this, parameters.back_invalidate) {
+      coherence_(link, *this, parameters.back_invalidate),
+      dev_load_{Probe(name + ".light_load"), Probe(name + ".optimal_load"), Probe(name + ".moderate_overload"),
+                Probe(name + ".severe_overload")},
+      residency_{Probe(name + ".m2s_req_residency"), Probe(name + ".m2s_rwd_residency")},
+      sampler_(engine, *this, parameters.ddr.clock_period) {
+  for (Probe& probe : dev_load_) sampler_.add(probe);
+  for (Probe& probe : residency_) sampler_.add(probe);
   link.attach(LinkEnd::lower, *this, &probes_);
 }
 
 std::vector<EventGroup> MemoryDevice::event_groups(bool with_cache) {
   std::vector<EventGroup> groups = probes_.event_groups(with_cache);
-  groups.push_back(ddr_.event_group());
+  const auto add = [&](std::uint16_t number, auto& probes) {
+    EventGroup& group = groups.emplace_back();
+    group.group = number;
+    for (unsigned bit = 0; bit < probes.size(); ++bit) {
+      group.supported |= 1U << bit;
+      group.sources.push_back({bit, &probes[bit]});
+    }
+  };
+  add(0x30, dev_load_);
+  add(0x31, residency_);
+  for (EventGroup& group : ddr_.event_groups()) groups.push_back(std::move(group));
   return groups;
+}
+
+void MemoryDevice::sample(Picoseconds edge) {
+  const unsigned requests = requests_.at(edge);
+  const unsigned with_data = requests_with_data_.at(edge);
+  const unsigned all = requests + with_data;
+  const DevLoadParameters& loads = parameters_.dev_load;
+  const unsigned load = all < loads.optimal ? 0 : all < loads.moderate ? 1 : all < loads.severe ? 2 : 3;
+  dev_load_[load].publish(1, 0, edge);
+  if (requests != 0) residency_[0].publish(1, 0, edge);
+  if (with_data != 0) residency_[1].publish(1, 0, edge);
 }
 
 std::uint64_t MemoryDevice::pending() const noexcept {
@@ -85,6 +122,7 @@ bool MemoryDevice::receive(const Message& message, Picoseconds now) {
         access(message.address, false);
         return true;
       }
+      requests_.raise(now);
       if (coherence_.is_busy(message.address)) {
         coherence_.hold(message);
       } else {
@@ -100,6 +138,7 @@ bool MemoryDevice::receive(const Message& message, Picoseconds now) {
         link_.send(acknowledge);
         return true;
       }
+      requests_with_data_.raise(now);
       accept(message, now);
       return false;
     case MessageClass::m2s_birsp:
@@ -143,13 +182,17 @@ void MemoryDevice::accept(const Message& request, Picoseconds now) {
   const std::uint16_t ticket = open(request);
   Transaction& transaction = transactions_[ticket];
   const HdmMap::Claim claim = map_.claim(request.address);
-  const bool writes = request.message_class == MessageClass::m2s_rwd;
-  const bool reads = !writes && is_read(request.opcode);
+  const bool with_data = request.message_class == MessageClass::m2s_rwd;
+  const bool fills = with_data && is_fill(request.opcode);
+  const bool writes = with_data && !fills;
+  const bool reads = fills || (!with_data && is_read(request.opcode));
   if (claim.range == nullptr) {
     (reads ? transaction.drs : transaction.ndr) = reads ? std::uint8_t{s2m_drs::mem_data_nxm} : std::uint8_t{0};
   } else {
     if (reads) transaction.drs = request.tee ? s2m_drs::mem_data_tee : s2m_drs::mem_data;
-    if (claim.range->coherency == Coherency::hdm_db) {
+    if (fills) {
+      // Whoever has the line keeps it.
+    } else if (claim.range->coherency == Coherency::hdm_db) {
       transaction.coherent = true;
       const std::uint8_t ndr = coherence_.accept(request);  // may send, and open transactions
       transactions_[ticket].ndr = ndr;
@@ -160,7 +203,7 @@ void MemoryDevice::accept(const Message& request, Picoseconds now) {
     }
   }
   Transaction& accepted = transactions_[ticket];
-  if (accepted.ndr != kNothing && request.tee) accepted.ndr = with_tee(accepted.ndr);
+  if (accepted.ndr != kNothing && has_tee_answer(request)) accepted.ndr = with_tee(accepted.ndr);
   accepted.answers = static_cast<std::uint8_t>((accepted.ndr != kNothing ? 1 : 0) + (accepted.drs != kNothing ? 1 : 0));
   if (claim.range == nullptr || (!reads && !writes)) {
     ready_.push({link_.edge(now + parameters_.answer_latency), ticket});
@@ -200,12 +243,13 @@ void MemoryDevice::send(const Transaction& transaction, std::uint16_t ticket, Me
   link_.send(message);
 }
 
-void MemoryDevice::left(const Message& message, Picoseconds /*now*/) {
+void MemoryDevice::left(const Message& message, Picoseconds now) {
   Transaction& transaction = transactions_[message.ticket];
   const bool served = transaction.coherent && message.message_class == MessageClass::s2m_ndr;
   assert(transaction.answers > 0);
   if (--transaction.answers == 0) {
     free_.push_back(message.ticket);
+    (transaction.request.message_class == MessageClass::m2s_req ? requests_ : requests_with_data_).lower(now);
     link_.release(transaction.request.message_class);
   }
   if (served) coherence_.served(message.address);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -34,10 +35,18 @@ class LocalClient {
   ~LocalClient() = default;
 };
 
+/// From how many requests under way on the device signals which load (CXL 3.1, 3.3.4); below: light load.
+struct DevLoadParameters {
+  unsigned optimal = 8;
+  unsigned moderate = 32;  ///< overload
+  unsigned severe = 56;    ///< overload
+};
+
 struct MemoryDeviceParameters {
   DdrParameters ddr{};
   Picoseconds answer_latency = 10'000;  ///< from the end of data, or the arrival of what needs none, to answers
   BackInvalidateParameters back_invalidate{};
+  DevLoadParameters dev_load{};
 };
 
 /// @throws SpecError for parameters that cannot be: the field is that of MemoryDeviceParameters ("ddr.banks"), or of
@@ -45,7 +54,11 @@ struct MemoryDeviceParameters {
 void check(const MemoryDeviceParameters& parameters);
 
 /// The protocol engine of a device with memory: answers CXL.mem requests (docs/cxl-messages.md, sections 3, 4, 6).
-class MemoryDevice final : public Port, private DdrClient, private CoherentMemory, private Actor {
+class MemoryDevice final : public Port,
+                           private DdrClient,
+                           private CoherentMemory,
+                           private Actor,
+                           private LevelSampler::Source {
  public:
   /// Attaches itself to the lower end of the link.
   /// @param map  the device's HDM decoders; may change while nothing is under way; must outlive the device
@@ -64,7 +77,7 @@ class MemoryDevice final : public Port, private DdrClient, private CoherentMemor
   [[nodiscard]] MessageProbes& probes() noexcept { return probes_; }
   [[nodiscard]] DdrController& ddr() noexcept { return ddr_; }
   [[nodiscard]] Engine& engine() noexcept { return engine_; }
-  /// Groups of messages, and of DDR commands as the last one.
+  /// Groups of messages, of load and residency (0x30 and 0x31), and of the memory controller.
   /// @param with_cache  those of CXL.cache, too
   [[nodiscard]] std::vector<EventGroup> event_groups(bool with_cache);
   /// @return requests, snoops and local operations that are not over.
@@ -88,6 +101,7 @@ class MemoryDevice final : public Port, private DdrClient, private CoherentMemor
   };
 
   void act(Picoseconds now) override;
+  void sample(Picoseconds edge) override;
   void access_done(std::uint32_t ticket, Picoseconds now) override;
   void resume(const Message& request) override;
   void access(std::uint64_t address, bool write) override;
@@ -109,6 +123,11 @@ class MemoryDevice final : public Port, private DdrClient, private CoherentMemor
   std::vector<Transaction> transactions_;
   std::vector<std::uint16_t> free_;
   Ring<Ready> ready_;  // answers without an access
+  Level requests_;     // M2S Req with an answer to come, and M2S RwD
+  Level requests_with_data_;
+  std::array<Probe, 4> dev_load_;
+  std::array<Probe, 2> residency_;
+  LevelSampler sampler_;
   CacheAgent* cache_agent_ = nullptr;
   LocalClient* local_client_ = nullptr;
 };

@@ -46,11 +46,21 @@ enum Opcode : std::uint8_t {
   mem_cln_evct = 10,
   mem_inv_nt_tee = 11,
   mem_spec_rd_tee = 12,
-  mem_cln_evct_tee = 14
+  te_update = 13,
+  mem_cln_evct_tee = 14,
+  mem_cln_evct_u = 15
 };
 }  // namespace m2s_req
 namespace m2s_rwd {
-enum Opcode : std::uint8_t { mem_wr = 1, mem_wr_ptl = 2, bi_conflict = 4, mem_wr_tee = 9, mem_wr_ptl_tee = 10 };
+enum Opcode : std::uint8_t {
+  mem_wr = 1,
+  mem_wr_ptl = 2,
+  bi_conflict = 4,
+  mem_rd_fill = 5,
+  mem_wr_tee = 9,
+  mem_wr_ptl_tee = 10,
+  mem_rd_fill_tee = 13
+};
 }  // namespace m2s_rwd
 namespace m2s_birsp {
 enum Opcode : std::uint8_t { i = 0, s = 1, e = 2, i_blk = 4, s_blk = 5, e_blk = 6 };

@@ -21,11 +21,14 @@ enum class HostOperationKind : std::uint8_t {
   invalidate_nt,
   speculative_read,
   clean_evict,
+  clean_evict_unknown,
+  te_update,
+  read_fill,
   snoop_data,
   snoop_invalidate,
   snoop_current
 };
-inline constexpr unsigned kHostOperationKinds = 15;
+inline constexpr unsigned kHostOperationKinds = 18;
 
 struct HostOperation {
   HostOperationKind kind = HostOperationKind::read;

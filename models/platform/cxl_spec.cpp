@@ -19,7 +19,8 @@ constexpr std::uint16_t kDdrGroup = 0x8000;
 
 /// The groups of a device's messages and memory, and clock ticks.
 bool has_group(const CxlDeviceSpec& device, std::uint16_t group) {
-  if (group == 0 || group == kDdrGroup || (group >= 0x20 && group <= 0x25)) return true;
+  if (group == 0 || (group >= kDdrGroup && group <= kDdrGroup + 4) || (group >= 0x20 && group <= 0x25)) return true;
+  if (group == 0x30 || group == 0x31) return true;
   return device.cache && group >= 0x10 && group <= 0x14;
 }
 

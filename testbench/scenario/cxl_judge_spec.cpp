@@ -53,6 +53,12 @@ scoreboard::CxlDdrSpec ddr_of(const cxl::DdrParameters& ddr) {
   spec.t_rfm = ddr.timing.refresh_management;
   spec.t_xp = ddr.timing.power_down_exit;
   spec.t_xs = ddr.timing.self_refresh_exit;
+  spec.errors = {ddr.retries.read_crc_every, ddr.retries.write_crc_every, ddr.retries.parity_every,
+                 ddr.retries.ecc_every, ddr.retries.delay};
+  spec.throttles[0] = {ddr.thermal.accesses, ddr.thermal.window, ddr.thermal.pause};
+  spec.throttles[1] = {ddr.power.accesses, ddr.power.window, ddr.power.pause};
+  spec.clock_period = ddr.clock_period;
+  spec.separate_queues = ddr.separate_queues;
   return spec;
 }
 
@@ -104,10 +110,14 @@ CxlJudgeSpec cxl_judge_spec(const platform::Platform& platform) {
     spec.components.push_back(component);
     component.name = fmt::format("cxl{}", index);
     component.ddr = ddr_of(device.memory.ddr);
+    component.ddr->optimal_load = device.memory.dev_load.optimal;
+    component.ddr->moderate_overload = device.memory.dev_load.moderate;
+    component.ddr->severe_overload = device.memory.dev_load.severe;
     spec.components.push_back(std::move(component));
     spec.links.push_back(link_of(device.link, index));
     for (unsigned number = 0; number < device.cpmus.size(); ++number) {
       scoreboard::CxlPmuSpec& pmu = spec.pmus.emplace_back(pmu_of(device.cpmus[number]));
+      pmu.separate_queues = device.memory.ddr.separate_queues;
       pmu.name = fmt::format("cxl_pmu_mem{}.{}", index, number);
       pmu.component = 2 * index + 1;
       pmu.address = platform.cxl()->cpmu_address(index, number);

@@ -21,10 +21,25 @@ constexpr unsigned kEvents = 32;  // of a group
 
 /// Event groups of the specification, as scenario files write them.
 const Words<std::uint16_t>& group_words() {
-  static const Words<std::uint16_t> words = {
-      {"clock_ticks", 0x0000}, {"d2h_req", 0x0010}, {"d2h_rsp", 0x0011}, {"h2d_req", 0x0012},   {"h2d_rsp", 0x0013},
-      {"cachedata", 0x0014},   {"m2s_req", 0x0020}, {"m2s_rwd", 0x0021}, {"m2s_birsp", 0x0022}, {"s2m_bisnp", 0x0023},
-      {"s2m_ndr", 0x0024},     {"s2m_drs", 0x0025}, {"ddr", 0x8000}};
+  static const Words<std::uint16_t> words = {{"clock_ticks", 0x0000},
+                                             {"d2h_req", 0x0010},
+                                             {"d2h_rsp", 0x0011},
+                                             {"h2d_req", 0x0012},
+                                             {"h2d_rsp", 0x0013},
+                                             {"cachedata", 0x0014},
+                                             {"m2s_req", 0x0020},
+                                             {"m2s_rwd", 0x0021},
+                                             {"m2s_birsp", 0x0022},
+                                             {"s2m_bisnp", 0x0023},
+                                             {"s2m_ndr", 0x0024},
+                                             {"s2m_drs", 0x0025},
+                                             {"ddr", 0x8000},
+                                             {"devload", 0x0030},
+                                             {"m2s_residency", 0x0031},
+                                             {"queue_occupancy", 0x8001},
+                                             {"queue_residency", 0x8002},
+                                             {"retry", 0x8003},
+                                             {"throttle", 0x8004}};
   return words;
 }
 
@@ -116,6 +131,12 @@ void read_cpmu(Reader& reader, unsigned number, CxlCpmuSpec& cpmu) {
   reader.flag("ddr_filter", parameters.ddr_filter);
 }
 
+void read_throttle(Reader& reader, cxl::DdrThrottle& throttle) {
+  reader.number("accesses", throttle.accesses);
+  reader.number("window", throttle.window, Quantity::duration, 1);
+  reader.number("pause", throttle.pause, Quantity::duration, 1);
+}
+
 void read_ddr(Reader& reader, cxl::DdrParameters& ddr) {
   reader.number("channels", ddr.shape.channels);
   reader.number("ranks", ddr.shape.ranks);
@@ -131,6 +152,17 @@ void read_ddr(Reader& reader, cxl::DdrParameters& ddr) {
   reader.number("rfm_after", ddr.rfm_after);
   reader.number("power_down_after", ddr.power_down_after, Quantity::duration);
   reader.number("self_refresh_after", ddr.self_refresh_after, Quantity::duration);
+  reader.number("clock_period", ddr.clock_period, Quantity::duration, 1);
+  reader.flag("separate_queues", ddr.separate_queues);
+  reader.object("retries", [&](Reader& retries) {
+    retries.number("read_crc_every", ddr.retries.read_crc_every);
+    retries.number("write_crc_every", ddr.retries.write_crc_every);
+    retries.number("parity_every", ddr.retries.parity_every);
+    retries.number("ecc_every", ddr.retries.ecc_every);
+    retries.number("delay", ddr.retries.delay, Quantity::duration);
+  });
+  reader.object("thermal_throttle", [&](Reader& throttle) { read_throttle(throttle, ddr.thermal); });
+  reader.object("power_throttle", [&](Reader& throttle) { read_throttle(throttle, ddr.power); });
 }
 
 void read_link_parameters(Reader& reader, cxl::LinkParameters& link) {
@@ -172,6 +204,11 @@ void read_cxl(Reader& reader, std::size_t /*index*/, CxlDeviceSpec& spec) {
     memory.number("filter_lines", spec.memory.back_invalidate.filter_lines, Quantity::count, 1, 1U << 20);
     memory.number("device_lines", spec.memory.back_invalidate.device_lines, Quantity::count, 1, 1U << 20);
     memory.flag("block_snoops", spec.memory.back_invalidate.block_snoops);
+    memory.object("dev_load", [&](Reader& load) {
+      load.number("optimal", spec.memory.dev_load.optimal);
+      load.number("moderate", spec.memory.dev_load.moderate);
+      load.number("severe", spec.memory.dev_load.severe);
+    });
     memory.object("ddr", [&](Reader& ddr) { read_ddr(ddr, spec.memory.ddr); });
   });
   reader.object("host", [&](Reader& host) {

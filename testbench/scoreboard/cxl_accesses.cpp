@@ -27,8 +27,9 @@ void CxlAccesses::arrived(Picoseconds when, const CxlMessage& message) {
     constexpr std::uint32_t kReads = 1U << 1 | 1U << 2 | 1U << 5 | 1U << 6 | 1U << 8 | 1U << 12;
     reads = (kReads >> (message.opcode % 32) & 1U) != 0;
   } else if (message.which == CxlClass::m2s_rwd) {
-    reads = message.opcode == 2 || message.opcode == 10;  // MemWrPtl, for ECC
-    writes = reads || message.opcode == 1 || message.opcode == 9;
+    const bool partial = message.opcode == 2 || message.opcode == 10;  // read first, for ECC
+    reads = partial || message.opcode == 5 || message.opcode == 13;    // or filled
+    writes = partial || message.opcode == 1 || message.opcode == 9;
   }
   const auto decoder = decoder_of(spec_.decoders, message.address);
   if (!decoder) return;

@@ -101,13 +101,14 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
   std::vector<Watched> watched_;
 };
 
-/// DDR commands, by their times, told in any order.
+/// DDR commands, and clocks of queues and loads, by their times, told in any order.
 class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
  public:
   DdrCount(const CxlProgram& program, const CxlSources& sources)
       : ddr_(*sources.ddr),
         clock_(sources.clock),
         rule_(rule_of(program)),
+        group_(program.group),
         mask_(supported(program, sources.spec)),
         location_(program.location.value_or(~std::uint32_t{0})) {
     ddr_.add(*this);
@@ -148,7 +149,9 @@ class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
       const std::uint32_t wanted = location_ >> shift & 0xffU;
       return wanted == 0xff || wanted == value;
     };
-    return (mask_ >> command.bit & 1U) != 0 && fits(24, command.channel) && fits(16, command.rank) &&
+    if (command.group != group_ || (mask_ >> command.bit & 1U) == 0) return false;
+    if (!has_ddr_location(group_)) return true;
+    return fits(24, command.channel) && (command.whole_channel || fits(16, command.rank)) &&
            (command.whole_rank || (fits(8, command.bank_group) && fits(0, command.bank)));
   }
   void on_command(const DdrCommand& command) override {
@@ -165,6 +168,7 @@ class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
   ReferenceDdr& ddr_;
   const ExactClock& clock_;
   ThresholdClock::Rule rule_;
+  std::uint16_t group_;
   std::uint32_t mask_;
   std::uint32_t location_;
   std::vector<Picoseconds> recent_;  // in order of time
@@ -177,7 +181,7 @@ class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
 std::unique_ptr<CxlCount> make_cxl_count(const CxlProgram& program, const CxlSources& sources) {
   if (program.vendor == kCxlVendor && program.group == kClockTicksGroup)
     return std::make_unique<TickCount>(program, sources);
-  if (program.vendor == kCxlVendor && program.group == kDdrGroup && sources.ddr != nullptr)
+  if (program.vendor == kCxlVendor && is_of_memory(program.group) && sources.ddr != nullptr)
     return std::make_unique<DdrCount>(program, sources);
   return std::make_unique<MessageCount>(program, sources);
 }

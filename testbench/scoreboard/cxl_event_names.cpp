@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "testbench/scoreboard/cxl_wires.h"
+
 namespace pmufab::scoreboard {
 namespace {
 
@@ -143,14 +145,6 @@ constexpr auto kNames = std::to_array<Named>({
     {0x8004, 1, "power_throttle_event"},
 });
 
-// What no message or command is (docs/cxl-messages.md, section 1).
-constexpr auto kNever = std::to_array<CxlEventId>({
-    {0x0020, 13},
-    {0x0020, 15},
-    {0x0021, 5},
-    {0x0021, 13},
-});
-
 }  // namespace
 
 std::optional<CxlEventId> cxl_event_of_name(std::string_view name) {
@@ -172,9 +166,8 @@ std::uint32_t cxl_supported_events(std::uint16_t group) {
   for (const Named& known : kNames) {
     if (known.group == group) mask |= 1U << known.bit;
   }
-  for (const CxlEventId& never : kNever) {
-    if (never.group == group) mask &= ~(1U << never.bit);
-  }
+  if (group == kDevLoadGroup) mask = 0xf;
+  if (group == kM2sResidencyGroup) mask = 0x3;
   return mask;
 }
 

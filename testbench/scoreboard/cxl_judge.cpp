@@ -19,6 +19,13 @@ CxlJudgeSpec valid(CxlJudgeSpec spec) {
   return spec;
 }
 
+bool counts_clocks(const CxlPmuSpec& pmu) {
+  return std::any_of(pmu.groups.begin(), pmu.groups.end(), [](const CxlGroupSpec& group) {
+    return group.vendor == kCxlVendor && is_of_memory(group.group) && group.group != kDdrGroup &&
+           group.group != kRetryGroup;
+  });
+}
+
 }  // namespace
 
 struct CxlJudge::State {
@@ -36,12 +43,15 @@ struct CxlJudge::State {
   State(CxlJudgeSpec s, Chronicle& c) : spec(valid(std::move(s))), chronicle(c), components(spec.components.size()) {
     for (std::size_t i = 0; i < components.size(); ++i) {
       if (!spec.components[i].ddr) continue;
-      components[i].ddr = std::make_unique<ReferenceDdr>(*spec.components[i].ddr);
+      CxlDdrSpec ddr = *spec.components[i].ddr;
+      for (const CxlPmuSpec& pmu : spec.pmus) ddr.counts_clocks |= pmu.component == i && counts_clocks(pmu);
+      components[i].ddr = std::make_unique<ReferenceDdr>(ddr);
       components[i].accesses = std::make_unique<CxlAccesses>(spec.components[i], chronicle.findings);
     }
     for (const CxlLinkSpec& link : spec.links) {
       links.push_back({CxlLanes(link, chronicle.findings), CxlMemProtocol(spec, link, chronicle.findings),
                        CxlCacheProtocol(spec, link, chronicle.findings)});
+      if (components[link.lower].ddr) links.back().mem.tell(components[link.lower].ddr->load());
     }
     for (const CxlPmuSpec& pmu : spec.pmus) {
       Component& component = components[pmu.component];

@@ -19,6 +19,7 @@ void check(const CxlDdrSpec& ddr, const std::string& where) {
   for (const std::uint64_t number : {std::uint64_t{ddr.channels}, std::uint64_t{ddr.ranks},
                                      std::uint64_t{ddr.bank_groups}, std::uint64_t{ddr.banks}, ddr.row_bytes / 64})
     check(std::has_single_bit(number), where + ".ddr: counts are powers of two");
+  check(ddr.clock_period != 0, where + ".ddr.clock_period: not 0");
 }
 
 }  // namespace
@@ -27,6 +28,8 @@ std::uint32_t CxlPmuSpec::supported(std::uint16_t vendor, std::uint16_t group) c
   if (std::none_of(groups.begin(), groups.end(),
                    [&](const CxlGroupSpec& one) { return one.vendor == vendor && one.group == group; }))
     return 0;
+  if (vendor == kCxlVendor && group == kQueueOccupancyGroup)
+    return cxl_supported_events(group) & (separate_queues ? ~std::uint32_t{4} : ~std::uint32_t{3});
   if (vendor == kCxlVendor) return cxl_supported_events(group);
   std::uint32_t mask = 0;
   for (const CxlVendorEvent& event : vendor_events) {
@@ -50,7 +53,7 @@ void CxlJudgeSpec::validate() const {
     check(pmu.width >= 1 && pmu.width <= 64, pmu.name + ".width: 1 to 64");
     check(pmu.clock_hz != 0, pmu.name + ".clock_hz: not 0");
     for (const CxlGroupSpec& group : pmu.groups)
-      check(group.vendor != kCxlVendor || group.group <= kDdrGroup,
+      check(group.vendor != kCxlVendor || group.group <= kThrottleGroup,
             fmt::format("{}.groups: no reference for group {:#x}", pmu.name, group.group));
     for (const CxlVendorEvent& event : pmu.vendor_events)
       check(event.bit < 32, fmt::format("{}.vendor_events: no bit {}", pmu.name, event.bit));

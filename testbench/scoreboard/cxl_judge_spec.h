@@ -51,6 +51,29 @@ struct CxlDdrSpec {
   Picoseconds t_rfm = 130'000;
   Picoseconds t_xp = 7'500;
   Picoseconds t_xs = 305'000;
+  /// Which CAS of a channel fail: every so many-th read, write, of both, or read. 0: none.
+  struct Errors {
+    unsigned read_crc = 0;
+    unsigned write_crc = 0;
+    unsigned parity = 0;
+    unsigned ecc = 0;
+    Picoseconds delay = 50'000;  ///< until it is done again
+  } errors{};
+  /// As many accesses within a time make a controller stop for a while. 0: never.
+  struct Throttle {
+    unsigned accesses = 0;
+    Picoseconds window = 1'000'000;
+    Picoseconds pause = 200'000;
+  };
+  std::array<Throttle, 2> throttles{};  ///< for heat, for power
+  /// Of events that count clocks. Told of only if wanted, because there are many.
+  bool counts_clocks = false;
+  Picoseconds clock_period = 1'000;
+  bool separate_queues = true;  ///< for reads and writes
+  /// Requests under way at the device from which on it signals the load.
+  unsigned optimal_load = 8;
+  unsigned moderate_overload = 32;
+  unsigned severe_overload = 56;
 };
 
 /// What counts by itself: a root port, a port of a switch, a device.
@@ -108,6 +131,7 @@ struct CxlPmuSpec {
   unsigned width = 48;  ///< of its counters
   bool hdm_filter = true;
   bool ddr_filter = false;
+  bool separate_queues = true;  ///< of the memory controller: for reads and writes
   std::vector<CxlGroupSpec> groups;
   std::vector<CxlFixedCounter> fixed;
   std::vector<CxlVendorEvent> vendor_events;

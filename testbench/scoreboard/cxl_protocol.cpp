@@ -9,7 +9,21 @@ namespace {
 
 constexpr std::uint64_t kLine = 64;
 
-enum class Kind : std::uint8_t { inv, rd, rd_data, rd_fwd, wr_fwd, spec_rd, inv_nt, cln_evct, wr, wr_ptl };
+enum class Kind : std::uint8_t {
+  inv,
+  rd,
+  rd_data,
+  rd_fwd,
+  wr_fwd,
+  spec_rd,
+  inv_nt,
+  te_update,
+  cln_evct,
+  cln_evct_u,
+  wr,
+  wr_ptl,
+  rd_fill
+};
 
 struct Encoding {
   CxlClass which;
@@ -18,24 +32,17 @@ struct Encoding {
   bool tee;  ///< the trusted variant
 };
 constexpr auto kRequests = std::to_array<Encoding>({
-    {CxlClass::m2s_req, 0, Kind::inv, false},
-    {CxlClass::m2s_req, 7, Kind::inv, true},
-    {CxlClass::m2s_req, 1, Kind::rd, false},
-    {CxlClass::m2s_req, 5, Kind::rd, true},
-    {CxlClass::m2s_req, 2, Kind::rd_data, false},
-    {CxlClass::m2s_req, 6, Kind::rd_data, true},
-    {CxlClass::m2s_req, 3, Kind::rd_fwd, false},
-    {CxlClass::m2s_req, 4, Kind::wr_fwd, false},
-    {CxlClass::m2s_req, 8, Kind::spec_rd, false},
-    {CxlClass::m2s_req, 12, Kind::spec_rd, true},
-    {CxlClass::m2s_req, 9, Kind::inv_nt, false},
-    {CxlClass::m2s_req, 11, Kind::inv_nt, true},
-    {CxlClass::m2s_req, 10, Kind::cln_evct, false},
-    {CxlClass::m2s_req, 14, Kind::cln_evct, true},
-    {CxlClass::m2s_rwd, 1, Kind::wr, false},
-    {CxlClass::m2s_rwd, 9, Kind::wr, true},
-    {CxlClass::m2s_rwd, 2, Kind::wr_ptl, false},
-    {CxlClass::m2s_rwd, 10, Kind::wr_ptl, true},
+    {CxlClass::m2s_req, 0, Kind::inv, false},        {CxlClass::m2s_req, 7, Kind::inv, true},
+    {CxlClass::m2s_req, 1, Kind::rd, false},         {CxlClass::m2s_req, 5, Kind::rd, true},
+    {CxlClass::m2s_req, 2, Kind::rd_data, false},    {CxlClass::m2s_req, 6, Kind::rd_data, true},
+    {CxlClass::m2s_req, 3, Kind::rd_fwd, false},     {CxlClass::m2s_req, 4, Kind::wr_fwd, false},
+    {CxlClass::m2s_req, 8, Kind::spec_rd, false},    {CxlClass::m2s_req, 12, Kind::spec_rd, true},
+    {CxlClass::m2s_req, 9, Kind::inv_nt, false},     {CxlClass::m2s_req, 11, Kind::inv_nt, true},
+    {CxlClass::m2s_req, 10, Kind::cln_evct, false},  {CxlClass::m2s_req, 14, Kind::cln_evct, true},
+    {CxlClass::m2s_req, 13, Kind::te_update, false}, {CxlClass::m2s_req, 15, Kind::cln_evct_u, false},
+    {CxlClass::m2s_rwd, 1, Kind::wr, false},         {CxlClass::m2s_rwd, 9, Kind::wr, true},
+    {CxlClass::m2s_rwd, 2, Kind::wr_ptl, false},     {CxlClass::m2s_rwd, 10, Kind::wr_ptl, true},
+    {CxlClass::m2s_rwd, 5, Kind::rd_fill, false},    {CxlClass::m2s_rwd, 13, Kind::rd_fill, true},
 });
 
 const Encoding* encoding_of(const CxlMessage& message) {
@@ -118,10 +125,17 @@ std::optional<CxlMemProtocol::Answers> CxlMemProtocol::answers_to(const CxlMessa
       return Answers{coherent ? ndr_by_meta(request.meta, tee) : 0, data};
     case Kind::rd_data:
       return Answers{coherent ? ndr({kCmpS, kCmpE}, tee) : 0, data};
+    case Kind::rd_fill:
+      return Answers{0, data};
     case Kind::inv:
+      // The answer to MemInvTEE does not tell of the state of trust; that to the variant of MemInvNT does.
+      return Answers{coherent ? ndr_by_meta(request.meta, false) : ndr({kCmp}, false), 0};
     case Kind::inv_nt:
       return Answers{coherent ? ndr_by_meta(request.meta, tee) : ndr({kCmp}, tee), 0};
     case Kind::cln_evct:
+    case Kind::cln_evct_u:
+    case Kind::te_update:
+      return Answers{ndr({kCmp}, false), 0};
     case Kind::wr:
     case Kind::wr_ptl:
       return Answers{ndr({kCmp}, tee), 0};
@@ -203,6 +217,7 @@ void CxlMemProtocol::request_arrived(Picoseconds when, const CxlMessage& message
   const auto found = requests_.find(message.tag);
   if (found == requests_.end() || found->second.message != message) return;
   found->second.arrived = when;
+  if (load_ != nullptr) load_->begin(when, message.which == CxlClass::m2s_rwd);
   // What a switch forwards is answered by its side when the answer comes.
   if (!spec_.components[link_.lower].ddr) return;
   found->second.earliest = answers_after(when);
@@ -226,12 +241,15 @@ void CxlMemProtocol::request_left(Picoseconds when, const CxlMessage& message) {
     complain("opcode_unknown", when, message, "no request has that opcode");
     return;
   }
-  const bool has_variant = encoding->request != Kind::rd_fwd && encoding->request != Kind::wr_fwd;
+  const bool has_variant = encoding->request != Kind::rd_fwd && encoding->request != Kind::wr_fwd &&
+                           encoding->request != Kind::te_update && encoding->request != Kind::cln_evct_u;
   if (has_variant && encoding->tee != message.tee)
     complain("opcode_not_trusted", when, message, "opcode and TEE do not belong together");
   const Answers answers = answers_to(message).value_or(Answers{});
   if (answers.ndr == 0 && answers.drs == 0) return;
-  const auto [place, is_new] = requests_.insert_or_assign(message.tag, Request{message, when, answers});
+  Request request{message, when, answers};
+  request.is_of_cache = encoding->request != Kind::rd_fill;
+  const auto [place, is_new] = requests_.insert_or_assign(message.tag, request);
   if (!is_new) complain("request_tag_in_use", when, message, "the request before with that tag is not answered");
 }
 
@@ -255,6 +273,8 @@ void CxlMemProtocol::answer_left(Picoseconds when, const CxlMessage& message) {
     complain("response_wrong", when, message, "another opcode answers that request in that memory");
   missing = 0;
   ++request.under_way;
+  if (load_ != nullptr && request.missing.ndr == 0 && request.missing.drs == 0)
+    load_->end(when, request.message.which == CxlClass::m2s_rwd);
 }
 
 void CxlMemProtocol::answer_arrived(const CxlMessage& message) {
@@ -277,7 +297,8 @@ CxlMemProtocol::Snoops::iterator CxlMemProtocol::snoop_of(std::uint64_t address)
 
 bool CxlMemProtocol::is_under_way(const CxlMessage& snoop) const {
   return std::any_of(requests_.begin(), requests_.end(), [&](const auto& entry) {
-    return !entry.second.ndr_arrived && has_line(snoop, entry.second.message.address);
+    // A line is the host's while it is filled.
+    return !entry.second.ndr_arrived && entry.second.is_of_cache && has_line(snoop, entry.second.message.address);
   });
 }
 

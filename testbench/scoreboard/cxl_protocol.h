@@ -6,6 +6,7 @@
 
 #include "testbench/scoreboard/cxl_judge_spec.h"
 #include "testbench/scoreboard/finding.h"
+#include "testbench/scoreboard/reference_load.h"
 
 namespace pmufab::scoreboard {
 
@@ -18,6 +19,9 @@ class CxlMemProtocol {
   /// All outlive the protocol.
   CxlMemProtocol(const CxlJudgeSpec& spec, const CxlLinkSpec& link, Findings& findings)
       : spec_(spec), link_(link), findings_(findings) {}
+
+  /// Tell `load` of requests that arrive and end. It outlives the protocol.
+  void tell(ReferenceLoad& load) { load_ = &load; }
 
   void left(Picoseconds when, const CxlMessage& message);
   void arrived(Picoseconds when, const CxlMessage& message);
@@ -39,6 +43,7 @@ class CxlMemProtocol {
     std::optional<Picoseconds> arrived{};
     Picoseconds earliest = 0;  // answers leave
     bool ndr_arrived = false;  // for the host the line is free then
+    bool is_of_cache = true;   // it changes, or may change, who has the line
   };
   struct Snoop {
     CxlMessage message;
@@ -75,6 +80,7 @@ class CxlMemProtocol {
   Findings& findings_;
   std::map<std::uint16_t, Request> requests_;
   std::optional<std::uint16_t> last_arrived_;
+  ReferenceLoad* load_ = nullptr;
   Snoops snoops_;  // by the address of their first line
 };
 

@@ -54,7 +54,19 @@ enum class CxlEnd : std::uint8_t { upper, lower };
 /// @{
 inline constexpr std::uint16_t kCxlVendor = 0x1e98;
 inline constexpr std::uint16_t kClockTicksGroup = 0x0000;
+inline constexpr std::uint16_t kDevLoadGroup = 0x30;
+inline constexpr std::uint16_t kM2sResidencyGroup = 0x31;
 inline constexpr std::uint16_t kDdrGroup = 0x8000;
+inline constexpr std::uint16_t kQueueOccupancyGroup = 0x8001;
+inline constexpr std::uint16_t kQueueResidencyGroup = 0x8002;
+inline constexpr std::uint16_t kRetryGroup = 0x8003;
+inline constexpr std::uint16_t kThrottleGroup = 0x8004;
+/// @return whether events of the group are what memory does, not messages.
+constexpr bool is_of_memory(std::uint16_t group) noexcept {
+  return group == kDevLoadGroup || group == kM2sResidencyGroup || (group >= kDdrGroup && group <= kThrottleGroup);
+}
+/// @return whether events of the group have a place, which filter 1 looks at.
+constexpr bool has_ddr_location(std::uint16_t group) noexcept { return group >= kDdrGroup && group <= kRetryGroup; }
 constexpr std::uint16_t group_of(CxlClass which) noexcept {
   constexpr std::array<std::uint16_t, kCxlClasses> kGroups{0x20, 0x21, 0x22, 0x12, 0x13, 0x14,
                                                            0x23, 0x24, 0x25, 0x10, 0x11, 0x14};

@@ -27,9 +27,11 @@ constexpr std::uint64_t kLine = 64;
 // How long a command is remembered for those who begin to listen.
 constexpr Picoseconds kMemory = 10'000'000;
 
+constexpr std::uint8_t place8(unsigned number) { return static_cast<std::uint8_t>(number); }
+
 }  // namespace
 
-ReferenceDdr::ReferenceDdr(const CxlDdrSpec& spec) : spec_(spec) {
+ReferenceDdr::ReferenceDdr(const CxlDdrSpec& spec) : spec_(spec), load_(spec_, *this) {
   Rank rank;
   rank.banks.resize(std::size_t{spec_.bank_groups} * spec_.banks);
   Channel channel;
@@ -77,7 +79,8 @@ void ReferenceDdr::access(Picoseconds when, bool write, std::uint64_t device_add
     rank.power = Power::up;
   }
   leave_power_down(at, rank, when);
-  const Picoseconds start = std::max(when, rank.ready);
+  throttle(when);
+  const Picoseconds start = std::max({when, rank.ready, throttlings_[0].until, throttlings_[1].until});
 
   if (its.row != to.row) open(at, rank, its, to.row, start);
 
@@ -88,6 +91,13 @@ void ReferenceDdr::access(Picoseconds when, bool write, std::uint64_t device_add
     if (!same) tell(kBusSwitching, at, cas);
   }
   tell(write ? kCasWr : kCasRd, at, cas);
+  if (const std::optional<unsigned> cause = error(channel, write)) {
+    cas += std::max(spec_.errors.delay, spec_.t_ccd);
+    tell(write ? kCasWr : kCasRd, at, cas);
+    DdrCommand again{cas, *cause, place8(at.channel), place8(at.rank), place8(at.bank_group), place8(at.bank)};
+    again.group = kRetryGroup;
+    tell(again);
+  }
   its.pre_ready = std::max(its.pre_ready, cas + (write ? spec_.t_wr : spec_.t_rtp));
   if (spec_.closed_pages) {
     tell(write ? kCasWrAp : kCasRdAp, at, cas);
@@ -99,10 +109,75 @@ void ReferenceDdr::access(Picoseconds when, bool write, std::uint64_t device_add
   rank.busy = std::max(rank.busy, cas);
   rank.last_use = std::max(rank.last_use, cas);
   last_cas_ = cas;
+  queue(at, channel, write, when, cas);
+}
+
+void ReferenceDdr::throttle(Picoseconds when) {
+  for (unsigned which = 0; which < throttlings_.size(); ++which) {
+    const CxlDdrSpec::Throttle& rule = spec_.throttles[which];
+    Throttling& its = throttlings_[which];
+    if (rule.accesses == 0 || when < its.until) continue;
+    // The window begins with an access, and the next one with the first access behind it.
+    if (!its.entered.empty() && when - its.entered.front() >= rule.window) its.entered.clear();
+    its.entered.push_back(when);
+    if (its.entered.size() < rule.accesses) continue;
+    its.entered.clear();
+    its.until = when + rule.pause;
+    DdrCommand event;
+    event.bit = which;
+    event.group = kThrottleGroup;
+    clocks(event, when, its.until);
+  }
+}
+
+std::optional<unsigned> ReferenceDdr::error(Channel& channel, bool write) const {
+  const std::uint64_t of_kind = ++channel.count[write ? 1 : 0];
+  const std::uint64_t of_both = channel.count[0] + channel.count[1];
+  const auto fails = [](std::uint64_t number, unsigned every) { return every != 0 && number % every == 0; };
+  if (fails(of_both, spec_.errors.parity)) return 2;
+  if (write) return fails(of_kind, spec_.errors.write_crc) ? std::optional(1U) : std::nullopt;
+  if (fails(of_kind, spec_.errors.read_crc)) return 0;
+  return fails(of_kind, spec_.errors.ecc) ? std::optional(3U) : std::nullopt;
+}
+
+void ReferenceDdr::queue(const At& at, Channel& channel, bool write, Picoseconds entered, Picoseconds cas) {
+  DdrCommand event{0, 0, place8(at.channel), place8(at.rank), place8(at.bank_group), place8(at.bank)};
+  event.group = kQueueOccupancyGroup;
+  event.bit = spec_.separate_queues ? (write ? 1 : 0) : 2;
+  clocks(event, entered, cas);
+  // Accesses end in the order they enter: those before cover the time up to where the last of them ended.
+  Picoseconds& told = channel.residency_told[write ? 1 : 0];
+  const Picoseconds data = cas + spec_.cas_latency;
+  DdrCommand residency{0, write ? 1U : 0U, place8(at.channel), 0, 0, 0, true, true};
+  residency.group = kQueueResidencyGroup;
+  clocks(residency, std::max(entered, told), data);
+  told = std::max(told, data);
+}
+
+void ReferenceDdr::power_down_clocks(const At& at, Rank& rank, Picoseconds until) {
+  DdrCommand event{0, 3, place8(at.channel), place8(at.rank), 0, 0, true};
+  event.group = kQueueOccupancyGroup;
+  clocks(event, rank.clocks_told, until);
+  rank.clocks_told = std::max(rank.clocks_told, until);
+}
+
+void ReferenceDdr::clocks(DdrCommand event, Picoseconds after, Picoseconds until) {
+  if (!spec_.counts_clocks) return;
+  const Picoseconds period = spec_.clock_period;
+  for (event.when = after / period * period + period; event.when <= until; event.when += period) tell(event);
+}
+
+void ReferenceDdr::on_clock(Picoseconds when, std::uint16_t group, unsigned bit) {
+  DdrCommand event;
+  event.when = when;
+  event.bit = bit;
+  event.group = group;
+  tell(event);
 }
 
 void ReferenceDdr::leave_power_down(const At& at, Rank& rank, Picoseconds when) {
   if (rank.power != Power::down) return;
+  power_down_clocks(at, rank, when);
   tell(kPowerDownExit, at, when, true);
   rank.power = Power::up;
   rank.ready = when + spec_.t_xp;
@@ -159,6 +234,7 @@ void ReferenceDdr::run_timers(unsigned channel, Picoseconds until) {
       case Timer::power_down:
         tell(kPowerDownEntry, at, due->when, true);
         rank.power = Power::down;
+        rank.clocks_told = due->when;
         break;
       case Timer::self_refresh:
         enter_self_refresh(at, rank, due->when);
@@ -243,7 +319,14 @@ void ReferenceDdr::enter_self_refresh(const At& at, Rank& rank, Picoseconds due)
 
 void ReferenceDdr::advance(Picoseconds when) {
   reached_ = std::max(reached_, when);
-  for (unsigned channel = 0; channel < channels_.size(); ++channel) run_timers(channel, when);
+  for (unsigned channel = 0; channel < channels_.size(); ++channel) {
+    run_timers(channel, when);
+    for (unsigned r = 0; r < spec_.ranks; ++r) {
+      Rank& rank = channels_[channel].ranks[r];
+      if (rank.power == Power::down) power_down_clocks({channel, r}, rank, when);
+    }
+  }
+  load_.advance(when);
 }
 
 void ReferenceDdr::tell(unsigned bit, const At& at, Picoseconds when, bool whole_rank) {
@@ -254,6 +337,10 @@ void ReferenceDdr::tell(unsigned bit, const At& at, Picoseconds when, bool whole
                            static_cast<std::uint8_t>(whole_rank ? 0 : at.bank_group),
                            static_cast<std::uint8_t>(whole_rank ? 0 : at.bank),
                            whole_rank};
+  tell(command);
+}
+
+void ReferenceDdr::tell(const DdrCommand& command) {
   while (!recent_.empty() && recent_.front().when + kMemory < reached_) recent_.pop_front();
   recent_.push_back(command);
   for (Listener* const listener : listeners_) listener->on_command(command);

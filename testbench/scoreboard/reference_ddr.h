@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "testbench/scoreboard/cxl_judge_spec.h"
+#include "testbench/scoreboard/reference_load.h"
 
 namespace pmufab::scoreboard {
 
-/// A command of the DDR interface. Bits are those of the event group 0x8000.
+/// A command of the DDR interface, or a clock in which a queue or the device is in some state: an event of group 0x30,
+/// 0x31, or 0x8000 ... 0x8004.
 struct DdrCommand {
   Picoseconds when = 0;
   unsigned bit = 0;
@@ -17,14 +19,16 @@ struct DdrCommand {
   std::uint8_t rank = 0;
   std::uint8_t bank_group = 0;
   std::uint8_t bank = 0;
-  bool whole_rank = false;  ///< it is for no one bank
+  bool whole_rank = false;     ///< it is for no one bank
+  bool whole_channel = false;  ///< nor rank
+  std::uint16_t group = kDdrGroup;
 };
 
 /// Which commands the accesses of a memory controller cause, and when: docs/cxl-messages.md, section 6.
 ///
 /// Commands are told out of order of time, at the latest when the first access after them enters or advance() has
 /// passed them.
-class ReferenceDdr {
+class ReferenceDdr final : private ReferenceLoad::Listener {
  public:
   class Listener {
    public:
@@ -35,11 +39,16 @@ class ReferenceDdr {
   };
 
   explicit ReferenceDdr(const CxlDdrSpec& spec);
+  ReferenceDdr(const ReferenceDdr&) = delete;
+  ReferenceDdr& operator=(const ReferenceDdr&) = delete;
 
   /// An access enters. Times of accesses never run backwards.
   void access(Picoseconds when, bool write, std::uint64_t device_address);
   /// No access before `when` is still to come: let timers run.
   void advance(Picoseconds when);
+
+  /// @return the load of the device whose memory it is.
+  [[nodiscard]] ReferenceLoad& load() noexcept { return load_; }
 
   /// @return when the data of the access that entered last is past.
   [[nodiscard]] Picoseconds last_data() const noexcept { return last_cas_ + spec_.cas_latency; }
@@ -72,6 +81,7 @@ class ReferenceDdr {
     Picoseconds ready = 0;  // after power-down or self refresh
     Picoseconds last_use = 0;
     Power power = Power::up;
+    Picoseconds clocks_told = 0;  // of power-down: those to come are after this
     Picoseconds self_refresh_since = 0;
     std::optional<Picoseconds> last_act;
     Picoseconds refresh_due = 0;
@@ -81,6 +91,12 @@ class ReferenceDdr {
     std::vector<Rank> ranks;
     std::optional<Picoseconds> last_cas;
     bool last_was_write = false;
+    std::array<std::uint64_t, 2> count{};         // reads, writes
+    std::array<Picoseconds, 2> residency_told{};  // of reads, writes
+  };
+  struct Throttling {
+    std::deque<Picoseconds> entered;  // within the window
+    Picoseconds until = 0;
   };
   enum class Timer : std::uint8_t { refresh, power_down, self_refresh };
   struct Due {
@@ -109,10 +125,20 @@ class ReferenceDdr {
   /// Close all open rows of a rank. @return the earliest instant at which all its banks can be activated
   Picoseconds precharge_all(const At& at, Rank& rank, Picoseconds start);
   void open(const At& at, Rank& rank, Bank& bank, std::uint64_t row, Picoseconds start);
+  void throttle(Picoseconds when);
+  [[nodiscard]] std::optional<unsigned> error(Channel& channel, bool write) const;
+  void queue(const At& at, Channel& channel, bool write, Picoseconds entered, Picoseconds cas);
+  void power_down_clocks(const At& at, Rank& rank, Picoseconds until);
+  /// An event in each clock whose edge is after `after`, and not after `until`.
+  void clocks(DdrCommand event, Picoseconds after, Picoseconds until);
+  void on_clock(Picoseconds when, std::uint16_t group, unsigned bit) override;
+  void tell(const DdrCommand& command);
   void tell(unsigned bit, const At& at, Picoseconds when, bool whole_rank = false);
 
   const CxlDdrSpec spec_;
   std::vector<Channel> channels_;
+  std::array<Throttling, 2> throttlings_;
+  ReferenceLoad load_;
   Picoseconds last_cas_ = 0;
   Picoseconds reached_ = 0;
   std::vector<Listener*> listeners_;

@@ -37,6 +37,9 @@ enum class CxlOperation : std::uint8_t {
   invalidate_nt,
   speculative_read,
   clean_evict,
+  clean_evict_unknown,
+  te_update,
+  read_fill,
   snoop_data,
   snoop_invalidate,
   snoop_current,
@@ -59,7 +62,7 @@ enum class CxlOperation : std::uint8_t {
   cache_wr_inv,
   cache_cache_flushed
 };
-inline constexpr unsigned kCxlOperations = 33;
+inline constexpr unsigned kCxlOperations = 36;
 
 struct CxlOperationShare {
   CxlOperation operation = CxlOperation::read;

@@ -28,6 +28,7 @@ void Probe::watch(EventSink& sink, std::uint64_t qualifiers) {
   } else {
     watches_.push_back({&sink, qualifiers});
   }
+  if (on_watch_ != nullptr) on_watch_(watch_context_);
 }
 
 void Probe::unwatch(const EventSink& sink) noexcept {

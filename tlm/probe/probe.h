@@ -46,7 +46,16 @@ class Probe {
   void listen(Listener listener, void* context) noexcept {
     listener_ = listener;
     context_ = context;
+    if (listener != nullptr && on_watch_ != nullptr) on_watch_(watch_context_);
   }
+
+  /// Call `function` when somebody begins to watch or listen: for events that are found only for somebody.
+  void on_watch(void (*function)(void* context), void* context) noexcept {
+    on_watch_ = function;
+    watch_context_ = context;
+  }
+  /// @return whether a sink watches, or there is a listener.
+  [[nodiscard]] bool is_watched() const noexcept { return !watches_.empty() || listener_ != nullptr; }
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// @return events published since construction, all qualifiers.
@@ -62,6 +71,8 @@ class Probe {
   std::vector<Watch> watches_;
   Listener listener_ = nullptr;
   void* context_ = nullptr;
+  void (*on_watch_)(void* context) = nullptr;
+  void* watch_context_ = nullptr;
   std::string name_;
 };
 

@@ -111,6 +111,23 @@ std::uint64_t place(unsigned rank, unsigned bank_group, unsigned bank, std::uint
 
 struct CxlDdr : public SimulationTest {};
 
+/// Counts one event of one of the groups of a controller, or of all its channels.
+struct Count {
+  Count(DdrController& controller, std::uint16_t group, unsigned bit) {
+    for (const EventGroup& one : controller.event_groups()) {
+      for (const EventSource& source : one.sources) {
+        if (one.group == group && source.bit == bit) source.probe->watch(sink, ~std::uint64_t{0});
+      }
+    }
+  }
+  std::uint64_t take() {
+    const std::uint64_t value = sink.value();
+    sink.set_value(0);
+    return value;
+  }
+  EventSink sink;
+};
+
 /// What DDR demands of commands, whoever gives them: states and distances of small().
 class Rules {
  public:
@@ -217,6 +234,103 @@ class Rules {
   bool last_write_ = false;
   unsigned accesses_ = 0;
 };
+
+TEST_F(CxlDdr, queues_count_the_edges_at_which_accesses_are_in_them) {
+  DdrParameters parameters = small();
+  parameters.clock_period = 10;
+  parameters.power_down_after = 300;
+  Ddr ddr(parameters);
+  Count read_queue(ddr.controller, 0x8001, 0);
+  Count write_queue(ddr.controller, 0x8001, 1);
+  Count power_down(ddr.controller, 0x8001, 3);
+  Count reads(ddr.controller, 0x8002, 0);
+  Count writes(ddr.controller, 0x8002, 1);
+  run([&] {
+    testing::advance(105);
+    ddr.controller.access(place(0, 0, 0, 0), false, 0);     // CAS at 115, data until 130
+    ddr.controller.access(place(0, 0, 0, 0, 1), false, 1);  // CAS at 118, data until 133
+    testing::advance(26);
+    EXPECT_EQ(read_queue.take(), 2U) << "both at 110";
+    EXPECT_EQ(reads.take(), 3U) << "110, 120, 130";
+    ddr.controller.access(place(0, 0, 0, 0), true, 2);  // CAS at once, data until 146
+    ddr.controller.access(place(0, 0, 0, 1), true, 3);  // tWR: PRE at 171, ACT at 183, CAS at 193, data until 208
+    testing::advance(169);
+    EXPECT_EQ(read_queue.take(), 0U);
+    EXPECT_EQ(write_queue.take(), 6U) << "140 ... 190";
+    EXPECT_EQ(writes.take(), 7U) << "140 ... 200";
+    EXPECT_EQ(power_down.take(), 0U) << "rank 1 at 300 only, which is not after it";
+    // Rank 1 is in power-down from 300 on, rank 0 from 493.
+    testing::advance(224);
+    EXPECT_EQ(power_down.take(), 22U + 3U) << "310 ... 520, 500 ... 520";
+    ddr.controller.access(place(0, 0, 0, 1), false, 4);  // ends it at 524
+    testing::advance(20);
+    EXPECT_EQ(power_down.take(), 2U) << "rank 1 at 530 and 540";
+  });
+}
+
+TEST_F(CxlDdr, a_cas_that_fails_comes_again_and_counts_again) {
+  DdrParameters parameters = small();
+  parameters.retries = {.read_crc_every = 2, .write_crc_every = 3, .parity_every = 5, .ecc_every = 3, .delay = 50};
+  Ddr ddr(parameters);
+  Count read_crc(ddr.controller, 0x8003, 0);
+  Count write_crc(ddr.controller, 0x8003, 1);
+  Count parity(ddr.controller, 0x8003, 2);
+  Count ecc(ddr.controller, 0x8003, 3);
+  run([&] {
+    const auto access = [&](bool write, Picoseconds takes) {
+      const Picoseconds now = testing::now();
+      ddr.done.clear();
+      ddr.controller.access(place(0, 0, 0, 0), write, 0);
+      testing::advance(1000);
+      EXPECT_EQ(ddr.done.at(0).when - now, takes);
+    };
+    testing::advance(1000);
+    access(false, 10 + 15);  // ACT first
+    access(false, 50 + 15);  // checksum of the second read
+    EXPECT_EQ(read_crc.take(), 1U);
+    access(false, 50 + 15);  // ECC of the third
+    EXPECT_EQ(ecc.take(), 1U);
+    access(true, 15);
+    ddr.take();
+    access(true, 50 + 15);  // parity of the fifth access
+    EXPECT_EQ(parity.take(), 1U);
+    const Picoseconds first = testing::now() - 1000;
+    EXPECT_EQ(ddr.take(), (std::vector<Ddr::Command>{{kWrite, first, 0}, {kWrite, first + 50, 0}}));
+    access(true, 50 + 15);  // checksum of the third write
+    EXPECT_EQ(write_crc.take(), 1U);
+    EXPECT_EQ(read_crc.take() + ecc.take() + parity.take(), 0U);
+  });
+}
+
+TEST_F(CxlDdr, too_many_accesses_in_a_window_hold_those_that_follow_back) {
+  DdrParameters parameters = small();
+  parameters.clock_period = 10;
+  parameters.power = {.accesses = 3, .window = 100, .pause = 40};
+  Ddr ddr(parameters);
+  Count thermal(ddr.controller, 0x8004, 0);
+  Count power(ddr.controller, 0x8004, 1);
+  run([&] {
+    const auto access = [&](Picoseconds before) {
+      testing::advance(before);
+      ddr.controller.access(place(0, 0, 0, 0), false, 0);
+    };
+    access(1000);
+    access(60);
+    access(50);  // begins a window of its own
+    access(50);
+    testing::advance(39);
+    EXPECT_EQ(power.take(), 0U);
+    ddr.done.clear();
+    access(0);   // at 1199 the third from 1110 on: held until 1239
+    access(21);  // at 1220: held as well, and not counted
+    testing::advance(100);
+    EXPECT_EQ(power.take(), 4U) << "1200 ... 1230";
+    EXPECT_EQ(thermal.take(), 0U);
+    ASSERT_EQ(ddr.done.size(), 2U);
+    EXPECT_EQ(ddr.done[0].when, 1239U + 15);
+    EXPECT_EQ(ddr.done[1].when, 1239U + 3 + 15);
+  });
+}
 
 TEST_F(CxlDdr, commands_keep_the_rules_of_ddr_under_any_load) {
   std::vector<DdrParameters> variants;

@@ -69,12 +69,15 @@ TEST_F(CxlMemory, each_operation_sends_and_is_answered_as_its_memory_demands) {
       {Kind::store, "20:1 25:0", "20:1 24:2 25:0", "20:5 25:2", 1, 0},
       {Kind::write, "21:1 24:0", "21:1 24:0", "21:9 24:5", 0, 1},
       {Kind::write_partial, "21:2 24:0", "21:2 24:0", "21:10 24:5", 1, 1},
-      {Kind::invalidate, "20:0 24:0", "20:0 24:2", "20:7 24:5", 0, 0},
-      {Kind::invalidate_shared, "20:0 24:0", "20:0 24:1", "20:7 24:5", 0, 0},
-      {Kind::invalidate_none, "20:0 24:0", "20:0 24:0", "20:7 24:5", 0, 0},
+      {Kind::invalidate, "20:0 24:0", "20:0 24:2", "20:7 24:0", 0, 0},
+      {Kind::invalidate_shared, "20:0 24:0", "20:0 24:1", "20:7 24:0", 0, 0},
+      {Kind::invalidate_none, "20:0 24:0", "20:0 24:0", "20:7 24:0", 0, 0},
       {Kind::invalidate_nt, "20:9 24:0", "20:9 24:0", "20:11 24:5", 0, 0},
       {Kind::speculative_read, "20:8", "20:8", "20:12", 1, 0},
-      {Kind::clean_evict, "20:10 24:0", "20:10 24:0", "20:14 24:5", 0, 0},
+      {Kind::clean_evict, "20:10 24:0", "20:10 24:0", "20:14 24:0", 0, 0},
+      {Kind::clean_evict_unknown, "20:15 24:0", "20:15 24:0", "20:15 24:0", 0, 0},
+      {Kind::te_update, "20:13 24:0", "20:13 24:0", "20:13 24:0", 0, 0},
+      {Kind::read_fill, "21:5 25:0", "21:5 25:0", "21:13 25:2", 1, 0},
   };
   run([&] {
     for (const Case& one : cases) {
@@ -91,6 +94,7 @@ TEST_F(CxlMemory, each_operation_sends_and_is_answered_as_its_memory_demands) {
     EXPECT_EQ(rig.run(Kind::read, 5 * Rig::kGiB), "20:1 25:1");
     EXPECT_EQ(rig.run(Kind::write, 5 * Rig::kGiB), "21:1 24:0");
     EXPECT_EQ(rig.run(Kind::speculative_read, 5 * Rig::kGiB), "20:8");
+    EXPECT_EQ(rig.run(Kind::read_fill, 5 * Rig::kGiB), "21:5 25:1");
     EXPECT_EQ(rig.ddr(14) + rig.ddr(15), accesses);
   });
 }
@@ -168,6 +172,14 @@ TEST_F(CxlMemory, the_host_caches_hdm_db_lines_and_evicts_what_it_can_not_hold) 
     EXPECT_EQ(rig.run(Kind::load_shared, Rig::kDb + 128), "20:1 24:1 25:0 21:1 24:0");  // out goes line 0, dirty
     EXPECT_EQ(rig.run(Kind::clean_evict, Rig::kDb + 64), "");                           // dirty
     EXPECT_EQ(rig.run(Kind::clean_evict, Rig::kDb + 128), "20:10 24:0");
+    // A fill leaves the line to whoever has it; a new state of trust takes it from all caches.
+    EXPECT_EQ(rig.run(Kind::read_fill, Rig::kDb + 64), "21:5 25:0");
+    EXPECT_EQ(rig.host->state(Rig::kDb + 64), LineState::modified);
+    EXPECT_EQ(rig.run(Kind::clean_evict_unknown, Rig::kDb + 64), "");
+    EXPECT_EQ(rig.run(Kind::te_update, Rig::kDb + 64), "20:13 24:0");
+    EXPECT_EQ(rig.host->state(Rig::kDb + 64), LineState::invalid);
+    EXPECT_EQ(rig.device->coherence().filter_state(Rig::kDb + 64), LineState::invalid);
+    EXPECT_EQ(rig.run(Kind::store, Rig::kDb + 64), "20:1 24:2 25:0");
     EXPECT_EQ(rig.run(Kind::invalidate_none, Rig::kDb + 64), "20:0 24:0");
     EXPECT_EQ(rig.run(Kind::read, Rig::kDb + 64), "20:1 24:0 25:0");
     EXPECT_EQ(rig.run(Kind::invalidate, Rig::kDb + 192), "20:0 24:2");

@@ -25,7 +25,7 @@ using Call = driver_host::PerfCallObserver::Call;
 using traffic::CxlOperation;
 
 constexpr std::uint64_t kBlockOfPmu = 0x1'0000;
-constexpr unsigned kConfigurable = 40;
+constexpr unsigned kConfigurable = 52;
 constexpr unsigned kFixed = 4;  // behind them, with thresholds 0 to 3
 constexpr unsigned kCounters = kConfigurable + kFixed;
 constexpr unsigned kFixedGroup = 1;  // M2S Req once more, for the fixed counters alone
@@ -51,6 +51,18 @@ CxlDdrSpec ddr_spec(const cxl::DdrParameters& from) {
   to.rfm_after = from.rfm_after;
   to.power_down_after = from.power_down_after;
   to.self_refresh_after = from.self_refresh_after;
+  to.errors.read_crc = from.retries.read_crc_every;
+  to.errors.write_crc = from.retries.write_crc_every;
+  to.errors.parity = from.retries.parity_every;
+  to.errors.ecc = from.retries.ecc_every;
+  to.errors.delay = from.retries.delay;
+  to.throttles[0] = {from.thermal.accesses, from.thermal.window, from.thermal.pause};
+  to.throttles[1] = {from.power.accesses, from.power.window, from.power.pause};
+  to.clock_period = from.clock_period;
+  to.separate_queues = from.separate_queues;
+  to.optimal_load = 2;
+  to.moderate_overload = 5;
+  to.severe_overload = 9;
   return to;  // times: both have the same defaults
 }
 
@@ -60,15 +72,22 @@ class CxlCross : public testing::SimulationTest, public ::testing::WithParamInte
     Variant v{static_cast<std::uint64_t>(number) + 1, {}, 1'300'000'000};
     v.ddr.shape = {.channels = 2, .ranks = 2, .bank_groups = 2, .banks = 4};
     v.ddr.row_bytes = 512;
+    v.ddr.clock_period = 2'500;
+    v.ddr.retries = {.read_crc_every = 7, .write_crc_every = 5, .parity_every = 6, .ecc_every = 11};
     if (number == 1) {
       v.ddr.refresh_mode = cxl::RefreshMode::same_bank;
       v.ddr.rfm_after = 3;
       v.ddr.power_down_after = 40'000;
+      v.ddr.thermal = {.accesses = 90, .window = 1'500'000, .pause = 300'000};
+      v.ddr.power = {.accesses = 40, .window = 500'000, .pause = 70'000};
+      v.ddr.clock_period = 1'000;
       v.clock_hz = 1'000'000'000;
     } else if (number == 2) {
       v.ddr.page_policy = cxl::PagePolicy::closed;
       v.ddr.self_refresh_after = 300'000;
       v.ddr.power_down_after = 100'000;
+      v.ddr.separate_queues = false;
+      v.ddr.retries.delay = 1'000;
       v.clock_hz = 333'333'333;
     }
     return v;
@@ -137,6 +156,7 @@ TEST_P(CxlCross, random_programs_of_random_traffic_count_alike) {
   device.ddr = v.ddr;
   device.back_invalidate.filter_lines = 24;
   device.back_invalidate.device_lines = 8;
+  device.dev_load = {2, 5, 9};
   cxl::HostParameters host;
   host.host_lines = 16;
   cxl::LinkParameters link;
@@ -176,6 +196,7 @@ TEST_P(CxlCross, random_programs_of_random_traffic_count_alike) {
     pmu.address = (number + 1) * kBlockOfPmu;
     pmu.clock_hz = v.clock_hz;
     pmu.ddr_filter = true;
+    pmu.separate_queues = v.ddr.separate_queues;
     for (const cxl::EventGroup& group : groups[number]) pmu.groups.push_back({group.vendor, group.group});
     for (unsigned fixed = 0; fixed < kFixed; ++fixed)
       pmu.fixed.push_back({kConfigurable + fixed, kFixedGroup, kFixedEvents, fixed});
@@ -213,7 +234,7 @@ TEST_P(CxlCross, random_programs_of_random_traffic_count_alike) {
   };
   go(operations("host",
                 {read, load, load_shared, store, write, write_partial, invalidate, invalidate_shared, invalidate_none,
-                 invalidate_nt, speculative_read, clean_evict},
+                 invalidate_nt, speculative_read, clean_evict, clean_evict_unknown, te_update, read_fill},
                 {cxl::Rig::kH, cxl::Rig::kDb, cxl::Rig::kD, 3 * cxl::Rig::kGiB}, 4096, 60));
   go(operations("scattered", {read, write}, {cxl::Rig::kH}, 1 << 20, 20));
   go(operations("local", {local_read, local_load, local_store}, {cxl::Rig::kDb}, 2048, 20));

@@ -14,8 +14,8 @@
 namespace pmufab::scoreboard {
 namespace {
 
-/// When, event, channel, rank, bank group, bank.
-using Seen = std::tuple<Picoseconds, unsigned, unsigned, unsigned, unsigned, unsigned>;
+/// When, group, event, channel, rank, bank group, bank.
+using Seen = std::tuple<Picoseconds, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned>;
 
 /// A controller, and beside it the reference that is told of its accesses.
 class Pair final : private cxl::DdrClient, private ReferenceDdr::Listener {
@@ -23,8 +23,10 @@ class Pair final : private cxl::DdrClient, private ReferenceDdr::Listener {
   Pair(const cxl::DdrParameters& parameters, const CxlDdrSpec& spec)
       : reference(spec), shape_(parameters.shape), controller_("ddr", engine_, parameters, *this, 0, 1) {
     reference.add(*this);
-    group_ = controller_.event_group();
-    for (const cxl::EventSource& source : group_.sources) source.probe->listen(&Pair::published, this);
+    groups_ = controller_.event_groups();
+    for (const cxl::EventGroup& group : groups_) {
+      for (const cxl::EventSource& source : group.sources) source.probe->listen(&Pair::published, this);
+    }
   }
   void access(bool write, std::uint64_t address) {
     reference.access(to_picoseconds(sc_core::sc_time_stamp()), write, address);
@@ -38,23 +40,28 @@ class Pair final : private cxl::DdrClient, private ReferenceDdr::Listener {
  private:
   void access_done(std::uint32_t /*ticket*/, Picoseconds /*now*/) override {}
   void on_command(const DdrCommand& command) override {
-    expected.emplace_back(command.when, command.bit, command.channel, command.rank, command.bank_group, command.bank);
+    if (command.group < kDdrGroup) return;  // of the device, not of its controller
+    expected.emplace_back(command.when, command.group, command.bit, command.channel, command.rank, command.bank_group,
+                          command.bank);
   }
   static void published(void* context, const Probe& probe, std::uint64_t /*amount*/, unsigned qualifier,
                         Picoseconds when) {
     Pair& self = *static_cast<Pair*>(context);
     const cxl::DdrShape& shape = self.shape_;
-    for (const cxl::EventSource& source : self.group_.sources) {
-      if (source.probe == &probe)
-        self.counted.emplace_back(when, source.bit, source.channel, qualifier / shape.banks / shape.bank_groups,
-                                  qualifier / shape.banks % shape.bank_groups, qualifier % shape.banks);
+    for (const cxl::EventGroup& group : self.groups_) {
+      for (const cxl::EventSource& source : group.sources) {
+        if (source.probe == &probe)
+          self.counted.emplace_back(when, group.group, source.bit, source.channel,
+                                    qualifier / shape.banks / shape.bank_groups,
+                                    qualifier / shape.banks % shape.bank_groups, qualifier % shape.banks);
+      }
     }
   }
 
   cxl::DdrShape shape_;
   cxl::Engine engine_;
   cxl::DdrController controller_;
-  cxl::EventGroup group_;
+  std::vector<cxl::EventGroup> groups_;
 };
 
 class CxlDdrCross : public testing::SimulationTest {};
@@ -75,6 +82,11 @@ TEST_F(CxlDdrCross, commands_are_those_the_rules_make) {
       parameters.rfm_after = 5;
       parameters.power_down_after = 90'000;
       parameters.self_refresh_after = 6'000'000;
+      parameters.clock_period = 7'000;
+      parameters.separate_queues = closed;
+      parameters.retries = {.read_crc_every = 20, .write_crc_every = 9, .parity_every = 31, .ecc_every = 13};
+      parameters.thermal = {.accesses = 100, .window = 8'000'000, .pause = 500'000};
+      parameters.power = {.accesses = 8, .window = 20'000, .pause = 60'000};
       CxlDdrSpec spec;  // times are the same by default
       spec.channels = spec.ranks = spec.bank_groups = spec.banks = 2;
       spec.row_bytes = 128;
@@ -83,6 +95,14 @@ TEST_F(CxlDdrCross, commands_are_those_the_rules_make) {
       spec.rfm_after = 5;
       spec.power_down_after = 90'000;
       spec.self_refresh_after = 6'000'000;
+      spec.counts_clocks = true;
+      spec.clock_period = 7'000;
+      spec.separate_queues = closed;
+      spec.errors.read_crc = 20;
+      spec.errors.write_crc = 9;
+      spec.errors.parity = 31;
+      spec.errors.ecc = 13;
+      spec.throttles = {{{100, 8'000'000, 500'000}, {8, 20'000, 60'000}}};
       pairs.push_back(std::make_unique<Pair>(parameters, spec));
     }
   }

@@ -410,18 +410,17 @@ TEST_F(CxlJudgeTest, a_fixed_counter_has_its_own_threshold) {
   EXPECT_THAT(fixed.result(1).explanation, HasSubstr("at least 3 in a clock"));
 }
 
-// Bits 13 and 15 of M2S Req are messages nobody sends.
 TEST_F(CxlJudgeTest, event_capabilities_are_what_the_rules_of_messages_say) {
   const std::uint64_t m2s_req = std::uint64_t{kCxlVendor} << 48 | std::uint64_t{0x20} << 32;
   session.read(0x100, std::uint64_t{kCxlVendor} << 48 | 1);
-  session.read(0x108, m2s_req | 0x5fff);
+  session.read(0x108, m2s_req | 0xffff);
   session.read(0x130, std::uint64_t{0x19e5} << 48 | std::uint64_t{1} << 32 | 0x8);
   session.read(0x138, 0);
   EXPECT_EQ(session.noted("cxl_event_capability"), 0);
   session.read(0x108, m2s_req | 0x7fff);
   session.read(0x108, m2s_req | 0x5ffb);
   session.read(0x130, std::uint64_t{0x19e5} << 48 | std::uint64_t{1} << 32 | 0xc);
-  session.read(0x138, m2s_req | 0x5fff);
+  session.read(0x138, m2s_req | 0xffff);
   EXPECT_EQ(session.noted("cxl_event_capability"), 4);
 }
 
@@ -467,7 +466,7 @@ TEST_F(CxlJudgeTest, a_specification_that_cannot_be_is_refused) {
   spec.pmus[0].fixed = {{0, 9, 1}};
   EXPECT_THROW(CxlJudge(spec, chronicle), std::invalid_argument);
   spec = CxlSession::hierarchy();
-  spec.pmus[0].groups.push_back({kCxlVendor, 0x8001});
+  spec.pmus[0].groups.push_back({kCxlVendor, 0x8005});
   EXPECT_THROW(CxlJudge(spec, chronicle), std::invalid_argument);
 }
 

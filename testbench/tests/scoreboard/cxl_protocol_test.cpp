@@ -69,7 +69,7 @@ TEST_F(CxlProtocolTest, each_request_has_its_answers_in_each_memory) {
   const std::vector<Answered> cases = {
       {kReq, 1, kH, none, false, -1, 0},       {kReq, 5, kH, none, true, -1, 2},
       {kReq, 2, kH, none, false, -1, 0},       {kReq, 0, kH, any, false, 0, -1},
-      {kReq, 7, kH, any, true, 5, -1},         {kReq, 9, kH, none, false, 0, -1},
+      {kReq, 7, kH, any, true, 0, -1},         {kReq, 9, kH, none, false, 0, -1},
       {kReq, 10, kH, none, false, 0, -1},      {kRwd, 1, kH, invalid, false, 0, -1},
       {kRwd, 2, kH, none, false, 0, -1},       {kRwd, 10, kH, none, true, 5, -1},
       {kReq, 1, kDb, invalid, false, 0, 0},    {kReq, 1, kDb, none, false, 0, 0},
@@ -79,7 +79,11 @@ TEST_F(CxlProtocolTest, each_request_has_its_answers_in_each_memory) {
       {kReq, 11, kDb, shared, true, 6, -1},    {kReq, 10, kDb, none, false, 0, -1},
       {kRwd, 9, kDb, any, true, 5, -1},        {kReq, 1, kNobodys, any, false, -1, 1},
       {kReq, 6, kNobodys, none, true, -1, 1},  {kReq, 0, kNobodys, any, false, 0, -1},
-      {kRwd, 1, kNobodys, none, false, 0, -1},
+      {kRwd, 1, kNobodys, none, false, 0, -1}, {kReq, 7, kDb, shared, true, 1, -1},
+      {kReq, 14, kDb, none, true, 0, -1},      {kReq, 15, kDb, none, true, 0, -1},
+      {kReq, 13, kDb, invalid, true, 0, -1},   {kReq, 13, kH, invalid, false, 0, -1},
+      {kRwd, 5, kDb, none, false, -1, 0},      {kRwd, 13, kH, none, true, -1, 2},
+      {kRwd, 5, kNobodys, none, false, -1, 1},
   };
   for (const Answered& one : cases) {
     SCOPED_TRACE(fmt::format("{} {} {:#x} meta {}", to_string(one.which), one.opcode, one.address,
@@ -134,7 +138,7 @@ TEST_F(CxlProtocolTest, tags_lines_and_order_of_answers) {
   session->leave(CxlSession::message(kReq, 1, CxlSession::kH, 5));
   pass(kDrs, 0, CxlSession::kH, 5);
   EXPECT_EQ(failures(), "response_too_early");
-  pass(kReq, 13, CxlSession::kH);
+  pass(kRwd, 3, CxlSession::kH);
   EXPECT_EQ(failures(), "opcode_unknown");
   pass(kReq, 5, CxlSession::kH);
   EXPECT_EQ(failures(), "opcode_not_trusted");

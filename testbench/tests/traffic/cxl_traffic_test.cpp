@@ -229,7 +229,7 @@ TEST_F(CxlTrafficTest, a_cpmu_counts_what_passes_and_interrupts_at_the_instant_o
   parameters.ddr_filter = true;
   parameters.message_number = 1;
   std::vector<cxl::EventGroup> groups = system.device->event_groups(true);
-  ASSERT_EQ(groups.size(), 12U);
+  ASSERT_EQ(groups.size(), 18U);
   cxl::Cpmu cpmu("cpmu", parameters, groups);
   cpu.socket.bind(cpmu.socket);
   cpu.wait_for_delay = false;

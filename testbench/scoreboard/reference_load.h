@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+
+#include "testbench/scoreboard/cxl_judge_spec.h"
+
+namespace pmufab::scoreboard {
+
+/// How busy a memory device is, clock by clock (docs/cxl-messages.md, section 7.2): which load it signals, and whether
+/// requests are under way. At an edge what was so just before it counts.
+class ReferenceLoad {
+ public:
+  class Listener {
+   public:
+    virtual void on_clock(Picoseconds when, std::uint16_t group, unsigned bit) = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  /// Both outlive the load.
+  ReferenceLoad(const CxlDdrSpec& spec, Listener& listener) : spec_(spec), listener_(listener) {}
+
+  /// A request arrives, or its last answer leaves. Times never run backwards.
+  void begin(Picoseconds when, bool with_data) {
+    advance(when);
+    ++(with_data ? with_data_ : without_data_);
+  }
+  void end(Picoseconds when, bool with_data) {
+    advance(when);
+    --(with_data ? with_data_ : without_data_);
+  }
+  /// Nothing before `when` is still to come.
+  void advance(Picoseconds when) {
+    if (!spec_.counts_clocks) return;
+    for (; edge_ <= when; edge_ += spec_.clock_period) {
+      const unsigned all = with_data_ + without_data_;
+      const unsigned load = (all >= spec_.optimal_load ? 1U : 0U) + (all >= spec_.moderate_overload ? 1U : 0U) +
+                            (all >= spec_.severe_overload ? 1U : 0U);
+      listener_.on_clock(edge_, kDevLoadGroup, load);
+      if (without_data_ != 0) listener_.on_clock(edge_, kM2sResidencyGroup, 0);
+      if (with_data_ != 0) listener_.on_clock(edge_, kM2sResidencyGroup, 1);
+    }
+  }
+
+ private:
+  const CxlDdrSpec& spec_;
+  Listener& listener_;
+  Picoseconds edge_ = 0;  // that comes next
+  unsigned without_data_ = 0;
+  unsigned with_data_ = 0;
+};
+
+}  // namespace pmufab::scoreboard
