@@ -47,7 +47,7 @@ trap 'rm -rf "$work"' EXIT
 for version in 6.12 7.2 7.3; do
   "$pmufab" run scenarios/cxl-sum.yaml --drivers "$version" --csv "$work/counts.csv" >/dev/null || complain "cxl-sum fails"
   # The driver's counts: five alone, and one of all.
-  mapfile -t counts < <(sed -nE 's|.*"cxl_pmu_mem1.0/[^"]*",([0-9]+),.*|\1|p' "$work/counts.csv")
+  mapfile -t counts < <(sed -nE 's#.*,"?cxl_pmu_mem1\.0/[^"]*/"?,([0-9]+),.*#\1#p' "$work/counts.csv")
   ((${#counts[@]} == 6)) || complain "cxl-sum counts ${#counts[@]} events"
   ((counts[0] + counts[1] + counts[2] + counts[3] + counts[4] == counts[5])) ||
     complain "Linux $version: the five reads ${counts[*]:0:5} are ${counts[5]} in one counter"
