@@ -287,8 +287,8 @@ TEST_F(CxlMemory, a_switch_counts_at_each_of_its_ports) {
   HdmMap host_map;
   host_map.set(0, {.base = 0, .size = 2 * Rig::kGiB});
   HdmMap switch_map;
-  switch_map.set(0, {.base = 0, .size = Rig::kGiB, .target = 0});
-  switch_map.set(1, {.base = Rig::kGiB, .size = Rig::kGiB, .target = 1});
+  switch_map.set(0, {.base = 0, .size = Rig::kGiB, .targets = {0}});
+  switch_map.set(1, {.base = Rig::kGiB, .size = Rig::kGiB, .targets = {1}});
   HdmMap maps[2];
   maps[0].set(0, {.base = 0, .size = Rig::kGiB});
   maps[1].set(0, {.base = Rig::kGiB, .size = Rig::kGiB});
