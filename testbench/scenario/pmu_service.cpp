@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 
 namespace pmufab::scenario {
 
@@ -21,11 +22,9 @@ bool PmuServices::is_used(const std::string& pmu) const {
 PmuService::EventHandle PmuServices::open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) {
   const std::size_t number = attributes.type / kTypes;
   if (number >= services_.size()) return -ENOENT;
-  std::string name;
-  for (const driver_host::Pmu& pmu : services_[number]->pmus()) {
-    if (pmu.type == attributes.type) name = pmu.name;
-  }
+  const std::string name = services_.size() == 1 ? std::string() : name_of(attributes.type);
   for (const PmuService* const service : services_) {
+    if (name.empty()) break;
     // Only one of two knows that it has the other's registers.
     const std::string twin = service->twin(name);
     if (!twin.empty() && is_used(twin)) return -EBUSY;
@@ -34,8 +33,15 @@ PmuService::EventHandle PmuServices::open(const driver_host::PerfAttributes& att
     }
   }
   const EventHandle handle = services_[number]->open(attributes, cpu, leader);
-  if (handle > 0) open_.emplace(handle, std::move(name));
+  if (handle > 0) open_.emplace(handle, name);
   return handle;
+}
+
+std::string PmuServices::name_of(std::uint32_t type) const {
+  for (const driver_host::Pmu& pmu : services_[type / kTypes]->pmus()) {
+    if (pmu.type == type) return pmu.name;
+  }
+  return {};
 }
 
 void PmuServices::close(EventHandle event) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -72,6 +74,7 @@ class PmuServices final : public PmuService {
   [[nodiscard]] PmuService& of(EventHandle event) const {
     return *services_.at(static_cast<std::size_t>(event / kHandles));
   }
+  [[nodiscard]] std::string name_of(std::uint32_t type) const;
   [[nodiscard]] bool is_used(const std::string& pmu) const;
 
   DriverPmus drivers_;

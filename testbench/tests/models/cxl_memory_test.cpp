@@ -321,6 +321,11 @@ TEST_F(CxlMemory, a_switch_counts_at_each_of_its_ports) {
     EXPECT_EQ(count(the_switch.downstream_probes(1)), 11U);
     EXPECT_EQ(count(host.probes()), 33U);
     EXPECT_EQ(second_decoder.value(), 1U);
+    // A decoder that leads to a port there is not.
+    switch_map.set(2, {.base = 2 * Rig::kGiB, .size = Rig::kGiB, .targets = {5}});
+    host.issue({HostOperationKind::invalidate_none, false, 2 * Rig::kGiB, 0}, client);
+    testing::advance(1'000'000);
+    EXPECT_EQ(count(the_switch.downstream_probes(0)), 33U);
     EXPECT_EQ(the_switch.pending() + host.pending() + device0.pending() + device1.pending(), 0U);
   });
 }
