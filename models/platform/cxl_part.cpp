@@ -77,6 +77,9 @@ CxlPart::CxlPart(const std::vector<CxlDeviceSpec>& branches) : specs_(branches),
   for (unsigned index = 0; index < specs_.size(); ++index) add_root(index, specs_[index]);
   for (std::size_t index = 0; index < components_.size(); ++index)
     components_[index].bar = default_map::kCxlBars + index * default_map::kCxlBarStride;
+  for (const Component& component : components_) {
+    if (component.kind == Kind::device) devices_[component.number]->bar = component.bar;
+  }
   share_ranges();
   configure();
 }
@@ -176,7 +179,8 @@ void CxlPart::add_device(std::size_t above, cxl::Link& link, Root& root, const C
   const auto number = static_cast<unsigned>(devices_.size());
   const std::string name = fmt::format("cxl{}", number);
   Device& device = *devices_.emplace_back(std::make_unique<Device>(name, engine_, spec, link, root.host));
-  bridges_.back().port->function().attach(0, 0, device.registers->function());
+  device.port = &bridges_.back().port->function();
+  device.port->attach(0, 0, device.registers->function());
   wires_.push_back({&link, static_cast<unsigned>(above), static_cast<unsigned>(components_.size())});
   Component& component =
       components_.emplace_back(Component{Kind::device, number, 0, name, &spec.cpmus, &device.registers->function()});

@@ -35,8 +35,10 @@ class CxlPart : public PlatformPart {
     Device(const std::string& name, cxl::Engine& engine, const CxlDeviceSpec& spec, cxl::Link& its_link,
            cxl::Host& its_host);
 
-    cxl::Link& link;  ///< to the port above
-    cxl::Host& host;  ///< above its root port
+    cxl::Link& link;                 ///< to the port above
+    cxl::Host& host;                 ///< above its root port
+    pcie::Function* port = nullptr;  ///< above the link
+    std::uint64_t bar = 0;           ///< where firmware puts its BAR 0
     std::unique_ptr<cxl::Type3Device> registers;
     cxl::HdmMap map;  ///< what the device claims
     cxl::MemoryDevice memory;

@@ -177,6 +177,8 @@ TEST_F(SimulationTest, each_chunk_of_an_interleaved_range_goes_to_its_device) { 
   std::vector<platform::CxlDeviceSpec> branches;
   for (unsigned root = 0; root < 4; ++root) branches.push_back(cxl_switch({devices[2 * root], devices[2 * root + 1]}));
   platform::Platform built("platform", cxl_platform(branches));
+  Initiator cpu("cpu");
+  cpu.socket.bind(built.bus().socket);
   platform::CxlPart& part = *built.cxl();
   struct : cxl::OperationClient {
     void completed(std::uint32_t /*user*/, Picoseconds /*now*/) override { ++done; }
