@@ -91,9 +91,9 @@ int list(const platform::PlatformSpec& platform, const driver_host::DriverSet& d
   std::vector<driver_host::Pmu> pmus;
   machine.run([&] {
     loaded = machine.host().load();
-    pmus = machine.pmus().pmus();
+    if (!machine.host().pmus().empty()) pmus = machine.pmus().pmus();
   });
-  if (loaded < 0 || machine.host().pmus().empty()) {
+  if (loaded < 0 || pmus.empty()) {
     for (const std::string& line : machine.host().log()) complain("{}\n", line);
     complain("pmufab: the drivers of Linux {} registered no PMU on platform {}; {}\n", drivers.kernel_version,
              platform.name,
