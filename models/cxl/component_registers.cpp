@@ -1,5 +1,8 @@
 #include "models/cxl/component_registers.h"
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <span>
 #include <string_view>
 
@@ -87,7 +90,7 @@ constexpr RegisterSpec decoder_register(std::string_view name, std::uint32_t off
           .source = "CXL 3.1, 8.2.4.20"};
 }
 
-constexpr RegisterSpec kRegisters[] = {
+constexpr auto kRegisters = std::to_array<RegisterSpec>({
     {.name = "CXL Capability Header",
      .offset = kArray,
      .width = 32,
@@ -119,10 +122,35 @@ constexpr RegisterSpec kRegisters[] = {
     decoder_register("HDM Decoder Control", 0x20, kControlFields),
     decoder_register("HDM Decoder DPA Skip Low", 0x24, kLowFields),
     decoder_register("HDM Decoder DPA Skip High", 0x28, kHighFields),
-};
+});
 static_assert(layout_is_valid(kRegisters, ComponentRegisters::kSize));
 
-unsigned checked(unsigned decoders) {
+/// Of an upstream port of a switch: a list of targets takes the place of the skip.
+constexpr auto kSwitchRegisters = [] {
+  auto registers = kRegisters;
+  registers[registers.size() - 2] = decoder_register("HDM Decoder Target List Low", 0x24, kHighFields);
+  registers[registers.size() - 1] = decoder_register("HDM Decoder Target List High", 0x28, kHighFields);
+  return registers;
+}();
+static_assert(layout_is_valid(kSwitchRegisters, ComponentRegisters::kSize));
+
+/// Of a port without decoders: RAS alone.
+constexpr auto kPortRegisters = [] {
+  std::array<RegisterSpec, 9> registers{};
+  std::copy_n(kRegisters.begin(), 2, registers.begin());
+  std::copy_n(kRegisters.begin() + 3, 7, registers.begin() + 2);
+  return registers;
+}();
+static_assert(layout_is_valid(kPortRegisters, ComponentRegisters::kSize));
+
+std::span<const RegisterSpec> registers_of(ComponentKind kind) {
+  if (kind == ComponentKind::device) return kRegisters;
+  if (kind == ComponentKind::upstream_port) return kSwitchRegisters;
+  return kPortRegisters;
+}
+
+unsigned checked(ComponentKind kind, unsigned decoders) {
+  if (kind == ComponentKind::port) return 0;
   if (decoders != 1 && (decoders % 2 != 0 || decoders < 2 || decoders > ComponentRegisters::kMostDecoders)) {
     throw SpecError("hdm_decoders", fmt::format("{} decoders cannot be told to software", decoders),
                     "1, 2, 4, 6, 8 or 10");
@@ -132,28 +160,43 @@ unsigned checked(unsigned decoders) {
 
 }  // namespace
 
-ComponentRegisters::ComponentRegisters(const sc_core::sc_module_name& name, unsigned decoders, std::uint64_t capacity)
+ComponentRegisters::ComponentRegisters(const sc_core::sc_module_name& name, ComponentKind kind, unsigned decoders,
+                                       std::uint64_t capacity, unsigned ports)
     : sc_core::sc_module(name),
       socket("socket"),
-      decoders_(checked(decoders)),
+      kind_(kind),
+      decoders_(checked(kind, decoders)),
       capacity_(capacity),
-      bank_({.name = this->name(), .size = kSize}, kRegisters),
-      global_control_(bank_.find("HDM Decoder Global Control")),
-      base_low_(bank_.find("HDM Decoder Base Low")),
-      base_high_(bank_.find("HDM Decoder Base High")),
-      size_low_(bank_.find("HDM Decoder Size Low")),
-      size_high_(bank_.find("HDM Decoder Size High")),
-      control_(bank_.find("HDM Decoder Control")),
-      skip_low_(bank_.find("HDM Decoder DPA Skip Low")),
-      skip_high_(bank_.find("HDM Decoder DPA Skip High")) {
+      ports_(ports),
+      bank_({.name = this->name(), .size = kSize}, registers_of(kind)) {
+  socket.register_b_transport(this, &ComponentRegisters::b_transport);
+  socket.register_transport_dbg(this, &ComponentRegisters::transport_dbg);
+  if (kind == ComponentKind::port) {
+    constexpr std::uint64_t kOneCapability = 1U << 24;  // Array Size
+    const RegisterId header = bank_.find("CXL Capability Header");
+    bank_.set_reset(header, 0, (bank_.value(header) & ~(std::uint64_t{0xff} << 24)) | kOneCapability);
+    return;
+  }
+  const bool device = kind == ComponentKind::device;
+  global_control_ = bank_.find("HDM Decoder Global Control");
+  base_low_ = bank_.find("HDM Decoder Base Low");
+  base_high_ = bank_.find("HDM Decoder Base High");
+  size_low_ = bank_.find("HDM Decoder Size Low");
+  size_high_ = bank_.find("HDM Decoder Size High");
+  control_ = bank_.find("HDM Decoder Control");
+  last_low_ = bank_.find(device ? "HDM Decoder DPA Skip Low" : "HDM Decoder Target List Low");
+  last_high_ = bank_.find(device ? "HDM Decoder DPA Skip High" : "HDM Decoder Target List High");
   const RegisterId capability = bank_.find("HDM Decoder Capability");
-  bank_.set_reset(capability, 0, bank_.value(capability) | (decoders_ == 1 ? 0 : decoders_ / 2));
-  for (const RegisterId reg : {base_low_, base_high_, size_low_, size_high_, skip_low_, skip_high_}) protect(reg);
+  std::uint64_t value = bank_.value(capability) | (decoders_ == 1 ? 0 : decoders_ / 2);
+  if (!device) {
+    constexpr std::uint64_t kManyWays = 3 << 11;  // 3, 6, 12 and 16 ways: only devices have so many
+    value = (value & ~kManyWays) | std::uint64_t{std::min(std::bit_ceil(ports), kMostTargets)} << 4;
+  }
+  bank_.set_reset(capability, 0, value);
+  for (const RegisterId reg : {base_low_, base_high_, size_low_, size_high_, last_low_, last_high_}) protect(reg);
   bank_.limit(control_, decoders_);
   bank_.on_write(control_, [this](const RegisterWrite& write) { control_written(write); });
   bank_.on_write(global_control_, [this](const RegisterWrite& write) { set_enabled((write.after & 2) != 0); });
-  socket.register_b_transport(this, &ComponentRegisters::b_transport);
-  socket.register_transport_dbg(this, &ComponentRegisters::transport_dbg);
 }
 
 void ComponentRegisters::protect(RegisterId reg) {
@@ -188,7 +231,7 @@ void ComponentRegisters::control_written(const RegisterWrite& write) {
 HdmClaim ComponentRegisters::claim(unsigned decoder) const {
   const Range& range = ranges_.at(decoder);
   if (!enabled_ || range.size == 0) return {};
-  return {range.base, range.size, range.device_base, *cxl::decode(range.encoded)};
+  return {range.base, range.size, range.device_base, *cxl::decode(range.encoded), range.targets};
 }
 
 void ComponentRegisters::tell(unsigned decoder) {
@@ -218,7 +261,6 @@ std::string ComponentRegisters::commit(unsigned decoder, std::uint64_t control) 
   if (decoder + 1 < decoders_ && ranges_[decoder + 1].committed) {
     return fmt::format("decoder {} is committed already", decoder + 1);
   }
-  std::uint64_t device_base = 0;
   if (decoder != 0) {
     const Range& previous = ranges_[decoder - 1];
     if (!previous.committed) return fmt::format("decoder {} is not committed", decoder - 1);
@@ -226,18 +268,36 @@ std::string ComponentRegisters::commit(unsigned decoder, std::uint64_t control) 
     if (range.base < previous.base + previous.size) {
       return fmt::format("it does not begin behind decoder {}", decoder - 1);
     }
-    device_base = previous.device_end;
   }
-  const std::uint64_t skip = pair(skip_low_, skip_high_, decoder);
-  const std::uint64_t share = range.size / interleave->ways;
+  const bool device = kind_ == ComponentKind::device;
+  std::string refusal =
+      device ? place(decoder, interleave->ways, range) : choose_targets(decoder, interleave->ways, range);
+  if (!refusal.empty()) return refusal;
+  range.committed = true;
+  range.locked = (control & kLock) != 0;
+  ranges_[decoder] = range;
+  return {};
+}
+
+std::string ComponentRegisters::place(unsigned decoder, unsigned ways, Range& range) const {
+  const std::uint64_t device_base = decoder == 0 ? 0 : ranges_[decoder - 1].device_end;
+  const std::uint64_t skip = pair(last_low_, last_high_, decoder);
+  const std::uint64_t share = range.size / ways;
   if (skip > capacity_ - device_base || share > capacity_ - device_base - skip) {
     return fmt::format("device memory ends at {:#x}", capacity_);
   }
   range.device_base = device_base + skip;
   range.device_end = range.device_base + share;
-  range.committed = true;
-  range.locked = (control & kLock) != 0;
-  ranges_[decoder] = range;
+  return {};
+}
+
+std::string ComponentRegisters::choose_targets(unsigned decoder, unsigned ways, Range& range) const {
+  if (ways > kMostTargets || !std::has_single_bit(ways)) return fmt::format("a switch has no {} ways", ways);
+  for (unsigned way = 0; way < ways; ++way) {
+    const RegisterId half = way < 4 ? last_low_ : last_high_;
+    range.targets[way] = static_cast<std::uint8_t>(bank_.value(half, decoder) >> (way % 4 * 8));
+    if (range.targets[way] >= ports_) return fmt::format("there is no downstream port {}", range.targets[way]);
+  }
   return {};
 }
 
@@ -261,7 +321,12 @@ void ComponentRegisters::program(unsigned decoder, const HdmDecoderSettings& set
   };
   set(base_low_, base_high_, settings.base);
   set(size_low_, size_high_, settings.size);
-  set(skip_low_, skip_high_, settings.skip);
+  std::uint64_t last = settings.skip;
+  if (kind_ != ComponentKind::device) {
+    last = 0;
+    for (unsigned way = 0; way < kMostTargets; ++way) last |= std::uint64_t{settings.targets[way]} << (8 * way);
+  }
+  set(last_low_, last_high_, last);
   const std::uint64_t control =
       encoded->granularity | encoded->ways << 4 | kCommit | kHostOnly | (settings.lock_on_commit ? kLock : 0);
   const std::string refusal = commit(decoder, control);

@@ -25,6 +25,7 @@ struct HdmDecoderSettings {
   Interleave interleave{};
   std::uint64_t skip = 0;      ///< bytes of device memory between the previous decoder's and this one's
   bool lock_on_commit = true;  ///< as firmware does: software cannot change it until reset
+  HdmTargets targets{};        ///< of a switch: port number of the downstream port of each way
 };
 
 /// A host physical address a device claims.
@@ -40,15 +41,24 @@ struct HdmClaim {
   std::uint64_t size = 0;         ///< 0: nothing; it is not committed, or decoding is disabled
   std::uint64_t device_base = 0;  ///< where its share of device memory begins
   Interleave interleave{};
+  HdmTargets targets{};  ///< of a switch
 };
 
-/// The component register block of a device (register locator block id 1, 64 KiB): the CXL.cache/CXL.mem capability
-/// array at 0x1000 with the RAS and the HDM decoder capability (CXL 3.1, 8.2.4). All registers are 32 bits.
+/// Whose component registers they are.
+enum class ComponentKind : std::uint8_t {
+  device,         ///< decoders translate to device memory
+  upstream_port,  ///< of a switch: decoders have targets instead of a skip
+  port            ///< a root port or a downstream port: no decoders
+};
+
+/// The component register block of a device or port (register locator block id 1, 64 KiB): the CXL.cache/CXL.mem
+/// capability array at 0x1000 with the RAS and the HDM decoder capability (CXL 3.1, 8.2.4). All registers are 32 bits.
 ///
 /// A decoder takes effect when its commit bit goes from 0 to 1 while all before it are committed, ranges ascend without
 /// overlap, the interleave is one of the specification's, and device memory suffices; else Error Not Committed is set.
 /// What was committed holds until the bit is cleared: base, size and interleave written meanwhile wait for the next
-/// commit, and are not even taken if the decoder was locked. Addresses are decoded while HDM Decoder Enable of the
+/// commit, and are not even taken if the decoder was locked. Those of an upstream port have up to eight ways, each with
+/// a downstream port there is, and no memory. Addresses are decoded while HDM Decoder Enable of the
 /// global control register is 1.
 class ComponentRegisters : public sc_core::sc_module {
  public:
@@ -58,7 +68,12 @@ class ComponentRegisters : public sc_core::sc_module {
   /// @param decoders  1, 2, 4, 6, 8 or 10 (the numbers the capability can tell)
   /// @param capacity  bytes of device memory
   /// @throws SpecError if decoders is another number
-  ComponentRegisters(const sc_core::sc_module_name& name, unsigned decoders, std::uint64_t capacity);
+  ComponentRegisters(const sc_core::sc_module_name& name, unsigned decoders, std::uint64_t capacity)
+      : ComponentRegisters(name, ComponentKind::device, decoders, capacity, 0) {}
+  /// Of a port. @param ports  downstream ports of its switch, numbered from 0; 0: it is no upstream port
+  ComponentRegisters(const sc_core::sc_module_name& name, unsigned ports)
+      : ComponentRegisters(name, ports == 0 ? ComponentKind::port : ComponentKind::upstream_port,
+                           ports == 0 ? 0 : kMostDecoders, 0, ports) {}
 
   /// Need not be bound.
   tlm_utils::simple_target_socket_optional<ComponentRegisters, 64> socket;
@@ -90,12 +105,15 @@ class ComponentRegisters : public sc_core::sc_module {
   [[nodiscard]] const RegisterBank& bank() const noexcept { return bank_; }
 
  private:
+  ComponentRegisters(const sc_core::sc_module_name& name, ComponentKind kind, unsigned decoders, std::uint64_t capacity,
+                     unsigned ports);
   struct Range {  // what was committed
     std::uint64_t base = 0;
     std::uint64_t size = 0;  // 0: nothing
     std::uint64_t device_base = 0;
     std::uint64_t device_end = 0;
     EncodedInterleave encoded{0, 0};
+    HdmTargets targets{};
     bool committed = false;
     bool locked = false;
   };
@@ -106,12 +124,17 @@ class ComponentRegisters : public sc_core::sc_module {
   void tell(unsigned decoder);
   void control_written(const RegisterWrite& write);
   [[nodiscard]] std::string commit(unsigned decoder, std::uint64_t control);
+  [[nodiscard]] std::string place(unsigned decoder, unsigned ways, Range& range) const;
+  [[nodiscard]] std::string choose_targets(unsigned decoder, unsigned ways, Range& range) const;
   [[nodiscard]] std::uint64_t pair(RegisterId low, RegisterId high, unsigned decoder) const;
 
+  const ComponentKind kind_;
   const unsigned decoders_;
   const std::uint64_t capacity_;
+  const unsigned ports_;
   RegisterBank bank_;
-  RegisterId global_control_, base_low_, base_high_, size_low_, size_high_, control_, skip_low_, skip_high_;
+  RegisterId global_control_{}, base_low_{}, base_high_{}, size_low_{}, size_high_{}, control_{};
+  RegisterId last_low_{}, last_high_{};  // DPA skip, or target list
   std::array<Range, kMostDecoders> ranges_{};
   HdmMap claims_;  // of those that count
   bool enabled_ = false;

@@ -24,7 +24,7 @@ struct HdmRange {
   std::uint64_t device_base = 0;  ///< device physical address of the first byte
   Interleave interleave{};
   Coherency coherency = Coherency::hdm_h;
-  unsigned target = 0;  ///< of a switch: number of the downstream port
+  HdmTargets targets{};  ///< of a switch: number of the downstream port, for each way
 };
 
 /// The committed HDM decoders of a component. Whoever holds the decoders' registers sets them here.
@@ -62,6 +62,13 @@ class HdmMap {
     if (number == kNoHdmDecoder) return {};
     const HdmRange& range = ranges_[number];
     return {&range, range.device_base + device_offset(encoded_[number], address - range.base)};
+  }
+  /// @return the port the address leads to; nothing if no decoder claims it.
+  [[nodiscard]] std::optional<unsigned> target(std::uint64_t address) const noexcept {
+    const unsigned number = decoder(address);
+    if (number == kNoHdmDecoder) return std::nullopt;
+    const HdmRange& range = ranges_[number];
+    return range.targets[way_of(encoded_[number], address - range.base) % kMostTargets];
   }
 
  private:

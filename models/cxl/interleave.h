@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -17,6 +18,10 @@ struct EncodedInterleave {
   unsigned ways;
   unsigned granularity;
 };
+
+/// Ports a decoder of a switch or a host bridge deals an interleaved range out to, by way.
+inline constexpr unsigned kMostTargets = 8;
+using HdmTargets = std::array<std::uint8_t, kMostTargets>;
 
 /// @return the encoding, or nothing if there is none.
 constexpr std::optional<EncodedInterleave> encode(const Interleave& interleave) {
@@ -49,6 +54,13 @@ constexpr std::uint64_t device_offset(const EncodedInterleave& encoded, std::uin
   const std::uint64_t chunk = offset >> low;
   const std::uint64_t share = encoded.ways < 8 ? chunk >> encoded.ways : (chunk >> (encoded.ways - 8)) / 3;
   return share << low | within;
+}
+
+/// @return which of the ways an offset within the interleaved range belongs to.
+constexpr unsigned way_of(const EncodedInterleave& encoded, std::uint64_t offset) {
+  const std::uint64_t chunk = offset >> (encoded.granularity + 8);
+  const unsigned ways = encoded.ways < 8 ? 1U << encoded.ways : 3U << (encoded.ways - 8);
+  return static_cast<unsigned>(encoded.ways < 8 ? chunk & (ways - 1) : chunk % ways);
 }
 
 }  // namespace pmufab::cxl

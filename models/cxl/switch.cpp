@@ -1,5 +1,7 @@
 #include "models/cxl/switch.h"
 
+#include <cassert>
+
 namespace pmufab::cxl {
 
 Switch::Switch(const std::string& name, Engine& engine, Link& upstream, const HdmMap& map, Picoseconds forward_latency)
@@ -26,9 +28,10 @@ bool Switch::receive(SwitchPort& port, const Message& message, Picoseconds now) 
   }
   Waiting waiting{now + forward_latency_, message, &upstream_.link};
   if (&port == &upstream_) {
-    const HdmMap::Claim claim = is_mem(message.message_class) ? map_.claim(message.address) : HdmMap::Claim{};
-    const unsigned target = claim.range != nullptr ? claim.range->target : 0;
-    waiting.to = &downstream_[target]->link;
+    const unsigned target = is_mem(message.message_class) ? map_.target(message.address).value_or(0) : 0;
+    // Whoever programs a decoder with a port there is not has programmed none.
+    assert(!downstream_.empty());
+    waiting.to = &downstream_[target < downstream_.size() ? target : 0]->link;
   }
   waiting.message.tell = true;
   waiting.message.hop = free_.back();

@@ -18,7 +18,8 @@ namespace pmufab::cxl {
 /// (docs/cxl-messages.md, 1.3). CXL.cache goes to and from downstream port 0 only.
 class Switch final : private Actor {
  public:
-  /// @param map              decoders of the upstream port; HdmRange::target is the downstream port
+  /// @param map              decoders of the upstream port; HdmRange::targets are downstream ports. What leads to one
+  ///                         there is not goes to port 0, like what no decoder claims
   /// @param forward_latency  from a message's arrival to when it is ready to leave
   Switch(const std::string& name, Engine& engine, Link& upstream, const HdmMap& map, Picoseconds forward_latency);
 

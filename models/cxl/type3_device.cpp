@@ -117,7 +117,8 @@ pcie::FunctionParameters function_parameters(const Type3Parameters& parameters, 
   function.subsystem_id = parameters.device_id;
   function.serial_number = parameters.serial_number;
   function.link = parameters.link;
-  function.bars[Type3Device::kBar] = {.size = bar_size};
+  // Prefetchable, as bridges have no other window above 4 GiB.
+  function.bars[Type3Device::kBar] = {.size = bar_size, .prefetchable = true};
   if (parameters.msi_x_vectors != 0) {
     function.msi_x = {.vectors = parameters.msi_x_vectors, .bar = Type3Device::kBar, .offset = msi_x};
   }

@@ -10,23 +10,11 @@
 namespace pmufab::platform {
 namespace {
 
-std::uint64_t bar_address(std::size_t device) { return default_map::kCxlBars + device * default_map::kCxlBarStride; }
-
-pcie::FunctionParameters port_parameters(const CxlDeviceSpec& spec) {
-  pcie::FunctionParameters parameters;
-  parameters.vendor_id = spec.registers.vendor_id;
-  parameters.device_id = 0x0010;
-  parameters.class_code = 0x060400;  // PCI-to-PCI bridge
-  parameters.type = pcie::PortType::root_port;
-  parameters.link = spec.registers.link;
-  return parameters;
-}
-
 cxl::Type3Parameters register_parameters(const CxlDeviceSpec& spec) {
   constexpr std::uint64_t kCapacityStep = std::uint64_t{256} << 20;
   cxl::Type3Parameters parameters = spec.registers;
   std::uint64_t capacity = 0;
-  for (const CxlDecoderSpec& decoder : spec.decoders) capacity += decoder.size;
+  for (const CxlDecoderSpec& decoder : spec.decoders) capacity += decoder.size / decoder.interleave.ways;
   parameters.memory.volatile_capacity = std::max(capacity, kCapacityStep);
   if (spec.decoders.size() > parameters.hdm_decoders) {
     // The capability can tell even numbers, and 1.
@@ -38,13 +26,13 @@ cxl::Type3Parameters register_parameters(const CxlDeviceSpec& spec) {
 }
 
 /// The event capability a specification asks for.
-cxl::EventGroup make_group(const CxlGroupSpec& spec, CxlPart::Device& device,
+cxl::EventGroup make_group(const CxlGroupSpec& spec, const cxl::MessageProbes& probes,
                            const std::vector<cxl::EventGroup>& groups) {
   if (spec.vendor != cxl::kCxlVendor) {
     cxl::EventGroup group{.vendor = spec.vendor, .group = spec.group};
     for (const CxlVendorEvent& event : spec.events) {
       group.supported |= 1U << event.bit;
-      group.sources.push_back({event.bit, device.memory.probes().probe(event.message_class, event.opcode)});
+      group.sources.push_back({event.bit, probes.probe(event.message_class, event.opcode)});
     }
     return group;
   }
@@ -55,96 +43,263 @@ cxl::EventGroup make_group(const CxlGroupSpec& spec, CxlPart::Device& device,
 
 }  // namespace
 
-CxlPart::Device::Device(const std::string& name, cxl::Engine& engine, const CxlDeviceSpec& spec)
-    : port(std::make_unique<pcie::Function>((name + "_port").c_str(), port_parameters(spec))),
+CxlPart::Root::Root(const std::string& name, cxl::Engine& engine, const CxlDeviceSpec& spec)
+    : link(name, engine, spec.link), host(name + ".host", engine, link, map, spec.host) {}
+
+CxlPart::Device::Device(const std::string& name, cxl::Engine& engine, const CxlDeviceSpec& spec, cxl::Link& its_link,
+                        cxl::Host& its_host)
+    : link(its_link),
+      host(its_host),
       registers(std::make_unique<cxl::Type3Device>(name.c_str(), register_parameters(spec))),
-      link(name, engine, spec.link),
-      host(name + ".host", engine, link, map, spec.host),
       memory(name, engine, link, map, spec.memory),
       cache(spec.cache ? std::make_unique<cxl::DeviceCache>(engine, link, memory, *spec.cache) : nullptr) {
-  port->attach(0, 0, registers->function());
-  registers->component().on_claim([this, decoders = spec.decoders](unsigned decoder, const cxl::HdmClaim& claim) {
-    cxl::HdmRange range{claim.base, claim.size, claim.device_base, claim.interleave};
-    if (decoder < decoders.size()) range.coherency = decoders[decoder].coherency;
-    map.set(decoder, range);
-  });
+  for (unsigned decoder = 0; decoder < spec.decoders.size(); ++decoder)
+    map.set(decoder, {.coherency = spec.decoders[decoder].coherency});
+  registers->follow(map);
 }
 
-CxlPart::CxlPart(const std::vector<CxlDeviceSpec>& specs)
-    : specs_(specs), ecam_("cxl_ecam", 0, static_cast<std::uint8_t>(specs.size())) {
-  for (unsigned index = 0; index < specs_.size(); ++index) {
-    devices_.push_back(std::make_unique<Device>(fmt::format("cxl{}", index), engine_, specs_[index]));
-    ecam_.attach(index, 0, *devices_.back()->port);
-    make_cpmus(index);
+struct CxlPart::Switch {
+  Switch(const std::string& name, cxl::Engine& engine, cxl::Link& above, Picoseconds latency)
+      : fabric(name, engine, above, map, latency) {}
+
+  cxl::HdmMap map;
+  cxl::Switch fabric;
+  cxl::PortFunction* upstream = nullptr;
+  std::deque<cxl::Link> links;
+};
+
+CxlPart::CxlPart(const std::vector<CxlDeviceSpec>& branches) : specs_(branches), places_(devices_of(specs_)) {
+  // Enough for every bus there is; the window is as large as they need.
+  unsigned buses = 0;
+  for (const CxlDeviceSpec& branch : specs_)
+    buses += branch.below ? 2 + static_cast<unsigned>(branch.below->devices.size()) : 1;
+  ecam_ = std::make_unique<pcie::Ecam>("cxl_ecam", std::uint8_t{0}, static_cast<std::uint8_t>(buses));
+  for (unsigned index = 0; index < specs_.size(); ++index) add_root(index, specs_[index]);
+  for (std::size_t index = 0; index < components_.size(); ++index)
+    components_[index].bar = default_map::kCxlBars + index * default_map::kCxlBarStride;
+  for (const Component& component : components_) {
+    if (component.kind == Kind::device) devices_[component.number]->bar = component.bar;
   }
+  share_ranges();
   configure();
 }
 
 CxlPart::~CxlPart() = default;
 
-void CxlPart::make_cpmus(unsigned index) {
-  const CxlDeviceSpec& spec = specs_[index];
-  Device& device = *devices_[index];
-  const std::vector<cxl::EventGroup> known = device.memory.event_groups(device.cache != nullptr);
-  for (const cxl::EventGroup& group : known) {
-    for (const cxl::EventSource& source : group.sources) device.probes.push_back(source.probe);
+std::size_t CxlPart::add_port(Kind kind, unsigned number, unsigned port, const std::vector<CxlCpmuSpec>& cpmus,
+                              const CxlDeviceSpec& spec, unsigned downstream_ports) {
+  std::string name = kind == Kind::root_port       ? fmt::format("cxl_rp{}", number)
+                     : kind == Kind::upstream_port ? fmt::format("cxl_usp{}", number)
+                                                   : fmt::format("cxl_dsp{}_{}", number, port);
+  cxl::PortParameters parameters;
+  parameters.type = kind == Kind::root_port       ? pcie::PortType::root_port
+                    : kind == Kind::upstream_port ? pcie::PortType::switch_upstream_port
+                                                  : pcie::PortType::switch_downstream_port;
+  parameters.vendor_id = spec.registers.vendor_id;
+  parameters.device_id = static_cast<std::uint16_t>(0x0010 + static_cast<unsigned>(kind));
+  parameters.number = static_cast<std::uint8_t>(kind == Kind::root_port ? number : port);
+  parameters.link = spec.registers.link;
+  parameters.cpmus = static_cast<unsigned>(cpmus.size());
+  parameters.downstream_ports = downstream_ports;
+  ports_.push_back(std::make_unique<cxl::PortFunction>(name.c_str(), parameters));
+  Component& component =
+      components_.emplace_back(Component{kind, number, port, std::move(name), &cpmus, &ports_.back()->function()});
+  for (unsigned cpmu = 0; cpmu < cpmus.size(); ++cpmu) component.blocks.push_back(cxl::PortFunction::cpmu_offset(cpmu));
+  return components_.size() - 1;
+}
+
+void CxlPart::add_root(unsigned index, const CxlDeviceSpec& spec) {
+  const std::size_t number = add_port(Kind::root_port, index, 0, spec.port.cpmus, spec, 0);
+  cxl::PortFunction& port = *ports_.back();
+  ecam_->attach(index, 0, port.function());
+  // The link has the name of the device at its end, and the parts act in the order in which they are made.
+  const std::string name =
+      spec.below ? fmt::format("cxl_usp{}", switches_.size()) : fmt::format("cxl{}", devices_.size());
+  Root& root = *roots_.emplace_back(std::make_unique<Root>(name, engine_, spec));
+  bridge_.add(root.host);
+  bridges_.push_back({&port, 0, ++last_bus_, 0, components_.size()});
+  Bridge& bridge = bridges_.back();
+  if (spec.below) {
+    add_switch(number, spec);
+  } else {
+    add_device(number, root.link, root, spec);
   }
-  for (unsigned number = 0; number < spec.cpmus.size(); ++number) {
-    const CxlCpmuSpec& cpmu = spec.cpmus[number];
+  bridge.subordinate = last_bus_;
+  bridge.end = components_.size();
+  const bool cache =
+      spec.below ? spec.below->devices.front().cache.has_value() : spec.cache.has_value();  // of what is below
+  add_cpmus(
+      components_[number], root.host.probes().event_groups(cache),
+      [&port](unsigned cpmu, cxl::Cpmu& block) { port.attach_cpmu(cpmu, block.socket); },
+      [&port](unsigned message) { port.signal(message); }, root.host.probes());
+}
+
+void CxlPart::add_switch(std::size_t root, const CxlDeviceSpec& spec) {
+  const CxlSwitchSpec& below = *spec.below;
+  Root& its_root = *roots_.back();
+  const auto number = static_cast<unsigned>(switches_.size());
+  Switch& its = *switches_.emplace_back(
+      std::make_unique<Switch>(fmt::format("cxl_switch{}", number), engine_, its_root.link, below.forward_latency));
+  const std::size_t upstream =
+      add_port(Kind::upstream_port, number, 0, below.cpmus, spec, static_cast<unsigned>(below.devices.size()));
+  its.upstream = ports_.back().get();
+  cxl::PortFunction& upper = *its.upstream;
+  bridges_.back().port->function().attach(0, 0, upper.function());
+  wires_.push_back({&its_root.link, static_cast<unsigned>(root), static_cast<unsigned>(upstream)});
+  const std::uint8_t above = last_bus_;
+  bridges_.push_back({&upper, above, ++last_bus_, 0, components_.size()});
+  Bridge& bridge = bridges_.back();
+  const bool cache = below.devices.front().cache.has_value();
+  for (unsigned port = 0; port < below.devices.size(); ++port) {
+    const CxlDeviceSpec& device = below.devices[port];
+    const std::size_t lower = add_port(Kind::downstream_port, number, port, device.port.cpmus, device, 0);
+    cxl::PortFunction& downstream = *ports_.back();
+    upper.function().attach(port, 0, downstream.function());
+    cxl::Link& link = its.links.emplace_back(fmt::format("cxl{}", devices_.size()), engine_, device.link);
+    its.fabric.add_downstream(link);
+    bridges_.push_back({&downstream, bridge.secondary, ++last_bus_, last_bus_, components_.size()});
+    add_device(lower, link, its_root, device);
+    bridges_.back().end = components_.size();
+    cxl::MessageProbes& probes = its.fabric.downstream_probes(port);
+    add_cpmus(
+        components_[lower], probes.event_groups(device.cache.has_value()),
+        [&downstream](unsigned cpmu, cxl::Cpmu& block) { downstream.attach_cpmu(cpmu, block.socket); },
+        [&downstream](unsigned message) { downstream.signal(message); }, probes);
+  }
+  bridge.subordinate = last_bus_;
+  bridge.end = components_.size();
+  cxl::MessageProbes& probes = its.fabric.upstream_probes();
+  add_cpmus(
+      components_[upstream], probes.event_groups(cache),
+      [&upper](unsigned cpmu, cxl::Cpmu& block) { upper.attach_cpmu(cpmu, block.socket); },
+      [&upper](unsigned message) { upper.signal(message); }, probes);
+}
+
+void CxlPart::add_device(std::size_t above, cxl::Link& link, Root& root, const CxlDeviceSpec& spec) {
+  const auto number = static_cast<unsigned>(devices_.size());
+  const std::string name = fmt::format("cxl{}", number);
+  Device& device = *devices_.emplace_back(std::make_unique<Device>(name, engine_, spec, link, root.host));
+  device.port = &bridges_.back().port->function();
+  device.port->attach(0, 0, device.registers->function());
+  wires_.push_back({&link, static_cast<unsigned>(above), static_cast<unsigned>(components_.size())});
+  Component& component =
+      components_.emplace_back(Component{Kind::device, number, 0, name, &spec.cpmus, &device.registers->function()});
+  constexpr unsigned kBlocksBefore = 2;  // component and device registers
+  for (unsigned cpmu = 0; cpmu < spec.cpmus.size(); ++cpmu)
+    component.blocks.push_back(device.registers->block_offset(kBlocksBefore + cpmu));
+  add_cpmus(
+      component, device.memory.event_groups(device.cache != nullptr),
+      [&device](unsigned cpmu, cxl::Cpmu& block) { device.registers->attach_cpmu(cpmu, block.socket); },
+      [&device](unsigned message) { device.registers->signal(message); }, device.memory.probes());
+  for (const auto& cpmu : component.cpmus) device.cpmus.push_back(cpmu.get());
+}
+
+void CxlPart::add_cpmus(Component& component, const std::vector<cxl::EventGroup>& known,
+                        const std::function<void(unsigned cpmu, cxl::Cpmu& block)>& attach,
+                        const std::function<void(unsigned message)>& signal, cxl::MessageProbes& probes) {
+  for (const cxl::EventGroup& group : known) {
+    for (const cxl::EventSource& source : group.sources) probes_.push_back(source.probe);
+  }
+  for (unsigned number = 0; number < component.specs->size(); ++number) {
+    const CxlCpmuSpec& spec = (*component.specs)[number];
     std::vector<cxl::EventGroup> groups;
-    for (const CxlGroupSpec& group : cpmu.groups) groups.push_back(make_group(group, device, known));
-    device.cpmus.push_back(
-        std::make_unique<cxl::Cpmu>(fmt::format("cxl{}_cpmu{}", index, number).c_str(), cpmu.parameters, groups));
-    device.registers->attach_cpmu(number, device.cpmus.back()->socket);
-    device.cpmus.back()->on_interrupt(
-        [&device, message = cpmu.parameters.message_number] { device.registers->signal(message); });
-    // Whoever resets the device: also software, by its port or by itself.
-    device.registers->function().on_reset([block = device.cpmus.back().get()](pcie::ResetKind) { block->reset(); });
+    for (const CxlGroupSpec& group : spec.groups) groups.push_back(make_group(group, probes, known));
+    const std::string name = fmt::format("{}_cpmu{}", component.name, number);
+    cxl::Cpmu& block =
+        *component.cpmus.emplace_back(std::make_unique<cxl::Cpmu>(name.c_str(), spec.parameters, std::move(groups)));
+    attach(number, block);
+    block.on_interrupt([signal, message = spec.parameters.message_number] { signal(message); });
+    // Whoever resets the function: also software, by its port or by itself.
+    component.function->on_reset([&block](pcie::ResetKind) { block.reset(); });
   }
 }
 
+/// The ranges as hosts know them. They stay, whatever software does to decoders.
+void CxlPart::share_ranges() {
+  std::vector<unsigned> next(roots_.size());
+  for (const CxlRangeSpec& range : ranges_of(places_)) {
+    const CxlDecoderSpec& decoder = range.decoder;
+    std::vector<unsigned> below;  // root ports, ascending
+    for (const unsigned device : range.devices) {
+      if (below.empty() || below.back() != places_[device].root) below.push_back(places_[device].root);
+    }
+    cxl::HdmRange of_bridge{.base = decoder.base, .size = decoder.size};
+    const auto ports = static_cast<unsigned>(below.size());
+    of_bridge.interleave = {ports, ports == 1 ? 256 : decoder.interleave.granularity * decoder.interleave.ways / ports};
+    for (unsigned way = 0; way < ports; ++way) of_bridge.targets[way] = static_cast<std::uint8_t>(below[way]);
+    bridge_.add(of_bridge);
+    for (const unsigned root : below)
+      roots_[root]->map.set(next[root]++, {.base = decoder.base, .size = decoder.size, .coherency = decoder.coherency});
+  }
+  std::vector<unsigned> of_switch(switches_.size());
+  for (const CxlRangeSpec& range : ranges_of(places_)) {
+    for (const unsigned device : range.devices) {
+      const CxlDevicePlace& place = places_[device];
+      if (place.switch_number &&
+          (device == range.devices.front() || places_[device - 1].switch_number != place.switch_number))
+        switches_[*place.switch_number]->map.set(of_switch[*place.switch_number]++,
+                                                 {.coherency = range.decoder.coherency});
+    }
+  }
+  for (const auto& its : switches_) its->upstream->follow(its->map);
+}
+
 void CxlPart::configure() {
-  for (std::size_t index = 0; index < devices_.size(); ++index) {
-    Device& device = *devices_[index];
-    const auto bus = static_cast<std::uint8_t>(1 + index);
-    device.port->assign_buses(0, bus, bus);
-    device.registers->function().assign_bar(cxl::Type3Device::kBar, bar_address(index));
-    for (unsigned decoder = 0; decoder < specs_[index].decoders.size(); ++decoder) {
-      const CxlDecoderSpec& range = specs_[index].decoders[decoder];
-      device.registers->program_decoder(decoder, {.base = range.base, .size = range.size});
+  for (const Component& component : components_) component.function->assign_bar(0, component.bar);
+  for (const Bridge& bridge : bridges_) {
+    bridge.port->function().assign_buses(bridge.primary, bridge.secondary, bridge.subordinate);
+    const std::uint64_t size = (bridge.end - bridge.first) * default_map::kCxlBarStride;
+    bridge.port->assign_window(default_map::kCxlBars + bridge.first * default_map::kCxlBarStride, size);
+  }
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    const std::vector<CxlDecoderSpec>& decoders = places_[device].spec->decoders;
+    for (unsigned decoder = 0; decoder < decoders.size(); ++decoder) {
+      const CxlDecoderSpec& range = decoders[decoder];
+      devices_[device]->registers->program_decoder(
+          decoder, {.base = range.base, .size = range.size, .interleave = range.interleave});
+    }
+  }
+  std::vector<unsigned> next(switches_.size());
+  for (const CxlRangeSpec& range : ranges_of(places_)) {
+    for (unsigned number = 0; number < switches_.size(); ++number) {
+      cxl::HdmDecoderSettings settings{.base = range.decoder.base, .size = range.decoder.size};
+      unsigned ways = 0;
+      for (const unsigned device : range.devices) {
+        if (places_[device].switch_number == number)
+          settings.targets[ways++] = static_cast<std::uint8_t>(places_[device].port);
+      }
+      if (ways == 0) continue;
+      settings.interleave = {ways, ways == 1 ? 256 : range.decoder.interleave.granularity};
+      switches_[number]->upstream->component().program(next[number]++, settings);
     }
   }
 }
 
 void CxlPart::map(MmioBus& bus) {
-  bus.map("cxl_ecam", default_map::kEcam, ecam_.size(), ecam_.socket);
-  for (std::size_t index = 0; index < devices_.size(); ++index) {
-    pcie::Function& function = devices_[index]->registers->function();
-    bus.map(fmt::format("cxl{}", index), bar_address(index), function.bar_size(cxl::Type3Device::kBar),
-            function.socket(cxl::Type3Device::kBar));
+  bus.map("cxl_ecam", default_map::kEcam, ecam_->size(), ecam_->socket);
+  for (const Component& component : components_) {
+    pcie::Function& function = *component.function;
+    bus.map(component.name, component.bar, function.bar_size(0), function.socket(0));
   }
 }
 
 void CxlPart::describe(FirmwareDescription& firmware) {
   firmware.pci_segments.push_back(
-      {.number = 0, .ecam_base = default_map::kEcam, .first_bus = 0, .last_bus = ecam_.last_bus(), .node = 0});
+      {.number = 0, .ecam_base = default_map::kEcam, .first_bus = 0, .last_bus = ecam_->last_bus(), .node = 0});
   firmware.msi.address = default_map::kMessageDoorbell;
-  for (const auto& device : devices_) {
-    firmware.msi.sources.push_back(&device->port->messages());
-    firmware.msi.sources.push_back(&device->registers->function().messages());
-  }
+  for (const Component& component : components_) firmware.msi.sources.push_back(&component.function->messages());
 }
 
 void CxlPart::reset() {
-  ecam_.reset(pcie::ResetKind::conventional);
+  ecam_->reset(pcie::ResetKind::conventional);
   configure();
 }
 
 void CxlPart::add_registers(std::vector<NamedRegisters>& banks) const {
-  for (std::size_t index = 0; index < devices_.size(); ++index) {
-    for (std::size_t number = 0; number < devices_[index]->cpmus.size(); ++number) {
-      const cxl::Cpmu* const cpmu = devices_[index]->cpmus[number].get();
-      banks.push_back({fmt::format("cxl{}.cpmu{}", index, number),
+  for (const Component& component : components_) {
+    for (std::size_t number = 0; number < component.cpmus.size(); ++number) {
+      const cxl::Cpmu* const cpmu = component.cpmus[number].get();
+      banks.push_back({fmt::format("{}.cpmu{}", component.name, number),
                        [cpmu](std::ostream& out, Picoseconds when) { cpmu->dump_text(out, when); },
                        [cpmu](Picoseconds when) { return nlohmann::json::array({cpmu->dump_json(when)}); },
                        [cpmu](std::ostream& out) { cpmu->dump_markdown(out); }});
@@ -152,13 +307,25 @@ void CxlPart::add_registers(std::vector<NamedRegisters>& banks) const {
   }
 }
 
-void CxlPart::add_probes(std::vector<Probe*>& probes) {
-  for (const auto& device : devices_) probes.insert(probes.end(), device->probes.begin(), device->probes.end());
+void CxlPart::add_probes(std::vector<Probe*>& probes) { probes.insert(probes.end(), probes_.begin(), probes_.end()); }
+
+std::uint64_t CxlPart::pending() const {
+  std::uint64_t sum = 0;
+  for (const auto& root : roots_) sum += root->host.pending();
+  for (const auto& its : switches_) sum += its->fabric.pending();
+  for (const Wire& wire : wires_) sum += wire.link->pending();
+  for (const auto& device : devices_) {
+    sum += device->memory.pending();
+    if (device->cache) sum += device->cache->pending();
+  }
+  return sum;
 }
 
 std::uint64_t CxlPart::cpmu_address(std::size_t device, unsigned cpmu) const {
-  constexpr unsigned kBlocksBefore = 2;  // component and device registers
-  return bar_address(device) + devices_.at(device)->registers->block_offset(kBlocksBefore + cpmu);
+  const auto found = std::find_if(components_.begin(), components_.end(), [device](const Component& component) {
+    return component.kind == Kind::device && component.number == device;
+  });
+  return cpmu_address(*found, cpmu);
 }
 
 }  // namespace pmufab::platform

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "models/cxl/cpmu.h"
@@ -8,8 +12,11 @@
 #include "models/cxl/engine.h"
 #include "models/cxl/hdm_map.h"
 #include "models/cxl/host.h"
+#include "models/cxl/host_bridge.h"
 #include "models/cxl/link.h"
 #include "models/cxl/memory_device.h"
+#include "models/cxl/port_function.h"
+#include "models/cxl/switch.h"
 #include "models/cxl/type3_device.h"
 #include "models/pcie/ecam.h"
 #include "models/platform/cxl_spec.h"
@@ -17,26 +24,58 @@
 
 namespace pmufab::platform {
 
-/// The CXL devices of a platform, in PCI segment 0: root port i of bus 0, and below it, alone on bus 1 + i, device i.
-/// Child modules are called "cxl_ecam", "cxl0_port", "cxl0" and "cxl0_cpmu1".
+/// The CXL hierarchy of a platform, in PCI segment 0: root port i is device i of bus 0, and below it, alone on a bus of
+/// its own, a device or the upstream port of a switch, whose downstream ports are devices 0, 1, ... of one bus more.
+/// Buses are numbered as software would, depth first. Child modules are called "cxl_ecam", "cxl_rp0", "cxl_usp0",
+/// "cxl_dsp0_1" (port 1 of switch 0), "cxl0" and "cxl0_cpmu1".
 class CxlPart : public PlatformPart {
  public:
-  /// One device with its link and host.
+  /// A device with its link, and the host above.
   struct Device {
-    explicit Device(const std::string& name, cxl::Engine& engine, const CxlDeviceSpec& spec);
+    Device(const std::string& name, cxl::Engine& engine, const CxlDeviceSpec& spec, cxl::Link& its_link,
+           cxl::Host& its_host);
 
-    std::unique_ptr<pcie::Function> port;
+    cxl::Link& link;                 ///< to the port above
+    cxl::Host& host;                 ///< above its root port
+    pcie::Function* port = nullptr;  ///< above the link
+    std::uint64_t bar = 0;           ///< where firmware puts its BAR 0
     std::unique_ptr<cxl::Type3Device> registers;
-    cxl::HdmMap map;  ///< what the device claims; the root port passes on the same
-    cxl::Link link;
-    cxl::Host host;
+    cxl::HdmMap map;  ///< what the device claims
     cxl::MemoryDevice memory;
     std::unique_ptr<cxl::DeviceCache> cache;  ///< of Type 2 devices
-    std::vector<Probe*> probes;
-    std::vector<std::unique_ptr<cxl::Cpmu>> cpmus;
+    std::vector<cxl::Cpmu*> cpmus;
+  };
+  /// A root port.
+  struct Root {
+    Root(const std::string& name, cxl::Engine& engine, const CxlDeviceSpec& spec);
+
+    cxl::HdmMap map;  ///< what is below it
+    cxl::Link link;
+    cxl::Host host;
   };
 
-  explicit CxlPart(const std::vector<CxlDeviceSpec>& specs);
+  enum class Kind : std::uint8_t { root_port, upstream_port, downstream_port, device };
+  /// Whatever counts by itself, depth first: a root port, and below it a device, or an upstream port and then each
+  /// downstream port with its device.
+  struct Component {
+    Kind kind;
+    unsigned number;    ///< of the root port, the switch or the device
+    unsigned port = 0;  ///< of a downstream port
+    std::string name;   ///< of the module: "cxl_rp0", "cxl_usp0", "cxl_dsp0_1", "cxl0"
+    const std::vector<CxlCpmuSpec>* specs;
+    pcie::Function* function;
+    std::uint64_t bar = 0;                ///< where firmware puts its BAR 0
+    std::vector<std::uint64_t> blocks{};  ///< offsets there of the registers of its CPMUs
+    std::vector<std::unique_ptr<cxl::Cpmu>> cpmus{};
+  };
+  /// A link, and the numbers of the components at its ends.
+  struct Wire {
+    cxl::Link* link;
+    unsigned upper;
+    unsigned lower;
+  };
+
+  explicit CxlPart(const std::vector<CxlDeviceSpec>& branches);
   ~CxlPart() override;
 
   void map(MmioBus& bus) override;
@@ -46,21 +85,63 @@ class CxlPart : public PlatformPart {
   void add_probes(std::vector<Probe*>& probes) override;
 
   [[nodiscard]] cxl::Engine& engine() noexcept { return engine_; }
+  /// Number of devices.
   [[nodiscard]] std::size_t size() const noexcept { return devices_.size(); }
   /// @throws std::out_of_range if there is no such device
   [[nodiscard]] Device& device(std::size_t index) { return *devices_.at(index); }
+  [[nodiscard]] std::size_t roots() const noexcept { return roots_.size(); }
+  [[nodiscard]] Root& root(std::size_t index) { return *roots_.at(index); }
+  /// Which root port an address belongs to.
+  [[nodiscard]] const cxl::HostBridge& bridge() const noexcept { return bridge_; }
+  [[nodiscard]] const std::deque<Component>& components() const noexcept { return components_; }
+  [[nodiscard]] const std::vector<Wire>& wires() const noexcept { return wires_; }
+  /// @return requests, snoops and messages under way.
+  [[nodiscard]] std::uint64_t pending() const;
   /// @return the physical address of the registers of a CPMU, where firmware placed them.
+  [[nodiscard]] static std::uint64_t cpmu_address(const Component& component, unsigned cpmu) {
+    return component.bar + component.blocks.at(cpmu);
+  }
+  /// The same, of a device.
   [[nodiscard]] std::uint64_t cpmu_address(std::size_t device, unsigned cpmu) const;
 
  private:
-  void make_cpmus(unsigned index);
-  /// What firmware does before the operating system comes: bus numbers, base addresses, decoders.
+  struct Switch;
+  /// A bridge, with what firmware assigns to it.
+  struct Bridge {
+    cxl::PortFunction* port;
+    std::uint8_t primary = 0;
+    std::uint8_t secondary = 0;
+    std::uint8_t subordinate = 0;
+    std::size_t first = 0;  // components behind it: [first, end)
+    std::size_t end = 0;
+  };
+
+  std::size_t add_port(Kind kind, unsigned number, unsigned port, const std::vector<CxlCpmuSpec>& cpmus,
+                       const CxlDeviceSpec& spec, unsigned downstream_ports);
+  void add_root(unsigned index, const CxlDeviceSpec& spec);
+  void add_switch(std::size_t root, const CxlDeviceSpec& spec);
+  void add_device(std::size_t above, cxl::Link& link, Root& root, const CxlDeviceSpec& spec);
+  void add_cpmus(Component& component, const std::vector<cxl::EventGroup>& known,
+                 const std::function<void(unsigned cpmu, cxl::Cpmu& block)>& attach,
+                 const std::function<void(unsigned message)>& signal, cxl::MessageProbes& probes);
+  void share_ranges();
+  /// What firmware does before the operating system comes: bus numbers, base addresses, windows, decoders.
   void configure();
 
   std::vector<CxlDeviceSpec> specs_;
+  std::vector<CxlDevicePlace> places_;
   cxl::Engine engine_;
-  pcie::Ecam ecam_;
+  std::unique_ptr<pcie::Ecam> ecam_;
+  std::vector<std::unique_ptr<Root>> roots_;
+  std::vector<std::unique_ptr<Switch>> switches_;
   std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<std::unique_ptr<cxl::PortFunction>> ports_;
+  std::deque<Bridge> bridges_;
+  std::deque<Component> components_;
+  std::vector<Wire> wires_;
+  std::vector<Probe*> probes_;
+  cxl::HostBridge bridge_;
+  std::uint8_t last_bus_ = 0;
 };
 
 }  // namespace pmufab::platform

@@ -54,7 +54,7 @@ struct PlatformSpec {
   std::vector<CmnSpec> cmn{};
   /// Links between meshes. Those of one mesh all lead to the same other mesh.
   std::vector<CmnLinkSpec> links{};
-  /// CXL devices, "cxl0", "cxl1", ...
+  /// What is below CXL root ports 0, 1, ...: devices "cxl0", "cxl1", ..., by themselves or below switches.
   std::vector<CxlDeviceSpec> cxl{};
 };
 
@@ -73,8 +73,8 @@ inline constexpr std::uint64_t kGmemSize = 0x40'0000'0000;
 inline constexpr std::uint64_t kCxl = 0x400'0000'0000;  ///< 256 GiB
 inline constexpr std::uint64_t kCxlSize = 0x40'0000'0000;
 inline constexpr std::uint64_t kEcam = 0x4000'0000;        ///< configuration space of PCI segment 0, 1 MiB for each bus
-inline constexpr std::uint64_t kCxlBars = 0x20'0000'0000;  ///< BAR 0 of CXL device d: from here on + d * kCxlBarStride
-inline constexpr std::uint64_t kCxlBarStride = 0x100'0000;      ///< 16 MiB
+inline constexpr std::uint64_t kCxlBars = 0x20'0000'0000;  ///< BARs 0 of CXL ports and devices, each at a multiple of
+inline constexpr std::uint64_t kCxlBarStride = 0x100'0000;      ///< 16 MiB; what is below a port behind the port's own
 inline constexpr std::uint64_t kMessageDoorbell = 0x3000'0040;  ///< where message-signalled interrupts go
 inline constexpr std::uint32_t kUcfPmuInterrupt = 288;          ///< GSIV of socket 0; socket s has 288 + s
 inline constexpr std::uint32_t kCmnInterrupt = 320;  ///< GSIV of DTC 0 of mesh 0; DTC d of mesh m has 320 + 4 m + d

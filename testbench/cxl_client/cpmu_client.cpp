@@ -1,5 +1,6 @@
 #include "testbench/cxl_client/cpmu_client.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -67,12 +68,12 @@ void CpmuClient::read_capabilities() {
 
 std::optional<unsigned> CpmuClient::open(const CpmuRequest& request) {
   if (!can_filter(request)) return std::nullopt;
-  if (const auto fixed = find_fixed(request)) {
+  if (const auto fixed = find_fixed(request, slots_)) {
     start(*fixed, slots_[*fixed].configuration & (kProgramBits | std::uint64_t{0x1f} << 59), request);
     return fixed;
   }
   const auto group = find_group(request);
-  const auto counter = find_configurable();
+  const auto counter = find_configurable(slots_);
   if (!group || !counter) return std::nullopt;
   start(*counter, program(request) | std::uint64_t{*group} << 59, request);
   return counter;
@@ -83,9 +84,21 @@ bool CpmuClient::can_filter(const CpmuRequest& request) const {
          (request.ddr_location == kAny || (filters_ & 2U) != 0);
 }
 
-std::optional<unsigned> CpmuClient::find_fixed(const CpmuRequest& request) const {
-  for (unsigned counter = 0; counter < slots_.size(); ++counter) {
-    const Slot& slot = slots_[counter];
+bool CpmuClient::has_counters_for(std::span<const CpmuRequest> requests) const {
+  std::vector<Slot> slots = slots_;
+  for (Slot& slot : slots) slot.open = false;
+  return std::all_of(requests.begin(), requests.end(), [&](const CpmuRequest& request) {
+    if (!can_filter(request)) return false;
+    auto counter = find_fixed(request, slots);
+    if (!counter && find_group(request)) counter = find_configurable(slots);
+    if (counter) slots[*counter].open = true;
+    return counter.has_value();
+  });
+}
+
+std::optional<unsigned> CpmuClient::find_fixed(const CpmuRequest& request, const std::vector<Slot>& slots) const {
+  for (unsigned counter = 0; counter < slots.size(); ++counter) {
+    const Slot& slot = slots[counter];
     const std::uint64_t index = bits(slot.configuration, 63, 59);
     if (slot.type != kFixed || slot.open || index >= groups_.size()) continue;
     if (groups_[index].vendor != request.vendor || groups_[index].group != request.group) continue;
@@ -94,9 +107,9 @@ std::optional<unsigned> CpmuClient::find_fixed(const CpmuRequest& request) const
   return std::nullopt;
 }
 
-std::optional<unsigned> CpmuClient::find_configurable() const {
-  for (unsigned counter = 0; counter < slots_.size(); ++counter) {
-    if (slots_[counter].type == kConfigurable && !slots_[counter].open) return counter;
+std::optional<unsigned> CpmuClient::find_configurable(const std::vector<Slot>& slots) {
+  for (unsigned counter = 0; counter < slots.size(); ++counter) {
+    if (slots[counter].type == kConfigurable && !slots[counter].open) return counter;
   }
   return std::nullopt;
 }
@@ -130,6 +143,10 @@ void CpmuClient::close(unsigned counter) {
   // What came between the two is in the counter, and perhaps in the status.
   account(counter, read(data(counter)), (read(kOverflowStatus) >> counter & 1U) != 0);
   write(kOverflowStatus, std::uint64_t{1} << counter);
+  // Whoever comes next may add to what is there.
+  if (slots_[counter].type == kConfigurable) write(configuration(counter), 0);
+  if ((filters_ & 1U) != 0) access_.write32(base_ + filter(counter, 0), kAny);
+  if ((filters_ & 2U) != 0) access_.write32(base_ + filter(counter, 1), kAny);
   slots_[counter].open = false;
 }
 

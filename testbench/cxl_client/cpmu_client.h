@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace pmufab::cxl_client {
@@ -44,11 +45,14 @@ class CpmuClient {
 
   [[nodiscard]] unsigned counters() const noexcept { return static_cast<unsigned>(slots_.size()); }
   [[nodiscard]] unsigned width() const noexcept { return width_; }
+  [[nodiscard]] bool can_freeze() const noexcept { return can_freeze_; }
+  /// @return true if counters could be opened for all of these at a time, were none open.
+  [[nodiscard]] bool has_counters_for(std::span<const CpmuRequest> requests) const;
 
   /// Program a free counter and enable it: a fixed one that counts exactly this, or else a configurable one.
   /// @return the counter; empty if there is none, or the CPMU cannot count this
   std::optional<unsigned> open(const CpmuRequest& request);
-  /// Disable the counter. Its count can be read until it is opened again.
+  /// Disable the counter, and take its program out. Its count can be read until it is opened again.
   void close(unsigned counter);
 
   /// Freeze all counters, or let them count. They count to begin with. Without the capability to freeze nothing
@@ -81,8 +85,8 @@ class CpmuClient {
   void write(std::uint64_t offset, std::uint64_t value) const { access_.write64(base_ + offset, value); }
   void read_capabilities();
   [[nodiscard]] bool can_filter(const CpmuRequest& request) const;
-  [[nodiscard]] std::optional<unsigned> find_fixed(const CpmuRequest& request) const;
-  [[nodiscard]] std::optional<unsigned> find_configurable() const;
+  [[nodiscard]] std::optional<unsigned> find_fixed(const CpmuRequest& request, const std::vector<Slot>& slots) const;
+  [[nodiscard]] static std::optional<unsigned> find_configurable(const std::vector<Slot>& slots);
   [[nodiscard]] std::optional<unsigned> find_group(const CpmuRequest& request) const;
   void start(unsigned counter, std::uint64_t configuration, const CpmuRequest& request);
   std::uint64_t collect();

@@ -223,6 +223,21 @@ DriverHost::DriverHost(const sc_core::sc_module_name& name, const DriverSet& dri
   sc_core::sc_spawn([this] { state_->interrupt_process(); }, "interrupts", &spawn);
 }
 
+void DriverHost::run_program(const std::function<void()>& program) {
+  const Inside inside_now(*state_);
+  program();
+}
+
+std::uint64_t DriverHost::read_register(std::uint64_t address, unsigned size) {
+  std::uint64_t value = 0;
+  state_->access(tlm::TLM_READ_COMMAND, address, size, value);
+  return value;
+}
+
+void DriverHost::write_register(std::uint64_t address, unsigned size, std::uint64_t value) {
+  state_->access(tlm::TLM_WRITE_COMMAND, address, size, value);
+}
+
 DriverHost::~DriverHost() = default;
 
 void DriverHost::describe(const platform::FirmwareDescription& firmware) {

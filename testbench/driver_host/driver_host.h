@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -129,6 +130,12 @@ class DriverHost : public sc_core::sc_module {
   void rotate(const std::string& pmu);
   /// CPU hotplug. Returns 0 or -errno.
   int set_cpu_online(unsigned cpu, bool online);
+
+  /// Run a program beside the drivers that has mapped registers by itself. No driver runs meanwhile.
+  void run_program(const std::function<void()>& program);
+  /// A register access of such a program; its `size` is 1, 2, 4 or 8 bytes. Takes as long as a driver's.
+  [[nodiscard]] std::uint64_t read_register(std::uint64_t address, unsigned size);
+  void write_register(std::uint64_t address, unsigned size, std::uint64_t value);
 
   [[nodiscard]] const std::vector<std::string>& log() const;  ///< kernel log so far, with level prefix ("<4>")
   /// The kernel died: a driver hit BUG(), a null pointer or a deadlock. The call in which it did threw

@@ -93,10 +93,6 @@ constexpr std::array kOperations{
     cxl::HostOperationKind::clean_evict,   cxl::HostOperationKind::speculative_read,
 };
 
-std::uint64_t bar_of(std::size_t device) {
-  return platform::default_map::kCxlBars + device * platform::default_map::kCxlBarStride;
-}
-
 /// @return address of configuration space of function 0 of device 0 on a bus, or of a root port.
 std::uint64_t configuration_of(std::size_t device) { return platform::default_map::kEcam + ((1 + device) << 20); }
 std::uint64_t configuration_of_port(std::size_t port) { return platform::default_map::kEcam + (port << 15); }
@@ -111,8 +107,7 @@ CxlMachine::CxlMachine(Focus focus) : bus_("bus"), part_(devices()) {
     listen(device);
     platform::CxlPart::Device& parts = part_.device(device);
     Checkers& checkers = checkers_.emplace_back();
-    checkers.device =
-        std::make_unique<DeviceChecker>(fmt::format("cxl{}", device), bus_, *parts.registers, bar_of(device));
+    checkers.device = std::make_unique<DeviceChecker>(fmt::format("cxl{}", device), bus_, *parts.registers, parts.bar);
     for (unsigned number = 0; number < parts.cpmus.size(); ++number) {
       checkers.cpmus.emplace_back(fmt::format("cxl{}.cpmu{}", device, number), bus_, part_.cpmu_address(device, number),
                                   parts.cpmus[number]->parameters());
@@ -130,7 +125,7 @@ void CxlMachine::add_places(Focus focus, std::size_t device) {
   const auto add_range = [&](std::uint64_t base, std::uint64_t end, std::uint64_t step) {
     for (std::uint64_t at = base; at < end; at += step) places_.push_back(at);
   };
-  const std::uint64_t bar = bar_of(device);
+  const std::uint64_t bar = parts.bar;
   if (focus == Focus::cpmu) {
     add(configuration_of(device), {0x04, 0x48});
     for (unsigned number = 0; number < parts.cpmus.size(); ++number) {
@@ -221,8 +216,9 @@ bool CxlMachine::idle() const {
 }
 
 bool CxlMachine::reachable(std::size_t device) const {
-  const pcie::Function& function = const_cast<platform::CxlPart&>(part_).device(device).registers->function();
-  return function.memory_enabled() && function.bar_address(cxl::Type3Device::kBar) == bar_of(device);
+  platform::CxlPart::Device& parts = const_cast<platform::CxlPart&>(part_).device(device);
+  const pcie::Function& function = parts.registers->function();
+  return function.memory_enabled() && function.bar_address(cxl::Type3Device::kBar) == parts.bar;
 }
 
 void CxlMachine::check(const Effect& effect) {
@@ -249,7 +245,7 @@ std::vector<std::uint64_t> CxlMachine::picture() const {
   const Peek peek(bus);
   for (std::size_t number = 0; number < part.size(); ++number) {
     platform::CxlPart::Device& device = part.device(number);
-    for (const pcie::Function* function : {device.port.get(), &device.registers->function()}) {
+    for (const pcie::Function* function : {device.port, &device.registers->function()}) {
       for (unsigned at = 0; at < 0x200; at += 4) words.push_back(function->space().read(at, 4));
     }
   }

@@ -1,6 +1,7 @@
 #include "testbench/scenario/cxl_fabric.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -11,8 +12,45 @@
 #include "testbench/scoreboard/cxl_judge.h"
 
 namespace pmufab::scenario {
-
 namespace {
+
+bool overlap(const traffic::CxlRange& range, const platform::CxlDecoderSpec& decoder) {
+  return range.base < decoder.base + decoder.size && decoder.base < range.base + range.size;
+}
+
+/// The root ports traffic may use: that of its device, and those of the devices whose memory it goes to.
+std::set<unsigned> roots_reached(const traffic::CxlTrafficSpec& spec,
+                                 const std::vector<platform::CxlDevicePlace>& devices) {
+  std::set<unsigned> roots{devices[spec.device].root};
+  for (const traffic::CxlRange& range : spec.ranges) {
+    for (const platform::CxlDevicePlace& device : devices) {
+      for (const platform::CxlDecoderSpec& decoder : device.spec->decoders) {
+        if (overlap(range, decoder)) roots.insert(device.root);
+      }
+    }
+  }
+  return roots;
+}
+
+/// A device itself reaches its own memory only. @throws InputError
+void refuse_shared_ranges(const traffic::CxlTrafficSpec& spec, const std::vector<platform::CxlDevicePlace>& devices,
+                          const std::string& field) {
+  const bool local = std::any_of(spec.mix.begin(), spec.mix.end(), [](const traffic::CxlOperationShare& share) {
+    return share.weight != 0 && traffic::agent_of(share.operation) == traffic::CxlAgent::device;
+  });
+  if (!local) return;
+  for (std::size_t i = 0; i < spec.ranges.size(); ++i) {
+    for (const platform::CxlDecoderSpec& decoder : devices[spec.device].spec->decoders) {
+      const std::uint64_t chunk = decoder.interleave.granularity;
+      const traffic::CxlRange& range = spec.ranges[i];
+      if (decoder.interleave.ways == 1 || !overlap(range, decoder)) continue;
+      throw InputError(
+          {}, fmt::format("{}.ranges[{}]", field, i),
+          fmt::format("device {} shares that memory with others, chunk by chunk of {} bytes", spec.device, chunk),
+          "let the device work on memory that is its own");
+    }
+  }
+}
 
 // Tags tell apart what is under way.
 constexpr unsigned kMostOperations = 16384;
@@ -64,29 +102,37 @@ class CxlFabric::Recorder final : public traffic::CxlOperationListener {
 CxlFabric::~CxlFabric() = default;
 
 CxlFabric::CxlFabric(const FabricContext& context) : part_(*context.platform.cxl()) {
-  auto& judge = context.scoreboard.add(
-      std::make_unique<scoreboard::CxlJudge>(cxl_judge_spec(context.platform), context.scoreboard.chronicle()));
+  const scoreboard::CxlJudgeSpec known = cxl_judge_spec(context.platform);
+  auto& judge = context.scoreboard.add(std::make_unique<scoreboard::CxlJudge>(known, context.scoreboard.chronicle()));
+  service_ = std::make_unique<CpmuService>(context.host, context.platform.firmware(), known.pmus, context.scoreboard);
   listener_ = std::make_unique<CxlListener>(judge);
-  for (unsigned index = 0; index < part_.size(); ++index) {
-    listener_->listen(part_.device(index).link);
-    listener_->listen(part_.device(index).memory.ddr(), 2 * index + 1);
+  for (const platform::CxlPart::Wire& wire : part_.wires()) {
+    listener_->listen(*wire.link);
+    const platform::CxlPart::Component& lower = part_.components()[wire.lower];
+    if (lower.kind == platform::CxlPart::Kind::device)
+      listener_->listen(part_.device(lower.number).memory.ddr(), wire.lower);
   }
-  std::vector<unsigned> outstanding(part_.size());
+  const std::vector<platform::CxlDevicePlace> devices = platform::devices_of(context.platform.spec().cxl);
+  std::vector<unsigned> outstanding(part_.roots());
   for (const traffic::CxlTrafficSpec& spec : context.workload.cxl_traffic) {
     const std::string field = fmt::format("cxl_traffic[{}]", traffic_.size());
     if (spec.device >= part_.size())
       throw InputError({}, field + ".device", fmt::format("there is no CXL device {}", spec.device),
                        fmt::format("the platform has {}", part_.size()));
-    outstanding[spec.device] += spec.outstanding;
-    if (outstanding[spec.device] > kMostOperations)
-      throw InputError({}, field + ".outstanding",
-                       fmt::format("makes {} operations at a time on device {}, with the traffic before it",
-                                   outstanding[spec.device], spec.device),
-                       fmt::format("{} at most in all", kMostOperations));
+    // Tags tell apart what is under way below a root port.
+    for (const unsigned root : roots_reached(spec, devices)) {
+      outstanding[root] += spec.outstanding;
+      if (outstanding[root] > kMostOperations)
+        throw InputError({}, field + ".outstanding",
+                         fmt::format("makes {} operations at a time on device {}, with the traffic before it",
+                                     outstanding[root], spec.device),
+                         fmt::format("{} at most in all", kMostOperations));
+    }
+    refuse_shared_ranges(spec, devices, field);
     platform::CxlPart::Device& device = part_.device(spec.device);
     with_input_errors([&] {
       traffic_.push_back(std::make_unique<traffic::CxlTraffic>(
-          part_.engine(), traffic::CxlTargets{&device.host, &device.memory, device.cache.get()},
+          part_.engine(), traffic::CxlTargets{&device.host, &device.memory, device.cache.get(), &part_.bridge()},
           device.link.parameters().period, spec, field, context.workload.traffic.seed));
     });
   }
@@ -113,7 +159,7 @@ void CxlFabric::make_replays(const FabricContext& context, const std::vector<uns
   std::vector<traffic::CxlTargets> targets;
   for (std::size_t index = 0; index < part_.size(); ++index) {
     platform::CxlPart::Device& device = part_.device(index);
-    targets.push_back({&device.host, &device.memory, device.cache.get()});
+    targets.push_back({&device.host, &device.memory, device.cache.get(), &part_.bridge()});
   }
   for (const traffic::CxlReplaySpec& spec : specs) {
     with_input_errors([&] {
@@ -150,11 +196,7 @@ void CxlFabric::report_traffic(Json& list) const {
 
 DrainProgress CxlFabric::progress() const {
   DrainProgress sum;
-  for (std::size_t index = 0; index < part_.size(); ++index) {
-    platform::CxlPart::Device& device = part_.device(index);
-    sum.pending += device.host.pending() + device.memory.pending() + device.link.pending();
-    if (device.cache) sum.pending += device.cache->pending();
-  }
+  sum.pending = part_.pending();
   return sum;
 }
 

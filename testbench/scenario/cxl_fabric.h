@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/platform/cxl_part.h"
+#include "testbench/scenario/cpmu_service.h"
 #include "testbench/scenario/cxl_listener.h"
 #include "testbench/scenario/fabric.h"
 #include "testbench/traffic/cxl_replay.h"
@@ -23,6 +24,7 @@ class CxlFabric final : public Fabric {
   void report_traffic(Json& list) const override;
   [[nodiscard]] DrainProgress progress() const override;
   [[nodiscard]] bool has_transactions() const override { return !traffic_.empty() || !replays_.empty(); }
+  [[nodiscard]] PmuService* pmus() override { return service_.get(); }
   [[nodiscard]] Picoseconds drain_patience() const override { return 10'000'000'000; }
 
  private:
@@ -33,6 +35,7 @@ class CxlFabric final : public Fabric {
   platform::CxlPart& part_;
   std::unique_ptr<CxlListener> listener_;
   std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<CpmuService> service_;
   std::vector<std::unique_ptr<traffic::CxlTraffic>> traffic_;
   std::vector<std::unique_ptr<traffic::CxlReplay>> replays_;
 };

@@ -62,16 +62,66 @@ scoreboard::CxlDdrSpec ddr_of(const cxl::DdrParameters& ddr) {
   return spec;
 }
 
-scoreboard::CxlLinkSpec link_of(const cxl::LinkParameters& link, unsigned device) {
+scoreboard::CxlLinkSpec link_of(const platform::CxlPart::Wire& wire) {
+  const cxl::LinkParameters& link = wire.link->parameters();
   scoreboard::CxlLinkSpec spec;
-  spec.name = fmt::format("cxl{}", device);
-  spec.upper = 2 * device;
-  spec.lower = 2 * device + 1;
+  spec.name = wire.link->name();
+  spec.upper = wire.upper;
+  spec.lower = wire.lower;
   spec.period = link.period;
   spec.latency = link.latency;
   for (unsigned number = 0; number < scoreboard::kCxlClasses; ++number)
     spec.lanes[number] = {link.lanes[number].per_clock, link.lanes[number].credits};
   return spec;
+}
+
+/// The decoders of a device. Its way of a range is how many devices before it have the same decoder.
+std::vector<scoreboard::CxlDecoder> decoders_of(const std::vector<platform::CxlDevicePlace>& devices, unsigned number) {
+  std::vector<scoreboard::CxlDecoder> decoders;
+  for (const platform::CxlDecoderSpec& decoder : devices[number].spec->decoders) {
+    unsigned position = 0;
+    for (unsigned before = 0; before < number; ++before) {
+      const auto& others = devices[before].spec->decoders;
+      if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return other.base == decoder.base; }))
+        ++position;
+    }
+    decoders.push_back({decoder.base, decoder.size, decoder.interleave.ways, decoder.interleave.granularity,
+                        kind_of(decoder.coherency), position});
+  }
+  return decoders;
+}
+
+/// The decoders of the upstream port of a switch: every range of the devices below, ascending.
+std::vector<scoreboard::CxlDecoder> decoders_of_switch(const std::vector<platform::CxlDevicePlace>& devices,
+                                                       unsigned number) {
+  std::vector<scoreboard::CxlDecoder> decoders;
+  for (const platform::CxlDevicePlace& device : devices) {
+    if (device.switch_number != number) continue;
+    for (const platform::CxlDecoderSpec& decoder : device.spec->decoders) {
+      const auto place =
+          std::lower_bound(decoders.begin(), decoders.end(), decoder.base,
+                           [](const scoreboard::CxlDecoder& one, std::uint64_t base) { return one.base < base; });
+      if (place != decoders.end() && place->base == decoder.base) continue;
+      decoders.insert(place, {decoder.base, decoder.size, 1, 256, kind_of(decoder.coherency)});
+    }
+  }
+  return decoders;
+}
+
+/// @return the name of a PMU the reference software serves, by what it counts for.
+std::string client_name(const platform::CxlPart::Component& component, unsigned cpmu) {
+  using Kind = platform::CxlPart::Kind;
+  switch (component.kind) {
+    case Kind::root_port:
+      return fmt::format("cpmu_rp{}.{}", component.number, cpmu);
+    case Kind::upstream_port:
+      return fmt::format("cpmu_usp{}.{}", component.number, cpmu);
+    case Kind::downstream_port:
+      return fmt::format("cpmu_dsp{}.{}.{}", component.number, component.port, cpmu);
+    case Kind::device:
+      break;
+  }
+  return fmt::format("cpmu_mem{}.{}", component.number, cpmu);
 }
 
 scoreboard::CxlPmuSpec pmu_of(const platform::CxlCpmuSpec& cpmu) {
@@ -98,31 +148,37 @@ scoreboard::CxlPmuSpec pmu_of(const platform::CxlCpmuSpec& cpmu) {
 }  // namespace
 
 CxlJudgeSpec cxl_judge_spec(const platform::Platform& platform) {
+  using Kind = platform::CxlPart::Kind;
   CxlJudgeSpec spec;
-  const std::vector<platform::CxlDeviceSpec>& devices = platform.spec().cxl;
-  for (unsigned index = 0; index < devices.size(); ++index) {
-    const platform::CxlDeviceSpec& device = devices[index];
-    scoreboard::CxlComponentSpec component;
-    for (const platform::CxlDecoderSpec& decoder : device.decoders)
-      component.decoders.push_back({decoder.base, decoder.size, 1, 256, kind_of(decoder.coherency)});
-    component.answer_latency = device.memory.answer_latency;
-    component.name = fmt::format("cxl{}_port", index);
-    spec.components.push_back(component);
-    component.name = fmt::format("cxl{}", index);
-    component.ddr = ddr_of(device.memory.ddr);
-    component.ddr->optimal_load = device.memory.dev_load.optimal;
-    component.ddr->moderate_overload = device.memory.dev_load.moderate;
-    component.ddr->severe_overload = device.memory.dev_load.severe;
-    spec.components.push_back(std::move(component));
-    spec.links.push_back(link_of(device.link, index));
-    for (unsigned number = 0; number < device.cpmus.size(); ++number) {
-      scoreboard::CxlPmuSpec& pmu = spec.pmus.emplace_back(pmu_of(device.cpmus[number]));
-      pmu.separate_queues = device.memory.ddr.separate_queues;
-      pmu.name = fmt::format("cxl_pmu_mem{}.{}", index, number);
-      pmu.component = 2 * index + 1;
-      pmu.address = platform.cxl()->cpmu_address(index, number);
+  const platform::CxlPart& part = *platform.cxl();
+  const std::vector<platform::CxlDevicePlace> devices = platform::devices_of(platform.spec().cxl);
+  for (const platform::CxlPart::Component& its : part.components()) {
+    scoreboard::CxlComponentSpec& component = spec.components.emplace_back();
+    component.name = its.name;
+    component.of_switch = its.kind == Kind::upstream_port || its.kind == Kind::downstream_port;
+    if (its.kind == Kind::upstream_port) component.decoders = decoders_of_switch(devices, its.number);
+    if (its.kind == Kind::device) {
+      const platform::CxlDeviceSpec& device = *devices[its.number].spec;
+      component.decoders = decoders_of(devices, its.number);
+      component.answer_latency = device.memory.answer_latency;
+      component.ddr = ddr_of(device.memory.ddr);
+      component.ddr->optimal_load = device.memory.dev_load.optimal;
+      component.ddr->moderate_overload = device.memory.dev_load.moderate;
+      component.ddr->severe_overload = device.memory.dev_load.severe;
+    }
+    for (unsigned number = 0; number < its.cpmus.size(); ++number) {
+      scoreboard::CxlPmuSpec pmu = pmu_of((*its.specs)[number]);
+      pmu.component = static_cast<unsigned>(spec.components.size()) - 1;
+      pmu.address = platform::CxlPart::cpmu_address(its, number);
+      pmu.name = client_name(its, number);
+      if (component.ddr) pmu.separate_queues = component.ddr->separate_queues;
+      spec.pmus.push_back(pmu);
+      if (its.kind != Kind::device) continue;
+      pmu.name = fmt::format("cxl_pmu_mem{}.{}", its.number, number);
+      spec.pmus.push_back(std::move(pmu));
     }
   }
+  for (const platform::CxlPart::Wire& wire : part.wires()) spec.links.push_back(link_of(wire));
   return spec;
 }
 

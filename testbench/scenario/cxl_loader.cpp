@@ -178,26 +178,44 @@ constexpr Picoseconds kMostLatency = 1'000'000'000;  // as of links: what takes 
 
 }  // namespace
 
-void read_cxl(Reader& reader, std::size_t /*index*/, CxlDeviceSpec& spec) {
+namespace {
+
+void read_cpmus(Reader& reader, std::vector<CxlCpmuSpec>& cpmus, Presence presence = Presence::optional) {
+  reader.list(
+      "cpmus",
+      [&](Reader& item, std::size_t number) { read_cpmu(item, static_cast<unsigned>(number), cpmus.emplace_back()); },
+      presence);
+}
+
+void read_host(Reader& host, cxl::HostParameters& parameters) {
+  host.number("lines", parameters.host_lines, Quantity::count, 1, 1U << 20);
+  host.number("latency", parameters.cache.host_latency, Quantity::duration, 0, kMostLatency);
+  host.flag("take_clean", parameters.cache.take_clean);
+  host.number("error_base", parameters.cache.error_base, Quantity::address);
+  host.number("error_size", parameters.cache.error_size, Quantity::bytes);
+}
+
+void read_decoder(Reader& item, platform::CxlDecoderSpec& decoder) {
+  item.number("base", decoder.base, Quantity::address, 0, ~std::uint64_t{0}, Presence::required);
+  item.number("size", decoder.size, Quantity::bytes, 0, ~std::uint64_t{0}, Presence::required);
+  item.choice("coherency", decoder.coherency,
+              {{"HDM-H", Coherency::hdm_h}, {"HDM-D", Coherency::hdm_d}, {"HDM-DB", Coherency::hdm_db}});
+  // Who does not interleave need not read of it.
+  if (!item.has("ways") && !item.has("granularity")) return;
+  item.number("ways", decoder.interleave.ways);
+  item.number("granularity", decoder.interleave.granularity, Quantity::bytes);
+}
+
+/// A device, wherever it is.
+void read_device(Reader& reader, CxlDeviceSpec& spec) {
+  reader.optional_object("port", [&](Reader& port) { read_cpmus(port, spec.port.cpmus); });
   reader.optional_object("cache", [&](Reader& cache) {
     cache.number("lines", spec.cache.emplace().cache_lines, Quantity::count, 1, 1U << 20);
   });
   reader.list(
-      "decoders",
-      [&](Reader& item, std::size_t) {
-        platform::CxlDecoderSpec& decoder = spec.decoders.emplace_back();
-        item.number("base", decoder.base, Quantity::address, 0, ~std::uint64_t{0}, Presence::required);
-        item.number("size", decoder.size, Quantity::bytes, 0, ~std::uint64_t{0}, Presence::required);
-        item.choice("coherency", decoder.coherency,
-                    {{"HDM-H", Coherency::hdm_h}, {"HDM-D", Coherency::hdm_d}, {"HDM-DB", Coherency::hdm_db}});
-      },
+      "decoders", [&](Reader& item, std::size_t) { read_decoder(item, spec.decoders.emplace_back()); },
       Presence::required);
-  reader.list(
-      "cpmus",
-      [&](Reader& item, std::size_t number) {
-        read_cpmu(item, static_cast<unsigned>(number), spec.cpmus.emplace_back());
-      },
-      Presence::required);
+  read_cpmus(reader, spec.cpmus, Presence::required);
   reader.object("link", [&](Reader& link) { read_link_parameters(link, spec.link); });
   reader.object("memory", [&](Reader& memory) {
     memory.number("answer_latency", spec.memory.answer_latency, Quantity::duration, 0, kMostLatency);
@@ -211,13 +229,26 @@ void read_cxl(Reader& reader, std::size_t /*index*/, CxlDeviceSpec& spec) {
     });
     memory.object("ddr", [&](Reader& ddr) { read_ddr(ddr, spec.memory.ddr); });
   });
-  reader.object("host", [&](Reader& host) {
-    host.number("lines", spec.host.host_lines, Quantity::count, 1, 1U << 20);
-    host.number("latency", spec.host.cache.host_latency, Quantity::duration, 0, kMostLatency);
-    host.flag("take_clean", spec.host.cache.take_clean);
-    host.number("error_base", spec.host.cache.error_base, Quantity::address);
-    host.number("error_size", spec.host.cache.error_size, Quantity::bytes);
-  });
+}
+
+}  // namespace
+
+void read_cxl(Reader& reader, std::size_t /*index*/, CxlDeviceSpec& spec) {
+  if (reader.has("switch")) {
+    reader.optional_object("port", [&](Reader& port) { read_cpmus(port, spec.port.cpmus); });
+    reader.object("link", [&](Reader& link) { read_link_parameters(link, spec.link); });
+    platform::CxlSwitchSpec& below = spec.below.emplace();
+    reader.object("switch", [&](Reader& its) {
+      read_cpmus(its, below.cpmus);
+      its.number("forward_latency", below.forward_latency, Quantity::duration);
+      its.list(
+          "devices", [&](Reader& device, std::size_t) { read_device(device, below.devices.emplace_back()); },
+          Presence::required);
+    });
+  } else {
+    read_device(reader, spec);
+  }
+  reader.object("host", [&](Reader& host) { read_host(host, spec.host); });
 }
 
 void read_cxl_traffic(Reader& reader, traffic::CxlTrafficSpec& spec) {

@@ -10,6 +10,7 @@
 
 #include "models/platform/platform.h"
 #include "testbench/scenario/pmu_catalog.h"
+#include "testbench/scenario/pmu_service.h"
 #include "testbench/scenario/results.h"
 #include "testbench/scenario/workload.h"
 #include "testbench/scoreboard/scoreboard.h"
@@ -50,6 +51,9 @@ class Fabric {
   /// requests.
   virtual void report_traffic(Json& list) const = 0;
 
+  /// PMUs of the fabric that other software than drivers serves; null: there are none.
+  [[nodiscard]] virtual PmuService* pmus() { return nullptr; }
+
   /// Refuse an event of this fabric about which nothing could be said. @throws EventError
   virtual void check_event(const ResolvedEvent& /*event*/) const {}
 
@@ -69,6 +73,7 @@ struct FabricContext {
   platform::Platform& platform;
   const Workload& workload;
   scoreboard::Scoreboard& scoreboard;
+  driver_host::DriverHost& host;
   ProgressFunction progress;
 };
 

@@ -20,8 +20,9 @@ namespace pmufab::scenario {
 /// of the mesh's layout: no document says.
 [[nodiscard]] std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSpec& platform);
 
-/// @return the CXL devices as the scoreboard knows them: component 2 i is root port i, component 2 i + 1 the device
-///         below it, link i what joins them. Registers are where the platform's firmware put them.
+/// @return the CXL hierarchy as the scoreboard knows it: components and links are those of platform::CxlPart, in its
+///         order. Registers are where the platform's firmware put them; each block has a PMU of the reference software
+///         ("cpmu_rp0.0"), those of devices one of the driver ("cxl_pmu_mem0.0"), too.
 [[nodiscard]] scoreboard::CxlJudgeSpec cxl_judge_spec(const platform::Platform& platform);
 /// Tell the judges of meshes where the platform's links lead.
 /// @param specs, judges  of the platform's meshes, in their order

@@ -37,7 +37,7 @@ void read_flit_flow(Reader& reader, traffic::FlitFlowSpec& flow);
 /// Read one map of CHI traffic.
 void read_chi_traffic(Reader& reader, traffic::ChiTrafficSpec& spec);
 
-/// Read one CXL device of a platform. @param index  among the platform's devices
+/// Read what is below one CXL root port of a platform, a device or a switch. @param index  of the root port
 void read_cxl(Reader& reader, std::size_t index, platform::CxlDeviceSpec& spec);
 /// Read one map of CXL traffic.
 void read_cxl_traffic(Reader& reader, traffic::CxlTrafficSpec& spec);

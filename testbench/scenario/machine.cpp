@@ -88,7 +88,11 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   host_->bus.bind(platform_->bus().socket);
 
   scoreboard_ = std::make_unique<scoreboard::Scoreboard>();
-  fabrics_ = make_fabrics({*platform_, workload, *scoreboard_, std::move(options.progress)});
+  fabrics_ = make_fabrics({*platform_, workload, *scoreboard_, *host_, std::move(options.progress)});
+  pmus_ = std::make_unique<PmuServices>(*host_);
+  for (const auto& fabric : fabrics_) {
+    if (PmuService* const service = fabric->pmus()) pmus_->add(*service);
+  }
   calls_ = std::make_unique<CallTee>(*scoreboard_);
   host_->observe(calls_.get());
   platform_->bus().monitor([this](const MmioBus::BusAccess& access) { scoreboard_->on_bus_access(access); });

@@ -59,6 +59,8 @@ class Machine {
   [[nodiscard]] platform::Platform& platform() noexcept { return *platform_; }
   [[nodiscard]] driver_host::DriverHost& host() noexcept { return *host_; }
   [[nodiscard]] scoreboard::Scoreboard& scoreboard() noexcept { return *scoreboard_; }
+  /// PMUs of drivers and of other software.
+  [[nodiscard]] PmuServices& pmus() noexcept { return *pmus_; }
   [[nodiscard]] CallTee& calls() noexcept { return *calls_; }
   [[nodiscard]] const std::vector<std::unique_ptr<Fabric>>& fabrics() const noexcept { return fabrics_; }
 
@@ -87,6 +89,7 @@ class Machine {
   std::unique_ptr<scoreboard::Scoreboard> scoreboard_;
   std::unique_ptr<CallTee> calls_;
   std::vector<std::unique_ptr<Fabric>> fabrics_;  // go before the judges they show their wires to
+  std::unique_ptr<PmuServices> pmus_;
   std::unique_ptr<Story> story_;
   std::vector<std::string> reports_;
 };

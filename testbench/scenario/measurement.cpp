@@ -34,9 +34,9 @@ std::string describe_errno(int result) {
   return name == nullptr ? fmt::format("error {}", -result) : fmt::format("{} ({})", name, strerrordesc_np(-result));
 }
 
-Measurement::Measurement(const MeasureSpec& spec, driver_host::DriverHost& host, scoreboard::Scoreboard& judge,
+Measurement::Measurement(const MeasureSpec& spec, PmuService& pmus, scoreboard::Scoreboard& judge,
                          const PmuCatalog& catalog, Picoseconds zero)
-    : spec_(spec), host_(host), judge_(judge), zero_(zero) {
+    : spec_(spec), pmus_(pmus), judge_(judge), zero_(zero) {
   result_.name = spec.name;
   for (const std::string& text : spec.events) {
     for (ResolvedGroup& resolved : catalog.resolve(text)) {
@@ -54,7 +54,7 @@ void Measurement::open(Group& group, unsigned number) {
     driver_host::PerfAttributes attributes = counter.event.attributes;
     attributes.disabled = leader == 0;  // as perf stat: members follow their leader
     const unsigned cpu = spec_.cpu.value_or(counter.event.cpu);
-    const EventHandle handle = host_.open(attributes, static_cast<int>(cpu), leader);
+    const EventHandle handle = pmus_.open(attributes, static_cast<int>(cpu), leader);
     if (handle <= 0) {
       const bool as_told = !spec_.open_error.empty() && spec_.open_error == strerrorname_np(-handle);
       refused_as_told_ = refused_as_told_ || as_told;
@@ -70,7 +70,7 @@ void Measurement::open(Group& group, unsigned number) {
           refused.note = "its group was not opened";
         }
         result_.counters.push_back(std::move(refused));
-        if (other.handle > 0) host_.close(other.handle);
+        if (other.handle > 0) pmus_.close(other.handle);
         other.handle = 0;
       }
       return;
@@ -96,7 +96,7 @@ void Measurement::begin() {
   for (unsigned i = 0; i < groups_.size(); ++i) open(groups_[i], i);
   result_.start = to_picoseconds(sc_core::sc_time_stamp()) - zero_;
   for (Group& group : groups_) {
-    if (group.counters.front().handle > 0) host_.enable(group.counters.front().handle);
+    if (group.counters.front().handle > 0) pmus_.enable(group.counters.front().handle);
   }
 }
 
@@ -104,13 +104,13 @@ void Measurement::read(Group& group) {
   if (group.counters.front().handle <= 0) return;
   if (group.braces) {
     std::vector<EventReading> readings;
-    if (host_.read_group(group.counters.front().handle, readings) < 0) return;
+    if (pmus_.read_group(group.counters.front().handle, readings) < 0) return;
     for (std::size_t i = 0; i < readings.size() && i < group.counters.size(); ++i)
       group.counters[i].reading = readings[i];
     return;
   }
   EventReading reading{};
-  if (host_.read(group.counters.front().handle, reading) >= 0) group.counters.front().reading = reading;
+  if (pmus_.read(group.counters.front().handle, reading) >= 0) group.counters.front().reading = reading;
 }
 
 void Measurement::note_interval() {
@@ -205,7 +205,7 @@ void Measurement::add_derived(MeasureResult& result) const {
 
 MeasureResult Measurement::end(bool cut_short) {
   for (Group& group : groups_) {
-    if (group.counters.front().handle > 0) host_.disable(group.counters.front().handle);
+    if (group.counters.front().handle > 0) pmus_.disable(group.counters.front().handle);
   }
   for (Group& group : groups_) read(group);
   result_.stop = to_picoseconds(sc_core::sc_time_stamp()) - zero_;
@@ -221,7 +221,7 @@ MeasureResult Measurement::end(bool cut_short) {
   if (spec_.compare == MeasureSpec::Compare::exact) add_derived(result_);
   for (Group& group : groups_) {
     for (Counter& counter : group.counters) {
-      if (counter.handle > 0) host_.close(counter.handle);
+      if (counter.handle > 0) pmus_.close(counter.handle);
       counter.handle = 0;
     }
   }

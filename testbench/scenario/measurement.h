@@ -6,6 +6,7 @@
 
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/scenario/pmu_catalog.h"
+#include "testbench/scenario/pmu_service.h"
 #include "testbench/scenario/results.h"
 #include "testbench/scenario/scenario_spec.h"
 #include "testbench/scoreboard/scoreboard.h"
@@ -18,8 +19,8 @@ class Measurement {
  public:
   /// @param zero  simulated time that counts as 0 in results
   /// @throws EventError if an event does not resolve
-  Measurement(const MeasureSpec& spec, driver_host::DriverHost& host, scoreboard::Scoreboard& judge,
-              const PmuCatalog& catalog, Picoseconds zero);
+  Measurement(const MeasureSpec& spec, PmuService& pmus, scoreboard::Scoreboard& judge, const PmuCatalog& catalog,
+              Picoseconds zero);
 
   /// Open and enable every event.
   void begin();
@@ -50,7 +51,7 @@ class Measurement {
   void add_derived(MeasureResult& result) const;
 
   const MeasureSpec& spec_;
-  driver_host::DriverHost& host_;
+  PmuService& pmus_;
   scoreboard::Scoreboard& judge_;
   Picoseconds zero_;
   std::vector<Group> groups_;

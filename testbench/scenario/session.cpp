@@ -146,7 +146,7 @@ class Story {
 
   /// Names are checked before anything runs: a misspelt event must not wait for its time.
   bool check_names() {
-    const PmuCatalog catalog(machine_.host().pmus());
+    const PmuCatalog catalog(machine_.pmus().pmus());
     bool good = true;
     for (const MeasureSpec& measure : spec_.measures) {
       if (!pmus_are_there(measure, catalog)) {
@@ -258,9 +258,9 @@ class Story {
   void begin(std::size_t index) {
     const MeasureSpec& measure = spec_.measures[index];
     // Anew each time: the CPU a PMU is read on moves with CPU hotplug.
-    const PmuCatalog catalog(machine_.host().pmus());
+    const PmuCatalog catalog(machine_.pmus().pmus());
     if (loaded_ && !pmus_are_there(measure, catalog)) return;
-    auto measurement = std::make_unique<Measurement>(measure, machine_.host(), machine_.scoreboard(), catalog, zero_);
+    auto measurement = std::make_unique<Measurement>(measure, machine_.pmus(), machine_.scoreboard(), catalog, zero_);
     measurement->begin();
     open_.emplace(index, std::move(measurement));
     if (measure.window > 0) steps_.push({now() - zero_ + measure.window, Kind::end_measure, index});

@@ -41,7 +41,8 @@ std::uint32_t CxlPmuSpec::supported(std::uint16_t vendor, std::uint16_t group) c
 void CxlJudgeSpec::validate() const {
   for (const CxlComponentSpec& component : components) {
     for (const CxlDecoder& decoder : component.decoders)
-      check(decoder.ways != 0 && decoder.granularity != 0, component.name + ".decoders: ways and granularity");
+      check(decoder.ways != 0 && decoder.granularity != 0 && decoder.position < decoder.ways,
+            component.name + ".decoders: ways, granularity and position");
     if (component.ddr) check(*component.ddr, component.name);
   }
   for (const CxlLinkSpec& link : links) {
@@ -68,6 +69,13 @@ std::optional<unsigned> decoder_of(const std::vector<CxlDecoder>& decoders, std:
     if (address >= decoder.base && address - decoder.base < decoder.size) return number;
   }
   return std::nullopt;
+}
+
+bool owns(const std::vector<CxlDecoder>& decoders, std::uint64_t address) {
+  const std::optional<unsigned> number = decoder_of(decoders, address);
+  if (!number) return false;
+  const CxlDecoder& decoder = decoders[*number];
+  return (address - decoder.base) / decoder.granularity % decoder.ways == decoder.position;
 }
 
 std::uint64_t device_address(const std::vector<CxlDecoder>& decoders, unsigned decoder, std::uint64_t address) {

@@ -20,6 +20,7 @@ struct CxlDecoder {
   unsigned ways = 1;
   std::uint64_t granularity = 256;
   CxlMemoryKind kind = CxlMemoryKind::hdm_h;
+  unsigned position = 0;  ///< of a device: which of the ways is its own
 };
 
 /// A memory controller and its DDR (docs/cxl-messages.md, section 6). Times in picoseconds.
@@ -153,6 +154,8 @@ struct CxlJudgeSpec {
 
 /// @return the lowest decoder whose range holds the address.
 [[nodiscard]] std::optional<unsigned> decoder_of(const std::vector<CxlDecoder>& decoders, std::uint64_t address);
+/// @return true if a device whose decoders these are owns the address: one claims it, and it is of the device's way.
+[[nodiscard]] bool owns(const std::vector<CxlDecoder>& decoders, std::uint64_t address);
 /// @return the device's own address: interleaving taken out, behind what lower decoders hold.
 [[nodiscard]] std::uint64_t device_address(const std::vector<CxlDecoder>& decoders, unsigned decoder,
                                            std::uint64_t address);

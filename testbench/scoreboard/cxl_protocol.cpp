@@ -103,6 +103,14 @@ bool CxlMemProtocol::knows_memory() const {
                      [](const CxlComponentSpec& component) { return component.ddr.has_value(); });
 }
 
+bool CxlMemProtocol::is_of_another_device(std::uint64_t address) const {
+  const CxlComponentSpec& lower = spec_.components[link_.lower];
+  if (!lower.ddr || owns(lower.decoders, address)) return false;
+  return std::any_of(spec_.components.begin(), spec_.components.end(), [&](const CxlComponentSpec& component) {
+    return component.ddr && &component != &lower && owns(component.decoders, address);
+  });
+}
+
 std::optional<CxlMemoryKind> CxlMemProtocol::kind_of(std::uint64_t address) const {
   const CxlComponentSpec& lower = spec_.components[link_.lower];
   for (const CxlComponentSpec& component : spec_.components) {
@@ -214,6 +222,8 @@ Picoseconds CxlMemProtocol::answers_after(Picoseconds when) const {
 
 void CxlMemProtocol::request_arrived(Picoseconds when, const CxlMessage& message) {
   last_arrived_.reset();
+  if (is_of_another_device(message.address))
+    complain("message_of_another_device", when, message, "another device owns the address");
   const auto found = requests_.find(message.tag);
   if (found == requests_.end() || found->second.message != message) return;
   found->second.arrived = when;

@@ -60,6 +60,7 @@ class CxlMemProtocol {
   void complain(const char* kind, Picoseconds when, const CxlMessage& message, const char* what);
   [[nodiscard]] std::optional<CxlMemoryKind> kind_of(std::uint64_t address) const;
   [[nodiscard]] bool knows_memory() const;
+  [[nodiscard]] bool is_of_another_device(std::uint64_t address) const;
   [[nodiscard]] std::optional<Answers> answers_to(const CxlMessage& request) const;
   [[nodiscard]] Snoops::iterator snoop_of(std::uint64_t address);
   [[nodiscard]] bool is_under_way(const CxlMessage& snoop) const;

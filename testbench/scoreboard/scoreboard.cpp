@@ -227,6 +227,8 @@ void Scoreboard::State::end_handler(Frame& frame, Picoseconds when) {
           fmt::format("{}: the {} call stopped the PMU and did not start it again", pmu.name(), call_name(frame.call)),
           when);
     } else if (pmu.written_on() && !has_active_events(pmu)) {
+      // Two names of the same registers: the other one's call.
+      if (frame.pmu != nullptr && frame.pmu != &pmu) continue;
       findings.add(Severity::note, "handler_started_idle_pmu",
                    fmt::format("{}: the {} call started the PMU although no event is active (harmless)", pmu.name(),
                                call_name(frame.call)),

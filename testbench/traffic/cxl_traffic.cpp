@@ -243,7 +243,10 @@ cxl::IssueResult begin_operation(const CxlTargets& targets, CxlOperation operati
       of_host.tee = tee;
       of_host.address = address;
       of_host.user = user;
-      return targets.host->issue(of_host, client);
+      cxl::Host& host = targets.bridge == nullptr || is_snoop(operation)
+                            ? *targets.host
+                            : targets.bridge->route(address, *targets.host);
+      return host.issue(of_host, client);
     }
     case CxlAgent::device:
       targets.device->local(static_cast<cxl::LocalOperation>(static_cast<unsigned>(operation) -

@@ -8,6 +8,7 @@
 
 #include "models/cxl/device_cache.h"
 #include "models/cxl/host.h"
+#include "models/cxl/host_bridge.h"
 #include "models/cxl/memory_device.h"
 #include "testbench/traffic/address_stream.h"
 #include "testbench/traffic/pacer.h"
@@ -98,6 +99,7 @@ struct CxlTargets {
   cxl::Host* host = nullptr;
   cxl::MemoryDevice* device = nullptr;
   cxl::DeviceCache* device_cache = nullptr;
+  const cxl::HostBridge* bridge = nullptr;  ///< knows of other hosts that do operations, by address
 };
 
 /// Hears of operations when they begin.

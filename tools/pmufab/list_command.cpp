@@ -18,7 +18,8 @@ using scenario::Json;
 using scenario::PmuCatalog;
 
 constexpr const char* kMore =
-    R"(What is listed is what the drivers publish in sysfs when they are loaded on the platform: events/, format/ and cpumask.
+    R"(What is listed is what the drivers publish in sysfs when they are loaded on the platform: events/, format/ and cpumask;
+and PMUs that the testbench's own software serves, such as those of CXL ports (cpmu_rp0.0).
 Without PLATFORM a platform of two Tegra410 sockets is used. Any event can be given to pmufab stat -e, with terms added:
   nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=1,dst_loc_cmem=1/
 "not modelled" stands behind events that nothing on the platform makes happen: measuring one is refused, with the reason.
@@ -90,7 +91,7 @@ int list(const platform::PlatformSpec& platform, const driver_host::DriverSet& d
   std::vector<driver_host::Pmu> pmus;
   machine.run([&] {
     loaded = machine.host().load();
-    pmus = machine.host().pmus();
+    if (!machine.host().pmus().empty()) pmus = machine.pmus().pmus();
   });
   if (loaded < 0 || pmus.empty()) {
     for (const std::string& line : machine.host().log()) complain("{}\n", line);

@@ -299,8 +299,8 @@ TEST_F(CxlMemory, a_switch_counts_at_each_of_its_ports) {
   HdmMap host_map;
   host_map.set(0, {.base = 0, .size = 2 * Rig::kGiB});
   HdmMap switch_map;
-  switch_map.set(0, {.base = 0, .size = Rig::kGiB, .target = 0});
-  switch_map.set(1, {.base = Rig::kGiB, .size = Rig::kGiB, .target = 1});
+  switch_map.set(0, {.base = 0, .size = Rig::kGiB, .targets = {0}});
+  switch_map.set(1, {.base = Rig::kGiB, .size = Rig::kGiB, .targets = {1}});
   HdmMap maps[2];
   maps[0].set(0, {.base = 0, .size = Rig::kGiB});
   maps[1].set(0, {.base = Rig::kGiB, .size = Rig::kGiB});
@@ -333,6 +333,11 @@ TEST_F(CxlMemory, a_switch_counts_at_each_of_its_ports) {
     EXPECT_EQ(count(the_switch.downstream_probes(1)), 11U);
     EXPECT_EQ(count(host.probes()), 33U);
     EXPECT_EQ(second_decoder.value(), 1U);
+    // A decoder that leads to a port there is not.
+    switch_map.set(2, {.base = 2 * Rig::kGiB, .size = Rig::kGiB, .targets = {5}});
+    host.issue({HostOperationKind::invalidate_none, false, 2 * Rig::kGiB, 0}, client);
+    testing::advance(1'000'000);
+    EXPECT_EQ(count(the_switch.downstream_probes(0)), 33U);
     EXPECT_EQ(the_switch.pending() + host.pending() + device0.pending() + device1.pending(), 0U);
   });
 }

@@ -169,5 +169,79 @@ TEST(PlatformSpec, refuses_cxl_devices_that_cannot_be) {
   });
 }
 
+TEST(PlatformSpec, refuses_cxl_switches_and_interleaving_that_cannot_be) {
+  constexpr std::uint64_t kStep = std::uint64_t{256} << 20;
+  // Devices 0 and 1 below a switch, 2 and 3 below root ports; the first two share a range, the last two another one.
+  const auto refuses = [](const std::string& field, const std::string& reason,
+                          const std::function<void(std::vector<CxlDeviceSpec>&)>& change) {
+    expect_refused(field, reason, [&](PlatformSpec& spec) {
+      CxlCpmuSpec ticks;
+      ticks.groups.resize(1);
+      CxlDeviceSpec device;
+      device.port.cpmus = device.cpmus = {ticks};
+      device.decoders = {{.base = 0, .size = 2 * kStep, .interleave = {2, 512}}};
+      CxlDeviceSpec branch;
+      branch.port.cpmus = {ticks};
+      branch.below.emplace().devices = {device, device};
+      branch.below->cpmus = {ticks};
+      device.decoders[0] = {.base = 4 * kStep, .size = 4 * kStep, .interleave = {2, 16384}};
+      spec.cxl = {branch, device, device};
+      change(spec.cxl);
+    });
+  };
+  using Cxl = std::vector<CxlDeviceSpec>;
+  refuses("", "", [](Cxl&) {});
+  // Ways, granularity, sizes.
+  const auto ways = [](Cxl& cxl, unsigned number, unsigned granularity = 512) {
+    for (CxlDeviceSpec& device : cxl[0].below->devices) device.decoders[0].interleave = {number, granularity};
+  };
+  refuses("cxl[0].switch.devices[0].decoders[0].ways", "3 ways", [&](Cxl& cxl) { ways(cxl, 3); });
+  refuses("cxl[0].switch.devices[0].decoders[0].ways", "16 ways", [&](Cxl& cxl) { ways(cxl, 16); });
+  refuses("cxl[0].switch.devices[0].decoders[0].granularity", "128", [&](Cxl& cxl) { ways(cxl, 2, 128); });
+  refuses("cxl[0].switch.devices[0].decoders[0].granularity", "32768", [&](Cxl& cxl) { ways(cxl, 2, 32768); });
+  refuses("cxl[0].switch.devices[0].decoders[0].size", "no multiple of 4 x 256 MiB", [&](Cxl& cxl) { ways(cxl, 4); });
+  refuses("cxl[1].decoders[0].ways", "are 4, but 2 devices",
+          [](Cxl& cxl) { cxl[1].decoders[0].interleave.ways = cxl[2].decoders[0].interleave.ways = 4; });
+  refuses("cxl[0].switch.devices[1].decoders", "overlap those of cxl[0].switch.devices[0]",
+          [](Cxl& cxl) { cxl[0].below->devices[1].decoders[0].interleave.granularity = 256; });
+  refuses("cxl[0].switch.devices[1].decoders[0].base", "no multiple of 256 MiB",
+          [](Cxl& cxl) { cxl[0].below->devices[1].decoders[0].base = 0x1000; });
+  // Four ways: two below the switch, one below each of two root ports.
+  refuses("cxl[0].switch.devices[0].decoders[1].ways", "not dealt out evenly", [](Cxl& cxl) {
+    const CxlDecoderSpec shared{.base = 16 * kStep, .size = 4 * kStep, .interleave = {4, 256}};
+    for (CxlDeviceSpec* const device : {&cxl[0].below->devices[0], &cxl[0].below->devices[1], &cxl[1], &cxl[2]})
+      device->decoders.push_back(shared);
+  });
+  // Two below each of two switches: the host bridge would need chunks of 32 KiB.
+  refuses("cxl[0].switch.devices[0].decoders[0].granularity", "32768 bytes for each of 2 root ports", [](Cxl& cxl) {
+    cxl.resize(1);
+    for (CxlDeviceSpec& device : cxl[0].below->devices)
+      device.decoders = {{.base = 0, .size = 4 * kStep, .interleave = {4, 16384}}};
+    cxl.push_back(cxl[0]);
+  });
+  refuses("cxl[1].decoders[0].ways", "with a cache", [](Cxl& cxl) { cxl[1].cache.emplace(); });
+  // What ports cannot count.
+  refuses("cxl[0].port.cpmus[0].hdm_filter", "root port has no HDM decoders",
+          [](Cxl& cxl) { cxl[0].port.cpmus[0].parameters.hdm_filter = true; });
+  refuses("cxl[0].switch.devices[1].port.cpmus[0].hdm_filter", "downstream port has no HDM decoders",
+          [](Cxl& cxl) { cxl[0].below->devices[1].port.cpmus[0].parameters.hdm_filter = true; });
+  refuses("", "", [](Cxl& cxl) { cxl[0].below->cpmus[0].parameters.hdm_filter = true; });
+  refuses("cxl[0].switch.cpmus[0].groups[0].group", "0x8000",
+          [](Cxl& cxl) { cxl[0].below->cpmus[0].groups[0].group = 0x8000; });
+  refuses("cxl[1].port.cpmus[0].ddr_filter", "no memory",
+          [](Cxl& cxl) { cxl[1].port.cpmus[0].parameters.ddr_filter = true; });
+  // Switches.
+  refuses("cxl[0].switch.devices", "are missing", [](Cxl& cxl) { cxl[0].below->devices.clear(); });
+  refuses("cxl[0].switch.devices[0].switch", "below a switch",
+          [](Cxl& cxl) { cxl[0].below->devices[0].below.emplace().devices.resize(1); });
+  refuses("cxl[0].decoders", "a switch is here", [](Cxl& cxl) { cxl[0].decoders.resize(1); });
+  refuses("cxl[0].switch.forward_latency", "1 ms", [](Cxl& cxl) { cxl[0].below->forward_latency = 1'000'000'001; });
+  refuses("cxl[0].switch.devices[1].cache", "first downstream port", [](Cxl& cxl) {
+    CxlDeviceSpec& device = cxl[0].below->devices[1];
+    device.cache.emplace();
+    device.decoders.clear();
+  });
+}
+
 }  // namespace
 }  // namespace pmufab::platform

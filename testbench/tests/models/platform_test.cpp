@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "models/platform/cxl_part.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/interrupt_probe.h"
 #include "testbench/support/simulation_test.h"
@@ -56,45 +55,6 @@ TEST_F(SimulationTest, platform_describes_its_devices_as_firmware_does) {
   }
   EXPECT_NE(firmware.apmt[0].processor_affinity, firmware.apmt[1].processor_affinity);
   EXPECT_NE(firmware.apmt[0].overflow_interrupt->line, firmware.apmt[1].overflow_interrupt->line);
-}
-
-TEST_F(SimulationTest, cpmus_are_reset_with_their_device_and_firmware_programs_it_anew_with_the_platform) {
-  constexpr std::uint64_t kMemory = std::uint64_t{1} << 40;
-  constexpr std::uint64_t kPort = platform::default_map::kEcam;                   // bus 0
-  constexpr std::uint64_t kFunction = kPort + (1U << 20);                         // bus 1
-  constexpr std::uint64_t kAfterReset = 0x1'0002;                                 // configurable, threshold 1
-  constexpr std::uint64_t kProgram = kAfterReset | 1U << 24 | 1U << 8 | 1U << 9;  // clock ticks, enabled, interrupt
-  platform::PlatformSpec spec;
-  spec.sockets = 1;
-  spec.cpus_per_socket = 1;
-  spec.tegra410.reset();
-  platform::CxlDeviceSpec device;
-  device.decoders = {{.base = kMemory, .size = std::uint64_t{256} << 20}};
-  device.cpmus.resize(1);
-  device.cpmus[0].groups.resize(1);
-  spec.cxl = {device};
-  platform::Platform built("platform", spec);
-  Initiator cpu("cpu");
-  cpu.socket.bind(built.bus().socket);
-  platform::CxlPart::Device& parts = built.cxl()->device(0);
-  const std::uint64_t configuration = built.cxl()->cpmu_address(0, 0) + 0x200;
-  const auto enable = [&] {
-    EXPECT_TRUE(cpu.write(kFunction + 0x04, 2, 2).ok());  // Memory Space Enable
-    cpu.put64(configuration, kProgram);
-    EXPECT_TRUE(parts.cpmus[0]->is_running(0));
-  };
-  run([&] {
-    enable();
-    EXPECT_TRUE(cpu.write(kPort + 0x3e, 0x40, 2).ok());  // Secondary Bus Reset
-    EXPECT_FALSE(parts.cpmus[0]->is_running(0));
-    EXPECT_EQ(parts.map.decoder(kMemory), cxl::kNoHdmDecoder);
-    built.reset();
-    EXPECT_EQ(parts.map.decoder(kMemory), 0U);
-    enable();
-    built.reset();
-    EXPECT_TRUE(cpu.write(kFunction + 0x04, 2, 2).ok());
-    EXPECT_EQ(cpu.get64(configuration), kAfterReset);
-  });
 }
 
 TEST_F(SimulationTest, platform_without_page_one_and_interrupt_says_so_to_firmware) {  // register side of C1

@@ -325,8 +325,8 @@ TEST_F(CxlSwitchCross, all_ports_of_a_switch_count_alike) {
   cxl::HdmMap map;
   cxl::HdmMap of_first;
   cxl::HdmMap of_second;
-  map.set(0, {.base = 0, .size = kGiB, .coherency = cxl::Coherency::hdm_db, .target = 0});
-  map.set(1, {.base = kGiB, .size = kGiB, .coherency = cxl::Coherency::hdm_h, .target = 1});
+  map.set(0, {.base = 0, .size = kGiB, .coherency = cxl::Coherency::hdm_db, .targets = {0}});
+  map.set(1, {.base = kGiB, .size = kGiB, .coherency = cxl::Coherency::hdm_h, .targets = {1}});
   of_first.set(0, {.base = 0, .size = kGiB, .coherency = cxl::Coherency::hdm_db});
   of_second.set(0, {.base = kGiB, .size = kGiB, .coherency = cxl::Coherency::hdm_h});
   cxl::HostParameters host_parameters;

@@ -108,6 +108,24 @@ TEST_F(CxlProtocolTest, each_request_has_its_answers_in_each_memory) {
   }
 }
 
+TEST_F(CxlProtocolTest, a_message_arrives_at_the_device_of_its_way) {  // contract B44
+  CxlJudgeSpec spec = CxlSession::hierarchy();
+  std::vector<CxlDecoder>& decoders = spec.components[CxlSession::kDevice].decoders;
+  decoders[0] = {CxlSession::kH, CxlSession::kGiB, 2, 512, CxlMemoryKind::hdm_h, 1};
+  spec.components.push_back(spec.components[CxlSession::kDevice]);
+  spec.components.back().decoders[0].position = 0;
+  const auto misrouted = [&](std::uint64_t address) {
+    session = std::make_unique<CxlSession>(spec);
+    pass(kReq, 1, address);
+    return failures() == "message_of_another_device";
+  };
+  EXPECT_TRUE(misrouted(CxlSession::kH));
+  EXPECT_FALSE(misrouted(CxlSession::kH + 512));
+  EXPECT_FALSE(misrouted(CxlSession::kH + 1024 - 64));
+  EXPECT_TRUE(misrouted(CxlSession::kH + 1024));
+  EXPECT_FALSE(misrouted(kNobodys));
+}
+
 TEST_F(CxlProtocolTest, requests_without_answers) {
   pass(kReq, 8, CxlSession::kH);
   pass(kReq, 12, CxlSession::kDb, 2, CxlMeta::none, 1, true);

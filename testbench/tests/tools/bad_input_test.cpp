@@ -100,6 +100,40 @@ TEST_F(BadInput, traffic_of_a_fabric_the_platform_does_not_have) {
                    HasSubstr("cxl_traffic[0].device: there is no CXL device 0"));
 }
 
+TEST_F(BadInput, a_cxl_switch_that_cannot_be) {
+  const auto refuses_switch = [&](const std::string& second, const std::string& of_switch, const std::string& message) {
+    const std::string cpmus = "          cpmus: [{groups: [{group: m2s_req}]}]\n";
+    refuses({"list", write("p.yaml", "kind: cxl\ncxl:\n  - switch:\n" + of_switch +
+                                         "      devices:\n"
+                                         "        - decoders: [{base: 0, size: 1 GiB, ways: 2}]\n" +
+                                         cpmus + "        - decoders: [{" + second + "}]\n" + cpmus)},
+            HasSubstr(message));
+  };
+  const std::string field = "cxl[0].switch.devices[1].decoders";
+  refuses_switch("base: 0x1000, size: 1 GiB, ways: 2", "",
+                 "p.yaml:7:29: " + field + "[0].base: 0x1000 is no multiple of 256 MiB (use for example 0x0)");
+  refuses_switch("base: 0, size: 1 GiB, ways: 6", "",
+                 "p.yaml:7:51: " + field + "[0].ways: 6 ways are not possible (use 1, 2, 4 or 8)");
+  refuses_switch("base: 0, size: 1 GiB, ways: 2, granularity: 512 B", "",
+                 "p.yaml:7:21: " + field + ": overlap those of cxl[0].switch.devices[0] (devices that share");
+  refuses_switch(
+      "base: 0x4000_0000, size: 1 GiB", "",
+      "p.yaml:5:51: cxl[0].switch.devices[0].decoders[0].ways: are 2, but 1 devices have that decoder (give");
+  refuses_switch("base: 0, size: 1 GiB, way: 2", "", "unknown key 'way' (did you mean 'ways'?)");
+  refuses_switch("base: 0, size: 1 GiB, ways: 2", "      forward_latncy: 1 ns\n", "did you mean 'forward_latency'?");
+}
+
+TEST_F(BadInput, pmus_of_cxl_ports_that_are_not_there) {
+  const auto refuses_event = [&](const std::string& event, const std::string& message) {
+    refuses({"stat", "--platform", shipped("platforms/cxl-switch.yaml"), "--drivers", "newest", "--duration", "1 us",
+             "-e", event},
+            HasSubstr(message));
+  };
+  refuses_event("cpmu_dsp0.2.0/m2s_req_memrd/", "there is no PMU 'cpmu_dsp0.2.0'");
+  refuses_event("cpmu_rp1.0/s2m_ndr_cmp/", "unknown event or term 's2m_ndr_cmp' for PMU 'cpmu_rp1.0'");
+  refuses_event("cpmu_rp1.0/m2s_req_memrd,hdm=1/", "unknown term 'hdm' for PMU 'cpmu_rp1.0'");
+}
+
 TEST_F(BadInput, an_event_string_that_ends_early) {
   refuses({"stat", "-e", "{nvidia_ucf_pmu_0/cycles/"}, HasSubstr("this brace is not closed"));
 }

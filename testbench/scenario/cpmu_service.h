@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/platform/firmware_description.h"
+#include "testbench/cxl_client/cpmu_client.h"
+#include "testbench/scenario/pmu_service.h"
+#include "testbench/scoreboard/cxl_judge_spec.h"
+
+namespace pmufab::scenario {
+
+/// CPMUs counted by the reference software (testbench/cxl_client) instead of a driver: of ports, which have none, and
+/// of devices as a second opinion. PMUs are called "cpmu_rp0.1" (CPMU 1 of root port 0), "cpmu_usp0.0" (upstream port
+/// of switch 0), "cpmu_dsp0.1.0" (its downstream port 1) and "cpmu_mem0.0" (a device); their terms are the driver's.
+///
+/// The software finds the registers by reading configuration space when the first event is opened, and tells an
+/// observer what it does as the perf core does. It takes no interrupts: a counter must not wrap twice between two
+/// readings.
+class CpmuService final : public PmuService {
+ public:
+  /// @param host      runs the software
+  /// @param firmware  tells where configuration space is
+  /// @param pmus      those whose names begin with "cpmu_" are served
+  /// @param observer  hears of calls; all outlive the service
+  CpmuService(driver_host::DriverHost& host, const platform::FirmwareDescription& firmware,
+              const std::vector<scoreboard::CxlPmuSpec>& pmus, driver_host::PerfCallObserver& observer);
+  ~CpmuService() override;
+
+  [[nodiscard]] std::vector<driver_host::Pmu> pmus() const override;
+  [[nodiscard]] std::string twin(const std::string& pmu) const override;
+  EventHandle open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) override;
+  int enable(EventHandle leader) override;
+  int disable(EventHandle leader) override;
+  int read(EventHandle event, driver_host::EventReading& reading) override;
+  int read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) override;
+  void close(EventHandle event) override;
+
+ private:
+  using Call = driver_host::PerfCallObserver::Call;
+  struct Block {
+    driver_host::Pmu pmu;
+    std::optional<std::uint64_t> address;  // as found
+    std::unique_ptr<cxl_client::CpmuClient> client;
+  };
+  struct Event {
+    Block* block;
+    cxl_client::CpmuRequest request;
+    EventHandle leader;
+    std::optional<unsigned> counter{};  // while it counts
+    std::uint64_t count = 0;            // when it does not
+    Picoseconds since = 0;
+    Picoseconds enabled = 0;
+  };
+  /// Tells of a call while it lives.
+  class Telling;
+
+  void find_blocks();
+  [[nodiscard]] cxl_client::RegisterAccess registers();
+  [[nodiscard]] std::optional<cxl_client::CpmuRequest> request_of(const driver_host::PerfAttributes& attributes) const;
+  void start(EventHandle handle, Event& event);
+  void stop(EventHandle handle, Event& event);
+  [[nodiscard]] driver_host::EventReading reading_of(EventHandle handle, Event& event);
+  template <typename Action>
+  int for_group(EventHandle leader, Action action);
+
+  driver_host::DriverHost& host_;
+  platform::FirmwareDescription firmware_;
+  driver_host::PerfCallObserver& observer_;
+  std::vector<std::unique_ptr<Block>> blocks_;
+  std::map<EventHandle, Event> events_;
+  EventHandle next_;
+  bool searched_ = false;
+};
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,52 @@
+#include "testbench/scenario/pmu_service.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+
+namespace pmufab::scenario {
+
+std::vector<driver_host::Pmu> PmuServices::pmus() const {
+  std::vector<driver_host::Pmu> all;
+  for (const PmuService* const service : services_) {
+    std::vector<driver_host::Pmu> its = service->pmus();
+    std::move(its.begin(), its.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+bool PmuServices::is_used(const std::string& pmu) const {
+  return std::any_of(open_.begin(), open_.end(), [&](const auto& entry) { return entry.second == pmu; });
+}
+
+PmuService::EventHandle PmuServices::open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) {
+  const std::size_t number = attributes.type / kTypes;
+  if (number >= services_.size()) return -ENOENT;
+  const std::string name = services_.size() == 1 ? std::string() : name_of(attributes.type);
+  for (const PmuService* const service : services_) {
+    if (name.empty()) break;
+    // Only one of two knows that it has the other's registers.
+    const std::string twin = service->twin(name);
+    if (!twin.empty() && is_used(twin)) return -EBUSY;
+    for (const auto& [handle, other] : open_) {
+      if (service->twin(other) == name) return -EBUSY;
+    }
+  }
+  const EventHandle handle = services_[number]->open(attributes, cpu, leader);
+  if (handle > 0) open_.emplace(handle, name);
+  return handle;
+}
+
+std::string PmuServices::name_of(std::uint32_t type) const {
+  for (const driver_host::Pmu& pmu : services_[type / kTypes]->pmus()) {
+    if (pmu.type == type) return pmu.name;
+  }
+  return {};
+}
+
+void PmuServices::close(EventHandle event) {
+  of(event).close(event);
+  open_.erase(event);
+}
+
+}  // namespace pmufab::scenario

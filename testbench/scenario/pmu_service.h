@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "testbench/driver_host/driver_host.h"
+
+namespace pmufab::scenario {
+
+/// Serves PMUs as perf's system calls show them: the drivers, or other software. Members but pmus() are called from a
+/// SystemC thread process; those that can fail return a negative Linux errno.
+class PmuService {
+ public:
+  using EventHandle = driver_host::EventHandle;
+  virtual ~PmuService() = default;
+
+  [[nodiscard]] virtual std::vector<driver_host::Pmu> pmus() const = 0;
+  /// @return the name of another service's PMU that has the same registers; only one of them can be used at a time.
+  [[nodiscard]] virtual std::string twin(const std::string& /*pmu*/) const { return {}; }
+  virtual EventHandle open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) = 0;
+  virtual int enable(EventHandle leader) = 0;
+  virtual int disable(EventHandle leader) = 0;
+  virtual int read(EventHandle event, driver_host::EventReading& reading) = 0;
+  virtual int read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) = 0;
+  virtual void close(EventHandle event) = 0;
+};
+
+/// The drivers' PMUs.
+class DriverPmus final : public PmuService {
+ public:
+  explicit DriverPmus(driver_host::DriverHost& host) : host_(host) {}
+  [[nodiscard]] std::vector<driver_host::Pmu> pmus() const override { return host_.pmus(); }
+  EventHandle open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) override {
+    return host_.open(attributes, cpu, leader);
+  }
+  int enable(EventHandle leader) override { return host_.enable(leader); }
+  int disable(EventHandle leader) override { return host_.disable(leader); }
+  int read(EventHandle event, driver_host::EventReading& reading) override { return host_.read(event, reading); }
+  int read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) override {
+    return host_.read_group(leader, readings);
+  }
+  void close(EventHandle event) override { host_.close(event); }
+
+ private:
+  driver_host::DriverHost& host_;
+};
+
+/// All services of a machine as one: the drivers, and what fabrics bring.
+class PmuServices final : public PmuService {
+ public:
+  /// Types of PMUs and handles of events below these are the drivers'; a further service has the next ones.
+  static constexpr std::uint32_t kTypes = 0x1'0000;
+  static constexpr EventHandle kHandles = 0x100'0000;
+
+  explicit PmuServices(driver_host::DriverHost& host) : drivers_(host), services_{&drivers_} {}
+  /// @param service  its types are from kTypes * n on, its handles from kHandles * n on, if it is the n-th; outlives
+  /// this
+  void add(PmuService& service) { services_.push_back(&service); }
+
+  [[nodiscard]] std::vector<driver_host::Pmu> pmus() const override;
+  EventHandle open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) override;
+  int enable(EventHandle leader) override { return of(leader).enable(leader); }
+  int disable(EventHandle leader) override { return of(leader).disable(leader); }
+  int read(EventHandle event, driver_host::EventReading& reading) override { return of(event).read(event, reading); }
+  int read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) override {
+    return of(leader).read_group(leader, readings);
+  }
+  void close(EventHandle event) override;
+
+ private:
+  [[nodiscard]] PmuService& of(EventHandle event) const {
+    return *services_.at(static_cast<std::size_t>(event / kHandles));
+  }
+  [[nodiscard]] std::string name_of(std::uint32_t type) const;
+  [[nodiscard]] bool is_used(const std::string& pmu) const;
+
+  DriverPmus drivers_;
+  std::vector<PmuService*> services_;
+  std::map<EventHandle, std::string> open_;  // PMUs of open events
+};
+
+}  // namespace pmufab::scenario
