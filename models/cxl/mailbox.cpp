@@ -93,8 +93,11 @@ void Mailbox::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& d
   const std::uint64_t offset = payload.get_address();
   if (offset >= kPayloadOffset) return access_payload(payload);
   if (busy_ && payload.is_write() && offset >= kCommand && offset < kCommand + 8) {
-    // Writes over PCI Express are posted: there is no one to tell.
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    // Writes over PCI Express are posted: there is no one to tell, but of those no register takes at any time.
+    const std::uint64_t command = bank_.value(command_);
+    bank_.b_transport(payload, delay);
+    if (!payload.is_response_ok()) return;
+    bank_.set_value(command_, command);
     return report(offset, payload.get_data_length(), kReportBusy, "the command register is the device's");
   }
   bank_.b_transport(payload, delay);

@@ -154,6 +154,14 @@ TEST_F(CxlMailbox, misuse_of_the_registers_is_reported_once_and_changes_nothing)
     EXPECT_EQ(rig.cpu.get32(mailbox + 4), 1U);
     expect_guest_error(busy, "command register");
     rig.cpu.put64(mailbox + 8, 0x0000);
+    // Of a size no register takes it is refused as it is when nothing is executed.
+    expect_guest_error("1-byte", "4 or 8 bytes");
+    EXPECT_EQ(rig.cpu.write(mailbox + 8, 0, 1).status, tlm::TLM_BURST_ERROR_RESPONSE);
+    expect_guest_error("8-byte", "aligned");
+    EXPECT_EQ(rig.cpu.write(mailbox + 12, 0, 8).status, tlm::TLM_BURST_ERROR_RESPONSE);
+    expect_guest_error(busy, "command register");
+    rig.cpu.put32(mailbox + 12, 0x1f);
+    EXPECT_EQ(rig.cpu.get64(mailbox + 8), 0x0103U | 4U << 16);
     expect_guest_error(busy, "payload registers");
     EXPECT_TRUE(rig.cpu.write(mailbox + 0x20, 2, 1).ok());
     expect_guest_error(busy, "doorbell");
