@@ -10,6 +10,7 @@
 
 #include "models/cxl/component_registers.h"
 #include "models/cxl/message_probes.h"
+#include "models/platform/platform_spec.h"
 #include "tlm/spec/field_prefix.h"
 
 namespace pmufab::platform {
@@ -49,6 +50,21 @@ void check_interleave(const std::string& field, const CxlDecoderSpec& decoder, c
     throw SpecError(field + "ways", "memory of a device with a cache is not interleaved", "use 1 way");
 }
 
+/// Memory must leave room for the registers of the platform, and 0 is where nothing lies. @throws SpecError
+void check_place(const std::string& field, const CxlDecoderSpec& decoder) {
+  using namespace default_map;
+  constexpr std::uint64_t kLow = std::uint64_t{1} << 32;  // registers, doorbell and configuration space lie below
+  if (decoder.base < kLow)
+    throw SpecError(field + "base",
+                    fmt::format("{:#x} is among the platform's registers, which are below 4 GiB", decoder.base),
+                    fmt::format("use for example {:#x}", kCxl));
+  if (decoder.base < kCxlBars + kCxlBarsSize && kCxlBars < decoder.base + decoder.size)
+    throw SpecError(field + "base",
+                    fmt::format("its memory overlaps the registers of CXL devices, {:#x} ... {:#x}", kCxlBars,
+                                kCxlBars + kCxlBarsSize - 1),
+                    fmt::format("use for example {:#x}", kCxl));
+}
+
 void check_decoders(const std::string& device, const CxlDeviceSpec& spec) {
   std::uint64_t end = 0;
   for (std::size_t index = 0; index < spec.decoders.size(); ++index) {
@@ -67,6 +83,7 @@ void check_decoders(const std::string& device, const CxlDeviceSpec& spec) {
     end = decoder.base + decoder.size;
     if (end < decoder.base || end > std::uint64_t{1} << 52)
       throw SpecError(field + "size", "reaches beyond 52 bits of address");
+    check_place(field, decoder);
     if (decoder.coherency == cxl::Coherency::hdm_d && !spec.cache)
       throw SpecError(field + "coherency", "HDM-D is memory of a device with a cache",
                       "add cache:, or use HDM-H or HDM-DB");

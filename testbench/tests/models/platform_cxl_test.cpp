@@ -86,8 +86,9 @@ TEST_F(SimulationTest, cxl_ports_are_found_with_their_registers) {  // contract 
   constexpr std::uint64_t kShared = std::uint64_t{1} << 40;
   const platform::CxlDeviceSpec half =
       cxl_device({{.base = kShared, .size = 1024 * kMiB, .interleave = {.ways = 2, .granularity = 1024}}});
-  platform::Platform built("platform",
-                           cxl_platform({cxl_switch({half, half}), cxl_device({{.base = 0, .size = 256 * kMiB}})}));
+  platform::Platform built(
+      "platform",
+      cxl_platform({cxl_switch({half, half}), cxl_device({{.base = kShared + 1024 * kMiB, .size = 256 * kMiB}})}));
   platform::CxlPart& part = *built.cxl();
   Initiator cpu("cpu");
   cpu.socket.bind(built.bus().socket);

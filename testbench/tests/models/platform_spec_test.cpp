@@ -132,13 +132,15 @@ TEST(PlatformSpec, refuses_pmus_clocks_and_latencies_that_cannot_be) {
                  [](PlatformSpec& spec) { spec.tegra410->latency.link = 2'000'000'000; });
 }
 
+constexpr std::uint64_t kStep = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMemory = std::uint64_t{1} << 40;
+
 TEST(PlatformSpec, refuses_cxl_devices_that_cannot_be) {
-  constexpr std::uint64_t kStep = std::uint64_t{256} << 20;
   const auto refuses = [](const std::string& field, const std::string& reason,
                           const std::function<void(CxlDeviceSpec&)>& change) {
     expect_refused(field, reason, [&](PlatformSpec& spec) {
       CxlDeviceSpec device;
-      device.decoders = {{.base = 0, .size = kStep}};
+      device.decoders = {{.base = kMemory, .size = kStep}};
       device.cpmus.resize(1);
       device.cpmus[0].groups.resize(1);
       spec.cxl = {device};
@@ -147,7 +149,20 @@ TEST(PlatformSpec, refuses_cxl_devices_that_cannot_be) {
   };
   refuses("", "", [](CxlDeviceSpec&) {});
   refuses("cxl[0].decoders[0].size", "0x1000", [](CxlDeviceSpec& device) { device.decoders[0].size = 0x1000; });
-  refuses("cxl[0].decoders[1].base", "not above", [](CxlDeviceSpec& device) { device.decoders.push_back({0, kStep}); });
+  refuses("cxl[0].decoders[1].base", "not above", [](CxlDeviceSpec& device) {
+    device.decoders.push_back({kMemory, kStep});
+  });
+  // Where other things lie.
+  refuses("cxl[0].decoders[0].base", "below 4 GiB", [](CxlDeviceSpec& device) { device.decoders[0].base = 0; });
+  refuses("cxl[0].decoders[0].base", "below 4 GiB", [](CxlDeviceSpec& device) { device.decoders[0].base = kStep; });
+  refuses("", "", [](CxlDeviceSpec& device) { device.decoders[0].base = 16 * kStep; });
+  for (const std::uint64_t base : {0x20'0000'0000U, 0x20'3000'0000U})
+    refuses("cxl[0].decoders[0].base", "0x2000000000 ... 0x203fffffff",
+            [&](CxlDeviceSpec& device) { device.decoders[0].base = base; });
+  refuses("cxl[0].decoders[0].base", "overlaps the registers of CXL devices",
+          [](CxlDeviceSpec& device) { device.decoders[0] = {.base = 0x1f'0000'0000, .size = 0x10'0000'0000}; });
+  for (const std::uint64_t base : {0x1f'f000'0000U, 0x20'4000'0000U})
+    refuses("", "", [&](CxlDeviceSpec& device) { device.decoders[0].base = base; });
   refuses("cxl[0].decoders[0].coherency", "with a cache",
           [](CxlDeviceSpec& device) { device.decoders[0].coherency = cxl::Coherency::hdm_d; });
   refuses("cxl[0].cpmus[0].groups", "are 0", [](CxlDeviceSpec& device) { device.cpmus[0].groups.clear(); });
@@ -165,12 +180,11 @@ TEST(PlatformSpec, refuses_cxl_devices_that_cannot_be) {
           });
   expect_refused("cxl[1].decoders", "overlap those of cxl[0]", [](PlatformSpec& spec) {
     spec.cxl.resize(2);
-    for (CxlDeviceSpec& device : spec.cxl) device.decoders = {{.base = kStep, .size = kStep}};
+    for (CxlDeviceSpec& device : spec.cxl) device.decoders = {{.base = kMemory, .size = kStep}};
   });
 }
 
 TEST(PlatformSpec, refuses_cxl_switches_and_interleaving_that_cannot_be) {
-  constexpr std::uint64_t kStep = std::uint64_t{256} << 20;
   // Devices 0 and 1 below a switch, 2 and 3 below root ports; the first two share a range, the last two another one.
   const auto refuses = [](const std::string& field, const std::string& reason,
                           const std::function<void(std::vector<CxlDeviceSpec>&)>& change) {
@@ -179,12 +193,12 @@ TEST(PlatformSpec, refuses_cxl_switches_and_interleaving_that_cannot_be) {
       ticks.groups.resize(1);
       CxlDeviceSpec device;
       device.port.cpmus = device.cpmus = {ticks};
-      device.decoders = {{.base = 0, .size = 2 * kStep, .interleave = {2, 512}}};
+      device.decoders = {{.base = kMemory, .size = 2 * kStep, .interleave = {2, 512}}};
       CxlDeviceSpec branch;
       branch.port.cpmus = {ticks};
       branch.below.emplace().devices = {device, device};
       branch.below->cpmus = {ticks};
-      device.decoders[0] = {.base = 4 * kStep, .size = 4 * kStep, .interleave = {2, 16384}};
+      device.decoders[0] = {.base = kMemory + 4 * kStep, .size = 4 * kStep, .interleave = {2, 16384}};
       spec.cxl = {branch, device, device};
       change(spec.cxl);
     });
@@ -208,7 +222,7 @@ TEST(PlatformSpec, refuses_cxl_switches_and_interleaving_that_cannot_be) {
           [](Cxl& cxl) { cxl[0].below->devices[1].decoders[0].base = 0x1000; });
   // Four ways: two below the switch, one below each of two root ports.
   refuses("cxl[0].switch.devices[0].decoders[1].ways", "not dealt out evenly", [](Cxl& cxl) {
-    const CxlDecoderSpec shared{.base = 16 * kStep, .size = 4 * kStep, .interleave = {4, 256}};
+    const CxlDecoderSpec shared{.base = kMemory + 16 * kStep, .size = 4 * kStep, .interleave = {4, 256}};
     for (CxlDeviceSpec* const device : {&cxl[0].below->devices[0], &cxl[0].below->devices[1], &cxl[1], &cxl[2]})
       device->decoders.push_back(shared);
   });
@@ -216,7 +230,7 @@ TEST(PlatformSpec, refuses_cxl_switches_and_interleaving_that_cannot_be) {
   refuses("cxl[0].switch.devices[0].decoders[0].granularity", "32768 bytes for each of 2 root ports", [](Cxl& cxl) {
     cxl.resize(1);
     for (CxlDeviceSpec& device : cxl[0].below->devices)
-      device.decoders = {{.base = 0, .size = 4 * kStep, .interleave = {4, 16384}}};
+      device.decoders = {{.base = kMemory, .size = 4 * kStep, .interleave = {4, 16384}}};
     cxl.push_back(cxl[0]);
   });
   refuses("cxl[1].decoders[0].ways", "with a cache", [](Cxl& cxl) { cxl[1].cache.emplace(); });
