@@ -231,16 +231,7 @@ void CxlPart::share_ranges() {
     for (const unsigned root : below)
       roots_[root]->map.set(next[root]++, {.base = decoder.base, .size = decoder.size, .coherency = decoder.coherency});
   }
-  std::vector<unsigned> of_switch(switches_.size());
-  for (const CxlRangeSpec& range : ranges_of(places_)) {
-    for (const unsigned device : range.devices) {
-      const CxlDevicePlace& place = places_[device];
-      if (place.switch_number &&
-          (device == range.devices.front() || places_[device - 1].switch_number != place.switch_number))
-        switches_[*place.switch_number]->map.set(of_switch[*place.switch_number]++,
-                                                 {.coherency = range.decoder.coherency});
-    }
-  }
+  // Coherency does not matter to a switch: the registers tell all it has to know.
   for (const auto& its : switches_) its->upstream->follow(its->map);
 }
 
