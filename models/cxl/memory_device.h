@@ -73,6 +73,7 @@ class MemoryDevice final : public Port,
   [[nodiscard]] bool has_local_client() const noexcept { return local_client_ != nullptr; }
   void set_cache_agent(CacheAgent* agent) noexcept { cache_agent_ = agent; }
 
+  [[nodiscard]] const HdmMap& map() const noexcept { return map_; }
   [[nodiscard]] const BackInvalidate& coherence() const noexcept { return coherence_; }
   [[nodiscard]] MessageProbes& probes() noexcept { return probes_; }
   [[nodiscard]] DdrController& ddr() noexcept { return ddr_; }

@@ -52,13 +52,16 @@ CxlReplay::CxlReplay(cxl::Engine& engine, std::vector<CxlTargets> devices, const
       reader_(spec.file, TraceContents::operations),
       own_(devices_.size()),
       buffer_(kRecordsPerRead),
-      outstanding_(outstanding),
-      under_way_(devices_.size()) {
+      outstanding_(outstanding) {
   survey(field);
   actor_ = engine.add(*this);
-  const auto users = static_cast<std::uint32_t>(devices_.size() * outstanding_);
+  for (const CxlTargets& targets : devices_) {
+    if (host_number(targets.host) == hosts_.size()) hosts_.push_back(targets.host);
+  }
+  under_way_.resize(hosts_.size());
+  const auto users = static_cast<std::uint32_t>(hosts_.size() * outstanding_);
   began_.resize(users);
-  device_of_.resize(users);
+  host_of_user_.resize(users);
   for (std::uint32_t user = users; user > 0; --user) free_.push_back(user - 1);
 }
 
@@ -86,7 +89,15 @@ void CxlReplay::survey(const std::string& field) {
       const CxlTargets& targets = devices_[operation.device];
       if (!can_do(targets, known))
         fail(fmt::format("device {} has nobody who could do {}", operation.device, to_string(known)));
-      if (agent_of(known) != CxlAgent::device || own_[operation.device] != nullptr) continue;
+      if (agent_of(known) != CxlAgent::device) continue;
+      const cxl::HdmRange* const range = targets.device->map().claim(operation.address & kLineMask).range;
+      if (range == nullptr || range->coherency != cxl::Coherency::hdm_db)
+        fail(fmt::format("{:#x} is not in HDM-DB memory of device {}, where its own operations go", operation.address,
+                         operation.device));
+      if (range->interleave.ways > 1)
+        fail(fmt::format("device {} shares the memory at {:#x} with others, chunk by chunk", operation.device,
+                         operation.address));
+      if (own_[operation.device] != nullptr) continue;
       if (targets.device->has_local_client())
         throw SpecError(
             field + ".trace",
@@ -146,21 +157,28 @@ void CxlReplay::act(Picoseconds now) {
   acting_ = false;
 }
 
+unsigned CxlReplay::host_number(const cxl::Host* host) const {
+  return static_cast<unsigned>(std::find(hosts_.begin(), hosts_.end(), host) - hosts_.begin());
+}
+
 /// @return false if it has to wait
 bool CxlReplay::begin(const TraceOperation& operation, Picoseconds now) {
-  if (under_way_[operation.device] == outstanding_) return false;
-  const std::uint32_t user = free_.back();
   const CxlOperation known = operations_[operation.operation];
+  const CxlTargets& targets = devices_[operation.device];
+  const std::uint64_t address = operation.address & kLineMask;
+  // Tags tell apart what is under way below a host, whichever devices it is for.
+  const unsigned host = host_number(host_of(targets, known, address));
+  if (under_way_[host] == outstanding_) return false;
+  const std::uint32_t user = free_.back();
   began_[user] = now;
-  device_of_[user] = operation.device;
+  host_of_user_[user] = host;
   free_.pop_back();
-  ++under_way_[operation.device];
+  ++under_way_[host];
   if (agent_of(known) == CxlAgent::device) own_[operation.device]->push(user);
-  const cxl::IssueResult result =
-      begin_operation(devices_[operation.device], known, operation.address & kLineMask, operation.tee, user, *this);
+  const cxl::IssueResult result = begin_operation(targets, known, address, operation.tee, user, *this);
   if (result == cxl::IssueResult::blocked) {
     free_.push_back(user);
-    --under_way_[operation.device];
+    --under_way_[host];
     return false;
   }
   ++begun_;
@@ -171,7 +189,7 @@ bool CxlReplay::begin(const TraceOperation& operation, Picoseconds now) {
 void CxlReplay::completed(std::uint32_t user, Picoseconds now) {
   latency_sum_ += now - began_[user];
   ++completed_;
-  --under_way_[device_of_[user]];
+  --under_way_[host_of_user_[user]];
   free_.push_back(user);
   wake(now);
 }

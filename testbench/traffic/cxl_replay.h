@@ -26,7 +26,7 @@ class CxlReplay final : private cxl::Actor, private cxl::OperationClient {
   /// Reads the file through once.
   /// @param devices      by number; outlive this
   /// @param field        of the spec, for errors: "cxl_traffic[2]"
-  /// @param outstanding  operations at a time on each device, at least 1
+  /// @param outstanding  operations at a time on each host, at least 1
   /// @throws TraceError for a file that is damaged or cannot be read, or an operation nobody can do, with its place
   /// @throws SpecError if other traffic does the own operations of a device
   CxlReplay(cxl::Engine& engine, std::vector<CxlTargets> devices, const CxlReplaySpec& spec, const std::string& field,
@@ -57,6 +57,7 @@ class CxlReplay final : private cxl::Actor, private cxl::OperationClient {
   void survey(const std::string& field);
   [[nodiscard]] bool refill();
   [[nodiscard]] bool begin(const TraceOperation& operation, Picoseconds now);
+  [[nodiscard]] unsigned host_number(const cxl::Host* host) const;
   void wake(Picoseconds now);
 
   cxl::Engine& engine_;
@@ -72,9 +73,10 @@ class CxlReplay final : private cxl::Actor, private cxl::OperationClient {
   std::size_t position_ = 0;
   std::size_t filled_ = 0;
   std::uint32_t outstanding_;
-  std::vector<std::uint32_t> under_way_;  // by device
+  std::vector<const cxl::Host*> hosts_;   // that devices are below; null if a device has none
+  std::vector<std::uint32_t> under_way_;  // by number of host
   std::vector<Picoseconds> began_;        // by user number
-  std::vector<std::uint32_t> device_of_;
+  std::vector<unsigned> host_of_user_;
   std::vector<std::uint32_t> free_;
   bool waiting_ = false;  // until an operation is over, or it is worth trying again
   bool acting_ = false;

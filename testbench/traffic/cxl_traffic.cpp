@@ -243,10 +243,7 @@ cxl::IssueResult begin_operation(const CxlTargets& targets, CxlOperation operati
       of_host.tee = tee;
       of_host.address = address;
       of_host.user = user;
-      cxl::Host& host = targets.bridge == nullptr || is_snoop(operation)
-                            ? *targets.host
-                            : targets.bridge->route(address, *targets.host);
-      return host.issue(of_host, client);
+      return host_of(targets, operation, address)->issue(of_host, client);
     }
     case CxlAgent::device:
       targets.device->local(static_cast<cxl::LocalOperation>(static_cast<unsigned>(operation) -
@@ -257,6 +254,12 @@ cxl::IssueResult begin_operation(const CxlTargets& targets, CxlOperation operati
       break;
   }
   return targets.device_cache->issue(opcode_of(operation), address, user, client);
+}
+
+cxl::Host* host_of(const CxlTargets& targets, CxlOperation operation, std::uint64_t address) noexcept {
+  const bool routed = targets.host != nullptr && targets.bridge != nullptr && agent_of(operation) == CxlAgent::host &&
+                      !is_snoop(operation);
+  return routed ? &targets.bridge->route(address, *targets.host) : targets.host;
 }
 
 CxlAgent agent_of(CxlOperation operation) noexcept {

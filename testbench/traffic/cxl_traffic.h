@@ -187,6 +187,9 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
   bool acting_ = false;
 };
 
+/// @return the host below which an operation is under way: the one its address leads to, or that of the device; null
+///         if there is none.
+[[nodiscard]] cxl::Host* host_of(const CxlTargets& targets, CxlOperation operation, std::uint64_t address) noexcept;
 /// @return who does an operation.
 [[nodiscard]] CxlAgent agent_of(CxlOperation operation) noexcept;
 /// Names as scenario files write them: "write_partial", "cache_rd_own".

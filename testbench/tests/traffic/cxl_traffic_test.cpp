@@ -384,6 +384,15 @@ TEST_F(CxlTrafficTest, a_trace_is_replayed_at_its_times) {
     EXPECT_EQ(replay.completed(), 8U);
     EXPECT_EQ(replay.late(), 2U);
     EXPECT_GT(replay.latency_sum(), 3 * 60'000U);
+    // Two devices below one host: what it has under way is bounded, not what each of them has.
+    CxlReplay below_one(system.engine, {targets, targets},
+                        {.name = "two", .file = file("0,0,read,0x0,\n0,1,read,0x40,\n0,1,read,0x80,\n")}, "t", 2);
+    below_one.start(testing::now());
+    testing::advance(1'000);
+    EXPECT_EQ(below_one.begun(), 2U);
+    testing::advance(10'000'000);
+    EXPECT_EQ(below_one.completed(), 3U);
+    EXPECT_EQ(below_one.late(), 1U);
     EXPECT_EQ(system.pending(), 0U);
   });
   const auto error = [&](const std::string& lines) -> std::string {
@@ -402,13 +411,21 @@ TEST_F(CxlTrafficTest, a_trace_is_replayed_at_its_times) {
   EXPECT_NE(error("0,1,snoop_data,0x0,\n").find("t.csv: line 2: device 1 has nobody"), std::string::npos);
   EXPECT_NE(error("0,1,local_load,0x0,\n").find("t.csv: line 2: device 1 has nobody"), std::string::npos);
   EXPECT_NE(error("18446744073709551615,0,read,0x0,\n").find("t.csv: line 2:"), std::string::npos);
-  EXPECT_EQ(error("0,0,local_load,0x0,\n"), "fine");
+  EXPECT_EQ(error("0,0,local_load,0x100000,\n"), "fine");
+  // A device itself knows nothing but its HDM-DB memory: not HDM-H, not HDM-D, nothing unclaimed, later ones neither.
+  EXPECT_NE(error("0,0,local_load,0x0,\n").find("t.csv: line 2: 0x0 is not in HDM-DB memory"), std::string::npos);
+  EXPECT_NE(error("0,0,local_read,0x100000,\n0,0,local_read,0x200000,\n").find("t.csv: line 3: 0x200000 is not in"),
+            std::string::npos);
+  EXPECT_NE(error("0,0,local_store,0x300000,\n").find("t.csv: line 2: 0x300000 is not in"), std::string::npos);
+  system.map.set(3, {.base = 4 * kMiB, .size = kMiB, .interleave = {2, 256}, .coherency = cxl::Coherency::hdm_db});
+  EXPECT_NE(error("0,0,local_store,0x400000,\n").find("t.csv: line 2: device 0 shares the memory at 0x400000"),
+            std::string::npos);
   CxlTrafficSpec local;
   local.name = "local";
   local.mix = {{Operation::local_load, 1}};
   local.ranges = {{kMiB, kMiB, {}, 1}};
   system.add(local);
-  EXPECT_NE(error("0,0,local_load,0x0,\n").find("t.trace: other traffic does device 0's"), std::string::npos);
+  EXPECT_NE(error("0,0,local_load,0x100000,\n").find("t.trace: other traffic does device 0's"), std::string::npos);
 }
 
 TEST_F(CxlTrafficTest, what_can_not_be_is_refused_with_its_place) {
