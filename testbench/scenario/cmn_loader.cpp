@@ -224,8 +224,16 @@ void read_flit_flow(Reader& reader, traffic::FlitFlowSpec& flow) {
     patterns.emplace_back(traffic::to_string(pattern), pattern);
   reader.choice("pattern", flow.pattern, patterns);
   reader.real("rate", flow.rate, traffic::GeometricGaps::kSmallestProbability, 1);
-  reader.number("hot_xp", flow.hot_xp);
-  reader.real("hot_share", flow.hot_share, 0, 1);
+  for (const char* const key : {"hot_xp", "hot_share"}) {
+    if (flow.pattern != traffic::MeshPattern::hotspot && reader.has(key))
+      reader.fail(key, fmt::format("is of the pattern hotspot, not of {}", traffic::to_string(flow.pattern)),
+                  "add pattern: hotspot, or leave it out");
+  }
+  // Only there, so that the effective configuration can be read again.
+  if (flow.pattern == traffic::MeshPattern::hotspot) {
+    reader.number("hot_xp", flow.hot_xp);
+    reader.real("hot_share", flow.hot_share, 0, 1);
+  }
   std::vector<std::string> opcodes;
   reader.texts("opcodes", opcodes);
   for (const std::string& text : opcodes) {

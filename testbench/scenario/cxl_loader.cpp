@@ -276,15 +276,16 @@ void read_cxl_traffic(Reader& reader, traffic::CxlTrafficSpec& spec) {
 }
 
 void check_local_ranges(Reader& reader, const traffic::CxlTrafficSpec& spec,
-                        const std::vector<CxlDeviceSpec>& devices) {
+                        const std::vector<CxlDeviceSpec>& branches) {
   using traffic::CxlOperation;
   const bool local = std::any_of(spec.mix.begin(), spec.mix.end(), [](const traffic::CxlOperationShare& share) {
     return share.weight > 0 && share.operation >= CxlOperation::local_read &&
            share.operation <= CxlOperation::local_store;
   });
+  const std::vector<platform::CxlDevicePlace> devices = platform::devices_of(branches);
   if (!local || spec.device >= devices.size()) return;
   for (const traffic::CxlRange& range : spec.ranges) {
-    const auto& decoders = devices[spec.device].decoders;
+    const auto& decoders = devices[spec.device].spec->decoders;
     const bool inside = std::any_of(decoders.begin(), decoders.end(), [&](const platform::CxlDecoderSpec& decoder) {
       return decoder.coherency == Coherency::hdm_db && range.base >= decoder.base &&
              range.base - decoder.base < decoder.size && range.size <= decoder.size - (range.base - decoder.base);

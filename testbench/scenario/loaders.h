@@ -41,9 +41,9 @@ void read_chi_traffic(Reader& reader, traffic::ChiTrafficSpec& spec);
 void read_cxl(Reader& reader, std::size_t index, platform::CxlDeviceSpec& spec);
 /// Read one map of CXL traffic.
 void read_cxl_traffic(Reader& reader, traffic::CxlTrafficSpec& spec);
-/// Operations of a device itself are for its HDM-DB memory. @throws InputError
+/// Operations of a device itself are for its HDM-DB memory. @param branches  below the root ports @throws InputError
 void check_local_ranges(Reader& reader, const traffic::CxlTrafficSpec& spec,
-                        const std::vector<platform::CxlDeviceSpec>& devices);
+                        const std::vector<platform::CxlDeviceSpec>& branches);
 
 // Parts of any traffic.
 void read_pattern(Reader& reader, traffic::PatternSpec& pattern);

@@ -185,6 +185,7 @@ std::size_t Reader::list(std::string_view key, const std::function<void(Reader&,
   Value effective = Value::sequence();
   if (value != nullptr) {
     if (value->kind != Value::Kind::sequence) fail(key, fmt::format("must be a list, not {}", describe(value->kind)));
+    if (value->items.empty() && presence == Presence::required) fail(key, "must not be empty");
     for (std::size_t i = 0; i < value->items.size(); ++i) {
       effective.items.push_back(Value::map());
       read_map(value->items[i], element_path(path_of(key), i), effective.items.back(),

@@ -91,7 +91,7 @@ class Reader {
   void object(std::string_view key, const std::function<void(Reader&)>& read);
   /// As object(), but if the key is absent nothing happens. @return true if it is there
   bool optional_object(std::string_view key, const std::function<void(Reader&)>& read);
-  /// A list of maps. @return its length (0 if absent)
+  /// A list of maps, not empty if required. @return its length (0 if absent)
   std::size_t list(std::string_view key, const std::function<void(Reader&, std::size_t)>& read,
                    Presence presence = Presence::optional);
 

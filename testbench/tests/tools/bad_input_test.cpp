@@ -59,6 +59,11 @@ TEST_F(BadInput, cxl_devices_that_contradict_themselves) {
   refuses_device(cpmus + "    link: {latency: 2 ms}\n", "p.yaml:5:21: cxl[0].link.latency: is more than 1 ms");
   refuses_device(cpmus + "    memory: {ddr: {power_down_after: 2 s}}\n",
                  "cxl[0].memory.ddr.power_down_after: is more than 1 s");
+  refuses_device("    cpmus: []\n", "p.yaml:4:12: cxl[0].cpmus: must not be empty");
+  refuses({"list", write("p.yaml", "kind: cxl\ncxl:\n  - decoders: []\n" + cpmus)},
+          HasSubstr("p.yaml:3:15: cxl[0].decoders: must not be empty"));
+  refuses({"list", write("p.yaml", "kind: cxl\ncxl:\n  - decoders: [{base: 0, size: 256 MiB}]\n" + cpmus)},
+          HasSubstr("p.yaml:3:23: cxl[0].decoders[0].base: 0x0 is among the platform's registers"));
 }
 
 TEST_F(BadInput, no_yaml_at_all) {
@@ -105,22 +110,24 @@ TEST_F(BadInput, a_cxl_switch_that_cannot_be) {
     const std::string cpmus = "          cpmus: [{groups: [{group: m2s_req}]}]\n";
     refuses({"list", write("p.yaml", "kind: cxl\ncxl:\n  - switch:\n" + of_switch +
                                          "      devices:\n"
-                                         "        - decoders: [{base: 0, size: 1 GiB, ways: 2}]\n" +
+                                         "        - decoders: [{base: 0x100_0000_0000, size: 1 GiB, ways: 2}]\n" +
                                          cpmus + "        - decoders: [{" + second + "}]\n" + cpmus)},
             HasSubstr(message));
   };
   const std::string field = "cxl[0].switch.devices[1].decoders";
-  refuses_switch("base: 0x1000, size: 1 GiB, ways: 2", "",
-                 "p.yaml:7:29: " + field + "[0].base: 0x1000 is no multiple of 256 MiB (use for example 0x0)");
-  refuses_switch("base: 0, size: 1 GiB, ways: 6", "",
-                 "p.yaml:7:51: " + field + "[0].ways: 6 ways are not possible (use 1, 2, 4 or 8)");
-  refuses_switch("base: 0, size: 1 GiB, ways: 2, granularity: 512 B", "",
+  refuses_switch(
+      "base: 0x100_0000_1000, size: 1 GiB, ways: 2", "",
+      "p.yaml:7:29: " + field + "[0].base: 0x10000001000 is no multiple of 256 MiB (use for example 0x10000000000)");
+  refuses_switch("base: 0x100_0000_0000, size: 1 GiB, ways: 6", "",
+                 "p.yaml:7:65: " + field + "[0].ways: 6 ways are not possible (use 1, 2, 4 or 8)");
+  refuses_switch("base: 0x100_0000_0000, size: 1 GiB, ways: 2, granularity: 512 B", "",
                  "p.yaml:7:21: " + field + ": overlap those of cxl[0].switch.devices[0] (devices that share");
   refuses_switch(
-      "base: 0x4000_0000, size: 1 GiB", "",
-      "p.yaml:5:51: cxl[0].switch.devices[0].decoders[0].ways: are 2, but 1 devices have that decoder (give");
-  refuses_switch("base: 0, size: 1 GiB, way: 2", "", "unknown key 'way' (did you mean 'ways'?)");
-  refuses_switch("base: 0, size: 1 GiB, ways: 2", "      forward_latncy: 1 ns\n", "did you mean 'forward_latency'?");
+      "base: 0x100_4000_0000, size: 1 GiB", "",
+      "p.yaml:5:65: cxl[0].switch.devices[0].decoders[0].ways: are 2, but 1 devices have that decoder (give");
+  refuses_switch("base: 0x100_0000_0000, size: 1 GiB, way: 2", "", "unknown key 'way' (did you mean 'ways'?)");
+  refuses_switch("base: 0x100_0000_0000, size: 1 GiB, ways: 2", "      forward_latncy: 1 ns\n",
+                 "did you mean 'forward_latency'?");
 }
 
 TEST_F(BadInput, pmus_of_cxl_ports_that_are_not_there) {
@@ -209,6 +216,10 @@ TEST_F(BadInput, errors_of_meaning_name_the_place_of_what_is_wrong) {
   const std::string cycles = "measure: [{events: [arm_cmn_0/dtc_cycles/]}]\n";
   refuses_on(mesh, "mesh_traffic:\n  - {name: a, pattern: hotspot, hot_xp: 99}\n" + cycles,
              HasSubstr("m.yaml:5:41: mesh_traffic[0].hot_xp: there is no XP 99"));
+  refuses_on(mesh, "mesh_traffic:\n  - {name: a, hot_xp: 4}\n" + cycles,
+             HasSubstr("m.yaml:5:23: mesh_traffic[0].hot_xp: is of the pattern hotspot, not of uniform"));
+  refuses_on(mesh, "mesh_traffic:\n  - {name: a, pattern: transpose, hot_share: 0.5}\n" + cycles,
+             HasSubstr("mesh_traffic[0].hot_share: is of the pattern hotspot, not of transpose"));
   refuses_on(mesh, "mesh_traffic:\n  - {name: a, mesh: 7}\n" + cycles,
              HasSubstr("m.yaml:5:21: mesh_traffic[0].mesh: there is no mesh 7"));
   refuses_on(mesh, "chi_traffic:\n  - name: a\n    lpid: [77]\n    ranges: [{size: 4 KiB}]\n" + cycles,
@@ -221,6 +232,16 @@ TEST_F(BadInput, errors_of_meaning_name_the_place_of_what_is_wrong) {
              "cxl_traffic:\n  - {name: a, mix: {local_read: 1}, ranges: [{base: 0x100_4000_0000, size: 4 KiB}]}\n"
              "measure: [{events: [cxl_pmu_mem0.0/clock_ticks/]}]\n",
              HasSubstr("cxl_traffic[0].ranges: 0x1000 bytes from 0x10040000000 are not in HDM-DB memory of device 0"));
+  // Devices are numbered whether they are below a switch or not.
+  const auto refuses_local = [&](const std::string& where, const std::string& message) {
+    refuses_on("platforms/cxl-switch.yaml",
+               "cxl_traffic:\n  - {name: a, mix: {local_read: 1}, " + where +
+                   ", size: 4 KiB}]}\nmeasure: [{events: [cxl_pmu_mem0.0/clock_ticks/]}]\n",
+               HasSubstr(message));
+  };
+  refuses_local("device: 0, ranges: [{base: 0x110_0000_0000", "not in HDM-DB memory of device 0");
+  refuses_local("device: 1, ranges: [{base: 0x100_0000_0000", "device 1 shares that memory with others");
+  refuses_local("device: 3, ranges: [{base: 0x120_0000_0000", "not in HDM-DB memory of device 3");
 }
 
 TEST_F(BadInput, settings_that_would_do_nothing) {
