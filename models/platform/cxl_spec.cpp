@@ -53,6 +53,8 @@ void check_interleave(const std::string& field, const CxlDecoderSpec& decoder, c
 /// Memory must leave room for the registers of the platform, and 0 is where nothing lies. @throws SpecError
 void check_place(const std::string& field, const CxlDecoderSpec& decoder) {
   using namespace default_map;
+  // A root port, both ports of a switch, and a device, so many times.
+  static_assert(4 * kMostDevices * kCxlBarStride == kCxlBarsSize);
   constexpr std::uint64_t kLow = std::uint64_t{1} << 32;  // registers, doorbell and configuration space lie below
   if (decoder.base < kLow)
     throw SpecError(field + "base",

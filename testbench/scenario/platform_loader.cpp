@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/document.h"
 #include "testbench/scenario/loaders.h"
+#include "testbench/scenario/scenario_spec.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -136,8 +138,6 @@ PlatformSpec read_platform(const Value& document, const std::string& path, Value
   reader.list(
       "cxl", [&](Reader& device, std::size_t index) { read_cxl(device, index, spec.cxl.emplace_back()); },
       kind == Kind::cxl ? Presence::required : Presence::optional);
-  if (kind == Kind::cmn && reader.has("meshes") && spec.cmn.empty()) reader.fail("meshes", "holds no mesh");
-  if (kind == Kind::cxl && reader.has("cxl") && spec.cxl.empty()) reader.fail("cxl", "holds no device");
   reader.list("links", [&](Reader& link, std::size_t) { read_link(link, spec.cmn, spec.links.emplace_back()); });
   try {
     // Unknown keys first: a misspelt key is often why the rest is impossible.
@@ -166,6 +166,16 @@ std::vector<traffic::MemoryRange> traffic_memory(const PlatformSpec& platform) {
   for (const tegra410::MemoryRange& range :
        platform.memory.empty() ? platform::default_memory(platform.sockets) : platform.memory)
     result.push_back({range.base, range.size, static_cast<std::uint8_t>(range.socket), same_class(range.memory_class)});
+  return result;
+}
+
+PlatformDocument load_platform(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  Value document = load_file(file);
+  for (const std::string& text : overrides) apply(parse_override(text), document);
+  PlatformDocument result;
+  result.effective = Value::map();
+  result.spec = read_platform(document, "", result.effective);
+  result.name = result.spec.name;
   return result;
 }
 

@@ -494,14 +494,4 @@ InputError with_place(const InputError& error, const std::shared_ptr<const Value
   return {locate(*written, path), path, error.reason(), error.suggestion()};
 }
 
-PlatformDocument load_platform(const fs::path& file, const std::vector<std::string>& overrides) {
-  Value document = load_file(file);
-  for (const std::string& text : overrides) apply(parse_override(text), document);
-  PlatformDocument result;
-  result.effective = Value::map();
-  result.spec = read_platform(document, "", result.effective);
-  result.name = result.spec.name;
-  return result;
-}
-
 }  // namespace pmufab::scenario

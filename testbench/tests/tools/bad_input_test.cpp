@@ -258,8 +258,9 @@ TEST_F(BadInput, an_event_with_a_comma_without_quotes) {
 }
 
 TEST_F(BadInput, platforms_of_nothing) {
-  refuses({"list", shipped("platforms/cxl-exact.yaml"), "--set", "cxl=[]"}, HasSubstr("cxl: holds no device"));
-  refuses({"list", shipped("platforms/cmn600-small.yaml"), "--set", "meshes=[]"}, HasSubstr("meshes: holds no mesh"));
+  refuses({"list", shipped("platforms/cxl-exact.yaml"), "--set", "cxl=[]"}, HasSubstr("cxl: must not be empty"));
+  refuses({"list", shipped("platforms/cmn600-small.yaml"), "--set", "meshes=[]"},
+          HasSubstr("meshes: must not be empty"));
 }
 
 TEST_F(BadInput, a_file_that_never_ends) {
