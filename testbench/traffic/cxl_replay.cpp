@@ -91,10 +91,11 @@ void CxlReplay::survey(const std::string& field) {
         fail(fmt::format("device {} has nobody who could do {}", operation.device, to_string(known)));
       if (agent_of(known) != CxlAgent::device) continue;
       const cxl::HdmRange* const range = targets.device->map().claim(operation.address & kLineMask).range;
-      if (range == nullptr || range->coherency != cxl::Coherency::hdm_db)
+      const bool coherent = range != nullptr && range->coherency == cxl::Coherency::hdm_db;
+      if (!coherent)
         fail(fmt::format("{:#x} is not in HDM-DB memory of device {}, where its own operations go", operation.address,
                          operation.device));
-      if (range->interleave.ways > 1)
+      if (coherent && range->interleave.ways > 1)
         fail(fmt::format("device {} shares the memory at {:#x} with others, chunk by chunk", operation.device,
                          operation.address));
       if (own_[operation.device] != nullptr) continue;
