@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace pmufab::cxl {
 
@@ -47,6 +48,10 @@ DdrChannel::DdrChannel(const std::string& name, DdrController& controller)
       ranks_(shape_.ranks) {
   static_assert(kNames.size() == kEvents);
   for (const std::string_view event : kNames) probes_.emplace_back(name + "." + std::string(event));
+  for (unsigned event = 0; event < kEvents; ++event) {
+    if (!is_command(event)) continue;
+    probes_[event].on_watch([](void* context) { static_cast<DdrChannel*>(context)->begin_watch(); }, this);
+  }
   Picoseconds interval = timing_.refresh_interval;
   if (parameters_.refresh_mode == RefreshMode::same_bank) interval /= shape_.banks;
   for (unsigned number = 0; number < shape_.ranks; ++number) {
@@ -55,6 +60,24 @@ DdrChannel::DdrChannel(const std::string& name, DdrController& controller)
     if (parameters_.refresh_mode != RefreshMode::none) rank.refresh_due = interval + number * interval / shape_.ranks;
   }
   update_timer();
+  wake();
+}
+
+bool DdrChannel::is_watched() const noexcept {
+  for (unsigned event = 0; event < kEvents; ++event) {
+    if (is_command(event) && probes_[event].is_watched()) return true;
+  }
+  return false;
+}
+
+void DdrChannel::begin_watch() {
+  if (watched_) return;
+  Ring<Command> sorted;
+  while (!commands_.empty()) sorted.insert(commands_.pop(), Command::is_after);
+  commands_ = std::move(sorted);
+  // At one instant, whoever begins to watch comes first.
+  publish_before(engine_.now());
+  watched_ = true;
   wake();
 }
 
@@ -145,6 +168,7 @@ Picoseconds DdrChannel::retry(Picoseconds cas, bool write, unsigned qualifier) {
 void DdrChannel::access(const DdrPlace& place, bool write, std::uint32_t ticket) {
   const Picoseconds now = engine_.now();
   now_ = now;
+  publish_before(now);
   if (timer_ <= now) catch_up(now);
   Rank& rank = ranks_[place.rank];
   const unsigned qualifier = shape_.qualifier(place.rank, place.bank_group, place.bank);
@@ -233,6 +257,7 @@ void DdrChannel::update_timer() noexcept {
 }
 
 void DdrChannel::catch_up(Picoseconds now) {
+  if (watched_) watched_ = is_watched();  // now and then
   while (timer_ <= now) {
     for (unsigned number = 0; number < ranks_.size(); ++number) {
       Rank& rank = ranks_[number];
@@ -333,18 +358,16 @@ void DdrChannel::enter_self_refresh(Rank& rank, unsigned number, Picoseconds whe
 
 void DdrChannel::wake() {
   Picoseconds when = timer_;
-  if (!commands_.empty()) when = std::min(when, commands_.front().when);
+  if (watched_ && !commands_.empty()) when = std::min(when, commands_.front().when);
   if (!completions_.empty()) when = std::min(when, completions_.front().when);
   if (when != engine_.time(actor_)) engine_.set(actor_, when);
 }
 
 void DdrChannel::act(Picoseconds now) {
   now_ = now;
+  publish_before(now);
   if (timer_ <= now) catch_up(now);
-  while (!commands_.empty() && commands_.front().when <= now) {
-    const Command command = commands_.pop();
-    probes_[command.event].publish(1, command.qualifier, command.when);
-  }
+  publish_before(now + 1);
   while (!completions_.empty() && completions_.front().when <= now)
     controller_.client_.access_done(completions_.pop().ticket, now);
   wake();

@@ -86,6 +86,11 @@ class DdrChannel final : private Actor {
     ecc_event,
   };
   static constexpr unsigned kEvents = ecc_event + 1;
+  /// Not what is published when an access enters, or once per clock.
+  static constexpr bool is_command(unsigned event) noexcept {
+    return event < incoming_read_event || (event > incoming_write_event && event < read_queue_event) ||
+           event > write_residency_event;
+  }
   /// An access, until its data is past.
   struct Queued {
     Picoseconds entered;
@@ -98,6 +103,7 @@ class DdrChannel final : private Actor {
     Picoseconds when;
     std::uint8_t event;
     std::uint8_t qualifier;
+    static bool is_after(const Command& one, const Command& other) noexcept { return one.when > other.when; }
   };
   struct Completion {
     Picoseconds when;
@@ -105,12 +111,22 @@ class DdrChannel final : private Actor {
   };
 
   void act(Picoseconds now) override;
+  /// Somebody is about to watch commands: those that were before are not for him.
+  void begin_watch();
+  [[nodiscard]] bool is_watched() const noexcept;
+  void publish_before(Picoseconds when) {
+    while (!commands_.empty() && commands_.front().when < when) {
+      const Command command = commands_.pop();
+      probes_[command.event].publish(1, command.qualifier, command.when);
+    }
+  }
   void issue(Picoseconds when, Event event, unsigned qualifier) {
     if (when <= now_) {
       probes_[event].publish(1, qualifier, when);
+    } else if (watched_) {
+      commands_.insert({when, event, static_cast<std::uint8_t>(qualifier)}, Command::is_after);
     } else {
-      commands_.insert({when, event, static_cast<std::uint8_t>(qualifier)},
-                       [](const Command& one, const Command& other) { return one.when > other.when; });
+      commands_.push({when, event, static_cast<std::uint8_t>(qualifier)});
     }
   }
   [[nodiscard]] std::optional<Event> error(bool write) noexcept;
@@ -141,7 +157,8 @@ class DdrChannel final : private Actor {
   bool any_cas_ = false;
   bool last_write_ = false;
   std::deque<Probe> probes_;
-  Ring<Command> commands_;  // by time
+  Ring<Command> commands_;  // by time, if watched
+  bool watched_ = false;    // if not, nobody watches commands, and they are published when there is occasion
   Ring<Completion> completions_;
   Ring<Queued> queued_;      // in order of entering, and so of CAS
   std::uint64_t reads_ = 0;  // counted only if some fail

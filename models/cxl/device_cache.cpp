@@ -139,13 +139,18 @@ void DeviceCache::send_data(const Message& message, bool for_snoop) {
   data.ticket = for_snoop ? 1 : 0;
   data.message_class = MessageClass::d2h_data;
   data.opcode = kD2hData;
+  data.tell = !for_snoop;
   link_.send(data);
 }
 
 void DeviceCache::on_answer(const Message& message, Picoseconds now) {
   Request& request = requests_[message.tag];
   if (message.message_class == MessageClass::h2d_rsp) {
-    if (pulls(message.opcode)) send_data(message, false);
+    if (pulls(message.opcode)) {
+      // The line stays busy until the data has left, which may be now or at a later edge.
+      ++request.answers;
+      send_data(message, false);
+    }
     const LineTable::Index index = lines_.find(message.address);
     switch (request.opcode) {
       case d2h_req::rd_own:
@@ -166,6 +171,13 @@ void DeviceCache::on_answer(const Message& message, Picoseconds now) {
     }
     if (lines_[index].state != LineState::invalid) lines_.touch(index);
   }
+  one_less(message, now);
+}
+
+void DeviceCache::data_left(const Message& message, Picoseconds now) { one_less(message, now); }
+
+void DeviceCache::one_less(const Message& message, Picoseconds now) {
+  Request& request = requests_[message.tag];
   assert(request.answers > 0);
   if (--request.answers == 0) finish(message, now);
 }

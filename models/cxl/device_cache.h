@@ -31,19 +31,21 @@ class DeviceCache final : public CacheAgent {
 
   void receive_cache(const Message& message, Picoseconds now) override;
   bool forwarded(const Message& message, Picoseconds now) override;
+  void data_left(const Message& message, Picoseconds now) override;
 
  private:
   struct Request {
     OperationClient* client = nullptr;
     std::uint32_t user = 0;
     std::uint8_t opcode = 0;
-    std::uint8_t answers = 0;  // H2D messages still to come
+    std::uint8_t answers = 0;  // H2D messages still to come, D2H Data still to leave
   };
 
   void send(std::uint8_t opcode, LineTable::Index index, OperationClient* client, std::uint32_t user);
   void send_data(const Message& message, bool for_snoop);
   void on_snoop(const Message& message);
   void on_answer(const Message& message, Picoseconds now);
+  void one_less(const Message& message, Picoseconds now);
   void finish(const Message& message, Picoseconds now);
   void set_state(LineTable::Index index, LineState state);
   void make_room();

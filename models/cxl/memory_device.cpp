@@ -244,6 +244,10 @@ void MemoryDevice::send(const Transaction& transaction, std::uint16_t ticket, Me
 }
 
 void MemoryDevice::left(const Message& message, Picoseconds now) {
+  if (message.message_class == MessageClass::d2h_data) {
+    cache_agent_->data_left(message, now);
+    return;
+  }
   Transaction& transaction = transactions_[message.ticket];
   const bool served = transaction.coherent && message.message_class == MessageClass::s2m_ndr;
   assert(transaction.answers > 0);

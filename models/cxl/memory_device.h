@@ -21,6 +21,8 @@ class CacheAgent {
   /// MemRdFwd or MemWrFwd has arrived: it ends the request with the message's tag.
   /// @return whether memory must be accessed
   virtual bool forwarded(const Message& message, Picoseconds now) = 0;
+  /// D2H Data sent with Message::tell has left.
+  virtual void data_left(const Message& message, Picoseconds now) = 0;
 
  protected:
   ~CacheAgent() = default;

@@ -23,12 +23,12 @@ void Probe::watch(EventSink& sink, std::uint64_t qualifiers) {
     }
     if (watch.sink == nullptr && free == nullptr) free = &watch;
   }
+  if (on_watch_ != nullptr) on_watch_(watch_context_);
   if (free != nullptr) {
     *free = {&sink, qualifiers};
   } else {
     watches_.push_back({&sink, qualifiers});
   }
-  if (on_watch_ != nullptr) on_watch_(watch_context_);
 }
 
 void Probe::unwatch(const EventSink& sink) noexcept {

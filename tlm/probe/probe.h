@@ -44,12 +44,13 @@ class Probe {
 
   /// Install (or, with nullptr, remove) the one listener.
   void listen(Listener listener, void* context) noexcept {
+    if (listener != nullptr && on_watch_ != nullptr) on_watch_(watch_context_);
     listener_ = listener;
     context_ = context;
-    if (listener != nullptr && on_watch_ != nullptr) on_watch_(watch_context_);
   }
 
-  /// Call `function` when somebody begins to watch or listen: for events that are found only for somebody.
+  /// Call `function` before somebody begins to watch or listen: for events that are found only for somebody. It may
+  /// publish; whoever begins does not see that.
   void on_watch(void (*function)(void* context), void* context) noexcept {
     on_watch_ = function;
     watch_context_ = context;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -313,6 +314,43 @@ TEST_F(CxlDdr, idle_ranks_power_down_and_refresh_themselves_in_the_end) {
                                                      {kPre, kAwake + 1005, 0},
                                                      {kRefreshAll, kAwake + 1017, 0},
                                                      {kPowerDown, kAwake + 1317, 0}}));
+  });
+}
+
+// Commands nobody watches cost no acts of their own; this must not show.
+TEST_F(CxlDdr, who_begins_to_watch_sees_commands_from_then_on) {
+  struct Nobody final : DdrClient {
+    void access_done(std::uint32_t /*ticket*/, Picoseconds /*now*/) override {}
+  } nobody;
+  Engine engine;
+  DdrController controller("ddr", engine, small(), nobody, 0, 1);
+  const EventGroup group = controller.event_group();
+  run([&] {
+    testing::advance_to(100);
+    controller.access(place(0, 0, 0, 0), false, 0);  // ACT 100, CAS 110
+    controller.access(place(0, 0, 0, 1), false, 1);  // PRE 130, ACT 142, CAS 152
+    controller.access(place(0, 1, 0, 0), false, 2);  // ACT 146, CAS 156
+    testing::advance_to(144);
+    std::vector<Picoseconds> acts;
+    group.sources[0].probe->listen(
+        [](void* context, const Probe&, std::uint64_t, unsigned, Picoseconds when) {
+          static_cast<std::vector<Picoseconds>*>(context)->push_back(when);
+        },
+        &acts);
+    EXPECT_EQ(group.sources[0].probe->tally(), 2U);
+    EXPECT_EQ(group.sources[1].probe->tally(), 1U);
+    testing::advance_to(148);
+    EXPECT_EQ(acts, std::vector<Picoseconds>{146});
+    testing::advance_to(154);
+    EventSink reads;
+    const auto read = std::find_if(group.sources.begin(), group.sources.end(),
+                                   [](const EventSource& source) { return source.bit == kRead; });
+    EXPECT_EQ(read->probe->tally(), 2U);
+    read->probe->watch(reads, ~std::uint64_t{0});
+    testing::advance_to(1000);
+    EXPECT_EQ(reads.value(), 1U);
+    EXPECT_EQ(acts.size(), 1U);
+    EXPECT_EQ(group.sources[0].probe->tally(), 3U);
   });
 }
 

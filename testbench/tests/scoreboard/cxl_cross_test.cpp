@@ -234,9 +234,8 @@ TEST_P(CxlCross, random_programs_of_random_traffic_count_alike) {
   };
   go(operations("host",
                 {read, load, load_shared, store, write, write_partial, invalidate, invalidate_shared, invalidate_none,
-                 invalidate_nt, speculative_read, clean_evict},
+                 invalidate_nt, speculative_read, clean_evict, clean_evict_unknown, te_update, read_fill},
                 {cxl::Rig::kH, cxl::Rig::kDb, cxl::Rig::kD, 3 * cxl::Rig::kGiB}, 4096, 60));
-  go(operations("trust", {load, clean_evict_unknown, te_update, read_fill}, {cxl::Rig::kH, cxl::Rig::kDb}, 4096, 10));
   go(operations("scattered", {read, write}, {cxl::Rig::kH}, 1 << 20, 20));
   go(operations("local", {local_read, local_load, local_store}, {cxl::Rig::kDb}, 2048, 20));
   go(operations("cache",
