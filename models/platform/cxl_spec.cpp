@@ -216,7 +216,7 @@ void check_ranges(const std::vector<CxlDevicePlace>& devices) {
     }
     if (range.devices.size() != ways)
       throw SpecError(decoder_field(range, devices) + "ways",
-                      fmt::format("are {}, but {} devices have that decoder", ways, range.devices.size()),
+                      fmt::format("are {}, but the devices with that decoder are {}", ways, range.devices.size()),
                       "give the same decoder to as many devices as there are ways");
     const unsigned share = shares.begin()->second;
     if (std::any_of(shares.begin(), shares.end(), [share](const auto& one) { return one.second != share; }))

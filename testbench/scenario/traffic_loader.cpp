@@ -101,9 +101,10 @@ void read_weights(Reader& reader, std::string_view key,
                   const std::function<void(const Value::Entry& entry, std::uint32_t weight)>& read) {
   const Value* value = reader.take(key);
   if (value == nullptr) return;
-  if (value->kind != Value::Kind::map || value->entries.empty())
+  if (value->kind != Value::Kind::map)
     reader.fail(key, fmt::format("must be a map of weights, not {}", describe(value->kind)),
                 "for example {read: 3, write: 1}");
+  if (value->entries.empty()) reader.fail(key, "must not be empty", "for example {read: 3, write: 1}");
   for (const Value::Entry& entry : value->entries) {
     std::uint64_t weight = 0;
     try {

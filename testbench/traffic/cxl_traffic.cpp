@@ -98,7 +98,11 @@ void check(const CxlTrafficSpec& spec, const CxlTargets& targets, const std::str
   for (std::size_t i = 0; i < spec.ranges.size(); ++i) {
     const CxlRange& range = spec.ranges[i];
     const std::string here = fmt::format("{}.ranges[{}]", field, i);
-    if (range.base % 64 != 0 || range.size % 64 != 0 || range.size == 0 || range.base + range.size < range.base)
+    if (range.base + range.size < range.base)
+      throw SpecError(here,
+                      fmt::format("{:#x} bytes from {:#x} reach beyond 64 bits of address", range.size, range.base),
+                      "make base or size smaller");
+    if (range.base % 64 != 0 || range.size % 64 != 0 || range.size == 0)
       throw SpecError(here, fmt::format("{:#x} bytes from {:#x} are no lines", range.size, range.base),
                       "make base and size multiples of 64, and size not 0");
     const PatternSpec& pattern = range.pattern;

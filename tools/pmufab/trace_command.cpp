@@ -39,7 +39,8 @@ Traces of CXL traffic hold operations at times, as CSV:
   time,device,operation,address
   2500,0,read,0x10000000040
   end
-Times are picoseconds after the start of traffic, in order; devices and operations those of scenarios' cxl_traffic.
+Times are picoseconds after the start of traffic, in order; devices and operations those of scenarios' cxl_traffic;
+addresses hexadecimal, with 0x.
 
 Examples: record a program, then replay it with a scenario whose traffic has a trace:
   valgrind --tool=lackey --trace-mem=yes --log-file=sort.lackey sort input.txt >/dev/null
@@ -116,7 +117,9 @@ int record(const std::string& scenario, const std::string& out, const po::variab
   using Status = scenario::RunResult::Status;
   if (const scenario::RunResult& run = runs.front(); run.status >= Status::interrupted) {
     if (run.status == Status::bad_input) throw InputError(fmt::format("{}: {}", run.title(), run.message));
-    complain("pmufab: {}: nothing was recorded: {}\n", run.title(), run.message);
+    // The message of a run that was stopped speaks of measures, which are not kept here.
+    const std::string why = run.status == Status::interrupted ? "stopped by the user" : run.message;
+    complain("pmufab: {}: nothing was recorded: {}\n", run.title(), why);
     return scenario::exit_code(runs);
   }
   std::uint64_t count = 0;
@@ -206,9 +209,10 @@ int info(const std::string& file) {
 int trace_command(const Arguments& arguments) {
   po::options_description options("Options of import and record");
   options.add_options()("output,o", po::value<std::string>()->default_value("")->value_name("OUT"),
-                        "the trace to write, if it is not the second word")("keep-instructions", po::bool_switch(),
-                                                                            "keep instruction fetches")(
-      "limit", po::value<std::uint64_t>()->default_value(0)->value_name("N"), "stop after N accesses (0: never)")(
+                        "the trace to write, if it is not the second word")(
+      "keep-instructions", po::bool_switch(), "of lackey's output: keep instruction fetches")(
+      "limit", po::value<std::uint64_t>()->default_value(0)->value_name("N"),
+      "of lackey's output: stop after N accesses (0: never)")(
       "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
       "change a value of the scenario to record; may be given several times");
   add_driver_options(options, "newest");

@@ -124,10 +124,23 @@ TEST_F(BadInput, a_cxl_switch_that_cannot_be) {
                  "p.yaml:7:21: " + field + ": overlap those of cxl[0].switch.devices[0] (devices that share");
   refuses_switch(
       "base: 0x100_4000_0000, size: 1 GiB", "",
-      "p.yaml:5:65: cxl[0].switch.devices[0].decoders[0].ways: are 2, but 1 devices have that decoder (give");
+      "p.yaml:5:65: cxl[0].switch.devices[0].decoders[0].ways: are 2, but the devices with that decoder are 1 (give");
   refuses_switch("base: 0x100_0000_0000, size: 1 GiB, way: 2", "", "unknown key 'way' (did you mean 'ways'?)");
   refuses_switch("base: 0x100_0000_0000, size: 1 GiB, ways: 2", "      forward_latncy: 1 ns\n",
                  "did you mean 'forward_latency'?");
+}
+
+TEST_F(BadInput, cxl_traffic_that_does_nothing_or_goes_beyond_all_addresses) {
+  const auto refuses_traffic = [&](const std::string& traffic, const std::string& message) {
+    refuses({"stat", "--platform", shipped("platforms/cxl-typical.yaml"), "--drivers", "newest", "-e",
+             "cxl_pmu_mem0.0/clock_ticks/", "--set", "cxl_traffic=[{name: a, " + traffic + "}]"},
+            HasSubstr(message));
+  };
+  refuses_traffic("mix: {}, ranges: [{base: 0, size: 64}]", "mix: must not be empty (for example {read: 3, write: 1})");
+  refuses_traffic("ranges: [{base: 0xffff_ffff_ffff_ffc0, size: 128}]",
+                  "ranges[0]: 0x80 bytes from 0xffffffffffffffc0 reach beyond 64 bits of address");
+  refuses_traffic("ranges: [{base: 0x100_0000_0001, size: 64}]",
+                  "ranges[0]: 0x40 bytes from 0x10000000001 are no lines");
 }
 
 TEST_F(BadInput, pmus_of_cxl_ports_that_are_not_there) {
