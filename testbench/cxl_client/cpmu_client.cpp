@@ -133,8 +133,8 @@ void CpmuClient::start(unsigned counter, std::uint64_t configuration_value, cons
   if ((filters_ & 2U) != 0) access_.write32(base_ + filter(counter, 1), request.ddr_location);
   write(data(counter), 0);
   write(kOverflowStatus, std::uint64_t{1} << counter);
-  write(configuration(counter),
-        configuration_value | kInterrupt | kEnable | (request.global_freeze ? kGlobalFreeze : 0));
+  write(configuration(counter), configuration_value | kEnable | (request.interrupt ? kInterrupt : 0) |
+                                    (request.global_freeze ? kGlobalFreeze : 0));
 }
 
 void CpmuClient::close(unsigned counter) {

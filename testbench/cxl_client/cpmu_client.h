@@ -28,6 +28,7 @@ struct CpmuRequest {
   bool edge = false;
   std::uint32_t hdm_decoders = kAny;  ///< filter 0: one bit per decoder
   std::uint32_t ddr_location = kAny;  ///< filter 1: bank, bank group, rank, channel from the lowest byte up; 0xff: any
+  bool interrupt = true;              ///< its overflow sends a message
   bool global_freeze = false;         ///< its overflow freezes all counters until handle_overflow()
 };
 

@@ -147,6 +147,7 @@ std::optional<CpmuRequest> CpmuService::request_of(const driver_host::PerfAttrib
   constexpr std::uint64_t kThreshold = 0xffff;
   constexpr std::uint64_t kMostThreshold = 0xff;
   CpmuRequest request;
+  request.interrupt = false;  // the driver of an endpoint would take the message, and the status with it
   request.events = static_cast<std::uint32_t>(attributes.config);
   request.group = static_cast<std::uint16_t>(attributes.config >> 32);
   request.vendor = static_cast<std::uint16_t>(attributes.config >> 48);

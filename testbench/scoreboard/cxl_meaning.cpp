@@ -80,22 +80,23 @@ CxlProgram cxl_meaning(const EventTerms& terms, const CxlPmuSpec& pmu) {
   std::array<std::uint64_t, 3> words{};
   bool named = false;
   bool described = false;
+  // As perf does it: whole words first, of which the last counts; the bits of all other terms are added.
   for (const EventTerm& term : terms) {
+    const auto* const word = std::find(kWords.begin(), kWords.end(), term.name);
+    if (word == kWords.end()) continue;
+    words[static_cast<std::size_t>(word - kWords.begin())] = value_of(term, 64);
+    described = described || word == kWords.begin();
+  }
+  for (const EventTerm& term : terms) {
+    if (std::find(kWords.begin(), kWords.end(), term.name) != kWords.end()) continue;
     const auto* const field =
         std::find_if(kFields.begin(), kFields.end(), [&](const Field& known) { return known.name == term.name; });
-    const auto* const word = std::find(kWords.begin(), kWords.end(), term.name);
     if (field != kFields.end() && has_filter(pmu, field->needs)) {
-      std::uint64_t& target = words[field->word];
-      target &= ~(ones(field->width) << field->first);
-      target |= value_of(term, field->width) << field->first;
+      words[field->word] |= value_of(term, field->width) << field->first;
       described = described || field->word == 0;
-    } else if (word != kWords.end()) {
-      const auto number = static_cast<std::size_t>(word - kWords.begin());
-      words[number] = value_of(term, 64);
-      described = described || number == 0;
     } else if (const auto event = cxl_event_of_name(term.name); event && !term.value) {
       if (named) throw std::invalid_argument(fmt::format("term '{}' names a second event", term.name));
-      words[0] = std::uint64_t{kCxlVendor} << 48 | std::uint64_t{event->group} << 32 | std::uint64_t{1} << event->bit;
+      words[0] |= std::uint64_t{kCxlVendor} << 48 | std::uint64_t{event->group} << 32 | std::uint64_t{1} << event->bit;
       named = true;
     } else {
       throw std::invalid_argument(fmt::format("the CPMU has no term '{}'", term.name));

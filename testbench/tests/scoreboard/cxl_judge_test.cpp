@@ -264,6 +264,9 @@ TEST_F(CxlJudgeTest, terms_are_the_kernels) {
   EXPECT_EQ(raw.mask, 4);
   EXPECT_EQ(raw.location, 0x00ff'ff03);
   EXPECT_EQ(to_string(raw), "ddr_casrd, channel, rank, bank group and bank 0x00ffff03");
+  // As of real perf: the bits of a term written again are added, those of a word are not.
+  EXPECT_EQ(cxl_meaning({{"m2s_req_memrd"}, {"mask", 1}}, pmu).mask, cxl_meaning({{"m2s_req_memrd"}}, pmu).mask | 1U);
+  EXPECT_EQ(cxl_meaning({{"mask", 6}, {"config", 0x1e98'0020'0000'0010}, {"mask", 1}}, pmu).mask, 0x17U);
   EXPECT_EQ(cxl_event_of_name("s2m_bisnp_datablktee"), (CxlEventId{0x23, 13}));
   EXPECT_EQ(cxl_event_of_name("d2h_rsp_rspvfwdv"), (CxlEventId{0x11, 22}));
   EXPECT_EQ(cxl_event_name({0x20, 10}), "m2s_req_memcleanevict");
