@@ -214,7 +214,7 @@ TEST(PlatformSpec, refuses_cxl_switches_and_interleaving_that_cannot_be) {
   refuses("cxl[0].switch.devices[0].decoders[0].granularity", "128", [&](Cxl& cxl) { ways(cxl, 2, 128); });
   refuses("cxl[0].switch.devices[0].decoders[0].granularity", "32768", [&](Cxl& cxl) { ways(cxl, 2, 32768); });
   refuses("cxl[0].switch.devices[0].decoders[0].size", "no multiple of 4 x 256 MiB", [&](Cxl& cxl) { ways(cxl, 4); });
-  refuses("cxl[1].decoders[0].ways", "are 4, but 2 devices",
+  refuses("cxl[1].decoders[0].ways", "are 4, but the devices with that decoder are 2",
           [](Cxl& cxl) { cxl[1].decoders[0].interleave.ways = cxl[2].decoders[0].interleave.ways = 4; });
   refuses("cxl[0].switch.devices[1].decoders", "overlap those of cxl[0].switch.devices[0]",
           [](Cxl& cxl) { cxl[0].below->devices[1].decoders[0].interleave.granularity = 256; });
