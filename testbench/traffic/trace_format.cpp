@@ -41,7 +41,8 @@ void put(unsigned char* bytes, Integer value) noexcept {
 template <typename Integer>
 Integer get(const unsigned char* bytes) noexcept {
   Integer value = 0;
-  for (std::size_t i = 0; i < sizeof(Integer); ++i) value |= static_cast<Integer>(bytes[i]) << (8 * i);
+  for (std::size_t i = 0; i < sizeof(Integer); ++i)
+    value = static_cast<Integer>(value | static_cast<Integer>(bytes[i]) << (8 * i));
   return value;
 }
 
