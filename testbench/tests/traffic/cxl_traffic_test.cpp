@@ -395,6 +395,16 @@ TEST_F(CxlTrafficTest, a_trace_is_replayed_at_its_times) {
     EXPECT_EQ(below_one.late(), 1U);
     EXPECT_EQ(system.pending(), 0U);
   });
+}
+
+// Nothing runs: a sanitizer takes exceptions after a simulation for ones on the stack of a process of it.
+TEST_F(CxlTrafficTest, a_trace_that_cannot_be_replayed_is_refused) {
+  System system("system");
+  const TestFolder folder;
+  const CxlTargets targets{system.host.get(), system.device.get(), system.cache.get()};
+  const auto file = [&](const std::string& lines) {
+    return folder.write("t.csv", "time,device,operation,address,flags\n" + lines + "end\n").string();
+  };
   const auto error = [&](const std::string& lines) -> std::string {
     try {
       CxlReplay replay(system.engine, {targets, {system.host.get(), nullptr, nullptr}},
