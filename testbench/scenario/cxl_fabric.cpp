@@ -32,26 +32,6 @@ std::set<unsigned> roots_reached(const traffic::CxlTrafficSpec& spec,
   return roots;
 }
 
-/// A device itself reaches its own memory only. @throws InputError
-void refuse_shared_ranges(const traffic::CxlTrafficSpec& spec, const std::vector<platform::CxlDevicePlace>& devices,
-                          const std::string& field) {
-  const bool local = std::any_of(spec.mix.begin(), spec.mix.end(), [](const traffic::CxlOperationShare& share) {
-    return share.weight != 0 && traffic::agent_of(share.operation) == traffic::CxlAgent::device;
-  });
-  if (!local) return;
-  for (std::size_t i = 0; i < spec.ranges.size(); ++i) {
-    for (const platform::CxlDecoderSpec& decoder : devices[spec.device].spec->decoders) {
-      const std::uint64_t chunk = decoder.interleave.granularity;
-      const traffic::CxlRange& range = spec.ranges[i];
-      if (decoder.interleave.ways == 1 || !overlap(range, decoder)) continue;
-      throw InputError(
-          {}, fmt::format("{}.ranges[{}]", field, i),
-          fmt::format("device {} shares that memory with others, chunk by chunk of {} bytes", spec.device, chunk),
-          "let the device work on memory that is its own");
-    }
-  }
-}
-
 // Tags tell apart what is under way.
 constexpr unsigned kMostOperations = 16384;
 
@@ -128,7 +108,6 @@ CxlFabric::CxlFabric(const FabricContext& context) : part_(*context.platform.cxl
                                      outstanding[root], spec.device),
                          fmt::format("{} at most in all", kMostOperations));
     }
-    refuse_shared_ranges(spec, devices, field);
     platform::CxlPart::Device& device = part_.device(spec.device);
     with_input_errors([&] {
       traffic_.push_back(std::make_unique<traffic::CxlTraffic>(

@@ -275,26 +275,30 @@ void read_cxl_traffic(Reader& reader, traffic::CxlTrafficSpec& spec) {
   if (reader.has("seed")) reader.number("seed", spec.seed.emplace());
 }
 
+/// What a device itself does is in memory that is its own.
 void check_local_ranges(Reader& reader, const traffic::CxlTrafficSpec& spec,
                         const std::vector<CxlDeviceSpec>& branches) {
-  using traffic::CxlOperation;
   const bool local = std::any_of(spec.mix.begin(), spec.mix.end(), [](const traffic::CxlOperationShare& share) {
-    return share.weight > 0 && share.operation >= CxlOperation::local_read &&
-           share.operation <= CxlOperation::local_store;
+    return share.weight > 0 && traffic::agent_of(share.operation) == traffic::CxlAgent::device;
   });
   const std::vector<platform::CxlDevicePlace> devices = platform::devices_of(branches);
   if (!local || spec.device >= devices.size()) return;
+  const auto& decoders = devices[spec.device].spec->decoders;
   for (const traffic::CxlRange& range : spec.ranges) {
-    const auto& decoders = devices[spec.device].spec->decoders;
-    const bool inside = std::any_of(decoders.begin(), decoders.end(), [&](const platform::CxlDecoderSpec& decoder) {
+    const auto around = std::find_if(decoders.begin(), decoders.end(), [&](const platform::CxlDecoderSpec& decoder) {
       return decoder.coherency == Coherency::hdm_db && range.base >= decoder.base &&
              range.base - decoder.base < decoder.size && range.size <= decoder.size - (range.base - decoder.base);
     });
-    if (!inside)
+    if (around == decoders.end())
       reader.fail("ranges",
                   fmt::format("{:#x} bytes from {:#x} are not in HDM-DB memory of device {}", range.size, range.base,
                               spec.device),
                   "a device's own operations go to what one of its HDM-DB decoders claims");
+    if (around->interleave.ways > 1)
+      reader.fail("ranges",
+                  fmt::format("device {} shares that memory with others, chunk by chunk of {} bytes", spec.device,
+                              around->interleave.granularity),
+                  "let the device work on memory that is its own");
   }
 }
 
