@@ -35,9 +35,15 @@ void Ucf::expect(std::uint64_t address, const MemoryRange& range) const noexcept
 }
 
 Picoseconds Ucf::accept(const Request& request, const MemoryRange& range) {
-  if (observer_ != nullptr) [[unlikely]]
-    observer_->on_request(request);
+  if (observer_ == nullptr) [[likely]]
+    return serve(request, range);
+  observer_->on_request(request);
+  const Picoseconds latency = serve(request, range);
+  observer_->on_response(request, request.when + latency);
+  return latency;
+}
 
+Picoseconds Ucf::serve(const Request& request, const MemoryRange& range) {
   const bool is_cpu = request.requester == RequesterKind::cpu;
   const bool at_home = range.socket == index_;
   const Source source = is_cpu ? Source::loc_cpu : Source::loc_noncpu;

@@ -57,6 +57,7 @@ class Ucf {
  private:
   struct Pass;
 
+  Picoseconds serve(const Request& request, const MemoryRange& range);
   void count_request(const Pass& pass);
   void count_uncached(const Pass& pass);
   Picoseconds serve_home(Pass& pass);

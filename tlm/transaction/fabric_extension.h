@@ -74,6 +74,9 @@ class BoundaryObserver {
     std::uint16_t bdf;  ///< pcie only
   };
   virtual void on_request(const Request& request) = 0;
+  /// The answer to `request`, which was shown before, arrives back at the requester's side of the fabric at `end`; of a
+  /// posted write, its acknowledgement. Called when the request has been accepted, which may be before `end`.
+  virtual void on_response(const Request& /*request*/, Picoseconds /*end*/) {}
 
   /// A read or write on the wires between a fabric and the local memory of its socket.
   struct MemoryAccess {
