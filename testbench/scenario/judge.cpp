@@ -17,6 +17,8 @@ scoreboard::MemoryClass same_class(tegra410::MemoryClass memory) {
       return scoreboard::MemoryClass::gmem;
     case tegra410::MemoryClass::cxl:
       return scoreboard::MemoryClass::cxl;
+    case tegra410::MemoryClass::bar:
+      return scoreboard::MemoryClass::bar;
   }
   return scoreboard::MemoryClass::cmem;
 }
