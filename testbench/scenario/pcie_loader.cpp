@@ -11,7 +11,7 @@ using tegra410::PcieRootComplex;
 using tegra410::PcieRootPort;
 
 Value number(std::uint64_t value) { return Value::of(fmt::format("{}", value)); }
-Value hexadecimal(std::uint64_t value) { return Value::of(fmt::format("{:#x}", value)); }
+Value hexadecimal(std::uint64_t value) { return Value::of(format_quantity(value, Quantity::address)); }
 
 // What the effective configuration shows where a file leaves the root complexes out.
 
@@ -52,15 +52,15 @@ Value value_of(const std::vector<PcieRootComplex>& complexes) {
 void read_device(Reader& reader, PcieEndpoint& device) {
   reader.number("function", device.function);
   reader.number("bar_size", device.bar_size, Quantity::bytes);
-  reader.number("vendor", device.vendor_id);
-  reader.number("device", device.device_id);
-  reader.number("class", device.class_code);
+  reader.number("vendor", device.vendor_id, Quantity::address);
+  reader.number("device", device.device_id, Quantity::address);
+  reader.number("class", device.class_code, Quantity::address);
 }
 
 void read_root_port(Reader& reader, PcieRootPort& port) {
   constexpr std::uint64_t kMost = ~std::uint64_t{0};
   reader.number("number", port.number, Quantity::count, 0, kMost, Presence::required);
-  reader.number("bus", port.bus, Quantity::count, 0, kMost, Presence::required);
+  reader.number("bus", port.bus, Quantity::address, 0, kMost, Presence::required);
   reader.list("devices", [&](Reader& item, std::size_t) { read_device(item, port.devices.emplace_back()); });
 }
 
