@@ -17,7 +17,7 @@ using cxl_client::CpmuFunction;
 using cxl_client::CpmuRequest;
 using driver_host::EventReading;
 
-constexpr std::string_view kPrefix = "cpmu_";
+constexpr std::string_view kPmuPrefix = "cpmu_";
 constexpr std::string_view kDevice = "cpmu_mem";
 constexpr std::string_view kDriver = "cxl_pmu_mem";
 
@@ -96,7 +96,7 @@ CpmuService::CpmuService(driver_host::DriverHost& host, const platform::Firmware
                          const std::vector<scoreboard::CxlPmuSpec>& pmus, driver_host::PerfCallObserver& observer)
     : host_(host), firmware_(firmware), observer_(observer), next_(PmuServices::kHandles) {
   for (const scoreboard::CxlPmuSpec& pmu : pmus) {
-    if (!pmu.name.starts_with(kPrefix)) continue;
+    if (!pmu.name.starts_with(kPmuPrefix)) continue;
     Block& block = *blocks_.emplace_back(std::make_unique<Block>());
     const auto type = static_cast<std::uint32_t>(PmuServices::kTypes + blocks_.size() - 1);
     block.pmu = {pmu.name, type, files_of(pmu)};
