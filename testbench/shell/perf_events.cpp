@@ -68,7 +68,8 @@ PerfEvents::Handle PerfEvents::open(const perf_event_attr& attributes, pid_t pid
   const bool for_task = pid != -1 || (flags & PERF_FLAG_PID_CGROUP) != 0;
   Handle handle = 0;
   if (for_task) {
-    handle = wanted.type < scenario::PmuServices::kTypes ? machine_.host().open_for_task(wanted, cpu) : -EINVAL;
+    handle = machine_.host().open_for_task(wanted, cpu);
+    if (handle == -ENOENT && names_.name(wanted)) return -EINVAL;  // a PMU that other software serves
   } else {
     handle = machine_.pmus().open(wanted, cpu, leader);
   }

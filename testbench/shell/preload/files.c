@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "testbench/shell/preload/preload.h"
@@ -97,6 +98,12 @@ int statx(int folder, const char* path, int flags, unsigned int mask, struct sta
 ssize_t readlink(const char* path, char* target, size_t size) { return NEXT(readlink)(REDIRECTED(path), target, size); }
 ssize_t readlinkat(int folder, const char* path, char* target, size_t size) {
   return NEXT(readlinkat)(folder, REDIRECTED(path), target, size);
+}
+ssize_t getxattr(const char* path, const char* name, void* value, size_t size) {
+  return NEXT(getxattr)(REDIRECTED(path), name, value, size);
+}
+ssize_t lgetxattr(const char* path, const char* name, void* value, size_t size) {
+  return NEXT(lgetxattr)(REDIRECTED(path), name, value, size);
 }
 int chdir(const char* path) { return NEXT(chdir)(REDIRECTED(path)); }
 
