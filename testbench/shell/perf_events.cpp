@@ -224,7 +224,7 @@ Verdict PerfEvents::judge(Handle handle, Event& event) {
   if (verdict.time_running == 0 && verdict.time_enabled > 0) {
     add_note(verdict, "never had a counter");
   } else if (static_cast<double>(verdict.time_running) < 0.9 * static_cast<double>(verdict.time_enabled)) {
-    add_note(verdict, fmt::format("had a counter {:.0f} % of the time; perf scales what was counted meanwhile",
+    add_note(verdict, fmt::format("had a counter {:.0f} % of the time",
                                   100.0 * static_cast<double>(verdict.time_running) /
                                       static_cast<double>(verdict.time_enabled)));
   }

@@ -160,7 +160,11 @@ int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
-    std::string libraries = preload.string();
+    // A list, parted by blanks and colons: the place of the library may have some, that of the session has none.
+    const fs::path link = folder / "preload.so";
+    std::error_code error_of_link;
+    fs::create_symlink(preload, link, error_of_link);
+    std::string libraries = link.string();
     if (const char* others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
       libraries += fmt::format(":{}", others);
     setenv("LD_PRELOAD", libraries.c_str(), 1);
