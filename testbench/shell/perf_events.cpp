@@ -129,6 +129,7 @@ std::vector<std::uint64_t> PerfEvents::read(Handle handle, std::uint64_t room, i
   std::vector<std::uint64_t> words;
   Event* const event = find(handle);
   std::vector<EventReading> readings;
+  const Picoseconds begun = now();
   error = event == nullptr ? -EBADF : read_now(handle, readings);
   if (error < 0) return words;
   error = 0;
@@ -144,6 +145,8 @@ std::vector<std::uint64_t> PerfEvents::read(Handle handle, std::uint64_t room, i
     const Handle member = event->leader == handle && i < event->members.size() ? event->members[i] : handle;
     Event& its = *find(member);
     its.seen = readings[i];
+    its.seen_from = begun;
+    its.expected_at_enable.reset();
     ++its.reads;
     words.push_back(readings[i].value - its.base);
     if (!group) add_times();
@@ -168,6 +171,8 @@ int PerfEvents::control(Handle handle, std::uint64_t request, std::uint64_t argu
   for (const Handle each : all) {
     int result = 0;
     if (request == PERF_EVENT_IOC_ENABLE) {
+      Event& its = *find(each);
+      if (its.seen && !its.expected_at_enable) its.expected_at_enable = machine_.scoreboard().expected(each, now());
       result = machine_.pmus().enable(each);
     } else if (request == PERF_EVENT_IOC_DISABLE) {
       result = machine_.pmus().disable(each);
@@ -206,12 +211,12 @@ Verdict PerfEvents::judge(Handle handle, Event& event) {
     add_note(verdict, fmt::format("not judged: {}", event.not_judged));
     return verdict;
   }
-  if (!before->running || !before->last_read) {
-    verdict.expected = before->expected;
-  } else {
+  if (before->last_read && before->last_read->begin >= event.seen_from) {
     // The program read it last while it counted: what it may have read then.
     const scoreboard::ReadCheck& read = *before->last_read;
     verdict.expected = std::clamp(verdict.driver, read.low, std::max(read.low, read.high));
+  } else {
+    verdict.expected = event.expected_at_enable.value_or(before->expected);
   }
   bool good = verdict.driver == *verdict.expected && readable && last.value == judged->expected &&
               (judged->verdict == EventResult::Verdict::exact ||
@@ -224,9 +229,9 @@ Verdict PerfEvents::judge(Handle handle, Event& event) {
   if (verdict.time_running == 0 && verdict.time_enabled > 0) {
     add_note(verdict, "never had a counter");
   } else if (static_cast<double>(verdict.time_running) < 0.9 * static_cast<double>(verdict.time_enabled)) {
-    add_note(verdict, fmt::format("had a counter {:.0f} % of the time",
-                                  100.0 * static_cast<double>(verdict.time_running) /
-                                      static_cast<double>(verdict.time_enabled)));
+    add_note(verdict,
+             fmt::format("had a counter {:.0f} % of the time", 100.0 * static_cast<double>(verdict.time_running) /
+                                                                   static_cast<double>(verdict.time_enabled)));
   }
   verdict.check = good ? Verdict::Check::exact : Verdict::Check::wrong;
   return verdict;

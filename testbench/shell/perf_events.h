@@ -71,9 +71,11 @@ class PerfEvents {
     std::vector<Handle> members;  // of a leader, itself first
     int cpu = 0;
     std::uint64_t read_format = 0;
-    std::uint64_t base = 0;                         // count at PERF_EVENT_IOC_RESET
-    std::string not_judged;                         // why
-    std::optional<driver_host::EventReading> seen;  // by the program, last
+    std::uint64_t base = 0;                           // count at PERF_EVENT_IOC_RESET
+    std::string not_judged;                           // why
+    std::optional<driver_host::EventReading> seen;    // by the program, last
+    Picoseconds seen_from = 0;                        // that reading began
+    std::optional<std::uint64_t> expected_at_enable;  // if it was enabled after that: what it had to be before
     std::uint64_t reads = 0;
     Picoseconds opened = 0;
   };
