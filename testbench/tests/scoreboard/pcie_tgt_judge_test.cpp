@@ -109,7 +109,8 @@ TEST_F(PcieTgtJudge, counts_by_root_port_and_by_address) {
 
 TEST_F(PcieTgtJudge, a_request_both_filters_let_pass_counts_once) {
   EXPECT_EQ(count({{"rd_req"}, {"dst_rp_mask", 2}, {"dst_addr_en"}, {"dst_addr_base", kBar}, {"dst_addr_mask", kBar}}),
-            3U);
+            2U)
+      << "both reads of the BAR below root port 1 pass twice";
 }
 
 TEST_F(PcieTgtJudge, says_what_a_wrong_count_equals) {
