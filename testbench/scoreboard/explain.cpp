@@ -79,29 +79,29 @@ std::string explain_ucf(const UcfMeaning& meaning, const UcfTally& counted, std:
   return join(guesses.text(), "by source and destination: " + matrix_text(own));
 }
 
-std::string explain_cmem(CmemMeaning meaning, const std::vector<CmemSums>& counted, std::size_t controllers,
+std::string explain_cmem(CmemMeaning meaning, const std::vector<RequestSums>& counted, std::size_t controllers,
                          std::uint64_t edges, std::uint64_t driver) {
   Guesses guesses(driver);
-  const auto pick = [&](CmemMeaning event, const CmemSums& sums) {
-    return event == CmemMeaning::rd_req ? sums.rd_req : sums.rd_cum_outs;
+  const auto pick = [&](CmemMeaning event, const RequestSums& sums) {
+    return event == CmemMeaning::rd_req ? sums.requests : sums.outstanding;
   };
   const std::array<std::pair<CmemMeaning, std::string_view>, 2> events{
       {{CmemMeaning::rd_req, "rd_req"}, {CmemMeaning::rd_cum_outs, "rd_cum_outs"}}};
-  CmemSums all;
-  for (const CmemSums& sums : counted) all += sums;
+  RequestSums all;
+  for (const RequestSums& sums : counted) all += sums;
   guesses.offer(edges, "cycles");
   for (const auto& [event, name] : events) {
     guesses.offer(pick(event, all), std::string(name));
     if (meaning == CmemMeaning::cycles) continue;
     const std::uint64_t total = pick(event, all);
     for (std::size_t first = 0; first < counted.size(); first += controllers) {
-      CmemSums instance;
+      RequestSums instance;
       for (std::size_t c = 0; c < controllers; ++c) instance += counted[first + c];
       guesses.offer(total - pick(event, instance), fmt::format("{} without instance {}", name, first / controllers));
       guesses.offer(pick(event, instance), fmt::format("{} of instance {} alone", name, first / controllers));
     }
     for (std::size_t c = 0; c < controllers; ++c) {
-      CmemSums controller;
+      RequestSums controller;
       for (std::size_t i = c; i < counted.size(); i += controllers) controller += counted[i];
       guesses.offer(total - pick(event, controller), fmt::format("{} without controller {}", name, c));
       guesses.offer(pick(event, controller), fmt::format("{} of controller {} alone", name, c));

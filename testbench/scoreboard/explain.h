@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "testbench/scoreboard/cmem_timeline.h"
 #include "testbench/scoreboard/event_meaning.h"
+#include "testbench/scoreboard/request_timeline.h"
 #include "testbench/scoreboard/ucf_events.h"
 
 namespace pmufab::scoreboard {
@@ -16,7 +16,7 @@ namespace pmufab::scoreboard {
                                       std::uint64_t driver);
 /// @return the same for a CMEM event, from the sums per controller.
 /// @param controllers  per instance
-[[nodiscard]] std::string explain_cmem(CmemMeaning meaning, const std::vector<CmemSums>& counted,
+[[nodiscard]] std::string explain_cmem(CmemMeaning meaning, const std::vector<RequestSums>& counted,
                                        std::size_t controllers, std::uint64_t edges, std::uint64_t driver);
 
 }  // namespace pmufab::scoreboard

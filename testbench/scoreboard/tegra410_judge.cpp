@@ -36,10 +36,10 @@ struct Tegra410Judge::State {
         memory(std::size_t{spec.sockets} * kClasses),
         last_accepted(spec.sockets) {
     for (unsigned socket = 0; socket < spec.sockets; ++socket)
-      timelines.emplace_back(clock, spec.cmem_instances, spec.cmem_controllers);
+      timelines.emplace_back(clock, std::size_t{spec.cmem_instances} * spec.cmem_controllers);
     for (const UcfPmuSpec& pmu : spec.ucf_pmus) pmus.push_back(std::make_unique<UcfPmuJudge>(pmu, reference, clock));
     for (const CmemPmuSpec& pmu : spec.cmem_pmus)
-      pmus.push_back(std::make_unique<CmemPmuJudge>(pmu, timelines[pmu.socket], clock));
+      pmus.push_back(std::make_unique<CmemPmuJudge>(pmu, timelines[pmu.socket], spec.cmem_controllers, clock));
   }
 
   void check_order(const Request& request);
@@ -49,7 +49,7 @@ struct Tegra410Judge::State {
   ExactClock clock;
   ReferenceUcf reference;
   MemoryWires wires;
-  std::deque<CmemTimeline> timelines;  // deque: judges keep references
+  std::deque<RequestTimeline> timelines;  // deque: judges keep references
   std::vector<std::unique_ptr<PmuJudge>> pmus;
   std::vector<MemoryTruth> memory;  // by socket and class
   std::vector<Picoseconds> last_accepted;
