@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "testbench/scoreboard/cmem_judge.h"
 #include "testbench/scoreboard/exact_clock.h"
 #include "testbench/scoreboard/memory_wires.h"
+#include "testbench/scoreboard/opcodes.h"
+#include "testbench/scoreboard/pcie_judge.h"
 #include "testbench/scoreboard/reference_ucf.h"
 #include "testbench/scoreboard/ucf_judge.h"
 
@@ -31,6 +35,7 @@ struct Tegra410Judge::State {
       : spec(valid(std::move(s))),
         chronicle(c),
         clock(spec.ucf_frequency_hz),
+        soc_clock(spec.soc_frequency_hz),
         reference(spec),
         wires(spec, chronicle.findings),
         memory(std::size_t{spec.sockets} * kClasses),
@@ -38,22 +43,52 @@ struct Tegra410Judge::State {
     for (unsigned socket = 0; socket < spec.sockets; ++socket)
       timelines.emplace_back(clock, std::size_t{spec.cmem_instances} * spec.cmem_controllers);
     for (const UcfPmuSpec& pmu : spec.ucf_pmus) pmus.push_back(std::make_unique<UcfPmuJudge>(pmu, reference, clock));
+    for (const PciePmuSpec& pmu : spec.pcie_pmus) {
+      PcieRequests& requests = inbound.try_emplace({pmu.socket, pmu.root_complex}, soc_clock).first->second;
+      pmus.push_back(std::make_unique<PciePmuJudge>(pmu, requests, soc_clock));
+    }
     for (const CmemPmuSpec& pmu : spec.cmem_pmus)
       pmus.push_back(std::make_unique<CmemPmuJudge>(pmu, timelines[pmu.socket], spec.cmem_controllers, clock));
   }
 
   void check_order(const Request& request);
+  /// @return the root complex of a device's request, if it has a PMU.
+  PcieRequests* inbound_of(const Request& request);
+  [[nodiscard]] PcieDestination destination_of(const Request& request) const;
 
   const Tegra410JudgeSpec spec;
   Chronicle& chronicle;
   ExactClock clock;
+  ExactClock soc_clock;
   ReferenceUcf reference;
   MemoryWires wires;
-  std::deque<RequestTimeline> timelines;  // deque: judges keep references
+  std::deque<RequestTimeline> timelines;                          // deque: judges keep references
+  std::map<std::pair<unsigned, unsigned>, PcieRequests> inbound;  // by socket and root complex
   std::vector<std::unique_ptr<PmuJudge>> pmus;
   std::vector<MemoryTruth> memory;  // by socket and class
   std::vector<Picoseconds> last_accepted;
 };
+
+PcieRequests* Tegra410Judge::State::inbound_of(const Request& request) {
+  if (request.requester != RequesterKind::pcie) return nullptr;
+  const auto found = inbound.find({request.requester_socket, request.root_complex});
+  return found == inbound.end() ? nullptr : &found->second;
+}
+
+/// Local and remote are told by the home of the address, whatever lives there.
+PcieDestination Tegra410Judge::State::destination_of(const Request& request) const {
+  const MemoryRange* const home = spec.home_of(request.address);
+  if (home == nullptr || home->socket != request.requester_socket) return PcieDestination::rem;
+  switch (home->memory_class) {
+    case MemoryClass::cmem:
+      return PcieDestination::loc_cmem;
+    case MemoryClass::gmem:
+      return PcieDestination::loc_gmem;
+    case MemoryClass::cxl:
+      return PcieDestination::loc_pcie_cxl;
+  }
+  return PcieDestination::loc_pcie_p2p;
+}
 
 void Tegra410Judge::State::check_order(const Request& request) {
   if (request.when < chronicle.last_control) {
@@ -92,6 +127,17 @@ void Tegra410Judge::on_request(const Request& request) {
     return;
   }
   for (const MemoryOp& op : outcome.memory) s.wires.expect(op, request.when);
+  if (PcieRequests* const inbound = s.inbound_of(request);
+      inbound != nullptr && (is_read(request.opcode) || is_write(request.opcode))) {
+    inbound->accept(request.root_port, request.bdf, s.destination_of(request), is_read(request.opcode), request.length);
+  }
+}
+
+void Tegra410Judge::on_response(const Request& request, Picoseconds end) {
+  State& s = *state_;
+  PcieRequests* const inbound = s.inbound_of(request);
+  if (inbound == nullptr || !is_read(request.opcode)) return;
+  inbound->answer(request.root_port, request.bdf, s.destination_of(request), request.when, end);
 }
 
 void Tegra410Judge::on_memory_access(const MemoryAccess& access) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -43,12 +45,21 @@ void Tegra410JudgeSpec::validate() const {
   if (sockets == 0) refuse("no socket");
   if (slc.slices == 0 || slc.sets == 0 || slc.ways == 0) refuse("slices, sets and ways must not be 0");
   if (cmem_instances == 0 || cmem_controllers == 0) refuse("cmem_instances and cmem_controllers must not be 0");
-  if (ucf_frequency_hz == 0 || ucf_frequency_hz > 1'000'000'000'000)
-    refuse("ucf_frequency_hz is not in 1 Hz ... 1 THz");
+  const auto check_frequency = [](std::uint64_t frequency_hz, std::string_view name) {
+    if (frequency_hz == 0 || frequency_hz > 1'000'000'000'000) refuse(fmt::format("{} is not in 1 Hz ... 1 THz", name));
+  };
+  check_frequency(ucf_frequency_hz, "ucf_frequency_hz");
+  check_frequency(soc_frequency_hz, "soc_frequency_hz");
   validate_memory(*this);
   std::set<std::string> names;
   validate_pmus(ucf_pmus, sockets, names);
   validate_pmus(cmem_pmus, sockets, names);
+  validate_pmus(pcie_pmus, sockets, names);
+  std::set<std::pair<unsigned, unsigned>> root_complexes;
+  for (const PciePmuSpec& pmu : pcie_pmus) {
+    if (!root_complexes.emplace(pmu.socket, pmu.root_complex).second)
+      refuse(fmt::format("root complex {} of socket {} has two PMUs", pmu.root_complex, pmu.socket));
+  }
 }
 
 const MemoryRange* Tegra410JudgeSpec::home_of(std::uint64_t address) const noexcept {

@@ -40,6 +40,15 @@ struct UcfPmuSpec {
   std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
 };
 
+/// The PCIE PMU of a root complex to judge, with the windows its driver reaches it through.
+struct PciePmuSpec {
+  std::string name;  ///< as perf knows it: "nvidia_pcie_pmu_0_rc_3"
+  unsigned socket = 0;
+  unsigned root_complex = 0;           ///< of the socket
+  std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
+  std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
+};
+
 /// A CMEM latency PMU to judge.
 struct CmemPmuSpec {
   std::string name;  ///< as perf knows it: "nvidia_cmem_latency_pmu_0"
@@ -55,6 +64,7 @@ struct Tegra410JudgeSpec {
   SlcGeometry slc;                                                          ///< the same on every socket
   std::vector<MemoryClass> cached = {MemoryClass::cmem, MemoryClass::cxl};  ///< classes the SLC of the home caches
   std::uint64_t ucf_frequency_hz = 2'400'000'000;                           ///< clock of the UCF and of both PMUs
+  std::uint64_t soc_frequency_hz = 1'000'000'000;                           ///< of the SOC fabric: PCIE PMUs
   Picoseconds slc_latency = 0;   ///< from acceptance to the instant a read leaves for memory
   Picoseconds cmem_latency = 0;  ///< of an idle memory controller
   Picoseconds cmem_service = 0;  ///< of one 32-byte part
@@ -62,10 +72,11 @@ struct Tegra410JudgeSpec {
   unsigned cmem_controllers = 3;  ///< per instance
   std::vector<UcfPmuSpec> ucf_pmus;
   std::vector<CmemPmuSpec> cmem_pmus;
+  std::vector<PciePmuSpec> pcie_pmus;
 
   /// @throws std::invalid_argument that names the field: no socket, an empty, wrapping, unaligned or overlapping range,
-  ///         a range or PMU of a socket that does not exist, a geometry of zero, two PMUs of one name, a frequency
-  ///         outside 1 Hz ... 1 THz
+  ///         a range or PMU of a socket that does not exist, a geometry of zero, two PMUs of one name or of one root
+  ///         complex, a frequency outside 1 Hz ... 1 THz
   void validate() const;
 
   /// @return the range that holds `address`, or nullptr.
