@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/platform/coresight_registers.h"
+
 namespace pmufab::platform {
 
 namespace {
@@ -20,20 +22,17 @@ NamedRegisters registers_of(std::string name, const RegisterBank& bank) {
           [&bank](std::ostream& out) { bank.dump_markdown(out); }};
 }
 
-NamedRegisters registers_of(std::string name, const coresight::CoreSightPmu& pmu) {
-  return {std::move(name), [&pmu](std::ostream& out, Picoseconds when) { pmu.dump_text(out, when); },
-          [&pmu](Picoseconds when) { return pmu.dump_json(when); },
-          [&pmu](std::ostream& out) { pmu.dump_markdown(out); }};
-}
-
 }  // namespace
 
 Tegra410Part::Tegra410Part(const PlatformSpec& spec)
-    : parameters_(*spec.tegra410), address_map_(spec.memory, spec.sockets), clock_("ucf", parameters_.ucf_clock_hz) {
+    : parameters_(*spec.tegra410),
+      address_map_(spec.memory, spec.sockets),
+      clock_("ucf", parameters_.ucf_clock_hz),
+      soc_clock_("soc", parameters_.soc_clock_hz) {
   std::vector<tegra410::Socket*> sockets;
   for (unsigned index = 0; index < spec.sockets; ++index) {
     sockets_.push_back(std::make_unique<tegra410::Socket>(fmt::format("socket{}", index).c_str(), index, parameters_,
-                                                          address_map_, clock_, order_));
+                                                          address_map_, clock_, soc_clock_, order_));
     sockets.push_back(sockets_.back().get());
     if (parameters_.ucf_pmu.interrupt) {
       ucf_interrupts_.push_back(

@@ -17,6 +17,8 @@ PcieDestination destination_of(const MemoryRange& range, unsigned socket) noexce
       return PcieDestination::loc_gmem;
     case MemoryClass::cxl:
       return PcieDestination::loc_pcie_cxl;
+    case MemoryClass::bar:
+      break;
   }
   return PcieDestination::loc_pcie_p2p;
 }
@@ -24,7 +26,7 @@ PcieDestination destination_of(const MemoryRange& range, unsigned socket) noexce
 /// The qualifiers of some root ports and destinations.
 std::uint64_t qualifiers_of(unsigned root_ports, unsigned destinations) noexcept {
   std::uint64_t mask = 0;
-  for (unsigned port = 0; port < kPcieRootPorts; ++port) {
+  for (unsigned port = 0; port < kRootPorts; ++port) {
     if ((root_ports >> port & 1U) != 0) mask |= std::uint64_t{destinations} << port * kPcieDestinations;
   }
   return mask;
@@ -74,7 +76,7 @@ void PcieInbound::accept(const BoundaryObserver::Request& request, const MemoryR
 coresight::CounterInput PcieInbound::input_of(const coresight::CounterProgram& program) {
   const PcieFilter filter = PcieFilter::of(program);
   const std::uint64_t qualifiers =
-      qualifiers_of(filter.one_requester ? (1U << kPcieRootPorts) - 1 : filter.root_ports, filter.destinations);
+      qualifiers_of(filter.one_requester ? (1U << kRootPorts) - 1 : filter.root_ports, filter.destinations);
   std::unique_ptr<Requester>& requester = requesters_[program.counter];
   if (requester) std::erase(wanted_, requester.get());
   if (program.event == kPcieOutstandingReads) {

@@ -9,6 +9,7 @@
 #include "models/coresight/counter_input.h"
 #include "models/pmu/outstanding_requests.h"
 #include "models/tegra410/address_map.h"
+#include "models/tegra410/pcie_parameters.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/probe/probe.h"
 #include "tlm/transaction/fabric_extension.h"
@@ -24,7 +25,6 @@ inline constexpr std::uint32_t kPcieOutstandingReads = 4;  ///< event number of 
 /// Where a request of a device goes, seen from the socket of its root complex; the bits of PMEVFILT2R[4:0].
 enum class PcieDestination : std::uint8_t { loc_cmem, loc_gmem, loc_pcie_p2p, loc_pcie_cxl, rem };
 inline constexpr unsigned kPcieDestinations = 5;
-inline constexpr unsigned kPcieRootPorts = 8;  ///< the bits of PMEVFILTR[7:0]
 
 /// PMEVFILTR and PMEVFILT2R of a PCIE PMU.
 struct PcieFilter {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <stdexcept>
+#include <string>
 
 namespace pmufab::tegra410 {
 
@@ -37,7 +38,7 @@ bool has_good_shape(const tlm::tlm_generic_payload& payload) noexcept {
 }  // namespace
 
 Socket::Socket(const sc_core::sc_module_name& name, unsigned index, const Parameters& parameters, const AddressMap& map,
-               const ClockDomain& clock, AcceptanceOrder& order)
+               const ClockDomain& clock, const ClockDomain& soc_clock, AcceptanceOrder& order)
     : sc_core::sc_module(name),
       cpu_access("cpu_access"),
       requests("requests"),
@@ -49,6 +50,12 @@ Socket::Socket(const sc_core::sc_module_name& name, unsigned index, const Parame
       cmem_latency_pmu_("cmem_latency_pmu", parameters.cmem_latency_pmu, clock),
       ucf_(std::string(basename()) + ".ucf", index, parameters, clusters_, cmem_latency_pmu_),
       ucf_pmu_("ucf_pmu", parameters.ucf_pmu, clock, ucf_) {
+  for (const PcieRootComplex& complex :
+       parameters.pcie.root_complexes.value_or(default_root_complexes(map.sockets()))) {
+    if (complex.socket != index) continue;
+    const std::string child = "rc" + std::to_string(complex.number);
+    root_complexes_.at(complex.number) = std::make_unique<RootComplex>(child.c_str(), complex, parameters, soc_clock);
+  }
   cpu_access.register_b_transport(this, &Socket::transport_cpu_access);
   requests.register_b_transport(this, &Socket::transport_request);
 }
@@ -69,6 +76,11 @@ tlm::tlm_response_status Socket::check(const tlm::tlm_generic_payload& payload,
                                        const FabricExtension* extension) const noexcept {
   if (extension == nullptr || extension->socket != index_) return tlm::TLM_GENERIC_ERROR_RESPONSE;
   if (extension->requester == RequesterKind::cpu && extension->requester_id >= clusters_.size()) {
+    return tlm::TLM_GENERIC_ERROR_RESPONSE;
+  }
+  if (extension->requester == RequesterKind::pcie &&
+      (extension->root_complex >= root_complexes_.size() || !root_complexes_[extension->root_complex] ||
+       !root_complexes_[extension->root_complex]->has_root_port(extension->root_port))) {
     return tlm::TLM_GENERIC_ERROR_RESPONSE;
   }
   if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
@@ -121,7 +133,11 @@ void Socket::transport_request(tlm::tlm_generic_payload& payload, sc_core::sc_ti
                              .root_port = extension->root_port,
                              .requester_id = extension->requester_id,
                              .bdf = extension->bdf};
-  delay += to_sc_time(ucf_.accept(request, *range));
+  const Picoseconds latency = ucf_.accept(request, *range);
+  if (request.requester == RequesterKind::pcie) {
+    root_complexes_[request.root_complex]->inbound().accept(request, *range, latency);
+  }
+  delay += to_sc_time(latency);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "models/tegra410/cmem_latency_pmu.h"
 #include "models/tegra410/parameters.h"
 #include "models/tegra410/private_cache.h"
+#include "models/tegra410/root_complex.h"
 #include "models/tegra410/ucf.h"
 #include "models/tegra410/ucf_pmu.h"
 #include "tlm/clock/clock_domain.h"
@@ -30,13 +33,15 @@ class AcceptanceOrder {
   Picoseconds latest_ = 0;
 };
 
-/// One Tegra410 socket: CPU clusters' private caches, fabric, memory and PMUs. README.md tells what it does.
+/// One Tegra410 socket: CPU clusters' private caches, fabric, memory, root complexes and PMUs. README.md tells what it
+/// does.
 ///
 /// Requests are generic payloads with a FabricExtension whose `socket` is this one. They are accepted in the order of
 /// the calls, each at sc_time_stamp() plus the annotated delay; on return the delay also holds the latency. A caller
 /// may run ahead of simulated time: where something else may happen before the request arrives, the call waits until
 /// then (and so may only be made from a thread process, as the standard says of b_transport). Errors change nothing:
-/// - no extension, another socket's requester, or a cluster that does not exist: TLM_GENERIC_ERROR_RESPONSE
+/// - no extension, another socket's requester, or a cluster or root port that does not exist:
+///                                                                               TLM_GENERIC_ERROR_RESPONSE
 /// - address outside every memory range:                                         TLM_ADDRESS_ERROR_RESPONSE
 /// - command that does not fit the opcode:                                       TLM_COMMAND_ERROR_RESPONSE
 /// - byte enables:                                                               TLM_BYTE_ENABLE_ERROR_RESPONSE
@@ -44,9 +49,10 @@ class AcceptanceOrder {
 class Socket : public sc_core::sc_module {
  public:
   /// @param index  of this socket in the platform
-  /// @param map    and `clock` and `order` are shared by all sockets and must outlive them
+  /// @param map    and the clocks (of the UCF, and of the SOC fabric) and `order` are shared by all sockets and must
+  ///               outlive them
   Socket(const sc_core::sc_module_name& name, unsigned index, const Parameters& parameters, const AddressMap& map,
-         const ClockDomain& clock, AcceptanceOrder& order);
+         const ClockDomain& clock, const ClockDomain& soc_clock, AcceptanceOrder& order);
   ~Socket() override;
 
   /// Join the sockets of a platform, element i having index i. Once, before the first request.
@@ -56,6 +62,10 @@ class Socket : public sc_core::sc_module {
   [[nodiscard]] Ucf& ucf() noexcept { return ucf_; }
   [[nodiscard]] UcfPmu& ucf_pmu() noexcept { return ucf_pmu_; }
   [[nodiscard]] CmemLatencyPmu& cmem_latency_pmu() noexcept { return cmem_latency_pmu_; }
+  /// @return nullptr if there is none of this number.
+  [[nodiscard]] RootComplex* root_complex(unsigned number) noexcept {
+    return number < root_complexes_.size() ? root_complexes_[number].get() : nullptr;
+  }
   [[nodiscard]] const PrivateCache& private_cache(unsigned cluster) const { return clusters_.at(cluster); }
   void set_observer(BoundaryObserver* observer) noexcept { ucf_.set_observer(observer); }
 
@@ -83,6 +93,7 @@ class Socket : public sc_core::sc_module {
   CmemLatencyPmu cmem_latency_pmu_;
   Ucf ucf_;
   UcfPmu ucf_pmu_;
+  std::array<std::unique_ptr<RootComplex>, kRootComplexes> root_complexes_;  // by number
 };
 
 }  // namespace pmufab::tegra410

@@ -210,6 +210,8 @@ Picoseconds Ucf::read_memory(const Pass& pass, std::uint64_t address, unsigned b
     case MemoryClass::cxl:
       end = start + latency_.cxl;
       break;
+    case MemoryClass::bar:
+      break;  // no memory
   }
   if (observer_ != nullptr) [[unlikely]]
     observer_->on_memory_access({start, end, address, bytes, false, static_cast<std::uint8_t>(index_)});

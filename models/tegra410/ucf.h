@@ -83,7 +83,7 @@ class Ucf {
 
   unsigned index_;
   LatencyParameters latency_;
-  std::array<bool, 3> cached_{};  // by MemoryClass
+  std::array<bool, 4> cached_{};  // by MemoryClass
   Slc slc_;
   Directory directory_;
   CmemControllers cmem_;

@@ -86,6 +86,8 @@ PcieDestination Tegra410Judge::State::destination_of(const Request& request) con
       return PcieDestination::loc_gmem;
     case MemoryClass::cxl:
       return PcieDestination::loc_pcie_cxl;
+    case MemoryClass::bar:
+      break;
   }
   return PcieDestination::loc_pcie_p2p;
 }

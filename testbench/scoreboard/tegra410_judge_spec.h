@@ -11,8 +11,8 @@
 /// The independent judge: what every counter must read, from the wires and from what the user asked for.
 namespace pmufab::scoreboard {
 
-/// Destination classes of memory, by the technology behind an address.
-enum class MemoryClass : std::uint8_t { cmem, gmem, cxl };
+/// Destination classes, by the technology behind an address; bar is what PCI Express functions decode, and no memory.
+enum class MemoryClass : std::uint8_t { cmem, gmem, cxl, bar };
 
 /// A line, and a transfer between the system-level cache and memory, in bytes.
 inline constexpr std::uint32_t kLineBytes = 64;
@@ -23,6 +23,8 @@ struct MemoryRange {
   std::uint64_t size;  ///< bytes
   unsigned socket;
   MemoryClass memory_class;
+  unsigned root_complex = 0;  ///< of the socket: cxl and bar are below it
+  unsigned root_port = 0;     ///< of the root complex: bar only
 };
 
 /// The system-level cache of one socket. Line L lies in slice L mod slices, set (L / slices) mod sets.

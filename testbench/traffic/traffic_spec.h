@@ -14,8 +14,8 @@
 /// the meaning of every parameter on one page.
 namespace pmufab::traffic {
 
-/// Class of a memory, as the system address map has it.
-enum class MemoryClass : std::uint8_t { cmem, gmem, cxl };
+/// Class of a memory, as the system address map has it; bar is what PCI Express functions decode.
+enum class MemoryClass : std::uint8_t { cmem, gmem, cxl, bar };
 
 /// A range of the platform's system address map.
 struct MemoryRange {
