@@ -66,6 +66,9 @@ void read_io_nodes(Reader& reader, cmn::NodeParameters& nodes);
 
 /// The platform's memories as traffic generators know them.
 [[nodiscard]] std::vector<traffic::MemoryRange> traffic_memory(const platform::PlatformSpec& platform);
+/// CPU clusters, root ports and the buses below them: what only the platform knows of requesters.
+/// @throws SpecError for the first requester that the platform does not have
+void check_requesters(const traffic::TrafficSpec& traffic, const platform::PlatformSpec& platform);
 
 struct TrafficContext {
   std::filesystem::path base;  ///< folder that trace files without a leading '/' are in
