@@ -140,6 +140,11 @@ void check_latencies(const tegra410::LatencyParameters& latency) {
   check("link", latency.link);
 }
 
+void check_coresight_pmu(const std::string& field, const tegra410::CoreSightPmuParameters& pmu) {
+  check_between(field + ".counters", pmu.counters, 2, 64, "the cycle counter is one of them");
+  check_between(field + ".width", pmu.width, 8, 64, "bits");
+}
+
 void check_tegra410(const PlatformSpec& spec) {
   const tegra410::Parameters& part = *spec.tegra410;
   check_between("tegra410.clusters", part.clusters, 1, tegra410::kMaximumClusters);
@@ -152,8 +157,7 @@ void check_tegra410(const PlatformSpec& spec) {
   check_private_cache(part.private_cache);
   check_slc(part.slc);
   check_latencies(part.latency);
-  check_between("tegra410.ucf_pmu.counters", part.ucf_pmu.counters, 2, 64, "the cycle counter is one of them");
-  check_between("tegra410.ucf_pmu.width", part.ucf_pmu.width, 8, 64, "bits");
+  check_coresight_pmu("tegra410.ucf_pmu", part.ucf_pmu);
   check_between("tegra410.cmem_latency_pmu.width", part.cmem_latency_pmu.width, 8, 64, "bits");
 }
 

@@ -48,8 +48,8 @@ struct LatencyParameters {
   Picoseconds link = 120'000;  ///< to another socket and back
 };
 
-/// The UCF PMU: a CoreSight PMU.
-struct UcfPmuParameters {
+/// What all CoreSight PMUs of a socket let choose.
+struct CoreSightPmuParameters {
   unsigned counters = 8;      ///< 2 ... 64, the cycle counter (physical index 31) included
   unsigned width = 64;        ///< bits of every counter, 8 ... 64
   bool atomic_64bit = false;  ///< firmware declares 64-bit single-copy atomicity
@@ -70,7 +70,7 @@ struct Parameters {
   PrivateCacheParameters private_cache;
   SlcParameters slc;
   LatencyParameters latency;
-  UcfPmuParameters ucf_pmu;
+  CoreSightPmuParameters ucf_pmu;
   CmemLatencyPmuParameters cmem_latency_pmu;
 };
 

@@ -20,6 +20,17 @@ const Words<MemoryClass>& memory_classes() {
   return words;
 }
 
+void read_coresight_pmu(Reader& reader, std::string_view key, tegra410::CoreSightPmuParameters& parameters) {
+  reader.object(key, [&](Reader& pmu) {
+    pmu.number("counters", parameters.counters);
+    pmu.number("width", parameters.width);
+    pmu.flag("atomic_64bit", parameters.atomic_64bit);
+    pmu.flag("dual_page", parameters.dual_page);
+    pmu.flag("interrupt", parameters.interrupt);
+    pmu.choice("trigger", parameters.trigger, {{"level", InterruptTrigger::level}, {"edge", InterruptTrigger::edge}});
+  });
+}
+
 void read_tegra410(Reader& reader, tegra410::Parameters& parameters) {
   reader.number("clusters", parameters.clusters);
   reader.number("ucf_clock", parameters.ucf_clock_hz, Quantity::frequency);
@@ -42,15 +53,7 @@ void read_tegra410(Reader& reader, tegra410::Parameters& parameters) {
     latency.number("cxl", parameters.latency.cxl, Quantity::duration);
     latency.number("link", parameters.latency.link, Quantity::duration);
   });
-  reader.object("ucf_pmu", [&](Reader& pmu) {
-    pmu.number("counters", parameters.ucf_pmu.counters);
-    pmu.number("width", parameters.ucf_pmu.width);
-    pmu.flag("atomic_64bit", parameters.ucf_pmu.atomic_64bit);
-    pmu.flag("dual_page", parameters.ucf_pmu.dual_page);
-    pmu.flag("interrupt", parameters.ucf_pmu.interrupt);
-    pmu.choice("trigger", parameters.ucf_pmu.trigger,
-               {{"level", InterruptTrigger::level}, {"edge", InterruptTrigger::edge}});
-  });
+  read_coresight_pmu(reader, "ucf_pmu", parameters.ucf_pmu);
   reader.object("cmem_latency_pmu", [&](Reader& pmu) { pmu.number("width", parameters.cmem_latency_pmu.width); });
 }
 
