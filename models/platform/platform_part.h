@@ -1,11 +1,13 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "models/platform/firmware_description.h"
 #include "models/platform/platform.h"
 #include "tlm/bus/mmio_bus.h"
 #include "tlm/probe/probe.h"
+#include "tlm/registers/register_bank.h"
 
 namespace pmufab::platform {
 
@@ -22,5 +24,8 @@ class PlatformPart {
   virtual void add_registers(std::vector<NamedRegisters>& banks) const = 0;
   virtual void add_probes(std::vector<Probe*>& probes) = 0;
 };
+
+/// @return a bank of registers under the name users know it by. The bank must outlive it.
+[[nodiscard]] NamedRegisters registers_of(std::string name, const RegisterBank& bank);
 
 }  // namespace pmufab::platform

@@ -10,6 +10,7 @@
 #include <tlm>
 
 #include "models/tegra410/address_map.h"
+#include "models/tegra410/c2c_interfaces.h"
 #include "models/tegra410/cmem_latency_pmu.h"
 #include "models/tegra410/parameters.h"
 #include "models/tegra410/private_cache.h"
@@ -30,6 +31,12 @@ class AcceptanceOrder {
   Picoseconds latest_ = 0;
 };
 
+/// The clocks of a socket; the same ones serve all sockets of a platform.
+struct SocketClocks {
+  const ClockDomain& ucf;
+  const ClockDomain& c2c;  ///< of the chip-to-chip interfaces
+};
+
 /// One Tegra410 socket: CPU clusters' private caches, fabric, memory and PMUs. README.md tells what it does.
 ///
 /// Requests are generic payloads with a FabricExtension whose `socket` is this one. They are accepted in the order of
@@ -44,9 +51,9 @@ class AcceptanceOrder {
 class Socket : public sc_core::sc_module {
  public:
   /// @param index  of this socket in the platform
-  /// @param map    and `clock` and `order` are shared by all sockets and must outlive them
+  /// @param map    and `clocks` and `order` are shared by all sockets and must outlive them
   Socket(const sc_core::sc_module_name& name, unsigned index, const Parameters& parameters, const AddressMap& map,
-         const ClockDomain& clock, AcceptanceOrder& order);
+         const SocketClocks& clocks, AcceptanceOrder& order);
   ~Socket() override;
 
   /// Join the sockets of a platform, element i having index i. Once, before the first request.
@@ -56,6 +63,7 @@ class Socket : public sc_core::sc_module {
   [[nodiscard]] Ucf& ucf() noexcept { return ucf_; }
   [[nodiscard]] UcfPmu& ucf_pmu() noexcept { return ucf_pmu_; }
   [[nodiscard]] CmemLatencyPmu& cmem_latency_pmu() noexcept { return cmem_latency_pmu_; }
+  [[nodiscard]] C2cInterfaces& c2c() noexcept { return c2c_; }
   [[nodiscard]] const PrivateCache& private_cache(unsigned cluster) const { return clusters_.at(cluster); }
   void set_observer(BoundaryObserver* observer) noexcept { ucf_.set_observer(observer); }
 
@@ -81,6 +89,7 @@ class Socket : public sc_core::sc_module {
   Picoseconds hit_latency_;
   std::vector<PrivateCache> clusters_;
   CmemLatencyPmu cmem_latency_pmu_;
+  C2cInterfaces c2c_;
   Ucf ucf_;
   UcfPmu ucf_pmu_;
 };
