@@ -12,6 +12,7 @@
 #include "models/cmn/nodes/gateway.h"
 #include "models/cmn/nodes/system_address_map.h"
 #include "models/cmn/topology_check.h"
+#include "models/platform/c2c_spec.h"
 
 namespace pmufab::platform {
 
@@ -145,35 +146,6 @@ void check_coresight_pmu(const std::string& field, const tegra410::CoreSightPmuP
   check_between(field + ".width", pmu.width, 8, 64, "bits");
 }
 
-void check_mask(const std::string& field, std::uint32_t mask, unsigned instances) {
-  if (mask >> instances != 0) {
-    fail(field, fmt::format("{:#x} has a bit for instance {}, there are {} (0 ... {})", mask, std::bit_width(mask) - 1,
-                            instances, instances - 1));
-  }
-}
-
-void check_nvlink_c2c(const tegra410::NvlinkC2cParameters& nvlink) {
-  using tegra410::NvlinkPeer;
-  const std::string field = "tegra410.nvlink_c2c.";
-  check_between(field + "gpus", nvlink.gpus, 1, tegra410::kMaximumGpus, "peer: none has no GPU");
-  const auto check = [&](const char* name, const std::optional<std::uint32_t>& mask, bool has_peer,
-                         std::string_view missing) {
-    if (!mask) return;
-    if (!has_peer) fail(field + name, fmt::format("there is no such peer: {}", missing));
-    check_mask(field + name, *mask, tegra410::kNvlinkC2cInstances);
-  };
-  const bool gpu = nvlink.peer == NvlinkPeer::gpu;
-  check("gpu0_en_mask", nvlink.gpu0_en_mask, gpu, "peer is not gpu");
-  check("gpu1_en_mask", nvlink.gpu1_en_mask, gpu && nvlink.gpus > 1, gpu ? "gpus is 1" : "peer is not gpu");
-  check("cpu_en_mask", nvlink.cpu_en_mask, nvlink.peer == NvlinkPeer::cpu, "peer is not cpu");
-  if (const std::uint32_t both = nvlink.gpu_mask(0) & nvlink.gpu_mask(1); both != 0) {
-    fail(field + (nvlink.gpu1_en_mask ? "gpu1_en_mask" : "gpu0_en_mask"),
-         fmt::format("instance {} leads to GPU 0 ({:#x}) and to GPU 1 ({:#x})", std::countr_zero(both),
-                     nvlink.gpu_mask(0), nvlink.gpu_mask(1)));
-  }
-  check_between(field + "width", nvlink.width, 8, 64, "bits");
-}
-
 void check_tegra410(const PlatformSpec& spec) {
   const tegra410::Parameters& part = *spec.tegra410;
   check_between("tegra410.clusters", part.clusters, 1, tegra410::kMaximumClusters);
@@ -189,10 +161,7 @@ void check_tegra410(const PlatformSpec& spec) {
   check_coresight_pmu("tegra410.ucf_pmu", part.ucf_pmu);
   check_between("tegra410.cmem_latency_pmu.width", part.cmem_latency_pmu.width, 8, 64, "bits");
   check_between("tegra410.c2c_clock_hz", part.c2c_clock_hz, 1, kMaximumFrequency, "hertz");
-  check_nvlink_c2c(part.nvlink_c2c);
-  check_mask("tegra410.nvclink.cpu_en_mask", part.nvclink.cpu_en_mask, tegra410::kNvclinkInstances);
-  check_between("tegra410.nvclink.width", part.nvclink.width, 8, 64, "bits");
-  check_between("tegra410.nvdlink.width", part.nvdlink.width, 8, 64, "bits");
+  check_c2c(part);
 }
 
 void check_interrupts(const std::string& field, const CmnSpec& mesh) {
