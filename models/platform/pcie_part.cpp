@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/coresight_registers.h"
 #include "models/tegra410/pcie_parameters.h"
 
 namespace pmufab::platform {

@@ -4,8 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/platform/coresight_registers.h"
-
 namespace pmufab::platform {
 
 namespace {
@@ -16,23 +14,19 @@ constexpr std::uint64_t base_of(unsigned socket, std::uint64_t offset) {
   return (std::uint64_t{socket} << default_map::kSocketShift) + offset;
 }
 
-NamedRegisters registers_of(std::string name, const RegisterBank& bank) {
-  return {std::move(name), [&bank](std::ostream& out, Picoseconds when) { bank.dump_text(out, when); },
-          [&bank](Picoseconds when) { return nlohmann::json::array({bank.dump_json(when)}); },
-          [&bank](std::ostream& out) { bank.dump_markdown(out); }};
-}
-
 }  // namespace
 
 Tegra410Part::Tegra410Part(const PlatformSpec& spec)
     : parameters_(*spec.tegra410),
       address_map_(spec.memory, spec.sockets),
       clock_("ucf", parameters_.ucf_clock_hz),
-      soc_clock_("soc", parameters_.soc_clock_hz) {
+      soc_clock_("soc", parameters_.soc_clock_hz),
+      c2c_clock_("c2c", parameters_.c2c_clock_hz) {
+  const tegra410::SocketClocks clocks{clock_, c2c_clock_, soc_clock_};
   std::vector<tegra410::Socket*> sockets;
   for (unsigned index = 0; index < spec.sockets; ++index) {
     sockets_.push_back(std::make_unique<tegra410::Socket>(fmt::format("socket{}", index).c_str(), index, parameters_,
-                                                          address_map_, clock_, soc_clock_, order_));
+                                                          address_map_, clocks, order_));
     sockets.push_back(sockets_.back().get());
     if (parameters_.ucf_pmu.interrupt) {
       ucf_interrupts_.push_back(

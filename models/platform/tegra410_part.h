@@ -36,6 +36,7 @@ class Tegra410Part : public PlatformPart {
   tegra410::AddressMap address_map_;
   ClockDomain clock_;
   ClockDomain soc_clock_;
+  ClockDomain c2c_clock_;
   tegra410::AcceptanceOrder order_;
   std::vector<std::unique_ptr<InterruptLine>> ucf_interrupts_;
   std::vector<std::unique_ptr<tegra410::Socket>> sockets_;

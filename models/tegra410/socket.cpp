@@ -38,7 +38,7 @@ bool has_good_shape(const tlm::tlm_generic_payload& payload) noexcept {
 }  // namespace
 
 Socket::Socket(const sc_core::sc_module_name& name, unsigned index, const Parameters& parameters, const AddressMap& map,
-               const ClockDomain& clock, const ClockDomain& soc_clock, AcceptanceOrder& order)
+               const SocketClocks& clocks, AcceptanceOrder& order)
     : sc_core::sc_module(name),
       cpu_access("cpu_access"),
       requests("requests"),
@@ -47,14 +47,15 @@ Socket::Socket(const sc_core::sc_module_name& name, unsigned index, const Parame
       order_(order),
       hit_latency_(parameters.private_cache.hit_latency),
       clusters_(parameters.clusters, PrivateCache(parameters.private_cache)),
-      cmem_latency_pmu_("cmem_latency_pmu", parameters.cmem_latency_pmu, clock),
-      ucf_(std::string(basename()) + ".ucf", index, parameters, clusters_, cmem_latency_pmu_),
-      ucf_pmu_("ucf_pmu", parameters.ucf_pmu, clock, ucf_) {
+      cmem_latency_pmu_("cmem_latency_pmu", parameters.cmem_latency_pmu, clocks.ucf),
+      c2c_(parameters, clocks.c2c),
+      ucf_(std::string(basename()) + ".ucf", index, parameters, clusters_, cmem_latency_pmu_, c2c_),
+      ucf_pmu_("ucf_pmu", parameters.ucf_pmu, clocks.ucf, ucf_) {
   for (const PcieRootComplex& complex :
        parameters.pcie.root_complexes.value_or(default_root_complexes(map.sockets()))) {
     if (complex.socket != index) continue;
     const std::string child = "rc" + std::to_string(complex.number);
-    root_complexes_.at(complex.number) = std::make_unique<RootComplex>(child.c_str(), complex, parameters, soc_clock);
+    root_complexes_.at(complex.number) = std::make_unique<RootComplex>(child.c_str(), complex, parameters, clocks.soc);
   }
   cpu_access.register_b_transport(this, &Socket::transport_cpu_access);
   requests.register_b_transport(this, &Socket::transport_request);

@@ -12,6 +12,7 @@
 #include <tlm>
 
 #include "models/tegra410/address_map.h"
+#include "models/tegra410/c2c_interfaces.h"
 #include "models/tegra410/cmem_latency_pmu.h"
 #include "models/tegra410/parameters.h"
 #include "models/tegra410/private_cache.h"
@@ -33,6 +34,13 @@ class AcceptanceOrder {
   Picoseconds latest_ = 0;
 };
 
+/// The clocks of a socket; the same ones serve all sockets of a platform.
+struct SocketClocks {
+  const ClockDomain& ucf;
+  const ClockDomain& c2c;  ///< of the chip-to-chip interfaces
+  const ClockDomain& soc;  ///< of the SOC fabric
+};
+
 /// One Tegra410 socket: CPU clusters' private caches, fabric, memory, root complexes and PMUs. README.md tells what it
 /// does.
 ///
@@ -49,10 +57,9 @@ class AcceptanceOrder {
 class Socket : public sc_core::sc_module {
  public:
   /// @param index  of this socket in the platform
-  /// @param map    and the clocks (of the UCF, and of the SOC fabric) and `order` are shared by all sockets and must
-  ///               outlive them
+  /// @param map    and `clocks` and `order` are shared by all sockets and must outlive them
   Socket(const sc_core::sc_module_name& name, unsigned index, const Parameters& parameters, const AddressMap& map,
-         const ClockDomain& clock, const ClockDomain& soc_clock, AcceptanceOrder& order);
+         const SocketClocks& clocks, AcceptanceOrder& order);
   ~Socket() override;
 
   /// Join the sockets of a platform, element i having index i. Once, before the first request.
@@ -62,6 +69,7 @@ class Socket : public sc_core::sc_module {
   [[nodiscard]] Ucf& ucf() noexcept { return ucf_; }
   [[nodiscard]] UcfPmu& ucf_pmu() noexcept { return ucf_pmu_; }
   [[nodiscard]] CmemLatencyPmu& cmem_latency_pmu() noexcept { return cmem_latency_pmu_; }
+  [[nodiscard]] C2cInterfaces& c2c() noexcept { return c2c_; }
   /// @return nullptr if there is none of this number.
   [[nodiscard]] RootComplex* root_complex(unsigned number) noexcept {
     return number < root_complexes_.size() ? root_complexes_[number].get() : nullptr;
@@ -91,6 +99,7 @@ class Socket : public sc_core::sc_module {
   Picoseconds hit_latency_;
   std::vector<PrivateCache> clusters_;
   CmemLatencyPmu cmem_latency_pmu_;
+  C2cInterfaces c2c_;
   Ucf ucf_;
   UcfPmu ucf_pmu_;
   std::array<std::unique_ptr<RootComplex>, kRootComplexes> root_complexes_;  // by number

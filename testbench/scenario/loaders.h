@@ -40,6 +40,9 @@ void read_flit_flow(Reader& reader, traffic::FlitFlowSpec& flow);
 /// Read one map of CHI traffic.
 void read_chi_traffic(Reader& reader, traffic::ChiTrafficSpec& spec);
 
+/// Read what a Tegra410 part says of its chip-to-chip interfaces.
+void read_c2c(Reader& reader, tegra410::Parameters& parameters);
+
 /// Read what is below one CXL root port of a platform, a device or a switch. @param index  of the root port
 void read_cxl(Reader& reader, std::size_t index, platform::CxlDeviceSpec& spec);
 /// Read one map of CXL traffic.

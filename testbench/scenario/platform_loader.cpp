@@ -58,6 +58,7 @@ void read_tegra410(Reader& reader, unsigned sockets, tegra410::Parameters& param
   reader.object("pcie_pmu", [&](Reader& pmu) { read_coresight_pmu(pmu, parameters.pcie_pmu); });
   reader.object("pcie_tgt_pmu", [&](Reader& pmu) { read_coresight_pmu(pmu, parameters.pcie_tgt_pmu); });
   reader.object("cmem_latency_pmu", [&](Reader& pmu) { pmu.number("width", parameters.cmem_latency_pmu.width); });
+  read_c2c(reader, parameters);
 }
 
 void read_memory(Reader& reader, PlatformSpec& spec) {

@@ -92,4 +92,38 @@ std::string explain_cmem(CmemMeaning meaning, const std::vector<RequestSums>& co
   return guesses.text();
 }
 
+std::string explain_c2c(const C2cMeaning& meaning, const C2cPmuSpec& pmu, const std::vector<RequestSums>& counted,
+                        std::uint64_t edges, std::uint64_t driver) {
+  Guesses guesses(driver);
+  guesses.offer(edges, "cycles");
+  for (unsigned times = 2; times <= pmu.instances; ++times)
+    guesses.offer(edges * times, fmt::format("the cycles of {} instances added up", times));
+  for (unsigned event = 1; event < kC2cEvents; ++event) {
+    const C2cMeaning other{event, 0};
+    const auto of_instance = [&](unsigned instance) {
+      const RequestSums& sums = counted[std::size_t{other.traffic()} * pmu.instances + instance];
+      return other.is_requests() ? sums.requests : sums.outstanding;
+    };
+    const std::string_view name = c2c_event_name(event);
+    std::uint64_t total = 0;
+    for (unsigned instance = 0; instance < pmu.instances; ++instance) total += of_instance(instance);
+    guesses.offer(total, std::string(name));
+    for (std::size_t peer = 0; pmu.masks.size() > 1 && peer < pmu.masks.size(); ++peer) {
+      std::uint64_t part = 0;
+      for (unsigned instance = 0; instance < pmu.instances; ++instance) {
+        if ((pmu.masks[peer] >> instance & 1U) != 0) part += of_instance(instance);
+      }
+      guesses.offer(part, fmt::format("{} of GPU {} alone", name, peer));
+      guesses.offer(2 * total - part, fmt::format("{} with GPU {} counted twice", name, 1 - peer));
+    }
+    if (meaning.is_cycles()) continue;
+    for (unsigned instance = 0; instance < pmu.instances; ++instance) {
+      if (of_instance(instance) == 0) continue;
+      guesses.offer(total - of_instance(instance), fmt::format("{} without instance {}", name, instance));
+      guesses.offer(of_instance(instance), fmt::format("{} of instance {} alone", name, instance));
+    }
+  }
+  return guesses.text();
+}
+
 }  // namespace pmufab::scoreboard

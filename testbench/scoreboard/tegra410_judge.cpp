@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "testbench/scoreboard/c2c_judge.h"
+#include "testbench/scoreboard/c2c_wires.h"
 #include "testbench/scoreboard/cmem_judge.h"
 #include "testbench/scoreboard/exact_clock.h"
 #include "testbench/scoreboard/memory_wires.h"
@@ -36,6 +39,7 @@ struct Tegra410Judge::State {
         chronicle(c),
         clock(spec.ucf_frequency_hz),
         soc_clock(spec.soc_frequency_hz),
+        c2c_clock(spec.c2c_frequency_hz),
         reference(spec),
         wires(spec, chronicle.findings),
         memory(std::size_t{spec.sockets} * kClasses),
@@ -49,6 +53,13 @@ struct Tegra410Judge::State {
     }
     for (const CmemPmuSpec& pmu : spec.cmem_pmus)
       pmus.push_back(std::make_unique<CmemPmuJudge>(pmu, timelines[pmu.socket], spec.cmem_controllers, clock));
+    std::vector<C2cPmuJudge*> interfaces;
+    for (const C2cPmuSpec& pmu : spec.c2c_pmus) {
+      auto judge = std::make_unique<C2cPmuJudge>(pmu, c2c_clock);
+      interfaces.push_back(judge.get());
+      pmus.push_back(std::move(judge));
+    }
+    c2c.emplace(spec, std::move(interfaces), chronicle.findings);
   }
 
   void check_order(const Request& request);
@@ -60,11 +71,13 @@ struct Tegra410Judge::State {
   Chronicle& chronicle;
   ExactClock clock;
   ExactClock soc_clock;
+  ExactClock c2c_clock;
   ReferenceUcf reference;
   MemoryWires wires;
   std::deque<RequestTimeline> timelines;                          // deque: judges keep references
   std::map<std::pair<unsigned, unsigned>, PcieRequests> inbound;  // by socket and root complex
   std::vector<std::unique_ptr<PmuJudge>> pmus;
+  std::optional<C2cWires> c2c;
   std::vector<MemoryTruth> memory;  // by socket and class
   std::vector<Picoseconds> last_accepted;
 };
@@ -137,6 +150,7 @@ void Tegra410Judge::on_request(const Request& request) {
 
 void Tegra410Judge::on_response(const Request& request, Picoseconds end) {
   State& s = *state_;
+  s.c2c->see_answer(request, end);
   PcieRequests* const inbound = s.inbound_of(request);
   if (inbound == nullptr || !is_read(request.opcode)) return;
   inbound->answer(request.root_port, request.bdf, s.destination_of(request), request.when, end);
@@ -145,6 +159,7 @@ void Tegra410Judge::on_response(const Request& request, Picoseconds end) {
 void Tegra410Judge::on_memory_access(const MemoryAccess& access) {
   State& s = *state_;
   s.wires.see(access);
+  s.c2c->see(access);
   const MemoryRange* const home = s.spec.home_of(access.address);
   if (home == nullptr || home->socket != access.socket) return;  // left over in `wires`, and reported there
   const std::uint64_t parts = parts_of(access.length);
@@ -162,6 +177,8 @@ void Tegra410Judge::on_memory_access(const MemoryAccess& access) {
   if (home->memory_class == MemoryClass::cmem)
     s.timelines[access.socket].add(access.start, access.end, parts, cmem_controller(s.spec, access.address));
 }
+
+void Tegra410Judge::on_link_request(const LinkRequest& request) { state_->c2c->see(request); }
 
 std::vector<PmuJudge*> Tegra410Judge::pmus() {
   std::vector<PmuJudge*> all;
