@@ -12,6 +12,8 @@
 #include "models/platform/cmn_part.h"
 #include "models/platform/cxl_part.h"
 #include "models/platform/pcie_part.h"
+#include "models/platform/pcie_pmu_part.h"
+#include "models/platform/pcie_spec.h"
 #include "models/platform/tegra410_part.h"
 
 namespace pmufab::platform {
@@ -52,8 +54,9 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformSpec& spec
     auto part = std::make_unique<Tegra410Part>(spec_);
     tegra410_ = part.get();
     parts_.push_back(std::move(part));
-    parts_.push_back(std::make_unique<PciePart>(spec_, *tegra410_));
+    parts_.push_back(std::make_unique<PciePmuPart>(spec_, *tegra410_));
     parts_.push_back(std::make_unique<C2cPart>(spec_, *tegra410_));
+    if (!root_complexes_of(spec_).empty()) parts_.push_back(std::make_unique<PciePart>(spec_));
   }
   for (const CmnSpec& mesh : spec_.cmn) {
     auto part = std::make_unique<CmnPart>(mesh, static_cast<unsigned>(cmn_.size()));

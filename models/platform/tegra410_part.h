@@ -32,6 +32,8 @@ class Tegra410Part : public PlatformPart {
   [[nodiscard]] const ClockDomain& soc_clock() const noexcept { return soc_clock_; }
 
  private:
+  void describe_pcie_tgt(FirmwareDescription& firmware);
+
   tegra410::Parameters parameters_;
   tegra410::AddressMap address_map_;
   ClockDomain clock_;
@@ -39,6 +41,7 @@ class Tegra410Part : public PlatformPart {
   ClockDomain c2c_clock_;
   tegra410::AcceptanceOrder order_;
   std::vector<std::unique_ptr<InterruptLine>> ucf_interrupts_;
+  std::vector<std::unique_ptr<InterruptLine>> pcie_tgt_interrupts_;  // by socket and place in root_complexes()
   std::vector<std::unique_ptr<tegra410::Socket>> sockets_;
 };
 

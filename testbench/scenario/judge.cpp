@@ -123,9 +123,9 @@ std::optional<scoreboard::Tegra410JudgeSpec> tegra410_judge_spec(const platform:
   const tegra410::Parameters& parameters = *platform.tegra410;
   scoreboard::Tegra410JudgeSpec spec;
   spec.sockets = platform.sockets;
-  for (const tegra410::MemoryRange& range :
-       platform.memory.empty() ? platform::default_memory(platform.sockets) : platform.memory)
-    spec.memory.push_back({range.base, range.size, range.socket, same_class(range.memory_class)});
+  for (const tegra410::MemoryRange& range : platform::system_map(platform))
+    spec.memory.push_back(
+        {range.base, range.size, range.socket, same_class(range.memory_class), range.root_complex, range.root_port});
   spec.slc = {parameters.slc.slices, parameters.slc.sets, parameters.slc.ways};
   spec.cached.clear();
   for (const tegra410::MemoryClass memory : parameters.slc.cached) spec.cached.push_back(same_class(memory));
@@ -162,6 +162,16 @@ std::optional<scoreboard::Tegra410JudgeSpec> tegra410_judge_spec(const platform:
     pcie.page0 = page0;
     if (parameters.pcie_pmu.dual_page) pcie.page1 = page0 + map::kPciePmuPage1;
     spec.pcie_pmus.push_back(pcie);
+  }
+  for (const tegra410::PcieRootComplex& complex : platform::root_complexes_of(platform)) {
+    scoreboard::PcieTgtPmuSpec pmu;
+    pmu.name = fmt::format("nvidia_pcie_tgt_pmu_{}_rc_{}", complex.socket, complex.number);
+    pmu.socket = complex.socket;
+    pmu.root_complex = complex.number;
+    pmu.page0 =
+        (std::uint64_t{complex.socket} << map::kSocketShift) + map::kPcieTgtPmu + complex.number * map::kPciePmusStride;
+    if (parameters.pcie_tgt_pmu.dual_page) pmu.page1 = pmu.page0 + map::kPcieTgtPmuPage1;
+    spec.pcie_tgt_pmus.push_back(pmu);
   }
   return spec;
 }

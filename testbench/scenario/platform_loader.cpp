@@ -175,9 +175,9 @@ std::vector<traffic::MemoryRange> traffic_memory(const PlatformSpec& platform) {
     return traffic::MemoryClass::cmem;
   };
   std::vector<traffic::MemoryRange> result;
-  for (const tegra410::MemoryRange& range :
-       platform.memory.empty() ? platform::default_memory(platform.sockets) : platform.memory)
-    result.push_back({range.base, range.size, static_cast<std::uint8_t>(range.socket), same_class(range.memory_class)});
+  for (const tegra410::MemoryRange& range : platform::system_map(platform))
+    result.push_back({range.base, range.size, static_cast<std::uint8_t>(range.socket), same_class(range.memory_class),
+                      static_cast<std::uint8_t>(range.root_complex), static_cast<std::uint8_t>(range.root_port)});
   return result;
 }
 

@@ -15,6 +15,7 @@
 #include "testbench/scoreboard/memory_wires.h"
 #include "testbench/scoreboard/opcodes.h"
 #include "testbench/scoreboard/pcie_judge.h"
+#include "testbench/scoreboard/pcie_tgt_judge.h"
 #include "testbench/scoreboard/reference_ucf.h"
 #include "testbench/scoreboard/ucf_judge.h"
 
@@ -24,7 +25,7 @@ using Severity = Finding::Severity;
 
 namespace {
 
-constexpr std::size_t kClasses = 3;
+constexpr std::size_t kClasses = 4;
 
 Tegra410JudgeSpec valid(Tegra410JudgeSpec spec) {
   spec.validate();
@@ -53,6 +54,11 @@ struct Tegra410Judge::State {
     }
     for (const CmemPmuSpec& pmu : spec.cmem_pmus)
       pmus.push_back(std::make_unique<CmemPmuJudge>(pmu, timelines[pmu.socket], spec.cmem_controllers, clock));
+    for (const PcieTgtPmuSpec& pmu : spec.pcie_tgt_pmus) {
+      auto judge = std::make_unique<PcieTgtPmuJudge>(pmu, soc_clock);
+      targets.push_back(judge.get());
+      pmus.push_back(std::move(judge));
+    }
     std::vector<C2cPmuJudge*> interfaces;
     for (const C2cPmuSpec& pmu : spec.c2c_pmus) {
       auto judge = std::make_unique<C2cPmuJudge>(pmu, c2c_clock);
@@ -66,6 +72,12 @@ struct Tegra410Judge::State {
   /// @return the root complex of a device's request, if it has a PMU.
   PcieRequests* inbound_of(const Request& request);
   [[nodiscard]] PcieDestination destination_of(const Request& request) const;
+  /// Something goes down to the root complex that `range` is below.
+  void hand_over(const MemoryRange& range, const PcieTgtRequest& request) {
+    for (PcieTgtPmuJudge* const target : targets) {
+      if (target->socket() == range.socket && target->root_complex() == range.root_complex) target->see(request);
+    }
+  }
 
   const Tegra410JudgeSpec spec;
   Chronicle& chronicle;
@@ -78,7 +90,8 @@ struct Tegra410Judge::State {
   std::map<std::pair<unsigned, unsigned>, PcieRequests> inbound;  // by socket and root complex
   std::vector<std::unique_ptr<PmuJudge>> pmus;
   std::optional<C2cWires> c2c;
-  std::vector<MemoryTruth> memory;  // by socket and class
+  std::vector<PcieTgtPmuJudge*> targets;  // of those
+  std::vector<MemoryTruth> memory;        // by socket and class
   std::vector<Picoseconds> last_accepted;
 };
 
@@ -141,11 +154,20 @@ void Tegra410Judge::on_request(const Request& request) {
                              request.when);
     return;
   }
-  for (const MemoryOp& op : outcome.memory) s.wires.expect(op, request.when);
+  for (const MemoryOp& op : outcome.memory) {
+    s.wires.expect(op, request.when);
+    if (op.memory_class == MemoryClass::cxl)
+      s.hand_over(*s.spec.home_of(op.address), {op.address, op.length, op.is_write, -1});
+  }
   if (PcieRequests* const inbound = s.inbound_of(request);
       inbound != nullptr && (is_read(request.opcode) || is_write(request.opcode))) {
     inbound->accept(request.root_port, request.bdf, s.destination_of(request), is_read(request.opcode), request.length);
   }
+  if (is_dataless(request.opcode)) return;
+  const MemoryRange& home = *s.spec.home_of(request.address);
+  if (home.memory_class == MemoryClass::bar)
+    s.hand_over(home,
+                {request.address, request.length, !is_read(request.opcode), static_cast<std::int8_t>(home.root_port)});
 }
 
 void Tegra410Judge::on_response(const Request& request, Picoseconds end) {

@@ -74,6 +74,7 @@ void Tegra410JudgeSpec::validate() const {
   }
   validate_pmus(c2c_pmus, sockets, names);
   for (const C2cPmuSpec& pmu : c2c_pmus) validate_masks(pmu);
+  validate_pmus(pcie_tgt_pmus, sockets, names);
 }
 
 const MemoryRange* Tegra410JudgeSpec::home_of(std::uint64_t address) const noexcept {

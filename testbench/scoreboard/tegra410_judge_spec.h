@@ -72,6 +72,15 @@ struct C2cPmuSpec {
   std::uint64_t broadcast = 0;       ///< physical address of the broadcast window (control)
 };
 
+/// A PCIE-TGT PMU to judge.
+struct PcieTgtPmuSpec {
+  std::string name;  ///< as perf knows it: "nvidia_pcie_tgt_pmu_0_rc_1"
+  unsigned socket = 0;
+  unsigned root_complex = 0;
+  std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
+  std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
+};
+
 /// What the scoreboard must know about a platform. Filled by the scenario layer from the same text the platform is
 /// built from, never from the model.
 struct Tegra410JudgeSpec {
@@ -86,13 +95,14 @@ struct Tegra410JudgeSpec {
   Picoseconds gmem_latency = 0;                    ///< of reads, and until a write is acknowledged
   Picoseconds link_latency = 0;                    ///< of the link between sockets, to and back
   std::uint64_t c2c_frequency_hz = 1'800'000'000;  ///< clock of the chip-to-chip interfaces and their PMUs
-  std::uint64_t soc_frequency_hz = 1'000'000'000;  ///< of the SOC fabric: PCIE PMUs
+  std::uint64_t soc_frequency_hz = 1'000'000'000;  ///< of the SOC fabric: PMUs of root complexes
   unsigned cmem_instances = 14;
   unsigned cmem_controllers = 3;  ///< per instance
   std::vector<UcfPmuSpec> ucf_pmus;
   std::vector<CmemPmuSpec> cmem_pmus;
   std::vector<PciePmuSpec> pcie_pmus;
   std::vector<C2cPmuSpec> c2c_pmus;  ///< the one between two sockets is that with a CPU as peer; no more than one is
+  std::vector<PcieTgtPmuSpec> pcie_tgt_pmus;
 
   /// @throws std::invalid_argument that names the field: no socket, an empty, wrapping, unaligned or overlapping range,
   ///         a range or PMU of a socket that does not exist, a geometry of zero, two PMUs of one name or one root

@@ -169,7 +169,7 @@ TEST_F(Tegra410PciePmu, reads_under_way_count_at_the_edges_at_which_the_filter_t
 
 TEST_F(Tegra410PciePmu, outstanding_reads_overflow_all_64_bits_at_their_edge) {  // register side of C29
   InterruptLine line("pcie", InterruptTrigger::level);
-  rig.platform.socket(0).root_complex(kComplex)->pcie_pmu().connect_interrupt(line);
+  rig.platform.socket(0).root_complex(kComplex)->pcie_pmu.connect_interrupt(line);
   InterruptProbe interrupt(line);
   run([&] {
     advance(1'000'000);
@@ -190,7 +190,7 @@ TEST_F(Tegra410PciePmu, outstanding_reads_overflow_all_64_bits_at_their_edge) { 
 }
 
 TEST_F(Tegra410PciePmu, two_counters_with_different_requester_ids_are_the_guests_mistake) {
-  expect_guest_error("socket0.rc4.pcie_pmu", "0x0100", "0x0101");
+  expect_guest_error("socket0.rc4_pcie_pmu", "0x0100", "0x0101");
   run([&] {
     program(0, kRdReq, 0x0100U << 8 | kBdfEnable);
     program(1, kWrReq, 0x0100U << 8 | kBdfEnable);  // the same: good
