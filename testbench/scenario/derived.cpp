@@ -19,6 +19,12 @@ const DerivedInput* find(const std::vector<DerivedInput>& inputs, const std::str
   return nullptr;
 }
 
+/// "rd" -> "read", "in_wr" -> "incoming write".
+std::string requests_in_words(std::string_view kind) {
+  const std::string_view way = kind.starts_with("in_") ? "incoming " : kind.starts_with("out_") ? "outgoing " : "";
+  return fmt::format("{}{}", way, kind.ends_with("rd") ? "read" : "write");
+}
+
 /// "slc_bytes_rd" -> "slc read"
 std::string in_words(std::string_view event) {
   const std::string unit(event.substr(0, event.find('_')));
@@ -44,14 +50,15 @@ std::vector<DerivedResult> derive(const std::vector<DerivedInput>& inputs) {
                            static_cast<double>(input.count) / static_cast<double>(cycles->count), "requests/cycle",
                            std::nullopt, true});
       }
-    } else if (event == "rd_cum_outs") {
-      const DerivedInput* requests = find(inputs, input.pmu, "rd_req");
+    } else if (event.ends_with("_cum_outs")) {
+      const std::string kind(event.substr(0, event.find("_cum_outs")));
+      const DerivedInput* requests = find(inputs, input.pmu, kind + "_req");
       const DerivedInput* cycles = find(inputs, input.pmu, "cycles");
       if (requests == nullptr || cycles == nullptr || requests->count == 0 || cycles->count == 0) continue;
       const double gigahertz = static_cast<double>(cycles->count) / (static_cast<double>(cycles->elapsed) / 1e3);
       const double in_cycles = static_cast<double>(input.count) / static_cast<double>(requests->count);
-      DerivedResult latency{fmt::format("{} average read latency", input.pmu), in_cycles / gigahertz, "ns",
-                            std::nullopt, true};
+      DerivedResult latency{fmt::format("{} average {} latency", input.pmu, requests_in_words(kind)),
+                            in_cycles / gigahertz, "ns", std::nullopt, true};
       if (requests->mean_latency_ps.denominator > 0) {
         latency.reference = requests->mean_latency_ps.value() / 1e3;
         const bool enough = requests->count >= kEnoughRequests && cycles->elapsed >= kEnoughTime;
