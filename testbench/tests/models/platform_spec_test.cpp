@@ -148,13 +148,13 @@ TEST(PlatformSpec, refuses_chip_to_chip_interfaces_that_cannot_be) {
                    link.gpu0_en_mask = 1;
                    link.gpu1_en_mask = 3;
                  }));
-  expect_refused("tegra410.nvlink_c2c.gpu1_en_mask", "gpus is 1", nvlink([](Nvlink& link) {
+  expect_refused("tegra410.nvlink_c2c.gpu1_en_mask", "there is one GPU", nvlink([](Nvlink& link) {
                    link.gpus = 1;
                    link.gpu1_en_mask = 1;
                  }));
-  expect_refused("tegra410.nvlink_c2c.cpu_en_mask", "peer is not cpu",
+  expect_refused("tegra410.nvlink_c2c.cpu_en_mask", "the peer is no CPU",
                  nvlink([](Nvlink& link) { link.cpu_en_mask = 1; }));
-  expect_refused("tegra410.nvlink_c2c.gpu0_en_mask", "peer is not gpu", nvlink([](Nvlink& link) {
+  expect_refused("tegra410.nvlink_c2c.gpu0_en_mask", "the peer is no GPU", nvlink([](Nvlink& link) {
                    link.peer = NvlinkPeer::cpu;
                    link.gpu0_en_mask = 1;
                  }));
