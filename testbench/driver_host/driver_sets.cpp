@@ -6,6 +6,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "testbench/driver_host/module_library.h"
+
 namespace pmufab::driver_host {
 namespace {
 
@@ -76,6 +78,13 @@ std::vector<DriverSet> find_driver_sets(const std::filesystem::path& folder) {
     return left != right ? left < right : a.kernel_version < b.kernel_version;
   });
   return sets;
+}
+
+DriverSet driver_set_of(const std::filesystem::path& library) {
+  ModuleLibrary module(library);
+  DriverSet set{.library = std::filesystem::absolute(library), .kernel_version = module->kernel_version};
+  module.unload();
+  return set;
 }
 
 }  // namespace pmufab::driver_host

@@ -31,6 +31,10 @@ class DriverSetError : public std::runtime_error {
 /// @throws DriverSetError if there is none, saying how to get them
 [[nodiscard]] std::vector<DriverSet> find_driver_sets(const std::filesystem::path& folder);
 
+/// @return a module by itself, wherever it lies, as a set; which drivers are in it is not known.
+/// @throws DriverSetError if it cannot be loaded
+[[nodiscard]] DriverSet driver_set_of(const std::filesystem::path& library);
+
 /// @return those of `sets` that have every one of the kernel modules, in the same order; all of them if none is asked
 /// for.
 [[nodiscard]] std::vector<DriverSet> sets_that_hold(const std::vector<DriverSet>& sets,

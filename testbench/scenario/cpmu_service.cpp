@@ -94,16 +94,20 @@ class CpmuService::Telling {
 
 CpmuService::CpmuService(driver_host::DriverHost& host, const platform::FirmwareDescription& firmware,
                          const std::vector<scoreboard::CxlPmuSpec>& pmus, driver_host::PerfCallObserver& observer)
-    : host_(host), firmware_(firmware), observer_(observer), next_(PmuServices::kHandles) {
+    : host_(host), firmware_(firmware), observer_(observer) {
   for (const scoreboard::CxlPmuSpec& pmu : pmus) {
     if (!pmu.name.starts_with(kPmuPrefix)) continue;
     Block& block = *blocks_.emplace_back(std::make_unique<Block>());
-    const auto type = static_cast<std::uint32_t>(PmuServices::kTypes + blocks_.size() - 1);
-    block.pmu = {pmu.name, type, files_of(pmu)};
+    block.pmu = {pmu.name, static_cast<std::uint32_t>(blocks_.size() - 1), files_of(pmu)};
   }
 }
 
 CpmuService::~CpmuService() = default;
+
+void CpmuService::assign_numbers(std::uint32_t first_type, EventHandle first_handle) {
+  for (const auto& block : blocks_) block->pmu.type += first_type;
+  next_ = first_handle;
+}
 
 std::vector<driver_host::Pmu> CpmuService::pmus() const {
   std::vector<driver_host::Pmu> list;

@@ -31,6 +31,7 @@ class CpmuService final : public PmuService {
               const std::vector<scoreboard::CxlPmuSpec>& pmus, driver_host::PerfCallObserver& observer);
   ~CpmuService() override;
 
+  void assign_numbers(std::uint32_t first_type, EventHandle first_handle) override;
   [[nodiscard]] std::vector<driver_host::Pmu> pmus() const override;
   [[nodiscard]] std::string twin(const std::string& pmu) const override;
   EventHandle open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) override;
@@ -73,7 +74,7 @@ class CpmuService final : public PmuService {
   driver_host::PerfCallObserver& observer_;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::map<EventHandle, Event> events_;
-  EventHandle next_;
+  EventHandle next_ = 1;
   bool searched_ = false;
 };
 

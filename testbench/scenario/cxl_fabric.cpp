@@ -35,6 +35,19 @@ std::set<unsigned> roots_reached(const traffic::CxlTrafficSpec& spec,
 // Tags tell apart what is under way.
 constexpr unsigned kMostOperations = 16384;
 
+/// @return longer than anything on the way may rest: 10 ms, and what the devices' memory is told to wait.
+Picoseconds patience_of(const std::vector<platform::CxlDeviceSpec>& branches) {
+  Picoseconds longest = 0;
+  for (const platform::CxlDevicePlace& device : platform::devices_of(branches)) {
+    const cxl::DdrParameters& ddr = device.spec->memory.ddr;
+    Picoseconds waits = ddr.retries.any() ? ddr.retries.delay : 0;
+    for (const cxl::DdrThrottle& throttle : {ddr.thermal, ddr.power})
+      waits += throttle.accesses > 0 ? throttle.pause : 0;
+    longest = std::max(longest, waits);
+  }
+  return 10'000'000'000 + longest;
+}
+
 template <typename Traffic>
 Json report_of(const Traffic& traffic) {
   Json item;
@@ -81,7 +94,8 @@ class CxlFabric::Recorder final : public traffic::CxlOperationListener {
 
 CxlFabric::~CxlFabric() = default;
 
-CxlFabric::CxlFabric(const FabricContext& context) : part_(*context.platform.cxl()) {
+CxlFabric::CxlFabric(const FabricContext& context)
+    : part_(*context.platform.cxl()), patience_(patience_of(context.platform.spec().cxl)) {
   const scoreboard::CxlJudgeSpec known = cxl_judge_spec(context.platform);
   auto& judge = context.scoreboard.add(std::make_unique<scoreboard::CxlJudge>(known, context.scoreboard.chronicle()));
   service_ = std::make_unique<CpmuService>(context.host, context.platform.firmware(), known.pmus, context.scoreboard);

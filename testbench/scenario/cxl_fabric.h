@@ -25,7 +25,7 @@ class CxlFabric final : public Fabric {
   [[nodiscard]] DrainProgress progress() const override;
   [[nodiscard]] bool has_transactions() const override { return !traffic_.empty() || !replays_.empty(); }
   [[nodiscard]] PmuService* pmus() override { return service_.get(); }
-  [[nodiscard]] Picoseconds drain_patience() const override { return 10'000'000'000; }
+  [[nodiscard]] Picoseconds drain_patience() const override { return patience_; }
 
  private:
   class Recorder;
@@ -33,6 +33,7 @@ class CxlFabric final : public Fabric {
   void make_replays(const FabricContext& context, const std::vector<unsigned>& outstanding);
 
   platform::CxlPart& part_;
+  Picoseconds patience_;
   std::unique_ptr<CxlListener> listener_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<CpmuService> service_;

@@ -42,12 +42,11 @@ std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context) 
   return fabrics;
 }
 
-void add_hints(MeasureResult& result, const driver_host::DriverHost& host,
-               const std::vector<std::unique_ptr<Fabric>>& fabrics) {
+void add_hints(MeasureResult& result, const PmuService& pmus, const std::vector<std::unique_ptr<Fabric>>& fabrics) {
   std::optional<PmuCatalog> catalog;
   for (CounterResult& counter : result.counters) {
     if (counter.check != CounterResult::Check::not_opened) continue;
-    if (!catalog) catalog.emplace(host.pmus());
+    if (!catalog) catalog.emplace(pmus.pmus());
     try {
       const std::vector<ResolvedGroup> groups = catalog->resolve(counter.event);
       for (const auto& fabric : fabrics) {

@@ -81,9 +81,8 @@ struct FabricContext {
 /// @throws InputError for traffic that is impossible on the platform
 [[nodiscard]] std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context);
 
-/// Add the fabrics' hints to the notes of events the driver refused.
-void add_hints(MeasureResult& result, const driver_host::DriverHost& host,
-               const std::vector<std::unique_ptr<Fabric>>& fabrics);
+/// Add the fabrics' hints to the notes of events that were refused.
+void add_hints(MeasureResult& result, const PmuService& pmus, const std::vector<std::unique_ptr<Fabric>>& fabrics);
 
 /// @return the kernel modules that drive the PMUs of a platform.
 [[nodiscard]] std::vector<std::string_view> driver_modules(const platform::PlatformSpec& platform);

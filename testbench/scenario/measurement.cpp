@@ -156,7 +156,9 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group) const
   }
   if (counter.reading && was_multiplexed(*counter.reading)) {
     append(result.note, counter.reading->time_running == 0
-                            ? std::string("never had a counter (events take turns of 4 ms; count for 30 ms or so)")
+                            ? std::string("never had a counter (events take turns of 4 ms: count for 30 ms or so; a "
+                                          "group needs all its counters "
+                                          "at once)")
                             : fmt::format("had a counter {:.0f} % of the time",
                                           100.0 * static_cast<double>(counter.reading->time_running) /
                                               static_cast<double>(counter.reading->time_enabled)));

@@ -5,6 +5,24 @@
 #include <iterator>
 
 namespace pmufab::scenario {
+namespace {
+
+/// Types of PMUs and handles of events below these are the drivers'; service n has those from n times these on.
+constexpr std::uint32_t kTypes = 0x1'0000;
+constexpr PmuService::EventHandle kHandles = 0x100'0000;
+
+}  // namespace
+
+void PmuServices::add(PmuService& service) {
+  const std::size_t number = services_.size();
+  service.assign_numbers(static_cast<std::uint32_t>(kTypes * number), static_cast<EventHandle>(kHandles * number));
+  services_.push_back(&service);
+}
+
+PmuService* PmuServices::of(EventHandle event) const {
+  const auto number = static_cast<std::size_t>(event / kHandles);
+  return event > 0 && number < services_.size() ? services_[number] : nullptr;
+}
 
 std::vector<driver_host::Pmu> PmuServices::pmus() const {
   std::vector<driver_host::Pmu> all;
@@ -44,8 +62,28 @@ std::string PmuServices::name_of(std::uint32_t type) const {
   return {};
 }
 
+int PmuServices::enable(EventHandle leader) {
+  PmuService* const service = of(leader);
+  return service == nullptr ? -EBADF : service->enable(leader);
+}
+
+int PmuServices::disable(EventHandle leader) {
+  PmuService* const service = of(leader);
+  return service == nullptr ? -EBADF : service->disable(leader);
+}
+
+int PmuServices::read(EventHandle event, driver_host::EventReading& reading) {
+  PmuService* const service = of(event);
+  return service == nullptr ? -EBADF : service->read(event, reading);
+}
+
+int PmuServices::read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) {
+  PmuService* const service = of(leader);
+  return service == nullptr ? -EBADF : service->read_group(leader, readings);
+}
+
 void PmuServices::close(EventHandle event) {
-  of(event).close(event);
+  if (PmuService* const service = of(event)) service->close(event);
   open_.erase(event);
 }
 

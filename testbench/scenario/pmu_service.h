@@ -17,6 +17,9 @@ class PmuService {
   using EventHandle = driver_host::EventHandle;
   virtual ~PmuService() = default;
 
+  /// Its PMUs' types begin with `first_type`, the handles of its events with `first_handle`. Once, before anything
+  /// else; the drivers have the kernel's.
+  virtual void assign_numbers(std::uint32_t /*first_type*/, EventHandle /*first_handle*/) {}
   [[nodiscard]] virtual std::vector<driver_host::Pmu> pmus() const = 0;
   /// @return the name of another service's PMU that has the same registers; only one of them can be used at a time.
   [[nodiscard]] virtual std::string twin(const std::string& /*pmu*/) const { return {}; }
@@ -48,32 +51,24 @@ class DriverPmus final : public PmuService {
   driver_host::DriverHost& host_;
 };
 
-/// All services of a machine as one: the drivers, and what fabrics bring.
+/// All services of a machine as one: the drivers, and what fabrics bring. Each has its own range of numbers.
 class PmuServices final : public PmuService {
  public:
-  /// Types of PMUs and handles of events below these are the drivers'; a further service has the next ones.
-  static constexpr std::uint32_t kTypes = 0x1'0000;
-  static constexpr EventHandle kHandles = 0x100'0000;
-
   explicit PmuServices(driver_host::DriverHost& host) : drivers_(host), services_{&drivers_} {}
-  /// @param service  its types are from kTypes * n on, its handles from kHandles * n on, if it is the n-th; outlives
-  /// this
-  void add(PmuService& service) { services_.push_back(&service); }
+  /// @param service  gets the next numbers; outlives this
+  void add(PmuService& service);
 
   [[nodiscard]] std::vector<driver_host::Pmu> pmus() const override;
   EventHandle open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) override;
-  int enable(EventHandle leader) override { return of(leader).enable(leader); }
-  int disable(EventHandle leader) override { return of(leader).disable(leader); }
-  int read(EventHandle event, driver_host::EventReading& reading) override { return of(event).read(event, reading); }
-  int read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) override {
-    return of(leader).read_group(leader, readings);
-  }
+  int enable(EventHandle leader) override;
+  int disable(EventHandle leader) override;
+  int read(EventHandle event, driver_host::EventReading& reading) override;
+  int read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) override;
   void close(EventHandle event) override;
 
  private:
-  [[nodiscard]] PmuService& of(EventHandle event) const {
-    return *services_.at(static_cast<std::size_t>(event / kHandles));
-  }
+  /// @return who gave out the handle, or nullptr.
+  [[nodiscard]] PmuService* of(EventHandle event) const;
   [[nodiscard]] std::string name_of(std::uint32_t type) const;
   [[nodiscard]] bool is_used(const std::string& pmu) const;
 

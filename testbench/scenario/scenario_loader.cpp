@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 #include <set>
 #include <utility>
@@ -238,8 +239,17 @@ void read_sweep(Reader& reader, const MeasureSpec& measure, std::vector<MeasureS
   }
 }
 
+bool is_error_name(const std::string& name) {
+  constexpr int kLast = 133;  // EHWPOISON
+  for (int number = 1; number <= kLast; ++number) {
+    const char* const known = strerrorname_np(number);
+    if (known != nullptr && name == known) return true;
+  }
+  return false;
+}
+
 void read_measure(Reader& reader, std::size_t index, const std::optional<Picoseconds>& duration,
-                  std::vector<MeasureSpec>& out) {
+                  const platform::PlatformSpec& platform, std::vector<MeasureSpec>& out) {
   MeasureSpec measure;
   measure.name = fmt::format("measure {}", index);
   reader.text("name", measure.name);
@@ -272,10 +282,15 @@ void read_measure(Reader& reader, std::size_t index, const std::optional<Picosec
   reader.flag("nonzero", measure.nonzero);
   if (reader.has("cpu")) {
     unsigned cpu = 0;
-    reader.number("cpu", cpu);
+    reader.number("cpu", cpu, Quantity::count, 0, platform.sockets * platform.cpus_per_socket - 1);
     measure.cpu = cpu;
   }
-  if (reader.has("open_error")) reader.text("open_error", measure.open_error);
+  if (reader.has("open_error")) {
+    reader.text("open_error", measure.open_error);
+    if (!is_error_name(measure.open_error))
+      reader.fail("open_error", fmt::format("there is no error '{}'", measure.open_error),
+                  "give the name of a Linux error, such as EINVAL or ENOSPC");
+  }
   const std::vector<MeasureSpec>::size_type before = out.size();
   const bool swept = reader.optional_object("sweep", [&](Reader& sweep) {
     if (measure.stop || measure.window > 0)
@@ -446,7 +461,8 @@ ScenarioSpec read_scenario(const Parts& parts) {
     spec.duration = duration;
   }
   reader.list(
-      "measure", [&](Reader& item, std::size_t index) { read_measure(item, index, spec.duration, spec.measures); },
+      "measure",
+      [&](Reader& item, std::size_t index) { read_measure(item, index, spec.duration, spec.platform, spec.measures); },
       Presence::required);
   reader.list("actions", [&](Reader& item, std::size_t) { read_action(item, spec.platform, spec.actions); });
   std::stable_sort(spec.actions.begin(), spec.actions.end(),

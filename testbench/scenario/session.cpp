@@ -274,7 +274,7 @@ class Story {
     const auto found = open_.find(index);
     if (found == open_.end()) return;  // an action closed it already
     MeasureResult result = found->second->end(cut_short);
-    add_hints(result, machine_.host(), machine_.fabrics());
+    add_hints(result, machine_.pmus(), machine_.fabrics());
     check_expectations(result, cut_short);
     Json content = to_json(result);
     content["index"] = index;

@@ -53,6 +53,29 @@ std::vector<fs::path> driver_folders(const std::string& given) {
   return {(folder / "../drivers").lexically_normal(), (folder / "../lib/pmufab/drivers").lexically_normal()};
 }
 
+/// The driver sets in the folder given with --driver-dir, or in the first place that has some.
+std::vector<DriverSet> find_drivers_in(const std::string& given) {
+  std::string looked;
+  for (const fs::path& folder : driver_folders(given)) {
+    std::error_code error;
+    looked += fmt::format("{}{}", looked.empty() ? "" : ", ", folder.generic_string());
+    if (!fs::is_directory(folder, error)) {
+      if (!given.empty())
+        throw InputError(fmt::format("there is no folder '{}'", given),
+                         "give the folder tools/build-drivers built into");
+      continue;
+    }
+    const scenario::DriverFolder found = scenario::find_driver_sets(folder);
+    for (const auto& [version, reason] : found.left_out)
+      complain("pmufab: the drivers of Linux {} are left out: {}\n", version, reason);
+    if (!found.sets.empty()) return found.sets;
+  }
+  throw InputError(
+      fmt::format("there are no drivers in {}", looked.empty() ? "any known place" : looked),
+      "get the sources with tools/fetch-linux-sources and build them with tools/build-drivers DIR, then give "
+      "--driver-dir DIR");
+}
+
 }  // namespace
 
 std::optional<po::variables_map> parse(const Arguments& arguments, const po::options_description& options,
@@ -95,35 +118,30 @@ std::optional<po::variables_map> parse(const Arguments& arguments, const po::opt
 }
 
 void add_driver_options(po::options_description& options, const std::string& default_selector) {
-  options.add_options()("driver-dir", po::value<std::string>()->default_value("")->value_name("DIR"),
-                        "folder tools/build-drivers built into (otherwise $PMUFAB_DRIVERS, the build folder, or the "
-                        "installation)")(
-      "drivers", po::value<std::string>()->default_value(default_selector)->value_name("V"),
-      "driver sets to use: all, newest, a kernel version (7.3), or a range ('>=7.1 <7.3')");
+  options.add_options()("driver", po::value<std::string>()->default_value("")->value_name("FILE.so"),
+                        "drivers of your own, from pmufab driver build")(
+      "driver-dir", po::value<std::string>()->default_value("")->value_name("DIR"),
+      "folder tools/build-drivers built into (otherwise $PMUFAB_DRIVERS, the build folder, or the "
+      "installation)")("drivers", po::value<std::string>()->default_value(default_selector)->value_name("V"),
+                       "driver sets to use: all, newest, a kernel version (7.3), or a range ('>=7.1 <7.3')");
 }
 
 std::vector<DriverSet> find_drivers(const po::variables_map& options) {
-  std::string looked;
-  const std::string given = options["driver-dir"].as<std::string>();
-  for (const fs::path& folder : driver_folders(given)) {
-    std::error_code error;
-    looked += fmt::format("{}{}", looked.empty() ? "" : ", ", folder.generic_string());
-    if (!fs::is_directory(folder, error)) {
-      if (!given.empty())
-        throw InputError(fmt::format("there is no folder '{}'", given),
-                         "give the folder tools/build-drivers built into");
-      continue;
-    }
-    const scenario::DriverFolder found = scenario::find_driver_sets(folder);
-    for (const auto& [version, reason] : found.left_out)
-      complain("pmufab: the drivers of Linux {} are left out: {}\n", version, reason);
-    if (!found.sets.empty()) return found.sets;
+  const std::string folder = options["driver-dir"].as<std::string>();
+  const std::string library = options["driver"].as<std::string>();
+  if (library.empty()) return find_drivers_in(folder);
+  if (!folder.empty()) throw InputError("--driver and --driver-dir both say where the drivers are", "leave one out");
+  std::error_code error;
+  if (!fs::is_regular_file(library, error))
+    throw InputError(fmt::format("there is no file '{}'", library), "make it with pmufab driver build FILE.c");
+  try {
+    return {driver_host::driver_set_of(library)};
+  } catch (const driver_host::DriverSetError& failure) {
+    throw InputError(failure.what());
   }
-  throw InputError(
-      fmt::format("there are no drivers in {}", looked.empty() ? "any known place" : looked),
-      "get the sources with tools/fetch-linux-sources and build them with tools/build-drivers DIR, then give "
-      "--driver-dir DIR");
 }
+
+std::vector<DriverSet> find_stock_drivers() { return find_drivers_in({}); }
 
 DriverSet find_newest_driver(const po::variables_map& options, const platform::PlatformSpec& platform) {
   const std::string selector = options["drivers"].as<std::string>();

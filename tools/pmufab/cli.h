@@ -28,8 +28,10 @@ int run_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int stat_command(const Arguments& arguments);
 int regs_command(const Arguments& arguments);
+int shell_command(const Arguments& arguments);
 int map_command(const Arguments& arguments);
 int trace_command(const Arguments& arguments);
+int driver_command(const Arguments& arguments);
 
 /// A subcommand's options: `text` above and below them is its --help.
 struct Usage {
@@ -46,15 +48,18 @@ struct Usage {
     const Arguments& arguments, const boost::program_options::options_description& options,
     const std::string& positional, const Usage& usage);
 
-/// Add --driver-dir and --drivers.
+/// Add --driver, --driver-dir and --drivers.
 void add_driver_options(boost::program_options::options_description& options, const std::string& default_selector);
 
-/// The driver sets --driver-dir, the environment variable PMUFAB_DRIVERS, the build folder or the installation holds.
-/// Versions that do not build are named on standard error.
+/// The driver set of --driver; or those --driver-dir, the environment variable PMUFAB_DRIVERS, the build folder or the
+/// installation holds. Versions that do not build are named on standard error.
 /// @throws scenario::InputError if there are none
 [[nodiscard]] std::vector<driver_host::DriverSet> find_drivers(const boost::program_options::variables_map& options);
 
-/// As above, cut down to the newest set that --drivers selects of those that hold the platform's drivers.
+/// As above, whatever the options say.
+[[nodiscard]] std::vector<driver_host::DriverSet> find_stock_drivers();
+
+/// As find_drivers(), cut down to the newest set that --drivers selects of those that hold the platform's drivers.
 [[nodiscard]] driver_host::DriverSet find_newest_driver(const boost::program_options::variables_map& options,
                                                         const platform::PlatformSpec& platform);
 

@@ -45,7 +45,7 @@ scenario's duration or --duration. Same seed, same picture.
 
 Examples:
   pmufab map scenarios/platforms/cmn600-small.yaml
-  pmufab map scenarios/platforms/cmn600-small.yaml cmn0 --driver --drivers 6.12
+  pmufab map scenarios/platforms/cmn600-small.yaml cmn0 --compare --drivers 6.12
   pmufab map scenarios/platforms/cmn600-small.yaml --svg mesh.svg --traffic scenarios/cmn-flits.yaml
   pmufab map scenarios/platforms/cmn600-small.yaml --traffic scenarios/cmn-flits.yaml --set mesh_traffic[0].rate=0.3
 
@@ -293,7 +293,7 @@ int map_command(const Arguments& arguments) {
   po::options_description options("Options");
   options.add_options()("set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
                         "change a value of the platform, or of the traffic; may be given several times")(
-      "driver", po::bool_switch(), "print the driver's own map too, and check that both agree")(
+      "compare", po::bool_switch(), "print the driver's own map too, and check that both agree")(
       "svg", po::value<std::string>()->default_value("")->value_name("FILE"), "draw the meshes into FILE")(
       "traffic", po::value<std::string>()->default_value("")->value_name("SCENARIO"),
       "let the flits of this scenario flow, and show where they went")(
@@ -313,9 +313,10 @@ int map_command(const Arguments& arguments) {
   if (!with_traffic && !map["duration"].as<std::string>().empty())
     throw InputError("--duration is of traffic, and there is none", "add --traffic SCENARIO");
 
-  const bool with_driver = map["driver"].as<bool>();
-  if (!with_driver && !(map["drivers"].defaulted() && map["driver-dir"].defaulted()))
-    throw InputError("--drivers and --driver-dir say whose map to compare with, and none is asked for", "add --driver");
+  const bool with_driver = map["compare"].as<bool>();
+  if (!with_driver && !(map["drivers"].defaulted() && map["driver-dir"].defaulted() && map["driver"].defaulted()))
+    throw InputError("--drivers and --driver-dir say whose map to compare with, and none is asked for",
+                     "add --compare");
 
   std::vector<std::string> overrides = values_of(map, "set");
   if (with_traffic) std::erase_if(overrides, is_for_traffic);

@@ -308,6 +308,18 @@ TEST(ScenarioLoader, a_cpu_the_platform_does_not_have_is_refused_at_its_place) {
   EXPECT_EQ(load_error(actions + "3}]\n"), "no error");
 }
 
+TEST(ScenarioLoader, a_cpu_to_count_on_that_the_platform_does_not_have_is_refused) {
+  EXPECT_THAT(load_error(std::string(kSmall) + "    cpu: 4\n"),
+              AllOf(HasSubstr("s.yaml:11:10: measure[0].cpu"), HasSubstr("0 ... 3")));
+  EXPECT_EQ(load_error(std::string(kSmall) + "    cpu: 3\n"), "no error");
+}
+
+TEST(ScenarioLoader, an_error_no_kernel_knows_is_refused) {
+  EXPECT_THAT(load_error(std::string(kSmall) + "    open_error: EFOO\n"),
+              AllOf(HasSubstr("s.yaml:11:17: measure[0].open_error"), HasSubstr("there is no error 'EFOO'")));
+  EXPECT_EQ(load_error(std::string(kSmall) + "    open_error: ENOSPC\n"), "no error");
+}
+
 TEST(ScenarioLoader, errors_of_meaning_get_the_place_of_what_is_wrong) {
   const ScenarioSpec spec =
       load(std::string(kSmall) + "chi_traffic:\n  - {name: c, ranges: [{size: 4 KiB}], mesh: 1}\n", {"duration=1 us"});

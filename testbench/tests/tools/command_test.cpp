@@ -302,7 +302,7 @@ TEST_F(Command, a_child_that_crashes_is_reported_and_takes_nothing_along) {
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("PASSED: quick"), HasSubstr("CRASHED: quick"), HasSubstr("Aborted")));
   EXPECT_THAT(outcome.err, HasSubstr("last words"));
-  const Outcome map = pmufab({"map", shipped("platforms/cmn600-small.yaml"), "--driver", "--drivers", "99.1",
+  const Outcome map = pmufab({"map", shipped("platforms/cmn600-small.yaml"), "--compare", "--drivers", "99.1",
                               "--driver-dir", (folder / "drivers").string(), "--svg", (folder / "map.svg").string()});
   EXPECT_EQ(map.exit_code, 3);
   EXPECT_THAT(map.err, AllOf(HasSubstr("last words"), HasSubstr("the drivers crashed"), HasSubstr("Aborted")));

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -27,20 +28,26 @@ class DriverFault : public Cli {
       if (path.filename() == kFile && path.string() > original_.string()) original_ = path;
     }
     if (original_.empty()) GTEST_SKIP() << "there are no sources of this driver";
+    setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
   }
 
-  /// Put `statement` first into the probe function of the CMEM latency PMU's driver. @return the folder of the drivers
+  /// Put `statement` first into the probe function of the CMEM latency PMU's driver. @return the library with the
+  /// drivers
   std::string drivers_with(const std::string& statement) {
     std::string text = read(original_);
     const std::size_t probe = text.find("_probe(struct platform_device *pdev)\n{");
     EXPECT_NE(probe, std::string::npos);
     text.insert(text.find('{', probe) + 1, statement);
-    const std::string version = original_.lexically_relative(PMUFAB_LINUX_SOURCES).begin()->string();
-    const std::string command = fmt::format(
-        "'{}/tools/build-drivers' --sources '{}' --base '{}' --driver '{}' '{}' >'{}' 2>&1", PMUFAB_SOURCE_DIR,
-        PMUFAB_LINUX_SOURCES, version, write(kFile, text), (folder / "drivers").string(), (folder / "log").string());
-    EXPECT_EQ(std::system(command.c_str()), 0) << read(folder / "log");
-    return (folder / "drivers").string();
+    const std::string library = (folder / "own.so").string();
+    const Outcome built = pmufab(
+        {"driver", "build", write(kFile, text), "--sources", PMUFAB_LINUX_SOURCES, "--base", version(), "-o", library});
+    EXPECT_EQ(built.exit_code, 0) << built.err;
+    EXPECT_THAT(built.out, HasSubstr(fmt::format("own.so: Linux {} with ", version())));
+    return library;
+  }
+
+  [[nodiscard]] std::string version() const {
+    return original_.lexically_relative(PMUFAB_LINUX_SOURCES).begin()->string();
   }
 
  private:
@@ -50,13 +57,13 @@ class DriverFault : public Cli {
 
 TEST_F(DriverFault, a_failed_probe_is_the_drivers_fault_and_shows_the_kernel_log) {
   const std::string drivers = drivers_with("return -EINVAL;");
-  const Outcome named = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver-dir", drivers});
+  const Outcome named = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers});
   EXPECT_EQ(named.exit_code, 1) << named.err;
   EXPECT_THAT(named.out,
               AllOf(HasSubstr("FAILED: cmem-one-controller"), HasSubstr("'nvidia_cmem_latency_pmu_0'"),
                     HasSubstr("of the kernel log"), HasSubstr("failed with error -22"), Not(HasSubstr("no event"))));
   // Nobody measures on it; but a device without its driver is a failure all the same.
-  const std::vector<std::string> others = {"--duration", "1 us", "--driver-dir", drivers};
+  const std::vector<std::string> others = {"--duration", "1 us", "--driver", drivers};
   std::vector<std::string> arguments = {"stat", "-e", "nvidia_ucf_pmu_0/cycles/"};
   arguments.insert(arguments.end(), others.begin(), others.end());
   EXPECT_EQ(pmufab(arguments).exit_code, 1);
@@ -66,24 +73,37 @@ TEST_F(DriverFault, a_failed_probe_is_the_drivers_fault_and_shows_the_kernel_log
 
 TEST_F(DriverFault, a_crash_says_how_to_find_it_and_shows_the_kernel_log) {
   const std::string drivers = drivers_with(R"(dev_info(&pdev->dev, "before the crash\n"); __builtin_trap();)");
-  const Outcome outcome = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver-dir", drivers});
+  const Outcome outcome = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers});
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("CRASHED: cmem-one-controller"), HasSubstr("tools/build-drivers --sanitize"),
                                  HasSubstr("before the crash")));
   // Commands that only look are guarded as runs are.
   const std::string platform = shipped("platforms/tegra410-1s-small.yaml");
   for (const char* command : {"list", "regs"}) {
-    const Outcome look = pmufab({command, platform, "--driver-dir", drivers});
+    const Outcome look = pmufab({command, platform, "--driver", drivers});
     EXPECT_EQ(look.exit_code, 3) << command;
     EXPECT_THAT(look.err, AllOf(HasSubstr("the drivers crashed: its process was killed by signal"),
                                 HasSubstr("kernel log"), HasSubstr("before the crash")));
   }
 }
 
+TEST_F(DriverFault, a_driver_that_does_not_compile_says_where) {
+  const Outcome built = pmufab({"driver", "build", write("broken.c", "int f(void) { return nothing; }\n"), "--sources",
+                                PMUFAB_LINUX_SOURCES, "--base", version(), "-o", (folder / "own.so").string()});
+  EXPECT_EQ(built.exit_code, 1);
+  EXPECT_THAT(built.err, AllOf(HasSubstr("broken.c does not compile"), HasSubstr("'nothing' undeclared")));
+  EXPECT_FALSE(fs::exists(folder / "own.so"));
+  for (const std::string& file : {std::string("missing.c"), write("driver.txt", "")})
+    EXPECT_EQ(pmufab({"driver", "build", file}).exit_code, 2);
+  EXPECT_EQ(pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", "missing.so"}).exit_code, 2);
+  EXPECT_EQ(pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", write("own.txt", "no library")}).exit_code,
+            2);
+}
+
 TEST_F(DriverFault, a_hung_driver_is_stopped_by_the_user_or_by_the_timeout_and_has_not_crashed) {
   const std::string drivers = drivers_with("for (;;) barrier();");
   const std::string report = (folder / "r.json").string();
-  const pid_t pid = start({"run", shipped("cmem-one-controller.yaml"), "--driver-dir", drivers, "--json", report});
+  const pid_t pid = start({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers, "--json", report});
   std::this_thread::sleep_for(std::chrono::seconds(1));
   kill(pid, SIGINT);
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
@@ -93,7 +113,7 @@ TEST_F(DriverFault, a_hung_driver_is_stopped_by_the_user_or_by_the_timeout_and_h
   EXPECT_THAT(stopped.out, AllOf(HasSubstr("STOPPED: cmem-one-controller"), HasSubstr("stopped by the user")));
   EXPECT_EQ(nlohmann::json::parse(read(report)).at("runs")[0].at("status"), "interrupted");
 
-  const Outcome late = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver-dir", drivers, "--timeout", "1"});
+  const Outcome late = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers, "--timeout", "1"});
   EXPECT_EQ(late.exit_code, 1);
   EXPECT_THAT(late.out, HasSubstr("TIMED OUT: cmem-one-controller"));
 }

@@ -164,7 +164,7 @@ meshes:
 TEST_F(Map, every_driver_agrees) {
   ASSERT_FALSE(kernels().empty());
   for (const std::string& kernel : kernels()) {
-    const Outcome outcome = pmufab({"map", small(), "--driver", "--drivers", kernel});
+    const Outcome outcome = pmufab({"map", small(), "--compare", "--drivers", kernel});
     EXPECT_EQ(outcome.exit_code, 0) << kernel << '\n' << outcome.out << outcome.err;
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("arm-cmn/map of the drivers of Linux " + kernel), HasSubstr("| XP #7  |"),
                                    HasSubstr("cmn0: the driver's map agrees"), Not(HasSubstr("DIFFERS"))));
@@ -176,7 +176,7 @@ TEST_F(Map, the_newest_driver_agrees_on_every_shipped_mesh) {
   for (const auto& entry : std::filesystem::directory_iterator(shipped("platforms"))) {
     if (read(entry.path()).find("\nmeshes:") == std::string::npos) continue;
     ++meshes;
-    const Outcome outcome = pmufab({"map", entry.path().string(), "--driver"});
+    const Outcome outcome = pmufab({"map", entry.path().string(), "--compare"});
     EXPECT_EQ(outcome.exit_code, 0) << entry.path() << '\n' << outcome.out << outcome.err;
   }
   EXPECT_GE(meshes, 1U);
@@ -199,7 +199,7 @@ meshes:
     domains: [0 0 1, 0 1 1]
 )");
   for (const std::string& kernel : kernels()) {
-    const Outcome outcome = pmufab({"map", platform, "--driver", "--drivers", kernel});
+    const Outcome outcome = pmufab({"map", platform, "--compare", "--drivers", kernel});
     EXPECT_EQ(outcome.exit_code, 0) << kernel << '\n' << outcome.out << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("cmn0: the driver's map agrees"));
   }
@@ -213,7 +213,7 @@ meshes:
   - {product: CMN-650, tiles: {D: [HN-D, HN-F], A: [RN-F, HN-I]}, rows: [D A A]}
 )");
   for (const std::string& kernel : kernels()) {
-    const Outcome outcome = pmufab({"map", platform, "--driver", "--drivers", kernel});
+    const Outcome outcome = pmufab({"map", platform, "--compare", "--drivers", kernel});
     EXPECT_THAT(outcome.out, HasSubstr("cmn1: the driver's map agrees")) << kernel;
     const bool knows = outcome.out.find("cmn0: the driver's map agrees") != std::string::npos;
     EXPECT_EQ(outcome.exit_code, knows ? 0 : 1);
@@ -395,7 +395,7 @@ TEST_F(Map, pictures_repeat_and_drivers_do_not_change_them) {
   const std::string first = draw("a.svg", {});
   EXPECT_FALSE(first.empty());
   EXPECT_EQ(draw("b.svg", {}), first);
-  EXPECT_EQ(draw("c.svg", {"--driver"}), first);
+  EXPECT_EQ(draw("c.svg", {"--compare"}), first);
   EXPECT_NE(draw("d.svg", {"--set", "seed=2"}), first);
 }
 
@@ -421,8 +421,8 @@ TEST_F(Map, help_teaches_and_wrong_input_is_told) {
           "mesh_traffic[0].mesh: there is no mesh 1");
   refuses({"map", small(), "--traffic", shipped("cmn-flits.yaml"), "--duration", "soon"}, "duration");
   refuses({"map", small(), "--set", "meshes[0].clok=1 GHz"}, "clok");
-  refuses({"map", small(), "--drivers", "6.1"}, "none is asked for (add --driver)");
-  refuses({"map", small(), "--drivers", "9.9", "--driver"}, "no driver set matches --drivers 9.9");
+  refuses({"map", small(), "--drivers", "6.1"}, "none is asked for (add --compare)");
+  refuses({"map", small(), "--drivers", "9.9", "--compare"}, "no driver set matches --drivers 9.9");
 }
 
 }  // namespace
