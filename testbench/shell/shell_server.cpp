@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kSlice{4};
 
-Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }
+Picoseconds current_time() { return to_picoseconds(sc_core::sc_time_stamp()); }
 
 void send_reply(int socket, const pmufab_shell_reply& reply, int descriptor = -1) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): sendmsg only reads it
@@ -115,9 +115,9 @@ void ShellServer::serve() {
 
 void ShellServer::pass_at_once() {
   const std::optional<Picoseconds> next = time_.next_wakeup();
-  if (!next || *next <= now()) return;
+  if (!next || *next <= current_time()) return;
   const WallClock::time_point begin = WallClock::now();
-  advance(std::min(slice_, *next - now()));
+  advance(std::min(slice_, *next - current_time()));
   const auto took = WallClock::now() - begin;
   if (took < kSlice / 2) slice_ = std::min<Picoseconds>(slice_ * 2, 1'000'000'000'000);
   if (took > kSlice * 2) slice_ = std::max<Picoseconds>(slice_ / 2, 100'000);
@@ -130,24 +130,24 @@ void ShellServer::pass_with_the_wall() {
   const auto passed = std::min<WallClock::duration>(wall - last_activity_, most);
   last_activity_ = wall;
   Picoseconds span = scaled(static_cast<std::uint64_t>(std::chrono::nanoseconds(passed).count()));
-  if (const auto next = time_.next_wakeup()) span = std::min(span, std::max(*next, now()) - now());
+  if (const auto next = time_.next_wakeup()) span = std::min(span, std::max(*next, current_time()) - current_time());
   advance(span);
 }
 
 void ShellServer::advance(Picoseconds span) {
-  const Picoseconds end = now() + span;
-  while (now() < end) {
+  const Picoseconds end = current_time() + span;
+  while (current_time() < end) {
     const std::optional<Picoseconds> rotation = events_.next_rotation();
-    if (rotation && *rotation <= now()) {
+    if (rotation && *rotation <= current_time()) {
       events_.rotate();
       continue;
     }
-    sc_core::wait(to_sc_time(std::min(end, rotation.value_or(end)) - now()));
+    sc_core::wait(to_sc_time(std::min(end, rotation.value_or(end)) - current_time()));
   }
 }
 
 void ShellServer::wake_up() {
-  for (const int socket : time_.due(now())) {
+  for (const int socket : time_.due(current_time())) {
     time_.end_wait(socket);
     send_reply(socket, {});
     last_activity_ = WallClock::now();
@@ -214,13 +214,14 @@ void ShellServer::answer(int socket, pid_t process, const pmufab_shell_request& 
       if (request.argument[0] != 0 || time_.has_joined(static_cast<pid_t>(request.argument[1]))) join(process);
       break;
     case PMUFAB_SHELL_CLOCK:
-      reply.value = now() / 1000;
+      reply.value = current_time() / 1000;
       break;
     case PMUFAB_SHELL_WAIT:
       begin_wait(socket, process, request);
       return;  // answered when the time has come
     case PMUFAB_SHELL_AWAKE:
-      if (const auto until = time_.wakeup(socket)) reply.value = unscaled(std::max(*until, now()) - now());
+      if (const auto until = time_.wakeup(socket))
+        reply.value = unscaled(std::max(*until, current_time()) - current_time());
       time_.end_wait(socket);
       break;
     case PMUFAB_SHELL_OPEN:
@@ -254,7 +255,7 @@ void ShellServer::begin_wait(int socket, pid_t process, const pmufab_shell_reque
     time_.begin_wait(socket, process, SharedTime::Wait::child, std::nullopt);
   } else {
     time_.begin_wait(socket, process, kind == PMUFAB_SHELL_SLEEP ? SharedTime::Wait::sleep : SharedTime::Wait::poll,
-                     now() + scaled(request.argument[1]));
+                     current_time() + scaled(request.argument[1]));
   }
 }
 
