@@ -30,20 +30,25 @@ void check_nvlink_c2c(const tegra410::NvlinkC2cParameters& nvlink) {
   const std::string field = "tegra410.nvlink_c2c.";
   if (nvlink.gpus < 1 || nvlink.gpus > tegra410::kMaximumGpus)
     fail(field + "gpus", fmt::format("is {}, must be 1 or 2; 'peer: none' has no GPU", nvlink.gpus));
-  const auto check = [&](const char* name, const std::optional<std::uint32_t>& mask, bool has_peer,
-                         std::string_view missing) {
+  const auto check = [&](const char* name, const std::optional<std::uint32_t>& mask, bool has_peer, const char* why,
+                         const char* suggestion) {
     if (!mask) return;
-    if (!has_peer) fail(field + name, fmt::format("there is no such peer: {}", missing));
+    if (!has_peer) throw SpecError(field + name, fmt::format("is for a peer that is not there: {}", why), suggestion);
     check_mask(field + name, *mask, tegra410::kNvlinkC2cInstances);
   };
   const bool gpu = nvlink.peer == NvlinkPeer::gpu;
-  check("gpu0_en_mask", nvlink.gpu0_en_mask, gpu, "peer is not gpu");
-  check("gpu1_en_mask", nvlink.gpu1_en_mask, gpu && nvlink.gpus > 1, gpu ? "gpus is 1" : "peer is not gpu");
-  check("cpu_en_mask", nvlink.cpu_en_mask, nvlink.peer == NvlinkPeer::cpu, "peer is not cpu");
+  check("gpu0_en_mask", nvlink.gpu0_en_mask, gpu, "the peer is no GPU", "choose 'peer: gpu'");
+  check("gpu1_en_mask", nvlink.gpu1_en_mask, gpu && nvlink.gpus > 1, gpu ? "there is one GPU" : "the peer is no GPU",
+        gpu ? "choose 'gpus: 2', with a 'gpu0_en_mask' of 0 for GPU 1 alone" : "choose 'peer: gpu'");
+  check("cpu_en_mask", nvlink.cpu_en_mask, nvlink.peer == NvlinkPeer::cpu, "the peer is no CPU", "choose 'peer: cpu'");
   if (const std::uint32_t both = nvlink.gpu_mask(0) & nvlink.gpu_mask(1); both != 0) {
-    fail(field + (nvlink.gpu1_en_mask ? "gpu1_en_mask" : "gpu0_en_mask"),
-         fmt::format("instance {} leads to GPU 0 ({:#x}) and to GPU 1 ({:#x})", std::countr_zero(both),
-                     nvlink.gpu_mask(0), nvlink.gpu_mask(1)));
+    tegra410::NvlinkC2cParameters usual = nvlink;
+    usual.gpu1_en_mask.reset();
+    const bool second_is_unusual = nvlink.gpu_mask(1) != usual.gpu_mask(1);
+    throw SpecError(field + (second_is_unusual ? "gpu1_en_mask" : "gpu0_en_mask"),
+                    fmt::format("instance {} leads to GPU 0 ({:#x}) and to GPU 1 ({:#x})", std::countr_zero(both),
+                                nvlink.gpu_mask(0), nvlink.gpu_mask(1)),
+                    "give both masks, without a bit in common");
   }
 }
 

@@ -94,7 +94,14 @@ std::string explain_cmem(CmemMeaning meaning, const std::vector<RequestSums>& co
 
 std::string explain_c2c(const C2cMeaning& meaning, const C2cPmuSpec& pmu, const std::vector<RequestSums>& counted,
                         std::uint64_t edges, std::uint64_t driver) {
+  constexpr unsigned kInWriteRequests = 4;
   Guesses guesses(driver);
+  if (meaning.event == kInWriteRequests && driver >> 32 != 0) {
+    std::uint64_t own = 0;
+    for (unsigned instance = 0; instance < pmu.instances; ++instance)
+      own += counted[std::size_t{meaning.traffic()} * pmu.instances + instance].requests;
+    guesses.offer(own + (driver >> 32 << 32), "in_wr_req with OUT_STATUS, the register behind it, as its upper half");
+  }
   guesses.offer(edges, "cycles");
   for (unsigned times = 2; times <= pmu.instances; ++times)
     guesses.offer(edges * times, fmt::format("the cycles of {} instances added up", times));
@@ -113,8 +120,9 @@ std::string explain_c2c(const C2cMeaning& meaning, const C2cPmuSpec& pmu, const 
       for (unsigned instance = 0; instance < pmu.instances; ++instance) {
         if ((pmu.masks[peer] >> instance & 1U) != 0) part += of_instance(instance);
       }
+      if (part == 0 || part == total) continue;
       guesses.offer(part, fmt::format("{} of GPU {} alone", name, peer));
-      guesses.offer(2 * total - part, fmt::format("{} with GPU {} counted twice", name, 1 - peer));
+      guesses.offer(total + part, fmt::format("{} with GPU {} counted twice", name, peer));
     }
     if (meaning.is_cycles()) continue;
     for (unsigned instance = 0; instance < pmu.instances; ++instance) {

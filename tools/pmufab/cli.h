@@ -28,6 +28,7 @@ int run_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int stat_command(const Arguments& arguments);
 int regs_command(const Arguments& arguments);
+int shell_command(const Arguments& arguments);
 int map_command(const Arguments& arguments);
 int trace_command(const Arguments& arguments);
 int driver_command(const Arguments& arguments);

@@ -1,0 +1,258 @@
+#include "testbench/shell/perf_events.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/event_syntax.h"
+
+namespace pmufab::shell {
+namespace {
+
+using driver_host::EventReading;
+using scoreboard::EventResult;
+
+Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }
+std::uint64_t to_nanoseconds(Picoseconds span) { return span / 1000; }
+
+driver_host::PerfAttributes to_host(const perf_event_attr& attributes) {
+  driver_host::PerfAttributes result;
+  result.type = attributes.type;
+  result.config = attributes.config;
+  result.config1 = attributes.config1;
+  result.config2 = attributes.config2;
+  result.sample_period = attributes.sample_period;
+  result.disabled = attributes.disabled != 0;
+  result.exclude_user = attributes.exclude_user != 0;
+  result.exclude_kernel = attributes.exclude_kernel != 0;
+  // PMUs outside of CPUs have none of these modes; the driver host needs to know of one to refuse them all.
+  result.exclude_guest = attributes.exclude_guest != 0 || attributes.exclude_host != 0 || attributes.exclude_hv != 0 ||
+                         attributes.exclude_idle != 0;
+  return result;
+}
+
+void add_note(Verdict& verdict, const std::string& text) {
+  if (text.empty()) return;
+  if (!verdict.note.empty()) verdict.note += "; ";
+  verdict.note += text;
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict::Check check) noexcept {
+  switch (check) {
+    case Verdict::Check::exact:
+      return "exact";
+    case Verdict::Check::wrong:
+      return "wrong";
+    case Verdict::Check::unchecked:
+      break;
+  }
+  return "unchecked";
+}
+
+PerfEvents::PerfEvents(scenario::Machine& machine, const scenario::PmuCatalog& catalog, VerdictFunction on_verdict)
+    : machine_(machine), catalog_(catalog), names_(catalog_), on_verdict_(std::move(on_verdict)) {}
+
+PerfEvents::Event* PerfEvents::find(Handle handle) {
+  const auto found = events_.find(handle);
+  return found == events_.end() ? nullptr : &found->second;
+}
+
+PerfEvents::Handle PerfEvents::open(const perf_event_attr& attributes, pid_t pid, int cpu, Handle leader,
+                                    std::uint64_t flags) {
+  const driver_host::PerfAttributes wanted = to_host(attributes);
+  const bool for_task = pid != -1 || (flags & PERF_FLAG_PID_CGROUP) != 0;
+  Handle handle = 0;
+  if (for_task) {
+    handle = machine_.host().open_for_task(wanted, cpu);
+    if (handle == -ENOENT && names_.name(wanted)) return -EINVAL;  // a PMU that other software serves
+  } else {
+    handle = machine_.pmus().open(wanted, cpu, leader);
+  }
+  if (handle <= 0) return handle;
+  if (for_task) {
+    // No driver of a PMU outside of CPUs takes one; nothing here could follow a task.
+    machine_.host().close(handle);
+    return -EINVAL;
+  }
+  Event& event = events_[handle];
+  event.event = *names_.name(wanted);
+  event.leader = leader == 0 ? handle : leader;
+  event.cpu = cpu;
+  event.read_format = attributes.read_format;
+  event.opened = now();
+  if (Event* const first = find(event.leader)) first->members.push_back(handle);
+  expect(handle, event);
+  plan_rotation();
+  return handle;
+}
+
+void PerfEvents::expect(Handle handle, Event& event) {
+  try {
+    for (const auto& fabric : machine_.fabrics()) fabric->check_event(event.event);
+    if (machine_.scoreboard().judges(event.event.pmu)) {
+      machine_.scoreboard().expect(handle, event.event.pmu, event.event.terms);
+    } else {
+      event.not_judged = "no one judges this PMU";
+    }
+  } catch (const scenario::EventError& error) {
+    event.not_judged = error.reason();
+  } catch (const std::invalid_argument& error) {
+    event.not_judged = error.what();
+  }
+}
+
+void PerfEvents::plan_rotation() {
+  crowded_.merge(machine_.calls().take_crowded());
+  if (!rotation_ && !crowded_.empty()) rotation_ = now() + rotation_span_;
+}
+
+void PerfEvents::rotate() {
+  rotation_.reset();
+  for (const std::string& pmu : std::exchange(crowded_, {})) machine_.host().rotate(pmu);
+  plan_rotation();
+}
+
+int PerfEvents::read_now(Handle handle, std::vector<EventReading>& readings) {
+  const Event& event = *find(handle);
+  if ((event.read_format & PERF_FORMAT_GROUP) != 0 && event.leader == handle)
+    return machine_.pmus().read_group(handle, readings);
+  readings.resize(1);
+  return machine_.pmus().read(handle, readings.front());
+}
+
+std::vector<std::uint64_t> PerfEvents::read(Handle handle, std::uint64_t room, int& error) {
+  std::vector<std::uint64_t> words;
+  Event* const event = find(handle);
+  std::vector<EventReading> readings;
+  const Picoseconds begun = now();
+  error = event == nullptr ? -EBADF : read_now(handle, readings);
+  if (error < 0) return words;
+  error = 0;
+  const std::uint64_t format = event->read_format;
+  const bool group = (format & PERF_FORMAT_GROUP) != 0;
+  if (group) words.push_back(readings.size());
+  const auto add_times = [&] {
+    if ((format & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0) words.push_back(to_nanoseconds(readings.front().time_enabled));
+    if ((format & PERF_FORMAT_TOTAL_TIME_RUNNING) != 0) words.push_back(to_nanoseconds(readings.front().time_running));
+  };
+  if (group) add_times();
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    const Handle member = event->leader == handle && i < event->members.size() ? event->members[i] : handle;
+    Event& its = *find(member);
+    its.seen = readings[i];
+    its.seen_from = begun;
+    its.expected_at_enable.reset();
+    ++its.reads;
+    words.push_back(readings[i].value - its.base);
+    if (!group) add_times();
+    if ((format & PERF_FORMAT_ID) != 0) words.push_back(static_cast<std::uint64_t>(member));
+    if ((format & PERF_FORMAT_LOST) != 0) words.push_back(0);
+  }
+  if (words.size() * sizeof(std::uint64_t) > room) error = -ENOSPC;
+  return words;
+}
+
+int PerfEvents::control(Handle handle, std::uint64_t request, std::uint64_t argument, std::uint64_t& value) {
+  Event* const event = find(handle);
+  if (event == nullptr) return -EBADF;
+  if (request == PERF_EVENT_IOC_ID) {
+    value = static_cast<std::uint64_t>(handle);
+    return 0;
+  }
+  if (request != PERF_EVENT_IOC_ENABLE && request != PERF_EVENT_IOC_DISABLE && request != PERF_EVENT_IOC_RESET)
+    return request == PERF_EVENT_IOC_REFRESH || request == PERF_EVENT_IOC_PERIOD ? -EINVAL : -ENOTTY;
+  const bool group = (argument & PERF_IOC_FLAG_GROUP) != 0;
+  const std::vector<Handle> all = group ? find(event->leader)->members : std::vector<Handle>{handle};
+  for (const Handle each : all) {
+    int result = 0;
+    if (request == PERF_EVENT_IOC_ENABLE) {
+      Event& its = *find(each);
+      if (its.seen && !its.expected_at_enable) its.expected_at_enable = machine_.scoreboard().expected(each, now());
+      result = machine_.pmus().enable(each);
+    } else if (request == PERF_EVENT_IOC_DISABLE) {
+      result = machine_.pmus().disable(each);
+    } else {
+      EventReading reading{};
+      result = machine_.pmus().read(each, reading);
+      find(each)->base = reading.value;
+    }
+    if (result < 0) return result;
+  }
+  plan_rotation();
+  return 0;
+}
+
+Verdict PerfEvents::judge(Handle handle, Event& event) {
+  Verdict verdict;
+  verdict.event = event.event.text;
+  verdict.pmu = event.event.pmu;
+  verdict.cpu = event.cpu;
+  verdict.reads = event.reads;
+  verdict.opened = event.opened;
+  verdict.closed = now();
+  if (event.seen) {
+    verdict.driver = event.seen->value;
+    verdict.time_enabled = event.seen->time_enabled;
+    verdict.time_running = event.seen->time_running;
+  }
+  scoreboard::Scoreboard& judge = machine_.scoreboard();
+  const std::optional<EventResult> before = judge.result(handle);
+  // An event that is closed while it counts is read once more, so that its last count can be compared exactly.
+  EventReading last{};
+  machine_.pmus().disable(handle);
+  const bool readable = machine_.pmus().read(handle, last) >= 0;
+  const std::optional<EventResult> judged = judge.result(handle);
+  if (!judged || !before || !event.not_judged.empty()) {
+    add_note(verdict, fmt::format("not judged: {}", event.not_judged));
+    return verdict;
+  }
+  if (before->last_read && before->last_read->begin >= event.seen_from) {
+    // The program read it last while it counted: what it may have read then.
+    const scoreboard::ReadCheck& read = *before->last_read;
+    verdict.expected = std::clamp(verdict.driver, read.low, std::max(read.low, read.high));
+  } else {
+    verdict.expected = event.expected_at_enable.value_or(before->expected);
+  }
+  bool good = verdict.driver == *verdict.expected && readable && last.value == judged->expected &&
+              (judged->verdict == EventResult::Verdict::exact ||
+               (judged->verdict == EventResult::Verdict::not_counted && last.value == 0));
+  if (judged->reads_failed > 0) {
+    add_note(verdict, fmt::format("{} of {} readings were impossible", judged->reads_failed, judged->reads));
+    good = false;
+  }
+  if (!good) add_note(verdict, judged->explanation);
+  if (verdict.time_running == 0 && verdict.time_enabled > 0) {
+    add_note(verdict, "never had a counter");
+  } else if (static_cast<double>(verdict.time_running) < 0.9 * static_cast<double>(verdict.time_enabled)) {
+    add_note(verdict,
+             fmt::format("had a counter {:.0f} % of the time", 100.0 * static_cast<double>(verdict.time_running) /
+                                                                   static_cast<double>(verdict.time_enabled)));
+  }
+  verdict.check = good ? Verdict::Check::exact : Verdict::Check::wrong;
+  return verdict;
+}
+
+void PerfEvents::close(Handle handle) {
+  Event* const event = find(handle);
+  if (event == nullptr) return;
+  // Of those nobody read there is nothing to say: perf opens some only to see whether it can.
+  if (event->reads > 0) on_verdict_(judge(handle, *event));
+  machine_.pmus().close(handle);
+  if (Event* const leader = find(event->leader)) std::erase(leader->members, handle);
+  events_.erase(handle);
+  if (events_.empty()) {
+    crowded_.clear();
+    rotation_.reset();
+  }
+}
+
+void PerfEvents::close_all() {
+  while (!events_.empty()) close(events_.rbegin()->first);
+}
+
+}  // namespace pmufab::shell

@@ -1,0 +1,79 @@
+/* perf_event_open, and what can be done with what it returns. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "testbench/shell/preload/preload.h"
+
+static long open_event(const struct perf_event_attr* attributes, pid_t pid, int cpu, int group, unsigned long flags) {
+  struct pmufab_shell_request request = {.call = PMUFAB_SHELL_OPEN};
+  struct pmufab_shell_reply reply;
+  uint32_t leader = 0;
+  if (group >= 0) {
+    const struct descriptor its = descriptor_of(group);
+    if (its.kind != EVENT) {
+      errno = EBADF;
+      return -1;
+    }
+    leader = its.number;
+  }
+  request.argument[0] = (uint64_t)(int64_t)pid;
+  request.argument[1] = (uint64_t)(int64_t)cpu;
+  request.argument[2] = leader;
+  request.argument[3] = flags;
+  request.length = attributes->size ? attributes->size : PERF_ATTR_SIZE_VER0;
+  if (request.length > sizeof(request.data)) {
+    errno = E2BIG;
+    return -1;
+  }
+  memcpy(request.data, attributes, request.length);
+  int fd = -1;
+  if (!ask(&request, &reply, &fd)) return -1;
+  if (reply.result < 0) return result_of(&reply);
+  set_descriptor(fd, EVENT, (uint32_t)reply.value);
+  return fd;
+}
+
+ssize_t read_event(int fd, void* buffer, size_t size) {
+  struct pmufab_shell_request request = {.call = PMUFAB_SHELL_READ, .argument = {size}};
+  struct pmufab_shell_reply reply;
+  if (!ask_on(fd, &request, &reply)) return -1;
+  if (reply.result < 0) return result_of(&reply);
+  memcpy(buffer, reply.data, reply.length);
+  return (ssize_t)reply.length;
+}
+
+long syscall(long number, ...) {
+  long argument[6];
+  va_list list;
+  va_start(list, number);
+  for (int i = 0; i < 6; ++i) argument[i] = va_arg(list, long);
+  va_end(list);
+  if (number == SYS_perf_event_open && is_connected()) {
+    return open_event((const struct perf_event_attr*)argument[0], (pid_t)argument[1], (int)argument[2],
+                      (int)argument[3], (unsigned long)argument[4]);
+  }
+  return NEXT(syscall)(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
+}
+
+int ioctl(int fd, unsigned long number, ...) {
+  va_list list;
+  va_start(list, number);
+  void* argument = va_arg(list, void*);
+  va_end(list);
+  if (descriptor_of(fd).kind != EVENT) return NEXT(ioctl)(fd, number, argument);
+  struct pmufab_shell_request request = {.call = PMUFAB_SHELL_IOCTL, .argument = {number, (uint64_t)argument}};
+  struct pmufab_shell_reply reply;
+  if (!ask_on(fd, &request, &reply)) return -1;
+  if (reply.result >= 0 && number == PERF_EVENT_IOC_ID) *(uint64_t*)argument = reply.value;
+  return result_of(&reply);
+}
+
+int close(int fd) {
+  set_descriptor(fd, ORDINARY, 0);
+  return NEXT(close)(fd);
+}

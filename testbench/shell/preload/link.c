@@ -1,0 +1,139 @@
+/* The connection to the simulator. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "testbench/shell/preload/preload.h"
+
+enum { kDescriptors = 65536 };
+
+static struct descriptor descriptors[kDescriptors];
+static struct sockaddr_un simulator;
+static bool perf;
+static bool complained;
+
+void* next(const char* function) {
+  void* found = dlsym(RTLD_NEXT, function);
+  if (!found) {
+    fprintf(stderr, "pmufab: the C library has no %s\n", function);
+    abort();
+  }
+  return found;
+}
+
+bool is_connected(void) { return simulator.sun_path[0] != '\0'; }
+bool is_perf(void) { return perf; }
+
+static void complain(void) {
+  if (complained) return;
+  complained = true;
+  fprintf(stderr, "pmufab: the simulator behind this shell is gone (leave the shell; it says why)\n");
+  fflush(stderr);
+}
+
+int connect_simulator(void) {
+  const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (fd >= 0) {
+    int result;
+    do {
+      result = connect(fd, (const struct sockaddr*)&simulator, sizeof(simulator));
+    } while (result != 0 && errno == EINTR);
+    if (result == 0) return fd;
+    NEXT(close)(fd);
+  }
+  complain();
+  errno = ENODEV;
+  return -1;
+}
+
+static bool lost(void) {
+  complain();
+  errno = ENODEV;
+  return false;
+}
+
+bool send_request(int fd, struct pmufab_shell_request* request) {
+  request->version = PMUFAB_SHELL_VERSION;
+  const size_t size = offsetof(struct pmufab_shell_request, data) + request->length;
+  ssize_t sent;
+  do {
+    sent = send(fd, request, size, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == (ssize_t)size || lost();
+}
+
+bool receive_reply(int fd, struct pmufab_shell_reply* reply, int* descriptor) {
+  struct iovec part = {reply, sizeof(*reply)};
+  union {
+    struct cmsghdr header;
+    char space[CMSG_SPACE(sizeof(int))];
+  } control;
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof(control)};
+  ssize_t received;
+  do {
+    received = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+  } while (received < 0 && errno == EINTR);
+  if (received < (ssize_t)offsetof(struct pmufab_shell_reply, data)) return lost();
+  if (descriptor) {
+    *descriptor = -1;
+    const struct cmsghdr* header = CMSG_FIRSTHDR(&message);
+    if (header && header->cmsg_type == SCM_RIGHTS) memcpy(descriptor, CMSG_DATA(header), sizeof(int));
+  }
+  return true;
+}
+
+bool ask_on(int fd, struct pmufab_shell_request* request, struct pmufab_shell_reply* reply) {
+  return send_request(fd, request) && receive_reply(fd, reply, NULL);
+}
+
+bool ask(struct pmufab_shell_request* request, struct pmufab_shell_reply* reply, int* descriptor) {
+  const int fd = connect_simulator();
+  if (fd < 0) return false;
+  const bool good = send_request(fd, request) && receive_reply(fd, reply, descriptor);
+  const int error = errno;
+  NEXT(close)(fd);
+  errno = error;
+  return good;
+}
+
+int result_of(const struct pmufab_shell_reply* reply) {
+  if (reply->result >= 0) return reply->result;
+  errno = -reply->result;
+  return -1;
+}
+
+struct descriptor descriptor_of(int fd) {
+  const struct descriptor none = {ORDINARY, 0};
+  return fd >= 0 && fd < kDescriptors ? descriptors[fd] : none;
+}
+
+void set_descriptor(int fd, enum descriptor_kind kind, uint32_t number) {
+  if (fd >= 0 && fd < kDescriptors) descriptors[fd] = (struct descriptor){kind, number};
+}
+
+static void join(bool always) {
+  const int error = errno;
+  struct pmufab_shell_request request = {.call = PMUFAB_SHELL_JOIN, .argument = {always, (uint64_t)getppid()}};
+  struct pmufab_shell_reply reply;
+  ask(&request, &reply, NULL);
+  errno = error;
+}
+
+static void join_after_fork(void) { join(false); }
+
+__attribute__((constructor)) static void begin(void) {
+  const char* path = getenv(PMUFAB_SHELL_SOCKET);
+  if (!path || !*path || strlen(path) >= sizeof(simulator.sun_path)) return;
+  simulator.sun_family = AF_UNIX;
+  strcpy(simulator.sun_path, path);
+  /* perf, and perf_6.1 as Debian's own wrapper calls it. */
+  perf = strncmp(program_invocation_short_name, "perf", 4) == 0;
+  if (perf) join(true);
+  pthread_atfork(NULL, NULL, join_after_fork);
+}

@@ -1,0 +1,161 @@
+/* Sleeping is simulated time, and so is perf's clock. */
+#include <errno.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "testbench/shell/preload/preload.h"
+
+enum { kSecond = 1000000000 };
+
+struct wait begin_wait(enum pmufab_shell_wait kind, uint64_t nanoseconds) {
+  struct wait wait = {-1, 0};
+  struct pmufab_shell_request request = {.call = PMUFAB_SHELL_WAIT, .argument = {kind, nanoseconds}};
+  if (!is_connected()) return wait;
+  wait.socket = connect_simulator();
+  if (wait.socket >= 0 && !send_request(wait.socket, &request)) {
+    NEXT(close)(wait.socket);
+    wait.socket = -1;
+  }
+  return wait;
+}
+
+void end_wait(struct wait* wait) {
+  const int error = errno;
+  if (wait->socket >= 0) {
+    struct pmufab_shell_request request = {.call = PMUFAB_SHELL_AWAKE};
+    struct pmufab_shell_reply reply;
+    if (ask_on(wait->socket, &request, &reply)) wait->left = reply.value;
+    NEXT(close)(wait->socket);
+  }
+  errno = error;
+}
+
+/* Sleep in simulated time. 0, or -1 with errno (EINTR: `left` says how much was not slept). */
+static int sleep_for(uint64_t nanoseconds, uint64_t* left) {
+  struct wait wait = begin_wait(PMUFAB_SHELL_SLEEP, nanoseconds);
+  struct pmufab_shell_reply reply;
+  if (wait.socket < 0) return -1;
+  struct pollfd look = {.fd = wait.socket, .events = POLLIN};
+  if (NEXT(poll)(&look, 1, -1) < 0) {
+    end_wait(&wait);
+    *left = wait.left;
+    return -1;
+  }
+  const bool good = receive_reply(wait.socket, &reply, NULL);
+  const int error = errno;
+  NEXT(close)(wait.socket);
+  errno = error;
+  return good ? 0 : -1;
+}
+
+static uint64_t from(const struct timespec* time) { return (uint64_t)time->tv_sec * kSecond + (uint64_t)time->tv_nsec; }
+
+static void to(uint64_t nanoseconds, struct timespec* time) {
+  time->tv_sec = (time_t)(nanoseconds / kSecond);
+  time->tv_nsec = (long)(nanoseconds % kSecond);
+}
+
+static bool is_valid(const struct timespec* time) {
+  return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < kSecond;
+}
+
+int nanosleep(const struct timespec* requested, struct timespec* remaining) {
+  if (!is_connected() || !is_valid(requested)) return NEXT(nanosleep)(requested, remaining);
+  uint64_t left = 0;
+  const int result = sleep_for(from(requested), &left);
+  if (result < 0 && errno == EINTR && remaining) to(left, remaining);
+  return result;
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec* requested, struct timespec* remaining) {
+  if (!is_connected() || !is_valid(requested)) return NEXT(clock_nanosleep)(clock, flags, requested, remaining);
+  uint64_t span = from(requested), left = 0;
+  if (flags & TIMER_ABSTIME) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    span = span > from(&now) ? span - from(&now) : 0;
+  }
+  const int error = errno;
+  const int result = sleep_for(span, &left) < 0 ? errno : 0;
+  errno = error;
+  if (result == EINTR && remaining && !(flags & TIMER_ABSTIME)) to(left, remaining);
+  return result;
+}
+
+int usleep(useconds_t microseconds) {
+  const struct timespec time = {(time_t)(microseconds / 1000000), (long)(microseconds % 1000000) * 1000};
+  return nanosleep(&time, NULL);
+}
+
+unsigned int sleep(unsigned int seconds) {
+  const struct timespec time = {(time_t)seconds, 0};
+  struct timespec left = {0, 0};
+  return nanosleep(&time, &left) == 0 ? 0 : (unsigned int)left.tv_sec + (left.tv_nsec >= kSecond / 2);
+}
+
+int clock_gettime(clockid_t clock, struct timespec* time) {
+  const bool simulated = clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW || clock == CLOCK_MONOTONIC_COARSE ||
+                         clock == CLOCK_BOOTTIME;
+  static uint64_t seen;
+  static bool known;
+  if (is_perf() && simulated) {
+    struct pmufab_shell_request request = {.call = PMUFAB_SHELL_CLOCK};
+    struct pmufab_shell_reply reply;
+    if (ask(&request, &reply, NULL)) {
+      seen = reply.value;
+      known = true;
+    }
+    /* Once the simulator is gone, time stands still. */
+    if (known) {
+      to(seen, time);
+      return 0;
+    }
+  }
+  return NEXT(clock_gettime)(clock, time);
+}
+
+/* poll(2) of perf takes simulated time; of other programs, what it always took. */
+int poll(struct pollfd* files, nfds_t count, int timeout) {
+  enum { kMost = 1024 };
+  if (!is_perf() || timeout == 0 || count >= kMost) return NEXT(poll)(files, count, timeout);
+  const int ready = NEXT(poll)(files, count, 0);
+  if (ready != 0) return ready;
+  struct pollfd all[kMost];
+  for (nfds_t i = 0; i < count; ++i) all[i] = files[i];
+  struct wait wait =
+      timeout < 0 ? begin_wait(PMUFAB_SHELL_CHILD, 0) : begin_wait(PMUFAB_SHELL_POLL, (uint64_t)timeout * 1000000);
+  if (wait.socket < 0) return -1;
+  all[count] = (struct pollfd){.fd = wait.socket, .events = POLLIN};
+  int result = NEXT(poll)(all, count + 1, -1);
+  if (result > 0 && all[count].revents) {
+    struct pmufab_shell_reply reply;
+    const bool good = receive_reply(wait.socket, &reply, NULL);
+    NEXT(close)(wait.socket);
+    return good ? NEXT(poll)(files, count, 0) : -1;
+  }
+  for (nfds_t i = 0; i < count; ++i) files[i].revents = all[i].revents;
+  end_wait(&wait);
+  return result;
+}
+
+/* Waiting for a child: time may pass meanwhile. */
+#define WAIT_FOR_CHILD(type, call)                        \
+  ({                                                      \
+    struct wait wait = begin_wait(PMUFAB_SHELL_CHILD, 0); \
+    const type result = call;                             \
+    end_wait(&wait);                                      \
+    result;                                               \
+  })
+
+pid_t wait4(pid_t pid, int* status, int options, struct rusage* usage) {
+  if (options & WNOHANG || !is_connected()) return NEXT(wait4)(pid, status, options, usage);
+  const pid_t ended = NEXT(wait4)(pid, status, options | WNOHANG, usage);
+  return ended != 0 ? ended : WAIT_FOR_CHILD(pid_t, NEXT(wait4)(pid, status, options, usage));
+}
+
+pid_t waitpid(pid_t pid, int* status, int options) { return wait4(pid, status, options, NULL); }
+pid_t wait3(int* status, int options, struct rusage* usage) { return wait4(-1, status, options, usage); }
+pid_t wait(int* status) { return wait4(-1, status, 0, NULL); }

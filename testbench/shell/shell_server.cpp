@@ -1,0 +1,314 @@
+#include "testbench/shell/shell_server.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/input_error.h"
+
+namespace pmufab::shell {
+namespace {
+
+constexpr std::chrono::milliseconds kSlice{4};
+
+Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }
+
+void send_reply(int socket, const pmufab_shell_reply& reply, int descriptor = -1) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): sendmsg only reads it
+  iovec part{const_cast<pmufab_shell_reply*>(&reply), offsetof(pmufab_shell_reply, data) + reply.length};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+  }
+  // Whoever asked and went away wants no answer.
+  static_cast<void>(!sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT));
+}
+
+/// @return a whole request of this version; nothing if the other end is gone or says what it must not
+std::optional<pmufab_shell_request> receive(int socket) {
+  pmufab_shell_request request{};
+  ssize_t size = 0;
+  do {
+    size = recv(socket, &request, sizeof(request), MSG_DONTWAIT);
+  } while (size < 0 && errno == EINTR);
+  constexpr auto kHeader = static_cast<ssize_t>(offsetof(pmufab_shell_request, data));
+  if (size < kHeader || request.version != PMUFAB_SHELL_VERSION || request.length > PMUFAB_SHELL_DATA ||
+      size < kHeader + static_cast<ssize_t>(request.length))
+    return std::nullopt;
+  return request;
+}
+
+}  // namespace
+
+ShellServer::ShellServer(const Options& options, PerfEvents& events, PciAccess& pci)
+    : scale_(options.time_scale), stop_(options.stop), events_(events), pci_(pci) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = options.socket.string();
+  if (path.size() >= sizeof(address.sun_path))
+    throw scenario::InputError(fmt::format("the path of the temporary folder is too long for a socket: {}", path),
+                               "set TMPDIR to a shorter one");
+  path.copy(address.sun_path, path.size());
+  listener_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how bind() is called
+  if (listener_ < 0 || bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+      listen(listener_, SOMAXCONN) != 0)
+    throw std::system_error(errno, std::generic_category(), path);
+}
+
+ShellServer::~ShellServer() {
+  for (const auto& [socket, process] : connections_) close(socket);
+  for (const auto& [socket, handle] : event_sockets_) close(socket);
+  for (const auto& [descriptor, process] : processes_) close(descriptor);
+  close(listener_);
+}
+
+Picoseconds ShellServer::scaled(std::uint64_t nanoseconds) const {
+  return static_cast<Picoseconds>(static_cast<double>(nanoseconds) * 1000.0 * scale_);
+}
+
+std::uint64_t ShellServer::unscaled(Picoseconds span) const {
+  return static_cast<std::uint64_t>(static_cast<double>(span) / 1000.0 / scale_);
+}
+
+void ShellServer::serve() {
+  last_activity_ = WallClock::now();
+  while (!stopped_) {
+    int timeout = -1;
+    const SharedTime::Pass pass = time_.pass();
+    if (pass == SharedTime::Pass::at_once) timeout = 0;
+    if (pass == SharedTime::Pass::with_the_wall) {
+      const auto quiet = std::chrono::duration_cast<std::chrono::milliseconds>(WallClock::now() - last_activity_);
+      timeout = std::max(static_cast<int>(kSlice.count()), time_.patience_ms() - static_cast<int>(quiet.count()));
+    }
+    if (look(timeout)) {
+      last_activity_ = WallClock::now();
+      continue;
+    }
+    if (pass == SharedTime::Pass::at_once) pass_at_once();
+    if (pass == SharedTime::Pass::with_the_wall) pass_with_the_wall();
+    wake_up();
+  }
+}
+
+void ShellServer::pass_at_once() {
+  const std::optional<Picoseconds> next = time_.next_wakeup();
+  if (!next || *next <= now()) return;
+  const WallClock::time_point begin = WallClock::now();
+  advance(std::min(slice_, *next - now()));
+  const auto took = WallClock::now() - begin;
+  if (took < kSlice / 2) slice_ = std::min<Picoseconds>(slice_ * 2, 1'000'000'000'000);
+  if (took > kSlice * 2) slice_ = std::max<Picoseconds>(slice_ / 2, 100'000);
+}
+
+void ShellServer::pass_with_the_wall() {
+  // What could not be simulated in time is not made up for: who looks at it has waited already.
+  const auto most = std::chrono::milliseconds(time_.patience_ms()) + 2 * kSlice;
+  const WallClock::time_point wall = WallClock::now();
+  const auto passed = std::min<WallClock::duration>(wall - last_activity_, most);
+  last_activity_ = wall;
+  Picoseconds span = scaled(static_cast<std::uint64_t>(std::chrono::nanoseconds(passed).count()));
+  if (const auto next = time_.next_wakeup()) span = std::min(span, std::max(*next, now()) - now());
+  advance(span);
+}
+
+void ShellServer::advance(Picoseconds span) {
+  const Picoseconds end = now() + span;
+  while (now() < end) {
+    const std::optional<Picoseconds> rotation = events_.next_rotation();
+    if (rotation && *rotation <= now()) {
+      events_.rotate();
+      continue;
+    }
+    sc_core::wait(to_sc_time(std::min(end, rotation.value_or(end)) - now()));
+  }
+}
+
+void ShellServer::wake_up() {
+  for (const int socket : time_.due(now())) {
+    time_.end_wait(socket);
+    send_reply(socket, {});
+    last_activity_ = WallClock::now();
+  }
+}
+
+bool ShellServer::look(int timeout_ms) {
+  std::vector<pollfd> files;
+  for (const auto& [socket, handle] : event_sockets_) files.push_back({socket, POLLIN, 0});
+  for (const auto& [socket, process] : connections_) files.push_back({socket, POLLIN, 0});
+  for (const auto& [descriptor, process] : processes_) files.push_back({descriptor, POLLIN, 0});
+  files.push_back({listener_, POLLIN, 0});
+  files.push_back({stop_, POLLIN, 0});
+  if (poll(files.data(), files.size(), timeout_ms) <= 0) return false;
+  // In this order: what a process has closed when it ended comes before its end, and that before what comes next.
+  for (const pollfd& file : files) {
+    if (file.revents == 0) continue;
+    if (file.fd == stop_) {
+      stopped_ = true;
+    } else if (file.fd == listener_) {
+      accept_one();
+    } else if (const auto event = event_sockets_.find(file.fd); event != event_sockets_.end()) {
+      if (serve_event(file.fd, event->second)) continue;
+      events_.close(event->second);
+      event_sockets_.erase(event);
+      close(file.fd);
+    } else if (const auto asking = connections_.find(file.fd); asking != connections_.end()) {
+      if (serve_connection(file.fd, asking->second)) continue;
+      time_.end_wait(file.fd);
+      connections_.erase(asking);
+      close(file.fd);
+    } else if (const auto process = processes_.find(file.fd); process != processes_.end()) {
+      time_.leave(process->second);
+      processes_.erase(process);
+      close(file.fd);
+    }
+  }
+  return true;
+}
+
+void ShellServer::accept_one() {
+  const int socket = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (socket < 0) return;
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid()) {
+    close(socket);
+    return;
+  }
+  connections_.emplace(socket, peer.pid);
+}
+
+bool ShellServer::serve_connection(int socket, pid_t process) {
+  const std::optional<pmufab_shell_request> request = receive(socket);
+  if (!request) return false;
+  answer(socket, process, *request);
+  return true;
+}
+
+void ShellServer::answer(int socket, pid_t process, const pmufab_shell_request& request) {
+  pmufab_shell_reply reply{};
+  switch (request.call) {
+    case PMUFAB_SHELL_JOIN:
+      if (request.argument[0] != 0 || time_.has_joined(static_cast<pid_t>(request.argument[1]))) join(process);
+      break;
+    case PMUFAB_SHELL_CLOCK:
+      reply.value = now() / 1000;
+      break;
+    case PMUFAB_SHELL_WAIT:
+      begin_wait(socket, process, request);
+      return;  // answered when the time has come
+    case PMUFAB_SHELL_AWAKE:
+      if (const auto until = time_.wakeup(socket)) reply.value = unscaled(std::max(*until, now()) - now());
+      time_.end_wait(socket);
+      break;
+    case PMUFAB_SHELL_OPEN:
+      open_event(socket, process, request);
+      return;
+    case PMUFAB_SHELL_CONFIG_READ:
+    case PMUFAB_SHELL_CONFIG_WRITE:
+      access_config(request, reply);
+      break;
+    default:
+      reply.result = -ENOSYS;
+  }
+  send_reply(socket, reply);
+}
+
+void ShellServer::access_config(const pmufab_shell_request& request, pmufab_shell_reply& reply) {
+  const auto function = static_cast<std::uint32_t>(request.argument[0]);
+  if (request.call == PMUFAB_SHELL_CONFIG_WRITE) {
+    reply.result = pci_.write(function, request.argument[1], request.data, request.length);
+    return;
+  }
+  const std::vector<std::uint8_t> bytes =
+      pci_.read(function, request.argument[1], std::min<std::uint64_t>(request.argument[2], PMUFAB_SHELL_DATA));
+  std::copy(bytes.begin(), bytes.end(), reply.data);
+  reply.length = static_cast<std::uint32_t>(bytes.size());
+}
+
+void ShellServer::begin_wait(int socket, pid_t process, const pmufab_shell_request& request) {
+  const std::uint64_t kind = request.argument[0];
+  if (kind == PMUFAB_SHELL_CHILD) {
+    time_.begin_wait(socket, process, SharedTime::Wait::child, std::nullopt);
+  } else {
+    time_.begin_wait(socket, process, kind == PMUFAB_SHELL_SLEEP ? SharedTime::Wait::sleep : SharedTime::Wait::poll,
+                     now() + scaled(request.argument[1]));
+  }
+}
+
+void ShellServer::join(pid_t process) {
+  if (time_.has_joined(process)) return;
+  const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
+  if (descriptor < 0) return;  // gone already
+  processes_.emplace(descriptor, process);
+  time_.join(process);
+}
+
+void ShellServer::open_event(int socket, pid_t process, const pmufab_shell_request& request) {
+  pmufab_shell_reply reply{};
+  perf_event_attr attributes{};
+  std::memcpy(&attributes, request.data, std::min<std::size_t>(request.length, sizeof(attributes)));
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    reply.result = -EMFILE;
+    send_reply(socket, reply);
+    return;
+  }
+  join(process);
+  reply.result =
+      events_.open(attributes, static_cast<pid_t>(request.argument[0]), static_cast<int>(request.argument[1]),
+                   static_cast<PerfEvents::Handle>(request.argument[2]), request.argument[3]);
+  if (reply.result > 0) {
+    event_sockets_.emplace(ends[0], reply.result);
+    reply.value = static_cast<std::uint64_t>(reply.result);
+    send_reply(socket, reply, ends[1]);
+  } else {
+    close(ends[0]);
+    send_reply(socket, reply);
+  }
+  close(ends[1]);
+}
+
+bool ShellServer::serve_event(int socket, PerfEvents::Handle handle) {
+  const std::optional<pmufab_shell_request> request = receive(socket);
+  if (!request) return false;
+  pmufab_shell_reply reply{};
+  if (request->call == PMUFAB_SHELL_READ) {
+    const std::vector<std::uint64_t> words =
+        events_.read(handle, std::min<std::uint64_t>(request->argument[0], PMUFAB_SHELL_DATA), reply.result);
+    if (reply.result >= 0) {
+      reply.length = static_cast<std::uint32_t>(words.size() * sizeof(std::uint64_t));
+      std::memcpy(reply.data, words.data(), reply.length);
+    }
+  } else if (request->call == PMUFAB_SHELL_IOCTL) {
+    reply.result = events_.control(handle, request->argument[0], request->argument[1], reply.value);
+  } else {
+    reply.result = -ENOSYS;
+  }
+  send_reply(socket, reply);
+  return true;
+}
+
+}  // namespace pmufab::shell

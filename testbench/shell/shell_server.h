@@ -1,0 +1,71 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+
+#include "testbench/scenario/machine.h"
+#include "testbench/shell/pci_access.h"
+#include "testbench/shell/perf_events.h"
+#include "testbench/shell/protocol.h"
+#include "testbench/shell/shared_time.h"
+
+namespace pmufab::shell {
+
+/// The simulator's end of the sockets (protocol.h): answers the programs in the shell, one question at a time, and lets
+/// simulated time pass between questions.
+class ShellServer {
+ public:
+  struct Options {
+    std::filesystem::path socket;  ///< made here; its folder is nobody else's
+    double time_scale = 1e-3;      ///< simulated seconds per second of programs
+    int stop = -1;                 ///< file descriptor: at its end serve() returns
+  };
+
+  /// @throws std::system_error, or scenario::InputError for a path that is too long
+  ShellServer(const Options& options, PerfEvents& events, PciAccess& pci);
+  ~ShellServer();
+  ShellServer(const ShellServer&) = delete;
+  ShellServer& operator=(const ShellServer&) = delete;
+
+  /// Serve until told to stop. In a SystemC thread process.
+  void serve();
+
+ private:
+  using WallClock = std::chrono::steady_clock;
+
+  bool look(int timeout_ms);
+  void accept_one();
+  /// @return false if the other end is gone
+  bool serve_connection(int socket, pid_t process);
+  bool serve_event(int socket, PerfEvents::Handle handle);
+  void answer(int socket, pid_t process, const pmufab_shell_request& request);
+  void open_event(int socket, pid_t process, const pmufab_shell_request& request);
+  void access_config(const pmufab_shell_request& request, pmufab_shell_reply& reply);
+  void begin_wait(int socket, pid_t process, const pmufab_shell_request& request);
+  void join(pid_t process);
+  void wake_up();
+  void pass_at_once();
+  void pass_with_the_wall();
+  /// Simulate, rotating events meanwhile.
+  void advance(Picoseconds span);
+  [[nodiscard]] Picoseconds scaled(std::uint64_t nanoseconds) const;
+  [[nodiscard]] std::uint64_t unscaled(Picoseconds span) const;
+
+  double scale_;
+  int stop_;
+  PerfEvents& events_;
+  PciAccess& pci_;
+  SharedTime time_;
+  int listener_ = -1;
+  bool stopped_ = false;
+  std::map<int, pid_t> connections_;  // by socket
+  std::map<int, PerfEvents::Handle> event_sockets_;
+  std::map<int, pid_t> processes_;       // that joined, by pidfd
+  WallClock::time_point last_activity_;  // or the last time that passed with the wall
+  Picoseconds slice_ = 1'000'000;        // simulated between two looks, about kSlice of the wall's time
+};
+
+}  // namespace pmufab::shell

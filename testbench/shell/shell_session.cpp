@@ -1,0 +1,147 @@
+#include "testbench/shell/shell_session.h"
+
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/scenario/machine.h"
+#include "testbench/scenario/measurement.h"
+#include "testbench/shell/pci_access.h"
+#include "testbench/shell/shell_server.h"
+#include "testbench/shell/sysfs_tree.h"
+
+namespace pmufab::shell {
+namespace {
+
+using nlohmann::json;
+using Check = Verdict::Check;
+
+NLOHMANN_JSON_SERIALIZE_ENUM(Verdict::Check, {{Verdict::Check::exact, "exact"},
+                                              {Verdict::Check::wrong, "wrong"},
+                                              {Verdict::Check::unchecked, "unchecked"}})
+
+/// A line for each thing said, written at once: the process may die.
+class Journal {
+ public:
+  explicit Journal(const std::filesystem::path& folder) : stream_(folder / kJournalName, std::ios::binary) {}
+  void write(const char* kind, json content) { stream_ << json{{kind, std::move(content)}}.dump() << std::endl; }
+
+ private:
+  std::ofstream stream_;
+};
+
+json to_json(const Verdict& verdict) {
+  json item{{"event", verdict.event},
+            {"pmu", verdict.pmu},
+            {"cpu", verdict.cpu},
+            {"driver", verdict.driver},
+            {"check", verdict.check},
+            {"note", verdict.note},
+            {"opened_ps", verdict.opened},
+            {"closed_ps", verdict.closed},
+            {"time_enabled_ps", verdict.time_enabled},
+            {"time_running_ps", verdict.time_running},
+            {"reads", verdict.reads}};
+  if (verdict.expected) item["expected"] = *verdict.expected;
+  return item;
+}
+
+Verdict from_json(const json& item) {
+  Verdict verdict;
+  verdict.event = item.at("event");
+  verdict.pmu = item.at("pmu");
+  verdict.cpu = item.at("cpu");
+  verdict.driver = item.at("driver");
+  verdict.check = item.at("check");
+  verdict.note = item.at("note");
+  verdict.opened = item.at("opened_ps");
+  verdict.closed = item.at("closed_ps");
+  verdict.time_enabled = item.at("time_enabled_ps");
+  verdict.time_running = item.at("time_running_ps");
+  verdict.reads = item.at("reads");
+  if (item.contains("expected")) verdict.expected = item.at("expected").get<std::uint64_t>();
+  return verdict;
+}
+
+/// The story of a session, in the machine's thread process.
+class Story {
+ public:
+  Story(scenario::Machine& machine, const SessionOptions& options)
+      : machine_(machine), options_(options), journal_(options.folder) {}
+
+  bool tell() {
+    PciAccess pci(machine_.host(), machine_.platform().firmware());
+    const std::vector<PciFunction> functions = pci.enumerate();
+    const int loaded = machine_.host().load();
+    const std::vector<driver_host::Pmu> pmus = machine_.pmus().pmus();
+    if (loaded < 0 || machine_.host().pmus().empty()) {
+      for (const std::string& line : machine_.host().log()) std::fputs((line + "\n").c_str(), stderr);
+      std::fputs("pmufab: the drivers registered no PMU; above is the kernel log\n", stderr);
+      return false;
+    }
+    write_sysfs(options_.folder / kSysfsName, pmus, machine_.platform().firmware().cpus, functions);
+    const scenario::PmuCatalog catalog(pmus);
+    PerfEvents events(machine_, catalog,
+                      [this](const Verdict& verdict) { journal_.write("verdict", to_json(verdict)); });
+    // As the kernel's timer, unless a second of programs is so short that nobody would see events change.
+    constexpr double kSecond = 1e12;
+    constexpr double kChanges = 25;
+    constexpr double kKernel = 4e9;
+    events.set_rotation(static_cast<Picoseconds>(std::min(kKernel, options_.time_scale * kSecond / kChanges)));
+    ShellServer server({options_.folder / kSocketName, options_.time_scale, options_.stop}, events, pci);
+    machine_.start_traffic();
+    options_.on_ready();
+    server.serve();
+    events.close_all();
+    machine_.stop_traffic();
+    finish();
+    return true;
+  }
+
+ private:
+  void finish() {
+    std::vector<std::string> failures;
+    for (const scoreboard::Finding& finding : machine_.scoreboard().findings().list()) {
+      if (finding.severity == scoreboard::Finding::Severity::failure)
+        failures.push_back(fmt::format("{}: {}", finding.kind, finding.text));
+    }
+    if (const std::uint64_t warnings = machine_.host().warnings(); warnings > 0)
+      failures.push_back(fmt::format("the kernel log has {} warning(s); --kernel-log shows them", warnings));
+    journal_.write("end", {{"failures", failures}, {"simulated_ps", to_picoseconds(sc_core::sc_time_stamp())}});
+  }
+
+  scenario::Machine& machine_;
+  const SessionOptions& options_;
+  Journal journal_;
+};
+
+}  // namespace
+
+bool run_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers,
+                 const SessionOptions& options) {
+  scenario::Machine machine(spec.platform, spec.host, spec.workload, drivers, {.echo_log = options.echo_log});
+  bool good = false;
+  machine.run([&] { good = Story(machine, options).tell(); });
+  return good;
+}
+
+SessionResult read_journal(const std::filesystem::path& folder) {
+  SessionResult result;
+  std::ifstream stream(folder / kJournalName, std::ios::binary);
+  for (std::string line; std::getline(stream, line);) {
+    const json content = json::parse(line, nullptr, false);
+    if (content.is_discarded()) break;  // cut off when the process was killed
+    if (content.contains("verdict")) result.verdicts.push_back(from_json(content.at("verdict")));
+    if (!content.contains("end")) continue;
+    result.ended = true;
+    result.simulated = content.at("end").at("simulated_ps");
+    result.failures = content.at("end").at("failures");
+  }
+  return result;
+}
+
+}  // namespace pmufab::shell

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "testbench/driver_host/driver_host.h"
+#include "testbench/scenario/scenario_spec.h"
+#include "testbench/shell/perf_events.h"
+
+namespace pmufab::shell {
+
+/// Names in the folder of a session.
+inline constexpr const char* kSocketName = "socket";    ///< of the simulator
+inline constexpr const char* kSysfsName = "sys";        ///< stands for /sys
+inline constexpr const char* kJournalName = "journal";  ///< verdicts, as they come
+
+/// What a session has to say: verdicts in the order in which events were closed, and what else went wrong.
+struct SessionResult {
+  bool ended = false;  ///< the simulator came to its end
+  Picoseconds simulated = 0;
+  std::vector<Verdict> verdicts;
+  std::vector<std::string> failures;  ///< rules that a driver or the hardware broke, warnings of the kernel
+};
+
+struct SessionOptions {
+  std::filesystem::path folder;    ///< nobody else's; exists
+  double time_scale = 1e-3;        ///< simulated seconds per second of programs
+  int stop = -1;                   ///< file descriptor at whose end the session ends
+  bool echo_log = false;           ///< kernel log to standard error
+  std::function<void()> on_ready;  ///< the drivers are loaded, and programs are served from now on
+};
+
+/// Run the platform of a scenario with its traffic, and serve programs; the scenario's measures are not looked at. In
+/// this process, which can do this once. What comes of it goes to the journal.
+/// @return false if the drivers registered no PMU, which has been said on standard error
+/// @throws scenario::InputError for a trace that cannot be replayed, drivers that cannot be loaded
+bool run_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers,
+                 const SessionOptions& options);
+
+/// @return what is in the journal of a folder, as far as it goes.
+[[nodiscard]] SessionResult read_journal(const std::filesystem::path& folder);
+
+}  // namespace pmufab::shell

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "models/platform/firmware_description.h"
+#include "testbench/driver_host/driver_host.h"
+#include "testbench/shell/pci_access.h"
+
+namespace pmufab::shell {
+
+/// Write the part of /sys that shows a platform to perf and lspci: PMUs as their drivers publish them, CPUs and NUMA
+/// nodes, PCI functions. @throws std::system_error, std::filesystem::filesystem_error
+void write_sysfs(const std::filesystem::path& root, const std::vector<driver_host::Pmu>& pmus,
+                 const std::vector<platform::Cpu>& cpus, const std::vector<PciFunction>& functions);
+
+}  // namespace pmufab::shell

@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# documents_test.sh PMUFAB LINUX_SOURCES: types every perf command the kernel's documents give as an example into a
+# shell on a platform with traffic, and runs the Tegra410 document's script that maps PCI functions to root complexes.
+# The documents are those of the newest kernel that was fetched; nothing of them is kept here.
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "$0")/../scripts/expect.sh"
+pmufab=$1
+cd "$repository" || exit
+documents=$(find "$2" -maxdepth 1 -name '[0-9]*' | sort -V | tail -1)/Documentation/admin-guide/perf
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+complain() {
+  echo "FAILED: $*"
+  failed=1
+}
+
+# PMUs that no model of this repository has yet. A PMU whose model is there has to be there, too.
+is_modelled() {
+  case $1 in
+    nvidia_pcie_tgt_pmu_*) [[ -e models/tegra410/pcie_tgt_pmu.h ]] ;;
+    nvidia_pcie_pmu_*) [[ -e models/tegra410/pcie_pmu.h ]] ;;
+    nvidia_nvlink_c2c_pmu_* | nvidia_nvclink_pmu_* | nvidia_nvdlink_pmu_*) [[ -e models/tegra410/c2c_pmu.h ]] ;;
+    *) true ;;
+  esac
+}
+
+# examples DOCUMENT: its commands, each in one line.
+examples() { sed -nE 's/^ +(\$ ?# ?)?(perf stat .*)/\2/p' "$documents/$1"; }
+
+# type_examples PLATFORM-OPTIONS...: commands come on standard input; prints each with its counts and verdicts.
+type_examples() {
+  local command pmu number=0 events
+  local -a commands=()
+  : >"$work/typed"
+  while read -r command; do
+    for pmu in $(grep -oE '[a-z0-9_]+(\.[0-9]+)?/' <<<"$command" | tr -d / | sort -u); do
+      is_modelled "$pmu" && continue
+      echo "not modelled yet: $command"
+      continue 2
+    done
+    commands+=("$command")
+    # The examples count until Ctrl-C; this one is pressed after a while of simulated time.
+    printf '%s sleep 0.2 2>%q || echo "%d exited with $?"\n' "$command" "$work/perf.$number" "$number" >>"$work/typed"
+    number=$((number + 1))
+  done
+  ((number > 0)) || return 0
+  rm -f "$work/verdicts.json"
+  # Every kind of exit is looked at below.
+  "$pmufab" shell "$@" --json "$work/verdicts.json" -- bash "$work/typed" >"$work/out" 2>"$work/err" || true
+  [[ -s $work/verdicts.json ]] || complain "$(cat "$work/err")"
+  number=0
+  local -a verdicts
+  mapfile -t verdicts < <(verdicts_of "$work/verdicts.json")
+  local next=0
+  for command in "${commands[@]}"; do
+    echo "$command"
+    events=$(grep -oE '[a-z0-9_]+(\.[0-9]+)?/[^/]*/' <<<"$command" | wc -l)
+    if grep -q "^$number exited" "$work/out" || grep -qs '<not ' "$work/perf.$number"; then
+      complain "$(cat "$work/perf.$number" "$work/err")"
+    fi
+    for ((; events > 0; --events, ++next)); do
+      echo "    ${verdicts[next]:-no verdict}"
+      [[ ${verdicts[next]:-} == exact* ]] || complain "not compared, or not what the scoreboard says"
+    done
+    number=$((number + 1))
+  done
+  ((next == ${#verdicts[@]})) || complain "${#verdicts[@]} verdicts for $next events"
+}
+
+# verdicts_of FILE: "exact 123 expected 123 event" of each. The file is our own, a key to a line.
+verdicts_of() {
+  awk -F'": ' '
+    /"check"/ { gsub(/[",]/, "", $2); check = $2 }
+    /"driver": [0-9]/ { sub(/,/, "", $2); driver = $2 }
+    /"event"/ { event = $2; sub(/,$/, "", event) }
+    /"expected"/ { sub(/,/, "", $2); expected = $2 }
+    /"note"/ { note = $2 }
+    /"reads"/ { printf "%s: %d, scoreboard %s: %s %s\n", check, driver, expected, event, note; expected = "-" }
+  ' "$1" 2>/dev/null
+}
+
+platform() { printf '%s\n' "$work/$1.yaml"; }
+
+# A device whose first CPMU has the document's events, each group in the only capability the driver programs.
+cat >"$(platform cxl)" <<'YAML'
+kind: cxl
+name: documents
+cxl:
+  - cache: {lines: 64}
+    decoders: [{base: 0x100_0000_0000, size: 1 GiB, coherency: HDM-D}]
+    cpmus: [{groups: [{group: d2h_req}, {group: clock_ticks}], counters: 4, fixed: [{group: 1, events: clock_ticks}]}]
+YAML
+cat >"$(platform vendor)" <<'YAML'
+kind: cxl
+name: documents-vendor
+cxl:
+  - decoders: [{base: 0x100_0000_0000, size: 1 GiB, coherency: HDM-DB}]
+    cpmus: [{groups: [{vendor: 0x1d0f, id: 0x1, events: [m2s_req_memrd, m2s_rwd_memwr]}], counters: 4}]
+YAML
+
+total=0
+for document in arm-cmn cxl nvidia-tegra410-pmu; do
+  [[ -e $documents/$document.rst ]] || { complain "there is no $documents/$document.rst"; continue; }
+  count=$(examples "$document.rst" | wc -l)
+  total=$((total + count))
+  echo "== $document.rst: $count commands"
+done
+((total >= 15)) || complain "only $total commands were found: do the documents still look as they did?"
+
+type_examples scenarios/platforms/cmn700-small.yaml < <(examples arm-cmn.rst)
+traffic='[{name: device, mix: {cache_rd_shared: 2, cache_rd_own: 1}, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]'
+type_examples "$(platform cxl)" --set "cxl_traffic=$traffic" < <(examples cxl.rst | grep -v 'vid=')
+# The document leaves the numbers to the vendor of the device, whose are these.
+type_examples "$(platform vendor)" --set 'cxl_traffic=[{name: host, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]' \
+  < <(examples cxl.rst | grep 'vid=' | sed 's/VID/0x1d0f/; s/GID/0x1/; s/MASK/0x3/')
+type_examples scenarios/platforms/tegra410-2s-small.yaml --traffic scenarios/traffic/everything.yaml \
+  < <(examples nvidia-tegra410-pmu.rst)
+
+# The script in the Tegra410's document, and its example output: both literal blocks after their titles.
+block() {
+  awk -v title="$1" '
+    index($0, title) == 1 { found = 1; next }
+    found && /^[^ ]/ { exit }
+    found { sub(/^  /, ""); print }
+  ' "$documents/nvidia-tegra410-pmu.rst"
+}
+block 'Example script for mapping' | sed '/./,$!d' >"$work/map"
+block 'Example output::' | sed '/^ *$/d' >"$work/wanted"
+if [[ ! -e models/tegra410/pcie_tgt_pmu.h ]]; then
+  echo "not modelled yet: root ports, which the document's script maps to root complexes"
+elif [[ ! -s $work/map || ! -s $work/wanted ]]; then
+  complain "the document has no script, or no example of its output"
+else
+  "$pmufab" shell scenarios/platforms/tegra410-2s.yaml -- bash "$work/map" >"$work/mapped" 2>"$work/err" ||
+    complain "the document's script: $(cat "$work/err")"
+  diff "$work/wanted" "$work/mapped" || complain "root ports are not mapped as in the document's example"
+  echo "the document's script maps $(wc -l <"$work/mapped") root ports as in its example"
+fi
+exit "$failed"

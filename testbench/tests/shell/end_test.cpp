@@ -1,0 +1,162 @@
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "testbench/tests/shell/shell_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// How a shell ends, and what it leaves behind.
+class ShellEnd : public Shell {
+ protected:
+  void SetUp() override {
+    Shell::SetUp();
+    temporary = folder / "tmp";
+    fs::create_directory(temporary);
+    // Processes whose parent is killed come here, and are seen.
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+  }
+
+  pid_t begin(const std::string& commands) {
+    const pid_t pid = start(arguments(commands), {{"TMPDIR", temporary.string()}});
+    setpgid(pid, pid);
+    return pid;
+  }
+
+  /// Wait until a file of this name is there, with something in it.
+  std::string wait_for(const std::string& name) {
+    for (int turn = 0; turn < 1500; ++turn) {
+      const std::string text = read(folder / name);
+      if (text.ends_with('\n')) return text;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ADD_FAILURE() << name << " did not appear";
+    return {};
+  }
+
+  /// Nothing is left: no process, no file.
+  void expect_clean() {
+    int status = 0;
+    const auto begun = std::chrono::steady_clock::now();
+    while (waitpid(-1, &status, WNOHANG) >= 0) {  // until there is no child of any kind
+      ASSERT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20)) << "a process is left";
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    std::vector<std::string> left;
+    for (const auto& entry : fs::directory_iterator(temporary)) left.push_back(entry.path().filename());
+    EXPECT_THAT(left, IsEmpty());
+  }
+
+  [[nodiscard]] std::string in(const std::string& name) const { return (folder / name).string(); }
+
+  fs::path temporary;
+};
+
+TEST_F(ShellEnd, the_exit_code_is_the_commands) {
+  EXPECT_EQ(type("exit 7").outcome.exit_code, 7);
+  EXPECT_EQ(pmufab({"shell", platform.front(), "--", "/no/such/program"}).exit_code, 127);
+}
+
+TEST_F(ShellEnd, bad_input_is_said_before_anything_runs) {
+  EXPECT_EQ(pmufab({"shell", platform.front(), "--time-scale", "0", "--", "true"}).exit_code, 2);
+  const Outcome missing = pmufab({"shell", in("none.yaml"), "--", "echo", "ran"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.out, Not(HasSubstr("ran")));
+}
+
+TEST_F(ShellEnd, control_c_ends_perf_which_prints_what_it_counted) {
+  // The terminal's signal goes to all processes of the foreground: here, the process group.
+  const pid_t pid = begin("echo begun >" + in("begun") + "; exec perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/");
+  wait_for("begun");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  kill(-pid, SIGINT);
+  const Session session = finish_session(pid);
+  EXPECT_EQ(session.outcome.exit_code, 128 + SIGINT) << session.outcome.err;
+  EXPECT_THAT(session.outcome.err, AllOf(HasSubstr("Performance counter stats"), HasSubstr("seconds time elapsed")));
+  ASSERT_EQ(session.verdicts.size(), 1U);
+  EXPECT_EQ(session.verdicts[0].at("check"), "exact");
+  EXPECT_GT(session.verdicts[0].at("driver"), 1000) << "time has passed with the clock on the wall";
+  expect_clean();
+}
+
+TEST_F(ShellEnd, without_the_simulator_nothing_waits_for_ever) {
+  const pid_t pid = begin("echo $PMUFAB_SHELL_SOCKET >" + in("begun") +
+                          "; perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 100000; echo after $?");
+  wait_for("begun");
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  // The simulator is the child of pmufab that is no shell.
+  std::istringstream children(read("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children"));
+  pid_t simulator = 0;
+  children >> simulator;
+  ASSERT_GT(simulator, 0);
+  kill(simulator, SIGKILL);
+  const Session session = finish_session(pid);
+  EXPECT_EQ(session.outcome.exit_code, 3);
+  EXPECT_THAT(session.outcome.out, HasSubstr("after"));
+  EXPECT_THAT(session.outcome.err, AllOf(HasSubstr("the simulator behind this shell is gone"),
+                                         HasSubstr("the simulator died: its process was killed by signal 9")));
+  expect_clean();
+}
+
+TEST_F(ShellEnd, without_pmufab_nothing_is_left) {
+  const pid_t pid = begin("echo begun >" + in("begun") + "; exec sleep 100000");
+  wait_for("begun");
+  kill(pid, SIGKILL);
+  finish(pid);
+  expect_clean();
+}
+
+TEST_F(ShellEnd, a_killed_perf_leaves_the_counters_to_the_next) {
+  const Session session =
+      type("perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ -I 50 sleep 1000 2>" + in("log") + " & victim=$!;" +
+           "until grep -q slc_access_rd " + in("log") + "; do /bin/true; done; kill -9 $victim; wait $victim;" +
+           "perf stat -x, -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 0.1 2>&1");
+  expect_exact(session, 2);
+  EXPECT_EQ(table(session.outcome.out).at(0).at(0),
+            std::to_string(session.verdicts[1].at("driver").get<std::uint64_t>()));
+}
+
+/// A driver's mistake shows in real perf's count, and in the verdict.
+TEST_F(ShellEnd, a_wrong_count_is_told_and_is_the_exit_code) {
+  fs::path original;
+  for (const auto& entry : fs::recursive_directory_iterator(PMUFAB_LINUX_SOURCES)) {
+    if (entry.path().filename() == "nvidia_cspmu.c" && entry.path().string() > original.string())
+      original = entry.path();
+  }
+  ASSERT_FALSE(original.empty());
+  std::string text = read(original);
+  const std::size_t at = text.find("define NV_UCF_FILTER_SRC");
+  ASSERT_NE(at, std::string::npos);
+  const std::size_t bits = text.find("(2, 0)", at);
+  ASSERT_LT(bits, text.find('\n', at));
+  text.replace(bits, 6, "(1, 0)");  // one source bit too few
+  setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
+  const Outcome built =
+      pmufab({"driver", "build", write("nvidia_cspmu.c", text), "--sources", PMUFAB_LINUX_SOURCES, "--base",
+              original.lexically_relative(PMUFAB_LINUX_SOURCES).begin()->string(), "-o", in("own.so")});
+  ASSERT_EQ(built.exit_code, 0) << built.err;
+  platform.insert(platform.end(), {"--driver", in("own.so")});
+  const Session session = type("perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 0.1");
+  EXPECT_EQ(session.outcome.exit_code, 1);
+  ASSERT_EQ(session.verdicts.size(), 1U) << session.outcome.err;
+  EXPECT_EQ(session.verdicts[0].at("check"), "wrong");
+  EXPECT_LT(session.verdicts[0].at("driver"), session.verdicts[0].at("expected"));
+  EXPECT_THAT(session.outcome.err, AllOf(HasSubstr("WRONG"), HasSubstr("missing")));
+}
+
+}  // namespace
+}  // namespace pmufab::testing

@@ -1,0 +1,66 @@
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "testbench/tests/shell/shell_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Two CXL devices, each below a root port of its own.
+class ShellPci : public Shell {
+ protected:
+  void SetUp() override {
+    Shell::SetUp();
+    platform = {shipped("platforms/cxl-exact.yaml"), "--set",
+                "cxl_traffic=[{name: reads, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]"};
+  }
+};
+
+TEST_F(ShellPci, lspci_shows_the_topology_and_what_is_in_configuration_space) {
+  const Session tree = type("lspci -n -t");
+  EXPECT_EQ(tree.outcome.out, "-[0000:00]-+-00.0-[01]----00.0\n           \\-01.0-[02]----00.0\n") << tree.outcome.err;
+  const Session list = type("lspci -n; lspci -vv -s 01:00.0");
+  // The class codes of a PCI bridge and of a CXL memory device.
+  EXPECT_THAT(list.outcome.out,
+              AllOf(HasSubstr("00:00.0 0604: "), HasSubstr("01:00.0 0502: "),
+                    HasSubstr("Designated Vendor-Specific: Vendor=1e98 ID=0000"),
+                    HasSubstr("Capabilities: [40] Express (v2) Endpoint"), HasSubstr("MSI-X:"), HasSubstr("64-bit")))
+      << list.outcome.err;
+}
+
+TEST_F(ShellPci, setpci_reaches_the_model) {
+  const Session session = type(
+      "setpci -s 01:00.0 COMMAND=0:2; lspci -v -s 01:00.0 | grep Memory;"
+      "setpci -s 01:00.0 COMMAND=2:2; lspci -v -s 01:00.0 | grep Memory;"
+      "setpci -s 01:00.0 VENDOR_ID=1234; setpci -s 01:00.0 VENDOR_ID.w DEVICE_ID.w 0.b 0.l");
+  const std::string& out = session.outcome.out;
+  const std::size_t second = out.find("Memory", out.find("[disabled]"));
+  ASSERT_NE(second, std::string::npos) << out << session.outcome.err;
+  EXPECT_THAT(out.substr(second), Not(HasSubstr("[disabled]")));
+  // What is read only stays.
+  EXPECT_THAT(out, ::testing::EndsWith("1e98\n0003\n98\n00031e98\n"));
+}
+
+TEST_F(ShellPci, files_of_sysfs_are_the_platforms) {
+  const Session session = type(
+      "cat /sys/bus/pci/devices/0000:01:00.0/class; ls /sys/bus/pci/devices;"
+      "od -A n -t x4 -N 4 /sys/bus/pci/devices/0000:01:00.0/config;"
+      "cat /sys/bus/event_source/devices/cxl_pmu_mem0.0/format/mask; cat /sys/devices/system/cpu/online");
+  EXPECT_EQ(session.outcome.out,
+            "0x050210\n0000:00:00.0\n0000:00:01.0\n0000:01:00.0\n0000:02:00.0\n 00031e98\nconfig:0-31\n0-7\n")
+      << session.outcome.err;
+}
+
+TEST_F(ShellPci, a_pmu_found_there_counts) {
+  const Session session = type("perf stat -a -e cxl_pmu_mem0.0/m2s_req_memrd/,cxl_pmu_mem0.0/clock_ticks/ sleep 0.2");
+  expect_exact(session, 2);
+  EXPECT_GT(session.verdicts[0].at("driver"), 1000);
+}
+
+}  // namespace
+}  // namespace pmufab::testing

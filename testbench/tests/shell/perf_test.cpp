@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "testbench/tests/shell/shell_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ShellPerf : public Shell {};
+
+TEST_F(ShellPerf, lists_the_events_the_drivers_publish) {
+  const Outcome listed = pmufab({"list", platform.front(), "--json"});
+  ASSERT_EQ(listed.exit_code, 0) << listed.err;
+  std::set<std::string> wanted;
+  const json published = json::parse(listed.out);
+  for (const json& pmu : published.at("pmus")) {
+    for (const auto& [event, definition] : pmu.at("events").items())
+      wanted.insert(fmt::format("{}/{}/", std::string(pmu.at("name")), event));
+  }
+  ASSERT_GE(wanted.size(), 40U);
+  const Session session = type("perf list pmu");
+  std::set<std::string> found;
+  std::istringstream stream(session.outcome.out);
+  for (std::string word; stream >> word;) {
+    if (word.find('/') != std::string::npos && word.back() == '/') found.insert(word);
+  }
+  EXPECT_THAT(found, ::testing::IsSupersetOf(wanted)) << session.outcome.out;
+}
+
+TEST_F(ShellPerf, counts_groups_and_single_events_of_two_kinds_of_pmu_for_simulated_time) {
+  const Session session = type(
+      "perf stat -x';' -a -e '{nvidia_ucf_pmu_0/slc_access_rd/,nvidia_ucf_pmu_0/event=0x111,src_loc_cpu=1/}' "
+      "-e nvidia_cmem_latency_pmu_1/rd_cum_outs/ -e nvidia_ucf_pmu_1/cycles/ sleep 1 2>&1");
+  expect_exact(session, 4);
+  EXPECT_EQ(session.verdicts[1].at("event"), "nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=0x1/");
+  const auto lines = table(session.outcome.out, ';');
+  ASSERT_EQ(lines.size(), 4U) << session.outcome.out;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(lines[i].at(0), std::to_string(session.verdicts[i].at("driver").get<std::uint64_t>()));
+    EXPECT_GT(session.verdicts[i].at("driver"), 1000);
+    // One second asleep is a millisecond there, and some register accesses, in nanoseconds.
+    EXPECT_NEAR(std::stod(lines[i].at(3)), 1e6, 5e3);
+  }
+  // 2.4 GHz, see the platform's file.
+  EXPECT_NEAR(session.verdicts[3].at("driver").get<double>(), 2.4e6, 12e3);
+}
+
+TEST_F(ShellPerf, says_what_takes_simulated_time_and_not_the_hosts) {
+  const Session session = type("perf stat -a -e nvidia_ucf_pmu_0/cycles/ sleep 2");
+  expect_exact(session, 1);
+  EXPECT_THAT(session.outcome.err, HasSubstr(" 0.00200")) << "seconds time elapsed";
+  platform.insert(platform.end(), {"--time-scale", "0.01"});
+  const Session slower = type("perf stat -a -e nvidia_ucf_pmu_0/cycles/ sh -c 'sleep 0.1; sleep 0.1'");
+  expect_exact(slower, 1);
+  EXPECT_THAT(slower.outcome.err, HasSubstr(" 0.00200")) << "seconds time elapsed";
+}
+
+TEST_F(ShellPerf, the_same_commands_give_the_same_counts) {
+  const std::string commands = "perf stat -x, -a -I 100 -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 0.55 2>&1";
+  const Session first = type(commands);
+  const Session second = type(commands);
+  expect_exact(first, 1);
+  EXPECT_EQ(first.outcome.out, second.outcome.out);
+}
+
+// contract F2
+TEST_F(ShellPerf, a_thousand_intervals_add_up_to_the_final_count) {
+  platform.insert(platform.end(), {"--time-scale", "0.0002"});
+  const Session session = type("perf stat -x, -a -I 10 --summary -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 11.5 2>&1");
+  expect_exact(session, 1);
+  const auto lines = table(session.outcome.out);
+  for (const json& verdict : session.verdicts) {
+    std::uint64_t sum = 0;
+    std::uint64_t intervals = 0;
+    std::uint64_t summary = 0;
+    for (const auto& line : lines) {
+      if (line.at(3) != std::string(verdict.at("event"))) continue;
+      if (line.at(0) == "summary") {
+        summary = std::stoull(line.at(1));
+      } else {
+        sum += std::stoull(line.at(1));
+        ++intervals;
+      }
+    }
+    EXPECT_GE(intervals, 1000U);
+    EXPECT_EQ(sum, summary) << verdict;
+    EXPECT_EQ(sum, verdict.at("driver").get<std::uint64_t>()) << verdict;
+  }
+}
+
+TEST_F(ShellPerf, prints_json_and_repeats_runs) {
+  const Session session = type(
+      "perf stat -j -a -e nvidia_ucf_pmu_0/slc_access_wr/ sleep 0.1 2>&1;"
+      "perf stat -r 3 -a -e nvidia_ucf_pmu_0/slc_access_wr/ sleep 0.1");
+  expect_exact(session, 4);
+  const json line = json::parse(session.outcome.out.substr(session.outcome.out.find('{')));
+  EXPECT_EQ(std::stod(line.at("counter-value").get<std::string>()), session.verdicts[0].at("driver").get<double>());
+  EXPECT_THAT(session.outcome.err, HasSubstr("(3 runs)"));
+}
+
+TEST_F(ShellPerf, shows_counts_by_socket_node_and_cpu) {
+  const Session session = type(
+      "for by in --per-socket --per-node -A; do perf stat -x, $by -a -e nvidia_ucf_pmu_0/cycles/ "
+      "-e nvidia_ucf_pmu_1/cycles/ sleep 0.1 2>&1; done");
+  expect_exact(session, 6);
+  std::set<std::string> places;
+  for (const auto& line : table(session.outcome.out)) {
+    if (line.at(1) != "0") places.insert(line.at(0));
+  }
+  // 88 CPUs in each socket, and the first of each reads its PMUs.
+  EXPECT_THAT(places, ::testing::IsSupersetOf({"S0", "S1", "N0", "N1", "CPU0", "CPU88"})) << session.outcome.out;
+}
+
+TEST_F(ShellPerf, more_events_than_counters_take_turns_and_are_compared_for_theirs) {
+  std::string events;
+  for (const char* event : {"slc_access_rd", "slc_access_wr", "slc_bytes_rd", "slc_bytes_wr", "slc_hit_rd",
+                            "mem_access_rd", "mem_access_wr", "mem_bytes_rd", "mem_bytes_wr", "local_snoop"})
+    events += fmt::format(" -e nvidia_ucf_pmu_0/{}/", event);
+  const Session session = type(fmt::format("perf stat -a{} sleep 1", events));
+  expect_exact(session, 10);
+  EXPECT_THAT(session.outcome.err, AllOf(HasSubstr("%)"), Not(HasSubstr("<not counted>"))));
+}
+
+TEST_F(ShellPerf, two_at_once_count_in_the_same_time) {
+  const Session session = type(
+      "perf stat -a -e nvidia_ucf_pmu_0/cycles/ sleep 1 & perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 1;"
+      "wait");
+  expect_exact(session, 2);
+}
+
+TEST_F(ShellPerf, refuses_wrong_terms_in_its_own_words) {
+  const Session unknown = type("perf stat -a -e nvidia_ucf_pmu_0/slc_access_red/ sleep 1");
+  EXPECT_THAT(unknown.outcome.err,
+              AllOf(HasSubstr("event syntax error"), HasSubstr("slc_access_red"), HasSubstr("dst_loc_cmem")));
+  EXPECT_NE(unknown.outcome.exit_code, 0);
+  EXPECT_TRUE(unknown.verdicts.empty());
+  const Session large = type("perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd,src_rem=2/ sleep 1");
+  EXPECT_THAT(large.outcome.err, HasSubstr("value too big for format, maximum is 1"));
+}
+
+TEST_F(ShellPerf, samples_tasks_and_cpu_events_are_refused_as_a_machine_without_them_does) {
+  const Session session = type(
+      "perf record -o /dev/null -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 0.1; echo record $?;"
+      "perf stat -e nvidia_ucf_pmu_0/slc_access_rd/ -p $$ sleep 0.1 2>&1;"
+      "perf stat -a -e cycles,task-clock,nvidia_ucf_pmu_0/slc_access_rd/ sleep 0.1 2>&1");
+  expect_exact(session, 1);
+  EXPECT_THAT(session.outcome.err, HasSubstr("sampling"));
+  EXPECT_THAT(session.outcome.out, AllOf(Not(HasSubstr("record 0")), HasSubstr("record ")));
+  const std::string& out = session.outcome.out;
+  const std::size_t other = out.find("for 'system wide'");
+  ASSERT_NE(other, std::string::npos);
+  EXPECT_THAT(out.substr(0, other), HasSubstr("<not supported>      nvidia_ucf_pmu_0/slc_access_rd/"));
+  EXPECT_THAT(out.substr(other), AllOf(HasSubstr("<not supported>      cycles"), HasSubstr("task-clock"),
+                                       Not(HasSubstr("<not supported>      nvidia"))));
+}
+
+TEST_F(ShellPerf, reads_delays_and_limits_of_its_own_in_simulated_time) {
+  const Session session = type(
+      "perf stat -x, -a --timeout 200 -e nvidia_ucf_pmu_0/cycles/ 2>&1;"
+      "perf stat -x, -a -D 100 -e nvidia_ucf_pmu_0/cycles/ sleep 0.3 2>&1 | grep cycles");
+  expect_exact(session, 2);
+  const auto lines = table(session.outcome.out);
+  ASSERT_EQ(lines.size(), 2U) << session.outcome.out;
+  // 200 ms are 200 us there, of 2.4 GHz.
+  for (const auto& line : lines) EXPECT_NEAR(std::stod(line.at(0)), 480'000, 2'400) << line.at(0);
+}
+
+}  // namespace
+}  // namespace pmufab::testing

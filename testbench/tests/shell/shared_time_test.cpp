@@ -1,0 +1,55 @@
+#include <gmock/gmock.h>
+
+#include "testbench/shell/shared_time.h"
+
+namespace pmufab::shell {
+namespace {
+
+using ::testing::ElementsAre;
+using Pass = SharedTime::Pass;
+using Wait = SharedTime::Wait;
+
+TEST(SharedTime, stands_still_while_nobody_is_interested) {
+  SharedTime time;
+  EXPECT_EQ(time.pass(), Pass::not_at_all);
+  time.begin_wait(1, 100, Wait::child, std::nullopt);  // some program waits for another
+  EXPECT_EQ(time.pass(), Pass::not_at_all);
+  EXPECT_FALSE(time.next_wakeup());
+}
+
+TEST(SharedTime, passes_at_once_up_to_the_first_wakeup_when_all_wait_and_one_sleeps) {
+  SharedTime time;
+  time.join(100);
+  time.begin_wait(1, 100, Wait::poll, 5'000);
+  EXPECT_EQ(time.pass(), Pass::with_the_wall);
+  time.begin_wait(2, 200, Wait::sleep, 9'000);
+  EXPECT_EQ(time.pass(), Pass::at_once);
+  EXPECT_EQ(time.next_wakeup(), 5'000U);
+  time.end_wait(1);
+  EXPECT_EQ(time.pass(), Pass::with_the_wall) << "process 100 works";
+  time.leave(100);
+  EXPECT_EQ(time.pass(), Pass::at_once);
+}
+
+TEST(SharedTime, a_program_that_works_holds_it_for_longer_than_a_signal_may_take) {
+  SharedTime time;
+  time.join(100);
+  const int working = time.patience_ms();
+  time.begin_wait(1, 100, Wait::poll, 5'000);
+  EXPECT_LT(time.patience_ms(), working);
+  EXPECT_GT(time.patience_ms(), 0);
+}
+
+TEST(SharedTime, wakes_in_the_order_of_the_times) {
+  SharedTime time;
+  time.begin_wait(4, 100, Wait::sleep, 3'000);
+  time.begin_wait(5, 101, Wait::sleep, 1'000);
+  time.begin_wait(6, 102, Wait::child, std::nullopt);
+  time.begin_wait(7, 103, Wait::poll, 3'001);
+  EXPECT_THAT(time.due(999), ElementsAre());
+  EXPECT_THAT(time.due(3'000), ElementsAre(5, 4));
+  EXPECT_EQ(time.wakeup(7), 3'001U);
+}
+
+}  // namespace
+}  // namespace pmufab::shell

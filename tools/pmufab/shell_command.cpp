@@ -1,0 +1,332 @@
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/scenario/child_process.h"
+#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/quantity.h"
+#include "testbench/scenario/report.h"
+#include "testbench/shell/protocol.h"
+#include "testbench/shell/shell_session.h"
+#include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+using scenario::InputError;
+using scenario::Value;
+using shell::Verdict;
+
+constexpr const char* kMore =
+    R"(In the shell (or in COMMAND) the system's own perf lists and counts the platform's PMUs, lspci and setpci see its PCI
+functions, and sleep takes simulated time, while the traffic plays and unmodified drivers do their work. What perf prints
+is the drivers' count; each is compared with the scoreboard, and the verdicts are printed when the shell ends.
+
+Time: one second of a program is one simulated millisecond (--time-scale 0.001), and perf's clock shows simulated time.
+Programs themselves take none. perf without a command counts until Ctrl-C, at the pace of the clock on the wall.
+
+Without PLATFORM a platform of two Tegra410 sockets is used. The exit code is COMMAND's, 1 if a count was wrong, and 3 if
+the simulator died.
+
+Examples:
+  pmufab shell scenarios/platforms/tegra410-2s.yaml --traffic scenarios/traffic/mixed.yaml
+  pmufab shell --traffic scenarios/traffic/mixed.yaml -- perf stat -a -e nvidia_ucf_pmu_0/event=0x111/ sleep 1
+  pmufab shell scenarios/platforms/cxl-exact.yaml -- lspci -vv
+)";
+
+/// The scenario the options amount to.
+scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::string& platform) {
+  Value document = Value::map();
+  document.add("name", Value::of("shell", true));
+  document.add("seed", Value::of(map["seed"].as<std::string>()));
+  if (!platform.empty()) document.add("platform", Value::of(platform, true));
+  Value traffic = Value::sequence();
+  for (const std::string& file : values_of(map, "traffic")) traffic.items.push_back(Value::of(file, true));
+  document.add("traffic", std::move(traffic));
+  // A scenario measures something, for some time; what and how long is up to those in the shell.
+  document.add("duration", Value::of("1 ms"));
+  Value measure = Value::map();
+  Value events = Value::sequence();
+  events.items.push_back(Value::of("pmu/event/", true));
+  measure.add("events", std::move(events));
+  Value measures = Value::sequence();
+  measures.items.push_back(std::move(measure));
+  document.add("measure", std::move(measures));
+  const std::vector<std::string> overrides = values_of(map, "set");
+  for (const std::string& text : overrides) {
+    if (scenario::is_for_matrix(text))
+      throw InputError(fmt::format("--set {}: there is no matrix here", text), "write a scenario, and use pmufab run");
+  }
+  return scenario::ScenarioFile(document, fs::path()).load({}, overrides);
+}
+
+double time_scale_of(const std::string& text) {
+  char* end = nullptr;
+  const double scale = std::strtod(text.c_str(), &end);
+  constexpr double kLeast = 1e-9;
+  constexpr double kMost = 1e3;
+  if (text.empty() || *end != '\0' || !(scale >= kLeast && scale <= kMost))
+    throw InputError(fmt::format("--time-scale {} is no number from 1e-9 to 1000", text),
+                     "0.001 lets one second of a program be one simulated millisecond");
+  return scale;
+}
+
+/// The library that puts programs on the platform: in the build folder, or installed.
+fs::path find_preload() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  for (const char* place : {"../testbench/shell/pmufab_shell_preload.so", "../lib/pmufab/pmufab_shell_preload.so",
+                            "../" PMUFAB_LIBRARY_FOLDER "/pmufab/pmufab_shell_preload.so"}) {
+    fs::path file = (self.parent_path() / place).lexically_normal();
+    if (fs::exists(file, error)) return file;
+  }
+  throw InputError("the library pmufab_shell_preload.so is not there", "build it: cmake --build --preset release");
+}
+
+/// A process that ends with its parent, and what is between them.
+struct Simulator {
+  pid_t pid = -1;
+  int stop = -1;  ///< closing it asks the simulator to end
+};
+
+Simulator start_simulator(const fs::path& folder, const std::function<int(int stop, int ready)>& work, bool& is_ready) {
+  int stop[2];
+  int ready[2];
+  if (pipe2(stop, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), "pipe");
+  std::fflush(nullptr);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (pid == 0) {
+    close(stop[1]);
+    close(ready[0]);
+    // The terminal's signals are for programs in the shell.
+    setsid();
+    const int code = answer_errors([&] { return work(stop[0], ready[1]); });
+    if (getppid() != parent) {  // killed: nobody else cleans up
+      std::error_code ignored;
+      fs::remove_all(folder, ignored);
+    }
+    scenario::leave_child(code);
+  }
+  close(stop[0]);
+  close(ready[1]);
+  char done = 0;
+  ssize_t size = 0;
+  do {
+    size = read(ready[0], &done, 1);
+  } while (size < 0 && errno == EINTR);
+  is_ready = size == 1;
+  close(ready[0]);
+  return {pid, stop[1]};
+}
+
+int wait_for(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+/// Run the command, or a shell, on the platform. @return what waitpid() says of it
+int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<std::string> command) {
+  if (command.empty()) {
+    const char* shell = std::getenv("SHELL");
+    command.emplace_back(shell == nullptr || *shell == '\0' ? "/bin/sh" : shell);
+  }
+  std::fflush(nullptr);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGHUP);
+    if (getppid() != parent) _exit(kInternalError);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    // A list, parted by blanks and colons: the place of the library may have some, that of the session has none.
+    const fs::path link = folder / "preload.so";
+    std::error_code error_of_link;
+    fs::create_symlink(preload, link, error_of_link);
+    std::string libraries = link.string();
+    if (const char* others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
+      libraries += fmt::format(":{}", others);
+    setenv("LD_PRELOAD", libraries.c_str(), 1);
+    setenv(PMUFAB_SHELL_SOCKET, (folder / shell::kSocketName).c_str(), 1);
+    setenv(PMUFAB_SHELL_SYSFS, (folder / shell::kSysfsName).c_str(), 1);
+    setenv("SYSFS_PATH", (folder / shell::kSysfsName).c_str(), 1);
+    std::vector<char*> words;
+    for (std::string& word : command) words.push_back(word.data());
+    words.push_back(nullptr);
+    execvp(words.front(), words.data());
+    const int error = errno;
+    complain("pmufab: {}: {}\n", command.front(), std::strerror(error));
+    constexpr int kNotFound = 127;
+    constexpr int kNotExecutable = 126;
+    _exit(error == ENOENT ? kNotFound : kNotExecutable);
+  }
+  return wait_for(pid);
+}
+
+std::string_view mark_of(Verdict::Check check) {
+  const bool symbols = speaks_utf8();
+  switch (check) {
+    case Verdict::Check::exact:
+      return symbols ? "✓" : "ok";
+    case Verdict::Check::wrong:
+      return symbols ? "✗" : "WRONG";
+    case Verdict::Check::unchecked:
+      break;
+  }
+  return "-";
+}
+
+void print(const shell::SessionResult& result) {
+  if (!result.verdicts.empty()) {
+    complain("\n  {:>20}  {:>20}  {}  {}\n", "driver", "scoreboard", "check", "event, in the order of closing");
+    for (const Verdict& verdict : result.verdicts) {
+      complain("  {:>20}  {:>20}  {:5}  {}{}\n", scenario::with_separators(verdict.driver),
+               verdict.expected ? scenario::with_separators(*verdict.expected) : std::string("-"),
+               mark_of(verdict.check), verdict.event,
+               verdict.note.empty() ? std::string() : fmt::format("   ({})", verdict.note));
+    }
+  }
+  for (const std::string& failure : result.failures) complain("pmufab: {}\n", failure);
+}
+
+void write_json(const fs::path& file, const shell::SessionResult& result, const scenario::ScenarioSpec& spec,
+                const driver_host::DriverSet& drivers) {
+  scenario::Json json;
+  json["program"] = "pmufab";
+  json["version"] = scenario::version();
+  json["platform"] = spec.platform_name;
+  json["drivers"] = drivers.kernel_version;
+  json["complete"] = result.ended;
+  json["simulated_time_ps"] = result.simulated;
+  json["failures"] = result.failures;
+  json["events"] = scenario::Json::array();
+  for (const Verdict& verdict : result.verdicts) {
+    scenario::Json item;
+    item["event"] = verdict.event;
+    item["pmu"] = verdict.pmu;
+    item["cpu"] = verdict.cpu;
+    item["driver"] = verdict.driver;
+    if (verdict.expected) item["expected"] = *verdict.expected;
+    item["check"] = shell::to_string(verdict.check);
+    item["note"] = verdict.note;
+    item["opened_ps"] = verdict.opened;
+    item["closed_ps"] = verdict.closed;
+    item["time_enabled_ps"] = verdict.time_enabled;
+    item["time_running_ps"] = verdict.time_running;
+    item["reads"] = verdict.reads;
+    json["events"].push_back(std::move(item));
+  }
+  write_file(file, json.dump(2) + "\n");
+}
+
+/// All there is behind `--` is the command's; nothing of it is an option of ours.
+std::pair<Arguments, std::vector<std::string>> split(const Arguments& arguments) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  return {{arguments.begin(), dashes}, {dashes == arguments.end() ? dashes : dashes + 1, arguments.end()}};
+}
+
+int exit_code(int command, const shell::SessionResult& result) {
+  const bool wrong = std::any_of(result.verdicts.begin(), result.verdicts.end(),
+                                 [](const Verdict& verdict) { return verdict.check == Verdict::Check::wrong; });
+  if (wrong || !result.failures.empty()) return kCheckFailed;
+  constexpr int kSignal = 128;  // as shells say it
+  return WIFEXITED(command) ? WEXITSTATUS(command) : kSignal + WTERMSIG(command);
+}
+
+}  // namespace
+
+int shell_command(const Arguments& all_arguments) {
+  const auto [arguments, command] = split(all_arguments);
+  po::options_description options("Options");
+  options.add_options()("traffic", po::value<std::vector<std::string>>()->value_name("FILE"),
+                        "traffic; may be given several times (default: none)")(
+      "time-scale", po::value<std::string>()->default_value("0.001")->value_name("X"),
+      "simulated seconds per second of a program")(
+      "seed", po::value<std::string>()->default_value("1")->value_name("N"), "seed of the traffic")(
+      "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"), "change a value, as in pmufab run")(
+      "json", po::value<std::string>()->default_value("")->value_name("FILE"), "write the verdicts")(
+      "kernel-log", po::bool_switch(), "show the kernel log as it grows");
+  add_driver_options(options, "newest");
+  const auto parsed = parse(arguments, options, "platform",
+                            {"pmufab shell [options] [PLATFORM] [-- COMMAND...]",
+                             "Run the real perf, lspci and setpci on a platform, with traffic and a judge.", kMore});
+  if (!parsed) return kPassed;
+  const po::variables_map& map = *parsed;
+  const std::vector<std::string> files = values_of(map, "platform");
+  if (files.size() > 1) throw InputError("one platform at a time", "a command stands behind --");
+  const double time_scale = time_scale_of(map["time-scale"].as<std::string>());
+  const scenario::ScenarioSpec spec = scenario_of(map, files.empty() ? std::string() : files.front());
+  const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);
+  const std::string json = map["json"].as<std::string>();
+  if (!json.empty()) check_writable(json);
+  const fs::path preload = find_preload();
+
+  // As a shell does: Ctrl-C is for whom it runs.
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
+  const ScratchFolder scratch;
+  bool ready = false;
+  const Simulator simulator = start_simulator(
+      scratch.path(),
+      [&](int stop, int done) {
+        shell::SessionOptions session;
+        session.folder = scratch.path();
+        session.time_scale = time_scale;
+        session.stop = stop;
+        session.echo_log = map["kernel-log"].as<bool>();
+        session.on_ready = [done] {
+          static_cast<void>(!write(done, "r", 1));
+          close(done);
+        };
+        return shell::run_session(spec, drivers, session) ? kPassed : kCheckFailed;
+      },
+      ready);
+  int ended = 0;
+  if (ready) {
+    if (command.empty() && isatty(STDIN_FILENO) == 1) {
+      complain(
+          "pmufab: platform {}, drivers of Linux {}. A second here is {} there. perf, lspci, setpci and sleep are on "
+          "it;\npmufab: leave the shell for the verdicts.\n",
+          spec.platform_name, drivers.kernel_version,
+          scenario::format_quantity(static_cast<std::uint64_t>(time_scale * 1e12), scenario::Quantity::duration));
+    }
+    ended = run_command_in(scratch.path(), preload, command);
+  }
+  close(simulator.stop);
+  const int status = wait_for(simulator.pid);
+  if (!ready && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
+  const shell::SessionResult result = shell::read_journal(scratch.path());
+  print(result);
+  if (!json.empty()) write_json(json, result, spec, drivers);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != kPassed || !result.ended) {
+    scenario::ProcessEnd end;
+    end.exited = WIFEXITED(status);
+    end.status = end.exited ? WEXITSTATUS(status) : WTERMSIG(status);
+    complain("pmufab: the simulator died: {}\n", scenario::describe(end));
+    return kInternalError;
+  }
+  return exit_code(ended, result);
+}
+
+}  // namespace pmufab::cli
