@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "models/coresight/coresight_pmu.h"
 #include "models/platform/firmware_description.h"
 #include "models/platform/platform.h"
 #include "tlm/bus/mmio_bus.h"
@@ -27,5 +28,7 @@ class PlatformPart {
 
 /// @return a bank of registers under the name users know it by. The bank must outlive it.
 [[nodiscard]] NamedRegisters registers_of(std::string name, const RegisterBank& bank);
+/// @return both pages of a CoreSight PMU, likewise.
+[[nodiscard]] NamedRegisters registers_of(std::string name, const coresight::CoreSightPmu& pmu);
 
 }  // namespace pmufab::platform

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/tegra410/pcie_parameters.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/interrupt/interrupt.h"
 
@@ -11,11 +12,12 @@
 /// are the names users see (in configuration files and in error messages). Plain data: platform::validate() checks it.
 namespace pmufab::tegra410 {
 
-/// What lies behind an address, wherever its home is.
+/// What lies behind an address, wherever its home is. The first three are memory.
 enum class MemoryClass : std::uint8_t {
   cmem,  ///< CPU memory: the LPDDR of the socket
   gmem,  ///< GPU memory
   cxl,   ///< memory of a CXL device
+  bar,   ///< what a PCI Express function decodes by a base address register
 };
 
 inline constexpr unsigned kLineBytes = 64;
@@ -46,10 +48,11 @@ struct LatencyParameters {
   Picoseconds cmem_service = 1'120;  ///< one 32-byte part in one of the 42 controllers: 1.2 TB/s in all
   Picoseconds gmem = 250'000;
   Picoseconds cxl = 180'000;
+  Picoseconds bar = 600'000;   ///< to a PCI Express function and back
   Picoseconds link = 120'000;  ///< to another socket and back
 };
 
-/// What all CoreSight PMUs of a socket let choose.
+/// A CoreSight PMU: that of the UCF, or one of those of each root complex.
 struct CoreSightPmuParameters {
   unsigned counters = 8;      ///< 2 ... 64, the cycle counter (physical index 31) included
   unsigned width = 64;        ///< bits of every counter, 8 ... 64
@@ -113,11 +116,15 @@ struct NvdlinkParameters {
 struct Parameters {
   unsigned clusters = 11;                      ///< 1 ... 64
   std::uint64_t ucf_clock_hz = 2'400'000'000;  ///< the UCF, its PMU and the CMEM latency PMU
+  std::uint64_t soc_clock_hz = 1'000'000'000;  ///< the SOC fabric: PMUs of root complexes
   std::uint64_t c2c_clock_hz = 1'800'000'000;  ///< NVLink-C2C, NV-CLink, NV-DLink
   PrivateCacheParameters private_cache;
   SlcParameters slc;
   LatencyParameters latency;
+  PcieParameters pcie;  ///< of all sockets
   CoreSightPmuParameters ucf_pmu;
+  CoreSightPmuParameters pcie_pmu;
+  CoreSightPmuParameters pcie_tgt_pmu;
   CmemLatencyPmuParameters cmem_latency_pmu;
   NvlinkC2cParameters nvlink_c2c;
   NvclinkParameters nvclink;

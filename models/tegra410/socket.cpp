@@ -2,6 +2,9 @@
 
 #include <array>
 #include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
 
 namespace pmufab::tegra410 {
 
@@ -37,7 +40,7 @@ bool has_good_shape(const tlm::tlm_generic_payload& payload) noexcept {
 }  // namespace
 
 Socket::Socket(const sc_core::sc_module_name& name, unsigned index, const Parameters& parameters, const AddressMap& map,
-               const SocketClocks& clocks, AcceptanceOrder& order)
+               const SocketClocks& clocks, std::span<const PcieRootComplex> root_complexes, AcceptanceOrder& order)
     : sc_core::sc_module(name),
       cpu_access("cpu_access"),
       requests("requests"),
@@ -50,6 +53,12 @@ Socket::Socket(const sc_core::sc_module_name& name, unsigned index, const Parame
       c2c_(parameters, clocks.c2c),
       ucf_(std::string(basename()) + ".ucf", index, parameters, clusters_, cmem_latency_pmu_, c2c_),
       ucf_pmu_("ucf_pmu", parameters.ucf_pmu, clocks.ucf, ucf_) {
+  for (const PcieRootComplex& ports : root_complexes) {
+    if (ports.socket != index) continue;
+    RootComplex& complex = *root_complexes_.emplace_back(std::make_unique<RootComplex>(ports, parameters, clocks.soc));
+    by_number_.at(complex.number) = &complex;
+    ucf_.attach(complex.number, complex.target);
+  }
   cpu_access.register_b_transport(this, &Socket::transport_cpu_access);
   requests.register_b_transport(this, &Socket::transport_request);
 }
@@ -70,6 +79,11 @@ tlm::tlm_response_status Socket::check(const tlm::tlm_generic_payload& payload,
                                        const FabricExtension* extension) const noexcept {
   if (extension == nullptr || extension->socket != index_) return tlm::TLM_GENERIC_ERROR_RESPONSE;
   if (extension->requester == RequesterKind::cpu && extension->requester_id >= clusters_.size()) {
+    return tlm::TLM_GENERIC_ERROR_RESPONSE;
+  }
+  if (extension->requester == RequesterKind::pcie &&
+      (extension->root_complex >= by_number_.size() || by_number_[extension->root_complex] == nullptr ||
+       !by_number_[extension->root_complex]->has_root_port(extension->root_port))) {
     return tlm::TLM_GENERIC_ERROR_RESPONSE;
   }
   if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
@@ -122,7 +136,11 @@ void Socket::transport_request(tlm::tlm_generic_payload& payload, sc_core::sc_ti
                              .root_port = extension->root_port,
                              .requester_id = extension->requester_id,
                              .bdf = extension->bdf};
-  delay += to_sc_time(ucf_.accept(request, *range));
+  const Picoseconds latency = ucf_.accept(request, *range);
+  if (request.requester == RequesterKind::pcie) {
+    by_number_[request.root_complex]->inbound.accept(request, *range, latency);
+  }
+  delay += to_sc_time(latency);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 
@@ -145,8 +163,29 @@ void Socket::transport_cpu_access(tlm::tlm_generic_payload& payload, sc_core::sc
   if (status != tlm::TLM_OK_RESPONSE) [[unlikely]]
     return;
   const Picoseconds when = arrive(delay);
+  if (range->memory_class == MemoryClass::bar) [[unlikely]] {
+    delay += to_sc_time(access_bar(payload, extension->requester_id, *range, when));
+    return;
+  }
   delay +=
       to_sc_time(access(extension->requester_id, *range, payload.get_address() / kLineBytes, payload.is_write(), when));
+}
+
+/// A load or store goes past the private cache.
+Picoseconds Socket::access_bar(const tlm::tlm_generic_payload& payload, unsigned cluster, const MemoryRange& range,
+                               Picoseconds when) {
+  return ucf_.accept({.when = when,
+                      .address = payload.get_address(),
+                      .length = payload.get_data_length(),
+                      .opcode = payload.is_write() ? FabricOpcode::write_unique_ptl : FabricOpcode::read_once,
+                      .requester = RequesterKind::cpu,
+                      .requester_socket = static_cast<std::uint8_t>(index_),
+                      .accepting_socket = static_cast<std::uint8_t>(index_),
+                      .root_complex = 0,
+                      .root_port = 0,
+                      .requester_id = static_cast<std::uint16_t>(cluster),
+                      .bdf = 0},
+                     range);
 }
 
 /// A load or store through the private cache. @return the latency the CPU sees

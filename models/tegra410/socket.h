@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,7 +15,10 @@
 #include "models/tegra410/c2c_interfaces.h"
 #include "models/tegra410/cmem_latency_pmu.h"
 #include "models/tegra410/parameters.h"
+#include "models/tegra410/pcie_target.h"
+#include "models/tegra410/pcie_tgt_pmu.h"
 #include "models/tegra410/private_cache.h"
+#include "models/tegra410/root_complex.h"
 #include "models/tegra410/ucf.h"
 #include "models/tegra410/ucf_pmu.h"
 #include "tlm/clock/clock_domain.h"
@@ -35,15 +40,18 @@ class AcceptanceOrder {
 struct SocketClocks {
   const ClockDomain& ucf;
   const ClockDomain& c2c;  ///< of the chip-to-chip interfaces
+  const ClockDomain& soc;  ///< of the SOC fabric
 };
 
-/// One Tegra410 socket: CPU clusters' private caches, fabric, memory and PMUs. README.md tells what it does.
+/// One Tegra410 socket: CPU clusters' private caches, fabric, memory, root complexes and PMUs. README.md tells what it
+/// does.
 ///
 /// Requests are generic payloads with a FabricExtension whose `socket` is this one. They are accepted in the order of
 /// the calls, each at sc_time_stamp() plus the annotated delay; on return the delay also holds the latency. A caller
 /// may run ahead of simulated time: where something else may happen before the request arrives, the call waits until
 /// then (and so may only be made from a thread process, as the standard says of b_transport). Errors change nothing:
-/// - no extension, another socket's requester, or a cluster that does not exist: TLM_GENERIC_ERROR_RESPONSE
+/// - no extension, another socket's requester, or a cluster or root port that does not exist:
+///                                                                               TLM_GENERIC_ERROR_RESPONSE
 /// - address outside every memory range:                                         TLM_ADDRESS_ERROR_RESPONSE
 /// - command that does not fit the opcode:                                       TLM_COMMAND_ERROR_RESPONSE
 /// - byte enables:                                                               TLM_BYTE_ENABLE_ERROR_RESPONSE
@@ -52,8 +60,9 @@ class Socket : public sc_core::sc_module {
  public:
   /// @param index  of this socket in the platform
   /// @param map    and `clocks` and `order` are shared by all sockets and must outlive them
+  /// @param root_complexes  of all sockets
   Socket(const sc_core::sc_module_name& name, unsigned index, const Parameters& parameters, const AddressMap& map,
-         const SocketClocks& clocks, AcceptanceOrder& order);
+         const SocketClocks& clocks, std::span<const PcieRootComplex> root_complexes, AcceptanceOrder& order);
   ~Socket() override;
 
   /// Join the sockets of a platform, element i having index i. Once, before the first request.
@@ -64,11 +73,18 @@ class Socket : public sc_core::sc_module {
   [[nodiscard]] UcfPmu& ucf_pmu() noexcept { return ucf_pmu_; }
   [[nodiscard]] CmemLatencyPmu& cmem_latency_pmu() noexcept { return cmem_latency_pmu_; }
   [[nodiscard]] C2cInterfaces& c2c() noexcept { return c2c_; }
+  /// @return nullptr if there is none of this number.
+  [[nodiscard]] RootComplex* root_complex(unsigned number) noexcept {
+    return number < by_number_.size() ? by_number_[number] : nullptr;
+  }
+  [[nodiscard]] const std::vector<std::unique_ptr<RootComplex>>& root_complexes() const noexcept {
+    return root_complexes_;
+  }
   [[nodiscard]] const PrivateCache& private_cache(unsigned cluster) const { return clusters_.at(cluster); }
   void set_observer(BoundaryObserver* observer) noexcept { ucf_.set_observer(observer); }
 
-  /// Loads, stores and atomics of the cluster `requester_id`, through its private cache. The extension's opcode is not
-  /// looked at; TLM_READ_COMMAND is a load, TLM_WRITE_COMMAND a store or an atomic.
+  /// Loads, stores and atomics of the cluster `requester_id`, through its private cache (those of BARs past it). The
+  /// extension's opcode is not looked at; TLM_READ_COMMAND is a load, TLM_WRITE_COMMAND a store or an atomic.
   tlm_utils::simple_target_socket_optional<Socket, 64> cpu_access;
   /// Requests straight to the fabric: GPU, PCIe, and whatever goes past the private caches.
   tlm_utils::simple_target_socket_optional<Socket, 64> requests;
@@ -79,6 +95,8 @@ class Socket : public sc_core::sc_module {
   [[nodiscard]] tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload,
                                                const FabricExtension* extension) const noexcept;
   Picoseconds arrive(sc_core::sc_time& delay);
+  Picoseconds access_bar(const tlm::tlm_generic_payload& payload, unsigned cluster, const MemoryRange& range,
+                         Picoseconds when);
   Picoseconds access(unsigned cluster, const MemoryRange& range, std::uint64_t line, bool store, Picoseconds when);
   Picoseconds cluster_request(unsigned cluster, const MemoryRange& range, std::uint64_t line, FabricOpcode opcode,
                               Picoseconds when);
@@ -92,6 +110,8 @@ class Socket : public sc_core::sc_module {
   C2cInterfaces c2c_;
   Ucf ucf_;
   UcfPmu ucf_pmu_;
+  std::vector<std::unique_ptr<RootComplex>> root_complexes_;
+  std::array<RootComplex*, kRootComplexes> by_number_{};  // nullptr: there is none
 };
 
 }  // namespace pmufab::tegra410

@@ -52,6 +52,8 @@ Picoseconds Ucf::accept(const Request& request, const MemoryRange& range) {
 }
 
 Picoseconds Ucf::serve(const Request& request, const MemoryRange& range) {
+  if (range.memory_class == MemoryClass::bar) [[unlikely]]
+    return serve_bar(request, range);
   const bool is_cpu = request.requester == RequesterKind::cpu;
   const bool at_home = range.socket == index_;
   const Source source = is_cpu ? Source::loc_cpu : Source::loc_noncpu;
@@ -103,6 +105,16 @@ void Ucf::cross_link(const Pass& pass, unsigned from, unsigned to, Picoseconds e
                               .from_socket = static_cast<std::uint8_t>(from),
                               .to_socket = static_cast<std::uint8_t>(to),
                               .socket = static_cast<std::uint8_t>(index_)});
+}
+
+/// BARs are not cached, whatever the opcode: reads read, writes and atomics write, the others have nothing to do.
+Picoseconds Ucf::serve_bar(const Request& request, const MemoryRange& range) {
+  const Ucf& home = *peers_[range.socket];
+  const OpcodeClass kind = class_of(request.opcode);
+  PcieTarget* const target = home.targets_[range.root_complex];
+  if (target != nullptr && kind != OpcodeClass::dataless)
+    target->accept({request.when, request.address, request.length, range.root_port, kind != OpcodeClass::read});
+  return home.latency_.bar + (&home == this ? 0 : latency_.link);
 }
 
 void Ucf::count_request(const Pass& pass) {
@@ -239,9 +251,12 @@ Picoseconds Ucf::read_memory(const Pass& pass, std::uint64_t address, unsigned b
       c2c_->gmem_access(*map_->find(address), pass.line, false, pass.when, start, end);
       break;
     case MemoryClass::cxl:
+      hand_over(address, bytes, false, pass.when);
       end = start + latency_.cxl;
       c2c_->cxl_read(pass.line, pass.when, start, end);
       break;
+    case MemoryClass::bar:
+      break;  // no memory
   }
   if (observer_ != nullptr) [[unlikely]]
     observer_->on_memory_access({start, end, address, bytes, false, static_cast<std::uint8_t>(index_)});
@@ -250,6 +265,7 @@ Picoseconds Ucf::read_memory(const Pass& pass, std::uint64_t address, unsigned b
 
 /// Nobody waits for a write; those to GMEM are acknowledged all the same.
 void Ucf::write_memory(MemoryClass memory_class, std::uint64_t address, unsigned bytes, Picoseconds when) {
+  if (memory_class == MemoryClass::cxl) hand_over(address, bytes, true, when);
   const Picoseconds start = when + latency_.slc;
   Picoseconds end = start;
   if (memory_class == MemoryClass::gmem) {
@@ -258,6 +274,12 @@ void Ucf::write_memory(MemoryClass memory_class, std::uint64_t address, unsigned
   }
   if (observer_ != nullptr) [[unlikely]]
     observer_->on_memory_access({start, end, address, bytes, true, static_cast<std::uint8_t>(index_)});
+}
+
+/// CXL memory is below a root complex.
+void Ucf::hand_over(std::uint64_t address, unsigned bytes, bool is_write, Picoseconds when) {
+  PcieTarget* const target = targets_[map_->find(address)->root_complex];
+  if (target != nullptr) target->accept({when, address, bytes, PcieTarget::kHdm, is_write});
 }
 
 }  // namespace pmufab::tegra410

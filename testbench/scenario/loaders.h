@@ -26,6 +26,9 @@ namespace pmufab::scenario {
 /// @throws InputError
 [[nodiscard]] platform::PlatformSpec read_platform(const Value& document, const std::string& path, Value& effective);
 
+/// Read the PCI Express of a Tegra410 platform. @param sockets  of the platform, possible or not
+void read_pcie(Reader& reader, unsigned sockets, tegra410::PcieParameters& pcie);
+
 /// Read one link between meshes, once the meshes are known.
 void read_link(Reader& reader, const std::vector<platform::CmnSpec>& meshes, platform::CmnLinkSpec& link);
 /// Read one mesh of a platform. @param index  among the platform's meshes
@@ -66,6 +69,9 @@ void read_io_nodes(Reader& reader, cmn::NodeParameters& nodes);
 
 /// The platform's memories as traffic generators know them.
 [[nodiscard]] std::vector<traffic::MemoryRange> traffic_memory(const platform::PlatformSpec& platform);
+/// CPU clusters, root ports and the buses below them: what only the platform knows of requesters.
+/// @throws SpecError for the first requester that the platform does not have
+void check_requesters(const traffic::TrafficSpec& traffic, const platform::PlatformSpec& platform);
 
 struct TrafficContext {
   std::filesystem::path base;  ///< folder that trace files without a leading '/' are in

@@ -7,28 +7,10 @@
 #include <fmt/format.h>
 
 #include "testbench/scoreboard/explain.h"
+#include "testbench/scoreboard/guesses.h"
 
 namespace pmufab::scoreboard {
 namespace {
-
-// Other counts a wrong value equals. A value of 0 equals too much to mean anything.
-class Guesses {
- public:
-  explicit Guesses(std::uint64_t driver) : driver_(driver) {}
-  void offer(std::uint64_t count, const std::string& what) {
-    if (count == driver_ && driver_ != 0 && guesses_.size() < kKept) guesses_.push_back(what);
-  }
-  [[nodiscard]] std::string text() const {
-    std::string text;
-    for (const std::string& guess : guesses_) text += fmt::format("{}{}", text.empty() ? "equals " : "; or ", guess);
-    return text;
-  }
-
- private:
-  static constexpr std::size_t kKept = 4;
-  std::uint64_t driver_;
-  std::vector<std::string> guesses_;
-};
 
 std::string filter_text(std::uint32_t sources, std::uint32_t destinations) {
   return fmt::format("sources {:#05b}, destinations {:#06b}", sources, destinations);

@@ -4,22 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scoreboard/opcodes.h"
+
 namespace pmufab::scoreboard {
 namespace {
-
-bool is_read(FabricOpcode opcode) {
-  return opcode == FabricOpcode::read_shared || opcode == FabricOpcode::read_unique ||
-         opcode == FabricOpcode::read_once;
-}
-
-bool is_write(FabricOpcode opcode) {
-  return opcode == FabricOpcode::write_unique_full || opcode == FabricOpcode::write_unique_ptl ||
-         opcode == FabricOpcode::write_back_full;
-}
-
-bool is_dataless(FabricOpcode opcode) {
-  return opcode == FabricOpcode::evict || opcode == FabricOpcode::clean_unique || opcode == FabricOpcode::clean_invalid;
-}
 
 std::optional<std::string> reason_to_refuse(const BoundaryObserver::Request& request, const MemoryRange* home) {
   if (home == nullptr) return "no memory at this address";
@@ -45,6 +33,7 @@ const ReferenceUcf::Outcome& ReferenceUcf::accept(const BoundaryObserver::Reques
   outcome_.refused = reason_to_refuse(request, home);
   if (!outcome_.refused && request.accepting_socket >= spec_.sockets) outcome_.refused = "no such socket";
   if (outcome_.refused) return outcome_;
+  if (home->memory_class == MemoryClass::bar) return outcome_;  // not cached, and no event of any UCF
   owner_snooped_ = false;
 
   const bool is_cpu = request.requester == RequesterKind::cpu;
@@ -348,6 +337,7 @@ Destination ReferenceUcf::seen_from(unsigned socket, const MemoryRange& home) co
     case MemoryClass::gmem:
       return Destination::loc_gmem;
     case MemoryClass::cxl:
+    case MemoryClass::bar:  // never asked for
       break;
   }
   return Destination::loc_other;

@@ -64,6 +64,7 @@ std::vector<RequestSums> RequestTimeline::before(Picoseconds when) const {
 
 void RequestTimeline::add_before(std::vector<RequestSums>& sums, const Request& request, Picoseconds when) const {
   if (request.start >= when) return;
+  if (request.lane >= sums.size()) sums.resize(settled_.size());  // of a checkpoint from before there was the lane
   RequestSums& sum = sums.at(request.lane);
   sum.requests += request.amount;
   sum.outstanding += request.amount * clock_.edges_in(request.start, std::min(request.end, when));

@@ -30,12 +30,14 @@ class RequestTimeline {
   /// @param clock  whose edges requests are outstanding at
   RequestTimeline(const ExactClock& clock, std::size_t lanes);
 
+  /// One more lane, behind the others.
+  void add_lane() { settled_.emplace_back(); }
   /// `amount` requests on the wires in [start, end).
   void add(Picoseconds start, Picoseconds end, std::uint64_t amount, std::size_t lane);
 
   /// Remember an instant. @return its number
   std::size_t checkpoint(Picoseconds when);
-  /// @return per lane, what lies before the instant of a checkpoint.
+  /// @return per lane, what lies before the instant of a checkpoint. Lanes added later may be missing: nothing does.
   [[nodiscard]] const std::vector<RequestSums>& at(std::size_t checkpoint) const {
     return checkpoints_.at(checkpoint).sums;
   }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +13,9 @@
 #include "testbench/scoreboard/cmem_judge.h"
 #include "testbench/scoreboard/exact_clock.h"
 #include "testbench/scoreboard/memory_wires.h"
+#include "testbench/scoreboard/opcodes.h"
+#include "testbench/scoreboard/pcie_judge.h"
+#include "testbench/scoreboard/pcie_tgt_judge.h"
 #include "testbench/scoreboard/reference_ucf.h"
 #include "testbench/scoreboard/ucf_judge.h"
 
@@ -20,7 +25,7 @@ using Severity = Finding::Severity;
 
 namespace {
 
-constexpr std::size_t kMemoryClasses = 3;
+constexpr std::size_t kMemoryClasses = 4;
 
 Tegra410JudgeSpec valid(Tegra410JudgeSpec spec) {
   spec.validate();
@@ -34,6 +39,7 @@ struct Tegra410Judge::State {
       : spec(valid(std::move(s))),
         chronicle(c),
         clock(spec.ucf_frequency_hz),
+        soc_clock(spec.soc_frequency_hz),
         c2c_clock(spec.c2c_frequency_hz),
         reference(spec),
         wires(spec, chronicle.findings),
@@ -42,8 +48,17 @@ struct Tegra410Judge::State {
     for (unsigned socket = 0; socket < spec.sockets; ++socket)
       timelines.emplace_back(clock, std::size_t{spec.cmem_instances} * spec.cmem_controllers);
     for (const UcfPmuSpec& pmu : spec.ucf_pmus) pmus.push_back(std::make_unique<UcfPmuJudge>(pmu, reference, clock));
+    for (const PciePmuSpec& pmu : spec.pcie_pmus) {
+      PcieRequests& requests = inbound.try_emplace({pmu.socket, pmu.root_complex}, soc_clock).first->second;
+      pmus.push_back(std::make_unique<PciePmuJudge>(pmu, requests, soc_clock));
+    }
     for (const CmemPmuSpec& pmu : spec.cmem_pmus)
       pmus.push_back(std::make_unique<CmemPmuJudge>(pmu, timelines[pmu.socket], spec.cmem_controllers, clock));
+    for (const PcieTgtPmuSpec& pmu : spec.pcie_tgt_pmus) {
+      auto judge = std::make_unique<PcieTgtPmuJudge>(pmu, soc_clock);
+      targets.push_back(judge.get());
+      pmus.push_back(std::move(judge));
+    }
     std::vector<C2cPmuJudge*> interfaces;
     for (const C2cPmuSpec& pmu : spec.c2c_pmus) {
       auto judge = std::make_unique<C2cPmuJudge>(pmu, c2c_clock);
@@ -54,19 +69,54 @@ struct Tegra410Judge::State {
   }
 
   void check_order(const Request& request);
+  /// @return the root complex of a device's request, if it has a PMU.
+  PcieRequests* inbound_of(const Request& request);
+  [[nodiscard]] PcieDestination destination_of(const Request& request) const;
+  /// Something goes down to the root complex that `range` is below.
+  void hand_over(const MemoryRange& range, const PcieTgtRequest& request) {
+    for (PcieTgtPmuJudge* const target : targets) {
+      if (target->socket() == range.socket && target->root_complex() == range.root_complex) target->see(request);
+    }
+  }
 
   const Tegra410JudgeSpec spec;
   Chronicle& chronicle;
   ExactClock clock;
+  ExactClock soc_clock;
   ExactClock c2c_clock;
   ReferenceUcf reference;
   MemoryWires wires;
-  std::deque<RequestTimeline> timelines;  // deque: judges keep references
+  std::deque<RequestTimeline> timelines;                          // deque: judges keep references
+  std::map<std::pair<unsigned, unsigned>, PcieRequests> inbound;  // by socket and root complex
   std::vector<std::unique_ptr<PmuJudge>> pmus;
   std::optional<C2cWires> c2c;
-  std::vector<MemoryTruth> memory;  // by socket and class
+  std::vector<PcieTgtPmuJudge*> targets;  // of those
+  std::vector<MemoryTruth> memory;        // by socket and class
   std::vector<Picoseconds> last_accepted;
 };
+
+PcieRequests* Tegra410Judge::State::inbound_of(const Request& request) {
+  if (request.requester != RequesterKind::pcie) return nullptr;
+  const auto found = inbound.find({request.requester_socket, request.root_complex});
+  return found == inbound.end() ? nullptr : &found->second;
+}
+
+/// Local and remote are told by the home of the address, whatever lives there.
+PcieDestination Tegra410Judge::State::destination_of(const Request& request) const {
+  const MemoryRange* const home = spec.home_of(request.address);
+  if (home == nullptr || home->socket != request.requester_socket) return PcieDestination::rem;
+  switch (home->memory_class) {
+    case MemoryClass::cmem:
+      return PcieDestination::loc_cmem;
+    case MemoryClass::gmem:
+      return PcieDestination::loc_gmem;
+    case MemoryClass::cxl:
+      return PcieDestination::loc_pcie_cxl;
+    case MemoryClass::bar:
+      break;
+  }
+  return PcieDestination::loc_pcie_p2p;
+}
 
 void Tegra410Judge::State::check_order(const Request& request) {
   if (request.when < chronicle.last_control) {
@@ -104,7 +154,28 @@ void Tegra410Judge::on_request(const Request& request) {
                              request.when);
     return;
   }
-  for (const MemoryOp& op : outcome.memory) s.wires.expect(op, request.when);
+  for (const MemoryOp& op : outcome.memory) {
+    s.wires.expect(op, request.when);
+    if (op.memory_class == MemoryClass::cxl)
+      s.hand_over(*s.spec.home_of(op.address), {op.address, op.length, op.is_write, -1});
+  }
+  if (PcieRequests* const inbound = s.inbound_of(request);
+      inbound != nullptr && (is_read(request.opcode) || is_write(request.opcode))) {
+    inbound->accept(request.root_port, request.bdf, s.destination_of(request), is_read(request.opcode), request.length);
+  }
+  if (is_dataless(request.opcode)) return;
+  const MemoryRange& home = *s.spec.home_of(request.address);
+  if (home.memory_class == MemoryClass::bar)
+    s.hand_over(home,
+                {request.address, request.length, !is_read(request.opcode), static_cast<std::int8_t>(home.root_port)});
+}
+
+void Tegra410Judge::on_response(const Request& request, Picoseconds end) {
+  State& s = *state_;
+  s.c2c->see_answer(request, end);
+  PcieRequests* const inbound = s.inbound_of(request);
+  if (inbound == nullptr || !is_read(request.opcode)) return;
+  inbound->answer(request.root_port, request.bdf, s.destination_of(request), request.when, end);
 }
 
 void Tegra410Judge::on_memory_access(const MemoryAccess& access) {
@@ -128,8 +199,6 @@ void Tegra410Judge::on_memory_access(const MemoryAccess& access) {
   if (home->memory_class == MemoryClass::cmem)
     s.timelines[access.socket].add(access.start, access.end, parts, cmem_controller(s.spec, access.address));
 }
-
-void Tegra410Judge::on_response(const Request& request, Picoseconds end) { state_->c2c->see_answer(request, end); }
 
 void Tegra410Judge::on_link_request(const LinkRequest& request) { state_->c2c->see(request); }
 

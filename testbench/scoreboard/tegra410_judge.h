@@ -21,8 +21,8 @@ struct MemoryTruth {
   Ratio mean_read_latency_ps;  ///< by part, as the CMEM PMU weighs it
 };
 
-/// Judges the Tegra410 sockets of a platform: their UCF, CMEM latency and chip-to-chip PMUs, and the wires to memory.
-/// Give it to the platform as boundary observer.
+/// Judges the Tegra410 sockets of a platform: their UCF, CMEM latency, chip-to-chip and PCIE PMUs, and the wires to
+/// memory. Give it to the platform as boundary observer.
 class Tegra410Judge final : public FabricJudge, public BoundaryObserver {
  public:
   /// @param chronicle  outlives the judge

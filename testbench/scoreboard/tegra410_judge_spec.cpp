@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -59,12 +61,20 @@ void Tegra410JudgeSpec::validate() const {
   if (cmem_instances == 0 || cmem_controllers == 0) refuse("cmem_instances and cmem_controllers must not be 0");
   validate_frequency("ucf_frequency_hz", ucf_frequency_hz);
   validate_frequency("c2c_frequency_hz", c2c_frequency_hz);
+  validate_frequency("soc_frequency_hz", soc_frequency_hz);
   validate_memory(*this);
   std::set<std::string> names;
   validate_pmus(ucf_pmus, sockets, names);
   validate_pmus(cmem_pmus, sockets, names);
+  validate_pmus(pcie_pmus, sockets, names);
+  std::set<std::pair<unsigned, unsigned>> root_complexes;
+  for (const PciePmuSpec& pmu : pcie_pmus) {
+    if (!root_complexes.emplace(pmu.socket, pmu.root_complex).second)
+      refuse(fmt::format("root complex {} of socket {} has two PMUs", pmu.root_complex, pmu.socket));
+  }
   validate_pmus(c2c_pmus, sockets, names);
   for (const C2cPmuSpec& pmu : c2c_pmus) validate_masks(pmu);
+  validate_pmus(pcie_tgt_pmus, sockets, names);
 }
 
 const MemoryRange* Tegra410JudgeSpec::home_of(std::uint64_t address) const noexcept {

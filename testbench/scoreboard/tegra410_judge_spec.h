@@ -11,8 +11,8 @@
 /// The independent judge: what every counter must read, from the wires and from what the user asked for.
 namespace pmufab::scoreboard {
 
-/// Destination classes of memory, by the technology behind an address.
-enum class MemoryClass : std::uint8_t { cmem, gmem, cxl };
+/// Destination classes, by the technology behind an address; bar is what PCI Express functions decode, and no memory.
+enum class MemoryClass : std::uint8_t { cmem, gmem, cxl, bar };
 
 /// A line, and a transfer between the system-level cache and memory, in bytes.
 inline constexpr std::uint32_t kLineBytes = 64;
@@ -23,6 +23,8 @@ struct MemoryRange {
   std::uint64_t size;  ///< bytes
   unsigned socket;
   MemoryClass memory_class;
+  unsigned root_complex = 0;  ///< of the socket: cxl and bar are below it
+  unsigned root_port = 0;     ///< of the root complex: bar only
 };
 
 /// The system-level cache of one socket. Line L lies in slice L mod slices, set (L / slices) mod sets.
@@ -36,6 +38,15 @@ struct SlcGeometry {
 struct UcfPmuSpec {
   std::string name;  ///< as perf knows it: "nvidia_ucf_pmu_0"
   unsigned socket = 0;
+  std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
+  std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
+};
+
+/// The PCIE PMU of a root complex to judge, with the windows its driver reaches it through.
+struct PciePmuSpec {
+  std::string name;  ///< as perf knows it: "nvidia_pcie_pmu_0_rc_3"
+  unsigned socket = 0;
+  unsigned root_complex = 0;           ///< of the socket
   std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
   std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
 };
@@ -61,6 +72,15 @@ struct C2cPmuSpec {
   std::uint64_t broadcast = 0;       ///< physical address of the broadcast window (control)
 };
 
+/// A PCIE-TGT PMU to judge.
+struct PcieTgtPmuSpec {
+  std::string name;  ///< as perf knows it: "nvidia_pcie_tgt_pmu_0_rc_1"
+  unsigned socket = 0;
+  unsigned root_complex = 0;
+  std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
+  std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
+};
+
 /// What the scoreboard must know about a platform. Filled by the scenario layer from the same text the platform is
 /// built from, never from the model.
 struct Tegra410JudgeSpec {
@@ -75,14 +95,18 @@ struct Tegra410JudgeSpec {
   Picoseconds gmem_latency = 0;                    ///< of reads, and until a write is acknowledged
   Picoseconds link_latency = 0;                    ///< of the link between sockets, to and back
   std::uint64_t c2c_frequency_hz = 1'800'000'000;  ///< clock of the chip-to-chip interfaces and their PMUs
+  std::uint64_t soc_frequency_hz = 1'000'000'000;  ///< of the SOC fabric: PMUs of root complexes
   unsigned cmem_instances = 14;
   unsigned cmem_controllers = 3;  ///< per instance
   std::vector<UcfPmuSpec> ucf_pmus;
   std::vector<CmemPmuSpec> cmem_pmus;
+  std::vector<PciePmuSpec> pcie_pmus;
   std::vector<C2cPmuSpec> c2c_pmus;  ///< the one between two sockets is that with a CPU as peer; no more than one is
+  std::vector<PcieTgtPmuSpec> pcie_tgt_pmus;
 
   /// @throws std::invalid_argument that names the field: no socket, an empty, wrapping, unaligned or overlapping range,
-  ///         a range or PMU of a socket that does not exist, a geometry of zero, two PMUs of one name, a mask of
+  ///         a range or PMU of a socket that does not exist, a geometry of zero, two PMUs of one name or one root
+  ///         complex, a mask of
   ///         instances that do not exist or lead to two GPUs, a frequency outside 1 Hz ... 1 THz
   void validate() const;
 

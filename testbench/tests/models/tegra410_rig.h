@@ -19,7 +19,7 @@
 namespace pmufab::testing {
 
 /// A platform small enough to think through by hand: per socket four clusters of one CPU with private caches of 2 sets
-/// x 2 ways, and an SLC of 2 slices x 2 sets x 2 ways. Default memory map, latencies and PMUs.
+/// x 2 ways, and an SLC of 2 slices x 2 sets x 2 ways. No root complexes; default memory map, latencies and PMUs.
 platform::PlatformSpec small_spec(unsigned sockets);
 
 /// Address of line `line` of a memory of `socket`, default map. Lines 0, 4, 8, ... of one memory share a set of the
@@ -36,7 +36,10 @@ struct Ask {
   unsigned socket = 0;   ///< of the requester
   unsigned cluster = 0;  ///< cpu: within the socket
   unsigned length = 64;
-  Picoseconds delay = 0;  ///< annotated at the call
+  Picoseconds delay = 0;      ///< annotated at the call
+  unsigned root_complex = 0;  ///< pcie
+  unsigned root_port = 0;     ///< pcie
+  std::uint16_t bdf = 0;      ///< pcie
 };
 
 /// A platform with an initiator at each of its sockets and on its bus, which counts what the UCFs publish.

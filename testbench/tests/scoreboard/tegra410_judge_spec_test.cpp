@@ -43,6 +43,12 @@ TEST(Tegra410JudgeSpec, what_cannot_be_judged_is_refused_by_name) {
                 s.cmem_pmus.push_back({"a", 0, 0});
               }),
               HasSubstr("called a"));
+  EXPECT_THAT(complaint([](auto& s) { s.soc_frequency_hz = 0; }), HasSubstr("soc_frequency_hz"));
+  EXPECT_THAT(complaint([](auto& s) {
+                s.pcie_pmus.push_back({"a", 1, 3, 0, {}});
+                s.pcie_pmus.push_back({"b", 1, 3, 0, {}});
+              }),
+              HasSubstr("root complex 3 of socket 1 has two PMUs"));
   const auto masks = [](unsigned instances, std::vector<std::uint32_t> all) {
     return complaint([&](auto& s) { s.c2c_pmus.push_back({"a", 0, C2cPeer::gpu, instances, all, true, 0}); });
   };
