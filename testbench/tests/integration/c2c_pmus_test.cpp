@@ -5,7 +5,7 @@
 #include "testbench/tests/integration/integration_test.h"
 #include "testbench/tests/integration/tegra410_gpu.h"
 
-namespace pmufab::integration {
+namespace pmufab::integration::c2c_pmus_test {
 namespace {
 
 using tegra410::NvlinkPeer;
@@ -280,4 +280,4 @@ TEST_P(C2cPmus, of_the_second_gpu_alone_read_no_instance) {
 }
 
 }  // namespace
-}  // namespace pmufab::integration
+}  // namespace pmufab::integration::c2c_pmus_test

@@ -5,7 +5,7 @@
 
 #include "testbench/tests/models/tegra410_c2c_rig.h"
 
-namespace pmufab::testing {
+namespace pmufab::testing::tegra410_c2c_pmu_test {
 namespace {
 
 using Opcode = FabricOpcode;
@@ -215,4 +215,4 @@ TEST_F(C2cPmu, values_never_decrease_while_counting) {  // register side of E12
 }
 
 }  // namespace
-}  // namespace pmufab::testing
+}  // namespace pmufab::testing::tegra410_c2c_pmu_test

@@ -7,7 +7,7 @@
 
 #include "testbench/tests/models/tegra410_c2c_rig.h"
 
-namespace pmufab::testing {
+namespace pmufab::testing::tegra410_c2c_traffic_test {
 namespace {
 
 using Opcode = FabricOpcode;
@@ -257,4 +257,4 @@ TEST_F(C2cPmu, any_requests_in_any_windows_are_counted_as_if_step_by_step) {  //
 }
 
 }  // namespace
-}  // namespace pmufab::testing
+}  // namespace pmufab::testing::tegra410_c2c_traffic_test

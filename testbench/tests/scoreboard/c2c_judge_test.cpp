@@ -7,7 +7,7 @@
 
 #include "testbench/tests/scoreboard/perf_session.h"
 
-namespace pmufab::scoreboard::test {
+namespace pmufab::scoreboard::test::c2c_judge_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -304,4 +304,4 @@ TEST_F(C2cJudge, requests_missing_or_wrong_on_the_link_are_reported) {
 }
 
 }  // namespace
-}  // namespace pmufab::scoreboard::test
+}  // namespace pmufab::scoreboard::test::c2c_judge_test
