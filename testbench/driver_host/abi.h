@@ -139,7 +139,6 @@ struct pmufab_event_attributes {
   uint64_t config2;
   uint64_t sample_period;
   int disabled;
-  int pinned;
   int exclude_user;
   int exclude_kernel;
   int exclude_guest;

@@ -326,7 +326,6 @@ pmufab_event_attributes to_abi(const PerfAttributes& from) {
   to.config1 = from.config1;
   to.config2 = from.config2;
   to.sample_period = from.sample_period;
-  to.pinned = from.pinned ? 1 : 0;
   to.disabled = from.disabled ? 1 : 0;
   to.exclude_user = from.exclude_user ? 1 : 0;
   to.exclude_kernel = from.exclude_kernel ? 1 : 0;

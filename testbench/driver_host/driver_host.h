@@ -25,7 +25,6 @@ struct PerfAttributes {
   std::uint64_t config2 = 0;
   std::uint64_t sample_period = 0;  ///< not 0: a sampling event
   bool disabled = true;
-  bool pinned = false;  ///< goes on before all others, and stays when others come
   bool exclude_user = false;
   bool exclude_kernel = false;
   bool exclude_guest = false;

@@ -177,27 +177,13 @@ static int group_sched_in(struct perf_event* leader) {
   return -EAGAIN;
 }
 
-/* Pinned groups come first; one that does not fit is in error from then on. */
-static void pinned_sched_in(struct pmufab_perf_cpu* here) {
-  struct perf_event* leader;
-  list_for_each_entry(leader, &here->groups, group_node) {
-    if (!leader->attr.pinned || leader->state <= PERF_EVENT_STATE_OFF || leader->state == PERF_EVENT_STATE_ACTIVE)
-      continue;
-    if (group_sched_in(leader) == 0)
-      list_add_tail(&leader->active_list, &here->active);
-    else
-      set_state(leader, PERF_EVENT_STATE_ERROR);
-  }
-}
-
 static void pmu_sched_in(struct pmu* pmu) {
   struct pmufab_perf_cpu* here = pmufab_perf_here(pmu);
   struct perf_event* leader;
   bool can_go_on = true; /* once a group did not fit, those behind it have to wait for their turn */
-  pinned_sched_in(here);
   list_for_each_entry(leader, &here->groups, group_node) {
     if (leader->state <= PERF_EVENT_STATE_OFF || leader->state == PERF_EVENT_STATE_ACTIVE) continue;
-    if (can_go_on && group_sched_in(leader) == 0) list_add_tail(&leader->active_list, &here->active);
+    if (can_go_on && group_sched_in(leader) == 0) list_add_tail(&leader->active_list, &here->flexible_active);
     if (leader->state == PERF_EVENT_STATE_INACTIVE) {
       can_go_on = false;
       here->rotate_necessary = true;
@@ -205,29 +191,18 @@ static void pmu_sched_in(struct pmu* pmu) {
   }
 }
 
-/* The first group that may have to go. */
-static struct perf_event* first_active(struct pmufab_perf_cpu* here, bool pinned_too) {
-  struct perf_event* leader;
-  list_for_each_entry(leader, &here->active, active_list) {
-    if (pinned_too || !leader->attr.pinned) return leader;
-  }
-  return NULL;
-}
-
-static void pmu_sched_out(struct pmu* pmu, bool pinned_too) {
+static void pmu_sched_out(struct pmu* pmu) {
   struct pmufab_perf_cpu* here = pmufab_perf_here(pmu);
-  struct perf_event* leader;
   perf_pmu_disable(pmu);
-  while ((leader = first_active(here, pinned_too)) != NULL) group_sched_out(leader);
+  while (!list_empty(&here->flexible_active))
+    group_sched_out(list_first_entry(&here->flexible_active, struct perf_event, active_list));
   here->rotate_necessary = false;
   perf_pmu_enable(pmu);
 }
 
-/* Pinned events stay on unless a pinned one comes. */
-static void resched(const struct perf_event* event) {
-  struct pmu* pmu = event->pmu;
+static void resched(struct pmu* pmu) {
   perf_pmu_disable(pmu);
-  pmu_sched_out(pmu, event->group_leader->attr.pinned);
+  pmu_sched_out(pmu);
   pmu_sched_in(pmu);
   perf_pmu_enable(pmu);
 }
@@ -252,7 +227,7 @@ void pmufab_perf_install(struct perf_event* event) {
   const bool off = effective_state(event) == PERF_EVENT_STATE_OFF;
   const bool quiet = off && cpu_event_count[event->cpu] > 0;
   attach(event);
-  if (!quiet) resched(event);
+  if (!quiet) resched(event->pmu);
 }
 
 void pmufab_perf_enable(struct perf_event* event) {
@@ -260,7 +235,7 @@ void pmufab_perf_enable(struct perf_event* event) {
   set_state(event, PERF_EVENT_STATE_INACTIVE);
   /* A member of a group goes on only when its group is. */
   if (event->group_leader != event && event->group_leader->state != PERF_EVENT_STATE_ACTIVE) return;
-  resched(event);
+  resched(event->pmu);
 }
 
 void pmufab_perf_disable(struct perf_event* event) {
@@ -294,7 +269,7 @@ static void group_detach(struct perf_event* event) {
     list_del_init(&sibling->sibling_list);
     if (!(sibling->attach_state & PERF_ATTACH_CONTEXT)) continue;
     list_add_tail(&sibling->group_node, &its_cpu->groups);
-    if (sibling->state == PERF_EVENT_STATE_ACTIVE) list_add_tail(&sibling->active_list, &its_cpu->active);
+    if (sibling->state == PERF_EVENT_STATE_ACTIVE) list_add_tail(&sibling->active_list, &its_cpu->flexible_active);
   }
   event->nr_siblings = 0;
 }
@@ -339,9 +314,9 @@ void pmufab_perf_rotate(struct pmufab_perf_pmu* core, unsigned int cpu) {
   if (!here->rotate_necessary) return;
   perf_pmu_disable(core->pmu);
   /* The group that has been on longest goes to the end of the queue. */
-  struct perf_event* first = first_active(here, false);
+  struct perf_event* first = list_first_entry_or_null(&here->flexible_active, struct perf_event, active_list);
   if (!first) first = list_first_entry_or_null(&here->groups, struct perf_event, group_node);
-  pmu_sched_out(core->pmu, false);
+  pmu_sched_out(core->pmu);
   if (first) list_move_tail(&first->group_node, &here->groups);
   pmu_sched_in(core->pmu);
   perf_pmu_enable(core->pmu);

@@ -78,7 +78,7 @@ int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
   core->cpus = kcalloc(nr_cpu_ids, sizeof(*core->cpus), GFP_KERNEL);
   for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++) {
     INIT_LIST_HEAD(&core->cpus[cpu].groups);
-    INIT_LIST_HEAD(&core->cpus[cpu].active);
+    INIT_LIST_HEAD(&core->cpus[cpu].flexible_active);
   }
   pmu->core = core;
   pmu->name = name;

@@ -29,7 +29,6 @@ static struct perf_event* allocate(const struct pmufab_event_attributes* attribu
                                          .config2 = attributes->config2,
                                          .sample_period = attributes->sample_period,
                                          .disabled = !!attributes->disabled,
-                                         .pinned = !!attributes->pinned,
                                          .exclude_user = !!attributes->exclude_user,
                                          .exclude_kernel = !!attributes->exclude_kernel,
                                          .exclude_guest = !!attributes->exclude_guest};

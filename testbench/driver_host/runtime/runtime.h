@@ -71,7 +71,7 @@ struct pmufab_perf_cpu {
   unsigned int transaction; /* which kind is open */
   bool rotate_necessary;
   struct list_head groups;          /* leaders, in the order they get a chance */
-  struct list_head active; /* leaders now on the hardware */
+  struct list_head flexible_active; /* leaders now on the hardware */
 };
 struct pmufab_perf_pmu {
   struct list_head node;

@@ -60,14 +60,13 @@ class PcieTgt : public DriverTest {
     payload.clear_extension(&extension_);
   }
 
-  EventHandle open_range(std::uint64_t base, bool pinned = false) {
+  EventHandle open_range(std::uint64_t base) {
     driver_host::PerfAttributes attributes;
     attributes.type = pmu(kName).type;
     attributes.config = kRdReq | kAddresses;
     attributes.config1 = base;
     attributes.config2 = kMask;
     attributes.disabled = false;
-    attributes.pinned = pinned;
     return host->open(attributes, 0);
   }
   /// What the driver last wrote to PMEVFILT2R of any counter.
@@ -189,25 +188,6 @@ TEST_P(PcieTgt, a_ninth_filter_opens_and_is_never_scheduled_while_eight_are_in_u
     EXPECT_EQ(nothing.value, 0U);
     EXPECT_EQ(nothing.time_running, 0U);
     EXPECT_GT(nothing.time_enabled, 0U);
-  });
-}
-
-// contract C24: expected to be wrong
-TEST_P(PcieTgt, of_two_slots_with_one_address_the_driver_releases_the_wrong_one) {
-  boot([&] {
-    const EventHandle first = open_range(kBar1, true);
-    const EventHandle second = open_range(kBar2, true);
-    host->close(first);  // its slot is free, and pinned events stay where they are
-    const EventHandle third = open_range(kBar2);
-    EXPECT_EQ(slots_on(), 0b11U) << "a slot of its own, though there is an equal one";
-    EXPECT_EQ(slot_base(0), slot_base(1));
-    read(kBar2, 3);
-    EXPECT_EQ(value(second), 3U);
-    EXPECT_EQ(value(third), 3U);
-    host->close(second);
-    EXPECT_EQ(slots_on(), 0b10U) << "right would be 0b01";
-    read(kBar2, 4);
-    EXPECT_EQ(value(third), 3U) << "right would be 7";
   });
 }
 
