@@ -25,7 +25,6 @@ constexpr FilterField kHnSOfS3R2[] = {{occup1, 32, 4, "pmu_occup1_id"},
                                       {enhanced_hbt_lbt, 48, 4, "pmu_enhanced_hbt_lbt_sel"},
                                       {evict_state, 52, 3, "pmu_evict_state_sel"}};
 
-bool is_700_or_s3(Product product) { return product == Product::cmn700 || product == Product::s3; }
 bool is_s3_r2(Product product, unsigned revision) { return product == Product::s3 && revision >= 3; }
 
 EventFilters filters_of_hn_s(unsigned event_id) {

@@ -8,6 +8,9 @@
 
 namespace pmufab::cmn {
 
+/// Filter code 0, which of most events means all; the only code of those without a filter.
+inline constexpr std::uint16_t kAllCode = 1;
+
 /// How full a queue is, for the events that accumulate it: each cycle an accumulator adds the entries there are after
 /// that cycle's changes, and the event fires each time it wraps.
 ///

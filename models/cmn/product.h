@@ -8,6 +8,10 @@ namespace pmufab::cmn {
 /// An Arm mesh interconnect.
 enum class Product : std::uint8_t { cmn600, cmn650, cmn700, ci700, s3 };
 
+/// @return whether events and filters are those of CMN-700, as CMN S3's are.
+[[nodiscard]] constexpr bool is_700_or_s3(Product product) noexcept {
+  return product == Product::cmn700 || product == Product::s3;
+}
 /// @return "CMN-600" ... "CMN S3".
 [[nodiscard]] std::string_view to_string(Product product) noexcept;
 

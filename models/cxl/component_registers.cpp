@@ -24,7 +24,7 @@ constexpr std::uint32_t kIgnored = 0x0fff'ffff;  // bits of addresses and sizes 
 constexpr std::uint64_t kUnit = std::uint64_t{256} << 20;
 
 // Control of a decoder.
-constexpr std::uint64_t kLock = 1 << 8;
+constexpr std::uint64_t kDecoderLock = 1 << 8;
 constexpr std::uint64_t kCommit = 1 << 9;
 constexpr std::uint64_t kCommitted = 1 << 10;
 constexpr std::uint64_t kErrorNotCommitted = 1 << 11;
@@ -55,7 +55,7 @@ constexpr FieldSpec kCorrectableFields[] = {
     {.name = "BITS", .lsb = 0, .width = 7, .access = Access::rw, .reset = 0x7f}};
 constexpr FieldSpec kReadOnlyFields[] = {{.name = "VALUE", .lsb = 0, .width = 32, .access = Access::ro}};
 
-constexpr FieldSpec kCapabilityFields[] = {
+constexpr FieldSpec kDecoderCapabilityFields[] = {
     {.name = "Decoder Count", .lsb = 0, .width = 4, .access = Access::ro},
     {.name = "Target Count", .lsb = 4, .width = 4, .access = Access::ro},
     {.name = "A11to8 Interleave Capable", .lsb = 8, .width = 1, .access = Access::ro, .reset = 1},
@@ -69,7 +69,7 @@ constexpr FieldSpec kGlobalControlFields[] = {
 };
 constexpr FieldSpec kLowFields[] = {{.name = "LOW", .lsb = 28, .width = 4, .access = Access::rw}};
 constexpr FieldSpec kHighFields[] = {{.name = "HIGH", .lsb = 0, .width = 32, .access = Access::rw}};
-constexpr FieldSpec kControlFields[] = {
+constexpr FieldSpec kDecoderControlFields[] = {
     {.name = "IG", .lsb = 0, .width = 4, .access = Access::rw, .meaning = "interleave granularity"},
     {.name = "IW", .lsb = 4, .width = 4, .access = Access::rw, .meaning = "interleave ways"},
     {.name = "Lock On Commit", .lsb = 8, .width = 1, .access = Access::rw},
@@ -90,7 +90,7 @@ constexpr RegisterSpec decoder_register(std::string_view name, std::uint32_t off
           .source = "CXL 3.1, 8.2.4.20"};
 }
 
-constexpr auto kRegisters = std::to_array<RegisterSpec>({
+constexpr auto kComponentRegisters = std::to_array<RegisterSpec>({
     {.name = "CXL Capability Header",
      .offset = kArray,
      .width = 32,
@@ -112,22 +112,22 @@ constexpr auto kRegisters = std::to_array<RegisterSpec>({
     {.name = "HDM Decoder Capability",
      .offset = kHdm,
      .width = 32,
-     .fields = kCapabilityFields,
+     .fields = kDecoderCapabilityFields,
      .source = "CXL 3.1, 8.2.4.20.1"},
     {.name = "HDM Decoder Global Control", .offset = kHdm + 4, .width = 32, .fields = kGlobalControlFields},
     decoder_register("HDM Decoder Base Low", 0x10, kLowFields),
     decoder_register("HDM Decoder Base High", 0x14, kHighFields),
     decoder_register("HDM Decoder Size Low", 0x18, kLowFields),
     decoder_register("HDM Decoder Size High", 0x1c, kHighFields),
-    decoder_register("HDM Decoder Control", 0x20, kControlFields),
+    decoder_register("HDM Decoder Control", 0x20, kDecoderControlFields),
     decoder_register("HDM Decoder DPA Skip Low", 0x24, kLowFields),
     decoder_register("HDM Decoder DPA Skip High", 0x28, kHighFields),
 });
-static_assert(layout_is_valid(kRegisters, ComponentRegisters::kSize));
+static_assert(layout_is_valid(kComponentRegisters, ComponentRegisters::kSize));
 
 /// Of an upstream port of a switch: a list of targets takes the place of the skip.
 constexpr auto kSwitchRegisters = [] {
-  auto registers = kRegisters;
+  auto registers = kComponentRegisters;
   registers[registers.size() - 2] = decoder_register("HDM Decoder Target List Low", 0x24, kHighFields);
   registers[registers.size() - 1] = decoder_register("HDM Decoder Target List High", 0x28, kHighFields);
   return registers;
@@ -137,14 +137,14 @@ static_assert(layout_is_valid(kSwitchRegisters, ComponentRegisters::kSize));
 /// Of a port without decoders: RAS alone.
 constexpr auto kPortRegisters = [] {
   std::array<RegisterSpec, 9> registers{};
-  std::copy_n(kRegisters.begin(), 2, registers.begin());
-  std::copy_n(kRegisters.begin() + 3, 7, registers.begin() + 2);
+  std::copy_n(kComponentRegisters.begin(), 2, registers.begin());
+  std::copy_n(kComponentRegisters.begin() + 3, 7, registers.begin() + 2);
   return registers;
 }();
 static_assert(layout_is_valid(kPortRegisters, ComponentRegisters::kSize));
 
 std::span<const RegisterSpec> registers_of(ComponentKind kind) {
-  if (kind == ComponentKind::device) return kRegisters;
+  if (kind == ComponentKind::device) return kComponentRegisters;
   if (kind == ComponentKind::upstream_port) return kSwitchRegisters;
   return kPortRegisters;
 }
@@ -274,7 +274,7 @@ std::string ComponentRegisters::commit(unsigned decoder, std::uint64_t control) 
       device ? place(decoder, interleave->ways, range) : choose_targets(decoder, interleave->ways, range);
   if (!refusal.empty()) return refusal;
   range.committed = true;
-  range.locked = (control & kLock) != 0;
+  range.locked = (control & kDecoderLock) != 0;
   ranges_[decoder] = range;
   return {};
 }
@@ -328,7 +328,7 @@ void ComponentRegisters::program(unsigned decoder, const HdmDecoderSettings& set
   }
   set(last_low_, last_high_, last);
   const std::uint64_t control =
-      encoded->granularity | encoded->ways << 4 | kCommit | kHostOnly | (settings.lock_on_commit ? kLock : 0);
+      encoded->granularity | encoded->ways << 4 | kCommit | kHostOnly | (settings.lock_on_commit ? kDecoderLock : 0);
   const std::string refusal = commit(decoder, control);
   if (!refusal.empty()) throw SpecError(field, refusal);
   bank_.set_value(control_, control | kCommitted, decoder);

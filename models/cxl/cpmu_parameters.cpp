@@ -17,12 +17,12 @@ constexpr unsigned kMaximumCounters = 64;
 constexpr unsigned kMaximumGroups = 32;
 constexpr unsigned kMessages = 16;
 constexpr unsigned kQualifiers = 64;
-constexpr unsigned kAny = 0xff;  // of a byte of filter 1
+constexpr unsigned kAnyNumber = 0xff;  // of a byte of filter 1
 
 void check_shape(const DdrShape& shape, const std::string& field) {
   for (const unsigned count : {shape.channels, shape.ranks, shape.bank_groups, shape.banks}) {
-    if (count == 0 || count > kAny) {
-      throw SpecError(field, fmt::format("channels, ranks, bank_groups and banks are 1 to {} each", kAny));
+    if (count == 0 || count > kAnyNumber) {
+      throw SpecError(field, fmt::format("channels, ranks, bank_groups and banks are 1 to {} each", kAnyNumber));
     }
   }
   if (shape.ranks * shape.bank_groups * shape.banks > kQualifiers) {

@@ -50,7 +50,7 @@ constexpr FieldSpec kDdrFilterFields[] = {
 };
 constexpr FieldSpec kCounterFields[] = {{"Counter Data", 0, 64, rw, 0, "bits beyond the width read 0"}};
 
-constexpr std::array kRegisters{
+constexpr std::array kCpmuRegisters{
     RegisterSpec{"CPMU Capability", 0x000, 64, kCapabilityFields, 1, 0, false, "CXL 3.1, 8.2.7.1.1"},
     RegisterSpec{"CPMU Overflow Status", 0x010, 64, kOverflowFields, 1, 0, false, "CXL 3.1, 8.2.7.1.2"},
     RegisterSpec{"CPMU Freeze", 0x018, 64, kFreezeFields, 1, 0, false, "CXL 3.1, 8.2.7.1.3"},
@@ -60,10 +60,10 @@ constexpr std::array kRegisters{
     RegisterSpec{"Filter ID 1", 0x404, 32, kDdrFilterFields, 64, 32, false, "CXL 3.1, 8.2.7.2.2"},
     RegisterSpec{"Counter Data", 0xc00, 64, kCounterFields, 64, 8, false, "CXL 3.1, 8.2.7.2.3"},
 };
-static_assert(layout_is_valid(kRegisters, kCpmuRegisterBytes));
+static_assert(layout_is_valid(kCpmuRegisters, kCpmuRegisterBytes));
 
 }  // namespace
 
-std::span<const RegisterSpec> cpmu_registers() { return kRegisters; }
+std::span<const RegisterSpec> cpmu_registers() { return kCpmuRegisters; }
 
 }  // namespace pmufab::cxl

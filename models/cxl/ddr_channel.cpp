@@ -8,34 +8,34 @@
 namespace pmufab::cxl {
 
 namespace {
-constexpr std::array<std::string_view, 28> kNames = {"act",
-                                                     "pre",
-                                                     "cas_rd",
-                                                     "cas_wr",
-                                                     "self_refresh_entry",
-                                                     "rfm",
-                                                     "cas_rd_ap",
-                                                     "cas_wr_ap",
-                                                     "refresh_all_banks",
-                                                     "refresh_same_bank",
-                                                     "power_down_entry",
-                                                     "power_down_exit",
-                                                     "rd_wr_switching",
-                                                     "incoming_rd",
-                                                     "incoming_wr",
-                                                     "pre_all_banks",
-                                                     "refresh.all_banks",
-                                                     "refresh.same_bank",
-                                                     "read_queue",
-                                                     "write_queue",
-                                                     "queue",
-                                                     "power_down",
-                                                     "read_residency",
-                                                     "write_residency",
-                                                     "retry_read_crc",
-                                                     "retry_write_crc",
-                                                     "retry_parity",
-                                                     "retry_ecc"};
+constexpr std::array<std::string_view, 28> kProbeNames = {"act",
+                                                          "pre",
+                                                          "cas_rd",
+                                                          "cas_wr",
+                                                          "self_refresh_entry",
+                                                          "rfm",
+                                                          "cas_rd_ap",
+                                                          "cas_wr_ap",
+                                                          "refresh_all_banks",
+                                                          "refresh_same_bank",
+                                                          "power_down_entry",
+                                                          "power_down_exit",
+                                                          "rd_wr_switching",
+                                                          "incoming_rd",
+                                                          "incoming_wr",
+                                                          "pre_all_banks",
+                                                          "refresh.all_banks",
+                                                          "refresh.same_bank",
+                                                          "read_queue",
+                                                          "write_queue",
+                                                          "queue",
+                                                          "power_down",
+                                                          "read_residency",
+                                                          "write_residency",
+                                                          "retry_read_crc",
+                                                          "retry_write_crc",
+                                                          "retry_parity",
+                                                          "retry_ecc"};
 }
 
 DdrChannel::DdrChannel(const std::string& name, DdrController& controller)
@@ -46,8 +46,8 @@ DdrChannel::DdrChannel(const std::string& name, DdrController& controller)
       shape_(parameters_.shape),
       actor_(engine_.add(*this)),
       ranks_(shape_.ranks) {
-  static_assert(kNames.size() == kEvents);
-  for (const std::string_view event : kNames) probes_.emplace_back(name + "." + std::string(event));
+  static_assert(kProbeNames.size() == kEvents);
+  for (const std::string_view event : kProbeNames) probes_.emplace_back(name + "." + std::string(event));
   for (unsigned event = 0; event < kEvents; ++event) {
     if (!is_command(event)) continue;
     probes_[event].on_watch([](void* context) { static_cast<DdrChannel*>(context)->begin_watch(); }, this);

@@ -15,7 +15,7 @@ constexpr std::uint64_t kMediaStatus = 0x0c;
 constexpr std::uint64_t kMediaReady = 0x04;
 constexpr std::uint64_t kMailboxReady = 0x10;
 
-constexpr FieldSpec kArrayFields[] = {
+constexpr FieldSpec kDeviceArrayFields[] = {
     {.name = "Capability ID", .lsb = 0, .width = 16, .access = Access::ro, .reset = 0},
     {.name = "Version", .lsb = 16, .width = 8, .access = Access::ro, .reset = 1},
     {.name = "Type", .lsb = 24, .width = 4, .access = Access::ro, .reset = 1, .meaning = "memory device"},
@@ -38,11 +38,11 @@ constexpr FieldSpec kMemoryDeviceFields[] = {
     {.name = "Reset Needed", .lsb = 5, .width = 3, .access = Access::ro},
 };
 
-constexpr RegisterSpec kRegisters[] = {
+constexpr RegisterSpec kDeviceRegisters[] = {
     {.name = "Device Capabilities Array",
      .offset = 0,
      .width = 64,
-     .fields = kArrayFields,
+     .fields = kDeviceArrayFields,
      .halves = true,
      .source = "CXL 3.1, 8.2.8.1"},
     {.name = "Capability Header",
@@ -73,7 +73,7 @@ constexpr RegisterSpec kRegisters[] = {
      .halves = true,
      .source = "CXL 3.1, 8.2.8.5.1.1"},
 };
-static_assert(layout_is_valid(kRegisters, DeviceRegisters::kMailboxOffset));
+static_assert(layout_is_valid(kDeviceRegisters, DeviceRegisters::kMailboxOffset));
 
 }  // namespace
 
@@ -86,7 +86,7 @@ DeviceRegisters::DeviceRegisters(const sc_core::sc_module_name& name, MemoryDevi
                [this, &commands](std::uint16_t opcode, const MailboxPayload& input, Picoseconds when) {
                  return commands.execute(opcode, input, mailbox_.payload_size(), when);
                }),
-      bank_({.name = this->name(), .size = kMailboxOffset}, kRegisters),
+      bank_({.name = this->name(), .size = kMailboxOffset}, kDeviceRegisters),
       memory_device_status_(bank_.find("Memory Device Status")) {
   struct Capability {
     DeviceCapability id;

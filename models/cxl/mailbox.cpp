@@ -47,7 +47,7 @@ constexpr FieldSpec kStatusFields[] = {
 };
 constexpr FieldSpec kBackgroundFields[] = {{.name = "VALUE", .lsb = 0, .width = 64, .access = Access::ro}};
 
-constexpr RegisterSpec kRegisters[] = {
+constexpr RegisterSpec kMailboxRegisters[] = {
     {.name = "Mailbox Capabilities",
      .offset = 0,
      .width = 32,
@@ -62,7 +62,7 @@ constexpr RegisterSpec kRegisters[] = {
     {.name = "Mailbox Status", .offset = 0x10, .width = 64, .fields = kStatusFields, .halves = true},
     {.name = "Background Command Status", .offset = 0x18, .width = 64, .fields = kBackgroundFields, .halves = true},
 };
-static_assert(layout_is_valid(kRegisters, Mailbox::kPayloadOffset));
+static_assert(layout_is_valid(kMailboxRegisters, Mailbox::kPayloadOffset));
 
 unsigned checked(unsigned payload_size_log2) {
   if (payload_size_log2 < 8 || payload_size_log2 > 20) {
@@ -77,7 +77,7 @@ Mailbox::Mailbox(std::string name, unsigned payload_size_log2, Picoseconds laten
     : name_(std::move(name)),
       latency_(latency),
       execute_(std::move(execute)),
-      bank_({.name = name_, .size = kPayloadOffset}, kRegisters),
+      bank_({.name = name_, .size = kPayloadOffset}, kMailboxRegisters),
       control_(bank_.find("Mailbox Control")),
       command_(bank_.find("Command")),
       status_(bank_.find("Mailbox Status")),

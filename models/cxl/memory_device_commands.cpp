@@ -12,7 +12,7 @@ namespace pmufab::cxl {
 
 namespace {
 
-constexpr std::uint64_t kUnit = std::uint64_t{256} << 20;  // of capacities
+constexpr std::uint64_t kCapacityUnit = std::uint64_t{256} << 20;  // of capacities
 constexpr unsigned kIdentifyBytes = 67;
 constexpr unsigned kInterruptModeMessage = 1;
 constexpr unsigned kInterruptModeReserved = 3;
@@ -50,7 +50,7 @@ constexpr MemoryDeviceCommands::Command MemoryDeviceCommands::kCommands[] = {
 
 MemoryDeviceCommands::MemoryDeviceCommands(const MemoryCommandsParameters& parameters) : parameters_(parameters) {
   const auto check_capacity = [](const char* field, std::uint64_t bytes) {
-    if (bytes % kUnit != 0) throw SpecError(field, fmt::format("{:#x} is not a multiple of 256 MiB", bytes));
+    if (bytes % kCapacityUnit != 0) throw SpecError(field, fmt::format("{:#x} is not a multiple of 256 MiB", bytes));
   };
   check_capacity("volatile_capacity", parameters.volatile_capacity);
   check_capacity("persistent_capacity", parameters.persistent_capacity);
@@ -161,11 +161,11 @@ MailboxResult MemoryDeviceCommands::identify() const {
   MailboxPayload& out = result.output;
   out.append(parameters_.firmware_revision);
   out.resize(16);
-  out.append((parameters_.volatile_capacity + parameters_.persistent_capacity) / kUnit, 8);
+  out.append((parameters_.volatile_capacity + parameters_.persistent_capacity) / kCapacityUnit, 8);
   // What is only volatile, and only persistent: of a device with partitions all may become either.
-  out.append(partitions ? 0 : parameters_.volatile_capacity / kUnit, 8);
-  out.append(partitions ? 0 : parameters_.persistent_capacity / kUnit, 8);
-  out.append(parameters_.partition_alignment / kUnit, 8);
+  out.append(partitions ? 0 : parameters_.volatile_capacity / kCapacityUnit, 8);
+  out.append(partitions ? 0 : parameters_.persistent_capacity / kCapacityUnit, 8);
+  out.append(parameters_.partition_alignment / kCapacityUnit, 8);
   for (unsigned log = 0; log < kEventLogs; ++log) out.append(EventLogs::kCapacity, 2);
   // No label storage, no poison list, no quality of service telemetry.
   out.resize(kIdentifyBytes);
@@ -175,8 +175,8 @@ MailboxResult MemoryDeviceCommands::identify() const {
 
 MailboxResult MemoryDeviceCommands::get_partition_info() const {
   MailboxResult result;
-  result.output.append(parameters_.volatile_capacity / kUnit, 8);
-  result.output.append(parameters_.persistent_capacity / kUnit, 8);
+  result.output.append(parameters_.volatile_capacity / kCapacityUnit, 8);
+  result.output.append(parameters_.persistent_capacity / kCapacityUnit, 8);
   result.output.append(0, 8);  // nothing changes at the next reset
   result.output.append(0, 8);
   return result;

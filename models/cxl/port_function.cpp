@@ -26,8 +26,8 @@ constexpr std::uint16_t kGlobalPersistentFlush = 4;
 constexpr unsigned kGlobalPersistentFlushBytes = 0x10;
 constexpr std::uint16_t kFlexBus = 7;
 constexpr unsigned kFlexBusBytes = 0x20;
-constexpr std::uint16_t kRegisterLocator = 8;
-constexpr unsigned kLocatorEntries = 0x0c;
+constexpr std::uint16_t kPortRegisterLocator = 8;
+constexpr unsigned kPortLocatorEntries = 0x0c;
 
 std::uint64_t blocks_end(unsigned cpmus) { return PortFunction::cpmu_offset(cpmus); }
 
@@ -83,11 +83,11 @@ void PortFunction::add_port_dvsecs(const PortParameters& parameters) {
 
 void PortFunction::add_register_locator() {
   pcie::ConfigurationSpace& space = function_.space();
-  const unsigned dvsec = space.add_dvsec(kCxlVendor, kRegisterLocator, 0, kLocatorEntries + 8 * (1 + cpmus_));
+  const unsigned dvsec = space.add_dvsec(kCxlVendor, kPortRegisterLocator, 0, kPortLocatorEntries + 8 * (1 + cpmus_));
   for (unsigned entry = 0; entry <= cpmus_; ++entry) {
     const auto id = static_cast<std::uint32_t>(entry == 0 ? BlockId::component : BlockId::cpmu);
     const std::uint64_t offset = entry == 0 ? 0 : cpmu_offset(entry - 1);
-    space.define(dvsec + kLocatorEntries + 8 * entry, 4,
+    space.define(dvsec + kPortLocatorEntries + 8 * entry, 4,
                  {.value = static_cast<std::uint32_t>(offset) | id << 8 | kBar});
   }
 }

@@ -23,9 +23,9 @@ constexpr std::uint32_t kClassMemoryCxl = 0x050210;
 
 // Within the CXL device DVSEC.
 constexpr unsigned kCapability = 0x0a;
-constexpr unsigned kControl = 0x0c;
+constexpr unsigned kDvsecControl = 0x0c;
 constexpr unsigned kStatus = 0x0e;
-constexpr unsigned kLock = 0x14;
+constexpr unsigned kDvsecLock = 0x14;
 constexpr std::uint32_t kMemEnable = 0x4;
 constexpr std::uint32_t kInfoValid = 0x1;
 constexpr std::uint32_t kActive = 0x2;
@@ -155,7 +155,8 @@ Type3Device::Type3Device(const sc_core::sc_module_name& name, const Type3Paramet
     }
   }
   component_->on_claim([this](unsigned, const HdmClaim&) { update_maps(); });
-  function_.space().on_write(device_dvsec_ + kControl, 2, [this](const pcie::ConfigurationWrite&) { update_maps(); });
+  function_.space().on_write(device_dvsec_ + kDvsecControl, 2,
+                             [this](const pcie::ConfigurationWrite&) { update_maps(); });
   function_.on_reset([this](pcie::ResetKind kind) { reset(kind); });
   sc_core::sc_spawn_options options;
   options.spawn_method();
@@ -173,9 +174,9 @@ void Type3Device::add_device_dvsec() {
   device_dvsec_ = space.add_dvsec(kVendor, kDeviceDvsec, 2, kDeviceDvsecBytes);
   // IO and memory capable, no cache; how many ranges show the capacity.
   space.define(device_dvsec_ + kCapability, 2, {.value = 0x6 | parameters_.memory_ranges << 4});
-  space.define(device_dvsec_ + kControl, 2, {.value = 0x2, .writable = kMemEnable, .function_kept = kMemEnable});
+  space.define(device_dvsec_ + kDvsecControl, 2, {.value = 0x2, .writable = kMemEnable, .function_kept = kMemEnable});
   space.define(device_dvsec_ + kStatus, 2, {.write_one_to_clear = 0x4000, .sticky = 0x4000});
-  space.define(device_dvsec_ + kLock, 2, {.writable = 0x1, .function_kept = 0x1});
+  space.define(device_dvsec_ + kDvsecLock, 2, {.writable = 0x1, .function_kept = 0x1});
   const MemoryCommandsParameters& memory = parameters_.memory;
   // Two ranges: volatile memory, then persistent.
   const std::uint64_t total = memory.volatile_capacity + memory.persistent_capacity;
@@ -224,7 +225,7 @@ void Type3Device::attach_cpmu(unsigned instance, tlm::tlm_base_target_socket_b<6
 void Type3Device::program_decoder(unsigned decoder, const HdmDecoderSettings& settings) {
   component_->program(decoder, settings);
   pcie::ConfigurationSpace& space = function_.space();
-  space.set(device_dvsec_ + kControl, 2, space.read(device_dvsec_ + kControl, 2) | kMemEnable);
+  space.set(device_dvsec_ + kDvsecControl, 2, space.read(device_dvsec_ + kDvsecControl, 2) | kMemEnable);
   update_maps();
 }
 

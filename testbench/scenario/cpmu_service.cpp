@@ -17,7 +17,7 @@ using cxl_client::CpmuFunction;
 using cxl_client::CpmuRequest;
 using driver_host::EventReading;
 
-constexpr std::string_view kPrefix = "cpmu_";
+constexpr std::string_view kPmuPrefix = "cpmu_";
 constexpr std::string_view kDevice = "cpmu_mem";
 constexpr std::string_view kDriver = "cxl_pmu_mem";
 
@@ -96,7 +96,7 @@ CpmuService::CpmuService(driver_host::DriverHost& host, const platform::Firmware
                          const std::vector<scoreboard::CxlPmuSpec>& pmus, driver_host::PerfCallObserver& observer)
     : host_(host), firmware_(firmware), observer_(observer) {
   for (const scoreboard::CxlPmuSpec& pmu : pmus) {
-    if (!pmu.name.starts_with(kPrefix)) continue;
+    if (!pmu.name.starts_with(kPmuPrefix)) continue;
     Block& block = *blocks_.emplace_back(std::make_unique<Block>());
     block.pmu = {pmu.name, static_cast<std::uint32_t>(blocks_.size() - 1), files_of(pmu)};
   }

@@ -12,7 +12,7 @@ namespace {
 using platform::PlatformSpec;
 using tegra410::MemoryClass;
 
-enum class Kind : std::uint8_t { tegra410, cmn, cxl };
+enum class PlatformKind : std::uint8_t { tegra410, cmn, cxl };
 
 const Words<MemoryClass>& memory_classes() {
   static const Words<MemoryClass> words = {
@@ -114,10 +114,11 @@ Source locate(const Value& document, std::string_view field) {
 PlatformSpec read_platform(const Value& document, const std::string& path, Value& effective) {
   PlatformSpec spec;
   Reader reader(document, path, effective);
-  Kind kind = Kind::tegra410;
-  reader.choice("kind", kind, {{"tegra410", Kind::tegra410}, {"cmn", Kind::cmn}, {"cxl", Kind::cxl}});
-  if (kind != Kind::tegra410) {
-    spec.name = kind == Kind::cmn ? "cmn" : "cxl";
+  PlatformKind kind = PlatformKind::tegra410;
+  reader.choice("kind", kind,
+                {{"tegra410", PlatformKind::tegra410}, {"cmn", PlatformKind::cmn}, {"cxl", PlatformKind::cxl}});
+  if (kind != PlatformKind::tegra410) {
+    spec.name = kind == PlatformKind::cmn ? "cmn" : "cxl";
     spec.sockets = 1;
     spec.cpus_per_socket = 8;
     spec.tegra410.reset();
@@ -128,16 +129,16 @@ PlatformSpec read_platform(const Value& document, const std::string& path, Value
   reader.number("sockets", spec.sockets);
   reader.number("cpus_per_socket", spec.cpus_per_socket);
   // The default memory map needs a possible number of sockets; validate() has the words for an impossible one.
-  if (kind == Kind::tegra410) {
+  if (kind == PlatformKind::tegra410) {
     if (spec.sockets >= 1 && spec.sockets <= tegra410::kMaximumSockets) read_memory(reader, spec);
     reader.object("tegra410", [&](Reader& part) { read_tegra410(part, spec.tegra410.emplace()); });
   }
   reader.list(
       "meshes", [&](Reader& mesh, std::size_t index) { read_cmn(mesh, index, spec.cmn.emplace_back()); },
-      kind == Kind::cmn ? Presence::required : Presence::optional);
+      kind == PlatformKind::cmn ? Presence::required : Presence::optional);
   reader.list(
       "cxl", [&](Reader& device, std::size_t index) { read_cxl(device, index, spec.cxl.emplace_back()); },
-      kind == Kind::cxl ? Presence::required : Presence::optional);
+      kind == PlatformKind::cxl ? Presence::required : Presence::optional);
   reader.list("links", [&](Reader& link, std::size_t) { read_link(link, spec.cmn, spec.links.emplace_back()); });
   try {
     // Unknown keys first: a misspelt key is often why the rest is impossible.

@@ -32,7 +32,7 @@ bool is_bad(const CounterResult& counter) {
   return counter.check == Check::wrong || counter.check == Check::not_opened;
 }
 
-std::string number(const std::optional<std::uint64_t>& value) { return value ? with_separators(*value) : "-"; }
+std::string or_dash(const std::optional<std::uint64_t>& value) { return value ? with_separators(*value) : "-"; }
 
 std::string_view headline(Status status) {
   switch (status) {
@@ -59,7 +59,7 @@ std::string_view headline(Status status) {
 }
 
 void write_counter(std::ostream& out, const CounterResult& counter, bool marks) {
-  fmt::print(out, "  {:>20}  {:>20}  {:<5}  {}", number(counter.driver), number(counter.expected),
+  fmt::print(out, "  {:>20}  {:>20}  {:<5}  {}", or_dash(counter.driver), or_dash(counter.expected),
              mark(counter.check, marks), counter.event);
   if (!counter.note.empty()) fmt::print(out, "   ({})", counter.note);
   fmt::print(out, "\n");
@@ -144,7 +144,7 @@ void write_intervals(std::ostream& out, const RunResult& run) {
     for (const IntervalResult& interval : measure.intervals) {
       for (std::size_t i = 0; i < measure.counters.size() && i < interval.increase.size(); ++i) {
         fmt::print(out, "  {:>14.9f}  {:>20}  {}\n", static_cast<double>(interval.time) / 1e12,
-                   number(interval.increase[i]), measure.counters[i].event);
+                   or_dash(interval.increase[i]), measure.counters[i].event);
       }
     }
     fmt::print(out, "\n");

@@ -13,15 +13,14 @@ using cmn::NodeType;
 
 namespace {
 
-constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47U;
-constexpr std::uint64_t kLineBytes = 64;
+constexpr std::uint64_t kMeshLineBytes = 64;
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr unsigned kSbsxRegion = 1;
 constexpr unsigned kMtsxRegion = 2;
 constexpr unsigned kIoRegion = 4;
 
 unsigned region(std::uint64_t address) { return static_cast<unsigned>(address >> 44U & 7U); }
-std::uint64_t line(std::uint64_t address) { return (address & ~kOtherMesh) / kLineBytes; }
+std::uint64_t line(std::uint64_t address) { return (address & ~kOtherMesh) / kMeshLineBytes; }
 bool is_gateway(const CmnJudgeSpec& spec, std::uint16_t node_id) {
   return std::any_of(spec.nodes.begin(), spec.nodes.end(), [node_id](const CmnNode& node) {
     return node.node_id == node_id && (node.type == NodeType::cxra || node.type == NodeType::ccra);

@@ -8,6 +8,9 @@
 
 namespace pmufab::scoreboard {
 
+/// Bit of addresses that belong to the other mesh of a link.
+inline constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47U;
+
 /// Who answers for an address of a mesh, reckoned from its devices (docs/cmn-nodes.md, sections 2 and 5.1).
 class CmnAddresses {
  public:

@@ -33,7 +33,7 @@ constexpr std::uint8_t kGoErrWritePull = 15;
 constexpr std::uint8_t kMemRdFwd = 3;
 constexpr std::uint8_t kMemWrFwd = 4;
 
-constexpr std::uint32_t bit(unsigned number) { return 1U << (number % 32); }
+constexpr std::uint32_t bit_of(unsigned number) { return 1U << (number % 32); }
 
 }  // namespace
 
@@ -91,29 +91,29 @@ void CxlCacheProtocol::request_left(Picoseconds when, const CxlMessage& message)
     case kRdOwn:
     case kRdShared:
     case kRdAny:
-      request.response = bit(kGo);
+      request.response = bit_of(kGo);
       request.h2d_data = true;
       break;
     case kRdOwnNoData:
     case kClFlush:
     case kCacheFlushed:
     case kCleanEvictNoData:
-      request.response = bit(kGo);
+      request.response = bit_of(kGo);
       break;
     case kItoMWr:
     case kWrCur:
     case kDirtyEvict:
-      request.response = bit(kGoWritePull) | bit(kGoErrWritePull);
+      request.response = bit_of(kGoWritePull) | bit_of(kGoErrWritePull);
       break;
     case kCleanEvict:
-      request.response = bit(kGoWritePullDrop) | bit(kGoWritePull);
+      request.response = bit_of(kGoWritePullDrop) | bit_of(kGoWritePull);
       break;
     case kWoWrInv:
     case kWoWrInvF:
-      request.response = bit(kFastGoWritePull);
+      request.response = bit_of(kFastGoWritePull);
       break;
     case kWrInv:
-      request.response = bit(kWritePull);
+      request.response = bit_of(kWritePull);
       break;
     default:
       complain("opcode_unknown", when, message, "no request has that opcode");
@@ -136,7 +136,7 @@ void CxlCacheProtocol::response_left(Picoseconds when, const CxlMessage& message
     return;
   }
   Request& request = found->second;
-  if ((request.response & bit(message.opcode)) == 0) {
+  if ((request.response & bit_of(message.opcode)) == 0) {
     complain("response_wrong", when, message, "the request gets another answer now");
     return;
   }
@@ -148,11 +148,11 @@ void CxlCacheProtocol::response_left(Picoseconds when, const CxlMessage& message
       break;
     case kFastGoWritePull:
       request.d2h_data = true;
-      request.after_data = bit(kExtCmp);
+      request.after_data = bit_of(kExtCmp);
       break;
     case kWritePull:
       request.d2h_data = true;
-      request.after_data = bit(kGo);
+      request.after_data = bit_of(kGo);
       break;
     default:
       break;
@@ -202,15 +202,17 @@ void CxlCacheProtocol::forward_left(Picoseconds when, const CxlMessage& message)
 
 void CxlCacheProtocol::snoop_response_left(Picoseconds when, const CxlMessage& message) {
   constexpr std::uint8_t kRspIHitI = 4;
-  constexpr std::array<std::uint32_t, 4> kOthers{0, bit(1) | bit(7), bit(5) | bit(15), bit(6) | bit(22)};
+  constexpr std::array<std::uint32_t, 4> kOthers{0, bit_of(1) | bit_of(7), bit_of(5) | bit_of(15),
+                                                 bit_of(6) | bit_of(22)};
   const auto found = snoops_.find(message.address);
   if (found == snoops_.end() || found->second.answered) {
     complain("response_without_request", when, message, "no snoop of that line is under way");
     return;
   }
   Snoop& snoop = found->second;
-  const std::uint32_t fitting = bit(kRspIHitI) | kOthers[snoop.message.opcode % kOthers.size()];
-  if ((fitting & bit(message.opcode)) == 0) complain("response_wrong", when, message, "another snoop is answered so");
+  const std::uint32_t fitting = bit_of(kRspIHitI) | kOthers[snoop.message.opcode % kOthers.size()];
+  if ((fitting & bit_of(message.opcode)) == 0)
+    complain("response_wrong", when, message, "another snoop is answered so");
   snoop.answered = true;
   const bool has_data = message.opcode == 7 || message.opcode == 15 || message.opcode == 22;
   if (snoop.early_data && !has_data) complain("response_wrong", when, message, "data came without need");

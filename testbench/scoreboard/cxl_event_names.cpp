@@ -14,7 +14,7 @@ struct Named {
 };
 
 // By the specification's table 13-5; the spelling is sysfs'.
-constexpr auto kNames = std::to_array<Named>({
+constexpr auto kCxlNames = std::to_array<Named>({
     {0x0000, 0, "clock_ticks"},
 
     {0x0010, 1, "d2h_req_rdcurr"},
@@ -148,14 +148,14 @@ constexpr auto kNames = std::to_array<Named>({
 }  // namespace
 
 std::optional<CxlEventId> cxl_event_of_name(std::string_view name) {
-  for (const Named& known : kNames) {
+  for (const Named& known : kCxlNames) {
     if (known.name == name) return CxlEventId{known.group, known.bit};
   }
   return std::nullopt;
 }
 
 std::string_view cxl_event_name(CxlEventId event) {
-  for (const Named& known : kNames) {
+  for (const Named& known : kCxlNames) {
     if (known.group == event.group && known.bit == event.bit) return known.name;
   }
   return {};
@@ -163,7 +163,7 @@ std::string_view cxl_event_name(CxlEventId event) {
 
 std::uint32_t cxl_supported_events(std::uint16_t group) {
   std::uint32_t mask = 0;
-  for (const Named& known : kNames) {
+  for (const Named& known : kCxlNames) {
     if (known.group == group) mask |= 1U << known.bit;
   }
   if (group == kDevLoadGroup) mask = 0xf;

@@ -13,24 +13,24 @@ namespace pmufab::scoreboard {
 namespace {
 
 /// A term and its place in perf's three words of configuration.
-struct Field {
+struct CxlField {
   std::string_view name;
   unsigned word;
   unsigned first;
   unsigned width;
   enum class Needs : std::uint8_t { nothing, hdm_filter, ddr_filter } needs = Needs::nothing;
 };
-constexpr std::array<Field, 10> kFields{{
+constexpr std::array<CxlField, 10> kCxlFields{{
     {"mask", 0, 0, 32},
     {"gid", 0, 32, 16},
     {"vid", 0, 48, 16},
     {"threshold", 1, 0, 16},
     {"invert", 1, 16, 1},
     {"edge", 1, 17, 1},
-    {"hdm_filter_en", 1, 18, 1, Field::Needs::hdm_filter},
-    {"crb_filter_en", 1, 19, 1, Field::Needs::ddr_filter},
-    {"hdm", 2, 0, 16, Field::Needs::hdm_filter},
-    {"crb", 2, 32, 32, Field::Needs::ddr_filter},
+    {"hdm_filter_en", 1, 18, 1, CxlField::Needs::hdm_filter},
+    {"crb_filter_en", 1, 19, 1, CxlField::Needs::ddr_filter},
+    {"hdm", 2, 0, 16, CxlField::Needs::hdm_filter},
+    {"crb", 2, 32, 32, CxlField::Needs::ddr_filter},
 }};
 constexpr std::array<std::string_view, 3> kWords{"config", "config1", "config2"};
 
@@ -47,8 +47,8 @@ std::uint64_t value_of(const EventTerm& term, unsigned width) {
   return *term.value;
 }
 
-bool has_filter(const CxlPmuSpec& pmu, Field::Needs needs) {
-  return needs == Field::Needs::nothing || (needs == Field::Needs::hdm_filter ? pmu.hdm_filter : pmu.ddr_filter);
+bool has_filter(const CxlPmuSpec& pmu, CxlField::Needs needs) {
+  return needs == CxlField::Needs::nothing || (needs == CxlField::Needs::hdm_filter ? pmu.hdm_filter : pmu.ddr_filter);
 }
 
 std::string events_text(const CxlProgram& program) {
@@ -89,9 +89,9 @@ CxlProgram cxl_meaning(const EventTerms& terms, const CxlPmuSpec& pmu) {
   }
   for (const EventTerm& term : terms) {
     if (std::find(kWords.begin(), kWords.end(), term.name) != kWords.end()) continue;
-    const auto* const field =
-        std::find_if(kFields.begin(), kFields.end(), [&](const Field& known) { return known.name == term.name; });
-    if (field != kFields.end() && has_filter(pmu, field->needs)) {
+    const auto* const field = std::find_if(kCxlFields.begin(), kCxlFields.end(),
+                                           [&](const CxlField& known) { return known.name == term.name; });
+    if (field != kCxlFields.end() && has_filter(pmu, field->needs)) {
       words[field->word] |= value_of(term, field->width) << field->first;
       described = described || field->word == 0;
     } else if (const auto event = cxl_event_of_name(term.name); event && !term.value) {
@@ -106,7 +106,7 @@ CxlProgram cxl_meaning(const EventTerms& terms, const CxlPmuSpec& pmu) {
 
   const auto bits = [&](std::string_view name) {
     const auto* const field =
-        std::find_if(kFields.begin(), kFields.end(), [&](const Field& known) { return known.name == name; });
+        std::find_if(kCxlFields.begin(), kCxlFields.end(), [&](const CxlField& known) { return known.name == name; });
     return static_cast<std::uint32_t>(words[field->word] >> field->first & ones(field->width));
   };
   CxlProgram program;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kLine = 64;
 
-enum class Kind : std::uint8_t {
+enum class MessageKind : std::uint8_t {
   inv,
   rd,
   rd_data,
@@ -28,21 +28,21 @@ enum class Kind : std::uint8_t {
 struct Encoding {
   CxlClass which;
   std::uint8_t opcode;
-  Kind request;
+  MessageKind request;
   bool tee;  ///< the trusted variant
 };
 constexpr auto kRequests = std::to_array<Encoding>({
-    {CxlClass::m2s_req, 0, Kind::inv, false},        {CxlClass::m2s_req, 7, Kind::inv, true},
-    {CxlClass::m2s_req, 1, Kind::rd, false},         {CxlClass::m2s_req, 5, Kind::rd, true},
-    {CxlClass::m2s_req, 2, Kind::rd_data, false},    {CxlClass::m2s_req, 6, Kind::rd_data, true},
-    {CxlClass::m2s_req, 3, Kind::rd_fwd, false},     {CxlClass::m2s_req, 4, Kind::wr_fwd, false},
-    {CxlClass::m2s_req, 8, Kind::spec_rd, false},    {CxlClass::m2s_req, 12, Kind::spec_rd, true},
-    {CxlClass::m2s_req, 9, Kind::inv_nt, false},     {CxlClass::m2s_req, 11, Kind::inv_nt, true},
-    {CxlClass::m2s_req, 10, Kind::cln_evct, false},  {CxlClass::m2s_req, 14, Kind::cln_evct, true},
-    {CxlClass::m2s_req, 13, Kind::te_update, false}, {CxlClass::m2s_req, 15, Kind::cln_evct_u, false},
-    {CxlClass::m2s_rwd, 1, Kind::wr, false},         {CxlClass::m2s_rwd, 9, Kind::wr, true},
-    {CxlClass::m2s_rwd, 2, Kind::wr_ptl, false},     {CxlClass::m2s_rwd, 10, Kind::wr_ptl, true},
-    {CxlClass::m2s_rwd, 5, Kind::rd_fill, false},    {CxlClass::m2s_rwd, 13, Kind::rd_fill, true},
+    {CxlClass::m2s_req, 0, MessageKind::inv, false},        {CxlClass::m2s_req, 7, MessageKind::inv, true},
+    {CxlClass::m2s_req, 1, MessageKind::rd, false},         {CxlClass::m2s_req, 5, MessageKind::rd, true},
+    {CxlClass::m2s_req, 2, MessageKind::rd_data, false},    {CxlClass::m2s_req, 6, MessageKind::rd_data, true},
+    {CxlClass::m2s_req, 3, MessageKind::rd_fwd, false},     {CxlClass::m2s_req, 4, MessageKind::wr_fwd, false},
+    {CxlClass::m2s_req, 8, MessageKind::spec_rd, false},    {CxlClass::m2s_req, 12, MessageKind::spec_rd, true},
+    {CxlClass::m2s_req, 9, MessageKind::inv_nt, false},     {CxlClass::m2s_req, 11, MessageKind::inv_nt, true},
+    {CxlClass::m2s_req, 10, MessageKind::cln_evct, false},  {CxlClass::m2s_req, 14, MessageKind::cln_evct, true},
+    {CxlClass::m2s_req, 13, MessageKind::te_update, false}, {CxlClass::m2s_req, 15, MessageKind::cln_evct_u, false},
+    {CxlClass::m2s_rwd, 1, MessageKind::wr, false},         {CxlClass::m2s_rwd, 9, MessageKind::wr, true},
+    {CxlClass::m2s_rwd, 2, MessageKind::wr_ptl, false},     {CxlClass::m2s_rwd, 10, MessageKind::wr_ptl, true},
+    {CxlClass::m2s_rwd, 5, MessageKind::rd_fill, false},    {CxlClass::m2s_rwd, 13, MessageKind::rd_fill, true},
 });
 
 const Encoding* encoding_of(const CxlMessage& message) {
@@ -129,27 +129,27 @@ std::optional<CxlMemProtocol::Answers> CxlMemProtocol::answers_to(const CxlMessa
   const bool tee = request.tee;
   const std::uint32_t data = 1U << (kind ? (tee ? kTeeData : kMemData) : kNxm);
   switch (encoding->request) {
-    case Kind::rd:
+    case MessageKind::rd:
       return Answers{coherent ? ndr_by_meta(request.meta, tee) : 0, data};
-    case Kind::rd_data:
+    case MessageKind::rd_data:
       return Answers{coherent ? ndr({kCmpS, kCmpE}, tee) : 0, data};
-    case Kind::rd_fill:
+    case MessageKind::rd_fill:
       return Answers{0, data};
-    case Kind::inv:
+    case MessageKind::inv:
       // The answer to MemInvTEE does not tell of the state of trust; that to the variant of MemInvNT does.
       return Answers{coherent ? ndr_by_meta(request.meta, false) : ndr({kCmp}, false), 0};
-    case Kind::inv_nt:
+    case MessageKind::inv_nt:
       return Answers{coherent ? ndr_by_meta(request.meta, tee) : ndr({kCmp}, tee), 0};
-    case Kind::cln_evct:
-    case Kind::cln_evct_u:
-    case Kind::te_update:
+    case MessageKind::cln_evct:
+    case MessageKind::cln_evct_u:
+    case MessageKind::te_update:
       return Answers{ndr({kCmp}, false), 0};
-    case Kind::wr:
-    case Kind::wr_ptl:
+    case MessageKind::wr:
+    case MessageKind::wr_ptl:
       return Answers{ndr({kCmp}, tee), 0};
-    case Kind::spec_rd:
-    case Kind::rd_fwd:
-    case Kind::wr_fwd:
+    case MessageKind::spec_rd:
+    case MessageKind::rd_fwd:
+    case MessageKind::wr_fwd:
       break;
   }
   return Answers{};
@@ -251,14 +251,14 @@ void CxlMemProtocol::request_left(Picoseconds when, const CxlMessage& message) {
     complain("opcode_unknown", when, message, "no request has that opcode");
     return;
   }
-  const bool has_variant = encoding->request != Kind::rd_fwd && encoding->request != Kind::wr_fwd &&
-                           encoding->request != Kind::te_update && encoding->request != Kind::cln_evct_u;
+  const bool has_variant = encoding->request != MessageKind::rd_fwd && encoding->request != MessageKind::wr_fwd &&
+                           encoding->request != MessageKind::te_update && encoding->request != MessageKind::cln_evct_u;
   if (has_variant && encoding->tee != message.tee)
     complain("opcode_not_trusted", when, message, "opcode and TEE do not belong together");
   const Answers answers = answers_to(message).value_or(Answers{});
   if (answers.ndr == 0 && answers.drs == 0) return;
   Request request{message, when, answers};
-  request.is_of_cache = encoding->request != Kind::rd_fill;
+  request.is_of_cache = encoding->request != MessageKind::rd_fill;
   const auto [place, is_new] = requests_.insert_or_assign(message.tag, request);
   if (!is_new) complain("request_tag_in_use", when, message, "the request before with that tag is not answered");
 }

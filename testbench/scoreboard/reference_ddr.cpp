@@ -23,9 +23,9 @@ constexpr unsigned kBusSwitching = 13;
 constexpr unsigned kIncomingRead = 14;
 constexpr unsigned kIncomingWrite = 15;
 
-constexpr std::uint64_t kLine = 64;
+constexpr std::uint64_t kDdrLine = 64;
 // How long a command is remembered for those who begin to listen.
-constexpr Picoseconds kMemory = 10'000'000;
+constexpr Picoseconds kDdrMemory = 10'000'000;
 
 constexpr std::uint8_t place8(unsigned number) { return static_cast<std::uint8_t>(number); }
 
@@ -47,7 +47,7 @@ Picoseconds ReferenceDdr::refresh_interval() const {
 }
 
 ReferenceDdr::Place ReferenceDdr::place(std::uint64_t device_address) const {
-  std::uint64_t rest = device_address / kLine;
+  std::uint64_t rest = device_address / kDdrLine;
   const auto take = [&rest](std::uint64_t count) {
     const std::uint64_t part = rest % count;
     rest /= count;
@@ -56,7 +56,7 @@ ReferenceDdr::Place ReferenceDdr::place(std::uint64_t device_address) const {
   Place place{};
   place.channel = take(spec_.channels);
   place.bank_group = take(spec_.bank_groups);
-  take(spec_.row_bytes / kLine);
+  take(spec_.row_bytes / kDdrLine);
   place.bank = take(spec_.banks);
   place.rank = take(spec_.ranks);
   place.row = rest;
@@ -341,7 +341,7 @@ void ReferenceDdr::tell(unsigned bit, const At& at, Picoseconds when, bool whole
 }
 
 void ReferenceDdr::tell(const DdrCommand& command) {
-  while (!recent_.empty() && recent_.front().when + kMemory < reached_) recent_.pop_front();
+  while (!recent_.empty() && recent_.front().when + kDdrMemory < reached_) recent_.pop_front();
   recent_.push_back(command);
   for (Listener* const listener : listeners_) listener->on_command(command);
 }

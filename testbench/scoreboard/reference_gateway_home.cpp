@@ -18,26 +18,24 @@ constexpr unsigned kRddatbyp = 0x61;
 constexpr unsigned kChirspUpStall = 0x62;
 constexpr unsigned kChidatUpStall = 0x63;
 constexpr unsigned kReqtrkOcc = 0x67;
-constexpr unsigned kRdbOcc = 0x68;
-constexpr unsigned kRdbypOcc = 0x69;
-constexpr unsigned kWdbOcc = 0x6a;
+constexpr unsigned kHaRdbOcc = 0x68;
+constexpr unsigned kHaRdbypOcc = 0x69;
+constexpr unsigned kHaWdbOcc = 0x6a;
 constexpr unsigned kReqtrkAlloc = 0x6e;
-constexpr unsigned kRdbAlloc = 0x6f;
-constexpr unsigned kRdbypAlloc = 0x70;
-constexpr unsigned kWdbAlloc = 0x71;
+constexpr unsigned kHaRdbAlloc = 0x6f;
+constexpr unsigned kHaRdbypAlloc = 0x70;
+constexpr unsigned kHaWdbAlloc = 0x71;
 constexpr unsigned kCcg = 0x40;
 
 // Of RN-I.
-constexpr unsigned kRxdatFlits = 0x04;
-constexpr unsigned kTxdatFlits = 0x05;
-constexpr unsigned kTxreqFlitsTotal = 0x06;
-constexpr unsigned kTxreqFlitsRetried = 0x07;
-constexpr unsigned kRrtOccOvfl = 0x08;
-constexpr unsigned kWrtOccOvfl = 0x09;
-constexpr unsigned kRrtAlloc = 0x0f;
-constexpr unsigned kWrtAlloc = 0x10;
-
-constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47U;
+constexpr unsigned kRniRxdatFlits = 0x04;
+constexpr unsigned kRniTxdatFlits = 0x05;
+constexpr unsigned kRniTxreqFlitsTotal = 0x06;
+constexpr unsigned kRniTxreqFlitsRetried = 0x07;
+constexpr unsigned kRniRrtOccOvfl = 0x08;
+constexpr unsigned kRniWrtOccOvfl = 0x09;
+constexpr unsigned kRniRrtAlloc = 0x0f;
+constexpr unsigned kRniWrtAlloc = 0x10;
 
 std::uint8_t opcode_here(std::uint8_t opcode) {
   switch (opcode) {
@@ -71,11 +69,11 @@ void ReferenceGatewayHome::request(Cycle now, const ReferenceLinkMessage& messag
   entry.data = DataArrival(has_two_flits(message.request));
   fire(kReqtrkAlloc);
   occupy(kReqtrkOcc, 1, now);
-  gateway_.rni_.fire(entry.is_write ? kWrtAlloc : kRrtAlloc);
-  gateway_.rni_.occupy(entry.is_write ? kWrtOccOvfl : kRrtOccOvfl, 1, 1, now);
+  gateway_.rni_.fire(entry.is_write ? kRniWrtAlloc : kRniRrtAlloc);
+  gateway_.rni_.occupy(entry.is_write ? kRniWrtOccOvfl : kRniRrtOccOvfl, 1, 1, now);
   if (entry.is_write) {
-    fire(kWdbAlloc);
-    occupy(kWdbOcc, 1, now);
+    fire(kHaWdbAlloc);
+    occupy(kHaWdbOcc, 1, now);
   }
   post(number, true);
 }
@@ -139,7 +137,7 @@ void ReferenceGatewayHome::send_again(std::uint16_t home) {
 }
 
 void ReferenceGatewayHome::data_sent(Cycle now, std::uint16_t number) {
-  occupy(kWdbOcc, -1, now);
+  occupy(kHaWdbOcc, -1, now);
   ReferenceLinkMessage answer = entries_.at(number).message;
   answer.kind = Kind::write_answer;
   gateway_.link_->hand_over(now, answer);
@@ -150,34 +148,34 @@ bool ReferenceGatewayHome::read_data(Cycle now, const FlitFields& flit) {
   if (found == entries_.end() || found->second.is_write || found->second.home != flit.srcid ||
       found->second.data.complete())
     return false;
-  gateway_.rni_.fire(kRxdatFlits);
+  gateway_.rni_.fire(kRniRxdatFlits);
   if (!found->second.data.take()) return true;
   ReferenceLinkMessage answer = found->second.message;
   answer.kind = Kind::read_answer;
   answer.bypass = gateway_.link_->is_empty();
   if (answer.bypass) fire(kRddatbyp);
-  fire(answer.bypass ? kRdbypAlloc : kRdbAlloc);
-  occupy(answer.bypass ? kRdbypOcc : kRdbOcc, 1, now);
+  fire(answer.bypass ? kHaRdbypAlloc : kHaRdbAlloc);
+  occupy(answer.bypass ? kHaRdbypOcc : kHaRdbOcc, 1, now);
   gateway_.link_->hand_over(now, answer);
   return true;
 }
 
 void ReferenceGatewayHome::answer_left(Cycle now, const ReferenceLinkMessage& message) {
   const bool is_write = message.kind == Kind::write_answer;
-  if (!is_write) occupy(message.bypass ? kRdbypOcc : kRdbOcc, -1, now);
+  if (!is_write) occupy(message.bypass ? kHaRdbypOcc : kHaRdbOcc, -1, now);
   occupy(kReqtrkOcc, -1, now);
-  gateway_.rni_.occupy(is_write ? kWrtOccOvfl : kRrtOccOvfl, 1, -1, now);
+  gateway_.rni_.occupy(is_write ? kRniWrtOccOvfl : kRniRrtOccOvfl, 1, -1, now);
   entries_.erase(message.ha_entry);
   numbers_.free(message.ha_entry);
 }
 
 void ReferenceGatewayHome::sent(Channel channel, const FlitFields& flit) {
   if (channel == Channel::req) {
-    gateway_.rni_.fire(kTxreqFlitsTotal);
-    if (flit.allowretry == 0) gateway_.rni_.fire(kTxreqFlitsRetried);
+    gateway_.rni_.fire(kRniTxreqFlitsTotal);
+    if (flit.allowretry == 0) gateway_.rni_.fire(kRniTxreqFlitsRetried);
   }
   // The other DAT flits of a gateway are its RA's.
-  if (channel == Channel::dat && flit.opcode == chi::dat::kNonCopyBackWrData) gateway_.rni_.fire(kTxdatFlits);
+  if (channel == Channel::dat && flit.opcode == chi::dat::kNonCopyBackWrData) gateway_.rni_.fire(kRniTxdatFlits);
 }
 
 void ReferenceGatewayHome::held(Channel channel) { fire(channel == Channel::rsp ? kChirspUpStall : kChidatUpStall); }

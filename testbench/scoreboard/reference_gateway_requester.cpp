@@ -17,8 +17,8 @@ namespace {
 
 // Numbers of CCRA; CXRA's are less by 0x40.
 constexpr unsigned kRhtOcc = 0x41;
-constexpr unsigned kRdbOcc = 0x43;
-constexpr unsigned kWdbOcc = 0x44;
+constexpr unsigned kRaRdbOcc = 0x43;
+constexpr unsigned kRaWdbOcc = 0x44;
 constexpr unsigned kReqChains = 0x47;
 constexpr unsigned kReqChainAvglen = 0x48;
 constexpr unsigned kCxreqPcrdStalls = 0x4b;
@@ -26,9 +26,8 @@ constexpr unsigned kCxdatPcrdStalls = 0x4e;
 constexpr unsigned kExternalChirspStalls = 0x51;
 constexpr unsigned kExternalChidatStalls = 0x52;
 constexpr unsigned kRhtAlloc = 0x56;
-constexpr unsigned kRdbAlloc = 0x58;
-constexpr unsigned kWdbAlloc = 0x59;
-constexpr unsigned kLineShift = 6;
+constexpr unsigned kRaRdbAlloc = 0x58;
+constexpr unsigned kRaWdbAlloc = 0x59;
 constexpr unsigned kChainWrap = 256;  // the accumulator of lengths has 8 bits
 
 bool is_gateway_request(std::uint8_t opcode) {
@@ -81,8 +80,8 @@ void ReferenceGatewayRequester::request(Cycle now, const FlitFields& flit) {
     waiting_.push_back(number);
     return;
   }
-  fire(kWdbAlloc);
-  occupy(kWdbOcc, 1, now);
+  fire(kRaWdbAlloc);
+  occupy(kRaWdbOcc, 1, now);
   gateway_.expect_response(flit, chi::rsp::kCompDbidResp, number);
 }
 
@@ -140,7 +139,7 @@ void ReferenceGatewayRequester::count_chain(const FlitFields& request) {
 }
 
 void ReferenceGatewayRequester::request_left(Cycle now, const ReferenceLinkMessage& message) {
-  if (message.kind == Kind::write) occupy(kWdbOcc, -1, now);
+  if (message.kind == Kind::write) occupy(kRaWdbOcc, -1, now);
 }
 
 void ReferenceGatewayRequester::answer(Cycle now, const ReferenceLinkMessage& message) {
@@ -150,8 +149,8 @@ void ReferenceGatewayRequester::answer(Cycle now, const ReferenceLinkMessage& me
     free(now, message.ra_entry);
     return;
   }
-  fire(kRdbAlloc);
-  occupy(kRdbOcc, 1, now);
+  fire(kRaRdbAlloc);
+  occupy(kRaRdbOcc, 1, now);
   ReferenceGateway::Message data{Channel::dat, chi::dat::kCompData};
   data.target = message.request.srcid;
   data.txnid = message.request.txnid;
@@ -162,7 +161,7 @@ void ReferenceGatewayRequester::answer(Cycle now, const ReferenceLinkMessage& me
 }
 
 void ReferenceGatewayRequester::data_sent(Cycle now, std::uint16_t number) {
-  occupy(kRdbOcc, -1, now);
+  occupy(kRaRdbOcc, -1, now);
   Entry& entry = entries_.at(number);
   entry.answered = true;
   if (entry.request.expcompack == 0) free(now, number);

@@ -16,7 +16,6 @@ namespace req = chi::req;
 
 namespace {
 
-constexpr unsigned kLineShift = 6;
 constexpr std::uint8_t kAllocate = 8;  // MemAttr bit 3
 
 bool looks_up(std::uint8_t opcode) { return opcode != req::kReadNoSnp && !req::is_write_no_snp(opcode); }

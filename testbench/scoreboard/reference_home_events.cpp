@@ -12,9 +12,6 @@ namespace req = chi::req;
 
 namespace {
 
-constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47U;
-constexpr unsigned kLineShift = 6;
-
 constexpr Codes bit(unsigned code) { return Codes{1} << code; }
 
 /// From whom a request comes: 0 an RN-F, 1 an RN-I or RN-D, 2 a gateway for a local coherency node, 3 another gateway.

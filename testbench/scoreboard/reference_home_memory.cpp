@@ -16,9 +16,8 @@ using cmn::FlitFields;
 
 namespace {
 
-constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47U;
-constexpr std::uint16_t kFirstWrite = 0x400;
-constexpr std::uint16_t kLastWrite = 0x7ff;
+constexpr std::uint16_t kFirstWriteEntry = 0x400;
+constexpr std::uint16_t kLastWriteEntry = 0x7ff;
 
 }  // namespace
 
@@ -62,7 +61,7 @@ void ReferenceHomeMemory::post(Requests::iterator request, bool allow_retry) {
   home_.expect(message, [this, request](Cycle /*now*/, const FlitFields& flit) {
     if (!home_.around().addresses().is_memory_of(home_.node().node_id, flit.addr, flit.tgtid))
       home_.fail("node_wrong_memory", "memory elsewhere has the address of " + describe_flit(Channel::req, flit));
-    if (!request->is_read && (flit.txnid < kFirstWrite || flit.txnid > kLastWrite))
+    if (!request->is_read && (flit.txnid < kFirstWriteEntry || flit.txnid > kLastWriteEntry))
       home_.fail("node_message_unexpected", "it has no such TxnID for writes: " + describe_flit(Channel::req, flit));
     request->txnid = flit.txnid;
     request->target = flit.tgtid;

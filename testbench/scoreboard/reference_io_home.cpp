@@ -13,7 +13,7 @@ namespace req = chi::req;
 
 namespace {
 
-constexpr unsigned kSecondPart = 0x80;
+constexpr unsigned kSecondPartEntry = 0x80;
 constexpr unsigned kTxrspRetryAck = 0x2a;
 constexpr unsigned kTxdatStall = 0x30;
 constexpr unsigned kNonPcieSerialization = 0x31;
@@ -43,7 +43,7 @@ ReferenceIoHome::ReferenceIoHome(const CmnNode& node, unsigned number, Reference
   constexpr Ids kHnP{0x11, 0x01, 0x12, 0x02, 0x03, 0x13, 0x04, 0x14, 0x05, 0x06, 0x15, 0x16, 0x07, 0x08, 0x09};
   parts_.emplace_back(around.spec().io_home, counts_, kHnI, 0);
   if (node.type == cmn::NodeType::hn_p)
-    parts_.emplace_back(around.spec().io_home, add_source(cmn::NodeType::hn_p), kHnP, kSecondPart);
+    parts_.emplace_back(around.spec().io_home, add_source(cmn::NodeType::hn_p), kHnP, kSecondPartEntry);
 }
 
 ReferenceIoHome::Part& ReferenceIoHome::part_of(const FlitFields& request) {
@@ -87,7 +87,7 @@ void ReferenceIoHome::arrive(Cycle now, Channel channel, const FlitFields& flit)
     serialize(now, part);
     return;
   }
-  if (flit.txnid < kSecondPart || parts_.size() > 1)
+  if (flit.txnid < kSecondPartEntry || parts_.size() > 1)
     fail("node_message_unasked", "nothing waits for what arrives: " + describe_flit(channel, flit));
 }
 

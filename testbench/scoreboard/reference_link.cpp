@@ -22,7 +22,6 @@ constexpr unsigned kTxCxsLcrdBackpressure = 0x25;
 constexpr unsigned kLinkCrdbufOcc = 0x26;
 constexpr unsigned kLinkCrdbufAlloc = 0x27;
 
-constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47U;
 constexpr unsigned kUnitBytes = 16;     // what sizes are counted in
 constexpr unsigned kAverageWrap = 256;  // the accumulators have 8 bits
 

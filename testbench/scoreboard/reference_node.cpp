@@ -16,7 +16,6 @@ using cmn::FlitFields;
 
 namespace {
 
-constexpr unsigned kLineShift = 6;
 constexpr std::uint8_t kSecondHalf = 2;  // DataID of the second flit
 
 std::string opcode_name(Channel channel, std::uint8_t opcode) {

@@ -16,6 +16,9 @@
 
 namespace pmufab::scoreboard {
 
+/// Lines have 64 bytes.
+inline constexpr unsigned kLineShift = 6;
+
 /// What the mesh around it lends a reference node.
 class ReferenceSurroundings {
  public:

@@ -14,7 +14,7 @@ namespace req = chi::req;
 namespace {
 
 constexpr unsigned kRequest = 0x01;  // rd_req; wr_req and cmo_req follow
-constexpr unsigned kTxrspRetryAck = 0x04;
+constexpr unsigned kSbsxTxrspRetryAck = 0x04;
 constexpr unsigned kTxdatFlitv = 0x05;
 constexpr unsigned kTxrspFlitv = 0x06;
 constexpr unsigned kTrackerOccupancy = 0x11;  // of reads; of writes and CMOs follow
@@ -25,7 +25,7 @@ constexpr unsigned kRdbOccupancy = 0x17;
 constexpr unsigned kArStall = 0x21;
 constexpr unsigned kAwStall = 0x22;
 constexpr unsigned kWStall = 0x23;
-constexpr unsigned kTxdatStall = 0x24;
+constexpr unsigned kSbsxTxdatStall = 0x24;
 constexpr unsigned kTxrspStall = 0x25;
 
 }  // namespace
@@ -55,7 +55,7 @@ void ReferenceSbsx::arrive(Cycle now, Channel channel, const FlitFields& flit) {
 }
 
 void ReferenceSbsx::held(Channel channel) {
-  if (channel == Channel::dat) counts_.fire(kTxdatStall);
+  if (channel == Channel::dat) counts_.fire(kSbsxTxdatStall);
   if (channel == Channel::rsp) counts_.fire(kTxrspStall);
 }
 
@@ -86,7 +86,7 @@ void ReferenceSbsx::request(Cycle now, const FlitFields& flit) {
   }
   switch (room_.admit(flit)) {
     case ReferenceRoom::Admission::retried:
-      counts_.fire(kTxrspRetryAck);
+      counts_.fire(kSbsxTxrspRetryAck);
       expect_response(flit, chi::rsp::kRetryAck);
       return;
     case ReferenceRoom::Admission::unasked:

@@ -18,10 +18,10 @@ using Severity = Finding::Severity;
 namespace {
 
 std::string_view call_name(PerfCallObserver::Call call) {
-  constexpr std::array<std::string_view, 11> kNames{"pmu_disable", "pmu_enable", "add",       "del",
-                                                    "start",       "stop",       "read",      "interrupt",
-                                                    "start_txn",   "commit_txn", "cancel_txn"};
-  return kNames.at(static_cast<std::size_t>(call));
+  constexpr std::array<std::string_view, 11> kCallNames{"pmu_disable", "pmu_enable", "add",       "del",
+                                                        "start",       "stop",       "read",      "interrupt",
+                                                        "start_txn",   "commit_txn", "cancel_txn"};
+  return kCallNames.at(static_cast<std::size_t>(call));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using Severity = Finding::Severity;
 
 namespace {
 
-constexpr std::size_t kClasses = 3;
+constexpr std::size_t kMemoryClasses = 3;
 
 Tegra410JudgeSpec valid(Tegra410JudgeSpec spec) {
   spec.validate();
@@ -33,7 +33,7 @@ struct Tegra410Judge::State {
         clock(spec.ucf_frequency_hz),
         reference(spec),
         wires(spec, chronicle.findings),
-        memory(std::size_t{spec.sockets} * kClasses),
+        memory(std::size_t{spec.sockets} * kMemoryClasses),
         last_accepted(spec.sockets) {
     for (unsigned socket = 0; socket < spec.sockets; ++socket)
       timelines.emplace_back(clock, spec.cmem_instances, spec.cmem_controllers);
@@ -100,7 +100,7 @@ void Tegra410Judge::on_memory_access(const MemoryAccess& access) {
   const MemoryRange* const home = s.spec.home_of(access.address);
   if (home == nullptr || home->socket != access.socket) return;  // left over in `wires`, and reported there
   const std::uint64_t parts = parts_of(access.length);
-  MemoryTruth& truth = s.memory[access.socket * kClasses + static_cast<std::size_t>(home->memory_class)];
+  MemoryTruth& truth = s.memory[access.socket * kMemoryClasses + static_cast<std::size_t>(home->memory_class)];
   if (access.is_write) {
     ++truth.writes;
     truth.write_bytes += access.length;
@@ -126,7 +126,7 @@ void Tegra410Judge::finish() { state_->wires.finish(); }
 const UcfTally& Tegra410Judge::tally(unsigned socket) const { return state_->reference.tally(socket); }
 
 MemoryTruth Tegra410Judge::memory_truth(unsigned socket, MemoryClass memory_class) const {
-  return state_->memory.at(socket * kClasses + static_cast<std::size_t>(memory_class));
+  return state_->memory.at(socket * kMemoryClasses + static_cast<std::size_t>(memory_class));
 }
 
 }  // namespace pmufab::scoreboard

@@ -10,7 +10,7 @@ struct EventName {
 };
 
 // Numbers: the event list NVIDIA's driver publishes in sysfs. Names and meaning: nvidia-tegra410-pmu.rst.
-constexpr std::array<EventName, kUcfEvents> kNames{{
+constexpr std::array<EventName, kUcfEvents> kUcfNames{{
     {UcfEvent::slc_allocate, 0x0f0, "slc_allocate"},
     {UcfEvent::slc_wb, 0x0f3, "slc_wb"},
     {UcfEvent::slc_refill_rd, 0x109, "slc_refill_rd"},
@@ -32,28 +32,28 @@ constexpr std::array<EventName, kUcfEvents> kNames{{
 }};
 
 constexpr bool table_is_in_order() {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (static_cast<std::size_t>(kNames[i].event) != i) return false;
+  for (std::size_t i = 0; i < kUcfNames.size(); ++i) {
+    if (static_cast<std::size_t>(kUcfNames[i].event) != i) return false;
   }
   return true;
 }
-static_assert(table_is_in_order(), "kNames is indexed by the enumerator");
+static_assert(table_is_in_order(), "kUcfNames is indexed by the enumerator");
 
 }  // namespace
 
-std::string_view to_string(UcfEvent event) noexcept { return kNames[static_cast<std::size_t>(event)].name; }
+std::string_view to_string(UcfEvent event) noexcept { return kUcfNames[static_cast<std::size_t>(event)].name; }
 
-std::uint32_t event_number(UcfEvent event) noexcept { return kNames[static_cast<std::size_t>(event)].number; }
+std::uint32_t event_number(UcfEvent event) noexcept { return kUcfNames[static_cast<std::size_t>(event)].number; }
 
 std::optional<UcfEvent> event_of_number(std::uint64_t number) noexcept {
-  for (const EventName& entry : kNames) {
+  for (const EventName& entry : kUcfNames) {
     if (entry.number == number) return entry.event;
   }
   return std::nullopt;
 }
 
 std::optional<UcfEvent> event_of_name(std::string_view name) noexcept {
-  for (const EventName& entry : kNames) {
+  for (const EventName& entry : kUcfNames) {
     if (entry.name == name) return entry.event;
   }
   return std::nullopt;

@@ -8,7 +8,7 @@ namespace {
 
 // Arm CoreSight PMU: PMCR, bit 0 = E; event counters and the cycle counter at the start of their page.
 constexpr std::uint64_t kPmcr = 0xe04;
-constexpr std::uint64_t kPmcrEnable = 0x1;
+constexpr std::uint64_t kUcfPmcrEnable = 0x1;
 constexpr std::uint64_t kCountersEnd = 0x100;
 
 class UcfTruth final : public EventTruth {
@@ -93,7 +93,7 @@ bool UcfPmuJudge::see_write(const MmioBus::BusAccess& access) {
   return true;
 }
 
-bool UcfPmuJudge::written_on() const { return (control_value_ & kPmcrEnable) != 0; }
+bool UcfPmuJudge::written_on() const { return (control_value_ & kUcfPmcrEnable) != 0; }
 
 bool UcfPmuJudge::is_counter_read(const MmioBus::BusAccess& access) const {
   return access.ok && access.address >= counters_ && access.address < counters_ + kCountersEnd;

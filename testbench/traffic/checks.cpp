@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::uint64_t kMaximumRanks = std::uint64_t{1} << 22;
 
-void check(bool good, const std::string& field, std::string reason, std::string suggestion = "") {
-  if (!good) throw SpecError(field, std::move(reason), std::move(suggestion));
-}
-
 void check_part(std::uint64_t bytes, const std::vector<Window>& windows, const std::string& field) {
   check(bytes != 0 && bytes % kLineBytes == 0, field, fmt::format("{} is no multiple of 64", bytes));
   for (const Window& window : windows) {
@@ -22,6 +18,10 @@ void check_part(std::uint64_t bytes, const std::vector<Window>& windows, const s
 }
 
 }  // namespace
+
+void check(bool good, const std::string& field, std::string reason, std::string suggestion) {
+  if (!good) throw SpecError(field, std::move(reason), std::move(suggestion));
+}
 
 void check_pacing(const PacingSpec& pacing, const std::string& field) {
   if (pacing.kind == PacingSpec::Kind::back_to_back) {

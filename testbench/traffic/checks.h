@@ -13,6 +13,7 @@ namespace pmufab::traffic {
 /// @param field  of the part, for errors
 /// @throws SpecError
 /// @{
+void check(bool good, const std::string& field, std::string reason, std::string suggestion = "");
 void check_pacing(const PacingSpec& pacing, const std::string& field);
 void check_burst(const std::optional<BurstSpec>& burst, const std::string& field);
 /// Without what only requesters of a Tegra410 can be asked: who consumes, and how many requests a chase has in flight.

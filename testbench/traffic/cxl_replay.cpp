@@ -11,7 +11,7 @@ namespace pmufab::traffic {
 
 namespace {
 
-constexpr std::size_t kRecordsPerRead = 1024;
+constexpr std::size_t kOperationsPerRead = 1024;
 constexpr Picoseconds kLatest = Picoseconds{1} << 62;  // half of all times, so that sums of two are times
 constexpr std::uint64_t kLineMask = ~std::uint64_t{63};
 
@@ -51,7 +51,7 @@ CxlReplay::CxlReplay(cxl::Engine& engine, std::vector<CxlTargets> devices, const
       spec_(spec),
       reader_(spec.file, TraceContents::operations),
       own_(devices_.size()),
-      buffer_(kRecordsPerRead),
+      buffer_(kOperationsPerRead),
       outstanding_(outstanding) {
   survey(field);
   actor_ = engine.add(*this);

@@ -63,7 +63,7 @@ bool is_snoop(CxlOperation operation) {
   return operation >= CxlOperation::snoop_data && operation <= CxlOperation::snoop_current;
 }
 
-void check(const CxlTrafficSpec& spec, const CxlTargets& targets, const std::string& field) {
+void check_traffic(const CxlTrafficSpec& spec, const CxlTargets& targets, const std::string& field) {
   if (spec.name.empty()) throw SpecError(field + ".name", "is empty", "give the traffic a name");
   if (spec.outstanding == 0 || spec.outstanding > 4096)
     throw SpecError(field + ".outstanding", fmt::format("{} operations at a time are not possible", spec.outstanding),
@@ -121,7 +121,7 @@ CxlTraffic::CxlTraffic(cxl::Engine& engine, const CxlTargets& targets, Picosecon
       period_(period),
       spec_(spec),
       random_(spec.seed.value_or(mix_bits(seed ^ hash_of(spec.name)))) {
-  check(spec, targets, field);
+  check_traffic(spec, targets, field);
   for (const CxlOperationShare& share : spec.mix) operations_.add(share.operation, share.weight);
   for (std::size_t i = 0; i < spec.ranges.size(); ++i) {
     const CxlRange& range = spec.ranges[i];

@@ -10,8 +10,8 @@
 namespace pmufab::traffic {
 namespace {
 
-constexpr std::array<std::string_view, 5> kPatterns = {"uniform", "hotspot", "transpose", "bit_complement",
-                                                       "neighbour"};
+constexpr std::array<std::string_view, 5> kMeshPatterns = {"uniform", "hotspot", "transpose", "bit_complement",
+                                                           "neighbour"};
 
 const MeshTrafficSpec& checked(const MeshTrafficSpec& spec, const cmn::MeshEngine& engine) {
   const cmn::MeshParameters& mesh = engine.parameters();
@@ -254,12 +254,12 @@ std::uint64_t MeshTraffic::waiting() const noexcept {
 
 std::string_view to_string(MeshPattern pattern) noexcept {
   const auto index = static_cast<std::size_t>(pattern);
-  return index < kPatterns.size() ? kPatterns[index] : "?";
+  return index < kMeshPatterns.size() ? kMeshPatterns[index] : "?";
 }
 
 std::optional<MeshPattern> mesh_pattern_from(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < kPatterns.size(); ++i) {
-    if (kPatterns[i] == name) return static_cast<MeshPattern>(i);
+  for (std::size_t i = 0; i < kMeshPatterns.size(); ++i) {
+    if (kMeshPatterns[i] == name) return static_cast<MeshPattern>(i);
   }
   return std::nullopt;
 }

@@ -5,7 +5,7 @@
 namespace pmufab::traffic {
 namespace {
 
-constexpr std::uint32_t kLine = 64;
+constexpr std::uint32_t kFullLine = 64;
 constexpr std::uint32_t kLargestAtomic = 8;
 
 bool reads(Operation operation) noexcept {
@@ -75,14 +75,14 @@ OperationMix::Drawn OperationMix::draw(RandomStream& random) const {
     case Length::none:
       return {action.opcode, 0};
     case Length::line:
-      return {action.opcode, kLine};
+      return {action.opcode, kFullLine};
     case Length::atomic:
       return {action.opcode, std::min(sizes_.choose(random), kLargestAtomic)};
     case Length::open:
       break;
   }
   const std::uint32_t length = sizes_.choose(random);
-  if (action.full_when_line && length == kLine) return {FabricOpcode::write_unique_full, length};
+  if (action.full_when_line && length == kFullLine) return {FabricOpcode::write_unique_full, length};
   return {action.opcode, length};
 }
 

@@ -25,13 +25,13 @@ constexpr std::size_t kMostNames = 1024;
 constexpr unsigned char kTee = 1;  // flags of an operation
 constexpr unsigned char kJoined = 2;
 constexpr std::uint64_t kUnfinished = ~std::uint64_t{0};
-constexpr std::size_t kRecordsPerRead = 4096;
+constexpr std::size_t kRecordsPerRefill = 4096;
 constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
 constexpr std::array<std::string_view, kVersions> kCsvHeaders = {"kind,address,size",
                                                                  "time,device,operation,address,flags"};
 constexpr std::string_view kShortHeader = "time,device,operation,address";  // without the flags, which are optional
 constexpr std::string_view kCsvEnd = "end";
-constexpr std::array<std::string_view, 4> kKinds = {"fetch", "load", "store", "modify"};
+constexpr std::array<std::string_view, 4> kAccessKinds = {"fetch", "load", "store", "modify"};
 
 template <typename Integer>
 void put(unsigned char* bytes, Integer value) noexcept {
@@ -90,7 +90,9 @@ bool parse(std::string_view text, Integer& value, int base) noexcept {
 
 }  // namespace
 
-std::string_view to_string(AccessKind kind) noexcept { return kKinds[static_cast<std::size_t>(kind) % kKinds.size()]; }
+std::string_view to_string(AccessKind kind) noexcept {
+  return kAccessKinds[static_cast<std::size_t>(kind) % kAccessKinds.size()];
+}
 
 class TraceReader::CsvLines : public LineReader {
  public:
@@ -166,7 +168,7 @@ void TraceReader::read_header() {
   if (held_records > count_ || !whole) {
     fail_at(first_ + count_ * record_size, fmt::format("there is more after the {} records", count_));
   }
-  bytes_.resize(kRecordsPerRead * record_size);
+  bytes_.resize(kRecordsPerRefill * record_size);
   rewind();
 }
 
@@ -235,7 +237,7 @@ std::size_t TraceReader::read_records(std::span<Record> records) {
   }
   buffer_ = position_;
   const std::uint64_t record_size = kRecordBytes[index_of(contents_)];
-  const std::uint64_t left = std::min<std::uint64_t>(count_ - position_, kRecordsPerRead);
+  const std::uint64_t left = std::min<std::uint64_t>(count_ - position_, kRecordsPerRefill);
   const std::size_t wanted = std::min(records.size(), static_cast<std::size_t>(left));
   stream_.read(reinterpret_cast<char*>(bytes_.data()), static_cast<std::streamsize>(wanted * record_size));
   const std::uint64_t first = first_ + position_ * record_size;
@@ -249,7 +251,7 @@ std::size_t TraceReader::read_records(std::span<Record> records) {
 }
 
 void TraceReader::parse_binary(const unsigned char* bytes, std::uint64_t offset, TraceRecord& record) {
-  if (bytes[12] >= kKinds.size()) fail_at(offset + 12, fmt::format("there is no access kind {}", bytes[12]));
+  if (bytes[12] >= kAccessKinds.size()) fail_at(offset + 12, fmt::format("there is no access kind {}", bytes[12]));
   if (bytes[13] != 0 || bytes[14] != 0 || bytes[15] != 0) fail_at(offset + 13, "reserved bytes are not zero");
   record = {get<std::uint64_t>(bytes), get<std::uint32_t>(bytes + 8), static_cast<AccessKind>(bytes[12])};
   if (const std::string problem = problem_of(record); !problem.empty()) fail_at(offset, problem);
@@ -290,9 +292,9 @@ void TraceReader::parse_line(std::string_view line, TraceRecord& record) {
   const std::size_t first = line.find(',');
   const std::size_t second = first == std::string_view::npos ? first : line.find(',', first + 1);
   if (second == std::string_view::npos) fail_in_line(fmt::format("expected \"{}\"", kCsvHeaders[0]));
-  const auto kind = std::find(kKinds.begin(), kKinds.end(), line.substr(0, first));
-  if (kind == kKinds.end()) fail_in_line("the kind is not fetch, load, store or modify");
-  record.kind = static_cast<AccessKind>(kind - kKinds.begin());
+  const auto kind = std::find(kAccessKinds.begin(), kAccessKinds.end(), line.substr(0, first));
+  if (kind == kAccessKinds.end()) fail_in_line("the kind is not fetch, load, store or modify");
+  record.kind = static_cast<AccessKind>(kind - kAccessKinds.begin());
   const std::string_view address = line.substr(first + 1, second - first - 1);
   if (!address.starts_with("0x") || !parse(address.substr(2), record.address, 16)) {
     fail_in_line("the address is no hexadecimal number of up to 64 bits, as in 0x7fe0");

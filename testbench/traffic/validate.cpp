@@ -18,10 +18,6 @@ struct Context {
   unsigned sockets;
 };
 
-void check(bool good, const std::string& field, std::string reason, std::string suggestion = "") {
-  if (!good) throw SpecError(field, std::move(reason), std::move(suggestion));
-}
-
 void check_requester(const RequesterSpec& requester, Path path, const std::string& field, const Context& context) {
   check(requester.socket < context.sockets, field + ".socket", fmt::format("there is no socket {}", requester.socket),
         fmt::format("the platform has sockets 0 ... {}", context.sockets - 1));

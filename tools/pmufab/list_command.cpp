@@ -17,7 +17,7 @@ namespace po = boost::program_options;
 using scenario::Json;
 using scenario::PmuCatalog;
 
-constexpr const char* kMore =
+constexpr const char* kMoreOnList =
     R"(What is listed is what the drivers publish in sysfs when they are loaded on the platform: events/, format/ and cpumask;
 and PMUs that the testbench's own software serves, such as those of CXL ports (cpmu_rp0.0).
 Without PLATFORM a platform of two Tegra410 sockets is used. Any event can be given to pmufab stat -e, with terms added:
@@ -123,7 +123,7 @@ int list_command(const Arguments& arguments) {
   add_driver_options(options, "newest");
   const auto parsed =
       parse(arguments, options, "platform",
-            {"pmufab list [options] [PLATFORM]", "List the PMUs and events the drivers publish.", kMore});
+            {"pmufab list [options] [PLATFORM]", "List the PMUs and events the drivers publish.", kMoreOnList});
   if (!parsed) return kPassed;
   const std::vector<std::string> files = values_of(*parsed, "platform");
   if (files.size() > 1) throw scenario::InputError("one platform at a time", "see pmufab list --help");

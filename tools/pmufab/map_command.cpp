@@ -25,7 +25,7 @@ namespace {
 namespace po = boost::program_options;
 using scenario::InputError;
 
-constexpr const char* kMore =
+constexpr const char* kMoreOnMap =
     R"(Each crosspoint (XP) is a box in its place; y grows to the north, as node ids count. In a box:
   XP 4         0x8   its index, which is its logical id, and its node id (nodeid= of an event with bynodeid=1)
   DTC 0  DTM 4       the trace controller of its domain, and the monitor(s) that count its events
@@ -303,7 +303,7 @@ int map_command(const Arguments& arguments) {
   const auto parsed =
       parse(arguments, options, "words",
             {"pmufab map [options] PLATFORM [MESH]",
-             "Show the meshes of a platform: what is where, under which ids, and where flits go.", kMore});
+             "Show the meshes of a platform: what is where, under which ids, and where flits go.", kMoreOnMap});
   if (!parsed) return kPassed;
   const po::variables_map& map = *parsed;
   const std::vector<std::string> words = values_of(map, "words");

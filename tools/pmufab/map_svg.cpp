@@ -24,9 +24,9 @@ constexpr unsigned kPortHeight = 34;
 constexpr unsigned kPortGap = 6;
 constexpr unsigned kGap = 44;  // between neighbours: where the links are seen
 constexpr unsigned kLegendHeight = 62;
-constexpr unsigned kLaneOffset = 5;   // of the two directions of a link, from its middle
-constexpr unsigned kNarrowest = 660;  // of a mesh: its title must fit
-constexpr unsigned kSteps = 8;        // of a colour scale
+constexpr unsigned kLaneOffset = 5;          // of the two directions of a link, from its middle
+constexpr unsigned kNarrowestPicture = 660;  // of a mesh: its title must fit
+constexpr unsigned kSteps = 8;               // of a colour scale
 
 /// Text as part of XML. Characters XML cannot hold become question marks.
 std::string escaped(std::string_view text) {
@@ -82,7 +82,7 @@ class MeshDrawing {
   }
 
   [[nodiscard]] unsigned width() const noexcept {
-    return std::max(mesh_.columns * kXpWidth + (mesh_.columns - 1) * kGap, kNarrowest);
+    return std::max(mesh_.columns * kXpWidth + (mesh_.columns - 1) * kGap, kNarrowestPicture);
   }
   [[nodiscard]] unsigned height() const noexcept {
     return kHeadHeight + mesh_.rows * tile_height() + (mesh_.rows - 1) * kGap + (mesh_.has_load() ? kLegendHeight : 0U);

@@ -17,7 +17,7 @@ namespace po = boost::program_options;
 using platform::NamedRegisters;
 using scenario::InputError;
 
-constexpr const char* kMore =
+constexpr const char* kMoreOnRegs =
     R"(Shows the registers of each device with their fields. The values are those after the drivers have been loaded; with
 --reset they are the reset values, and no drivers are needed. BANK is a name, or the beginning of one.
 
@@ -76,8 +76,9 @@ int regs_command(const Arguments& arguments) {
       "json", po::bool_switch(), "print map and values as JSON")("reset", po::bool_switch(),
                                                                  "reset values, without drivers");
   add_driver_options(options, "newest");
-  const auto parsed = parse(arguments, options, "words",
-                            {"pmufab regs [options] PLATFORM [BANK]", "Show the registers of a platform.", kMore});
+  const auto parsed =
+      parse(arguments, options, "words",
+            {"pmufab regs [options] PLATFORM [BANK]", "Show the registers of a platform.", kMoreOnRegs});
   if (!parsed) return kPassed;
   const std::vector<std::string> words = values_of(*parsed, "words");
   if (words.empty() || words.size() > 2)

@@ -22,7 +22,7 @@ using scenario::InputError;
 using scenario::RunPlan;
 using scenario::RunResult;
 
-constexpr const char* kMore =
+constexpr const char* kMoreOnRun =
     R"(A scenario file names a platform, traffic, and what to measure (scenarios/README.md describes it). It is run once for
 each driver set it selects, each run in a process of its own. A run passes when every count equals the scoreboard's.
 
@@ -210,7 +210,7 @@ int run_command(const Arguments& arguments) {
   add_driver_options(options, "");
   const auto parsed = parse(arguments, options, "scenario",
                             {"pmufab run [options] SCENARIO...",
-                             "Run scenario files and check every counter against the scoreboard.", kMore});
+                             "Run scenario files and check every counter against the scoreboard.", kMoreOnRun});
   if (!parsed) return kPassed;
   const po::variables_map& map = *parsed;
   // A negative number arrives here as a huge one.

@@ -18,7 +18,7 @@ namespace po = boost::program_options;
 using scenario::InputError;
 using scenario::Value;
 
-constexpr const char* kMore =
+constexpr const char* kMoreOnStat =
     R"(Events are written as for perf: pmu/event,term=value/, several with commas, groups in braces; * and ? in the name of a PMU
 stand for any of that name. pmufab list shows what there is. Every count is compared with the scoreboard.
 
@@ -107,9 +107,9 @@ int stat_command(const Arguments& arguments) {
       "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"), "change a value, as in pmufab run")(
       "kernel-log", po::bool_switch(), "show the kernel log as it grows");
   add_driver_options(options, "newest");
-  const auto parsed =
-      parse(arguments, options, "",
-            {"pmufab stat [options] -e EVENTS", "Count events on a platform and compare with the scoreboard.", kMore});
+  const auto parsed = parse(
+      arguments, options, "",
+      {"pmufab stat [options] -e EVENTS", "Count events on a platform and compare with the scoreboard.", kMoreOnStat});
   if (!parsed) return kPassed;
   const po::variables_map& map = *parsed;
   const std::vector<std::string> events = values_of(map, "event");

@@ -29,7 +29,7 @@ using scenario::InputError;
 using scenario::with_separators;
 using traffic::AccessKind;
 
-constexpr const char* kMore =
+constexpr const char* kMoreOnTrace =
     R"(pmufab trace import IN OUT         turn the output of valgrind's lackey tool, or another trace, into a trace
                                    (OUT ending in .csv: as text)
 pmufab trace record SCENARIO OUT   run a scenario and write the operations of its CXL traffic
@@ -218,7 +218,7 @@ int trace_command(const Arguments& arguments) {
   add_driver_options(options, "newest");
   const auto parsed = parse(arguments, options, "words",
                             {"pmufab trace [options] import|record|info FILE...",
-                             "Work with recorded memory accesses and operations.", kMore});
+                             "Work with recorded memory accesses and operations.", kMoreOnTrace});
   if (!parsed) return kPassed;
   std::vector<std::string> words = values_of(*parsed, "words");
   const std::string usage = "see pmufab trace --help";

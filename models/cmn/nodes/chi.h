@@ -95,10 +95,11 @@ inline constexpr std::uint8_t kI = 0;
 inline constexpr std::uint8_t kSc = 1;
 inline constexpr std::uint8_t kUc = 2;  ///< of a snoop response UC or UD
 inline constexpr std::uint8_t kSd = 3;
-inline constexpr std::uint8_t kIPd = 4;   ///< of snoop responses
-inline constexpr std::uint8_t kScPd = 5;  ///< of snoop responses
-inline constexpr std::uint8_t kUcPd = 6;  ///< of snoop responses
-inline constexpr std::uint8_t kUdPd = 6;  ///< of data to a requester and of CopyBackWrData
+inline constexpr std::uint8_t kIPd = 4;        ///< of snoop responses
+inline constexpr std::uint8_t kScPd = 5;       ///< of snoop responses
+inline constexpr std::uint8_t kUcPd = 6;       ///< of snoop responses
+inline constexpr std::uint8_t kUdPd = 6;       ///< of data to a requester and of CopyBackWrData
+inline constexpr std::uint8_t kPassDirty = 4;  ///< the bit of "PD"
 }  // namespace resp
 
 inline constexpr std::uint64_t kLineBytes = 64;

@@ -17,13 +17,13 @@ constexpr unsigned kReadDataBypass = 0x21;
 constexpr unsigned kRspUpStall = 0x22;
 constexpr unsigned kDatUpStall = 0x23;
 constexpr unsigned kRequestTrackerOccupancy = 0x27;
-constexpr unsigned kRdbOccupancy = 0x28;
-constexpr unsigned kRdbypOccupancy = 0x29;
-constexpr unsigned kWdbOccupancy = 0x2a;
+constexpr unsigned kHaRdbOccupancy = 0x28;
+constexpr unsigned kHaRdbypOccupancy = 0x29;
+constexpr unsigned kHaWdbOccupancy = 0x2a;
 constexpr unsigned kRequestTrackerAllocation = 0x2e;
-constexpr unsigned kRdbAllocation = 0x2f;
-constexpr unsigned kRdbypAllocation = 0x30;
-constexpr unsigned kWdbAllocation = 0x31;
+constexpr unsigned kHaRdbAllocation = 0x2f;
+constexpr unsigned kHaRdbypAllocation = 0x30;
+constexpr unsigned kHaWdbAllocation = 0x31;
 constexpr unsigned kCchaOffset = 0x40;
 
 // Of the RN-I half of a CCLA_RNI.
@@ -67,9 +67,9 @@ GatewayHome::GatewayHome(GatewayPort& port, LinkEnd& link, const LinkParameters&
   if (homes_.empty()) throw std::invalid_argument("a mesh with a gateway that is linked needs a home: HN-F or HN-S");
   const GatewayPort::Sources& sources = port_.sources();
   port_.add_occupancy(sources.ha, kRequestTrackerOccupancy + id_offset_, reqtrk_);
-  port_.add_occupancy(sources.ha, kRdbOccupancy + id_offset_, rdb_);
-  port_.add_occupancy(sources.ha, kRdbypOccupancy + id_offset_, rdbyp_);
-  port_.add_occupancy(sources.ha, kWdbOccupancy + id_offset_, wdb_);
+  port_.add_occupancy(sources.ha, kHaRdbOccupancy + id_offset_, rdb_);
+  port_.add_occupancy(sources.ha, kHaRdbypOccupancy + id_offset_, rdbyp_);
+  port_.add_occupancy(sources.ha, kHaWdbOccupancy + id_offset_, wdb_);
   port_.add_occupancy(sources.rni, kRrtOccupancy, reads_);
   port_.add_occupancy(sources.rni, kWrtOccupancy, writes_);
   port_.count_holds(Channel::rsp, sources.ha, kRspUpStall + id_offset_);
@@ -89,7 +89,7 @@ void GatewayHome::request(const LinkMessage& message, Cycle now) {
   port_.fire(port_.sources().rni, entry.is_write ? kWrtAllocation : kRrtAllocation, now);
   if (entry.is_write) {
     wdb_.change(1, 1, now);
-    fire_allocation(kWdbAllocation, now);
+    fire_allocation(kHaWdbAllocation, now);
   }
   FlitFields& request = entry.request;
   request.addr = message.request.addr;
@@ -113,7 +113,7 @@ void GatewayHome::comp_data(const FlitFields& fields, Cycle now) {
   const bool bypass = link_.empty();
   if (bypass) fire(kReadDataBypass, now);
   (bypass ? rdbyp_ : rdb_).change(1, 1, now);
-  fire_allocation(bypass ? kRdbypAllocation : kRdbAllocation, now);
+  fire_allocation(bypass ? kHaRdbypAllocation : kHaRdbAllocation, now);
   answer(fields.txnid, bypass, now);
 }
 

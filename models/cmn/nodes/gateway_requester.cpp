@@ -13,8 +13,8 @@ namespace {
 
 // Numbers of a CXRA; a CCRA's lie 0x40 further on.
 constexpr unsigned kRhtOccupancy = 0x01;
-constexpr unsigned kRdbOccupancy = 0x03;
-constexpr unsigned kWdbOccupancy = 0x04;
+constexpr unsigned kRaRdbOccupancy = 0x03;
+constexpr unsigned kRaWdbOccupancy = 0x04;
 constexpr unsigned kReqChains = 0x07;
 constexpr unsigned kReqChainAverageLength = 0x08;
 constexpr unsigned kReqCreditStallsLink0 = 0x0b;
@@ -22,13 +22,13 @@ constexpr unsigned kDatCreditStallsLink0 = 0x0e;
 constexpr unsigned kExternalRspStalls = 0x11;
 constexpr unsigned kExternalDatStalls = 0x12;
 constexpr unsigned kRhtAllocation = 0x16;
-constexpr unsigned kRdbAllocation = 0x18;
-constexpr unsigned kWdbAllocation = 0x19;
+constexpr unsigned kRaRdbAllocation = 0x18;
+constexpr unsigned kRaWdbAllocation = 0x19;
 
 constexpr unsigned kCcraOffset = 0x40;
-constexpr unsigned kAverage = 256;
+constexpr unsigned kChainAverage = 256;
 
-bool is_read(std::uint8_t opcode) { return opcode == chi::req::kReadNoSnp || opcode == chi::req::kReadOnce; }
+bool is_gateway_read(std::uint8_t opcode) { return opcode == chi::req::kReadNoSnp || opcode == chi::req::kReadOnce; }
 bool is_write(std::uint8_t opcode) {
   return opcode == chi::req::kWriteNoSnpFull || opcode == chi::req::kWriteNoSnpPtl ||
          opcode == chi::req::kWriteUniqueFull || opcode == chi::req::kWriteUniquePtl;
@@ -46,8 +46,8 @@ GatewayRequester::GatewayRequester(GatewayPort& port, LinkEnd& link, const LinkP
       dat_credits_(parameters.write_buffers) {
   const auto ra = port_.sources().ra;
   port_.add_occupancy(ra, kRhtOccupancy + id_offset_, rht_);
-  port_.add_occupancy(ra, kRdbOccupancy + id_offset_, rdb_);
-  port_.add_occupancy(ra, kWdbOccupancy + id_offset_, wdb_);
+  port_.add_occupancy(ra, kRaRdbOccupancy + id_offset_, rdb_);
+  port_.add_occupancy(ra, kRaWdbOccupancy + id_offset_, wdb_);
   port_.add_cycles(ra, kReqCreditStallsLink0 + id_offset_, lacks_req_credit_);
   port_.add_cycles(ra, kDatCreditStallsLink0 + id_offset_, lacks_dat_credit_);
   port_.count_holds(Channel::rsp, ra, kExternalRspStalls + id_offset_);
@@ -68,7 +68,7 @@ bool GatewayRequester::find_room(const FlitFields& fields, Cycle now) {
 
 void GatewayRequester::request(const FlitFields& fields, Cycle now) {
   const bool write = is_write(fields.opcode);
-  if ((!write && !is_read(fields.opcode)) || !SystemAddressMap::is_remote(fields.addr))
+  if ((!write && !is_gateway_read(fields.opcode)) || !SystemAddressMap::is_remote(fields.addr))
     throw std::logic_error(fmt::format("gateway {:#x}: request of {:#x} with opcode {:#x} for address {:#x}",
                                        port_.node_id(), fields.srcid, fields.opcode, fields.addr));
   if (find_room(fields, now)) accept(fields, write, now);
@@ -86,7 +86,7 @@ void GatewayRequester::accept(const FlitFields& fields, bool is_write, Cycle now
     return;
   }
   wdb_.change(1, 1, now);
-  fire_allocation(kWdbAllocation, now);
+  fire_allocation(kRaWdbAllocation, now);
   entry.data_flits = static_cast<std::uint8_t>(chi::data_flits(fields.size));
   FlitFields response;
   response.tgtid = fields.srcid;
@@ -135,8 +135,8 @@ void GatewayRequester::continue_chain(const FlitFields& request, Cycle now) {
   if (!follows) return;
   if (chain_.length == 2) fire(kReqChains, now);
   chain_lengths_ += chain_.length == 2 ? 2 : 1;
-  if (chain_lengths_ < kAverage) return;
-  chain_lengths_ -= kAverage;
+  if (chain_lengths_ < kChainAverage) return;
+  chain_lengths_ -= kChainAverage;
   fire(kReqChainAverageLength, now);
 }
 
@@ -152,7 +152,7 @@ void GatewayRequester::answer(const LinkMessage& message, Cycle now) {
     return;
   }
   rdb_.change(1, 1, now);
-  fire_allocation(kRdbAllocation, now);
+  fire_allocation(kRaRdbAllocation, now);
   const FlitFields& request = entries_[message.ra_entry].request;
   FlitFields data;
   data.tgtid = request.srcid;

@@ -7,19 +7,18 @@
 #include <fmt/format.h>
 
 #include "models/cmn/nodes/chi.h"
+#include "models/cmn/occupancy.h"
 
 namespace pmufab::cmn {
 
 namespace {
 
-constexpr unsigned kMostEntries = 256;
-constexpr std::uint8_t kPassDirty = 4;  // bit of Resp
+constexpr unsigned kMostPocqEntries = 256;
 
 // Codes of filters, as bits. Bit 0 is "all".
-constexpr std::uint16_t kAll = 1;
 constexpr std::uint16_t bit(unsigned code) { return static_cast<std::uint16_t>(1U << code); }
-constexpr std::uint16_t kHbt = kAll | bit(1);
-constexpr std::uint16_t kLbt = kAll | bit(2);
+constexpr std::uint16_t kHbt = kAllCode | bit(1);
+constexpr std::uint16_t kLbt = kAllCode | bit(2);
 constexpr unsigned kOccupancyLbt = 6;
 constexpr unsigned kOccupancyHbt = 7;
 constexpr unsigned kOccupancyOrigin = 8;  // of an RN-F; then RN-I, and gateways as LCN and as RN
@@ -28,10 +27,10 @@ constexpr unsigned kRnfOrigin = 0;
 constexpr unsigned kIoOrigin = 1;
 constexpr unsigned kLcnOrigin = 2;
 constexpr unsigned kGatewayOrigin = 3;
-constexpr std::uint16_t kUniqueEviction = kAll | bit(2);     // en
-constexpr std::uint16_t kSharedEviction = kAll | bit(4);     // sn
-constexpr std::uint16_t kModifiedUntracked = kAll | bit(5);  // mu
-constexpr std::uint16_t kModifiedTracked = kAll | bit(6);    // mn
+constexpr std::uint16_t kUniqueEviction = kAllCode | bit(2);     // en
+constexpr std::uint16_t kSharedEviction = kAllCode | bit(4);     // sn
+constexpr std::uint16_t kModifiedUntracked = kAllCode | bit(5);  // mu
+constexpr std::uint16_t kModifiedTracked = kAllCode | bit(6);    // mn
 
 /// QoS values by class: 15, 12 to 14, 8 to 11, 0 to 7.
 std::uint8_t class_of_qos(std::uint8_t qos) {
@@ -60,7 +59,7 @@ const HomeParameters& checked(const HomeParameters& parameters) {
   check_positive("slc_ways", parameters.slc_ways, 256);
   check_positive("sf_sets", parameters.sf_sets, 1U << 24);
   check_positive("sf_ways", parameters.sf_ways, 256);
-  check_positive("pocq_entries", parameters.pocq_entries, kMostEntries);
+  check_positive("pocq_entries", parameters.pocq_entries, kMostPocqEntries);
   check_positive("latency", parameters.latency, HomeParameters::kMaximumLatency);
   return parameters;
 }
@@ -195,7 +194,7 @@ HomeClasses HomeNode::classes_of(const FlitFields& request, const HomeRule& rule
   if (from == kIoRequester) origin = kIoOrigin;
   if (from == kGateway) origin = request.lpid == 1 ? kLcnOrigin : kGatewayOrigin;
   std::uint16_t of_origin = 0;
-  std::uint16_t occupancy = static_cast<std::uint16_t>(kAll | bit(rule.occupancy_code));
+  std::uint16_t occupancy = static_cast<std::uint16_t>(kAllCode | bit(rule.occupancy_code));
   if (output_.is_hn_s()) {
     of_origin = from == kNoRequester ? std::uint16_t{0} : bit(kEnhancedOrigin + origin);
     occupancy |= bit(remote ? kOccupancyLbt : kOccupancyHbt);
@@ -310,7 +309,7 @@ void HomeNode::take_data(const FlitFields& flit) {
                          .txnid = flit.txnid,
                          .dbid = flit.dbid,
                          .has_data = true,
-                         .dirty = (flit.resp & kPassDirty) != 0,
+                         .dirty = (flit.resp & chi::resp::kPassDirty) != 0,
                          .forwarded = flit.opcode == chi::dat::kSnpRespDataFwded,
                          .pulls = false});
       return;

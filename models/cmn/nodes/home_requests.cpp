@@ -9,9 +9,7 @@ namespace pmufab::cmn {
 
 namespace {
 
-constexpr std::uint8_t kPassDirty = 4;  // bit of Resp
-
-bool is_read(HomeRule::Kind kind) {
+bool is_read_rule(HomeRule::Kind kind) {
   using Kind = HomeRule::Kind;
   return kind == Kind::read_no_snp || kind == Kind::read_shared || kind == Kind::read_unique || kind == Kind::read_once;
 }
@@ -226,7 +224,7 @@ void HomeNode::advance(unsigned number) {
 void HomeNode::read_memory_if_needed(unsigned number) {
   PocqEntry& entry = pocq_[number];
   const Kind kind = entry.rule.kind;
-  if (!is_read(kind) && kind != Kind::atomic) return;
+  if (!is_read_rule(kind) && kind != Kind::atomic) return;
   MemorySide::Request request;
   request.qos = entry.qos;
   request.qos_class = entry.qos_class;
@@ -283,7 +281,7 @@ void HomeNode::finish(unsigned number) {
       return;
     case Kind::write_back:
     case Kind::write_clean:
-      if ((entry.write_resp & kPassDirty) != 0) fill(entry.line, true, entry.classes);
+      if ((entry.write_resp & chi::resp::kPassDirty) != 0) fill(entry.line, true, entry.classes);
       return;
     case Kind::write_evict:
       if (entry.write_resp == chi::resp::kUc) fill(entry.line, false, entry.classes);

@@ -11,7 +11,6 @@ namespace pmufab::cmn {
 namespace {
 
 constexpr unsigned kTxrspRetryack = 0x2a;
-constexpr std::uint16_t kAll = 1;  // the only filter code
 
 }  // namespace
 
@@ -53,12 +52,12 @@ void IoHome::take_answers(Cycle now) {
   while (axi_.take_read(now, entry)) {
     tracker_.respond_with_data(entry, now);
     ++free_rdt_;
-    rdt_[0].change(kAll, -1, now);
+    rdt_[0].change(kAllCode, -1, now);
     end(entry, now);
   }
   while (axi_.take_write(now, entry)) {
     ++free_rdt_;
-    rdt_[1].change(kAll, -1, now);
+    rdt_[1].change(kAllCode, -1, now);
     end(entry, now);
   }
 }
@@ -74,7 +73,7 @@ void IoHome::request(const FlitFields& fields, Cycle now) {
     return;
   }
   events_.fire(is_write ? ids_.rrt_wr_alloc : ids_.rrt_rd_alloc, now);
-  rrt_[is_write ? 1 : 0].change(kAll, 1, now);
+  rrt_[is_write ? 1 : 0].change(kAllCode, 1, now);
   if (fields.order >= 2) ++ordered_;
   entries_[*entry] = {is_write ? State::wants_wdb : State::wants_rdt, is_write};
   go_on(now);
@@ -93,10 +92,10 @@ void IoHome::data(const FlitFields& fields, Cycle now) {
 
 void IoHome::end(unsigned entry, Cycle now) {
   const bool is_write = entries_[entry].is_write;
-  rrt_[is_write ? 1 : 0].change(kAll, -1, now);
+  rrt_[is_write ? 1 : 0].change(kAllCode, -1, now);
   if (is_write) {
     ++free_wdb_;
-    wdb_.change(kAll, -1, now);
+    wdb_.change(kAllCode, -1, now);
   }
   if (tracker_[entry].order >= 2) --ordered_;
   tracker_.release(entry, now);
@@ -113,7 +112,7 @@ void IoHome::give_buffers(Cycle now) {
     if (entries_[entry].state != State::wants_wdb) continue;
     entries_[entry].state = State::wants_data;
     events_.fire(ids_.wdb_alloc, now);
-    wdb_.change(kAll, 1, now);
+    wdb_.change(kAllCode, 1, now);
     tracker_.respond(entry, chi::rsp::kCompDbidResp, now);
     if (--free_wdb_ == 0) return;
   }
@@ -135,7 +134,7 @@ void IoHome::issue(Cycle now) {
         one.is_write ? axi_.write(entry, chi::data_flits(tracker_[entry].size), now) : axi_.read(entry, now);
     mesh_.call(device_, answer);
     events_.fire(one.is_write ? ids_.rdt_wr_alloc : ids_.rdt_rd_alloc, now);
-    rdt_[one.is_write ? 1 : 0].change(kAll, 1, now);
+    rdt_[one.is_write ? 1 : 0].change(kAllCode, 1, now);
   }
   serialized_.set(serialized, now);
 }

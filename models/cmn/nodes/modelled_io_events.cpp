@@ -9,32 +9,30 @@ namespace {
 
 // Ids are those of arm-cmn.c, arm_cmn_event_attrs.
 
-struct UnmodelledEvent {
+struct UnmodelledIoEvents {
   unsigned first;
   unsigned last;
   std::string_view reason;
 };
 
-std::string_view reason_among(std::span<const UnmodelledEvent> events, unsigned event_id) noexcept {
+std::string_view reason_among(std::span<const UnmodelledIoEvents> events, unsigned event_id) noexcept {
   const auto* const found =
       std::find_if(events.data(), events.data() + events.size(),
-                   [&](const UnmodelledEvent& event) { return event.first <= event_id && event_id <= event.last; });
+                   [&](const UnmodelledIoEvents& event) { return event.first <= event_id && event_id <= event.last; });
   return found == events.data() + events.size() ? std::string_view{} : found->reason;
 }
-
-bool is_700_or_s3(Product product) noexcept { return product == Product::cmn700 || product == Product::s3; }
 
 constexpr std::string_view kPools = "read data buffers have no pools with states";
 constexpr std::string_view kOneRequest = "every AXI transaction is one request";
 constexpr std::string_view kNoAtomics = "RN-Is send no atomics";
 
-constexpr UnmodelledEvent kOfRnI[] = {{0x0a, 0x0a, "requests are never replayed"}};
-constexpr UnmodelledEvent kOfRnI600[] = {{0x11, 0x14, kPools}};
-constexpr UnmodelledEvent kOfLaterRnI[] = {
+constexpr UnmodelledIoEvents kOfRnI[] = {{0x0a, 0x0a, "requests are never replayed"}};
+constexpr UnmodelledIoEvents kOfRnI600[] = {{0x11, 0x14, kPools}};
+constexpr UnmodelledIoEvents kOfLaterRnI[] = {
     {0x11, 0x12, "partial data is not buffered"},
     {0x16, 0x16, "writes are never throttled"},
 };
-constexpr UnmodelledEvent kOfRnI700[] = {
+constexpr UnmodelledIoEvents kOfRnI700[] = {
     {0x17, 0x17, "there is no buffer that could be full"},
     {0x1c, 0x20, kOneRequest},
     {0x21, 0x21, "no AXI ids"},
@@ -48,7 +46,7 @@ std::string_view reason_of_rn_i(Product product, unsigned event_id) noexcept {
   return product == Product::cmn700 && event_id <= 0x23 ? reason_among(kOfRnI700, event_id) : kNoSuchEvent;
 }
 
-constexpr UnmodelledEvent kOfDvm[] = {
+constexpr UnmodelledIoEvents kOfDvm[] = {
     {0x0d, 0x0d, "no DVM operations come from gateways"}, {0x0e, 0x0e, "DVM nodes do not talk to each other"},
     {0x10, 0x10, "no DVM operations come from gateways"}, {0x11, 0x11, "DVM nodes do not talk to each other"},
     {0x13, 0x13, "a DVM node receives no snoops"},

@@ -21,7 +21,6 @@ constexpr unsigned kAxiWrReq = 0x0a;
 constexpr unsigned kTcqOccCntOvfl = 0x0b;
 constexpr unsigned kTdbOccCntOvfl = 0x0c;
 
-constexpr std::uint16_t kAll = 1;  // the only filter code
 /// On AXI: tags, not data, of an entry.
 constexpr unsigned kTagRead = RequestTracker::kMaximumEntries;
 
@@ -81,7 +80,7 @@ void Mtsx::request(const FlitFields& fields, Cycle now) {
   const std::optional<unsigned> entry = tracker_.allocate(fields, now);
   if (!entry) return;
   events_.fire(kTcqAllocs[static_cast<unsigned>(kind)], now);
-  tcq_.change(kAll, 1, now);
+  tcq_.change(kAllCode, 1, now);
   entries_[*entry] = {.kind = kind,
                       .tags = kind == Kind::cmo ? Tags::there : Tags::wanted,
                       .data_there = false,
@@ -119,7 +118,7 @@ void Mtsx::find_tags(unsigned entry, Cycle now) {
   }
   events_.fire(kTcMiss, now);
   events_.fire(kAxiRdReq, now);
-  tdb_.change(kAll, 1, now);
+  tdb_.change(kAllCode, 1, now);
   one.tags = Tags::being_read;
   mesh_.call(device_, axi_.read(kTagRead + entry, now));
 }
@@ -128,7 +127,7 @@ void Mtsx::fill(unsigned entry, Cycle now) {
   const std::uint64_t line = entries_[entry].line;
   cache_.fill(line);
   events_.fire(kTcFill, now);
-  tdb_.change(kAll, -1, now);
+  tdb_.change(kAllCode, -1, now);
   entries_[entry].tags = Tags::there;
   unsigned served = 0;
   std::array<std::uint8_t, RequestTracker::kMaximumEntries> ready{};
@@ -161,7 +160,7 @@ void Mtsx::go_on(unsigned entry, Cycle now) {
 }
 
 void Mtsx::end(unsigned entry, Cycle now) {
-  tcq_.change(kAll, -1, now);
+  tcq_.change(kAllCode, -1, now);
   tracker_.release(entry, now);
 }
 

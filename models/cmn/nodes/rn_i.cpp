@@ -27,7 +27,6 @@ constexpr unsigned kWrtAlloc = 0x10;
 constexpr unsigned kRrtOccupOvflSlice0 = 0x12;  // those of slices 1 to 3 follow; slice 0 has the general one
 constexpr unsigned kRrtRdReqOccupOvflSlice0 = 0x18;
 
-constexpr std::uint16_t kAll = 1;  // the only filter code
 constexpr std::uint64_t kSecondFragment = 8;
 
 /// Beats of 16 bytes on AXI that a DAT flit makes.
@@ -70,7 +69,7 @@ std::uint8_t opcode_for_other_mesh(std::uint8_t opcode) {
   }
 }
 
-bool is_read(std::uint8_t opcode) { return opcode == chi::req::kReadOnce || opcode == chi::req::kReadNoSnp; }
+bool is_io_read(std::uint8_t opcode) { return opcode == chi::req::kReadOnce || opcode == chi::req::kReadNoSnp; }
 
 bool may_be_less(OperationKind kind) {
   return kind == OperationKind::read_no_snp || kind == OperationKind::write_no_snp_ptl ||
@@ -153,7 +152,7 @@ void RnI::start(const Operation& operation, Cycle now) {
   const bool is_io = SystemAddressMap::region_of(operation.address) == Region::io;
   if (is_io && !is_no_snp(opcode)) throw std::logic_error("an RN-I was given a snooped operation of an I/O address");
   if (SystemAddressMap::is_remote(operation.address)) opcode = opcode_for_other_mesh(opcode);
-  const unsigned txnid = is_read(opcode) ? reads_.allocate() : kFirstWrite + writes_.allocate();
+  const unsigned txnid = is_io_read(opcode) ? reads_.allocate() : kFirstWrite + writes_.allocate();
   Transaction& transaction = transactions_[txnid];
   transaction = {};
   transaction.operation = operation;
@@ -170,7 +169,7 @@ void RnI::start(const Operation& operation, Cycle now) {
   request.allowretry = 1;
   if (is_io) {
     request.memattr = chi::memattr::kDevice | chi::memattr::kEarlyWriteAck;
-    request.order = is_read(opcode) ? 0 : 2;
+    request.order = is_io_read(opcode) ? 0 : 2;
   } else {
     request.memattr = static_cast<std::uint8_t>(chi::memattr::kCacheable | chi::memattr::kEarlyWriteAck |
                                                 (operation.allocate ? chi::memattr::kAllocate : 0));
@@ -266,13 +265,13 @@ void RnI::sent_request(const FlitFields& fields, Cycle now) {
     events_.fire(kTxreqFlitsRetried, now);
     return;
   }
-  if (is_read(fields.opcode)) {
+  if (is_io_read(fields.opcode)) {
     events_.fire(kRrtAlloc, now);
-    rrt_.change(kAll, 1, now);
-    rrt_slices_[fields.txnid % 4U].change(kAll, 1, now);
+    rrt_.change(kAllCode, 1, now);
+    rrt_slices_[fields.txnid % 4U].change(kAllCode, 1, now);
   } else {
     events_.fire(kWrtAlloc, now);
-    wrt_.change(kAll, 1, now);
+    wrt_.change(kAllCode, 1, now);
   }
 }
 
@@ -298,8 +297,8 @@ void RnI::sent_data(const FlitFields& fields, Cycle now) {
 
 void RnI::finish_read(unsigned txnid, Cycle now) {
   Transaction& transaction = transactions_[txnid];
-  rrt_.change(kAll, -1, now);
-  rrt_slices_[txnid % 4].change(kAll, -1, now);
+  rrt_.change(kAllCode, -1, now);
+  rrt_slices_[txnid % 4].change(kAllCode, -1, now);
   reads_.release(txnid);
   transaction.request.opcode = 0;
   if (source_ != nullptr) source_->completed(transaction.operation, transaction.began, now);
@@ -308,7 +307,7 @@ void RnI::finish_read(unsigned txnid, Cycle now) {
 void RnI::finish_write(unsigned txnid, Cycle now) {
   Transaction& transaction = transactions_[txnid];
   if (!transaction.has_comp || transaction.flits != chi::data_flits(transaction.request.size)) return;
-  wrt_.change(kAll, -1, now);
+  wrt_.change(kAllCode, -1, now);
   writes_.release(txnid - kFirstWrite);
   transaction.request.opcode = 0;
   transaction.has_dbid = false;

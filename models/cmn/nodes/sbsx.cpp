@@ -11,7 +11,7 @@ namespace {
 
 // arm-cmn.c, arm_cmn_event_attrs
 constexpr std::array<unsigned, 3> kReqs{0x01, 0x02, 0x03};  // rd, wr, cmo
-constexpr unsigned kTxrspRetryack = 0x04;
+constexpr unsigned kSbsxTxrspRetryack = 0x04;
 constexpr unsigned kTxdatFlitv = 0x05;
 constexpr unsigned kTxrspFlitv = 0x06;
 constexpr std::array<unsigned, 3> kReqTrkrOccCntOvfl{0x11, 0x12, 0x13};
@@ -22,10 +22,8 @@ constexpr unsigned kRdbOccCntOvfl = 0x17;
 constexpr unsigned kArvalidNoArready = 0x21;
 constexpr unsigned kAwvalidNoAwready = 0x22;
 constexpr unsigned kWvalidNoWready = 0x23;
-constexpr unsigned kTxdatStall = 0x24;
+constexpr unsigned kSbsxTxdatStall = 0x24;
 constexpr unsigned kTxrspStall = 0x25;
-
-constexpr std::uint16_t kAll = 1;  // the only filter code
 
 }  // namespace
 
@@ -47,7 +45,7 @@ Sbsx::Sbsx(Mesh& mesh, const DevicePlace& place, const SbsxParameters& parameter
   events_.add_cycles(kArvalidNoArready, axi_.ar().waiting());
   events_.add_cycles(kAwvalidNoAwready, axi_.aw().waiting());
   events_.add_cycles(kWvalidNoWready, axi_.w().waiting());
-  events_.add_holds(kTxdatStall, device_, Channel::dat);
+  events_.add_holds(kSbsxTxdatStall, device_, Channel::dat);
   events_.add_holds(kTxrspStall, device_, Channel::rsp);
 }
 
@@ -55,9 +53,9 @@ void Sbsx::run(Cycle now) {
   unsigned entry = 0;
   while (axi_.take_read(now, entry)) {
     const Kind kind = entries_[entry].kind;
-    axi_trkr_[static_cast<unsigned>(kind)].change(kAll, -1, now);
+    axi_trkr_[static_cast<unsigned>(kind)].change(kAllCode, -1, now);
     if (kind == Kind::read) {
-      rdb_.change(kAll, static_cast<int>(chi::data_flits(tracker_[entry].size)), now);
+      rdb_.change(kAllCode, static_cast<int>(chi::data_flits(tracker_[entry].size)), now);
       tracker_.respond_with_data(entry, now, true);
     } else {
       tracker_.respond(entry, chi::rsp::kComp, now, true);
@@ -93,17 +91,17 @@ void Sbsx::request(const FlitFields& fields, Cycle now) {
   }
   const std::optional<unsigned> entry = tracker_.allocate(fields, now);
   if (!entry) {
-    events_.fire(kTxrspRetryack, now);
+    events_.fire(kSbsxTxrspRetryack, now);
     return;
   }
   const auto index = static_cast<unsigned>(kind);
   events_.fire(kReqs[index], now);
-  req_trkr_[index].change(kAll, 1, now);
+  req_trkr_[index].change(kAllCode, 1, now);
   entries_[*entry] = {kind, kind == Kind::write ? State::wants_wdb : State::on_axi};
   if (kind == Kind::write) {
     give_buffers(now);
   } else {
-    axi_trkr_[index].change(kAll, 1, now);
+    axi_trkr_[index].change(kAllCode, 1, now);
     mesh_.call(device_, axi_.read(*entry, now));
   }
 }
@@ -125,18 +123,18 @@ void Sbsx::give_buffers(Cycle now) {
     if (entries_[entry].state != State::wants_wdb) continue;
     entries_[entry].state = State::wants_data;
     --free_wdb_;
-    wdb_.change(kAll, 1, now);
+    wdb_.change(kAllCode, 1, now);
     tracker_.respond(entry, chi::rsp::kCompDbidResp, now, true);
   }
 }
 
 void Sbsx::end(unsigned entry, Cycle now) {
   const Kind kind = entries_[entry].kind;
-  req_trkr_[static_cast<unsigned>(kind)].change(kAll, -1, now);
+  req_trkr_[static_cast<unsigned>(kind)].change(kAllCode, -1, now);
   tracker_.release(entry, now);
   if (kind != Kind::write) return;
   ++free_wdb_;
-  wdb_.change(kAll, -1, now);
+  wdb_.change(kAllCode, -1, now);
   give_buffers(now);
 }
 
@@ -146,7 +144,7 @@ void Sbsx::sent(Channel channel, const FlitFields& /*fields*/, Cycle now) {
     return;
   }
   events_.fire(kTxdatFlitv, now);
-  rdb_.change(kAll, -1, now);
+  rdb_.change(kAllCode, -1, now);
 }
 
 }  // namespace pmufab::cmn

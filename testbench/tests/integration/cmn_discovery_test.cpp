@@ -20,7 +20,7 @@
 #include "testbench/tests/integration/cmn_test.h"
 #include "testbench/tests/integration/integration_test.h"
 
-namespace pmufab::integration {
+namespace pmufab::integration::cmn_discovery_test {
 namespace {
 
 using cmn::DeviceType;
@@ -401,4 +401,4 @@ TEST_P(CmnS3Discovery, with_device_isolation_is_left_alone) {
 }
 
 }  // namespace
-}  // namespace pmufab::integration
+}  // namespace pmufab::integration::cmn_discovery_test

@@ -5,7 +5,7 @@
 
 #include "testbench/tests/integration/cmn_test.h"
 
-namespace pmufab::integration {
+namespace pmufab::integration::cmn_overflow_test {
 namespace {
 
 using cmn::NodeType;
@@ -292,4 +292,4 @@ TEST_P(CmnOverflow, of_an_event_that_is_gone_does_not_leak_into_the_next_on_its_
 }
 
 }  // namespace
-}  // namespace pmufab::integration
+}  // namespace pmufab::integration::cmn_overflow_test

@@ -3,7 +3,7 @@
 
 #include "testbench/tests/integration/integration_test.h"
 
-namespace pmufab::integration {
+namespace pmufab::integration::coresight_overflow_test {
 namespace {
 
 using testing::advance;
@@ -242,4 +242,4 @@ TEST_P(Overflow, interrupt_that_cannot_be_had_is_forgiven_for_64_bit_counters_al
 }
 
 }  // namespace
-}  // namespace pmufab::integration
+}  // namespace pmufab::integration::coresight_overflow_test

@@ -15,7 +15,7 @@
 #include "testbench/tests/models/cmn_node_rig.h"
 #include "testbench/traffic/chi_traffic.h"
 
-namespace pmufab {
+namespace pmufab::cmn_coherence_test {
 namespace {
 
 using cmn::DeviceKind;
@@ -235,4 +235,4 @@ INSTANTIATE_TEST_SUITE_P(Meshes, CmnCoherence, ::testing::ValuesIn(cases()),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_coherence_test

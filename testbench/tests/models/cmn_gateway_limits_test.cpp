@@ -10,7 +10,7 @@
 
 #include "testbench/tests/models/cmn_gateway_rig.h"
 
-namespace pmufab {
+namespace pmufab::cmn_gateway_limits_test {
 namespace {
 
 using cmn::Channel;
@@ -321,4 +321,4 @@ TEST(CmnGatewayParameters, that_cannot_be_are_refused_by_name) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_gateway_limits_test

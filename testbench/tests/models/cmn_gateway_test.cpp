@@ -10,7 +10,7 @@
 
 #include "testbench/tests/models/cmn_gateway_rig.h"
 
-namespace pmufab {
+namespace pmufab::cmn_gateway_test {
 namespace {
 
 using cmn::Channel;
@@ -281,4 +281,4 @@ TEST_F(CmnGateway, requests_reach_the_home_of_their_line_as_the_gateways_own) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_gateway_test

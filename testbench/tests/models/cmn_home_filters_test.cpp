@@ -4,7 +4,7 @@
 
 #include "testbench/tests/models/cmn_home_rig.h"
 
-namespace pmufab {
+namespace pmufab::cmn_home_filters_test {
 namespace {
 
 using cmn::Cycle;
@@ -168,4 +168,4 @@ TEST_F(CmnHomeFilters, snoops_are_filtered_by_the_channel_they_go_on) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_home_filters_test

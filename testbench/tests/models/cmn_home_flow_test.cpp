@@ -8,7 +8,7 @@
 #include "models/cmn/mesh_observer.h"
 #include "testbench/tests/models/cmn_home_rig.h"
 
-namespace pmufab {
+namespace pmufab::cmn_home_flow_test {
 namespace {
 
 using cmn::Channel;
@@ -396,4 +396,4 @@ TEST_F(CmnHomeFlow, occupancies_count_entries_from_the_arrival_of_the_request_to
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_home_flow_test

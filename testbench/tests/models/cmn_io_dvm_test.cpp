@@ -10,7 +10,7 @@
 #include "models/cmn/nodes/io_node.h"
 #include "testbench/tests/models/cmn_io_rig.h"
 
-namespace pmufab {
+namespace pmufab::cmn_io_dvm_test {
 namespace {
 
 using cmn::Channel;
@@ -245,4 +245,4 @@ TEST_F(CmnIoDvm, hn_d_counts_dvm_and_io_events_at_once) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_io_dvm_test

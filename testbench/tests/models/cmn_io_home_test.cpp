@@ -9,7 +9,7 @@
 #include "models/cmn/nodes/io_node.h"
 #include "testbench/tests/models/cmn_io_rig.h"
 
-namespace pmufab {
+namespace pmufab::cmn_io_home_test {
 namespace {
 
 using cmn::Channel;
@@ -316,4 +316,4 @@ TEST_F(CmnIoHome, refuses_parameters_nothing_could_go_on_with) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_io_home_test

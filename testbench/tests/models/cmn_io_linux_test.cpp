@@ -20,7 +20,7 @@
 #include "testbench/tests/models/cmn_io_rig.h"
 #include "tlm/bus/mmio_bus.h"
 
-namespace pmufab {
+namespace pmufab::cmn_io_linux_test {
 namespace {
 
 using cmn::Cycle;
@@ -283,4 +283,4 @@ TEST_P(CmnIoLinux, counts_with_both_selects_of_hn_p) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_io_linux_test

@@ -10,7 +10,7 @@
 #include "models/cmn/nodes/sbsx.h"
 #include "testbench/tests/models/cmn_io_rig.h"
 
-namespace pmufab {
+namespace pmufab::cmn_io_memory_test {
 namespace {
 
 using cmn::Channel;
@@ -227,4 +227,4 @@ TEST(TagCache, replaces_the_least_recently_used_way) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_io_memory_test

@@ -11,7 +11,7 @@
 #include "testbench/tests/models/cmn_node_rig.h"
 #include "testbench/traffic/chi_traffic.h"
 
-namespace pmufab {
+namespace pmufab::cmn_nodes_allocation_test {
 namespace {
 
 using traffic::ChiTraffic;
@@ -53,4 +53,4 @@ TEST_F(CmnNodesAllocation, transactions_allocate_nothing_once_warm) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_nodes_allocation_test

@@ -12,7 +12,7 @@
 #include "models/cmn/occupancy.h"
 #include "testbench/tests/models/cmn_rig.h"
 
-namespace pmufab {
+namespace pmufab::cmn_pmu_design_test {
 namespace {
 
 using cmn::Channel;
@@ -422,4 +422,4 @@ TEST_F(CmnPmuDesign, parameters_out_of_range_are_refused) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_pmu_design_test

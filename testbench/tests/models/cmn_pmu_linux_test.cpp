@@ -17,7 +17,7 @@
 #include "testbench/tests/models/cmn_rig.h"
 #include "tlm/bus/mmio_bus.h"
 
-namespace pmufab {
+namespace pmufab::cmn_pmu_linux_test {
 namespace {
 
 using cmn::Channel;
@@ -279,4 +279,4 @@ TEST_P(CmnPmuLinux, counts_cycles_and_an_overflow) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_pmu_linux_test

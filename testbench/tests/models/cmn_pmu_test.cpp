@@ -9,7 +9,7 @@
 
 #include "testbench/tests/models/cmn_rig.h"
 
-namespace pmufab {
+namespace pmufab::cmn_pmu_test {
 namespace {
 
 using cmn::Channel;
@@ -429,4 +429,4 @@ TEST_F(CmnPmu, cycles_are_the_clock_edges_of_the_window_and_need_the_clock_not_g
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_pmu_test

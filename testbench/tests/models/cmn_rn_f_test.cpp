@@ -12,7 +12,7 @@
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/cmn_node_rig.h"
 
-namespace pmufab {
+namespace pmufab::cmn_rn_f_test {
 namespace {
 
 using cmn::Channel;
@@ -416,4 +416,4 @@ TEST_F(CmnRnF, pulls_the_data_a_stash_offers_unless_it_has_the_line) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_rn_f_test

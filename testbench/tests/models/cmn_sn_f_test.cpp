@@ -10,7 +10,7 @@
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/cmn_node_rig.h"
 
-namespace pmufab {
+namespace pmufab::cmn_sn_f_test {
 namespace {
 
 using cmn::Channel;
@@ -146,4 +146,4 @@ TEST_F(CmnSnF, tells_how_busy_it_is_in_quarters_and_drops_prefetches) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::cmn_sn_f_test

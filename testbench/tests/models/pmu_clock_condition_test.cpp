@@ -11,7 +11,7 @@
 #include "testbench/support/simulation_test.h"
 #include "tlm/probe/probe.h"
 
-namespace pmufab {
+namespace pmufab::pmu_clock_condition_test {
 namespace {
 
 using PmuClockCondition = testing::SimulationTest;
@@ -198,4 +198,4 @@ TEST_F(PmuClockCondition, raw_passes_amounts_of_any_size_at_once) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::pmu_clock_condition_test

@@ -10,7 +10,7 @@
 #include "models/pmu/occupancy_accumulator.h"
 #include "testbench/support/simulation_test.h"
 
-namespace pmufab {
+namespace pmufab::pmu_occupancy_test {
 namespace {
 
 using PmuOccupancy = testing::SimulationTest;
@@ -187,4 +187,4 @@ TEST_F(PmuOccupancy, equals_stepping_each_clock_while_simulated_time_passes) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::pmu_occupancy_test

@@ -4,7 +4,7 @@
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/tegra410_rig.h"
 
-namespace pmufab::testing {
+namespace pmufab::testing::tegra410_cmem_latency_pmu_test {
 namespace {
 
 using Opcode = FabricOpcode;
@@ -387,4 +387,4 @@ TEST_F(CmemLatencyPmu, counters_and_status_ignore_writes) {
 }
 
 }  // namespace
-}  // namespace pmufab::testing
+}  // namespace pmufab::testing::tegra410_cmem_latency_pmu_test

@@ -4,7 +4,7 @@
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/tegra410_rig.h"
 
-namespace pmufab::testing {
+namespace pmufab::testing::tegra410_private_cache_test {
 namespace {
 
 using Opcode = FabricOpcode;
@@ -167,4 +167,4 @@ TEST_F(Tegra410PrivateCache, a_line_evicted_from_the_slc_of_its_home_leaves_remo
 }
 
 }  // namespace
-}  // namespace pmufab::testing
+}  // namespace pmufab::testing::tegra410_private_cache_test

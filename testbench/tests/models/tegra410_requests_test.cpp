@@ -5,7 +5,7 @@
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/tegra410_rig.h"
 
-namespace pmufab::testing {
+namespace pmufab::testing::tegra410_requests_test {
 namespace {
 
 using Opcode = FabricOpcode;
@@ -271,4 +271,4 @@ TEST_F(Tegra410Requests, a_bad_request_is_refused_with_its_own_status_and_change
 }
 
 }  // namespace
-}  // namespace pmufab::testing
+}  // namespace pmufab::testing::tegra410_requests_test

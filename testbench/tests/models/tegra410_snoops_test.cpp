@@ -4,7 +4,7 @@
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/tegra410_rig.h"
 
-namespace pmufab::testing {
+namespace pmufab::testing::tegra410_snoops_test {
 namespace {
 
 using Opcode = FabricOpcode;
@@ -202,4 +202,4 @@ TEST_F(Tegra410Snoops, lines_the_slc_does_not_keep_are_snooped_all_the_same) {
 }
 
 }  // namespace
-}  // namespace pmufab::testing
+}  // namespace pmufab::testing::tegra410_snoops_test

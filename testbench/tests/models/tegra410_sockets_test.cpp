@@ -6,7 +6,7 @@
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/tegra410_rig.h"
 
-namespace pmufab::testing {
+namespace pmufab::testing::tegra410_sockets_test {
 namespace {
 
 using Opcode = FabricOpcode;
@@ -298,4 +298,4 @@ TEST_F(Tegra410Sockets, each_of_four_sockets_is_home_to_its_own_memory) {
 }
 
 }  // namespace
-}  // namespace pmufab::testing
+}  // namespace pmufab::testing::tegra410_sockets_test

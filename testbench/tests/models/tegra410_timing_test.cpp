@@ -8,7 +8,7 @@
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/tegra410_rig.h"
 
-namespace pmufab::testing {
+namespace pmufab::testing::tegra410_timing_test {
 namespace {
 
 using Opcode = FabricOpcode;
@@ -260,4 +260,4 @@ TEST_F(SimulationTest, non_blocking_transport_reaches_the_same_fabric_with_the_s
 }
 
 }  // namespace
-}  // namespace pmufab::testing
+}  // namespace pmufab::testing::tegra410_timing_test

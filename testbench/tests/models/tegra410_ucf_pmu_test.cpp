@@ -5,7 +5,7 @@
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/tegra410_rig.h"
 
-namespace pmufab::testing {
+namespace pmufab::testing::tegra410_ucf_pmu_test {
 namespace {
 
 using Opcode = FabricOpcode;
@@ -264,4 +264,4 @@ TEST_F(SimulationTest, tegra410_ucf_pmu_has_the_counters_and_width_it_is_configu
 }
 
 }  // namespace
-}  // namespace pmufab::testing
+}  // namespace pmufab::testing::tegra410_ucf_pmu_test

@@ -8,7 +8,7 @@
 
 #include "testbench/scenario/scenario_spec.h"
 
-namespace pmufab::scenario {
+namespace pmufab::scenario::cmn_loader_test {
 namespace {
 
 using ::testing::AllOf;
@@ -118,4 +118,4 @@ TEST(CmnLoader, values_out_of_range_are_refused_at_their_place) {
 }
 
 }  // namespace
-}  // namespace pmufab::scenario
+}  // namespace pmufab::scenario::cmn_loader_test

@@ -6,7 +6,7 @@
 #include "testbench/scenario/event_syntax.h"
 #include "testbench/scenario/pmu_catalog.h"
 
-namespace pmufab::scenario {
+namespace pmufab::scenario::event_test {
 namespace {
 
 using ::testing::AllOf;
@@ -159,4 +159,4 @@ TEST(CpuList, ranges_and_single_numbers) {
 }
 
 }  // namespace
-}  // namespace pmufab::scenario
+}  // namespace pmufab::scenario::event_test

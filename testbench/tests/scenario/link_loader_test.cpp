@@ -7,7 +7,7 @@
 
 #include "testbench/scenario/scenario_spec.h"
 
-namespace pmufab::scenario {
+namespace pmufab::scenario::link_loader_test {
 namespace {
 
 using ::testing::AllOf;
@@ -85,4 +85,4 @@ TEST(LinkLoader, what_cannot_be_is_refused_where_it_stands) {
 }
 
 }  // namespace
-}  // namespace pmufab::scenario
+}  // namespace pmufab::scenario::link_loader_test

@@ -10,7 +10,7 @@
 #include "testbench/scenario/judge.h"
 #include "testbench/scenario/scenario_spec.h"
 
-namespace pmufab::scenario {
+namespace pmufab::scenario::loader_test {
 namespace {
 
 using ::testing::AllOf;
@@ -333,4 +333,4 @@ TEST(ScenarioLoader, errors_of_meaning_get_the_place_of_what_is_wrong) {
 }
 
 }  // namespace
-}  // namespace pmufab::scenario
+}  // namespace pmufab::scenario::loader_test

@@ -7,7 +7,7 @@
 
 #include "testbench/scenario/scenario_spec.h"
 
-namespace pmufab::scenario {
+namespace pmufab::scenario::mesh_traffic_loader_test {
 namespace {
 
 using ::testing::AllOf;
@@ -108,4 +108,4 @@ TEST(MeshTrafficLoader, rates_too_small_to_draw_gaps_for_are_refused) {
 }
 
 }  // namespace
-}  // namespace pmufab::scenario
+}  // namespace pmufab::scenario::mesh_traffic_loader_test

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace pmufab::scenario {
+namespace pmufab::scenario::reader_test {
 namespace {
 
 using ::testing::AllOf;
@@ -230,4 +230,4 @@ TEST(Reader, durations_end_below_what_64_bits_hold) {
 }
 
 }  // namespace
-}  // namespace pmufab::scenario
+}  // namespace pmufab::scenario::reader_test

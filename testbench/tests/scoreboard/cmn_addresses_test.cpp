@@ -5,7 +5,7 @@
 #include "testbench/scoreboard/cmn_addresses.h"
 #include "testbench/tests/scoreboard/cmn_session.h"
 
-namespace pmufab::scoreboard::test {
+namespace pmufab::scoreboard::test::cmn_addresses_test {
 namespace {
 
 using cmn::DeviceType;
@@ -83,4 +83,4 @@ TEST(CmnAddresses, lines_of_the_other_mesh_go_through_linked_gateways_in_turn) {
 }
 
 }  // namespace
-}  // namespace pmufab::scoreboard::test
+}  // namespace pmufab::scoreboard::test::cmn_addresses_test

@@ -8,7 +8,7 @@
 #include "testbench/scoreboard/chi.h"
 #include "testbench/tests/scoreboard/cmn_session.h"
 
-namespace pmufab::scoreboard::test {
+namespace pmufab::scoreboard::test::cmn_home_judge_test {
 namespace {
 
 using cmn::Channel;
@@ -272,4 +272,4 @@ TEST_F(CmnHome, events_of_nodes_the_mesh_has_not_have_no_truth) {
 }
 
 }  // namespace
-}  // namespace pmufab::scoreboard::test
+}  // namespace pmufab::scoreboard::test::cmn_home_judge_test

@@ -12,7 +12,7 @@
 #include "models/cmn/standard_devices.h"
 #include "testbench/tests/scoreboard/cmn_nodes_rig.h"
 
-namespace pmufab::scoreboard::test {
+namespace pmufab::scoreboard::test::cmn_homes_cross_test {
 namespace {
 
 using cmn::OperationKind;
@@ -163,4 +163,4 @@ INSTANTIATE_TEST_SUITE_P(Meshes, CmnHomes,
                          [](const auto& made) { return std::string(made.param.name); });
 
 }  // namespace
-}  // namespace pmufab::scoreboard::test
+}  // namespace pmufab::scoreboard::test::cmn_homes_cross_test

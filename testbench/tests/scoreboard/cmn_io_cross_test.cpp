@@ -13,7 +13,7 @@
 #include "models/cmn/standard_devices.h"
 #include "testbench/tests/scoreboard/cmn_nodes_rig.h"
 
-namespace pmufab::scoreboard::test {
+namespace pmufab::scoreboard::test::cmn_io_cross_test {
 namespace {
 
 using cmn::NodeType;
@@ -163,4 +163,4 @@ INSTANTIATE_TEST_SUITE_P(Meshes, CmnIoNodes,
                          [](const auto& made) { return std::string(made.param.name); });
 
 }  // namespace
-}  // namespace pmufab::scoreboard::test
+}  // namespace pmufab::scoreboard::test::cmn_io_cross_test

@@ -8,7 +8,7 @@
 #include "testbench/scoreboard/reference_axi.h"
 #include "testbench/tests/scoreboard/cmn_session.h"
 
-namespace pmufab::scoreboard::test {
+namespace pmufab::scoreboard::test::cmn_io_judge_test {
 namespace {
 
 using cmn::Channel;
@@ -258,4 +258,4 @@ TEST_F(CmnLinks, a_cxs_flit_that_never_comes_is_exposed) {
 }
 
 }  // namespace
-}  // namespace pmufab::scoreboard::test
+}  // namespace pmufab::scoreboard::test::cmn_io_judge_test

@@ -6,7 +6,7 @@
 
 #include "testbench/tests/scoreboard/perf_session.h"
 
-namespace pmufab::scoreboard::test {
+namespace pmufab::scoreboard::test::judgement_test {
 namespace {
 
 using Verdict = EventResult::Verdict;
@@ -398,4 +398,4 @@ TEST_F(Judgement, the_report_names_every_event_and_finding) {
 }
 
 }  // namespace
-}  // namespace pmufab::scoreboard::test
+}  // namespace pmufab::scoreboard::test::judgement_test

@@ -4,7 +4,7 @@
 
 #include "testbench/tests/scoreboard/perf_session.h"
 
-namespace pmufab::scoreboard::test {
+namespace pmufab::scoreboard::test::windows_test {
 namespace {
 
 using Verdict = EventResult::Verdict;
@@ -519,4 +519,4 @@ TEST_F(Windows, clearing_stops_the_cmem_pmu_as_well) {
 }
 
 }  // namespace
-}  // namespace pmufab::scoreboard::test
+}  // namespace pmufab::scoreboard::test::windows_test

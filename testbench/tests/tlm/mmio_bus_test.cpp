@@ -11,7 +11,7 @@
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/tlm/bank_target.h"
 
-namespace pmufab {
+namespace pmufab::mmio_bus_test {
 namespace {
 
 constexpr FieldSpec kWhole32[] = {{"VALUE", 0, 32, Access::rw}};
@@ -251,4 +251,4 @@ TEST_F(Bus, shows_each_completed_access_to_its_monitors_in_order) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::mmio_bus_test

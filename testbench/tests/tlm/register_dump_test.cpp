@@ -8,7 +8,7 @@
 
 #include "tlm/registers/register_bank.h"
 
-namespace pmufab {
+namespace pmufab::register_dump_test {
 namespace {
 
 constexpr FieldSpec kControl[] = {
@@ -112,4 +112,4 @@ TEST(AccessPolicy, has_a_name_for_each_policy) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::register_dump_test

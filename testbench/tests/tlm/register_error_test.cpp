@@ -12,7 +12,7 @@
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/tlm/bank_target.h"
 
-namespace pmufab {
+namespace pmufab::register_error_test {
 namespace {
 
 constexpr FieldSpec kControl[] = {{"ENABLE", 0, 1, Access::rw, 1}, {"STATUS", 8, 8, Access::w1c, 0x55}};
@@ -321,4 +321,4 @@ TEST_F(RegisterErrors, debug_accesses_that_are_no_whole_register_move_nothing_an
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::register_error_test

@@ -12,7 +12,7 @@
 #include "tlm/registers/register_bank.h"
 #include "tlm/registers/register_spec.h"
 
-namespace pmufab {
+namespace pmufab::register_layout_test {
 namespace {
 
 constexpr bool valid(std::initializer_list<RegisterSpec> registers, std::size_t size) {
@@ -152,4 +152,4 @@ TEST(RegisterLayout, a_bank_takes_memory_for_its_registers_and_not_for_its_windo
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::register_layout_test

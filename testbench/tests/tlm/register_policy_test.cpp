@@ -11,7 +11,7 @@
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/tlm/bank_target.h"
 
-namespace pmufab {
+namespace pmufab::register_policy_test {
 namespace {
 
 constexpr FieldSpec kMixed32[] = {
@@ -382,4 +382,4 @@ TEST_F(RegisterLatency, is_added_to_each_access_after_the_device_acted) {
 }
 
 }  // namespace
-}  // namespace pmufab
+}  // namespace pmufab::register_policy_test
