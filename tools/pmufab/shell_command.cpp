@@ -32,7 +32,7 @@ using scenario::InputError;
 using scenario::Value;
 using shell::Verdict;
 
-constexpr const char* kMore =
+constexpr const char* kMoreOnShell =
     R"(In the shell (or in COMMAND) the system's own perf lists and counts the platform's PMUs, lspci and setpci see its PCI
 functions, and sleep takes simulated time, while the traffic plays and unmodified drivers do their work. What perf prints
 is the drivers' count; each is compared with the scoreboard, and the verdicts are printed when the shell ends.
@@ -266,9 +266,10 @@ int shell_command(const Arguments& all_arguments) {
       "json", po::value<std::string>()->default_value("")->value_name("FILE"), "write the verdicts")(
       "kernel-log", po::bool_switch(), "show the kernel log as it grows");
   add_driver_options(options, "newest");
-  const auto parsed = parse(arguments, options, "platform",
-                            {"pmufab shell [options] [PLATFORM] [-- COMMAND...]",
-                             "Run the real perf, lspci and setpci on a platform, with traffic and a judge.", kMore});
+  const auto parsed =
+      parse(arguments, options, "platform",
+            {"pmufab shell [options] [PLATFORM] [-- COMMAND...]",
+             "Run the real perf, lspci and setpci on a platform, with traffic and a judge.", kMoreOnShell});
   if (!parsed) return kPassed;
   const po::variables_map& map = *parsed;
   const std::vector<std::string> files = values_of(map, "platform");
