@@ -6,6 +6,7 @@
 
 #include "models/cxl/event_group.h"
 #include "models/cxl/type3_parameters.h"
+#include "models/pcie/bridge_window.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cxl {
@@ -14,10 +15,8 @@ namespace {
 constexpr unsigned kMostCpmus = 32;
 constexpr unsigned kVectors = 16;  // as many as a CPMU can name
 constexpr std::uint32_t kClassBridge = 0x060400;
-constexpr std::uint8_t kExpress = 0x10;        // PCI Express capability
-constexpr unsigned kPortNumber = 0x0f;         // within it: the highest byte of the link capabilities
-constexpr unsigned kPrefetchableBase = 0x24;   // base and limit, bits 31:20 of the address
-constexpr unsigned kPrefetchableUpper = 0x28;  // upper halves of base, then limit
+constexpr std::uint8_t kExpress = 0x10;  // PCI Express capability
+constexpr unsigned kPortNumber = 0x0f;   // within it: the highest byte of the link capabilities
 
 // DVSECs of ports (CXL 3.1, 8.1.5, 8.1.6, 8.1.8, 8.1.9).
 constexpr std::uint16_t kExtensions = 3;
@@ -100,14 +99,7 @@ void PortFunction::attach_cpmu(unsigned instance, tlm::tlm_base_target_socket_b<
 }
 
 void PortFunction::assign_window(std::uint64_t base, std::uint64_t size) {
-  pcie::ConfigurationSpace& space = function_.space();
-  // A limit below the base says that there is nothing.
-  const std::uint64_t last = size == 0 ? 0 : base + size - 1;
-  const std::uint64_t first = size == 0 ? 0x10'0000 : base;
-  const auto half = [](std::uint64_t address) { return static_cast<std::uint32_t>(address >> 16 & 0xfff0) | 1U; };
-  space.set(kPrefetchableBase, 4, half(first) | half(last) << 16);
-  space.set(kPrefetchableUpper, 4, static_cast<std::uint32_t>(first >> 32));
-  space.set(kPrefetchableUpper + 4, 4, static_cast<std::uint32_t>(last >> 32));
+  pcie::assign_prefetchable_window(function_.space(), base, size);
 }
 
 void PortFunction::follow(HdmMap& map) {

@@ -10,6 +10,8 @@
 #include "models/platform/cmn_link.h"
 #include "models/platform/cmn_part.h"
 #include "models/platform/cxl_part.h"
+#include "models/platform/pcie_part.h"
+#include "models/platform/pcie_spec.h"
 #include "models/platform/tegra410_part.h"
 
 namespace pmufab::platform {
@@ -38,6 +40,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformSpec& spec
     auto part = std::make_unique<Tegra410Part>(spec_);
     tegra410_ = part.get();
     parts_.push_back(std::move(part));
+    if (!root_complexes_of(spec_).empty()) parts_.push_back(std::make_unique<PciePart>(spec_));
   }
   for (const CmnSpec& mesh : spec_.cmn) {
     auto part = std::make_unique<CmnPart>(mesh, static_cast<unsigned>(cmn_.size()));

@@ -12,6 +12,7 @@
 #include "models/cmn/nodes/gateway.h"
 #include "models/cmn/nodes/system_address_map.h"
 #include "models/cmn/topology_check.h"
+#include "models/platform/pcie_spec.h"
 
 namespace pmufab::platform {
 
@@ -58,6 +59,11 @@ void check_memory_range(const std::string& field, const MemoryRange& range, unsi
     fail(field + ".socket", fmt::format("is {}, but the platform has {} socket{} (0 ... {})", range.socket, sockets,
                                         sockets == 1 ? "" : "s", sockets - 1));
   }
+  if (range.memory_class == MemoryClass::bar)
+    fail(field + ".memory_class", "is bar; the devices in tegra410.pcie say where BARs are");
+  if (range.root_complex != 0 && range.memory_class != MemoryClass::cxl)
+    fail(field + ".root_complex", "is for cxl only: nothing else is below a root complex");
+  check_between(field + ".root_complex", range.root_complex, 0, tegra410::kRootComplexes - 1);
 }
 
 void check_overlaps(const std::vector<MemoryRange>& ranges) {
@@ -74,18 +80,54 @@ void check_overlaps(const std::vector<MemoryRange>& ranges) {
   }
 }
 
-/// Register windows and memory share one address space.
-void check_windows(const std::vector<MemoryRange>& ranges, unsigned sockets) {
-  for (std::size_t index = 0; index < ranges.size(); ++index) {
-    const MemoryRange& range = ranges[index];
-    for (unsigned socket = 0; socket < sockets; ++socket) {
-      const std::uint64_t first = (std::uint64_t{socket} << default_map::kSocketShift) + default_map::kRegistersBegin;
-      const std::uint64_t end = first + default_map::kRegistersSize;
-      if (range.base < end && first < range.base + range.size) {
-        fail(fmt::format("memory[{}].base", index),
-             fmt::format("[{:#x}, {:#x}] covers the registers of socket {} at [{:#x}, {:#x}]", range.base,
-                         range.base + range.size - 1, socket, first, end - 1));
-      }
+/// Where the platform has something else than memory.
+struct Window {
+  std::uint64_t first;
+  std::uint64_t size;
+  std::string what;
+};
+
+std::vector<Window> windows_of(const PlatformSpec& spec) {
+  std::vector<Window> windows;
+  for (unsigned socket = 0; socket < spec.sockets; ++socket) {
+    windows.push_back({(std::uint64_t{socket} << default_map::kSocketShift) + default_map::kRegistersBegin,
+                       default_map::kRegistersSize, fmt::format("registers of socket {}", socket)});
+  }
+  for (const tegra410::PcieRootComplex& complex : root_complexes_of(spec)) {
+    windows.push_back(
+        {ecam_base_of(complex), default_map::kPcieEcamOfSegment,
+         fmt::format("configuration space of root complex {} of socket {}", complex.number, complex.socket)});
+  }
+  for (const MemoryRange& range : bar_ranges_of(spec)) {
+    windows.push_back({range.base, range.size,
+                       fmt::format("BARs below root port {} of root complex {} of socket {}", range.root_port,
+                                   range.root_complex, range.socket)});
+  }
+  return windows;
+}
+
+void check_window(const std::string& field, std::uint64_t base, std::uint64_t size,
+                  const std::vector<Window>& windows) {
+  for (const Window& window : windows) {
+    const std::uint64_t end = window.first + window.size;
+    if (base < end && window.first < base + size)
+      fail(field, fmt::format("[{:#x}, {:#x}] covers the {} at [{:#x}, {:#x}]", base, base + size - 1, window.what,
+                              window.first, end - 1));
+  }
+}
+
+/// Registers, PCI Express and memory share one address space.
+void check_windows(const PlatformSpec& spec) {
+  const std::vector<Window> windows = windows_of(spec);
+  for (std::size_t index = 0; index < spec.memory.size(); ++index) {
+    const MemoryRange& range = spec.memory[index];
+    check_window(fmt::format("memory[{}].base", index), range.base, range.size, windows);
+  }
+  if (!spec.tegra410) return;
+  for (const CxlDevicePlace& place : devices_of(spec.cxl)) {
+    for (std::size_t index = 0; index < place.spec->decoders.size(); ++index) {
+      const CxlDecoderSpec& decoder = place.spec->decoders[index];
+      check_window(fmt::format("{}.decoders[{}].base", place.field, index), decoder.base, decoder.size, windows);
     }
   }
 }
@@ -95,7 +137,6 @@ void check_memory(const PlatformSpec& spec) {
     check_memory_range(fmt::format("memory[{}]", index), spec.memory[index], spec.sockets);
   }
   check_overlaps(spec.memory);
-  check_windows(spec.memory, spec.sockets);
 }
 
 void check_private_cache(const tegra410::PrivateCacheParameters& cache) {
@@ -125,6 +166,8 @@ void check_slc(const tegra410::SlcParameters& slc) {
     if (std::count(slc.cached.begin(), slc.cached.end(), slc.cached[index]) > 1) {
       fail(field + fmt::format("cached[{}]", index), "names a class twice");
     }
+    if (slc.cached[index] == MemoryClass::bar)
+      fail(field + fmt::format("cached[{}]", index), "is bar, which is no memory");
   }
 }
 
@@ -137,7 +180,13 @@ void check_latencies(const tegra410::LatencyParameters& latency) {
   check("cmem_service", latency.cmem_service);
   check("gmem", latency.gmem);
   check("cxl", latency.cxl);
+  check("bar", latency.bar);
   check("link", latency.link);
+}
+
+void check_coresight_pmu(const std::string& field, const tegra410::CoreSightPmuParameters& pmu) {
+  check_between(field + "counters", pmu.counters, 2, 64, "the cycle counter is one of them");
+  check_between(field + "width", pmu.width, 8, 64, "bits");
 }
 
 void check_tegra410(const PlatformSpec& spec) {
@@ -149,11 +198,12 @@ void check_tegra410(const PlatformSpec& spec) {
                                         part.clusters, cpus * part.clusters));
   }
   check_between("tegra410.ucf_clock_hz", part.ucf_clock_hz, 1, kMaximumFrequency, "hertz");
+  check_between("tegra410.soc_clock_hz", part.soc_clock_hz, 1, kMaximumFrequency, "hertz");
   check_private_cache(part.private_cache);
   check_slc(part.slc);
   check_latencies(part.latency);
-  check_between("tegra410.ucf_pmu.counters", part.ucf_pmu.counters, 2, 64, "the cycle counter is one of them");
-  check_between("tegra410.ucf_pmu.width", part.ucf_pmu.width, 8, 64, "bits");
+  check_coresight_pmu("tegra410.ucf_pmu.", part.ucf_pmu);
+  check_coresight_pmu("tegra410.pcie_tgt_pmu.", part.pcie_tgt_pmu);
   check_between("tegra410.cmem_latency_pmu.width", part.cmem_latency_pmu.width, 8, 64, "bits");
 }
 
@@ -268,8 +318,16 @@ std::vector<MemoryRange> default_memory(unsigned sockets) {
   return ranges;
 }
 
+std::vector<MemoryRange> system_map(const PlatformSpec& spec) {
+  std::vector<MemoryRange> ranges = spec.memory.empty() ? default_memory(spec.sockets) : spec.memory;
+  const std::vector<MemoryRange> bars = bar_ranges_of(spec);
+  ranges.insert(ranges.end(), bars.begin(), bars.end());
+  return ranges;
+}
+
 void validate(const PlatformSpec& spec) {
   check_sockets(spec);
+  if (spec.tegra410) check_pcie(spec);
   check_memory(spec);
   if (!spec.tegra410 && spec.cmn.empty() && spec.cxl.empty())
     fail("tegra410", "is missing, and there are neither meshes nor CXL devices");
@@ -277,6 +335,7 @@ void validate(const PlatformSpec& spec) {
   check_meshes(spec.cmn);
   check_links(spec);
   check_cxl(spec.cxl);
+  check_windows(spec);
 }
 
 }  // namespace pmufab::platform

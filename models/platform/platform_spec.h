@@ -46,7 +46,7 @@ struct PlatformSpec {
   std::string name = "tegra410";
   unsigned sockets = 2;           ///< 1 ... 4
   unsigned cpus_per_socket = 88;  ///< a multiple of the clusters of a socket
-  /// System memory. Empty: default_memory(sockets).
+  /// System memory, of any class but `bar`. Empty: default_memory(sockets).
   std::vector<tegra410::MemoryRange> memory;
   /// Every socket is a Tegra410 with these parameters.
   std::optional<tegra410::Parameters> tegra410 = tegra410::Parameters{};
@@ -65,8 +65,17 @@ inline constexpr std::uint64_t kRegistersBegin = 0x1000'0000;  ///< 2 MiB of reg
 inline constexpr std::uint64_t kRegistersSize = 0x20'0000;
 inline constexpr std::uint64_t kUcfPmuPage0 = 0x1000'0000;
 inline constexpr std::uint64_t kUcfPmuPage1 = 0x1000'1000;
-inline constexpr std::uint64_t kCmemLatencyPmu = 0x1010'0000;  ///< 14 instances of 4 KiB, then the broadcast window
-inline constexpr std::uint64_t kCmem = 0x80'0000'0000;         ///< 512 GiB
+inline constexpr std::uint64_t kPcieTgtPmu = 0x1002'0000;         ///< page 0 of root complex r: + r * 0x2000,
+inline constexpr std::uint64_t kPcieTgtPmuPage1 = 0x1000;         ///< then page 1
+inline constexpr std::uint64_t kPciePmusStride = 0x2000;          ///< of the PMUs of root complexes
+inline constexpr std::uint64_t kPcieTgtFilters = 0x1003'0000;     ///< address filters of root complex r: + r * 0x1000
+inline constexpr std::uint64_t kCmemLatencyPmu = 0x1010'0000;     ///< 14 instances of 4 KiB, then the broadcast window
+inline constexpr std::uint64_t kPcieEcam = 0x10'0000'0000;        ///< configuration space of root complexes 0 ... 5,
+inline constexpr std::uint64_t kPcieEcamOfSegment = 0x1000'0000;  ///< 256 MiB each
+inline constexpr std::uint64_t kPcieBars =
+    0x40'0000'0000;  ///< BARs below root ports 0 ... 7 of root complexes 0 ... 5,
+inline constexpr std::uint64_t kPcieBarsOfPort = 0x1'0000'0000;  ///< 4 GiB for each port
+inline constexpr std::uint64_t kCmem = 0x80'0000'0000;           ///< 512 GiB
 inline constexpr std::uint64_t kCmemSize = 0x80'0000'0000;
 inline constexpr std::uint64_t kGmem = 0x200'0000'0000;  ///< 256 GiB
 inline constexpr std::uint64_t kGmemSize = 0x40'0000'0000;
@@ -78,11 +87,16 @@ inline constexpr std::uint64_t kCxlBarStride = 0x100'0000;  ///< 16 MiB; what is
 inline constexpr std::uint64_t kCxlBarsSize = 0x4000'0000;  ///< 16 switches, each with a device, below 16 root ports
 inline constexpr std::uint64_t kMessageDoorbell = 0x3000'0040;  ///< where message-signalled interrupts go
 inline constexpr std::uint32_t kUcfPmuInterrupt = 288;          ///< GSIV of socket 0; socket s has 288 + s
+inline constexpr std::uint32_t kPcieTgtPmuInterrupt = 384;  ///< of root complex 0 of socket 0; r of s: 384 + 6 s + r
 inline constexpr std::uint32_t kCmnInterrupt = 320;  ///< GSIV of DTC 0 of mesh 0; DTC d of mesh m has 320 + 4 m + d
 }  // namespace default_map
 
-/// @return one CMEM, one GMEM and one CXL range for each socket, at the addresses of default_map.
+/// @return one CMEM, one GMEM and one CXL range for each socket, at the addresses of default_map. CXL memory is below
+/// root complex 0.
 [[nodiscard]] std::vector<tegra410::MemoryRange> default_memory(unsigned sockets);
+
+/// @return what the address map of the sockets holds: memory, as given or by default, and the BARs of PCI Express.
+[[nodiscard]] std::vector<tegra410::MemoryRange> system_map(const PlatformSpec& spec);
 
 /// @throws SpecError for the first thing that makes the platform impossible
 void validate(const PlatformSpec& spec);

@@ -28,14 +28,19 @@ class Tegra410Part : public PlatformPart {
   void set_observer(BoundaryObserver* observer);
   [[nodiscard]] tegra410::Socket& socket(unsigned index) { return *sockets_.at(index); }
   [[nodiscard]] const tegra410::AddressMap& address_map() const noexcept { return address_map_; }
+  [[nodiscard]] const ClockDomain& soc_clock() const noexcept { return soc_clock_; }
   [[nodiscard]] const ClockDomain& ucf_clock() const noexcept { return clock_; }
 
  private:
+  void describe_pcie_tgt(FirmwareDescription& firmware);
+
   tegra410::Parameters parameters_;
   tegra410::AddressMap address_map_;
   ClockDomain clock_;
+  ClockDomain soc_clock_;
   tegra410::AcceptanceOrder order_;
   std::vector<std::unique_ptr<InterruptLine>> ucf_interrupts_;
+  std::vector<std::unique_ptr<InterruptLine>> pcie_tgt_interrupts_;  // by socket and place in root_complexes()
   std::vector<std::unique_ptr<tegra410::Socket>> sockets_;
 };
 

@@ -13,6 +13,8 @@ struct MemoryRange {
   std::uint64_t size;  ///< bytes
   unsigned socket;     ///< home
   MemoryClass memory_class;
+  unsigned root_complex = 0;  ///< of the socket: what cxl and bar are below
+  unsigned root_port = 0;     ///< of the root complex: bar only
 };
 
 /// Where every address lives. The same map serves all sockets of a platform.

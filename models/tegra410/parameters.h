@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/tegra410/pcie_parameters.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/interrupt/interrupt.h"
 
@@ -10,11 +11,12 @@
 /// are the names users see (in configuration files and in error messages). Plain data: platform::validate() checks it.
 namespace pmufab::tegra410 {
 
-/// What lies behind an address, wherever its home is.
+/// What lies behind an address, wherever its home is. The first three are memory.
 enum class MemoryClass : std::uint8_t {
   cmem,  ///< CPU memory: the LPDDR of the socket
   gmem,  ///< GPU memory
   cxl,   ///< memory of a CXL device
+  bar,   ///< what a PCI Express function decodes by a base address register
 };
 
 inline constexpr unsigned kLineBytes = 64;
@@ -45,11 +47,12 @@ struct LatencyParameters {
   Picoseconds cmem_service = 1'120;  ///< one 32-byte part in one of the 42 controllers: 1.2 TB/s in all
   Picoseconds gmem = 250'000;
   Picoseconds cxl = 180'000;
+  Picoseconds bar = 600'000;   ///< to a PCI Express function and back
   Picoseconds link = 120'000;  ///< to another socket and back
 };
 
-/// The UCF PMU: a CoreSight PMU.
-struct UcfPmuParameters {
+/// A CoreSight PMU: that of the UCF, or one of those of each root complex.
+struct CoreSightPmuParameters {
   unsigned counters = 8;      ///< 2 ... 64, the cycle counter (physical index 31) included
   unsigned width = 64;        ///< bits of every counter, 8 ... 64
   bool atomic_64bit = false;  ///< firmware declares 64-bit single-copy atomicity
@@ -66,11 +69,14 @@ struct CmemLatencyPmuParameters {
 /// One socket. All sockets of a platform are alike.
 struct Parameters {
   unsigned clusters = 11;                      ///< 1 ... 64
-  std::uint64_t ucf_clock_hz = 2'400'000'000;  ///< the UCF, both PMUs
+  std::uint64_t ucf_clock_hz = 2'400'000'000;  ///< the UCF, its PMU and the CMEM latency PMU
+  std::uint64_t soc_clock_hz = 1'000'000'000;  ///< the SOC fabric: PMUs of root complexes
   PrivateCacheParameters private_cache;
   SlcParameters slc;
   LatencyParameters latency;
-  UcfPmuParameters ucf_pmu;
+  PcieParameters pcie;  ///< of all sockets
+  CoreSightPmuParameters ucf_pmu;
+  CoreSightPmuParameters pcie_tgt_pmu;
   CmemLatencyPmuParameters cmem_latency_pmu;
 };
 

@@ -3,6 +3,8 @@
 #include <array>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 namespace pmufab::tegra410 {
 
 namespace {
@@ -37,7 +39,8 @@ bool has_good_shape(const tlm::tlm_generic_payload& payload) noexcept {
 }  // namespace
 
 Socket::Socket(const sc_core::sc_module_name& name, unsigned index, const Parameters& parameters, const AddressMap& map,
-               const ClockDomain& clock, AcceptanceOrder& order)
+               const ClockDomain& ucf_clock, const ClockDomain& soc_clock, std::span<const unsigned> root_complexes,
+               AcceptanceOrder& order)
     : sc_core::sc_module(name),
       cpu_access("cpu_access"),
       requests("requests"),
@@ -46,12 +49,23 @@ Socket::Socket(const sc_core::sc_module_name& name, unsigned index, const Parame
       order_(order),
       hit_latency_(parameters.private_cache.hit_latency),
       clusters_(parameters.clusters, PrivateCache(parameters.private_cache)),
-      cmem_latency_pmu_("cmem_latency_pmu", parameters.cmem_latency_pmu, clock),
+      cmem_latency_pmu_("cmem_latency_pmu", parameters.cmem_latency_pmu, ucf_clock),
       ucf_(std::string(basename()) + ".ucf", index, parameters, clusters_, cmem_latency_pmu_),
-      ucf_pmu_("ucf_pmu", parameters.ucf_pmu, clock, ucf_) {
+      ucf_pmu_("ucf_pmu", parameters.ucf_pmu, ucf_clock, ucf_) {
+  for (const unsigned number : root_complexes) {
+    RootComplex& complex =
+        *root_complexes_.emplace_back(std::make_unique<RootComplex>(index, number, parameters, soc_clock));
+    ucf_.attach(number, complex.target);
+  }
   cpu_access.register_b_transport(this, &Socket::transport_cpu_access);
   requests.register_b_transport(this, &Socket::transport_request);
 }
+
+Socket::RootComplex::RootComplex(unsigned socket, unsigned root_complex, const Parameters& parameters,
+                                 const ClockDomain& soc_clock)
+    : number(root_complex),
+      target(fmt::format("socket{}.rc{}", socket, root_complex)),
+      tgt_pmu(fmt::format("rc{}_tgt_pmu", root_complex).c_str(), parameters.pcie_tgt_pmu, soc_clock, target) {}
 
 Socket::~Socket() = default;
 
@@ -144,8 +158,29 @@ void Socket::transport_cpu_access(tlm::tlm_generic_payload& payload, sc_core::sc
   if (status != tlm::TLM_OK_RESPONSE) [[unlikely]]
     return;
   const Picoseconds when = arrive(delay);
+  if (range->memory_class == MemoryClass::bar) [[unlikely]] {
+    delay += to_sc_time(access_bar(payload, extension->requester_id, *range, when));
+    return;
+  }
   delay +=
       to_sc_time(access(extension->requester_id, *range, payload.get_address() / kLineBytes, payload.is_write(), when));
+}
+
+/// A load or store goes past the private cache.
+Picoseconds Socket::access_bar(const tlm::tlm_generic_payload& payload, unsigned cluster, const MemoryRange& range,
+                               Picoseconds when) {
+  return ucf_.accept({.when = when,
+                      .address = payload.get_address(),
+                      .length = payload.get_data_length(),
+                      .opcode = payload.is_write() ? FabricOpcode::write_unique_ptl : FabricOpcode::read_once,
+                      .requester = RequesterKind::cpu,
+                      .requester_socket = static_cast<std::uint8_t>(index_),
+                      .accepting_socket = static_cast<std::uint8_t>(index_),
+                      .root_complex = 0,
+                      .root_port = 0,
+                      .requester_id = static_cast<std::uint16_t>(cluster),
+                      .bdf = 0},
+                     range);
 }
 
 /// A load or store through the private cache. @return the latency the CPU sees

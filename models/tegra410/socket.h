@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "models/tegra410/address_map.h"
 #include "models/tegra410/cmem_latency_pmu.h"
 #include "models/tegra410/parameters.h"
+#include "models/tegra410/pcie_target.h"
+#include "models/tegra410/pcie_tgt_pmu.h"
 #include "models/tegra410/private_cache.h"
 #include "models/tegra410/ucf.h"
 #include "models/tegra410/ucf_pmu.h"
@@ -44,9 +47,11 @@ class AcceptanceOrder {
 class Socket : public sc_core::sc_module {
  public:
   /// @param index  of this socket in the platform
-  /// @param map    and `clock` and `order` are shared by all sockets and must outlive them
+  /// @param map    and the clocks and `order` are shared by all sockets and must outlive them
+  /// @param root_complexes  numbers of those this socket has, each with a PCIE-TGT PMU
   Socket(const sc_core::sc_module_name& name, unsigned index, const Parameters& parameters, const AddressMap& map,
-         const ClockDomain& clock, AcceptanceOrder& order);
+         const ClockDomain& ucf_clock, const ClockDomain& soc_clock, std::span<const unsigned> root_complexes,
+         AcceptanceOrder& order);
   ~Socket() override;
 
   /// Join the sockets of a platform, element i having index i. Once, before the first request.
@@ -56,11 +61,21 @@ class Socket : public sc_core::sc_module {
   [[nodiscard]] Ucf& ucf() noexcept { return ucf_; }
   [[nodiscard]] UcfPmu& ucf_pmu() noexcept { return ucf_pmu_; }
   [[nodiscard]] CmemLatencyPmu& cmem_latency_pmu() noexcept { return cmem_latency_pmu_; }
+  /// A root complex of this socket: what goes down to it, and the PMU that counts it.
+  struct RootComplex {
+    RootComplex(unsigned socket, unsigned root_complex, const Parameters& parameters, const ClockDomain& soc_clock);
+    unsigned number;
+    PcieTarget target;
+    PcieTgtPmu tgt_pmu;
+  };
+  [[nodiscard]] const std::vector<std::unique_ptr<RootComplex>>& root_complexes() const noexcept {
+    return root_complexes_;
+  }
   [[nodiscard]] const PrivateCache& private_cache(unsigned cluster) const { return clusters_.at(cluster); }
   void set_observer(BoundaryObserver* observer) noexcept { ucf_.set_observer(observer); }
 
-  /// Loads, stores and atomics of the cluster `requester_id`, through its private cache. The extension's opcode is not
-  /// looked at; TLM_READ_COMMAND is a load, TLM_WRITE_COMMAND a store or an atomic.
+  /// Loads, stores and atomics of the cluster `requester_id`, through its private cache (those of BARs past it). The
+  /// extension's opcode is not looked at; TLM_READ_COMMAND is a load, TLM_WRITE_COMMAND a store or an atomic.
   tlm_utils::simple_target_socket_optional<Socket, 64> cpu_access;
   /// Requests straight to the fabric: GPU, PCIe, and whatever goes past the private caches.
   tlm_utils::simple_target_socket_optional<Socket, 64> requests;
@@ -71,6 +86,8 @@ class Socket : public sc_core::sc_module {
   [[nodiscard]] tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload,
                                                const FabricExtension* extension) const noexcept;
   Picoseconds arrive(sc_core::sc_time& delay);
+  Picoseconds access_bar(const tlm::tlm_generic_payload& payload, unsigned cluster, const MemoryRange& range,
+                         Picoseconds when);
   Picoseconds access(unsigned cluster, const MemoryRange& range, std::uint64_t line, bool store, Picoseconds when);
   Picoseconds cluster_request(unsigned cluster, const MemoryRange& range, std::uint64_t line, FabricOpcode opcode,
                               Picoseconds when);
@@ -83,6 +100,7 @@ class Socket : public sc_core::sc_module {
   CmemLatencyPmu cmem_latency_pmu_;
   Ucf ucf_;
   UcfPmu ucf_pmu_;
+  std::vector<std::unique_ptr<RootComplex>> root_complexes_;
 };
 
 }  // namespace pmufab::tegra410

@@ -44,6 +44,8 @@ Picoseconds Ucf::accept(const Request& request, const MemoryRange& range) {
 }
 
 Picoseconds Ucf::serve(const Request& request, const MemoryRange& range) {
+  if (range.memory_class == MemoryClass::bar) [[unlikely]]
+    return serve_bar(request, range);
   const bool is_cpu = request.requester == RequesterKind::cpu;
   const bool at_home = range.socket == index_;
   const Source source = is_cpu ? Source::loc_cpu : Source::loc_noncpu;
@@ -74,6 +76,16 @@ Picoseconds Ucf::serve(const Request& request, const MemoryRange& range) {
   home.count_request(remote);
   home.snoop(remote);
   return latency_.slc + latency_.link + home.serve_home(remote);
+}
+
+/// BARs are not cached, whatever the opcode: reads read, writes and atomics write, the others have nothing to do.
+Picoseconds Ucf::serve_bar(const Request& request, const MemoryRange& range) {
+  const Ucf& home = *peers_[range.socket];
+  const OpcodeClass kind = class_of(request.opcode);
+  PcieTarget* const target = home.targets_[range.root_complex];
+  if (target != nullptr && kind != OpcodeClass::dataless)
+    target->accept({request.when, request.address, request.length, range.root_port, kind != OpcodeClass::read});
+  return home.latency_.bar + (&home == this ? 0 : latency_.link);
 }
 
 void Ucf::count_request(const Pass& pass) {
@@ -126,7 +138,7 @@ Picoseconds Ucf::serve_uncached(const Pass& pass) {
       return read_memory(pass, pass.address, pass.length);
     case OpcodeClass::write:
     case OpcodeClass::atomic:
-      show_write(pass.address, pass.length, pass.when);
+      write_memory(pass.memory_class, pass.address, pass.length, pass.when);
       break;
     case OpcodeClass::dataless:
       break;
@@ -186,11 +198,12 @@ void Ucf::allocate(const Pass& pass, bool dirty) {
 
 void Ucf::write_back(std::uint64_t line, Source source, Picoseconds when) {
   const std::uint64_t address = line * kLineBytes;
-  const unsigned where = qualifier(source, static_cast<Destination>(map_->find(address)->memory_class));
+  const MemoryClass memory_class = map_->find(address)->memory_class;
+  const unsigned where = qualifier(source, static_cast<Destination>(memory_class));
   publish(UcfEvent::slc_wb, 1, where, when);
   publish(UcfEvent::mem_access_wr, 1, where, when);
   publish(UcfEvent::mem_bytes_wr, kLineBytes, where, when);
-  show_write(address, kLineBytes, when);
+  write_memory(memory_class, address, kLineBytes, when);
 }
 
 Picoseconds Ucf::read_memory(const Pass& pass, std::uint64_t address, unsigned bytes) {
@@ -208,19 +221,29 @@ Picoseconds Ucf::read_memory(const Pass& pass, std::uint64_t address, unsigned b
       end = start + latency_.gmem;
       break;
     case MemoryClass::cxl:
+      hand_over(address, bytes, false, pass.when);
       end = start + latency_.cxl;
       break;
+    case MemoryClass::bar:
+      break;  // no memory
   }
   if (observer_ != nullptr) [[unlikely]]
     observer_->on_memory_access({start, end, address, bytes, false, static_cast<std::uint8_t>(index_)});
   return end - start;
 }
 
-void Ucf::show_write(std::uint64_t address, unsigned bytes, Picoseconds when) {
+void Ucf::write_memory(MemoryClass memory_class, std::uint64_t address, unsigned bytes, Picoseconds when) {
+  if (memory_class == MemoryClass::cxl) hand_over(address, bytes, true, when);
   if (observer_ == nullptr) [[likely]]
     return;
   const Picoseconds start = when + latency_.slc;
   observer_->on_memory_access({start, start, address, bytes, true, static_cast<std::uint8_t>(index_)});
+}
+
+/// CXL memory is below a root complex.
+void Ucf::hand_over(std::uint64_t address, unsigned bytes, bool is_write, Picoseconds when) {
+  PcieTarget* const target = targets_[map_->find(address)->root_complex];
+  if (target != nullptr) target->accept({when, address, bytes, PcieTarget::kHdm, is_write});
 }
 
 }  // namespace pmufab::tegra410

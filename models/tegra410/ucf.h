@@ -10,6 +10,7 @@
 #include "models/tegra410/cmem_controllers.h"
 #include "models/tegra410/directory.h"
 #include "models/tegra410/parameters.h"
+#include "models/tegra410/pcie_target.h"
 #include "models/tegra410/private_cache.h"
 #include "models/tegra410/slc.h"
 #include "models/tegra410/ucf_events.h"
@@ -40,6 +41,9 @@ class Ucf {
   /// Make the fabrics of a platform know the memory map and each other. Before the first request.
   /// @param ucfs  element i is the UCF of socket i; this one is among them
   void connect(const AddressMap& map, std::span<Ucf* const> ucfs);
+  /// Hand what goes to a root complex of this socket to `target` (not owned). Before the first request.
+  /// @throws std::out_of_range if there is no such root complex
+  void attach(unsigned root_complex, PcieTarget& target) { targets_.at(root_complex) = &target; }
   void set_observer(BoundaryObserver* observer) noexcept { observer_ = observer; }
 
   /// A request for `address` is about to be accepted: fetch what it needs into the host's caches. Changes nothing.
@@ -61,12 +65,14 @@ class Ucf {
   void count_request(const Pass& pass);
   void count_uncached(const Pass& pass);
   Picoseconds serve_home(Pass& pass);
+  Picoseconds serve_bar(const Request& request, const MemoryRange& range);
   Picoseconds serve_uncached(const Pass& pass);
   Picoseconds serve_cached(const Pass& pass);
   void allocate(const Pass& pass, bool dirty);
   void write_back(std::uint64_t line, Source source, Picoseconds when);
   Picoseconds read_memory(const Pass& pass, std::uint64_t address, unsigned bytes);
-  void show_write(std::uint64_t address, unsigned bytes, Picoseconds when);
+  void write_memory(MemoryClass memory_class, std::uint64_t address, unsigned bytes, Picoseconds when);
+  void hand_over(std::uint64_t address, unsigned bytes, bool is_write, Picoseconds when);
 
   void snoop(Pass& pass);
   void snoop_owner(Pass& pass);
@@ -83,12 +89,13 @@ class Ucf {
 
   unsigned index_;
   LatencyParameters latency_;
-  std::array<bool, 3> cached_{};  // by MemoryClass
+  std::array<bool, 4> cached_{};  // by MemoryClass
   Slc slc_;
   Directory directory_;
   CmemControllers cmem_;
   std::span<PrivateCache> clusters_;
   CmemLatencyPmu* latency_pmu_;
+  std::array<PcieTarget*, kRootComplexes> targets_{};  // nullptr: no PMU looks
   const AddressMap* map_ = nullptr;
   BoundaryObserver* observer_ = nullptr;
   std::vector<Ucf*> peers_;

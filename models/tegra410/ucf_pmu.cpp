@@ -6,7 +6,7 @@ namespace pmufab::tegra410 {
 
 namespace {
 
-coresight::CoreSightPmuOptions options_of(const UcfPmuParameters& parameters) {
+coresight::CoreSightPmuOptions options_of(const CoreSightPmuParameters& parameters) {
   coresight::CoreSightPmuOptions options;
   options.counters = parameters.counters;
   options.width = parameters.width;
@@ -30,7 +30,7 @@ coresight::EventTable events_of(Ucf& ucf) {
 
 }  // namespace
 
-UcfPmu::UcfPmu(const sc_core::sc_module_name& name, const UcfPmuParameters& parameters, const ClockDomain& clock,
+UcfPmu::UcfPmu(const sc_core::sc_module_name& name, const CoreSightPmuParameters& parameters, const ClockDomain& clock,
                Ucf& ucf)
     : CoreSightPmu(name, options_of(parameters), clock, events_of(ucf)) {}
 

@@ -4,6 +4,7 @@
 
 #include "models/cmn/layout.h"
 #include "models/cmn/product.h"
+#include "models/platform/pcie_spec.h"
 #include "testbench/scoreboard/cmn_addresses.h"
 
 namespace pmufab::scenario {
@@ -17,6 +18,8 @@ scoreboard::MemoryClass same_class(tegra410::MemoryClass memory) {
       return scoreboard::MemoryClass::gmem;
     case tegra410::MemoryClass::cxl:
       return scoreboard::MemoryClass::cxl;
+    case tegra410::MemoryClass::bar:
+      return scoreboard::MemoryClass::bar;
   }
   return scoreboard::MemoryClass::cmem;
 }
@@ -80,13 +83,14 @@ std::optional<scoreboard::Tegra410JudgeSpec> tegra410_judge_spec(const platform:
   const tegra410::Parameters& parameters = *platform.tegra410;
   scoreboard::Tegra410JudgeSpec spec;
   spec.sockets = platform.sockets;
-  for (const tegra410::MemoryRange& range :
-       platform.memory.empty() ? platform::default_memory(platform.sockets) : platform.memory)
-    spec.memory.push_back({range.base, range.size, range.socket, same_class(range.memory_class)});
+  for (const tegra410::MemoryRange& range : platform::system_map(platform))
+    spec.memory.push_back(
+        {range.base, range.size, range.socket, same_class(range.memory_class), range.root_complex, range.root_port});
   spec.slc = {parameters.slc.slices, parameters.slc.sets, parameters.slc.ways};
   spec.cached.clear();
   for (const tegra410::MemoryClass memory : parameters.slc.cached) spec.cached.push_back(same_class(memory));
   spec.ucf_frequency_hz = parameters.ucf_clock_hz;
+  spec.soc_frequency_hz = parameters.soc_clock_hz;
   spec.slc_latency = parameters.latency.slc;
   spec.cmem_latency = parameters.latency.cmem;
   spec.cmem_service = parameters.latency.cmem_service;
@@ -103,6 +107,16 @@ std::optional<scoreboard::Tegra410JudgeSpec> tegra410_judge_spec(const platform:
     // The broadcast window follows the instances, each a page of 4 KiB.
     spec.cmem_pmus.push_back({fmt::format("nvidia_cmem_latency_pmu_{}", socket), socket,
                               base + map::kCmemLatencyPmu + tegra410::kCmemInstances * std::uint64_t{0x1000}});
+  }
+  for (const tegra410::PcieRootComplex& complex : platform::root_complexes_of(platform)) {
+    scoreboard::PcieTgtPmuSpec pmu;
+    pmu.name = fmt::format("nvidia_pcie_tgt_pmu_{}_rc_{}", complex.socket, complex.number);
+    pmu.socket = complex.socket;
+    pmu.root_complex = complex.number;
+    pmu.page0 =
+        (std::uint64_t{complex.socket} << map::kSocketShift) + map::kPcieTgtPmu + complex.number * map::kPciePmusStride;
+    if (parameters.pcie_tgt_pmu.dual_page) pmu.page1 = pmu.page0 + map::kPcieTgtPmuPage1;
+    spec.pcie_tgt_pmus.push_back(pmu);
   }
   return spec;
 }

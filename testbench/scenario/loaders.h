@@ -26,6 +26,9 @@ namespace pmufab::scenario {
 /// @throws InputError
 [[nodiscard]] platform::PlatformSpec read_platform(const Value& document, const std::string& path, Value& effective);
 
+/// Read the PCI Express of a Tegra410 platform. @param sockets  of the platform, possible or not
+void read_pcie(Reader& reader, unsigned sockets, tegra410::PcieParameters& pcie);
+
 /// Read one link between meshes, once the meshes are known.
 void read_link(Reader& reader, const std::vector<platform::CmnSpec>& meshes, platform::CmnLinkSpec& link);
 /// Read one mesh of a platform. @param index  among the platform's meshes

@@ -20,9 +20,19 @@ const Words<MemoryClass>& memory_classes() {
   return words;
 }
 
-void read_tegra410(Reader& reader, tegra410::Parameters& parameters) {
+void read_coresight_pmu(Reader& reader, tegra410::CoreSightPmuParameters& parameters) {
+  reader.number("counters", parameters.counters);
+  reader.number("width", parameters.width);
+  reader.flag("atomic_64bit", parameters.atomic_64bit);
+  reader.flag("dual_page", parameters.dual_page);
+  reader.flag("interrupt", parameters.interrupt);
+  reader.choice("trigger", parameters.trigger, {{"level", InterruptTrigger::level}, {"edge", InterruptTrigger::edge}});
+}
+
+void read_tegra410(Reader& reader, unsigned sockets, tegra410::Parameters& parameters) {
   reader.number("clusters", parameters.clusters);
   reader.number("ucf_clock", parameters.ucf_clock_hz, Quantity::frequency);
+  reader.number("soc_clock", parameters.soc_clock_hz, Quantity::frequency);
   reader.object("private_cache", [&](Reader& cache) {
     cache.number("size", parameters.private_cache.size, Quantity::bytes);
     cache.number("ways", parameters.private_cache.ways);
@@ -40,17 +50,12 @@ void read_tegra410(Reader& reader, tegra410::Parameters& parameters) {
     latency.number("cmem_service", parameters.latency.cmem_service, Quantity::duration);
     latency.number("gmem", parameters.latency.gmem, Quantity::duration);
     latency.number("cxl", parameters.latency.cxl, Quantity::duration);
+    latency.number("bar", parameters.latency.bar, Quantity::duration);
     latency.number("link", parameters.latency.link, Quantity::duration);
   });
-  reader.object("ucf_pmu", [&](Reader& pmu) {
-    pmu.number("counters", parameters.ucf_pmu.counters);
-    pmu.number("width", parameters.ucf_pmu.width);
-    pmu.flag("atomic_64bit", parameters.ucf_pmu.atomic_64bit);
-    pmu.flag("dual_page", parameters.ucf_pmu.dual_page);
-    pmu.flag("interrupt", parameters.ucf_pmu.interrupt);
-    pmu.choice("trigger", parameters.ucf_pmu.trigger,
-               {{"level", InterruptTrigger::level}, {"edge", InterruptTrigger::edge}});
-  });
+  reader.object("pcie", [&](Reader& pcie) { read_pcie(pcie, sockets, parameters.pcie); });
+  reader.object("ucf_pmu", [&](Reader& pmu) { read_coresight_pmu(pmu, parameters.ucf_pmu); });
+  reader.object("pcie_tgt_pmu", [&](Reader& pmu) { read_coresight_pmu(pmu, parameters.pcie_tgt_pmu); });
   reader.object("cmem_latency_pmu", [&](Reader& pmu) { pmu.number("width", parameters.cmem_latency_pmu.width); });
 }
 
@@ -66,6 +71,8 @@ void read_memory(Reader& reader, PlatformSpec& spec) {
       for (const auto& [word, meaning] : memory_classes()) {
         if (meaning == range.memory_class) item.add("memory_class", Value::of(std::string(word)));
       }
+      if (range.memory_class == MemoryClass::cxl)
+        item.add("root_complex", Value::of(fmt::format("{}", range.root_complex)));
       list.items.push_back(std::move(item));
     }
     reader.put("memory", std::move(list));
@@ -78,6 +85,7 @@ void read_memory(Reader& reader, PlatformSpec& spec) {
     item.number("size", range.size, Quantity::bytes, 0, ~std::uint64_t{0}, Presence::required);
     item.number("socket", range.socket);
     item.choice("memory_class", range.memory_class, memory_classes());
+    if (range.memory_class == MemoryClass::cxl) item.number("root_complex", range.root_complex);
     spec.memory.push_back(range);
   });
   if (spec.memory.empty()) reader.fail("memory", "holds no range", "leave the key out for the default map");
@@ -131,7 +139,7 @@ PlatformSpec read_platform(const Value& document, const std::string& path, Value
   // The default memory map needs a possible number of sockets; validate() has the words for an impossible one.
   if (kind == PlatformKind::tegra410) {
     if (spec.sockets >= 1 && spec.sockets <= tegra410::kMaximumSockets) read_memory(reader, spec);
-    reader.object("tegra410", [&](Reader& part) { read_tegra410(part, spec.tegra410.emplace()); });
+    reader.object("tegra410", [&](Reader& part) { read_tegra410(part, spec.sockets, spec.tegra410.emplace()); });
   }
   reader.list(
       "meshes", [&](Reader& mesh, std::size_t index) { read_cmn(mesh, index, spec.cmn.emplace_back()); },
@@ -160,13 +168,15 @@ std::vector<traffic::MemoryRange> traffic_memory(const PlatformSpec& platform) {
         return traffic::MemoryClass::gmem;
       case MemoryClass::cxl:
         return traffic::MemoryClass::cxl;
+      case MemoryClass::bar:
+        return traffic::MemoryClass::bar;
     }
     return traffic::MemoryClass::cmem;
   };
   std::vector<traffic::MemoryRange> result;
-  for (const tegra410::MemoryRange& range :
-       platform.memory.empty() ? platform::default_memory(platform.sockets) : platform.memory)
-    result.push_back({range.base, range.size, static_cast<std::uint8_t>(range.socket), same_class(range.memory_class)});
+  for (const tegra410::MemoryRange& range : platform::system_map(platform))
+    result.push_back({range.base, range.size, static_cast<std::uint8_t>(range.socket), same_class(range.memory_class),
+                      static_cast<std::uint8_t>(range.root_complex), static_cast<std::uint8_t>(range.root_port)});
   return result;
 }
 

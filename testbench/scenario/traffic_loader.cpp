@@ -80,7 +80,11 @@ void read_target(Reader& reader, Target& target) {
     target.base = base;
   } else {
     reader.number("socket", target.socket);
-    reader.choice("memory", target.memory, words_up_to(traffic::MemoryClass::cxl));
+    reader.choice("memory", target.memory, words_up_to(traffic::MemoryClass::bar));
+    if (target.memory == traffic::MemoryClass::bar) {
+      reader.number("root_complex", target.root_complex);
+      reader.number("root_port", target.root_port);
+    }
     reader.number("offset", target.offset, Quantity::bytes);
   }
   reader.number("size", target.size, Quantity::bytes);

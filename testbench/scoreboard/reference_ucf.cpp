@@ -45,6 +45,7 @@ const ReferenceUcf::Outcome& ReferenceUcf::accept(const BoundaryObserver::Reques
   outcome_.refused = reason_to_refuse(request, home);
   if (!outcome_.refused && request.accepting_socket >= spec_.sockets) outcome_.refused = "no such socket";
   if (outcome_.refused) return outcome_;
+  if (home->memory_class == MemoryClass::bar) return outcome_;  // not cached, and no event of any UCF
   owner_snooped_ = false;
 
   const bool is_cpu = request.requester == RequesterKind::cpu;
@@ -348,6 +349,7 @@ Destination ReferenceUcf::seen_from(unsigned socket, const MemoryRange& home) co
     case MemoryClass::gmem:
       return Destination::loc_gmem;
     case MemoryClass::cxl:
+    case MemoryClass::bar:  // never asked for
       break;
   }
   return Destination::loc_other;

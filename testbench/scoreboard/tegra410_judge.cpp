@@ -8,6 +8,7 @@
 #include "testbench/scoreboard/cmem_judge.h"
 #include "testbench/scoreboard/exact_clock.h"
 #include "testbench/scoreboard/memory_wires.h"
+#include "testbench/scoreboard/pcie_tgt_judge.h"
 #include "testbench/scoreboard/reference_ucf.h"
 #include "testbench/scoreboard/ucf_judge.h"
 
@@ -17,11 +18,20 @@ using Severity = Finding::Severity;
 
 namespace {
 
-constexpr std::size_t kMemoryClasses = 3;
+constexpr std::size_t kMemoryClasses = 4;
 
 Tegra410JudgeSpec valid(Tegra410JudgeSpec spec) {
   spec.validate();
   return spec;
+}
+
+bool is_read(FabricOpcode opcode) {
+  return opcode == FabricOpcode::read_shared || opcode == FabricOpcode::read_unique ||
+         opcode == FabricOpcode::read_once;
+}
+
+bool is_dataless(FabricOpcode opcode) {
+  return opcode == FabricOpcode::evict || opcode == FabricOpcode::clean_unique || opcode == FabricOpcode::clean_invalid;
 }
 
 }  // namespace
@@ -31,6 +41,7 @@ struct Tegra410Judge::State {
       : spec(valid(std::move(s))),
         chronicle(c),
         clock(spec.ucf_frequency_hz),
+        soc_clock(spec.soc_frequency_hz),
         reference(spec),
         wires(spec, chronicle.findings),
         memory(std::size_t{spec.sockets} * kMemoryClasses),
@@ -40,18 +51,31 @@ struct Tegra410Judge::State {
     for (const UcfPmuSpec& pmu : spec.ucf_pmus) pmus.push_back(std::make_unique<UcfPmuJudge>(pmu, reference, clock));
     for (const CmemPmuSpec& pmu : spec.cmem_pmus)
       pmus.push_back(std::make_unique<CmemPmuJudge>(pmu, timelines[pmu.socket], clock));
+    for (const PcieTgtPmuSpec& pmu : spec.pcie_tgt_pmus) {
+      auto judge = std::make_unique<PcieTgtPmuJudge>(pmu, soc_clock);
+      targets.push_back(judge.get());
+      pmus.push_back(std::move(judge));
+    }
   }
 
   void check_order(const Request& request);
+  /// Something goes down to the root complex that `range` is below.
+  void hand_over(const MemoryRange& range, const PcieTgtRequest& request) {
+    for (PcieTgtPmuJudge* const target : targets) {
+      if (target->socket() == range.socket && target->root_complex() == range.root_complex) target->see(request);
+    }
+  }
 
   const Tegra410JudgeSpec spec;
   Chronicle& chronicle;
   ExactClock clock;
+  ExactClock soc_clock;
   ReferenceUcf reference;
   MemoryWires wires;
   std::deque<CmemTimeline> timelines;  // deque: judges keep references
   std::vector<std::unique_ptr<PmuJudge>> pmus;
-  std::vector<MemoryTruth> memory;  // by socket and class
+  std::vector<PcieTgtPmuJudge*> targets;  // of those
+  std::vector<MemoryTruth> memory;        // by socket and class
   std::vector<Picoseconds> last_accepted;
 };
 
@@ -91,7 +115,16 @@ void Tegra410Judge::on_request(const Request& request) {
                              request.when);
     return;
   }
-  for (const MemoryOp& op : outcome.memory) s.wires.expect(op, request.when);
+  for (const MemoryOp& op : outcome.memory) {
+    s.wires.expect(op, request.when);
+    if (op.memory_class == MemoryClass::cxl)
+      s.hand_over(*s.spec.home_of(op.address), {op.address, op.length, op.is_write, -1});
+  }
+  if (is_dataless(request.opcode)) return;
+  const MemoryRange& home = *s.spec.home_of(request.address);
+  if (home.memory_class == MemoryClass::bar)
+    s.hand_over(home,
+                {request.address, request.length, !is_read(request.opcode), static_cast<std::int8_t>(home.root_port)});
 }
 
 void Tegra410Judge::on_memory_access(const MemoryAccess& access) {

@@ -45,10 +45,13 @@ void Tegra410JudgeSpec::validate() const {
   if (cmem_instances == 0 || cmem_controllers == 0) refuse("cmem_instances and cmem_controllers must not be 0");
   if (ucf_frequency_hz == 0 || ucf_frequency_hz > 1'000'000'000'000)
     refuse("ucf_frequency_hz is not in 1 Hz ... 1 THz");
+  if (soc_frequency_hz == 0 || soc_frequency_hz > 1'000'000'000'000)
+    refuse("soc_frequency_hz is not in 1 Hz ... 1 THz");
   validate_memory(*this);
   std::set<std::string> names;
   validate_pmus(ucf_pmus, sockets, names);
   validate_pmus(cmem_pmus, sockets, names);
+  validate_pmus(pcie_tgt_pmus, sockets, names);
 }
 
 const MemoryRange* Tegra410JudgeSpec::home_of(std::uint64_t address) const noexcept {

@@ -11,8 +11,8 @@
 /// The independent judge: what every counter must read, from the wires and from what the user asked for.
 namespace pmufab::scoreboard {
 
-/// Destination classes of memory, by the technology behind an address.
-enum class MemoryClass : std::uint8_t { cmem, gmem, cxl };
+/// Destination classes, by the technology behind an address; bar is what PCI Express functions decode, and no memory.
+enum class MemoryClass : std::uint8_t { cmem, gmem, cxl, bar };
 
 /// A line, and a transfer between the system-level cache and memory, in bytes.
 inline constexpr std::uint32_t kLineBytes = 64;
@@ -23,6 +23,8 @@ struct MemoryRange {
   std::uint64_t size;  ///< bytes
   unsigned socket;
   MemoryClass memory_class;
+  unsigned root_complex = 0;  ///< of the socket: cxl and bar are below it
+  unsigned root_port = 0;     ///< of the root complex: bar only
 };
 
 /// The system-level cache of one socket. Line L lies in slice L mod slices, set (L / slices) mod sets.
@@ -47,6 +49,15 @@ struct CmemPmuSpec {
   std::uint64_t broadcast = 0;  ///< physical address of the broadcast window (control)
 };
 
+/// A PCIE-TGT PMU to judge.
+struct PcieTgtPmuSpec {
+  std::string name;  ///< as perf knows it: "nvidia_pcie_tgt_pmu_0_rc_1"
+  unsigned socket = 0;
+  unsigned root_complex = 0;
+  std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
+  std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
+};
+
 /// What the scoreboard must know about a platform. Filled by the scenario layer from the same text the platform is
 /// built from, never from the model.
 struct Tegra410JudgeSpec {
@@ -55,6 +66,7 @@ struct Tegra410JudgeSpec {
   SlcGeometry slc;                                                          ///< the same on every socket
   std::vector<MemoryClass> cached = {MemoryClass::cmem, MemoryClass::cxl};  ///< classes the SLC of the home caches
   std::uint64_t ucf_frequency_hz = 2'400'000'000;                           ///< clock of the UCF and of both PMUs
+  std::uint64_t soc_frequency_hz = 1'000'000'000;                           ///< clock of the PMUs of root complexes
   Picoseconds slc_latency = 0;   ///< from acceptance to the instant a read leaves for memory
   Picoseconds cmem_latency = 0;  ///< of an idle memory controller
   Picoseconds cmem_service = 0;  ///< of one 32-byte part
@@ -62,6 +74,7 @@ struct Tegra410JudgeSpec {
   unsigned cmem_controllers = 3;  ///< per instance
   std::vector<UcfPmuSpec> ucf_pmus;
   std::vector<CmemPmuSpec> cmem_pmus;
+  std::vector<PcieTgtPmuSpec> pcie_tgt_pmus;
 
   /// @throws std::invalid_argument that names the field: no socket, an empty, wrapping, unaligned or overlapping range,
   ///         a range or PMU of a socket that does not exist, a geometry of zero, two PMUs of one name, a frequency

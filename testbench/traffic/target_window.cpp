@@ -10,13 +10,17 @@ std::optional<Window> fail(TargetProblem* problem, TargetProblem what) {
   return std::nullopt;
 }
 
-std::string list_of(const std::vector<MemoryRange>& map) {
+/// @param bars  list what PCI Express functions decode, and no memory; otherwise the other way round
+std::string list_of(const std::vector<MemoryRange>& map, bool bars) {
   std::string list;
   for (const MemoryRange& range : map) {
+    if ((range.memory == MemoryClass::bar) != bars) continue;
     if (!list.empty()) list += ", ";
-    list += fmt::format("socket {} {} [0x{:x}, 0x{:x})", range.socket, to_string(range.memory), range.base,
-                        range.base + range.size);
+    list += fmt::format("socket {} {}", range.socket, to_string(range.memory));
+    if (bars) list += fmt::format(" of root port {} of root complex {}", range.root_port, range.root_complex);
+    list += fmt::format(" [0x{:x}, 0x{:x})", range.base, range.base + range.size);
   }
+  if (list.empty() && bars) return "the platform has no device below that could have one";
   return list.empty() ? "the platform has no memory" : "the platform has " + list;
 }
 
@@ -31,7 +35,13 @@ std::optional<Window> resolve_explicit(const Target& target, const std::vector<M
     }
   }
   return fail(problem, {"base", fmt::format("no memory holds 0x{:x} and the {} bytes from there", base, target.size),
-                        list_of(map)});
+                        list_of(map, false)});
+}
+
+bool is_named(const Target& target, const MemoryRange& range) {
+  if (range.socket != target.socket || range.memory != target.memory) return false;
+  return target.memory != MemoryClass::bar ||
+         (range.root_complex == target.root_complex && range.root_port == target.root_port);
 }
 
 }  // namespace
@@ -45,7 +55,7 @@ std::optional<Window> resolve(const Target& target, const std::vector<MemoryRang
     return fail(problem, {"offset", fmt::format("{} is no multiple of 64", target.offset), ""});
   }
   for (const MemoryRange& range : map) {
-    if (range.socket != target.socket || range.memory != target.memory) continue;
+    if (!is_named(target, range)) continue;
     if (target.offset >= range.size) {
       return fail(problem,
                   {"offset", fmt::format("{} lies beyond the memory's {} bytes", target.offset, range.size), ""});
@@ -59,8 +69,10 @@ std::optional<Window> resolve(const Target& target, const std::vector<MemoryRang
     }
     return Window{range.base + target.offset, target.size != 0 ? target.size : rest};
   }
-  return fail(problem,
-              {"memory", fmt::format("socket {} has no {}", target.socket, to_string(target.memory)), list_of(map)});
+  const bool bar = target.memory == MemoryClass::bar;
+  std::string reason = fmt::format("socket {} has no {}", target.socket, to_string(target.memory));
+  if (bar) reason += fmt::format(" below root port {} of root complex {}", target.root_port, target.root_complex);
+  return fail(problem, {"memory", std::move(reason), list_of(map, bar)});
 }
 
 }  // namespace pmufab::traffic

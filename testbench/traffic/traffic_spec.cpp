@@ -7,7 +7,7 @@
 namespace pmufab::traffic {
 namespace {
 
-constexpr std::array<std::string_view, 3> kMemoryClasses = {"cmem", "gmem", "cxl"};
+constexpr std::array<std::string_view, 4> kMemoryClasses = {"cmem", "gmem", "cxl", "bar"};
 constexpr std::array<std::string_view, 7> kPatterns = {"uniform", "stream",        "stride",           "hotspot",
                                                        "zipf",    "pointer_chase", "producer_consumer"};
 constexpr std::array<std::string_view, 15> kOperations = {

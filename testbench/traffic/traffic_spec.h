@@ -14,8 +14,8 @@
 /// the meaning of every parameter on one page.
 namespace pmufab::traffic {
 
-/// Class of a memory, as the system address map has it.
-enum class MemoryClass : std::uint8_t { cmem, gmem, cxl };
+/// Class of a memory, as the system address map has it; bar is what PCI Express functions decode.
+enum class MemoryClass : std::uint8_t { cmem, gmem, cxl, bar };
 
 /// A range of the platform's system address map.
 struct MemoryRange {
@@ -23,6 +23,8 @@ struct MemoryRange {
   std::uint64_t size = 0;  ///< bytes, multiple of 64, not 0
   std::uint8_t socket = 0;
   MemoryClass memory = MemoryClass::cmem;
+  std::uint8_t root_complex = 0;  ///< bar only: which root port of the socket it is below
+  std::uint8_t root_port = 0;
 };
 
 /// Who sends the requests of a generator.
@@ -46,13 +48,15 @@ enum class Path : std::uint8_t {
 
 /// A piece of memory and the share of requests (or, for a trace, of pages) that goes there.
 ///
-/// Named by socket and class: the first matching range of the address map; `offset` and `size` cut a part out of it. Or
-/// by address: `base` and `size`, which must lie inside one range.
+/// Named by socket and class (and a BAR by its root port): the first matching range of the address map; `offset` and
+/// `size` cut a part out of it. Or by address: `base` and `size`, which must lie inside one range.
 struct Target {
   std::uint8_t socket = 0;
   MemoryClass memory = MemoryClass::cmem;
+  std::uint8_t root_complex = 0;      ///< bar only
+  std::uint8_t root_port = 0;         ///< bar only
   std::uint64_t offset = 0;           ///< bytes into the range, multiple of 64
-  std::optional<std::uint64_t> base;  ///< set: an explicit window; socket, memory and offset are not used
+  std::optional<std::uint64_t> base;  ///< set: an explicit window; all above is not used
   std::uint64_t size = 0;             ///< bytes, multiple of 64; 0: to the end of the range (not with base)
   std::uint32_t weight = 1;           ///< not all of a list may be 0
 };

@@ -29,8 +29,8 @@ TEST_F(SimulationTest, platform_describes_its_devices_as_firmware_does) {
   EXPECT_EQ(firmware.cpus[87].node, 0U);
   EXPECT_EQ(firmware.cpus[88].uid, 88U);
   EXPECT_EQ(firmware.cpus[88].node, 1U);
-  ASSERT_EQ(firmware.apmt.size(), 2U);
-  ASSERT_EQ(firmware.devices.size(), 2U);
+  ASSERT_EQ(firmware.apmt.size(), 14U);
+  ASSERT_EQ(firmware.devices.size(), 14U);
   for (unsigned socket = 0; socket < 2; ++socket) {
     const std::uint64_t base = std::uint64_t{socket} << 44;
     const ApmtNode& ucf = firmware.apmt[socket];
@@ -52,6 +52,23 @@ TEST_F(SimulationTest, platform_describes_its_devices_as_firmware_does) {
       EXPECT_EQ(cmem_pmu.memory[window].base, base + 0x1010'0000 + window * 0x1000);
       EXPECT_EQ(cmem_pmu.memory[window].size, 0x1000U);
     }
+  }
+  for (unsigned number = 0; number < 12; ++number) {
+    const std::uint64_t base = std::uint64_t{number / 6} << 44;
+    const ApmtNode& target = firmware.apmt[2 + number];
+    const platform::AcpiDevice& device = firmware.devices[2 + number];
+    EXPECT_EQ(target.id, 2 + number);
+    EXPECT_EQ(target.type, ApmtNode::Type::acpi_device);
+    EXPECT_EQ(std::string(reinterpret_cast<const char*>(&target.instance_primary), 8), device.hid);
+    EXPECT_EQ(std::to_string(target.instance_secondary), device.uid);
+    EXPECT_EQ(target.base0, base + 0x1002'0000 + number % 6 * 0x2000);
+    EXPECT_EQ(target.base1, target.base0 + 0x1000);
+    EXPECT_EQ(target.processor_affinity, number / 6);
+    EXPECT_EQ(target.overflow_interrupt->number, 384 + number);
+    ASSERT_EQ(device.memory.size(), 1U);
+    EXPECT_EQ(device.memory[0].base, base + 0x1003'0000 + number % 6 * 0x1000);
+    EXPECT_EQ(device.memory[0].size, 0x1000U);
+    EXPECT_EQ(device.properties.at("instance_id"), number % 6);
   }
   EXPECT_NE(firmware.apmt[0].processor_affinity, firmware.apmt[1].processor_affinity);
   EXPECT_NE(firmware.apmt[0].overflow_interrupt->line, firmware.apmt[1].overflow_interrupt->line);

@@ -40,6 +40,7 @@ platform::PlatformSpec small_spec(unsigned sockets) {
   spec.tegra410->slc.slices = 2;
   spec.tegra410->slc.sets = 2;
   spec.tegra410->slc.ways = 2;
+  spec.tegra410->pcie.root_complexes.emplace();
   return spec;
 }
 

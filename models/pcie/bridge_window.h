@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+#include "models/pcie/configuration_space.h"
+
+namespace pmufab::pcie {
+
+/// Firmware: write the prefetchable memory window of a port. To be repeated after each conventional reset.
+/// @param base, size  whole megabytes; of size 0 the window is closed
+void assign_prefetchable_window(ConfigurationSpace& space, std::uint64_t base, std::uint64_t size) noexcept;
+
+}  // namespace pmufab::pcie

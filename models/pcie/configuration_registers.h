@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/pcie/configuration_space.h"
+#include "tlm/registers/register_bank.h"
+
+namespace pmufab::pcie {
+
+/// The configuration space of a function as registers with fields, for dumps: the header, what matters of the PCI
+/// Express capability, and what the product adds. Software's accesses go elsewhere: to the space, through Ecam.
+class ConfigurationRegisters {
+ public:
+  /// @param space  must outlive this
+  /// @param port   the header is of type 1
+  /// @param more   registers of the product's own capabilities, 32 bits wide, at their offsets; fields outlive this
+  ConfigurationRegisters(const ConfigurationSpace& space, bool port, std::span<const RegisterSpec> more = {});
+
+  /// Reads what software would read now.
+  [[nodiscard]] const RegisterBank& bank() const noexcept { return bank_; }
+
+ private:
+  std::vector<RegisterSpec> registers_;
+  RegisterBank bank_;
+};
+
+}  // namespace pmufab::pcie

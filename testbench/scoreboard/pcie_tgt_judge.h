@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "testbench/scoreboard/event_truth.h"
+#include "testbench/scoreboard/exact_clock.h"
+#include "testbench/scoreboard/pmu_judge.h"
+#include "testbench/scoreboard/tegra410_judge_spec.h"
+
+namespace pmufab::scoreboard {
+
+/// The events of a PCIE-TGT PMU that traffic causes. The value is the number perf's `event=` takes.
+enum class PcieTgtEvent : std::uint8_t { rd_bytes, wr_bytes, rd_req, wr_req };
+
+/// What a user's event text asks a PCIE-TGT PMU to count.
+struct PcieTgtMeaning {
+  enum class Kind : std::uint8_t { traffic, cycles, nothing };
+  struct AddressFilter {
+    std::uint64_t base = 0;
+    std::uint64_t mask = 0;
+  };
+  Kind kind = Kind::nothing;
+  PcieTgtEvent event = PcieTgtEvent::rd_bytes;  ///< traffic only
+  std::uint32_t ports = 0;                      ///< BAR traffic to these root ports
+  std::optional<AddressFilter> addresses{};     ///< and what goes to these addresses, BAR or CXL memory
+  std::string text;                             ///< for reports: "rd_req, ports 0x3"
+};
+
+/// The kernel document's meaning of a PCIE-TGT event text: a name of its list or `event=` number (above 4: nothing),
+/// dst_rp_mask, dst_addr_base, dst_addr_mask, dst_addr_en. No filter: BAR traffic to all root ports. With dst_addr_en
+/// and root ports as well, either lets a request pass (inferred). `config`, `config1` and `config2` are taken raw.
+/// @throws std::invalid_argument for a term the PMU does not have, a value too big for it, or no event
+[[nodiscard]] PcieTgtMeaning pcie_tgt_meaning(const EventTerms& terms);
+
+/// A read or write that goes down to a root complex.
+struct PcieTgtRequest {
+  std::uint64_t address;
+  std::uint32_t bytes;
+  bool is_write;
+  std::int8_t root_port;  ///< whose BAR it is for; negative: CXL memory
+};
+
+/// Judges the PCIE-TGT PMU of one root complex: an Arm CoreSight PMU that runs while PMCR.E is set.
+class PcieTgtPmuJudge final : public PmuJudge {
+ public:
+  /// What went down to the root complex while somebody counted, in order.
+  using Log = std::vector<PcieTgtRequest>;
+
+  /// @param clock  of the SOC fabric; must outlive the judge
+  PcieTgtPmuJudge(const PcieTgtPmuSpec& spec, const ExactClock& clock);
+
+  [[nodiscard]] unsigned socket() const noexcept { return socket_; }
+  [[nodiscard]] unsigned root_complex() const noexcept { return root_complex_; }
+  /// Take in a request, at the instant it was accepted.
+  void see(const PcieTgtRequest& request) {
+    if (log_.use_count() > 1) log_->push_back(request);  // nobody counts: nobody needs it
+  }
+
+  bool see_write(const MmioBus::BusAccess& access) override;
+  [[nodiscard]] bool written_on() const override;
+  [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const override;
+  [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+
+ private:
+  unsigned socket_;
+  unsigned root_complex_;
+  std::uint64_t control_;   // page 0
+  std::uint64_t counters_;  // the page the counters are in
+  std::uint64_t control_value_ = 0;
+  std::shared_ptr<Log> log_ = std::make_shared<Log>();  // shared with the truths of events
+  const ExactClock& clock_;
+};
+
+}  // namespace pmufab::scoreboard

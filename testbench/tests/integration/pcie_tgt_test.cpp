@@ -1,0 +1,263 @@
+// PCIE-TGT PMUs under the drivers: what is programmed, which address filters are taken, and what the driver gets wrong.
+#include <algorithm>
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include "models/platform/platform.h"
+#include "testbench/tests/integration/integration_test.h"
+
+namespace pmufab::integration {
+namespace {
+
+using testing::advance;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Not;
+
+/// One socket whose root complex 1 has two root ports, with CXL memory below it.
+class PcieTgt : public DriverTest {
+ protected:
+  static constexpr std::uint64_t kRdReq = 2, kCycles = 4, kAddresses = 1 << 11;
+  static constexpr std::uint64_t kBar1 = 0x49'0000'0000, kBar2 = 0x4a'0000'0000;  // below root ports 1 and 2
+  static constexpr std::uint64_t kCxl = 0x400'0000'0000;
+  static constexpr std::uint64_t kPage0 = 0x1002'2000, kFilters = 0x1003'1000;  // of root complex 1
+  static constexpr const char* kName = "nvidia_pcie_tgt_pmu_0_rc_1";
+  static constexpr std::uint64_t kMask = ~std::uint64_t{0xffff};
+  static constexpr unsigned kSlots = 8;
+
+  PcieTgt() : requests("requests") {
+    platform::PlatformSpec spec;
+    spec.sockets = 1;
+    spec.cpus_per_socket = 2;
+    spec.tegra410->clusters = 2;
+    spec.tegra410->pcie_tgt_pmu.counters = 16;
+    spec.memory = {{kCxl, 1 << 30, 0, tegra410::MemoryClass::cxl, 1}};
+    spec.tegra410->slc.cached = {};
+    spec.tegra410->pcie.root_complexes = {
+        {.socket = 0,
+         .number = 1,
+         .root_ports = {{.number = 1, .bus = 0x80, .devices = {{}}}, {.number = 2, .bus = 0xa0, .devices = {{}}}}}};
+    machine = std::make_unique<platform::Platform>("platform", spec);
+    requests.bind(machine->socket(0).requests);
+    firmware = machine->firmware();
+    extension_.requester = RequesterKind::gpu;
+    extension_.opcode = FabricOpcode::read_once;
+  }
+  void boot(std::function<void()> story) { DriverTest::boot(machine->bus(), firmware, std::move(story)); }
+
+  void read(std::uint64_t address, unsigned times = 1) {
+    tlm::tlm_generic_payload payload;
+    payload.set_extension(&extension_);
+    payload.set_command(tlm::TLM_READ_COMMAND);
+    payload.set_address(address);
+    payload.set_data_length(8);
+    payload.set_streaming_width(8);
+    for (unsigned i = 0; i < times; ++i) {
+      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+      requests->b_transport(payload, delay);
+      EXPECT_EQ(payload.get_response_status(), tlm::TLM_OK_RESPONSE);
+    }
+    payload.clear_extension(&extension_);
+  }
+
+  EventHandle open_range(std::uint64_t base) {
+    driver_host::PerfAttributes attributes;
+    attributes.type = pmu(kName).type;
+    attributes.config = kRdReq | kAddresses;
+    attributes.config1 = base;
+    attributes.config2 = kMask;
+    attributes.disabled = false;
+    return host->open(attributes, 0);
+  }
+  /// What the driver last wrote to PMEVFILT2R of any counter.
+  std::uint64_t last_filter() {
+    std::uint64_t value = ~std::uint64_t{0};
+    for (const MmioBus::BusAccess& access : accesses_to(kPage0 + 0x800, 0x200)) {
+      if (access.is_write) value = access.data;
+    }
+    return value;
+  }
+  /// Which address filters are on.
+  unsigned slots_on() {
+    unsigned on = 0;
+    for (unsigned slot = 0; slot < kSlots; ++slot) on |= (peek(kFilters + 0xd38 + 20 * slot) & 1) << slot;
+    return on;
+  }
+  std::uint64_t slot_base(unsigned slot) {
+    return peek(kFilters + 0xd40 + 20 * slot) << 32 | peek(kFilters + 0xd3c + 20 * slot);
+  }
+
+  std::unique_ptr<platform::Platform> machine;
+  platform::FirmwareDescription firmware;
+  tlm_utils::simple_initiator_socket<PcieTgt, 64> requests;
+
+ private:
+  FabricExtension extension_;
+};
+INSTANTIATE_TEST_SUITE_P(linux, PcieTgt, ::testing::ValuesIn(tegra410_driver_sets()), version_name);
+
+// contract C22
+TEST_P(PcieTgt, filter_registers_hold_what_the_event_says) {
+  boot([&] {
+    const auto written = [&](std::uint64_t config, std::uint64_t base, std::uint64_t mask) {
+      accesses.clear();
+      host->close(open(kName, config, base, mask));
+      return last_filter();
+    };
+    EXPECT_EQ(written(kRdReq, 0, 0), 0xffU);
+    for (unsigned port = 0; port < 8; ++port) EXPECT_EQ(written(kRdReq | 8U << port, 0, 0), 1U << port);
+    EXPECT_EQ(written(kRdReq | 0xa5 << 3, 0, 0), 0xa5U);
+    EXPECT_EQ(written(kRdReq | kAddresses, kBar1, kMask), 0x100U) << "the first address filter, and no root port";
+    EXPECT_EQ(written(kRdReq | kAddresses | 0x6 << 3, kBar1, kMask), 0x106U);
+  });
+}
+
+// contract C22
+TEST_P(PcieTgt, an_address_filter_is_switched_on_last_and_off_first) {
+  boot([&] {
+    const EventHandle event = open(kName, kRdReq | kAddresses, 0x1234'5678'9abc'def0, 0xfedc'ba98'7654'3210);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> writes;
+    const auto take = [&] {
+      writes.clear();
+      for (const MmioBus::BusAccess& access : accesses_to(kFilters, 0x1000)) {
+        if (access.is_write) writes.emplace_back(access.address - kFilters, access.data);
+      }
+      accesses.clear();
+    };
+    take();
+    EXPECT_THAT(writes, ElementsAre(std::pair(0xd3c, 0x9abc'def0), std::pair(0xd40, 0x1234'5678),
+                                    std::pair(0xd44, 0x7654'3210), std::pair(0xd48, 0xfedc'ba98), std::pair(0xd38, 1)));
+    host->close(event);
+    take();
+    EXPECT_THAT(writes, ElementsAre(std::pair(0xd38, 0), std::pair(0xd3c, 0), std::pair(0xd40, 0), std::pair(0xd44, 0),
+                                    std::pair(0xd48, 0)));
+  });
+}
+
+// contract C22
+TEST_P(PcieTgt, counts_what_goes_to_root_ports_and_addresses) {
+  boot([&] {
+    const EventHandle all = open(kName, kRdReq);
+    const EventHandle two = open(kName, kRdReq | 4 << 3);
+    const EventHandle bar = open_range(kBar1 + 0x1'0000);
+    const EventHandle memory = open_range(kCxl);
+    const EventHandle either = open(kName, kRdReq | kAddresses | 4 << 3, kCxl, kMask);
+    read(kBar1, 2);             // by root port only
+    read(kBar1 + 0x1'0000, 3);  // and by address
+    read(kBar2, 7);
+    read(kCxl, 11);
+    read(kCxl + 0x10'0000, 13);  // by nothing
+    EXPECT_EQ(value(all), 12U);
+    EXPECT_EQ(value(two), 7U);
+    EXPECT_EQ(value(bar), 3U);
+    EXPECT_EQ(value(memory), 11U);
+    EXPECT_EQ(value(either), 18U);
+  });
+}
+
+// contract C23
+TEST_P(PcieTgt, equal_filters_share_one_slot_and_the_last_event_releases_it) {
+  boot([&] {
+    const EventHandle first = open_range(kBar1);
+    const EventHandle second = open_range(kBar1);
+    const EventHandle other = open_range(kBar2);
+    EXPECT_EQ(slots_on(), 0b11U);
+    host->close(first);
+    EXPECT_EQ(slots_on(), 0b11U);
+    read(kBar1, 5);
+    EXPECT_EQ(value(second), 5U);
+    host->close(second);
+    EXPECT_EQ(slots_on(), 0b10U);
+    host->close(other);
+    EXPECT_EQ(slots_on(), 0U);
+  });
+}
+
+// contract C23
+TEST_P(PcieTgt, a_ninth_filter_opens_and_is_never_scheduled_while_eight_are_in_use) {
+  boot([&] {
+    std::vector<EventHandle> events;
+    for (unsigned slot = 0; slot < kSlots; ++slot) events.push_back(open_range(kBar1 + slot * 0x1'0000));
+    EXPECT_EQ(slots_on(), 0xffU);
+    const EventHandle ninth = open_range(kBar2);
+    ASSERT_GT(ninth, 0);
+    read(kBar2, 4);
+    for (unsigned slot = 0; slot < kSlots; ++slot) read(kBar1 + slot * 0x1'0000, slot + 1);
+    for (unsigned slot = 0; slot < kSlots; ++slot) EXPECT_EQ(value(events[slot]), slot + 1);
+    const EventReading nothing = reading(ninth);
+    EXPECT_EQ(nothing.value, 0U);
+    EXPECT_EQ(nothing.time_running, 0U);
+    EXPECT_GT(nothing.time_enabled, 0U);
+  });
+}
+
+// contract C25: expected to be wrong
+TEST_P(PcieTgt, stopping_cycles_with_an_address_filter_releases_a_slot_nobody_took) {
+  boot([&] {
+    host->close(open(kName, kCycles | kAddresses, kBar1, kMask));
+    EXPECT_EQ(logged("Unable to find the address filter slot to reset"), 1U);
+    // With base and mask 0 it finds a free slot, and counts its users below 0: the slot is lost.
+    host->close(open(kName, kCycles | kAddresses, 0, 0));
+    std::vector<EventHandle> events;
+    for (unsigned slot = 0; slot < kSlots; ++slot) events.push_back(open_range(kBar1 + slot * 0x1'0000));
+    EXPECT_EQ(slots_on(), 0xfeU) << "right would be 0xff";
+    EXPECT_EQ(reading(events.back()).time_running, 0U);
+  });
+}
+
+// contract C6
+TEST_P(PcieTgt, cycles_are_listed_and_count_the_soc_clock) {
+  boot([&] {
+    EXPECT_THAT(files(pmu(kName), "events"), Contains("cycles"));
+    const EventHandle cycles = open(kName, kCycles);
+    const std::uint64_t begin = value(cycles);
+    advance(1'000'000);
+    EXPECT_NEAR(static_cast<double>(value(cycles) - begin), 1000, 2);
+  });
+}
+
+/// What firmware says is wrong.
+class PcieTgtProbe : public PcieTgt {
+ protected:
+  platform::AcpiDevice& device() {
+    return *std::find_if(firmware.devices.begin(), firmware.devices.end(),
+                         [](const platform::AcpiDevice& device) { return device.properties.contains("instance_id"); });
+  }
+};
+INSTANTIATE_TEST_SUITE_P(linux, PcieTgtProbe, ::testing::ValuesIn(tegra410_driver_sets()), version_name);
+
+// contract C7
+TEST_P(PcieTgtProbe, fails_without_the_acpi_device) {
+  device().uid = "77";
+  boot([&] {
+    EXPECT_THAT(pmu_names(), Not(Contains(kName)));
+    EXPECT_THAT(pmu_names(), Contains("nvidia_ucf_pmu_0"));
+  });
+}
+
+// contract C3
+TEST_P(PcieTgtProbe, fails_without_the_instance) {
+  device().properties.clear();
+  boot([&] { EXPECT_THAT(pmu_names(), Not(Contains(kName))); });
+}
+
+// contract C7
+TEST_P(PcieTgtProbe, fails_if_another_has_claimed_the_filters) {
+  platform::AcpiDevice& cmem = firmware.devices.at(0);
+  ASSERT_EQ(cmem.hid, "NVDA2021");
+  // Two PMUs by one device: the second finds its memory taken.
+  platform::ApmtNode twin = firmware.apmt.at(1);
+  ASSERT_EQ(twin.type, platform::ApmtNode::Type::acpi_device);
+  twin.id = 99;
+  twin.processor_affinity = 1;  // a name of its own
+  for (std::uint32_t cpu = 2; cpu < 4; ++cpu) firmware.cpus.push_back({.uid = cpu, .container_uid = 1, .node = 1});
+  firmware.apmt.push_back(twin);
+  boot([&] {
+    EXPECT_THAT(pmu_names(), Contains(kName));
+    EXPECT_THAT(pmu_names(), Not(Contains("nvidia_pcie_tgt_pmu_1_rc_1")));
+    EXPECT_GE(logged("failed to get address filter resource"), 1U);
+  });
+}
+
+}  // namespace
+}  // namespace pmufab::integration
