@@ -164,10 +164,8 @@ int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<
     const fs::path link = folder / "preload.so";
     std::error_code error_of_link;
     fs::create_symlink(preload, link, error_of_link);
-    std::string libraries = link.string();
-    if (const char* others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
-      libraries += fmt::format(":{}", others);
-    setenv("LD_PRELOAD", libraries.c_str(), 1);
+    // Nothing else: what was preloaded into this program, such as a sanitizer, is not for those.
+    setenv("LD_PRELOAD", link.c_str(), 1);
     setenv(PMUFAB_SHELL_SOCKET, (folder / shell::kSocketName).c_str(), 1);
     setenv(PMUFAB_SHELL_SYSFS, (folder / shell::kSysfsName).c_str(), 1);
     setenv("SYSFS_PATH", (folder / shell::kSysfsName).c_str(), 1);
