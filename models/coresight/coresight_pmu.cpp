@@ -58,7 +58,7 @@ CoreSightPmu::CoreSightPmu(const sc_core::sc_module_name& name, const CoreSightP
     slots_[counter] = std::make_unique<Slot>(*this, counter, options_.width, clock_);
     implemented_[counter / 32] |= 1U << counter % 32;
   }
-  if (options_.cycle_counter) slots_[kCycleCounterIndex]->clocked = true;
+  if (options_.cycle_counter) slots_[kCycleCounterIndex]->place = Slot::Place::cycles;
   build_registers();
   socket.register_b_transport(this, &CoreSightPmu::page0_transport);
   socket.register_transport_dbg(this, &CoreSightPmu::page0_debug);
@@ -100,9 +100,8 @@ void CoreSightPmu::reset() {
     if (!slot) continue;
     stop(*slot, when);
     slot->resolved = false;
-    if (slot->index != kCycleCounterIndex || !options_.cycle_counter) slot->clocked = false;
-    slot->cycles.set_value(0, when);
-    slot->events.set_value(0, when);
+    if (slot->index != kCycleCounterIndex || !options_.cycle_counter) slot->place = Slot::Place::events;
+    slot->set_value(0, when);
   }
   page0_bank_.reset();
   if (page1_bank_) page1_bank_->reset();
@@ -177,40 +176,69 @@ void CoreSightPmu::apply(Slot& slot, Picoseconds when) {
   }
 }
 
+/// Let a slot that is stopped count its input.
+void CoreSightPmu::select(Slot& slot, Picoseconds when) {
+  const CounterInput& input = slot.input;
+  slot.events.deselect();
+  switch (input.kind) {
+    case CounterInput::Kind::nothing:
+      slot.move(Slot::Place::events, when);
+      break;
+    case CounterInput::Kind::probe:
+      slot.move(Slot::Place::events, when);
+      slot.events.select(*input.probe, input.qualifiers);
+      break;
+    case CounterInput::Kind::clock:
+      slot.move(Slot::Place::cycles, when);
+      break;
+    case CounterInput::Kind::occupancy:
+      slot.occupancy.select(*input.requests, input.selection);
+      slot.move(Slot::Place::occupancy, when);
+      break;
+  }
+}
+
 void CoreSightPmu::start(Slot& slot, Picoseconds when) {
   const bool is_cycle_counter = options_.cycle_counter && slot.index == kCycleCounterIndex;
   if (!is_cycle_counter && !slot.resolved) {
     slot.input = resolve_ ? resolve_(program(slot.index)) : CounterInput{};
     slot.resolved = true;
-    slot.set_clocked(slot.input.kind == CounterInput::Kind::clock, when);
-    if (slot.input.kind == CounterInput::Kind::probe) {
-      slot.events.select(*slot.input.probe, slot.input.qualifiers);
-    } else {
-      slot.events.deselect();
-    }
+    select(slot, when);
   }
   slot.running = true;
-  if (slot.clocked) {
-    slot.cycles.start(when);
-    predict_overflow(slot, when);
-  } else {
-    slot.events.enable(true, when);
+  switch (slot.place) {
+    case Slot::Place::events:
+      slot.events.enable(true, when);
+      return;
+    case Slot::Place::cycles:
+      slot.cycles.start(when);
+      break;
+    case Slot::Place::occupancy:
+      slot.occupancy.start(when);
+      break;
   }
+  predict_overflow(slot, when);
 }
 
 void CoreSightPmu::stop(Slot& slot, Picoseconds when) {
   if (!slot.running) return;
   slot.running = false;
-  if (slot.clocked) {
-    slot.cycles.stop(when);
-    predict_overflow(slot, when);
-  } else {
-    slot.events.enable(false, when);
+  switch (slot.place) {
+    case Slot::Place::events:
+      slot.events.enable(false, when);
+      return;
+    case Slot::Place::cycles:
+      slot.cycles.stop(when);
+      break;
+    case Slot::Place::occupancy:
+      slot.occupancy.stop(when);
+      break;
   }
+  predict_overflow(slot, when);
 }
 
 void CoreSightPmu::predict_overflow(Slot& slot, Picoseconds when) {
-  slot.overflow_time = has_overflowed(slot.index) ? kNever : slot.cycles.next_overflow(when);
+  slot.overflow_time = has_overflowed(slot.index) ? kNever : slot.next_overflow(when);
   predictions_changed_ = true;
 }
 
@@ -219,6 +247,20 @@ void CoreSightPmu::predict_overflow(Slot& slot, Picoseconds when) {
 void CoreSightPmu::counter_wrapped(void* context, std::uint64_t /*wraps*/, Picoseconds when) {
   const Slot& slot = *static_cast<Slot*>(context);
   slot.pmu.overflow(slot.index, when);
+}
+
+void CoreSightPmu::overflow_nearer(void* context) {
+  Slot& slot = *static_cast<Slot*>(context);
+  CoreSightPmu& pmu = slot.pmu;
+  // The overflow lies ahead of simulated time. Nothing is driven here: see overflow().
+  pmu.settle(simulated_time());
+  if (pmu.has_overflowed(slot.index)) {
+    slot.occupancy.forget_overflow();
+    return;
+  }
+  slot.overflow_time = slot.occupancy.next_overflow(simulated_time());
+  pmu.next_timed_overflow_ = std::min(pmu.next_timed_overflow_, slot.overflow_time);
+  pmu.alarm_.set(std::min(pmu.alarm_.time(), pmu.next_timed_overflow_));
 }
 
 bool CoreSightPmu::has_overflowed(unsigned counter) const noexcept {
@@ -243,15 +285,15 @@ void CoreSightPmu::overflow(unsigned counter, Picoseconds when) {
 }
 
 void CoreSightPmu::settle(Picoseconds when) {
-  if (next_clock_overflow_ > when && (pending_.empty() || pending_.front().when > when)) return;
-  if (next_clock_overflow_ <= when) {
+  if (next_timed_overflow_ > when && (pending_.empty() || pending_.front().when > when)) return;
+  if (next_timed_overflow_ <= when) {
     for (const auto& slot : slots_) {
       if (!slot || slot->overflow_time > when) continue;
       pending_.push_back({slot->overflow_time, slot->index});
       slot->overflow_time = kNever;
     }
     predictions_changed_ = true;
-    next_clock_overflow_ = kNever;
+    next_timed_overflow_ = kNever;
     std::stable_sort(pending_.begin(), pending_.end(),
                      [](const PendingOverflow& a, const PendingOverflow& b) { return a.when < b.when; });
   }
@@ -284,9 +326,9 @@ void CoreSightPmu::update_line(Picoseconds when) {
 void CoreSightPmu::finish() {
   if (predictions_changed_) {
     predictions_changed_ = false;
-    next_clock_overflow_ = kNever;
+    next_timed_overflow_ = kNever;
     for (const auto& slot : slots_) {
-      if (slot) next_clock_overflow_ = std::min(next_clock_overflow_, slot->overflow_time);
+      if (slot) next_timed_overflow_ = std::min(next_timed_overflow_, slot->overflow_time);
     }
   }
   while (!line_changes_.empty() && line_changes_.front().when <= simulated_time()) {
@@ -294,7 +336,7 @@ void CoreSightPmu::finish() {
     line_changes_.erase(line_changes_.begin());
     if (line_ != nullptr) line_->drive(high);
   }
-  Picoseconds next = next_clock_overflow_;
+  Picoseconds next = next_timed_overflow_;
   if (!pending_.empty()) next = std::min(next, pending_.front().when);
   if (!line_changes_.empty()) next = std::min(next, line_changes_.front().when);
   alarm_.set(next);

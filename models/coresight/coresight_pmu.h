@@ -15,6 +15,7 @@
 #include "models/pmu/alarm.h"
 #include "models/pmu/counter.h"
 #include "models/pmu/cycle_count.h"
+#include "models/pmu/occupancy_count.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/interrupt/interrupt.h"
 #include "tlm/registers/register_bank.h"
@@ -30,8 +31,8 @@ namespace pmufab::coresight {
 /// An access acts at sc_time_stamp() plus its annotated delay, in the order of the calls. A counter that does not run
 /// watches nothing. The interrupt line is high while a counter's overflow status and overflow interrupt enable are both
 /// set, whatever PMCR.E says; it changes at the exact instant of the cause, also if the traffic that overflowed a
-/// counter was issued ahead of simulated time. A wrap of a clock counter shows one picosecond after the edge (see
-/// CycleCount).
+/// counter was issued ahead of simulated time. A wrap of a counter of clock edges or outstanding requests shows one
+/// picosecond after the edge (see CycleCount).
 class CoreSightPmu : public sc_core::sc_module {
  public:
   static constexpr std::uint32_t kPageSize = 0x1000;
@@ -120,12 +121,14 @@ class CoreSightPmu : public sc_core::sc_module {
   // Counting.
   void put_enables(unsigned word, std::uint32_t enables, Picoseconds when);
   void apply(Slot& slot, Picoseconds when);
+  static void select(Slot& slot, Picoseconds when);
   void start(Slot& slot, Picoseconds when);
   void stop(Slot& slot, Picoseconds when);
   void predict_overflow(Slot& slot, Picoseconds when);
 
   // Overflow and interrupt.
   static void counter_wrapped(void* context, std::uint64_t wraps, Picoseconds when);
+  static void overflow_nearer(void* context);
   [[nodiscard]] bool has_overflowed(unsigned counter) const noexcept;
   void overflow(unsigned counter, Picoseconds when);
   void settle(Picoseconds when);       // overflows up to `when` into the status
@@ -146,8 +149,8 @@ class CoreSightPmu : public sc_core::sc_module {
   bool enabled_ = false;                      // PMCR.E
   Mask enables_{}, interrupt_enables_{}, overflow_status_{};
 
-  Picoseconds next_clock_overflow_ = kNever;  // earliest overflow_time of the slots
-  bool predictions_changed_ = false;          // next_clock_overflow_ has to be found again
+  Picoseconds next_timed_overflow_ = kNever;  // earliest overflow_time of the slots
+  bool predictions_changed_ = false;          // next_timed_overflow_ has to be found again
   std::vector<PendingOverflow> pending_;      // of traffic ahead of simulated time; sorted
   std::vector<LineChange> line_changes_;      // not yet driven; sorted
   bool line_high_ = false;                    // after all of line_changes_

@@ -139,7 +139,7 @@ void CoreSightPmu::clear_overflow(unsigned word, std::uint32_t value, std::uint3
   overflow_status_[word] &= ~cleared;
   for (; cleared != 0; cleared &= cleared - 1) {
     Slot& slot = *slots_[word * 32 + static_cast<unsigned>(__builtin_ctz(cleared))];
-    if (slot.clocked) predict_overflow(slot, when);
+    if (slot.is_timed()) predict_overflow(slot, when);
   }
   update_line(when);
   finish();
@@ -156,7 +156,7 @@ std::uint32_t CoreSightPmu::overflow_word(unsigned word, Picoseconds when) const
   for (const PendingOverflow& pending : pending_) {
     if (pending.when <= when && pending.counter / 32 == word) status |= 1U << pending.counter % 32;
   }
-  if (next_clock_overflow_ <= when) {
+  if (next_timed_overflow_ <= when) {
     for (unsigned counter = word * 32; counter < word * 32 + 32 && counter < slots_.size(); ++counter) {
       if (slots_[counter] && slots_[counter]->overflow_time <= when) status |= 1U << counter % 32;
     }
@@ -172,7 +172,7 @@ void CoreSightPmu::write_control(const RegisterWrite& write) {
     const bool is_cycle_counter = options_.cycle_counter && slot->index == kCycleCounterIndex;
     if ((pulses & (is_cycle_counter ? kControlResetCycles : kControlResetEvents)) != 0) {
       slot->set_value(0, write.when);
-      if (slot->clocked) predict_overflow(*slot, write.when);
+      if (slot->is_timed()) predict_overflow(*slot, write.when);
     }
   }
   const bool enabled = (write.after & kControlEnable) != 0;
@@ -190,7 +190,7 @@ void CoreSightPmu::write_counter(unsigned counter, std::uint64_t value, std::uin
   Slot& slot = *slots_[counter];
   settle(when);
   slot.set_value((slot.value(when) & ~mask) | (value & mask), when);
-  if (slot.clocked) predict_overflow(slot, when);
+  if (slot.is_timed()) predict_overflow(slot, when);
   finish();
 }
 

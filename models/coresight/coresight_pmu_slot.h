@@ -4,40 +4,64 @@
 
 namespace pmufab::coresight {
 
-/// One physical counter. Its value lives in `cycles` while it counts a clock, in `events` otherwise.
+/// One physical counter. Its value lives where it is counted.
 struct CoreSightPmu::Slot {
+  enum class Place : std::uint8_t { events, cycles, occupancy };
+
   Slot(CoreSightPmu& owner, unsigned number, unsigned width, const ClockDomain& clock)
-      : pmu(owner), index(number), events(width), cycles(clock, width) {
+      : pmu(owner), index(number), events(width), cycles(clock, width), occupancy(width) {
     events.on_overflow(&CoreSightPmu::counter_wrapped, this);
+    occupancy.on_overflow_nearer(&CoreSightPmu::overflow_nearer, this);
   }
 
+  /// @return whether time alone can make it overflow.
+  [[nodiscard]] bool is_timed() const noexcept { return place != Place::events; }
   [[nodiscard]] std::uint64_t value(Picoseconds when) const {
-    return clocked ? cycles.value(when) : events.value(when);
+    switch (place) {
+      case Place::cycles:
+        return cycles.value(when);
+      case Place::occupancy:
+        return occupancy.value(when);
+      case Place::events:
+        break;
+    }
+    return events.value(when);
   }
   void set_value(std::uint64_t value, Picoseconds when) {
-    if (clocked) {
-      cycles.set_value(value, when);
-    } else {
-      events.set_value(value, when);
+    switch (place) {
+      case Place::cycles:
+        cycles.set_value(value, when);
+        break;
+      case Place::occupancy:
+        occupancy.set_value(value, when);
+        break;
+      case Place::events:
+        events.set_value(value, when);
+        break;
     }
   }
-  /// While stopped: let the value live in `cycles` (true) or `events`.
-  void set_clocked(bool by_clock, Picoseconds when) {
-    if (clocked == by_clock) return;
+  /// While stopped: let the value live there.
+  void move(Place to, Picoseconds when) {
+    if (place == to) return;
     const std::uint64_t kept = value(when);
-    clocked = by_clock;
+    place = to;
     set_value(kept, when);
+  }
+  /// @return the first instant after `when` at which time has made it overflow; kNever if it does not.
+  [[nodiscard]] Picoseconds next_overflow(Picoseconds when) noexcept {
+    return place == Place::occupancy ? occupancy.next_overflow(when) : cycles.next_overflow(when);
   }
 
   CoreSightPmu& pmu;
   unsigned index;
   Counter events;
   CycleCount cycles;
-  bool clocked = false;
+  OccupancyCount occupancy;
+  Place place = Place::events;
   bool running = false;
   bool resolved = false;  // `input` is what the program means
   CounterInput input;
-  Picoseconds overflow_time = kNever;  // when a clock will overflow it, unless its status is set already
+  Picoseconds overflow_time = kNever;  // when time will overflow it, unless its status is set already
 };
 
 }  // namespace pmufab::coresight

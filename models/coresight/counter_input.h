@@ -5,6 +5,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "models/pmu/outstanding_requests.h"
 #include "tlm/probe/probe.h"
 
 namespace pmufab::coresight {
@@ -20,18 +21,38 @@ struct CounterProgram {
 /// What a regular counter counts because of its program.
 struct CounterInput {
   enum class Kind : std::uint8_t {
-    nothing,  ///< holds its value, as with an event number the part does not know
-    probe,    ///< events of `probe` whose qualifier is in `qualifiers`
-    clock,    ///< clock edges of the PMU's clock domain
+    nothing,    ///< holds its value, as with an event number the part does not know
+    probe,      ///< events of `probe` whose qualifier is in `qualifiers`
+    clock,      ///< clock edges of the PMU's clock domain
+    occupancy,  ///< at each clock edge, those of `selection` that are outstanding in `requests`
   };
   Kind kind = Kind::nothing;
   Probe* probe = nullptr;
   std::uint64_t qualifiers = 0;
+  OutstandingRequests* requests = nullptr;
+  OutstandingRequests::Selection selection{};
 
   [[nodiscard]] static CounterInput of(Probe& probe, std::uint64_t qualifiers = ~std::uint64_t{0}) noexcept {
-    return {Kind::probe, &probe, qualifiers};
+    CounterInput input;
+    input.kind = Kind::probe;
+    input.probe = &probe;
+    input.qualifiers = qualifiers;
+    return input;
   }
-  [[nodiscard]] static CounterInput clock() noexcept { return {Kind::clock, nullptr, 0}; }
+  [[nodiscard]] static CounterInput clock() noexcept {
+    CounterInput input;
+    input.kind = Kind::clock;
+    return input;
+  }
+  /// @param requests  on the PMU's clock
+  [[nodiscard]] static CounterInput of(OutstandingRequests& requests,
+                                       const OutstandingRequests::Selection& selection) noexcept {
+    CounterInput input;
+    input.kind = Kind::occupancy;
+    input.requests = &requests;
+    input.selection = selection;
+    return input;
+  }
   bool operator==(const CounterInput&) const = default;
 };
 
@@ -39,7 +60,7 @@ struct CounterInput {
 ///
 /// Asked when a counter starts to run with a new program, and for each running counter on CoreSightPmu::refresh().
 /// A fabric whose filters do not fit into 64 qualifiers (a PCIe requester id, say) may hand out probes of its own per
-/// counter or per filter value. Probes must outlive the PMU.
+/// counter or per filter value. Probes and requests must outlive the PMU.
 using InputResolver = std::function<CounterInput(const CounterProgram&)>;
 
 /// The common InputResolver: one probe per event number, and one function from the filter registers to qualifiers.

@@ -70,8 +70,44 @@ bool DdrChannel::is_watched() const noexcept {
   return false;
 }
 
+bool DdrChannel::only_adds() const noexcept {
+  // No counter comes that far within a turn.
+  constexpr std::uint64_t kFar = std::uint64_t{1} << 32;
+  for (unsigned event = 0; event < kEvents; ++event) {
+    if (is_command(event) && probes_[event].uneventful() < kFar) return false;
+  }
+  return true;
+}
+
+/// @return whether the next command need not be published at its time, since nobody will know.
+bool DdrChannel::may_wait() {
+  constexpr unsigned kPatience = 4;  // a short turn is not worth the look at all probes
+  const std::uint64_t turn = engine_.turn();
+  if (turn == 0) return false;
+  if (turn != turn_) {
+    turn_ = turn;
+    wakes_ = 0;
+    waiting_ = false;
+  }
+  if (waiting_ || ++wakes_ != kPatience) return waiting_;
+  waiting_ = only_adds();
+  if (waiting_) engine_.call_at_end(*this);
+  return waiting_;
+}
+
+void DdrChannel::catch_up_before(Picoseconds end) {
+  publish_before(end);
+  waiting_ = false;
+  wake();
+}
+
 void DdrChannel::begin_watch() {
-  if (watched_) return;
+  if (watched_) {
+    publish_before(engine_.now());
+    waiting_ = false;
+    wake();
+    return;
+  }
   Ring<Command> sorted;
   while (!commands_.empty()) sorted.insert(commands_.pop(), Command::is_after);
   commands_ = std::move(sorted);
@@ -358,7 +394,7 @@ void DdrChannel::enter_self_refresh(Rank& rank, unsigned number, Picoseconds whe
 
 void DdrChannel::wake() {
   Picoseconds when = timer_;
-  if (watched_ && !commands_.empty()) when = std::min(when, commands_.front().when);
+  if (watched_ && !commands_.empty() && !may_wait()) when = std::min(when, commands_.front().when);
   if (!completions_.empty()) when = std::min(when, completions_.front().when);
   if (when != engine_.time(actor_)) engine_.set(actor_, when);
 }

@@ -19,7 +19,7 @@ struct DdrPlace {
 };
 
 /// One channel of a DdrController: states of its ranks and banks, and commands whose time has not come.
-class DdrChannel final : private Actor {
+class DdrChannel final : private Actor, private Latecomer {
  public:
   DdrChannel(const std::string& name, DdrController& controller);
 
@@ -111,6 +111,7 @@ class DdrChannel final : private Actor {
   };
 
   void act(Picoseconds now) override;
+  void catch_up_before(Picoseconds end) override;
   /// Somebody is about to watch commands: those that were before are not for him.
   void begin_watch();
   [[nodiscard]] bool is_watched() const noexcept;
@@ -136,6 +137,8 @@ class DdrChannel final : private Actor {
   [[nodiscard]] Picoseconds self_refresh_due(const Rank& rank) const noexcept;
   void update_timer() noexcept;
   void wake();
+  [[nodiscard]] bool may_wait();
+  [[nodiscard]] bool only_adds() const noexcept;
   Picoseconds leave_power_down(Rank& rank, unsigned number, Picoseconds when);
   Picoseconds open_row(Rank& rank, Bank& bank, const DdrPlace& place, Picoseconds start, unsigned qualifier);
   Picoseconds close_all(Rank& rank, unsigned number, Picoseconds start);
@@ -159,6 +162,9 @@ class DdrChannel final : private Actor {
   std::deque<Probe> probes_;
   Ring<Command> commands_;  // by time, if watched
   bool watched_ = false;    // if not, nobody watches commands, and they are published when there is occasion
+  std::uint64_t turn_ = 0;  // of the engine, the last in which commands were watched
+  unsigned wakes_ = 0;      // in that turn
+  bool waiting_ = false;    // in that turn: commands are published when there is occasion, or at its end
   Ring<Completion> completions_;
   Ring<Queued> queued_;      // in order of entering, and so of CAS
   std::uint64_t reads_ = 0;  // counted only if some fail

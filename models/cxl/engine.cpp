@@ -3,6 +3,14 @@
 #include <algorithm>
 
 namespace pmufab::cxl {
+namespace {
+
+/// @return the time until SystemC has something to do.
+Picoseconds time_to_activity() {
+  return to_picoseconds(sc_core::sc_time_to_pending_activity(sc_core::sc_get_curr_simcontext()));
+}
+
+}  // namespace
 
 Engine::Engine() : nodes_(2), alarm_([this] { run(); }) {}
 
@@ -31,14 +39,13 @@ void Engine::run() {
   }
   const Picoseconds end = present + kLookahead;
   running_ = true;
+  ++turns_;
   while (true) {
     const unsigned first = nodes_[1].actor;
     const Picoseconds when = nodes_[1].when;
     if (when >= end) break;
     // Each act may have woken processes or set alarms: ask anew.
-    if (when > present &&
-        to_picoseconds(sc_core::sc_time_to_pending_activity(sc_core::sc_get_curr_simcontext())) <= when - present)
-      break;
+    if (when > present && time_to_activity() <= when - present) break;
     now_ = std::max(now_, when);
     // Most actors set their next time while they act, which replays; so it is not done twice.
     nodes_[leaves_ + first].when = kNever;
@@ -48,8 +55,15 @@ void Engine::run() {
     if (stale_ == first) replay(first, kNever);
     stale_ = kNobody;
   }
+  if (!latecomers_.empty()) end_turn(present, end);
   running_ = false;
   arm();
+}
+
+void Engine::end_turn(Picoseconds present, Picoseconds end) {
+  const Picoseconds reached = std::max(present + 1, present + std::min(end - present, time_to_activity()));
+  for (Latecomer* const latecomer : latecomers_) latecomer->catch_up_before(reached);
+  latecomers_.clear();
 }
 
 }  // namespace pmufab::cxl

@@ -19,6 +19,16 @@ class Actor {
   ~Actor() = default;
 };
 
+/// Something with what can wait until a process may look at it.
+class Latecomer {
+ public:
+  /// Do what comes before `end`: the engine goes no further, and processes go on. What is left is for act().
+  virtual void catch_up_before(Picoseconds end) = 0;
+
+ protected:
+  ~Latecomer() = default;
+};
+
 /// Lets the parts of CXL act in order of time, with one SystemC event for all of them.
 ///
 /// Where nothing else can happen in between, the engine goes on beyond sc_time_stamp() in the same call: until just
@@ -26,6 +36,7 @@ class Actor {
 /// ahead of sc_time_stamp(), but never behind anything another process can see. Who must do something in SystemC
 /// because of them (send an interrupt) sets an Alarm; the engine stops there.
 /// At an instant at which other processes have something to do as well, what they do first comes first.
+/// Only processes look at counters, not those who act: what merely adds to them may wait (Latecomer).
 /// A plain sc_start(duration) does not bound it: let a process wait.
 class Engine {
  public:
@@ -46,6 +57,10 @@ class Engine {
   [[nodiscard]] Picoseconds time(unsigned actor) const noexcept { return nodes_[leaves_ + actor].when; }
   /// @return the instant of the present act(); outside, the later of it and sc_time_stamp().
   [[nodiscard]] Picoseconds now() const noexcept { return running_ ? now_ : std::max(now_, simulated_time()); }
+  /// @return the number of the call within which actors act, of any length of simulated time; 0 outside.
+  [[nodiscard]] std::uint64_t turn() const noexcept { return running_ ? turns_ : 0; }
+  /// Call back, once, at the end of the present turn.
+  void call_at_end(Latecomer& latecomer) { latecomers_.push_back(&latecomer); }
   /// @return calls of act() so far.
   [[nodiscard]] std::uint64_t acts() const noexcept { return acts_; }
 
@@ -61,6 +76,7 @@ class Engine {
 
   void run();
   void arm();
+  void end_turn(Picoseconds present, Picoseconds end);
   /// Without branches: which actor is the earlier one cannot be foreseen.
   void replay(unsigned actor, Picoseconds when) noexcept {
     std::size_t place = leaves_ + actor;
@@ -85,6 +101,8 @@ class Engine {
   bool running_ = false;
   unsigned stale_ = kNobody;  // whose way to the root has not been replayed since it began to act
   std::uint64_t acts_ = 0;
+  std::uint64_t turns_ = 0;
+  std::vector<Latecomer*> latecomers_;
   Alarm alarm_;
 };
 

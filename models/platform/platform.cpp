@@ -7,10 +7,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/platform/c2c_part.h"
 #include "models/platform/cmn_link.h"
 #include "models/platform/cmn_part.h"
 #include "models/platform/cxl_part.h"
 #include "models/platform/pcie_part.h"
+#include "models/platform/pcie_pmu_part.h"
 #include "models/platform/pcie_spec.h"
 #include "models/platform/tegra410_part.h"
 
@@ -34,12 +36,26 @@ void describe_cpus(const PlatformSpec& spec, FirmwareDescription& firmware) {
 
 }  // namespace
 
+NamedRegisters registers_of(std::string name, const coresight::CoreSightPmu& pmu) {
+  return {std::move(name), [&pmu](std::ostream& out, Picoseconds when) { pmu.dump_text(out, when); },
+          [&pmu](Picoseconds when) { return pmu.dump_json(when); },
+          [&pmu](std::ostream& out) { pmu.dump_markdown(out); }};
+}
+
+NamedRegisters registers_of(std::string name, const RegisterBank& bank) {
+  return {std::move(name), [&bank](std::ostream& out, Picoseconds when) { bank.dump_text(out, when); },
+          [&bank](Picoseconds when) { return nlohmann::json::array({bank.dump_json(when)}); },
+          [&bank](std::ostream& out) { bank.dump_markdown(out); }};
+}
+
 Platform::Platform(const sc_core::sc_module_name& name, const PlatformSpec& spec)
     : sc_core::sc_module(name), spec_(complete(spec)), bus_("bus") {
   if (spec_.tegra410) {
     auto part = std::make_unique<Tegra410Part>(spec_);
     tegra410_ = part.get();
     parts_.push_back(std::move(part));
+    parts_.push_back(std::make_unique<PciePmuPart>(spec_, *tegra410_));
+    parts_.push_back(std::make_unique<C2cPart>(spec_, *tegra410_));
     if (!root_complexes_of(spec_).empty()) parts_.push_back(std::make_unique<PciePart>(spec_));
   }
   for (const CmnSpec& mesh : spec_.cmn) {

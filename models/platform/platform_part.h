@@ -1,11 +1,14 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "models/coresight/coresight_pmu.h"
 #include "models/platform/firmware_description.h"
 #include "models/platform/platform.h"
 #include "tlm/bus/mmio_bus.h"
 #include "tlm/probe/probe.h"
+#include "tlm/registers/register_bank.h"
 
 namespace pmufab::platform {
 
@@ -22,5 +25,10 @@ class PlatformPart {
   virtual void add_registers(std::vector<NamedRegisters>& banks) const = 0;
   virtual void add_probes(std::vector<Probe*>& probes) = 0;
 };
+
+/// @return a bank of registers under the name users know it by. The bank must outlive it.
+[[nodiscard]] NamedRegisters registers_of(std::string name, const RegisterBank& bank);
+/// @return both pages of a CoreSight PMU, likewise.
+[[nodiscard]] NamedRegisters registers_of(std::string name, const coresight::CoreSightPmu& pmu);
 
 }  // namespace pmufab::platform

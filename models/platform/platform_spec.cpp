@@ -12,6 +12,7 @@
 #include "models/cmn/nodes/gateway.h"
 #include "models/cmn/nodes/system_address_map.h"
 #include "models/cmn/topology_check.h"
+#include "models/platform/c2c_spec.h"
 #include "models/platform/pcie_spec.h"
 
 namespace pmufab::platform {
@@ -203,8 +204,11 @@ void check_tegra410(const PlatformSpec& spec) {
   check_slc(part.slc);
   check_latencies(part.latency);
   check_coresight_pmu("tegra410.ucf_pmu.", part.ucf_pmu);
+  check_coresight_pmu("tegra410.pcie_pmu.", part.pcie_pmu);
   check_coresight_pmu("tegra410.pcie_tgt_pmu.", part.pcie_tgt_pmu);
   check_between("tegra410.cmem_latency_pmu.width", part.cmem_latency_pmu.width, 8, 64, "bits");
+  check_between("tegra410.c2c_clock_hz", part.c2c_clock_hz, 1, kMaximumFrequency, "hertz");
+  check_c2c(part);
 }
 
 void check_interrupts(const std::string& field, const CmnSpec& mesh) {

@@ -59,34 +59,20 @@ void map_pmu(MmioBus& bus, const std::string& name, std::uint64_t page0, std::ui
   if (dual_page) bus.map(name + ".page1", page1, kPage, pmu.page1);
 }
 
-NamedRegisters registers_of(std::string name, const RegisterBank& bank) {
-  return {std::move(name), [&bank](std::ostream& out, Picoseconds when) { bank.dump_text(out, when); },
-          [&bank](Picoseconds when) { return nlohmann::json::array({bank.dump_json(when)}); },
-          [&bank](std::ostream& out) { bank.dump_markdown(out); }};
-}
-
-NamedRegisters registers_of(std::string name, const coresight::CoreSightPmu& pmu) {
-  return {std::move(name), [&pmu](std::ostream& out, Picoseconds when) { pmu.dump_text(out, when); },
-          [&pmu](Picoseconds when) { return pmu.dump_json(when); },
-          [&pmu](std::ostream& out) { pmu.dump_markdown(out); }};
-}
-
 }  // namespace
 
 Tegra410Part::Tegra410Part(const PlatformSpec& spec)
     : parameters_(*spec.tegra410),
       address_map_(system_map(spec), spec.sockets),
       clock_("ucf", parameters_.ucf_clock_hz),
-      soc_clock_("soc", parameters_.soc_clock_hz) {
+      soc_clock_("soc", parameters_.soc_clock_hz),
+      c2c_clock_("c2c", parameters_.c2c_clock_hz) {
+  const tegra410::SocketClocks clocks{clock_, c2c_clock_, soc_clock_};
   const std::vector<tegra410::PcieRootComplex> complexes = root_complexes_of(spec);
   std::vector<tegra410::Socket*> sockets;
   for (unsigned index = 0; index < spec.sockets; ++index) {
-    std::vector<unsigned> numbers;
-    for (const tegra410::PcieRootComplex& complex : complexes) {
-      if (complex.socket == index) numbers.push_back(complex.number);
-    }
     sockets_.push_back(std::make_unique<tegra410::Socket>(fmt::format("socket{}", index).c_str(), index, parameters_,
-                                                          address_map_, clock_, soc_clock_, numbers, order_));
+                                                          address_map_, clocks, complexes, order_));
     sockets.push_back(sockets_.back().get());
     if (parameters_.ucf_pmu.interrupt) {
       ucf_interrupts_.push_back(

@@ -28,8 +28,8 @@ class Tegra410Part : public PlatformPart {
   void set_observer(BoundaryObserver* observer);
   [[nodiscard]] tegra410::Socket& socket(unsigned index) { return *sockets_.at(index); }
   [[nodiscard]] const tegra410::AddressMap& address_map() const noexcept { return address_map_; }
-  [[nodiscard]] const ClockDomain& soc_clock() const noexcept { return soc_clock_; }
   [[nodiscard]] const ClockDomain& ucf_clock() const noexcept { return clock_; }
+  [[nodiscard]] const ClockDomain& soc_clock() const noexcept { return soc_clock_; }
 
  private:
   void describe_pcie_tgt(FirmwareDescription& firmware);
@@ -38,6 +38,7 @@ class Tegra410Part : public PlatformPart {
   tegra410::AddressMap address_map_;
   ClockDomain clock_;
   ClockDomain soc_clock_;
+  ClockDomain c2c_clock_;
   tegra410::AcceptanceOrder order_;
   std::vector<std::unique_ptr<InterruptLine>> ucf_interrupts_;
   std::vector<std::unique_ptr<InterruptLine>> pcie_tgt_interrupts_;  // by socket and place in root_complexes()

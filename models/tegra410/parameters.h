@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/tegra410/pcie_parameters.h"
@@ -66,18 +67,68 @@ struct CmemLatencyPmuParameters {
   unsigned width = 64;  ///< bits of every counter, 8 ... 64; real width unknown, 64 is what software assumes
 };
 
+inline constexpr unsigned kMaximumGpus = 2;          ///< of a socket: nvidia_t410_c2c_pmu.c, C2C_NR_PEER_GPU
+inline constexpr unsigned kNvlinkC2cInstances = 14;  ///< nvidia_t410_c2c_pmu.c, C2C_NR_INST_NVLINK
+inline constexpr unsigned kNvclinkInstances = 12;    ///< C2C_NR_INST_NVCLINK
+inline constexpr unsigned kNvdlinkInstances = 16;    ///< C2C_NR_INST_NVDLINK
+
+/// A bit for each of `instances` from number `first` on.
+constexpr std::uint32_t instance_mask(unsigned first, unsigned instances) noexcept {
+  return ((std::uint32_t{1} << instances) - 1) << first;
+}
+
+/// What NVLink-C2C leads to.
+enum class NvlinkPeer : std::uint8_t { gpu, cpu, none };
+
+/// NVLink-C2C of a socket, and its PMU. Masks have a bit for each of the 14 instances that leads to the peer; firmware
+/// leaves a mask of 0 out.
+struct NvlinkC2cParameters {
+  NvlinkPeer peer = NvlinkPeer::gpu;
+  unsigned gpus = 2;                            ///< 1 or 2, of a socket; only with GPUs as peer
+  std::optional<std::uint32_t> gpu0_en_mask{};  ///< not given: all instances, or the lower half of them
+  std::optional<std::uint32_t> gpu1_en_mask{};  ///< not given: the upper half
+  std::optional<std::uint32_t> cpu_en_mask{};   ///< not given: all instances, if the peer is a CPU
+  unsigned width = 64;                          ///< bits of every counter, 8 ... 64; the real width is not known
+
+  [[nodiscard]] std::uint32_t gpu_mask(unsigned gpu) const noexcept {
+    if (peer != NvlinkPeer::gpu || gpu >= gpus) return 0;
+    const unsigned each = kNvlinkC2cInstances / gpus;
+    return (gpu == 0 ? gpu0_en_mask : gpu1_en_mask).value_or(instance_mask(gpu * each, each));
+  }
+  [[nodiscard]] std::uint32_t cpu_mask() const noexcept {
+    return peer == NvlinkPeer::cpu ? cpu_en_mask.value_or(instance_mask(0, kNvlinkC2cInstances)) : 0;
+  }
+};
+
+/// NV-CLink of a socket, which leads to the other sockets, and its PMU.
+struct NvclinkParameters {
+  std::uint32_t cpu_en_mask =
+      instance_mask(0, kNvclinkInstances);  ///< instances that lead there; 0: firmware says none
+  unsigned width = 64;                      ///< as of NVLink-C2C
+};
+
+/// NV-DLink of a socket, which leads to its CXL memory, and its PMU.
+struct NvdlinkParameters {
+  unsigned width = 64;  ///< as of NVLink-C2C
+};
+
 /// One socket. All sockets of a platform are alike.
 struct Parameters {
   unsigned clusters = 11;                      ///< 1 ... 64
   std::uint64_t ucf_clock_hz = 2'400'000'000;  ///< the UCF, its PMU and the CMEM latency PMU
   std::uint64_t soc_clock_hz = 1'000'000'000;  ///< the SOC fabric: PMUs of root complexes
+  std::uint64_t c2c_clock_hz = 1'800'000'000;  ///< NVLink-C2C, NV-CLink, NV-DLink
   PrivateCacheParameters private_cache;
   SlcParameters slc;
   LatencyParameters latency;
   PcieParameters pcie;  ///< of all sockets
   CoreSightPmuParameters ucf_pmu;
+  CoreSightPmuParameters pcie_pmu;
   CoreSightPmuParameters pcie_tgt_pmu;
   CmemLatencyPmuParameters cmem_latency_pmu;
+  NvlinkC2cParameters nvlink_c2c;
+  NvclinkParameters nvclink;
+  NvdlinkParameters nvdlink;
 };
 
 }  // namespace pmufab::tegra410

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <stdexcept>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -39,8 +40,7 @@ bool has_good_shape(const tlm::tlm_generic_payload& payload) noexcept {
 }  // namespace
 
 Socket::Socket(const sc_core::sc_module_name& name, unsigned index, const Parameters& parameters, const AddressMap& map,
-               const ClockDomain& ucf_clock, const ClockDomain& soc_clock, std::span<const unsigned> root_complexes,
-               AcceptanceOrder& order)
+               const SocketClocks& clocks, std::span<const PcieRootComplex> root_complexes, AcceptanceOrder& order)
     : sc_core::sc_module(name),
       cpu_access("cpu_access"),
       requests("requests"),
@@ -49,23 +49,19 @@ Socket::Socket(const sc_core::sc_module_name& name, unsigned index, const Parame
       order_(order),
       hit_latency_(parameters.private_cache.hit_latency),
       clusters_(parameters.clusters, PrivateCache(parameters.private_cache)),
-      cmem_latency_pmu_("cmem_latency_pmu", parameters.cmem_latency_pmu, ucf_clock),
-      ucf_(std::string(basename()) + ".ucf", index, parameters, clusters_, cmem_latency_pmu_),
-      ucf_pmu_("ucf_pmu", parameters.ucf_pmu, ucf_clock, ucf_) {
-  for (const unsigned number : root_complexes) {
-    RootComplex& complex =
-        *root_complexes_.emplace_back(std::make_unique<RootComplex>(index, number, parameters, soc_clock));
-    ucf_.attach(number, complex.target);
+      cmem_latency_pmu_("cmem_latency_pmu", parameters.cmem_latency_pmu, clocks.ucf),
+      c2c_(parameters, clocks.c2c),
+      ucf_(std::string(basename()) + ".ucf", index, parameters, clusters_, cmem_latency_pmu_, c2c_),
+      ucf_pmu_("ucf_pmu", parameters.ucf_pmu, clocks.ucf, ucf_) {
+  for (const PcieRootComplex& ports : root_complexes) {
+    if (ports.socket != index) continue;
+    RootComplex& complex = *root_complexes_.emplace_back(std::make_unique<RootComplex>(ports, parameters, clocks.soc));
+    by_number_.at(complex.number) = &complex;
+    ucf_.attach(complex.number, complex.target);
   }
   cpu_access.register_b_transport(this, &Socket::transport_cpu_access);
   requests.register_b_transport(this, &Socket::transport_request);
 }
-
-Socket::RootComplex::RootComplex(unsigned socket, unsigned root_complex, const Parameters& parameters,
-                                 const ClockDomain& soc_clock)
-    : number(root_complex),
-      target(fmt::format("socket{}.rc{}", socket, root_complex)),
-      tgt_pmu(fmt::format("rc{}_tgt_pmu", root_complex).c_str(), parameters.pcie_tgt_pmu, soc_clock, target) {}
 
 Socket::~Socket() = default;
 
@@ -83,6 +79,11 @@ tlm::tlm_response_status Socket::check(const tlm::tlm_generic_payload& payload,
                                        const FabricExtension* extension) const noexcept {
   if (extension == nullptr || extension->socket != index_) return tlm::TLM_GENERIC_ERROR_RESPONSE;
   if (extension->requester == RequesterKind::cpu && extension->requester_id >= clusters_.size()) {
+    return tlm::TLM_GENERIC_ERROR_RESPONSE;
+  }
+  if (extension->requester == RequesterKind::pcie &&
+      (extension->root_complex >= by_number_.size() || by_number_[extension->root_complex] == nullptr ||
+       !by_number_[extension->root_complex]->has_root_port(extension->root_port))) {
     return tlm::TLM_GENERIC_ERROR_RESPONSE;
   }
   if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
@@ -135,7 +136,11 @@ void Socket::transport_request(tlm::tlm_generic_payload& payload, sc_core::sc_ti
                              .root_port = extension->root_port,
                              .requester_id = extension->requester_id,
                              .bdf = extension->bdf};
-  delay += to_sc_time(ucf_.accept(request, *range));
+  const Picoseconds latency = ucf_.accept(request, *range);
+  if (request.requester == RequesterKind::pcie) {
+    by_number_[request.root_complex]->inbound.accept(request, *range, latency);
+  }
+  delay += to_sc_time(latency);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 

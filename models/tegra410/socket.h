@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -11,11 +12,13 @@
 #include <tlm>
 
 #include "models/tegra410/address_map.h"
+#include "models/tegra410/c2c_interfaces.h"
 #include "models/tegra410/cmem_latency_pmu.h"
 #include "models/tegra410/parameters.h"
 #include "models/tegra410/pcie_target.h"
 #include "models/tegra410/pcie_tgt_pmu.h"
 #include "models/tegra410/private_cache.h"
+#include "models/tegra410/root_complex.h"
 #include "models/tegra410/ucf.h"
 #include "models/tegra410/ucf_pmu.h"
 #include "tlm/clock/clock_domain.h"
@@ -33,13 +36,22 @@ class AcceptanceOrder {
   Picoseconds latest_ = 0;
 };
 
-/// One Tegra410 socket: CPU clusters' private caches, fabric, memory and PMUs. README.md tells what it does.
+/// The clocks of a socket; the same ones serve all sockets of a platform.
+struct SocketClocks {
+  const ClockDomain& ucf;
+  const ClockDomain& c2c;  ///< of the chip-to-chip interfaces
+  const ClockDomain& soc;  ///< of the SOC fabric
+};
+
+/// One Tegra410 socket: CPU clusters' private caches, fabric, memory, root complexes and PMUs. README.md tells what it
+/// does.
 ///
 /// Requests are generic payloads with a FabricExtension whose `socket` is this one. They are accepted in the order of
 /// the calls, each at sc_time_stamp() plus the annotated delay; on return the delay also holds the latency. A caller
 /// may run ahead of simulated time: where something else may happen before the request arrives, the call waits until
 /// then (and so may only be made from a thread process, as the standard says of b_transport). Errors change nothing:
-/// - no extension, another socket's requester, or a cluster that does not exist: TLM_GENERIC_ERROR_RESPONSE
+/// - no extension, another socket's requester, or a cluster or root port that does not exist:
+///                                                                               TLM_GENERIC_ERROR_RESPONSE
 /// - address outside every memory range:                                         TLM_ADDRESS_ERROR_RESPONSE
 /// - command that does not fit the opcode:                                       TLM_COMMAND_ERROR_RESPONSE
 /// - byte enables:                                                               TLM_BYTE_ENABLE_ERROR_RESPONSE
@@ -47,11 +59,10 @@ class AcceptanceOrder {
 class Socket : public sc_core::sc_module {
  public:
   /// @param index  of this socket in the platform
-  /// @param map    and the clocks and `order` are shared by all sockets and must outlive them
-  /// @param root_complexes  numbers of those this socket has, each with a PCIE-TGT PMU
+  /// @param map    and `clocks` and `order` are shared by all sockets and must outlive them
+  /// @param root_complexes  of all sockets
   Socket(const sc_core::sc_module_name& name, unsigned index, const Parameters& parameters, const AddressMap& map,
-         const ClockDomain& ucf_clock, const ClockDomain& soc_clock, std::span<const unsigned> root_complexes,
-         AcceptanceOrder& order);
+         const SocketClocks& clocks, std::span<const PcieRootComplex> root_complexes, AcceptanceOrder& order);
   ~Socket() override;
 
   /// Join the sockets of a platform, element i having index i. Once, before the first request.
@@ -61,13 +72,11 @@ class Socket : public sc_core::sc_module {
   [[nodiscard]] Ucf& ucf() noexcept { return ucf_; }
   [[nodiscard]] UcfPmu& ucf_pmu() noexcept { return ucf_pmu_; }
   [[nodiscard]] CmemLatencyPmu& cmem_latency_pmu() noexcept { return cmem_latency_pmu_; }
-  /// A root complex of this socket: what goes down to it, and the PMU that counts it.
-  struct RootComplex {
-    RootComplex(unsigned socket, unsigned root_complex, const Parameters& parameters, const ClockDomain& soc_clock);
-    unsigned number;
-    PcieTarget target;
-    PcieTgtPmu tgt_pmu;
-  };
+  [[nodiscard]] C2cInterfaces& c2c() noexcept { return c2c_; }
+  /// @return nullptr if there is none of this number.
+  [[nodiscard]] RootComplex* root_complex(unsigned number) noexcept {
+    return number < by_number_.size() ? by_number_[number] : nullptr;
+  }
   [[nodiscard]] const std::vector<std::unique_ptr<RootComplex>>& root_complexes() const noexcept {
     return root_complexes_;
   }
@@ -98,9 +107,11 @@ class Socket : public sc_core::sc_module {
   Picoseconds hit_latency_;
   std::vector<PrivateCache> clusters_;
   CmemLatencyPmu cmem_latency_pmu_;
+  C2cInterfaces c2c_;
   Ucf ucf_;
   UcfPmu ucf_pmu_;
   std::vector<std::unique_ptr<RootComplex>> root_complexes_;
+  std::array<RootComplex*, kRootComplexes> by_number_{};  // nullptr: there is none
 };
 
 }  // namespace pmufab::tegra410

@@ -8,14 +8,15 @@
 namespace pmufab::tegra410 {
 
 Ucf::Ucf(const std::string& name, unsigned index, const Parameters& parameters, std::span<PrivateCache> clusters,
-         CmemLatencyPmu& latency_pmu)
+         CmemLatencyPmu& latency_pmu, C2cInterfaces& c2c)
     : index_(index),
       latency_(parameters.latency),
       slc_(parameters.slc),
       directory_(parameters.private_cache.size / kLineBytes * clusters.size()),
       cmem_(parameters.latency.cmem, parameters.latency.cmem_service),
       clusters_(clusters),
-      latency_pmu_(&latency_pmu) {
+      latency_pmu_(&latency_pmu),
+      c2c_(&c2c) {
   for (const MemoryClass memory_class : parameters.slc.cached) cached_[static_cast<unsigned>(memory_class)] = true;
   probes_.reserve(kUcfEventCount);
   for (const UcfEventCode& event : kUcfEvents) probes_.emplace_back(name + '.' + std::string(event.name));
@@ -35,11 +36,18 @@ void Ucf::expect(std::uint64_t address, const MemoryRange& range) const noexcept
 }
 
 Picoseconds Ucf::accept(const Request& request, const MemoryRange& range) {
-  if (observer_ == nullptr) [[likely]]
-    return serve(request, range);
-  observer_->on_request(request);
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->on_request(request);
   const Picoseconds latency = serve(request, range);
-  observer_->on_response(request, request.when + latency);
+  if (request.requester == RequesterKind::gpu) {
+    const OpcodeClass kind = class_of(request.opcode);
+    if (kind != OpcodeClass::dataless) {
+      c2c_->gpu_request(request.requester_id, kind != OpcodeClass::read, request.address / kLineBytes, request.when,
+                        request.when + latency);
+    }
+  }
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->on_response(request, request.when + latency);
   return latency;
 }
 
@@ -75,7 +83,28 @@ Picoseconds Ucf::serve(const Request& request, const MemoryRange& range) {
   Ucf& home = *peers_[range.socket];
   home.count_request(remote);
   home.snoop(remote);
-  return latency_.slc + latency_.link + home.serve_home(remote);
+  const Picoseconds served = latency_.slc + home.serve_home(remote);
+  const Picoseconds answered = served + latency_.link;
+  cross_link(pass, index_, range.socket, pass.when + answered);
+  home.cross_link(remote, index_, range.socket, pass.when + served);
+  return answered;
+}
+
+/// A request on the link between sockets, at this socket's end of it, until `end`.
+void Ucf::cross_link(const Pass& pass, unsigned from, unsigned to, Picoseconds end) {
+  const OpcodeClass kind = class_of(pass.opcode);
+  if (kind != OpcodeClass::dataless)
+    c2c_->link_request(to == index_, kind != OpcodeClass::read, pass.line, pass.when, end);
+  if (observer_ == nullptr) [[likely]]
+    return;
+  observer_->on_link_request({.start = pass.when,
+                              .end = end,
+                              .address = pass.address,
+                              .length = pass.length,
+                              .opcode = pass.opcode,
+                              .from_socket = static_cast<std::uint8_t>(from),
+                              .to_socket = static_cast<std::uint8_t>(to),
+                              .socket = static_cast<std::uint8_t>(index_)});
 }
 
 /// BARs are not cached, whatever the opcode: reads read, writes and atomics write, the others have nothing to do.
@@ -219,10 +248,12 @@ Picoseconds Ucf::read_memory(const Pass& pass, std::uint64_t address, unsigned b
     }
     case MemoryClass::gmem:
       end = start + latency_.gmem;
+      c2c_->gmem_access(*map_->find(address), pass.line, false, pass.when, start, end);
       break;
     case MemoryClass::cxl:
       hand_over(address, bytes, false, pass.when);
       end = start + latency_.cxl;
+      c2c_->cxl_read(pass.line, pass.when, start, end);
       break;
     case MemoryClass::bar:
       break;  // no memory
@@ -232,12 +263,17 @@ Picoseconds Ucf::read_memory(const Pass& pass, std::uint64_t address, unsigned b
   return end - start;
 }
 
+/// Nobody waits for a write; those to GMEM are acknowledged all the same.
 void Ucf::write_memory(MemoryClass memory_class, std::uint64_t address, unsigned bytes, Picoseconds when) {
   if (memory_class == MemoryClass::cxl) hand_over(address, bytes, true, when);
-  if (observer_ == nullptr) [[likely]]
-    return;
   const Picoseconds start = when + latency_.slc;
-  observer_->on_memory_access({start, start, address, bytes, true, static_cast<std::uint8_t>(index_)});
+  Picoseconds end = start;
+  if (memory_class == MemoryClass::gmem) {
+    end = start + latency_.gmem;
+    c2c_->gmem_access(*map_->find(address), address / kLineBytes, true, when, start, end);
+  }
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->on_memory_access({start, end, address, bytes, true, static_cast<std::uint8_t>(index_)});
 }
 
 /// CXL memory is below a root complex.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/tegra410/address_map.h"
+#include "models/tegra410/c2c_interfaces.h"
 #include "models/tegra410/cmem_controllers.h"
 #include "models/tegra410/directory.h"
 #include "models/tegra410/parameters.h"
@@ -33,8 +34,9 @@ class Ucf {
   /// @param index     the socket
   /// @param clusters  private caches of this socket's clusters; not owned
   /// @param latency_pmu  told of every read of local CMEM; not owned
+  /// @param c2c  told of what crosses chip-to-chip interfaces; not owned
   Ucf(const std::string& name, unsigned index, const Parameters& parameters, std::span<PrivateCache> clusters,
-      CmemLatencyPmu& latency_pmu);
+      CmemLatencyPmu& latency_pmu, C2cInterfaces& c2c);
   Ucf(const Ucf&) = delete;
   Ucf& operator=(const Ucf&) = delete;
 
@@ -62,6 +64,7 @@ class Ucf {
   struct Pass;
 
   Picoseconds serve(const Request& request, const MemoryRange& range);
+  void cross_link(const Pass& pass, unsigned from, unsigned to, Picoseconds end);
   void count_request(const Pass& pass);
   void count_uncached(const Pass& pass);
   Picoseconds serve_home(Pass& pass);
@@ -95,6 +98,7 @@ class Ucf {
   CmemControllers cmem_;
   std::span<PrivateCache> clusters_;
   CmemLatencyPmu* latency_pmu_;
+  C2cInterfaces* c2c_;
   std::array<PcieTarget*, kRootComplexes> targets_{};  // nullptr: no PMU looks
   const AddressMap* map_ = nullptr;
   BoundaryObserver* observer_ = nullptr;

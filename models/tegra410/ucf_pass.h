@@ -1,31 +1,10 @@
 #pragma once
 
 // Private to the sources of Ucf.
+#include "models/tegra410/opcode_class.h"
 #include "models/tegra410/ucf.h"
 
 namespace pmufab::tegra410 {
-
-enum class OpcodeClass : std::uint8_t { read, write, dataless, atomic };
-
-constexpr OpcodeClass class_of(FabricOpcode opcode) noexcept {
-  switch (opcode) {
-    case FabricOpcode::read_shared:
-    case FabricOpcode::read_unique:
-    case FabricOpcode::read_once:
-      return OpcodeClass::read;
-    case FabricOpcode::write_unique_full:
-    case FabricOpcode::write_unique_ptl:
-    case FabricOpcode::write_back_full:
-      return OpcodeClass::write;
-    case FabricOpcode::evict:
-    case FabricOpcode::clean_unique:
-    case FabricOpcode::clean_invalid:
-      return OpcodeClass::dataless;
-    case FabricOpcode::atomic_store:
-      break;
-  }
-  return OpcodeClass::atomic;
-}
 
 // Snoops between sockets and what they cause there carry these, seen from the snooped socket.
 inline constexpr unsigned kFromOutside = qualifier(Source::rem, Destination::rem);

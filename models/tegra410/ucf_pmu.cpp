@@ -1,21 +1,11 @@
 #include "models/tegra410/ucf_pmu.h"
 
+#include "models/tegra410/coresight_options.h"
 #include "models/tegra410/ucf_events.h"
 
 namespace pmufab::tegra410 {
 
 namespace {
-
-coresight::CoreSightPmuOptions options_of(const CoreSightPmuParameters& parameters) {
-  coresight::CoreSightPmuOptions options;
-  options.counters = parameters.counters;
-  options.width = parameters.width;
-  options.cycle_counter = true;
-  options.dual_page = parameters.dual_page;
-  options.atomic_64bit = parameters.atomic_64bit;
-  options.pmiidr = kUcfPmuIidr;
-  return options;
-}
 
 coresight::EventTable events_of(Ucf& ucf) {
   coresight::EventTable table([](const coresight::CounterProgram& program) {
@@ -32,6 +22,6 @@ coresight::EventTable events_of(Ucf& ucf) {
 
 UcfPmu::UcfPmu(const sc_core::sc_module_name& name, const CoreSightPmuParameters& parameters, const ClockDomain& clock,
                Ucf& ucf)
-    : CoreSightPmu(name, options_of(parameters), clock, events_of(ucf)) {}
+    : CoreSightPmu(name, coresight_options(parameters, kUcfPmuIidr), clock, events_of(ucf)) {}
 
 }  // namespace pmufab::tegra410

@@ -16,7 +16,8 @@ inline constexpr std::uint32_t kUcfPmuIidr = 0x2cf2'036b;
 class UcfPmu : public coresight::CoreSightPmu {
  public:
   /// @param clock  the UCF clock; it and `ucf` must outlive the PMU
-  UcfPmu(const sc_core::sc_module_name& name, const CoreSightPmuParameters& parameters, const ClockDomain& clock, Ucf& ucf);
+  UcfPmu(const sc_core::sc_module_name& name, const CoreSightPmuParameters& parameters, const ClockDomain& clock,
+         Ucf& ucf);
 };
 
 }  // namespace pmufab::tegra410

@@ -74,6 +74,12 @@ class Tegra410Machine final : public RegisterMachine {
         add_registers(first + page * kPage, pages[page]);
       }
     }
+    for (const platform::NamedRegisters& registers : all) {
+      std::optional<unsigned> window;
+      if (registers.name == "socket0.nvlink_c2c_pmu.instance0") window = 0;
+      if (registers.name == "socket0.nvlink_c2c_pmu.broadcast") window = tegra410::kNvlinkC2cInstances;
+      if (window) add_registers(map::kNvlinkC2cPmu + *window * kPage, registers.dump_json(0).at(0));
+    }
   }
   [[nodiscard]] MmioBus& bus() override { return platform_.bus(); }
   void reset() override { platform_.reset(); }

@@ -17,11 +17,11 @@ struct DerivedInput {
   std::uint64_t count = 0;
   Picoseconds elapsed = 0;              ///< the time it had a counter
   bool complete = true;                 ///< it was counted all the time
-  scoreboard::Ratio mean_latency_ps{};  ///< CMEM: the traffic's own
+  scoreboard::Ratio mean_latency_ps{};  ///< the traffic's own
 };
 
 /// Averages by the formulas of the kernel's document nvidia-tegra410-pmu.rst, from what the driver counted: bandwidth
-/// (bytes / elapsed ns), request rate (requests / cycles), read latency (outstanding / requests, in cycles, over the
+/// (bytes / elapsed ns), request rate (requests / cycles), latency (outstanding / requests, in cycles, over the
 /// frequency). Only unfiltered events counted all the time take part.
 ///
 /// The latency has the traffic's own mean beside it, and must be within 0.1 % of it once 10,000 requests were seen over

@@ -61,7 +61,8 @@ void add_hints(MeasureResult& result, const PmuService& pmus, const std::vector<
 
 std::vector<std::string_view> driver_modules(const platform::PlatformSpec& platform) {
   std::vector<std::string_view> modules;
-  if (platform.tegra410) modules.insert(modules.end(), {"nvidia_cspmu", "nvidia_t410_cmem_latency_pmu"});
+  if (platform.tegra410)
+    modules.insert(modules.end(), {"nvidia_cspmu", "nvidia_t410_cmem_latency_pmu", "nvidia_t410_c2c_pmu"});
   if (!platform.cmn.empty()) modules.emplace_back("arm_cmn");
   if (!platform.cxl.empty()) modules.emplace_back("cxl_pmu");
   return modules;

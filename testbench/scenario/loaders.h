@@ -40,6 +40,9 @@ void read_flit_flow(Reader& reader, traffic::FlitFlowSpec& flow);
 /// Read one map of CHI traffic.
 void read_chi_traffic(Reader& reader, traffic::ChiTrafficSpec& spec);
 
+/// Read what a Tegra410 part says of its chip-to-chip interfaces.
+void read_c2c(Reader& reader, tegra410::Parameters& parameters);
+
 /// Read what is below one CXL root port of a platform, a device or a switch. @param index  of the root port
 void read_cxl(Reader& reader, std::size_t index, platform::CxlDeviceSpec& spec);
 /// Read one map of CXL traffic.
@@ -66,6 +69,9 @@ void read_io_nodes(Reader& reader, cmn::NodeParameters& nodes);
 
 /// The platform's memories as traffic generators know them.
 [[nodiscard]] std::vector<traffic::MemoryRange> traffic_memory(const platform::PlatformSpec& platform);
+/// CPU clusters, root ports and the buses below them: what only the platform knows of requesters.
+/// @throws SpecError for the first requester that the platform does not have
+void check_requesters(const traffic::TrafficSpec& traffic, const platform::PlatformSpec& platform);
 
 struct TrafficContext {
   std::filesystem::path base;  ///< folder that trace files without a leading '/' are in

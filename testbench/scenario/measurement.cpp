@@ -50,6 +50,7 @@ Measurement::Measurement(const MeasureSpec& spec, PmuService& pmus, scoreboard::
 
 void Measurement::open(Group& group, unsigned number) {
   EventHandle leader = 0;
+  const Counter& leading = group.counters.front();
   for (Counter& counter : group.counters) {
     driver_host::PerfAttributes attributes = counter.event.attributes;
     attributes.disabled = leader == 0;  // as perf stat: members follow their leader
@@ -79,7 +80,8 @@ void Measurement::open(Group& group, unsigned number) {
     if (leader == 0) leader = handle;
     if (judge_.judges(counter.event.pmu)) {
       try {
-        judge_.expect(handle, counter.event.pmu, counter.event.terms);
+        judge_.expect(handle, counter.event.pmu, counter.event.terms,
+                      &counter == &leading ? nullptr : &leading.event.terms);
       } catch (const std::invalid_argument& error) {
         if (spec_.compare == MeasureSpec::Compare::none) {
           counter.not_judged = error.what();

@@ -55,8 +55,10 @@ void read_tegra410(Reader& reader, unsigned sockets, tegra410::Parameters& param
   });
   reader.object("pcie", [&](Reader& pcie) { read_pcie(pcie, sockets, parameters.pcie); });
   reader.object("ucf_pmu", [&](Reader& pmu) { read_coresight_pmu(pmu, parameters.ucf_pmu); });
+  reader.object("pcie_pmu", [&](Reader& pmu) { read_coresight_pmu(pmu, parameters.pcie_pmu); });
   reader.object("pcie_tgt_pmu", [&](Reader& pmu) { read_coresight_pmu(pmu, parameters.pcie_tgt_pmu); });
   reader.object("cmem_latency_pmu", [&](Reader& pmu) { pmu.number("width", parameters.cmem_latency_pmu.width); });
+  read_c2c(reader, parameters);
 }
 
 void read_memory(Reader& reader, PlatformSpec& spec) {

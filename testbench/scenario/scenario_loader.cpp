@@ -101,28 +101,6 @@ struct Parts {
   }
 };
 
-/// Which CPU clusters there are only the platform knows.
-void check_clusters(const traffic::TrafficSpec& traffic, const platform::PlatformSpec& platform) {
-  if (!platform.tegra410) return;
-  const unsigned clusters = platform.tegra410->clusters;
-  const auto check = [&](const traffic::RequesterSpec& requester, const std::string& field) {
-    if (requester.kind != RequesterKind::cpu || requester.id < clusters) return;
-    throw SpecError(field + ".id", fmt::format("there is no CPU cluster {}", requester.id),
-                    fmt::format("a socket of the platform has clusters 0 ... {}", clusters - 1));
-  };
-  for (std::size_t i = 0; i < traffic.generators.size(); ++i) {
-    const traffic::GeneratorSpec& generator = traffic.generators[i];
-    const std::string field = fmt::format("generators[{}]", i);
-    check(generator.requester, field + ".requester");
-    if (generator.pattern.consumer) check(*generator.pattern.consumer, field + ".pattern.consumer");
-    for (std::size_t p = 0; p < generator.phases.size(); ++p) {
-      const auto& pattern = generator.phases[p].pattern;
-      if (pattern && pattern->consumer)
-        check(*pattern->consumer, fmt::format("{}.phases[{}].pattern.consumer", field, p));
-    }
-  }
-}
-
 /// The trace of replays that name none; empty if there is none.
 std::string read_default_trace(Reader& reader, const Parts& parts) {
   std::string trace;
@@ -154,7 +132,7 @@ void read_traffic_parts(Reader& reader, const Parts& parts, const std::string& t
   spec.workload.traffic.seed = spec.seed;
   try {
     traffic::validate(spec.workload.traffic, traffic_memory(spec.platform), spec.platform.sockets);
-    check_clusters(spec.workload.traffic, spec.platform);
+    check_requesters(spec.workload.traffic, spec.platform);
   } catch (const SpecError& error) {
     constexpr std::string_view kPrefix = "generators[";
     const std::string& field = error.field();

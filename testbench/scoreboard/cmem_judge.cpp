@@ -16,8 +16,8 @@ constexpr std::uint64_t kRequestBytes = 32;
 /// Positions of its marks are checkpoints of the timeline: reads may be told late.
 class CmemTruth final : public EventTruth {
  public:
-  CmemTruth(CmemMeaning meaning, CmemTimeline& timeline, const ExactClock& clock)
-      : meaning_(meaning), timeline_(timeline), clock_(clock) {}
+  CmemTruth(CmemMeaning meaning, RequestTimeline& timeline, std::size_t controllers, const ExactClock& clock)
+      : meaning_(meaning), timeline_(timeline), controllers_(controllers), clock_(clock) {}
 
   [[nodiscard]] std::string text() const override {
     switch (meaning_) {
@@ -35,24 +35,24 @@ class CmemTruth final : public EventTruth {
 
   [[nodiscard]] std::uint64_t count(const Span& span) const override {
     if (meaning_ == CmemMeaning::cycles) return clock_.edges_in(span.begin.when, span.end.when);
-    const CmemSums sums = timeline_.between(span.begin.position, span.end.position);
-    return meaning_ == CmemMeaning::rd_req ? sums.rd_req : sums.rd_cum_outs;
+    const RequestSums sums = timeline_.between(span.begin.position, span.end.position);
+    return meaning_ == CmemMeaning::rd_req ? sums.requests : sums.outstanding;
   }
 
   void describe(std::span<const Span> spans, EventResult& result) const override {
-    CmemSums sum;
+    RequestSums sum;
     for (const Span& span : spans) sum += timeline_.between(span.begin.position, span.end.position);
-    result.mean_read_latency_ps = {sum.latency_ps, sum.rd_req};
-    if (meaning_ == CmemMeaning::rd_req && sum.rd_req != 0)
-      result.bandwidth_bytes_per_ns = {sum.rd_req * kRequestBytes * 1000, result.window_time};
+    result.mean_read_latency_ps = {sum.latency_ps, sum.requests};
+    if (meaning_ == CmemMeaning::rd_req && sum.requests != 0)
+      result.bandwidth_bytes_per_ns = {sum.requests * kRequestBytes * 1000, result.window_time};
   }
 
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
-    std::vector<CmemSums> sums;
+    std::vector<RequestSums> sums;
     std::uint64_t edges = 0;
     for (const Span& span : spans) {
-      const std::vector<CmemSums>& end = timeline_.at(span.end.position);
-      const std::vector<CmemSums>& begin = timeline_.at(span.begin.position);
+      const std::vector<RequestSums>& end = timeline_.at(span.end.position);
+      const std::vector<RequestSums>& begin = timeline_.at(span.begin.position);
       sums.resize(end.size());
       for (std::size_t i = 0; i < sums.size(); ++i) {
         sums[i] += end[i];
@@ -60,19 +60,21 @@ class CmemTruth final : public EventTruth {
       }
       edges += clock_.edges_in(span.begin.when, span.end.when);
     }
-    return explain_cmem(meaning_, sums, timeline_.controllers_per_instance(), edges, driver);
+    return explain_cmem(meaning_, sums, controllers_, edges, driver);
   }
 
  private:
   CmemMeaning meaning_;
-  CmemTimeline& timeline_;
+  RequestTimeline& timeline_;
+  std::size_t controllers_;  // per instance
   const ExactClock& clock_;
 };
 
 }  // namespace
 
-CmemPmuJudge::CmemPmuJudge(const CmemPmuSpec& spec, CmemTimeline& timeline, const ExactClock& clock)
-    : PmuJudge(spec.name), control_(spec.broadcast), timeline_(timeline), clock_(clock) {}
+CmemPmuJudge::CmemPmuJudge(const CmemPmuSpec& spec, RequestTimeline& timeline, std::size_t controllers,
+                           const ExactClock& clock)
+    : PmuJudge(spec.name), control_(spec.broadcast), timeline_(timeline), controllers_(controllers), clock_(clock) {}
 
 bool CmemPmuJudge::see_write(const MmioBus::BusAccess& access) {
   if (!access.ok) return false;
@@ -90,7 +92,7 @@ bool CmemPmuJudge::see_write(const MmioBus::BusAccess& access) {
 bool CmemPmuJudge::written_on() const { return control_value_ == 1 && clock_gate_value_ == 1; }
 
 std::unique_ptr<EventTruth> CmemPmuJudge::truth(const EventTerms& terms) {
-  return std::make_unique<CmemTruth>(cmem_meaning(terms), timeline_, clock_);
+  return std::make_unique<CmemTruth>(cmem_meaning(terms), timeline_, controllers_, clock_);
 }
 
 }  // namespace pmufab::scoreboard

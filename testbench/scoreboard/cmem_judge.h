@@ -1,11 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
-#include "testbench/scoreboard/cmem_timeline.h"
 #include "testbench/scoreboard/exact_clock.h"
 #include "testbench/scoreboard/pmu_judge.h"
+#include "testbench/scoreboard/request_timeline.h"
 #include "testbench/scoreboard/tegra410_judge_spec.h"
 
 namespace pmufab::scoreboard {
@@ -13,8 +14,9 @@ namespace pmufab::scoreboard {
 /// Judges the CMEM latency PMU of one socket, which runs while CTRL is 1 and CG_CTRL lets the clock through.
 class CmemPmuJudge final : public PmuJudge {
  public:
-  /// Both must outlive the judge.
-  CmemPmuJudge(const CmemPmuSpec& spec, CmemTimeline& timeline, const ExactClock& clock);
+  /// @param timeline     of the reads, a lane for each memory controller; outlives the judge, as `clock` does
+  /// @param controllers  of an instance
+  CmemPmuJudge(const CmemPmuSpec& spec, RequestTimeline& timeline, std::size_t controllers, const ExactClock& clock);
 
   bool see_write(const MmioBus::BusAccess& access) override;
   [[nodiscard]] bool written_on() const override;
@@ -24,7 +26,8 @@ class CmemPmuJudge final : public PmuJudge {
   std::uint64_t control_;  // the broadcast window
   std::uint64_t control_value_ = 0;
   std::uint64_t clock_gate_value_ = 0;
-  CmemTimeline& timeline_;
+  RequestTimeline& timeline_;
+  std::size_t controllers_;
   const ExactClock& clock_;
 };
 

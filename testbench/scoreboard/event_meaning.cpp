@@ -123,4 +123,35 @@ CmemMeaning cmem_meaning(const EventTerms& terms) {
   return static_cast<CmemMeaning>(*event);
 }
 
+std::string_view c2c_event_name(unsigned event) {
+  constexpr std::array<std::string_view, kC2cEvents> kNames{"cycles",         "in_rd_cum_outs",  "in_rd_req",
+                                                            "in_wr_cum_outs", "in_wr_req",       "out_rd_cum_outs",
+                                                            "out_rd_req",     "out_wr_cum_outs", "out_wr_req"};
+  return kNames.at(event);
+}
+
+C2cMeaning c2c_meaning(const EventTerms& terms, bool has_gpus) {
+  std::optional<std::uint64_t> event;
+  C2cMeaning meaning;
+  for (const EventTerm& term : terms) {
+    std::optional<unsigned> named;
+    for (unsigned number = 0; number < kC2cEvents; ++number) {
+      if (!term.value && c2c_event_name(number) == term.name) named = number;
+    }
+    if (named) {
+      set_event(event, *named, term);
+    } else if (term.name == "event" || term.name == "config") {
+      set_event(event, number_of(term, 15), term);
+    } else if (has_gpus && (term.name == "gpu_mask" || term.name == "config1")) {
+      meaning.gpus |= static_cast<std::uint32_t>(number_of(term, 3));
+    } else {
+      throw std::invalid_argument(fmt::format("the PMU of this interface has no term '{}'", term.name));
+    }
+  }
+  if (!event) throw std::invalid_argument("no event");
+  if (*event >= kC2cEvents) throw std::invalid_argument(fmt::format("the PMU has no event {}", *event));
+  meaning.event = static_cast<unsigned>(*event);
+  return meaning;
+}
+
 }  // namespace pmufab::scoreboard

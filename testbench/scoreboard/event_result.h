@@ -64,7 +64,8 @@ struct EventResult {
   std::vector<ReadCheck> failed_reads;  ///< the first eight
   std::optional<ReadCheck> last_read;
   std::string explanation;       ///< mismatch: what is known about the difference
-  Ratio mean_read_latency_ps;    ///< CMEM: of the reads that left within the windows, by 32-byte part
+  Ratio mean_read_latency_ps;    ///< CMEM: of the reads that left within the windows, by 32-byte part; chip-to-chip
+                                 ///< interfaces: of the event's requests
   Ratio bandwidth_bytes_per_ns;  ///< byte events: expected / window_time (equals GB/s); rd_req: 32 bytes each
 };
 

@@ -7,28 +7,10 @@
 #include <fmt/format.h>
 
 #include "testbench/scoreboard/explain.h"
+#include "testbench/scoreboard/guesses.h"
 
 namespace pmufab::scoreboard {
 namespace {
-
-// Other counts a wrong value equals. A value of 0 equals too much to mean anything.
-class Guesses {
- public:
-  explicit Guesses(std::uint64_t driver) : driver_(driver) {}
-  void offer(std::uint64_t count, const std::string& what) {
-    if (count == driver_ && driver_ != 0 && guesses_.size() < kKept) guesses_.push_back(what);
-  }
-  [[nodiscard]] std::string text() const {
-    std::string text;
-    for (const std::string& guess : guesses_) text += fmt::format("{}{}", text.empty() ? "equals " : "; or ", guess);
-    return text;
-  }
-
- private:
-  static constexpr std::size_t kKept = 4;
-  std::uint64_t driver_;
-  std::vector<std::string> guesses_;
-};
 
 std::string filter_text(std::uint32_t sources, std::uint32_t destinations) {
   return fmt::format("sources {:#05b}, destinations {:#06b}", sources, destinations);
@@ -79,32 +61,74 @@ std::string explain_ucf(const UcfMeaning& meaning, const UcfTally& counted, std:
   return join(guesses.text(), "by source and destination: " + matrix_text(own));
 }
 
-std::string explain_cmem(CmemMeaning meaning, const std::vector<CmemSums>& counted, std::size_t controllers,
+std::string explain_cmem(CmemMeaning meaning, const std::vector<RequestSums>& counted, std::size_t controllers,
                          std::uint64_t edges, std::uint64_t driver) {
   Guesses guesses(driver);
-  const auto pick = [&](CmemMeaning event, const CmemSums& sums) {
-    return event == CmemMeaning::rd_req ? sums.rd_req : sums.rd_cum_outs;
+  const auto pick = [&](CmemMeaning event, const RequestSums& sums) {
+    return event == CmemMeaning::rd_req ? sums.requests : sums.outstanding;
   };
   const std::array<std::pair<CmemMeaning, std::string_view>, 2> events{
       {{CmemMeaning::rd_req, "rd_req"}, {CmemMeaning::rd_cum_outs, "rd_cum_outs"}}};
-  CmemSums all;
-  for (const CmemSums& sums : counted) all += sums;
+  RequestSums all;
+  for (const RequestSums& sums : counted) all += sums;
   guesses.offer(edges, "cycles");
   for (const auto& [event, name] : events) {
     guesses.offer(pick(event, all), std::string(name));
     if (meaning == CmemMeaning::cycles) continue;
     const std::uint64_t total = pick(event, all);
     for (std::size_t first = 0; first < counted.size(); first += controllers) {
-      CmemSums instance;
+      RequestSums instance;
       for (std::size_t c = 0; c < controllers; ++c) instance += counted[first + c];
       guesses.offer(total - pick(event, instance), fmt::format("{} without instance {}", name, first / controllers));
       guesses.offer(pick(event, instance), fmt::format("{} of instance {} alone", name, first / controllers));
     }
     for (std::size_t c = 0; c < controllers; ++c) {
-      CmemSums controller;
+      RequestSums controller;
       for (std::size_t i = c; i < counted.size(); i += controllers) controller += counted[i];
       guesses.offer(total - pick(event, controller), fmt::format("{} without controller {}", name, c));
       guesses.offer(pick(event, controller), fmt::format("{} of controller {} alone", name, c));
+    }
+  }
+  return guesses.text();
+}
+
+std::string explain_c2c(const C2cMeaning& meaning, const C2cPmuSpec& pmu, const std::vector<RequestSums>& counted,
+                        std::uint64_t edges, std::uint64_t driver) {
+  constexpr unsigned kInWriteRequests = 4;
+  Guesses guesses(driver);
+  if (meaning.event == kInWriteRequests && driver >> 32 != 0) {
+    std::uint64_t own = 0;
+    for (unsigned instance = 0; instance < pmu.instances; ++instance)
+      own += counted[std::size_t{meaning.traffic()} * pmu.instances + instance].requests;
+    guesses.offer(own + (driver >> 32 << 32), "in_wr_req with OUT_STATUS, the register behind it, as its upper half");
+  }
+  guesses.offer(edges, "cycles");
+  for (unsigned times = 2; times <= pmu.instances; ++times)
+    guesses.offer(edges * times, fmt::format("the cycles of {} instances added up", times));
+  for (unsigned event = 1; event < kC2cEvents; ++event) {
+    const C2cMeaning other{event, 0};
+    const auto of_instance = [&](unsigned instance) {
+      const RequestSums& sums = counted[std::size_t{other.traffic()} * pmu.instances + instance];
+      return other.is_requests() ? sums.requests : sums.outstanding;
+    };
+    const std::string_view name = c2c_event_name(event);
+    std::uint64_t total = 0;
+    for (unsigned instance = 0; instance < pmu.instances; ++instance) total += of_instance(instance);
+    guesses.offer(total, std::string(name));
+    for (std::size_t peer = 0; pmu.masks.size() > 1 && peer < pmu.masks.size(); ++peer) {
+      std::uint64_t part = 0;
+      for (unsigned instance = 0; instance < pmu.instances; ++instance) {
+        if ((pmu.masks[peer] >> instance & 1U) != 0) part += of_instance(instance);
+      }
+      if (part == 0 || part == total) continue;
+      guesses.offer(part, fmt::format("{} of GPU {} alone", name, peer));
+      guesses.offer(total + part, fmt::format("{} with GPU {} counted twice", name, peer));
+    }
+    if (meaning.is_cycles()) continue;
+    for (unsigned instance = 0; instance < pmu.instances; ++instance) {
+      if (of_instance(instance) == 0) continue;
+      guesses.offer(total - of_instance(instance), fmt::format("{} without instance {}", name, instance));
+      guesses.offer(of_instance(instance), fmt::format("{} of instance {} alone", name, instance));
     }
   }
   return guesses.text();

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "testbench/scoreboard/cmem_timeline.h"
 #include "testbench/scoreboard/event_meaning.h"
+#include "testbench/scoreboard/request_timeline.h"
+#include "testbench/scoreboard/tegra410_judge_spec.h"
 #include "testbench/scoreboard/ucf_events.h"
 
 namespace pmufab::scoreboard {
@@ -16,7 +17,13 @@ namespace pmufab::scoreboard {
                                       std::uint64_t driver);
 /// @return the same for a CMEM event, from the sums per controller.
 /// @param controllers  per instance
-[[nodiscard]] std::string explain_cmem(CmemMeaning meaning, const std::vector<CmemSums>& counted,
+[[nodiscard]] std::string explain_cmem(CmemMeaning meaning, const std::vector<RequestSums>& counted,
                                        std::size_t controllers, std::uint64_t edges, std::uint64_t driver);
+
+/// @return the same for an event of a chip-to-chip interface, from the sums by traffic and instance.
+/// @param counted  instance i of traffic t at t * instances + i
+[[nodiscard]] std::string explain_c2c(const C2cMeaning& meaning, const C2cPmuSpec& pmu,
+                                      const std::vector<RequestSums>& counted, std::uint64_t edges,
+                                      std::uint64_t driver);
 
 }  // namespace pmufab::scoreboard

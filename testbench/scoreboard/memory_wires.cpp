@@ -26,7 +26,7 @@ MemoryWires::Key MemoryWires::key(unsigned socket, bool is_write, std::uint64_t 
 
 MemoryWires::Times MemoryWires::times_of(const MemoryOp& op, Picoseconds accepted) {
   const Picoseconds start = accepted + spec_.slc_latency;
-  if (op.is_write) return {start, start, true};
+  if (op.is_write) return {start, op.memory_class == MemoryClass::gmem ? start + spec_.gmem_latency : start, true};
   if (op.memory_class != MemoryClass::cmem) return {0, 0, false};
   std::optional<Picoseconds>& last = last_end_[op.socket][cmem_controller(spec_, op.address)];
   Picoseconds end = start + spec_.cmem_latency;

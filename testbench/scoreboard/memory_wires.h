@@ -21,7 +21,8 @@ namespace pmufab::scoreboard {
 [[nodiscard]] constexpr std::uint64_t parts_of(std::uint32_t length) noexcept { return (length + 31U) / 32U; }
 
 /// Compares the reads and writes seen between UCFs and memories with those that must happen: each once, right line,
-/// bytes and direction; reads of CMEM at the right time, by the controllers' rule of order and latency; writes posted.
+/// bytes and direction; reads of CMEM at the right time, by the controllers' rule of order and latency; writes posted,
+/// acknowledged by GMEM alone.
 class MemoryWires {
  public:
   MemoryWires(const Tegra410JudgeSpec& spec, Findings& findings);

@@ -44,6 +44,11 @@ class PmuJudge {
   /// What an event text asks this PMU to count, by the kernel's documents.
   /// @throws std::invalid_argument for a term the PMU does not have, a value too big for it, or no event
   [[nodiscard]] virtual std::unique_ptr<EventTruth> truth(const EventTerms& terms) = 0;
+  /// The same for a member of a group, where terms left out may be those of its leader. @param leader  its terms
+  [[nodiscard]] virtual std::unique_ptr<EventTruth> truth_of_member(const EventTerms& terms,
+                                                                    const EventTerms& /*leader*/) {
+    return truth(terms);
+  }
 
   bool wanted = false;          ///< the perf core has enabled the PMU
   bool running = false;         ///< events must count now: wanted, and not held by a handler

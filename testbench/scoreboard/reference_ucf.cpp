@@ -4,22 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scoreboard/opcodes.h"
+
 namespace pmufab::scoreboard {
 namespace {
-
-bool is_read(FabricOpcode opcode) {
-  return opcode == FabricOpcode::read_shared || opcode == FabricOpcode::read_unique ||
-         opcode == FabricOpcode::read_once;
-}
-
-bool is_write(FabricOpcode opcode) {
-  return opcode == FabricOpcode::write_unique_full || opcode == FabricOpcode::write_unique_ptl ||
-         opcode == FabricOpcode::write_back_full;
-}
-
-bool is_dataless(FabricOpcode opcode) {
-  return opcode == FabricOpcode::evict || opcode == FabricOpcode::clean_unique || opcode == FabricOpcode::clean_invalid;
-}
 
 std::optional<std::string> reason_to_refuse(const BoundaryObserver::Request& request, const MemoryRange* home) {
   if (home == nullptr) return "no memory at this address";

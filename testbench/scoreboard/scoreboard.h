@@ -47,8 +47,10 @@ class Scoreboard final : public driver_host::PerfCallObserver {
   [[nodiscard]] bool judges(const std::string& pmu) const;
 
   /// What the user asked for under this handle. Before the event counts: what it counted earlier is not judged.
+  /// @param leader  what its group's leader asks for; nullptr for events that lead themselves
   /// @throws std::invalid_argument for an unknown PMU or a term it does not have; nothing is expected then
-  void expect(driver_host::EventHandle event, const std::string& pmu, const EventTerms& terms);
+  void expect(driver_host::EventHandle event, const std::string& pmu, const EventTerms& terms,
+              const EventTerms* leader = nullptr);
 
   /// @return the judgement of every expected event, in order of handles. Callable at any time.
   [[nodiscard]] std::vector<EventResult> results() const;

@@ -2,12 +2,19 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "testbench/scoreboard/c2c_judge.h"
+#include "testbench/scoreboard/c2c_wires.h"
 #include "testbench/scoreboard/cmem_judge.h"
 #include "testbench/scoreboard/exact_clock.h"
 #include "testbench/scoreboard/memory_wires.h"
+#include "testbench/scoreboard/opcodes.h"
+#include "testbench/scoreboard/pcie_judge.h"
 #include "testbench/scoreboard/pcie_tgt_judge.h"
 #include "testbench/scoreboard/reference_ucf.h"
 #include "testbench/scoreboard/ucf_judge.h"
@@ -25,15 +32,6 @@ Tegra410JudgeSpec valid(Tegra410JudgeSpec spec) {
   return spec;
 }
 
-bool is_read(FabricOpcode opcode) {
-  return opcode == FabricOpcode::read_shared || opcode == FabricOpcode::read_unique ||
-         opcode == FabricOpcode::read_once;
-}
-
-bool is_dataless(FabricOpcode opcode) {
-  return opcode == FabricOpcode::evict || opcode == FabricOpcode::clean_unique || opcode == FabricOpcode::clean_invalid;
-}
-
 }  // namespace
 
 struct Tegra410Judge::State {
@@ -42,23 +40,38 @@ struct Tegra410Judge::State {
         chronicle(c),
         clock(spec.ucf_frequency_hz),
         soc_clock(spec.soc_frequency_hz),
+        c2c_clock(spec.c2c_frequency_hz),
         reference(spec),
         wires(spec, chronicle.findings),
         memory(std::size_t{spec.sockets} * kMemoryClasses),
         last_accepted(spec.sockets) {
     for (unsigned socket = 0; socket < spec.sockets; ++socket)
-      timelines.emplace_back(clock, spec.cmem_instances, spec.cmem_controllers);
+      timelines.emplace_back(clock, std::size_t{spec.cmem_instances} * spec.cmem_controllers);
     for (const UcfPmuSpec& pmu : spec.ucf_pmus) pmus.push_back(std::make_unique<UcfPmuJudge>(pmu, reference, clock));
+    for (const PciePmuSpec& pmu : spec.pcie_pmus) {
+      PcieRequests& requests = inbound.try_emplace({pmu.socket, pmu.root_complex}, soc_clock).first->second;
+      pmus.push_back(std::make_unique<PciePmuJudge>(pmu, requests, soc_clock));
+    }
     for (const CmemPmuSpec& pmu : spec.cmem_pmus)
-      pmus.push_back(std::make_unique<CmemPmuJudge>(pmu, timelines[pmu.socket], clock));
+      pmus.push_back(std::make_unique<CmemPmuJudge>(pmu, timelines[pmu.socket], spec.cmem_controllers, clock));
     for (const PcieTgtPmuSpec& pmu : spec.pcie_tgt_pmus) {
       auto judge = std::make_unique<PcieTgtPmuJudge>(pmu, soc_clock);
       targets.push_back(judge.get());
       pmus.push_back(std::move(judge));
     }
+    std::vector<C2cPmuJudge*> interfaces;
+    for (const C2cPmuSpec& pmu : spec.c2c_pmus) {
+      auto judge = std::make_unique<C2cPmuJudge>(pmu, c2c_clock);
+      interfaces.push_back(judge.get());
+      pmus.push_back(std::move(judge));
+    }
+    c2c.emplace(spec, std::move(interfaces), chronicle.findings);
   }
 
   void check_order(const Request& request);
+  /// @return the root complex of a device's request, if it has a PMU.
+  PcieRequests* inbound_of(const Request& request);
+  [[nodiscard]] PcieDestination destination_of(const Request& request) const;
   /// Something goes down to the root complex that `range` is below.
   void hand_over(const MemoryRange& range, const PcieTgtRequest& request) {
     for (PcieTgtPmuJudge* const target : targets) {
@@ -70,14 +83,40 @@ struct Tegra410Judge::State {
   Chronicle& chronicle;
   ExactClock clock;
   ExactClock soc_clock;
+  ExactClock c2c_clock;
   ReferenceUcf reference;
   MemoryWires wires;
-  std::deque<CmemTimeline> timelines;  // deque: judges keep references
+  std::deque<RequestTimeline> timelines;                          // deque: judges keep references
+  std::map<std::pair<unsigned, unsigned>, PcieRequests> inbound;  // by socket and root complex
   std::vector<std::unique_ptr<PmuJudge>> pmus;
+  std::optional<C2cWires> c2c;
   std::vector<PcieTgtPmuJudge*> targets;  // of those
   std::vector<MemoryTruth> memory;        // by socket and class
   std::vector<Picoseconds> last_accepted;
 };
+
+PcieRequests* Tegra410Judge::State::inbound_of(const Request& request) {
+  if (request.requester != RequesterKind::pcie) return nullptr;
+  const auto found = inbound.find({request.requester_socket, request.root_complex});
+  return found == inbound.end() ? nullptr : &found->second;
+}
+
+/// Local and remote are told by the home of the address, whatever lives there.
+PcieDestination Tegra410Judge::State::destination_of(const Request& request) const {
+  const MemoryRange* const home = spec.home_of(request.address);
+  if (home == nullptr || home->socket != request.requester_socket) return PcieDestination::rem;
+  switch (home->memory_class) {
+    case MemoryClass::cmem:
+      return PcieDestination::loc_cmem;
+    case MemoryClass::gmem:
+      return PcieDestination::loc_gmem;
+    case MemoryClass::cxl:
+      return PcieDestination::loc_pcie_cxl;
+    case MemoryClass::bar:
+      break;
+  }
+  return PcieDestination::loc_pcie_p2p;
+}
 
 void Tegra410Judge::State::check_order(const Request& request) {
   if (request.when < chronicle.last_control) {
@@ -120,6 +159,10 @@ void Tegra410Judge::on_request(const Request& request) {
     if (op.memory_class == MemoryClass::cxl)
       s.hand_over(*s.spec.home_of(op.address), {op.address, op.length, op.is_write, -1});
   }
+  if (PcieRequests* const inbound = s.inbound_of(request);
+      inbound != nullptr && (is_read(request.opcode) || is_write(request.opcode))) {
+    inbound->accept(request.root_port, request.bdf, s.destination_of(request), is_read(request.opcode), request.length);
+  }
   if (is_dataless(request.opcode)) return;
   const MemoryRange& home = *s.spec.home_of(request.address);
   if (home.memory_class == MemoryClass::bar)
@@ -127,9 +170,18 @@ void Tegra410Judge::on_request(const Request& request) {
                 {request.address, request.length, !is_read(request.opcode), static_cast<std::int8_t>(home.root_port)});
 }
 
+void Tegra410Judge::on_response(const Request& request, Picoseconds end) {
+  State& s = *state_;
+  s.c2c->see_answer(request, end);
+  PcieRequests* const inbound = s.inbound_of(request);
+  if (inbound == nullptr || !is_read(request.opcode)) return;
+  inbound->answer(request.root_port, request.bdf, s.destination_of(request), request.when, end);
+}
+
 void Tegra410Judge::on_memory_access(const MemoryAccess& access) {
   State& s = *state_;
   s.wires.see(access);
+  s.c2c->see(access);
   const MemoryRange* const home = s.spec.home_of(access.address);
   if (home == nullptr || home->socket != access.socket) return;  // left over in `wires`, and reported there
   const std::uint64_t parts = parts_of(access.length);
@@ -147,6 +199,8 @@ void Tegra410Judge::on_memory_access(const MemoryAccess& access) {
   if (home->memory_class == MemoryClass::cmem)
     s.timelines[access.socket].add(access.start, access.end, parts, cmem_controller(s.spec, access.address));
 }
+
+void Tegra410Judge::on_link_request(const LinkRequest& request) { state_->c2c->see(request); }
 
 std::vector<PmuJudge*> Tegra410Judge::pmus() {
   std::vector<PmuJudge*> all;

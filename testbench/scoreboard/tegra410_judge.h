@@ -21,8 +21,8 @@ struct MemoryTruth {
   Ratio mean_read_latency_ps;  ///< by part, as the CMEM PMU weighs it
 };
 
-/// Judges the Tegra410 sockets of a platform: their UCF and CMEM latency PMUs, and the wires to memory. Give it to the
-/// platform as boundary observer.
+/// Judges the Tegra410 sockets of a platform: their UCF, CMEM latency, chip-to-chip and PCIE PMUs, and the wires to
+/// memory. Give it to the platform as boundary observer.
 class Tegra410Judge final : public FabricJudge, public BoundaryObserver {
  public:
   /// @param chronicle  outlives the judge
@@ -31,7 +31,9 @@ class Tegra410Judge final : public FabricJudge, public BoundaryObserver {
   ~Tegra410Judge() override;
 
   void on_request(const Request& request) override;
+  void on_response(const Request& request, Picoseconds end) override;
   void on_memory_access(const MemoryAccess& access) override;
+  void on_link_request(const LinkRequest& request) override;
 
   [[nodiscard]] std::vector<PmuJudge*> pmus() override;
   /// Compare what is left over: memory accesses that had to happen and were not seen.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,20 +39,41 @@ void validate_pmus(const std::vector<Pmu>& pmus, unsigned sockets, std::set<std:
   }
 }
 
+void validate_masks(const C2cPmuSpec& pmu) {
+  if (pmu.instances == 0 || pmu.instances > 16) refuse(fmt::format("PMU {} has {} instances", pmu.name, pmu.instances));
+  std::uint32_t used = 0;
+  for (const std::uint32_t mask : pmu.masks) {
+    if (mask >> pmu.instances != 0) refuse(fmt::format("PMU {} has no instances of mask {:#x}", pmu.name, mask));
+    if ((mask & used) != 0) refuse(fmt::format("an instance of PMU {} leads to two GPUs", pmu.name));
+    used |= mask;
+  }
+}
+
+void validate_frequency(const char* field, std::uint64_t hertz) {
+  if (hertz == 0 || hertz > 1'000'000'000'000) refuse(fmt::format("{} is not in 1 Hz ... 1 THz", field));
+}
+
 }  // namespace
 
 void Tegra410JudgeSpec::validate() const {
   if (sockets == 0) refuse("no socket");
   if (slc.slices == 0 || slc.sets == 0 || slc.ways == 0) refuse("slices, sets and ways must not be 0");
   if (cmem_instances == 0 || cmem_controllers == 0) refuse("cmem_instances and cmem_controllers must not be 0");
-  if (ucf_frequency_hz == 0 || ucf_frequency_hz > 1'000'000'000'000)
-    refuse("ucf_frequency_hz is not in 1 Hz ... 1 THz");
-  if (soc_frequency_hz == 0 || soc_frequency_hz > 1'000'000'000'000)
-    refuse("soc_frequency_hz is not in 1 Hz ... 1 THz");
+  validate_frequency("ucf_frequency_hz", ucf_frequency_hz);
+  validate_frequency("c2c_frequency_hz", c2c_frequency_hz);
+  validate_frequency("soc_frequency_hz", soc_frequency_hz);
   validate_memory(*this);
   std::set<std::string> names;
   validate_pmus(ucf_pmus, sockets, names);
   validate_pmus(cmem_pmus, sockets, names);
+  validate_pmus(pcie_pmus, sockets, names);
+  std::set<std::pair<unsigned, unsigned>> root_complexes;
+  for (const PciePmuSpec& pmu : pcie_pmus) {
+    if (!root_complexes.emplace(pmu.socket, pmu.root_complex).second)
+      refuse(fmt::format("root complex {} of socket {} has two PMUs", pmu.root_complex, pmu.socket));
+  }
+  validate_pmus(c2c_pmus, sockets, names);
+  for (const C2cPmuSpec& pmu : c2c_pmus) validate_masks(pmu);
   validate_pmus(pcie_tgt_pmus, sockets, names);
 }
 

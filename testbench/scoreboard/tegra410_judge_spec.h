@@ -42,11 +42,34 @@ struct UcfPmuSpec {
   std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
 };
 
+/// The PCIE PMU of a root complex to judge, with the windows its driver reaches it through.
+struct PciePmuSpec {
+  std::string name;  ///< as perf knows it: "nvidia_pcie_pmu_0_rc_3"
+  unsigned socket = 0;
+  unsigned root_complex = 0;           ///< of the socket
+  std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
+  std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
+};
+
 /// A CMEM latency PMU to judge.
 struct CmemPmuSpec {
   std::string name;  ///< as perf knows it: "nvidia_cmem_latency_pmu_0"
   unsigned socket = 0;
   std::uint64_t broadcast = 0;  ///< physical address of the broadcast window (control)
+};
+
+/// What is at the other end of a chip-to-chip interface.
+enum class C2cPeer : std::uint8_t { gpu, cpu, cxl_memory };
+
+/// The PMU of a chip-to-chip interface to judge.
+struct C2cPmuSpec {
+  std::string name;  ///< as perf knows it: "nvidia_nvlink_c2c_pmu_0"
+  unsigned socket = 0;
+  C2cPeer peer = C2cPeer::gpu;
+  unsigned instances = 14;
+  std::vector<std::uint32_t> masks;  ///< of each peer (GPU 0, GPU 1), the instances that lead to it; 0: none does
+  bool counts_writes = true;         ///< NV-CLink and NV-DLink count reads only
+  std::uint64_t broadcast = 0;       ///< physical address of the broadcast window (control)
 };
 
 /// A PCIE-TGT PMU to judge.
@@ -66,19 +89,25 @@ struct Tegra410JudgeSpec {
   SlcGeometry slc;                                                          ///< the same on every socket
   std::vector<MemoryClass> cached = {MemoryClass::cmem, MemoryClass::cxl};  ///< classes the SLC of the home caches
   std::uint64_t ucf_frequency_hz = 2'400'000'000;                           ///< clock of the UCF and of both PMUs
-  std::uint64_t soc_frequency_hz = 1'000'000'000;                           ///< clock of the PMUs of root complexes
-  Picoseconds slc_latency = 0;   ///< from acceptance to the instant a read leaves for memory
-  Picoseconds cmem_latency = 0;  ///< of an idle memory controller
-  Picoseconds cmem_service = 0;  ///< of one 32-byte part
+  Picoseconds slc_latency = 0;                     ///< from acceptance to the instant a read leaves for memory
+  Picoseconds cmem_latency = 0;                    ///< of an idle memory controller
+  Picoseconds cmem_service = 0;                    ///< of one 32-byte part
+  Picoseconds gmem_latency = 0;                    ///< of reads, and until a write is acknowledged
+  Picoseconds link_latency = 0;                    ///< of the link between sockets, to and back
+  std::uint64_t c2c_frequency_hz = 1'800'000'000;  ///< clock of the chip-to-chip interfaces and their PMUs
+  std::uint64_t soc_frequency_hz = 1'000'000'000;  ///< of the SOC fabric: PMUs of root complexes
   unsigned cmem_instances = 14;
   unsigned cmem_controllers = 3;  ///< per instance
   std::vector<UcfPmuSpec> ucf_pmus;
   std::vector<CmemPmuSpec> cmem_pmus;
+  std::vector<PciePmuSpec> pcie_pmus;
+  std::vector<C2cPmuSpec> c2c_pmus;  ///< the one between two sockets is that with a CPU as peer; no more than one is
   std::vector<PcieTgtPmuSpec> pcie_tgt_pmus;
 
   /// @throws std::invalid_argument that names the field: no socket, an empty, wrapping, unaligned or overlapping range,
-  ///         a range or PMU of a socket that does not exist, a geometry of zero, two PMUs of one name, a frequency
-  ///         outside 1 Hz ... 1 THz
+  ///         a range or PMU of a socket that does not exist, a geometry of zero, two PMUs of one name or one root
+  ///         complex, a mask of
+  ///         instances that do not exist or lead to two GPUs, a frequency outside 1 Hz ... 1 THz
   void validate() const;
 
   /// @return the range that holds `address`, or nullptr.

@@ -6,11 +6,6 @@
 namespace pmufab::scoreboard {
 namespace {
 
-// Arm CoreSight PMU: PMCR, bit 0 = E; event counters and the cycle counter at the start of their page.
-constexpr std::uint64_t kPmcr = 0xe04;
-constexpr std::uint64_t kUcfPmcrEnable = 0x1;
-constexpr std::uint64_t kCountersEnd = 0x100;
-
 class UcfTruth final : public EventTruth {
  public:
   UcfTruth(UcfMeaning meaning, const ReferenceUcf& reference, unsigned socket, const ExactClock& clock)
@@ -80,24 +75,10 @@ class UcfTruth final : public EventTruth {
 }  // namespace
 
 UcfPmuJudge::UcfPmuJudge(const UcfPmuSpec& spec, const ReferenceUcf& reference, const ExactClock& clock)
-    : PmuJudge(spec.name),
+    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1),
       socket_(spec.socket),
-      control_(spec.page0),
-      counters_(spec.page1.value_or(spec.page0)),
       reference_(reference),
       clock_(clock) {}
-
-bool UcfPmuJudge::see_write(const MmioBus::BusAccess& access) {
-  if (!access.ok || access.address != control_ + kPmcr) return false;
-  control_value_ = access.data;
-  return true;
-}
-
-bool UcfPmuJudge::written_on() const { return (control_value_ & kUcfPmcrEnable) != 0; }
-
-bool UcfPmuJudge::is_counter_read(const MmioBus::BusAccess& access) const {
-  return access.ok && access.address >= counters_ && access.address < counters_ + kCountersEnd;
-}
 
 std::unique_ptr<EventTruth> UcfPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<UcfTruth>(ucf_meaning(terms), reference_, socket_, clock_);

@@ -31,6 +31,14 @@ void Probe::watch(EventSink& sink, std::uint64_t qualifiers) {
   }
 }
 
+std::uint64_t Probe::uneventful() const noexcept {
+  std::uint64_t least = listener_ == nullptr ? ~std::uint64_t{0} : 0;
+  for (const Watch& watch : watches_) {
+    if (watch.sink != nullptr) least = std::min(least, watch.sink->maximum() - watch.sink->value());
+  }
+  return least;
+}
+
 void Probe::unwatch(const EventSink& sink) noexcept {
   const auto found =
       std::find_if(watches_.begin(), watches_.end(), [&](const Watch& watch) { return watch.sink == &sink; });

@@ -58,6 +58,9 @@ class Probe {
   /// @return whether a sink watches, or there is a listener.
   [[nodiscard]] bool is_watched() const noexcept { return !watches_.empty() || listener_ != nullptr; }
 
+  /// @return how many events can come before anything happens but additions: 0 with a listener.
+  [[nodiscard]] std::uint64_t uneventful() const noexcept;
+
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// @return events published since construction, all qualifiers.
   [[nodiscard]] std::uint64_t tally() const noexcept { return tally_; }

@@ -88,6 +88,19 @@ class BoundaryObserver {
     std::uint8_t socket;  ///< whose memory
   };
   virtual void on_memory_access(const MemoryAccess& access) = 0;
+
+  /// A request on the link between two sockets, as seen at one end of it. Shown twice, first at the requester's end.
+  struct LinkRequest {
+    Picoseconds start;  ///< leaves `from_socket`, or arrives at `to_socket`
+    Picoseconds end;    ///< the answer is back at `from_socket`, or leaves `to_socket`; of a write, its acknowledgement
+    std::uint64_t address;
+    std::uint32_t length;  ///< bytes; 0 for dataless requests
+    FabricOpcode opcode;
+    std::uint8_t from_socket;  ///< of the requester
+    std::uint8_t to_socket;    ///< home of the address
+    std::uint8_t socket;       ///< at whose end it is seen: one of the two
+  };
+  virtual void on_link_request(const LinkRequest& /*request*/) {}
 };
 
 }  // namespace pmufab

@@ -24,8 +24,26 @@ struct Reference {
       for (unsigned counter = 0; counter < 64; ++counter) {
         const bool clocked = (cycle_counter && counter == 31) || type.at(counter) == kClockEvent;
         if (runs(counter) && clocked) add(counter, 1, next_edge + 1);
+        if (!runs(counter) || clocked) continue;
+        const std::uint64_t outstanding = outstanding_at(counter, next_edge);
+        if (outstanding != 0) add(counter, outstanding, next_edge + 1);
       }
     }
+  }
+  /// A request that a counter counts at each edge from start on and before end, in windows of its own.
+  struct Request {
+    Picoseconds start, end;
+    unsigned qualifier, id;
+  };
+  [[nodiscard]] std::uint64_t outstanding_at(unsigned counter, Picoseconds edge) const {
+    std::uint64_t sum = 0;
+    for (const Request& request : requests) {
+      if (request.start > edge || request.end <= edge) continue;
+      const std::uint64_t set = filter.at(counter) | filter2.at(counter) << 32;
+      if (type.at(counter) == kOutstandingEvent && (set == 0 || (set >> request.qualifier & 1) != 0)) ++sum;
+      if (type.at(counter) == kOutstandingOfIdEvent && (filter.at(counter) & 0xf) == (request.id & 0xf)) ++sum;
+    }
+    return sum;
   }
   void event(unsigned probe, unsigned qualifier, std::uint64_t amount, Picoseconds time) {
     to(time);
@@ -66,6 +84,7 @@ struct Reference {
   std::uint64_t enables = 0, interrupts = 0, status = 0;
   std::array<bool, 64> exists{};
   std::array<std::uint64_t, 64> value{}, type{}, filter{}, filter2{};
+  std::vector<Request> requests;
   std::vector<testing::InterruptProbe::Change> changes;
 };
 
@@ -110,7 +129,15 @@ void CoreSightRandom::compare(const CoreSightPmuOptions& options, unsigned seed,
         const std::uint64_t amount = pick(10) == 0 ? std::uint64_t{1} << (options.width - 1) : 1 + pick(9);
         reference.event(probe, qualifier, amount, when);
         rig.probes.at(probe).publish(amount, qualifier, when);
+        if (pick(2) == 0) {
+          const Picoseconds start = when + (pick(3) == 0 ? pick(3000) : 0);
+          const Picoseconds end = start + pick(pick(4) == 0 ? 60'000 : 6'000);
+          const auto id = static_cast<unsigned>(pick(32));
+          reference.requests.push_back({start, end, qualifier, id});
+          rig.requests.add(start, end, qualifier, id);
+        }
       }
+      std::erase_if(reference.requests, [&](const auto& request) { return request.end <= reference.next_edge; });
       testing::advance(pause);
       const Picoseconds now = testing::now();
       reference.to(now);
@@ -165,8 +192,9 @@ void CoreSightRandom::compare(const CoreSightPmuOptions& options, unsigned seed,
           break;
         }
         case 9: {
-          const std::uint64_t types[] = {0x10, 0x11, 0x12, kClockEvent, 0x77};
-          const std::uint64_t type = types[pick(5)];
+          const std::uint64_t types[] = {
+              0x10, 0x11, 0x12, kClockEvent, 0x77, kOutstandingEvent, kOutstandingOfIdEvent, kOutstandingEvent};
+          const std::uint64_t type = types[pick(8)];
           rig.write_type(counter, type);
           reference.type.at(counter) = type;
           break;

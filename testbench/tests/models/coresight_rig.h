@@ -32,23 +32,31 @@ inline constexpr std::uint64_t kPage0 = 0x1'0000;
 inline constexpr std::uint64_t kPage1 = 0x2'0000;
 
 inline constexpr std::uint64_t kClockEvent = 0x1d;  // on a regular counter
+inline constexpr std::uint64_t kOutstandingEvent = 0x20;
+inline constexpr std::uint64_t kOutstandingOfIdEvent = 0x21;
 
 /// A CoreSight PMU behind a bus, three probes (events 0x10, 0x11, 0x12) and a bus master. Filter: PMEVFILTR, if not 0,
-/// is the set of qualifiers 0 ... 31, and PMEVFILT2R of 32 ... 63; both 0: all.
+/// is the set of qualifiers 0 ... 31, and PMEVFILT2R of 32 ... 63; both 0: all. Two events count outstanding requests:
+/// those of the same set of qualifiers, and those of all qualifiers whose id has the low four bits of PMEVFILTR.
 struct CoreSightRig {
   explicit CoreSightRig(const CoreSightPmuOptions& pmu_options, InterruptTrigger trigger = InterruptTrigger::level,
                         std::uint64_t frequency = 1'000'000'000)
       : options(pmu_options),
         clock("clk", frequency),
+        requests(clock, 2),
+        table(EventTable(&CoreSightRig::qualifiers)
+                  .add(0x10, probes[0])
+                  .add(0x11, probes[1])
+                  .add(0x12, probes[2])
+                  .add_clock(kClockEvent)),
         pmu("pmu", options, clock,
-            EventTable([](const CounterProgram& program) {
-              const std::uint64_t set = program.filter | program.filter2 << 32;
-              return set != 0 ? set : ~std::uint64_t{0};
-            })
-                .add(0x10, probes[0])
-                .add(0x11, probes[1])
-                .add(0x12, probes[2])
-                .add_clock(kClockEvent)),
+            [this](const CounterProgram& program) {
+              if (program.event == kOutstandingEvent) return CounterInput::of(requests, {qualifiers(program), 0, 0});
+              if (program.event == kOutstandingOfIdEvent) {
+                return CounterInput::of(requests, {~std::uint64_t{0}, static_cast<std::uint32_t>(program.filter), 0xf});
+              }
+              return table(program);
+            }),
         line("irq", trigger) {
     cpu.socket.bind(bus.socket);
     bus.map("page0", kPage0, 0x1000, pmu.socket);
@@ -56,6 +64,10 @@ struct CoreSightRig {
     pmu.connect_interrupt(line);
   }
 
+  static std::uint64_t qualifiers(const CounterProgram& program) {
+    const std::uint64_t set = program.filter | program.filter2 << 32;
+    return set != 0 ? set : ~std::uint64_t{0};
+  }
   [[nodiscard]] std::uint64_t upper() const { return options.dual_page ? kPage1 : kPage0; }
   [[nodiscard]] std::uint64_t counter_address(unsigned counter) const {
     return upper() + counter * (options.width > 32 ? 8 : 4);
@@ -107,6 +119,8 @@ struct CoreSightRig {
   CoreSightPmuOptions options;
   ClockDomain clock;
   std::array<Probe, 3> probes{Probe("a"), Probe("b"), Probe("c")};
+  OutstandingRequests requests;
+  EventTable table;
   CoreSightPmu pmu;
   InterruptLine line;
   testing::Initiator cpu{"cpu"};

@@ -354,6 +354,86 @@ TEST_F(CxlDdr, who_begins_to_watch_sees_commands_from_then_on) {
   });
 }
 
+/// Gives two controllers the same accesses, many in one turn of the engine.
+struct Twins final : public DdrClient, public Actor {
+  Twins() : seen("seen", engine, small(), *this, 0, 1), counted("counted", engine, small(), *this, 0, 1) {
+    actor = engine.add(*this);
+  }
+  void access_done(std::uint32_t /*ticket*/, Picoseconds /*now*/) override {}
+  void act(Picoseconds now) override {
+    const std::uint64_t address = place(accesses % 2, 0, accesses / 8 % 2, accesses / 3 % 4);
+    for (DdrController* const controller : {&seen, &counted})
+      controller->access(address, accesses % 5 == 0, DdrController::kNoTicket);
+    if (++accesses < 5000) engine.set(actor, now + 40);
+  }
+
+  Engine engine;
+  DdrController seen;
+  DdrController counted;
+  unsigned actor = 0;
+  unsigned accesses = 0;
+};
+
+// Counters far from their ends get commands in bulk; this must not show.
+TEST_F(CxlDdr, a_process_that_looks_at_a_counter_sees_the_commands_up_to_then) {
+  Twins twins;
+  const EventGroup group = twins.seen.event_group();
+  std::array<std::uint64_t, 16> seen{};
+  for (const EventSource& source : group.sources) {
+    source.probe->listen([](void* context, const Probe&, std::uint64_t, unsigned,
+                            Picoseconds) { ++*static_cast<std::uint64_t*>(context); },
+                         &seen[source.bit]);
+  }
+  std::array<std::unique_ptr<Count>, 4> counts;
+  for (unsigned event = 0; event < 4; ++event) counts[event] = std::make_unique<Count>(twins.counted, 0x8000, event);
+  run([&] {
+    testing::advance_to(10);
+    twins.engine.set(twins.actor, 10);
+    // Long and short turns of the engine, which end at and between commands.
+    for (Picoseconds look = 0; look < 400; ++look) {
+      testing::advance(look % 5 == 0 ? look % 7 : 200 + look % 41);
+      for (unsigned event = 0; event < 4; ++event) {
+        ASSERT_EQ(counts[event]->sink.value(), seen[event])
+            << "event " << event << " up to " << sc_core::sc_time_stamp();
+      }
+    }
+    EXPECT_GT(seen[kPre], 500U);
+    // Where nobody sees each command, none needs an act of its own.
+    for (const EventSource& source : group.sources) source.probe->listen(nullptr, nullptr);
+    const std::uint64_t acts = twins.engine.acts();
+    const unsigned accesses = twins.accesses;
+    const std::uint64_t commands = counts[kRead]->sink.value();
+    testing::advance(20'000);
+    EXPECT_GT(counts[kRead]->sink.value(), commands + 300);
+    EXPECT_LT(twins.engine.acts() - acts, (twins.accesses - accesses) * 3 / 2);
+  });
+}
+
+TEST_F(CxlDdr, a_counter_near_its_end_overflows_at_the_time_of_the_command) {
+  Twins twins;
+  Count reads(twins.counted, 0x8000, kRead);
+  reads.sink = EventSink(4);
+  struct Overflows {
+    Engine& engine;
+    unsigned number = 0;
+    unsigned late = 0;
+  } overflows{twins.engine};
+  reads.sink.on_wrap(
+      [](void* context, std::uint64_t /*wraps*/, Picoseconds when) {
+        Overflows& self = *static_cast<Overflows*>(context);
+        ++self.number;
+        if (self.engine.now() != when) ++self.late;
+      },
+      &overflows);
+  run([&] {
+    testing::advance_to(10);
+    twins.engine.set(twins.actor, 10);
+    testing::advance(100'000);
+    EXPECT_GT(overflows.number, 100U);
+    EXPECT_EQ(overflows.late, 0U);
+  });
+}
+
 TEST_F(CxlDdr, refresh_management_and_closed_pages) {
   DdrParameters parameters = small();
   parameters.rfm_after = 2;

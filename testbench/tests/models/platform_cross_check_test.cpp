@@ -27,6 +27,8 @@ scoreboard::Tegra410JudgeSpec spec_for(const platform::PlatformSpec& built) {
   spec.ucf_frequency_hz = built.tegra410->ucf_clock_hz;
   spec.slc_latency = built.tegra410->latency.slc;
   spec.cmem_latency = built.tegra410->latency.cmem;
+  spec.gmem_latency = built.tegra410->latency.gmem;
+  spec.link_latency = built.tegra410->latency.link;
   spec.cmem_service = built.tegra410->latency.cmem_service;
   return spec;
 }

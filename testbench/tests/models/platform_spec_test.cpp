@@ -132,6 +132,44 @@ TEST(PlatformSpec, refuses_pmus_clocks_and_latencies_that_cannot_be) {
                  [](PlatformSpec& spec) { spec.tegra410->latency.link = 2'000'000'000; });
 }
 
+TEST(PlatformSpec, refuses_chip_to_chip_interfaces_that_cannot_be) {
+  using tegra410::NvlinkPeer;
+  using Nvlink = tegra410::NvlinkC2cParameters;
+  const auto nvlink = [](const std::function<void(Nvlink&)>& change) {
+    return [change](PlatformSpec& spec) { change(spec.tegra410->nvlink_c2c); };
+  };
+  expect_refused("tegra410.nvlink_c2c.gpus", "is 3, must be 1 or 2", nvlink([](Nvlink& link) { link.gpus = 3; }));
+  expect_refused("tegra410.nvlink_c2c.gpus", "'peer: none'", nvlink([](Nvlink& link) { link.gpus = 0; }));
+  expect_refused("tegra410.nvlink_c2c.gpu0_en_mask", "0x4001 has a bit for instance 14, there are 14 (0 ... 13)",
+                 nvlink([](Nvlink& link) { link.gpu0_en_mask = 0x4001; }));
+  expect_refused("tegra410.nvlink_c2c.gpu0_en_mask", "instance 7 leads to GPU 0 (0xff) and to GPU 1 (0x3f80)",
+                 nvlink([](Nvlink& link) { link.gpu0_en_mask = 0xff; }));
+  expect_refused("tegra410.nvlink_c2c.gpu1_en_mask", "instance 0 leads to", nvlink([](Nvlink& link) {
+                   link.gpu0_en_mask = 1;
+                   link.gpu1_en_mask = 3;
+                 }));
+  expect_refused("tegra410.nvlink_c2c.gpu1_en_mask", "there is one GPU", nvlink([](Nvlink& link) {
+                   link.gpus = 1;
+                   link.gpu1_en_mask = 1;
+                 }));
+  expect_refused("tegra410.nvlink_c2c.cpu_en_mask", "the peer is no CPU",
+                 nvlink([](Nvlink& link) { link.cpu_en_mask = 1; }));
+  expect_refused("tegra410.nvlink_c2c.gpu0_en_mask", "the peer is no GPU", nvlink([](Nvlink& link) {
+                   link.peer = NvlinkPeer::cpu;
+                   link.gpu0_en_mask = 1;
+                 }));
+  expect_accepted(nvlink([](Nvlink& link) {
+    link.gpu0_en_mask = 0;
+    link.gpu1_en_mask = 0x3fff;
+  }));
+  expect_refused("tegra410.nvlink_c2c.width", "is 7, must be 8 ... 64", nvlink([](Nvlink& link) { link.width = 7; }));
+  expect_refused("tegra410.nvclink.width", "is 65", [](PlatformSpec& spec) { spec.tegra410->nvclink.width = 65; });
+  expect_refused("tegra410.nvdlink.width", "is 65", [](PlatformSpec& spec) { spec.tegra410->nvdlink.width = 65; });
+  expect_refused("tegra410.nvclink.cpu_en_mask", "instance 12",
+                 [](PlatformSpec& spec) { spec.tegra410->nvclink.cpu_en_mask = 0x1fff; });
+  expect_refused("tegra410.c2c_clock_hz", "is 0", [](PlatformSpec& spec) { spec.tegra410->c2c_clock_hz = 0; });
+}
+
 constexpr std::uint64_t kStep = std::uint64_t{256} << 20;
 constexpr std::uint64_t kMemory = std::uint64_t{1} << 40;
 

@@ -29,8 +29,8 @@ TEST_F(SimulationTest, platform_describes_its_devices_as_firmware_does) {
   EXPECT_EQ(firmware.cpus[87].node, 0U);
   EXPECT_EQ(firmware.cpus[88].uid, 88U);
   EXPECT_EQ(firmware.cpus[88].node, 1U);
-  ASSERT_EQ(firmware.apmt.size(), 14U);
-  ASSERT_EQ(firmware.devices.size(), 14U);
+  ASSERT_EQ(firmware.apmt.size(), 26U);
+  ASSERT_EQ(firmware.devices.size(), 32U);
   for (unsigned socket = 0; socket < 2; ++socket) {
     const std::uint64_t base = std::uint64_t{socket} << 44;
     const ApmtNode& ucf = firmware.apmt[socket];
@@ -72,6 +72,58 @@ TEST_F(SimulationTest, platform_describes_its_devices_as_firmware_does) {
   }
   EXPECT_NE(firmware.apmt[0].processor_affinity, firmware.apmt[1].processor_affinity);
   EXPECT_NE(firmware.apmt[0].overflow_interrupt->line, firmware.apmt[1].overflow_interrupt->line);
+}
+
+/// The devices with a hardware id, in the order of sockets.
+std::vector<platform::AcpiDevice> devices_of(const FirmwareDescription& firmware, const std::string& hid) {
+  std::vector<platform::AcpiDevice> devices;
+  for (const platform::AcpiDevice& device : firmware.devices) {
+    if (device.hid == hid) devices.push_back(device);
+  }
+  return devices;
+}
+
+TEST_F(SimulationTest, platform_describes_chip_to_chip_interfaces_with_the_instances_that_lead_somewhere) {
+  using Properties = std::map<std::string, std::uint32_t>;
+  struct Device {
+    const char* hid;
+    std::uint64_t base;
+    std::size_t windows;
+    Properties properties;
+  };
+  platform::PlatformSpec spec = small_spec(2);
+  std::vector<std::pair<platform::PlatformSpec, Properties>> cases{
+      {spec, {{"gpu0_en_mask", 0x7f}, {"gpu1_en_mask", 0x3f80}}}};
+  spec.tegra410->nvlink_c2c.gpus = 1;
+  cases.push_back({spec, {{"gpu0_en_mask", 0x3fff}}});
+  spec.tegra410->nvlink_c2c.gpus = 2;
+  spec.tegra410->nvlink_c2c.gpu0_en_mask = 0;
+  cases.push_back({spec, {{"gpu1_en_mask", 0x3f80}}});
+  spec = small_spec(2);
+  spec.tegra410->nvlink_c2c.peer = tegra410::NvlinkPeer::cpu;
+  cases.push_back({spec, {{"cpu_en_mask", 0x3fff}}});
+  spec.tegra410->nvlink_c2c.peer = tegra410::NvlinkPeer::none;
+  cases.push_back({spec, {}});
+  unsigned number = 0;
+  for (const auto& [each, nvlink] : cases) {
+    platform::Platform built(("platform" + std::to_string(number++)).c_str(), each);
+    for (const Device& expected :
+         {Device{"NVDA2023", 0x1011'0000, 15, nvlink}, Device{"NVDA2022", 0x1012'0000, 13, {{"cpu_en_mask", 0xfff}}},
+          Device{"NVDA2020", 0x1013'0000, 17, {}}}) {
+      const std::vector<platform::AcpiDevice> devices = devices_of(built.firmware(), expected.hid);
+      ASSERT_EQ(devices.size(), 2U);
+      for (unsigned socket = 0; socket < 2; ++socket) {
+        EXPECT_EQ(devices[socket].uid, std::to_string(socket));
+        EXPECT_EQ(devices[socket].properties, expected.properties) << expected.hid << ", case " << number;
+        ASSERT_EQ(devices[socket].memory.size(), expected.windows);
+        for (unsigned window = 0; window < expected.windows; ++window) {
+          EXPECT_EQ(devices[socket].memory[window].base,
+                    (std::uint64_t{socket} << 44) + expected.base + window * 0x1000);
+          EXPECT_EQ(devices[socket].memory[window].size, 0x1000U);
+        }
+      }
+    }
+  }
 }
 
 TEST_F(SimulationTest, platform_without_page_one_and_interrupt_says_so_to_firmware) {  // register side of C1
@@ -170,6 +222,8 @@ TEST_F(PlatformReset, returns_every_register_to_its_value_after_power_up_in_the_
     pmu.start();
     rig.cpu.put64(broadcast + 0x800, 1);
     rig.cpu.put64(broadcast + 0x808, 1);
+    for (const char* const hid : {"NVDA2023", "NVDA2022", "NVDA2020"})
+      rig.cpu.put32(devices_of(rig.platform.firmware(), hid).at(0).memory.back().base + 0x864, 1);
   };
   run([&] {
     const nlohmann::json fresh = dump();
@@ -314,11 +368,14 @@ TEST_F(SimulationTest, platform_names_and_dumps_the_registers_of_every_device) {
       registers.dump_text(text, now());
       registers.dump_markdown(markdown);
       const bool ucf = registers.name.ends_with("ucf_pmu");
-      EXPECT_NE(text.str().find(ucf ? "PMIIDR" : "CG_CTRL"), std::string::npos) << registers.name;
+      EXPECT_NE(text.str().find(ucf ? "PMIIDR" : "CTRL"), std::string::npos) << registers.name;
       EXPECT_NE(markdown.str().find(ucf ? "PMEVTYPER" : "CTRL"), std::string::npos) << registers.name;
       EXPECT_FALSE(registers.dump_json(now()).empty()) << registers.name;
     }
-    EXPECT_EQ(names.size(), 2U * 16);
+    EXPECT_EQ(names.size(), 2U * (16 + 15 + 13 + 17));
+    EXPECT_TRUE(names.contains("socket0.nvlink_c2c_pmu.instance13"));
+    EXPECT_TRUE(names.contains("socket1.nvclink_pmu.broadcast"));
+    EXPECT_TRUE(names.contains("socket1.nvdlink_pmu.instance15"));
     EXPECT_TRUE(names.contains("socket0.ucf_pmu"));
     EXPECT_TRUE(names.contains("socket1.cmem_latency_pmu.instance13"));
     EXPECT_TRUE(names.contains("socket1.cmem_latency_pmu.broadcast"));

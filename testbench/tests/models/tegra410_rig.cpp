@@ -102,6 +102,9 @@ Rig::Answer Rig::send(const Ask& ask) {
   extension.requester = ask.kind;
   extension.socket = static_cast<std::uint8_t>(ask.socket);
   extension.requester_id = static_cast<std::uint16_t>(ask.cluster);
+  extension.root_complex = static_cast<std::uint8_t>(ask.root_complex);
+  extension.root_port = static_cast<std::uint8_t>(ask.root_port);
+  extension.bdf = ask.bdf;
   payload.set_command(command_of(ask.opcode));
   payload.set_address(ask.address);
   payload.set_data_length(ask.length);

@@ -36,7 +36,10 @@ struct Ask {
   unsigned socket = 0;   ///< of the requester
   unsigned cluster = 0;  ///< cpu: within the socket
   unsigned length = 64;
-  Picoseconds delay = 0;  ///< annotated at the call
+  Picoseconds delay = 0;      ///< annotated at the call
+  unsigned root_complex = 0;  ///< pcie
+  unsigned root_port = 0;     ///< pcie
+  std::uint16_t bdf = 0;      ///< pcie
 };
 
 /// A platform with an initiator at each of its sockets and on its bus, which counts what the UCFs publish.

@@ -72,6 +72,31 @@ TEST(ScenarioLoader, the_effective_configuration_loads_to_itself) {
   EXPECT_EQ(to_yaml(load(text).effective), text);
 }
 
+TEST(ScenarioLoader, masks_of_chip_to_chip_interfaces_follow_the_peer) {
+  const auto nvlink = [](const std::string& text) {
+    const ScenarioSpec spec =
+        load(with("tegra410: {clusters: 4}", "tegra410: {clusters: 4, nvlink_c2c: {" + text + "}}"));
+    const std::string effective = to_yaml(spec.effective);
+    EXPECT_EQ(to_yaml(load(effective).effective), effective);
+    return spec.platform.tegra410->nvlink_c2c;
+  };
+  const tegra410::NvlinkC2cParameters usual = nvlink("");
+  EXPECT_EQ(usual.gpu_mask(0), 0x7fU);
+  EXPECT_EQ(usual.gpu_mask(1), 0x3f80U);
+  EXPECT_EQ(usual.cpu_mask(), 0U);
+  const tegra410::NvlinkC2cParameters one = nvlink("gpus: 1");
+  EXPECT_EQ(one.gpu_mask(0), 0x3fffU);
+  EXPECT_EQ(one.gpu_mask(1), 0U);
+  EXPECT_EQ(nvlink("gpu0_en_mask: 0").gpu_mask(0), 0U);
+  EXPECT_EQ(nvlink("gpu0_en_mask: 0x3, gpu1_en_mask: 0x30").gpu_mask(1), 0x30U);
+  const tegra410::NvlinkC2cParameters sockets = nvlink("peer: cpu, width: 40");
+  EXPECT_EQ(sockets.cpu_mask(), 0x3fffU);
+  EXPECT_EQ(sockets.gpu_mask(0) | sockets.gpu_mask(1), 0U);
+  EXPECT_EQ(sockets.width, 40U);
+  EXPECT_EQ(nvlink("peer: cpu, cpu_en_mask: 0x101").cpu_mask(), 0x101U);
+  EXPECT_EQ(nvlink("peer: none").cpu_mask(), 0U);
+}
+
 TEST(ScenarioLoader, an_unknown_key_is_refused_with_place_and_suggestion) {
   EXPECT_EQ(load_error(with("clusters: 4", "clustres: 4")),
             "s.yaml:2:71: platform.tegra410.clustres: unknown key 'clustres' (did you mean 'clusters'?)");

@@ -355,5 +355,39 @@ TEST(Derived, averages_follow_the_kernel_document) {
   EXPECT_EQ(derive(inputs).size(), 2U);
 }
 
+// contract E13
+TEST(Derived, latencies_of_each_direction_have_their_own_requests) {
+  constexpr Picoseconds kTime = 20'000'000'000;  // 20 ms
+  std::vector<DerivedInput> inputs;
+  const auto add = [&](const char* event, std::uint64_t count, std::uint64_t mean_ns = 0) {
+    DerivedInput& input = inputs.emplace_back();
+    input.pmu = "p";
+    input.event = event;
+    input.count = count;
+    input.elapsed = kTime;
+    if (mean_ns != 0) input.mean_latency_ps = {count * mean_ns * 1'000, count};
+  };
+  add("cycles", 36'000'000);  // 1.8 GHz
+  add("in_rd_req", 100'000, 50);
+  add("in_wr_req", 20'000, 100);
+  add("out_rd_req", 50'000, 200);
+  add("out_wr_req", 10'000, 300);
+  add("in_rd_cum_outs", 100'000 * 90);
+  add("in_wr_cum_outs", 20'000 * 180);
+  add("out_rd_cum_outs", 50'000 * 360);
+  add("out_wr_cum_outs", 10'000 * 541);  // a little more than 540
+  const std::vector<DerivedResult> results = derive(inputs);
+  ASSERT_EQ(results.size(), 4U);
+  const std::pair<const char*, double> expected[] = {{"p average incoming read latency", 50},
+                                                     {"p average incoming write latency", 100},
+                                                     {"p average outgoing read latency", 200},
+                                                     {"p average outgoing write latency", 300}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(results[i].name, expected[i].first);
+    EXPECT_DOUBLE_EQ(*results[i].reference, expected[i].second);
+    EXPECT_EQ(results[i].ok, i != 3);
+  }
+}
+
 }  // namespace
 }  // namespace pmufab::scenario

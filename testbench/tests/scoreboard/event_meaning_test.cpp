@@ -102,5 +102,36 @@ TEST(CmemMeaning, names_and_numbers) {
   EXPECT_THROW((void)cmem_meaning({}), std::invalid_argument);
 }
 
+TEST(C2cMeaning, names_and_numbers) {
+  constexpr const char* kNames[] = {"cycles",         "in_rd_cum_outs",  "in_rd_req",
+                                    "in_wr_cum_outs", "in_wr_req",       "out_rd_cum_outs",
+                                    "out_rd_req",     "out_wr_cum_outs", "out_wr_req"};
+  for (unsigned number = 0; number < 9; ++number) {
+    EXPECT_EQ(c2c_meaning({{kNames[number]}}, false).event, number);
+    EXPECT_EQ(c2c_meaning({{"event", number}}, true).event, number);
+    EXPECT_EQ(c2c_meaning({{"config", number}}, true).event, number);
+  }
+  EXPECT_TRUE(c2c_meaning({{"cycles"}}, false).is_cycles());
+  EXPECT_TRUE(c2c_meaning({{"out_wr_req"}}, false).is_requests());
+  EXPECT_FALSE(c2c_meaning({{"out_wr_cum_outs"}}, false).is_requests());
+  EXPECT_EQ(c2c_meaning({{"in_wr_req"}}, false).traffic(), 1U);
+  EXPECT_EQ(c2c_meaning({{"out_rd_cum_outs"}}, false).traffic(), 2U);
+  EXPECT_EQ(c2c_meaning({{"in_rd_req"}, {"gpu_mask", 2}}, true).gpus, 2U);
+  EXPECT_EQ(c2c_meaning({{"in_rd_req"}, {"config1", 3}}, true).gpus, 3U);
+  EXPECT_EQ(c2c_meaning({{"in_rd_req"}}, true).gpus, 0U);
+  for (const EventTerms& wrong : std::initializer_list<EventTerms>{{{"event", 9}},
+                                                                   {{"event", 16}},
+                                                                   {{"rd_req"}},
+                                                                   {{"in_rd_req", 1}},
+                                                                   {{"in_rd_req"}, {"out_rd_req"}},
+                                                                   {{"in_rd_req"}, {"gpu_mask", 4}},
+                                                                   {{"in_rd_req"}, {"gpu_mask"}},
+                                                                   {{"gpu_mask", 1}},
+                                                                   {}}) {
+    EXPECT_THROW((void)c2c_meaning(wrong, true), std::invalid_argument);
+  }
+  EXPECT_THROW((void)c2c_meaning({{"in_rd_req"}, {"gpu_mask", 1}}, false), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace pmufab::scoreboard::test

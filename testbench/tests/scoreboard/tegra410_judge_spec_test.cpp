@@ -43,6 +43,21 @@ TEST(Tegra410JudgeSpec, what_cannot_be_judged_is_refused_by_name) {
                 s.cmem_pmus.push_back({"a", 0, 0});
               }),
               HasSubstr("called a"));
+  EXPECT_THAT(complaint([](auto& s) { s.soc_frequency_hz = 0; }), HasSubstr("soc_frequency_hz"));
+  EXPECT_THAT(complaint([](auto& s) {
+                s.pcie_pmus.push_back({"a", 1, 3, 0, {}});
+                s.pcie_pmus.push_back({"b", 1, 3, 0, {}});
+              }),
+              HasSubstr("root complex 3 of socket 1 has two PMUs"));
+  const auto masks = [](unsigned instances, std::vector<std::uint32_t> all) {
+    return complaint([&](auto& s) { s.c2c_pmus.push_back({"a", 0, C2cPeer::gpu, instances, all, true, 0}); });
+  };
+  EXPECT_EQ(masks(14, {0x7f, 0x3f80}), "");
+  EXPECT_EQ(masks(14, {0, 0x3fff}), "");
+  EXPECT_THAT(masks(14, {0x7f, 0x3fc0}), HasSubstr("an instance of PMU a leads to two GPUs"));
+  EXPECT_THAT(masks(12, {0x1000}), HasSubstr("PMU a has no instances of mask 0x1000"));
+  EXPECT_THAT(masks(17, {}), HasSubstr("PMU a has 17 instances"));
+  EXPECT_THAT(complaint([](auto& s) { s.c2c_frequency_hz = 0; }), HasSubstr("c2c_frequency_hz"));
 }
 
 TEST(Tegra410JudgeSpec, an_address_has_one_home_or_none) {

@@ -46,6 +46,55 @@ TEST_F(BadInput, an_impossible_topology) {
           HasSubstr("q.yaml:1:7: kind: 'tegra411' is not known here (did you mean 'tegra410'?)"));
 }
 
+TEST_F(BadInput, pcie_devices_below_root_ports_there_are_not) {
+  const auto refuses_requester = [this](const std::string& requester, const std::string& message) {
+    refuses_scenario("traffic:\n  - generators:\n      - name: device\n        requester: {kind: pcie, " + requester +
+                         "}\n        targets: [{memory: cmem, size: 1 MiB}]\nmeasure: [{events: [x/y/]}]\n",
+                     HasSubstr(message));
+  };
+  refuses_requester(
+      "root_complex: 6",
+      "s.yaml:7:47: traffic[0].generators[0].requester.root_complex: there is no root complex 6 in socket 0 "
+      "(the socket has root complexes 0, 1, 2, 3, 4 and 5)");
+  refuses_requester("root_complex: 1, root_port: 0",
+                    "s.yaml:7:64: traffic[0].generators[0].requester.root_port: root complex 1 of socket 0 has no root "
+                    "port 0 (it has root ports 1, 2, 3 and 4)");
+  refuses_requester(
+      "root_complex: 1, root_port: 2, bdf: \"81:00.0\"",
+      "s.yaml:7:72: traffic[0].generators[0].requester.bdf: bus 81 is not below root port 2 of root complex 1 "
+      "of socket 0 (that has buses a0 to bf)");
+  refuses({"list", write("p.yaml", "kind: tegra410\ntegra410:\n  pcie_pmu:\n    counters: 1\n")},
+          HasSubstr("p.yaml:4:15: tegra410.pcie_pmu.counters: is 1, must be 2 ... 64"));
+  refuses({"list", write("q.yaml", "kind: tegra410\ntegra410:\n  pcie_pmu:\n    widht: 32\n")},
+          HasSubstr("tegra410.pcie_pmu: unknown key 'widht' (did you mean 'width'?)"));
+}
+
+TEST_F(BadInput, chip_to_chip_interfaces_that_lead_nowhere_or_to_two_places) {
+  const auto refuses_part = [this](const std::string& rest, const std::string& message) {
+    refuses({"list", write("p.yaml", "kind: tegra410\ntegra410:\n" + rest)}, HasSubstr(message));
+  };
+  refuses_part("  nvlink_c2c:\n    peer: gpus\n",
+               "p.yaml:4:11: tegra410.nvlink_c2c.peer: 'gpus' is not known here (did you mean 'gpu'?)");
+  refuses_part("  nvlink_c2c:\n    gpus: 3\n", "p.yaml:4:11: tegra410.nvlink_c2c.gpus: 3 is outside 1 ... 2");
+  refuses_part("  nvlink_c2c: {peer: none, gpus: 1}\n",
+               "p.yaml:3:34: tegra410.nvlink_c2c.gpus: the peer is no GPU (leave the key out, or choose 'peer: gpu')");
+  refuses_part("  nvlink_c2c:\n    gpus: 1\n    gpu1_en_mask: 0x7f\n",
+               "p.yaml:5:19: tegra410.nvlink_c2c.gpu1_en_mask: is for a peer that is not there: there is one GPU "
+               "(choose 'gpus: 2', with a 'gpu0_en_mask' of 0 for GPU 1 alone)");
+  refuses_part("  nvlink_c2c: {gpu0_en_mask: 0xff}\n",
+               "p.yaml:3:30: tegra410.nvlink_c2c.gpu0_en_mask: instance 7 leads to GPU 0 (0xff) and to GPU 1 (0x3f80) "
+               "(give both masks, without a bit in common)");
+  refuses_part(
+      "  nvlink_c2c: {gpu0_en_mask: 0x4001}\n",
+      "p.yaml:3:30: tegra410.nvlink_c2c.gpu0_en_mask: 0x4001 has a bit for instance 14, there are 14 (0 ... 13)");
+  refuses_part("  nvclink: {cpu_en_mask: 0x1000}\n",
+               "p.yaml:3:26: tegra410.nvclink.cpu_en_mask: 0x1000 has a bit for instance 12, there are 12 (0 ... 11)");
+  refuses_part("  nvdlink: {width: 65}\n", "p.yaml:3:20: tegra410.nvdlink.width: is 65, must be 8 ... 64; bits");
+  refuses_part(
+      "  nvlink_c2c: {gpu2_en_mask: 1}\n",
+      "p.yaml:3:16: tegra410.nvlink_c2c.gpu2_en_mask: unknown key 'gpu2_en_mask' (did you mean 'gpu0_en_mask'");
+}
+
 TEST_F(BadInput, cxl_devices_that_contradict_themselves) {
   const auto refuses_device = [this](const std::string& rest, const std::string& message) {
     refuses(

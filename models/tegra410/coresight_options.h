@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include "models/coresight/coresight_pmu_options.h"
+#include "models/tegra410/parameters.h"
+
+namespace pmufab::tegra410 {
+
+/// @return the options of a CoreSight PMU of this part, which software knows by `pmiidr`.
+[[nodiscard]] inline coresight::CoreSightPmuOptions coresight_options(const CoreSightPmuParameters& parameters,
+                                                                      std::uint32_t pmiidr) {
+  coresight::CoreSightPmuOptions options;
+  options.counters = parameters.counters;
+  options.width = parameters.width;
+  options.cycle_counter = true;
+  options.dual_page = parameters.dual_page;
+  options.atomic_64bit = parameters.atomic_64bit;
+  options.pmiidr = pmiidr;
+  return options;
+}
+
+}  // namespace pmufab::tegra410

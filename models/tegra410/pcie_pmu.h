@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <systemc>
+
+#include "models/coresight/coresight_pmu.h"
+#include "models/tegra410/parameters.h"
+#include "models/tegra410/pcie_inbound.h"
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::tegra410 {
+
+/// PMIIDR of the Tegra410 PCIE PMU (nvidia_cspmu.c, nv_cspmu_match).
+inline constexpr std::uint32_t kPciePmuIidr = 0x1030'136b;
+
+/// The PCIE PMU of one root complex: a CoreSight PMU that counts what comes in from its devices, filtered by root port
+/// or requester id, and by destination.
+///
+/// The part has one requester id for all counters. Each counter here follows its own filter, and software that lets two
+/// count different requester ids at a time is reported as a guest mistake.
+class PciePmu : public coresight::CoreSightPmu {
+ public:
+  /// @param clock  of the SOC fabric; it and `inbound` must outlive the PMU
+  PciePmu(const sc_core::sc_module_name& name, const CoreSightPmuParameters& parameters, const ClockDomain& clock,
+          PcieInbound& inbound);
+
+ private:
+  void check_requester(const coresight::CounterProgram& program);
+
+  std::vector<std::optional<std::uint16_t>> requesters_;  // that counters last asked for, by physical counter
+};
+
+}  // namespace pmufab::tegra410

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <systemc>
+
+#include "models/tegra410/parameters.h"
+#include "models/tegra410/pcie_inbound.h"
+#include "models/tegra410/pcie_parameters.h"
+#include "models/tegra410/pcie_pmu.h"
+#include "models/tegra410/pcie_target.h"
+#include "models/tegra410/pcie_tgt_pmu.h"
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::tegra410 {
+
+/// A PCI Express root complex of a socket, as far as its PMUs go: what comes in from its devices and what goes down to
+/// them, and the PMUs that count it. The PMUs are modules of the socket that makes it.
+struct RootComplex {
+  /// @param ports  the root complex and its root ports
+  /// @param clock  of the SOC fabric; must outlive this
+  RootComplex(const PcieRootComplex& ports, const Parameters& parameters, const ClockDomain& clock);
+
+  [[nodiscard]] bool has_root_port(unsigned root_port) const noexcept {
+    return root_port < kRootPorts && (root_ports >> root_port & 1U) != 0;
+  }
+
+  unsigned number;
+  unsigned root_ports = 0;  ///< bit p: there is root port p
+  PcieInbound inbound;
+  PciePmu pcie_pmu;
+  PcieTarget target;
+  PcieTgtPmu tgt_pmu;
+};
+
+}  // namespace pmufab::tegra410

@@ -1,0 +1,114 @@
+#include "testbench/scoreboard/c2c_judge.h"
+
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "testbench/scoreboard/event_meaning.h"
+#include "testbench/scoreboard/explain.h"
+
+namespace pmufab::scoreboard {
+namespace {
+
+constexpr std::uint64_t kCtrl = 0x864;
+
+/// Positions of its marks are checkpoints of the timeline: requests may be told late.
+class C2cTruth final : public EventTruth {
+ public:
+  C2cTruth(C2cMeaning meaning, const C2cPmuSpec& pmu, RequestTimeline& timeline, const ExactClock& clock)
+      : meaning_(meaning), pmu_(pmu), timeline_(timeline), clock_(clock) {
+    for (std::size_t peer = 0; peer < pmu.masks.size(); ++peer) {
+      if (meaning.gpus == 0 || (meaning.gpus >> peer & 1U) != 0) instances_ |= pmu.masks[peer];
+    }
+  }
+
+  [[nodiscard]] std::string text() const override {
+    const std::string name(c2c_event_name(meaning_.event));
+    return meaning_.gpus == 0 || meaning_.is_cycles() ? name : fmt::format("{}, GPUs {:#04b}", name, meaning_.gpus);
+  }
+
+  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, timeline_.checkpoint(when)}; }
+
+  [[nodiscard]] std::uint64_t count(const Span& span) const override {
+    if (meaning_.is_cycles()) return clock_.edges_in(span.begin.when, span.end.when);
+    const RequestSums sums = sums_of(span);
+    return meaning_.is_requests() ? sums.requests : sums.outstanding;
+  }
+
+  void describe(std::span<const Span> spans, EventResult& result) const override {
+    if (meaning_.is_cycles()) return;
+    RequestSums sum;
+    for (const Span& span : spans) sum += sums_of(span);
+    result.mean_read_latency_ps = {sum.latency_ps, sum.requests};
+  }
+
+  [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
+    std::vector<RequestSums> sums(std::size_t{kC2cTraffic} * pmu_.instances);
+    std::uint64_t edges = 0;
+    for (const Span& span : spans) {
+      const std::vector<RequestSums>& end = timeline_.at(span.end.position);
+      const std::vector<RequestSums>& begin = timeline_.at(span.begin.position);
+      for (std::size_t lane = 0; lane < sums.size(); ++lane) {
+        sums[lane] += end[lane];
+        sums[lane] -= begin[lane];
+      }
+      edges += clock_.edges_in(span.begin.when, span.end.when);
+    }
+    return explain_c2c(meaning_, pmu_, sums, edges, driver);
+  }
+
+ private:
+  /// What the event's instances saw of its traffic.
+  [[nodiscard]] RequestSums sums_of(const Span& span) const {
+    RequestSums sum;
+    const std::size_t first = std::size_t{meaning_.traffic()} * pmu_.instances;
+    for (unsigned instance = 0; instance < pmu_.instances; ++instance) {
+      if ((instances_ >> instance & 1U) == 0) continue;
+      sum += timeline_.at(span.end.position)[first + instance];
+      sum -= timeline_.at(span.begin.position)[first + instance];
+    }
+    return sum;
+  }
+
+  C2cMeaning meaning_;
+  const C2cPmuSpec& pmu_;
+  RequestTimeline& timeline_;
+  const ExactClock& clock_;
+  std::uint32_t instances_ = 0;
+};
+
+/// @return the number of the n-th bit that is set, from 0.
+unsigned nth_bit(std::uint32_t mask, std::uint64_t n) {
+  for (; n > 0; --n) mask &= mask - 1;
+  return static_cast<unsigned>(std::countr_zero(mask));
+}
+
+}  // namespace
+
+C2cPmuJudge::C2cPmuJudge(C2cPmuSpec spec, const ExactClock& clock)
+    : PmuJudge(spec.name),
+      spec_(std::move(spec)),
+      clock_(clock),
+      timeline_(clock, std::size_t{kC2cTraffic} * spec_.instances) {}
+
+void C2cPmuJudge::see_request(bool is_in, bool is_write, unsigned peer, std::uint64_t line, Picoseconds start,
+                              Picoseconds end) {
+  if (is_write && !spec_.counts_writes) return;
+  const std::uint32_t mask = spec_.masks.at(peer);
+  if (mask == 0) return;
+  const std::size_t traffic = (is_in ? 0 : 2) + (is_write ? 1 : 0);
+  const unsigned instance = nth_bit(mask, line % static_cast<unsigned>(std::popcount(mask)));
+  timeline_.add(start, end, 1, traffic * spec_.instances + instance);
+}
+
+bool C2cPmuJudge::see_write(const MmioBus::BusAccess& access) {
+  if (!access.ok || access.address != spec_.broadcast + kCtrl) return false;
+  control_value_ = access.data;
+  return true;
+}
+
+std::unique_ptr<EventTruth> C2cPmuJudge::truth(const EventTerms& terms) {
+  return std::make_unique<C2cTruth>(c2c_meaning(terms, spec_.peer == C2cPeer::gpu), spec_, timeline_, clock_);
+}
+
+}  // namespace pmufab::scoreboard

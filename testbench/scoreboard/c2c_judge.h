@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "testbench/scoreboard/exact_clock.h"
+#include "testbench/scoreboard/pmu_judge.h"
+#include "testbench/scoreboard/request_timeline.h"
+#include "testbench/scoreboard/tegra410_judge_spec.h"
+
+namespace pmufab::scoreboard {
+
+/// Judges the PMU of one chip-to-chip interface of a socket, which runs while CTRL of its broadcast window is 1.
+class C2cPmuJudge final : public PmuJudge {
+ public:
+  /// @param clock  of the interface; outlives the judge
+  C2cPmuJudge(C2cPmuSpec spec, const ExactClock& clock);
+
+  [[nodiscard]] const C2cPmuSpec& spec() const noexcept { return spec_; }
+
+  /// A read or write for `line` crosses the interface in [start, end), to or from `peer`.
+  void see_request(bool is_in, bool is_write, unsigned peer, std::uint64_t line, Picoseconds start, Picoseconds end);
+
+  bool see_write(const MmioBus::BusAccess& access) override;
+  [[nodiscard]] bool written_on() const override { return control_value_ == 1; }
+  [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+
+ private:
+  C2cPmuSpec spec_;
+  std::uint64_t control_value_ = 0;
+  const ExactClock& clock_;
+  RequestTimeline timeline_;  // a lane for each traffic and instance, traffic * instances + instance
+};
+
+}  // namespace pmufab::scoreboard

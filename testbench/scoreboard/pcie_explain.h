@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "testbench/scoreboard/pcie_requests.h"
+
+namespace pmufab::scoreboard {
+
+/// @return what other count the driver's value of a PCIE event equals, in words: other root ports, another device,
+///         other destinations, another event, ...
+/// @param counted  what the root complex saw within the event's windows, `outstanding` filled
+/// @param edges    of the PMU's clock within them
+[[nodiscard]] std::string explain_pcie(const PcieMeaning& meaning, const std::vector<PcieLane>& counted,
+                                       std::uint64_t edges, std::uint64_t driver);
+
+}  // namespace pmufab::scoreboard

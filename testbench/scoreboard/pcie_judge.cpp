@@ -1,0 +1,132 @@
+#include "testbench/scoreboard/pcie_judge.h"
+
+#include <utility>
+#include <vector>
+
+#include "testbench/scoreboard/pcie_explain.h"
+#include "testbench/scoreboard/pcie_meaning.h"
+
+namespace pmufab::scoreboard {
+namespace {
+
+/// Requests are events of an instant and count in the order told, as clocks do not: marks of rd_cum_outs are
+/// checkpoints of the timeline of reads, those of other events the count so far.
+class PcieTruth final : public EventTruth {
+ public:
+  PcieTruth(PcieMeaning meaning, PcieRequests& requests, const ExactClock& clock)
+      : meaning_(std::move(meaning)), requests_(requests), clock_(clock) {}
+
+  [[nodiscard]] std::string text() const override { return meaning_.text; }
+
+  [[nodiscard]] Mark mark(Picoseconds when) override {
+    if (meaning_.kind != PcieMeaning::Kind::traffic) return {when, 0};
+    if (meaning_.event == PcieEvent::rd_cum_outs) return {when, requests_.reads().checkpoint(when)};
+    return {when, sum(requests_.lanes()).amount(meaning_.event)};
+  }
+
+  [[nodiscard]] std::uint64_t count(const Span& span) const override {
+    switch (meaning_.kind) {
+      case PcieMeaning::Kind::cycles:
+        return clock_.edges_in(span.begin.when, span.end.when);
+      case PcieMeaning::Kind::traffic:
+        if (meaning_.event == PcieEvent::rd_cum_outs) return outstanding(span.end) - outstanding(span.begin);
+        return span.end.position - span.begin.position;
+      case PcieMeaning::Kind::nothing:
+        break;
+    }
+    return 0;
+  }
+
+  void opened() override {
+    opened_ = requests_.lanes();
+    open_ = true;
+  }
+  void closed() override {
+    counted_ = counted();
+    opened_.clear();
+    open_ = false;
+  }
+
+  void describe(std::span<const Span> spans, EventResult& result) const override {
+    if (meaning_.kind != PcieMeaning::Kind::traffic) return;
+    const bool counts_bytes = meaning_.event == PcieEvent::rd_bytes || meaning_.event == PcieEvent::wr_bytes;
+    std::uint64_t amount = 0;
+    for (const Span& span : spans) amount += count(span);
+    if (counts_bytes && amount != 0) result.bandwidth_bytes_per_ns = {amount * 1000, result.window_time};
+    if (meaning_.event == PcieEvent::rd_req) {
+      const PcieLane all = sum(counted());
+      result.mean_read_latency_ps = {all.latency_ps, all.reads};
+    }
+  }
+
+  [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
+    std::vector<PcieLane> lanes = counted();
+    std::uint64_t edges = 0;
+    for (const Span& span : spans) {
+      edges += clock_.edges_in(span.begin.when, span.end.when);
+      if (meaning_.event != PcieEvent::rd_cum_outs) continue;
+      for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+        lanes[lane].outstanding += outstanding_of(span.end, lane) - outstanding_of(span.begin, lane);
+    }
+    return explain_pcie(meaning_, lanes, edges, driver);
+  }
+
+ private:
+  [[nodiscard]] bool holds(const PcieLane& lane) const noexcept {
+    return (meaning_.destinations >> static_cast<unsigned>(lane.destination) & 1U) != 0 &&
+           meaning_.source.holds(lane.root_port, lane.bdf);
+  }
+  [[nodiscard]] PcieLane sum(const std::vector<PcieLane>& lanes) const {
+    PcieLane total{.root_port = 0, .bdf = 0, .destination = PcieDestination::loc_cmem};
+    for (const PcieLane& lane : lanes) {
+      if (holds(lane)) total += lane;
+    }
+    return total;
+  }
+  [[nodiscard]] std::uint64_t outstanding_of(const Mark& mark, std::size_t lane) const {
+    const std::vector<RequestSums>& sums = requests_.reads().at(mark.position);
+    return lane < sums.size() ? sums[lane].outstanding : 0;
+  }
+  [[nodiscard]] std::uint64_t outstanding(const Mark& mark) const {
+    std::uint64_t total = 0;
+    for (std::size_t lane = 0; lane < requests_.lanes().size(); ++lane) {
+      if (holds(requests_.lanes()[lane])) total += outstanding_of(mark, lane);
+    }
+    return total;
+  }
+  /// Everything the root complex saw within the spans, by the order told.
+  [[nodiscard]] std::vector<PcieLane> counted() const {
+    std::vector<PcieLane> lanes = counted_;
+    if (!open_) return lanes;
+    const std::vector<PcieLane>& now = requests_.lanes();
+    for (std::size_t lane = 0; lane < now.size(); ++lane) {
+      if (lane == lanes.size())
+        lanes.push_back({.root_port = now[lane].root_port, .bdf = now[lane].bdf, .destination = now[lane].destination});
+      lanes[lane] += now[lane];
+      if (lane < opened_.size()) lanes[lane] -= opened_[lane];
+    }
+    return lanes;
+  }
+
+  PcieMeaning meaning_;
+  PcieRequests& requests_;
+  const ExactClock& clock_;
+  std::vector<PcieLane> counted_;  // within the spans that have ended; a lane has the number it has in requests_
+  std::vector<PcieLane> opened_;   // what there was when the last one began
+  bool open_ = false;
+};
+
+}  // namespace
+
+PciePmuJudge::PciePmuJudge(const PciePmuSpec& spec, PcieRequests& requests, const ExactClock& clock)
+    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1), requests_(requests), clock_(clock) {}
+
+std::unique_ptr<EventTruth> PciePmuJudge::truth(const EventTerms& terms) {
+  return std::make_unique<PcieTruth>(pcie_meaning(terms), requests_, clock_);
+}
+
+std::unique_ptr<EventTruth> PciePmuJudge::truth_of_member(const EventTerms& terms, const EventTerms& leader) {
+  return std::make_unique<PcieTruth>(pcie_meaning(terms, &leader), requests_, clock_);
+}
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,144 @@
+#include "testbench/scoreboard/pcie_meaning.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace pmufab::scoreboard {
+namespace {
+
+constexpr std::uint64_t kCycles = 0x1'0000'0000;  // what the sysfs name "cycles" stands for
+constexpr std::uint64_t kSourceBits = 0x1ff'ffff;
+constexpr std::uint64_t kDeviceEnable = 0x100'0000;
+
+constexpr std::array<std::string_view, kPcieEvents> kEventNames{"rd_bytes", "wr_bytes", "rd_req", "wr_req",
+                                                                "rd_cum_outs"};
+constexpr std::array<std::string_view, kPcieDestinations> kDestinationNames{"loc_cmem", "loc_gmem", "loc_pcie_p2p",
+                                                                            "loc_pcie_cxl", "rem"};
+
+/// A term that is some bits of config1 or config2.
+struct Field {
+  std::string_view name;
+  unsigned config;  // 1 or 2
+  unsigned shift;
+  std::uint64_t largest;
+};
+constexpr std::array<Field, 8> kFields{{{"src_rp_mask", 1, 0, 0xff},
+                                        {"src_bdf", 1, 8, 0xffff},
+                                        {"src_bdf_en", 1, 24, 1},
+                                        {"dst_loc_cmem", 2, 0, 1},
+                                        {"dst_loc_gmem", 2, 1, 1},
+                                        {"dst_loc_pcie_p2p", 2, 2, 1},
+                                        {"dst_loc_pcie_cxl", 2, 3, 1},
+                                        {"dst_rem", 2, 4, 1}}};
+
+std::uint64_t number_of(const EventTerm& term, std::uint64_t largest) {
+  if (!term.value && largest != 1) throw std::invalid_argument(fmt::format("term '{}' needs a value", term.name));
+  const std::uint64_t value = term.value.value_or(1);
+  if (value > largest) {
+    throw std::invalid_argument(fmt::format("term '{}' takes at most {:#x}, not {:#x}", term.name, largest, value));
+  }
+  return value;
+}
+
+/// An event text as the three numbers perf makes of it.
+struct Configuration {
+  std::optional<std::uint64_t> event;
+  std::uint64_t source = 0;
+  std::uint64_t destinations = 0;
+};
+
+Configuration configuration_of(const EventTerms& terms) {
+  Configuration result;
+  const auto set_event = [&](const EventTerm& term, std::uint64_t number) {
+    if (result.event && *result.event != number)
+      throw std::invalid_argument(fmt::format("term '{}' names a second event", term.name));
+    result.event = number;
+  };
+  for (const EventTerm& term : terms) {
+    const auto* const field =
+        std::find_if(kFields.begin(), kFields.end(), [&](const Field& known) { return known.name == term.name; });
+    const auto* const event = std::find(kEventNames.begin(), kEventNames.end(), term.name);
+    if (field != kFields.end()) {
+      std::uint64_t& config = field->config == 1 ? result.source : result.destinations;
+      config = (config & ~(field->largest << field->shift)) | number_of(term, field->largest) << field->shift;
+    } else if (term.name == "event") {
+      set_event(term, number_of(term, 0x1'ffff'ffff));
+    } else if (term.name == "config") {
+      set_event(term, number_of(term, ~std::uint64_t{0}));
+    } else if (term.name == "config1") {
+      result.source = number_of(term, ~std::uint64_t{0});
+    } else if (term.name == "config2") {
+      result.destinations = number_of(term, ~std::uint64_t{0});
+    } else if (term.name == "cycles" && !term.value) {
+      set_event(term, kCycles);
+    } else if (event != kEventNames.end() && !term.value) {
+      set_event(term, static_cast<std::uint64_t>(event - kEventNames.begin()));
+    } else {
+      throw std::invalid_argument(fmt::format("the PCIE PMU has no term '{}'", term.name));
+    }
+  }
+  result.source &= kSourceBits;
+  result.destinations &= kAllPcieDestinations;
+  return result;
+}
+
+std::string text_of(const PcieMeaning& meaning) {
+  std::string destinations;
+  for (std::size_t d = 0; d < kPcieDestinations; ++d) {
+    if ((meaning.destinations >> d & 1U) == 0) continue;
+    destinations += fmt::format("{}{}", destinations.empty() ? "" : "+", kDestinationNames.at(d));
+  }
+  return fmt::format("{} -> {}",
+                     meaning.source.bdf ? "device " + bdf_text(*meaning.source.bdf)
+                     : meaning.source.root_ports == kAllRootPorts
+                         ? "all root ports"
+                         : fmt::format("root ports {:#b}", meaning.source.root_ports),
+                     meaning.destinations == kAllPcieDestinations ? "all" : destinations);
+}
+
+}  // namespace
+
+std::string_view to_string(PcieEvent event) noexcept { return kEventNames[static_cast<std::size_t>(event)]; }
+
+std::string_view to_string(PcieDestination destination) noexcept {
+  return kDestinationNames[static_cast<std::size_t>(destination)];
+}
+
+std::string bdf_text(std::uint16_t bdf) { return fmt::format("{:02x}:{:02x}.{}", bdf >> 8, bdf >> 3 & 0x1f, bdf & 7); }
+
+PcieMeaning pcie_meaning(const EventTerms& terms, const EventTerms* leader) {
+  Configuration own = configuration_of(terms);
+  if (!own.event) throw std::invalid_argument("no event");
+  PcieMeaning meaning;
+  if (*own.event == kCycles) {
+    meaning.kind = PcieMeaning::Kind::cycles;
+    meaning.text = "cycles";
+    return meaning;
+  }
+  if (own.source == 0 && leader != nullptr) {
+    const std::uint64_t inherited = configuration_of(*leader).source;
+    if ((inherited & kDeviceEnable) != 0) own.source = inherited;
+  }
+  if (own.source != 0) meaning.source.root_ports = static_cast<std::uint32_t>(own.source) & kAllRootPorts;
+  if ((own.source & kDeviceEnable) != 0) {
+    meaning.source.bdf = static_cast<std::uint16_t>(own.source >> 8);
+    if (meaning.source.root_ports != 0) {
+      meaning.text = "root ports together with a device, which exclude each other";
+      return meaning;
+    }
+  }
+  if (own.destinations != 0) meaning.destinations = static_cast<std::uint32_t>(own.destinations);
+  std::string name = fmt::format("event {:#x}", *own.event);
+  if (*own.event < kPcieEvents) {
+    meaning.kind = PcieMeaning::Kind::traffic;
+    meaning.event = static_cast<PcieEvent>(*own.event);
+    name = to_string(meaning.event);
+  }
+  meaning.text = fmt::format("{}, {}", name, text_of(meaning));
+  return meaning;
+}
+
+}  // namespace pmufab::scoreboard

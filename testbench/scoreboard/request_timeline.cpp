@@ -1,0 +1,85 @@
+#include "testbench/scoreboard/request_timeline.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace pmufab::scoreboard {
+namespace {
+
+// How long a request is kept after its end, so that an instant slightly before the latest one can still be asked for.
+constexpr Picoseconds kMemory = 10'000'000;
+// Without checkpoints requests are settled every so often all the same, to bound the memory of a long run.
+constexpr std::size_t kSettleEvery = 65'536;
+
+}  // namespace
+
+RequestSums& RequestSums::operator+=(const RequestSums& other) noexcept {
+  requests += other.requests;
+  outstanding += other.outstanding;
+  latency_ps += other.latency_ps;
+  return *this;
+}
+
+RequestSums& RequestSums::operator-=(const RequestSums& other) noexcept {
+  requests -= other.requests;
+  outstanding -= other.outstanding;
+  latency_ps -= other.latency_ps;
+  return *this;
+}
+
+RequestTimeline::RequestTimeline(const ExactClock& clock, std::size_t lanes) : clock_(clock), settled_(lanes) {}
+
+void RequestTimeline::add(Picoseconds start, Picoseconds end, std::uint64_t amount, std::size_t lane) {
+  const Request request{start, end, amount, lane};
+  for (auto earlier = checkpoints_.rbegin(); earlier != checkpoints_.rend() && earlier->when > start; ++earlier) {
+    add_before(earlier->sums, request, earlier->when);
+  }
+  if (end <= settled_until_) {
+    add_before(settled_, request, settled_until_);
+  } else {
+    requests_.push_back(request);
+  }
+  if (++since_settled_ >= kSettleEvery) settle(start);
+}
+
+std::size_t RequestTimeline::checkpoint(Picoseconds when) {
+  settle(when);
+  checkpoints_.push_back({when, before(when)});
+  return checkpoints_.size() - 1;
+}
+
+RequestSums RequestTimeline::between(std::size_t from, std::size_t to) const {
+  RequestSums sum;
+  for (const RequestSums& lane : at(to)) sum += lane;
+  for (const RequestSums& lane : at(from)) sum -= lane;
+  return sum;
+}
+
+std::vector<RequestSums> RequestTimeline::before(Picoseconds when) const {
+  if (when < settled_until_) throw std::logic_error("scoreboard: time runs backwards by more than 10 us");
+  std::vector<RequestSums> sums = settled_;
+  for (const Request& request : requests_) add_before(sums, request, when);
+  return sums;
+}
+
+void RequestTimeline::add_before(std::vector<RequestSums>& sums, const Request& request, Picoseconds when) const {
+  if (request.start >= when) return;
+  if (request.lane >= sums.size()) sums.resize(settled_.size());  // of a checkpoint from before there was the lane
+  RequestSums& sum = sums.at(request.lane);
+  sum.requests += request.amount;
+  sum.outstanding += request.amount * clock_.edges_in(request.start, std::min(request.end, when));
+  sum.latency_ps += request.amount * (request.end - request.start);
+}
+
+void RequestTimeline::settle(Picoseconds when) {
+  if (when < kMemory || when - kMemory <= settled_until_) return;
+  settled_until_ = when - kMemory;
+  since_settled_ = 0;
+  std::erase_if(requests_, [&](const Request& request) {
+    if (request.end > settled_until_) return false;
+    add_before(settled_, request, settled_until_);
+    return true;
+  });
+}
+
+}  // namespace pmufab::scoreboard

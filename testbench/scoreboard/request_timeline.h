@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "testbench/scoreboard/exact_clock.h"
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::scoreboard {
+
+/// What the requests of one lane, or of all, amount to up to some instant.
+struct RequestSums {
+  std::uint64_t requests = 0;     ///< that left before the instant
+  std::uint64_t outstanding = 0;  ///< of each clock edge before the instant: requests in flight, start <= edge < end
+  std::uint64_t latency_ps = 0;   ///< of those in `requests`: end - start of each, also when it ends later
+  RequestSums& operator+=(const RequestSums& other) noexcept;
+  RequestSums& operator-=(const RequestSums& other) noexcept;
+  bool operator==(const RequestSums&) const = default;
+};
+
+/// Requests on some wires, as functions of time. Lanes are what has to be told apart: memory controllers, instances of
+/// a link, reads and writes.
+///
+/// Requests may be told in advance (start in the future) or late; a checkpoint taken earlier is then corrected, so what
+/// lies between two checkpoints is right once all requests are told.
+class RequestTimeline {
+ public:
+  /// @param clock  whose edges requests are outstanding at
+  RequestTimeline(const ExactClock& clock, std::size_t lanes);
+
+  /// One more lane, behind the others.
+  void add_lane() { settled_.emplace_back(); }
+  /// `amount` requests on the wires in [start, end).
+  void add(Picoseconds start, Picoseconds end, std::uint64_t amount, std::size_t lane);
+
+  /// Remember an instant. @return its number
+  std::size_t checkpoint(Picoseconds when);
+  /// @return per lane, what lies before the instant of a checkpoint. Lanes added later may be missing: nothing does.
+  [[nodiscard]] const std::vector<RequestSums>& at(std::size_t checkpoint) const {
+    return checkpoints_.at(checkpoint).sums;
+  }
+  /// @return sum over all lanes of at(to) - at(from).
+  [[nodiscard]] RequestSums between(std::size_t from, std::size_t to) const;
+  /// @return per lane, what lies before `when`. Instants far before the latest checkpoint cannot be asked for.
+  /// @throws std::logic_error then
+  [[nodiscard]] std::vector<RequestSums> before(Picoseconds when) const;
+
+ private:
+  struct Request {
+    Picoseconds start;
+    Picoseconds end;
+    std::uint64_t amount;
+    std::size_t lane;
+  };
+  struct Checkpoint {
+    Picoseconds when;
+    std::vector<RequestSums> sums;
+  };
+  void add_before(std::vector<RequestSums>& sums, const Request& request, Picoseconds when) const;
+  void settle(Picoseconds when);
+
+  ExactClock clock_;
+  std::vector<RequestSums> settled_;  // requests that ended before settled_until_ and are not in requests_ any more
+  Picoseconds settled_until_ = 0;
+  std::size_t since_settled_ = 0;
+  std::deque<Request> requests_;        // in the order told
+  std::deque<Checkpoint> checkpoints_;  // in the order taken, which is the order of time
+};
+
+}  // namespace pmufab::scoreboard

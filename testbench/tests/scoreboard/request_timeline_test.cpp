@@ -1,0 +1,74 @@
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "testbench/scoreboard/request_timeline.h"
+
+namespace pmufab::scoreboard::test {
+namespace {
+
+/// 1 GHz: an edge every 1000 ps, at 0, 1000, 2000, ...
+class RequestTimelineTest : public ::testing::Test {
+ protected:
+  RequestTimeline timeline{ExactClock(1'000'000'000), 6};
+};
+
+TEST_F(RequestTimelineTest, a_request_counts_when_it_leaves_and_at_every_edge_until_it_is_back) {
+  timeline.add(1500, 4500, 2, 0);  // edges 2000, 3000, 4000
+  EXPECT_EQ(timeline.before(1500)[0], (RequestSums{0, 0, 0}));
+  EXPECT_EQ(timeline.before(1501)[0], (RequestSums{2, 0, 6000}));
+  EXPECT_EQ(timeline.before(2000)[0], (RequestSums{2, 0, 6000}));
+  EXPECT_EQ(timeline.before(2001)[0], (RequestSums{2, 2, 6000}));
+  EXPECT_EQ(timeline.before(4001)[0], (RequestSums{2, 6, 6000}));
+  EXPECT_EQ(timeline.before(9999)[0], (RequestSums{2, 6, 6000}));
+}
+
+TEST_F(RequestTimelineTest, an_edge_at_the_start_counts_and_one_at_the_end_does_not) {
+  timeline.add(1000, 3000, 1, 0);
+  EXPECT_EQ(timeline.before(9999)[0].outstanding, 2);
+}
+
+TEST_F(RequestTimelineTest, a_window_cuts_requests_that_cross_its_borders) {
+  const std::size_t begin = timeline.checkpoint(2500);
+  timeline.add(1500, 4500, 1, 0);  // left before the window: 3000, 4000 lie inside
+  timeline.add(4500, 7500, 2, 1);  // leaves inside: 5000 of 5000, 6000, 7000
+  timeline.add(6000, 6500, 1, 2);  // after the window
+  const std::size_t end = timeline.checkpoint(6000);
+  EXPECT_EQ(timeline.between(begin, end), (RequestSums{2, 2 + 2, 6000}));
+}
+
+TEST_F(RequestTimelineTest, a_request_told_late_corrects_earlier_checkpoints) {
+  const std::size_t begin = timeline.checkpoint(1000);
+  const std::size_t middle = timeline.checkpoint(3000);
+  const std::size_t end = timeline.checkpoint(6000);
+  timeline.add(1500, 4500, 1, 0);
+  EXPECT_EQ(timeline.between(begin, middle), (RequestSums{1, 1, 3000}));
+  EXPECT_EQ(timeline.between(middle, end), (RequestSums{0, 2, 0}));
+}
+
+TEST_F(RequestTimelineTest, lanes_are_kept_apart) {
+  timeline.add(0, 1000, 1, 0);
+  timeline.add(0, 2000, 2, 5);
+  const std::vector<RequestSums> sums = timeline.before(5000);
+  ASSERT_EQ(sums.size(), 6U);
+  EXPECT_EQ(sums[0], (RequestSums{1, 1, 1000}));
+  EXPECT_EQ(sums[5], (RequestSums{2, 4, 4000}));
+  for (const std::size_t other : {1U, 2U, 3U, 4U}) EXPECT_EQ(sums[other], RequestSums{});
+}
+
+TEST_F(RequestTimelineTest, requests_long_ended_are_not_forgotten) {
+  const std::size_t begin = timeline.checkpoint(0);
+  for (Picoseconds i = 0; i < 200'000; ++i) timeline.add(i * 1000, i * 1000 + 1500, 1, i % 6);
+  const std::size_t end = timeline.checkpoint(200'000 * 1000 + 5000);
+  // Each read covers the edge it leaves at and the next one.
+  EXPECT_EQ(timeline.between(begin, end), (RequestSums{200'000, 400'000, 200'000 * 1500}));
+}
+
+TEST_F(RequestTimelineTest, asking_far_back_is_an_error_and_not_a_wrong_number) {
+  timeline.checkpoint(1'000'000'000);
+  EXPECT_NO_THROW((void)timeline.before(1'000'000'000 - 5'000'000));
+  EXPECT_THROW((void)timeline.before(1), std::logic_error);
+}
+
+}  // namespace
+}  // namespace pmufab::scoreboard::test
