@@ -12,16 +12,14 @@ namespace pmufab::platform {
 
 namespace {
 
-[[noreturn]] void fail(std::string field, std::string reason) { throw SpecError(std::move(field), std::move(reason)); }
-
 void check_width(const std::string& field, unsigned width) {
-  if (width < 8 || width > 64) fail(field, fmt::format("is {}, must be 8 ... 64; bits", width));
+  if (width < 8 || width > 64) throw SpecError(field, fmt::format("is {}, must be 8 ... 64; bits", width));
 }
 
 void check_mask(const std::string& field, std::uint32_t mask, unsigned instances) {
   if (mask >> instances != 0) {
-    fail(field, fmt::format("{:#x} has a bit for instance {}, there are {} (0 ... {})", mask, std::bit_width(mask) - 1,
-                            instances, instances - 1));
+    throw SpecError(field, fmt::format("{:#x} has a bit for instance {}, there are {} (0 ... {})", mask,
+                                       std::bit_width(mask) - 1, instances, instances - 1));
   }
 }
 
@@ -29,7 +27,7 @@ void check_nvlink_c2c(const tegra410::NvlinkC2cParameters& nvlink) {
   using tegra410::NvlinkPeer;
   const std::string field = "tegra410.nvlink_c2c.";
   if (nvlink.gpus < 1 || nvlink.gpus > tegra410::kMaximumGpus)
-    fail(field + "gpus", fmt::format("is {}, must be 1 or 2; 'peer: none' has no GPU", nvlink.gpus));
+    throw SpecError(field + "gpus", fmt::format("is {}, must be 1 or 2; 'peer: none' has no GPU", nvlink.gpus));
   const auto check = [&](const char* name, const std::optional<std::uint32_t>& mask, bool has_peer, const char* why,
                          const char* suggestion) {
     if (!mask) return;

@@ -22,10 +22,6 @@ namespace {
 constexpr unsigned kLastRootBus = 254;  // the bus below a root port is the next one
 constexpr std::uint64_t kSmallestBar = 4096;
 
-[[noreturn]] void fail(const std::string& field, std::string reason, std::string suggestion = {}) {
-  throw SpecError(field, std::move(reason), std::move(suggestion));
-}
-
 std::uint64_t window_of(const PcieRootComplex& complex, unsigned port) {
   return (std::uint64_t{complex.socket} << default_map::kSocketShift) + default_map::kPcieBars +
          (std::uint64_t{complex.number} * tegra410::kRootPorts + port) * default_map::kPcieBarsOfPort;
@@ -43,36 +39,37 @@ void check_devices(const std::string& field, const PcieRootPort& port) {
     const PcieEndpoint& device = port.devices[index];
     const std::string here = fmt::format("{}.devices[{}].", field, index);
     if (!functions.insert(device.function).second)
-      fail(here + "function", fmt::format("another device is function {} already", device.function));
+      throw SpecError(here + "function", fmt::format("another device is function {} already", device.function));
     if (!std::has_single_bit(device.bar_size) || device.bar_size < kSmallestBar ||
         device.bar_size > default_map::kPcieBarsOfPort)
-      fail(here + "bar_size", fmt::format("{:#x} bytes are not possible", device.bar_size),
-           "use a power of two from 4 KiB to 4 GiB");
+      throw SpecError(here + "bar_size", fmt::format("{:#x} bytes are not possible", device.bar_size),
+                      "use a power of two from 4 KiB to 4 GiB");
     if (device.vendor_id == 0 || device.vendor_id == 0xffff)
-      fail(here + "vendor", fmt::format("{:#06x} says that there is no function", device.vendor_id));
-    if (device.class_code > 0xff'ffff) fail(here + "class", "has more than 24 bits");
+      throw SpecError(here + "vendor", fmt::format("{:#06x} says that there is no function", device.vendor_id));
+    if (device.class_code > 0xff'ffff) throw SpecError(here + "class", "has more than 24 bits");
   }
   if (!functions.empty() && !functions.contains(0))
-    fail(field + ".devices", "none is function 0, without which software finds no other", "give one function 0");
+    throw SpecError(field + ".devices", "none is function 0, without which software finds no other",
+                    "give one function 0");
   if (total_size(port) > default_map::kPcieBarsOfPort)
-    fail(field + ".devices", "their BARs are larger than 4 GiB together", "make them smaller");
+    throw SpecError(field + ".devices", "their BARs are larger than 4 GiB together", "make them smaller");
 }
 
 void check_port(const std::string& field, const PcieRootPort& port) {
   if (port.number >= tegra410::kRootPorts)
-    fail(field + ".number", fmt::format("is {}, must be 0 ... {}", port.number, tegra410::kRootPorts - 1));
+    throw SpecError(field + ".number", fmt::format("is {}, must be 0 ... {}", port.number, tegra410::kRootPorts - 1));
   if (port.bus > kLastRootBus)
-    fail(field + ".bus", fmt::format("is {:#x}, must be 0 ... {:#x}", port.bus, kLastRootBus),
-         "what is below the port is on the bus after it");
+    throw SpecError(field + ".bus", fmt::format("is {:#x}, must be 0 ... {:#x}", port.bus, kLastRootBus),
+                    "what is below the port is on the bus after it");
   check_devices(field, port);
 }
 
 void check_ports(const std::string& field, const PcieRootComplex& complex) {
   if (complex.root_ports.empty())
-    fail(field + ".root_ports", "is empty", "leave the root complex out, or give it 1 to 8 root ports");
+    throw SpecError(field + ".root_ports", "is empty", "leave the root complex out, or give it 1 to 8 root ports");
   if (complex.root_ports.size() > tegra410::kRootPorts)
-    fail(field + ".root_ports",
-         fmt::format("are {}, but a root complex has at most {}", complex.root_ports.size(), tegra410::kRootPorts));
+    throw SpecError(field + ".root_ports", fmt::format("are {}, but a root complex has at most {}",
+                                                       complex.root_ports.size(), tegra410::kRootPorts));
   std::map<unsigned, std::size_t> numbers;
   std::map<unsigned, std::size_t> buses;  // root buses and those below
   for (std::size_t index = 0; index < complex.root_ports.size(); ++index) {
@@ -80,13 +77,13 @@ void check_ports(const std::string& field, const PcieRootComplex& complex) {
     const std::string here = fmt::format("{}.root_ports[{}]", field, index);
     check_port(here, port);
     if (const auto [same, fresh] = numbers.emplace(port.number, index); !fresh)
-      fail(here + ".number", fmt::format("root_ports[{}] is number {} already", same->second, port.number));
+      throw SpecError(here + ".number", fmt::format("root_ports[{}] is number {} already", same->second, port.number));
     for (const unsigned bus : {unsigned{port.bus}, port.bus + 1U}) {
       if (const auto [same, fresh] = buses.emplace(bus, index); !fresh)
-        fail(here + ".bus",
-             fmt::format("bus {:#04x} belongs to root_ports[{}], which has {:#04x} and the one below it", bus,
-                         same->second, complex.root_ports[same->second].bus),
-             "leave two buses to each root port");
+        throw SpecError(here + ".bus",
+                        fmt::format("bus {:#04x} belongs to root_ports[{}], which has {:#04x} and the one below it",
+                                    bus, same->second, complex.root_ports[same->second].bus),
+                        "leave two buses to each root port");
     }
   }
 }
@@ -151,14 +148,14 @@ void check_pcie(const PlatformSpec& spec) {
     const PcieRootComplex& complex = (*complexes)[index];
     const std::string field = fmt::format("tegra410.pcie.root_complexes[{}]", index);
     if (complex.socket >= spec.sockets)
-      fail(field + ".socket",
-           fmt::format("is {}, but the platform has sockets 0 ... {}", complex.socket, spec.sockets - 1));
+      throw SpecError(field + ".socket",
+                      fmt::format("is {}, but the platform has sockets 0 ... {}", complex.socket, spec.sockets - 1));
     if (complex.number >= tegra410::kRootComplexes)
-      fail(field + ".number", fmt::format("is {}, but a socket has root complexes 0 ... {}", complex.number,
-                                          tegra410::kRootComplexes - 1));
+      throw SpecError(field + ".number", fmt::format("is {}, but a socket has root complexes 0 ... {}", complex.number,
+                                                     tegra410::kRootComplexes - 1));
     if (const auto [same, fresh] = seen.emplace(std::pair{complex.socket, complex.number}, index); !fresh)
-      fail(field + ".number", fmt::format("root_complexes[{}] is number {} of socket {} already", same->second,
-                                          complex.number, complex.socket));
+      throw SpecError(field + ".number", fmt::format("root_complexes[{}] is number {} of socket {} already",
+                                                     same->second, complex.number, complex.socket));
     check_ports(field, complex);
   }
 }

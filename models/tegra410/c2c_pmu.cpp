@@ -14,7 +14,7 @@ namespace {
 // Room for requests under way at one instance; there is more when it is needed.
 constexpr std::size_t kRoom = 16;
 
-constexpr FieldSpec kControlFields[] = {{"ENABLE", 0, 1, Access::rw, 0, "count; 0 to 1 clears first"}};
+constexpr FieldSpec kC2cControlFields[] = {{"ENABLE", 0, 1, Access::rw, 0, "count; 0 to 1 clears first"}};
 constexpr FieldSpec kInStatusFields[] = {{"CYCLE_OVF", 0, 1, Access::ro},
                                          {"IN_RD_CUM_OUTS_OVF", 1, 1, Access::ro},
                                          {"IN_RD_REQ_OVF", 2, 1, Access::ro},
@@ -53,8 +53,8 @@ constexpr std::string_view kNames[kCounters][2] = {
 constexpr RegisterSpec low(unsigned counter) { return {kNames[counter][0], kLow[counter], 32, kLowFields}; }
 constexpr RegisterSpec high(unsigned counter) { return {kNames[counter][1], kLow[counter] + 4, 32, kHighFields}; }
 
-constexpr RegisterSpec kInstanceRegisters[] = {
-    {"CTRL", kControl, 32, kControlFields},
+constexpr RegisterSpec kC2cInstanceRegisters[] = {
+    {"CTRL", kControl, 32, kC2cControlFields},
     {"IN_STATUS", kInStatus, 32, kInStatusFields},
     {"OUT_STATUS", kOutStatus, 32, kOutStatusFields},
     low(0),
@@ -75,18 +75,18 @@ constexpr RegisterSpec kInstanceRegisters[] = {
     low(8),
     high(8),
 };
-static_assert(layout_is_valid(kInstanceRegisters, C2cPmu::kWindowSize));
+static_assert(layout_is_valid(kC2cInstanceRegisters, C2cPmu::kWindowSize));
 
-constexpr FieldSpec kBroadcastControlFields[] = {{"ENABLE", 0, 1, Access::wo, 0, "of every instance"}};
-constexpr FieldSpec kNothingFields[] = {{"ZERO", 0, 32, Access::raz_wi}};
+constexpr FieldSpec kC2cBroadcastControlFields[] = {{"ENABLE", 0, 1, Access::wo, 0, "of every instance"}};
+constexpr FieldSpec kC2cNothingFields[] = {{"ZERO", 0, 32, Access::raz_wi}};
 
 // Same places as in an instance, so that a wrong access size is a mistake here as well.
-constexpr RegisterSpec kBroadcastRegisters[] = {
-    {"CTRL", kControl, 32, kBroadcastControlFields}, {"IN_STATUS", kInStatus, 32, kNothingFields},
-    {"IN_CNTR", kLow[0], 32, kNothingFields, 9, 4},  {"OUT_STATUS", kOutStatus, 32, kNothingFields},
-    {"OUT_CNTR", kLow[5], 32, kNothingFields, 8, 4},
+constexpr RegisterSpec kC2cBroadcastRegisters[] = {
+    {"CTRL", kControl, 32, kC2cBroadcastControlFields}, {"IN_STATUS", kInStatus, 32, kC2cNothingFields},
+    {"IN_CNTR", kLow[0], 32, kC2cNothingFields, 9, 4},  {"OUT_STATUS", kOutStatus, 32, kC2cNothingFields},
+    {"OUT_CNTR", kLow[5], 32, kC2cNothingFields, 8, 4},
 };
-static_assert(layout_is_valid(kBroadcastRegisters, C2cPmu::kWindowSize));
+static_assert(layout_is_valid(kC2cBroadcastRegisters, C2cPmu::kWindowSize));
 
 }  // namespace
 
@@ -114,7 +114,7 @@ C2cPmu::~C2cPmu() = default;
 void C2cPmu::build_instance(unsigned index) {
   auto bank = std::make_unique<RegisterBank>(
       RegisterBank::Options{.name = fmt::format("{}.instance{}", name(), index), .size = kWindowSize},
-      kInstanceRegisters);
+      kC2cInstanceRegisters);
   control_ = bank->find("CTRL");
   bank->on_write(control_,
                  [this, index](const RegisterWrite& write) { write_control(index, write.written, write.when); });
@@ -142,7 +142,7 @@ void C2cPmu::build_instance(unsigned index) {
 
 void C2cPmu::build_broadcast() {
   auto bank = std::make_unique<RegisterBank>(
-      RegisterBank::Options{.name = fmt::format("{}.broadcast", name()), .size = kWindowSize}, kBroadcastRegisters);
+      RegisterBank::Options{.name = fmt::format("{}.broadcast", name()), .size = kWindowSize}, kC2cBroadcastRegisters);
   bank->on_write(bank->find("CTRL"), [this](const RegisterWrite& write) {
     for (unsigned index = 0; index < instances(); ++index) write_control(index, write.written, write.when);
   });
