@@ -10,7 +10,7 @@
 namespace pmufab::scoreboard {
 namespace {
 
-constexpr std::uint64_t kCtrl = 0x864;
+constexpr std::uint64_t kC2cCtrl = 0x864;
 
 /// Positions of its marks are checkpoints of the timeline: requests may be told late.
 class C2cTruth final : public EventTruth {
@@ -102,7 +102,7 @@ void C2cPmuJudge::see_request(bool is_in, bool is_write, unsigned peer, std::uin
 }
 
 bool C2cPmuJudge::see_write(const MmioBus::BusAccess& access) {
-  if (!access.ok || access.address != spec_.broadcast + kCtrl) return false;
+  if (!access.ok || access.address != spec_.broadcast + kC2cCtrl) return false;
   control_value_ = access.data;
   return true;
 }
