@@ -95,13 +95,13 @@ endfunction()
 # another third faster, but some then run for minutes under the sanitizers.
 set(pmufab_test_optimisation $<$<CONFIG:Release>:-O1>)
 
-# pmufab_test(name SOURCES ... LINK ...): a GoogleTest program; each of its tests is a ctest test in a process of its own,
-# because SystemC elaborates once per process.
+# pmufab_test(name [LONG] SOURCES ... LINK ...): a GoogleTest program; each of its tests is a ctest test in a process of its own,
+# because SystemC elaborates once per process. LONG: some take many seconds, so they begin before others, not as the last.
 function(pmufab_test name)
   if(NOT PMUFAB_BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "LONG" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} pmufab::testing pmufab_settings)
   target_compile_options(${name} PRIVATE ${pmufab_test_optimisation})
@@ -111,5 +111,9 @@ function(pmufab_test name)
     add_dependencies(optimised ${name})
   endif()
   # Parameters show by the name or number a test gives them, not by their bytes.
-  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  set(cost 0)
+  if(ARG_LONG)
+    set(cost 10)
+  endif()
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 COST ${cost})
 endfunction()

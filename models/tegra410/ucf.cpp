@@ -109,12 +109,23 @@ void Ucf::cross_link(const Pass& pass, unsigned from, unsigned to, Picoseconds e
 
 /// BARs are not cached, whatever the opcode: reads read, writes and atomics write, the others have nothing to do.
 Picoseconds Ucf::serve_bar(const Request& request, const MemoryRange& range) {
-  const Ucf& home = *peers_[range.socket];
+  Ucf& home = *peers_[range.socket];
   const OpcodeClass kind = class_of(request.opcode);
   PcieTarget* const target = home.targets_[range.root_complex];
   if (target != nullptr && kind != OpcodeClass::dataless)
     target->accept({request.when, request.address, request.length, range.root_port, kind != OpcodeClass::read});
-  return home.latency_.bar + (&home == this ? 0 : latency_.link);
+  const Picoseconds served = home.latency_.bar;
+  if (&home == this) return served;
+  const Picoseconds answered = served + latency_.link;
+  Pass pass{};
+  pass.when = request.when;
+  pass.address = request.address;
+  pass.line = request.address / kLineBytes;
+  pass.length = request.length;
+  pass.opcode = request.opcode;
+  cross_link(pass, index_, range.socket, request.when + answered);
+  home.cross_link(pass, index_, range.socket, request.when + served);
+  return answered;
 }
 
 void Ucf::count_request(const Pass& pass) {

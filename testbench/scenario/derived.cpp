@@ -25,8 +25,10 @@ std::string requests_in_words(std::string_view kind) {
   return fmt::format("{}{}", way, kind.ends_with("rd") ? "read" : "write");
 }
 
-/// "slc_bytes_rd" -> "slc read"
+/// "slc_bytes_rd" -> "slc read", "rd_bytes" -> "read"
 std::string in_words(std::string_view event) {
+  if (event.starts_with("rd_")) return "read";
+  if (event.starts_with("wr_")) return "write";
   const std::string unit(event.substr(0, event.find('_')));
   return fmt::format("{} {}", unit, event.ends_with("_rd") ? "read" : "write");
 }
@@ -39,11 +41,12 @@ std::vector<DerivedResult> derive(const std::vector<DerivedInput>& inputs) {
     if (input.filtered || !input.complete || input.elapsed == 0) continue;
     const double elapsed_ns = static_cast<double>(input.elapsed) / 1e3;
     const std::string_view event = input.event;
-    if (event.find("_bytes_") != std::string_view::npos) {
+    const bool of_pcie = input.pmu.starts_with("nvidia_pcie_");
+    if (event.find("_bytes_") != std::string_view::npos || (of_pcie && event.ends_with("_bytes"))) {
       results.push_back({fmt::format("{} {} bandwidth", input.pmu, in_words(event)),
                          static_cast<double>(input.count) / elapsed_ns, "GB/s", std::nullopt, true});
     } else if (event == "slc_access_rd" || event == "slc_access_wr" || event == "mem_access_rd" ||
-               event == "mem_access_wr") {
+               event == "mem_access_wr" || (of_pcie && event.ends_with("_req"))) {
       const DerivedInput* cycles = find(inputs, input.pmu, "cycles");
       if (cycles != nullptr && cycles->count > 0) {
         results.push_back({fmt::format("{} {} request rate", input.pmu, in_words(event)),

@@ -22,8 +22,8 @@ void check_cluster(const RequesterSpec& requester, const std::string& field, uns
 }
 
 /// The numbers in words: "root ports 1, 2 and 3".
-std::string list(const std::string& what, const std::vector<unsigned>& numbers) {
-  std::string text = what + (numbers.size() == 1 ? " " : "s ");
+std::string list(const char* one, const char* many, const std::vector<unsigned>& numbers) {
+  std::string text = fmt::format("{} ", numbers.size() == 1 ? one : many);
   for (std::size_t i = 0; i < numbers.size(); ++i)
     text += fmt::format("{}{}", i == 0 ? "" : i + 1 == numbers.size() ? " and " : ", ", numbers[i]);
   return text;
@@ -42,7 +42,7 @@ void check_device(const RequesterSpec& requester, const std::string& field,
     throw SpecError(field + ".root_complex",
                     fmt::format("there is no root complex {} in socket {}", requester.root_complex, requester.socket),
                     numbers.empty() ? "the socket has none: see tegra410.pcie of the platform"
-                                    : "the socket has " + list("root complex", numbers));
+                                    : "the socket has " + list("root complex", "root complexes", numbers));
   }
   numbers.clear();
   const PcieRootPort* port = nullptr;
@@ -54,7 +54,7 @@ void check_device(const RequesterSpec& requester, const std::string& field,
     throw SpecError(field + ".root_port",
                     fmt::format("root complex {} of socket {} has no root port {}", requester.root_complex,
                                 requester.socket, requester.root_port),
-                    "it has " + list("root port", numbers));
+                    "it has " + list("root port", "root ports", numbers));
   }
   const unsigned bus = requester.bdf >> 8;
   const unsigned last = platform::last_bus_of(*complex, *port);

@@ -15,7 +15,6 @@ namespace {
 using driver_host::EventReading;
 using scoreboard::EventResult;
 
-Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }
 std::uint64_t to_nanoseconds(Picoseconds span) { return span / 1000; }
 
 driver_host::PerfAttributes to_host(const perf_event_attr& attributes) {
@@ -84,7 +83,7 @@ PerfEvents::Handle PerfEvents::open(const perf_event_attr& attributes, pid_t pid
   event.leader = leader == 0 ? handle : leader;
   event.cpu = cpu;
   event.read_format = attributes.read_format;
-  event.opened = now();
+  event.opened = simulated_now();
   if (Event* const first = find(event.leader)) first->members.push_back(handle);
   expect(handle, event);
   plan_rotation();
@@ -108,7 +107,7 @@ void PerfEvents::expect(Handle handle, Event& event) {
 
 void PerfEvents::plan_rotation() {
   crowded_.merge(machine_.calls().take_crowded());
-  if (!rotation_ && !crowded_.empty()) rotation_ = now() + rotation_span_;
+  if (!rotation_ && !crowded_.empty()) rotation_ = simulated_now() + rotation_span_;
 }
 
 void PerfEvents::rotate() {
@@ -129,7 +128,7 @@ std::vector<std::uint64_t> PerfEvents::read(Handle handle, std::uint64_t room, i
   std::vector<std::uint64_t> words;
   Event* const event = find(handle);
   std::vector<EventReading> readings;
-  const Picoseconds begun = now();
+  const Picoseconds begun = simulated_now();
   error = event == nullptr ? -EBADF : read_now(handle, readings);
   if (error < 0) return words;
   error = 0;
@@ -172,7 +171,8 @@ int PerfEvents::control(Handle handle, std::uint64_t request, std::uint64_t argu
     int result = 0;
     if (request == PERF_EVENT_IOC_ENABLE) {
       Event& its = *find(each);
-      if (its.seen && !its.expected_at_enable) its.expected_at_enable = machine_.scoreboard().expected(each, now());
+      if (its.seen && !its.expected_at_enable)
+        its.expected_at_enable = machine_.scoreboard().expected(each, simulated_now());
       result = machine_.pmus().enable(each);
     } else if (request == PERF_EVENT_IOC_DISABLE) {
       result = machine_.pmus().disable(each);
@@ -194,7 +194,7 @@ Verdict PerfEvents::judge(Handle handle, Event& event) {
   verdict.cpu = event.cpu;
   verdict.reads = event.reads;
   verdict.opened = event.opened;
-  verdict.closed = now();
+  verdict.closed = simulated_now();
   if (event.seen) {
     verdict.driver = event.seen->value;
     verdict.time_enabled = event.seen->time_enabled;

@@ -19,12 +19,14 @@
 
 namespace pmufab::shell {
 
+[[nodiscard]] inline Picoseconds simulated_now() { return to_picoseconds(sc_core::sc_time_stamp()); }
+
 /// What became of one event that a program in the shell counted.
 struct Verdict {
   enum class Check : std::uint8_t { exact, wrong, unchecked };
   std::string event;                      ///< in the driver's words
-  std::string pmu;                        ///
-  int cpu = 0;                            ///< it was opened on
+  std::string pmu;                        ///< its name
+  int cpu = 0;                            ///< the one it was opened on
   std::uint64_t driver = 0;               ///< count the program read last
   std::optional<std::uint64_t> expected;  ///< by the scoreboard, over exactly the event's windows
   Check check = Check::unchecked;

@@ -4,6 +4,16 @@
 
 namespace pmufab::shell {
 
+void SharedTime::leave(pid_t process) {
+  processes_.erase(process);
+  news_underway_ = !waits_.empty();
+}
+
+void SharedTime::end_wait(WaitId id) {
+  waits_.erase(id);
+  news_underway_ = false;
+}
+
 void SharedTime::begin_wait(WaitId id, pid_t process, Wait wait, std::optional<Picoseconds> until) {
   waits_.insert_or_assign(id, Waiting{process, wait, until});
 }
@@ -50,9 +60,11 @@ SharedTime::Pass SharedTime::pass() const {
 }
 
 int SharedTime::patience_ms() const {
-  // A program that works is given time to start, to load its libraries, to print. If all wait, the signal that one of
-  // their children has ended may still be on its way.
-  return anybody_works() ? 300 : 30;
+  // A program that works is given time to start, to load its libraries, to print, on a busy machine, too; and so is the
+  // parent of one that has ended, whom a signal will wake up.
+  constexpr int kLong = 2000;
+  constexpr int kShort = 30;
+  return anybody_works() || news_underway_ ? kLong : kShort;
 }
 
 }  // namespace pmufab::shell

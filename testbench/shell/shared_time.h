@@ -32,12 +32,12 @@ class SharedTime {
   using WaitId = int;  ///< of the caller's choice, unique among those under way
 
   void join(pid_t process) { processes_.insert(process); }
-  void leave(pid_t process) { processes_.erase(process); }
+  void leave(pid_t process);
   [[nodiscard]] bool has_joined(pid_t process) const { return processes_.contains(process); }
 
   /// @param until  simulated time; nothing for Wait::child
   void begin_wait(WaitId id, pid_t process, Wait wait, std::optional<Picoseconds> until);
-  void end_wait(WaitId id) { waits_.erase(id); }
+  void end_wait(WaitId id);
   [[nodiscard]] bool is_waiting(WaitId id) const { return waits_.contains(id); }
   /// When that wait is over; nothing if that is no matter of time.
   [[nodiscard]] std::optional<Picoseconds> wakeup(WaitId id) const;
@@ -59,6 +59,7 @@ class SharedTime {
 
   std::set<pid_t> processes_;
   std::map<WaitId, Waiting> waits_;
+  bool news_underway_ = false;  // that a process has ended, to its parent
 };
 
 }  // namespace pmufab::shell

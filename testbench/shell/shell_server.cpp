@@ -24,10 +24,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kSlice{4};
 
-Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }
-
 void send_reply(int socket, const pmufab_shell_reply& reply, int descriptor = -1) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): sendmsg only reads it
   iovec part{const_cast<pmufab_shell_reply*>(&reply), offsetof(pmufab_shell_reply, data) + reply.length};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   msghdr message{};
@@ -72,7 +69,6 @@ ShellServer::ShellServer(const Options& options, PerfEvents& events, PciAccess& 
                                "set TMPDIR to a shorter one");
   path.copy(address.sun_path, path.size());
   listener_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how bind() is called
   if (listener_ < 0 || bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
       listen(listener_, SOMAXCONN) != 0)
     throw std::system_error(errno, std::generic_category(), path);
@@ -115,9 +111,9 @@ void ShellServer::serve() {
 
 void ShellServer::pass_at_once() {
   const std::optional<Picoseconds> next = time_.next_wakeup();
-  if (!next || *next <= now()) return;
+  if (!next || *next <= simulated_now()) return;
   const WallClock::time_point begin = WallClock::now();
-  advance(std::min(slice_, *next - now()));
+  advance(std::min(slice_, *next - simulated_now()));
   const auto took = WallClock::now() - begin;
   if (took < kSlice / 2) slice_ = std::min<Picoseconds>(slice_ * 2, 1'000'000'000'000);
   if (took > kSlice * 2) slice_ = std::max<Picoseconds>(slice_ / 2, 100'000);
@@ -130,24 +126,24 @@ void ShellServer::pass_with_the_wall() {
   const auto passed = std::min<WallClock::duration>(wall - last_activity_, most);
   last_activity_ = wall;
   Picoseconds span = scaled(static_cast<std::uint64_t>(std::chrono::nanoseconds(passed).count()));
-  if (const auto next = time_.next_wakeup()) span = std::min(span, std::max(*next, now()) - now());
+  if (const auto next = time_.next_wakeup()) span = std::min(span, std::max(*next, simulated_now()) - simulated_now());
   advance(span);
 }
 
 void ShellServer::advance(Picoseconds span) {
-  const Picoseconds end = now() + span;
-  while (now() < end) {
+  const Picoseconds end = simulated_now() + span;
+  while (simulated_now() < end) {
     const std::optional<Picoseconds> rotation = events_.next_rotation();
-    if (rotation && *rotation <= now()) {
+    if (rotation && *rotation <= simulated_now()) {
       events_.rotate();
       continue;
     }
-    sc_core::wait(to_sc_time(std::min(end, rotation.value_or(end)) - now()));
+    sc_core::wait(to_sc_time(std::min(end, rotation.value_or(end)) - simulated_now()));
   }
 }
 
 void ShellServer::wake_up() {
-  for (const int socket : time_.due(now())) {
+  for (const int socket : time_.due(simulated_now())) {
     time_.end_wait(socket);
     send_reply(socket, {});
     last_activity_ = WallClock::now();
@@ -214,13 +210,14 @@ void ShellServer::answer(int socket, pid_t process, const pmufab_shell_request& 
       if (request.argument[0] != 0 || time_.has_joined(static_cast<pid_t>(request.argument[1]))) join(process);
       break;
     case PMUFAB_SHELL_CLOCK:
-      reply.value = now() / 1000;
+      reply.value = simulated_now() / 1000;
       break;
     case PMUFAB_SHELL_WAIT:
       begin_wait(socket, process, request);
       return;  // answered when the time has come
     case PMUFAB_SHELL_AWAKE:
-      if (const auto until = time_.wakeup(socket)) reply.value = unscaled(std::max(*until, now()) - now());
+      if (const auto until = time_.wakeup(socket))
+        reply.value = unscaled(std::max(*until, simulated_now()) - simulated_now());
       time_.end_wait(socket);
       break;
     case PMUFAB_SHELL_OPEN:
@@ -254,7 +251,7 @@ void ShellServer::begin_wait(int socket, pid_t process, const pmufab_shell_reque
     time_.begin_wait(socket, process, SharedTime::Wait::child, std::nullopt);
   } else {
     time_.begin_wait(socket, process, kind == PMUFAB_SHELL_SLEEP ? SharedTime::Wait::sleep : SharedTime::Wait::poll,
-                     now() + scaled(request.argument[1]));
+                     simulated_now() + scaled(request.argument[1]));
   }
 }
 

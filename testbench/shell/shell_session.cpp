@@ -111,7 +111,7 @@ class Story {
     }
     if (const std::uint64_t warnings = machine_.host().warnings(); warnings > 0)
       failures.push_back(fmt::format("the kernel log has {} warning(s); --kernel-log shows them", warnings));
-    journal_.write("end", {{"failures", failures}, {"simulated_ps", to_picoseconds(sc_core::sc_time_stamp())}});
+    journal_.write("end", {{"failures", failures}, {"simulated_ps", simulated_now()}});
   }
 
   scenario::Machine& machine_;

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace po = boost::program_options;
 using scenario::InputError;
 
-constexpr const char* kMore =
+constexpr const char* kMoreOnDriver =
     R"(FILE.c stands in the place of the kernel's driver of the same name, or beside the drivers if there is none of that
 name; all other drivers are those of the kernel. The result is one shared library, which --driver of the other commands
 takes instead of the drivers that were built with pmufab. What has not changed since the last time is not compiled again.
@@ -90,7 +90,7 @@ int build(const Arguments& arguments) {
       "sanitize", po::bool_switch(), "with AddressSanitizer and UndefinedBehaviorSanitizer");
   const auto parsed = parse(arguments, options, "file",
                             {"pmufab driver build [options] FILE.c...",
-                             "Compile drivers of your own into a library that --driver takes.", kMore});
+                             "Compile drivers of your own into a library that --driver takes.", kMoreOnDriver});
   if (!parsed) return kPassed;
   const std::vector<std::string> files = values_of(*parsed, "file");
   if (files.empty()) throw InputError("no driver to build", "give its file: pmufab driver build my/nvidia_cspmu.c");

@@ -32,7 +32,7 @@ using scenario::InputError;
 using scenario::Value;
 using shell::Verdict;
 
-constexpr const char* kMore =
+constexpr const char* kMoreOnShell =
     R"(In the shell (or in COMMAND) the system's own perf lists and counts the platform's PMUs, lspci and setpci see its PCI
 functions, and sleep takes simulated time, while the traffic plays and unmodified drivers do their work. What perf prints
 is the drivers' count; each is compared with the scoreboard, and the verdicts are printed when the shell ends.
@@ -164,10 +164,8 @@ int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<
     const fs::path link = folder / "preload.so";
     std::error_code error_of_link;
     fs::create_symlink(preload, link, error_of_link);
-    std::string libraries = link.string();
-    if (const char* others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
-      libraries += fmt::format(":{}", others);
-    setenv("LD_PRELOAD", libraries.c_str(), 1);
+    // Nothing else: what was preloaded into this program, such as a sanitizer, is not for those.
+    setenv("LD_PRELOAD", link.c_str(), 1);
     setenv(PMUFAB_SHELL_SOCKET, (folder / shell::kSocketName).c_str(), 1);
     setenv(PMUFAB_SHELL_SYSFS, (folder / shell::kSysfsName).c_str(), 1);
     setenv("SYSFS_PATH", (folder / shell::kSysfsName).c_str(), 1);
@@ -268,9 +266,10 @@ int shell_command(const Arguments& all_arguments) {
       "json", po::value<std::string>()->default_value("")->value_name("FILE"), "write the verdicts")(
       "kernel-log", po::bool_switch(), "show the kernel log as it grows");
   add_driver_options(options, "newest");
-  const auto parsed = parse(arguments, options, "platform",
-                            {"pmufab shell [options] [PLATFORM] [-- COMMAND...]",
-                             "Run the real perf, lspci and setpci on a platform, with traffic and a judge.", kMore});
+  const auto parsed =
+      parse(arguments, options, "platform",
+            {"pmufab shell [options] [PLATFORM] [-- COMMAND...]",
+             "Run the real perf, lspci and setpci on a platform, with traffic and a judge.", kMoreOnShell});
   if (!parsed) return kPassed;
   const po::variables_map& map = *parsed;
   const std::vector<std::string> files = values_of(map, "platform");

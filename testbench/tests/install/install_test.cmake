@@ -23,6 +23,10 @@ if(NOT position EQUAL 0)
   message(FATAL_ERROR "the consumer found pmufab in '${CMAKE_MATCH_1}', not in ${prefix}")
 endif()
 
+# The command finds the library it preloads where it was installed.
+run("perf on the installed command" ${prefix}/bin/pmufab shell --driver-dir ${DRIVERS_DIR} --
+  perf stat -a -e nvidia_ucf_pmu_0/cycles/ sleep 0.01)
+
 foreach(program own_pmu own_platform)
   run("running ${program}" ${consumer_build}/${program})
 endforeach()

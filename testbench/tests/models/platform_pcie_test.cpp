@@ -147,7 +147,7 @@ TEST_F(SimulationTest, platform_pcie_root_ports_are_bridges_to_the_functions_bel
     }
     // Software changes what it may, and a reset of the platform brings it back.
     const std::uint64_t port = five.ecam_base;
-    rig.cpu.put32(port + 0x18, 0x0000'2010);
+    rig.cpu.put32(port + 0x18, 0x0020'2000);
     EXPECT_EQ(software.functions(five, 0x20), (std::vector<unsigned>{0, 0x80}));
     rig.platform.reset();
     EXPECT_EQ(software.functions(five, 1), (std::vector<unsigned>{0, 0x80}));

@@ -54,6 +54,17 @@ std::string with(const std::string& from, const std::string& to) {
   return fmt::format("{}{}{}", text.substr(0, at), to, text.substr(at + from.size()));
 }
 
+TEST(ScenarioLoader, a_bar_is_named_by_its_root_port) {
+  const auto target = [](const std::string& text) { return load_error(with("{memory: cmem, size: 1 MiB}", text)); };
+  EXPECT_EQ(target("{memory: bar, root_complex: 1, root_port: 4}"), "no error");
+  EXPECT_THAT(
+      target("{memory: bar, root_complex: 1, root_port: 0}"),
+      HasSubstr("socket 0 has no bar below root port 0 of root complex 1 (the platform has socket 0 bar of root "
+                "port 0 of root complex 0 ["));
+  EXPECT_THAT(target("{memory: bar, root_complex: 1, root_port: 4, offset: 16 MiB}"), HasSubstr("lies beyond"));
+  EXPECT_THAT(target("{memory: cmem, root_port: 0}"), HasSubstr("unknown key 'root_port'"));
+}
+
 TEST(ScenarioLoader, a_small_scenario_gets_all_defaults) {
   const ScenarioSpec spec = load(kSmall);
   EXPECT_EQ(spec.name, "small");

@@ -31,13 +31,23 @@ TEST(SharedTime, passes_at_once_up_to_the_first_wakeup_when_all_wait_and_one_sle
   EXPECT_EQ(time.pass(), Pass::at_once);
 }
 
-TEST(SharedTime, a_program_that_works_holds_it_for_longer_than_a_signal_may_take) {
+TEST(SharedTime, a_program_that_works_or_will_hear_of_its_childs_end_holds_it_for_longer) {
   SharedTime time;
   time.join(100);
+  time.join(101);
   const int working = time.patience_ms();
   time.begin_wait(1, 100, Wait::poll, 5'000);
-  EXPECT_LT(time.patience_ms(), working);
-  EXPECT_GT(time.patience_ms(), 0);
+  time.begin_wait(2, 101, Wait::sleep, 5'000);
+  const int waiting = time.patience_ms();
+  EXPECT_LT(waiting, working);
+  EXPECT_GT(waiting, 0);
+  time.end_wait(2);
+  time.leave(101);
+  EXPECT_EQ(time.pass(), Pass::with_the_wall);
+  EXPECT_EQ(time.patience_ms(), working) << "process 100 will be told";
+  time.end_wait(1);
+  time.begin_wait(1, 100, Wait::poll, 6'000);
+  EXPECT_EQ(time.patience_ms(), waiting);
 }
 
 TEST(SharedTime, wakes_in_the_order_of_the_times) {

@@ -46,6 +46,29 @@ TEST_F(BadInput, an_impossible_topology) {
           HasSubstr("q.yaml:1:7: kind: 'tegra411' is not known here (did you mean 'tegra410'?)"));
 }
 
+TEST_F(BadInput, pcie_devices_below_root_ports_there_are_not) {
+  const auto refuses_requester = [this](const std::string& requester, const std::string& message) {
+    refuses_scenario("traffic:\n  - generators:\n      - name: device\n        requester: {kind: pcie, " + requester +
+                         "}\n        targets: [{memory: cmem, size: 1 MiB}]\nmeasure: [{events: [x/y/]}]\n",
+                     HasSubstr(message));
+  };
+  refuses_requester(
+      "root_complex: 6",
+      "s.yaml:7:47: traffic[0].generators[0].requester.root_complex: there is no root complex 6 in socket 0 "
+      "(the socket has root complexes 0, 1, 2, 3, 4 and 5)");
+  refuses_requester("root_complex: 1, root_port: 0",
+                    "s.yaml:7:64: traffic[0].generators[0].requester.root_port: root complex 1 of socket 0 has no root "
+                    "port 0 (it has root ports 1, 2, 3 and 4)");
+  refuses_requester(
+      "root_complex: 1, root_port: 2, bdf: \"81:00.0\"",
+      "s.yaml:7:72: traffic[0].generators[0].requester.bdf: bus 81 is not below root port 2 of root complex 1 "
+      "of socket 0 (that has buses a0 to bf)");
+  refuses({"list", write("p.yaml", "kind: tegra410\ntegra410:\n  pcie_pmu:\n    counters: 1\n")},
+          HasSubstr("p.yaml:4:15: tegra410.pcie_pmu.counters: is 1, must be 2 ... 64"));
+  refuses({"list", write("q.yaml", "kind: tegra410\ntegra410:\n  pcie_pmu:\n    widht: 32\n")},
+          HasSubstr("tegra410.pcie_pmu: unknown key 'widht' (did you mean 'width'?)"));
+}
+
 TEST_F(BadInput, chip_to_chip_interfaces_that_lead_nowhere_or_to_two_places) {
   const auto refuses_part = [this](const std::string& rest, const std::string& message) {
     refuses({"list", write("p.yaml", "kind: tegra410\ntegra410:\n" + rest)}, HasSubstr(message));
