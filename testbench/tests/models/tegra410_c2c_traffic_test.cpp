@@ -28,7 +28,6 @@ TEST_F(C2cPmu, nvlink_counts_reads_writes_and_atomics_of_gpus_from_acceptance_to
     for (const Opcode dataless : {Opcode::evict, Opcode::clean_unique, Opcode::clean_invalid})
       gpu(dataless, cmem(0, 7));
     // Others than GPUs, and a GPU of the other socket.
-    rig.request({.opcode = Opcode::read_once, .address = cmem(0, 8), .kind = RequesterKind::pcie});
     rig.request({.opcode = Opcode::read_once, .address = cmem(0, 9), .kind = RequesterKind::cpu});
     gpu(Opcode::read_once, cmem(0, 10), 0, 64, 1);
     advance(1'000 * kNanosecond);
@@ -40,7 +39,7 @@ TEST_F(C2cPmu, nvlink_counts_what_the_fabric_reads_from_and_writes_to_gmem) {
   run([&] {
     nvlink.start();
     rig.request({.opcode = Opcode::read_shared, .address = gmem(0, 1)});
-    rig.request({.opcode = Opcode::read_once, .address = gmem(0, 2), .kind = RequesterKind::pcie, .length = 8});
+    rig.request({.opcode = Opcode::read_once, .address = gmem(0, 2), .kind = RequesterKind::cpu, .length = 8});
     rig.request({.opcode = Opcode::read_once, .address = gmem(0, 2), .socket = 1});  // from afar
     rig.request({.opcode = Opcode::write_unique_full, .address = gmem(0, 3)});
     rig.request({.opcode = Opcode::atomic_store, .address = gmem(0, 3), .length = 8});

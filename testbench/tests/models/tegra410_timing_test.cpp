@@ -126,7 +126,7 @@ TEST_F(SimulationTest, an_uncached_read_takes_as_many_parts_as_its_length_needs)
   });
 }
 
-TEST_F(Tegra410Timing, writes_to_memory_end_when_they_start) {
+TEST_F(Tegra410Timing, writes_to_memory_end_when_they_start_and_those_to_gmem_when_they_are_acknowledged) {
   run([&] {
     advance(5);
     gpu(Opcode::write_unique_full, gmem(0, 1));
@@ -136,7 +136,7 @@ TEST_F(Tegra410Timing, writes_to_memory_end_when_they_start) {
     for (const auto& access : seen.accesses) {
       EXPECT_TRUE(access.is_write);
       EXPECT_EQ(access.start, 5 + kSlc);
-      EXPECT_EQ(access.end, 5 + kSlc);
+      EXPECT_EQ(access.end, 5 + kSlc + (access.address == gmem(0, 1) ? kGmem : 0));
     }
   });
 }
