@@ -38,12 +38,17 @@ void guess_filters(const PcieMeaning& meaning, const std::vector<PcieLane>& coun
   guesses.offer(sum(counted, meaning.event, everything, kAllPcieDestinations), "this event without a filter");
   guesses.offer(sum(counted, meaning.event, everything, meaning.destinations), "this event of all root ports");
   guesses.offer(sum(counted, meaning.event, meaning.source, kAllPcieDestinations), "this event to all destinations");
+  std::uint32_t seen = 0;
+  std::set<std::uint16_t> devices;
+  for (const PcieLane& lane : counted) {
+    seen |= 1U << lane.root_port;
+    devices.insert(lane.bdf);
+  }
   for (std::uint32_t ports = 1; ports < kAllRootPorts; ++ports) {
+    if ((ports & ~seen) != 0) continue;
     guesses.offer(sum(counted, meaning.event, {.root_ports = ports}, meaning.destinations),
                   fmt::format("this event of root ports {:#b}", ports));
   }
-  std::set<std::uint16_t> devices;
-  for (const PcieLane& lane : counted) devices.insert(lane.bdf);
   for (const std::uint16_t bdf : devices) {
     guesses.offer(sum(counted, meaning.event, {.bdf = bdf}, meaning.destinations),
                   fmt::format("this event of device {}", bdf_text(bdf)));

@@ -48,7 +48,13 @@ class Tegra410PciePmu : public SimulationTest {
     put(kPage1 + 8 * number + 4, static_cast<std::uint32_t>(value >> 32));
   }
 
-  Rig rig{small_spec(2)};
+  static platform::PlatformSpec with_default_root_complexes() {
+    platform::PlatformSpec spec = small_spec(2);
+    spec.tegra410->pcie.root_complexes.reset();
+    return spec;
+  }
+
+  Rig rig{with_default_root_complexes()};
 };
 
 TEST_F(Tegra410PciePmu, identifies_itself_as_the_second_generation_with_eight_64_bit_counters) {

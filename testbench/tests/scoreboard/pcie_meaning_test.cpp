@@ -115,7 +115,7 @@ TEST(PcieExplain, wrong_counts_are_found_in_other_filters_and_events) {
   EXPECT_THAT(explain(975), HasSubstr("this event without a filter"));
   EXPECT_THAT(explain(75), HasSubstr("this event of all root ports"));
   EXPECT_THAT(explain(970), HasSubstr("this event to all destinations"));
-  EXPECT_THAT(explain(5), HasSubstr("this event of root ports 0b1;"));
+  EXPECT_THAT(explain(5), HasSubstr("this event of root ports 0b1; or"));
   EXPECT_THAT(explain(5), HasSubstr("this event of device 01:00.0"));
   EXPECT_THAT(explain(900), HasSubstr("this event to destinations 0b10000"));
   EXPECT_THAT(explain(4480), HasSubstr("rd_bytes with the same filter"));
