@@ -15,30 +15,15 @@ complain() {
   failed=1
 }
 
-# PMUs that no model of this repository has yet. A PMU whose model is there has to be there, too.
-is_modelled() {
-  case $1 in
-    nvidia_pcie_tgt_pmu_*) [[ -e models/tegra410/pcie_tgt_pmu.h ]] ;;
-    nvidia_pcie_pmu_*) [[ -e models/tegra410/pcie_pmu.h ]] ;;
-    nvidia_nvlink_c2c_pmu_* | nvidia_nvclink_pmu_* | nvidia_nvdlink_pmu_*) [[ -e models/tegra410/c2c_pmu.h ]] ;;
-    *) true ;;
-  esac
-}
-
 # examples DOCUMENT: its commands, each in one line.
 examples() { sed -nE 's/^ +(\$ ?# ?)?(perf stat .*)/\2/p' "$documents/$1"; }
 
 # type_examples PLATFORM-OPTIONS...: commands come on standard input; prints each with its counts and verdicts.
 type_examples() {
-  local command pmu number=0 events
+  local command number=0 events
   local -a commands=()
   : >"$work/typed"
   while read -r command; do
-    for pmu in $(grep -oE '[a-z0-9_]+(\.[0-9]+)?/' <<<"$command" | tr -d / | sort -u); do
-      is_modelled "$pmu" && continue
-      echo "not modelled yet: $command"
-      continue 2
-    done
     commands+=("$command")
     # The examples count until Ctrl-C; this one is pressed after a while of simulated time.
     printf '%s sleep 0.2 2>%q || echo "%d exited with $?"\n' "$command" "$work/perf.$number" "$number" >>"$work/typed"
@@ -99,6 +84,22 @@ cxl:
     cpmus: [{groups: [{vendor: 0x1d0f, id: 0x1, events: [m2s_req_memrd, m2s_rwd_memwr]}], counters: 4}]
 YAML
 
+# Devices of the root complexes the Tegra410's document counts, the device with the document's BDF among them, and
+# accesses to BARs.
+cat >"$work/devices.yaml" <<'YAML'
+name: documents
+generators:
+  - name: rc 1
+    requester: {kind: pcie, socket: 0, root_complex: 1, root_port: 1, bdf: "81:00.0"}
+    targets: &memory [{socket: 0, memory: cmem, size: 1 MiB}, {socket: 1, memory: cmem, size: 1 MiB}]
+    mix: &mix {read: 2, write: 1}
+    pacing: &pace {kind: exponential, requests_per_us: 20}
+  - {name: rc 2, requester: {kind: pcie, socket: 1, root_complex: 2, root_port: 0, bdf: "01:00.0"}, targets: *memory, mix: *mix, pacing: *pace}
+  - {name: rc 3, requester: {kind: pcie, socket: 1, root_complex: 3, root_port: 0, bdf: "01:00.0"}, targets: *memory, mix: *mix, pacing: *pace}
+  - {name: rc 4, requester: {kind: pcie, socket: 0, root_complex: 4, root_port: 0, bdf: "01:10.0"}, targets: *memory, mix: *mix, pacing: *pace}
+  - {name: bars, requester: {kind: cpu, socket: 0, id: 2}, targets: [{memory: bar, socket: 0, root_complex: 0, root_port: 0}], mix: *mix, pacing: *pace}
+YAML
+
 total=0
 for document in arm-cmn cxl nvidia-tegra410-pmu; do
   [[ -e $documents/$document.rst ]] || { complain "there is no $documents/$document.rst"; continue; }
@@ -115,7 +116,7 @@ type_examples "$(platform cxl)" --set "cxl_traffic=$traffic" < <(examples cxl.rs
 type_examples "$(platform vendor)" --set 'cxl_traffic=[{name: host, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]' \
   < <(examples cxl.rst | grep 'vid=' | sed 's/VID/0x1d0f/; s/GID/0x1/; s/MASK/0x3/')
 type_examples scenarios/platforms/tegra410-2s-small.yaml --traffic scenarios/traffic/everything.yaml \
-  < <(examples nvidia-tegra410-pmu.rst)
+  --traffic "$work/devices.yaml" < <(examples nvidia-tegra410-pmu.rst)
 
 # The script in the Tegra410's document, and its example output: both literal blocks after their titles.
 block() {
@@ -127,9 +128,7 @@ block() {
 }
 block 'Example script for mapping' | sed '/./,$!d' >"$work/map"
 block 'Example output::' | sed '/^ *$/d' >"$work/wanted"
-if [[ ! -e models/tegra410/pcie_tgt_pmu.h ]]; then
-  echo "not modelled yet: root ports, which the document's script maps to root complexes"
-elif [[ ! -s $work/map || ! -s $work/wanted ]]; then
+if [[ ! -s $work/map || ! -s $work/wanted ]]; then
   complain "the document has no script, or no example of its output"
 else
   "$pmufab" shell scenarios/platforms/tegra410-2s.yaml -- bash "$work/map" >"$work/mapped" 2>"$work/err" ||
