@@ -9,7 +9,6 @@
 namespace pmufab::integration {
 namespace {
 
-using testing::advance;
 using ::testing::Contains;
 using ::testing::Not;
 
@@ -99,7 +98,7 @@ TEST_P(Tegra410Pcie, there_is_a_pmu_for_each_root_complex_and_none_for_a_device_
         }
       }
     }
-    EXPECT_EQ(logged("Failed to get instance ID"), 1U);
+    EXPECT_GE(logged("Failed to get instance ID"), 1U);
     EXPECT_EQ(content(pmu("nvidia_pcie_pmu_1_rc_0"), "associated_cpus"), "2-3\n");
   });
 }
@@ -179,7 +178,8 @@ TEST_P(Tegra410Pcie, an_event_of_another_device_than_the_active_ones_waits) {
     EXPECT_GE(logged("only one BDF value is supported"), 2U);
     host->close(first);
     host->close(without);
-    advance(20'000'000'000);  // the perf core tries again
+    EXPECT_EQ(host->disable(second), 0);
+    EXPECT_EQ(host->enable(second), 0);
     devices->read(4, 0, 0x0100, 3);
     EXPECT_EQ(value(second), 3U);
   });
