@@ -8,7 +8,7 @@ namespace pmufab::scoreboard {
 namespace {
 
 using ::testing::HasSubstr;
-using Kind = PcieTgtMeaning::Kind;
+using TgtKind = PcieTgtMeaning::Kind;
 
 std::string refusal(const EventTerms& terms) {
   try {
@@ -21,7 +21,7 @@ std::string refusal(const EventTerms& terms) {
 
 TEST(PcieTgtMeaning, without_a_filter_is_bar_traffic_to_all_root_ports) {
   const PcieTgtMeaning meaning = pcie_tgt_meaning({{"rd_req"}});
-  EXPECT_EQ(meaning.kind, Kind::traffic);
+  EXPECT_EQ(meaning.kind, TgtKind::traffic);
   EXPECT_EQ(meaning.event, PcieTgtEvent::rd_req);
   EXPECT_EQ(meaning.ports, 0xffU);
   EXPECT_FALSE(meaning.addresses.has_value());
@@ -34,9 +34,9 @@ TEST(PcieTgtMeaning, takes_names_numbers_and_raw_values) {
   for (std::uint64_t event = 0; event < 4; ++event)
     EXPECT_EQ(pcie_tgt_meaning({{"event", event}}).event, static_cast<PcieTgtEvent>(event));
   EXPECT_EQ(pcie_tgt_meaning({{"wr_bytes"}}).event, PcieTgtEvent::wr_bytes);
-  EXPECT_EQ(pcie_tgt_meaning({{"event", 4}, {"dst_addr_en"}}).kind, Kind::cycles);
-  EXPECT_EQ(pcie_tgt_meaning({{"cycles"}}).kind, Kind::cycles);
-  EXPECT_EQ(pcie_tgt_meaning({{"event", 5}}).kind, Kind::nothing);
+  EXPECT_EQ(pcie_tgt_meaning({{"event", 4}, {"dst_addr_en"}}).kind, TgtKind::cycles);
+  EXPECT_EQ(pcie_tgt_meaning({{"cycles"}}).kind, TgtKind::cycles);
+  EXPECT_EQ(pcie_tgt_meaning({{"event", 5}}).kind, TgtKind::nothing);
   const PcieTgtMeaning raw = pcie_tgt_meaning({{"config", 0x2 | 0x81 << 3 | 1 << 11}, {"config1", 7}, {"config2", 9}});
   EXPECT_EQ(raw.event, PcieTgtEvent::rd_req);
   EXPECT_EQ(raw.ports, 0x81U);
