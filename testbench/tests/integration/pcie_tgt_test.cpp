@@ -15,9 +15,10 @@ using ::testing::ElementsAre;
 using ::testing::Not;
 
 /// Where requests come from.
-struct Gpu : sc_core::sc_module {
-  explicit Gpu(const sc_core::sc_module_name& module_name) : sc_core::sc_module(module_name), socket("socket") {}
-  tlm_utils::simple_initiator_socket<Gpu, 64> socket;
+struct TargetReader : sc_core::sc_module {
+  explicit TargetReader(const sc_core::sc_module_name& module_name)
+      : sc_core::sc_module(module_name), socket("socket") {}
+  tlm_utils::simple_initiator_socket<TargetReader, 64> socket;
 };
 
 /// One socket whose root complex 1 has two root ports, with CXL memory below it.
@@ -98,7 +99,7 @@ class PcieTgt : public DriverTest {
 
   std::unique_ptr<platform::Platform> machine;
   platform::FirmwareDescription firmware;
-  Gpu gpu{"gpu"};
+  TargetReader gpu{"gpu"};
 
  private:
   FabricExtension extension_;
