@@ -40,8 +40,9 @@ void check_nvlink_c2c(const tegra410::NvlinkC2cParameters& nvlink) {
         gpu ? "choose 'gpus: 2', with a 'gpu0_en_mask' of 0 for GPU 1 alone" : "choose 'peer: gpu'");
   check("cpu_en_mask", nvlink.cpu_en_mask, nvlink.peer == NvlinkPeer::cpu, "the peer is no CPU", "choose 'peer: cpu'");
   if (const std::uint32_t both = nvlink.gpu_mask(0) & nvlink.gpu_mask(1); both != 0) {
-    tegra410::NvlinkC2cParameters usual = nvlink;
-    usual.gpu1_en_mask.reset();
+    tegra410::NvlinkC2cParameters usual;
+    usual.peer = nvlink.peer;
+    usual.gpus = nvlink.gpus;
     const bool second_is_unusual = nvlink.gpu_mask(1) != usual.gpu_mask(1);
     throw SpecError(field + (second_is_unusual ? "gpu1_en_mask" : "gpu0_en_mask"),
                     fmt::format("instance {} leads to GPU 0 ({:#x}) and to GPU 1 ({:#x})", std::countr_zero(both),
