@@ -160,8 +160,8 @@ class PcieTgtTruth final : public EventTruth {
 
 std::string PcieTgtTruth::explain(std::span<const Span> spans, std::uint64_t driver) const {
   std::vector<std::string> guesses;
-  const auto offer = [&](std::uint64_t count, std::string what) {
-    if (count == driver && driver != 0) guesses.push_back(std::move(what));
+  const auto offer = [&](std::uint64_t count, std::string_view what) {
+    if (count == driver && driver != 0) guesses.emplace_back(what);
   };
   const auto same_filter = [&](const PcieTgtRequest& request) {
     return to_ports(request, meaning_.ports) || (meaning_.addresses && to_addresses(request, *meaning_.addresses));
