@@ -40,7 +40,9 @@ platform::PlatformSpec small_spec(unsigned sockets) {
   spec.tegra410->slc.slices = 2;
   spec.tegra410->slc.sets = 2;
   spec.tegra410->slc.ways = 2;
-  spec.tegra410->pcie.root_complexes.emplace();
+  auto& complexes = spec.tegra410->pcie.root_complexes.emplace();
+  for (unsigned socket = 0; socket < sockets; ++socket)
+    complexes.push_back({.socket = socket, .number = 0, .root_ports = {{.number = 0, .bus = 0, .devices = {}}}});
   return spec;
 }
 

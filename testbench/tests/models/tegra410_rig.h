@@ -19,7 +19,8 @@
 namespace pmufab::testing {
 
 /// A platform small enough to think through by hand: per socket four clusters of one CPU with private caches of 2 sets
-/// x 2 ways, and an SLC of 2 slices x 2 sets x 2 ways. No root complexes; default memory map, latencies and PMUs.
+/// x 2 ways, and an SLC of 2 slices x 2 sets x 2 ways. One root complex with one root port; default memory map,
+/// latencies and PMUs.
 platform::PlatformSpec small_spec(unsigned sockets);
 
 /// Address of line `line` of a memory of `socket`, default map. Lines 0, 4, 8, ... of one memory share a set of the
