@@ -94,7 +94,9 @@ void PerfEvents::expect(Handle handle, Event& event) {
   try {
     for (const auto& fabric : machine_.fabrics()) fabric->check_event(event.event);
     if (machine_.scoreboard().judges(event.event.pmu)) {
-      machine_.scoreboard().expect(handle, event.event.pmu, event.event.terms);
+      const Event* const leader = event.leader == handle ? nullptr : find(event.leader);
+      machine_.scoreboard().expect(handle, event.event.pmu, event.event.terms,
+                                   leader == nullptr ? nullptr : &leader->event.terms);
     } else {
       event.not_judged = "no one judges this PMU";
     }
