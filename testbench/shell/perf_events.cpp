@@ -25,6 +25,7 @@ driver_host::PerfAttributes to_host(const perf_event_attr& attributes) {
   result.config2 = attributes.config2;
   result.sample_period = attributes.sample_period;
   result.disabled = attributes.disabled != 0;
+  result.pinned = attributes.pinned != 0;
   result.exclude_user = attributes.exclude_user != 0;
   result.exclude_kernel = attributes.exclude_kernel != 0;
   // PMUs outside of CPUs have none of these modes; the driver host needs to know of one to refuse them all.
