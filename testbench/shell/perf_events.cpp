@@ -246,7 +246,17 @@ void PerfEvents::close(Handle handle) {
   // Of those nobody read there is nothing to say: perf opens some only to see whether it can.
   if (event->reads > 0) on_verdict_(judge(handle, *event));
   machine_.pmus().close(handle);
-  if (Event* const leader = find(event->leader)) std::erase(leader->members, handle);
+  if (event->leader != handle) {
+    std::erase(find(event->leader)->members, handle);
+  } else {
+    // What is left of a group goes on as events of their own.
+    for (const Handle each : event->members) {
+      if (each == handle) continue;
+      Event& member = *find(each);
+      member.leader = each;
+      member.members = {each};
+    }
+  }
   events_.erase(handle);
   if (events_.empty()) {
     crowded_.clear();
