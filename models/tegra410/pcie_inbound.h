@@ -40,7 +40,7 @@ struct PcieFilter {
 /// destination, and which reads wait for their answer.
 class PcieInbound {
  public:
-  /// @param name      prefix of the probes' names, for example "socket0.pcie0"
+  /// @param name      prefix of the probes' names, for example "socket0.rc0.inbound"
   /// @param socket    of the root complex
   /// @param counters  physical counters of the PMU that may ask input_of()
   /// @param clock     of the SOC fabric; must outlive this

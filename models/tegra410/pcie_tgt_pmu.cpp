@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "models/tegra410/coresight_options.h"
+
 namespace pmufab::tegra410 {
 
 namespace {
@@ -22,17 +24,6 @@ static_assert(layout_is_valid(kFilterRegisters, PcieTgtPmu::kFilterWindow));
 
 constexpr unsigned kSlotsShift = 8;  // in PMEVFILT2R: [7:0] root ports, [15:8] address filters
 
-coresight::CoreSightPmuOptions options_of(const CoreSightPmuParameters& parameters) {
-  coresight::CoreSightPmuOptions options;
-  options.counters = parameters.counters;
-  options.width = parameters.width;
-  options.cycle_counter = true;
-  options.dual_page = parameters.dual_page;
-  options.atomic_64bit = parameters.atomic_64bit;
-  options.pmiidr = kPcieTgtPmuIidr;
-  return options;
-}
-
 coresight::CounterInput input_of(const coresight::CounterProgram& program, PcieTarget& target) {
   if (program.event == kPcieTgtCyclesEvent) return coresight::CounterInput::clock();
   if (program.event >= kPcieTargetEvents) return {};
@@ -51,7 +42,7 @@ PcieTgtPmu::PcieTgtPmu(const sc_core::sc_module_name& name, const CoreSightPmuPa
     : sc_core::sc_module(name),
       filters("filters"),
       target_(target),
-      pmu_("pmu", options_of(parameters), clock,
+      pmu_("pmu", coresight_options(parameters, kPcieTgtPmuIidr), clock,
            [&target](const coresight::CounterProgram& program) { return input_of(program, target); }),
       bank_({.name = std::string(this->name()) + ".filters", .size = kFilterWindow}, kFilterRegisters) {
   for (const RegisterSpec& spec : kFilterRegisters)

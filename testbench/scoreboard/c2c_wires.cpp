@@ -4,27 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scoreboard/opcodes.h"
+
 namespace pmufab::scoreboard {
 namespace {
 
 /// @return true for writes and atomics, false for reads; nothing for requests without data.
 std::optional<bool> writes(FabricOpcode opcode) {
-  switch (opcode) {
-    case FabricOpcode::read_shared:
-    case FabricOpcode::read_unique:
-    case FabricOpcode::read_once:
-      return false;
-    case FabricOpcode::write_unique_full:
-    case FabricOpcode::write_unique_ptl:
-    case FabricOpcode::write_back_full:
-    case FabricOpcode::atomic_store:
-      return true;
-    case FabricOpcode::evict:
-    case FabricOpcode::clean_unique:
-    case FabricOpcode::clean_invalid:
-      break;
-  }
-  return std::nullopt;
+  if (is_dataless(opcode)) return std::nullopt;
+  return !is_read(opcode);
 }
 
 }  // namespace

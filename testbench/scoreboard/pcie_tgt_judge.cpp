@@ -12,11 +12,6 @@
 namespace pmufab::scoreboard {
 namespace {
 
-// Arm CoreSight PMU: PMCR, bit 0 = E; event counters and the cycle counter at the start of their page.
-constexpr std::uint64_t kPmcr = 0xe04;
-constexpr std::uint64_t kPmcrEnable = 0x1;
-constexpr std::uint64_t kCountersEnd = 0x100;
-
 constexpr unsigned kRootPorts = 8;
 constexpr std::uint32_t kAllPorts = 0xff;
 constexpr std::uint64_t kCycles = 4;
@@ -238,24 +233,10 @@ PcieTgtMeaning pcie_tgt_meaning(const EventTerms& terms) {
 }
 
 PcieTgtPmuJudge::PcieTgtPmuJudge(const PcieTgtPmuSpec& spec, const ExactClock& clock)
-    : PmuJudge(spec.name),
+    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1),
       socket_(spec.socket),
       root_complex_(spec.root_complex),
-      control_(spec.page0),
-      counters_(spec.page1.value_or(spec.page0)),
       clock_(clock) {}
-
-bool PcieTgtPmuJudge::see_write(const MmioBus::BusAccess& access) {
-  if (!access.ok || access.address != control_ + kPmcr) return false;
-  control_value_ = access.data;
-  return true;
-}
-
-bool PcieTgtPmuJudge::written_on() const { return (control_value_ & kPmcrEnable) != 0; }
-
-bool PcieTgtPmuJudge::is_counter_read(const MmioBus::BusAccess& access) const {
-  return access.ok && access.address >= counters_ && access.address < counters_ + kCountersEnd;
-}
 
 std::unique_ptr<EventTruth> PcieTgtPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<PcieTgtTruth>(pcie_tgt_meaning(terms), log_, clock_);

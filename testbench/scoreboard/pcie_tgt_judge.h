@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "testbench/scoreboard/coresight_pmu_judge.h"
 #include "testbench/scoreboard/event_truth.h"
 #include "testbench/scoreboard/exact_clock.h"
-#include "testbench/scoreboard/pmu_judge.h"
 #include "testbench/scoreboard/tegra410_judge_spec.h"
 
 namespace pmufab::scoreboard {
@@ -44,8 +44,8 @@ struct PcieTgtRequest {
   std::int8_t root_port;  ///< whose BAR it is for; negative: CXL memory
 };
 
-/// Judges the PCIE-TGT PMU of one root complex: an Arm CoreSight PMU that runs while PMCR.E is set.
-class PcieTgtPmuJudge final : public PmuJudge {
+/// Judges the PCIE-TGT PMU of one root complex.
+class PcieTgtPmuJudge final : public CoreSightPmuJudge {
  public:
   /// What went down to the root complex while somebody counted, in order.
   using Log = std::vector<PcieTgtRequest>;
@@ -60,17 +60,11 @@ class PcieTgtPmuJudge final : public PmuJudge {
     if (log_.use_count() > 1) log_->push_back(request);  // nobody counts: nobody needs it
   }
 
-  bool see_write(const MmioBus::BusAccess& access) override;
-  [[nodiscard]] bool written_on() const override;
-  [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
 
  private:
   unsigned socket_;
   unsigned root_complex_;
-  std::uint64_t control_;   // page 0
-  std::uint64_t counters_;  // the page the counters are in
-  std::uint64_t control_value_ = 0;
   std::shared_ptr<Log> log_ = std::make_shared<Log>();  // shared with the truths of events
   const ExactClock& clock_;
 };

@@ -105,9 +105,9 @@ struct Tegra410JudgeSpec {
   std::vector<PcieTgtPmuSpec> pcie_tgt_pmus;
 
   /// @throws std::invalid_argument that names the field: no socket, an empty, wrapping, unaligned or overlapping range,
-  ///         a range or PMU of a socket that does not exist, a geometry of zero, two PMUs of one name or one root
-  ///         complex, a mask of
-  ///         instances that do not exist or lead to two GPUs, a frequency outside 1 Hz ... 1 THz
+  ///         a range or PMU of a socket that does not exist, a geometry of zero, two PMUs of one name, two
+  ///         PCIE PMUs of one root complex, a mask of instances that do not exist or lead to two GPUs, a frequency
+  ///         outside 1 Hz ... 1 THz
   void validate() const;
 
   /// @return the range that holds `address`, or nullptr.

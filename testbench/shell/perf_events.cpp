@@ -25,6 +25,7 @@ driver_host::PerfAttributes to_host(const perf_event_attr& attributes) {
   result.config2 = attributes.config2;
   result.sample_period = attributes.sample_period;
   result.disabled = attributes.disabled != 0;
+  result.pinned = attributes.pinned != 0;
   result.exclude_user = attributes.exclude_user != 0;
   result.exclude_kernel = attributes.exclude_kernel != 0;
   // PMUs outside of CPUs have none of these modes; the driver host needs to know of one to refuse them all.
@@ -94,7 +95,9 @@ void PerfEvents::expect(Handle handle, Event& event) {
   try {
     for (const auto& fabric : machine_.fabrics()) fabric->check_event(event.event);
     if (machine_.scoreboard().judges(event.event.pmu)) {
-      machine_.scoreboard().expect(handle, event.event.pmu, event.event.terms);
+      const Event* const leader = event.leader == handle ? nullptr : find(event.leader);
+      machine_.scoreboard().expect(handle, event.event.pmu, event.event.terms,
+                                   leader == nullptr ? nullptr : &leader->event.terms);
     } else {
       event.not_judged = "no one judges this PMU";
     }
@@ -243,7 +246,17 @@ void PerfEvents::close(Handle handle) {
   // Of those nobody read there is nothing to say: perf opens some only to see whether it can.
   if (event->reads > 0) on_verdict_(judge(handle, *event));
   machine_.pmus().close(handle);
-  if (Event* const leader = find(event->leader)) std::erase(leader->members, handle);
+  if (event->leader != handle) {
+    std::erase(find(event->leader)->members, handle);
+  } else {
+    // What is left of a group goes on as events of their own.
+    for (const Handle each : event->members) {
+      if (each == handle) continue;
+      Event& member = *find(each);
+      member.leader = each;
+      member.members = {each};
+    }
+  }
   events_.erase(handle);
   if (events_.empty()) {
     crowded_.clear();

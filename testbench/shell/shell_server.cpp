@@ -82,7 +82,8 @@ ShellServer::~ShellServer() {
 }
 
 Picoseconds ShellServer::scaled(std::uint64_t nanoseconds) const {
-  return static_cast<Picoseconds>(static_cast<double>(nanoseconds) * 1000.0 * scale_);
+  constexpr double kLongest = 9e18;  // half of what can be told, so that it can be added to any instant
+  return static_cast<Picoseconds>(std::min(static_cast<double>(nanoseconds) * 1000.0 * scale_, kLongest));
 }
 
 std::uint64_t ShellServer::unscaled(Picoseconds span) const {

@@ -164,6 +164,10 @@ int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<
     const fs::path link = folder / "preload.so";
     std::error_code error_of_link;
     fs::create_symlink(preload, link, error_of_link);
+    if (error_of_link) {
+      complain("pmufab: {}: {}\n", link.string(), error_of_link.message());
+      _exit(kInternalError);
+    }
     // Nothing else: what was preloaded into this program, such as a sanitizer, is not for those.
     setenv("LD_PRELOAD", link.c_str(), 1);
     setenv(PMUFAB_SHELL_SOCKET, (folder / shell::kSocketName).c_str(), 1);
@@ -285,6 +289,11 @@ int shell_command(const Arguments& all_arguments) {
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
   const ScratchFolder scratch;
+  // Programs that do not find the library are on the host, and nobody would notice.
+  if (scratch.path().string().find_first_of(" :") != std::string::npos)
+    throw InputError(
+        fmt::format("the temporary folder '{}' has a blank or a colon in its name", scratch.path().string()),
+        "set TMPDIR to one without: programs are given a library there by LD_PRELOAD, which takes neither");
   bool ready = false;
   const Simulator simulator = start_simulator(
       scratch.path(),

@@ -34,6 +34,10 @@ static long open_event(const struct perf_event_attr* attributes, pid_t pid, int 
   int fd = -1;
   if (!ask(&request, &reply, &fd)) return -1;
   if (reply.result < 0) return result_of(&reply);
+  if (fd < 0) { /* it came, and this process has room for no more */
+    errno = EMFILE;
+    return -1;
+  }
   set_descriptor(fd, EVENT, (uint32_t)reply.value);
   return fd;
 }

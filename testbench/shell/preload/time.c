@@ -51,7 +51,11 @@ static int sleep_for(uint64_t nanoseconds, uint64_t* left) {
   return good ? 0 : -1;
 }
 
-static uint64_t from(const struct timespec* time) { return (uint64_t)time->tv_sec * kSecond + (uint64_t)time->tv_nsec; }
+/* A time too long for the result is the longest one: `sleep infinity`. */
+static uint64_t from(const struct timespec* time) {
+  if ((uint64_t)time->tv_sec >= UINT64_MAX / kSecond) return UINT64_MAX;
+  return (uint64_t)time->tv_sec * kSecond + (uint64_t)time->tv_nsec;
+}
 
 static void to(uint64_t nanoseconds, struct timespec* time) {
   time->tv_sec = (time_t)(nanoseconds / kSecond);
