@@ -4,12 +4,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#if defined(__SANITIZE_ADDRESS__)
-#include <pthread.h>
-#include <sanitizer/common_interface_defs.h>
-#endif
 
 #include "testbench/scenario/input_error.h"
+#include "testbench/support/main_stack.h"
 
 namespace pmufab::scenario {
 
@@ -47,25 +44,6 @@ class Machine::Story : public sc_core::sc_module {
   std::exception_ptr exception_;
   bool told_ = false;
 };
-
-namespace {
-
-/// SystemC tells AddressSanitizer of each change of stacks, but leaves it with the last thread process's when
-/// simulation ends: exceptions and leaks would then be judged by the wrong stack.
-void return_to_main_stack() {
-#if defined(__SANITIZE_ADDRESS__)
-  pthread_attr_t attributes;
-  void* bottom = nullptr;
-  std::size_t size = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
-  pthread_attr_getstack(&attributes, &bottom, &size);
-  pthread_attr_destroy(&attributes);
-  __sanitizer_start_switch_fiber(nullptr, bottom, size);
-  __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
-#endif
-}
-
-}  // namespace
 
 Machine* Machine::current_ = nullptr;
 
@@ -127,7 +105,7 @@ sc_core::sc_event_or_list Machine::idle_events() const {
 void Machine::run(const std::function<void()>& story) {
   story_ = std::make_unique<Story>("story", story);
   sc_core::sc_start();
-  return_to_main_stack();
+  testing::return_to_main_stack();
   story_->rethrow();
 }
 

@@ -223,7 +223,8 @@ TEST(CmnPlatforms, are_all_looked_at) {
   for (const auto& file :
        std::filesystem::directory_iterator(std::string(PMUFAB_SOURCE_DIR) + "/scenarios/platforms")) {
     const std::string name = file.path().stem().string();
-    if (!name.starts_with("tegra410") && !name.starts_with("cxl")) there_are.push_back(name);
+    // The mesh of the platform with all fabrics is that of cmn600-small.
+    if (!name.starts_with("tegra410") && !name.starts_with("cxl") && name != "combined") there_are.push_back(name);
   }
   std::set<std::string> looked_at;
   for (const std::string& name : kPlatforms) looked_at.insert(name.substr(0, name.find('/')));

@@ -57,16 +57,16 @@ TEST_F(BadInput, pcie_devices_below_root_ports_there_are_not) {
       "s.yaml:7:47: traffic[0].generators[0].requester.root_complex: there is no root complex 6 in socket 0 "
       "(the socket has root complexes 0, 1, 2, 3, 4 and 5)");
   refuses_requester("root_complex: 1, root_port: 0",
-                    "s.yaml:7:64: traffic[0].generators[0].requester.root_port: root complex 1 of socket 0 has no root "
+                    "s.yaml:7:61: traffic[0].generators[0].requester.root_port: root complex 1 of socket 0 has no root "
                     "port 0 (it has root ports 1, 2, 3 and 4)");
   refuses_requester(
       "root_complex: 1, root_port: 2, bdf: \"81:00.0\"",
-      "s.yaml:7:72: traffic[0].generators[0].requester.bdf: bus 81 is not below root port 2 of root complex 1 "
+      "s.yaml:7:69: traffic[0].generators[0].requester.bdf: bus 81 is not below root port 2 of root complex 1 "
       "of socket 0 (that has buses a0 to bf)");
   refuses({"list", write("p.yaml", "kind: tegra410\ntegra410:\n  pcie_pmu:\n    counters: 1\n")},
           HasSubstr("p.yaml:4:15: tegra410.pcie_pmu.counters: is 1, must be 2 ... 64"));
   refuses({"list", write("q.yaml", "kind: tegra410\ntegra410:\n  pcie_pmu:\n    widht: 32\n")},
-          HasSubstr("tegra410.pcie_pmu: unknown key 'widht' (did you mean 'width'?)"));
+          HasSubstr("q.yaml:4:5: tegra410.pcie_pmu.widht: unknown key 'widht' (did you mean 'width'?)"));
 }
 
 TEST_F(BadInput, chip_to_chip_interfaces_that_lead_nowhere_or_to_two_places) {

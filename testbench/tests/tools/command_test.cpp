@@ -79,8 +79,17 @@ TEST_F(Command, list_shows_what_the_drivers_publish) {
   EXPECT_THAT(text.out, AllOf(HasSubstr("nvidia_ucf_pmu_1/slc_access_rd/"), HasSubstr("[event=0x111]"),
                               HasSubstr("nvidia_cmem_latency_pmu_0/rd_cum_outs/"), HasSubstr("src_loc_cpu=config1:1")));
   const Json json = Json::parse(pmufab({"list", "--json", shipped("platforms/tegra410-1s-small.yaml")}).out);
-  ASSERT_EQ(json.at("pmus").size(), 2U);
-  EXPECT_EQ(json.at("pmus")[1].at("events").at("slc_hit_rd"), "event=0x119");
+  std::map<std::string, Json> pmus;
+  for (const Json& pmu : json.at("pmus")) pmus.emplace(pmu.at("name"), pmu);
+  std::vector<std::string> names = {"nvidia_ucf_pmu_0", "nvidia_cmem_latency_pmu_0", "nvidia_nvlink_c2c_pmu_0",
+                                    "nvidia_nvclink_pmu_0", "nvidia_nvdlink_pmu_0"};
+  for (const char* number : {"0", "1", "2", "3", "4", "5"}) {
+    names.push_back(std::string("nvidia_pcie_pmu_0_rc_") + number);
+    names.push_back(std::string("nvidia_pcie_tgt_pmu_0_rc_") + number);
+  }
+  for (const std::string& name : names) ASSERT_TRUE(pmus.contains(name)) << name;
+  EXPECT_EQ(pmus.size(), names.size());
+  EXPECT_EQ(pmus.at("nvidia_ucf_pmu_0").at("events").at("slc_hit_rd"), "event=0x119");
 }
 
 TEST_F(Command, list_marks_events_that_are_not_modelled) {

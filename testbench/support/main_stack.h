@@ -1,0 +1,28 @@
+#pragma once
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <pthread.h>
+#include <sanitizer/common_interface_defs.h>
+
+#include <cstddef>
+#endif
+
+namespace pmufab::testing {
+
+/// Tell AddressSanitizer, if there is one, that this thread runs on its own stack. To be called after sc_start():
+/// SystemC tells of each change of stacks, but leaves it with the last thread process's when simulation ends.
+/// Exceptions and leaks would then be judged by the wrong stack, which may be gone.
+inline void return_to_main_stack() {
+#if defined(__SANITIZE_ADDRESS__)
+  pthread_attr_t attributes;
+  void* bottom = nullptr;
+  std::size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  pthread_attr_getstack(&attributes, &bottom, &size);
+  pthread_attr_destroy(&attributes);
+  __sanitizer_start_switch_fiber(nullptr, bottom, size);
+  __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
+#endif
+}
+
+}  // namespace pmufab::testing
