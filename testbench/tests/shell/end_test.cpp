@@ -76,6 +76,12 @@ TEST_F(ShellEnd, bad_input_is_said_before_anything_runs) {
   const Outcome missing = pmufab({"shell", in("none.yaml"), "--", "echo", "ran"});
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_THAT(missing.out, Not(HasSubstr("ran")));
+  // The dynamic loader would leave the library out without a word.
+  const std::string blank_folder = (folder / "a b").string();
+  fs::create_directory(blank_folder);
+  const Outcome blank = finish(start({"shell", platform.front(), "--", "echo", "ran"}, {{"TMPDIR", blank_folder}}));
+  EXPECT_EQ(blank.exit_code, 2);
+  EXPECT_THAT(blank.out, Not(HasSubstr("ran")));
 }
 
 TEST_F(ShellEnd, control_c_ends_perf_which_prints_what_it_counted) {

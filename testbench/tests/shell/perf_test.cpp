@@ -55,6 +55,15 @@ TEST_F(ShellPerf, counts_groups_and_single_events_of_two_kinds_of_pmu_for_simula
   EXPECT_NEAR(session.verdicts[3].at("driver").get<double>(), 2.4e6, 12e3);
 }
 
+TEST_F(ShellPerf, members_of_a_group_take_the_device_of_their_leader) {
+  platform = {shipped("platforms/tegra410-root-ports.yaml"), "--traffic", shipped("traffic/pcie-devices.yaml")};
+  const Session session = type(
+      "perf stat -a -e '{nvidia_pcie_pmu_0_rc_3/rd_req,src_bdf=0xb9f4,src_bdf_en=1/,nvidia_pcie_pmu_0_rc_3/rd_bytes/}' "
+      "-e nvidia_pcie_pmu_0_rc_2/rd_bytes/ sleep 0.1");
+  expect_exact(session, 3);
+  EXPECT_GT(session.verdicts[1].at("driver"), 0);
+}
+
 TEST_F(ShellPerf, says_what_takes_simulated_time_and_not_the_hosts) {
   const Session session = type("perf stat -a -e nvidia_ucf_pmu_0/cycles/ sleep 2");
   expect_exact(session, 1);
