@@ -30,8 +30,9 @@ endif()
 add_library(pmufab_settings INTERFACE)
 target_compile_options(pmufab_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
 # The compiler's own memory is collected late, which saves a tenth of its time: units need up to 1.2 GiB with sanitizers.
-# Without a compiler cache, which would take the option for a reason to compile anew.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+# Without a compiler cache, which would take the option for a reason to compile anew; nor for clang-tidy (the lint
+# preset), which does not know it.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND PMUFAB_PRECOMPILE_HEADERS)
   add_compile_options(--param=ggc-min-heapsize=1048576)
 endif()
 if(PMUFAB_FUZZ)

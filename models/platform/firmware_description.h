@@ -60,9 +60,9 @@ struct ApmtNode {
   std::uint32_t implementation_id = 0;  ///< overrides PMIIDR when not 0
 };
 
-/// A host bridge of a PCI Express segment (ACPI MCFG and PNP0A08), with the buses below it. Several may share a segment,
-/// each with buses of its own. The operating system finds the functions by reading configuration space: firmware has
-/// numbered the buses below bridges and written base address registers.
+/// A host bridge of a PCI Express segment (ACPI MCFG and PNP0A08), with the buses below it. Several may share a
+/// segment, each with buses of its own. The operating system finds the functions by reading configuration space:
+/// firmware has numbered the buses below bridges and written base address registers.
 struct PciSegment {
   std::uint16_t number;
   std::uint64_t ecam_base;         ///< configuration space of bus 0, also if first_bus is another
