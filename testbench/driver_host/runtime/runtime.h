@@ -70,7 +70,7 @@ struct pmufab_perf_cpu {
   int disable_count;
   unsigned int transaction; /* which kind is open */
   bool rotate_necessary;
-  struct list_head groups;          /* leaders, in the order they get a chance */
+  struct list_head groups; /* leaders, in the order they get a chance */
   struct list_head active; /* leaders now on the hardware */
 };
 struct pmufab_perf_pmu {
