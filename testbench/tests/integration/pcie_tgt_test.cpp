@@ -1,5 +1,6 @@
 // PCIE-TGT PMUs under the drivers: what is programmed, which address filters are taken, and what the driver gets wrong.
 #include <algorithm>
+#include <stdexcept>
 
 #include <tlm_utils/simple_initiator_socket.h>
 
@@ -249,9 +250,14 @@ TEST_P(PcieTgt, cycles_are_listed_and_count_the_soc_clock) {
 /// What firmware says is wrong.
 class PcieTgtProbe : public PcieTgt {
  protected:
-  platform::AcpiDevice& device() {
-    return *std::find_if(firmware.devices.begin(), firmware.devices.end(),
-                         [](const platform::AcpiDevice& device) { return device.properties.contains("instance_id"); });
+  /// The device of a root complex' PCIE-TGT PMU.
+  platform::AcpiDevice& device(std::uint32_t root_complex = 1) {
+    const auto found = std::find_if(firmware.devices.begin(), firmware.devices.end(), [&](const auto& device) {
+      const auto instance = device.properties.find("instance_id");
+      return device.hid == "NVDA1070" && instance != device.properties.end() && instance->second == root_complex;
+    });
+    if (found == firmware.devices.end()) throw std::logic_error("no such device");
+    return *found;
   }
 };
 INSTANTIATE_TEST_SUITE_P(linux, PcieTgtProbe, ::testing::ValuesIn(tegra410_driver_sets()), version_name);
@@ -273,8 +279,7 @@ TEST_P(PcieTgtProbe, fails_without_the_instance) {
 
 // contract C7
 TEST_P(PcieTgtProbe, fails_if_another_has_claimed_the_filters) {
-  ASSERT_EQ(firmware.devices.back().properties.at("instance_id"), 2U);
-  firmware.devices.back().memory = device().memory;  // root complex 2 by the filters of root complex 1
+  device(2).memory = device(1).memory;
   boot([&] {
     EXPECT_THAT(pmu_names(), Contains(kName));
     EXPECT_THAT(pmu_names(), Not(Contains("nvidia_pcie_tgt_pmu_0_rc_2")));
