@@ -386,7 +386,9 @@ TEST_F(SimulationTest, platform_names_and_dumps_the_registers_of_every_device) {
 }
 
 TEST_F(SimulationTest, platform_tallies_events_of_every_socket_by_name) {
-  Rig rig(small_spec(2));
+  platform::PlatformSpec spec = small_spec(2);
+  spec.tegra410->pcie.root_complexes.emplace();
+  Rig rig(spec);
   run([&] {
     rig.request({.opcode = Opcode::read_shared, .address = cmem(0, 1), .kind = kGpu, .socket = 1});
     std::map<std::string, std::uint64_t> tallies;
