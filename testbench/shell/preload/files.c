@@ -13,6 +13,8 @@
 
 #include "testbench/shell/preload/preload.h"
 
+// NOLINTBEGIN(readability-identifier-naming): C, and names of the C library.
+
 /* The path the platform has instead of this one: `path` itself, or what is put into `space`. */
 static const char* redirect(const char* path, char space[PATH_MAX]) {
   static const char* const theirs[] = {"/bus/pci", "/bus/event_source", "/devices/system/cpu", "/devices/system/node"};
@@ -172,3 +174,5 @@ ssize_t __pread64_chk(int fd, void* buffer, size_t size, off64_t offset, size_t 
   if (size > room) abort();
   return pread64(fd, buffer, size, offset);
 }
+
+// NOLINTEND(readability-identifier-naming)

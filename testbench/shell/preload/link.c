@@ -10,6 +10,8 @@
 
 #include "testbench/shell/preload/preload.h"
 
+// NOLINTBEGIN(readability-identifier-naming): C, and names of the C library.
+
 enum { kDescriptors = 65536 };
 
 static struct descriptor descriptors[kDescriptors];
@@ -137,3 +139,5 @@ __attribute__((constructor)) static void begin(void) {
   if (perf) join(true);
   pthread_atfork(NULL, NULL, join_after_fork);
 }
+
+// NOLINTEND(readability-identifier-naming)

@@ -8,6 +8,8 @@
 
 #include "testbench/shell/preload/preload.h"
 
+// NOLINTBEGIN(readability-identifier-naming): C, and names of the C library.
+
 enum { kSecond = 1000000000 };
 
 struct wait begin_wait(enum pmufab_shell_wait kind, uint64_t nanoseconds) {
@@ -163,3 +165,5 @@ pid_t wait4(pid_t pid, int* status, int options, struct rusage* usage) {
 pid_t waitpid(pid_t pid, int* status, int options) { return wait4(pid, status, options, NULL); }
 pid_t wait3(int* status, int options, struct rusage* usage) { return wait4(-1, status, options, usage); }
 pid_t wait(int* status) { return wait4(-1, status, 0, NULL); }
+
+// NOLINTEND(readability-identifier-naming)
