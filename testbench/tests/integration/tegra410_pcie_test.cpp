@@ -52,7 +52,6 @@ class Tegra410Pcie : public DriverTest {
   static constexpr std::uint64_t kBdfEnable = 1U << 24;
   static constexpr std::uint64_t kPage0 = 0x1001'0000 + 4 * 0x2000;
   static constexpr const char* kName = "nvidia_pcie_pmu_0_rc_4";
-  static constexpr int kEinval = -22;
 
   static constexpr std::uint64_t device(unsigned bdf) { return std::uint64_t{bdf} << 8 | kBdfEnable; }
 

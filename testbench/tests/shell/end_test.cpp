@@ -1,7 +1,7 @@
-#include <signal.h>
 #include <sys/prctl.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
