@@ -44,7 +44,7 @@ fs::path cache_folder() {
 }
 
 fs::path build_script() {
-  const fs::path script = fs::path(PMUFAB_SOURCE_FOLDER) / "tools" / "build-drivers";
+  fs::path script = fs::path(PMUFAB_SOURCE_FOLDER) / "tools" / "build-drivers";
   std::error_code error;
   if (!fs::is_regular_file(script, error))
     throw InputError(fmt::format("there is no {}", script.generic_string()),
