@@ -33,7 +33,7 @@ class PcieTgt : public DriverTest {
   static constexpr std::uint64_t kMask = ~std::uint64_t{0xffff};
   static constexpr unsigned kSlots = 8;
 
-  PcieTgt() {
+  static platform::PlatformSpec one_socket() {
     platform::PlatformSpec spec;
     spec.sockets = 1;
     spec.cpus_per_socket = 2;
@@ -46,7 +46,10 @@ class PcieTgt : public DriverTest {
          .number = 1,
          .root_ports = {{.number = 1, .bus = 0x80, .devices = {{}}}, {.number = 2, .bus = 0xa0, .devices = {{}}}}},
         {.socket = 0, .number = 2, .root_ports = {{.number = 0, .bus = 0x00, .devices = {}}}}};
-    machine = std::make_unique<platform::Platform>("platform", spec);
+    return spec;
+  }
+
+  PcieTgt() : machine(std::make_unique<platform::Platform>("platform", one_socket())) {
     gpu.socket.bind(machine->socket(0).requests);
     firmware = machine->firmware();
     extension_.requester = RequesterKind::gpu;

@@ -55,12 +55,15 @@ class Tegra410Pcie : public DriverTest {
 
   static constexpr std::uint64_t device(unsigned bdf) { return std::uint64_t{bdf} << 8 | kBdfEnable; }
 
-  Tegra410Pcie() {
+  static platform::PlatformSpec two_sockets() {
     platform::PlatformSpec spec;
     spec.sockets = 2;
     spec.cpus_per_socket = 2;
     spec.tegra410->clusters = 2;
-    machine = std::make_unique<platform::Platform>("platform", spec);
+    return spec;
+  }
+
+  Tegra410Pcie() : machine(std::make_unique<platform::Platform>("platform", two_sockets())) {
     devices = std::make_unique<PcieDevice>("device", *machine);
     firmware = machine->firmware();
   }
