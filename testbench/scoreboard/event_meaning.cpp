@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scoreboard/term_values.h"
+
 namespace pmufab::scoreboard {
 namespace {
 
@@ -27,18 +29,6 @@ constexpr std::array<FilterTerm, kSources + kDestinations> kFilterTerms{{
     {"dst_rem", 11},
 }};
 
-std::uint64_t number_of(const EventTerm& term, std::uint64_t largest) {
-  if (!term.value) {
-    if (largest == 1) return 1;
-    throw std::invalid_argument(fmt::format("term '{}' needs a value", term.name));
-  }
-  if (*term.value > largest) {
-    throw std::invalid_argument(
-        fmt::format("term '{}' takes at most {:#x}, not {:#x}", term.name, largest, *term.value));
-  }
-  return *term.value;
-}
-
 std::string names_of(std::uint32_t bits, std::uint32_t all, unsigned first_bit) {
   if (bits == all) return "all";
   std::string text;
@@ -48,11 +38,6 @@ std::string names_of(std::uint32_t bits, std::uint32_t all, unsigned first_bit) 
     text += fmt::format("{}{}", text.empty() ? "" : "+", term.name.substr(4));
   }
   return text;
-}
-
-void set_event(std::optional<std::uint64_t>& event, std::uint64_t number, const EventTerm& term) {
-  if (event && *event != number) throw std::invalid_argument(fmt::format("term '{}' names a second event", term.name));
-  event = number;
 }
 
 }  // namespace

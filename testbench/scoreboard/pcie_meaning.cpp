@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scoreboard/term_values.h"
+
 namespace pmufab::scoreboard {
 namespace {
 
@@ -34,15 +36,6 @@ constexpr std::array<Field, 8> kFields{{{"src_rp_mask", 1, 0, 0xff},
                                         {"dst_loc_pcie_cxl", 2, 3, 1},
                                         {"dst_rem", 2, 4, 1}}};
 
-std::uint64_t number_of(const EventTerm& term, std::uint64_t largest) {
-  if (!term.value && largest != 1) throw std::invalid_argument(fmt::format("term '{}' needs a value", term.name));
-  const std::uint64_t value = term.value.value_or(1);
-  if (value > largest) {
-    throw std::invalid_argument(fmt::format("term '{}' takes at most {:#x}, not {:#x}", term.name, largest, value));
-  }
-  return value;
-}
-
 /// An event text as the three numbers perf makes of it.
 struct Configuration {
   std::optional<std::uint64_t> event;
@@ -52,11 +45,6 @@ struct Configuration {
 
 Configuration configuration_of(const EventTerms& terms) {
   Configuration result;
-  const auto set_event = [&](const EventTerm& term, std::uint64_t number) {
-    if (result.event && *result.event != number)
-      throw std::invalid_argument(fmt::format("term '{}' names a second event", term.name));
-    result.event = number;
-  };
   for (const EventTerm& term : terms) {
     const auto* const field =
         std::find_if(kFields.begin(), kFields.end(), [&](const Field& known) { return known.name == term.name; });
@@ -65,17 +53,17 @@ Configuration configuration_of(const EventTerms& terms) {
       std::uint64_t& config = field->config == 1 ? result.source : result.destinations;
       config = (config & ~(field->largest << field->shift)) | number_of(term, field->largest) << field->shift;
     } else if (term.name == "event") {
-      set_event(term, number_of(term, 0x1'ffff'ffff));
+      set_event(result.event, number_of(term, 0x1'ffff'ffff), term);
     } else if (term.name == "config") {
-      set_event(term, number_of(term, ~std::uint64_t{0}));
+      set_event(result.event, number_of(term, ~std::uint64_t{0}), term);
     } else if (term.name == "config1") {
       result.source = number_of(term, ~std::uint64_t{0});
     } else if (term.name == "config2") {
       result.destinations = number_of(term, ~std::uint64_t{0});
     } else if (term.name == "cycles" && !term.value) {
-      set_event(term, kCycles);
+      set_event(result.event, kCycles, term);
     } else if (event != kEventNames.end() && !term.value) {
-      set_event(term, static_cast<std::uint64_t>(event - kEventNames.begin()));
+      set_event(result.event, static_cast<std::uint64_t>(event - kEventNames.begin()), term);
     } else {
       throw std::invalid_argument(fmt::format("the PCIE PMU has no term '{}'", term.name));
     }

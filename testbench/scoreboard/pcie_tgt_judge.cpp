@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scoreboard/term_values.h"
+
 namespace pmufab::scoreboard {
 namespace {
 
@@ -26,44 +28,26 @@ struct Attributes {
   PcieTgtMeaning::AddressFilter addresses;
 };
 
-std::uint64_t value_of(const EventTerm& term, std::uint64_t largest) {
-  if (!term.value) {
-    if (largest == 1) return 1;
-    throw std::invalid_argument(fmt::format("term '{}' needs a value", term.name));
-  }
-  if (*term.value > largest) {
-    throw std::invalid_argument(
-        fmt::format("term '{}' takes at most {:#x}, not {:#x}", term.name, largest, *term.value));
-  }
-  return *term.value;
-}
-
-void name_event(Attributes& attributes, std::uint64_t number, const EventTerm& term) {
-  if (attributes.event && *attributes.event != number)
-    throw std::invalid_argument(fmt::format("term '{}' names a second event", term.name));
-  attributes.event = number;
-}
-
 Attributes attributes_of(const EventTerms& terms) {
   constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
   Attributes attributes;
   for (const EventTerm& term : terms) {
     const auto* const name = std::find(kEventNames.begin(), kEventNames.end(), term.name);
     if (name != kEventNames.end() && !term.value) {
-      name_event(attributes, static_cast<std::uint64_t>(name - kEventNames.begin()), term);
+      set_event(attributes.event, static_cast<std::uint64_t>(name - kEventNames.begin()), term);
     } else if (term.name == "event") {
-      name_event(attributes, value_of(term, 7), term);
+      set_event(attributes.event, number_of(term, 7), term);
     } else if (term.name == "dst_rp_mask") {
-      attributes.ports = value_of(term, kAllPorts);
+      attributes.ports = number_of(term, kAllPorts);
     } else if (term.name == "dst_addr_en") {
-      attributes.addresses_on = value_of(term, 1) != 0;
+      attributes.addresses_on = number_of(term, 1) != 0;
     } else if (term.name == "dst_addr_base" || term.name == "config1") {
-      attributes.addresses.base = value_of(term, kAny);
+      attributes.addresses.base = number_of(term, kAny);
     } else if (term.name == "dst_addr_mask" || term.name == "config2") {
-      attributes.addresses.mask = value_of(term, kAny);
+      attributes.addresses.mask = number_of(term, kAny);
     } else if (term.name == "config") {
-      const std::uint64_t config = value_of(term, kAny);
-      name_event(attributes, config & 7, term);
+      const std::uint64_t config = number_of(term, kAny);
+      set_event(attributes.event, config & 7, term);
       attributes.ports = config >> 3 & kAllPorts;
       attributes.addresses_on = (config >> 11 & 1) != 0;
     } else {

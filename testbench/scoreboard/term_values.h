@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "testbench/scoreboard/event_truth.h"
+
+namespace pmufab::scoreboard {
+
+/// @return the number a term gives; 1 for a flag (largest 1) without one, as perf takes it.
+/// @throws std::invalid_argument that names the term, if it has no value or one above `largest`
+[[nodiscard]] inline std::uint64_t number_of(const EventTerm& term, std::uint64_t largest) {
+  if (!term.value && largest != 1) throw std::invalid_argument(fmt::format("term '{}' needs a value", term.name));
+  const std::uint64_t value = term.value.value_or(1);
+  if (value > largest)
+    throw std::invalid_argument(fmt::format("term '{}' takes at most {:#x}, not {:#x}", term.name, largest, value));
+  return value;
+}
+
+/// A term says which event is meant. @throws std::invalid_argument if another one did, and meant a different event
+inline void set_event(std::optional<std::uint64_t>& event, std::uint64_t number, const EventTerm& term) {
+  if (event && *event != number) throw std::invalid_argument(fmt::format("term '{}' names a second event", term.name));
+  event = number;
+}
+
+}  // namespace pmufab::scoreboard
