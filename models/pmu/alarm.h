@@ -12,9 +12,6 @@ namespace pmufab {
 /// The instant after the end of simulated time: "never".
 inline constexpr Picoseconds kNever = std::numeric_limits<Picoseconds>::max();
 
-/// @return simulated time now.
-inline Picoseconds simulated_time() noexcept { return to_picoseconds(sc_core::sc_time_stamp()); }
-
 /// Calls a function at one instant: a timer of which exactly one SystemC notification is pending, or none.
 ///
 /// May be made before or during simulation; must live until it ends.

@@ -9,8 +9,6 @@ constexpr unsigned kWindow = 100'000;   // Linux looks at so many at a time
 constexpr unsigned kHopeless = 99'900;  // and gives up if so many were not handled
 constexpr unsigned kStorm = 1'000;      // handler calls that leave a line high: the CPU would do nothing else any more
 
-Picoseconds current_time() { return to_picoseconds(sc_core::sc_time_stamp()); }
-
 }  // namespace
 
 InterruptController::Source* InterruptController::find(std::uint32_t number) {
@@ -50,7 +48,7 @@ void InterruptController::on_line(Source& source, bool high) {
                            [](const InterruptLine* line) { return line->is_high(); }) > 1) {
     return;  // it was pending already, through another line
   }
-  source.due = current_time() + delay_;
+  source.due = simulated_time() + delay_;
   changed_.notify(to_sc_time(delay_));
 }
 
@@ -65,7 +63,7 @@ std::optional<std::uint32_t> InterruptController::next(const std::function<bool(
   std::optional<std::uint32_t> lowest;
   for (const Source& source : sources_) {
     if (lowest && source.number >= *lowest) continue;
-    if (is_pending(source) && source.due <= current_time() && wanted(source.number)) lowest = source.number;
+    if (is_pending(source) && source.due <= simulated_time() && wanted(source.number)) lowest = source.number;
   }
   return lowest;
 }
@@ -73,9 +71,9 @@ std::optional<std::uint32_t> InterruptController::next(const std::function<bool(
 void InterruptController::rearm() {
   std::optional<Picoseconds> first;
   for (const Source& source : sources_) {
-    if (is_pending(source) && source.due > current_time() && (!first || source.due < *first)) first = source.due;
+    if (is_pending(source) && source.due > simulated_time() && (!first || source.due < *first)) first = source.due;
   }
-  if (first) changed_.notify(to_sc_time(*first - current_time()));
+  if (first) changed_.notify(to_sc_time(*first - simulated_time()));
 }
 
 void InterruptController::taken(std::uint32_t number) {
@@ -83,8 +81,8 @@ void InterruptController::taken(std::uint32_t number) {
   if (source == nullptr) return;
   source->latched = false;
   ++source->in_vain;
-  source->at_once = source->last == current_time() ? source->at_once + 1 : 1;
-  source->last = current_time();
+  source->at_once = source->last == simulated_time() ? source->at_once + 1 : 1;
+  source->last = simulated_time();
 }
 
 unsigned InterruptController::disabled() const noexcept {

@@ -16,8 +16,6 @@ namespace {
 constexpr std::uint8_t kGuard = 0xa5;
 constexpr unsigned kGuardBytes = 16;
 
-Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }
-
 bool is_defined(tlm::tlm_response_status status) {
   return status == tlm::TLM_OK_RESPONSE || status == tlm::TLM_ADDRESS_ERROR_RESPONSE ||
          status == tlm::TLM_COMMAND_ERROR_RESPONSE || status == tlm::TLM_BURST_ERROR_RESPONSE ||
@@ -108,12 +106,12 @@ void Harness::play() {
     if (!operation) break;
     effect_ = {};
     if (tells_) {
-      fmt::print(stderr, "{:>12} ps: kind {} argument {} place {} choice {} duration {}\n", now() % kEpoch,
+      fmt::print(stderr, "{:>12} ps: kind {} argument {} place {} choice {} duration {}\n", simulated_time() % kEpoch,
                  static_cast<int>(operation->kind), operation->argument, operation->place, operation->choice,
                  operation->duration);
     }
     perform(*operation);
-    effect_.when = now();
+    effect_.when = simulated_time();
     // What happens ahead of simulated time cannot be looked at before its time has come, and then all at once.
     effect_.may_reset |= std::exchange(unseen_, ahead_ != 0);
     if (ahead_ == 0) machine_.check(effect_);
@@ -121,12 +119,12 @@ void Harness::play() {
   effect_ = {};
   effect_.may_reset = ahead_ != 0;
   settle();
-  const Picoseconds limit = now() + kLongestDrain;
+  const Picoseconds limit = simulated_time() + kLongestDrain;
   while (!machine_.idle()) {
-    require(now() < limit, "what was begun does not end");
+    require(simulated_time() < limit, "what was begun does not end");
     pass(1'000'000);
   }
-  effect_.when = now();
+  effect_.when = simulated_time();
   machine_.check(effect_);
   machine_.check_end();
   reset();
@@ -134,7 +132,7 @@ void Harness::play() {
 
 void Harness::reset() {
   // Long enough for memory to have closed its rows and gone to sleep.
-  pass(2 * kEpoch - now() % kEpoch);
+  pass(2 * kEpoch - simulated_time() % kEpoch);
   machine_.reset();
   machine_.check_reset();
 }
@@ -261,7 +259,7 @@ tlm::tlm_response_status Harness::transport(Access& access) {
   }
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   sc_core::sc_time delay = to_sc_time(ahead_);
-  const Picoseconds before = now();
+  const Picoseconds before = simulated_time();
   socket_->b_transport(payload, delay);
 
   const auto where = [&](const char* what) {
@@ -274,11 +272,11 @@ tlm::tlm_response_status Harness::transport(Access& access) {
   if (tells_) {
     std::uint64_t shown = 0;
     std::memcpy(&shown, buffer.data(), std::min<std::size_t>(access.length, sizeof shown));
-    fmt::print(stderr, "{:>12} ps: {} of {} bytes at {:#x}: {:#x}, response {}\n", now() % kEpoch + ahead_,
+    fmt::print(stderr, "{:>12} ps: {} of {} bytes at {:#x}: {:#x}, response {}\n", simulated_time() % kEpoch + ahead_,
                is_write ? "write" : "read", access.length, access.address, shown, static_cast<int>(status));
   }
   require(is_defined(status), where("an access does not end with a response it may have"));
-  require(now() == before, where("an access waits"));
+  require(simulated_time() == before, where("an access waits"));
   const Picoseconds end = to_picoseconds(delay);
   require(end >= ahead_ && end - ahead_ <= kLongestAccess, where("an access takes too long"));
   require(payload.get_address() == access.address, where("an access changes its address"));

@@ -20,8 +20,6 @@
 namespace pmufab::scenario {
 namespace {
 
-Picoseconds current_time() { return to_picoseconds(sc_core::sc_time_stamp()); }
-
 /// The story of one run: a list of things to do at given times, carried out in order.
 class Story {
  public:
@@ -30,12 +28,12 @@ class Story {
       : spec_(spec), machine_(machine), journal_(journal), options_(options), interrupt_(interrupt) {}
 
   void tell() {
-    zero_ = current_time();
+    zero_ = simulated_time();
     if (!load("load_drivers")) {
       finish();
       return;
     }
-    zero_ = current_time();
+    zero_ = simulated_time();
     if (!check_names()) {
       finish();
       return;
@@ -46,7 +44,7 @@ class Story {
     while (!is_interrupted()) {
       if (steps_.empty() || (ended() && only_endless_steps_left())) break;
       const Step step = steps_.top();
-      if (current_time() < zero_ + step.when) {
+      if (simulated_time() < zero_ + step.when) {
         wait_until(zero_ + step.when);
         continue;
       }
@@ -186,7 +184,7 @@ class Story {
   }
 
   bool ended() const {
-    if (spec_.duration) return current_time() >= zero_ + *spec_.duration;
+    if (spec_.duration) return simulated_time() >= zero_ + *spec_.duration;
     return !machine_.is_busy();
   }
 
@@ -201,8 +199,8 @@ class Story {
 
   void wait_until(Picoseconds when) {
     Picoseconds until = when;
-    if (spec_.duration && zero_ + *spec_.duration > current_time()) until = std::min(until, zero_ + *spec_.duration);
-    const sc_core::sc_time span = to_sc_time(std::min(until - current_time(), patience_.next()));
+    if (spec_.duration && zero_ + *spec_.duration > simulated_time()) until = std::min(until, zero_ + *spec_.duration);
+    const sc_core::sc_time span = to_sc_time(std::min(until - simulated_time(), patience_.next()));
     if (!spec_.duration && machine_.is_busy() && only_endless_steps_left()) {
       sc_core::wait(span, machine_.idle_events() | interrupt_);
     } else {
@@ -227,7 +225,7 @@ class Story {
   void plan_rotation() {
     crowded_.merge(machine_.calls().take_crowded());
     if (rotation_planned_ || crowded_.empty() || open_.empty()) return;
-    steps_.push({current_time() - zero_ + kRotation, Kind::rotate, 0});
+    steps_.push({simulated_time() - zero_ + kRotation, Kind::rotate, 0});
     rotation_planned_ = true;
   }
 
@@ -263,11 +261,11 @@ class Story {
     auto measurement = std::make_unique<Measurement>(measure, machine_.pmus(), machine_.scoreboard(), catalog, zero_);
     measurement->begin();
     open_.emplace(index, std::move(measurement));
-    if (measure.window > 0) steps_.push({current_time() - zero_ + measure.window, Kind::end_measure, index});
-    const Picoseconds begun = measure.follows ? current_time() - zero_ : measure.start;
+    if (measure.window > 0) steps_.push({simulated_time() - zero_ + measure.window, Kind::end_measure, index});
+    const Picoseconds begun = measure.follows ? simulated_time() - zero_ : measure.start;
     if (measure.interval > 0) steps_.push({begun + measure.interval, Kind::read_interval, index});
     if (options_.progress && spec_.duration)
-      options_.progress(static_cast<double>(current_time() - zero_) / static_cast<double>(*spec_.duration));
+      options_.progress(static_cast<double>(simulated_time() - zero_) / static_cast<double>(*spec_.duration));
   }
 
   void end(std::size_t index, bool cut_short) {
@@ -281,7 +279,7 @@ class Story {
     journal_.write("measure", std::move(content));
     open_.erase(found);
     if (!cut_short && index + 1 < spec_.measures.size() && spec_.measures[index + 1].follows)
-      steps_.push({current_time() - zero_, Kind::begin_measure, index + 1});
+      steps_.push({simulated_time() - zero_, Kind::begin_measure, index + 1});
   }
 
   void close_all(bool cut_short) {
@@ -291,7 +289,7 @@ class Story {
   void act(const ActionSpec& action) {
     using Action = ActionSpec::Kind;
     driver_host::DriverHost& host = machine_.host();
-    const std::string at = format_time(current_time() - zero_);
+    const std::string at = format_time(simulated_time() - zero_);
     switch (action.kind) {
       case Action::cpu_offline:
       case Action::cpu_online: {
@@ -395,7 +393,7 @@ class Story {
     Json content;
     content["interrupted"] = cut_short && is_interrupted();
     content["partial"] = cut_short;
-    content["simulated_time_ps"] = current_time() - zero_;
+    content["simulated_time_ps"] = simulated_time() - zero_;
     content["findings"] = findings(cut_short);
     content["traffic"] = traffic();
     journal_.write("kernel_log", machine_.host().log());

@@ -13,6 +13,9 @@ using Picoseconds = std::uint64_t;
 /// @return `time` in picoseconds. The simulation must run at SystemC's default resolution (1 ps).
 inline Picoseconds to_picoseconds(const sc_core::sc_time& time) noexcept { return time.value(); }
 
+/// @return simulated time now.
+inline Picoseconds simulated_time() noexcept { return to_picoseconds(sc_core::sc_time_stamp()); }
+
 /// @return `duration` as SystemC time.
 inline sc_core::sc_time to_sc_time(Picoseconds duration) { return sc_core::sc_time::from_value(duration); }
 
