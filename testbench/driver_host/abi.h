@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 4u
+#define PMUFAB_DRIVER_ABI_VERSION 5u
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
 /* Order and values as PerfCallObserver::Call. */
@@ -140,6 +140,7 @@ struct pmufab_event_attributes {
   uint64_t sample_period;
   int disabled;
   int pinned;
+  int exclusive;
   int exclude_user;
   int exclude_kernel;
   int exclude_guest;
@@ -174,6 +175,8 @@ struct pmufab_module {
   int (*open)(const struct pmufab_event_attributes* attributes, int cpu, int group_leader, int for_task);
   int (*enable)(int event, int group);
   int (*disable)(int event, int group);
+  /* 1: the event is in error, because it is pinned and did not fit: read(2) is at its end. 0, or -errno. */
+  int (*in_error)(int event);
   int (*read)(int event, struct pmufab_event_reading* reading);
   /* Fills up to capacity readings; returns how many the group has. */
   int (*read_group)(int event, struct pmufab_event_reading* readings, int capacity);

@@ -327,6 +327,7 @@ pmufab_event_attributes to_abi(const PerfAttributes& from) {
   to.config2 = from.config2;
   to.sample_period = from.sample_period;
   to.pinned = from.pinned ? 1 : 0;
+  to.exclusive = from.exclusive ? 1 : 0;
   to.disabled = from.disabled ? 1 : 0;
   to.exclude_user = from.exclude_user ? 1 : 0;
   to.exclude_kernel = from.exclude_kernel ? 1 : 0;
@@ -369,6 +370,10 @@ int DriverHost::enable(EventHandle event, bool group) {
 
 int DriverHost::disable(EventHandle event, bool group) {
   return call([&](const pmufab_module& module) { return module.disable(event, group ? 1 : 0); });
+}
+
+bool DriverHost::in_error(EventHandle event) {
+  return call([&](const pmufab_module& module) { return module.in_error(event); }) > 0;
 }
 
 int DriverHost::read(EventHandle event, EventReading& reading) {

@@ -25,7 +25,8 @@ struct PerfAttributes {
   std::uint64_t config2 = 0;
   std::uint64_t sample_period = 0;  ///< not 0: a sampling event
   bool disabled = true;
-  bool pinned = false;  ///< goes on before all others, and stays when others come
+  bool pinned = false;     ///< goes on before all others, and stays when others come
+  bool exclusive = false;  ///< its group has the PMU for itself, or waits for its turn
   bool exclude_user = false;
   bool exclude_kernel = false;
   bool exclude_guest = false;
@@ -121,6 +122,8 @@ class DriverHost : public sc_core::sc_module {
   /// PERF_EVENT_IOC_ENABLE / DISABLE, of the group when `group` is set and the handle is a leader.
   int enable(EventHandle event, bool group = false);
   int disable(EventHandle event, bool group = false);
+  /// @return true for an event that is pinned and did not fit: read(2) is at its end.
+  [[nodiscard]] bool in_error(EventHandle event);
   /// read(2) of one event.
   int read(EventHandle event, EventReading& reading);
   /// read(2) with PERF_FORMAT_GROUP: leader first, then siblings in the order opened.

@@ -72,6 +72,11 @@ int PmuServices::disable(EventHandle leader) {
   return service == nullptr ? -EBADF : service->disable(leader);
 }
 
+bool PmuServices::in_error(EventHandle event) {
+  PmuService* const service = of(event);
+  return service != nullptr && service->in_error(event);
+}
+
 int PmuServices::read(EventHandle event, driver_host::EventReading& reading) {
   PmuService* const service = of(event);
   return service == nullptr ? -EBADF : service->read(event, reading);

@@ -26,6 +26,8 @@ class PmuService {
   virtual EventHandle open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) = 0;
   virtual int enable(EventHandle leader) = 0;
   virtual int disable(EventHandle leader) = 0;
+  /// @return true for an event that was to stay on and could not: read(2) is at its end.
+  [[nodiscard]] virtual bool in_error(EventHandle /*event*/) { return false; }
   virtual int read(EventHandle event, driver_host::EventReading& reading) = 0;
   virtual int read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) = 0;
   virtual void close(EventHandle event) = 0;
@@ -41,6 +43,7 @@ class DriverPmus final : public PmuService {
   }
   int enable(EventHandle leader) override { return host_.enable(leader); }
   int disable(EventHandle leader) override { return host_.disable(leader); }
+  [[nodiscard]] bool in_error(EventHandle event) override { return host_.in_error(event); }
   int read(EventHandle event, driver_host::EventReading& reading) override { return host_.read(event, reading); }
   int read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) override {
     return host_.read_group(leader, readings);
@@ -62,6 +65,7 @@ class PmuServices final : public PmuService {
   EventHandle open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) override;
   int enable(EventHandle leader) override;
   int disable(EventHandle leader) override;
+  [[nodiscard]] bool in_error(EventHandle event) override;
   int read(EventHandle event, driver_host::EventReading& reading) override;
   int read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) override;
   void close(EventHandle event) override;

@@ -61,6 +61,7 @@ static int open_event(const struct pmufab_event_attributes* attributes, int cpu,
 }
 static int enable(int event, int group) { INSIDE(pmufab_perf_syscall_enable(event, group)); }
 static int disable(int event, int group) { INSIDE(pmufab_perf_syscall_disable(event, group)); }
+static int in_error(int event) { INSIDE(pmufab_perf_syscall_in_error(event)); }
 static int read_event(int event, struct pmufab_event_reading* reading) {
   INSIDE(pmufab_perf_syscall_read(event, reading));
 }
@@ -89,6 +90,7 @@ static const struct pmufab_module module = {
     .open = open_event,
     .enable = enable,
     .disable = disable,
+    .in_error = in_error,
     .read = read_event,
     .read_group = read_group,
     .close = close_event,

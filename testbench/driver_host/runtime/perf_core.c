@@ -177,32 +177,40 @@ static int group_sched_in(struct perf_event* leader) {
   return -EAGAIN;
 }
 
-/* Pinned groups come first; one that does not fit is in error from then on. */
-static void pinned_sched_in(struct pmufab_perf_cpu* here) {
+/* Nothing goes on beside an exclusive group, and an exclusive one not beside others that are pinned, or not, as it is.
+ */
+static bool has_room(struct pmufab_perf_cpu* here, const struct perf_event* leader) {
+  const struct perf_event* other;
+  list_for_each_entry(other, &here->active, active_list) {
+    if (other->attr.exclusive || (leader->attr.exclusive && other->attr.pinned == leader->attr.pinned)) return false;
+  }
+  return true;
+}
+
+/* Once a group did not fit, those behind it have to wait for their turn; of pinned ones, it and they are in error. */
+static void groups_sched_in(struct pmufab_perf_cpu* here, bool pinned) {
   struct perf_event* leader;
+  bool can_go_on = true;
   list_for_each_entry(leader, &here->groups, group_node) {
-    if (!leader->attr.pinned || leader->state <= PERF_EVENT_STATE_OFF || leader->state == PERF_EVENT_STATE_ACTIVE)
+    if (leader->attr.pinned != pinned || leader->state <= PERF_EVENT_STATE_OFF ||
+        leader->state == PERF_EVENT_STATE_ACTIVE)
       continue;
-    if (group_sched_in(leader) == 0)
+    if (can_go_on && has_room(here, leader) && group_sched_in(leader) == 0)
       list_add_tail(&leader->active_list, &here->active);
-    else
+    if (leader->state != PERF_EVENT_STATE_INACTIVE) continue;
+    can_go_on = false;
+    if (pinned)
       set_state(leader, PERF_EVENT_STATE_ERROR);
+    else
+      here->rotate_necessary = true;
   }
 }
 
+/* Pinned groups come first. */
 static void pmu_sched_in(struct pmu* pmu) {
   struct pmufab_perf_cpu* here = pmufab_perf_here(pmu);
-  struct perf_event* leader;
-  bool can_go_on = true; /* once a group did not fit, those behind it have to wait for their turn */
-  pinned_sched_in(here);
-  list_for_each_entry(leader, &here->groups, group_node) {
-    if (leader->state <= PERF_EVENT_STATE_OFF || leader->state == PERF_EVENT_STATE_ACTIVE) continue;
-    if (can_go_on && group_sched_in(leader) == 0) list_add_tail(&leader->active_list, &here->active);
-    if (leader->state == PERF_EVENT_STATE_INACTIVE) {
-      can_go_on = false;
-      here->rotate_necessary = true;
-    }
-  }
+  groups_sched_in(here, true);
+  groups_sched_in(here, false);
 }
 
 /* The first group that may have to go. */
@@ -256,8 +264,8 @@ void pmufab_perf_install(struct perf_event* event) {
 }
 
 void pmufab_perf_enable(struct perf_event* event) {
-  if (event->state >= PERF_EVENT_STATE_INACTIVE || event->state <= PERF_EVENT_STATE_ERROR) return;
-  set_state(event, PERF_EVENT_STATE_INACTIVE);
+  if (event->state >= PERF_EVENT_STATE_INACTIVE || event->state < PERF_EVENT_STATE_ERROR) return;
+  set_state(event, PERF_EVENT_STATE_INACTIVE); /* one in error is given another chance */
   /* A member of a group goes on only when its group is. */
   if (event->group_leader != event && event->group_leader->state != PERF_EVENT_STATE_ACTIVE) return;
   resched(event);

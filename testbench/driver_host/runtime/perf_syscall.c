@@ -30,6 +30,7 @@ static struct perf_event* allocate(const struct pmufab_event_attributes* attribu
                                          .sample_period = attributes->sample_period,
                                          .disabled = !!attributes->disabled,
                                          .pinned = !!attributes->pinned,
+                                         .exclusive = !!attributes->exclusive,
                                          .exclude_user = !!attributes->exclude_user,
                                          .exclude_kernel = !!attributes->exclude_kernel,
                                          .exclude_guest = !!attributes->exclude_guest};
@@ -59,6 +60,8 @@ static int initialise(struct perf_event* event, struct perf_event* leader, int f
     if (!error && (event->cpu < 0 || !cpu_online(event->cpu))) error = -ENODEV;
     if (!error && leader) {
       if (leader->group_leader != leader || leader->cpu != event->cpu || leader->pmu != pmu) error = -EINVAL;
+      /* What these say is said of the whole group. */
+      if (event->attr.pinned || event->attr.exclusive) error = -EINVAL;
     }
   }
   if (!error) return 0;
@@ -120,6 +123,12 @@ static void fill(struct pmufab_event_reading* reading, const struct perf_event* 
   reading->value = (u64)local64_read(&event->count);
   reading->time_enabled = times_of->total_time_enabled;
   reading->time_running = times_of->total_time_running;
+}
+
+int pmufab_perf_syscall_in_error(int handle) {
+  const struct perf_event* event = find(handle);
+  if (!event) return -EBADF;
+  return event->state == PERF_EVENT_STATE_ERROR;
 }
 
 int pmufab_perf_syscall_read(int handle, struct pmufab_event_reading* reading) {

@@ -120,6 +120,7 @@ int pmufab_perf_syscall_open(const struct pmufab_event_attributes* attributes, i
 int pmufab_perf_syscall_enable(int event, int group);
 int pmufab_perf_syscall_disable(int event, int group);
 int pmufab_perf_syscall_read(int event, struct pmufab_event_reading* reading);
+int pmufab_perf_syscall_in_error(int event);
 int pmufab_perf_syscall_read_group(int event, struct pmufab_event_reading* readings, int capacity);
 int pmufab_perf_syscall_close(int event);
 int pmufab_perf_syscall_rotate(const char* pmu);

@@ -273,6 +273,51 @@ TEST_P(Perf, a_group_that_does_not_fit_is_not_put_on_in_part) {
   });
 }
 
+TEST_P(Perf, an_exclusive_group_is_on_alone) {
+  boot([&] {
+    PerfAttributes attributes = good();
+    attributes.disabled = false;
+    const EventHandle first = host->open(attributes, 0);
+    attributes.exclusive = true;
+    const EventHandle alone = host->open(attributes, 0);
+    const EventHandle member = open("nvidia_ucf_pmu_0", 1, alone, false);
+    EXPECT_EQ(host->open(attributes, 0, first), kEINVAL) << "it is for leaders to say";
+    EXPECT_EQ(ucf0.enables(), 0x1U);
+    EXPECT_EQ(reading(alone).time_running, 0U);
+    host->rotate("nvidia_ucf_pmu_0");
+    EXPECT_EQ(ucf0.enables(), 0x3U) << "it and its member";
+    const Picoseconds before = reading(first).time_running;
+    advance(1'000'000);
+    EXPECT_EQ(reading(first).time_running, before);
+    EXPECT_GT(reading(member).time_running, 0U);
+    host->rotate("nvidia_ucf_pmu_0");
+    EXPECT_EQ(ucf0.enables(), 0x1U);
+    advance(1'000'000);
+    EXPECT_GT(reading(first).time_running, before);
+  });
+}
+
+TEST_P(Perf, a_pinned_event_that_does_not_fit_is_in_error_until_it_is_enabled_again) {
+  boot([&] {
+    PerfAttributes attributes = good();
+    attributes.disabled = false;
+    attributes.pinned = true;
+    std::vector<EventHandle> events;
+    for (unsigned i = 0; i <= FakeCoresightPmu::kCounters; ++i) events.push_back(host->open(attributes, 0));
+    EXPECT_EQ(host->open(attributes, 0, events.front()), kEINVAL) << "it is for leaders to say";
+    const EventHandle last = events.back();
+    EXPECT_TRUE(host->in_error(last));
+    EXPECT_FALSE(host->in_error(events.front()));
+    EXPECT_FALSE(host->in_error(4711));
+    host->close(events.front());
+    host->rotate("nvidia_ucf_pmu_0");
+    EXPECT_TRUE(host->in_error(last)) << "room comes too late";
+    EXPECT_EQ(host->enable(last), 0);
+    EXPECT_FALSE(host->in_error(last));
+    EXPECT_EQ(ucf0.enables(), 0x7fU);
+  });
+}
+
 TEST_P(Perf, calls_come_in_the_order_of_the_kernel) {
   CallRecorder calls;
   boot([&] {
