@@ -74,31 +74,79 @@ bool to_addresses(const PcieTgtRequest& request, const PcieTgtMeaning::AddressFi
   return (request.address & filter.mask) == (filter.base & filter.mask);
 }
 
-bool is_meant(const PcieTgtRequest& request, const PcieTgtMeaning& meaning) {
-  if (!is_event(request, meaning.event)) return false;
-  return to_ports(request, meaning.ports) || (meaning.addresses && to_addresses(request, *meaning.addresses));
-}
+/// What went down to the root complex, as far as an event or the explanation of its count may need it.
+struct Tally {
+  std::array<std::uint64_t, kCycles> filtered{};   // by event: what the filter lets pass
+  std::array<std::uint64_t, kRootPorts> to_bar{};  // of the event itself: to BARs, by root port
+  std::uint64_t to_cxl = 0;                        // to CXL memory
+  std::uint64_t by_addresses = 0;                  // what the address filter alone lets pass
+  std::uint64_t by_ports = 0;                      // and what the root ports alone
 
-/// Positions of its marks are places in the log.
-class PcieTgtTruth final : public EventTruth {
+  bool operator==(const Tally&) const = default;
+  /// `operation` on each pair of numbers.
+  template <typename Operation>
+  void combine(const Tally& other, Operation operation) {
+    for (std::size_t i = 0; i < filtered.size(); ++i) operation(filtered[i], other.filtered[i]);
+    for (std::size_t i = 0; i < to_bar.size(); ++i) operation(to_bar[i], other.to_bar[i]);
+    operation(to_cxl, other.to_cxl);
+    operation(by_addresses, other.by_addresses);
+    operation(by_ports, other.by_ports);
+  }
+  Tally& operator+=(const Tally& other) {
+    combine(other, [](std::uint64_t& mine, std::uint64_t its) { mine += its; });
+    return *this;
+  }
+  Tally& operator-=(const Tally& other) {
+    combine(other, [](std::uint64_t& mine, std::uint64_t its) { mine -= its; });
+    return *this;
+  }
+};
+
+/// Positions of its marks are numbers of the tallies it remembers.
+class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
  public:
-  PcieTgtTruth(PcieTgtMeaning meaning, std::shared_ptr<const PcieTgtPmuJudge::Log> log, const ExactClock& clock)
-      : meaning_(std::move(meaning)), log_(std::move(log)), clock_(clock) {}
+  PcieTgtTruth(PcieTgtMeaning meaning, PcieTgtPmuJudge& judge, const ExactClock& clock)
+      : meaning_(std::move(meaning)), judge_(judge), clock_(clock) {
+    judge_.add(*this);
+  }
+  ~PcieTgtTruth() override { judge_.remove(*this); }
+  PcieTgtTruth(const PcieTgtTruth&) = delete;
+  PcieTgtTruth& operator=(const PcieTgtTruth&) = delete;
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
 
-  [[nodiscard]] Mark mark(Picoseconds when) override {
-    for (std::size_t at = sums_.size() - 1; at < log_->size(); ++at) {
-      const PcieTgtRequest& request = (*log_)[at];
-      sums_.push_back(sums_.back() + (is_meant(request, meaning_) ? amount_of(request, meaning_.event) : 0));
+  void see(const PcieTgtRequest& request) override {
+    if (meaning_.kind != PcieTgtMeaning::Kind::traffic) return;
+    const bool by_ports = to_ports(request, meaning_.ports);
+    const bool by_addresses = meaning_.addresses && to_addresses(request, *meaning_.addresses);
+    if (by_ports || by_addresses) {
+      for (std::size_t i = 0; i < so_far_.filtered.size(); ++i) {
+        const auto event = static_cast<PcieTgtEvent>(i);
+        if (is_event(request, event)) so_far_.filtered[i] += amount_of(request, event);
+      }
     }
-    return {when, log_->size()};
+    if (!is_event(request, meaning_.event)) return;
+    const std::uint64_t amount = amount_of(request, meaning_.event);
+    if (request.root_port < 0) {
+      so_far_.to_cxl += amount;
+    } else {
+      so_far_.to_bar.at(static_cast<std::size_t>(request.root_port)) += amount;
+    }
+    if (by_addresses) so_far_.by_addresses += amount;
+    if (by_ports) so_far_.by_ports += amount;
+  }
+
+  [[nodiscard]] Mark mark(Picoseconds when) override {
+    if (marked_.empty() || marked_.back() != so_far_) marked_.push_back(so_far_);
+    return {when, marked_.size() - 1};
   }
 
   [[nodiscard]] std::uint64_t count(const Span& span) const override {
     switch (meaning_.kind) {
-      case PcieTgtMeaning::Kind::traffic:
-        return sums_.at(span.end.position) - sums_.at(span.begin.position);
+      case PcieTgtMeaning::Kind::traffic: {
+        const auto event = static_cast<std::size_t>(meaning_.event);
+        return marked_.at(span.end.position).filtered.at(event) - marked_.at(span.begin.position).filtered.at(event);
+      }
       case PcieTgtMeaning::Kind::cycles:
         return clock_.edges_in(span.begin.when, span.end.when);
       case PcieTgtMeaning::Kind::nothing:
@@ -118,23 +166,11 @@ class PcieTgtTruth final : public EventTruth {
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override;
 
  private:
-  /// @return what requests that `pass` tells about amount to, as event `event`.
-  template <typename Passes>
-  [[nodiscard]] std::uint64_t sum(std::span<const Span> spans, PcieTgtEvent event, Passes passes) const {
-    std::uint64_t total = 0;
-    for (const Span& span : spans) {
-      for (std::size_t at = span.begin.position; at < span.end.position; ++at) {
-        const PcieTgtRequest& request = (*log_)[at];
-        if (is_event(request, event) && passes(request)) total += amount_of(request, event);
-      }
-    }
-    return total;
-  }
-
   PcieTgtMeaning meaning_;
-  std::shared_ptr<const PcieTgtPmuJudge::Log> log_;
+  PcieTgtPmuJudge& judge_;
   const ExactClock& clock_;
-  std::vector<std::uint64_t> sums_ = {0};  // what the first n requests of the log amount to
+  Tally so_far_;
+  std::vector<Tally> marked_;
 };
 
 std::string PcieTgtTruth::explain(std::span<const Span> spans, std::uint64_t driver) const {
@@ -142,38 +178,34 @@ std::string PcieTgtTruth::explain(std::span<const Span> spans, std::uint64_t dri
   const auto offer = [&](std::uint64_t count, std::string_view what) {
     if (count == driver && driver != 0) guesses.emplace_back(what);
   };
-  const auto same_filter = [&](const PcieTgtRequest& request) {
-    return to_ports(request, meaning_.ports) || (meaning_.addresses && to_addresses(request, *meaning_.addresses));
-  };
-  for (std::uint64_t other = 0; other < kCycles; ++other) {
-    const auto event = static_cast<PcieTgtEvent>(other);
-    if (meaning_.kind == PcieTgtMeaning::Kind::traffic && event != meaning_.event)
-      offer(sum(spans, event, same_filter), fmt::format("{} with the same filter", kEventNames[other]));
-  }
+  Tally sum;
   std::uint64_t edges = 0;
-  for (const Span& span : spans) edges += clock_.edges_in(span.begin.when, span.end.when);
+  for (const Span& span : spans) {
+    sum += marked_.at(span.end.position);
+    sum -= marked_.at(span.begin.position);
+    edges += clock_.edges_in(span.begin.when, span.end.when);
+  }
+  for (std::size_t other = 0; other < sum.filtered.size(); ++other) {
+    if (meaning_.kind == PcieTgtMeaning::Kind::traffic && static_cast<PcieTgtEvent>(other) != meaning_.event)
+      offer(sum.filtered[other], fmt::format("{} with the same filter", kEventNames[other]));
+  }
   offer(edges, "cycles");
   std::string text;
   if (meaning_.kind == PcieTgtMeaning::Kind::traffic) {
     std::uint64_t bars = 0;
-    for (unsigned port = 0; port < kRootPorts; ++port) {
-      const std::uint64_t count =
-          sum(spans, meaning_.event, [port](const auto& request) { return to_ports(request, 1U << port); });
+    for (std::size_t port = 0; port < sum.to_bar.size(); ++port) {
+      const std::uint64_t count = sum.to_bar[port];
       bars += count;
       offer(count, fmt::format("this event to BARs below root port {} alone", port));
       if (count != 0) text += fmt::format("{}root port {}: {}", text.empty() ? "" : ", ", port, count);
     }
-    const std::uint64_t hdm = sum(spans, meaning_.event, [](const auto& request) { return request.root_port < 0; });
-    if (hdm != 0) text += fmt::format("{}CXL memory: {}", text.empty() ? "" : ", ", hdm);
+    if (sum.to_cxl != 0) text += fmt::format("{}CXL memory: {}", text.empty() ? "" : ", ", sum.to_cxl);
     offer(bars, "this event to BARs of all root ports");
-    offer(hdm, "this event to CXL memory alone");
-    offer(bars + hdm, "this event without a filter");
+    offer(sum.to_cxl, "this event to CXL memory alone");
+    offer(bars + sum.to_cxl, "this event without a filter");
     if (meaning_.addresses) {
-      offer(sum(spans, meaning_.event,
-                [this](const auto& request) { return to_addresses(request, *meaning_.addresses); }),
-            "this event by the address filter alone");
-      offer(sum(spans, meaning_.event, [this](const auto& request) { return to_ports(request, meaning_.ports); }),
-            "this event by the root ports alone");
+      offer(sum.by_addresses, "this event by the address filter alone");
+      offer(sum.by_ports, "this event by the root ports alone");
     }
     text = "by destination: " + (text.empty() ? std::string("no traffic") : text);
   }
@@ -223,7 +255,7 @@ PcieTgtPmuJudge::PcieTgtPmuJudge(const PcieTgtPmuSpec& spec, const ExactClock& c
       clock_(clock) {}
 
 std::unique_ptr<EventTruth> PcieTgtPmuJudge::truth(const EventTerms& terms) {
-  return std::make_unique<PcieTgtTruth>(pcie_tgt_meaning(terms), log_, clock_);
+  return std::make_unique<PcieTgtTruth>(pcie_tgt_meaning(terms), *this, clock_);
 }
 
 }  // namespace pmufab::scoreboard

@@ -44,12 +44,16 @@ struct PcieTgtRequest {
   std::int8_t root_port;  ///< whose BAR it is for; negative: CXL memory
 };
 
+/// Takes in what goes down to a root complex, in order.
+class PcieTgtListener {
+ public:
+  virtual ~PcieTgtListener() = default;
+  virtual void see(const PcieTgtRequest& request) = 0;
+};
+
 /// Judges the PCIE-TGT PMU of one root complex.
 class PcieTgtPmuJudge final : public CoreSightPmuJudge {
  public:
-  /// What went down to the root complex while somebody counted, in order.
-  using Log = std::vector<PcieTgtRequest>;
-
   /// @param clock  of the SOC fabric; must outlive the judge
   PcieTgtPmuJudge(const PcieTgtPmuSpec& spec, const ExactClock& clock);
 
@@ -57,15 +61,18 @@ class PcieTgtPmuJudge final : public CoreSightPmuJudge {
   [[nodiscard]] unsigned root_complex() const noexcept { return root_complex_; }
   /// Take in a request, at the instant it was accepted.
   void see(const PcieTgtRequest& request) {
-    if (log_.use_count() > 1) log_->push_back(request);  // nobody counts: nobody needs it
+    for (PcieTgtListener* const listener : listeners_) listener->see(request);
   }
+  void add(PcieTgtListener& listener) { listeners_.push_back(&listener); }
+  void remove(const PcieTgtListener& listener) { std::erase(listeners_, &listener); }
 
+  /// What it returns must not outlive the judge.
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
 
  private:
   unsigned socket_;
   unsigned root_complex_;
-  std::shared_ptr<Log> log_ = std::make_shared<Log>();  // shared with the truths of events
+  std::vector<PcieTgtListener*> listeners_;  // the truths of events that are open
   const ExactClock& clock_;
 };
 

@@ -1,4 +1,6 @@
 // What events of PCIE-TGT PMUs mean, and what the judge says of wrong counts.
+#include <malloc.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,6 +113,17 @@ TEST_F(PcieTgtJudge, a_request_both_filters_let_pass_counts_once) {
   EXPECT_EQ(count({{"rd_req"}, {"dst_rp_mask", 2}, {"dst_addr_en"}, {"dst_addr_base", kBar}, {"dst_addr_mask", kBar}}),
             2U)
       << "both reads of the BAR below root port 1 pass twice";
+}
+
+TEST_F(PcieTgtJudge, a_long_window_takes_no_more_memory_than_a_short_one) {
+  const std::unique_ptr<EventTruth> truth = judge.truth({{"rd_req"}});
+  Span span{truth->mark(0), {}};
+  const auto used = [] { return mallinfo2().uordblks; };  // 0 under sanitizers
+  const std::size_t before = used();
+  for (int i = 0; i < 100'000; ++i) judge.see({kBar, 64, false, 1});
+  span.end = truth->mark(1'000'000);
+  EXPECT_LT(used() - before, 10'000U);
+  EXPECT_EQ(truth->count(span), 100'000U);
 }
 
 TEST_F(PcieTgtJudge, says_what_a_wrong_count_equals) {
