@@ -16,7 +16,7 @@ constexpr std::uint64_t kC2cCtrl = 0x864;
 class C2cTruth final : public EventTruth {
  public:
   C2cTruth(C2cMeaning meaning, const C2cPmuSpec& pmu, RequestTimeline& timeline, const ExactClock& clock)
-      : meaning_(meaning), pmu_(pmu), timeline_(timeline), clock_(clock) {
+      : meaning_(meaning), pmu_(pmu), timeline_(timeline), checkpoints_(timeline), clock_(clock) {
     for (std::size_t peer = 0; peer < pmu.masks.size(); ++peer) {
       if (meaning.gpus == 0 || (meaning.gpus >> peer & 1U) != 0) instances_ |= pmu.masks[peer];
     }
@@ -27,7 +27,7 @@ class C2cTruth final : public EventTruth {
     return meaning_.gpus == 0 || meaning_.is_cycles() ? name : fmt::format("{}, GPUs {:#04b}", name, meaning_.gpus);
   }
 
-  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, timeline_.checkpoint(when)}; }
+  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, checkpoints_.take(when)}; }
 
   [[nodiscard]] std::uint64_t count(const Span& span) const override {
     if (meaning_.is_cycles()) return clock_.edges_in(span.begin.when, span.end.when);
@@ -72,7 +72,8 @@ class C2cTruth final : public EventTruth {
 
   C2cMeaning meaning_;
   const C2cPmuSpec& pmu_;
-  RequestTimeline& timeline_;
+  const RequestTimeline& timeline_;
+  Checkpoints checkpoints_;
   const ExactClock& clock_;
   std::uint32_t instances_ = 0;
 };

@@ -17,7 +17,7 @@ constexpr std::uint64_t kRequestBytes = 32;
 class CmemTruth final : public EventTruth {
  public:
   CmemTruth(CmemMeaning meaning, RequestTimeline& timeline, std::size_t controllers, const ExactClock& clock)
-      : meaning_(meaning), timeline_(timeline), controllers_(controllers), clock_(clock) {}
+      : meaning_(meaning), timeline_(timeline), checkpoints_(timeline), controllers_(controllers), clock_(clock) {}
 
   [[nodiscard]] std::string text() const override {
     switch (meaning_) {
@@ -31,7 +31,7 @@ class CmemTruth final : public EventTruth {
     return "rd_cum_outs";
   }
 
-  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, timeline_.checkpoint(when)}; }
+  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, checkpoints_.take(when)}; }
 
   [[nodiscard]] std::uint64_t count(const Span& span) const override {
     if (meaning_ == CmemMeaning::cycles) return clock_.edges_in(span.begin.when, span.end.when);
@@ -65,7 +65,8 @@ class CmemTruth final : public EventTruth {
 
  private:
   CmemMeaning meaning_;
-  RequestTimeline& timeline_;
+  const RequestTimeline& timeline_;
+  Checkpoints checkpoints_;
   std::size_t controllers_;  // per instance
   const ExactClock& clock_;
 };

@@ -90,16 +90,16 @@ std::uint64_t EventRecord::expected(Picoseconds when) {
   return sum;
 }
 
-void EventRecord::add_reads(EventResult& result) const {
-  constexpr std::size_t kKept = 8;
+std::vector<ReadCheck> EventRecord::read_checks() const {
   std::vector<std::uint64_t> before(1, 0);  // counted in all spans before the n-th
   for (const Span& span : spans_) before.push_back(before.back() + truth_->count(span));
   const auto value_of = [&](const Point& point) {
     return before[point.spans] + (point.open ? truth_->count(*point.open) : 0);
   };
+  std::vector<ReadCheck> checks;
   std::uint64_t last = 0;
   for (const JudgedRead& read : reads_) {
-    ReadCheck check{};
+    ReadCheck& check = checks.emplace_back();
     check.begin = read.begin;
     check.end = read.end;
     check.value = read.value;
@@ -109,8 +109,24 @@ void EventRecord::add_reads(EventResult& result) const {
     check.possible = truth_->allows(check.value, check.low, check.high);
     check.monotonic = read.value >= last || !truth_->grows();
     last = read.value;
+  }
+  return checks;
+}
+
+std::optional<ReadCheck> EventRecord::last_read(Picoseconds until) const {
+  std::optional<ReadCheck> last;
+  if (truth_ == nullptr) return last;
+  for (const ReadCheck& check : read_checks()) {
+    if (check.end <= until) last = check;
+  }
+  return last;
+}
+
+void EventRecord::add_reads(EventResult& result) const {
+  constexpr std::size_t kKept = 8;
+  for (const ReadCheck& check : read_checks()) {
     ++result.reads;
-    if (read.sampled) ++result.reads_sampled;
+    if (check.sampled) ++result.reads_sampled;
     if (!check.ok()) {
       ++result.reads_failed;
       if (result.failed_reads.size() < kKept) result.failed_reads.push_back(check);

@@ -49,6 +49,8 @@ class EventRecord {
   /// @return what the event must read at `when`, not before the latest instant told to this record.
   [[nodiscard]] std::uint64_t expected(Picoseconds when);
   [[nodiscard]] EventResult result(Picoseconds when);
+  /// @return the judgement of the last read that was over at `until`.
+  [[nodiscard]] std::optional<ReadCheck> last_read(Picoseconds until) const;
 
  private:
   struct JudgedRead {
@@ -62,6 +64,7 @@ class EventRecord {
 
   void close(const Mark& end);
   [[nodiscard]] std::vector<Span> spans_until(Picoseconds when);
+  [[nodiscard]] std::vector<ReadCheck> read_checks() const;
   void add_reads(EventResult& result) const;
 
   driver_host::EventHandle handle_;

@@ -14,13 +14,13 @@ namespace {
 class PcieTruth final : public EventTruth {
  public:
   PcieTruth(PcieMeaning meaning, PcieRequests& requests, const ExactClock& clock)
-      : meaning_(std::move(meaning)), requests_(requests), clock_(clock) {}
+      : meaning_(std::move(meaning)), requests_(requests), checkpoints_(requests.reads()), clock_(clock) {}
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
 
   [[nodiscard]] Mark mark(Picoseconds when) override {
     if (meaning_.kind != PcieMeaning::Kind::traffic) return {when, 0};
-    if (meaning_.event == PcieEvent::rd_cum_outs) return {when, requests_.reads().checkpoint(when)};
+    if (meaning_.event == PcieEvent::rd_cum_outs) return {when, checkpoints_.take(when)};
     return {when, sum(requests_.lanes()).amount(meaning_.event)};
   }
 
@@ -109,7 +109,8 @@ class PcieTruth final : public EventTruth {
   }
 
   PcieMeaning meaning_;
-  PcieRequests& requests_;
+  const PcieRequests& requests_;
+  Checkpoints checkpoints_;  // of the reads
   const ExactClock& clock_;
   std::vector<PcieLane> counted_;  // within the spans that have ended; a lane has the number it has in requests_
   std::vector<PcieLane> opened_;   // what there was when the last one began

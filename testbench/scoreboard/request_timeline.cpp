@@ -31,8 +31,8 @@ RequestTimeline::RequestTimeline(const ExactClock& clock, std::size_t lanes) : c
 
 void RequestTimeline::add(Picoseconds start, Picoseconds end, std::uint64_t amount, std::size_t lane) {
   const Request request{start, end, amount, lane};
-  for (auto earlier = checkpoints_.rbegin(); earlier != checkpoints_.rend() && earlier->when > start; ++earlier) {
-    add_before(earlier->sums, request, earlier->when);
+  for (auto entry = checkpoints_.rbegin(); entry != checkpoints_.rend() && entry->second.when > start; ++entry) {
+    add_before(entry->second.sums, request, entry->second.when);
   }
   if (end <= settled_until_) {
     add_before(settled_, request, settled_until_);
@@ -44,8 +44,8 @@ void RequestTimeline::add(Picoseconds start, Picoseconds end, std::uint64_t amou
 
 std::size_t RequestTimeline::checkpoint(Picoseconds when) {
   settle(when);
-  checkpoints_.push_back({when, before(when)});
-  return checkpoints_.size() - 1;
+  checkpoints_.emplace_hint(checkpoints_.end(), next_checkpoint_, Checkpoint{when, before(when)});
+  return next_checkpoint_++;
 }
 
 RequestSums RequestTimeline::between(std::size_t from, std::size_t to) const {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <vector>
 
 #include "testbench/scoreboard/exact_clock.h"
@@ -35,9 +36,11 @@ class RequestTimeline {
   /// `amount` requests on the wires in [start, end).
   void add(Picoseconds start, Picoseconds end, std::uint64_t amount, std::size_t lane);
 
-  /// Remember an instant. @return its number
+  /// Remember an instant, not before the latest one. @return its number
   std::size_t checkpoint(Picoseconds when);
+  void forget(std::size_t checkpoint) { checkpoints_.erase(checkpoint); }
   /// @return per lane, what lies before the instant of a checkpoint. Lanes added later may be missing: nothing does.
+  /// @throws std::out_of_range for one that was forgotten
   [[nodiscard]] const std::vector<RequestSums>& at(std::size_t checkpoint) const {
     return checkpoints_.at(checkpoint).sums;
   }
@@ -65,8 +68,28 @@ class RequestTimeline {
   std::vector<RequestSums> settled_;  // requests that ended before settled_until_ and are not in requests_ any more
   Picoseconds settled_until_ = 0;
   std::size_t since_settled_ = 0;
-  std::deque<Request> requests_;        // in the order told
-  std::deque<Checkpoint> checkpoints_;  // in the order taken, which is the order of time
+  std::deque<Request> requests_;                   // in the order told
+  std::map<std::size_t, Checkpoint> checkpoints_;  // by number: in the order taken, which is the order of time
+  std::size_t next_checkpoint_ = 0;
+};
+
+/// The checkpoints of one user of a timeline, remembered as long as this lives.
+class Checkpoints {
+ public:
+  /// @param timeline  must outlive this
+  explicit Checkpoints(RequestTimeline& timeline) : timeline_(timeline) {}
+  ~Checkpoints() {
+    for (const std::size_t number : numbers_) timeline_.forget(number);
+  }
+  Checkpoints(const Checkpoints&) = delete;
+  Checkpoints& operator=(const Checkpoints&) = delete;
+
+  /// @return its number in the timeline
+  std::size_t take(Picoseconds when) { return numbers_.emplace_back(timeline_.checkpoint(when)); }
+
+ private:
+  RequestTimeline& timeline_;
+  std::vector<std::size_t> numbers_;
 };
 
 }  // namespace pmufab::scoreboard

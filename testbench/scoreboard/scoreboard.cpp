@@ -59,6 +59,14 @@ struct Scoreboard::State {
                        [&](const auto& entry) { return &entry.second.pmu() == &pmu && entry.second.active(); });
   }
 
+  void note_if_unexpected(EventHandle event) {
+    const EventRecord* const found = find_record(event);
+    if (found == nullptr || found->has_truth()) return;
+    findings.add(Severity::note, "event_without_expectation",
+                 fmt::format("{}: event {} was counted and nobody said what it means", found->pmu().name(), event),
+                 chronicle.last_seen);
+  }
+
   void start(PmuJudge& pmu, Picoseconds when) {
     pmu.running = true;
     for (auto& [handle, event] : records) {
@@ -350,15 +358,19 @@ std::uint64_t Scoreboard::expected(EventHandle event, Picoseconds when) const {
   return found == nullptr ? 0 : found->expected(when);
 }
 
+std::optional<ReadCheck> Scoreboard::last_read(EventHandle event, Picoseconds until) const {
+  const EventRecord* const found = state_->find_record(event);
+  return found == nullptr ? std::nullopt : found->last_read(until);
+}
+
+void Scoreboard::forget(EventHandle event) {
+  state_->note_if_unexpected(event);
+  state_->records.erase(event);
+}
+
 void Scoreboard::finish() {
   for (const auto& fabric : state_->fabrics) fabric->finish();
-  for (const auto& [handle, event] : state_->records) {
-    if (event.has_truth()) continue;
-    state_->findings.add(
-        Severity::note, "event_without_expectation",
-        fmt::format("{}: event {} was counted and nobody said what it means", event.pmu().name(), handle),
-        state_->chronicle.last_seen);
-  }
+  for (const auto& [handle, event] : state_->records) state_->note_if_unexpected(handle);
 }
 
 const Findings& Scoreboard::findings() const { return state_->findings; }

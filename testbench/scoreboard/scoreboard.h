@@ -52,10 +52,15 @@ class Scoreboard final : public driver_host::PerfCallObserver {
   void expect(driver_host::EventHandle event, const std::string& pmu, const EventTerms& terms,
               const EventTerms* leader = nullptr);
 
-  /// @return the judgement of every expected event, in order of handles. Callable at any time.
+  /// The event is closed, and nobody will ask for it again.
+  void forget(driver_host::EventHandle event);
+
+  /// @return the judgement of every expected event that was not forgotten, in order of handles. Callable at any time.
   [[nodiscard]] std::vector<EventResult> results() const;
   /// @return the judgement of one event; nullopt if nothing is expected of it.
   [[nodiscard]] std::optional<EventResult> result(driver_host::EventHandle event) const;
+  /// @return the judgement of the last read of an event that was over at `until`; nullopt if there was none.
+  [[nodiscard]] std::optional<ReadCheck> last_read(driver_host::EventHandle event, Picoseconds until) const;
   /// @return what the event must have counted up to `when` (not before the last thing seen); 0 if nothing is expected.
   [[nodiscard]] std::uint64_t expected(driver_host::EventHandle event, Picoseconds when) const;
 

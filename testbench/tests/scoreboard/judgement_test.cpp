@@ -129,6 +129,39 @@ TEST_F(Judgement, a_read_may_be_anything_between_begin_and_end_of_the_call) {
   }
 }
 
+TEST_F(Judgement, the_last_read_up_to_an_instant_is_told) {
+  start(1, kReads);
+  std::vector<Picoseconds> ends;
+  for (const std::uint64_t value : {3U, 8U}) {
+    session.traffic(static_cast<int>(value));
+    session.begin(Call::read, kPmu, 1);
+    session.end(Call::read, kPmu, 1, value);
+    ends.push_back(session.now);
+  }
+  EXPECT_FALSE(session.board.last_read(1, ends[0] - 1));
+  EXPECT_EQ(session.board.last_read(1, ends[1] - 1).value().low, 3U);
+  EXPECT_EQ(session.board.last_read(1, ends[1]).value().low, 11U);
+  EXPECT_FALSE(session.board.last_read(2, ends[1]));
+}
+
+TEST_F(Judgement, an_event_that_is_forgotten_leaves_nothing_and_others_as_they_are) {
+  start(1, kReads);
+  start(2, kReads);
+  session.traffic(5);
+  stop(1, 4);
+  session.enable(kPmu);
+  session.board.forget(1);
+  session.traffic(2);
+  stop(2, 7);
+  EXPECT_FALSE(session.board.result(1));
+  EXPECT_EQ(session.board.results().size(), 1U);
+  EXPECT_EQ(session.result(2).verdict, Verdict::exact);
+  session.add(kPmu, 3);
+  session.board.forget(3);
+  session.board.forget(3);
+  EXPECT_EQ(session.noted("event_without_expectation"), 1) << "it is said all the same, once";
+}
+
 TEST_F(Judgement, a_counter_read_on_the_bus_makes_the_read_exact) {
   start(1, kReads);
   session.traffic(5);

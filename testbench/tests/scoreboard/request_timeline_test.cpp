@@ -64,6 +64,21 @@ TEST_F(RequestTimelineTest, requests_long_ended_are_not_forgotten) {
   EXPECT_EQ(timeline.between(begin, end), (RequestSums{200'000, 400'000, 200'000 * 1500}));
 }
 
+TEST_F(RequestTimelineTest, checkpoints_are_forgotten_with_their_user_and_others_are_not) {
+  Checkpoints others(timeline);
+  std::size_t begin = 0;
+  {
+    Checkpoints mine(timeline);
+    begin = others.take(1000);
+    const std::size_t middle = mine.take(3000);
+    EXPECT_NO_THROW((void)timeline.at(middle));
+  }
+  EXPECT_THROW((void)timeline.at(begin + 1), std::out_of_range);
+  const std::size_t end = others.take(6000);
+  timeline.add(1500, 4500, 1, 0);  // late: across the one that is gone
+  EXPECT_EQ(timeline.between(begin, end), (RequestSums{1, 3, 3000}));
+}
+
 TEST_F(RequestTimelineTest, asking_far_back_is_an_error_and_not_a_wrong_number) {
   timeline.checkpoint(1'000'000'000);
   EXPECT_NO_THROW((void)timeline.before(1'000'000'000 - 5'000'000));
