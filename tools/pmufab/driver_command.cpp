@@ -1,7 +1,10 @@
+#include <fcntl.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -61,6 +64,37 @@ fs::path folder_for(const std::vector<std::string>& files, const std::string& ba
   return cache_folder() / fmt::format("drivers-{:016x}", sum);
 }
 
+/// One build at a time in a folder of the cache; who comes second waits. Programs that are run meanwhile keep the lock
+/// until they end, too, even if this one is killed.
+class FolderLock {
+ public:
+  /// @throws InputError if nothing can be written beside the folder
+  explicit FolderLock(const fs::path& folder) {
+    const std::string file = folder.string() + ".lock";
+    std::error_code error;
+    fs::create_directories(folder.parent_path(), error);
+    if (!error) file_ = open(file.c_str(), O_RDWR | O_CREAT, 0666);
+    if (file_ < 0)
+      throw InputError(fmt::format("cannot write '{}': {}", file,
+                                   (error ? error : std::error_code(errno, std::generic_category())).message()),
+                       "set XDG_CACHE_HOME to a folder of yours");
+    if (flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+    if (errno == EWOULDBLOCK) complain("pmufab: waiting for another pmufab driver build of the same files\n");
+    while (flock(file_, LOCK_EX) != 0) {
+      if (errno == EINTR) continue;
+      const int reason = errno;
+      close(file_);
+      throw std::system_error(reason, std::generic_category(), "cannot lock " + file);
+    }
+  }
+  ~FolderLock() { close(file_); }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
 /// Run a program with this one's standard streams. @return its exit code; 128 + the signal it died of
 int run_program(const fs::path& program, const std::vector<std::string>& arguments) {
   std::string name = program.string();
@@ -115,13 +149,14 @@ int build(const Arguments& arguments) {
   words.insert(words.end(), {"--like", stock.library.parent_path().parent_path().string()});
   for (const std::string& file : files) words.insert(words.end(), {"--driver", file});
   words.push_back(folder.string());
+  const FolderLock lock(folder);
   if (const int code = run_program(build_script(), words); code != 0)
     return code == kBadInput ? kBadInput : kCheckFailed;
   try {
     const driver_host::DriverSet built = driver_host::find_driver_sets(folder).back();
     // A library that is in use keeps its content: the new one takes its name.
     fs::path fresh = output;
-    fresh += ".new";
+    fresh += fmt::format(".{}.new", getpid());
     fs::copy_file(built.library, fresh, fs::copy_options::overwrite_existing);
     fs::rename(fresh, output);
     fmt::print("{}: Linux {} with {}\n", output.generic_string(), built.kernel_version, fmt::join(files, ", "));

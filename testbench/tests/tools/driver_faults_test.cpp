@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -50,8 +53,9 @@ class DriverFault : public Cli {
     return original_.lexically_relative(PMUFAB_LINUX_SOURCES).begin()->string();
   }
 
- private:
   static constexpr const char* kFile = "nvidia_t410_cmem_latency_pmu.c";
+
+ private:
   fs::path original_;
 };
 
@@ -98,6 +102,27 @@ TEST_F(DriverFault, a_driver_that_does_not_compile_says_where) {
   EXPECT_EQ(pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", "missing.so"}).exit_code, 2);
   EXPECT_EQ(pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", write("own.txt", "no library")}).exit_code,
             2);
+}
+
+TEST_F(DriverFault, who_builds_the_same_driver_meanwhile_waits) {
+  const fs::path library = drivers_with("");
+  fs::path lock;
+  for (const auto& entry : fs::directory_iterator(folder / "cache" / "pmufab")) {
+    if (entry.path().extension() == ".lock") lock = entry.path();
+  }
+  const int other = open(lock.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(other, LOCK_EX | LOCK_NB), 0) << "nobody builds any more";
+  fs::remove(library);
+  const pid_t pid = start({"driver", "build", (folder / kFile).string(), "--sources", PMUFAB_LINUX_SOURCES, "--base",
+                           version(), "-o", library.string()});
+  for (int turn = 0; turn < 1000 && read(folder / "err").empty(); ++turn)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_THAT(read(folder / "err"), HasSubstr("waiting for another pmufab driver build"));
+  EXPECT_EQ(waitpid(pid, nullptr, WNOHANG), 0);
+  EXPECT_FALSE(fs::exists(library));
+  close(other);
+  EXPECT_EQ(finish(pid).exit_code, 0);
+  EXPECT_TRUE(fs::exists(library));
 }
 
 TEST_F(DriverFault, a_hung_driver_is_stopped_by_the_user_or_by_the_timeout_and_has_not_crashed) {
