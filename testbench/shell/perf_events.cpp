@@ -26,6 +26,7 @@ driver_host::PerfAttributes to_host(const perf_event_attr& attributes) {
   result.sample_period = attributes.sample_period;
   result.disabled = attributes.disabled != 0;
   result.pinned = attributes.pinned != 0;
+  result.exclusive = attributes.exclusive != 0;
   result.exclude_user = attributes.exclude_user != 0;
   result.exclude_kernel = attributes.exclude_kernel != 0;
   // PMUs outside of CPUs have none of these modes; the driver host needs to know of one to refuse them all.
@@ -34,6 +35,25 @@ driver_host::PerfAttributes to_host(const perf_event_attr& attributes) {
   return result;
 }
 
+/// What comes behind each value of a reading, and what once for all, in words of 8 bytes.
+struct ReadFormat {
+  bool group;
+  bool time_enabled;
+  bool time_running;
+  bool id;
+  bool lost;
+  explicit ReadFormat(std::uint64_t bits)
+      : group((bits & PERF_FORMAT_GROUP) != 0),
+        time_enabled((bits & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0),
+        time_running((bits & PERF_FORMAT_TOTAL_TIME_RUNNING) != 0),
+        id((bits & PERF_FORMAT_ID) != 0),
+        lost((bits & PERF_FORMAT_LOST) != 0) {}
+  [[nodiscard]] std::size_t words(std::size_t values) const {
+    const auto each = std::size_t{1} + (id ? 1 : 0) + (lost ? 1 : 0);
+    return values * each + (group ? 1 : 0) + (time_enabled ? 1 : 0) + (time_running ? 1 : 0);
+  }
+};
+
 void add_note(Verdict& verdict, const std::string& text) {
   if (text.empty()) return;
   if (!verdict.note.empty()) verdict.note += "; ";
@@ -41,18 +61,6 @@ void add_note(Verdict& verdict, const std::string& text) {
 }
 
 }  // namespace
-
-std::string_view to_string(Verdict::Check check) noexcept {
-  switch (check) {
-    case Verdict::Check::exact:
-      return "exact";
-    case Verdict::Check::wrong:
-      return "wrong";
-    case Verdict::Check::unchecked:
-      break;
-  }
-  return "unchecked";
-}
 
 PerfEvents::PerfEvents(scenario::Machine& machine, const scenario::PmuCatalog& catalog, VerdictFunction on_verdict)
     : machine_(machine), catalog_(catalog), names_(catalog_), on_verdict_(std::move(on_verdict)) {}
@@ -64,7 +72,9 @@ PerfEvents::Event* PerfEvents::find(Handle handle) {
 
 PerfEvents::Handle PerfEvents::open(const perf_event_attr& attributes, pid_t pid, int cpu, Handle leader,
                                     std::uint64_t flags) {
-  const driver_host::PerfAttributes wanted = to_host(attributes);
+  if (leader != 0 && find(leader) == nullptr) return -EBADF;
+  driver_host::PerfAttributes wanted = to_host(attributes);
+  wanted.disabled = true;  // until the scoreboard knows what to expect
   const bool for_task = pid != -1 || (flags & PERF_FLAG_PID_CGROUP) != 0;
   Handle handle = 0;
   if (for_task) {
@@ -83,10 +93,15 @@ PerfEvents::Handle PerfEvents::open(const perf_event_attr& attributes, pid_t pid
   event.event = *names_.name(wanted);
   event.leader = leader == 0 ? handle : leader;
   event.cpu = cpu;
+  event.exclusive = wanted.exclusive;
   event.read_format = attributes.read_format;
-  event.opened = simulated_now();
+  event.opened = simulated_time();
   if (Event* const first = find(event.leader)) first->members.push_back(handle);
   expect(handle, event);
+  if (const int error = attributes.disabled != 0 ? 0 : machine_.pmus().enable(handle); error < 0) {
+    close(handle);
+    return error;
+  }
   plan_rotation();
   return handle;
 }
@@ -110,7 +125,11 @@ void PerfEvents::expect(Handle handle, Event& event) {
 
 void PerfEvents::plan_rotation() {
   crowded_.merge(machine_.calls().take_crowded());
-  if (!rotation_ && !crowded_.empty()) rotation_ = simulated_now() + rotation_span_;
+  // Beside an exclusive event others do not even try.
+  for (const auto& [handle, event] : events_) {
+    if (event.exclusive) crowded_.insert(event.event.pmu);
+  }
+  if (!rotation_ && !crowded_.empty()) rotation_ = simulated_time() + rotation_span_;
 }
 
 void PerfEvents::rotate() {
@@ -119,43 +138,46 @@ void PerfEvents::rotate() {
   plan_rotation();
 }
 
-int PerfEvents::read_now(Handle handle, std::vector<EventReading>& readings) {
-  const Event& event = *find(handle);
-  if ((event.read_format & PERF_FORMAT_GROUP) != 0 && event.leader == handle)
-    return machine_.pmus().read_group(handle, readings);
+int PerfEvents::read_now(Handle handle, bool group, std::vector<EventReading>& readings) {
+  // Of any member, the whole group.
+  if (group) return machine_.pmus().read_group(find(handle)->leader, readings);
   readings.resize(1);
   return machine_.pmus().read(handle, readings.front());
 }
 
 std::vector<std::uint64_t> PerfEvents::read(Handle handle, std::uint64_t room, int& error) {
   std::vector<std::uint64_t> words;
-  Event* const event = find(handle);
+  const Event* const event = find(handle);
+  error = event == nullptr ? -EBADF : 0;
+  if (error < 0 || machine_.pmus().in_error(handle)) return words;
+  const ReadFormat format(event->read_format);
+  const std::vector<Handle> members = format.group ? find(event->leader)->members : std::vector<Handle>{handle};
+  if (format.words(members.size()) * sizeof(std::uint64_t) > room) {
+    error = -ENOSPC;
+    return words;
+  }
   std::vector<EventReading> readings;
-  const Picoseconds begun = simulated_now();
-  error = event == nullptr ? -EBADF : read_now(handle, readings);
+  const Picoseconds begun = simulated_time();
+  error = read_now(handle, format.group, readings);
+  if (error >= 0 && readings.size() != members.size()) error = -EIO;
   if (error < 0) return words;
   error = 0;
-  const std::uint64_t format = event->read_format;
-  const bool group = (format & PERF_FORMAT_GROUP) != 0;
-  if (group) words.push_back(readings.size());
+  if (format.group) words.push_back(readings.size());
   const auto add_times = [&] {
-    if ((format & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0) words.push_back(to_nanoseconds(readings.front().time_enabled));
-    if ((format & PERF_FORMAT_TOTAL_TIME_RUNNING) != 0) words.push_back(to_nanoseconds(readings.front().time_running));
+    if (format.time_enabled) words.push_back(to_nanoseconds(readings.front().time_enabled));
+    if (format.time_running) words.push_back(to_nanoseconds(readings.front().time_running));
   };
-  if (group) add_times();
+  if (format.group) add_times();
   for (std::size_t i = 0; i < readings.size(); ++i) {
-    const Handle member = event->leader == handle && i < event->members.size() ? event->members[i] : handle;
-    Event& its = *find(member);
-    its.seen = readings[i];
-    its.seen_from = begun;
+    Event& its = *find(members[i]);
+    its.seen = Event::Seen{readings[i], its.base, begun, simulated_time()};
     its.expected_at_enable.reset();
     ++its.reads;
     words.push_back(readings[i].value - its.base);
-    if (!group) add_times();
-    if ((format & PERF_FORMAT_ID) != 0) words.push_back(static_cast<std::uint64_t>(member));
-    if ((format & PERF_FORMAT_LOST) != 0) words.push_back(0);
+    if (!format.group) add_times();
+    if (format.id) words.push_back(static_cast<std::uint64_t>(members[i]));
+    if (format.lost) words.push_back(0);
   }
-  if (words.size() * sizeof(std::uint64_t) > room) error = -ENOSPC;
   return words;
 }
 
@@ -175,7 +197,7 @@ int PerfEvents::control(Handle handle, std::uint64_t request, std::uint64_t argu
     if (request == PERF_EVENT_IOC_ENABLE) {
       Event& its = *find(each);
       if (its.seen && !its.expected_at_enable)
-        its.expected_at_enable = machine_.scoreboard().expected(each, simulated_now());
+        its.expected_at_enable = machine_.scoreboard().expected(each, simulated_time());
       result = machine_.pmus().enable(each);
     } else if (request == PERF_EVENT_IOC_DISABLE) {
       result = machine_.pmus().disable(each);
@@ -197,14 +219,15 @@ Verdict PerfEvents::judge(Handle handle, Event& event) {
   verdict.cpu = event.cpu;
   verdict.reads = event.reads;
   verdict.opened = event.opened;
-  verdict.closed = simulated_now();
-  if (event.seen) {
-    verdict.driver = event.seen->value;
-    verdict.time_enabled = event.seen->time_enabled;
-    verdict.time_running = event.seen->time_running;
-  }
+  verdict.closed = simulated_time();
+  // What the program saw is what was counted since PERF_EVENT_IOC_RESET; the scoreboard knows the count.
+  const Event::Seen seen = event.seen.value_or(Event::Seen{});
+  verdict.driver = seen.reading.value - seen.base;
+  verdict.time_enabled = seen.reading.time_enabled;
+  verdict.time_running = seen.reading.time_running;
   scoreboard::Scoreboard& judge = machine_.scoreboard();
   const std::optional<EventResult> before = judge.result(handle);
+  const std::optional<scoreboard::ReadCheck> check = judge.last_read(handle, seen.until);
   // An event that is closed while it counts is read once more, so that its last count can be compared exactly.
   EventReading last{};
   machine_.pmus().disable(handle);
@@ -214,13 +237,11 @@ Verdict PerfEvents::judge(Handle handle, Event& event) {
     add_note(verdict, fmt::format("not judged: {}", event.not_judged));
     return verdict;
   }
-  if (before->last_read && before->last_read->begin >= event.seen_from) {
-    // The program read it last while it counted: what it may have read then.
-    const scoreboard::ReadCheck& read = *before->last_read;
-    verdict.expected = std::clamp(verdict.driver, read.low, std::max(read.low, read.high));
-  } else {
-    verdict.expected = event.expected_at_enable.value_or(before->expected);
-  }
+  std::uint64_t expected = event.expected_at_enable.value_or(before->expected);
+  // If the program read it last while it counted: what it may have read then.
+  if (check && check->begin >= seen.from)
+    expected = std::clamp(seen.reading.value, check->low, std::max(check->low, check->high));
+  verdict.expected = expected - seen.base;
   bool good = verdict.driver == *verdict.expected && readable && last.value == judged->expected &&
               (judged->verdict == EventResult::Verdict::exact ||
                (judged->verdict == EventResult::Verdict::not_counted && last.value == 0));
@@ -246,6 +267,7 @@ void PerfEvents::close(Handle handle) {
   // Of those nobody read there is nothing to say: perf opens some only to see whether it can.
   if (event->reads > 0) on_verdict_(judge(handle, *event));
   machine_.pmus().close(handle);
+  machine_.scoreboard().forget(handle);
   if (event->leader != handle) {
     std::erase(find(event->leader)->members, handle);
   } else {

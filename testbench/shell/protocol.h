@@ -1,7 +1,8 @@
 #pragma once
 
 /* What the preload library says to the simulator, and what it hears. Both ends run on one machine and come from one
- * build; the version guards against a library of another one.
+ * build; the version guards against a library of another one. A request of another version is answered by
+ * -EPROTONOSUPPORT and, as value, the simulator's version: where these fields lie is the same in all versions.
  *
  * Messages are packets of a local socket (SOCK_SEQPACKET), the data cut off behind `length`. A process asks on a new
  * connection each time, except about an event: perf_event_open's reply brings a socket that stands for the event, and
@@ -10,14 +11,14 @@
 // NOLINTBEGIN: this is C, in the C world's names.
 #include <stdint.h>
 
-#define PMUFAB_SHELL_VERSION 1u
+#define PMUFAB_SHELL_VERSION 2u
 #define PMUFAB_SHELL_DATA 4096u
 #define PMUFAB_SHELL_SOCKET "PMUFAB_SHELL_SOCKET" /* environment: path of the simulator's socket */
 #define PMUFAB_SHELL_SYSFS "PMUFAB_SHELL_SYSFS"   /* environment: folder that stands for /sys */
 
 enum pmufab_shell_call {
-  /* The caller's work takes no simulated time, so that time stands still while it does any.
-   * argument: 0 only if its parent joined, otherwise 1; parent's process id */
+  /* The caller's work takes no simulated time, so that time stands still while it does any. Nor does that of its
+   * children, whom the simulator finds by itself. */
   PMUFAB_SHELL_JOIN,
   /* value: simulated time in nanoseconds */
   PMUFAB_SHELL_CLOCK,

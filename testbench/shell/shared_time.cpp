@@ -5,16 +5,33 @@
 namespace pmufab::shell {
 
 void SharedTime::leave(pid_t process) {
-  processes_.erase(process);
-  news_underway_ = !waits_.empty();
+  const auto found = processes_.find(process);
+  if (found == processes_.end()) return;
+  const pid_t parent = found->second;
+  processes_.erase(found);
+  called_.erase(process);
+  // Who sleeps is not called by that.
+  const bool listens = std::any_of(waits_.begin(), waits_.end(), [&](const auto& entry) {
+    return entry.second.process == parent && entry.second.wait != Wait::sleep;
+  });
+  if (listens && has_joined(parent)) called_.insert(parent);
+}
+
+std::vector<pid_t> SharedTime::processes() const {
+  std::vector<pid_t> all;
+  for (const auto& [process, parent] : processes_) all.push_back(process);
+  return all;
 }
 
 void SharedTime::end_wait(WaitId id) {
-  waits_.erase(id);
-  news_underway_ = false;
+  const auto found = waits_.find(id);
+  if (found == waits_.end()) return;
+  called_.erase(found->second.process);
+  waits_.erase(found);
 }
 
 void SharedTime::begin_wait(WaitId id, pid_t process, Wait wait, std::optional<Picoseconds> until) {
+  called_.erase(process);
   waits_.insert_or_assign(id, Waiting{process, wait, until});
 }
 
@@ -43,9 +60,10 @@ std::vector<SharedTime::WaitId> SharedTime::due(Picoseconds now) const {
 }
 
 bool SharedTime::anybody_works() const {
-  return std::any_of(processes_.begin(), processes_.end(), [&](pid_t process) {
-    return std::none_of(waits_.begin(), waits_.end(),
-                        [&](const auto& entry) { return entry.second.process == process; });
+  return std::any_of(processes_.begin(), processes_.end(), [&](const auto& joined) {
+    return called_.contains(joined.first) || std::none_of(waits_.begin(), waits_.end(), [&](const auto& entry) {
+             return entry.second.process == joined.first;
+           });
   });
 }
 
@@ -53,18 +71,19 @@ bool SharedTime::anybody_in(Wait wait) const {
   return std::any_of(waits_.begin(), waits_.end(), [&](const auto& entry) { return entry.second.wait == wait; });
 }
 
-SharedTime::Pass SharedTime::pass() const {
+SharedTime::Pass SharedTime::pass(bool counting) const {
   const bool works = anybody_works();
   if (!works && anybody_in(Wait::sleep)) return Pass::at_once;
-  return works || anybody_in(Wait::sleep) || anybody_in(Wait::poll) ? Pass::with_the_wall : Pass::not_at_all;
+  return anybody_in(Wait::sleep) || anybody_in(Wait::poll) || (works && counting) ? Pass::with_the_wall
+                                                                                  : Pass::not_at_all;
 }
 
 int SharedTime::patience_ms() const {
-  // A program that works is given time to start, to load its libraries, to print, on a busy machine, too; and so is the
-  // parent of one that has ended, whom a signal will wake up.
+  // A program that works is given time to start, to load its libraries, to print, on a busy machine, too; and so is one
+  // whom a signal will wake up, because its child has ended.
   constexpr int kLong = 2000;
   constexpr int kShort = 30;
-  return anybody_works() || news_underway_ ? kLong : kShort;
+  return anybody_works() ? kLong : kShort;
 }
 
 }  // namespace pmufab::shell

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -18,11 +19,13 @@
 #include <fmt/format.h>
 
 #include "testbench/scenario/input_error.h"
+#include "testbench/shell/process_tree.h"
 
 namespace pmufab::shell {
 namespace {
 
 constexpr std::chrono::milliseconds kSlice{4};
+constexpr std::chrono::milliseconds kNoRoom{20};  // before connections are looked at again
 
 void send_reply(int socket, const pmufab_shell_reply& reply, int descriptor = -1) {
   iovec part{const_cast<pmufab_shell_reply*>(&reply), offsetof(pmufab_shell_reply, data) + reply.length};
@@ -43,7 +46,8 @@ void send_reply(int socket, const pmufab_shell_reply& reply, int descriptor = -1
   static_cast<void>(!sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
-/// @return a whole request of this version; nothing if the other end is gone or says what it must not
+/// @return a whole request, or one of another version, of which only that is known; nothing if the other end is gone or
+/// says what it must not
 std::optional<pmufab_shell_request> receive(int socket) {
   pmufab_shell_request request{};
   ssize_t size = 0;
@@ -51,10 +55,20 @@ std::optional<pmufab_shell_request> receive(int socket) {
     size = recv(socket, &request, sizeof(request), MSG_DONTWAIT);
   } while (size < 0 && errno == EINTR);
   constexpr auto kHeader = static_cast<ssize_t>(offsetof(pmufab_shell_request, data));
-  if (size < kHeader || request.version != PMUFAB_SHELL_VERSION || request.length > PMUFAB_SHELL_DATA ||
-      size < kHeader + static_cast<ssize_t>(request.length))
+  if (size >= static_cast<ssize_t>(sizeof(request.version)) && request.version != PMUFAB_SHELL_VERSION) return request;
+  if (size < kHeader || request.length > PMUFAB_SHELL_DATA || size < kHeader + static_cast<ssize_t>(request.length))
     return std::nullopt;
   return request;
+}
+
+/// Answer a request of another version. @return true if it was one
+bool refuse_other_version(int socket, const pmufab_shell_request& request) {
+  if (request.version == PMUFAB_SHELL_VERSION) return false;
+  pmufab_shell_reply reply{};
+  reply.result = -EPROTONOSUPPORT;
+  reply.value = PMUFAB_SHELL_VERSION;
+  send_reply(socket, reply);
+  return true;
 }
 
 }  // namespace
@@ -90,31 +104,49 @@ std::uint64_t ShellServer::unscaled(Picoseconds span) const {
   return static_cast<std::uint64_t>(static_cast<double>(span) / 1000.0 / scale_);
 }
 
+std::chrono::milliseconds ShellServer::quiet() const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(WallClock::now() - last_news_);
+}
+
+int ShellServer::timeout_ms() const {
+  int timeout = -1;
+  const SharedTime::Pass pass = time_.pass(!event_sockets_.empty());
+  if (pass == SharedTime::Pass::at_once) timeout = 0;
+  if (pass == SharedTime::Pass::with_the_wall)
+    timeout = std::max(static_cast<int>(kSlice.count()), time_.patience_ms() - static_cast<int>(quiet().count()));
+  constexpr auto kAgain = static_cast<int>(kNoRoom.count());
+  return accept_again_ > WallClock::now() && (timeout < 0 || timeout > kAgain) ? kAgain : timeout;
+}
+
 void ShellServer::serve() {
-  last_activity_ = WallClock::now();
+  last_news_ = WallClock::now();
   while (!stopped_) {
-    int timeout = -1;
-    const SharedTime::Pass pass = time_.pass();
-    if (pass == SharedTime::Pass::at_once) timeout = 0;
-    if (pass == SharedTime::Pass::with_the_wall) {
-      const auto quiet = std::chrono::duration_cast<std::chrono::milliseconds>(WallClock::now() - last_activity_);
-      timeout = std::max(static_cast<int>(kSlice.count()), time_.patience_ms() - static_cast<int>(quiet.count()));
+    if (look(timeout_ms())) {
+      last_news_ = WallClock::now();
+      children_known_ = false;
     }
-    if (look(timeout)) {
-      last_activity_ = WallClock::now();
-      continue;
+    // Before time passes, because all of them wait: whom have they started?
+    if (!children_known_ && !time_.anybody_works()) join_children();
+    // Whoever asks without a pause must not keep others from what they wait for: time passes between questions, too.
+    switch (time_.pass(!event_sockets_.empty())) {
+      case SharedTime::Pass::at_once:
+        pass_at_once();
+        break;
+      case SharedTime::Pass::with_the_wall:
+        if (quiet().count() >= time_.patience_ms()) pass_with_the_wall();
+        break;
+      case SharedTime::Pass::not_at_all:
+        break;
     }
-    if (pass == SharedTime::Pass::at_once) pass_at_once();
-    if (pass == SharedTime::Pass::with_the_wall) pass_with_the_wall();
     wake_up();
   }
 }
 
 void ShellServer::pass_at_once() {
   const std::optional<Picoseconds> next = time_.next_wakeup();
-  if (!next || *next <= simulated_now()) return;
+  if (!next || *next <= simulated_time()) return;
   const WallClock::time_point begin = WallClock::now();
-  advance(std::min(slice_, *next - simulated_now()));
+  advance(std::min(slice_, *next - simulated_time()));
   const auto took = WallClock::now() - begin;
   if (took < kSlice / 2) slice_ = std::min<Picoseconds>(slice_ * 2, 1'000'000'000'000);
   if (took > kSlice * 2) slice_ = std::max<Picoseconds>(slice_ / 2, 100'000);
@@ -124,30 +156,32 @@ void ShellServer::pass_with_the_wall() {
   // What could not be simulated in time is not made up for: who looks at it has waited already.
   const auto most = std::chrono::milliseconds(time_.patience_ms()) + 2 * kSlice;
   const WallClock::time_point wall = WallClock::now();
-  const auto passed = std::min<WallClock::duration>(wall - last_activity_, most);
-  last_activity_ = wall;
+  const auto passed = std::min<WallClock::duration>(wall - last_news_, most);
+  last_news_ = wall;
+  time_.give_up();
   Picoseconds span = scaled(static_cast<std::uint64_t>(std::chrono::nanoseconds(passed).count()));
-  if (const auto next = time_.next_wakeup()) span = std::min(span, std::max(*next, simulated_now()) - simulated_now());
+  if (const auto next = time_.next_wakeup())
+    span = std::min(span, std::max(*next, simulated_time()) - simulated_time());
   advance(span);
 }
 
 void ShellServer::advance(Picoseconds span) {
-  const Picoseconds end = simulated_now() + span;
-  while (simulated_now() < end) {
+  const Picoseconds end = simulated_time() + span;
+  while (simulated_time() < end) {
     const std::optional<Picoseconds> rotation = events_.next_rotation();
-    if (rotation && *rotation <= simulated_now()) {
+    if (rotation && *rotation <= simulated_time()) {
       events_.rotate();
       continue;
     }
-    sc_core::wait(to_sc_time(std::min(end, rotation.value_or(end)) - simulated_now()));
+    sc_core::wait(to_sc_time(std::min(end, rotation.value_or(end)) - simulated_time()));
   }
 }
 
 void ShellServer::wake_up() {
-  for (const int socket : time_.due(simulated_now())) {
+  for (const int socket : time_.due(simulated_time())) {
     time_.end_wait(socket);
     send_reply(socket, {});
-    last_activity_ = WallClock::now();
+    last_news_ = WallClock::now();
   }
 }
 
@@ -156,38 +190,44 @@ bool ShellServer::look(int timeout_ms) {
   for (const auto& [socket, handle] : event_sockets_) files.push_back({socket, POLLIN, 0});
   for (const auto& [socket, process] : connections_) files.push_back({socket, POLLIN, 0});
   for (const auto& [descriptor, process] : processes_) files.push_back({descriptor, POLLIN, 0});
-  files.push_back({listener_, POLLIN, 0});
+  if (accept_again_ <= WallClock::now()) files.push_back({listener_, POLLIN, 0});
   files.push_back({stop_, POLLIN, 0});
   if (poll(files.data(), files.size(), timeout_ms) <= 0) return false;
   // In this order: what a process has closed when it ended comes before its end, and that before what comes next.
+  bool news = false;
   for (const pollfd& file : files) {
-    if (file.revents == 0) continue;
-    if (file.fd == stop_) {
-      stopped_ = true;
-    } else if (file.fd == listener_) {
-      accept_one();
-    } else if (const auto event = event_sockets_.find(file.fd); event != event_sockets_.end()) {
-      if (serve_event(file.fd, event->second)) continue;
-      events_.close(event->second);
-      event_sockets_.erase(event);
-      close(file.fd);
-    } else if (const auto asking = connections_.find(file.fd); asking != connections_.end()) {
-      if (serve_connection(file.fd, asking->second)) continue;
-      time_.end_wait(file.fd);
-      connections_.erase(asking);
-      close(file.fd);
-    } else if (const auto process = processes_.find(file.fd); process != processes_.end()) {
-      time_.leave(process->second);
-      processes_.erase(process);
-      close(file.fd);
-    }
+    if (file.revents != 0 && serve_file(file.fd)) news = true;
+  }
+  return news;
+}
+
+bool ShellServer::serve_file(int file) {
+  if (file == listener_) {
+    accept_one();
+    return false;  // it has said nothing yet
+  }
+  if (file == stop_) {
+    stopped_ = true;
+  } else if (const auto event = event_sockets_.find(file); event != event_sockets_.end()) {
+    serve_event(file, event->second);
+  } else if (const auto asking = connections_.find(file); asking != connections_.end()) {
+    return serve_connection(file, asking->second);
+  } else if (const auto process = processes_.find(file); process != processes_.end()) {
+    time_.leave(process->second);
+    processes_.erase(process);
+    close(file);
   }
   return true;
 }
 
 void ShellServer::accept_one() {
   const int socket = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-  if (socket < 0) return;
+  if (socket < 0) {
+    // It stays there to be accepted, and poll() would not wait: those who hold what is needed have to go first.
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+      accept_again_ = WallClock::now() + kNoRoom;
+    return;
+  }
   ucred peer{};
   socklen_t size = sizeof(peer);
   if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid()) {
@@ -199,26 +239,39 @@ void ShellServer::accept_one() {
 
 bool ShellServer::serve_connection(int socket, pid_t process) {
   const std::optional<pmufab_shell_request> request = receive(socket);
-  if (!request) return false;
+  if (!request) {
+    const bool waited = time_.is_waiting(socket);
+    time_.end_wait(socket);
+    connections_.erase(socket);
+    close(socket);
+    return waited;
+  }
+  if (refuse_other_version(socket, *request)) return false;
   answer(socket, process, *request);
-  return true;
+  // These change nothing, however often they are asked.
+  return request->call != PMUFAB_SHELL_CLOCK && request->call != PMUFAB_SHELL_CONFIG_READ &&
+         request->call != PMUFAB_SHELL_CONFIG_WRITE;
 }
 
 void ShellServer::answer(int socket, pid_t process, const pmufab_shell_request& request) {
   pmufab_shell_reply reply{};
   switch (request.call) {
     case PMUFAB_SHELL_JOIN:
-      if (request.argument[0] != 0 || time_.has_joined(static_cast<pid_t>(request.argument[1]))) join(process);
+      join(process);
       break;
     case PMUFAB_SHELL_CLOCK:
-      reply.value = simulated_now() / 1000;
+      reply.value = simulated_time() / 1000;
       break;
     case PMUFAB_SHELL_WAIT:
-      begin_wait(socket, process, request);
-      return;  // answered when the time has come
+      if (request.argument[0] <= PMUFAB_SHELL_POLL) {
+        begin_wait(socket, process, request);
+        return;  // answered when the time has come
+      }
+      reply.result = -EINVAL;
+      break;
     case PMUFAB_SHELL_AWAKE:
       if (const auto until = time_.wakeup(socket))
-        reply.value = unscaled(std::max(*until, simulated_now()) - simulated_now());
+        reply.value = unscaled(std::max(*until, simulated_time()) - simulated_time());
       time_.end_wait(socket);
       break;
     case PMUFAB_SHELL_OPEN:
@@ -252,7 +305,7 @@ void ShellServer::begin_wait(int socket, pid_t process, const pmufab_shell_reque
     time_.begin_wait(socket, process, SharedTime::Wait::child, std::nullopt);
   } else {
     time_.begin_wait(socket, process, kind == PMUFAB_SHELL_SLEEP ? SharedTime::Wait::sleep : SharedTime::Wait::poll,
-                     simulated_now() + scaled(request.argument[1]));
+                     simulated_time() + scaled(request.argument[1]));
   }
 }
 
@@ -261,7 +314,20 @@ void ShellServer::join(pid_t process) {
   const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
   if (descriptor < 0) return;  // gone already
   processes_.emplace(descriptor, process);
-  time_.join(process);
+  time_.join(process, parent_of(process));
+}
+
+void ShellServer::join_children() {
+  children_known_ = true;
+  std::vector<pid_t> parents = time_.processes();
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    for (const pid_t child : living_children(parents[i])) {
+      if (time_.has_joined(child)) continue;
+      join(child);
+      parents.push_back(child);
+      last_news_ = WallClock::now();
+    }
+  }
 }
 
 void ShellServer::open_event(int socket, pid_t process, const pmufab_shell_request& request) {
@@ -275,9 +341,12 @@ void ShellServer::open_event(int socket, pid_t process, const pmufab_shell_reque
     return;
   }
   join(process);
+  constexpr std::uint64_t kHandles = std::numeric_limits<PerfEvents::Handle>::max();
   reply.result =
-      events_.open(attributes, static_cast<pid_t>(request.argument[0]), static_cast<int>(request.argument[1]),
-                   static_cast<PerfEvents::Handle>(request.argument[2]), request.argument[3]);
+      request.argument[2] > kHandles
+          ? -EBADF
+          : events_.open(attributes, static_cast<pid_t>(request.argument[0]), static_cast<int>(request.argument[1]),
+                         static_cast<PerfEvents::Handle>(request.argument[2]), request.argument[3]);
   if (reply.result > 0) {
     event_sockets_.emplace(ends[0], reply.result);
     reply.value = static_cast<std::uint64_t>(reply.result);
@@ -289,9 +358,15 @@ void ShellServer::open_event(int socket, pid_t process, const pmufab_shell_reque
   close(ends[1]);
 }
 
-bool ShellServer::serve_event(int socket, PerfEvents::Handle handle) {
+void ShellServer::serve_event(int socket, PerfEvents::Handle handle) {
   const std::optional<pmufab_shell_request> request = receive(socket);
-  if (!request) return false;
+  if (!request) {
+    events_.close(handle);
+    event_sockets_.erase(socket);
+    close(socket);
+    return;
+  }
+  if (refuse_other_version(socket, *request)) return;
   pmufab_shell_reply reply{};
   if (request->call == PMUFAB_SHELL_READ) {
     const std::vector<std::uint64_t> words =
@@ -306,7 +381,6 @@ bool ShellServer::serve_event(int socket, PerfEvents::Handle handle) {
     reply.result = -ENOSYS;
   }
   send_reply(socket, reply);
-  return true;
 }
 
 }  // namespace pmufab::shell

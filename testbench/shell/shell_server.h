@@ -36,17 +36,21 @@ class ShellServer {
  private:
   using WallClock = std::chrono::steady_clock;
 
+  /// Hear what there is, and answer. @return true if that was news: what may change who works and who waits, or events
   bool look(int timeout_ms);
+  bool serve_file(int file);
   void accept_one();
-  /// @return false if the other end is gone
   bool serve_connection(int socket, pid_t process);
-  bool serve_event(int socket, PerfEvents::Handle handle);
+  void serve_event(int socket, PerfEvents::Handle handle);
   void answer(int socket, pid_t process, const pmufab_shell_request& request);
   void open_event(int socket, pid_t process, const pmufab_shell_request& request);
   void access_config(const pmufab_shell_request& request, pmufab_shell_reply& reply);
   void begin_wait(int socket, pid_t process, const pmufab_shell_request& request);
   void join(pid_t process);
+  void join_children();
   void wake_up();
+  [[nodiscard]] int timeout_ms() const;
+  [[nodiscard]] std::chrono::milliseconds quiet() const;
   void pass_at_once();
   void pass_with_the_wall();
   /// Simulate, rotating events meanwhile.
@@ -63,9 +67,11 @@ class ShellServer {
   bool stopped_ = false;
   std::map<int, pid_t> connections_;  // by socket
   std::map<int, PerfEvents::Handle> event_sockets_;
-  std::map<int, pid_t> processes_;       // that joined, by pidfd
-  WallClock::time_point last_activity_;  // or the last time that passed with the wall
-  Picoseconds slice_ = 1'000'000;        // simulated between two looks, about kSlice of the wall's time
+  std::map<int, pid_t> processes_;      // that joined, by pidfd
+  bool children_known_ = false;         // those of processes_, since the last news
+  WallClock::time_point last_news_;     // or the last time that passed with the wall
+  WallClock::time_point accept_again_;  // when connections are looked at again, if there was no room for one
+  Picoseconds slice_ = 1'000'000;       // simulated between two looks, about kSlice of the wall's time
 };
 
 }  // namespace pmufab::shell

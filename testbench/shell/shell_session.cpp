@@ -6,10 +6,10 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "testbench/scenario/machine.h"
 #include "testbench/scenario/measurement.h"
+#include "testbench/scenario/results.h"
 #include "testbench/shell/pci_access.h"
 #include "testbench/shell/shell_server.h"
 #include "testbench/shell/sysfs_tree.h"
@@ -17,55 +17,17 @@
 namespace pmufab::shell {
 namespace {
 
-using nlohmann::json;
-using Check = Verdict::Check;
-
-NLOHMANN_JSON_SERIALIZE_ENUM(Verdict::Check, {{Verdict::Check::exact, "exact"},
-                                              {Verdict::Check::wrong, "wrong"},
-                                              {Verdict::Check::unchecked, "unchecked"}})
+using scenario::Json;
 
 /// A line for each thing said, written at once: the process may die.
 class Journal {
  public:
   explicit Journal(const std::filesystem::path& folder) : stream_(folder / kJournalName, std::ios::binary) {}
-  void write(const char* kind, json content) { stream_ << json{{kind, std::move(content)}}.dump() << std::endl; }
+  void write(const char* kind, Json content) { stream_ << Json{{kind, std::move(content)}}.dump() << std::endl; }
 
  private:
   std::ofstream stream_;
 };
-
-json to_json(const Verdict& verdict) {
-  json item{{"event", verdict.event},
-            {"pmu", verdict.pmu},
-            {"cpu", verdict.cpu},
-            {"driver", verdict.driver},
-            {"check", verdict.check},
-            {"note", verdict.note},
-            {"opened_ps", verdict.opened},
-            {"closed_ps", verdict.closed},
-            {"time_enabled_ps", verdict.time_enabled},
-            {"time_running_ps", verdict.time_running},
-            {"reads", verdict.reads}};
-  if (verdict.expected) item["expected"] = *verdict.expected;
-  return item;
-}
-
-Verdict from_json(const json& item) {
-  Verdict verdict;
-  verdict.event = item.at("event");
-  verdict.pmu = item.at("pmu");
-  verdict.cpu = item.at("cpu");
-  verdict.driver = item.at("driver");
-  verdict.check = item.at("check");
-  verdict.note = item.at("note");
-  verdict.opened = item.at("opened_ps");
-  verdict.closed = item.at("closed_ps");
-  verdict.time_enabled = item.at("time_enabled_ps");
-  verdict.time_running = item.at("time_running_ps");
-  verdict.reads = item.at("reads");
-  if (item.contains("expected")) verdict.expected = item.at("expected").get<std::uint64_t>();
-  return verdict;
-}
 
 /// The story of a session, in the machine's thread process.
 class Story {
@@ -85,8 +47,7 @@ class Story {
     }
     write_sysfs(options_.folder / kSysfsName, pmus, machine_.platform().firmware().cpus, functions);
     const scenario::PmuCatalog catalog(pmus);
-    PerfEvents events(machine_, catalog,
-                      [this](const Verdict& verdict) { journal_.write("verdict", to_json(verdict)); });
+    PerfEvents events(machine_, catalog, [this](const Verdict& verdict) { journal_.write("verdict", verdict); });
     // As the kernel's timer, unless a second of programs is so short that nobody would see events change.
     constexpr double kSecond = 1e12;
     constexpr double kChanges = 25;
@@ -111,7 +72,7 @@ class Story {
     }
     if (const std::uint64_t warnings = machine_.host().warnings(); warnings > 0)
       failures.push_back(fmt::format("the kernel log has {} warning(s); --kernel-log shows them", warnings));
-    journal_.write("end", {{"failures", failures}, {"simulated_ps", simulated_now()}});
+    journal_.write("end", {{"failures", failures}, {"simulated_ps", simulated_time()}});
   }
 
   scenario::Machine& machine_;
@@ -133,9 +94,9 @@ SessionResult read_journal(const std::filesystem::path& folder) {
   SessionResult result;
   std::ifstream stream(folder / kJournalName, std::ios::binary);
   for (std::string line; std::getline(stream, line);) {
-    const json content = json::parse(line, nullptr, false);
+    const Json content = Json::parse(line, nullptr, false);
     if (content.is_discarded()) break;  // cut off when the process was killed
-    if (content.contains("verdict")) result.verdicts.push_back(from_json(content.at("verdict")));
+    if (content.contains("verdict")) result.verdicts.push_back(content.at("verdict").get<Verdict>());
     if (!content.contains("end")) continue;
     result.ended = true;
     result.simulated = content.at("end").at("simulated_ps");

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "testbench/scenario/child_process.h"
 #include "testbench/scenario/input_error.h"
@@ -222,23 +221,7 @@ void write_json(const fs::path& file, const shell::SessionResult& result, const 
   json["complete"] = result.ended;
   json["simulated_time_ps"] = result.simulated;
   json["failures"] = result.failures;
-  json["events"] = scenario::Json::array();
-  for (const Verdict& verdict : result.verdicts) {
-    scenario::Json item;
-    item["event"] = verdict.event;
-    item["pmu"] = verdict.pmu;
-    item["cpu"] = verdict.cpu;
-    item["driver"] = verdict.driver;
-    if (verdict.expected) item["expected"] = *verdict.expected;
-    item["check"] = shell::to_string(verdict.check);
-    item["note"] = verdict.note;
-    item["opened_ps"] = verdict.opened;
-    item["closed_ps"] = verdict.closed;
-    item["time_enabled_ps"] = verdict.time_enabled;
-    item["time_running_ps"] = verdict.time_running;
-    item["reads"] = verdict.reads;
-    json["events"].push_back(std::move(item));
-  }
+  json["events"] = result.verdicts;
   write_file(file, json.dump(2) + "\n");
 }
 

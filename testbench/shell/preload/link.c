@@ -12,12 +12,11 @@
 
 // NOLINTBEGIN(readability-identifier-naming): C, and names of the C library.
 
-enum { kDescriptors = 65536 };
-
 static struct descriptor descriptors[kDescriptors];
 static struct sockaddr_un simulator;
 static bool perf;
 static bool complained;
+static pid_t self;
 
 void* next(const char* function) {
   void* found = dlsym(RTLD_NEXT, function);
@@ -31,11 +30,24 @@ void* next(const char* function) {
 bool is_connected(void) { return simulator.sun_path[0] != '\0'; }
 bool is_perf(void) { return perf; }
 
-static void complain(void) {
-  if (complained) return;
+/* Once: every call would have something to say. @return false, with errno */
+static bool complain(const char* what) {
+  if (!complained) fprintf(stderr, "pmufab: %s\n", what);
   complained = true;
-  fprintf(stderr, "pmufab: the simulator behind this shell is gone (leave the shell; it says why)\n");
   fflush(stderr);
+  errno = ENODEV;
+  return false;
+}
+
+static bool lost(void) { return complain("the simulator behind this shell is gone (leave the shell; it says why)"); }
+
+static bool differs(uint64_t version) {
+  char text[200];
+  snprintf(text, sizeof(text),
+           "the simulator behind this shell speaks version %u of the protocol, and the library in this program version "
+           "%u: pmufab was built anew meanwhile; leave the shell and start another",
+           (unsigned)version, PMUFAB_SHELL_VERSION);
+  return complain(text);
 }
 
 int connect_simulator(void) {
@@ -48,15 +60,8 @@ int connect_simulator(void) {
     if (result == 0) return fd;
     NEXT(close)(fd);
   }
-  complain();
-  errno = ENODEV;
+  lost();
   return -1;
-}
-
-static bool lost(void) {
-  complain();
-  errno = ENODEV;
-  return false;
 }
 
 bool send_request(int fd, struct pmufab_shell_request* request) {
@@ -82,6 +87,7 @@ bool receive_reply(int fd, struct pmufab_shell_reply* reply, int* descriptor) {
     received = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
   } while (received < 0 && errno == EINTR);
   if (received < (ssize_t)offsetof(struct pmufab_shell_reply, data)) return lost();
+  if (reply->result == -EPROTONOSUPPORT) return differs(reply->value);
   if (descriptor) {
     *descriptor = -1;
     const struct cmsghdr* header = CMSG_FIRSTHDR(&message);
@@ -116,28 +122,29 @@ struct descriptor descriptor_of(int fd) {
 }
 
 void set_descriptor(int fd, enum descriptor_kind kind, uint32_t number) {
-  if (fd >= 0 && fd < kDescriptors) descriptors[fd] = (struct descriptor){kind, number};
+  if (fd < 0 || fd >= kDescriptors || (descriptors[fd].kind == ORDINARY && kind == ORDINARY)) return;
+  /* A child of vfork() has its parent's memory, and descriptors of its own. */
+  if (getpid() == self) descriptors[fd] = (struct descriptor){kind, number};
 }
 
-static void join(bool always) {
-  const int error = errno;
-  struct pmufab_shell_request request = {.call = PMUFAB_SHELL_JOIN, .argument = {always, (uint64_t)getppid()}};
+static void after_fork(void) { self = getpid(); }
+
+static void join(void) {
+  struct pmufab_shell_request request = {.call = PMUFAB_SHELL_JOIN};
   struct pmufab_shell_reply reply;
   ask(&request, &reply, NULL);
-  errno = error;
 }
-
-static void join_after_fork(void) { join(false); }
 
 __attribute__((constructor)) static void begin(void) {
   const char* path = getenv(PMUFAB_SHELL_SOCKET);
   if (!path || !*path || strlen(path) >= sizeof(simulator.sun_path)) return;
   simulator.sun_family = AF_UNIX;
   strcpy(simulator.sun_path, path);
+  self = getpid();
+  pthread_atfork(NULL, NULL, after_fork);
   /* perf, and perf_6.1 as Debian's own wrapper calls it. */
   perf = strncmp(program_invocation_short_name, "perf", 4) == 0;
-  if (perf) join(true);
-  pthread_atfork(NULL, NULL, join_after_fork);
+  if (perf) join();
 }
 
 // NOLINTEND(readability-identifier-naming)

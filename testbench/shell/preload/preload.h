@@ -45,7 +45,9 @@ struct descriptor {
   uint32_t kind;
   uint32_t number; /* of the event; address of the PCI function */
 };
+enum { kDescriptors = 65536 }; /* those above stand for nothing */
 struct descriptor descriptor_of(int fd);
+/* Not for one that is not open in this process: a child of vfork() changes nothing. */
 void set_descriptor(int fd, enum descriptor_kind kind, uint32_t number);
 
 /* read(2) of an event. */

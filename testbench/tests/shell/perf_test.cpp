@@ -141,10 +141,29 @@ TEST_F(ShellPerf, more_events_than_counters_take_turns_and_are_compared_for_thei
 }
 
 TEST_F(ShellPerf, two_at_once_count_in_the_same_time) {
+  // Time stands still while the third, or its shell, or what that starts, has something to do.
   const Session session = type(
-      "perf stat -a -e nvidia_ucf_pmu_0/cycles/ sleep 1 & perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 1;"
-      "wait");
-  expect_exact(session, 2);
+      "perf stat -a -e nvidia_ucf_pmu_1/cycles/ sh -c '"
+      "perf stat -a -e nvidia_ucf_pmu_0/cycles/ sleep 1 & perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 2;"
+      "wait'");
+  expect_exact(session, 3);
+  // One and two milliseconds there, and some register accesses.
+  constexpr double kAccesses = 20e6;
+  const auto at = [&](std::size_t event, const char* when) { return session.verdicts[event].at(when).get<double>(); };
+  EXPECT_NEAR(at(0, "opened_ps"), at(1, "opened_ps"), kAccesses);
+  EXPECT_NEAR(at(0, "closed_ps") - at(0, "opened_ps"), 1e9, kAccesses);
+  EXPECT_NEAR(at(1, "closed_ps") - at(1, "opened_ps"), 2e9, kAccesses);
+  EXPECT_NEAR(at(2, "closed_ps") - at(2, "opened_ps"), 2e9, kAccesses);
+}
+
+TEST_F(ShellPerf, what_a_program_starts_takes_no_simulated_time_however_it_is_started) {
+  // dash takes vfork() for a command that is not its last one; this one works for some tenths of a second.
+  const Session session = type(
+      "perf stat -x, -a -I 100 -e nvidia_ucf_pmu_1/cycles/ sh -c '"
+      "awk \"BEGIN { for (i = 0; i < 5e6; ++i) x += i }\"; sleep 0.25; true' 2>&1");
+  expect_exact(session, 1);
+  EXPECT_EQ(table(session.outcome.out).size(), 3U) << session.outcome.out;
+  EXPECT_NEAR(session.verdicts[0].at("time_enabled_ps").get<double>(), 0.25e9, 5e6);
 }
 
 TEST_F(ShellPerf, refuses_wrong_terms_in_its_own_words) {

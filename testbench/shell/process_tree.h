@@ -1,0 +1,16 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <vector>
+
+namespace pmufab::shell {
+
+/// @return the children of a process that have not ended, whoever of its threads started them, and however (fork,
+/// vfork, posix_spawn); none if it is gone itself. As /proc shows them.
+[[nodiscard]] std::vector<pid_t> living_children(pid_t process);
+
+/// @return the parent of a process as /proc shows it; 0 if the process is gone.
+[[nodiscard]] pid_t parent_of(pid_t process);
+
+}  // namespace pmufab::shell

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "testbench/scenario/results.h"
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::shell {
+
+/// What became of one event that a program in the shell counted.
+struct Verdict {
+  enum class Check : std::uint8_t { exact, wrong, unchecked };
+  std::string event;                      ///< in the driver's words
+  std::string pmu;                        ///< its name
+  int cpu = 0;                            ///< the one it was opened on
+  std::uint64_t driver = 0;               ///< count the program read last
+  std::optional<std::uint64_t> expected;  ///< by the scoreboard, over exactly the event's windows
+  Check check = Check::unchecked;
+  std::string note;
+  Picoseconds opened = 0;
+  Picoseconds closed = 0;
+  Picoseconds time_enabled = 0;
+  Picoseconds time_running = 0;
+  std::uint64_t reads = 0;  ///< by the program
+};
+
+/// As in the journal of a session and in the file of --json; without "expected" if nobody judged the event.
+void to_json(scenario::Json& json, const Verdict& verdict);
+/// @throws nlohmann::json::exception for what to_json() did not write
+void from_json(const scenario::Json& json, Verdict& verdict);
+
+}  // namespace pmufab::shell
