@@ -76,8 +76,3 @@ int ioctl(int fd, unsigned long number, ...) {
   if (reply.result >= 0 && number == PERF_EVENT_IOC_ID) *(uint64_t*)argument = reply.value;
   return result_of(&reply);
 }
-
-int close(int fd) {
-  set_descriptor(fd, ORDINARY, 0);
-  return NEXT(close)(fd);
-}

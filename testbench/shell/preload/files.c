@@ -32,7 +32,7 @@ static const char* redirect(const char* path, char space[PATH_MAX]) {
 
 /* A file of configuration space that was opened is the function's. */
 static int opened(int fd, const char* path) {
-  /* What had this number before may have been closed where it is not seen, by fclose() for one. */
+  /* What had this number before may have been closed where it is not seen, by a system call of the program's own. */
   set_descriptor(fd, ORDINARY, 0);
   unsigned segment, bus, device, function;
   int end = 0;

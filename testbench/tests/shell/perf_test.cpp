@@ -166,6 +166,13 @@ TEST_F(ShellPerf, what_a_program_starts_takes_no_simulated_time_however_it_is_st
   EXPECT_NEAR(session.verdicts[0].at("time_enabled_ps").get<double>(), 0.25e9, 5e6);
 }
 
+TEST_F(ShellPerf, an_events_descriptor_is_one_by_each_of_its_numbers) {
+  const Session session =
+      type(PMUFAB_EVENT_PROGRAM " /sys/bus/event_source/devices/nvidia_ucf_pmu_0/type || echo exited $?");
+  EXPECT_EQ(session.outcome.out, "");
+  expect_exact(session, 1);
+}
+
 TEST_F(ShellPerf, refuses_wrong_terms_in_its_own_words) {
   const Session unknown = type("perf stat -a -e nvidia_ucf_pmu_0/slc_access_red/ sleep 1");
   EXPECT_THAT(unknown.outcome.err,
