@@ -82,8 +82,8 @@ void check_affinity(const FirmwareDescription& firmware, const std::vector<Cpu>&
       return (node.affinity_is_container ? cpu.container_uid : cpu.uid) == node.processor_affinity;
     });
     if (!has_cpu) {
-      refuse("APMT node {} belongs to {} {}, which has no CPU in the guest; give the guest more CPUs of each node", node.id,
-             node.affinity_is_container ? "processor container" : "processor", node.processor_affinity);
+      refuse("APMT node {} belongs to {} {}, which has no CPU in the guest; give the guest more CPUs of each node",
+             node.id, node.affinity_is_container ? "processor container" : "processor", node.processor_affinity);
     }
   }
   for (const platform::AcpiDevice& device : firmware.devices) {
@@ -202,7 +202,8 @@ std::string apmt(const FirmwareDescription& firmware, const GuestMap& map) {
   constexpr std::uint32_t kEdge = 1;
   ByteWriter body;
   for (const ApmtNode& node : firmware.apmt) {
-    const unsigned flags = (node.base1 ? 1U : 0U) | (node.affinity_is_container ? 2U : 0U) | (node.atomic_64bit ? 4U : 0U);
+    const unsigned flags =
+        (node.base1 ? 1U : 0U) | (node.affinity_is_container ? 2U : 0U) | (node.atomic_64bit ? 4U : 0U);
     body.u16(56).u8(static_cast<std::uint8_t>(flags)).u8(static_cast<std::uint8_t>(node.type)).u32(node.id);
     body.u64(node.instance_primary).u32(node.instance_secondary);
     body.u64(map.address({node.base0, kPage})).u64(node.base1 ? map.address({*node.base1, kPage}) : 0);
@@ -219,13 +220,15 @@ std::vector<Cpu> guest_cpus(const FirmwareDescription& firmware, const GuestTopo
   if (nodes == 0) refuse("the platform has no CPU");
   if (topology.cpus_per_node == 0) refuse("the guest needs a CPU at each node");
   if (topology.cpus_per_node > qemu_virt::kMaximumCpus / nodes) {
-    refuse("{} CPUs at each of {} nodes are more than the guest's interrupt controller serves ({}); {} at each are possible",
-           topology.cpus_per_node, nodes, qemu_virt::kMaximumCpus, qemu_virt::kMaximumCpus / nodes);
+    refuse(
+        "{} CPUs at each of {} nodes are more than the guest's interrupt controller serves ({}); {} at each are "
+        "possible",
+        topology.cpus_per_node, nodes, qemu_virt::kMaximumCpus, qemu_virt::kMaximumCpus / nodes);
   }
   constexpr std::uint64_t kMaximumMemory = qemu_virt::kMemoryEnd - qemu_virt::kMemory;
   if (topology.memory_per_node == 0 || topology.memory_per_node > kMaximumMemory / nodes) {
-    refuse("{} bytes of memory at each of {} nodes are not between 1 and {} bytes in all", topology.memory_per_node, nodes,
-           kMaximumMemory);
+    refuse("{} bytes of memory at each of {} nodes are not between 1 and {} bytes in all", topology.memory_per_node,
+           nodes, kMaximumMemory);
   }
   std::vector<Cpu> cpus;
   for (std::uint32_t node = 0; node < nodes; ++node) {
@@ -237,7 +240,8 @@ std::vector<Cpu> guest_cpus(const FirmwareDescription& firmware, const GuestTopo
       }
     }
     if (count < topology.cpus_per_node)
-      refuse("node {} of the platform has {} CPUs; the guest cannot have {} there", node, count, topology.cpus_per_node);
+      refuse("node {} of the platform has {} CPUs; the guest cannot have {} there", node, count,
+             topology.cpus_per_node);
   }
   return cpus;
 }
@@ -247,8 +251,8 @@ std::map<std::uint32_t, std::uint32_t> assign_interrupts(const FirmwareDescripti
   constexpr std::size_t kLeftToPci = 8;
   const std::set<std::uint32_t> numbers = interrupts_of(firmware);
   if (numbers.size() > qemu_virt::kMessageInterrupts - kLeftToPci) {
-    refuse("the platform has {} wired interrupts; a guest has room for {}: leave interrupts of PMUs out", numbers.size(),
-           qemu_virt::kMessageInterrupts - kLeftToPci);
+    refuse("the platform has {} wired interrupts; a guest has room for {}: leave interrupts of PMUs out",
+           numbers.size(), qemu_virt::kMessageInterrupts - kLeftToPci);
   }
   std::uint32_t next = kMessageInterruptsEnd - static_cast<std::uint32_t>(numbers.size());
   std::map<std::uint32_t, std::uint32_t> assigned;

@@ -46,19 +46,21 @@ struct AcpiBlobs {
 /// @throws std::invalid_argument if there are too many
 [[nodiscard]] std::map<std::uint32_t, std::uint32_t> assign_interrupts(const platform::FirmwareDescription& firmware);
 
-/// Describes the guest to its operating system: the machine as QEMU makes it, the topology, and of the platform its APMT
-/// nodes and devices.
+/// Describes the guest to its operating system: the machine as QEMU makes it, the topology, and of the platform its
+/// APMT nodes and devices.
 ///
 /// - Interrupts of the platform are edges, whatever their line is, because messages raise them. Drivers do not share
 ///   them. The interrupts of PCI functions end below the lowest of `map.interrupts`.
 /// - A device of the device tree is described as ACPI can: with the hardware id PRP0001 and its `compatible` string, a
 ///   CMN-600 as ARMHC600.
-/// - PCI functions are below QEMU's one host bridge, whose operating system has control of hot plug, PME, AER, and of CXL
-///   errors if firmware.pci_segments give that. Segments, configuration space and the message doorbell of the platform are
-///   not described. Nothing is given to PCI functions from `kPlatformBegin` on, so that the platform's registers can lie there.
+/// - PCI functions are below QEMU's one host bridge, whose operating system has control of hot plug, PME, AER, and of
+/// CXL
+///   errors if firmware.pci_segments give that. Segments, configuration space and the message doorbell of the platform
+///   are not described. Nothing is given to PCI functions from `kPlatformBegin` on, so that the platform's registers
+///   can lie there.
 ///
-/// @throws std::invalid_argument as guest_cpus() does, or if `map` has no or an impossible place for something, or a node
-/// of the topology lacks what firmware names
+/// @throws std::invalid_argument as guest_cpus() does, or if `map` has no or an impossible place for something, or a
+/// node of the topology lacks what firmware names
 [[nodiscard]] AcpiBlobs make_acpi_tables(const platform::FirmwareDescription& firmware, const GuestTopology& topology,
                                          const GuestMap& map);
 

@@ -21,8 +21,8 @@ std::string joined(const std::vector<Term>& terms) {
   return bytes;
 }
 
-/// A term of variable length: opcode, PkgLength, contents. The length counts its own bytes: one holds up to 63, more hold
-/// four bits and a byte for each that follows.
+/// A term of variable length: opcode, PkgLength, contents. The length counts its own bytes: one holds up to 63, more
+/// hold four bits and a byte for each that follows.
 Term sized(unsigned code, const std::string& contents) {
   std::size_t width = 1;
   while (contents.size() + width >= (width == 1 ? std::size_t{1} << 6 : std::size_t{1} << (8 * width - 4))) ++width;

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-/// Where QEMU's machine `virt` has its devices with gic-version=2 and highmem (the default), as the ACPI tables it makes
-/// itself say, and hw/arm/virt.c.
+/// Where QEMU's machine `virt` has its devices with gic-version=2 and highmem (the default), as the ACPI tables it
+/// makes itself say, and hw/arm/virt.c.
 namespace pmufab::guest::qemu_virt {
 
 inline constexpr unsigned kMaximumCpus = 8;  ///< of a GICv2

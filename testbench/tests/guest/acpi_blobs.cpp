@@ -74,11 +74,10 @@ void run(const std::vector<std::string>& words) {
       guest::make_acpi_tables(firmware, topology, {address, guest::assign_interrupts(firmware)});
   const std::vector<platform::Cpu> cpus = guest::guest_cpus(firmware, topology);
   const std::uint32_t nodes = cpus.back().node + 1;
-  fmt::print("-smp {} -m {}M", cpus.size(), nodes * (topology.memory_per_node >> 20));
+  fmt::print("-smp {},sockets={} -m {}M", cpus.size(), nodes, nodes * (topology.memory_per_node >> 20));
   for (std::uint32_t node = 0; nodes > 1 && node < nodes; ++node) {
     fmt::print(" -object memory-backend-ram,id=m{0},size={1}M -numa node,nodeid={0},memdev=m{0},cpus={2}-{3}", node,
-               topology.memory_per_node >> 20, node * topology.cpus_per_node,
-               (node + 1) * topology.cpus_per_node - 1);
+               topology.memory_per_node >> 20, node * topology.cpus_per_node, (node + 1) * topology.cpus_per_node - 1);
   }
   const std::filesystem::path folder = words.at(2);
   std::filesystem::create_directories(folder);
