@@ -19,7 +19,7 @@ struct GuestTopology {
 
 /// Where the platform's registers and wired interrupts are in the guest.
 struct GuestMap {
-  /// @return the guest's physical address of the first byte of a range
+  /// @return the guest's physical address of the first byte of a range, which may be part of a window
   std::function<std::uint64_t(const platform::MemoryResource& range)> address;
   std::map<std::uint32_t, std::uint32_t> interrupts;  ///< platform's GSIV to the guest's
 };

@@ -6,8 +6,8 @@ namespace pmufab::guest {
 namespace {
 
 constexpr std::string_view kOemId = "PMUFAB";
-constexpr std::size_t kHeaderSize = 36;
-constexpr std::size_t kHeaderChecksum = 9;
+constexpr std::size_t kTableHeaderSize = 36;
+constexpr std::size_t kTableChecksum = 9;
 constexpr unsigned kPointerSize = 8;
 
 // Commands of QEMU's linker/loader (hw/acpi/bios-linker-loader.c): entries of 128 bytes, files named in 56.
@@ -45,7 +45,7 @@ std::string add_checksum(const char* file, std::size_t offset, std::size_t start
 
 std::string with_header(std::string_view signature, std::uint8_t revision, std::string_view body) {
   ByteWriter bytes;
-  bytes.text(signature, 4).u32(static_cast<std::uint32_t>(kHeaderSize + body.size())).u8(revision).u8(0);
+  bytes.text(signature, 4).u32(static_cast<std::uint32_t>(kTableHeaderSize + body.size())).u8(revision).u8(0);
   bytes.text(kOemId, 6).text("PMUFAB", 8).u32(1).text("PMUF", 4).u32(1);
   return bytes.raw(body).bytes();
 }
@@ -58,7 +58,7 @@ std::size_t TableSet::add(const std::string& table, const std::vector<Pointer>& 
     tables_.replace(at, kPointerSize, ByteWriter{}.u64(pointer.table).bytes());
     commands_ += add_pointer(AcpiBlobs::kTablesFile, at, AcpiBlobs::kTablesFile);
   }
-  commands_ += add_checksum(AcpiBlobs::kTablesFile, start + kHeaderChecksum, start, table.size());
+  commands_ += add_checksum(AcpiBlobs::kTablesFile, start + kTableChecksum, start, table.size());
   return start;
 }
 

@@ -24,7 +24,7 @@ load() {
 # ask COMMAND: what acpiexec answers, without white space of columns.
 ask() {
   expect 0 bash -c 'printf "%s\nquit\n" "$2" | acpiexec "$1" 2>&1 | tr -s " "' _ "$dsdt" "$1"
-  if grep -E 'AE_[A-Z_]+|Error' <<<"$output" | grep -vq 'SetCurrentResources failed: AE_NOT_FOUND'; then
+  if grep -E 'AE_[A-Z]+|Firmware (Warning|Error)' <<<"$output" | grep -vq 'SetCurrentResources failed: AE_NOT_FOUND'; then
     printf 'acpiexec complains:\n%s\n' "$output"
     exit 1
   fi
@@ -61,6 +61,12 @@ ask 'resources \_SB.PCI0'
 says 'Address Minimum : 0000008000000000'
 says 'Address Maximum : 0000008FFFFFFFFF'
 says 'Translation Offset : 000000003EFF0000'
+# As QEMU wires them: INTA of device 1 is 36, INTD 35.
+routes=$(tr -d '\n' <<<"$output")
+for route in 'Pin : 00000000 Source : [NULL NAMESTRING] Source Index : 00000024' \
+  'Pin : 00000003 Source : [NULL NAMESTRING] Source Index : 00000023'; do
+  [[ $routes == *"Address : 000000000001FFFF $route"* ]] || { printf 'not routed: %s\n%s\n' "$route" "$output"; exit 1; }
+done
 
 # The first CMEM latency PMU: numeric string as UID, 15 windows; and an address filter block with its root complex.
 ask 'evaluate \_SB.D000._HID'
@@ -92,4 +98,7 @@ load cmn600-small
 ask 'evaluate \_SB.D000._HID'
 says '"ARMHC600"'
 ask 'resources \_SB.D000'
-[[ $(grep -c 'Address Minimum' <<<"$output") == 2 ]] || { echo "not two ranges: $output"; exit 1; }
+# From the root node to the end of the whole.
+for edge in 'Minimum 2' 'Maximum 1'; do
+  [[ $(grep "Address ${edge% *}" <<<"$output" | sort -u | wc -l) == "${edge#* }" ]] || { echo "not ${edge#* } ${edge% *}: $output"; exit 1; }
+done
