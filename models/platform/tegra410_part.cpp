@@ -19,8 +19,8 @@ constexpr std::uint64_t base_of(unsigned socket, std::uint64_t offset) {
 }
 
 /// Where the PMUs of a root complex are, and how firmware calls the device with the address filters. There is no public
-/// hardware id: the driver takes the one the APMT names.
-constexpr std::string_view kPcieTgtHid = "NVDA1070";
+/// hardware id: the driver takes the one the APMT names. It must not be one Linux has a driver for, as for NVDA1070.
+constexpr std::string_view kPcieTgtHid = "NVDA1071";
 
 std::uint64_t pcie_tgt_page0(unsigned socket, unsigned root_complex) {
   return base_of(socket, default_map::kPcieTgtPmu + root_complex * default_map::kPciePmusStride);

@@ -257,7 +257,7 @@ class PcieTgtProbe : public PcieTgt {
   platform::AcpiDevice& device(std::uint32_t root_complex = 1) {
     const auto found = std::find_if(firmware.devices.begin(), firmware.devices.end(), [&](const auto& device) {
       const auto instance = device.properties.find("instance_id");
-      return device.hid == "NVDA1070" && instance != device.properties.end() && instance->second == root_complex;
+      return device.hid == "NVDA1071" && instance != device.properties.end() && instance->second == root_complex;
     });
     if (found == firmware.devices.end()) throw std::logic_error("no such device");
     return *found;

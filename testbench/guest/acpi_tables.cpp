@@ -1,0 +1,293 @@
+#include "testbench/guest/acpi_tables.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "testbench/guest/byte_writer.h"
+#include "testbench/guest/dsdt.h"
+#include "testbench/guest/qemu_virt.h"
+#include "testbench/guest/table_set.h"
+
+namespace pmufab::guest {
+namespace {
+
+using platform::ApmtNode;
+using platform::Cpu;
+using platform::FirmwareDescription;
+using platform::MemoryResource;
+
+constexpr std::uint32_t kMessageInterruptsEnd = qemu_virt::kFirstMessageInterrupt + qemu_virt::kMessageInterrupts;
+
+template <typename... Values>
+[[noreturn]] void refuse(fmt::format_string<Values...> text, Values&&... values) {
+  throw std::invalid_argument(fmt::format(text, std::forward<Values>(values)...));
+}
+
+std::uint32_t nodes_of(const std::vector<Cpu>& cpus) {
+  std::uint32_t count = 0;
+  for (const Cpu& cpu : cpus) count = std::max(count, cpu.node + 1);
+  return count;
+}
+
+/// The platform's GSIVs, in ascending order.
+std::set<std::uint32_t> interrupts_of(const FirmwareDescription& firmware) {
+  std::set<std::uint32_t> numbers;
+  for (const ApmtNode& node : firmware.apmt) {
+    if (node.overflow_interrupt) numbers.insert(node.overflow_interrupt->number);
+  }
+  for (const platform::AcpiDevice& device : firmware.devices) {
+    for (const platform::InterruptResource& interrupt : device.interrupts) numbers.insert(interrupt.number);
+  }
+  return numbers;
+}
+
+void check_interrupts(const FirmwareDescription& firmware, const GuestMap& map) {
+  for (const std::uint32_t number : interrupts_of(firmware)) {
+    if (!map.interrupts.contains(number)) refuse("interrupt {} of the platform has no number in the guest", number);
+  }
+  std::map<std::uint32_t, std::uint32_t> users;
+  for (const auto& [number, in_guest] : map.interrupts) {
+    if (in_guest < qemu_virt::kFirstMessageInterrupt || in_guest >= kMessageInterruptsEnd) {
+      refuse("interrupt {} of the platform would be {} in the guest; messages raise {} ... {} only", number, in_guest,
+             qemu_virt::kFirstMessageInterrupt, kMessageInterruptsEnd - 1);
+    }
+    const auto [other, is_first] = users.emplace(in_guest, number);
+    if (!is_first) {
+      refuse("interrupts {} and {} of the platform would both be {} in the guest, and drivers do not share interrupts",
+             other->second, number, in_guest);
+    }
+  }
+}
+
+/// @return `map` with addresses that lie where they can.
+GuestMap checked(const GuestMap& map) {
+  const auto address = [&map](const MemoryResource& range) {
+    const std::uint64_t in_guest = map.address(range);
+    if (in_guest < kPlatformBegin || in_guest >= kPlatformEnd || range.size > kPlatformEnd - in_guest) {
+      refuse("registers at {:#x} ({:#x} bytes) would be at {:#x} in the guest, outside {:#x} ... {:#x}", range.base,
+             range.size, in_guest, kPlatformBegin, kPlatformEnd - 1);
+    }
+    return in_guest;
+  };
+  return {address, map.interrupts};
+}
+
+void check_affinity(const FirmwareDescription& firmware, const std::vector<Cpu>& cpus) {
+  for (const ApmtNode& node : firmware.apmt) {
+    const bool has_cpu = std::any_of(cpus.begin(), cpus.end(), [&](const Cpu& cpu) {
+      return (node.affinity_is_container ? cpu.container_uid : cpu.uid) == node.processor_affinity;
+    });
+    if (!has_cpu) {
+      refuse("APMT node {} belongs to {} {}, which has no CPU in the guest; give the guest more CPUs of each node",
+             node.id, node.affinity_is_container ? "processor container" : "processor", node.processor_affinity);
+    }
+  }
+  for (const platform::AcpiDevice& device : firmware.devices) {
+    if (device.node && *device.node >= nodes_of(cpus)) {
+      refuse("device {} {} is at NUMA node {}; the guest has {}", device.hid.empty() ? device.compatible : device.hid,
+             device.uid, *device.node, nodes_of(cpus));
+    }
+  }
+}
+
+std::string fadt() {
+  constexpr std::uint32_t kHardwareReduced = 1U << 20;
+  constexpr std::uint16_t kPsciByHypervisorCall = 3;
+  ByteWriter body;
+  body.zeros(76).u32(kHardwareReduced).zeros(13).u16(kPsciByHypervisorCall).u8(3);  // revision 6.3
+  body.zeros(8).u64(0).zeros(120).text("QEMU", 8);
+  return with_header("FACP", 6, body.bytes());
+}
+constexpr std::size_t kFadtDsdt = 140;
+
+std::string madt(const std::vector<Cpu>& cpus, std::uint32_t message_interrupts) {
+  constexpr std::uint32_t kEnabled = 1;
+  constexpr std::uint32_t kInterruptsGivenHere = 1;
+  ByteWriter body;
+  body.u32(0).u32(0);
+  body.u8(0x0c).u8(24).zeros(2).u32(0).u64(qemu_virt::kGicDistributor).u32(0).u8(2).zeros(3);
+  for (std::uint32_t index = 0; index < cpus.size(); ++index) {
+    body.u8(0x0b).u8(80).zeros(2).u32(index).u32(cpus[index].uid).u32(kEnabled).u32(0).u32(qemu_virt::kPmuInterrupt);
+    body.u64(0).u64(qemu_virt::kGicCpuInterface).u64(qemu_virt::kGicVirtualCpuInterface);
+    body.u64(qemu_virt::kGicHypervisorInterface).u32(0).u64(0);
+    body.u64(index).zeros(4);  // MPIDR: the only affinity level eight CPUs need is 0
+  }
+  body.u8(0x0d).u8(24).zeros(2).u32(0).u64(qemu_virt::kMessageFrame).u32(kInterruptsGivenHere);
+  body.u16(static_cast<std::uint16_t>(message_interrupts)).u16(qemu_virt::kFirstMessageInterrupt);
+  return with_header("APIC", 4, body.bytes());
+}
+
+std::string gtdt() {
+  constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  constexpr std::uint32_t kAlwaysOn = 4;
+  ByteWriter body;
+  body.u64(kNone).u32(0);
+  body.u32(qemu_virt::kSecureTimerInterrupt).u32(0);
+  body.u32(qemu_virt::kTimerInterrupt).u32(kAlwaysOn);
+  body.u32(qemu_virt::kVirtualTimerInterrupt).u32(0);
+  body.u32(qemu_virt::kHypervisorTimerInterrupt).u32(0);
+  body.u64(kNone).u32(0).u32(0).u32(0).u32(0);
+  return with_header("GTDT", 3, body.bytes());
+}
+
+std::string mcfg() {
+  return with_header("MCFG", 1, ByteWriter{}.u64(0).u64(qemu_virt::kPciEcam).u16(0).u8(0).u8(0xff).u32(0).bytes());
+}
+
+std::string spcr() {
+  constexpr std::uint8_t kPl011 = 3;
+  constexpr std::uint8_t kGic = 8;
+  constexpr std::uint8_t k9600Baud = 3;
+  constexpr std::uint8_t kOneStopBit = 1;
+  constexpr std::uint8_t kHardwareFlowControl = 2;
+  constexpr std::uint16_t kNotPci = 0xffff;
+  ByteWriter body;
+  body.u8(kPl011).zeros(3).u8(0).u8(32).u8(0).u8(3).u64(qemu_virt::kUart);
+  body.u8(kGic).u8(0).u32(qemu_virt::kUartInterrupt);
+  body.u8(k9600Baud).u8(0).u8(kOneStopBit).u8(kHardwareFlowControl).zeros(2).u16(kNotPci).u16(kNotPci).zeros(12);
+  return with_header("SPCR", 2, body.bytes());
+}
+
+/// A package for each container, with its CPUs below.
+std::string pptt(const std::vector<Cpu>& cpus) {
+  constexpr std::uint32_t kPackage = 1;
+  constexpr std::uint32_t kUidIsValid = 2;
+  constexpr std::uint32_t kLeaf = 8;
+  constexpr std::size_t kHeaderSize = 36;
+  ByteWriter body;
+  const auto node = [&body](std::uint32_t flags, std::size_t parent, std::uint32_t uid) {
+    body.u8(0).u8(20).zeros(2).u32(flags).u32(static_cast<std::uint32_t>(parent)).u32(uid).u32(0);
+  };
+  std::size_t parent = 0;
+  for (std::size_t index = 0; index < cpus.size(); ++index) {
+    if (index == 0 || cpus[index].container_uid != cpus[index - 1].container_uid) {
+      parent = kHeaderSize + body.size();
+      node(kPackage | kUidIsValid, 0, cpus[index].container_uid);
+    }
+    node(kUidIsValid | kLeaf, parent, cpus[index].uid);
+  }
+  return with_header("PPTT", 2, body.bytes());
+}
+
+std::string srat(const std::vector<Cpu>& cpus, std::uint64_t memory_per_node) {
+  constexpr std::uint32_t kEnabled = 1;
+  ByteWriter body;
+  body.u32(1).u64(0);
+  for (const Cpu& cpu : cpus) body.u8(3).u8(18).u32(cpu.node).u32(cpu.uid).u32(kEnabled).u32(0);
+  for (std::uint32_t node = 0; node < nodes_of(cpus); ++node) {
+    body.u8(1).u8(40).u32(node).u16(0).u64(qemu_virt::kMemory + node * memory_per_node).u64(memory_per_node);
+    body.u32(0).u32(kEnabled).u64(0);
+  }
+  return with_header("SRAT", 3, body.bytes());
+}
+
+std::string slit(std::uint32_t nodes) {
+  constexpr std::uint8_t kHere = 10;
+  constexpr std::uint8_t kElsewhere = 20;
+  ByteWriter body;
+  body.u64(nodes);
+  for (std::uint32_t from = 0; from < nodes; ++from) {
+    for (std::uint32_t to = 0; to < nodes; ++to) body.u8(from == to ? kHere : kElsewhere);
+  }
+  return with_header("SLIT", 1, body.bytes());
+}
+
+/// Arm DEN0117.
+std::string apmt(const FirmwareDescription& firmware, const GuestMap& map) {
+  constexpr std::uint64_t kPage = 0x1000;
+  constexpr std::uint32_t kEdge = 1;
+  ByteWriter body;
+  for (const ApmtNode& node : firmware.apmt) {
+    const unsigned flags =
+        (node.base1 ? 1U : 0U) | (node.affinity_is_container ? 2U : 0U) | (node.atomic_64bit ? 4U : 0U);
+    body.u16(56).u8(static_cast<std::uint8_t>(flags)).u8(static_cast<std::uint8_t>(node.type)).u32(node.id);
+    body.u64(node.instance_primary).u32(node.instance_secondary);
+    body.u64(map.address({node.base0, kPage})).u64(node.base1 ? map.address({*node.base1, kPage}) : 0);
+    body.u32(node.overflow_interrupt ? map.interrupts.at(node.overflow_interrupt->number) : 0).u32(0).u32(kEdge);
+    body.u32(node.processor_affinity).u32(node.implementation_id);
+  }
+  return with_header("APMT", 0, body.bytes());
+}
+
+}  // namespace
+
+std::vector<Cpu> guest_cpus(const FirmwareDescription& firmware, const GuestTopology& topology) {
+  const std::uint32_t nodes = nodes_of(firmware.cpus);
+  if (nodes == 0) refuse("the platform has no CPU");
+  if (topology.cpus_per_node == 0) refuse("the guest needs a CPU at each node");
+  if (topology.cpus_per_node > qemu_virt::kMaximumCpus / nodes) {
+    refuse(
+        "{} CPUs at each of {} nodes are more than the guest's interrupt controller serves ({}); {} at each are "
+        "possible",
+        topology.cpus_per_node, nodes, qemu_virt::kMaximumCpus, qemu_virt::kMaximumCpus / nodes);
+  }
+  constexpr std::uint64_t kMaximumMemory = qemu_virt::kMemoryEnd - qemu_virt::kMemory;
+  if (topology.memory_per_node == 0 || topology.memory_per_node > kMaximumMemory / nodes) {
+    refuse("{} bytes of memory at each of {} nodes are not between 1 and {} bytes in all", topology.memory_per_node,
+           nodes, kMaximumMemory);
+  }
+  std::vector<Cpu> cpus;
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    unsigned count = 0;
+    for (const Cpu& cpu : firmware.cpus) {
+      if (cpu.node == node && count < topology.cpus_per_node) {
+        cpus.push_back(cpu);
+        ++count;
+      }
+    }
+    if (count < topology.cpus_per_node)
+      refuse("node {} of the platform has {} CPUs; the guest cannot have {} there", node, count,
+             topology.cpus_per_node);
+  }
+  return cpus;
+}
+
+std::map<std::uint32_t, std::uint32_t> assign_interrupts(const FirmwareDescription& firmware) {
+  // Some for functions of the guest's own: consoles, root ports.
+  constexpr std::size_t kLeftToPci = 8;
+  const std::set<std::uint32_t> numbers = interrupts_of(firmware);
+  if (numbers.size() > qemu_virt::kMessageInterrupts - kLeftToPci) {
+    refuse("the platform has {} wired interrupts; a guest has room for {}: leave interrupts of PMUs out",
+           numbers.size(), qemu_virt::kMessageInterrupts - kLeftToPci);
+  }
+  std::uint32_t next = kMessageInterruptsEnd - static_cast<std::uint32_t>(numbers.size());
+  std::map<std::uint32_t, std::uint32_t> assigned;
+  for (const std::uint32_t number : numbers) assigned.emplace(number, next++);
+  return assigned;
+}
+
+AcpiBlobs make_acpi_tables(const FirmwareDescription& firmware, const GuestTopology& topology, const GuestMap& map) {
+  const std::vector<Cpu> cpus = guest_cpus(firmware, topology);
+  check_interrupts(firmware, map);
+  check_affinity(firmware, cpus);
+  const GuestMap places = checked(map);
+  std::uint32_t messages_end = kMessageInterruptsEnd;
+  for (const auto& [number, in_guest] : map.interrupts) messages_end = std::min(messages_end, in_guest);
+
+  TableSet tables;
+  const std::size_t dsdt = tables.add(with_header("DSDT", 2, dsdt_code(firmware, cpus, places)));
+  std::vector<std::size_t> listed{tables.add(fadt(), {{kFadtDsdt, dsdt}})};
+  const auto add = [&](const std::string& table) { listed.push_back(tables.add(table)); };
+  add(madt(cpus, messages_end - qemu_virt::kFirstMessageInterrupt));
+  add(pptt(cpus));
+  add(gtdt());
+  add(mcfg());
+  add(spcr());
+  if (nodes_of(cpus) > 1) {
+    add(srat(cpus, topology.memory_per_node));
+    add(slit(nodes_of(cpus)));
+  }
+  if (!firmware.apmt.empty()) add(apmt(firmware, places));
+
+  std::string xsdt = with_header("XSDT", 1, std::string(listed.size() * sizeof(std::uint64_t), '\0'));
+  std::vector<TableSet::Pointer> entries;
+  for (std::size_t i = 0; i < listed.size(); ++i)
+    entries.push_back({xsdt.size() - (listed.size() - i) * sizeof(std::uint64_t), listed[i]});
+  return tables.finish(tables.add(xsdt, entries));
+}
+
+}  // namespace pmufab::guest

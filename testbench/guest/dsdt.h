@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/platform/firmware_description.h"
+#include "testbench/guest/acpi_tables.h"
+
+namespace pmufab::guest {
+
+/// @return the AML of the DSDT, without the table's header: CPUs in their containers, the serial console, the PCI host
+/// bridge and the platform's devices.
+/// @param map its functions check what they are asked for
+[[nodiscard]] std::string dsdt_code(const platform::FirmwareDescription& firmware,
+                                    const std::vector<platform::Cpu>& cpus, const GuestMap& map);
+
+}  // namespace pmufab::guest
