@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# guest_test.sh FOLDER: tools/guest/prepare where it cannot do its work. What it prepares it starts itself.
+source "$(dirname "$0")/expect.sh"
+folder=$1
+prepare=$repository/tools/guest/prepare
+rm -rf "$folder"
+mkdir -p "$folder/bin"
+
+expect 0 "$prepare" --help
+says 'Usage: tools/guest/prepare [options] [DEST]'
+
+expect 2 "$prepare" --no-such-option
+says "unknown option '--no-such-option'"
+
+expect 2 "$prepare" "$folder/one" "$folder/two"
+says 'one DEST folder, please'
+
+expect 2 "$prepare" "$folder/a b"
+says 'has a blank or a colon in it'
+[[ ! -e "$folder/a b" ]] || { echo "it made the folder '$folder/a b'"; exit 1; }
+
+# A stand-in for dpkg names another architecture.
+printf '#!/bin/sh\necho riscv64\n' >"$folder/bin/dpkg"
+chmod +x "$folder/bin/dpkg"
+expect 2 env PATH="$folder/bin:$PATH" "$prepare" "$folder/dest"
+says 'this is not an amd64 Debian system'
+[[ ! -e $folder/dest ]] || { echo "it made the folder $folder/dest"; exit 1; }
+
+# What a call that was broken off has left is not taken for a guest. The mirror is a folder that is not there.
+mkdir -p "$folder/dest"
+echo 'of another version' >"$folder/dest/.complete"
+printf '#!/bin/sh\necho amd64\n' >"$folder/bin/dpkg"
+expect 2 env PATH="$folder/bin:$PATH" "$prepare" --mirror "file:$folder/debian" "$folder/dest"
+says "file:$folder/debian cannot be asked, or has no arm64 kernel"

@@ -1,0 +1,74 @@
+# Debian's packages without root and without the machine's own package configuration: sourced after common.sh.
+# shellcheck shell=bash
+
+debian_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# What keeps Debian's packages from being asked for here, or nothing.
+debian_obstacle() {
+  local command
+  for command in apt-get apt-cache dpkg dpkg-deb xz; do
+    command -v "$command" >/dev/null || { echo "$command is missing"; return; }
+  done
+  [[ -r $debian_keyring ]] || echo "$debian_keyring is missing (package debian-archive-keyring)"
+}
+
+# The mirror this machine's packages come from, or nothing.
+debian_mirror() {
+  apt-get indextargets --format '$(ORIGIN) $(SUITE) $(SITE)' 'Identifier: Packages' 2>/dev/null |
+    awk '($1 == "Debian" || $NF ~ /\/debian\/?$/) && !/security/ { print $NF; exit }'
+}
+
+# debian_world FOLDER ARCHITECTURES MIRROR SUITE...: a package world of our own in FOLDER, in which nothing is installed;
+# apt's programs work in it from now on. The first of ARCHITECTURES (separated by blanks) is the one packages are for that
+# name none. MIRROR's security archive is taken to lie beside it.
+debian_world() {
+  local folder=$1 architectures=$2 mirror=$3 suite
+  shift 3
+  mkdir -p "$folder"/{state/lists/partial,cache/archives/partial,etc/none,etc/preferences.d}
+  : >"$folder/state/status"
+  for suite; do
+    if [[ $suite == *-security ]]; then
+      echo "deb [signed-by=$debian_keyring] ${mirror%/debian*}/debian-security $suite main"
+    else
+      echo "deb [signed-by=$debian_keyring] $mirror $suite main"
+    fi
+  done >"$folder/etc/sources.list"
+  cat >"$folder/etc/apt.conf" <<END
+Dir::State "$folder/state";
+Dir::State::status "$folder/state/status";
+Dir::Cache "$folder/cache";
+Dir::Etc "$folder/etc";
+Dir::Etc::parts "$folder/etc/none";
+Dir::Etc::sourceparts "$folder/etc/none";
+Dir::Etc::sourcelist "$folder/etc/sources.list";
+Dir::Log "$folder";
+APT::Architecture "${architectures%% *}";
+APT::Architectures { "${architectures// /\"; \"}"; };
+APT::Sandbox::User "root";
+APT::Install-Recommends "false";
+Acquire::Languages "none";
+Acquire::Check-Valid-Until "false";
+Acquire::Retries "3";
+Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
+Acquire::IndexTargets::deb::CNF::DefaultEnabled "false";
+END
+  export APT_CONFIG=$folder/etc/apt.conf
+}
+
+# linux_point VERSION: 7.3.4-1~bpo13+1 is a package of Linux 7.3.4.
+linux_point() {
+  local point=${1#*:}
+  point=${point%%-*}
+  echo "${point%%[~+]*}"
+}
+
+# unpack_linux_source ARCHIVE TREE PART...: of a linux-source package those files and folders that are there.
+unpack_linux_source() {
+  local archive=$1 tree=$2 part patterns=()
+  shift 2
+  for part; do patterns+=("linux-source-*/$part"); done
+  mkdir -p "$tree"
+  # A pattern that matches nothing is no error.
+  dpkg-deb --fsys-tarfile "$archive" | tar -xOf - --wildcards './usr/src/linux-source-*.tar.*' | xz -dc |
+    tar -xf - -C "$tree" --strip-components=1 --wildcards --no-wildcards-match-slash "${patterns[@]}" || true
+}
