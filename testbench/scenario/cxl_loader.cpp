@@ -242,11 +242,7 @@ void read_cxl(Reader& reader, std::size_t /*index*/, CxlDeviceSpec& spec) {
       read_cpmus(its, below.cpmus);
       its.number("forward_latency", below.forward_latency, Quantity::duration);
       its.list(
-          "devices",
-          [&](Reader& device, std::size_t) {
-            // Made before it is moved: of one made in place, g++ 14 believes that parts may be destroyed unmade.
-            read_device(device, below.devices.emplace_back(CxlDeviceSpec{}));
-          },
+          "devices", [&](Reader& device, std::size_t) { read_device(device, below.devices.emplace_back()); },
           Presence::required);
     });
   } else {

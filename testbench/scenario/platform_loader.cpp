@@ -147,11 +147,7 @@ PlatformSpec read_platform(const Value& document, const std::string& path, Value
       "meshes", [&](Reader& mesh, std::size_t index) { read_cmn(mesh, index, spec.cmn.emplace_back()); },
       kind == PlatformKind::cmn ? Presence::required : Presence::optional);
   reader.list(
-      "cxl",
-      [&](Reader& device, std::size_t index) {
-        // Made before it is moved: of one made in place, g++ 14 believes that parts may be destroyed unmade.
-        read_cxl(device, index, spec.cxl.emplace_back(platform::CxlDeviceSpec{}));
-      },
+      "cxl", [&](Reader& device, std::size_t index) { read_cxl(device, index, spec.cxl.emplace_back()); },
       kind == PlatformKind::cxl ? Presence::required : Presence::optional);
   reader.list("links", [&](Reader& link, std::size_t) { read_link(link, spec.cmn, spec.links.emplace_back()); });
   try {
