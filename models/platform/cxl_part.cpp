@@ -226,7 +226,8 @@ void CxlPart::share_ranges() {
     cxl::HdmRange of_bridge{.base = decoder.base, .size = decoder.size};
     const auto ports = static_cast<unsigned>(below.size());
     of_bridge.interleave = {ports, ports == 1 ? 256 : decoder.interleave.granularity * decoder.interleave.ways / ports};
-    for (unsigned way = 0; way < ports; ++way) of_bridge.targets[way] = static_cast<std::uint8_t>(below[way]);
+    // check_interleave() allows no more ways than there are targets; g++ 14 sees that by at() only.
+    for (unsigned way = 0; way < ports; ++way) of_bridge.targets.at(way) = static_cast<std::uint8_t>(below[way]);
     bridge_.add(of_bridge);
     for (const unsigned root : below)
       roots_[root]->map.set(next[root]++, {.base = decoder.base, .size = decoder.size, .coherency = decoder.coherency});

@@ -28,7 +28,8 @@ TEST_F(ShellPerf, lists_the_events_the_drivers_publish) {
       wanted.insert(fmt::format("{}/{}/", std::string(pmu.at("name")), event));
   }
   ASSERT_GE(wanted.size(), 40U);
-  const Session session = type("perf list pmu");
+  // Without -v perf 6.12 shows PMUs whose names differ in the last number as one, without the number.
+  const Session session = type("perf list -v pmu");
   std::set<std::string> found;
   std::istringstream stream(session.outcome.out);
   for (std::string word; stream >> word;) {
@@ -180,7 +181,10 @@ TEST_F(ShellPerf, refuses_wrong_terms_in_its_own_words) {
   EXPECT_NE(unknown.outcome.exit_code, 0);
   EXPECT_TRUE(unknown.verdicts.empty());
   const Session large = type("perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd,src_rem=2/ sleep 1");
-  EXPECT_THAT(large.outcome.err, HasSubstr("value too big for format, maximum is 1"));
+  // Some versions of perf name the term between the two.
+  EXPECT_THAT(large.outcome.err, AllOf(HasSubstr("value too big for format"), HasSubstr(", maximum is 1\n")));
+  EXPECT_NE(large.outcome.exit_code, 0);
+  EXPECT_TRUE(large.verdicts.empty());
 }
 
 TEST_F(ShellPerf, samples_tasks_and_cpu_events_are_refused_as_a_machine_without_them_does) {
