@@ -8,15 +8,11 @@
 
 #include <tlm>
 
+#include "testbench/fuzz/violation.h"
 #include "tlm/bus/mmio_bus.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::fuzz {
-
-/// What must never be, was: the text says what, for the person who replays the input.
-struct Violation : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// Throws Violation with `what` unless `holds`.
 template <typename Text>

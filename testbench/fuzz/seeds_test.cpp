@@ -16,6 +16,7 @@
 #include "testbench/fuzz/harness.h"
 #include "testbench/fuzz/operation.h"
 #include "testbench/fuzz/platform_machines.h"
+#include "testbench/fuzz/vfio_user_player.h"
 
 namespace pmufab::fuzz {
 namespace {
@@ -53,6 +54,15 @@ TEST(FuzzSeeds, of_cxl_device_violate_nothing) { replay("cxl_device"); }
 TEST(FuzzSeeds, of_cxl_cpmu_violate_nothing) { replay("cxl_cpmu"); }
 TEST(FuzzSeeds, of_tegra410_violate_nothing) { replay("tegra410"); }
 TEST(FuzzSeeds, of_cmn_violate_nothing) { replay("cmn"); }
+
+TEST(FuzzSeeds, of_vfio_user_violate_nothing) {
+  const std::vector<std::filesystem::path> files = seeds_of("vfio_user");
+  EXPECT_FALSE(files.empty());
+  for (const std::filesystem::path& file : files) {
+    SCOPED_TRACE(file.string());
+    EXPECT_NO_THROW(play_on_vfio_user(contents(file)));
+  }
+}
 
 TEST(FuzzOperation, reads_the_format_its_description_tells) {
   const std::vector<std::uint8_t> input{0x4a, 1, 2, 3, 4, 5, 9, 8, 7, 6, 5, 4, 3, 2, 0x8c, 3, 0xe1, 6, 33, 0x04, 7};

@@ -1,0 +1,24 @@
+// What libFuzzer calls, for the vfio-user server.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "testbench/fuzz/vfio_user_player.h"
+#include "testbench/fuzz/violation.h"
+
+extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): the name is libFuzzer's own
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    pmufab::fuzz::play_on_vfio_user({data, size});
+  } catch (const pmufab::fuzz::Violation& violation) {
+    std::fprintf(stderr, "\nViolation: %s\n", violation.what());
+    std::abort();
+  }
+  return 0;
+}
+// NOLINTEND(readability-identifier-naming)
+}

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <stdexcept>
+
+namespace pmufab::fuzz {
+
+/// What must never be, was: the text says what, for the person who replays the input.
+struct Violation : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace pmufab::fuzz
