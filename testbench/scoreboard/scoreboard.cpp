@@ -95,6 +95,7 @@ struct Scoreboard::State {
   std::vector<PmuJudge*> pmus;
   std::map<EventHandle, EventRecord> records;
   std::vector<Frame> frames;
+  bool follows_registers = false;
 };
 
 void Scoreboard::State::control_written(PmuJudge& pmu, Picoseconds when) {
@@ -106,6 +107,10 @@ void Scoreboard::State::control_written(PmuJudge& pmu, Picoseconds when) {
   }
   chronicle.last_control = when;
   const bool on = pmu.written_on();
+  if (follows_registers) {
+    if (on != pmu.running) on ? start(pmu, when) : stop(pmu, when);
+    return;
+  }
   if (frames.empty()) {
     if (pmu.wanted && on != pmu.running && has_active_events(pmu)) {
       findings.add(Severity::note, "control_write_outside_calls",
@@ -281,6 +286,19 @@ FabricJudge& Scoreboard::add_fabric(std::unique_ptr<FabricJudge> judge) {
 }
 
 Chronicle& Scoreboard::chronicle() noexcept { return state_->chronicle; }
+
+void Scoreboard::follow_registers() {
+  state_->follows_registers = true;
+  for (PmuJudge* const pmu : state_->pmus) pmu->running = pmu->written_on();
+}
+
+void Scoreboard::begin(EventHandle event, Picoseconds when) {
+  if (EventRecord* const found = state_->find_record(event)) found->activate(when);
+}
+
+void Scoreboard::end(EventHandle event, Picoseconds when) {
+  if (EventRecord* const found = state_->find_record(event)) found->deactivate(when);
+}
 
 void Scoreboard::on_bus_access(const MmioBus::BusAccess& access) {
   State& s = *state_;

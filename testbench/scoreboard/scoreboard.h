@@ -37,6 +37,13 @@ class Scoreboard final : public driver_host::PerfCallObserver {
   /// For the judges' constructors.
   [[nodiscard]] Chronicle& chronicle() noexcept;
 
+  /// There is no perf core to listen to, as when drivers run in a virtual machine: events count from when they are begun
+  /// to when they are ended, while their PMU's control registers let it. Before anything happens.
+  void follow_registers();
+  /// What an event that a virtual machine counts is about to count from now on, and until now.
+  void begin(driver_host::EventHandle event, Picoseconds when);
+  void end(driver_host::EventHandle event, Picoseconds when);
+
   // Wires.
   void on_bus_access(const MmioBus::BusAccess& access);
   void on_call(Call call, bool begin, const std::string& pmu, driver_host::EventHandle event, std::uint64_t value,
