@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/platform/firmware_description.h"
+
+namespace pmufab::guest {
+
+/// Where a virtual machine sees the registers of a platform's devices.
+///
+/// Firmware of the platform spreads them over many terabytes. The virtual machine has one window for them all, a BAR of
+/// the function SocFunction: they are packed into it in the order in which firmware describes them, the first page
+/// being ours (kMagic).
+class Aperture {
+ public:
+  static constexpr std::uint64_t kPage = 0x1000;
+  /// 32 bits at offset 0: "PMUF". Where the window is not decoded a read gives all ones.
+  static constexpr std::uint32_t kMagic = 0x4655'4d50;
+  static constexpr std::uint32_t kVersion = 1;
+
+  /// Registers of one device.
+  struct Window {
+    std::string name;        ///< of the device
+    std::uint64_t platform;  ///< address on the platform
+    std::uint64_t size;      ///< bytes
+    std::uint64_t offset;    ///< in the aperture
+  };
+
+  explicit Aperture(const platform::FirmwareDescription& firmware);
+
+  /// @return bytes, a power of two
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  /// In ascending order of offsets.
+  [[nodiscard]] const std::vector<Window>& windows() const noexcept { return windows_; }
+  /// @return where an address of the platform is in the aperture; nothing if it is in no window
+  [[nodiscard]] std::optional<std::uint64_t> offset_of(std::uint64_t platform) const;
+  /// @return the platform's address of [offset, offset + bytes); nothing unless that is within one window
+  [[nodiscard]] std::optional<std::uint64_t> platform_address(std::uint64_t offset, std::uint64_t bytes) const;
+
+ private:
+  void add(const std::string& name, std::uint64_t base, std::uint64_t bytes);
+
+  std::vector<Window> windows_;
+  std::uint64_t size_ = kPage;
+};
+
+}  // namespace pmufab::guest

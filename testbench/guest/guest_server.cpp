@@ -1,0 +1,268 @@
+#include "testbench/guest/guest_server.h"
+#include "tlm/clock/clock_domain.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace pmufab::guest {
+namespace {
+
+/// Simulating goes on for so long before the virtual machine is listened to again.
+constexpr std::chrono::milliseconds kSlice{3};
+/// A handler of an interrupt is waited for so long.
+constexpr std::chrono::seconds kPatience{1};
+/// perf has opened its events when it has not touched a register for so long.
+constexpr std::chrono::milliseconds kQuiet{300};
+/// Numbers of messages each function has.
+constexpr std::uint32_t kMessages = 64;
+constexpr std::uint32_t kMemoryClass = 0x0502;  // CXL memory device
+constexpr std::uint32_t kNvidia = 0x10de;
+constexpr std::uint32_t kMapping = 4;  // DVSEC that tells root complex and root port
+
+vfio_user::Descriptor listen_at(const std::filesystem::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string text = path.string();
+  if (text.size() >= sizeof(address.sun_path)) throw std::system_error(ENAMETOOLONG, std::generic_category(), text);
+  text.copy(address.sun_path, text.size());
+  vfio_user::Descriptor listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!listener || bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+      listen(listener.get(), 1) != 0)
+    throw std::system_error(errno, std::generic_category(), text);
+  return listener;
+}
+
+bool is_cxl_memory(const shell::PciFunction& function) {
+  constexpr std::size_t kHeaderType = 0x0e;
+  constexpr std::size_t kClass = 0x0a;
+  return (function.field(kHeaderType, 1) & 0x7fU) == 0 && function.field(kClass, 2) == kMemoryClass;
+}
+
+/// PCI Express Base Specification, 7.9.6: a designated vendor-specific extended capability.
+bool has_dvsec(const shell::PciFunction& function, std::uint32_t vendor, std::uint32_t id) {
+  constexpr std::uint32_t kDvsec = 0x23;
+  constexpr unsigned kFirst = 0x100;
+  constexpr unsigned kMostCapabilities = 480;
+  unsigned at = kFirst;
+  for (unsigned i = 0; at >= kFirst && i < kMostCapabilities; ++i) {
+    const std::uint32_t header = function.field(at, 4);
+    if ((header & 0xffffU) == kDvsec && function.field(at + 4, 2) == vendor && function.field(at + 8, 2) == id)
+      return true;
+    at = header >> 20 & 0xffcU;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::uint64_t GuestServer::Bus::read(std::uint64_t address, unsigned bytes) {
+  return server_.machine_.host().read_register(address, bytes);
+}
+
+void GuestServer::Bus::write(std::uint64_t address, unsigned bytes, std::uint64_t value) {
+  server_.machine_.host().write_register(address, bytes, value);
+}
+
+GuestServer::GuestServer(scenario::Machine& machine, const GuestOptions& options, const Aperture& aperture,
+                         WiredInterrupts& interrupts, const std::vector<shell::PciFunction>& functions,
+                         PerfExpectations& expectations)
+    : machine_(machine),
+      options_(options),
+      interrupts_(interrupts),
+      expectations_(expectations),
+      bus_(*this),
+      soc_(aperture, bus_,
+           {[this](std::uint64_t offset, std::uint32_t value) { write_control(offset, value); },
+            [this](std::uint64_t offset) { return read_control(offset); }}),
+      perf_listener_(listen_at(options.folder / kPerfName)) {
+  const auto log = [&](const std::string& name) {
+    return options_.log ? vfio_user::Server::Log([this, name](const std::string& text) { note(name + ": " + text); })
+                        : vfio_user::Server::Log();
+  };
+  servers_.push_back(std::make_unique<vfio_user::Server>(options.folder / kSocName, soc_, log(kSocName)));
+  add_functions(functions);
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    const std::string name = fmt::format("{}{}", kPciName, i);
+    servers_.push_back(std::make_unique<vfio_user::Server>(options.folder / name, functions_[i], log(name)));
+  }
+  for (MessageInterrupt* const source : machine_.platform().firmware().msi.sources) {
+    source->listen([this](std::uint64_t address, std::uint32_t data) {
+      if (address != machine_.platform().firmware().msi.address) return;
+      ++tally_.interrupts;
+      message_out_ = true;
+      message_sent_.notify(sc_core::SC_ZERO_TIME);
+      static_cast<void>(std::any_of(functions_.begin(), functions_.end(),
+                                    [data](PciFunction& function) { return function.message(data); }));
+    });
+  }
+}
+
+GuestServer::~GuestServer() {
+  for (MessageInterrupt* const source : machine_.platform().firmware().msi.sources) source->listen({});
+}
+
+void GuestServer::add_functions(const std::vector<shell::PciFunction>& functions) {
+  const platform::FirmwareDescription& firmware = machine_.platform().firmware();
+  for (const shell::PciFunction& function : functions) {
+    if (!is_shown(function)) continue;
+    const auto segment =
+        std::find_if(firmware.pci_segments.begin(), firmware.pci_segments.end(),
+                     [&](const platform::PciSegment& each) { return each.number == function.address >> 16; });
+    PciFunction::Place place{};
+    place.configuration = segment->ecam_base + (std::uint64_t{function.address & 0xffff} << 12);
+    place.doorbell = firmware.msi.address;
+    place.first_message = firmware.msi.first_number + kMessages * static_cast<std::uint32_t>(functions_.size());
+    for (const auto& bar : function.bars) place.sizes.push_back(bar.size);
+    functions_.emplace_back(bus_, std::move(place));
+    below_port_.push_back(is_cxl_memory(function));
+  }
+}
+
+bool is_shown(const shell::PciFunction& function) {
+  return is_cxl_memory(function) || has_dvsec(function, kNvidia, kMapping);
+}
+
+void GuestServer::serve() {
+  begin_ = WallClock::now();
+  last_access_ = begin_;
+  last_look_ = begin_;
+  held_since_ = begin_;
+  simulated_begin_ = simulated_time();
+  while (!stopped_) {
+    // Whatever has to be made up for is simulated without a pause; else nothing happens until somebody says something.
+    const bool working = traffic_ == Traffic::under_way;
+    const int timeout = working && !is_held() && behind_the_wall() > 0 ? 0 : working || is_held() ? 1 : 10;
+    look(timeout);
+    follow_the_wall();
+    consider_traffic();
+    interrupts_.deliver(soc_.bus_master(), wall_nanoseconds());
+    for (const auto& server : servers_) server->flush();
+  }
+}
+
+void GuestServer::see(const MmioBus::BusAccess& access) {
+  ++tally_.accesses;
+  last_access_ = WallClock::now();
+  message_out_ = false;
+  if (!access.is_write) return;
+  written_ = true;
+  if (traffic_ == Traffic::ended) expectations_.closing();
+}
+
+bool GuestServer::look(int timeout_ms) {
+  std::vector<pollfd> files;
+  for (const auto& server : servers_) server->add_to(files);
+  const std::size_t first_own = files.size();
+  files.push_back({perf_ ? perf_.get() : perf_listener_.get(), POLLIN, 0});
+  files.push_back({options_.stop, POLLIN, 0});
+  if (poll(files.data(), files.size(), timeout_ms) <= 0) return false;
+  bool heard = false;
+  if (files[first_own].revents != 0) hear_perf();
+  if (files[first_own + 1].revents != 0) stopped_ = true;
+  for (std::size_t i = 0; i < first_own; ++i) {
+    for (const auto& server : servers_) heard = server->serve(files[i]) || heard;
+    // A handler waits for its interrupt as long as the next access.
+    interrupts_.deliver(soc_.bus_master(), wall_nanoseconds());
+  }
+  return heard;
+}
+
+void GuestServer::hear_perf() {
+  if (!perf_) {
+    perf_ = vfio_user::Descriptor(accept4(perf_listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    return;
+  }
+  std::array<char, 4096> bytes;
+  const ssize_t size = recv(perf_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) {
+    perf_.reset();
+    return;
+  }
+  if (size < 0) return;
+  const bool counted = expectations_.is_counting();
+  expectations_.hear({bytes.data(), static_cast<std::size_t>(size)});
+  if (!counted && expectations_.is_counting()) written_ = false;
+}
+
+void GuestServer::write_control(std::uint64_t offset, std::uint32_t value) {
+  if (offset == control_page::kTraffic && value == 1) begin_traffic();
+  if (offset == control_page::kPhase) note(fmt::format("phase {}", value));
+}
+
+std::uint32_t GuestServer::read_control(std::uint64_t offset) const {
+  switch (offset) {
+    case control_page::kMagic:
+      return Aperture::kMagic;
+    case control_page::kVersion:
+      return Aperture::kVersion;
+    case control_page::kTraffic:
+      return static_cast<std::uint32_t>(traffic_);
+    default:
+      return 0;
+  }
+}
+
+void GuestServer::consider_traffic() {
+  if (traffic_ == Traffic::under_way && !machine_.is_busy()) {
+    traffic_ = Traffic::ended;
+    tally_.traffic_ended = true;
+    note(fmt::format("the traffic has ended, at {} ps", simulated_time()));
+  }
+  if (traffic_ != Traffic::not_begun || !expectations_.is_counting() || !written_) return;
+  if (WallClock::now() - last_access_ >= kQuiet) begin_traffic();
+}
+
+void GuestServer::begin_traffic() {
+  if (traffic_ != Traffic::not_begun) return;
+  traffic_ = Traffic::under_way;
+  note(fmt::format("the traffic begins, at {} ps", simulated_time()));
+  expectations_.traffic_begins();
+  machine_.start_traffic();
+}
+
+Picoseconds GuestServer::behind_the_wall() const {
+  using Nanoseconds = std::chrono::duration<double, std::nano>;
+  constexpr double kPicoseconds = 1000.0;
+  const auto target =
+      simulated_begin_ + static_cast<Picoseconds>(Nanoseconds(followed_).count() * kPicoseconds * options_.time_scale);
+  return target > simulated_time() ? target - simulated_time() : 0;
+}
+
+bool GuestServer::is_held() const { return message_out_ || interrupts_.any_high(); }
+
+void GuestServer::follow_the_wall() {
+  const WallClock::time_point now = WallClock::now();
+  if (!is_held()) held_since_ = now;
+  if (now - held_since_ > kPatience) message_out_ = false;
+  const bool held = is_held() && now - held_since_ <= kPatience;
+  if (!held) followed_ += now - last_look_;
+  last_look_ = now;
+  const Picoseconds behind = held ? 0 : behind_the_wall();
+  if (behind == 0) return;
+  // Up to the next interrupt, which is told first.
+  sc_core::wait(to_sc_time(std::min(slice_, behind)), interrupts_.raised() | message_sent_);
+  const auto took = WallClock::now() - now;
+  if (took < kSlice / 2) slice_ = std::min<Picoseconds>(slice_ * 2, 1'000'000'000'000);
+  if (took > kSlice) slice_ = std::max<Picoseconds>(slice_ / 2, 100'000);
+}
+
+std::uint64_t GuestServer::wall_nanoseconds() const {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(WallClock::now() - begin_).count());
+}
+
+void GuestServer::note(const std::string& text) const {
+  if (options_.log) std::fputs(("pmufab: " + text + "\n").c_str(), stderr);
+}
+
+}  // namespace pmufab::guest

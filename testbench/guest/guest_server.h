@@ -1,0 +1,119 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "testbench/guest/aperture.h"
+#include "testbench/guest/guest_session.h"
+#include "testbench/guest/pci_function.h"
+#include "testbench/guest/perf_expectations.h"
+#include "testbench/guest/register_access.h"
+#include "testbench/guest/soc_function.h"
+#include "testbench/guest/wired_interrupts.h"
+#include "testbench/scenario/machine.h"
+#include "testbench/shell/pci_access.h"
+#include "testbench/vfio_user/server.h"
+
+namespace pmufab::guest {
+
+/// @return true for the functions of the platform that a virtual machine has: CXL memory devices, and NVIDIA's ports
+/// that tell which root complex they belong to
+[[nodiscard]] bool is_shown(const shell::PciFunction& function);
+
+/// The simulator's end of a virtual machine: serves its accesses, lets simulated time follow the clock on the wall, and
+/// begins the traffic when perf has opened its events.
+///
+/// While an interrupt waits for its handler simulated time stands still, for a second at most: how fast the machine is
+/// that emulates the handler's says nothing of the hardware that is modelled.
+class GuestServer {
+ public:
+  /// Where simulated time has come, and what the virtual machine did, at the end.
+  struct Tally {
+    std::uint64_t accesses = 0;
+    std::uint64_t interrupts = 0;
+    bool traffic_ended = false;
+  };
+
+  /// @param functions  of the platform, as found when it was started
+  /// @throws std::system_error if a socket cannot be made; std::length_error for too many interrupts
+  GuestServer(scenario::Machine& machine, const GuestOptions& options, const Aperture& aperture,
+              WiredInterrupts& interrupts, const std::vector<shell::PciFunction>& functions,
+              PerfExpectations& expectations);
+  ~GuestServer();
+  GuestServer(const GuestServer&) = delete;
+  GuestServer& operator=(const GuestServer&) = delete;
+
+  /// Until told to stop. In a SystemC thread process.
+  void serve();
+  /// The bus shows an access; from its monitor.
+  void see(const MmioBus::BusAccess& access);
+
+  /// @return for each PCI function whether it has to be below a root port; others are on the root bus
+  [[nodiscard]] const std::vector<bool>& functions() const noexcept { return below_port_; }
+
+  [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
+
+ private:
+  using WallClock = std::chrono::steady_clock;
+  enum class Traffic : std::uint8_t { not_begun, under_way, ended };
+
+  /// Accesses on the platform's bus.
+  class Bus final : public RegisterAccess {
+   public:
+    explicit Bus(GuestServer& server) : server_(server) {}
+    [[nodiscard]] std::uint64_t read(std::uint64_t address, unsigned bytes) override;
+    void write(std::uint64_t address, unsigned bytes, std::uint64_t value) override;
+
+   private:
+    GuestServer& server_;
+  };
+
+  void add_functions(const std::vector<shell::PciFunction>& functions);
+  /// @return true if a client said something
+  bool look(int timeout_ms);
+  void hear_perf();
+  void write_control(std::uint64_t offset, std::uint32_t value);
+  [[nodiscard]] std::uint32_t read_control(std::uint64_t offset) const;
+  void consider_traffic();
+  void begin_traffic();
+  void follow_the_wall();
+  [[nodiscard]] Picoseconds behind_the_wall() const;
+  /// @return true while the virtual machine has an interrupt to handle: meanwhile simulated time stands still
+  [[nodiscard]] bool is_held() const;
+  void note(const std::string& text) const;
+  [[nodiscard]] std::uint64_t wall_nanoseconds() const;
+
+  scenario::Machine& machine_;
+  const GuestOptions& options_;
+  WiredInterrupts& interrupts_;
+  PerfExpectations& expectations_;
+  Bus bus_;
+  SocFunction soc_;
+  std::deque<PciFunction> functions_;
+  std::vector<bool> below_port_;
+  std::vector<std::unique_ptr<vfio_user::Server>> servers_;
+  vfio_user::Descriptor perf_listener_;
+  vfio_user::Descriptor perf_;
+  Traffic traffic_ = Traffic::not_begun;
+  Tally tally_;
+  bool stopped_ = false;
+  bool written_ = false;  // a register, since perf began
+  WallClock::time_point begin_;
+  WallClock::time_point last_access_;
+  WallClock::time_point last_look_;   // at the clock on the wall, by follow_the_wall()
+  WallClock::duration followed_{};    // of the clock on the wall, while nothing was held
+  WallClock::time_point held_since_;  // or never
+  sc_core::sc_event message_sent_;
+  bool message_out_ = false;  // a message, and no access since
+  Picoseconds simulated_begin_ = 0;
+  Picoseconds slice_ = 1'000'000;  // simulated between two looks
+};
+
+}  // namespace pmufab::guest

@@ -1,0 +1,160 @@
+#include "testbench/guest/guest_session.h"
+
+#include <fstream>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/guest/acpi_tables.h"
+#include "testbench/guest/aperture.h"
+#include "testbench/guest/guest_server.h"
+#include "testbench/guest/qemu_virt.h"
+#include "testbench/guest/wired_interrupts.h"
+#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/machine.h"
+#include "testbench/shell/pci_access.h"
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::guest {
+namespace {
+
+using nlohmann::json;
+
+json to_json(const std::vector<ExpectedEvent>& events) {
+  json list = json::array();
+  for (const ExpectedEvent& event : events) {
+    json item{{"event", event.text}, {"note", event.note}};
+    if (event.low) item["low"] = *event.low;
+    if (event.high) item["high"] = *event.high;
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+std::vector<ExpectedEvent> from_json(const json& list) {
+  std::vector<ExpectedEvent> events;
+  for (const json& item : list) {
+    ExpectedEvent event{item.at("event"), {}, {}, item.at("note")};
+    if (item.contains("low")) event.low = item.at("low").get<std::uint64_t>();
+    if (item.contains("high")) event.high = item.at("high").get<std::uint64_t>();
+    events.push_back(std::move(event));
+  }
+  return events;
+}
+
+/// In the machine's thread process.
+class GuestStory {
+ public:
+  GuestStory(scenario::Machine& machine, const GuestOptions& options)
+      : machine_(machine), options_(options), journal_(options.folder / kGuestJournalName, std::ios::binary) {}
+
+  void tell() {
+    const scenario::PmuCatalog catalog = look_up();
+    const platform::FirmwareDescription& firmware = machine_.platform().firmware();
+    shell::PciAccess pci(machine_.host(), firmware);
+    const std::vector<shell::PciFunction> functions = pci.enumerate();
+    const Aperture aperture(firmware);
+    const std::map<std::uint32_t, std::uint32_t> numbers = assign_interrupts(firmware);
+    WiredInterrupts interrupts(firmware, qemu_virt::kMessageDoorbell, numbers);
+    machine_.scoreboard().follow_registers();
+    PerfExpectations expectations(machine_, catalog,
+                                  [this](const std::vector<ExpectedEvent>& events) { write("run", to_json(events)); });
+    GuestServer server(machine_, options_, aperture, interrupts, functions, expectations);
+    server_ = &server;
+    describe(aperture, numbers, server.functions());
+    options_.on_ready();
+    server.serve();
+    server_ = nullptr;
+    expectations.finish();
+    machine_.stop_traffic();
+    const GuestServer::Tally& tally = server.tally();
+    write("end", {{"simulated_ps", simulated_time()},
+                  {"accesses", tally.accesses},
+                  {"interrupts", tally.interrupts + interrupts.delivered()},
+                  {"traffic_ended", tally.traffic_ended},
+                  {"reports", machine_.reports()}});
+  }
+
+  void see(const MmioBus::BusAccess& access) {
+    if (server_ != nullptr) server_->see(access);
+  }
+
+ private:
+  /// What the drivers publish is needed to know what perf's events mean. The drivers that count are those of the
+  /// virtual machine: they find the hardware as if nobody had touched it.
+  scenario::PmuCatalog look_up() {
+    if (machine_.host().load() < 0) throw scenario::InputError("the drivers cannot be loaded");
+    scenario::PmuCatalog catalog(machine_.host().pmus());
+    machine_.host().unload();
+    machine_.platform().reset();
+    return catalog;
+  }
+
+  /// What a virtual machine has to have.
+  void describe(const Aperture& aperture, const std::map<std::uint32_t, std::uint32_t>& interrupts,
+                const std::vector<bool>& functions) const {
+    const GuestMap map{
+        [&](const platform::MemoryResource& range) { return kPlatformBegin + *aperture.offset_of(range.base); },
+        interrupts};
+    const AcpiBlobs blobs = make_acpi_tables(machine_.platform().firmware(), options_.topology, map);
+    const auto write_blob = [&](const char* name, const std::string& content) {
+      std::ofstream(options_.folder / name, std::ios::binary) << content;
+    };
+    write_blob(kTablesName, blobs.tables);
+    write_blob(kRsdpName, blobs.rsdp);
+    write_blob(kLoaderName, blobs.loader);
+    json description{{"aperture_base", kPlatformBegin},
+                     {"aperture_bytes", aperture.size()},
+                     {"cpus", guest_cpus(machine_.platform().firmware(), options_.topology).size()},
+                     {"below_ports", functions}};
+    for (const Aperture::Window& window : aperture.windows()) {
+      description["windows"].push_back(
+          {{"name", window.name}, {"platform", window.platform}, {"bytes", window.size}, {"offset", window.offset}});
+    }
+    std::ofstream(options_.folder / kDescriptionName, std::ios::binary) << description.dump(2) << '\n';
+  }
+
+  /// A line for each thing said, written at once: the process may die.
+  void write(const char* kind, json content) { journal_ << json{{kind, std::move(content)}}.dump() << std::endl; }
+
+  scenario::Machine& machine_;
+  const GuestOptions& options_;
+  std::ofstream journal_;
+  GuestServer* server_ = nullptr;
+};
+
+}  // namespace
+
+void run_guest_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers,
+                       const GuestOptions& options) {
+  scenario::Machine machine(spec.platform, spec.host, spec.workload, drivers, {});
+  GuestStory story(machine, options);
+  machine.platform().bus().monitor([&](const MmioBus::BusAccess& access) { story.see(access); });
+  machine.run([&] { story.tell(); });
+}
+
+GuestResult read_guest_journal(const std::filesystem::path& folder) {
+  GuestResult result;
+  std::ifstream stream(folder / kGuestJournalName, std::ios::binary);
+  for (std::string line; std::getline(stream, line);) {
+    const json content = json::parse(line, nullptr, false);
+    if (content.is_discarded()) break;  // cut off when the process was killed
+    if (content.contains("run")) result.runs.push_back(from_json(content.at("run")));
+    if (!content.contains("end")) continue;
+    const json& end = content.at("end");
+    result.ended = true;
+    result.simulated = end.at("simulated_ps");
+    result.accesses = end.at("accesses");
+    result.interrupts = end.at("interrupts");
+    result.traffic_ended = end.at("traffic_ended");
+    result.reports = end.at("reports").get<std::vector<std::string>>();
+  }
+  return result;
+}
+
+}  // namespace pmufab::guest

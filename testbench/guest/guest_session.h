@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "testbench/driver_host/driver_host.h"
+#include "testbench/guest/acpi_tables.h"
+#include "testbench/guest/perf_expectations.h"
+#include "testbench/scenario/scenario_spec.h"
+
+namespace pmufab::guest {
+
+/// Names in the folder of a session. Sockets of functions are called kSocName, and kPciName with the number of a
+/// function behind it.
+inline constexpr const char* kSocName = "soc";
+inline constexpr const char* kPciName = "pci";
+inline constexpr const char* kPerfName = "perf";               ///< socket: what the wrapper of perf tells
+inline constexpr const char* kDescriptionName = "guest.json";  ///< what a virtual machine has to have
+inline constexpr const char* kTablesName = "tables";           ///< for QEMU's -fw_cfg, as are the next two
+inline constexpr const char* kRsdpName = "rsdp";
+inline constexpr const char* kLoaderName = "loader";
+inline constexpr const char* kGuestJournalName = "journal";
+
+struct GuestOptions {
+  std::filesystem::path folder;  ///< nobody else's; exists
+  double time_scale = 1.0;       ///< simulated seconds per second of the clock on the wall
+  int stop = -1;                 ///< file descriptor at whose end the session ends
+  GuestTopology topology{};
+  bool log = false;                ///< clients, interrupts and phases to standard error
+  std::function<void()> on_ready;  ///< the functions can be connected to from now on
+};
+
+/// What a session has to say.
+struct GuestResult {
+  bool ended = false;  ///< the simulator came to its end
+  Picoseconds simulated = 0;
+  std::uint64_t accesses = 0;                    ///< of registers
+  std::uint64_t interrupts = 0;                  ///< sent to the virtual machine
+  bool traffic_ended = false;                    ///< all of the traffic was played
+  std::vector<std::vector<ExpectedEvent>> runs;  ///< of perf, in order
+  std::vector<std::string> reports;              ///< what drivers did wrong at registers
+};
+
+/// Serve a platform to a virtual machine, traffic included. In this process, which can do this once. What comes of it
+/// goes to the journal.
+/// @throws scenario::InputError for a platform that no virtual machine can have
+void run_guest_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers,
+                       const GuestOptions& options);
+
+/// @return what is in the journal of a folder, as far as it goes.
+[[nodiscard]] GuestResult read_guest_journal(const std::filesystem::path& folder);
+
+}  // namespace pmufab::guest

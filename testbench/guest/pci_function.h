@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "testbench/guest/register_access.h"
+#include "testbench/vfio_user/function.h"
+
+namespace pmufab::guest {
+
+/// A PCI function of the platform as a virtual machine has it: configuration space and BARs are accesses on the
+/// platform's bus, wherever the virtual machine believes the BARs are.
+///
+/// BARs stay where the platform's firmware put them, and the function decodes them all the time: who uses a virtual
+/// machine's address has gone through its own bridges. MSI-X vectors are programmed by this class, which gets their
+/// messages back by message().
+///
+/// A port of the platform is shown as a function that is no bridge, with the port's capabilities: the virtual machine
+/// has bridges of its own.
+class PciFunction final : public vfio_user::Function {
+ public:
+  struct Place {
+    std::uint64_t configuration;         ///< address of its configuration space
+    std::uint64_t doorbell;              ///< where it may send messages
+    std::uint32_t first_message;         ///< data of vector 0's
+    std::vector<std::uint64_t> sizes{};  ///< of BARs, by number; 0: none, or the upper half of the one before
+  };
+
+  /// To be constructed in a SystemC thread process: takes the function over from the platform's firmware.
+  PciFunction(RegisterAccess& registers, Place place);
+
+  [[nodiscard]] std::uint64_t region_size(unsigned index) const override;
+  [[nodiscard]] unsigned interrupts(unsigned kind) const override;
+  bool read(unsigned region, std::uint64_t offset, std::span<std::uint8_t> data) override;
+  bool write(unsigned region, std::uint64_t offset, std::span<const std::uint8_t> data) override;
+  void reset() override;
+  void connected(vfio_user::Client* client) override { client_ = client; }
+
+  /// The platform sent a message with this data to the doorbell. @return false if it is none of this function
+  bool message(std::uint32_t data);
+
+ private:
+  static constexpr unsigned kBars = 6;
+  static constexpr std::uint64_t kSpace = 4096;
+
+  [[nodiscard]] std::uint32_t get(std::uint64_t offset, unsigned bytes);
+  void put(std::uint64_t offset, unsigned bytes, std::uint32_t value);
+  void find_bars();
+  void find_capabilities();
+  void program_messages();
+  [[nodiscard]] bool is_hidden(std::uint64_t offset) const;
+  [[nodiscard]] std::uint8_t shown_byte(std::uint64_t offset);
+
+  RegisterAccess& registers_;
+  Place place_;
+  vfio_user::Client* client_ = nullptr;
+  std::array<std::uint32_t, kBars> assigned_{};  // BARs as the platform's firmware left them
+  std::array<std::uint32_t, kBars> shown_{};     // BARs as the virtual machine wrote them
+  std::array<std::uint64_t, kBars> base_{};
+  bool is_port_ = false;
+  unsigned express_ = 0;  // offset of the PCI Express capability
+  unsigned msi_x_ = 0;    // offset of the capability
+  unsigned vectors_ = 0;
+  std::uint64_t table_ = 0;  // address
+};
+
+}  // namespace pmufab::guest

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "testbench/scenario/machine.h"
+#include "testbench/scenario/pmu_catalog.h"
+
+namespace pmufab::guest {
+
+/// One event of a perf that runs in the virtual machine, and what it must count.
+struct ExpectedEvent {
+  std::string text;  ///< as perf was given it: "nvidia_ucf_pmu_0/event=0x111/"
+  /// Bounds of the count; equal unless it depends on when perf opened and closed the event, as clock cycles do. Nothing
+  /// if nobody judges it.
+  std::optional<std::uint64_t> low{};
+  std::optional<std::uint64_t> high{};
+  std::string note{};  ///< why not
+};
+
+/// What perf counts in the virtual machine, by the scoreboard.
+///
+/// The wrapper of perf in the virtual machine tells perf's arguments before it runs, and its end. In between, events
+/// count while the drivers in the virtual machine let their PMUs run, which the scoreboard sees on the bus. When perf
+/// opens and closes each event cannot be seen; so each is watched twice: from before perf began to its end, and during
+/// the traffic, when all are open. One that is the only one of its PMU, whose driver
+/// lets the PMU run for it and stops it, counts just then.
+class PerfExpectations {
+ public:
+  /// @param on_end  called with the events of each perf when it has ended
+  PerfExpectations(scenario::Machine& machine, const scenario::PmuCatalog& catalog,
+                   std::function<void(const std::vector<ExpectedEvent>&)> on_end);
+
+  /// Bytes from the wrapper: "begin", the number of arguments, the arguments, or "end", each with a zero behind it.
+  void hear(std::string_view bytes);
+  /// A perf stat runs.
+  [[nodiscard]] bool is_counting() const noexcept { return counting_; }
+  /// The traffic begins now.
+  void traffic_begins();
+  /// Nothing comes any more of the traffic, and a register was written: perf may close the first of its events.
+  void closing();
+  /// What is left over at the end of all.
+  void finish();
+
+ private:
+  struct Event {
+    ExpectedEvent told;
+    driver_host::EventHandle wide = 0;
+    driver_host::EventHandle narrow = 0;
+    Picoseconds begun = 0;
+    bool closing = false;
+    scenario::ResolvedEvent event;
+  };
+  void begin(const std::vector<std::string>& arguments);
+  void end();
+  void add(const std::string& text);
+  /// It counted when its PMU ran, not before and not longer.
+  [[nodiscard]] bool is_certain(const Event& event, Picoseconds end) const;
+
+  scenario::Machine& machine_;
+  const scenario::PmuCatalog& catalog_;
+  std::function<void(const std::vector<ExpectedEvent>&)> on_end_;
+  std::string heard_;  // up to the last zero that has not come
+  std::vector<std::string> words_;
+  std::vector<Event> events_;
+  driver_host::EventHandle next_ = 1;
+  bool counting_ = false;
+};
+
+/// @return the values of -e and --event in perf's arguments, in order
+[[nodiscard]] std::vector<std::string> event_arguments(const std::vector<std::string>& arguments);
+
+}  // namespace pmufab::guest

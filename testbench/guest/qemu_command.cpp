@@ -1,0 +1,132 @@
+#include "testbench/guest/qemu_command.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/guest/archive.h"
+#include "testbench/guest/guest_session.h"
+
+namespace pmufab::guest {
+namespace {
+
+using nlohmann::json;
+
+/// Tells the simulator what perf is about to count, and when it has ended. Ctrl-C is for perf.
+constexpr const char* kPerfWrapper = R"sh(#!/bin/bash
+port=
+for name in /sys/class/virtio-ports/*/name; do
+  if [ "$(<"$name")" = pmufab.perf ]; then port=/dev/$(basename "${name%/name}"); fi
+done
+[ -n "$port" ] || exec /usr/bin/perf "$@"
+trap : INT
+{ printf 'begin\0%d\0' "$#"; [ "$#" = 0 ] || printf '%s\0' "$@"; } >"$port"
+/usr/bin/perf "$@"
+status=$?
+printf 'end\0' >"$port"
+exit "$status"
+)sh";
+
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char letter : word) {
+    if (letter == '\'') {
+      text += R"('\'')";
+    } else {
+      text += letter;
+    }
+  }
+  return text + "'";
+}
+
+/// A path within one of QEMU's lists of options: a comma is written twice.
+std::string in_list(const std::filesystem::path& path) {
+  std::string text;
+  for (const char letter : path.string()) text += letter == ',' ? std::string(",,") : std::string(1, letter);
+  return text;
+}
+
+}  // namespace
+
+std::string boot_archive(std::uint64_t aperture, const std::vector<std::string>& command) {
+  Archive archive;
+  archive.add_folder("pmufab");
+  archive.add_file("pmufab/aperture", fmt::format("APERTURE_BASE={:#x}\n", aperture));
+  archive.add_folder("usr/local");
+  archive.add_folder("usr/local/bin");
+  archive.add_program("usr/local/bin/perf", kPerfWrapper);
+  if (!command.empty()) {
+    std::string line;
+    for (const std::string& word : command) line += quoted(word) + " ";
+    archive.add_file("pmufab/command", line + "\n");
+  }
+  return archive.finish();
+}
+
+std::vector<std::string> qemu_command(const QemuOptions& options) {
+  const std::filesystem::path& session = options.session;
+  std::vector<std::string> command{
+      options.guest / "qemu",
+      "-nodefaults",
+      "-no-user-config",
+      "-no-reboot",
+      "-display",
+      "none",
+      "-M",
+      "virt,gic-version=2,acpi=off",
+      "-cpu",
+      "max,pauth-impdef=on",
+      "-accel",
+      "tcg,thread=multi",
+      "-smp",
+      std::to_string(options.cpus),
+      "-m",
+      fmt::format("{}M", options.memory >> 20),
+      "-bios",
+      options.guest / "firmware",
+      "-kernel",
+      options.guest / "kernel",
+      "-initrd",
+      options.initrd,
+      "-append",
+      "console=ttyAMA0 panic=-1",
+      "-fw_cfg",
+      fmt::format("name={},file={}", AcpiBlobs::kTablesFile, in_list(session / kTablesName)),
+      "-fw_cfg",
+      fmt::format("name={},file={}", AcpiBlobs::kRsdpFile, in_list(session / kRsdpName)),
+      "-fw_cfg",
+      fmt::format("name={},file={}", AcpiBlobs::kLoaderFile, in_list(session / kLoaderName)),
+      "-serial",
+      options.interactive ? std::string("stdio") : fmt::format("file:{}", in_list(session / kConsoleName)),
+      "-chardev",
+      options.interactive ? std::string("null,id=output") : std::string("file,id=output,path=/dev/stdout"),
+      "-chardev",
+      fmt::format("file,id=status,path={}", in_list(session / kStatusName)),
+      "-chardev",
+      fmt::format("socket,id=perf,path={}", in_list(session / kPerfName)),
+      "-device",
+      "virtio-serial-pci",
+      "-device",
+      "virtserialport,chardev=output,name=pmufab.output",
+      "-device",
+      "virtserialport,chardev=status,name=pmufab.status",
+      "-device",
+      "virtserialport,chardev=perf,name=pmufab.perf"};
+  const auto add_function = [&](const std::string& socket, const std::string& bus) {
+    json device{{"driver", "vfio-user-pci"},
+                {"bus", bus},
+                {"socket", {{"type", "unix"}, {"path", (session / socket).string()}}},
+                // A stall longer than this ends the conversation for good.
+                {"x-msg-timeout", 60000}};
+    command.insert(command.end(), {"-device", device.dump()});
+  };
+  for (std::size_t i = 0; i < options.below_ports.size(); ++i) {
+    const std::string port = fmt::format("port{}", i);
+    if (options.below_ports[i])
+      command.insert(command.end(), {"-device", fmt::format("pcie-root-port,id={},chassis={}", port, i + 1)});
+    add_function(fmt::format("{}{}", kPciName, i), options.below_ports[i] ? port : "pcie.0");
+  }
+  add_function(kSocName, "pcie.0");
+  return command;
+}
+
+}  // namespace pmufab::guest

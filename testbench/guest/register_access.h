@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace pmufab::guest {
+
+/// Accesses of the virtual machine's CPUs on the platform's bus. To be used from a SystemC thread process.
+class RegisterAccess {
+ public:
+  virtual ~RegisterAccess() = default;
+  /// @param bytes  1, 2, 4 or 8. @return all ones where nothing answers
+  [[nodiscard]] virtual std::uint64_t read(std::uint64_t address, unsigned bytes) = 0;
+  virtual void write(std::uint64_t address, unsigned bytes, std::uint64_t value) = 0;
+};
+
+/// @return whether an access of this length is one access of a CPU
+[[nodiscard]] constexpr bool is_one_access(std::size_t bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+[[nodiscard]] inline std::uint64_t to_number(std::span<const std::uint8_t> bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) value |= std::uint64_t{bytes[i]} << 8 * i;
+  return value;
+}
+
+inline void to_bytes(std::uint64_t value, std::span<std::uint8_t> bytes) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(value >> 8 * i);
+}
+
+}  // namespace pmufab::guest

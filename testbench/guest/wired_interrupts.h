@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include <systemc>
+
+#include "models/platform/firmware_description.h"
+#include "testbench/vfio_user/function.h"
+
+namespace pmufab::guest {
+
+/// The platform's interrupt lines, for a virtual machine to which only messages can be sent: a write of its number to
+/// the doorbell of a GICv2m frame raises an interrupt of the GIC, as an edge.
+///
+/// A line that is still high some time after its message gets another one, as long as it is: so no interrupt is lost
+/// whose cause came while the handler of the one before was at work.
+class WiredInterrupts {
+ public:
+  /// Listens to the lines.
+  /// @param doorbell  address of the frame's register MSI_SETSPI_NS in the virtual machine
+  /// @param numbers   the virtual machine's number of each that firmware knows
+  WiredInterrupts(const platform::FirmwareDescription& firmware, std::uint64_t doorbell,
+                  const std::map<std::uint32_t, std::uint32_t>& numbers);
+
+  /// Send what is to be sent. @param now  any clock, in nanoseconds; lines that stay high are told again after kAgain
+  void deliver(vfio_user::Client* bus_master, std::uint64_t now);
+  /// Notified when a line rises.
+  [[nodiscard]] const sc_core::sc_event& raised() const noexcept { return raised_; }
+  /// @return true if a line is high: deliver() is to be called again
+  [[nodiscard]] bool any_high() const;
+  [[nodiscard]] std::uint64_t delivered() const noexcept { return delivered_; }
+
+ private:
+  static constexpr std::uint64_t kAgain = 20'000'000;
+  struct Line {
+    unsigned high = 0;     // of the lines wired to this number
+    bool due = false;      // an edge that has not been told
+    std::uint64_t at = 0;  // it was told last
+  };
+  void connect(const platform::InterruptResource& interrupt, std::uint32_t number);
+
+  std::uint64_t doorbell_;
+  sc_core::sc_event raised_;
+  std::map<std::uint32_t, Line> lines_;  // by the virtual machine's number
+  std::uint64_t delivered_ = 0;
+};
+
+}  // namespace pmufab::guest
