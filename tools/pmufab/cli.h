@@ -29,6 +29,7 @@ int list_command(const Arguments& arguments);
 int stat_command(const Arguments& arguments);
 int regs_command(const Arguments& arguments);
 int shell_command(const Arguments& arguments);
+int boot_command(const Arguments& arguments);
 int map_command(const Arguments& arguments);
 int trace_command(const Arguments& arguments);
 int driver_command(const Arguments& arguments);

@@ -26,6 +26,7 @@ Commands:
   list [PLATFORM]   the PMUs and events the drivers publish, as perf list does
   stat -e EVENT...  count events on a platform, as perf stat does
   shell [PLATFORM]  a shell in which the real perf, lspci and setpci are on a platform
+  boot [PLATFORM]   boot a real kernel in QEMU whose PMUs are the platform's, and count there
   regs PLATFORM     the registers of a platform, after the drivers have been loaded
   map PLATFORM      the meshes of a platform: what is where, under which ids, and where flits go
   trace import      turn the output of valgrind's lackey tool, or CSV, into a trace
@@ -47,9 +48,9 @@ long; 2 bad input, or output that could not be written; 3 an internal error, or 
 
 int dispatch(const cli::Arguments& arguments) {
   static const std::vector<std::pair<std::string, int (*)(const cli::Arguments&)>> commands = {
-      {"run", cli::run_command},     {"list", cli::list_command},    {"stat", cli::stat_command},
-      {"shell", cli::shell_command}, {"regs", cli::regs_command},    {"map", cli::map_command},
-      {"trace", cli::trace_command}, {"driver", cli::driver_command}};
+      {"run", cli::run_command},     {"list", cli::list_command},   {"stat", cli::stat_command},
+      {"shell", cli::shell_command}, {"boot", cli::boot_command},   {"regs", cli::regs_command},
+      {"map", cli::map_command},     {"trace", cli::trace_command}, {"driver", cli::driver_command}};
   if (arguments.empty()) {
     cli::complain("{}", kHelp);
     return cli::kBadInput;

@@ -21,6 +21,7 @@
 #include "testbench/shell/shell_session.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
+#include "tools/pmufab/simulator_process.h"
 
 namespace pmufab::cli {
 namespace {
@@ -28,7 +29,6 @@ namespace {
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 using scenario::InputError;
-using scenario::Value;
 using shell::Verdict;
 
 constexpr const char* kMoreOnShell =
@@ -48,43 +48,6 @@ Examples:
   pmufab shell scenarios/platforms/cxl-exact.yaml -- lspci -vv
 )";
 
-/// The scenario the options amount to.
-scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::string& platform) {
-  Value document = Value::map();
-  document.add("name", Value::of("shell", true));
-  document.add("seed", Value::of(map["seed"].as<std::string>()));
-  if (!platform.empty()) document.add("platform", Value::of(platform, true));
-  Value traffic = Value::sequence();
-  for (const std::string& file : values_of(map, "traffic")) traffic.items.push_back(Value::of(file, true));
-  document.add("traffic", std::move(traffic));
-  // A scenario measures something, for some time; what and how long is up to those in the shell.
-  document.add("duration", Value::of("1 ms"));
-  Value measure = Value::map();
-  Value events = Value::sequence();
-  events.items.push_back(Value::of("pmu/event/", true));
-  measure.add("events", std::move(events));
-  Value measures = Value::sequence();
-  measures.items.push_back(std::move(measure));
-  document.add("measure", std::move(measures));
-  const std::vector<std::string> overrides = values_of(map, "set");
-  for (const std::string& text : overrides) {
-    if (scenario::is_for_matrix(text))
-      throw InputError(fmt::format("--set {}: there is no matrix here", text), "write a scenario, and use pmufab run");
-  }
-  return scenario::ScenarioFile(document, fs::path()).load({}, overrides);
-}
-
-double time_scale_of(const std::string& text) {
-  char* end = nullptr;
-  const double scale = std::strtod(text.c_str(), &end);
-  constexpr double kLeast = 1e-9;
-  constexpr double kMost = 1e3;
-  if (text.empty() || *end != '\0' || !(scale >= kLeast && scale <= kMost))
-    throw InputError(fmt::format("--time-scale {} is no number from 1e-9 to 1000", text),
-                     "0.001 lets one second of a program be one simulated millisecond");
-  return scale;
-}
-
 /// The library that puts programs on the platform: in the build folder, or installed.
 fs::path find_preload() {
   std::error_code error;
@@ -95,52 +58,6 @@ fs::path find_preload() {
     if (fs::exists(file, error)) return file;
   }
   throw InputError("the library pmufab_shell_preload.so is not there", "build it: cmake --build --preset release");
-}
-
-/// A process that ends with its parent, and what is between them.
-struct Simulator {
-  pid_t pid = -1;
-  int stop = -1;  ///< closing it asks the simulator to end
-};
-
-Simulator start_simulator(const fs::path& folder, const std::function<int(int stop, int ready)>& work, bool& is_ready) {
-  int stop[2];
-  int ready[2];
-  if (pipe2(stop, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0)
-    throw std::system_error(errno, std::generic_category(), "pipe");
-  std::fflush(nullptr);
-  const pid_t parent = getpid();
-  const pid_t pid = fork();
-  if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (pid == 0) {
-    close(stop[1]);
-    close(ready[0]);
-    // The terminal's signals are for programs in the shell.
-    setsid();
-    const int code = answer_errors([&] { return work(stop[0], ready[1]); });
-    if (getppid() != parent) {  // killed: nobody else cleans up
-      std::error_code ignored;
-      fs::remove_all(folder, ignored);
-    }
-    scenario::leave_child(code);
-  }
-  close(stop[0]);
-  close(ready[1]);
-  char done = 0;
-  ssize_t size = 0;
-  do {
-    size = read(ready[0], &done, 1);
-  } while (size < 0 && errno == EINTR);
-  is_ready = size == 1;
-  close(ready[0]);
-  return {pid, stop[1]};
-}
-
-int wait_for(pid_t pid) {
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
 }
 
 /// Run the command, or a shell, on the platform. @return what waitpid() says of it
@@ -225,12 +142,6 @@ void write_json(const fs::path& file, const shell::SessionResult& result, const 
   write_file(file, json.dump(2) + "\n");
 }
 
-/// All there is behind `--` is the command's; nothing of it is an option of ours.
-std::pair<Arguments, std::vector<std::string>> split(const Arguments& arguments) {
-  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
-  return {{arguments.begin(), dashes}, {dashes == arguments.end() ? dashes : dashes + 1, arguments.end()}};
-}
-
 int exit_code(int command, const shell::SessionResult& result) {
   const bool wrong = std::any_of(result.verdicts.begin(), result.verdicts.end(),
                                  [](const Verdict& verdict) { return verdict.check == Verdict::Check::wrong; });
@@ -242,14 +153,11 @@ int exit_code(int command, const shell::SessionResult& result) {
 }  // namespace
 
 int shell_command(const Arguments& all_arguments) {
-  const auto [arguments, command] = split(all_arguments);
+  const auto [arguments, command] = split_at_dashes(all_arguments);
   po::options_description options("Options");
-  options.add_options()("traffic", po::value<std::vector<std::string>>()->value_name("FILE"),
-                        "traffic; may be given several times (default: none)")(
-      "time-scale", po::value<std::string>()->default_value("0.001")->value_name("X"),
-      "simulated seconds per second of a program")(
-      "seed", po::value<std::string>()->default_value("1")->value_name("N"), "seed of the traffic")(
-      "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"), "change a value, as in pmufab run")(
+  add_platform_options(options);
+  options.add_options()("time-scale", po::value<std::string>()->default_value("0.001")->value_name("X"),
+                        "simulated seconds per second of a program")(
       "json", po::value<std::string>()->default_value("")->value_name("FILE"), "write the verdicts")(
       "kernel-log", po::bool_switch(), "show the kernel log as it grows");
   add_driver_options(options, "newest");
@@ -262,7 +170,7 @@ int shell_command(const Arguments& all_arguments) {
   const std::vector<std::string> files = values_of(map, "platform");
   if (files.size() > 1) throw InputError("one platform at a time", "a command stands behind --");
   const double time_scale = time_scale_of(map["time-scale"].as<std::string>());
-  const scenario::ScenarioSpec spec = scenario_of(map, files.empty() ? std::string() : files.front());
+  const scenario::ScenarioSpec spec = scenario_of(map, files.empty() ? std::string() : files.front(), "shell");
   const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);
   const std::string json = map["json"].as<std::string>();
   if (!json.empty()) check_writable(json);
@@ -277,24 +185,17 @@ int shell_command(const Arguments& all_arguments) {
     throw InputError(
         fmt::format("the temporary folder '{}' has a blank or a colon in its name", scratch.path().string()),
         "set TMPDIR to one without: programs are given a library there by LD_PRELOAD, which takes neither");
-  bool ready = false;
-  const Simulator simulator = start_simulator(
-      scratch.path(),
-      [&](int stop, int done) {
-        shell::SessionOptions session;
-        session.folder = scratch.path();
-        session.time_scale = time_scale;
-        session.stop = stop;
-        session.echo_log = map["kernel-log"].as<bool>();
-        session.on_ready = [done] {
-          static_cast<void>(!write(done, "r", 1));
-          close(done);
-        };
-        return shell::run_session(spec, drivers, session) ? kPassed : kCheckFailed;
-      },
-      ready);
+  const Simulator simulator = start_simulator(scratch.path(), [&](int stop, const std::function<void()>& on_ready) {
+    shell::SessionOptions session;
+    session.folder = scratch.path();
+    session.time_scale = time_scale;
+    session.stop = stop;
+    session.echo_log = map["kernel-log"].as<bool>();
+    session.on_ready = on_ready;
+    return shell::run_session(spec, drivers, session) ? kPassed : kCheckFailed;
+  });
   int ended = 0;
-  if (ready) {
+  if (simulator.ready) {
     if (command.empty() && isatty(STDIN_FILENO) == 1) {
       complain(
           "pmufab: platform {}, drivers of Linux {}. A second here is {} there. perf, lspci, setpci and sleep are on "
@@ -306,17 +207,11 @@ int shell_command(const Arguments& all_arguments) {
   }
   close(simulator.stop);
   const int status = wait_for(simulator.pid);
-  if (!ready && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
+  if (!simulator.ready && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
   const shell::SessionResult result = shell::read_journal(scratch.path());
   print(result);
   if (!json.empty()) write_json(json, result, spec, drivers);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != kPassed || !result.ended) {
-    scenario::ProcessEnd end;
-    end.exited = WIFEXITED(status);
-    end.status = end.exited ? WEXITSTATUS(status) : WTERMSIG(status);
-    complain("pmufab: the simulator died: {}\n", scenario::describe(end));
-    return kInternalError;
-  }
+  if (!check_simulator(status, result.ended)) return kInternalError;
   return exit_code(ended, result);
 }
 

@@ -1,0 +1,386 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/guest/guest_session.h"
+#include "testbench/guest/perf_output.h"
+#include "testbench/guest/qemu_command.h"
+#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/quantity.h"
+#include "testbench/scenario/report.h"
+#include "testbench/vfio_user/descriptor.h"
+#include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
+#include "tools/pmufab/simulator_process.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+using guest::GuestVerdict;
+using scenario::InputError;
+using vfio_user::Descriptor;
+
+constexpr const char* kMessagesName = "qemu.log";
+
+constexpr const char* kMoreOnBoot =
+    R"(An unmodified Debian arm64 kernel boots in an unmodified QEMU, whose devices are the platform: tools/guest/prepare gets
+both, once. The kernel's own drivers, and others of the same kernel built from its source, find the PMUs by ACPI and PCI.
+COMMAND runs there as root (perf, lspci, setpci, bash, gawk and BusyBox are there), then the machine is turned off. What
+perf stat counted is compared with the scoreboard. Without COMMAND there is a shell on the console.
+
+Time: a second of the guest is a simulated second (--time-scale 1). The traffic begins when perf has opened its events,
+and is played once; traffic that is too much to be simulated in time takes as long as it takes.
+
+Without PLATFORM a platform of two Tegra410 sockets is used. The exit code is COMMAND's, 1 if a count was wrong or the
+guest did not come to its end, 2 for bad input (or a guest that is not prepared), and 3 if the simulator died.
+
+Examples:
+  tools/guest/prepare
+  pmufab boot --traffic scenarios/traffic/fixed.yaml -- perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 1
+  pmufab boot scenarios/platforms/cxl-exact.yaml
+)";
+
+fs::path find_guest(const std::string& given) {
+  std::vector<fs::path> places;
+  if (!given.empty()) {
+    places.emplace_back(given);
+  } else if (const char* variable = std::getenv("PMUFAB_GUEST"); variable != nullptr && *variable != '\0') {
+    places.emplace_back(variable);
+  } else {
+    places = {".cache/guest", PMUFAB_SOURCE_FOLDER "/.cache/guest"};
+  }
+  std::error_code error;
+  for (const fs::path& place : places) {
+    if (fs::exists(place / ".complete", error)) return fs::absolute(place);
+  }
+  throw InputError(fmt::format("there is no guest in {}", places.front().string()),
+                   "tools/guest/prepare makes one; --guest and the variable PMUFAB_GUEST name another folder");
+}
+
+/// The archive of the guest with ours behind it, where the kernel finds it.
+void write_initrd(const fs::path& guest, const fs::path& file, std::uint64_t aperture, const Arguments& command) {
+  std::ofstream out(file, std::ios::binary);
+  out << std::ifstream(guest / "initrd", std::ios::binary).rdbuf();
+  constexpr std::streamoff kAlignment = 4;
+  while (out && out.tellp() % kAlignment != 0) out.put('\0');
+  out << guest::boot_archive(aperture, command);
+  out.close();
+  if (!out) throw InputError(fmt::format("{} cannot be written", file.string()), "is the disk of $TMPDIR full?");
+}
+
+/// The virtual machine, and what the command in it prints.
+class VirtualMachine {
+ public:
+  /// @param messages  file for what QEMU says
+  VirtualMachine(const Arguments& command, bool interactive, const fs::path& messages) {
+    int output[2] = {-1, -1};
+    if (!interactive && pipe2(output, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+    std::fflush(nullptr);
+    const pid_t parent = getpid();
+    pid_ = fork();
+    if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+    if (pid_ == 0) start(command, output[1], parent, messages);
+    if (!interactive) {
+      close(output[1]);
+      output_ = Descriptor(output[0]);
+    }
+    process_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+  }
+  ~VirtualMachine() {
+    if (pid_ > 0) {
+      kill(pid_, SIGKILL);
+      wait_for(pid_);
+    }
+  }
+  VirtualMachine(const VirtualMachine&) = delete;
+  VirtualMachine& operator=(const VirtualMachine&) = delete;
+
+  enum class End : std::uint8_t { itself, simulator_died, too_long };
+  /// Wait for its end, printing what comes.
+  End run(pid_t simulator, std::chrono::seconds most) {
+    const Descriptor other(static_cast<int>(syscall(SYS_pidfd_open, simulator, 0)));
+    const auto last = std::chrono::steady_clock::now() + most;
+    while (true) {
+      std::array<pollfd, 3> files{{{output_.get(), POLLIN, 0}, {process_.get(), POLLIN, 0}, {other.get(), POLLIN, 0}}};
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(last - std::chrono::steady_clock::now()).count();
+      if (left <= 0) return End::too_long;
+      constexpr std::int64_t kLongest = 1000;
+      if (poll(files.data(), files.size(), static_cast<int>(std::min<std::int64_t>(left, kLongest))) < 0) continue;
+      if (files[0].revents != 0 && pass_on()) continue;
+      if (files[1].revents != 0) {
+        while (pass_on()) {
+        }
+        status_ = wait_for(std::exchange(pid_, -1));
+        return End::itself;
+      }
+      if (files[2].revents != 0) return End::simulator_died;
+    }
+  }
+
+  [[nodiscard]] const std::string& printed() const noexcept { return printed_; }
+  [[nodiscard]] int status() const noexcept { return status_; }
+
+ private:
+  [[noreturn]] static void start(const Arguments& command, int output, pid_t parent, const fs::path& messages) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(kInternalError);
+    if (output >= 0) {
+      // Its own group: Ctrl-C is told to it by us.
+      setpgid(0, 0);
+      dup2(output, STDOUT_FILENO);
+      const int nothing = open("/dev/null", O_RDONLY);
+      dup2(nothing, STDIN_FILENO);
+    }
+    constexpr mode_t kMine = 0600;
+    const int told = open(messages.c_str(), O_WRONLY | O_CREAT | O_APPEND, kMine);
+    dup2(told, STDERR_FILENO);
+    std::vector<char*> words;
+    Arguments copy = command;
+    for (std::string& word : copy) words.push_back(word.data());
+    words.push_back(nullptr);
+    execv(words.front(), words.data());
+    complain("pmufab: {}: {}\n", command.front(), std::strerror(errno));
+    _exit(kInternalError);
+  }
+
+  /// @return true if something came
+  bool pass_on() {
+    if (!output_) return false;
+    std::array<char, 4096> bytes;
+    const ssize_t size = read(output_.get(), bytes.data(), bytes.size());
+    if (size <= 0) {
+      if (size == 0 || errno != EINTR) output_.reset();
+      return size < 0 && errno == EINTR;
+    }
+    // What is compared in the end; the rest of an endless output is only passed on.
+    constexpr std::size_t kMost = 64 << 20;
+    if (printed_.size() < kMost) printed_.append(bytes.data(), static_cast<std::size_t>(size));
+    std::fwrite(bytes.data(), 1, static_cast<std::size_t>(size), stdout);
+    std::fflush(stdout);
+    return true;
+  }
+
+  pid_t pid_ = -1;
+  int status_ = 0;
+  Descriptor output_;
+  Descriptor process_;
+  std::string printed_;
+};
+
+std::string_view mark_of(GuestVerdict::Check check) {
+  const bool symbols = speaks_utf8();
+  switch (check) {
+    case GuestVerdict::Check::exact:
+      return symbols ? "✓" : "ok";
+    case GuestVerdict::Check::within:
+      return symbols ? "≈" : "about";
+    case GuestVerdict::Check::wrong:
+      return symbols ? "✗" : "WRONG";
+    case GuestVerdict::Check::unchecked:
+      break;
+  }
+  return "-";
+}
+
+std::string expected_text(const GuestVerdict& verdict) {
+  if (!verdict.low || !verdict.high) return "-";
+  if (*verdict.low == *verdict.high) return scenario::with_separators(*verdict.low);
+  return fmt::format("{} ... {}", scenario::with_separators(*verdict.low), scenario::with_separators(*verdict.high));
+}
+
+void print(const std::vector<GuestVerdict>& verdicts) {
+  if (verdicts.empty()) return;
+  complain("\n  {:>20}  {:>20}  {}  {}\n", "guest", "scoreboard", "check", "event");
+  for (const GuestVerdict& verdict : verdicts) {
+    complain("  {:>20}  {:>20}  {:5}  {}{}\n",
+             verdict.printed ? scenario::with_separators(*verdict.printed) : std::string("-"), expected_text(verdict),
+             mark_of(verdict.check), verdict.event,
+             verdict.note.empty() ? std::string() : fmt::format("   ({})", verdict.note));
+  }
+}
+
+void write_json(const fs::path& file, const guest::GuestResult& result, const std::vector<GuestVerdict>& verdicts,
+                const scenario::ScenarioSpec& spec, const std::string& guest_title) {
+  scenario::Json json;
+  json["program"] = "pmufab";
+  json["version"] = scenario::version();
+  json["platform"] = spec.platform_name;
+  json["guest"] = guest_title;
+  json["complete"] = result.ended;
+  json["simulated_time_ps"] = result.simulated;
+  json["register_accesses"] = result.accesses;
+  json["interrupts"] = result.interrupts;
+  json["traffic_ended"] = result.traffic_ended;
+  json["reports"] = result.reports;
+  json["events"] = scenario::Json::array();
+  constexpr std::array<const char*, 4> kChecks{"exact", "within", "wrong", "unchecked"};
+  for (const GuestVerdict& verdict : verdicts) {
+    scenario::Json item;
+    item["event"] = verdict.event;
+    if (verdict.printed) item["guest"] = *verdict.printed;
+    if (verdict.low) item["low"] = *verdict.low;
+    if (verdict.high) item["high"] = *verdict.high;
+    item["check"] = kChecks.at(static_cast<std::size_t>(verdict.check));
+    item["note"] = verdict.note;
+    json["events"].push_back(std::move(item));
+  }
+  write_file(file, json.dump(2) + "\n");
+}
+
+std::string read_text(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+/// What QEMU and a guest that did not come to its end said last.
+void print_last_words(const fs::path& session) {
+  constexpr std::size_t kLast = 2000;
+  for (const auto& [name, who] :
+       {std::pair{kMessagesName, "QEMU"}, std::pair{guest::kConsoleName, "the guest's console"}}) {
+    const std::string text = read_text(session / name);
+    if (!text.empty())
+      complain("pmufab: the end of what {} said:\n{}\n", who, text.substr(text.size() - std::min(text.size(), kLast)));
+  }
+}
+
+/// @return the exit code of the command; nothing if the guest did not come so far, which has been said
+std::optional<int> code_of_command(const fs::path& session) {
+  std::string text = read_text(session / guest::kStatusName);
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  if (!text.empty() && text.size() <= 3 && text.find_first_not_of("0123456789") == std::string::npos)
+    return std::stoi(text);
+  if (!text.empty()) complain("pmufab: the guest: {}\n", text);
+  return std::nullopt;
+}
+
+std::uint64_t number_of(const po::variables_map& map, const char* option, std::uint64_t least, std::uint64_t most) {
+  const auto value = map[option].as<std::uint64_t>();
+  if (value < least || value > most)
+    throw InputError(fmt::format("--{} {} is not from {} to {}", option, value, least, most));
+  return value;
+}
+
+}  // namespace
+
+int boot_command(const Arguments& all_arguments) {
+  const auto [arguments, command] = split_at_dashes(all_arguments);
+  constexpr std::uint64_t kDefaultMemory = 1024;
+  constexpr std::uint64_t kDefaultTimeout = 600;
+  po::options_description options("Options");
+  add_platform_options(options);
+  options.add_options()("guest", po::value<std::string>()->default_value("")->value_name("DIR"),
+                        "what tools/guest/prepare made (default: $PMUFAB_GUEST, .cache/guest)")(
+      "cpus", po::value<std::uint64_t>()->default_value(2)->value_name("N"), "CPUs of each socket in the guest")(
+      "memory", po::value<std::uint64_t>()->default_value(kDefaultMemory)->value_name("N"), "MiB of the guest")(
+      "time-scale", po::value<std::string>()->default_value("1")->value_name("X"), "simulated seconds per second")(
+      "timeout", po::value<std::uint64_t>()->default_value(kDefaultTimeout)->value_name("N"),
+      "seconds COMMAND and the boot may take")("json", po::value<std::string>()->default_value("")->value_name("FILE"),
+                                               "write the verdicts")("log", po::bool_switch(),
+                                                                     "tell what happens between guest and platform");
+  add_driver_options(options, "newest");
+  const auto parsed =
+      parse(arguments, options, "platform",
+            {"pmufab boot [options] [PLATFORM] [-- COMMAND...]",
+             "Boot a real kernel whose PMUs are the platform's, with traffic and a judge.", kMoreOnBoot});
+  if (!parsed) return kPassed;
+  const po::variables_map& map = *parsed;
+  const std::vector<std::string> files = values_of(map, "platform");
+  if (files.size() > 1) throw InputError("one platform at a time", "a command stands behind --");
+  const scenario::ScenarioSpec spec = scenario_of(map, files.empty() ? std::string() : files.front(), "boot");
+  const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);
+  const fs::path guest_folder = find_guest(map["guest"].as<std::string>());
+  const std::string json = map["json"].as<std::string>();
+  if (!json.empty()) check_writable(json);
+  const bool interactive = command.empty();
+
+  const ScratchFolder scratch;
+  constexpr std::uint64_t kMebibyte = 1 << 20;
+  constexpr std::uint64_t kMostCpus = 8;
+  constexpr std::uint64_t kMostMemory = 1 << 16;
+  constexpr std::uint64_t kMostSeconds = 1'000'000;
+  const unsigned nodes = spec.platform.tegra410 ? spec.platform.sockets : 1;
+  guest::GuestOptions session;
+  session.folder = scratch.path();
+  session.time_scale = time_scale_of(map["time-scale"].as<std::string>());
+  session.log = map["log"].as<bool>();
+  session.topology.cpus_per_node = static_cast<unsigned>(number_of(map, "cpus", 1, kMostCpus));
+  session.topology.memory_per_node = number_of(map, "memory", 256, kMostMemory) * kMebibyte / nodes;
+  const std::chrono::seconds most(number_of(map, "timeout", 1, kMostSeconds));
+
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
+  const Simulator simulator = start_simulator(scratch.path(), [&](int stop, const std::function<void()>& on_ready) {
+    session.stop = stop;
+    session.on_ready = on_ready;
+    guest::run_guest_session(spec, drivers, session);
+    return kPassed;
+  });
+  std::optional<VirtualMachine::End> end;
+  std::string printed;
+  if (simulator.ready) {
+    const auto description = nlohmann::json::parse(read_text(scratch.path() / guest::kDescriptionName));
+    const fs::path initrd = scratch.path() / guest::kInitrdName;
+    write_initrd(guest_folder, initrd, description.at("aperture_base"), command);
+    guest::QemuOptions machine;
+    machine.guest = guest_folder;
+    machine.session = scratch.path();
+    machine.initrd = initrd;
+    machine.cpus = description.at("cpus");
+    machine.memory = session.topology.memory_per_node * nodes;
+    machine.below_ports = description.at("below_ports").get<std::vector<bool>>();
+    machine.interactive = interactive;
+    VirtualMachine virtual_machine(guest::qemu_command(machine), interactive, scratch.path() / kMessagesName);
+    end = virtual_machine.run(simulator.pid, interactive ? std::chrono::seconds(kMostSeconds) : most);
+    printed = virtual_machine.printed();
+  }
+  close(simulator.stop);
+  const int status = wait_for(simulator.pid);
+  if (!simulator.ready && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
+
+  const guest::GuestResult result = guest::read_guest_journal(scratch.path());
+  const std::vector<GuestVerdict> verdicts = guest::compare(result.runs, guest::find_counts(printed));
+  if (!interactive) print(verdicts);
+  if (!json.empty()) {
+    std::string title;
+    std::ifstream version(guest_folder / "VERSION");
+    std::getline(version, title);
+    write_json(json, result, verdicts, spec, title);
+  }
+  if (!check_simulator(status, result.ended)) return kInternalError;
+  const std::optional<int> code = code_of_command(scratch.path());
+  if (end == VirtualMachine::End::too_long)
+    complain("pmufab: the guest took longer than {} s (--timeout); it was stopped\n", most.count());
+  if (!code) {
+    complain("pmufab: the guest did not come to its end\n");
+    print_last_words(scratch.path());
+    return kCheckFailed;
+  }
+  const bool wrong = std::any_of(verdicts.begin(), verdicts.end(), [](const GuestVerdict& verdict) {
+    return verdict.check == GuestVerdict::Check::wrong;
+  });
+  return wrong && !interactive ? kCheckFailed : *code;
+}
+
+}  // namespace pmufab::cli

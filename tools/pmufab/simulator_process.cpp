@@ -1,0 +1,126 @@
+#include "tools/pmufab/simulator_process.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/child_process.h"
+#include "testbench/scenario/input_error.h"
+
+namespace pmufab::cli {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+using scenario::InputError;
+using scenario::Value;
+
+Simulator start_simulator(const fs::path& folder,
+                          const std::function<int(int stop, const std::function<void()>& on_ready)>& work) {
+  int stop[2];
+  int ready[2];
+  if (pipe2(stop, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), "pipe");
+  std::fflush(nullptr);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (pid == 0) {
+    close(stop[1]);
+    close(ready[0]);
+    setsid();
+    const int code = answer_errors([&] {
+      return work(stop[0], [done = ready[1]] {
+        static_cast<void>(!write(done, "r", 1));
+        close(done);
+      });
+    });
+    if (getppid() != parent) {  // killed: nobody else cleans up
+      std::error_code ignored;
+      fs::remove_all(folder, ignored);
+    }
+    scenario::leave_child(code);
+  }
+  close(stop[0]);
+  close(ready[1]);
+  char done = 0;
+  ssize_t size = 0;
+  do {
+    size = read(ready[0], &done, 1);
+  } while (size < 0 && errno == EINTR);
+  close(ready[0]);
+  return {pid, stop[1], size == 1};
+}
+
+int wait_for(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+bool check_simulator(int status, bool ended) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kPassed && ended) return true;
+  scenario::ProcessEnd end;
+  end.exited = WIFEXITED(status);
+  end.status = end.exited ? WEXITSTATUS(status) : WTERMSIG(status);
+  complain("pmufab: the simulator died: {}\n", scenario::describe(end));
+  return false;
+}
+
+void add_platform_options(po::options_description& options) {
+  options.add_options()("traffic", po::value<std::vector<std::string>>()->value_name("FILE"),
+                        "traffic; may be given several times (default: none)")(
+      "seed", po::value<std::string>()->default_value("1")->value_name("N"), "seed of the traffic")(
+      "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"), "change a value, as in pmufab run");
+}
+
+scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::string& platform, const std::string& name) {
+  Value document = Value::map();
+  document.add("name", Value::of(name, true));
+  document.add("seed", Value::of(map["seed"].as<std::string>()));
+  if (!platform.empty()) document.add("platform", Value::of(platform, true));
+  Value traffic = Value::sequence();
+  for (const std::string& file : values_of(map, "traffic")) traffic.items.push_back(Value::of(file, true));
+  document.add("traffic", std::move(traffic));
+  // A scenario measures something, for some time; what and how long is up to others.
+  document.add("duration", Value::of("1 ms"));
+  Value measure = Value::map();
+  Value events = Value::sequence();
+  events.items.push_back(Value::of("pmu/event/", true));
+  measure.add("events", std::move(events));
+  Value measures = Value::sequence();
+  measures.items.push_back(std::move(measure));
+  document.add("measure", std::move(measures));
+  const std::vector<std::string> overrides = values_of(map, "set");
+  for (const std::string& text : overrides) {
+    if (scenario::is_for_matrix(text))
+      throw InputError(fmt::format("--set {}: there is no matrix here", text), "write a scenario, and use pmufab run");
+  }
+  return scenario::ScenarioFile(document, fs::path()).load({}, overrides);
+}
+
+double time_scale_of(const std::string& text) {
+  char* end = nullptr;
+  const double scale = std::strtod(text.c_str(), &end);
+  constexpr double kLeast = 1e-9;
+  constexpr double kMost = 1e3;
+  if (text.empty() || *end != '\0' || !(scale >= kLeast && scale <= kMost))
+    throw InputError(fmt::format("--time-scale {} is no number from 1e-9 to 1000", text),
+                     "0.001 lets one second of a program be one simulated millisecond");
+  return scale;
+}
+
+std::pair<Arguments, Arguments> split_at_dashes(const Arguments& arguments) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  return {{arguments.begin(), dashes}, {dashes == arguments.end() ? dashes : dashes + 1, arguments.end()}};
+}
+
+}  // namespace pmufab::cli

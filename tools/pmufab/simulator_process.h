@@ -1,0 +1,51 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include <boost/program_options.hpp>
+
+#include "testbench/scenario/scenario_spec.h"
+#include "tools/pmufab/cli.h"
+
+namespace pmufab::cli {
+
+/// A process that ends with its parent, and what is between them.
+struct Simulator {
+  pid_t pid = -1;
+  int stop = -1;       ///< closing it asks the simulator to end
+  bool ready = false;  ///< it serves; otherwise it has said why not, and ended
+};
+
+/// Start a simulator in a session of its own: the terminal's signals are not for it.
+/// @param folder  removed by the simulator if its parent is killed
+/// @param work    gets a file descriptor at whose end it is to end, and what to call when it serves; returns an exit
+/// code
+[[nodiscard]] Simulator start_simulator(
+    const std::filesystem::path& folder,
+    const std::function<int(int stop, const std::function<void()>& on_ready)>& work);
+
+/// @return what waitpid() says of a child that has ended, or ends now
+int wait_for(pid_t pid);
+
+/// Say that the simulator died, if it did. @param ended  its journal has an end
+/// @return true if it came to its end
+bool check_simulator(int status, bool ended);
+
+/// Add --traffic, --seed and --set.
+void add_platform_options(boost::program_options::options_description& options);
+/// @return the scenario those options and the platform amount to. It measures nothing: somebody else does.
+[[nodiscard]] scenario::ScenarioSpec scenario_of(const boost::program_options::variables_map& map,
+                                                 const std::string& platform, const std::string& name);
+
+/// @throws scenario::InputError unless it is a number from 1e-9 to 1000
+[[nodiscard]] double time_scale_of(const std::string& text);
+
+/// All there is behind `--` is the command's; nothing of it is an option of ours.
+[[nodiscard]] std::pair<Arguments, Arguments> split_at_dashes(const Arguments& arguments);
+
+}  // namespace pmufab::cli
