@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# boot_test.sh PMUFAB: boots a stock kernel on the platform that has PMUs of all fabrics, and counts there.
+# Needs what tools/guest/prepare makes; exit code 77 if that is not there.
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "$0")/../scripts/expect.sh"
+pmufab=$1
+cd "$repository" || exit
+if [[ ! -e ${PMUFAB_GUEST:-.cache/guest}/.complete ]]; then
+  echo "SKIPPED: there is no guest; tools/guest/prepare makes one."
+  exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+complain() {
+  echo "FAILED: $*"
+  failed=1
+}
+
+# One event of each PMU there is, and the clock of one; the script of the kernel's document behind them.
+pmus=(nvidia_{ucf,cmem_latency,nvlink_c2c,nvclink,nvdlink}_pmu_{0,1} nvidia_{pcie,pcie_tgt}_pmu_{0,1}_rc_{0..5}
+  arm_cmn_0 cxl_pmu_mem0.0 cxl_pmu_mem0.1 cxl_pmu_mem1.0)
+events=()
+for pmu in "${pmus[@]}"; do
+  case $pmu in
+    *ucf*) events+=("$pmu/slc_access_rd/") ;;
+    *cmem* | *pcie*) events+=("$pmu/rd_req/") ;;
+    nvidia*) events+=("$pmu/in_rd_req/") ;;
+    arm*) events+=("$pmu/hnf_slc_sf_cache_access/" "$pmu/dtc_cycles/") ;;
+    *mem0.0) events+=("$pmu/m2s_req_memrd/") ;;
+    *mem0.1) events+=("$pmu/s2m_drs_memdata/") ;;
+    *mem1.0) events+=("$pmu/d2h_req_rdcurr/") ;;
+  esac
+done
+document=$(find .cache/linux-sources -maxdepth 1 -name '[0-9]*' | sort -V | tail -1)/Documentation/admin-guide/perf/nvidia-tegra410-pmu.rst
+sed -n '/^  #!\/bin\/bash/,/done </s/^  //p' "$document" >"$work/map"
+[[ -s $work/map ]] || complain "$document has no script"
+cat >"$work/script" <<END
+ls /sys/bus/event_source/devices >/tmp/pmus
+for pmu in ${pmus[*]}; do grep -qxF "\$pmu" /tmp/pmus || echo "missing: \$pmu"; done
+perf list -v pmu >/tmp/list 2>&1
+for pmu in ${pmus[*]}; do grep -qF "\$pmu/" /tmp/list || echo "not listed: \$pmu"; done
+perf stat -a -e $(IFS=,; echo "${events[*]}") sleep 1
+echo mapping:
+$(cat "$work/map")
+END
+"$pmufab" boot scenarios/platforms/combined.yaml --json "$work/verdicts.json" \
+  --traffic scenarios/traffic/fixed.yaml \
+  --set 'chi_traffic=[{name: mesh, mix: {load: 60, store: 30, read_once: 10}, ranges: [{base: 0, size: 64 KiB, pattern: uniform}], outstanding: 4, count: 500}]' \
+  --set 'cxl_traffic=[{name: host, device: 0, mix: {read: 3, write: 1}, ranges: [{base: 0x100_0000_0000, size: 1 MiB, pattern: {kind: uniform}}], count: 5000}, {name: device, device: 1, mix: {cache_rd_curr: 2, cache_rd_own: 1}, ranges: [{base: 0x80_0000_0000, size: 32 KiB, pattern: {kind: uniform}}], count: 3000}]' \
+  -- bash -c "$(cat "$work/script")" >"$work/out" 2>"$work/err" || complain "the exit code is $?"
+cat "$work/out" "$work/err"
+! grep -E '^(missing|not listed):' "$work/out" || complain "PMUs are not there"
+exact=$(grep -c '"check": "exact"' "$work/verdicts.json" || true)
+((exact == ${#events[@]} - 1)) || complain "$exact of ${#events[@]} counts are exact; all but the clock's have to be"
+grep -q '"check": "within"' "$work/verdicts.json" || complain "the clock's count is not between its bounds"
+# What a count of traffic that never came would be, too.
+((exact > 30)) && grep -qE '"guest": [1-9][0-9]{4,}' "$work/verdicts.json" || complain "next to nothing was counted"
+sed -n '/^Example output::/,/^[^ ]/s/^  [0-9a-f:.]*: \(Bus=.*\)/\1/p' "$document" | head -21 >"$work/table"
+sed -n '/^mapping:/,$s/^[0-9a-f:.]*: \(Bus=.*\)/\1/p' "$work/out" | tr -d '\r' >"$work/mapped"
+[[ $(wc -l <"$work/table") == 21 ]] || complain "the document's table is not found"
+diff "$work/table" "$work/mapped" || complain "the mapping is not the document's"
+((failed == 0)) && echo "A stock kernel counts on ${#pmus[@]} PMUs what the scoreboard says."
+exit "$failed"
