@@ -15,7 +15,7 @@ debian_obstacle() {
 # The mirror this machine's packages come from, or nothing.
 debian_mirror() {
   apt-get indextargets --format '$(ORIGIN) $(SUITE) $(SITE)' 'Identifier: Packages' 2>/dev/null |
-    awk '($1 == "Debian" || $NF ~ /\/debian\/?$/) && !/security/ { print $NF; exit }'
+    awk '($1 == "Debian" || $NF ~ /\/debian\/?$/) && !/security/ && !found++ { print $NF }'
 }
 
 # debian_world FOLDER ARCHITECTURES MIRROR SUITE...: a package world of our own in FOLDER, in which nothing is installed;
