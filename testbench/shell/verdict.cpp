@@ -2,10 +2,6 @@
 
 namespace pmufab::shell {
 
-NLOHMANN_JSON_SERIALIZE_ENUM(Verdict::Check, {{Verdict::Check::exact, "exact"},
-                                              {Verdict::Check::wrong, "wrong"},
-                                              {Verdict::Check::unchecked, "unchecked"}})
-
 void to_json(scenario::Json& json, const Verdict& verdict) {
   json["event"] = verdict.event;
   json["pmu"] = verdict.pmu;

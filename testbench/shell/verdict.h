@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "testbench/scenario/results.h"
 #include "tlm/clock/clock_domain.h"
 
@@ -30,5 +32,9 @@ struct Verdict {
 void to_json(scenario::Json& json, const Verdict& verdict);
 /// @throws nlohmann::json::exception for what to_json() did not write
 void from_json(const scenario::Json& json, Verdict& verdict);
+
+NLOHMANN_JSON_SERIALIZE_ENUM(Verdict::Check, {{Verdict::Check::exact, "exact"},
+                                              {Verdict::Check::wrong, "wrong"},
+                                              {Verdict::Check::unchecked, "unchecked"}})
 
 }  // namespace pmufab::shell

@@ -355,8 +355,7 @@ int boot_command(const Arguments& all_arguments) {
     end = virtual_machine.run(simulator.pid, interactive ? std::chrono::seconds(kMostSeconds) : most);
     printed = virtual_machine.printed();
   }
-  close(simulator.stop);
-  const int status = wait_for(simulator.pid);
+  const int status = end_simulator(simulator);
   if (!simulator.ready && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
 
   const guest::GuestResult result = guest::read_guest_journal(scratch.path());

@@ -205,8 +205,7 @@ int shell_command(const Arguments& all_arguments) {
     }
     ended = run_command_in(scratch.path(), preload, command);
   }
-  close(simulator.stop);
-  const int status = wait_for(simulator.pid);
+  const int status = end_simulator(simulator);
   if (!simulator.ready && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
   const shell::SessionResult result = shell::read_journal(scratch.path());
   print(result);

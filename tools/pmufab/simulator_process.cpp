@@ -1,6 +1,7 @@
 #include "tools/pmufab/simulator_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,17 @@ namespace po = boost::program_options;
 using scenario::InputError;
 using scenario::Value;
 
+namespace {
+
+/// @return true if the other end of the pipe was closed without a word, as it is of a process that was killed. (That
+/// one's children have another parent only some time later.)
+bool is_orphan(int stop) {
+  pollfd look{stop, POLLIN, 0};
+  return poll(&look, 1, 0) == 1 && (look.revents & POLLIN) == 0;
+}
+
+}  // namespace
+
 Simulator start_simulator(const fs::path& folder,
                           const std::function<int(int stop, const std::function<void()>& on_ready)>& work) {
   int stop[2];
@@ -29,7 +41,6 @@ Simulator start_simulator(const fs::path& folder,
   if (pipe2(stop, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0)
     throw std::system_error(errno, std::generic_category(), "pipe");
   std::fflush(nullptr);
-  const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid == 0) {
@@ -42,7 +53,7 @@ Simulator start_simulator(const fs::path& folder,
         close(done);
       });
     });
-    if (getppid() != parent) {  // killed: nobody else cleans up
+    if (is_orphan(stop[0])) {  // nobody else cleans up
       std::error_code ignored;
       fs::remove_all(folder, ignored);
     }
@@ -57,6 +68,12 @@ Simulator start_simulator(const fs::path& folder,
   } while (size < 0 && errno == EINTR);
   close(ready[0]);
   return {pid, stop[1], size == 1};
+}
+
+int end_simulator(const Simulator& simulator) {
+  static_cast<void>(!write(simulator.stop, "s", 1));
+  close(simulator.stop);
+  return wait_for(simulator.pid);
 }
 
 int wait_for(pid_t pid) {

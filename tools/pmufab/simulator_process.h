@@ -17,7 +17,7 @@ namespace pmufab::cli {
 /// A process that ends with its parent, and what is between them.
 struct Simulator {
   pid_t pid = -1;
-  int stop = -1;       ///< closing it asks the simulator to end
+  int stop = -1;       ///< something written to it, or its end, asks the simulator to end
   bool ready = false;  ///< it serves; otherwise it has said why not, and ended
 };
 
@@ -28,6 +28,9 @@ struct Simulator {
 [[nodiscard]] Simulator start_simulator(
     const std::filesystem::path& folder,
     const std::function<int(int stop, const std::function<void()>& on_ready)>& work);
+
+/// Ask it to end, and wait for it. @return what waitpid() says
+int end_simulator(const Simulator& simulator);
 
 /// @return what waitpid() says of a child that has ended, or ends now
 int wait_for(pid_t pid);
