@@ -129,6 +129,10 @@ long Server::receive_some(std::uint8_t* to, std::size_t most) {
 /// @return true if a message came to its end, and there may be another one
 bool Server::receive() {
   while (true) {
+    if (descriptors_.size() > kMostDescriptors) {
+      drop("the client is sent away: too many descriptors");
+      return false;
+    }
     if (received_ < sizeof(Header)) {
       const long size = receive_some(reinterpret_cast<std::uint8_t*>(&header_) + received_, sizeof(Header) - received_);
       if (size < 0) drop(received_ == 0 ? "the client has gone" : "the client has gone in the middle of a message");
@@ -150,10 +154,6 @@ bool Server::receive() {
       continue;
     }
     received_ = 0;
-    if (descriptors_.size() > kMostDescriptors) {
-      drop("the client is sent away: too many descriptors");
-      return false;
-    }
     if (!session_->handle(header_, payload_, std::exchange(descriptors_, {}))) {
       flush();
       if (session_ != nullptr) drop("the client is sent away: " + session_->error());

@@ -1,5 +1,7 @@
 #include "testbench/vfio_user/session.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -224,8 +226,11 @@ int Session::set_interrupts(Payload payload, std::vector<Descriptor>& descriptor
   if (data == kDataEventFd) {
     // None: these are given back. Else one for each.
     if (action != kActionTrigger || (!descriptors.empty() && descriptors.size() != these.size())) return EINVAL;
-    for (std::size_t i = 0; i < these.size(); ++i)
+    for (std::size_t i = 0; i < these.size(); ++i) {
       these[i].event = descriptors.empty() ? Descriptor() : std::move(descriptors[i]);
+      // Whatever it is, nobody waits for it.
+      if (these[i].event) fcntl(these[i].event.get(), F_SETFL, O_NONBLOCK);
+    }
     return 0;
   }
   const Payload chosen = payload.subspan(sizeof(IrqSet));

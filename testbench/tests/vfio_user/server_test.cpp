@@ -8,8 +8,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -176,6 +178,33 @@ TEST_F(ServerTest, sends_away_who_does_not_read) {
   }
   EXPECT_LT(sent, kMost);
   EXPECT_NE(log.back().find("does not read"), std::string::npos) << log.back();
+}
+
+TEST_F(ServerTest, sends_away_who_passes_too_many_descriptors) {
+  const Descriptor client = connect_client();
+  serve();
+  agree(client);
+  // A few with each byte of a message that never comes to its end.
+  const std::vector<std::uint8_t> bytes = Bytes().add(command(Command::device_set_irqs, 4000)).get();
+  for (std::size_t i = 0; i < bytes.size() && server->has_client(); ++i) {
+    const std::array<int, 3> numbers{0, 0, 0};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(numbers))> control{};
+    iovec part{const_cast<std::uint8_t*>(&bytes[i]), 1};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(numbers));
+    std::memcpy(CMSG_DATA(header), numbers.data(), sizeof(numbers));
+    ASSERT_EQ(sendmsg(client.get(), &message, MSG_NOSIGNAL), 1);
+    serve();
+  }
+  EXPECT_FALSE(server->has_client());
+  EXPECT_NE(log.back().find("too many descriptors"), std::string::npos) << log.back();
 }
 
 TEST_F(ServerTest, refuses_clients_when_no_descriptors_are_left) {
