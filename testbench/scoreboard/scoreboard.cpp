@@ -352,9 +352,9 @@ bool Scoreboard::judges(const std::string& pmu) const { return state_->find_pmu(
 void Scoreboard::expect(EventHandle event, const std::string& pmu, const EventTerms& terms, const EventTerms* leader) {
   PmuJudge* const judge = state_->find_pmu(pmu);
   if (judge == nullptr) throw std::invalid_argument(fmt::format("the scoreboard judges no PMU called '{}'", pmu));
-  state_->record(event, *judge)
-      .set_truth(leader == nullptr ? judge->truth(terms) : judge->truth_of_member(terms, *leader),
-                 state_->chronicle.last_seen);
+  // First what may throw.
+  std::unique_ptr<EventTruth> truth = leader == nullptr ? judge->truth(terms) : judge->truth_of_member(terms, *leader);
+  state_->record(event, *judge).set_truth(std::move(truth), state_->chronicle.last_seen);
 }
 
 std::vector<EventResult> Scoreboard::results() const {
