@@ -1,8 +1,10 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -88,6 +90,17 @@ void write_initrd(const fs::path& guest, const fs::path& file, std::uint64_t ape
   if (!out) throw InputError(fmt::format("{} cannot be written", file.string()), "is the disk of $TMPDIR full?");
 }
 
+/// Those that ask for an end.
+const sigset_t& told_signals() {
+  static const sigset_t set = [] {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+    return signals;
+  }();
+  return set;
+}
+
 /// The virtual machine, and what the command in it prints.
 class VirtualMachine {
  public:
@@ -111,17 +124,23 @@ class VirtualMachine {
       kill(pid_, SIGKILL);
       wait_for(pid_);
     }
+    // QEMU leaves it as it was only when it ends by itself.
+    if (has_terminal_) tcsetattr(STDIN_FILENO, TCSANOW, &terminal_);
   }
   VirtualMachine(const VirtualMachine&) = delete;
   VirtualMachine& operator=(const VirtualMachine&) = delete;
 
-  enum class End : std::uint8_t { itself, simulator_died, too_long };
+  enum class End : std::uint8_t { itself, simulator_died, too_long, told };
   /// Wait for its end, printing what comes.
   End run(pid_t simulator, std::chrono::seconds most) {
     const Descriptor other(static_cast<int>(syscall(SYS_pidfd_open, simulator, 0)));
+    const Descriptor signals(signalfd(-1, &told_signals(), SFD_CLOEXEC));
     const auto last = std::chrono::steady_clock::now() + most;
     while (true) {
-      std::array<pollfd, 3> files{{{output_.get(), POLLIN, 0}, {process_.get(), POLLIN, 0}, {other.get(), POLLIN, 0}}};
+      std::array<pollfd, 4> files{{{output_.get(), POLLIN, 0},
+                                   {process_.get(), POLLIN, 0},
+                                   {other.get(), POLLIN, 0},
+                                   {signals.get(), POLLIN, 0}}};
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(last - std::chrono::steady_clock::now()).count();
       if (left <= 0) return End::too_long;
@@ -131,22 +150,23 @@ class VirtualMachine {
       if (files[1].revents != 0) {
         while (pass_on()) {
         }
-        status_ = wait_for(std::exchange(pid_, -1));
+        wait_for(std::exchange(pid_, -1));
         return End::itself;
       }
       if (files[2].revents != 0) return End::simulator_died;
+      if (files[3].revents != 0) return End::told;
     }
   }
 
   [[nodiscard]] const std::string& printed() const noexcept { return printed_; }
-  [[nodiscard]] int status() const noexcept { return status_; }
 
  private:
   [[noreturn]] static void start(const Arguments& command, int output, pid_t parent, const fs::path& messages) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(kInternalError);
+    sigprocmask(SIG_UNBLOCK, &told_signals(), nullptr);
     if (output >= 0) {
-      // Its own group: Ctrl-C is told to it by us.
+      // A group of its own: Ctrl-C is for us.
       setpgid(0, 0);
       dup2(output, STDOUT_FILENO);
       const int nothing = open("/dev/null", O_RDONLY);
@@ -182,7 +202,8 @@ class VirtualMachine {
   }
 
   pid_t pid_ = -1;
-  int status_ = 0;
+  termios terminal_{};
+  const bool has_terminal_ = tcgetattr(STDIN_FILENO, &terminal_) == 0;
   Descriptor output_;
   Descriptor process_;
   std::string printed_;
@@ -209,7 +230,9 @@ std::string expected_text(const GuestVerdict& verdict) {
   return fmt::format("{} ... {}", scenario::with_separators(*verdict.low), scenario::with_separators(*verdict.high));
 }
 
-void print(const std::vector<GuestVerdict>& verdicts) {
+void print(const std::vector<GuestVerdict>& verdicts, const guest::GuestResult& result) {
+  for (const std::string& report : result.reports) complain("pmufab: {}\n", report);
+  for (const std::string& failure : result.failures) complain("pmufab: {}\n", failure);
   if (verdicts.empty()) return;
   complain("\n  {:>20}  {:>20}  {}  {}\n", "guest", "scoreboard", "check", "event");
   for (const GuestVerdict& verdict : verdicts) {
@@ -233,6 +256,7 @@ void write_json(const fs::path& file, const guest::GuestResult& result, const st
   json["interrupts"] = result.interrupts;
   json["traffic_ended"] = result.traffic_ended;
   json["reports"] = result.reports;
+  json["failures"] = result.failures;
   json["events"] = scenario::Json::array();
   constexpr std::array<const char*, 4> kChecks{"exact", "within", "wrong", "unchecked"};
   for (const GuestVerdict& verdict : verdicts) {
@@ -320,26 +344,27 @@ int boot_command(const Arguments& all_arguments) {
   constexpr std::uint64_t kMostCpus = 8;
   constexpr std::uint64_t kMostMemory = 1 << 16;
   constexpr std::uint64_t kMostSeconds = 1'000'000;
-  const unsigned nodes = spec.platform.tegra410 ? spec.platform.sockets : 1;
+  const std::uint64_t nodes = spec.platform.sockets;
   guest::GuestOptions session;
   session.folder = scratch.path();
   session.time_scale = time_scale_of(map["time-scale"].as<std::string>());
   session.log = map["log"].as<bool>();
   session.topology.cpus_per_node = static_cast<unsigned>(number_of(map, "cpus", 1, kMostCpus));
-  session.topology.memory_per_node = number_of(map, "memory", 256, kMostMemory) * kMebibyte / nodes;
+  session.topology.memory_per_node = number_of(map, "memory", 512, kMostMemory) / nodes * kMebibyte;
   const std::chrono::seconds most(number_of(map, "timeout", 1, kMostSeconds));
 
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
-  const Simulator simulator = start_simulator(scratch.path(), [&](int stop, const std::function<void()>& on_ready) {
+  Simulator simulator = start_simulator(scratch.path(), [&](int stop, const std::function<void()>& on_ready) {
     session.stop = stop;
     session.on_ready = on_ready;
     guest::run_guest_session(spec, drivers, session);
     return kPassed;
   });
+  sigprocmask(SIG_BLOCK, &told_signals(), nullptr);
   std::optional<VirtualMachine::End> end;
   std::string printed;
-  if (simulator.ready) {
+  if (simulator.ready()) {
     const auto description = nlohmann::json::parse(read_text(scratch.path() / guest::kDescriptionName));
     const fs::path initrd = scratch.path() / guest::kInitrdName;
     write_initrd(guest_folder, initrd, description.at("aperture_base"), command);
@@ -352,15 +377,15 @@ int boot_command(const Arguments& all_arguments) {
     machine.below_ports = description.at("below_ports").get<std::vector<bool>>();
     machine.interactive = interactive;
     VirtualMachine virtual_machine(guest::qemu_command(machine), interactive, scratch.path() / kMessagesName);
-    end = virtual_machine.run(simulator.pid, interactive ? std::chrono::seconds(kMostSeconds) : most);
+    end = virtual_machine.run(simulator.pid(), interactive ? std::chrono::seconds(kMostSeconds) : most);
     printed = virtual_machine.printed();
   }
-  const int status = end_simulator(simulator);
-  if (!simulator.ready && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
+  const int status = simulator.end();
+  if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
 
   const guest::GuestResult result = guest::read_guest_journal(scratch.path());
   const std::vector<GuestVerdict> verdicts = guest::compare(result.runs, guest::find_counts(printed));
-  if (!interactive) print(verdicts);
+  if (!interactive) print(verdicts, result);
   if (!json.empty()) {
     std::string title;
     std::ifstream version(guest_folder / "VERSION");
@@ -371,6 +396,7 @@ int boot_command(const Arguments& all_arguments) {
   const std::optional<int> code = code_of_command(scratch.path());
   if (end == VirtualMachine::End::too_long)
     complain("pmufab: the guest took longer than {} s (--timeout); it was stopped\n", most.count());
+  if (end == VirtualMachine::End::told) complain("pmufab: stopped by a signal\n");
   if (!code) {
     complain("pmufab: the guest did not come to its end\n");
     print_last_words(scratch.path());
@@ -379,7 +405,7 @@ int boot_command(const Arguments& all_arguments) {
   const bool wrong = std::any_of(verdicts.begin(), verdicts.end(), [](const GuestVerdict& verdict) {
     return verdict.check == GuestVerdict::Check::wrong;
   });
-  return wrong && !interactive ? kCheckFailed : *code;
+  return (wrong && !interactive) || !result.failures.empty() ? kCheckFailed : *code;
 }
 
 }  // namespace pmufab::cli

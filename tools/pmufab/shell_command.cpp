@@ -185,7 +185,7 @@ int shell_command(const Arguments& all_arguments) {
     throw InputError(
         fmt::format("the temporary folder '{}' has a blank or a colon in its name", scratch.path().string()),
         "set TMPDIR to one without: programs are given a library there by LD_PRELOAD, which takes neither");
-  const Simulator simulator = start_simulator(scratch.path(), [&](int stop, const std::function<void()>& on_ready) {
+  Simulator simulator = start_simulator(scratch.path(), [&](int stop, const std::function<void()>& on_ready) {
     shell::SessionOptions session;
     session.folder = scratch.path();
     session.time_scale = time_scale;
@@ -195,7 +195,7 @@ int shell_command(const Arguments& all_arguments) {
     return shell::run_session(spec, drivers, session) ? kPassed : kCheckFailed;
   });
   int ended = 0;
-  if (simulator.ready) {
+  if (simulator.ready()) {
     if (command.empty() && isatty(STDIN_FILENO) == 1) {
       complain(
           "pmufab: platform {}, drivers of Linux {}. A second here is {} there. perf, lspci, setpci and sleep are on "
@@ -205,8 +205,8 @@ int shell_command(const Arguments& all_arguments) {
     }
     ended = run_command_in(scratch.path(), preload, command);
   }
-  const int status = end_simulator(simulator);
-  if (!simulator.ready && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
+  const int status = simulator.end();
+  if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
   const shell::SessionResult result = shell::read_journal(scratch.path());
   print(result);
   if (!json.empty()) write_json(json, result, spec, drivers);

@@ -70,10 +70,10 @@ Simulator start_simulator(const fs::path& folder,
   return {pid, stop[1], size == 1};
 }
 
-int end_simulator(const Simulator& simulator) {
-  static_cast<void>(!write(simulator.stop, "s", 1));
-  close(simulator.stop);
-  return wait_for(simulator.pid);
+int Simulator::end() {
+  static_cast<void>(!write(stop_, "s", 1));
+  close(stop_);
+  return wait_for(std::exchange(pid_, -1));
 }
 
 int wait_for(pid_t pid) {

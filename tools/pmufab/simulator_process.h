@@ -14,11 +14,29 @@
 
 namespace pmufab::cli {
 
-/// A process that ends with its parent, and what is between them.
-struct Simulator {
-  pid_t pid = -1;
-  int stop = -1;       ///< something written to it, or its end, asks the simulator to end
-  bool ready = false;  ///< it serves; otherwise it has said why not, and ended
+/// A simulator in a process that ends with its parent.
+class Simulator {
+ public:
+  Simulator(pid_t pid, int stop, bool ready) : pid_(pid), stop_(stop), ready_(ready) {}
+  Simulator(Simulator&& other) noexcept
+      : pid_(std::exchange(other.pid_, -1)), stop_(std::exchange(other.stop_, -1)), ready_(other.ready_) {}
+  ~Simulator() {
+    if (pid_ > 0) end();
+  }
+  Simulator(const Simulator&) = delete;
+  Simulator& operator=(const Simulator&) = delete;
+  Simulator& operator=(Simulator&&) = delete;
+
+  [[nodiscard]] pid_t pid() const noexcept { return pid_; }
+  /// It serves; otherwise it has said why not, and ended.
+  [[nodiscard]] bool ready() const noexcept { return ready_; }
+  /// Ask it to end, and wait for it. @return what waitpid() says
+  int end();
+
+ private:
+  pid_t pid_;
+  int stop_;  // something written to it, or its end, asks the simulator to end
+  bool ready_;
 };
 
 /// Start a simulator in a session of its own: the terminal's signals are not for it.
@@ -28,9 +46,6 @@ struct Simulator {
 [[nodiscard]] Simulator start_simulator(
     const std::filesystem::path& folder,
     const std::function<int(int stop, const std::function<void()>& on_ready)>& work);
-
-/// Ask it to end, and wait for it. @return what waitpid() says
-int end_simulator(const Simulator& simulator);
 
 /// @return what waitpid() says of a child that has ended, or ends now
 int wait_for(pid_t pid);
