@@ -4,9 +4,10 @@
 # The documents are those of the newest kernel that was fetched; nothing of them is kept here.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/../scripts/expect.sh"
+source "$(dirname "$0")/../scripts/documents.sh"
 pmufab=$1
 cd "$repository" || exit
-documents=$(find "$2" -maxdepth 1 -name '[0-9]*' | sort -V | tail -1)/Documentation/admin-guide/perf
+documents=$(find_documents "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -14,9 +15,6 @@ complain() {
   echo "FAILED: $*"
   failed=1
 }
-
-# examples DOCUMENT: its commands, each in one line.
-examples() { sed -nE 's/^ +(\$ ?# ?)?(perf stat .*)/\2/p' "$documents/$1"; }
 
 # type_examples PLATFORM-OPTIONS...: commands come on standard input; prints each with its counts and verdicts.
 type_examples() {
@@ -65,69 +63,29 @@ verdicts_of() {
   ' "$1" 2>/dev/null
 }
 
-platform() { printf '%s\n' "$work/$1.yaml"; }
-
-# A device whose first CPMU has the document's events, each group in the only capability the driver programs.
-cat >"$(platform cxl)" <<'YAML'
-kind: cxl
-name: documents
-cxl:
-  - cache: {lines: 64}
-    decoders: [{base: 0x100_0000_0000, size: 1 GiB, coherency: HDM-D}]
-    cpmus: [{groups: [{group: d2h_req}, {group: clock_ticks}], counters: 4, fixed: [{group: 1, events: clock_ticks}]}]
-YAML
-cat >"$(platform vendor)" <<'YAML'
-kind: cxl
-name: documents-vendor
-cxl:
-  - decoders: [{base: 0x100_0000_0000, size: 1 GiB, coherency: HDM-DB}]
-    cpmus: [{groups: [{vendor: 0x1d0f, id: 0x1, events: [m2s_req_memrd, m2s_rwd_memwr]}], counters: 4}]
-YAML
-
-# Devices of the root complexes the Tegra410's document counts, the device with the document's BDF among them, and
-# accesses to BARs.
-cat >"$work/devices.yaml" <<'YAML'
-name: documents
-generators:
-  - name: rc 1
-    requester: {kind: pcie, socket: 0, root_complex: 1, root_port: 1, bdf: "81:00.0"}
-    targets: &memory [{socket: 0, memory: cmem, size: 1 MiB}, {socket: 1, memory: cmem, size: 1 MiB}]
-    mix: &mix {read: 2, write: 1}
-    pacing: &pace {kind: exponential, requests_per_us: 20}
-  - {name: rc 2, requester: {kind: pcie, socket: 1, root_complex: 2, root_port: 0, bdf: "01:00.0"}, targets: *memory, mix: *mix, pacing: *pace}
-  - {name: rc 3, requester: {kind: pcie, socket: 1, root_complex: 3, root_port: 0, bdf: "01:00.0"}, targets: *memory, mix: *mix, pacing: *pace}
-  - {name: rc 4, requester: {kind: pcie, socket: 0, root_complex: 4, root_port: 0, bdf: "01:10.0"}, targets: *memory, mix: *mix, pacing: *pace}
-  - {name: bars, requester: {kind: cpu, socket: 0, id: 2}, targets: [{memory: bar, socket: 0, root_complex: 0, root_port: 0}], mix: *mix, pacing: *pace}
-YAML
+write_document_platforms "$work"
 
 total=0
 for document in arm-cmn cxl nvidia-tegra410-pmu; do
   [[ -e $documents/$document.rst ]] || { complain "there is no $documents/$document.rst"; continue; }
-  count=$(examples "$document.rst" | wc -l)
+  count=$(examples "$documents/$document.rst" | wc -l)
   total=$((total + count))
   echo "== $document.rst: $count commands"
 done
 ((total >= 15)) || complain "only $total commands were found: do the documents still look as they did?"
 
-type_examples scenarios/platforms/cmn700-small.yaml < <(examples arm-cmn.rst)
+type_examples scenarios/platforms/cmn700-small.yaml < <(examples "$documents/arm-cmn.rst")
 traffic='[{name: device, mix: {cache_rd_shared: 2, cache_rd_own: 1}, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]'
-type_examples "$(platform cxl)" --set "cxl_traffic=$traffic" < <(examples cxl.rst | grep -v 'vid=')
+type_examples "$work/cxl.yaml" --set "cxl_traffic=$traffic" < <(examples "$documents/cxl.rst" | grep -v 'vid=')
 # The document leaves the numbers to the vendor of the device, whose are these.
-type_examples "$(platform vendor)" --set 'cxl_traffic=[{name: host, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]' \
-  < <(examples cxl.rst | grep 'vid=' | sed 's/VID/0x1d0f/; s/GID/0x1/; s/MASK/0x3/')
+type_examples "$work/vendor.yaml" --set 'cxl_traffic=[{name: host, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]' \
+  < <(examples "$documents/cxl.rst" | grep 'vid=' | sed 's/VID/0x1d0f/; s/GID/0x1/; s/MASK/0x3/')
 type_examples scenarios/platforms/tegra410-2s-small.yaml --traffic scenarios/traffic/everything.yaml \
-  --traffic "$work/devices.yaml" < <(examples nvidia-tegra410-pmu.rst)
+  --traffic "$work/devices.yaml" < <(examples "$documents/nvidia-tegra410-pmu.rst")
 
 # The script in the Tegra410's document, and its example output: both literal blocks after their titles.
-block() {
-  awk -v title="$1" '
-    index($0, title) == 1 { found = 1; next }
-    found && /^[^ ]/ { exit }
-    found { sub(/^  /, ""); print }
-  ' "$documents/nvidia-tegra410-pmu.rst"
-}
-block 'Example script for mapping' | sed '/./,$!d' >"$work/map"
-block 'Example output::' | sed '/^ *$/d' >"$work/wanted"
+literal_block 'Example script for mapping' "$documents/nvidia-tegra410-pmu.rst" >"$work/map"
+literal_block 'Example output::' "$documents/nvidia-tegra410-pmu.rst" | sed '/^ *$/d' >"$work/wanted"
 if [[ ! -s $work/map || ! -s $work/wanted ]]; then
   complain "the document has no script, or no example of its output"
 else
