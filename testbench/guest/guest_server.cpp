@@ -1,4 +1,6 @@
 #include "testbench/guest/guest_server.h"
+#include "testbench/scenario/input_error.h"
+#include "testbench/vfio_user/protocol.h"
 #include "tlm/clock/clock_domain.h"
 
 #include <fcntl.h>
@@ -23,8 +25,14 @@ constexpr std::chrono::milliseconds kSlice{3};
 constexpr std::chrono::seconds kPatience{1};
 /// perf has opened its events when it has not touched a register for so long.
 constexpr std::chrono::milliseconds kQuiet{300};
+/// A handler goes on for so long after its interrupt was taken back.
+constexpr std::chrono::milliseconds kHandler{50};
 /// Numbers of messages each function has.
 constexpr std::uint32_t kMessages = 64;
+/// Simulated between two looks at the virtual machine.
+constexpr Picoseconds kFirstSlice = 1'000'000;
+constexpr Picoseconds kShortestSlice = 100'000;
+constexpr Picoseconds kLongestSlice = 1'000'000'000'000;
 constexpr std::uint32_t kMemoryClass = 0x0502;  // CXL memory device
 constexpr std::uint32_t kNvidia = 0x10de;
 constexpr std::uint32_t kMapping = 4;  // DVSEC that tells root complex and root port
@@ -124,6 +132,9 @@ void GuestServer::add_functions(const std::vector<shell::PciFunction>& functions
     place.first_message = firmware.msi.first_number + kMessages * static_cast<std::uint32_t>(functions_.size());
     for (const auto& bar : function.bars) place.sizes.push_back(bar.size);
     functions_.emplace_back(bus_, std::move(place));
+    if (functions_.back().interrupts(vfio_user::kMsiX) > kMessages)
+      throw scenario::InputError(
+          fmt::format("the PCI function {} has more than {} interrupt vectors", function.name(), kMessages));
     below_port_.push_back(is_cxl_memory(function));
   }
 }
@@ -134,13 +145,14 @@ bool is_shown(const shell::PciFunction& function) {
 
 void GuestServer::serve() {
   begin_ = WallClock::now();
-  last_access_ = begin_;
+  last_write_ = begin_;
+  last_interrupt_ = begin_ - kHandler;
   last_look_ = begin_;
   held_since_ = begin_;
   simulated_begin_ = simulated_time();
   while (!stopped_) {
     // Whatever has to be made up for is simulated without a pause; else nothing happens until somebody says something.
-    const bool working = traffic_ == Traffic::under_way;
+    const bool working = expectations_.traffic() == Traffic::under_way;
     const int timeout = working && !is_held() && behind_the_wall() > 0 ? 0 : working || is_held() ? 1 : 10;
     look(timeout);
     follow_the_wall();
@@ -152,11 +164,12 @@ void GuestServer::serve() {
 
 void GuestServer::see(const MmioBus::BusAccess& access) {
   ++tally_.accesses;
-  last_access_ = WallClock::now();
   message_out_ = false;
   if (!access.is_write) return;
   written_ = true;
-  if (traffic_ == Traffic::ended) expectations_.closing();
+  last_write_ = WallClock::now();
+  // What a handler writes is not perf's doing.
+  if (!is_held() && last_write_ - last_interrupt_ > kHandler) expectations_.register_written();
 }
 
 bool GuestServer::look(int timeout_ms) {
@@ -206,28 +219,31 @@ std::uint32_t GuestServer::read_control(std::uint64_t offset) const {
     case control_page::kVersion:
       return Aperture::kVersion;
     case control_page::kTraffic:
-      return static_cast<std::uint32_t>(traffic_);
+      return static_cast<std::uint32_t>(expectations_.traffic());
     default:
       return 0;
   }
 }
 
 void GuestServer::consider_traffic() {
-  if (traffic_ == Traffic::under_way && !machine_.is_busy()) {
-    traffic_ = Traffic::ended;
+  if (expectations_.traffic() == Traffic::under_way && ends_ && !machine_.is_busy()) {
+    expectations_.set_traffic(Traffic::ended);
     tally_.traffic_ended = true;
     note(fmt::format("the traffic has ended, at {} ps", simulated_time()));
   }
-  if (traffic_ != Traffic::not_begun || !expectations_.is_counting() || !written_) return;
-  if (WallClock::now() - last_access_ >= kQuiet) begin_traffic();
+  if (!expectations_.is_counting() || !written_ || WallClock::now() - last_write_ < kQuiet) return;
+  if (expectations_.traffic() == Traffic::not_begun) begin_traffic();
+  expectations_.all_open();
 }
 
 void GuestServer::begin_traffic() {
-  if (traffic_ != Traffic::not_begun) return;
-  traffic_ = Traffic::under_way;
+  if (expectations_.traffic() != Traffic::not_begun) return;
   note(fmt::format("the traffic begins, at {} ps", simulated_time()));
-  expectations_.traffic_begins();
+  expectations_.set_traffic(Traffic::under_way);
+  slice_ = kFirstSlice;
   machine_.start_traffic();
+  // What ends by itself is busy from its beginning.
+  ends_ = machine_.is_busy();
 }
 
 Picoseconds GuestServer::behind_the_wall() const {
@@ -247,13 +263,18 @@ void GuestServer::follow_the_wall() {
   const bool held = is_held() && now - held_since_ <= kPatience;
   if (!held) followed_ += now - last_look_;
   last_look_ = now;
+  if (is_held()) last_interrupt_ = now;
   const Picoseconds behind = held ? 0 : behind_the_wall();
   if (behind == 0) return;
   // Up to the next interrupt, which is told first.
+  const bool whole = slice_ <= behind;
   sc_core::wait(to_sc_time(std::min(slice_, behind)), interrupts_.raised() | message_sent_);
   const auto took = WallClock::now() - now;
-  if (took < kSlice / 2) slice_ = std::min<Picoseconds>(slice_ * 2, 1'000'000'000'000);
-  if (took > kSlice) slice_ = std::max<Picoseconds>(slice_ / 2, 100'000);
+  if (whole && took < kSlice / 2) slice_ = std::min(slice_ * 2, kLongestSlice);
+  if (took > kSlice) {
+    const auto parts = static_cast<Picoseconds>(took / kSlice + 1);
+    slice_ = std::max(slice_ / parts, kShortestSlice);
+  }
 }
 
 std::uint64_t GuestServer::wall_nanoseconds() const {

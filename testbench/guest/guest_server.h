@@ -42,7 +42,7 @@ class GuestServer {
   };
 
   /// @param functions  of the platform, as found when it was started
-  /// @throws std::system_error if a socket cannot be made; std::length_error for too many interrupts
+  /// @throws std::system_error if a socket cannot be made; scenario::InputError for functions with too many vectors
   GuestServer(scenario::Machine& machine, const GuestOptions& options, const Aperture& aperture,
               WiredInterrupts& interrupts, const std::vector<shell::PciFunction>& functions,
               PerfExpectations& expectations);
@@ -62,7 +62,7 @@ class GuestServer {
 
  private:
   using WallClock = std::chrono::steady_clock;
-  enum class Traffic : std::uint8_t { not_begun, under_way, ended };
+  using Traffic = PerfExpectations::Traffic;
 
   /// Accesses on the platform's bus.
   class Bus final : public RegisterAccess {
@@ -101,15 +101,16 @@ class GuestServer {
   std::vector<std::unique_ptr<vfio_user::Server>> servers_;
   vfio_user::Descriptor perf_listener_;
   vfio_user::Descriptor perf_;
-  Traffic traffic_ = Traffic::not_begun;
   Tally tally_;
   bool stopped_ = false;
+  bool ends_ = false;     // the traffic will, by itself
   bool written_ = false;  // a register, since perf began
   WallClock::time_point begin_;
-  WallClock::time_point last_access_;
-  WallClock::time_point last_look_;   // at the clock on the wall, by follow_the_wall()
-  WallClock::duration followed_{};    // of the clock on the wall, while nothing was held
-  WallClock::time_point held_since_;  // or never
+  WallClock::time_point last_write_;
+  WallClock::time_point last_interrupt_;  // told to the virtual machine, or waiting
+  WallClock::time_point last_look_;       // at the clock on the wall, by follow_the_wall()
+  WallClock::duration followed_{};        // of the clock on the wall, while nothing was held
+  WallClock::time_point held_since_;      // or never
   sc_core::sc_event message_sent_;
   bool message_out_ = false;  // a message, and no access since
   Picoseconds simulated_begin_ = 0;

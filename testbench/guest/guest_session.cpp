@@ -28,7 +28,7 @@ using nlohmann::json;
 json to_json(const std::vector<ExpectedEvent>& events) {
   json list = json::array();
   for (const ExpectedEvent& event : events) {
-    json item{{"event", event.text}, {"note", event.note}};
+    json item{{"event", event.text}, {"note", event.note}, {"doubt", event.doubt}};
     if (event.low) item["low"] = *event.low;
     if (event.high) item["high"] = *event.high;
     list.push_back(std::move(item));
@@ -39,7 +39,7 @@ json to_json(const std::vector<ExpectedEvent>& events) {
 std::vector<ExpectedEvent> from_json(const json& list) {
   std::vector<ExpectedEvent> events;
   for (const json& item : list) {
-    ExpectedEvent event{item.at("event"), {}, {}, item.at("note")};
+    ExpectedEvent event{item.at("event"), {}, {}, item.at("note"), item.at("doubt")};
     if (item.contains("low")) event.low = item.at("low").get<std::uint64_t>();
     if (item.contains("high")) event.high = item.at("high").get<std::uint64_t>();
     events.push_back(std::move(event));
@@ -73,11 +73,18 @@ class GuestStory {
     expectations.finish();
     machine_.stop_traffic();
     const GuestServer::Tally& tally = server.tally();
+    if (tally.traffic_ended) machine_.scoreboard().finish();
+    std::vector<std::string> failures;
+    for (const scoreboard::Finding& finding : machine_.scoreboard().findings().list()) {
+      if (finding.severity == scoreboard::Finding::Severity::failure)
+        failures.push_back(fmt::format("{}: {}", finding.kind, finding.text));
+    }
     write("end", {{"simulated_ps", simulated_time()},
                   {"accesses", tally.accesses},
                   {"interrupts", tally.interrupts + interrupts.delivered()},
                   {"traffic_ended", tally.traffic_ended},
-                  {"reports", machine_.reports()}});
+                  {"reports", machine_.reports()},
+                  {"failures", failures}});
   }
 
   void see(const MmioBus::BusAccess& access) {
@@ -109,13 +116,8 @@ class GuestStory {
     write_blob(kRsdpName, blobs.rsdp);
     write_blob(kLoaderName, blobs.loader);
     json description{{"aperture_base", kPlatformBegin},
-                     {"aperture_bytes", aperture.size()},
                      {"cpus", guest_cpus(machine_.platform().firmware(), options_.topology).size()},
                      {"below_ports", functions}};
-    for (const Aperture::Window& window : aperture.windows()) {
-      description["windows"].push_back(
-          {{"name", window.name}, {"platform", window.platform}, {"bytes", window.size}, {"offset", window.offset}});
-    }
     std::ofstream(options_.folder / kDescriptionName, std::ios::binary) << description.dump(2) << '\n';
   }
 
@@ -135,7 +137,19 @@ void run_guest_session(const scenario::ScenarioSpec& spec, const driver_host::Dr
   scenario::Machine machine(spec.platform, spec.host, spec.workload, drivers, {});
   GuestStory story(machine, options);
   machine.platform().bus().monitor([&](const MmioBus::BusAccess& access) { story.see(access); });
-  machine.run([&] { story.tell(); });
+  machine.run([&] {
+    try {
+      story.tell();
+    } catch (const std::invalid_argument& error) {
+      throw scenario::InputError(fmt::format("no virtual machine can have this platform: {}", error.what()),
+                                 "--cpus and --memory change the virtual machine");
+    } catch (const std::system_error& error) {
+      if (error.code() != std::errc::filename_too_long) throw;
+      throw scenario::InputError(
+          fmt::format("the path of the temporary folder is too long for a socket: {}", error.what()),
+          "set TMPDIR to a shorter one");
+    }
+  });
 }
 
 GuestResult read_guest_journal(const std::filesystem::path& folder) {
@@ -153,6 +167,7 @@ GuestResult read_guest_journal(const std::filesystem::path& folder) {
     result.interrupts = end.at("interrupts");
     result.traffic_ended = end.at("traffic_ended");
     result.reports = end.at("reports").get<std::vector<std::string>>();
+    result.failures = end.at("failures").get<std::vector<std::string>>();
   }
   return result;
 }

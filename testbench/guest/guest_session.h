@@ -43,6 +43,7 @@ struct GuestResult {
   bool traffic_ended = false;                    ///< all of the traffic was played
   std::vector<std::vector<ExpectedEvent>> runs;  ///< of perf, in order
   std::vector<std::string> reports;              ///< what drivers did wrong at registers
+  std::vector<std::string> failures;             ///< rules that a driver or the hardware broke
 };
 
 /// Serve a platform to a virtual machine, traffic included. In this process, which can do this once. What comes of it

@@ -21,6 +21,7 @@ constexpr std::uint32_t kExpressCapability = 0x10;
 constexpr std::uint32_t kHasFunctionLevelReset = 1 << 28;
 constexpr std::uint64_t kDeviceControl = 8;
 constexpr std::uint32_t kFunctionLevelReset = 1 << 15;
+constexpr std::uint32_t kResetInUpperByte = 1 << 7;
 constexpr std::uint32_t kMsiXCapability = 0x11;
 constexpr std::uint32_t kMsiXEnable = 0x8000;
 constexpr std::uint64_t kEntryBytes = 16;
@@ -153,7 +154,7 @@ bool PciFunction::write(unsigned region, std::uint64_t offset, std::span<const s
       const unsigned bar = static_cast<unsigned>(at - kFirstBar) / 4;
       if (bytes == 4 && place_.sizes[bar] != 0) {
         shown_.at(bar) = (value & ~static_cast<std::uint32_t>(place_.sizes[bar] - 1)) | (assigned_.at(bar) & 0xfU);
-      } else if (bytes == 4 && bar > 0 && place_.sizes[bar - 1] != 0) {
+      } else if (bytes == 4 && bar > 0 && place_.sizes[bar - 1] != 0 && (assigned_.at(bar - 1) & 6U) == 4) {
         shown_.at(bar) = value & static_cast<std::uint32_t>(~(place_.sizes[bar - 1] - 1) >> 32);
       }
       continue;
@@ -161,15 +162,23 @@ bool PciFunction::write(unsigned region, std::uint64_t offset, std::span<const s
     if (msi_x_ != 0 && at / 4 * 4 == msi_x_) continue;
     if (at == kCommandRegister) value |= kDecodeAndMaster;
     put(at, static_cast<unsigned>(bytes), value);
+    const bool resets =
+        express_ != 0 && at <= express_ + kDeviceControl + 1 && at + bytes > express_ + kDeviceControl + 1;
+    if (resets && (value >> 8 * (express_ + kDeviceControl + 1 - at) & kResetInUpperByte) != 0) restore();
   }
   return true;
 }
 
-/// As a function level reset: configuration space and registers; BARs and messages are put back.
+/// As a function level reset: configuration space and registers.
 void PciFunction::reset() {
   if (is_port_) return;
   if (express_ != 0 && (get(express_ + 4, 4) & kHasFunctionLevelReset) != 0)
     put(express_ + kDeviceControl, 2, get(express_ + kDeviceControl, 2) | kFunctionLevelReset);
+  restore();
+}
+
+/// What a function level reset took away.
+void PciFunction::restore() {
   for (unsigned i = 0; i < kBars; ++i) {
     put(kFirstBar + 4 * i, 4, assigned_.at(i));
     shown_.at(i) = place_.sizes[i] != 0 ? assigned_.at(i) & 0xfU : 0;

@@ -51,6 +51,7 @@ class PciFunction final : public vfio_user::Function {
   void find_bars();
   void find_capabilities();
   void program_messages();
+  void restore();
   [[nodiscard]] bool is_hidden(std::uint64_t offset) const;
   [[nodiscard]] std::uint8_t shown_byte(std::uint64_t offset);
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "testbench/guest/perf_arguments.h"
 #include "testbench/scenario/event_syntax.h"
 #include "testbench/shell/event_names.h"
 #include "tlm/clock/clock_domain.h"
@@ -12,36 +13,14 @@
 namespace pmufab::guest {
 namespace {
 
-/// Options of perf stat that take the next argument, by letter.
-constexpr std::string_view kWithValue = "eIrDxoCGFptMn";
+/// Two watchpoints that count what both see are told apart by which came first.
+bool combines(const scoreboard::EventTerms& terms) {
+  return std::any_of(terms.begin(), terms.end(), [](const scoreboard::EventTerm& term) {
+    return term.name == "wp_combine" && term.value.value_or(1) != 0;
+  });
+}
 
 }  // namespace
-
-std::vector<std::string> event_arguments(const std::vector<std::string>& arguments) {
-  std::vector<std::string> events;
-  constexpr std::string_view kLong = "--event=";
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
-    if (argument == "--") break;
-    if (argument.starts_with(kLong)) {
-      events.push_back(argument.substr(kLong.size()));
-    } else if (argument == "--event") {
-      if (i + 1 < arguments.size()) events.push_back(arguments[++i]);
-    } else if (argument.size() >= 2 && argument[0] == '-' && argument[1] != '-') {
-      const std::size_t letter = argument.find_first_of(kWithValue, 1);
-      if (letter == std::string::npos) continue;
-      const bool is_event = argument[letter] == 'e';
-      if (letter + 1 < argument.size()) {
-        if (is_event) events.push_back(argument.substr(letter + 1));
-      } else if (++i < arguments.size() && is_event) {
-        events.push_back(arguments[i]);
-      }
-    } else if (i > 0 && argument[0] != '-') {
-      break;  // what perf runs
-    }
-  }
-  return events;
-}
 
 PerfExpectations::PerfExpectations(scenario::Machine& machine, const scenario::PmuCatalog& catalog,
                                    std::function<void(const std::vector<ExpectedEvent>&)> on_end)
@@ -49,7 +28,8 @@ PerfExpectations::PerfExpectations(scenario::Machine& machine, const scenario::P
 
 void PerfExpectations::hear(std::string_view bytes) {
   // What a virtual machine says is not to be believed, nor kept for ever.
-  constexpr std::size_t kMost = 1 << 16;
+  constexpr std::size_t kMost = 1 << 14;
+  constexpr std::size_t kMostWords = 1 << 8;
   for (const char byte : bytes) {
     if (byte != '\0') {
       if (heard_.size() < kMost) heard_ += byte;
@@ -59,7 +39,7 @@ void PerfExpectations::hear(std::string_view bytes) {
     if (words_.front() == "end") {
       end();
       words_.clear();
-    } else if (words_.front() != "begin" || words_.size() > kMost) {
+    } else if (words_.front() != "begin" || words_.size() > kMostWords) {
       words_.clear();
     } else if (words_.size() >= 2) {
       std::size_t count = 0;
@@ -77,31 +57,41 @@ void PerfExpectations::hear(std::string_view bytes) {
 
 void PerfExpectations::begin(const std::vector<std::string>& arguments) {
   end();  // one that was killed
-  if (arguments.empty() || arguments.front() != "stat") return;
+  const std::optional<PerfStat> stat = parse_perf_stat(arguments);
+  if (!stat) return;
   counting_ = true;
-  for (const std::string& text : event_arguments(arguments)) {
+  open_ = false;
+  closing_ = false;
+  disturbed_ = false;
+  const std::string reason = stat->repeats ? "with -r perf prints a mean" : "";
+  for (const std::string& text : stat->events) {
     try {
       for (const scenario::WrittenGroup& group : scenario::parse_events(text)) {
-        for (const scenario::WrittenEvent& event : group.events) add(event.text);
+        for (const scenario::WrittenEvent& event : group.events) add(event.text, reason);
       }
     } catch (const scenario::EventError& error) {
-      events_.push_back({{text, {}, {}, error.reason()}, 0, 0, 0, false, {}});
+      events_.push_back({{text, {}, {}, error.reason()}});
     }
   }
+  if (stat->events.empty()) events_.push_back({{"perf stat without -e", {}, {}, "its events are not known"}});
 }
 
-void PerfExpectations::add(const std::string& text) {
+/// @param reason  why it is not judged; nothing: it is
+void PerfExpectations::add(const std::string& text, const std::string& reason) {
   Event event;
   event.told.text = text;
+  event.told.note = reason;
   try {
     const std::vector<scenario::ResolvedGroup> groups = catalog_.resolve(text);
     if (groups.size() != 1) {
       event.told.note = "it stands for several events";
-    } else {
+    } else if (reason.empty()) {
       // In the words of the driver, whatever perf was given.
       event.event = *shell::EventNames(catalog_).name(groups.front().events.front().attributes);
       for (const auto& fabric : machine_.fabrics()) fabric->check_event(event.event);
-      if (!machine_.scoreboard().judges(event.event.pmu)) {
+      if (combines(event.event.terms)) {
+        event.told.note = "each event is watched twice, which a pair of watchpoints cannot be";
+      } else if (!machine_.scoreboard().judges(event.event.pmu)) {
         event.told.note = "no one judges this PMU";
       } else {
         machine_.scoreboard().expect(next_, event.event.pmu, event.event.terms);
@@ -118,12 +108,31 @@ void PerfExpectations::add(const std::string& text) {
   events_.push_back(std::move(event));
 }
 
-void PerfExpectations::traffic_begins() {
+void PerfExpectations::set_traffic(Traffic traffic) {
+  traffic_ = traffic;
+  if (traffic == Traffic::under_way) all_open();
+}
+
+void PerfExpectations::all_open() {
+  if (!counting_ || std::exchange(open_, true)) return;
   for (Event& event : events_) {
-    if (event.wide == 0 || event.narrow != 0) continue;
+    if (event.wide == 0) continue;
     machine_.scoreboard().expect(next_, event.event.pmu, event.event.terms);
     event.narrow = next_++;
     machine_.scoreboard().begin(event.narrow, simulated_time());
+  }
+}
+
+void PerfExpectations::register_written() {
+  if (!counting_) return;
+  if (traffic_ == Traffic::under_way) disturbed_ = true;
+  if (traffic_ == Traffic::ended && open_) close_narrow();
+}
+
+void PerfExpectations::close_narrow() {
+  if (std::exchange(closing_, true)) return;
+  for (const Event& event : events_) {
+    if (event.narrow != 0) machine_.scoreboard().end(event.narrow, simulated_time());
   }
 }
 
@@ -135,32 +144,45 @@ bool PerfExpectations::is_certain(const Event& event, Picoseconds end) const {
          result->windows.front().end < end;
 }
 
-void PerfExpectations::closing() {
-  for (Event& event : events_) {
-    if (event.narrow != 0 && !std::exchange(event.closing, true))
-      machine_.scoreboard().end(event.narrow, simulated_time());
+/// Say what an event must have counted, when perf has ended.
+void PerfExpectations::bound(Event& event, Picoseconds now) {
+  scoreboard::Scoreboard& judge = machine_.scoreboard();
+  const std::uint64_t most = judge.expected(event.wide, now);
+  if (most == 0 && traffic_ == Traffic::not_begun) {
+    event.told.note = "the traffic had not begun";
+    return;
+  }
+  event.told.high = most;
+  if (is_certain(event, now)) {
+    event.told.low = most;
+    return;
+  }
+  event.told.low = event.narrow == 0 ? 0 : judge.expected(event.narrow, now);
+  if (event.narrow == 0 && most > 0) {
+    event.told.doubt = "perf ended before all its events were seen to be open";
+  } else if (disturbed_ || traffic_ == Traffic::under_way) {
+    event.told.doubt = "there was traffic while perf opened or closed events";
   }
 }
 
 void PerfExpectations::end() {
   if (!counting_) return;
   counting_ = false;
-  std::vector<ExpectedEvent> told;
+  close_narrow();
   const Picoseconds now = simulated_time();
-  closing();
+  for (const Event& event : events_) {
+    if (event.wide != 0) machine_.scoreboard().end(event.wide, now);
+  }
+  std::vector<ExpectedEvent> told;
   for (Event& event : events_) {
-    if (event.wide != 0) {
-      machine_.scoreboard().end(event.wide, now);
-      event.told.high = machine_.scoreboard().expected(event.wide, now);
-      if (is_certain(event, now)) {
-        event.told.low = event.told.high;
-      } else {
-        event.told.low = event.narrow == 0 ? 0 : machine_.scoreboard().expected(event.narrow, now);
-      }
+    if (event.wide != 0) bound(event, now);
+    told.push_back(std::move(event.told));
+  }
+  for (const Event& event : std::exchange(events_, {})) {
+    for (const driver_host::EventHandle handle : {event.wide, event.narrow}) {
+      if (handle != 0) machine_.scoreboard().forget(handle);
     }
   }
-  for (Event& event : events_) told.push_back(std::move(event.told));
-  events_.clear();
   on_end_(told);
 }
 

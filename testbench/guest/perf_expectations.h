@@ -20,15 +20,18 @@ struct ExpectedEvent {
   std::optional<std::uint64_t> low{};
   std::optional<std::uint64_t> high{};
   std::string note{};  ///< why not
+  /// Why a count outside of the bounds may be right all the same; nothing if it is wrong.
+  std::string doubt{};
 };
 
 /// What perf counts in the virtual machine, by the scoreboard.
 ///
 /// The wrapper of perf in the virtual machine tells perf's arguments before it runs, and its end. In between, events
 /// count while the drivers in the virtual machine let their PMUs run, which the scoreboard sees on the bus. When perf
-/// opens and closes each event cannot be seen; so each is watched twice: from before perf began to its end, and during
-/// the traffic, when all are open. One that is the only one of its PMU, whose driver
-/// lets the PMU run for it and stops it, counts just then.
+/// opens and closes each event cannot be seen; so each is watched twice: from before perf began to its end, and while
+/// all are open and none is being closed. One that is the only one of its PMU, whose driver lets the PMU run for it and
+/// stops it, counts just then. Where traffic may have come while perf opened or closed events, a difference is no
+/// proof.
 class PerfExpectations {
  public:
   /// @param on_end  called with the events of each perf when it has ended
@@ -39,10 +42,14 @@ class PerfExpectations {
   void hear(std::string_view bytes);
   /// A perf stat runs.
   [[nodiscard]] bool is_counting() const noexcept { return counting_; }
-  /// The traffic begins now.
-  void traffic_begins();
-  /// Nothing comes any more of the traffic, and a register was written: perf may close the first of its events.
-  void closing();
+  /// How far the traffic is.
+  enum class Traffic : std::uint8_t { not_begun, under_way, ended };
+  [[nodiscard]] Traffic traffic() const noexcept { return traffic_; }
+  void set_traffic(Traffic traffic);
+  /// perf has not written a register for a while: all its events are open.
+  void all_open();
+  /// Software wrote a register, and not because of an interrupt: perf may open or close an event.
+  void register_written();
   /// What is left over at the end of all.
   void finish();
 
@@ -52,12 +59,13 @@ class PerfExpectations {
     driver_host::EventHandle wide = 0;
     driver_host::EventHandle narrow = 0;
     Picoseconds begun = 0;
-    bool closing = false;
-    scenario::ResolvedEvent event;
+    scenario::ResolvedEvent event{};
   };
   void begin(const std::vector<std::string>& arguments);
   void end();
-  void add(const std::string& text);
+  void add(const std::string& text, const std::string& reason);
+  void close_narrow();
+  void bound(Event& event, Picoseconds now);
   /// It counted when its PMU ran, not before and not longer.
   [[nodiscard]] bool is_certain(const Event& event, Picoseconds end) const;
 
@@ -68,10 +76,11 @@ class PerfExpectations {
   std::vector<std::string> words_;
   std::vector<Event> events_;
   driver_host::EventHandle next_ = 1;
+  Traffic traffic_ = Traffic::not_begun;
   bool counting_ = false;
+  bool open_ = false;       // all events are
+  bool closing_ = false;    // the first may not be any more
+  bool disturbed_ = false;  // events were opened or closed while there was traffic
 };
-
-/// @return the values of -e and --event in perf's arguments, in order
-[[nodiscard]] std::vector<std::string> event_arguments(const std::vector<std::string>& arguments);
 
 }  // namespace pmufab::guest

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <map>
 #include <regex>
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -10,6 +11,9 @@
 
 namespace pmufab::guest {
 namespace {
+
+/// Per cent of the time an event had a counter.
+constexpr double kAll = 100.0;
 
 /// @return a whole number with separators of thousands or without; nothing for anything else
 std::optional<std::uint64_t> to_count(std::string text) {
@@ -29,7 +33,39 @@ std::optional<PrintedCount> from_json(const std::string& line) {
   const auto& event = content.at("event");
   const auto& value = content.at("counter-value");
   if (!event.is_string() || !value.is_string()) return std::nullopt;
-  return PrintedCount{event.get<std::string>(), to_count(value.get<std::string>())};
+  const bool scaled = content.contains("pcnt-running") && content.at("pcnt-running").is_number() &&
+                      content.at("pcnt-running").get<double>() < kAll;
+  return PrintedCount{event.get<std::string>(), to_count(value.get<std::string>()), scaled};
+}
+
+GuestVerdict judge(const ExpectedEvent& event, std::span<const PrintedCount> printed) {
+  using Check = GuestVerdict::Check;
+  GuestVerdict verdict{event.text, {}, event.low, event.high, Check::unchecked, event.note};
+  bool scaled = false;
+  bool counted = !printed.empty();
+  std::uint64_t sum = 0;
+  for (const PrintedCount& count : printed) {
+    scaled = scaled || count.scaled;
+    counted = counted && count.value;
+    sum += count.value.value_or(0);
+  }
+  if (counted) verdict.printed = sum;
+  if (!event.low || !event.high) return verdict;
+  if (printed.empty()) {
+    verdict.note = "perf did not print it";
+  } else if (scaled) {
+    verdict.note = "an estimate: it had a counter for a part of the time";
+  } else if (!counted) {
+    verdict.note = "perf could not count it";
+    verdict.check = Check::wrong;
+  } else if (*event.low <= sum && sum <= *event.high) {
+    verdict.check = *event.low == *event.high ? Check::exact : Check::within;
+  } else if (!event.doubt.empty()) {
+    verdict.note = event.doubt;
+  } else {
+    verdict.check = Check::wrong;
+  }
+  return verdict;
 }
 
 }  // namespace
@@ -37,9 +73,10 @@ std::optional<PrintedCount> from_json(const std::string& line) {
 std::vector<PrintedCount> find_counts(std::string_view text) {
   // "  1,234  pmu/event/  (50.00%)", perhaps with a time or a CPU before it; and "1234,,pmu/event/,...".
   static const std::regex table(
-      R"(^(?:.*\s)?([0-9][0-9,]*|<not counted>|<not supported>)\s+([^\s/]+/[^/]*/[A-Za-z]*)(?:\s.*)?$)");
+      R"(^(?:.*\s)?([0-9][0-9,]*|<not counted>|<not supported>)\s+([^\s/]+/[^/]*/[A-Za-z]*)(?:\s(.*))?$)");
   static const std::regex separated(
-      R"(^(?:.*,)?([0-9]+|<not counted>|<not supported>),[^,]*,([^\s,/]+/[^/]*/[A-Za-z]*),.*$)");
+      R"(^(?:.*,)?([0-9]+|<not counted>|<not supported>),[^,]*,([^\s,/]+/[^/]*/[A-Za-z]*),[0-9]*,([0-9.]*).*$)");
+  static const std::regex share(R"(\(\s*([0-9.]+)%\))");
   std::vector<PrintedCount> counts;
   std::istringstream stream{std::string(text)};
   for (std::string line; std::getline(stream, line);) {
@@ -54,8 +91,15 @@ std::vector<PrintedCount> find_counts(std::string_view text) {
     // perf's own lines are short; a regular expression of this library is not for others.
     constexpr std::size_t kLongest = 1000;
     if (line.size() > kLongest) continue;
-    if (std::regex_match(line, match, separated) || std::regex_match(line, match, table))
-      counts.push_back({match[2].str(), to_count(match[1].str())});
+    if (std::regex_match(line, match, separated)) {
+      const std::string running = match[3].str();
+      counts.push_back({match[2].str(), to_count(match[1].str()), !running.empty() && std::stod(running) < kAll});
+    } else if (std::regex_match(line, match, table)) {
+      const std::string rest = match[3].str();
+      std::smatch running;
+      const bool scaled = std::regex_search(rest, running, share) && std::stod(running[1].str()) < kAll;
+      counts.push_back({match[2].str(), to_count(match[1].str()), scaled});
+    }
   }
   return counts;
 }
@@ -64,36 +108,23 @@ std::vector<GuestVerdict> compare(const std::vector<std::vector<ExpectedEvent>>&
                                   const std::vector<PrintedCount>& printed) {
   // How often an event was counted, and printed.
   std::map<std::string, std::size_t> wanted;
-  std::map<std::string, std::vector<std::optional<std::uint64_t>>> values;
+  std::map<std::string, std::vector<PrintedCount>> values;
   for (const auto& run : runs) {
     for (const ExpectedEvent& event : run) ++wanted[event.text];
   }
-  for (const PrintedCount& count : printed) values[count.event].push_back(count.value);
+  for (const PrintedCount& count : printed) values[count.event].push_back(count);
 
   std::vector<GuestVerdict> verdicts;
   std::map<std::string, std::size_t> next;
   for (const auto& run : runs) {
     for (const ExpectedEvent& event : run) {
-      GuestVerdict verdict{event.text, {}, event.low, event.high, GuestVerdict::Check::unchecked, event.note};
-      const auto& of_event = values[event.text];
-      if (of_event.size() == wanted[event.text]) {
-        verdict.printed = of_event[next[event.text]++];
-      } else if (wanted[event.text] == 1 && !of_event.empty()) {
-        std::uint64_t sum = 0;
-        for (const auto& value : of_event) sum += value.value_or(0);
-        verdict.printed = sum;
-      } else if (verdict.note.empty()) {
-        verdict.note = of_event.empty() ? "perf did not print it" : "which perf printed what cannot be told";
-        verdicts.push_back(std::move(verdict));
-        continue;
-      }
-      if (event.low && event.high) {
-        const bool good = verdict.printed && *event.low <= *verdict.printed && *verdict.printed <= *event.high;
-        verdict.check = !good                       ? GuestVerdict::Check::wrong
-                        : *event.low == *event.high ? GuestVerdict::Check::exact
-                                                    : GuestVerdict::Check::within;
-        if (!verdict.printed) verdict.note = "perf could not count it";
-      }
+      const std::vector<PrintedCount>& of_event = values[event.text];
+      const std::size_t times = wanted[event.text];
+      std::span<const PrintedCount> its;
+      if (times == 1) its = of_event;
+      if (times > 1 && of_event.size() == times) its = std::span(of_event).subspan(next[event.text]++, 1);
+      GuestVerdict verdict = judge(event, its);
+      if (its.empty() && !of_event.empty()) verdict.note = "which perf printed what cannot be told";
       verdicts.push_back(std::move(verdict));
     }
   }

@@ -14,6 +14,7 @@ namespace pmufab::guest {
 struct PrintedCount {
   std::string event;                   ///< as perf printed it
   std::optional<std::uint64_t> value;  ///< nothing: <not counted> or <not supported>
+  bool scaled = false;                 ///< an estimate: the event had a counter for a part of the time only
 };
 
 /// Find the counts in what perf stat printed, in its own table or with -x, or -j, whatever else was printed between.
@@ -23,7 +24,7 @@ struct PrintedCount {
 struct GuestVerdict {
   enum class Check : std::uint8_t { exact, within, wrong, unchecked };
   std::string event;
-  std::optional<std::uint64_t> printed;  ///< the sum, if perf printed several (-I, -r)
+  std::optional<std::uint64_t> printed;  ///< the sum, if perf printed several (-I)
   std::optional<std::uint64_t> low;
   std::optional<std::uint64_t> high;
   Check check = Check::unchecked;

@@ -95,8 +95,11 @@ std::vector<std::string> qemu_command(const QemuOptions& options) {
       fmt::format("name={},file={}", AcpiBlobs::kRsdpFile, in_list(session / kRsdpName)),
       "-fw_cfg",
       fmt::format("name={},file={}", AcpiBlobs::kLoaderFile, in_list(session / kLoaderName)),
+      "-chardev",
+      options.interactive ? std::string("stdio,id=console,signal=off")
+                          : fmt::format("file,id=console,path={}", in_list(session / kConsoleName)),
       "-serial",
-      options.interactive ? std::string("stdio") : fmt::format("file:{}", in_list(session / kConsoleName)),
+      "chardev:console",
       "-chardev",
       options.interactive ? std::string("null,id=output") : std::string("file,id=output,path=/dev/stdout"),
       "-chardev",
@@ -111,21 +114,33 @@ std::vector<std::string> qemu_command(const QemuOptions& options) {
       "virtserialport,chardev=status,name=pmufab.status",
       "-device",
       "virtserialport,chardev=perf,name=pmufab.perf"};
-  const auto add_function = [&](const std::string& socket, const std::string& bus) {
+  const auto add_function = [&](const std::string& socket, const std::string& bus, const std::string& place) {
     json device{{"driver", "vfio-user-pci"},
                 {"bus", bus},
                 {"socket", {{"type", "unix"}, {"path", (session / socket).string()}}},
                 // A stall longer than this ends the conversation for good.
                 {"x-msg-timeout", 60000}};
+    if (!place.empty()) {
+      device["addr"] = place;
+      device["multifunction"] = true;
+    }
     command.insert(command.end(), {"-device", device.dump()});
   };
+  // There are 31 slots on the root bus: functions that belong there share some.
+  constexpr unsigned kFirstSlot = 16;
+  unsigned on_root_bus = 0;
   for (std::size_t i = 0; i < options.below_ports.size(); ++i) {
-    const std::string port = fmt::format("port{}", i);
-    if (options.below_ports[i])
+    const std::string socket = fmt::format("{}{}", kPciName, i);
+    if (options.below_ports[i]) {
+      const std::string port = fmt::format("port{}", i);
       command.insert(command.end(), {"-device", fmt::format("pcie-root-port,id={},chassis={}", port, i + 1)});
-    add_function(fmt::format("{}{}", kPciName, i), options.below_ports[i] ? port : "pcie.0");
+      add_function(socket, port, {});
+    } else {
+      add_function(socket, "pcie.0", fmt::format("{:x}.{}", kFirstSlot + on_root_bus / 8, on_root_bus % 8));
+      ++on_root_bus;
+    }
   }
-  add_function(kSocName, "pcie.0");
+  add_function(kSocName, "pcie.0", {});
   return command;
 }
 

@@ -3,6 +3,7 @@
 # Needs what tools/guest/prepare makes; exit code 77 if that is not there.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/../scripts/expect.sh"
+source "$(dirname "$0")/../scripts/documents.sh"
 pmufab=$1
 cd "$repository" || exit
 if [[ ! -e ${PMUFAB_GUEST:-.cache/guest}/.complete ]]; then
@@ -32,8 +33,8 @@ for pmu in "${pmus[@]}"; do
     *mem1.0) events+=("$pmu/d2h_req_rdcurr/") ;;
   esac
 done
-document=$(find .cache/linux-sources -maxdepth 1 -name '[0-9]*' | sort -V | tail -1)/Documentation/admin-guide/perf/nvidia-tegra410-pmu.rst
-sed -n '/^  #!\/bin\/bash/,/done </s/^  //p' "$document" >"$work/map"
+document=$(find_documents .cache/linux-sources)/nvidia-tegra410-pmu.rst
+literal_block 'Example script for mapping' "$document" >"$work/map"
 [[ -s $work/map ]] || complain "$document has no script"
 cat >"$work/script" <<END
 ls /sys/bus/event_source/devices >/tmp/pmus
@@ -54,9 +55,11 @@ cat "$work/out" "$work/err"
 exact=$(grep -c '"check": "exact"' "$work/verdicts.json" || true)
 ((exact == ${#events[@]} - 1)) || complain "$exact of ${#events[@]} counts are exact; all but the clock's have to be"
 grep -q '"check": "within"' "$work/verdicts.json" || complain "the clock's count is not between its bounds"
-# What a count of traffic that never came would be, too.
-((exact > 30)) && grep -qE '"guest": [1-9][0-9]{4,}' "$work/verdicts.json" || complain "next to nothing was counted"
-sed -n '/^Example output::/,/^[^ ]/s/^  [0-9a-f:.]*: \(Bus=.*\)/\1/p' "$document" | head -21 >"$work/table"
+grep -q '"traffic_ended": true' "$work/verdicts.json" || complain "the traffic was not played to its end"
+# What traffic that never came would make exact, too.
+nonzero=$(grep -B 4 '"check": "exact"' "$work/verdicts.json" | grep -cE '"guest": [1-9]' || true)
+((nonzero >= 19)) || complain "only $nonzero counts are not 0"
+literal_block 'Example output::' "$document" | sed -n 's/^[0-9a-f:.]*: \(Bus=.*\)/\1/p' >"$work/table"
 sed -n '/^mapping:/,$s/^[0-9a-f:.]*: \(Bus=.*\)/\1/p' "$work/out" | tr -d '\r' >"$work/mapped"
 [[ $(wc -l <"$work/table") == 21 ]] || complain "the document's table is not found"
 diff "$work/table" "$work/mapped" || complain "the mapping is not the document's"

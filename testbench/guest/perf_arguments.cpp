@@ -1,0 +1,82 @@
+#include "testbench/guest/perf_arguments.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace pmufab::guest {
+namespace {
+
+// perf-stat(1): options that take a value, in the next argument if it does not follow at once.
+constexpr std::string_view kLettersWithValue = "eIrDxoCGFptMbN";
+constexpr std::array<std::string_view, 22> kNamesWithValue{"event",         "filter",
+                                                           "pid",           "tid",
+                                                           "cpu",           "output",
+                                                           "log-fd",        "repeat",
+                                                           "delay",         "interval-print",
+                                                           "timeout",       "field-separator",
+                                                           "cgroup",        "metrics",
+                                                           "metric-groups", "interval-count",
+                                                           "post",          "pre",
+                                                           "bpf-prog",      "for-each-cgroup",
+                                                           "control",       "input"};
+
+class Parser {
+ public:
+  explicit Parser(const std::vector<std::string>& arguments) : arguments_(arguments) {}
+
+  std::optional<PerfStat> parse() {
+    // perf's own options stand before the command.
+    while (at_ < arguments_.size() && arguments_[at_].starts_with('-')) ++at_;
+    if (at_ >= arguments_.size() || arguments_[at_] != "stat") return std::nullopt;
+    for (++at_; at_ < arguments_.size(); ++at_) {
+      const std::string& argument = arguments_[at_];
+      // What perf runs is none of ours.
+      if (argument.size() < 2 || argument[0] != '-' || argument == "--") break;
+      if (argument[1] == '-') {
+        parse_name(argument.substr(2));
+      } else {
+        parse_letters(argument);
+      }
+    }
+    return stat_;
+  }
+
+ private:
+  void parse_name(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    stat_.repeats = stat_.repeats || name == "repeat";
+    if (equals != std::string::npos) {
+      if (name == "event") stat_.events.push_back(text.substr(equals + 1));
+    } else if (std::find(kNamesWithValue.begin(), kNamesWithValue.end(), name) != kNamesWithValue.end()) {
+      take(name == "event");
+    }
+  }
+
+  void parse_letters(const std::string& argument) {
+    const std::size_t letter = argument.find_first_of(kLettersWithValue, 1);
+    if (letter == std::string::npos) return;
+    stat_.repeats = stat_.repeats || argument[letter] == 'r';
+    const bool is_event = argument[letter] == 'e';
+    if (letter + 1 == argument.size()) {
+      take(is_event);
+    } else if (is_event) {
+      stat_.events.push_back(argument.substr(letter + 1));
+    }
+  }
+
+  void take(bool is_event) {
+    if (++at_ < arguments_.size() && is_event) stat_.events.push_back(arguments_[at_]);
+  }
+
+  const std::vector<std::string>& arguments_;
+  std::size_t at_ = 0;
+  PerfStat stat_;
+};
+
+}  // namespace
+
+std::optional<PerfStat> parse_perf_stat(const std::vector<std::string>& arguments) { return Parser(arguments).parse(); }
+
+}  // namespace pmufab::guest

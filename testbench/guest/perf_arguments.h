@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pmufab::guest {
+
+/// What the arguments of perf say of what it counts.
+struct PerfStat {
+  std::vector<std::string> events{};  ///< the values of -e and --event, in order
+  bool repeats = false;               ///< -r: what is printed is a mean
+};
+
+/// @param arguments  of perf, without its name
+/// @return nothing unless they are those of perf stat
+[[nodiscard]] std::optional<PerfStat> parse_perf_stat(const std::vector<std::string>& arguments);
+
+}  // namespace pmufab::guest

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# documents_boot_test.sh PMUFAB: types every perf command the kernel's documents give as an example into a guest, whose perf
+# counts what the scoreboard says. Takes a minute or two; exit code 77 without a guest.
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "$0")/../scripts/expect.sh"
+source "$(dirname "$0")/../scripts/documents.sh"
+pmufab=$1
+cd "$repository" || exit
+if [[ ! -e ${PMUFAB_GUEST:-.cache/guest}/.complete ]]; then
+  echo "SKIPPED: there is no guest; tools/guest/prepare makes one."
+  exit 77
+fi
+documents=$(find_documents .cache/linux-sources)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+write_document_platforms "$work"
+failed=0
+
+# type_examples OPTIONS...: commands come on standard input; traffic goes on all the time.
+type_examples() {
+  local -a commands
+  mapfile -t commands
+  ((${#commands[@]} > 0)) || return 0
+  # The examples count until Ctrl-C; here for a second, a simulated millisecond.
+  { echo 'devmem $((APERTURE_BASE + 12)) 32 1'; printf '%s sleep 1 2>&1\n' "${commands[@]}"; } >"$work/typed"
+  "$pmufab" boot --time-scale 0.001 --json "$work/verdicts.json" "$@" -- \
+    bash -c ". /pmufab/aperture; $(cat "$work/typed")" >"$work/out" 2>"$work/err" || { cat "$work/out" "$work/err"; failed=1; }
+  grep -E '[✓✗≈]|^ .* - ' "$work/err" || true
+  local good exact events
+  good=$(grep -cE '"check": "(exact|within)"' "$work/verdicts.json" || true)
+  exact=$(grep -c '"check": "exact"' "$work/verdicts.json" || true)
+  events=$(printf '%s\n' "${commands[@]}" | grep -oE '[a-z0-9_]+(\.[0-9]+)?/[^/]*/' | wc -l)
+  echo "${#commands[@]} commands, $events events: $exact exact, $((good - exact)) within their bounds"
+  if ((good != events || exact < least_exact)); then
+    echo "FAILED: $good of $events counts are right"
+    failed=1
+  fi
+}
+
+# Drivers of CXL let the PMU run when no event is there: with traffic that goes on, bounds are all there is.
+least_exact=0
+type_examples "$work/cxl.yaml" \
+  --set 'cxl_traffic=[{name: device, mix: {cache_rd_shared: 2, cache_rd_own: 1}, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]' \
+  < <(examples "$documents/cxl.rst" | grep -v 'vid=')
+# Two events of one PMU in one command have bounds, too.
+least_exact=15
+type_examples scenarios/platforms/tegra410-2s-small.yaml --traffic scenarios/traffic/everything.yaml \
+  --traffic "$work/devices.yaml" < <(examples "$documents/nvidia-tegra410-pmu.rst")
+exit "$failed"

@@ -1,0 +1,126 @@
+// What perf is asked to count in a guest, what it prints, and what becomes of the two.
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "testbench/guest/perf_arguments.h"
+#include "testbench/guest/perf_output.h"
+
+namespace pmufab::guest {
+namespace {
+
+using Words = std::vector<std::string>;
+using Check = GuestVerdict::Check;
+
+TEST(PerfArguments, name_the_events_of_perf_stat) {
+  EXPECT_EQ(parse_perf_stat({"stat", "-a", "-e", "a/x/,b/y/", "sleep", "1"})->events, Words{"a/x/,b/y/"});
+  EXPECT_EQ(parse_perf_stat({"stat", "-ae", "a/x/", "--event=b/y/", "--event", "c/z/", "-ed/w/"})->events,
+            (Words{"a/x/", "b/y/", "c/z/", "d/w/"}));
+  EXPECT_EQ(parse_perf_stat({"--no-pager", "-v", "stat", "-e", "a/x/"})->events, Words{"a/x/"});
+}
+
+TEST(PerfArguments, end_where_the_command_begins) {
+  EXPECT_EQ(parse_perf_stat({"stat", "-I", "100", "-x", ",", "-e", "a/x/", "sh", "-e", "no"})->events, Words{"a/x/"});
+  EXPECT_EQ(parse_perf_stat({"stat", "--interval-print", "100", "-j", "-e", "a/x/", "--", "-e", "no"})->events,
+            Words{"a/x/"});
+  EXPECT_EQ(parse_perf_stat({"stat", "-n", "-e", "a/x/"})->events, Words{"a/x/"}) << "-n takes no value";
+}
+
+TEST(PerfArguments, tell_when_a_mean_is_printed) {
+  EXPECT_FALSE(parse_perf_stat({"stat", "-e", "a/x/"})->repeats);
+  for (const Words& words : {Words{"stat", "-r", "3", "-e", "a/x/"}, Words{"stat", "--repeat=3", "-e", "a/x/"},
+                             Words{"stat", "--repeat", "3", "-e", "a/x/"}, Words{"stat", "-r3", "-e", "a/x/"}}) {
+    EXPECT_TRUE(parse_perf_stat(words)->repeats);
+    EXPECT_EQ(parse_perf_stat(words)->events, Words{"a/x/"});
+  }
+}
+
+TEST(PerfArguments, of_other_commands_are_none_of_ours) {
+  EXPECT_FALSE(parse_perf_stat({}).has_value());
+  EXPECT_FALSE(parse_perf_stat({"list"}).has_value());
+  EXPECT_FALSE(parse_perf_stat({"--version"}).has_value());
+  EXPECT_FALSE(parse_perf_stat({"record", "stat", "-e", "a/x/"}).has_value());
+}
+
+TEST(PerfOutput, of_the_table_has_counts) {
+  const auto counts = find_counts(
+      "something else: 12 a/b\n"
+      " Performance counter stats for 'system wide':\n\n"
+      "         1,234,567      nvidia_ucf_pmu_0/event=0x111,src_loc_cpu=0x1/                                  \r\n"
+      "     <not counted>      arm_cmn_0/dtc_cycles/\n"
+      "                 0      cxl_pmu_mem0.0/m2s_req_memrd/                           (50.00%)\n"
+      "                 7      p_0/x/                           (100.00%)\n"
+      "       1.000300000 seconds time elapsed\n");
+  ASSERT_EQ(counts.size(), 4U);
+  EXPECT_EQ(counts[0].event, "nvidia_ucf_pmu_0/event=0x111,src_loc_cpu=0x1/");
+  EXPECT_EQ(counts[0].value, 1234567U);
+  EXPECT_FALSE(counts[0].scaled);
+  EXPECT_FALSE(counts[1].value.has_value());
+  EXPECT_EQ(counts[2].value, 0U);
+  EXPECT_TRUE(counts[2].scaled);
+  EXPECT_FALSE(counts[3].scaled);
+}
+
+TEST(PerfOutput, of_intervals_separated_values_and_json_has_counts) {
+  const auto counts = find_counts(
+      "     0.100150000             1,000      p_0/x/\n"
+      "1234,,p_0/x/,1000300,100.00,,\n"
+      "0.100150000,77,,p_0/y/,1000300,50.00,,\n"
+      "<not counted>,,p_0/z/,0,0.00,,\n"
+      "{\"counter-value\" : \"5678.000000\", \"unit\" : \"\", \"event\" : \"p_0/w/\", \"pcnt-running\" : 100.00}\n"
+      "{\"interval\" : 0.1, \"counter-value\" : \"9.000000\", \"event\" : \"p_0/w/\", \"pcnt-running\" : 40.0}\n"
+      "{\"broken\n");
+  ASSERT_EQ(counts.size(), 6U);
+  EXPECT_EQ(counts[0].value, 1000U);
+  EXPECT_EQ(counts[1].value, 1234U);
+  EXPECT_FALSE(counts[1].scaled);
+  EXPECT_EQ(counts[2].value, 77U);
+  EXPECT_TRUE(counts[2].scaled);
+  EXPECT_FALSE(counts[3].value.has_value());
+  EXPECT_EQ(counts[4].value, 5678U);
+  EXPECT_TRUE(counts[5].scaled);
+}
+
+ExpectedEvent expected(std::uint64_t low, std::uint64_t high, const std::string& doubt = {}) {
+  return {"p/x/", low, high, {}, doubt};
+}
+
+Check check_of(const ExpectedEvent& event, const std::vector<PrintedCount>& printed) {
+  return compare({{event}}, printed).at(0).check;
+}
+
+TEST(GuestVerdict, is_exact_where_the_bounds_agree_and_within_where_not) {
+  EXPECT_EQ(check_of(expected(5, 5), {{"p/x/", 5}}), Check::exact);
+  EXPECT_EQ(check_of(expected(4, 6), {{"p/x/", 5}}), Check::within);
+  EXPECT_EQ(check_of(expected(5, 5), {{"p/x/", 4}}), Check::wrong);
+  EXPECT_EQ(check_of(expected(4, 6), {{"p/x/", 7}}), Check::wrong);
+  EXPECT_EQ(check_of(expected(5, 5), {{"p/x/", 2}, {"p/x/", 3}}), Check::exact) << "intervals";
+}
+
+TEST(GuestVerdict, is_none_of_what_nobody_can_know) {
+  EXPECT_EQ(check_of(expected(5, 5), {}), Check::unchecked);
+  EXPECT_EQ(check_of({"p/x/", {}, {}, "why"}, {{"p/x/", 5}}), Check::unchecked);
+  EXPECT_EQ(check_of(expected(5, 5), {{"p/x/", 5, true}}), Check::unchecked) << "an estimate";
+  EXPECT_EQ(check_of(expected(5, 5, "a doubt"), {{"p/x/", 4}}), Check::unchecked);
+  EXPECT_EQ(compare({{expected(5, 5, "a doubt")}}, {{"p/x/", 4}}).at(0).note, "a doubt");
+  EXPECT_EQ(check_of(expected(5, 5, "a doubt"), {{"p/x/", 5}}), Check::exact);
+}
+
+TEST(GuestVerdict, is_wrong_if_perf_could_not_count_what_it_had_to) {
+  EXPECT_EQ(check_of(expected(5, 5), {{"p/x/", std::nullopt}}), Check::wrong);
+}
+
+TEST(GuestVerdict, of_several_runs_takes_what_was_printed_in_order) {
+  const std::vector<PrintedCount> printed{{"p/x/", 5}, {"p/x/", 7}};
+  const auto verdicts = compare({{expected(5, 5)}, {expected(7, 7)}}, printed);
+  EXPECT_EQ(verdicts.at(0).check, Check::exact);
+  EXPECT_EQ(verdicts.at(1).check, Check::exact);
+  const auto mixed = compare({{expected(5, 5)}, {expected(7, 7)}}, {{"p/x/", 5}, {"p/x/", 7}, {"p/x/", 1}});
+  EXPECT_EQ(mixed.at(0).check, Check::unchecked);
+  EXPECT_EQ(mixed.at(1).check, Check::unchecked);
+}
+
+}  // namespace
+}  // namespace pmufab::guest
