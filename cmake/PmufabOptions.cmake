@@ -104,7 +104,7 @@ set(pmufab_test_optimisation $<$<CONFIG:Release>:-O1>)
 
 # pmufab_test(name [LONG] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program; each of its tests is a ctest test in a process of
 # its own, because SystemC elaborates once per process. LONG: some take many seconds, so they begin before others, not as the last.
-# TOGETHER: all are one ctest test, because none of them simulates; the sanitizers' builds take a quarter of a second to start.
+# TOGETHER: all are one ctest test, labelled so, because none of them simulates; the sanitizers' builds take a quarter of a second to start.
 function(pmufab_test name)
   if(NOT PMUFAB_BUILD_TESTING)
     return()
@@ -125,7 +125,7 @@ function(pmufab_test name)
   endif()
   if(ARG_TOGETHER)
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
-    set_tests_properties(${name} PROPERTIES TIMEOUT 300 COST ${cost})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 300 COST ${cost} LABELS together)
     return()
   endif()
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 COST ${cost})
