@@ -37,8 +37,8 @@ class Scoreboard final : public driver_host::PerfCallObserver {
   /// For the judges' constructors.
   [[nodiscard]] Chronicle& chronicle() noexcept;
 
-  /// There is no perf core to listen to, as when drivers run in a virtual machine: events count from when they are begun
-  /// to when they are ended, while their PMU's control registers let it. Before anything happens.
+  /// There is no perf core to listen to, as when drivers run in a virtual machine: events count from when they are
+  /// begun to when they are ended, while their PMU's control registers let it. Before anything happens.
   void follow_registers();
   /// What an event that a virtual machine counts is about to count from now on, and until now.
   void begin(driver_host::EventHandle event, Picoseconds when);
