@@ -111,7 +111,7 @@ TEST(SocFunction, is_bus_master_when_software_lets_it) {
   EXPECT_EQ(read(soc, vfio_user::kConfigRegion, 0x10, 4), (~(aperture.size() - 1) & 0xffff'ffff) | 4U);
 }
 
-class PciFunctionTest : public testing::Test {
+class PciFunctionTest : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kSpace = 0x4000'0000;
   static constexpr std::uint64_t kBar = 0x20'0000'0000;

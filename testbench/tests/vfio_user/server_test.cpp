@@ -27,10 +27,10 @@
 namespace pmufab::vfio_user {
 namespace {
 
-class ServerTest : public testing::Test {
+class ServerTest : public ::testing::Test {
  protected:
   ServerTest() {
-    std::string name = testing::TempDir() + "pmufab-vfio-XXXXXX";
+    std::string name = ::testing::TempDir() + "pmufab-vfio-XXXXXX";
     folder = mkdtemp(name.data());
     path = folder / "socket";
     server = std::make_unique<Server>(path, function, [this](const std::string& text) { log.push_back(text); });

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kPayload = sizeof(Header);
 
-class SessionTest : public testing::Test {
+class SessionTest : public ::testing::Test {
  protected:
   /// @return the answer, header and all
   std::vector<std::uint8_t> say(Command which, const Bytes& payload = {}, std::uint32_t flags = 0,
