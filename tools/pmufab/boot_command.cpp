@@ -278,12 +278,23 @@ std::string read_text(const fs::path& file) {
   return text.str();
 }
 
+/// Without the warnings that QEMU gives of every boot.
+std::string without_noise(const std::string& text) {
+  std::istringstream lines(text);
+  std::string rest;
+  for (std::string line; std::getline(lines, line);) {
+    const auto has = [&](const char* words) { return line.find(words) != std::string::npos; };
+    if (!has("Could not enable error recovery") && !has("externally provided fw_cfg item")) rest += line + "\n";
+  }
+  return rest;
+}
+
 /// What QEMU and a guest that did not come to its end said last.
 void print_last_words(const fs::path& session) {
   constexpr std::size_t kLast = 2000;
   for (const auto& [name, who] :
        {std::pair{kMessagesName, "QEMU"}, std::pair{guest::kConsoleName, "the guest's console"}}) {
-    const std::string text = read_text(session / name);
+    const std::string text = without_noise(read_text(session / name));
     if (!text.empty())
       complain("pmufab: the end of what {} said:\n{}\n", who, text.substr(text.size() - std::min(text.size(), kLast)));
   }
@@ -338,6 +349,11 @@ int boot_command(const Arguments& all_arguments) {
   const std::string json = map["json"].as<std::string>();
   if (!json.empty()) check_writable(json);
   const bool interactive = command.empty();
+  if (interactive && isatty(STDIN_FILENO) != 1)
+    throw InputError("a shell on the guest's console needs a terminal", "say what to run: pmufab boot ... -- COMMAND");
+  if (!map["driver"].as<std::string>().empty())
+    throw InputError("--driver has no effect in a guest, whose kernel has its own drivers",
+                     "pmufab shell and pmufab run take drivers of yours");
 
   const ScratchFolder scratch;
   constexpr std::uint64_t kMebibyte = 1 << 20;
@@ -399,7 +415,7 @@ int boot_command(const Arguments& all_arguments) {
   if (end == VirtualMachine::End::told) complain("pmufab: stopped by a signal\n");
   if (!code) {
     complain("pmufab: the guest did not come to its end\n");
-    print_last_words(scratch.path());
+    if (end != VirtualMachine::End::told) print_last_words(scratch.path());
     return kCheckFailed;
   }
   const bool wrong = std::any_of(verdicts.begin(), verdicts.end(), [](const GuestVerdict& verdict) {
