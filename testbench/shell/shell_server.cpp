@@ -373,7 +373,7 @@ void ShellServer::serve_event(int socket, PerfEvents::Handle handle) {
         events_.read(handle, std::min<std::uint64_t>(request->argument[0], PMUFAB_SHELL_DATA), reply.result);
     if (reply.result >= 0) {
       reply.length = static_cast<std::uint32_t>(words.size() * sizeof(std::uint64_t));
-      std::memcpy(reply.data, words.data(), reply.length);
+      if (!words.empty()) std::memcpy(reply.data, words.data(), reply.length);
     }
   } else if (request->call == PMUFAB_SHELL_IOCTL) {
     reply.result = events_.control(handle, request->argument[0], request->argument[1], reply.value);

@@ -169,7 +169,7 @@ class ShellProtocol : public Shell {
       const Client::Reply reply = read();
       EXPECT_EQ(reply.result, 0);
       std::vector<std::uint64_t> all(reply.length / sizeof(std::uint64_t));
-      std::memcpy(all.data(), reply.data, all.size() * sizeof(std::uint64_t));
+      if (!all.empty()) std::memcpy(all.data(), reply.data, all.size() * sizeof(std::uint64_t));
       return all;
     }
     [[nodiscard]] int control(std::uint64_t what, std::uint64_t argument = 0) const {
