@@ -1,7 +1,4 @@
 #include "testbench/guest/guest_server.h"
-#include "testbench/scenario/input_error.h"
-#include "testbench/vfio_user/protocol.h"
-#include "tlm/clock/clock_domain.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -15,6 +12,10 @@
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "testbench/scenario/input_error.h"
+#include "testbench/vfio_user/protocol.h"
+#include "tlm/clock/clock_domain.h"
 
 namespace pmufab::guest {
 namespace {

@@ -26,13 +26,6 @@ constexpr std::uint32_t kMsiXCapability = 0x11;
 constexpr std::uint32_t kMsiXEnable = 0x8000;
 constexpr std::uint64_t kEntryBytes = 16;
 
-/// The next piece of an access: aligned, 1, 2 or 4 bytes.
-std::size_t piece_of(std::uint64_t offset, std::size_t left) {
-  std::size_t bytes = 4;
-  while (offset % bytes != 0 || bytes > left) bytes /= 2;
-  return bytes;
-}
-
 }  // namespace
 
 PciFunction::PciFunction(RegisterAccess& registers, Place place) : registers_(registers), place_(std::move(place)) {
@@ -146,7 +139,7 @@ bool PciFunction::write(unsigned region, std::uint64_t offset, std::span<const s
   }
   for (std::size_t done = 0; done < data.size();) {
     const std::uint64_t at = offset + done;
-    const std::size_t bytes = piece_of(at, data.size() - done);
+    const unsigned bytes = next_piece(at, data.size() - done);
     auto value = static_cast<std::uint32_t>(to_number(data.subspan(done, bytes)));
     done += bytes;
     if (is_port_) continue;
@@ -161,7 +154,7 @@ bool PciFunction::write(unsigned region, std::uint64_t offset, std::span<const s
     }
     if (msi_x_ != 0 && at / 4 * 4 == msi_x_) continue;
     if (at == kCommandRegister) value |= kDecodeAndMaster;
-    put(at, static_cast<unsigned>(bytes), value);
+    put(at, bytes, value);
     const bool resets =
         express_ != 0 && at <= express_ + kDeviceControl + 1 && at + bytes > express_ + kDeviceControl + 1;
     if (resets && (value >> 8 * (express_ + kDeviceControl + 1 - at) & kResetInUpperByte) != 0) restore();

@@ -19,6 +19,13 @@ class RegisterAccess {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
+/// @return the bytes of the next piece of an access that a bus makes aligned pieces of: 4, 2 or 1
+[[nodiscard]] constexpr unsigned next_piece(std::uint64_t offset, std::size_t left) {
+  unsigned bytes = 4;
+  while (offset % bytes != 0 || bytes > left) bytes /= 2;
+  return bytes;
+}
+
 [[nodiscard]] inline std::uint64_t to_number(std::span<const std::uint8_t> bytes) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) value |= std::uint64_t{bytes[i]} << 8 * i;

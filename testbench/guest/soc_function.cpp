@@ -56,9 +56,8 @@ bool SocFunction::write(unsigned region, std::uint64_t offset, std::span<const s
   if (region == vfio_user::kConfigRegion) {
     // In pieces as a bus would make them.
     for (std::size_t done = 0; done < data.size();) {
-      std::size_t bytes = 4;
-      while ((offset + done) % bytes != 0 || bytes > data.size() - done) bytes /= 2;
-      space_.write(static_cast<unsigned>(offset + done), static_cast<unsigned>(bytes),
+      const unsigned bytes = next_piece(offset + done, data.size() - done);
+      space_.write(static_cast<unsigned>(offset + done), bytes,
                    static_cast<std::uint32_t>(to_number(data.subspan(done, bytes))), 0);
       done += bytes;
     }
