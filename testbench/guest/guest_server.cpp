@@ -3,17 +3,16 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "testbench/scenario/input_error.h"
+#include "testbench/server/local_socket.h"
 #include "testbench/vfio_user/protocol.h"
 #include "tlm/clock/clock_domain.h"
 
@@ -30,26 +29,9 @@ constexpr std::chrono::milliseconds kQuiet{300};
 constexpr std::chrono::milliseconds kHandler{50};
 /// Numbers of messages each function has.
 constexpr std::uint32_t kMessages = 64;
-/// Simulated between two looks at the virtual machine.
-constexpr Picoseconds kFirstSlice = 1'000'000;
-constexpr Picoseconds kShortestSlice = 100'000;
-constexpr Picoseconds kLongestSlice = 1'000'000'000'000;
 constexpr std::uint32_t kMemoryClass = 0x0502;  // CXL memory device
 constexpr std::uint32_t kNvidia = 0x10de;
 constexpr std::uint32_t kMapping = 4;  // DVSEC that tells root complex and root port
-
-vfio_user::Descriptor listen_at(const std::filesystem::path& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string text = path.string();
-  if (text.size() >= sizeof(address.sun_path)) throw std::system_error(ENAMETOOLONG, std::generic_category(), text);
-  text.copy(address.sun_path, text.size());
-  vfio_user::Descriptor listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!listener || bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      listen(listener.get(), 1) != 0)
-    throw std::system_error(errno, std::generic_category(), text);
-  return listener;
-}
 
 bool is_cxl_memory(const shell::PciFunction& function) {
   constexpr std::size_t kHeaderType = 0x0e;
@@ -93,7 +75,8 @@ GuestServer::GuestServer(scenario::Machine& machine, const GuestOptions& options
       soc_(aperture, bus_,
            {[this](std::uint64_t offset, std::uint32_t value) { write_control(offset, value); },
             [this](std::uint64_t offset) { return read_control(offset); }}),
-      perf_listener_(listen_at(options.folder / kPerfName)) {
+      perf_listener_(server::listen_at(options.folder / kPerfName, SOCK_STREAM)),
+      slice_(kSlice) {
   const auto log = [&](const std::string& name) {
     return options_.log ? vfio_user::Server::Log([this, name](const std::string& text) { note(name + ": " + text); })
                         : vfio_user::Server::Log();
@@ -241,7 +224,7 @@ void GuestServer::begin_traffic() {
   if (expectations_.traffic() != Traffic::not_begun) return;
   note(fmt::format("the traffic begins, at {} ps", simulated_time()));
   expectations_.set_traffic(Traffic::under_way);
-  slice_ = kFirstSlice;
+  slice_.restart();
   machine_.start_traffic();
   // What ends by itself is busy from its beginning.
   ends_ = machine_.is_busy();
@@ -268,14 +251,9 @@ void GuestServer::follow_the_wall() {
   const Picoseconds behind = held ? 0 : behind_the_wall();
   if (behind == 0) return;
   // Up to the next interrupt, which is told first.
-  const bool whole = slice_ <= behind;
-  sc_core::wait(to_sc_time(std::min(slice_, behind)), interrupts_.raised() | message_sent_);
-  const auto took = WallClock::now() - now;
-  if (whole && took < kSlice / 2) slice_ = std::min(slice_ * 2, kLongestSlice);
-  if (took > kSlice) {
-    const auto parts = static_cast<Picoseconds>(took / kSlice + 1);
-    slice_ = std::max(slice_ / parts, kShortestSlice);
-  }
+  const Picoseconds begin = simulated_time();
+  sc_core::wait(to_sc_time(std::min(slice_.length(), behind)), interrupts_.raised() | message_sent_);
+  slice_.learn(simulated_time() - begin, WallClock::now() - now);
 }
 
 std::uint64_t GuestServer::wall_nanoseconds() const {

@@ -18,6 +18,7 @@
 #include "testbench/guest/soc_function.h"
 #include "testbench/guest/wired_interrupts.h"
 #include "testbench/scenario/machine.h"
+#include "testbench/server/time_slice.h"
 #include "testbench/shell/pci_access.h"
 #include "testbench/vfio_user/server.h"
 
@@ -114,7 +115,7 @@ class GuestServer {
   sc_core::sc_event message_sent_;
   bool message_out_ = false;  // a message, and no access since
   Picoseconds simulated_begin_ = 0;
-  Picoseconds slice_ = 1'000'000;  // simulated between two looks
+  server::TimeSlice slice_;
 };
 
 }  // namespace pmufab::guest

@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -143,11 +142,6 @@ void run_guest_session(const scenario::ScenarioSpec& spec, const driver_host::Dr
     } catch (const std::invalid_argument& error) {
       throw scenario::InputError(fmt::format("no virtual machine can have this platform: {}", error.what()),
                                  "--cpus and --memory change the virtual machine");
-    } catch (const std::system_error& error) {
-      if (error.code() != std::errc::filename_too_long) throw;
-      throw scenario::InputError(
-          fmt::format("the path of the temporary folder is too long for a socket: {}", error.what()),
-          "set TMPDIR to a shorter one");
     }
   });
 }

@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,13 +11,10 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <system_error>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "testbench/scenario/input_error.h"
+#include "testbench/server/local_socket.h"
 #include "testbench/shell/process_tree.h"
 
 namespace pmufab::shell {
@@ -74,25 +70,17 @@ bool refuse_other_version(int socket, const pmufab_shell_request& request) {
 }  // namespace
 
 ShellServer::ShellServer(const Options& options, PerfEvents& events, PciAccess& pci)
-    : scale_(options.time_scale), stop_(options.stop), events_(events), pci_(pci) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string path = options.socket.string();
-  if (path.size() >= sizeof(address.sun_path))
-    throw scenario::InputError(fmt::format("the path of the temporary folder is too long for a socket: {}", path),
-                               "set TMPDIR to a shorter one");
-  path.copy(address.sun_path, path.size());
-  listener_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (listener_ < 0 || bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      listen(listener_, SOMAXCONN) != 0)
-    throw std::system_error(errno, std::generic_category(), path);
-}
+    : scale_(options.time_scale),
+      stop_(options.stop),
+      events_(events),
+      pci_(pci),
+      listener_(server::listen_at(options.socket, SOCK_SEQPACKET)),
+      slice_(kSlice) {}
 
 ShellServer::~ShellServer() {
   for (const auto& [socket, process] : connections_) close(socket);
   for (const auto& [socket, handle] : event_sockets_) close(socket);
   for (const auto& [descriptor, process] : processes_) close(descriptor);
-  close(listener_);
 }
 
 Picoseconds ShellServer::scaled(std::uint64_t nanoseconds) const {
@@ -146,10 +134,9 @@ void ShellServer::pass_at_once() {
   const std::optional<Picoseconds> next = time_.next_wakeup();
   if (!next || *next <= simulated_time()) return;
   const WallClock::time_point begin = WallClock::now();
-  advance(std::min(slice_, *next - simulated_time()));
-  const auto took = WallClock::now() - begin;
-  if (took < kSlice / 2) slice_ = std::min<Picoseconds>(slice_ * 2, 1'000'000'000'000);
-  if (took > kSlice * 2) slice_ = std::max<Picoseconds>(slice_ / 2, 100'000);
+  const Picoseconds span = std::min(slice_.length(), *next - simulated_time());
+  advance(span);
+  slice_.learn(span, WallClock::now() - begin);
 }
 
 void ShellServer::pass_with_the_wall() {
@@ -190,7 +177,7 @@ bool ShellServer::look(int timeout_ms) {
   for (const auto& [socket, handle] : event_sockets_) files.push_back({socket, POLLIN, 0});
   for (const auto& [socket, process] : connections_) files.push_back({socket, POLLIN, 0});
   for (const auto& [descriptor, process] : processes_) files.push_back({descriptor, POLLIN, 0});
-  if (accept_again_ <= WallClock::now()) files.push_back({listener_, POLLIN, 0});
+  if (accept_again_ <= WallClock::now()) files.push_back({listener_.get(), POLLIN, 0});
   files.push_back({stop_, POLLIN, 0});
   if (poll(files.data(), files.size(), timeout_ms) <= 0) return false;
   // In this order: what a process has closed when it ended comes before its end, and that before what comes next.
@@ -202,7 +189,7 @@ bool ShellServer::look(int timeout_ms) {
 }
 
 bool ShellServer::serve_file(int file) {
-  if (file == listener_) {
+  if (file == listener_.get()) {
     accept_one();
     return false;  // it has said nothing yet
   }
@@ -221,7 +208,7 @@ bool ShellServer::serve_file(int file) {
 }
 
 void ShellServer::accept_one() {
-  const int socket = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  const int socket = accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
   if (socket < 0) {
     // It stays there to be accepted, and poll() would not wait: those who hold what is needed have to go first.
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)

@@ -7,6 +7,8 @@
 #include <map>
 
 #include "testbench/scenario/machine.h"
+#include "testbench/server/descriptor.h"
+#include "testbench/server/time_slice.h"
 #include "testbench/shell/pci_access.h"
 #include "testbench/shell/perf_events.h"
 #include "testbench/shell/protocol.h"
@@ -24,7 +26,7 @@ class ShellServer {
     int stop = -1;                 ///< file descriptor: at its end serve() returns
   };
 
-  /// @throws std::system_error, or scenario::InputError for a path that is too long
+  /// @throws std::system_error, also for a path that is too long
   ShellServer(const Options& options, PerfEvents& events, PciAccess& pci);
   ~ShellServer();
   ShellServer(const ShellServer&) = delete;
@@ -63,7 +65,7 @@ class ShellServer {
   PerfEvents& events_;
   PciAccess& pci_;
   SharedTime time_;
-  int listener_ = -1;
+  server::Descriptor listener_;
   bool stopped_ = false;
   std::map<int, pid_t> connections_;  // by socket
   std::map<int, PerfEvents::Handle> event_sockets_;
@@ -71,7 +73,7 @@ class ShellServer {
   bool children_known_ = false;         // those of processes_, since the last news
   WallClock::time_point last_news_;     // or the last time that passed with the wall
   WallClock::time_point accept_again_;  // when connections are looked at again, if there was no room for one
-  Picoseconds slice_ = 1'000'000;       // simulated between two looks, about kSlice of the wall's time
+  server::TimeSlice slice_;
 };
 
 }  // namespace pmufab::shell

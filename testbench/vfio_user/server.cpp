@@ -2,16 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
+#include "testbench/server/local_socket.h"
 
 namespace pmufab::vfio_user {
 namespace {
@@ -26,26 +23,11 @@ Descriptor make_spare() { return Descriptor(open("/dev/null", O_RDONLY | O_CLOEX
 }  // namespace
 
 Server::Server(std::filesystem::path socket, Function& function, Log log)
-    : path_(std::move(socket)), function_(function), log_(std::move(log)), spare_(make_spare()) {
-  const auto fail = [&](int error) { throw std::system_error(error, std::generic_category(), path_.string()); };
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string path = path_.string();
-  if (path.size() >= sizeof(address.sun_path)) fail(ENAMETOOLONG);
-  path.copy(address.sun_path, path.size());
-  listener_ = Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!listener_) fail(errno);
-  // Before it can be connected to; the file gets this mode.
-  constexpr mode_t kMine = 0600;
-  if (fchmod(listener_.get(), kMine) != 0 ||
-      bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
-    fail(errno);
-  if (listen(listener_.get(), SOMAXCONN) != 0) {
-    const int error = errno;
-    unlink(path_.c_str());
-    fail(error);
-  }
-}
+    : path_(std::move(socket)),
+      function_(function),
+      log_(std::move(log)),
+      listener_(server::listen_at(path_, SOCK_STREAM)),
+      spare_(make_spare()) {}
 
 Server::~Server() {
   session_.reset();

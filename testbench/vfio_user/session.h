@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "testbench/vfio_user/descriptor.h"
+#include "testbench/server/descriptor.h"
 #include "testbench/vfio_user/function.h"
 #include "testbench/vfio_user/protocol.h"
 
 namespace pmufab::vfio_user {
+
+using server::Descriptor;
 
 /// A conversation with one client, from its first message on, without the socket: takes whole messages, and leaves what
 /// is to be sent in output().

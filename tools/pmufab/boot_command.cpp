@@ -28,7 +28,7 @@
 #include "testbench/scenario/input_error.h"
 #include "testbench/scenario/quantity.h"
 #include "testbench/scenario/report.h"
-#include "testbench/vfio_user/descriptor.h"
+#include "testbench/server/descriptor.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/simulator_process.h"
@@ -40,7 +40,7 @@ namespace fs = std::filesystem;
 namespace po = boost::program_options;
 using guest::GuestVerdict;
 using scenario::InputError;
-using vfio_user::Descriptor;
+using server::Descriptor;
 
 constexpr const char* kMessagesName = "qemu.log";
 

@@ -48,10 +48,16 @@ Simulator start_simulator(const fs::path& folder,
     close(ready[0]);
     setsid();
     const int code = answer_errors([&] {
-      return work(stop[0], [done = ready[1]] {
-        static_cast<void>(!write(done, "r", 1));
-        close(done);
-      });
+      try {
+        return work(stop[0], [done = ready[1]] {
+          static_cast<void>(!write(done, "r", 1));
+          close(done);
+        });
+      } catch (const std::system_error& error) {
+        if (error.code() != std::errc::filename_too_long) throw;
+        throw InputError(fmt::format("the path of the temporary folder is too long for a socket: {}", error.what()),
+                         "set TMPDIR to a shorter one");
+      }
     });
     if (is_orphan(stop[0])) {  // nobody else cleans up
       std::error_code ignored;

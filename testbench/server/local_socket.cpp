@@ -1,0 +1,35 @@
+#include "testbench/server/local_socket.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+namespace pmufab::server {
+
+Descriptor listen_at(const std::filesystem::path& path, int type) {
+  const std::string text = path.string();
+  const auto fail = [&](int error) { throw std::system_error(error, std::generic_category(), text); };
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (text.size() >= sizeof(address.sun_path)) fail(ENAMETOOLONG);
+  text.copy(address.sun_path, text.size());
+  Descriptor listener(::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!listener) fail(errno);
+  // Before it can be connected to; the file gets this mode.
+  constexpr mode_t kMine = 0600;
+  if (fchmod(listener.get(), kMine) != 0 ||
+      bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
+    fail(errno);
+  if (listen(listener.get(), SOMAXCONN) != 0) {
+    const int error = errno;
+    unlink(text.c_str());
+    fail(error);
+  }
+  return listener;
+}
+
+}  // namespace pmufab::server

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <filesystem>
+
+#include "testbench/server/descriptor.h"
+
+namespace pmufab::server {
+
+/// Make a local socket that takes connections of this user. Nothing done with it waits.
+/// @param type  SOCK_STREAM or SOCK_SEQPACKET
+/// @throws std::system_error, also for a path that is too long (std::errc::filename_too_long)
+[[nodiscard]] Descriptor listen_at(const std::filesystem::path& path, int type);
+
+}  // namespace pmufab::server
