@@ -61,7 +61,7 @@ class GuestStory {
     const std::map<std::uint32_t, std::uint32_t> numbers = assign_interrupts(firmware);
     WiredInterrupts interrupts(firmware, qemu_virt::kMessageDoorbell, numbers);
     machine_.scoreboard().follow_registers();
-    PerfExpectations expectations(machine_, catalog,
+    PerfExpectations expectations(machine_.scoreboard(), machine_.fabrics(), catalog,
                                   [this](const std::vector<ExpectedEvent>& events) { write("run", to_json(events)); });
     GuestServer server(machine_, options_, aperture, interrupts, functions, expectations);
     server_ = &server;

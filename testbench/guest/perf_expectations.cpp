@@ -22,9 +22,10 @@ bool combines(const scoreboard::EventTerms& terms) {
 
 }  // namespace
 
-PerfExpectations::PerfExpectations(scenario::Machine& machine, const scenario::PmuCatalog& catalog,
+PerfExpectations::PerfExpectations(scoreboard::Scoreboard& judge, const Fabrics& fabrics,
+                                   const scenario::PmuCatalog& catalog,
                                    std::function<void(const std::vector<ExpectedEvent>&)> on_end)
-    : machine_(machine), catalog_(catalog), on_end_(std::move(on_end)) {}
+    : judge_(judge), fabrics_(fabrics), catalog_(catalog), on_end_(std::move(on_end)) {}
 
 void PerfExpectations::hear(std::string_view bytes) {
   // What a virtual machine says is not to be believed, nor kept for ever.
@@ -88,16 +89,16 @@ void PerfExpectations::add(const std::string& text, const std::string& reason) {
     } else if (reason.empty()) {
       // In the words of the driver, whatever perf was given.
       event.event = *shell::EventNames(catalog_).name(groups.front().events.front().attributes);
-      for (const auto& fabric : machine_.fabrics()) fabric->check_event(event.event);
+      for (const auto& fabric : fabrics_) fabric->check_event(event.event);
       if (combines(event.event.terms)) {
         event.told.note = "each event is watched twice, which a pair of watchpoints cannot be";
-      } else if (!machine_.scoreboard().judges(event.event.pmu)) {
+      } else if (!judge_.judges(event.event.pmu)) {
         event.told.note = "no one judges this PMU";
       } else {
-        machine_.scoreboard().expect(next_, event.event.pmu, event.event.terms);
+        judge_.expect(next_, event.event.pmu, event.event.terms);
         event.wide = next_++;
         event.begun = simulated_time();
-        machine_.scoreboard().begin(event.wide, event.begun);
+        judge_.begin(event.wide, event.begun);
       }
     }
   } catch (const scenario::EventError& error) {
@@ -117,9 +118,9 @@ void PerfExpectations::all_open() {
   if (!counting_ || std::exchange(open_, true)) return;
   for (Event& event : events_) {
     if (event.wide == 0) continue;
-    machine_.scoreboard().expect(next_, event.event.pmu, event.event.terms);
+    judge_.expect(next_, event.event.pmu, event.event.terms);
     event.narrow = next_++;
-    machine_.scoreboard().begin(event.narrow, simulated_time());
+    judge_.begin(event.narrow, simulated_time());
   }
 }
 
@@ -132,22 +133,21 @@ void PerfExpectations::register_written() {
 void PerfExpectations::close_narrow() {
   if (std::exchange(closing_, true)) return;
   for (const Event& event : events_) {
-    if (event.narrow != 0) machine_.scoreboard().end(event.narrow, simulated_time());
+    if (event.narrow != 0) judge_.end(event.narrow, simulated_time());
   }
 }
 
 bool PerfExpectations::is_certain(const Event& event, Picoseconds end) const {
   const auto of_pmu = std::count_if(events_.begin(), events_.end(),
                                     [&](const Event& other) { return other.event.pmu == event.event.pmu; });
-  const std::optional<scoreboard::EventResult> result = machine_.scoreboard().result(event.wide);
+  const std::optional<scoreboard::EventResult> result = judge_.result(event.wide);
   return of_pmu == 1 && result && result->windows.size() == 1 && result->windows.front().begin > event.begun &&
          result->windows.front().end < end;
 }
 
 /// Say what an event must have counted, when perf has ended.
 void PerfExpectations::bound(Event& event, Picoseconds now) {
-  scoreboard::Scoreboard& judge = machine_.scoreboard();
-  const std::uint64_t most = judge.expected(event.wide, now);
+  const std::uint64_t most = judge_.expected(event.wide, now);
   if (most == 0 && traffic_ == Traffic::not_begun) {
     event.told.note = "the traffic had not begun";
     return;
@@ -157,7 +157,7 @@ void PerfExpectations::bound(Event& event, Picoseconds now) {
     event.told.low = most;
     return;
   }
-  event.told.low = event.narrow == 0 ? 0 : judge.expected(event.narrow, now);
+  event.told.low = event.narrow == 0 ? 0 : judge_.expected(event.narrow, now);
   if (event.narrow == 0 && most > 0) {
     event.told.doubt = "perf ended before all its events were seen to be open";
   } else if (disturbed_ || traffic_ == Traffic::under_way) {
@@ -171,7 +171,7 @@ void PerfExpectations::end() {
   close_narrow();
   const Picoseconds now = simulated_time();
   for (const Event& event : events_) {
-    if (event.wide != 0) machine_.scoreboard().end(event.wide, now);
+    if (event.wide != 0) judge_.end(event.wide, now);
   }
   std::vector<ExpectedEvent> told;
   for (Event& event : events_) {
@@ -180,7 +180,7 @@ void PerfExpectations::end() {
   }
   for (const Event& event : std::exchange(events_, {})) {
     for (const driver_host::EventHandle handle : {event.wide, event.narrow}) {
-      if (handle != 0) machine_.scoreboard().forget(handle);
+      if (handle != 0) judge_.forget(handle);
     }
   }
   on_end_(told);

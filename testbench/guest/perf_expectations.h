@@ -2,13 +2,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "testbench/scenario/machine.h"
+#include "testbench/scenario/fabric.h"
 #include "testbench/scenario/pmu_catalog.h"
+#include "testbench/scoreboard/scoreboard.h"
 
 namespace pmufab::guest {
 
@@ -34,8 +36,11 @@ struct ExpectedEvent {
 /// proof.
 class PerfExpectations {
  public:
-  /// @param on_end  called with the events of each perf when it has ended
-  PerfExpectations(scenario::Machine& machine, const scenario::PmuCatalog& catalog,
+  using Fabrics = std::vector<std::unique_ptr<scenario::Fabric>>;
+
+  /// @param fabrics  know which of their events nothing can be said about
+  /// @param on_end   called with the events of each perf when it has ended
+  PerfExpectations(scoreboard::Scoreboard& judge, const Fabrics& fabrics, const scenario::PmuCatalog& catalog,
                    std::function<void(const std::vector<ExpectedEvent>&)> on_end);
 
   /// Bytes from the wrapper: "begin", the number of arguments, the arguments, or "end", each with a zero behind it.
@@ -69,7 +74,8 @@ class PerfExpectations {
   /// It counted when its PMU ran, not before and not longer.
   [[nodiscard]] bool is_certain(const Event& event, Picoseconds end) const;
 
-  scenario::Machine& machine_;
+  scoreboard::Scoreboard& judge_;
+  const Fabrics& fabrics_;
   const scenario::PmuCatalog& catalog_;
   std::function<void(const std::vector<ExpectedEvent>&)> on_end_;
   std::string heard_;  // up to the last zero that has not come

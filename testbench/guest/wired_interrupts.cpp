@@ -19,9 +19,14 @@ WiredInterrupts::WiredInterrupts(const platform::FirmwareDescription& firmware, 
   }
 }
 
+WiredInterrupts::~WiredInterrupts() {
+  for (InterruptLine* const wire : wires_) wire->listen({});
+}
+
 void WiredInterrupts::connect(const platform::InterruptResource& interrupt, std::uint32_t number) {
   if (interrupt.line == nullptr) return;
   Line& line = lines_[number];
+  wires_.push_back(interrupt.line);
   const bool edge = interrupt.line->trigger() == InterruptTrigger::edge;
   interrupt.line->listen([this, &line, edge](bool high) {
     if (high) raised_.notify(sc_core::SC_ZERO_TIME);

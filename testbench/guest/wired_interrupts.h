@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include <systemc>
 
 #include "models/platform/firmware_description.h"
 #include "testbench/vfio_user/function.h"
+#include "tlm/interrupt/interrupt.h"
 
 namespace pmufab::guest {
 
@@ -22,6 +24,9 @@ class WiredInterrupts {
   /// @param numbers   the virtual machine's number of each that firmware knows
   WiredInterrupts(const platform::FirmwareDescription& firmware, std::uint64_t doorbell,
                   const std::map<std::uint32_t, std::uint32_t>& numbers);
+  ~WiredInterrupts();
+  WiredInterrupts(const WiredInterrupts&) = delete;
+  WiredInterrupts& operator=(const WiredInterrupts&) = delete;
 
   /// Send what is to be sent. @param now  any clock, in nanoseconds; lines that stay high are told again after kAgain
   void deliver(vfio_user::Client* bus_master, std::uint64_t now);
@@ -43,6 +48,7 @@ class WiredInterrupts {
   std::uint64_t doorbell_;
   sc_core::sc_event raised_;
   std::map<std::uint32_t, Line> lines_;  // by the virtual machine's number
+  std::vector<InterruptLine*> wires_;
   std::uint64_t delivered_ = 0;
 };
 

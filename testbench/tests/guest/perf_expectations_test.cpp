@@ -1,0 +1,352 @@
+// What perf in a guest must count, from what its wrapper says and what is seen on the bus.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testbench/guest/perf_expectations.h"
+#include "testbench/scoreboard/tegra410_judge.h"
+#include "testbench/support/simulation_test.h"
+#include "testbench/tests/scoreboard/perf_session.h"
+
+namespace pmufab::guest {
+namespace {
+
+using scoreboard::test::PerfSession;
+using testing::advance;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using Events = std::vector<ExpectedEvent>;
+using Traffic = PerfExpectations::Traffic;
+using Words = std::vector<std::string>;
+using namespace std::string_literals;
+using namespace std::string_view_literals;
+
+constexpr Picoseconds kNanosecond = 1000;
+
+driver_host::Pmu ucf(const char* name, std::uint32_t type) {
+  return {name,
+          type,
+          {{"cpumask", "0\n"},
+           {"events/cycles", "event=0x100000000\n"},
+           {"events/slc_access_rd", "event=0x111\n"},
+           {"format/event", "config:0-32\n"},
+           {"format/src_loc_cpu", "config1:1\n"}}};
+}
+
+/// A scoreboard with the PMUs of PerfSession, whose time is the simulated one.
+class PerfExpectationsTest : public testing::SimulationTest {
+ protected:
+  PerfExpectationsTest() { board.follow_registers(); }
+
+  void say(std::string_view bytes) { expectations.hear(bytes); }
+  /// As the wrapper in the guest tells it.
+  void begin(const Words& arguments) {
+    std::string text = "begin" + std::string(1, '\0') + std::to_string(arguments.size()) + '\0';
+    for (const std::string& argument : arguments) text += argument + '\0';
+    say(text);
+  }
+  void begin_events(const std::string& events) { begin({"stat", "-a", "-e", events, "sleep", "1"}); }
+  void end() { say("end\0"sv); }
+
+  void write_control(bool on, std::uint64_t offset = 0) {
+    advance(kNanosecond);
+    board.on_bus_access({testing::now(), PerfSession::kPmcr + offset, on ? 1U : 0U, 4, true, true});
+    expectations.register_written();
+  }
+  /// perf opens its events, or closes them.
+  void open() { write_control(true); }
+  void close() { write_control(false); }
+  /// Requests that count one each as slc_access_rd of socket 0.
+  void request(int count) {
+    using namespace scoreboard::test;
+    for (int i = 0; i < count; ++i) {
+      advance(kNanosecond);
+      fabric.on_request(scoreboard::test::request(gpu(0), FabricOpcode::read_once, kGmem, 8, testing::now()));
+    }
+  }
+  /// All of the traffic, begun when perf is quiet, as the server does.
+  void play(int count) {
+    expectations.set_traffic(Traffic::under_way);
+    request(count);
+    expectations.set_traffic(Traffic::ended);
+  }
+  /// One perf stat that does everything right.
+  void count(const std::string& events, int requests) {
+    begin_events(events);
+    open();
+    play(requests);
+    close();
+    advance(kNanosecond);
+    end();
+  }
+  static std::string reads() { return "nvidia_ucf_pmu_0/slc_access_rd/"; }
+
+  scoreboard::Scoreboard board;
+  scoreboard::Tegra410Judge& fabric =
+      board.add(std::make_unique<scoreboard::Tegra410Judge>(PerfSession::platform(), board.chronicle()));
+  const PerfExpectations::Fabrics no_fabrics;
+  const scenario::PmuCatalog catalog{
+      {ucf(PerfSession::kUcf0, 8), ucf(PerfSession::kUcf1, 9), ucf("nobody_judges_this", 10)}};
+  std::vector<Events> told;
+  PerfExpectations expectations{board, no_fabrics, catalog, [this](const Events& events) { told.push_back(events); }};
+};
+
+TEST_F(PerfExpectationsTest, are_exact_for_an_event_that_is_alone_on_its_pmu) {
+  run([&] {
+    EXPECT_FALSE(expectations.is_counting());
+    begin_events("nvidia_ucf_pmu_0/event=0x111,src_loc_cpu=0/");
+    EXPECT_TRUE(expectations.is_counting());
+    open();
+    play(5);
+    close();
+    advance(kNanosecond);
+    end();
+    EXPECT_FALSE(expectations.is_counting());
+  });
+  ASSERT_EQ(told.size(), 1U);
+  ASSERT_EQ(told[0].size(), 1U);
+  EXPECT_EQ(told[0][0].text, "nvidia_ucf_pmu_0/event=0x111,src_loc_cpu=0/") << "as perf was given it";
+  EXPECT_EQ(told[0][0].low, 5U);
+  EXPECT_EQ(told[0][0].high, 5U);
+  EXPECT_EQ(told[0][0].note, "");
+  EXPECT_EQ(told[0][0].doubt, "");
+  EXPECT_THAT(board.results(), IsEmpty()) << "what has been told is not kept";
+}
+
+TEST_F(PerfExpectationsTest, of_several_events_of_a_pmu_have_bounds_where_time_counts) {
+  run([&] { count(reads() + ",nvidia_ucf_pmu_0/cycles/", 5); });
+  ASSERT_EQ(told.at(0).size(), 2U);
+  const ExpectedEvent& traffic = told[0][0];
+  EXPECT_EQ(traffic.low, 5U);
+  EXPECT_EQ(traffic.high, 5U);
+  EXPECT_EQ(traffic.doubt, "");
+  const ExpectedEvent& cycles = told[0][1];
+  // An edge each nanosecond: from the write that lets the PMU run, or from the first request, to the one that stops it.
+  EXPECT_EQ(cycles.low, 6U);
+  EXPECT_EQ(cycles.high, 6U);
+}
+
+TEST_F(PerfExpectationsTest, are_wider_where_the_pmu_runs_before_all_events_are_open_and_after_the_first_is_closed) {
+  run([&] {
+    begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
+    open();
+    advance(10 * kNanosecond);
+    play(5);
+    expectations.register_written();  // one is closed, and the PMU goes on
+    advance(3 * kNanosecond);
+    close();
+    end();
+  });
+  EXPECT_EQ(told.at(0).at(0).low, 5U);
+  EXPECT_EQ(told[0][0].high, 5U);
+  EXPECT_EQ(told[0][1].low, 5U);
+  EXPECT_EQ(told[0][1].high, 10U + 5U + 3U + 1U);
+  EXPECT_EQ(told[0][1].doubt, "");
+}
+
+TEST_F(PerfExpectationsTest, of_several_runs_are_told_one_by_one) {
+  run([&] {
+    count(reads(), 5);
+    // The traffic is at its end, and is not played again.
+    begin_events(reads());
+    open();
+    expectations.all_open();
+    close();
+    advance(kNanosecond);
+    end();
+  });
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].at(0).high, 5U);
+  EXPECT_EQ(told[1].at(0).low, 0U);
+  EXPECT_EQ(told[1].at(0).high, 0U);
+  EXPECT_EQ(told[1].at(0).note, "");
+}
+
+TEST_F(PerfExpectationsTest, doubt_themselves_if_there_is_traffic_while_perf_opens_or_closes_events) {
+  run([&] {
+    expectations.set_traffic(Traffic::under_way);
+    begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
+    open();
+    request(2);
+    open();
+    expectations.all_open();
+    request(5);
+    close();
+    end();
+  });
+  EXPECT_EQ(told.at(0).at(0).low, 5U);
+  EXPECT_EQ(told[0][0].high, 7U);
+  EXPECT_THAT(told[0][0].doubt, HasSubstr("traffic while perf opened or closed"));
+}
+
+TEST_F(PerfExpectationsTest, doubt_themselves_if_perf_ended_before_it_was_quiet) {
+  run([&] {
+    begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
+    open();
+    advance(5 * kNanosecond);
+    close();
+    end();
+  });
+  EXPECT_EQ(told.at(0).at(0).note, "the traffic had not begun");
+  EXPECT_FALSE(told[0][0].high.has_value());
+  EXPECT_EQ(told[0][1].low, 0U);
+  EXPECT_EQ(told[0][1].high, 6U);
+  EXPECT_THAT(told[0][1].doubt, HasSubstr("before all its events were seen to be open"));
+}
+
+TEST_F(PerfExpectationsTest, know_nothing_of_traffic_before_and_after_perf) {
+  run([&] {
+    expectations.set_traffic(Traffic::under_way);
+    write_control(true);
+    request(100);
+    write_control(false);
+    expectations.set_traffic(Traffic::ended);
+    begin_events(reads());
+    open();
+    request(5);
+    close();
+    advance(kNanosecond);
+    end();
+    write_control(true);
+    request(1000);
+  });
+  EXPECT_EQ(told.at(0).at(0).low, 5U);
+  EXPECT_EQ(told[0][0].high, 5U);
+}
+
+TEST_F(PerfExpectationsTest, are_not_exact_for_an_event_whose_pmu_runs_all_the_time) {
+  run([&] {
+    write_control(true);
+    expectations.set_traffic(Traffic::under_way);
+    begin_events(reads());
+    request(3);
+    expectations.all_open();
+    request(5);
+    end();
+  });
+  EXPECT_EQ(told.at(0).at(0).low, 5U);
+  EXPECT_EQ(told[0][0].high, 8U);
+  EXPECT_THAT(told[0][0].doubt, Not(IsEmpty()));
+}
+
+TEST_F(PerfExpectationsTest, say_why_an_event_is_not_judged) {
+  run([&] {
+    begin_events(
+        "nvidia_ucf_pmu_*/slc_access_rd/,nobody_judges_this/cycles/,nothing/cycles/,nvidia_ucf_pmu_0/nothing/");
+    end();
+    begin({"stat", "-r", "3", "-e", reads()});
+    end();
+    begin({"stat", "-a", "sleep", "1"});
+    end();
+    begin_events("{nvidia_ucf_pmu_0/cycles/");
+    end();
+  });
+  ASSERT_EQ(told.size(), 4U);
+  ASSERT_EQ(told[0].size(), 4U);
+  EXPECT_EQ(told[0][0].note, "it stands for several events");
+  EXPECT_EQ(told[0][1].note, "no one judges this PMU");
+  EXPECT_THAT(told[0][2].note, HasSubstr("there is no PMU 'nothing'"));
+  EXPECT_THAT(told[0][3].note, HasSubstr("unknown event or term 'nothing'"));
+  EXPECT_THAT(told[1].at(0).note, HasSubstr("a mean"));
+  EXPECT_THAT(told[2].at(0).note, HasSubstr("its events are not known"));
+  EXPECT_THAT(told[3].at(0).note, HasSubstr("not closed"));
+  for (const Events& events : told) {
+    for (const ExpectedEvent& event : events) {
+      EXPECT_FALSE(event.low.has_value()) << event.text;
+      EXPECT_FALSE(event.high.has_value()) << event.text;
+    }
+  }
+}
+
+TEST_F(PerfExpectationsTest, of_a_perf_that_was_killed_end_with_the_next_one_or_with_all) {
+  run([&] {
+    begin_events(reads());
+    open();
+    play(5);
+    close();
+    begin_events(reads());
+    EXPECT_EQ(told.size(), 1U);
+    open();
+    expectations.finish();
+    EXPECT_FALSE(expectations.is_counting());
+    expectations.finish();
+  });
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].at(0).high, 5U);
+}
+
+TEST_F(PerfExpectationsTest, are_made_for_perf_stat_only) {
+  run([&] {
+    begin({"list"});
+    EXPECT_FALSE(expectations.is_counting());
+    begin({});
+    EXPECT_FALSE(expectations.is_counting());
+    end();
+    expectations.all_open();
+    expectations.register_written();
+    expectations.finish();
+  });
+  EXPECT_THAT(told, IsEmpty());
+}
+
+TEST_F(PerfExpectationsTest, hear_words_in_pieces_and_several_at_once) {
+  run([&] {
+    for (const char byte : "begin\0003\0stat\0-e\0nvidia_ucf_pmu_0/cycles/\0end\0"sv) say({&byte, 1});
+    say("begin\0003\0stat\0-e\0nvidia_ucf_pmu_1/cycles/\0end\0begin\0003\0stat\0-e\0nothing/x/\0end\0"sv);
+  });
+  ASSERT_EQ(told.size(), 3U);
+  EXPECT_EQ(told[0].at(0).text, "nvidia_ucf_pmu_0/cycles/");
+  EXPECT_EQ(told[1].at(0).text, "nvidia_ucf_pmu_1/cycles/");
+  EXPECT_EQ(told[2].at(0).text, "nothing/x/");
+}
+
+TEST_F(PerfExpectationsTest, take_arguments_for_what_they_are) {
+  run([&] {
+    begin({"stat", "-e", reads(), "sh", "-c", "end", "begin", ""});
+    EXPECT_TRUE(expectations.is_counting());
+    end();
+  });
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].size(), 1U);
+}
+
+TEST_F(PerfExpectationsTest, hear_on_after_nonsense) {
+  run([&] {
+    const std::string huge(100'000, 'x');
+    for (const std::string& nonsense :
+         {std::string("end\0end\0"s), std::string("\0\0\0"s), std::string("begin\0-1\0"s), std::string("begin\0\0"s),
+          std::string("begin\0003x\0"s), std::string("begin\00099999999999999999999999999\0"s), huge + '\0',
+          "begin\0"s + huge + '\0', std::string("\xff\xfe begin\0"s)}) {
+      say(nonsense);
+      EXPECT_FALSE(expectations.is_counting());
+    }
+    EXPECT_THAT(told, IsEmpty());
+    begin_events(reads());
+    EXPECT_TRUE(expectations.is_counting());
+    end();
+  });
+  EXPECT_EQ(told.size(), 1U);
+}
+
+TEST_F(PerfExpectationsTest, do_not_wait_for_arguments_without_end) {
+  run([&] {
+    std::string endless = "begin\00018446744073709551615\0"s;
+    for (int i = 0; i < 1000; ++i) endless += "word\0"s;
+    say(endless);
+    EXPECT_FALSE(expectations.is_counting());
+    begin_events(reads());
+    EXPECT_TRUE(expectations.is_counting());
+    end();
+  });
+  EXPECT_EQ(told.size(), 1U);
+}
+
+}  // namespace
+}  // namespace pmufab::guest
