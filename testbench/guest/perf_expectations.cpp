@@ -153,6 +153,7 @@ void PerfExpectations::bound(Event& event, Picoseconds now) {
     return;
   }
   event.told.high = most;
+  event.told.note = judge_.result(event.wide)->remark;
   if (is_certain(event, now)) {
     event.told.low = most;
     return;

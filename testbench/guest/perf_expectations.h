@@ -21,7 +21,7 @@ struct ExpectedEvent {
   /// if nobody judges it.
   std::optional<std::uint64_t> low{};
   std::optional<std::uint64_t> high{};
-  std::string note{};  ///< why not
+  std::string note{};  ///< why not; or what is worth a word even if the count is right
   /// Why a count outside of the bounds may be right all the same; nothing if it is wrong.
   std::string doubt{};
 };

@@ -174,6 +174,7 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group) const
     good = false;
   }
   if (!good) append(result.note, judged->explanation);
+  append(result.note, judged->remark);
   if (spec_.nonzero && result.driver == 0) {
     append(result.note, "0, but the traffic was meant to cause it");
     good = false;

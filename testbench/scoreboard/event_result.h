@@ -21,6 +21,9 @@ struct Ratio {
   }
 };
 
+/// The remark on an event whose number, or filter, stands for nothing: drivers take it, and its count has to be 0.
+inline constexpr const char* kCountsNothing = "this PMU has no such event, so 0 is all it can be";
+
 /// A span of time in which an event had to count: begin inclusive, end exclusive.
 struct CountingWindow {
   Picoseconds begin;
@@ -64,6 +67,7 @@ struct EventResult {
   std::vector<ReadCheck> failed_reads;  ///< the first eight
   std::optional<ReadCheck> last_read;
   std::string explanation;       ///< mismatch: what is known about the difference
+  std::string remark;            ///< what is worth a word even if the count is right
   Ratio mean_read_latency_ps;    ///< CMEM: of the reads that left within the windows, by 32-byte part; chip-to-chip
                                  ///< interfaces: of the event's requests
   Ratio bandwidth_bytes_per_ns;  ///< byte events: expected / window_time (equals GB/s); rd_req: 32 bytes each

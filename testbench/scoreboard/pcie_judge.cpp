@@ -48,6 +48,7 @@ class PcieTruth final : public EventTruth {
   }
 
   void describe(std::span<const Span> spans, EventResult& result) const override {
+    if (meaning_.kind == PcieMeaning::Kind::nothing) result.remark = kCountsNothing;
     if (meaning_.kind != PcieMeaning::Kind::traffic) return;
     const bool counts_bytes = meaning_.event == PcieEvent::rd_bytes || meaning_.event == PcieEvent::wr_bytes;
     std::uint64_t amount = 0;

@@ -156,6 +156,7 @@ class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
   }
 
   void describe(std::span<const Span> spans, EventResult& result) const override {
+    if (meaning_.kind == PcieTgtMeaning::Kind::nothing) result.remark = kCountsNothing;
     if (meaning_.kind != PcieTgtMeaning::Kind::traffic) return;
     if (meaning_.event != PcieTgtEvent::rd_bytes && meaning_.event != PcieTgtEvent::wr_bytes) return;
     std::uint64_t bytes = 0;

@@ -37,6 +37,7 @@ class UcfTruth final : public EventTruth {
   }
 
   void describe(std::span<const Span> spans, EventResult& result) const override {
+    if (meaning_.kind == UcfMeaning::Kind::nothing) result.remark = kCountsNothing;
     if (meaning_.kind != UcfMeaning::Kind::traffic) return;
     result.breakdown = counted()[meaning_.event];
     const bool counts_bytes = meaning_.event == UcfEvent::slc_bytes_rd || meaning_.event == UcfEvent::slc_bytes_wr ||

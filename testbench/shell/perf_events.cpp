@@ -250,6 +250,7 @@ Verdict PerfEvents::judge(Handle handle, Event& event) {
     good = false;
   }
   if (!good) add_note(verdict, judged->explanation);
+  add_note(verdict, judged->remark);
   if (verdict.time_running == 0 && verdict.time_enabled > 0) {
     add_note(verdict, "never had a counter");
   } else if (static_cast<double>(verdict.time_running) < 0.9 * static_cast<double>(verdict.time_enabled)) {

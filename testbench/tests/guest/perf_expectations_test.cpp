@@ -265,6 +265,13 @@ TEST_F(PerfExpectationsTest, say_why_an_event_is_not_judged) {
   }
 }
 
+TEST_F(PerfExpectationsTest, of_a_number_that_is_no_event_say_that_0_is_no_wonder) {
+  run([&] { count("nvidia_ucf_pmu_0/event=0x1ff/", 5); });
+  EXPECT_EQ(told.at(0).at(0).low, 0U);
+  EXPECT_EQ(told[0][0].high, 0U);
+  EXPECT_THAT(told[0][0].note, HasSubstr("no such event"));
+}
+
 TEST_F(PerfExpectationsTest, of_a_perf_that_was_killed_end_with_the_next_one_or_with_all) {
   run([&] {
     begin_events(reads());

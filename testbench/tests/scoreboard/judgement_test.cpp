@@ -95,6 +95,11 @@ TEST_F(Judgement, an_unknown_event_number_must_read_zero) {
   session.traffic(5);
   stop(1, 0);
   EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_THAT(session.result(1).remark, HasSubstr("no such event"));
+  start(2, kReads);
+  stop(2, 0);
+  EXPECT_EQ(session.result(2).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(2).remark, "") << "an event that is there, and did not come";
 }
 
 TEST_F(Judgement, bytes_make_a_bandwidth) {
