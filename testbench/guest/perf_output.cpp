@@ -27,6 +27,14 @@ std::optional<std::uint64_t> to_count(std::string text) {
   return value;
 }
 
+/// @return what perf puts before each line with -I: "     0.100150000 " or "     0.100150000,"; nothing if it does not
+std::optional<double> time_of(const std::string& line) {
+  static const std::regex time(R"(^\s*([0-9]{1,9}\.[0-9]{9})[\s,])");
+  std::smatch match;
+  if (!std::regex_search(line, match, time)) return std::nullopt;
+  return std::stod(match[1].str());
+}
+
 std::optional<PrintedCount> from_json(const std::string& line) {
   const auto content = nlohmann::json::parse(line, nullptr, false);
   if (!content.is_object() || !content.contains("event") || !content.contains("counter-value")) return std::nullopt;
@@ -35,7 +43,28 @@ std::optional<PrintedCount> from_json(const std::string& line) {
   if (!event.is_string() || !value.is_string()) return std::nullopt;
   const bool scaled = content.contains("pcnt-running") && content.at("pcnt-running").is_number() &&
                       content.at("pcnt-running").get<double>() < kAll;
-  return PrintedCount{event.get<std::string>(), to_count(value.get<std::string>()), scaled};
+  PrintedCount count{event.get<std::string>(), to_count(value.get<std::string>()), scaled};
+  if (content.contains("interval") && content.at("interval").is_number())
+    count.time = content.at("interval").get<double>();
+  return count;
+}
+
+/// Counts of one event, perf by perf: the intervals of one are in ascending order of time, and where time steps back
+/// another one begins.
+/// @return nothing if that cannot be: one perf printed several intervals, and each twice
+std::vector<std::span<const PrintedCount>> by_perf(std::span<const PrintedCount> counts) {
+  std::vector<std::span<const PrintedCount>> parts;
+  bool twice = false;
+  for (std::size_t begin = 0; begin < counts.size();) {
+    std::size_t end = begin + 1;
+    while (end < counts.size() && counts[end].time && counts[end - 1].time && counts[end].time > counts[end - 1].time)
+      ++end;
+    twice = twice || (end < counts.size() && counts[end].time && counts[end].time == counts[end - 1].time);
+    parts.push_back(counts.subspan(begin, end - begin));
+    begin = end;
+  }
+  if (twice && parts.size() != counts.size()) parts.clear();
+  return parts;
 }
 
 GuestVerdict judge(const ExpectedEvent& event, std::span<const PrintedCount> printed) {
@@ -93,12 +122,13 @@ std::vector<PrintedCount> find_counts(std::string_view text) {
     if (line.size() > kLongest) continue;
     if (std::regex_match(line, match, separated)) {
       const std::string running = match[3].str();
-      counts.push_back({match[2].str(), to_count(match[1].str()), !running.empty() && std::stod(running) < kAll});
+      counts.push_back(
+          {match[2].str(), to_count(match[1].str()), !running.empty() && std::stod(running) < kAll, time_of(line)});
     } else if (std::regex_match(line, match, table)) {
       const std::string rest = match[3].str();
       std::smatch running;
       const bool scaled = std::regex_search(rest, running, share) && std::stod(running[1].str()) < kAll;
-      counts.push_back({match[2].str(), to_count(match[1].str()), scaled});
+      counts.push_back({match[2].str(), to_count(match[1].str()), scaled, time_of(line)});
     }
   }
   return counts;
@@ -122,7 +152,10 @@ std::vector<GuestVerdict> compare(const std::vector<std::vector<ExpectedEvent>>&
       const std::size_t times = wanted[event.text];
       std::span<const PrintedCount> its;
       if (times == 1) its = of_event;
-      if (times > 1 && of_event.size() == times) its = std::span(of_event).subspan(next[event.text]++, 1);
+      if (times > 1) {
+        const auto parts = by_perf(of_event);
+        if (parts.size() == times) its = parts[next[event.text]++];
+      }
       GuestVerdict verdict = judge(event, its);
       if (its.empty() && !of_event.empty()) verdict.note = "which perf printed what cannot be told";
       verdicts.push_back(std::move(verdict));

@@ -122,5 +122,57 @@ TEST(GuestVerdict, of_several_runs_takes_what_was_printed_in_order) {
   EXPECT_EQ(mixed.at(1).check, Check::unchecked);
 }
 
+TEST(PerfOutput, of_intervals_tells_their_times) {
+  const auto counts = find_counts(
+      "#           time             counts unit events\n"
+      "     0.100150000             1,000      p_0/x/\n"
+      "     0.200300000,77,,p_0/x/,1000300,100.00,,\n"
+      "{\"interval\" : 0.300400001, \"counter-value\" : \"9.000000\", \"event\" : \"p_0/x/\"}\n"
+      "             1,000      p_0/x/\n");
+  ASSERT_EQ(counts.size(), 4U);
+  EXPECT_EQ(counts[0].time, 0.10015);
+  EXPECT_EQ(counts[1].time, 0.2003);
+  EXPECT_EQ(counts[2].time, 0.300400001);
+  EXPECT_FALSE(counts[3].time.has_value());
+}
+
+TEST(GuestVerdict, of_several_runs_with_intervals_takes_those_of_each) {
+  const PrintedCount a{"p/x/", 2, false, 0.1};
+  const PrintedCount b{"p/x/", 3, false, 0.2};
+  const PrintedCount c{"p/x/", 7, false, 0.10001};
+  const PrintedCount d{"p/x/", 11, false, 0.2};
+  const std::vector<std::vector<ExpectedEvent>> two{{expected(5, 5)}, {expected(18, 18)}};
+  const auto verdicts = compare(two, {a, b, c, d});
+  EXPECT_EQ(verdicts.at(0).check, Check::exact);
+  EXPECT_EQ(verdicts.at(0).printed, 5U);
+  EXPECT_EQ(verdicts.at(1).check, Check::exact);
+  EXPECT_EQ(verdicts.at(1).printed, 18U);
+  // With a run without intervals between.
+  const auto three = compare({{expected(5, 5)}, {expected(1, 1)}, {expected(18, 18)}}, {a, b, {"p/x/", 1}, c, d});
+  for (const GuestVerdict& verdict : three) EXPECT_EQ(verdict.check, Check::exact);
+  // A wrong count is found in the run it is of.
+  const auto wrong = compare({{expected(5, 5)}, {expected(19, 19)}}, {a, b, c, d});
+  EXPECT_EQ(wrong.at(0).check, Check::exact);
+  EXPECT_EQ(wrong.at(1).check, Check::wrong);
+}
+
+TEST(GuestVerdict, of_several_runs_is_none_where_one_may_have_printed_nothing) {
+  const std::vector<std::vector<ExpectedEvent>> two{{expected(2, 2)}, {expected(3, 3)}};
+  // Two intervals of one run, or one of each: nobody knows.
+  for (const GuestVerdict& verdict : compare(two, {{"p/x/", 2, false, 0.1}, {"p/x/", 3, false, 0.2}})) {
+    EXPECT_EQ(verdict.check, Check::unchecked);
+    EXPECT_EQ(verdict.note, "which perf printed what cannot be told");
+  }
+  // An event twice in one run, with intervals, beside another run.
+  const std::vector<std::vector<ExpectedEvent>> three{{expected(2, 2), expected(2, 2)}, {expected(3, 3)}};
+  for (const GuestVerdict& verdict : compare(
+           three, {{"p/x/", 1, false, 0.1}, {"p/x/", 1, false, 0.1}, {"p/x/", 1, false, 0.2}, {"p/x/", 1, false, 0.2}}))
+    EXPECT_EQ(verdict.check, Check::unchecked);
+  // Twice in one run, once each.
+  for (const GuestVerdict& verdict :
+       compare({{expected(2, 2), expected(2, 2)}}, {{"p/x/", 2, false, 0.1}, {"p/x/", 2, false, 0.1}}))
+    EXPECT_EQ(verdict.check, Check::exact);
+}
+
 }  // namespace
 }  // namespace pmufab::guest
