@@ -4,12 +4,8 @@
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/../scripts/expect.sh"
 source "$(dirname "$0")/../scripts/documents.sh"
+source "$(dirname "$0")/../scripts/guest.sh"
 pmufab=$1
-cd "$repository" || exit
-if [[ ! -e ${PMUFAB_GUEST:-.cache/guest}/.complete ]]; then
-  echo "SKIPPED: there is no guest; tools/guest/prepare makes one."
-  exit 77
-fi
 documents=$(find_documents .cache/linux-sources)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -3,8 +3,8 @@
 # all must end soon, leave nothing behind, and let the next one work. Takes minutes; not part of continuous integration.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/../scripts/expect.sh"
+source "$(dirname "$0")/../scripts/guest.sh"
 pmufab=$1 times=${2:-50}
-cd "$repository" || exit
 TMPDIR=$(mktemp -d)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
