@@ -73,6 +73,12 @@ mode_t default_mode() {
   return kAll & ~mask;
 }
 
+/// @return true for a pipe that nobody reads any more
+bool reader_is_gone(int stream) {
+  pollfd pipe{stream, POLLOUT, 0};
+  return poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR) != 0;
+}
+
 fs::path temporary_folder() {
   std::error_code error;
   fs::path folder = fs::temp_directory_path(error);
@@ -95,10 +101,11 @@ OutputFile::OutputFile(const fs::path& file) : named_(file), target_(file) {
     if (type == fs::file_type::none) fail(error.value());
     error.clear();
   }
-  if (replace_) {
-    fs::create_directories(folder_of(target_), error);
-    if (error) fail(error.value());
-  }
+  if (replace_ && fs::status(folder_of(target_), error).type() == fs::file_type::not_found)
+    throw InputError(fmt::format("cannot write '{}': there is no folder '{}'", named_.generic_string(),
+                                 folder_of(target_).generic_string()),
+                     "make it, or name another file");
+  error.clear();
   const fs::path stem = replace_ ? target_ : temporary_folder() / "pmufab-output";
   temporary_ = make_unique(stem, target_.extension().string(), error);
   if (error) fail(error.value());
@@ -187,12 +194,16 @@ void prepare_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0) continue;
-    // Open the wrong way round, so that what is printed to a closed output is still an error. What would have to be
-    // said about standard error nobody could read.
-    const int mode = stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY;
+    // Open the wrong way round, so that what is printed to a closed output is still an error.
+    const int mode = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     const int opened = open("/dev/null", mode);  // the lowest free number: this one
     if (opened >= 0 && opened != stream) close(opened);
   }
+}
+
+int finish_standard_error(int code) {
+  // Nothing is kept back for later; and there is no place left to say so.
+  return std::ferror(stderr) == 0 || reader_is_gone(STDERR_FILENO) ? code : std::max(code, kBadInput);
 }
 
 int finish_standard_output(int code) {
@@ -201,8 +212,7 @@ int finish_standard_output(int code) {
   const bool flushed = std::fflush(stdout) == 0;
   const int error = errno;
   if (flushed && std::ferror(stdout) == 0 && std::cout) return code;
-  pollfd pipe{STDOUT_FILENO, POLLOUT, 0};
-  if (error == EPIPE || (poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR) != 0)) return code;
+  if (error == EPIPE || reader_is_gone(STDOUT_FILENO)) return code;
   complain("pmufab: not everything could be written to standard output{}{}\n", error != 0 ? ": " : "",
            error != 0 ? std::strerror(error) : "");
   return std::max(code, kBadInput);

@@ -7,7 +7,7 @@ namespace pmufab::cli {
 
 /// A file of results being written. What stands at its name stays as it is until commit(), and nobody sees half of it:
 /// a regular file is written beside its place and renamed. Symbolic links stay links. What is neither a regular file
-/// nor missing (a device, a named pipe) is written to, not replaced. Missing folders are made.
+/// nor missing (a device, a named pipe) is written to, not replaced. Its folder must be there.
 class OutputFile {
  public:
   /// @param file  as the user named it
@@ -35,7 +35,7 @@ class OutputFile {
   bool replace_ = true;              // otherwise written through
 };
 
-/// Nothing is written, but missing folders are made. @throws scenario::InputError if the file could not be written
+/// Nothing is written. @throws scenario::InputError if the file could not be written
 void check_writable(const std::filesystem::path& file);
 
 /// Write a whole file. @throws scenario::InputError if it cannot be written
@@ -58,6 +58,10 @@ class ScratchFolder {
 /// Before anything else: a standard stream that is closed must not become the first file opened, and a reader that goes
 /// away must not end the program before its reports are written.
 void prepare_standard_streams();
+
+/// After everything that is said on standard error, where that is a result: has it taken all?
+/// @return `code`, or the exit code for output that was lost
+[[nodiscard]] int finish_standard_error(int code);
 
 /// After everything else: has standard output taken all that was printed? If not, say so on standard error.
 /// @return `code`, or the exit code for output that was lost. A pipe whose reader went away has lost nothing.

@@ -151,25 +151,35 @@ void check_reports(const po::variables_map& map) {
   }
 }
 
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("cannot write '{}': {}", folder.generic_string(), error.message()));
+}
+
 /// What cannot be written shows before anything runs.
 void check_outputs(const po::variables_map& map, const fs::path& out, const std::vector<RunPlan>& plans) {
+  if (!out.empty()) {
+    try {
+      make_folder(out);
+      check_writable(out / "result.json");
+      for (const RunPlan& plan : plans) {
+        const fs::path folder = out / folder_of(plan);
+        if (fs::exists(folder)) check_writable(folder / "result.json");
+      }
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("--out: results cannot go to '{}': {}", out.generic_string(), error.reason()));
+    }
+  }
+  // These may go there, too.
   for (const char* option : {"junit", "json", "csv"}) {
     if (const std::string file = map[option].as<std::string>(); !file.empty()) check_writable(file);
-  }
-  if (out.empty()) return;
-  try {
-    check_writable(out / "result.json");
-    for (const RunPlan& plan : plans) {
-      const fs::path folder = out / folder_of(plan);
-      if (fs::exists(folder)) check_writable(folder / "result.json");
-    }
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("--out: results cannot go to '{}': {}", out.generic_string(), error.reason()));
   }
 }
 
 void write_run_folder(const fs::path& out, const RunPlan& plan, const RunResult& run) {
   const fs::path folder = out / folder_name(run.title(), run.drivers);
+  make_folder(folder);
   std::ostringstream json;
   std::ostringstream csv;
   std::ostringstream text;

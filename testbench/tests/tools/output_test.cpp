@@ -51,6 +51,7 @@ TEST_F(Output, a_named_pipe_is_written_to_and_stays_one) {
 TEST_F(Output, links_stay_links_and_their_targets_are_written) {
   write("there", "old");
   fs::create_symlink("there", folder / "link");
+  fs::create_directory(folder / "new");
   fs::create_symlink("new/file", folder / "dangling");
   EXPECT_EQ(run_with({"--csv", at("link"), "--json", at("dangling")}).exit_code, 0);
   EXPECT_TRUE(fs::is_symlink(folder / "link"));
@@ -81,7 +82,31 @@ TEST_F(Output, a_failed_import_leaves_the_trace_that_was_there) {
   EXPECT_THAT(names(), ::testing::UnorderedElementsAre("good.trace", "bad.lackey", "out", "err"));
 }
 
-TEST_F(Output, an_import_makes_folders_and_replaces_a_trace) {
+TEST_F(Output, a_folder_that_is_not_there_is_told_at_once_and_is_not_made) {
+  const std::string lackey = write("a.lackey", "==1== Lackey\n L 1fff000708,8\n==1== Exit code: 0\n");
+  fs::create_symlink("none/file", folder / "dangling");
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest", "--json", at("none/r.json")},
+           {"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest", "--csv", at("dangling")},
+           {"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest", "--junit", at("none/more/r.xml")},
+           {"shell", shipped("platforms/tegra410-1s-small.yaml"), "--json", at("none/r.json"), "--", "echo", "ran"},
+           {"map", shipped("platforms/cmn600-small.yaml"), "--svg", at("none/m.svg")},
+           {"trace", "import", lackey, at("none/a.trace")}}) {
+    const Outcome outcome = pmufab(command);
+    EXPECT_EQ(outcome.exit_code, 2) << command.front();
+    EXPECT_EQ(outcome.out, "") << "nothing was run";
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("cannot write"), HasSubstr("there is no folder"))) << command.front();
+  }
+  EXPECT_FALSE(fs::exists(folder / "none"));
+}
+
+TEST_F(Output, a_folder_for_all_results_is_made_and_may_have_the_reports) {
+  EXPECT_EQ(run_with({"--out", at("new/results"), "--json", at("new/results/all.json")}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(folder / "new" / "results" / "all.json"));
+}
+
+TEST_F(Output, an_import_replaces_a_trace) {
+  fs::create_directory(folder / "new");
   const std::string lackey = write("a.lackey", "==1== Lackey\n L 1fff000708,8\n==1== Exit code: 0\n");
   ASSERT_EQ(pmufab({"trace", "import", lackey, at("new/a.trace")}).exit_code, 0);
   ASSERT_EQ(pmufab({"trace", "import", lackey, at("new/a.trace")}).exit_code, 0);
