@@ -1,5 +1,6 @@
 #include "testbench/guest/guest_session.h"
 
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "testbench/guest/qemu_virt.h"
 #include "testbench/guest/wired_interrupts.h"
 #include "testbench/scenario/input_error.h"
+#include "testbench/scenario/kernel_errors.h"
 #include "testbench/scenario/machine.h"
 #include "testbench/shell/pci_access.h"
 #include "tlm/clock/clock_domain.h"
@@ -94,7 +96,11 @@ class GuestStory {
   /// What the drivers publish is needed to know what perf's events mean. The drivers that count are those of the
   /// virtual machine: they find the hardware as if nobody had touched it.
   scenario::PmuCatalog look_up() {
-    if (machine_.host().load() < 0) throw scenario::InputError("the drivers cannot be loaded");
+    const int loaded = machine_.host().load();
+    // Those of the virtual machine say it where nobody looks.
+    for (const std::string& error : scenario::kernel_errors(machine_.host().log()))
+      std::fputs(("pmufab: the drivers, outside of the guest, say: " + error + "\n").c_str(), stderr);
+    if (loaded < 0) throw scenario::InputError("the drivers cannot be loaded");
     scenario::PmuCatalog catalog(machine_.host().pmus());
     machine_.host().unload();
     machine_.platform().reset();

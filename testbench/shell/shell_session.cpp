@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/kernel_errors.h"
 #include "testbench/scenario/machine.h"
 #include "testbench/scenario/measurement.h"
 #include "testbench/scenario/results.h"
@@ -40,9 +41,13 @@ class Story {
     const std::vector<PciFunction> functions = pci.enumerate();
     const int loaded = machine_.host().load();
     const std::vector<driver_host::Pmu> pmus = machine_.pmus().pmus();
+    const std::vector<std::string> errors = scenario::kernel_errors(machine_.host().log());
+    for (const std::string& error : errors) std::fputs(("pmufab: the drivers say: " + error + "\n").c_str(), stderr);
     if (loaded < 0 || machine_.host().pmus().empty()) {
-      for (const std::string& line : machine_.host().log()) std::fputs((line + "\n").c_str(), stderr);
-      std::fputs("pmufab: the drivers registered no PMU; above is the kernel log\n", stderr);
+      if (errors.empty()) {
+        for (const std::string& line : machine_.host().log()) std::fputs((line + "\n").c_str(), stderr);
+      }
+      std::fputs("pmufab: the drivers registered no PMU; above is what the kernel log has of it\n", stderr);
       return false;
     }
     write_sysfs(options_.folder / kSysfsName, pmus, machine_.platform().firmware().cpus, functions);

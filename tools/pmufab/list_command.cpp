@@ -5,6 +5,7 @@
 
 #include "testbench/scenario/event_syntax.h"
 #include "testbench/scenario/input_error.h"
+#include "testbench/scenario/kernel_errors.h"
 #include "testbench/scenario/machine.h"
 #include "testbench/scenario/pmu_catalog.h"
 #include "testbench/scenario/results.h"
@@ -93,12 +94,16 @@ int list(const platform::PlatformSpec& platform, const driver_host::DriverSet& d
     loaded = machine.host().load();
     if (!machine.host().pmus().empty()) pmus = machine.pmus().pmus();
   });
+  const std::vector<std::string> errors = scenario::kernel_errors(machine.host().log());
+  for (const std::string& error : errors) complain("pmufab: the drivers say: {}\n", error);
   if (loaded < 0 || pmus.empty()) {
-    for (const std::string& line : machine.host().log()) complain("{}\n", line);
+    if (errors.empty()) {
+      for (const std::string& line : machine.host().log()) complain("{}\n", line);
+    }
     complain("pmufab: the drivers of Linux {} registered no PMU on platform {}; {}\n", drivers.kernel_version,
              platform.name,
              machine.host().log().empty() ? "the kernel log is empty: none of them knows this hardware"
-                                          : "above is the kernel log");
+                                          : "above is what the kernel log has of it");
     return kCheckFailed;
   }
   const PmuCatalog catalog(pmus);

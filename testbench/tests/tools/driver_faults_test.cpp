@@ -91,11 +91,35 @@ TEST_F(DriverFault, a_crash_says_how_to_find_it_and_shows_the_kernel_log) {
   }
 }
 
+TEST_F(DriverFault, why_a_device_has_no_pmu_is_told) {
+  // One of two devices, then the only one: a CXL PMU whose counters this driver cannot set.
+  const std::string cpmu = "{groups: [{group: m2s_req}]";
+  for (const bool other : {true, false}) {
+    const std::string platform =
+        write("p.yaml", "kind: cxl\ncxl:\n  - decoders: [{base: 0x100_0000_0000, size: 256 MiB}]\n    cpmus: [" + cpmu +
+                            ", writable_while_frozen: false}" + (other ? ", " + cpmu + "}" : "") + "]\n");
+    const Outcome listed = pmufab({"list", platform});
+    EXPECT_EQ(listed.exit_code, other ? 0 : 1);
+    EXPECT_THAT(listed.err, AllOf(HasSubstr("the drivers say: "), HasSubstr("pmu_mem0.0: Counters not writable")));
+    EXPECT_THAT(listed.err, Not(HasSubstr("Doorbell"))) << "the rest of the log would hide it";
+    const Outcome shell = pmufab({"shell", platform, "--", "echo", "ran"});
+    EXPECT_EQ(shell.exit_code, other ? 0 : 1);
+    EXPECT_EQ(shell.out, other ? "ran\n" : "");
+    EXPECT_THAT(shell.err, HasSubstr("pmu_mem0.0: Counters not writable"));
+  }
+  const Outcome good = pmufab({"list", shipped("platforms/cxl-exact.yaml")});
+  EXPECT_EQ(good.err, "");
+}
+
 TEST_F(DriverFault, a_driver_that_does_not_compile_says_where) {
-  const Outcome built = pmufab({"driver", "build", write("broken.c", "int f(void) { return nothing; }\n"), "--sources",
-                                PMUFAB_LINUX_SOURCES, "--base", version(), "-o", (folder / "own.so").string()});
+  const Outcome built = pmufab(
+      {"driver", "build", write("broken.c", "int f(void) { return nothing; }\nint g(void) { return missing; }\n"),
+       "--sources", PMUFAB_LINUX_SOURCES, "--base", version(), "-o", (folder / "own.so").string()});
   EXPECT_EQ(built.exit_code, 1);
   EXPECT_THAT(built.err, AllOf(HasSubstr("broken.c does not compile"), HasSubstr("'nothing' undeclared")));
+  // All errors, each at the beginning of a line with its place.
+  const std::string broken = fs::canonical(folder / "broken.c").string();
+  EXPECT_THAT(built.err, AllOf(HasSubstr("\n" + broken + ":1:"), HasSubstr("\n" + broken + ":2:")));
   EXPECT_FALSE(fs::exists(folder / "own.so"));
   for (const std::string& file : {std::string("missing.c"), write("driver.txt", "")})
     EXPECT_EQ(pmufab({"driver", "build", file}).exit_code, 2);
