@@ -19,6 +19,8 @@ class Aperture {
   static constexpr std::uint64_t kPage = 0x1000;
   /// 32 bits at offset 0: "PMUF". Where the window is not decoded a read gives all ones.
   static constexpr std::uint32_t kMagic = 0x4655'4d50;
+  /// Of the aperture, and of all else that pmufab and the guest's init tell each other: `protocol` in
+  /// tools/guest/init is the same.
   static constexpr std::uint32_t kVersion = 1;
 
   /// Registers of one device.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "testbench/guest/perf_expectations.h"
+#include "testbench/shell/verdict.h"
 
 namespace pmufab::guest {
 
@@ -23,7 +24,7 @@ struct PrintedCount {
 
 /// What became of one event of the virtual machine's perf.
 struct GuestVerdict {
-  enum class Check : std::uint8_t { exact, within, wrong, unchecked };
+  using Check = shell::Check;
   std::string event;
   std::optional<std::uint64_t> printed;  ///< the sum, if perf printed several (-I)
   std::optional<std::uint64_t> low;

@@ -121,7 +121,21 @@ Source locate(const Value& document, std::string_view field) {
   return source;
 }
 
+namespace {
+
+/// Files of other kinds are given for platforms; their unknown keys would say little.
+void refuse_other_kinds(const Value& document, const std::string& path) {
+  if (document.kind != Value::Kind::map) return;
+  if (document.find("measure") != nullptr || document.find("platform") != nullptr)
+    throw InputError(document.source, path, "this is a scenario, not a platform", "pmufab run takes scenarios");
+  if (document.find("generators") != nullptr)
+    throw InputError(document.source, path, "this is traffic, not a platform", "--traffic takes it");
+}
+
+}  // namespace
+
 PlatformSpec read_platform(const Value& document, const std::string& path, Value& effective) {
+  refuse_other_kinds(document, path);
   PlatformSpec spec;
   Reader reader(document, path, effective);
   PlatformKind kind = PlatformKind::tegra410;

@@ -11,9 +11,17 @@
 
 namespace pmufab::shell {
 
+/// What came of comparing a count with the scoreboard's.
+enum class Check : std::uint8_t {
+  exact,
+  within,  ///< its bounds: of a guest, where nobody knows just when an event was open
+  wrong,
+  unchecked
+};
+
 /// What became of one event that a program in the shell counted.
 struct Verdict {
-  enum class Check : std::uint8_t { exact, wrong, unchecked };
+  using Check = shell::Check;
   std::string event;                      ///< in the driver's words
   std::string pmu;                        ///< its name
   int cpu = 0;                            ///< the one it was opened on
@@ -33,8 +41,9 @@ void to_json(scenario::Json& json, const Verdict& verdict);
 /// @throws nlohmann::json::exception for what to_json() did not write
 void from_json(const scenario::Json& json, Verdict& verdict);
 
-NLOHMANN_JSON_SERIALIZE_ENUM(Verdict::Check, {{Verdict::Check::exact, "exact"},
-                                              {Verdict::Check::wrong, "wrong"},
-                                              {Verdict::Check::unchecked, "unchecked"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Check, {{Check::exact, "exact"},
+                                     {Check::within, "within"},
+                                     {Check::wrong, "wrong"},
+                                     {Check::unchecked, "unchecked"}})
 
 }  // namespace pmufab::shell

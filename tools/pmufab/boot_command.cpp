@@ -24,6 +24,7 @@
 
 #include "testbench/guest/guest_session.h"
 #include "testbench/guest/perf_output.h"
+#include "testbench/guest/prepared_guest.h"
 #include "testbench/guest/qemu_command.h"
 #include "testbench/scenario/input_error.h"
 #include "testbench/scenario/quantity.h"
@@ -32,6 +33,7 @@
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/simulator_process.h"
+#include "tools/pmufab/verdict_table.h"
 
 namespace pmufab::cli {
 namespace {
@@ -48,13 +50,15 @@ constexpr const char* kMoreOnBoot =
     R"(An unmodified Debian arm64 kernel boots in an unmodified QEMU, whose devices are the platform: tools/guest/prepare gets
 both, once. The kernel's own drivers, and others of the same kernel built from its source, find the PMUs by ACPI and PCI.
 COMMAND runs there as root (perf, lspci, setpci, bash, gawk and BusyBox are there), then the machine is turned off. What
-perf stat counted is compared with the scoreboard. Without COMMAND there is a shell on the console.
+perf stat counted is compared with the scoreboard: the verdicts are printed to standard error, as is all that pmufab
+itself says, and --json FILE writes them to a file. Without COMMAND there is a shell on the console.
 
 Time: a second of the guest is a simulated second (--time-scale 1). The traffic begins when perf has opened its events,
 and is played once; traffic that is too much to be simulated in time takes as long as it takes.
 
 Without PLATFORM a platform of two Tegra410 sockets is used. The exit code is COMMAND's, 1 if a count was wrong or the
-guest did not come to its end, 2 for bad input (or a guest that is not prepared), and 3 if the simulator died.
+guest did not come to its end, 2 for bad input (or a guest that is not prepared) or if the verdicts could not be printed,
+and 3 if the simulator died.
 
 Examples:
   tools/guest/prepare
@@ -209,21 +213,6 @@ class VirtualMachine {
   std::string printed_;
 };
 
-std::string_view mark_of(GuestVerdict::Check check) {
-  const bool symbols = speaks_utf8();
-  switch (check) {
-    case GuestVerdict::Check::exact:
-      return symbols ? "✓" : "ok";
-    case GuestVerdict::Check::within:
-      return symbols ? "≈" : "about";
-    case GuestVerdict::Check::wrong:
-      return symbols ? "✗" : "WRONG";
-    case GuestVerdict::Check::unchecked:
-      break;
-  }
-  return "-";
-}
-
 std::string expected_text(const GuestVerdict& verdict) {
   if (!verdict.low || !verdict.high) return "-";
   if (*verdict.low == *verdict.high) return scenario::with_separators(*verdict.low);
@@ -233,39 +222,30 @@ std::string expected_text(const GuestVerdict& verdict) {
 void print(const std::vector<GuestVerdict>& verdicts, const guest::GuestResult& result) {
   for (const std::string& report : result.reports) complain("pmufab: {}\n", report);
   for (const std::string& failure : result.failures) complain("pmufab: {}\n", failure);
-  if (verdicts.empty()) return;
-  complain("\n  {:>20}  {:>20}  {}  {}\n", "guest", "scoreboard", "check", "event");
+  std::vector<VerdictLine> lines;
   for (const GuestVerdict& verdict : verdicts) {
-    complain("  {:>20}  {:>20}  {:5}  {}{}\n",
-             verdict.printed ? scenario::with_separators(*verdict.printed) : std::string("-"), expected_text(verdict),
-             mark_of(verdict.check), verdict.event,
-             verdict.note.empty() ? std::string() : fmt::format("   ({})", verdict.note));
+    lines.push_back({verdict.printed ? scenario::with_separators(*verdict.printed) : "-", expected_text(verdict),
+                     verdict.check, verdict.event, verdict.note});
   }
+  print_verdicts("guest", "event", lines);
 }
 
 void write_json(const fs::path& file, const guest::GuestResult& result, const std::vector<GuestVerdict>& verdicts,
                 const scenario::ScenarioSpec& spec, const std::string& guest_title) {
-  scenario::Json json;
-  json["program"] = "pmufab";
-  json["version"] = scenario::version();
-  json["platform"] = spec.platform_name;
+  scenario::Json json = verdict_json(spec, result.ended, result.simulated, result.failures);
   json["guest"] = guest_title;
-  json["complete"] = result.ended;
-  json["simulated_time_ps"] = result.simulated;
   json["register_accesses"] = result.accesses;
   json["interrupts"] = result.interrupts;
   json["traffic_ended"] = result.traffic_ended;
   json["reports"] = result.reports;
-  json["failures"] = result.failures;
   json["events"] = scenario::Json::array();
-  constexpr std::array<const char*, 4> kChecks{"exact", "within", "wrong", "unchecked"};
   for (const GuestVerdict& verdict : verdicts) {
     scenario::Json item;
     item["event"] = verdict.event;
     if (verdict.printed) item["guest"] = *verdict.printed;
     if (verdict.low) item["low"] = *verdict.low;
     if (verdict.high) item["high"] = *verdict.high;
-    item["check"] = kChecks.at(static_cast<std::size_t>(verdict.check));
+    item["check"] = verdict.check;
     item["note"] = verdict.note;
     json["events"].push_back(std::move(item));
   }
@@ -310,27 +290,27 @@ std::optional<int> code_of_command(const fs::path& session) {
   return std::nullopt;
 }
 
-std::uint64_t number_of(const po::variables_map& map, const char* option, std::uint64_t least, std::uint64_t most) {
-  const auto value = map[option].as<std::uint64_t>();
+std::uint64_t number_of(const po::variables_map& map, const char* option, std::int64_t least, std::int64_t most) {
+  const auto value = map[option].as<std::int64_t>();
   if (value < least || value > most)
     throw InputError(fmt::format("--{} {} is not from {} to {}", option, value, least, most));
-  return value;
+  return static_cast<std::uint64_t>(value);
 }
 
 }  // namespace
 
 int boot_command(const Arguments& all_arguments) {
   const auto [arguments, command] = split_at_dashes(all_arguments);
-  constexpr std::uint64_t kDefaultMemory = 1024;
-  constexpr std::uint64_t kDefaultTimeout = 600;
+  constexpr std::int64_t kDefaultMemory = 1024;
+  constexpr std::int64_t kDefaultTimeout = 600;
   po::options_description options("Options");
   add_platform_options(options);
   options.add_options()("guest", po::value<std::string>()->default_value("")->value_name("DIR"),
                         "what tools/guest/prepare made (default: $PMUFAB_GUEST, .cache/guest)")(
-      "cpus", po::value<std::uint64_t>()->default_value(2)->value_name("N"), "CPUs of each socket in the guest")(
-      "memory", po::value<std::uint64_t>()->default_value(kDefaultMemory)->value_name("N"), "MiB of the guest")(
+      "cpus", po::value<std::int64_t>()->default_value(2)->value_name("N"), "CPUs of each socket in the guest")(
+      "memory", po::value<std::int64_t>()->default_value(kDefaultMemory)->value_name("N"), "MiB of the guest")(
       "time-scale", po::value<std::string>()->default_value("1")->value_name("X"), "simulated seconds per second")(
-      "timeout", po::value<std::uint64_t>()->default_value(kDefaultTimeout)->value_name("N"),
+      "timeout", po::value<std::int64_t>()->default_value(kDefaultTimeout)->value_name("N"),
       "seconds COMMAND and the boot may take")("json", po::value<std::string>()->default_value("")->value_name("FILE"),
                                                "write the verdicts")("log", po::bool_switch(),
                                                                      "tell what happens between guest and platform");
@@ -345,7 +325,6 @@ int boot_command(const Arguments& all_arguments) {
   if (files.size() > 1) throw InputError("one platform at a time", "a command stands behind --");
   const scenario::ScenarioSpec spec = scenario_of(map, files.empty() ? std::string() : files.front(), "boot");
   const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);
-  const fs::path guest_folder = find_guest(map["guest"].as<std::string>());
   const std::string json = map["json"].as<std::string>();
   if (!json.empty()) check_writable(json);
   const bool interactive = command.empty();
@@ -355,19 +334,21 @@ int boot_command(const Arguments& all_arguments) {
     throw InputError("--driver has no effect in a guest, whose kernel has its own drivers",
                      "pmufab shell and pmufab run take drivers of yours");
 
-  const ScratchFolder scratch;
   constexpr std::uint64_t kMebibyte = 1 << 20;
-  constexpr std::uint64_t kMostCpus = 8;
-  constexpr std::uint64_t kMostMemory = 1 << 16;
-  constexpr std::uint64_t kMostSeconds = 1'000'000;
+  constexpr std::int64_t kMostCpus = 8;
+  constexpr std::int64_t kMostMemory = 1 << 16;
+  constexpr std::int64_t kMostSeconds = 1'000'000;
   const std::uint64_t nodes = spec.platform.sockets;
   guest::GuestOptions session;
-  session.folder = scratch.path();
   session.time_scale = time_scale_of(map["time-scale"].as<std::string>());
   session.log = map["log"].as<bool>();
   session.topology.cpus_per_node = static_cast<unsigned>(number_of(map, "cpus", 1, kMostCpus));
   session.topology.memory_per_node = number_of(map, "memory", 512, kMostMemory) / nodes * kMebibyte;
   const std::chrono::seconds most(number_of(map, "timeout", 1, kMostSeconds));
+  const fs::path guest_folder = find_guest(map["guest"].as<std::string>());
+  const guest::PreparedGuest prepared = guest::look_at_guest(guest_folder);
+  const ScratchFolder scratch;
+  session.folder = scratch.path();
 
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
@@ -402,12 +383,7 @@ int boot_command(const Arguments& all_arguments) {
   const guest::GuestResult result = guest::read_guest_journal(scratch.path());
   const std::vector<GuestVerdict> verdicts = guest::compare(result.runs, guest::find_counts(printed));
   if (!interactive) print(verdicts, result);
-  if (!json.empty()) {
-    std::string title;
-    std::ifstream version(guest_folder / "VERSION");
-    std::getline(version, title);
-    write_json(json, result, verdicts, spec, title);
-  }
+  if (!json.empty()) write_json(json, result, verdicts, spec, prepared.title);
   if (!check_simulator(status, result.ended)) return kInternalError;
   const std::optional<int> code = code_of_command(scratch.path());
   if (end == VirtualMachine::End::too_long)
@@ -418,10 +394,8 @@ int boot_command(const Arguments& all_arguments) {
     if (end != VirtualMachine::End::told) print_last_words(scratch.path());
     return kCheckFailed;
   }
-  const bool wrong = std::any_of(verdicts.begin(), verdicts.end(), [](const GuestVerdict& verdict) {
-    return verdict.check == GuestVerdict::Check::wrong;
-  });
-  return (wrong && !interactive) || !result.failures.empty() ? kCheckFailed : *code;
+  const bool wrong = (any_wrong(verdicts) && !interactive) || !result.failures.empty();
+  return finish_standard_error(wrong ? kCheckFailed : *code);
 }
 
 }  // namespace pmufab::cli

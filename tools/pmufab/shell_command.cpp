@@ -3,7 +3,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -22,6 +21,7 @@
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/simulator_process.h"
+#include "tools/pmufab/verdict_table.h"
 
 namespace pmufab::cli {
 namespace {
@@ -34,13 +34,14 @@ using shell::Verdict;
 constexpr const char* kMoreOnShell =
     R"(In the shell (or in COMMAND) the system's own perf lists and counts the platform's PMUs, lspci and setpci see its PCI
 functions, and sleep takes simulated time, while the traffic plays and unmodified drivers do their work. What perf prints
-is the drivers' count; each is compared with the scoreboard, and the verdicts are printed when the shell ends.
+is the drivers' count; each is compared with the scoreboard. The verdicts are printed to standard error when the shell
+ends, as is all that pmufab itself says; --json FILE writes them to a file.
 
 Time: one second of a program is one simulated millisecond (--time-scale 0.001), and perf's clock shows simulated time.
 Programs themselves take none. perf without a command counts until Ctrl-C, at the pace of the clock on the wall.
 
-Without PLATFORM a platform of two Tegra410 sockets is used. The exit code is COMMAND's, 1 if a count was wrong, and 3 if
-the simulator died.
+Without PLATFORM a platform of two Tegra410 sockets is used. The exit code is COMMAND's, 1 if a count was wrong, 2 for bad
+input or if the verdicts could not be printed, and 3 if the simulator died.
 
 Examples:
   pmufab shell scenarios/platforms/tegra410-2s.yaml --traffic scenarios/traffic/mixed.yaml
@@ -102,50 +103,27 @@ int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<
   return wait_for(pid);
 }
 
-std::string_view mark_of(Verdict::Check check) {
-  const bool symbols = speaks_utf8();
-  switch (check) {
-    case Verdict::Check::exact:
-      return symbols ? "✓" : "ok";
-    case Verdict::Check::wrong:
-      return symbols ? "✗" : "WRONG";
-    case Verdict::Check::unchecked:
-      break;
-  }
-  return "-";
-}
-
 void print(const shell::SessionResult& result) {
-  if (!result.verdicts.empty()) {
-    complain("\n  {:>20}  {:>20}  {}  {}\n", "driver", "scoreboard", "check", "event, in the order of closing");
-    for (const Verdict& verdict : result.verdicts) {
-      complain("  {:>20}  {:>20}  {:5}  {}{}\n", scenario::with_separators(verdict.driver),
-               verdict.expected ? scenario::with_separators(*verdict.expected) : std::string("-"),
-               mark_of(verdict.check), verdict.event,
-               verdict.note.empty() ? std::string() : fmt::format("   ({})", verdict.note));
-    }
+  std::vector<VerdictLine> lines;
+  for (const Verdict& verdict : result.verdicts) {
+    lines.push_back({scenario::with_separators(verdict.driver),
+                     verdict.expected ? scenario::with_separators(*verdict.expected) : "-", verdict.check,
+                     verdict.event, verdict.note});
   }
+  print_verdicts("driver", "event, in the order of closing", lines);
   for (const std::string& failure : result.failures) complain("pmufab: {}\n", failure);
 }
 
 void write_json(const fs::path& file, const shell::SessionResult& result, const scenario::ScenarioSpec& spec,
                 const driver_host::DriverSet& drivers) {
-  scenario::Json json;
-  json["program"] = "pmufab";
-  json["version"] = scenario::version();
-  json["platform"] = spec.platform_name;
+  scenario::Json json = verdict_json(spec, result.ended, result.simulated, result.failures);
   json["drivers"] = drivers.kernel_version;
-  json["complete"] = result.ended;
-  json["simulated_time_ps"] = result.simulated;
-  json["failures"] = result.failures;
   json["events"] = result.verdicts;
   write_file(file, json.dump(2) + "\n");
 }
 
 int exit_code(int command, const shell::SessionResult& result) {
-  const bool wrong = std::any_of(result.verdicts.begin(), result.verdicts.end(),
-                                 [](const Verdict& verdict) { return verdict.check == Verdict::Check::wrong; });
-  if (wrong || !result.failures.empty()) return kCheckFailed;
+  if (any_wrong(result.verdicts) || !result.failures.empty()) return kCheckFailed;
   constexpr int kSignal = 128;  // as shells say it
   return WIFEXITED(command) ? WEXITSTATUS(command) : kSignal + WTERMSIG(command);
 }
@@ -211,7 +189,7 @@ int shell_command(const Arguments& all_arguments) {
   print(result);
   if (!json.empty()) write_json(json, result, spec, drivers);
   if (!check_simulator(status, result.ended)) return kInternalError;
-  return exit_code(ended, result);
+  return finish_standard_error(exit_code(ended, result));
 }
 
 }  // namespace pmufab::cli

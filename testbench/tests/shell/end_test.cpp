@@ -84,6 +84,36 @@ TEST_F(ShellEnd, bad_input_is_said_before_anything_runs) {
   EXPECT_THAT(blank.out, Not(HasSubstr("ran")));
 }
 
+TEST_F(ShellEnd, a_temporary_folder_too_long_for_a_socket_is_bad_input) {
+  const std::string long_folder = (folder / std::string(120, 'x')).string();
+  fs::create_directory(long_folder);
+  const Outcome outcome = finish(start({"shell", platform.front(), "--", "echo", "ran"}, {{"TMPDIR", long_folder}}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.out, Not(HasSubstr("ran")));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("too long for a socket"), HasSubstr("set TMPDIR to a shorter one")));
+}
+
+TEST_F(ShellEnd, verdicts_that_nobody_can_read_are_no_success) {
+  const std::string count = "perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 0.1 2>/dev/null";
+  for (const char* where : {"closed", "/dev/full"}) {
+    if (where[0] == '/' && !fs::is_character_file(where)) continue;
+    errors = where;
+    const Session session = type(count);
+    EXPECT_EQ(session.outcome.exit_code, 2) << where;
+    ASSERT_EQ(session.verdicts.size(), 1U) << "--json has them";
+    EXPECT_EQ(session.verdicts[0].at("check"), "exact");
+    EXPECT_EQ(pmufab({"shell", platform.front(), "--", "true"}).exit_code, 0) << "nothing had to be said";
+  }
+}
+
+TEST_F(ShellEnd, a_number_that_is_no_event_is_no_silent_success) {
+  const Session session = type("perf stat -a -e nvidia_ucf_pmu_0/event=0x1ff/ sleep 0.1");
+  ASSERT_EQ(session.verdicts.size(), 1U) << session.outcome.err;
+  EXPECT_EQ(session.verdicts[0].at("driver"), 0);
+  EXPECT_THAT(session.verdicts[0].at("note"), HasSubstr("no such event"));
+  EXPECT_THAT(session.outcome.err, HasSubstr("no such event"));
+}
+
 TEST_F(ShellEnd, control_c_ends_perf_which_prints_what_it_counted) {
   // The terminal's signal goes to all processes of the foreground: here, the process group.
   const pid_t pid = begin("echo begun >" + in("begun") + "; exec perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/");

@@ -385,11 +385,44 @@ TEST_F(BadInput, several_driver_sets_where_one_is_used) {
   refuses({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--drivers", ">=6"}, HasSubstr("one driver set at a time"));
 }
 
+TEST_F(BadInput, files_of_other_kinds_in_the_place_of_a_platform) {
+  for (const char* command : {"list", "regs", "map", "shell", "boot"}) {
+    refuses(
+        {command, shipped("ucf-basic.yaml")},
+        AllOf(HasSubstr("ucf-basic.yaml:"), HasSubstr("this is a scenario, not a platform"), HasSubstr("pmufab run")));
+    refuses({command, shipped("traffic/mixed.yaml")},
+            AllOf(HasSubstr("mixed.yaml:"), HasSubstr("this is traffic, not a platform"), HasSubstr("--traffic")));
+  }
+}
+
+TEST_F(BadInput, a_guest_that_another_version_prepared) {
+  const auto boot = [&](const std::string& version) {
+    std::filesystem::create_directory(folder / "guest");
+    write("guest/.complete", "");
+    write("guest/VERSION", version);
+    return pmufab({"boot", "--guest", (folder / "guest").string(), "--", "true"});
+  };
+  for (const char* protocol : {"0", "2", "10", "", "one"}) {
+    const Outcome outcome = boot(std::string("Linux, QEMU\nprotocol: ") + protocol + "\nqemu: x\n");
+    EXPECT_EQ(outcome.exit_code, 2) << protocol;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(std::string("it has protocol ") + protocol + ", and pmufab 1"),
+                                   HasSubstr("tools/guest/prepare --refresh")));
+  }
+  // These are refused for what is not in the folder.
+  for (const char* version : {"Linux, QEMU\nprotocol: 1\n", "Linux, QEMU\n"})
+    EXPECT_THAT(boot(version).err, ::testing::Not(HasSubstr("protocol"))) << version;
+}
+
 TEST_F(BadInput, negative_numbers) {
   const std::string scenario = shipped("cmem-one-controller.yaml");
   refuses({"run", scenario, "--timeout", "-1"}, HasSubstr("--timeout"));
   refuses({"trace", "import", write("a.lackey", "==1== Lackey\n"), (folder / "x").string(), "--limit", "-1"},
           HasSubstr("--limit"));
+  // Whatever else is missing, a guest for example.
+  for (const char* option : {"--cpus", "--memory", "--timeout"}) {
+    refuses({"boot", option, "-1", "--", "true"}, HasSubstr(std::string(option) + " -1 is not from "));
+    refuses({"boot", option, "99999999999999999999", "--", "true"}, HasSubstr(option));
+  }
 }
 
 TEST_F(BadInput, two_results_in_one_place) {

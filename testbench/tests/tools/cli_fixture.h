@@ -49,7 +49,11 @@ class Cli : public ::testing::Test {
       } else {
         redirect(output.empty() ? folder / "out" : std::filesystem::path(output), STDOUT_FILENO);
       }
-      redirect(folder / "err", STDERR_FILENO);
+      if (errors == "closed") {
+        close(STDERR_FILENO);
+      } else {
+        redirect(errors.empty() ? folder / "err" : std::filesystem::path(errors), STDERR_FILENO);
+      }
       setenv("PMUFAB_DRIVERS", PMUFAB_DRIVERS_DIR, 1);
       setenv("LC_ALL", "C", 1);
       for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
@@ -82,6 +86,7 @@ class Cli : public ::testing::Test {
 
   std::filesystem::path folder;
   std::string output;  ///< what standard output is: a file, "closed", or (empty) a file for Outcome::out
+  std::string errors;  ///< what standard error is, likewise
 
  private:
   static void redirect(const std::filesystem::path& path, int descriptor) {

@@ -1,0 +1,33 @@
+#include "testbench/guest/prepared_guest.h"
+
+#include <fstream>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "testbench/guest/aperture.h"
+#include "testbench/scenario/input_error.h"
+
+namespace pmufab::guest {
+
+PreparedGuest look_at_guest(const std::filesystem::path& folder) {
+  constexpr std::string_view kProtocol = "protocol: ";
+  PreparedGuest guest;
+  // Without the line it is of the time when there was one protocol.
+  std::string protocol = std::to_string(guest.protocol);
+  std::ifstream version(folder / "VERSION");
+  std::getline(version, guest.title);
+  for (std::string line; std::getline(version, line);) {
+    if (line.starts_with(kProtocol)) protocol = line.substr(kProtocol.size());
+  }
+  if (protocol != std::to_string(Aperture::kVersion))
+    throw scenario::InputError(
+        fmt::format("the guest in {} was prepared by another version of tools/guest/prepare: it has protocol {}, and "
+                    "pmufab {}",
+                    folder.string(), protocol, Aperture::kVersion),
+        "tools/guest/prepare --refresh prepares one that fits");
+  guest.protocol = Aperture::kVersion;
+  return guest;
+}
+
+}  // namespace pmufab::guest
