@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/crash_report.h"
 #include "testbench/scenario/input_error.h"
 #include "testbench/support/main_stack.h"
 
@@ -50,6 +51,7 @@ Machine* Machine::current_ = nullptr;
 Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, const Workload& workload,
                  const driver_host::DriverSet& drivers, Options options) {
   current_ = this;
+  report_crashes_in(drivers.library);
   sc_core::sc_report_handler::set_handler(&Machine::on_report);
 
   platform_ = std::make_unique<platform::Platform>("platform", platform);

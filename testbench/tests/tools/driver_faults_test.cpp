@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -81,6 +82,8 @@ TEST_F(DriverFault, a_crash_says_how_to_find_it_and_shows_the_kernel_log) {
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("CRASHED: cmem-one-controller"), HasSubstr("tools/build-drivers --sanitize"),
                                  HasSubstr("before the crash")));
+  const auto where = AllOf(HasSubstr("it crashed in the drivers"), ContainsRegex("_probe at .*latency_pmu\\.c:[0-9]+"));
+  EXPECT_THAT(outcome.err, where);
   // Commands that only look are guarded as runs are.
   const std::string platform = shipped("platforms/tegra410-1s-small.yaml");
   for (const char* command : {"list", "regs"}) {
@@ -88,6 +91,7 @@ TEST_F(DriverFault, a_crash_says_how_to_find_it_and_shows_the_kernel_log) {
     EXPECT_EQ(look.exit_code, 3) << command;
     EXPECT_THAT(look.err, AllOf(HasSubstr("the drivers crashed: its process was killed by signal"),
                                 HasSubstr("kernel log"), HasSubstr("before the crash")));
+    EXPECT_THAT(look.err, where) << command;
   }
 }
 

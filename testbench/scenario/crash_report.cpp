@@ -1,0 +1,104 @@
+#include "testbench/scenario/crash_report.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace pmufab::scenario {
+namespace {
+
+constexpr std::size_t kMostFrames = 64;
+constexpr std::size_t kToldFrames = 4;
+constexpr std::size_t kDigits = 2 * sizeof(std::uintptr_t) + 3;  // "0x", and the end
+
+/// Whoever crashes must not allocate: all that is needed is made before.
+std::string library_path;
+std::array<char, 1 << 16> stack;
+
+void say(std::string_view text) { static_cast<void>(!write(STDERR_FILENO, text.data(), text.size())); }
+
+/// Where the process was when the signal came; nothing where that is not known.
+const void* place_of(const void* context) {
+#if defined(__x86_64__)
+  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
+#else
+  return context == nullptr ? context : nullptr;
+#endif
+}
+
+void write_hexadecimal(std::uintptr_t value, char* text) {
+  text += kDigits - 1;
+  *text = '\0';
+  for (std::size_t i = 0; i < kDigits - 3; ++i, value >>= 4) *--text = "0123456789abcdef"[value & 0xfU];
+  *--text = 'x';
+  *--text = '0';
+}
+
+void on_crash(int signal, siginfo_t* /*info*/, void* context) {
+  std::array<void*, kMostFrames> frames{};
+  const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+  std::array<std::array<char, kDigits>, kToldFrames> offsets;
+  std::array<const char*, kToldFrames + 5> command{"addr2line", "-fpise", library_path.c_str()};
+  std::size_t told = 0;
+  for (int i = 0; i < count && told < kToldFrames; ++i) {
+    const void* const frame = frames.at(static_cast<std::size_t>(i));
+    Dl_info where{};
+    if (dladdr(frame, &where) == 0 || where.dli_fname != library_path) continue;
+    const auto offset = reinterpret_cast<std::uintptr_t>(frame) - reinterpret_cast<std::uintptr_t>(where.dli_fbase);
+    // Callers are known by where they go on: behind the call, which may be another line.
+    write_hexadecimal(frame == place_of(context) ? offset : offset - 1, offsets.at(told).data());
+    command.at(3 + told) = offsets.at(told).data();
+    ++told;
+  }
+  if (told > 0) {
+    say("pmufab: it crashed in the drivers, in or below (innermost first):\n");
+    const pid_t child = _Fork();
+    if (child == 0) {
+      dup2(STDERR_FILENO, STDOUT_FILENO);
+      execvp(command.front(), const_cast<char* const*>(command.data()));
+      for (std::size_t i = 0; i < told; ++i) {
+        say(library_path);
+        say(" at ");
+        say(offsets.at(i).data());
+        say(" (addr2line of the package binutils would tell function and line)\n");
+      }
+      _exit(0);
+    }
+    if (child > 0) waitpid(child, nullptr, 0);
+  }
+  raise(signal);  // of which it dies when this handler, the only one, has returned
+}
+
+}  // namespace
+
+void report_crashes_in(const std::filesystem::path& library) {
+  library_path = std::filesystem::absolute(library).string();
+  // The first call loads what later ones need.
+  std::array<void*, 1> nothing{};
+  static_cast<void>(backtrace(nothing.data(), 1));
+  stack_t own{};
+  own.ss_sp = stack.data();
+  own.ss_size = stack.size();
+  sigaltstack(&own, nullptr);  // a driver may have run out of its own
+  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) {
+    struct sigaction before {};
+    if (sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
+    struct sigaction action {};
+    action.sa_sigaction = on_crash;
+    action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+}  // namespace pmufab::scenario
