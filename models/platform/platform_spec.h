@@ -94,7 +94,7 @@ inline constexpr std::uint64_t kMessageDoorbell = 0x3000'0040;  ///< where messa
 inline constexpr std::uint32_t kUcfPmuInterrupt = 288;          ///< GSIV of socket 0; socket s has 288 + s
 inline constexpr std::uint32_t kPciePmuInterrupt = 240;     ///< of root complex 0 of socket 0; r of s: 240 + 6 s + r
 inline constexpr std::uint32_t kPcieTgtPmuInterrupt = 384;  ///< of root complex 0 of socket 0; r of s: 384 + 6 s + r
-inline constexpr std::uint32_t kCmnInterrupt = 320;  ///< GSIV of DTC 0 of mesh 0; DTC d of mesh m has 320 + 4 m + d
+inline constexpr std::uint32_t kCmnInterrupt = 512;  ///< GSIV of DTC 0 of mesh 0; DTC d of mesh m has 512 + 4 m + d
 }  // namespace default_map
 
 /// @return one CMEM, one GMEM and one CXL range for each socket, at the addresses of default_map. CXL memory is below
