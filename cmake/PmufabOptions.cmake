@@ -44,6 +44,8 @@ endif()
 if(PMUFAB_SANITIZE OR PMUFAB_FUZZ)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+  # GCC and clang have different names for it.
+  add_compile_definitions(PMUFAB_SANITIZED)
 endif()
 
 # Links several times as fast as the default linker, which matters to a hundred test programs.

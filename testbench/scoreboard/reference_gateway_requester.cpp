@@ -184,8 +184,8 @@ void ReferenceGatewayRequester::finish() const {
 }
 
 unsigned ReferenceGatewayRequester::own(unsigned id) const {
-  constexpr unsigned kCcg = 0x40;
-  return gateway_.is_ccg_ ? id : id - kCcg;
+  constexpr unsigned kCcgIds = 0x40;
+  return gateway_.is_ccg_ ? id : id - kCcgIds;
 }
 
 void ReferenceGatewayRequester::fire(unsigned id) { gateway_.ra_.fire(own(id)); }

@@ -1,6 +1,6 @@
 #pragma once
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(PMUFAB_SANITIZED)
 #include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
 
@@ -13,7 +13,7 @@ namespace pmufab::testing {
 /// SystemC tells of each change of stacks, but leaves it with the last thread process's when simulation ends.
 /// Exceptions and leaks would then be judged by the wrong stack, which may be gone.
 inline void return_to_main_stack() {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(PMUFAB_SANITIZED)
   pthread_attr_t attributes;
   void* bottom = nullptr;
   std::size_t size = 0;

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#ifdef __SANITIZE_ADDRESS__
+#ifdef PMUFAB_SANITIZED
 #include <sanitizer/asan_interface.h>
 #endif
 
 static const size_t kLargest = (size_t)1 << 40;
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef PMUFAB_SANITIZED
 /* The kernel hands out objects of certain sizes, and its debugging allocator fills what was not asked for with this
  * byte (SLUB_RED_ACTIVE). A driver that leaves its object reads what it would read there, and goes on as it would. */
 static const int kRedZone = 0xcc;

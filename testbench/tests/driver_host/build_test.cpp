@@ -68,8 +68,9 @@ class BuildDrivers : public ::testing::Test {
 
   [[nodiscard]] static std::string newest() { return tegra410_driver_sets().back().kernel_version; }
   [[nodiscard]] Outcome build(const std::string& options) const {
-    return shell(PMUFAB_SOURCE_DIR "/tools/build-drivers --sources " PMUFAB_LINUX_SOURCES " --base " + newest() + " " +
-                 options + " " + (folder / "out").string());
+    return shell("CC='" PMUFAB_C_COMPILER "' " PMUFAB_SOURCE_DIR "/tools/build-drivers --sources " PMUFAB_LINUX_SOURCES
+                 " --base " +
+                 newest() + " " + options + " " + (folder / "out").string());
   }
   [[nodiscard]] fs::path result() const { return folder / "out" / newest(); }
 
@@ -163,8 +164,8 @@ TEST_F(BuildDrivers, a_write_beyond_an_object_of_a_driver_is_reported_with_its_s
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   // In a process of its own, with the sanitizer first in line unless the program has it already.
   std::string command = "env PMUFAB_TEST_DRIVERS=" + (folder / "out").string() + " ";
-#ifndef __SANITIZE_ADDRESS__
-  command += "LD_PRELOAD=$(${CC:-gcc} -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 ";
+#ifndef PMUFAB_SANITIZED
+  command += "LD_PRELOAD=$(" PMUFAB_C_COMPILER " -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 ";
 #endif
   command += fs::read_symlink("/proc/self/exe").string() + " --gtest_filter='linux/Perf.cmem_latency_sums*'";
   const Outcome run = shell(command);
@@ -179,8 +180,8 @@ TEST_F(BuildDrivers, the_drivers_as_they_are_pass_the_sanitizers) {
   const Outcome outcome = build("--sanitize");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   std::string command = "env PMUFAB_TEST_DRIVERS=" + (folder / "out").string() + " ";
-#ifndef __SANITIZE_ADDRESS__
-  command += "LD_PRELOAD=$(${CC:-gcc} -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=1 ";
+#ifndef PMUFAB_SANITIZED
+  command += "LD_PRELOAD=$(" PMUFAB_C_COMPILER " -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=1 ";
 #endif
   command += fs::read_symlink("/proc/self/exe").string() + " --gtest_filter='linux/Probe.unloading_leaves*'";
   const Outcome run = shell(command);

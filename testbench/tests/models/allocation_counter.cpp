@@ -9,7 +9,7 @@ std::uint64_t allocation_count = 0;
 std::uint64_t byte_count = 0;
 }  // namespace
 
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(PMUFAB_SANITIZED)
 void* operator new(std::size_t size) {
   ++allocation_count;
   byte_count += size;
@@ -32,7 +32,7 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std
 namespace pmufab::testing {
 
 bool counts_allocations() noexcept {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(PMUFAB_SANITIZED)
   return false;
 #else
   return true;

@@ -63,7 +63,7 @@ measure:
     std::map<std::string, std::string> environment = {
         {"ASAN_OPTIONS",
          fmt::format("detect_leaks=0:exitcode=99:detect_stack_use_after_return=0:halt_on_error={}", go_on ? 0 : 1)}};
-#ifndef __SANITIZE_ADDRESS__
+#ifndef PMUFAB_SANITIZED
     environment["LD_PRELOAD"] = sanitizer();
 #endif
     return finish(start({"run", scenario, "--driver-dir", PMUFAB_SANITIZED_DRIVERS}, environment));
@@ -92,9 +92,9 @@ TEST_F(DriverMemory, is_left_by_a_watchpoint_at_a_port_beyond_the_last_crosspoin
   EXPECT_THAT(outcome.out, HasSubstr("CRASHED: watch"));
   const std::string both = outcome.out + outcome.err;
   EXPECT_THAT(both, AllOf(HasSubstr("AddressSanitizer: use-after-poison"),
-                          ContainsRegex("READ of size 4[^#]*#0 0x[0-9a-f]+ in arm_cmn_event_add .*arm-cmn\\.c:[0-9]+"),
+                          ContainsRegex("READ of size 4[^#]*#0 0x[0-9a-f]+ in arm_cmn_event_add .*arm-cmn\\.c"),
                           // Of what was allocated when the mesh was discovered.
-                          ContainsRegex("in arm_cmn_discover .*arm-cmn\\.c:[0-9]+")));
+                          ContainsRegex("in arm_cmn_discover .*arm-cmn\\.c")));
 }
 
 // The first access is a read; going on after it, the driver takes the watchpoint it found free.
@@ -103,8 +103,8 @@ TEST_F(DriverMemory, beyond_the_dtms_is_written_to) {
   const Outcome outcome = watch(6, true);
   EXPECT_NE(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out + outcome.err,
-              ContainsRegex("WRITE of size 1[^#]*#0 0x[0-9a-f]+ in arm_cmn_claim_wp_idx .*arm-cmn\\.c:[0-9]+[^#]*"
-                            "#1 0x[0-9a-f]+ in arm_cmn_event_add .*arm-cmn\\.c:[0-9]+"));
+              ContainsRegex("WRITE of size 1[^#]*#0 0x[0-9a-f]+ in arm_cmn_claim_wp_idx .*arm-cmn\\.c[^#]*"
+                            "#1 0x[0-9a-f]+ in arm_cmn_event_add .*arm-cmn\\.c"));
 }
 
 // contract A87
