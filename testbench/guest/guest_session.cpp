@@ -48,6 +48,25 @@ std::vector<ExpectedEvent> from_json(const json& list) {
   return events;
 }
 
+/// @return interrupts raised so far, by the names of their lines or messages
+std::map<std::string, std::uint64_t> raised_interrupts(const platform::FirmwareDescription& firmware) {
+  std::map<std::string, std::uint64_t> raised;
+  const auto add = [&](const std::string& name, std::uint64_t count) {
+    if (count > 0) raised[name] += count;
+  };
+  const auto add_line = [&](const platform::InterruptResource& interrupt) {
+    if (interrupt.line != nullptr) add(interrupt.line->name(), interrupt.line->rising_edges());
+  };
+  for (const platform::ApmtNode& node : firmware.apmt) {
+    if (node.overflow_interrupt) add_line(*node.overflow_interrupt);
+  }
+  for (const platform::AcpiDevice& device : firmware.devices) {
+    for (const platform::InterruptResource& interrupt : device.interrupts) add_line(interrupt);
+  }
+  for (const MessageInterrupt* const source : firmware.msi.sources) add(source->name(), source->sent());
+  return raised;
+}
+
 /// In the machine's thread process.
 class GuestStory {
  public:
@@ -83,6 +102,7 @@ class GuestStory {
     write("end", {{"simulated_ps", simulated_time()},
                   {"accesses", tally.accesses},
                   {"interrupts", tally.interrupts + interrupts.delivered()},
+                  {"raised", raised_interrupts(firmware)},
                   {"traffic_ended", tally.traffic_ended},
                   {"reports", machine_.reports()},
                   {"failures", failures}});
@@ -165,6 +185,7 @@ GuestResult read_guest_journal(const std::filesystem::path& folder) {
     result.simulated = end.at("simulated_ps");
     result.accesses = end.at("accesses");
     result.interrupts = end.at("interrupts");
+    result.raised = end.at("raised").get<std::map<std::string, std::uint64_t>>();
     result.traffic_ended = end.at("traffic_ended");
     result.reports = end.at("reports").get<std::vector<std::string>>();
     result.failures = end.at("failures").get<std::vector<std::string>>();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,8 +39,11 @@ struct GuestOptions {
 struct GuestResult {
   bool ended = false;  ///< the simulator came to its end
   Picoseconds simulated = 0;
-  std::uint64_t accesses = 0;                    ///< of registers
-  std::uint64_t interrupts = 0;                  ///< sent to the virtual machine
+  std::uint64_t accesses = 0;    ///< of registers
+  std::uint64_t interrupts = 0;  ///< sent to the virtual machine
+  /// Interrupts that devices raised, by the names of their lines or messages; without those that raised none. Lines
+  /// that stay high are told the virtual machine again, so it may be sent more.
+  std::map<std::string, std::uint64_t> raised;
   bool traffic_ended = false;                    ///< all of the traffic was played
   std::vector<std::vector<ExpectedEvent>> runs;  ///< of perf, in order
   std::vector<std::string> reports;              ///< what drivers did wrong at registers

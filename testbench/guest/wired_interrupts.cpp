@@ -27,18 +27,19 @@ void WiredInterrupts::connect(const platform::InterruptResource& interrupt, std:
   if (interrupt.line == nullptr) return;
   Line& line = lines_[number];
   wires_.push_back(interrupt.line);
-  const bool edge = interrupt.line->trigger() == InterruptTrigger::edge;
-  interrupt.line->listen([this, &line, edge](bool high) {
+  line.level = line.level || interrupt.line->trigger() == InterruptTrigger::level;
+  interrupt.line->listen([this, &line](bool high) {
     if (high) raised_.notify(sc_core::SC_ZERO_TIME);
     line.due = line.due || high;
-    if (!edge) line.high = high ? line.high + 1 : line.high - std::min(line.high, 1U);
+    line.high = high ? line.high + 1 : line.high - std::min(line.high, 1U);
   });
 }
 
 void WiredInterrupts::deliver(vfio_user::Client* bus_master, std::uint64_t now) {
   if (bus_master == nullptr) return;
   for (auto& [guest_number, line] : lines_) {
-    if (!line.due && (line.high == 0 || now - line.at < kAgain)) continue;
+    const bool again = line.level && line.high > 0 && now - line.at >= kAgain;
+    if (!line.due && !again) continue;
     line.due = false;
     line.at = now;
     std::array<std::uint8_t, 4> number{};

@@ -15,10 +15,14 @@ namespace pmufab::guest {
 /// The platform's interrupt lines, for a virtual machine to which only messages can be sent: a write of its number to
 /// the doorbell of a GICv2m frame raises an interrupt of the GIC, as an edge.
 ///
-/// A line that is still high some time after its message gets another one, as long as it is: so no interrupt is lost
+/// A level line that is still high kAgain after its message gets another one, as long as it is: so no interrupt is lost
 /// whose cause came while the handler of the one before was at work.
 class WiredInterrupts {
  public:
+  /// Nanoseconds. Longer than a handler takes on a busy machine, whose kernel would otherwise be interrupted again for
+  /// the same cause; less than the simulator waits for a handler.
+  static constexpr std::uint64_t kAgain = 500'000'000;
+
   /// Listens to the lines.
   /// @param doorbell  address of the frame's register MSI_SETSPI_NS in the virtual machine
   /// @param numbers   the virtual machine's number of each that firmware knows
@@ -32,14 +36,14 @@ class WiredInterrupts {
   void deliver(vfio_user::Client* bus_master, std::uint64_t now);
   /// Notified when a line rises.
   [[nodiscard]] const sc_core::sc_event& raised() const noexcept { return raised_; }
-  /// @return true if a line is high: deliver() is to be called again
+  /// @return true if a line is high, of whatever trigger: nobody has handled its interrupt
   [[nodiscard]] bool any_high() const;
   [[nodiscard]] std::uint64_t delivered() const noexcept { return delivered_; }
 
  private:
-  static constexpr std::uint64_t kAgain = 20'000'000;
   struct Line {
-    unsigned high = 0;     // of the lines wired to this number
+    bool level = false;    // one of the lines wired to this number is told by its level
+    unsigned high = 0;     // of these lines
     bool due = false;      // an edge that has not been told
     std::uint64_t at = 0;  // it was told last
   };

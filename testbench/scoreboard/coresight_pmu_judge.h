@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,12 +19,15 @@ class CoreSightPmuJudge : public PmuJudge {
 
   bool see_write(const MmioBus::BusAccess& access) final;
   [[nodiscard]] bool written_on() const final;
+  /// A handler whose counter was given back before it came leaves PMCR.E set and no counter enabled.
+  [[nodiscard]] bool lets_count() const final;
   [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const final;
 
  private:
   std::uint64_t control_;   // page 0
   std::uint64_t counters_;  // the page the counters are in
   std::uint64_t control_value_ = 0;
+  std::array<std::uint32_t, 4> enables_{};  // PMCNTEN
 };
 
 }  // namespace pmufab::scoreboard

@@ -39,6 +39,8 @@ class PmuJudge {
   virtual void see_read(const MmioBus::BusAccess& /*access*/) {}
   /// @return true if the control registers, as last written, let the PMU count.
   [[nodiscard]] virtual bool written_on() const = 0;
+  /// @return true if they let any counter of it count.
+  [[nodiscard]] virtual bool lets_count() const { return written_on(); }
   /// @return true if the access reads one of the event counters, and by that alone tells the instant of the count.
   [[nodiscard]] virtual bool is_counter_read(const MmioBus::BusAccess& /*access*/) const { return false; }
   /// What an event text asks this PMU to count, by the kernel's documents.

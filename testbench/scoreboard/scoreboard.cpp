@@ -106,11 +106,8 @@ void Scoreboard::State::control_written(PmuJudge& pmu, Picoseconds when) {
                  when);
   }
   chronicle.last_control = when;
+  if (follows_registers) return;
   const bool on = pmu.written_on();
-  if (follows_registers) {
-    if (on != pmu.running) on ? start(pmu, when) : stop(pmu, when);
-    return;
-  }
   if (frames.empty()) {
     if (pmu.wanted && on != pmu.running && has_active_events(pmu)) {
       findings.add(Severity::note, "control_write_outside_calls",
@@ -289,7 +286,7 @@ Chronicle& Scoreboard::chronicle() noexcept { return state_->chronicle; }
 
 void Scoreboard::follow_registers() {
   state_->follows_registers = true;
-  for (PmuJudge* const pmu : state_->pmus) pmu->running = pmu->written_on();
+  for (PmuJudge* const pmu : state_->pmus) pmu->running = pmu->lets_count();
 }
 
 void Scoreboard::begin(EventHandle event, Picoseconds when) {
@@ -306,6 +303,8 @@ void Scoreboard::on_bus_access(const MmioBus::BusAccess& access) {
   if (access.is_write) {
     for (PmuJudge* const pmu : s.pmus) {
       if (pmu->see_write(access)) s.control_written(*pmu, access.when);
+      if (s.follows_registers && pmu->lets_count() != pmu->running)
+        pmu->running ? s.stop(*pmu, access.when) : s.start(*pmu, access.when);
     }
     return;
   }

@@ -236,6 +236,7 @@ void write_json(const fs::path& file, const guest::GuestResult& result, const st
   json["guest"] = guest_title;
   json["register_accesses"] = result.accesses;
   json["interrupts"] = result.interrupts;
+  json["interrupts_raised"] = result.raised;
   json["traffic_ended"] = result.traffic_ended;
   json["reports"] = result.reports;
   json["events"] = scenario::Json::array();
