@@ -23,7 +23,7 @@ class TimeSlice {
 
   static constexpr Picoseconds kFirst = 1'000'000;
   static constexpr Picoseconds kShortest = 100'000;
-  static constexpr Picoseconds kLongest = 1'000'000'000'000;
+  static constexpr Picoseconds kLongest = 1'000'000'000'000'000;
 
  private:
   Duration wall_;

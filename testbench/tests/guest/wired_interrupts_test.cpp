@@ -92,7 +92,17 @@ TEST_F(WiredInterruptsTest, of_an_edge_that_stays_high_are_told_once) {
   edge.drive(true);
   EXPECT_EQ(deliver(interrupts, 1), Numbers{128});
   EXPECT_EQ(deliver(interrupts, 100 * kSecond), Numbers{});
+  EXPECT_TRUE(interrupts.any_high()) << "its handler has not been at work";
+  edge.drive(false);
   EXPECT_FALSE(interrupts.any_high());
+}
+
+TEST_F(WiredInterruptsTest, of_a_level_are_not_told_again_while_its_handler_may_be_at_work) {
+  WiredInterrupts interrupts(firmware, kDoorbell, numbers);
+  first.drive(true);
+  EXPECT_EQ(deliver(interrupts, kSecond), Numbers{129});
+  EXPECT_EQ(deliver(interrupts, kSecond + WiredInterrupts::kAgain - 1), Numbers{});
+  EXPECT_EQ(deliver(interrupts, kSecond + WiredInterrupts::kAgain), Numbers{129});
 }
 
 TEST_F(WiredInterruptsTest, wait_for_a_bus_master) {
