@@ -230,11 +230,15 @@ void GuestServer::begin_traffic() {
   ends_ = machine_.is_busy();
 }
 
-Picoseconds GuestServer::behind_the_wall() const {
+Picoseconds GuestServer::time_on_the_wall() const {
   using Nanoseconds = std::chrono::duration<double, std::nano>;
   constexpr double kPicoseconds = 1000.0;
-  const auto target =
-      simulated_begin_ + static_cast<Picoseconds>(Nanoseconds(followed_).count() * kPicoseconds * options_.time_scale);
+  return simulated_begin_ +
+         static_cast<Picoseconds>(Nanoseconds(followed_).count() * kPicoseconds * options_.time_scale);
+}
+
+Picoseconds GuestServer::behind_the_wall() const {
+  const Picoseconds target = time_on_the_wall();
   return target > simulated_time() ? target - simulated_time() : 0;
 }
 
@@ -247,6 +251,8 @@ void GuestServer::follow_the_wall() {
   const bool held = is_held() && now - held_since_ <= kPatience;
   if (!held) followed_ += now - last_look_;
   last_look_ = now;
+  // Accesses take simulated time, at a small scale more than passed on the wall. Traffic does not stand still for that.
+  if (simulated_time() > time_on_the_wall()) simulated_begin_ += simulated_time() - time_on_the_wall();
   if (is_held()) last_interrupt_ = now;
   const Picoseconds behind = held ? 0 : behind_the_wall();
   if (behind == 0) return;

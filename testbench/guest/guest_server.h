@@ -85,6 +85,8 @@ class GuestServer {
   void consider_traffic();
   void begin_traffic();
   void follow_the_wall();
+  /// @return where simulated time should be
+  [[nodiscard]] Picoseconds time_on_the_wall() const;
   [[nodiscard]] Picoseconds behind_the_wall() const;
   /// @return true while the virtual machine has an interrupt to handle: meanwhile simulated time stands still
   [[nodiscard]] bool is_held() const;
@@ -113,8 +115,8 @@ class GuestServer {
   WallClock::duration followed_{};        // of the clock on the wall, while nothing was held
   WallClock::time_point held_since_;      // or never
   sc_core::sc_event message_sent_;
-  bool message_out_ = false;  // a message, and no access since
-  Picoseconds simulated_begin_ = 0;
+  bool message_out_ = false;         // a message, and no access since
+  Picoseconds simulated_begin_ = 0;  // with what accesses took beyond the time on the wall
   server::TimeSlice slice_;
 };
 

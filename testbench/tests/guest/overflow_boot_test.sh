@@ -6,12 +6,8 @@
 # CMEM latency and chip-to-chip PMUs have no interrupt, and counters of 64 bits.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/../scripts/expect.sh"
+source "$(dirname "$0")/../scripts/guest.sh"
 pmufab=$1
-cd "$repository" || exit
-if [[ ! -e ${PMUFAB_GUEST:-.cache/guest}/.complete ]]; then
-  echo "SKIPPED: there is no guest; tools/guest/prepare makes one."
-  exit 77
-fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
