@@ -43,7 +43,12 @@ driver_host::Pmu ucf(const char* name, std::uint32_t type) {
 /// A scoreboard with the PMUs of PerfSession, whose time is the simulated one.
 class PerfExpectationsTest : public testing::SimulationTest {
  protected:
-  PerfExpectationsTest() { board.follow_registers(); }
+  PerfExpectationsTest() {
+    board.follow_registers();
+    // Of both sockets' PMUs.
+    for (const std::uint64_t offset : {0, 0x1'0000})
+      board.on_bus_access({testing::now(), PerfSession::kEnableSet + offset, 1, 4, true, true});
+  }
 
   void say(std::string_view bytes) { expectations.hear(bytes); }
   /// As the wrapper in the guest tells it.

@@ -11,8 +11,15 @@ constexpr const char* kOther = PerfSession::kUcf1;
 constexpr const char* kCmemPmu = PerfSession::kCmem0;
 const EventTerms kReads = {{"slc_access_rd"}};
 
+constexpr std::uint64_t kSocket = 0x1'0000;
+constexpr std::uint64_t kEnableSet = PerfSession::kEnableSet;
+constexpr std::uint64_t kEnableClear = PerfSession::kEnableClear;
+
 class FollowRegisters : public ::testing::Test {
  protected:
+  FollowRegisters() {
+    for (const std::uint64_t socket : {std::uint64_t{0}, kSocket}) session.write(kEnableSet + socket, 1);
+  }
   PerfSession session;
 
   void begin(int event) { session.board.begin(event, session.now); }
@@ -218,6 +225,35 @@ TEST(WithoutFollowing, registers_alone_let_nothing_count) {
   session.control(kPmu, true);
   session.traffic(5);
   EXPECT_EQ(session.board.expected(1, session.now), 0U);
+}
+
+TEST_F(FollowRegisters, a_coresight_pmu_without_an_enabled_counter_counts_nothing) {
+  session.board.follow_registers();
+  session.control(kPmu, true);
+  expect_and_begin(1);
+  session.traffic(5);
+  session.write(kEnableSet + 4, 2);
+  session.write(kEnableClear, 1);
+  session.traffic(3);
+  session.write(kEnableClear + 4, 2);
+  session.traffic(1000);
+  session.write(kEnableSet + kSocket, 1);  // another PMU's
+  session.traffic(1000);
+  EXPECT_FALSE(session.result(1).running);
+  session.write(kEnableSet, 4);
+  session.traffic(2);
+  EXPECT_EQ(expected(1), 10U);
+}
+
+TEST_F(FollowRegisters, counters_enabled_before_their_pmu_count_when_it_does) {
+  session.board.follow_registers();
+  session.write(kEnableClear, 1);
+  expect_and_begin(1);
+  session.write(kEnableSet, 1);
+  session.traffic(1000);
+  session.control(kPmu, true);
+  session.traffic(5);
+  EXPECT_EQ(expected(1), 5U);
 }
 
 }  // namespace

@@ -21,6 +21,8 @@ class PerfSession {
   static constexpr std::uint64_t kPage1 = 0x4'0000'1000;
   static constexpr std::uint64_t kBroadcast = 0x5'0000'0000;
   static constexpr std::uint64_t kPmcr = kPage0 + 0xe04;
+  static constexpr std::uint64_t kEnableSet = kPage0 + 0xc00;
+  static constexpr std::uint64_t kEnableClear = kPage0 + 0xc20;
   static constexpr std::uint64_t kCgCtrl = kBroadcast + 0x800;
   static constexpr std::uint64_t kCtrl = kBroadcast + 0x808;
 
