@@ -84,7 +84,9 @@ class CxlTruth final : public EventTruth {
     count.before_overflow.push_back({*count.open, count.truth->mark(when)});
   }
 
-  void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
+  void describe(std::span<const Span> /*spans*/, EventResult& result) const override {
+    if (program_.mask == 0 && program_.threshold == 0) result.remark = kCountsNothing;
+  }
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
     CxlDoubt doubt;
     doubt.meant = program_;

@@ -17,6 +17,7 @@
 
 #include "testbench/scenario/input_error.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
 
 namespace pmufab::cli {
 namespace {
@@ -141,6 +142,7 @@ int build(const Arguments& arguments) {
   const fs::path folder = folder_for(files, base, sanitize);
   fs::path output = (*parsed)["output"].as<std::string>();
   if (output.empty()) output = fs::path(files.front()).replace_extension(".so");
+  check_writable(output);
 
   std::vector<std::string> words = {"--base", base};
   const std::string sources = (*parsed)["sources"].as<std::string>();

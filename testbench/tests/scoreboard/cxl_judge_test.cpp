@@ -136,6 +136,14 @@ TEST_F(CxlJudgeTest, opcodes_masks_and_vendor_events_are_sums) {
   expect_clean();
 }
 
+TEST_F(CxlJudgeTest, of_no_event_at_all_is_said_that_0_is_all_it_can_count) {
+  const EventTerms nothing = {{"vid", 0x1e98}, {"gid", 0x20}, {"mask", 0}};
+  session.board.expect(1, CxlSession::kPmu, nothing);
+  EXPECT_THAT(session.board.result(1)->remark, HasSubstr("no such event"));
+  session.board.expect(2, CxlSession::kPmu, kMemRd);
+  EXPECT_EQ(session.board.result(2)->remark, "");
+}
+
 TEST_F(CxlJudgeTest, the_decoder_filter_is_a_mask_of_the_counting_components_decoders) {
   session.disable();
   int event = 1;

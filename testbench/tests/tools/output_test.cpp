@@ -91,7 +91,8 @@ TEST_F(Output, a_folder_that_is_not_there_is_told_at_once_and_is_not_made) {
            {"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest", "--junit", at("none/more/r.xml")},
            {"shell", shipped("platforms/tegra410-1s-small.yaml"), "--json", at("none/r.json"), "--", "echo", "ran"},
            {"map", shipped("platforms/cmn600-small.yaml"), "--svg", at("none/m.svg")},
-           {"trace", "import", lackey, at("none/a.trace")}}) {
+           {"trace", "import", lackey, at("none/a.trace")},
+           {"driver", "build", write("own.c", ""), "-o", at("none/own.so")}}) {
     const Outcome outcome = pmufab(command);
     EXPECT_EQ(outcome.exit_code, 2) << command.front();
     EXPECT_EQ(outcome.out, "") << "nothing was run";
