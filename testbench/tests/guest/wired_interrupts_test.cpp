@@ -21,7 +21,6 @@
 namespace pmufab::guest {
 namespace {
 
-using testing::advance;
 using Written = std::pair<std::uint64_t, std::vector<std::uint8_t>>;
 
 constexpr std::uint64_t kDoorbell = 0x0802'0040;
