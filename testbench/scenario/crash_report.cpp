@@ -90,7 +90,9 @@ void report_crashes_in(const std::filesystem::path& library) {
   stack_t own{};
   own.ss_sp = stack.data();
   own.ss_size = stack.size();
-  sigaltstack(&own, nullptr);  // a driver may have run out of its own
+  // A driver may have run out of its own; a sanitizer has one for that already.
+  stack_t there{};
+  if (sigaltstack(nullptr, &there) == 0 && (there.ss_flags & SS_DISABLE) != 0) sigaltstack(&own, nullptr);
   for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) {
     struct sigaction before {};
     if (sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
