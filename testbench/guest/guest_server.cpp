@@ -1,6 +1,5 @@
 #include "testbench/guest/guest_server.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -11,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/guest/qemu_virt.h"
 #include "testbench/scenario/input_error.h"
 #include "testbench/server/local_socket.h"
 #include "testbench/vfio_user/protocol.h"
@@ -66,11 +66,12 @@ void GuestServer::Bus::write(std::uint64_t address, unsigned bytes, std::uint64_
 
 GuestServer::GuestServer(scenario::Machine& machine, const GuestOptions& options, const Aperture& aperture,
                          WiredInterrupts& interrupts, const std::vector<shell::PciFunction>& functions,
-                         PerfExpectations& expectations)
+                         PerfExpectations& expectations, GuestClock& clock)
     : machine_(machine),
       options_(options),
       interrupts_(interrupts),
       expectations_(expectations),
+      clock_(clock),
       bus_(*this),
       soc_(aperture, bus_,
            {[this](std::uint64_t offset, std::uint32_t value) { write_control(offset, value); },
@@ -93,8 +94,7 @@ GuestServer::GuestServer(scenario::Machine& machine, const GuestOptions& options
       ++tally_.interrupts;
       message_out_ = true;
       message_sent_.notify(sc_core::SC_ZERO_TIME);
-      static_cast<void>(std::any_of(functions_.begin(), functions_.end(),
-                                    [data](PciFunction& function) { return function.message(data); }));
+      messages_.push_back(data);
     });
   }
 }
@@ -128,21 +128,23 @@ bool is_shown(const shell::PciFunction& function) {
 }
 
 void GuestServer::serve() {
-  begin_ = WallClock::now();
-  last_write_ = begin_;
-  last_interrupt_ = begin_ - kHandler;
-  last_look_ = begin_;
-  held_since_ = begin_;
+  last_write_ = clock_.now();
+  last_interrupt_ = last_write_ - kHandler;
+  last_look_ = last_write_;
+  held_since_ = last_write_;
   simulated_begin_ = simulated_time();
   while (!stopped_) {
     // Whatever has to be made up for is simulated without a pause; else nothing happens until somebody says something.
     const bool working = expectations_.traffic() == Traffic::under_way;
-    const int timeout = working && !is_held() && behind_the_wall() > 0 ? 0 : working || is_held() ? 1 : 10;
-    look(timeout);
-    follow_the_wall();
+    const int timeout = working && !is_held() && behind_the_clock() > 0 ? 0 : working || is_held() ? 1 : 10;
+    look(clock_.is_deterministic() ? -1 : timeout);
+    if (!clock_.may_act()) continue;
+    follow_the_clock();
     consider_traffic();
-    interrupts_.deliver(soc_.bus_master(), wall_nanoseconds());
+    deliver();
     for (const auto& server : servers_) server->flush();
+    if (clock_.is_deterministic()) settle();
+    clock_.go_on();
   }
 }
 
@@ -151,7 +153,7 @@ void GuestServer::see(const MmioBus::BusAccess& access) {
   message_out_ = false;
   if (!access.is_write) return;
   written_ = true;
-  last_write_ = WallClock::now();
+  last_write_ = clock_.now();
   // What a handler writes is not perf's doing.
   if (!is_held() && last_write_ - last_interrupt_ > kHandler) expectations_.register_written();
 }
@@ -159,6 +161,9 @@ void GuestServer::see(const MmioBus::BusAccess& access) {
 bool GuestServer::look(int timeout_ms) {
   std::vector<pollfd> files;
   for (const auto& server : servers_) server->add_to(files);
+  // In this order: what perf's wrapper said before an access, or before the machine came to a halt, is there when that
+  // is.
+  clock_.add_to(files);
   const std::size_t first_own = files.size();
   files.push_back({perf_ ? perf_.get() : perf_listener_.get(), POLLIN, 0});
   files.push_back({options_.stop, POLLIN, 0});
@@ -168,8 +173,9 @@ bool GuestServer::look(int timeout_ms) {
   if (files[first_own + 1].revents != 0) stopped_ = true;
   for (std::size_t i = 0; i < first_own; ++i) {
     for (const auto& server : servers_) heard = server->serve(files[i]) || heard;
+    clock_.serve(files[i]);
     // A handler waits for its interrupt as long as the next access.
-    interrupts_.deliver(soc_.bus_master(), wall_nanoseconds());
+    deliver();
   }
   return heard;
 }
@@ -179,21 +185,23 @@ void GuestServer::hear_perf() {
     perf_ = vfio_user::Descriptor(accept4(perf_listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     return;
   }
-  std::array<char, 4096> bytes;
-  const ssize_t size = recv(perf_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
-  if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) {
-    perf_.reset();
-    return;
+  // All of it: an access that came after it may be next.
+  while (true) {
+    std::array<char, 4096> bytes;
+    const ssize_t size = recv(perf_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) perf_.reset();
+    if (size <= 0) return;
+    const bool counted = expectations_.is_counting();
+    expectations_.hear({bytes.data(), static_cast<std::size_t>(size)});
+    if (!counted && expectations_.is_counting()) written_ = false;
   }
-  if (size < 0) return;
-  const bool counted = expectations_.is_counting();
-  expectations_.hear({bytes.data(), static_cast<std::size_t>(size)});
-  if (!counted && expectations_.is_counting()) written_ = false;
 }
 
 void GuestServer::write_control(std::uint64_t offset, std::uint32_t value) {
   if (offset == control_page::kTraffic && value == 1) begin_traffic();
   if (offset == control_page::kPhase) note(fmt::format("phase {}", value));
+  // How long it takes to turn the machine off is up to QEMU.
+  if (offset == control_page::kPhase && value == control_page::kDone && clock_.is_deterministic()) is_over_ = true;
 }
 
 std::uint32_t GuestServer::read_control(std::uint64_t offset) const {
@@ -215,7 +223,7 @@ void GuestServer::consider_traffic() {
     tally_.traffic_ended = true;
     note(fmt::format("the traffic has ended, at {} ps", simulated_time()));
   }
-  if (!expectations_.is_counting() || !written_ || WallClock::now() - last_write_ < kQuiet) return;
+  if (!expectations_.is_counting() || !written_ || clock_.now() - last_write_ < kQuiet) return;
   if (expectations_.traffic() == Traffic::not_begun) begin_traffic();
   expectations_.all_open();
 }
@@ -230,41 +238,69 @@ void GuestServer::begin_traffic() {
   ends_ = machine_.is_busy();
 }
 
-Picoseconds GuestServer::time_on_the_wall() const {
+Picoseconds GuestServer::time_by_the_clock() const {
   using Nanoseconds = std::chrono::duration<double, std::nano>;
   constexpr double kPicoseconds = 1000.0;
   return simulated_begin_ +
          static_cast<Picoseconds>(Nanoseconds(followed_).count() * kPicoseconds * options_.time_scale);
 }
 
-Picoseconds GuestServer::behind_the_wall() const {
-  const Picoseconds target = time_on_the_wall();
+Picoseconds GuestServer::behind_the_clock() const {
+  const Picoseconds target = time_by_the_clock();
   return target > simulated_time() ? target - simulated_time() : 0;
 }
 
 bool GuestServer::is_held() const { return message_out_ || interrupts_.any_high(); }
 
-void GuestServer::follow_the_wall() {
-  const WallClock::time_point now = WallClock::now();
+void GuestServer::follow_the_clock() {
+  const Duration now = clock_.now();
   if (!is_held()) held_since_ = now;
   if (now - held_since_ > kPatience) message_out_ = false;
   const bool held = is_held() && now - held_since_ <= kPatience;
-  if (!held) followed_ += now - last_look_;
+  if (!held && !is_over_) followed_ += now - last_look_;
   last_look_ = now;
-  // Accesses take simulated time, at a small scale more than passed on the wall. Traffic does not stand still for that.
-  if (simulated_time() > time_on_the_wall()) simulated_begin_ += simulated_time() - time_on_the_wall();
+  // Accesses take simulated time, at a small scale more than passed by the clock. Traffic does not stand still for that.
+  if (simulated_time() > time_by_the_clock()) simulated_begin_ += simulated_time() - time_by_the_clock();
   if (is_held()) last_interrupt_ = now;
-  const Picoseconds behind = held ? 0 : behind_the_wall();
+  const Picoseconds behind = held ? 0 : behind_the_clock();
   if (behind == 0) return;
   // Up to the next interrupt, which is told first.
+  if (clock_.is_deterministic()) {
+    sc_core::wait(to_sc_time(behind), interrupts_.raised() | message_sent_);
+    return;
+  }
   const Picoseconds begin = simulated_time();
   sc_core::wait(to_sc_time(std::min(slice_.length(), behind)), interrupts_.raised() | message_sent_);
-  slice_.learn(simulated_time() - begin, WallClock::now() - now);
+  slice_.learn(simulated_time() - begin, clock_.now() - now);
 }
 
-std::uint64_t GuestServer::wall_nanoseconds() const {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(WallClock::now() - begin_).count());
+void GuestServer::deliver() {
+  if (!clock_.may_act()) return;
+  interrupts_.deliver(soc_.bus_master(), static_cast<std::uint64_t>(clock_.now().count()));
+  for (const std::uint32_t data : std::exchange(messages_, {})) {
+    signalled_ = std::any_of(functions_.begin(), functions_.end(),
+                             [data](PciFunction& function) { return function.message(data); }) ||
+                 signalled_;
+  }
+}
+
+void GuestServer::settle() {
+  // What a descriptor signals QEMU has noticed at the latest in the turn of its loop after the next one, and each write
+  // is a turn. These change nothing: the doorbell's frame has no register there.
+  constexpr unsigned kTurns = 3;
+  constexpr std::uint64_t kNoRegister = qemu_virt::kMessageDoorbell + 4;
+  const unsigned turns = std::exchange(signalled_, false) && soc_.bus_master() != nullptr ? kTurns : 0;
+  const auto wait = [this] {
+    while (!stopped_ && std::any_of(servers_.begin(), servers_.end(),
+                                    [](const auto& server) { return server->unanswered_writes() > 0; }))
+      look(-1);
+  };
+  wait();
+  for (unsigned i = 0; i < turns && soc_.bus_master() != nullptr; ++i) {
+    soc_.bus_master()->write_memory(kNoRegister, std::array<std::uint8_t, 4>{});
+    for (const auto& server : servers_) server->flush();
+    wait();
+  }
 }
 
 void GuestServer::note(const std::string& text) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "testbench/guest/aperture.h"
+#include "testbench/guest/guest_clock.h"
 #include "testbench/guest/guest_session.h"
 #include "testbench/guest/pci_function.h"
 #include "testbench/guest/perf_expectations.h"
@@ -28,7 +29,7 @@ namespace pmufab::guest {
 /// that tell which root complex they belong to
 [[nodiscard]] bool is_shown(const shell::PciFunction& function);
 
-/// The simulator's end of a virtual machine: serves its accesses, lets simulated time follow the clock on the wall, and
+/// The simulator's end of a virtual machine: serves its accesses, lets simulated time follow the machine's clock, and
 /// begins the traffic when perf has opened its events.
 ///
 /// While an interrupt waits for its handler simulated time stands still, for a second at most: how fast the machine is
@@ -42,11 +43,12 @@ class GuestServer {
     bool traffic_ended = false;
   };
 
+  /// @param clock      the virtual machine's
   /// @param functions  of the platform, as found when it was started
   /// @throws std::system_error if a socket cannot be made; scenario::InputError for functions with too many vectors
   GuestServer(scenario::Machine& machine, const GuestOptions& options, const Aperture& aperture,
               WiredInterrupts& interrupts, const std::vector<shell::PciFunction>& functions,
-              PerfExpectations& expectations);
+              PerfExpectations& expectations, GuestClock& clock);
   ~GuestServer();
   GuestServer(const GuestServer&) = delete;
   GuestServer& operator=(const GuestServer&) = delete;
@@ -62,7 +64,7 @@ class GuestServer {
   [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
 
  private:
-  using WallClock = std::chrono::steady_clock;
+  using Duration = GuestClock::Duration;
   using Traffic = PerfExpectations::Traffic;
 
   /// Accesses on the platform's bus.
@@ -84,19 +86,23 @@ class GuestServer {
   [[nodiscard]] std::uint32_t read_control(std::uint64_t offset) const;
   void consider_traffic();
   void begin_traffic();
-  void follow_the_wall();
+  void follow_the_clock();
   /// @return where simulated time should be
-  [[nodiscard]] Picoseconds time_on_the_wall() const;
-  [[nodiscard]] Picoseconds behind_the_wall() const;
+  [[nodiscard]] Picoseconds time_by_the_clock() const;
+  [[nodiscard]] Picoseconds behind_the_clock() const;
+  /// Send interrupts, unless the virtual machine has to come to a halt first.
+  void deliver();
+  /// Wait until what was sent has come to the virtual machine.
+  void settle();
   /// @return true while the virtual machine has an interrupt to handle: meanwhile simulated time stands still
   [[nodiscard]] bool is_held() const;
   void note(const std::string& text) const;
-  [[nodiscard]] std::uint64_t wall_nanoseconds() const;
 
   scenario::Machine& machine_;
   const GuestOptions& options_;
   WiredInterrupts& interrupts_;
   PerfExpectations& expectations_;
+  GuestClock& clock_;
   Bus bus_;
   SocFunction soc_;
   std::deque<PciFunction> functions_;
@@ -106,17 +112,19 @@ class GuestServer {
   vfio_user::Descriptor perf_;
   Tally tally_;
   bool stopped_ = false;
+  bool is_over_ = false;  // simulated time: the command has ended
   bool ends_ = false;     // the traffic will, by itself
   bool written_ = false;  // a register, since perf began
-  WallClock::time_point begin_;
-  WallClock::time_point last_write_;
-  WallClock::time_point last_interrupt_;  // told to the virtual machine, or waiting
-  WallClock::time_point last_look_;       // at the clock on the wall, by follow_the_wall()
-  WallClock::duration followed_{};        // of the clock on the wall, while nothing was held
-  WallClock::time_point held_since_;      // or never
+  Duration last_write_{};
+  Duration last_interrupt_{};            // told to the virtual machine, or waiting
+  Duration last_look_{};                 // at the clock, by follow_the_clock()
+  Duration followed_{};                  // of the clock, while nothing was held
+  Duration held_since_{};                // or never
+  std::vector<std::uint32_t> messages_;  // that functions of the platform have sent, and nobody has been told
+  bool signalled_ = false;               // an interrupt by a descriptor, whose arrival nothing tells
   sc_core::sc_event message_sent_;
   bool message_out_ = false;         // a message, and no access since
-  Picoseconds simulated_begin_ = 0;  // with what accesses took beyond the time on the wall
+  Picoseconds simulated_begin_ = 0;  // with what accesses took beyond the clock's
   server::TimeSlice slice_;
 };
 

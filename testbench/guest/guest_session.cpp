@@ -12,6 +12,7 @@
 
 #include "testbench/guest/acpi_tables.h"
 #include "testbench/guest/aperture.h"
+#include "testbench/guest/guest_clock.h"
 #include "testbench/guest/guest_server.h"
 #include "testbench/guest/qemu_virt.h"
 #include "testbench/guest/wired_interrupts.h"
@@ -84,7 +85,8 @@ class GuestStory {
     machine_.scoreboard().follow_registers();
     PerfExpectations expectations(machine_.scoreboard(), machine_.fabrics(), catalog,
                                   [this](const std::vector<ExpectedEvent>& events) { write("run", to_json(events)); });
-    GuestServer server(machine_, options_, aperture, interrupts, functions, expectations);
+    const std::unique_ptr<GuestClock> clock = make_clock();
+    GuestServer server(machine_, options_, aperture, interrupts, functions, expectations, *clock);
     server_ = &server;
     describe(aperture, numbers, server.functions());
     options_.on_ready();
@@ -113,6 +115,11 @@ class GuestStory {
   }
 
  private:
+  [[nodiscard]] std::unique_ptr<GuestClock> make_clock() const {
+    if (options_.counts_instructions) return std::make_unique<InstructionClock>(options_.folder / kClockName);
+    return std::make_unique<WallClock>();
+  }
+
   /// What the drivers publish is needed to know what perf's events mean. The drivers that count are those of the
   /// virtual machine: they find the hardware as if nobody had touched it.
   scenario::PmuCatalog look_up() {

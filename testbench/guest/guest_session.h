@@ -20,6 +20,7 @@ namespace pmufab::guest {
 inline constexpr const char* kSocName = "soc";
 inline constexpr const char* kPciName = "pci";
 inline constexpr const char* kPerfName = "perf";               ///< socket: what the wrapper of perf tells
+inline constexpr const char* kClockName = "clock";             ///< socket: where the guest's instructions are told
 inline constexpr const char* kDescriptionName = "guest.json";  ///< what a virtual machine has to have
 inline constexpr const char* kTablesName = "tables";           ///< for QEMU's -fw_cfg, as are the next two
 inline constexpr const char* kRsdpName = "rsdp";
@@ -27,9 +28,10 @@ inline constexpr const char* kLoaderName = "loader";
 inline constexpr const char* kGuestJournalName = "journal";
 
 struct GuestOptions {
-  std::filesystem::path folder;  ///< nobody else's; exists
-  double time_scale = 1.0;       ///< simulated seconds per second of the clock on the wall
-  int stop = -1;                 ///< file descriptor at whose end the session ends
+  std::filesystem::path folder;      ///< nobody else's; exists
+  double time_scale = 1.0;           ///< simulated seconds per second of the guest
+  bool counts_instructions = false;  ///< the guest's clock is the number of its instructions, not the clock on the wall
+  int stop = -1;                     ///< file descriptor at whose end the session ends
   GuestTopology topology{};
   bool log = false;                ///< clients, interrupts and phases to standard error
   std::function<void()> on_ready;  ///< the functions can be connected to from now on

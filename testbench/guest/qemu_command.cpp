@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "testbench/guest/archive.h"
+#include "testbench/guest/guest_clock.h"
 #include "testbench/guest/guest_session.h"
 
 namespace pmufab::guest {
@@ -26,6 +27,23 @@ printf 'end\0' >"$port"
 exit "$status"
 )sh";
 
+/// Around the command, in a machine that has to be the same every time: the other CPUs, and the end of time.
+constexpr const char* kSameEveryTime = R"sh(for cpu in /sys/devices/system/cpu/cpu*/online; do echo 1 >"$cpu"; done
+{}
+status=$?
+devmem $(({:#x} + 8)) 32 2
+exit "$status"
+)sh";
+
+/// The kernel's command line.
+std::string kernel_arguments(bool is_deterministic) {
+  std::string line = "console=ttyAMA0 panic=-1";
+  // A CPU that waits for interrupts executes nothing: time would jump to its next timer, and the simulator not know.
+  // While devices are mapped QEMU takes turns with its CPUs as it happens to come: there is one then.
+  if (is_deterministic) line += " nohlt maxcpus=1 cryptomgr.notests=1";
+  return line;
+}
+
 std::string quoted(const std::string& word) {
   std::string text = "'";
   for (const char letter : word) {
@@ -47,7 +65,7 @@ std::string in_list(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::string boot_archive(std::uint64_t aperture, const std::vector<std::string>& command) {
+std::string boot_archive(std::uint64_t aperture, const std::vector<std::string>& command, bool is_deterministic) {
   Archive archive;
   archive.add_folder("pmufab");
   archive.add_file("pmufab/aperture", fmt::format("APERTURE_BASE={:#x}\n", aperture));
@@ -57,13 +75,16 @@ std::string boot_archive(std::uint64_t aperture, const std::vector<std::string>&
   if (!command.empty()) {
     std::string line;
     for (const std::string& word : command) line += quoted(word) + " ";
-    archive.add_file("pmufab/command", line + "\n");
+    archive.add_file("pmufab/command", is_deterministic ? fmt::format(kSameEveryTime, line, aperture) : line + "\n");
   }
   return archive.finish();
 }
 
 std::vector<std::string> qemu_command(const QemuOptions& options) {
   const std::filesystem::path& session = options.session;
+  const bool is_deterministic = !options.clock_plugin.empty();
+  // A pipe may be full, which a machine that is the same every time must not notice.
+  const std::string output = is_deterministic ? in_list(session / kOutputName) : "/dev/stdout";
   std::vector<std::string> command{
       options.guest / "qemu",
       "-nodefaults",
@@ -76,7 +97,7 @@ std::vector<std::string> qemu_command(const QemuOptions& options) {
       "-cpu",
       "max,pauth-impdef=on",
       "-accel",
-      "tcg,thread=multi",
+      is_deterministic ? "tcg,thread=single" : "tcg,thread=multi",
       "-smp",
       std::to_string(options.cpus),
       "-m",
@@ -88,7 +109,7 @@ std::vector<std::string> qemu_command(const QemuOptions& options) {
       "-initrd",
       options.initrd,
       "-append",
-      "console=ttyAMA0 panic=-1",
+      kernel_arguments(is_deterministic),
       "-fw_cfg",
       fmt::format("name={},file={}", AcpiBlobs::kTablesFile, in_list(session / kTablesName)),
       "-fw_cfg",
@@ -101,13 +122,13 @@ std::vector<std::string> qemu_command(const QemuOptions& options) {
       "-serial",
       "chardev:console",
       "-chardev",
-      options.interactive ? std::string("null,id=output") : std::string("file,id=output,path=/dev/stdout"),
+      options.interactive ? std::string("null,id=output") : fmt::format("file,id=output,path={}", output),
       "-chardev",
       fmt::format("file,id=status,path={}", in_list(session / kStatusName)),
       "-chardev",
       fmt::format("socket,id=perf,path={}", in_list(session / kPerfName)),
       "-device",
-      "virtio-serial-pci",
+      is_deterministic ? "virtio-serial-pci,ioeventfd=off" : "virtio-serial-pci",
       "-device",
       "virtserialport,chardev=output,name=pmufab.output",
       "-device",
@@ -120,6 +141,7 @@ std::vector<std::string> qemu_command(const QemuOptions& options) {
                 {"socket", {{"type", "unix"}, {"path", (session / socket).string()}}},
                 // A stall longer than this ends the conversation for good.
                 {"x-msg-timeout", 60000}};
+    if (is_deterministic) device["x-no-posted-writes"] = true;
     if (!place.empty()) {
       device["addr"] = place;
       device["multifunction"] = true;
@@ -141,6 +163,13 @@ std::vector<std::string> qemu_command(const QemuOptions& options) {
     }
   }
   add_function(kSocName, "pcie.0", {});
+  if (!is_deterministic) return command;
+  constexpr unsigned kShift = InstructionClock::kShift;
+  const std::string plugin =
+      fmt::format("file={},socket={},shift={}", in_list(options.clock_plugin), in_list(session / kClockName), kShift);
+  const std::string count = fmt::format("shift={},sleep=off", kShift);
+  command.insert(command.end(),
+                 {"-icount", count, "-plugin", plugin, "-seed", "1", "-rtc", "clock=vm,base=2026-01-01"});
   return command;
 }
 

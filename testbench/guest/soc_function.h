@@ -18,6 +18,7 @@ inline constexpr std::uint64_t kMagic = 0x0;    ///< Aperture::kMagic
 inline constexpr std::uint64_t kVersion = 0x4;  ///< Aperture::kVersion
 /// Written by the guest: 1 before it runs its command, 2 behind it; anything else means nothing.
 inline constexpr std::uint64_t kPhase = 0x8;
+inline constexpr std::uint32_t kDone = 2;
 /// Traffic: 0 not begun, 1 under way, 2 at its end. Writing 1 begins it.
 inline constexpr std::uint64_t kTraffic = 0xc;
 }  // namespace control_page

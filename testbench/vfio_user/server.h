@@ -43,6 +43,10 @@ class Server {
   void flush();
 
   [[nodiscard]] bool has_client() const noexcept { return session_ != nullptr; }
+  /// Writes of the client's memory that it has not answered yet.
+  [[nodiscard]] std::uint64_t unanswered_writes() const noexcept {
+    return session_ != nullptr ? session_->unanswered_writes() : 0;
+  }
   [[nodiscard]] std::uint64_t clients() const noexcept { return clients_; }
   [[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
 

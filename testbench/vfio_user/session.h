@@ -45,6 +45,8 @@ class Session final : public Client {
 
   /// Client ranges of memory at present.
   [[nodiscard]] std::size_t dma_maps() const noexcept { return maps_.size(); }
+  /// Writes of the client's memory that it has not answered yet.
+  [[nodiscard]] std::uint64_t unanswered_writes() const noexcept { return unanswered_; }
   /// Writes of the client's memory that were refused.
   [[nodiscard]] std::uint64_t refused_writes() const noexcept { return refused_writes_; }
 

@@ -83,13 +83,30 @@ fs::path find_guest(const std::string& given) {
                    "tools/guest/prepare makes one; --guest and the variable PMUFAB_GUEST name another folder");
 }
 
+/// @return the plugin that lets QEMU count instructions; nothing for the clock on the wall
+fs::path clock_plugin_of(const std::string& clock, bool interactive) {
+  if (clock == "wall") return {};
+  if (clock != "instructions") throw InputError(fmt::format("--clock {} is neither wall nor instructions", clock));
+  if (interactive)
+    throw InputError("a shell on the console has the clock on the wall: nobody types the same twice",
+                     "say what to run: pmufab boot --clock instructions ... -- COMMAND");
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const char* place : {"../testbench/guest/pmufab_instruction_clock.so",
+                            "../" PMUFAB_LIBRARY_FOLDER "/pmufab/pmufab_instruction_clock.so"}) {
+    if (fs::exists(program / place, error)) return fs::canonical(program / place);
+  }
+  throw InputError("the plugin pmufab_instruction_clock.so is not there", "build it: cmake --build --preset release");
+}
+
 /// The archive of the guest with ours behind it, where the kernel finds it.
-void write_initrd(const fs::path& guest, const fs::path& file, std::uint64_t aperture, const Arguments& command) {
+void write_initrd(const fs::path& guest, const fs::path& file, std::uint64_t aperture, const Arguments& command,
+                  bool is_deterministic) {
   std::ofstream out(file, std::ios::binary);
   out << std::ifstream(guest / "initrd", std::ios::binary).rdbuf();
   constexpr std::streamoff kAlignment = 4;
   while (out && out.tellp() % kAlignment != 0) out.put('\0');
-  out << guest::boot_archive(aperture, command);
+  out << guest::boot_archive(aperture, command, is_deterministic);
   out.close();
   if (!out) throw InputError(fmt::format("{} cannot be written", file.string()), "is the disk of $TMPDIR full?");
 }
@@ -109,7 +126,9 @@ const sigset_t& told_signals() {
 class VirtualMachine {
  public:
   /// @param messages  file for what QEMU says
-  VirtualMachine(const Arguments& command, bool interactive, const fs::path& messages) {
+  /// @param printed   file the command in it prints to; none: it prints to QEMU's standard output
+  VirtualMachine(const Arguments& command, bool interactive, const fs::path& messages, const fs::path& printed)
+      : is_file_(!printed.empty()) {
     int output[2] = {-1, -1};
     if (!interactive && pipe2(output, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
     std::fflush(nullptr);
@@ -120,6 +139,8 @@ class VirtualMachine {
     if (!interactive) {
       close(output[1]);
       output_ = Descriptor(output[0]);
+      constexpr mode_t kMine = 0600;
+      if (is_file_) output_ = Descriptor(open(printed.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, kMine));
     }
     process_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   }
@@ -141,16 +162,17 @@ class VirtualMachine {
     const Descriptor signals(signalfd(-1, &told_signals(), SFD_CLOEXEC));
     const auto last = std::chrono::steady_clock::now() + most;
     while (true) {
-      std::array<pollfd, 4> files{{{output_.get(), POLLIN, 0},
+      std::array<pollfd, 4> files{{{is_file_ ? -1 : output_.get(), POLLIN, 0},
                                    {process_.get(), POLLIN, 0},
                                    {other.get(), POLLIN, 0},
                                    {signals.get(), POLLIN, 0}}};
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(last - std::chrono::steady_clock::now()).count();
       if (left <= 0) return End::too_long;
-      constexpr std::int64_t kLongest = 1000;
-      if (poll(files.data(), files.size(), static_cast<int>(std::min<std::int64_t>(left, kLongest))) < 0) continue;
-      if (files[0].revents != 0 && pass_on()) continue;
+      // Nothing tells that a file has become longer.
+      const std::int64_t longest = is_file_ ? 100 : 1000;
+      if (poll(files.data(), files.size(), static_cast<int>(std::min(left, longest))) < 0) continue;
+      if ((is_file_ || files[0].revents != 0) && pass_on()) continue;
       if (files[1].revents != 0) {
         while (pass_on()) {
         }
@@ -194,7 +216,7 @@ class VirtualMachine {
     std::array<char, 4096> bytes;
     const ssize_t size = read(output_.get(), bytes.data(), bytes.size());
     if (size <= 0) {
-      if (size == 0 || errno != EINTR) output_.reset();
+      if (size == 0 ? !is_file_ : errno != EINTR) output_.reset();
       return size < 0 && errno == EINTR;
     }
     // What is compared in the end; the rest of an endless output is only passed on.
@@ -208,6 +230,7 @@ class VirtualMachine {
   pid_t pid_ = -1;
   termios terminal_{};
   const bool has_terminal_ = tcgetattr(STDIN_FILENO, &terminal_) == 0;
+  const bool is_file_;
   Descriptor output_;
   Descriptor process_;
   std::string printed_;
@@ -311,6 +334,8 @@ int boot_command(const Arguments& all_arguments) {
       "cpus", po::value<std::int64_t>()->default_value(2)->value_name("N"), "CPUs of each socket in the guest")(
       "memory", po::value<std::int64_t>()->default_value(kDefaultMemory)->value_name("N"), "MiB of the guest")(
       "time-scale", po::value<std::string>()->default_value("1")->value_name("X"), "simulated seconds per second")(
+      "clock", po::value<std::string>()->default_value("wall")->value_name("CLOCK"),
+      "the guest's: wall, or instructions, with which two boots are the same")(
       "timeout", po::value<std::int64_t>()->default_value(kDefaultTimeout)->value_name("N"),
       "seconds COMMAND and the boot may take")("json", po::value<std::string>()->default_value("")->value_name("FILE"),
                                                "write the verdicts")("log", po::bool_switch(),
@@ -329,6 +354,7 @@ int boot_command(const Arguments& all_arguments) {
   const std::string json = map["json"].as<std::string>();
   if (!json.empty()) check_writable(json);
   const bool interactive = command.empty();
+  const fs::path clock_plugin = clock_plugin_of(map["clock"].as<std::string>(), interactive);
   if (interactive && isatty(STDIN_FILENO) != 1)
     throw InputError("a shell on the guest's console needs a terminal", "say what to run: pmufab boot ... -- COMMAND");
   if (!map["driver"].as<std::string>().empty())
@@ -342,6 +368,7 @@ int boot_command(const Arguments& all_arguments) {
   const std::uint64_t nodes = spec.platform.sockets;
   guest::GuestOptions session;
   session.time_scale = time_scale_of(map["time-scale"].as<std::string>());
+  session.counts_instructions = !clock_plugin.empty();
   session.log = map["log"].as<bool>();
   session.topology.cpus_per_node = static_cast<unsigned>(number_of(map, "cpus", 1, kMostCpus));
   session.topology.memory_per_node = number_of(map, "memory", 512, kMostMemory) / nodes * kMebibyte;
@@ -365,7 +392,7 @@ int boot_command(const Arguments& all_arguments) {
   if (simulator.ready()) {
     const auto description = nlohmann::json::parse(read_text(scratch.path() / guest::kDescriptionName));
     const fs::path initrd = scratch.path() / guest::kInitrdName;
-    write_initrd(guest_folder, initrd, description.at("aperture_base"), command);
+    write_initrd(guest_folder, initrd, description.at("aperture_base"), command, !clock_plugin.empty());
     guest::QemuOptions machine;
     machine.guest = guest_folder;
     machine.session = scratch.path();
@@ -373,8 +400,10 @@ int boot_command(const Arguments& all_arguments) {
     machine.cpus = description.at("cpus");
     machine.memory = session.topology.memory_per_node * nodes;
     machine.below_ports = description.at("below_ports").get<std::vector<bool>>();
+    machine.clock_plugin = clock_plugin;
     machine.interactive = interactive;
-    VirtualMachine virtual_machine(guest::qemu_command(machine), interactive, scratch.path() / kMessagesName);
+    VirtualMachine virtual_machine(guest::qemu_command(machine), interactive, scratch.path() / kMessagesName,
+                                   clock_plugin.empty() ? fs::path() : scratch.path() / guest::kOutputName);
     end = virtual_machine.run(simulator.pid(), interactive ? std::chrono::seconds(kMostSeconds) : most);
     printed = virtual_machine.printed();
   }

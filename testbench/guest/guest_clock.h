@@ -1,0 +1,79 @@
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "testbench/vfio_user/descriptor.h"
+
+namespace pmufab::guest {
+
+/// What time it is in a virtual machine, and when something may come to it from outside.
+class GuestClock {
+ public:
+  using Duration = std::chrono::nanoseconds;
+
+  virtual ~GuestClock() = default;
+  /// @return since the machine was started
+  [[nodiscard]] virtual Duration now() const = 0;
+  /// @return true if the same program finds the same times again: nothing may depend on the clock on the wall
+  [[nodiscard]] virtual bool is_deterministic() const = 0;
+  /// @return true if interrupts may be sent and time may pass; else the machine has to come to a halt first
+  [[nodiscard]] virtual bool may_act() const = 0;
+  /// Let a machine that was halted go on: everything has been done.
+  virtual void go_on() = 0;
+
+  /// Add what is to be polled, in front of everything the machine may have said before.
+  virtual void add_to(std::vector<pollfd>& files) const = 0;
+  /// Hear what a descriptor has to say that poll() named; one of somebody else's is ignored.
+  virtual void serve(const pollfd& file) = 0;
+};
+
+/// The clock on the wall: the machine runs as fast as it can, and never waits.
+class WallClock final : public GuestClock {
+ public:
+  [[nodiscard]] Duration now() const override { return std::chrono::steady_clock::now() - begin_; }
+  [[nodiscard]] bool is_deterministic() const override { return false; }
+  [[nodiscard]] bool may_act() const override { return true; }
+  void go_on() override {}
+  void add_to(std::vector<pollfd>& /*files*/) const override {}
+  void serve(const pollfd& /*file*/) override {}
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// The machine's instructions, each of which takes the same time: a plugin in QEMU (qemu_plugin/instruction_clock.c)
+/// counts them, and halts the machine every kQuantum to tell the time and to wait for go_on().
+class InstructionClock final : public GuestClock {
+ public:
+  /// An instruction takes 2 to the power of this many nanoseconds; all CPUs together execute one at a time.
+  static constexpr unsigned kShift = 5;
+  static constexpr Duration kQuantum = std::chrono::microseconds(100);
+
+  /// @param socket  where the plugin finds it
+  /// @throws std::system_error if it cannot be made
+  explicit InstructionClock(const std::filesystem::path& socket);
+
+  [[nodiscard]] Duration now() const override { return now_; }
+  [[nodiscard]] bool is_deterministic() const override { return true; }
+  [[nodiscard]] bool may_act() const override { return halted_; }
+  void go_on() override;
+  void add_to(std::vector<pollfd>& files) const override;
+  void serve(const pollfd& file) override;
+
+ private:
+  vfio_user::Descriptor listener_;
+  vfio_user::Descriptor machine_;
+  Duration now_{};
+  bool halted_ = false;
+};
+
+/// @return a socket that listens, only for this user
+/// @throws std::system_error, also for a path that is too long (ENAMETOOLONG)
+[[nodiscard]] vfio_user::Descriptor listen_at(const std::filesystem::path& path);
+
+}  // namespace pmufab::guest
