@@ -1,28 +1,15 @@
 #include "testbench/guest/guest_clock.h"
 
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <cerrno>
-#include <string>
-#include <system_error>
+
+#include "testbench/server/local_socket.h"
 
 namespace pmufab::guest {
 
-vfio_user::Descriptor listen_at(const std::filesystem::path& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string text = path.string();
-  if (text.size() >= sizeof(address.sun_path)) throw std::system_error(ENAMETOOLONG, std::generic_category(), text);
-  text.copy(address.sun_path, text.size());
-  vfio_user::Descriptor listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!listener || bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      listen(listener.get(), 1) != 0)
-    throw std::system_error(errno, std::generic_category(), text);
-  return listener;
-}
-
-InstructionClock::InstructionClock(const std::filesystem::path& socket) : listener_(listen_at(socket)) {}
+InstructionClock::InstructionClock(const std::filesystem::path& socket)
+    : listener_(server::listen_at(socket, SOCK_STREAM)) {}
 
 void InstructionClock::add_to(std::vector<pollfd>& files) const {
   files.push_back({machine_ ? machine_.get() : listener_.get(), POLLIN, 0});
@@ -32,7 +19,7 @@ void InstructionClock::serve(const pollfd& file) {
   if (file.revents == 0) return;
   if (!machine_) {
     if (file.fd == listener_.get())
-      machine_ = vfio_user::Descriptor(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      machine_ = server::Descriptor(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     return;
   }
   if (file.fd != machine_.get()) return;

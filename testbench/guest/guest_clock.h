@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "testbench/vfio_user/descriptor.h"
+#include "testbench/server/descriptor.h"
 
 namespace pmufab::guest {
 
@@ -66,14 +66,10 @@ class InstructionClock final : public GuestClock {
   void serve(const pollfd& file) override;
 
  private:
-  vfio_user::Descriptor listener_;
-  vfio_user::Descriptor machine_;
+  server::Descriptor listener_;
+  server::Descriptor machine_;
   Duration now_{};
   bool halted_ = false;
 };
-
-/// @return a socket that listens, only for this user
-/// @throws std::system_error, also for a path that is too long (ENAMETOOLONG)
-[[nodiscard]] vfio_user::Descriptor listen_at(const std::filesystem::path& path);
 
 }  // namespace pmufab::guest

@@ -161,8 +161,7 @@ void GuestServer::see(const MmioBus::BusAccess& access) {
 bool GuestServer::look(int timeout_ms) {
   std::vector<pollfd> files;
   for (const auto& server : servers_) server->add_to(files);
-  // In this order: what perf's wrapper said before an access, or before the machine came to a halt, is there when that
-  // is.
+  // In front of perf's: what its wrapper said before an access or a halt of the machine is found together with that.
   clock_.add_to(files);
   const std::size_t first_own = files.size();
   files.push_back({perf_ ? perf_.get() : perf_listener_.get(), POLLIN, 0});
@@ -285,21 +284,22 @@ void GuestServer::deliver() {
 }
 
 void GuestServer::settle() {
-  // What a descriptor signals QEMU has noticed at the latest in the turn of its loop after the next one, and each write
-  // is a turn. These change nothing: the doorbell's frame has no register there.
+  // A signalled descriptor is noticed by QEMU in this turn of its main loop or the next, and each write takes a turn.
+  // These change nothing: there is no register behind the doorbell.
   constexpr unsigned kTurns = 3;
   constexpr std::uint64_t kNoRegister = qemu_virt::kMessageDoorbell + 4;
-  const unsigned turns = std::exchange(signalled_, false) && soc_.bus_master() != nullptr ? kTurns : 0;
-  const auto wait = [this] {
-    while (!stopped_ && std::any_of(servers_.begin(), servers_.end(),
-                                    [](const auto& server) { return server->unanswered_writes() > 0; }))
+  const auto is_waiting = [](const auto& server) { return server->unanswered_writes() > 0; };
+  unsigned turns = std::exchange(signalled_, false) ? kTurns : 0;
+  while (!stopped_) {
+    if (std::any_of(servers_.begin(), servers_.end(), is_waiting)) {
       look(-1);
-  };
-  wait();
-  for (unsigned i = 0; i < turns && soc_.bus_master() != nullptr; ++i) {
-    soc_.bus_master()->write_memory(kNoRegister, std::array<std::uint8_t, 4>{});
-    for (const auto& server : servers_) server->flush();
-    wait();
+    } else if (turns > 0 && soc_.bus_master() != nullptr) {
+      --turns;
+      soc_.bus_master()->write_memory(kNoRegister, std::array<std::uint8_t, 4>{});
+      for (const auto& server : servers_) server->flush();
+    } else {
+      return;
+    }
   }
 }
 

@@ -54,7 +54,9 @@ perf stat counted is compared with the scoreboard: the verdicts are printed to s
 itself says, and --json FILE writes them to a file. Without COMMAND there is a shell on the console.
 
 Time: a second of the guest is a simulated second (--time-scale 1). The traffic begins when perf has opened its events,
-and is played once; traffic that is too much to be simulated in time takes as long as it takes.
+and is played once; traffic that is too much to be simulated in time takes as long as it takes. With --clock instructions
+each instruction of the guest takes 32 ns instead, and two boots give the same output and the same --json, clock cycles
+included; that takes longer.
 
 Without PLATFORM a platform of two Tegra410 sockets is used. The exit code is COMMAND's, 1 if a count was wrong or the
 guest did not come to its end, 2 for bad input (or a guest that is not prepared) or if the verdicts could not be printed,
