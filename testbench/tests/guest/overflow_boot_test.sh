@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # overflow_boot_test.sh PMUFAB: counters overflow a hundred times and more, and a stock kernel's handlers take the interrupts.
-# Counts have to be exact, and the kernel has to have handled each interrupt that was raised, once. Takes some minutes; exit
+# Counts have to be exact, and the kernel has to have handled each interrupt that was raised, once. Takes five minutes; exit
 # code 77 without a guest.
 #
 # CMEM latency and chip-to-chip PMUs have no interrupt, and counters of 64 bits.
@@ -43,7 +43,7 @@ until_handled() {
 until_traffic_ends() {
   until [[ $(devmem $((APERTURE_BASE + 12)) 32) == 0x00000002 ]]; do sleep 0.2; done
 }
-# until_nothing_happens EVENTS: the end of traffic of meshes is not told.
+# until_nothing_happens EVENTS: the end of traffic of meshes is not told. Each look stops the PMU for a moment.
 until_nothing_happens() {
   while /usr/bin/perf stat -x, -a -e "$1" sleep 0.5 2>&1 | grep -q '^[1-9]'; do :; done
 }
@@ -63,7 +63,7 @@ boot() {
   shift
   local -a options=()
   while [[ $1 != -- ]]; do options+=("$1"); shift; done
-  "$pmufab" boot "${options[@]}" --timeout 240 --json "$work/verdicts.json" -- bash -c "$(cat "$work/functions")"$'\n'"$2" \
+  "$pmufab" boot "${options[@]}" --timeout 500 --json "$work/verdicts.json" -- bash -c "$(cat "$work/functions")"$'\n'"$2" \
     >"$work/out" 2>"$work/err" || complain "$name: the exit code is $?"
   cat "$work/out" "$work/err"
   ! grep '^kernel: ' "$work/out" || complain "$name: the kernel warns"
@@ -164,9 +164,9 @@ meshes:
     rows: [J R R J, D R R J, I R R I]
 MESHES
 boot "CMN, 16 bits into 32" "$work/meshes.yaml" --time-scale 0.001 \
-  --set 'mesh_traffic=[{name: first, mesh: 0, channel: req, rate: 0.2, count: 1000000}, {name: second, mesh: 1, channel: req, rate: 0.1, count: 750000}]' -- "
+  --set 'mesh_traffic=[{name: first, mesh: 0, channel: req, rate: 0.2, count: 1200000}, {name: second, mesh: 1, channel: req, rate: 0.1, count: 900000}]' -- "
     events=arm_cmn_0/mxp_p0_req_txflit_valid/,arm_cmn_1/mxp_p0_req_txflit_valid/
-    perf stat -a -e \$events bash -c \"sleep 1; until_nothing_happens \$events\"
+    perf stat -a -e \$events bash -c \"sleep 5; until_nothing_happens \$events\"
     tell arm_cmn_0 arm_cmn_1"
 # The last turn of each local counter, of which there are 8 and 12, is not a whole one.
 verdicts exact 2 $((112 << 16))
