@@ -17,12 +17,14 @@ trap finish EXIT
 events=(nvidia_ucf_pmu_{0,1}/cycles/ nvidia_ucf_pmu_0/slc_access_rd/ nvidia_cmem_latency_pmu_0/{cycles,rd_req}/
   arm_cmn_0/{dtc_cycles,hnf_slc_sf_cache_access}/ cxl_pmu_mem0.0/m2s_req_memrd/)
 boot() {
-  # 20 bits: the cycle counters overflow some thousand times.
+  # 30 bits: the cycle counters overflow twice a second. What perf runs begins the traffic.
+  # shellcheck disable=SC2016
   "$pmufab" boot scenarios/platforms/combined.yaml --clock instructions --json "$work/$1.json" \
-    --set platform.tegra410.ucf_pmu.width=20 --traffic scenarios/traffic/fixed.yaml \
+    --set platform.tegra410.ucf_pmu.width=30 --traffic scenarios/traffic/fixed.yaml \
     --set 'chi_traffic=[{name: mesh, mix: {load: 60, store: 30, read_once: 10}, ranges: [{base: 0, size: 64 KiB, pattern: uniform}], outstanding: 4, count: 500}]' \
     --set 'cxl_traffic=[{name: host, device: 0, mix: {read: 3, write: 1}, ranges: [{base: 0x100_0000_0000, size: 1 MiB, pattern: {kind: uniform}}], count: 5000}]' \
-    -- perf stat -a -e "$(IFS=,; echo "${events[*]}")" sleep 0.5 >"$work/$1.out" 2>"$work/$1.err" ||
+    -- perf stat -a -e "$(IFS=,; echo "${events[*]}")" bash -c \
+    '. /pmufab/aperture; devmem $((APERTURE_BASE + 12)) 32 1; sleep 0.3' >"$work/$1.out" 2>"$work/$1.err" ||
     { echo "FAILED: boot $1 exited with $?"; cat "$work/$1.out" "$work/$1.err"; exit 1; }
 }
 
@@ -32,7 +34,7 @@ checked=$(grep -cE '"check": "(exact|within)"' "$work/1.json" || true)
 nonzero=$(grep -cE '"guest": [1-9]' "$work/1.json" || true)
 ((checked == ${#events[@]} && nonzero == ${#events[@]})) ||
   { echo "FAILED: of ${#events[@]} counts $checked are right and $nonzero not 0"; exit 1; }
-grep -qE '"interrupts": [1-9][0-9]{2}' "$work/1.json" || { echo "FAILED: there were no overflows"; exit 1; }
+grep -qE '"interrupts": [1-9]' "$work/1.json" || { echo "FAILED: there were no overflows"; exit 1; }
 for ((i = 2; i <= boots; ++i)); do
   # Each but the first has to share the machine.
   for ((cpu = $(nproc); cpu > 0; --cpu)); do
