@@ -153,9 +153,11 @@ void GuestServer::see(const MmioBus::BusAccess& access) {
   message_out_ = false;
   if (!access.is_write) return;
   written_ = true;
-  last_write_ = clock_.now();
-  // What a handler writes is not perf's doing.
-  if (!is_held() && last_write_ - last_interrupt_ > kHandler) expectations_.register_written();
+  const Duration now = clock_.now();
+  const bool handled = is_held() || now - last_interrupt_ <= kHandler;
+  using Writer = PerfExpectations::Writer;
+  expectations_.register_written(handled ? Writer::unknown : Writer::perf, now - last_write_ >= kQuiet);
+  last_write_ = now;
 }
 
 bool GuestServer::look(int timeout_ms) {
@@ -258,7 +260,8 @@ void GuestServer::follow_the_clock() {
   const bool held = is_held() && now - held_since_ <= kPatience;
   if (!held && !is_over_) followed_ += now - last_look_;
   last_look_ = now;
-  // Accesses take simulated time, at a small scale more than passed by the clock. Traffic does not stand still for that.
+  // Accesses take simulated time, at a small scale more than passed by the clock. Traffic does not stand still for
+  // that.
   if (simulated_time() > time_by_the_clock()) simulated_begin_ += simulated_time() - time_by_the_clock();
   if (is_held()) last_interrupt_ = now;
   const Picoseconds behind = held ? 0 : behind_the_clock();

@@ -63,7 +63,7 @@ void PerfExpectations::begin(const std::vector<std::string>& arguments) {
   counting_ = true;
   open_ = false;
   closing_ = false;
-  disturbed_ = false;
+  disturbed_ = traffic_ == Traffic::under_way;
   const std::string reason = stat->repeats ? "with -r perf prints a mean" : "";
   for (const std::string& text : stat->events) {
     try {
@@ -124,10 +124,16 @@ void PerfExpectations::all_open() {
   }
 }
 
-void PerfExpectations::register_written() {
+void PerfExpectations::register_written(Writer writer, bool after_pause) {
   if (!counting_) return;
-  if (traffic_ == Traffic::under_way) disturbed_ = true;
-  if (traffic_ == Traffic::ended && open_) close_narrow();
+  if (traffic_ == Traffic::under_way && writer == Writer::perf) disturbed_ = true;
+  if (traffic_ != Traffic::ended || !open_ || closing_) return;
+  for (Event& event : events_) {
+    if (event.narrow == 0) continue;
+    // Between two pauses it may be perf's from the first write on.
+    if (after_pause || !event.least) event.least = judge_.expected(event.narrow, simulated_time());
+  }
+  if (writer == Writer::perf) close_narrow();
 }
 
 void PerfExpectations::close_narrow() {
@@ -158,7 +164,7 @@ void PerfExpectations::bound(Event& event, Picoseconds now) {
     event.told.low = most;
     return;
   }
-  event.told.low = event.narrow == 0 ? 0 : judge_.expected(event.narrow, now);
+  event.told.low = event.narrow == 0 ? 0 : event.least.value_or(judge_.expected(event.narrow, now));
   if (event.narrow == 0 && most > 0) {
     event.told.doubt = "perf ended before all its events were seen to be open";
   } else if (disturbed_ || traffic_ == Traffic::under_way) {

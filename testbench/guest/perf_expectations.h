@@ -53,8 +53,14 @@ class PerfExpectations {
   void set_traffic(Traffic traffic);
   /// perf has not written a register for a while: all its events are open.
   void all_open();
-  /// Software wrote a register, and not because of an interrupt: perf may open or close an event.
-  void register_written();
+  /// Whose doing a write of a register is.
+  enum class Writer : std::uint8_t {
+    perf,    ///< which opens or closes an event
+    unknown  ///< a handler of an interrupt has just been at work: its, or perf's
+  };
+  /// Software wrote a register.
+  /// @param after_pause  nobody had written one for so long that perf cannot have been closing its events
+  void register_written(Writer writer, bool after_pause);
   /// What is left over at the end of all.
   void finish();
 
@@ -63,6 +69,7 @@ class PerfExpectations {
     ExpectedEvent told;
     driver_host::EventHandle wide = 0;
     driver_host::EventHandle narrow = 0;
+    std::optional<std::uint64_t> least{};  // counted when perf may have begun to close events
     Picoseconds begun = 0;
     scenario::ResolvedEvent event{};
   };

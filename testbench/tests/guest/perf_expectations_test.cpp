@@ -24,6 +24,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using Events = std::vector<ExpectedEvent>;
 using Traffic = PerfExpectations::Traffic;
+using Writer = PerfExpectations::Writer;
 using Words = std::vector<std::string>;
 using namespace std::string_literals;
 using namespace std::string_view_literals;
@@ -63,7 +64,7 @@ class PerfExpectationsTest : public testing::SimulationTest {
   void write_control(bool on, std::uint64_t offset = 0) {
     advance(kNanosecond);
     board.on_bus_access({testing::now(), PerfSession::kPmcr + offset, on ? 1U : 0U, 4, true, true});
-    expectations.register_written();
+    expectations.register_written(Writer::perf, true);
   }
   /// perf opens its events, or closes them.
   void open() { write_control(true); }
@@ -144,7 +145,7 @@ TEST_F(PerfExpectationsTest, are_wider_where_the_pmu_runs_before_all_events_are_
     open();
     advance(10 * kNanosecond);
     play(5);
-    expectations.register_written();  // one is closed, and the PMU goes on
+    expectations.register_written(Writer::perf, true);  // one is closed, and the PMU goes on
     advance(3 * kNanosecond);
     close();
     end();
@@ -154,6 +155,70 @@ TEST_F(PerfExpectationsTest, are_wider_where_the_pmu_runs_before_all_events_are_
   EXPECT_EQ(told[0][1].low, 5U);
   EXPECT_EQ(told[0][1].high, 10U + 5U + 3U + 1U);
   EXPECT_EQ(told[0][1].doubt, "");
+}
+
+// Handlers of interrupts write registers, too: which write is the first of perf's closing cannot be told then.
+TEST_F(PerfExpectationsTest, promise_no_more_than_was_counted_before_the_first_write_that_may_be_perfs) {
+  const auto cycles = [&](const std::vector<bool>& pauses) {
+    begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
+    open();
+    expectations.all_open();
+    for (const bool after_pause : pauses) {
+      advance(10 * kNanosecond);
+      expectations.register_written(Writer::unknown, after_pause);
+    }
+    advance(3 * kNanosecond);
+    expectations.register_written(Writer::perf, false);
+    advance(2 * kNanosecond);
+    close();
+    end();
+  };
+  run([&] {
+    play(1);
+    cycles({true, true, false});    // perf may have begun with the second
+    cycles({false, false, false});  // or with the first
+    cycles({});
+  });
+  ASSERT_EQ(told.size(), 3U);
+  EXPECT_EQ(told[0].at(1).low, 20U);
+  EXPECT_EQ(told[0].at(1).high, 36U);
+  EXPECT_EQ(told[1].at(1).low, 10U);
+  EXPECT_EQ(told[1].at(1).high, 36U);
+  EXPECT_EQ(told[2].at(1).low, 3U);
+  EXPECT_EQ(told[2].at(1).high, 6U);
+}
+
+TEST_F(PerfExpectationsTest, take_what_a_handler_may_have_written_for_no_disturbance) {
+  run([&] {
+    begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
+    open();
+    expectations.set_traffic(Traffic::under_way);
+    request(3);
+    expectations.register_written(Writer::unknown, false);
+    request(2);
+    expectations.set_traffic(Traffic::ended);
+    close();
+    end();
+  });
+  EXPECT_EQ(told.at(0).at(0).low, 5U);
+  EXPECT_EQ(told[0][0].high, 5U);
+  EXPECT_EQ(told[0][0].doubt, "");
+}
+
+TEST_F(PerfExpectationsTest, doubt_themselves_if_perf_begins_in_the_middle_of_traffic) {
+  run([&] {
+    expectations.set_traffic(Traffic::under_way);
+    begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
+    advance(kNanosecond);
+    board.on_bus_access({testing::now(), PerfSession::kPmcr, 1U, 4, true, true});
+    expectations.register_written(Writer::unknown, false);
+    expectations.all_open();
+    request(2);
+    expectations.set_traffic(Traffic::ended);
+    close();
+    end();
+  });
+  EXPECT_THAT(told.at(0).at(0).doubt, HasSubstr("traffic while perf opened or closed"));
 }
 
 TEST_F(PerfExpectationsTest, of_several_runs_are_told_one_by_one) {
@@ -302,7 +367,7 @@ TEST_F(PerfExpectationsTest, are_made_for_perf_stat_only) {
     EXPECT_FALSE(expectations.is_counting());
     end();
     expectations.all_open();
-    expectations.register_written();
+    expectations.register_written(Writer::perf, true);
     expectations.finish();
   });
   EXPECT_THAT(told, IsEmpty());
