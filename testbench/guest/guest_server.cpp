@@ -160,7 +160,7 @@ void GuestServer::see(const MmioBus::BusAccess& access) {
   last_write_ = now;
 }
 
-bool GuestServer::look(int timeout_ms) {
+void GuestServer::look(int timeout_ms) {
   std::vector<pollfd> files;
   for (const auto& server : servers_) server->add_to(files);
   // In front of perf's: what its wrapper said before an access or a halt of the machine is found together with that.
@@ -168,22 +168,20 @@ bool GuestServer::look(int timeout_ms) {
   const std::size_t first_own = files.size();
   files.push_back({perf_ ? perf_.get() : perf_listener_.get(), POLLIN, 0});
   files.push_back({options_.stop, POLLIN, 0});
-  if (poll(files.data(), files.size(), timeout_ms) <= 0) return false;
-  bool heard = false;
+  if (poll(files.data(), files.size(), timeout_ms) <= 0) return;
   if (files[first_own].revents != 0) hear_perf();
   if (files[first_own + 1].revents != 0) stopped_ = true;
   for (std::size_t i = 0; i < first_own; ++i) {
-    for (const auto& server : servers_) heard = server->serve(files[i]) || heard;
+    for (const auto& server : servers_) server->serve(files[i]);
     clock_.serve(files[i]);
     // A handler waits for its interrupt as long as the next access.
     deliver();
   }
-  return heard;
 }
 
 void GuestServer::hear_perf() {
   if (!perf_) {
-    perf_ = vfio_user::Descriptor(accept4(perf_listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    perf_ = server::Descriptor(accept4(perf_listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     return;
   }
   // All of it: an access that came after it may be next.

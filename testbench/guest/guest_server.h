@@ -36,7 +36,7 @@ namespace pmufab::guest {
 /// that emulates the handler's says nothing of the hardware that is modelled.
 class GuestServer {
  public:
-  /// Where simulated time has come, and what the virtual machine did, at the end.
+  /// What the virtual machine did, at the end.
   struct Tally {
     std::uint64_t accesses = 0;
     std::uint64_t interrupts = 0;
@@ -59,7 +59,7 @@ class GuestServer {
   void see(const MmioBus::BusAccess& access);
 
   /// @return for each PCI function whether it has to be below a root port; others are on the root bus
-  [[nodiscard]] const std::vector<bool>& functions() const noexcept { return below_port_; }
+  [[nodiscard]] const std::vector<bool>& below_ports() const noexcept { return below_port_; }
 
   [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
 
@@ -80,7 +80,7 @@ class GuestServer {
 
   void add_functions(const std::vector<shell::PciFunction>& functions);
   /// @return true if a client said something
-  bool look(int timeout_ms);
+  void look(int timeout_ms);
   void hear_perf();
   void write_control(std::uint64_t offset, std::uint32_t value);
   [[nodiscard]] std::uint32_t read_control(std::uint64_t offset) const;
@@ -108,8 +108,8 @@ class GuestServer {
   std::deque<PciFunction> functions_;
   std::vector<bool> below_port_;
   std::vector<std::unique_ptr<vfio_user::Server>> servers_;
-  vfio_user::Descriptor perf_listener_;
-  vfio_user::Descriptor perf_;
+  server::Descriptor perf_listener_;
+  server::Descriptor perf_;
   Tally tally_;
   bool stopped_ = false;
   bool is_over_ = false;  // simulated time: the command has ended

@@ -88,7 +88,7 @@ class GuestStory {
     const std::unique_ptr<GuestClock> clock = make_clock();
     GuestServer server(machine_, options_, aperture, interrupts, functions, expectations, *clock);
     server_ = &server;
-    describe(aperture, numbers, server.functions());
+    describe(aperture, numbers, server.below_ports());
     options_.on_ready();
     server.serve();
     server_ = nullptr;

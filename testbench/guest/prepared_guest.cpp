@@ -10,13 +10,13 @@
 
 namespace pmufab::guest {
 
-PreparedGuest look_at_guest(const std::filesystem::path& folder) {
+std::string look_at_guest(const std::filesystem::path& folder) {
   constexpr std::string_view kProtocol = "protocol: ";
-  PreparedGuest guest;
   // Without the line it is of the time when there was one protocol.
-  std::string protocol = std::to_string(guest.protocol);
+  std::string protocol = "1";
+  std::string title;
   std::ifstream version(folder / "VERSION");
-  std::getline(version, guest.title);
+  std::getline(version, title);
   for (std::string line; std::getline(version, line);) {
     if (line.starts_with(kProtocol)) protocol = line.substr(kProtocol.size());
   }
@@ -25,9 +25,8 @@ PreparedGuest look_at_guest(const std::filesystem::path& folder) {
         fmt::format("the guest in {} was prepared by another version of tools/guest/prepare: it has protocol {}, and "
                     "pmufab {}",
                     folder.string(), protocol, Aperture::kVersion),
-        "tools/guest/prepare --refresh prepares one that fits");
-  guest.protocol = Aperture::kVersion;
-  return guest;
+        fmt::format("tools/guest/prepare --refresh {} prepares one that fits", folder.string()));
+  return title;
 }
 
 }  // namespace pmufab::guest

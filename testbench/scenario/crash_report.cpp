@@ -33,7 +33,20 @@ const void* place_of(const void* context) {
 #elif defined(__aarch64__)
   return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
 #else
-  return context == nullptr ? context : nullptr;
+  static_cast<void>(context);
+  return nullptr;
+#endif
+}
+
+/// Where a function that was called through a bad pointer would have returned to; nothing where that is not known.
+void* caller_of(const void* context) {
+#if defined(__x86_64__)
+  return *reinterpret_cast<void* const*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.regs[30]);
+#else
+  static_cast<void>(context);
+  return nullptr;
 #endif
 }
 
@@ -47,7 +60,13 @@ void write_hexadecimal(std::uintptr_t value, char* text) {
 
 void on_crash(int signal, siginfo_t* /*info*/, void* context) {
   std::array<void*, kMostFrames> frames{};
-  const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+  int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+  Dl_info there{};
+  if (signal == SIGSEGV && dladdr(place_of(context), &there) == 0) {
+    // Nothing is to be unwound from where there is no code.
+    frames.front() = caller_of(context);
+    count = 1;
+  }
   std::array<std::array<char, kDigits>, kToldFrames> offsets;
   std::array<const char*, kToldFrames + 5> command{"addr2line", "-fpise", library_path.c_str()};
   std::size_t told = 0;

@@ -55,8 +55,8 @@ itself says, and --json FILE writes them to a file. Without COMMAND there is a s
 
 Time: a second of the guest is a simulated second (--time-scale 1). The traffic begins when perf has opened its events,
 and is played once; traffic that is too much to be simulated in time takes as long as it takes. With --clock instructions
-each instruction of the guest takes 32 ns instead, and two boots give the same output and the same --json, clock cycles
-included; that takes longer.
+each instruction of the guest takes 32 ns instead, and boots give the same output and the same --json, clock cycles
+included, as often as that was tried; testbench/guest/README.md tells what is not sure. That takes longer.
 
 Without PLATFORM a platform of two Tegra410 sockets is used. The exit code is COMMAND's, 1 if a count was wrong or the
 guest did not come to its end, 2 for bad input (or a guest that is not prepared) or if the verdicts could not be printed,
@@ -113,12 +113,15 @@ void write_initrd(const fs::path& guest, const fs::path& file, std::uint64_t ape
   if (!out) throw InputError(fmt::format("{} cannot be written", file.string()), "is the disk of $TMPDIR full?");
 }
 
-/// Those that ask for an end.
+/// Those that ask for an end, without those that were ignored when this was called first: nohup means it.
 const sigset_t& told_signals() {
   static const sigset_t set = [] {
     sigset_t signals;
     sigemptyset(&signals);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction now {};
+      if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_IGN) sigaddset(&signals, number);
+    }
     return signals;
   }();
   return set;
@@ -163,26 +166,29 @@ class VirtualMachine {
     const Descriptor other(static_cast<int>(syscall(SYS_pidfd_open, simulator, 0)));
     const Descriptor signals(signalfd(-1, &told_signals(), SFD_CLOEXEC));
     const auto last = std::chrono::steady_clock::now() + most;
+    bool ended = false;
     while (true) {
-      std::array<pollfd, 4> files{{{is_file_ ? -1 : output_.get(), POLLIN, 0},
-                                   {process_.get(), POLLIN, 0},
+      // Who does not read what is printed must not keep anything from coming to its end.
+      const bool taken = is_taken();
+      std::array<pollfd, 4> files{{{is_file_ || !taken ? -1 : output_.get(), POLLIN, 0},
+                                   {ended ? -1 : process_.get(), POLLIN, 0},
                                    {other.get(), POLLIN, 0},
                                    {signals.get(), POLLIN, 0}}};
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(last - std::chrono::steady_clock::now()).count();
       if (left <= 0) return End::too_long;
       // Nothing tells that a file has become longer.
-      const std::int64_t longest = is_file_ ? 100 : 1000;
+      const std::int64_t longest = ended && taken ? 0 : is_file_ || !taken ? 100 : 1000;
       if (poll(files.data(), files.size(), static_cast<int>(std::min(left, longest))) < 0) continue;
-      if ((is_file_ || files[0].revents != 0) && pass_on()) continue;
-      if (files[1].revents != 0) {
-        while (pass_on()) {
-        }
-        wait_for(std::exchange(pid_, -1));
-        return End::itself;
-      }
-      if (files[2].revents != 0) return End::simulator_died;
       if (files[3].revents != 0) return End::told;
+      if (files[1].revents != 0) {
+        wait_for(std::exchange(pid_, -1));
+        ended = true;
+      }
+      if (!ended && files[2].revents != 0) return End::simulator_died;
+      if (!taken) continue;
+      const bool more = (ended || is_file_ || files[0].revents != 0) && pass_on();
+      if (ended && !more) return End::itself;
     }
   }
 
@@ -210,6 +216,12 @@ class VirtualMachine {
     execv(words.front(), words.data());
     complain("pmufab: {}: {}\n", command.front(), std::strerror(errno));
     _exit(kInternalError);
+  }
+
+  /// @return true if standard output takes at least what pass_on() prints, or has failed
+  static bool is_taken() {
+    pollfd output{STDOUT_FILENO, POLLOUT, 0};
+    return poll(&output, 1, 0) != 0;
   }
 
   /// @return true if something came
@@ -376,10 +388,11 @@ int boot_command(const Arguments& all_arguments) {
   session.topology.memory_per_node = number_of(map, "memory", 512, kMostMemory) / nodes * kMebibyte;
   const std::chrono::seconds most(number_of(map, "timeout", 1, kMostSeconds));
   const fs::path guest_folder = find_guest(map["guest"].as<std::string>());
-  const guest::PreparedGuest prepared = guest::look_at_guest(guest_folder);
+  const std::string guest_title = guest::look_at_guest(guest_folder);
   const ScratchFolder scratch;
   session.folder = scratch.path();
 
+  const sigset_t& told = told_signals();
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
   Simulator simulator = start_simulator(scratch.path(), [&](int stop, const std::function<void()>& on_ready) {
@@ -388,7 +401,7 @@ int boot_command(const Arguments& all_arguments) {
     guest::run_guest_session(spec, drivers, session);
     return kPassed;
   });
-  sigprocmask(SIG_BLOCK, &told_signals(), nullptr);
+  sigprocmask(SIG_BLOCK, &told, nullptr);
   std::optional<VirtualMachine::End> end;
   std::string printed;
   if (simulator.ready()) {
@@ -415,7 +428,7 @@ int boot_command(const Arguments& all_arguments) {
   const guest::GuestResult result = guest::read_guest_journal(scratch.path());
   const std::vector<GuestVerdict> verdicts = guest::compare(result.runs, guest::find_counts(printed));
   if (!interactive) print(verdicts, result);
-  if (!json.empty()) write_json(json, result, verdicts, spec, prepared.title);
+  if (!json.empty()) write_json(json, result, verdicts, spec, guest_title);
   if (!check_simulator(status, result.ended)) return kInternalError;
   const std::optional<int> code = code_of_command(scratch.path());
   if (end == VirtualMachine::End::too_long)

@@ -76,6 +76,14 @@ TEST_F(DriverFault, a_failed_probe_is_the_drivers_fault_and_shows_the_kernel_log
   EXPECT_EQ(pmufab(arguments).exit_code, 1);
 }
 
+TEST_F(DriverFault, a_call_of_nothing_is_told_by_its_caller) {
+  const std::string drivers = drivers_with("int (*volatile operation)(void) = NULL; operation();");
+  const Outcome outcome = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("it crashed in the drivers"), ContainsRegex("_probe at .*latency_pmu\\.c:[0-9]+")));
+}
+
 TEST_F(DriverFault, a_crash_says_how_to_find_it_and_shows_the_kernel_log) {
   const std::string drivers = drivers_with(R"(dev_info(&pdev->dev, "before the crash\n"); __builtin_trap();)");
   const Outcome outcome = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers});
