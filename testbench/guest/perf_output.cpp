@@ -1,5 +1,6 @@
 #include "testbench/guest/perf_output.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <regex>
@@ -51,8 +52,9 @@ std::optional<PrintedCount> from_json(const std::string& line) {
 
 /// Counts of one event, perf by perf: the intervals of one are in ascending order of time, and where time steps back
 /// another one begins.
+/// @param summaries  what has no time and comes behind intervals is their sum, not another perf's count
 /// @return nothing if that cannot be: one perf printed several intervals, and each twice
-std::vector<std::span<const PrintedCount>> by_perf(std::span<const PrintedCount> counts) {
+std::vector<std::span<const PrintedCount>> by_perf(std::span<const PrintedCount> counts, bool summaries) {
   std::vector<std::span<const PrintedCount>> parts;
   bool twice = false;
   for (std::size_t begin = 0; begin < counts.size();) {
@@ -60,6 +62,7 @@ std::vector<std::span<const PrintedCount>> by_perf(std::span<const PrintedCount>
     while (end < counts.size() && counts[end].time && counts[end - 1].time && counts[end].time > counts[end - 1].time)
       ++end;
     twice = twice || (end < counts.size() && counts[end].time && counts[end].time == counts[end - 1].time);
+    if (summaries && end < counts.size() && counts[end - 1].time && !counts[end].time) ++end;
     parts.push_back(counts.subspan(begin, end - begin));
     begin = end;
   }
@@ -73,7 +76,10 @@ GuestVerdict judge(const ExpectedEvent& event, std::span<const PrintedCount> pri
   bool scaled = false;
   bool counted = !printed.empty();
   std::uint64_t sum = 0;
+  const bool intervals =
+      std::any_of(printed.begin(), printed.end(), [](const auto& count) { return count.time.has_value(); });
   for (const PrintedCount& count : printed) {
+    if (intervals && !count.time) continue;  // --summary: the intervals once more
     scaled = scaled || count.scaled;
     counted = counted && count.value;
     sum += count.value.value_or(0);
@@ -153,7 +159,8 @@ std::vector<GuestVerdict> compare(const std::vector<std::vector<ExpectedEvent>>&
       std::span<const PrintedCount> its;
       if (times == 1) its = of_event;
       if (times > 1) {
-        const auto parts = by_perf(of_event);
+        auto parts = by_perf(of_event, false);
+        if (parts.size() != times) parts = by_perf(of_event, true);
         if (parts.size() == times) its = parts[next[event.text]++];
       }
       GuestVerdict verdict = judge(event, its);

@@ -26,7 +26,7 @@ struct PrintedCount {
 struct GuestVerdict {
   using Check = shell::Check;
   std::string event;
-  std::optional<std::uint64_t> printed;  ///< the sum, if perf printed several (-I)
+  std::optional<std::uint64_t> printed;  ///< the sum, if perf printed several (-I), without that of --summary
   std::optional<std::uint64_t> low;
   std::optional<std::uint64_t> high;
   Check check = Check::unchecked;

@@ -156,6 +156,43 @@ TEST(GuestVerdict, of_several_runs_with_intervals_takes_those_of_each) {
   EXPECT_EQ(wrong.at(1).check, Check::wrong);
 }
 
+TEST(GuestVerdict, of_intervals_with_a_summary_takes_the_intervals_only) {
+  for (const char* const text :
+       {"     0.500150000     2      p/x/\n"
+        "     1.000300000     3      p/x/\n\n"
+        " Performance counter stats for 'system wide':\n\n"
+        "                     5      p/x/\n",
+        "     0.500150000,2,,p/x/,1000300,100.00,,\n"
+        "     1.000300000,3,,p/x/,1000300,100.00,,\n"
+        "         summary,5,,p/x/,2000600,100.00,,\n",
+        "0.500150000,2,,p/x/,1000300,100.00,,\n"
+        "1.000300000,3,,p/x/,1000300,100.00,,\n"
+        "5,,p/x/,2000600,100.00,,\n",
+        "{\"interval\" : 0.500150000, \"counter-value\" : \"2.000000\", \"event\" : \"p/x/\"}\n"
+        "{\"interval\" : 1.000300000, \"counter-value\" : \"3.000000\", \"event\" : \"p/x/\"}\n"
+        "{\"counter-value\" : \"5.000000\", \"event\" : \"p/x/\"}\n"}) {
+    ASSERT_EQ(find_counts(text).size(), 3U) << text;
+    const auto verdict = compare({{expected(5, 5)}}, find_counts(text)).at(0);
+    EXPECT_EQ(verdict.check, Check::exact) << text;
+    EXPECT_EQ(verdict.printed, 5U) << text;
+  }
+  // Intervals that are wrong are not made right by their sum.
+  EXPECT_EQ(check_of(expected(5, 5), {{"p/x/", 2, false, 0.5}, {"p/x/", 2, false, 1.0}, {"p/x/", 5}}), Check::wrong);
+}
+
+TEST(GuestVerdict, of_several_runs_takes_no_summary_for_another_run) {
+  const PrintedCount a{"p/x/", 2, false, 0.5};
+  const PrintedCount b{"p/x/", 3, false, 1.0};
+  const PrintedCount sum{"p/x/", 5};
+  const PrintedCount c{"p/x/", 7, false, 0.6};
+  const auto are_exact = [](const std::vector<GuestVerdict>& verdicts) {
+    for (const GuestVerdict& verdict : verdicts) EXPECT_EQ(verdict.check, Check::exact);
+  };
+  are_exact(compare({{expected(5, 5)}, {expected(7, 7)}}, {a, b, sum, c, {"p/x/", 7}}));
+  are_exact(compare({{expected(5, 5)}, {expected(9, 9)}}, {a, b, sum, {"p/x/", 9}}));
+  are_exact(compare({{expected(9, 9)}, {expected(5, 5)}}, {{"p/x/", 9}, a, b, sum}));
+}
+
 TEST(GuestVerdict, of_several_runs_is_none_where_one_may_have_printed_nothing) {
   const std::vector<std::vector<ExpectedEvent>> two{{expected(2, 2)}, {expected(3, 3)}};
   // Two intervals of one run, or one of each: nobody knows.
