@@ -38,6 +38,7 @@ void PerfExpectations::hear(std::string_view bytes) {
     }
     words_.push_back(std::exchange(heard_, {}));
     if (words_.front() == "end") {
+      if (running_ > 0) --running_;
       end();
       words_.clear();
     } else if (words_.front() != "begin" || words_.size() > kMostWords) {
@@ -57,10 +58,14 @@ void PerfExpectations::hear(std::string_view bytes) {
 }
 
 void PerfExpectations::begin(const std::vector<std::string>& arguments) {
-  end();  // one that was killed
+  const bool alone = running_++ == 0;
+  // Which of several touches a register, and which ends, cannot be told; nor whether one was killed.
+  alone_ = alone_ && alone;
+  end();
   const std::optional<PerfStat> stat = parse_perf_stat(arguments);
   if (!stat) return;
   counting_ = true;
+  alone_ = alone;
   open_ = false;
   closing_ = false;
   disturbed_ = traffic_ == Traffic::under_way;
@@ -183,6 +188,7 @@ void PerfExpectations::end() {
   std::vector<ExpectedEvent> told;
   for (Event& event : events_) {
     if (event.wide != 0) bound(event, now);
+    if (!alone_) event.told.doubt = "another perf ran at the same time, or was killed";
     told.push_back(std::move(event.told));
   }
   for (const Event& event : std::exchange(events_, {})) {

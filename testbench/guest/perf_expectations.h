@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,8 +33,8 @@ struct ExpectedEvent {
 /// count while the drivers in the virtual machine let their PMUs run, which the scoreboard sees on the bus. When perf
 /// opens and closes each event cannot be seen; so each is watched twice: from before perf began to its end, and while
 /// all are open and none is being closed. One that is the only one of its PMU, whose driver lets the PMU run for it and
-/// stops it, counts just then. Where traffic may have come while perf opened or closed events, a difference is no
-/// proof.
+/// stops it, counts just then. Where traffic may have come while perf opened or closed events, or another perf ran, a
+/// difference is no proof.
 class PerfExpectations {
  public:
   using Fabrics = std::vector<std::unique_ptr<scenario::Fabric>>;
@@ -90,6 +91,8 @@ class PerfExpectations {
   std::vector<Event> events_;
   driver_host::EventHandle next_ = 1;
   Traffic traffic_ = Traffic::not_begun;
+  std::size_t running_ = 0;  // perfs that have begun, and not said that they have ended
+  bool alone_ = true;        // no other perf ran while this one did
   bool counting_ = false;
   bool open_ = false;       // all events are
   bool closing_ = false;    // the first may not be any more

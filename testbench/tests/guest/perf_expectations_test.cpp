@@ -359,6 +359,41 @@ TEST_F(PerfExpectationsTest, of_a_perf_that_was_killed_end_with_the_next_one_or_
   EXPECT_EQ(told[0].at(0).high, 5U);
 }
 
+TEST_F(PerfExpectationsTest, doubt_themselves_if_two_perfs_run_at_once) {
+  run([&] {
+    begin_events(reads());
+    open();
+    begin_events(reads());
+    play(5);
+    end();
+    // The other one goes on, and its end is not the third's.
+    begin_events(reads());
+    open();
+    end();
+    end();
+    // Nothing of them is left.
+    begin_events(reads());
+    end();
+  });
+  ASSERT_EQ(told.size(), 4U);
+  for (const std::size_t i : {0, 1, 2})
+    EXPECT_THAT(told[i].at(0).doubt, HasSubstr("another perf ran at the same time")) << i;
+  EXPECT_EQ(told[3].at(0).doubt, "");
+}
+
+TEST_F(PerfExpectationsTest, doubt_themselves_if_another_command_of_perf_runs_meanwhile) {
+  run([&] {
+    begin_events(reads());
+    open();
+    begin({"list"});
+    play(5);
+    end();
+    end();
+  });
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_THAT(told[0].at(0).doubt, HasSubstr("another perf ran at the same time"));
+}
+
 TEST_F(PerfExpectationsTest, are_made_for_perf_stat_only) {
   run([&] {
     begin({"list"});
