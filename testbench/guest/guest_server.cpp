@@ -64,10 +64,12 @@ void GuestServer::Bus::write(std::uint64_t address, unsigned bytes, std::uint64_
   server_.machine_.host().write_register(address, bytes, value);
 }
 
-GuestServer::GuestServer(scenario::Machine& machine, const GuestOptions& options, const Aperture& aperture,
-                         WiredInterrupts& interrupts, const std::vector<shell::PciFunction>& functions,
-                         PerfExpectations& expectations, GuestClock& clock)
+GuestServer::GuestServer(scenario::Machine& machine, const scenario::Workload& workload, const GuestOptions& options,
+                         const Aperture& aperture, WiredInterrupts& interrupts,
+                         const std::vector<shell::PciFunction>& functions, PerfExpectations& expectations,
+                         GuestClock& clock)
     : machine_(machine),
+      has_traffic_(has_traffic(workload)),
       options_(options),
       interrupts_(interrupts),
       expectations_(expectations),
@@ -125,6 +127,11 @@ void GuestServer::add_functions(const std::vector<shell::PciFunction>& functions
 
 bool is_shown(const shell::PciFunction& function) {
   return is_cxl_memory(function) || has_dvsec(function, kNvidia, kMapping);
+}
+
+bool has_traffic(const scenario::Workload& workload) noexcept {
+  return !workload.traffic.generators.empty() || !workload.mesh_traffic.empty() || !workload.chi_traffic.empty() ||
+         !workload.cxl_traffic.empty() || !workload.cxl_replays.empty();
 }
 
 void GuestServer::serve() {
@@ -218,7 +225,7 @@ std::uint32_t GuestServer::read_control(std::uint64_t offset) const {
 
 void GuestServer::consider_traffic() {
   if (expectations_.traffic() == Traffic::under_way && ends_ && !machine_.is_busy()) {
-    expectations_.set_traffic(Traffic::ended);
+    expectations_.end_traffic();
     tally_.traffic_ended = true;
     note(fmt::format("the traffic has ended, at {} ps", simulated_time()));
   }
@@ -229,12 +236,16 @@ void GuestServer::consider_traffic() {
 
 void GuestServer::begin_traffic() {
   if (expectations_.traffic() != Traffic::not_begun) return;
+  if (!has_traffic_) {
+    expectations_.begin_traffic(TrafficEnd::at_once);
+    return;
+  }
   note(fmt::format("the traffic begins, at {} ps", simulated_time()));
-  expectations_.set_traffic(Traffic::under_way);
+  // Traffic whose end is told is busy until then, before it begins, too.
+  ends_ = machine_.is_busy();
+  expectations_.begin_traffic(ends_ ? TrafficEnd::told : TrafficEnd::unknown);
   slice_.restart();
   machine_.start_traffic();
-  // What ends by itself is busy from its beginning.
-  ends_ = machine_.is_busy();
 }
 
 Picoseconds GuestServer::time_by_the_clock() const {

@@ -29,6 +29,9 @@ namespace pmufab::guest {
 /// that tell which root complex they belong to
 [[nodiscard]] bool is_shown(const shell::PciFunction& function);
 
+/// @return true if there is traffic of any kind
+[[nodiscard]] bool has_traffic(const scenario::Workload& workload) noexcept;
+
 /// The simulator's end of a virtual machine: serves its accesses, lets simulated time follow the machine's clock, and
 /// begins the traffic when perf has opened its events.
 ///
@@ -43,11 +46,12 @@ class GuestServer {
     bool traffic_ended = false;
   };
 
+  /// @param workload   what the machine's traffic is
   /// @param clock      the virtual machine's
   /// @param functions  of the platform, as found when it was started
   /// @throws std::system_error if a socket cannot be made; scenario::InputError for functions with too many vectors
-  GuestServer(scenario::Machine& machine, const GuestOptions& options, const Aperture& aperture,
-              WiredInterrupts& interrupts, const std::vector<shell::PciFunction>& functions,
+  GuestServer(scenario::Machine& machine, const scenario::Workload& workload, const GuestOptions& options,
+              const Aperture& aperture, WiredInterrupts& interrupts, const std::vector<shell::PciFunction>& functions,
               PerfExpectations& expectations, GuestClock& clock);
   ~GuestServer();
   GuestServer(const GuestServer&) = delete;
@@ -66,6 +70,7 @@ class GuestServer {
  private:
   using Duration = GuestClock::Duration;
   using Traffic = PerfExpectations::Traffic;
+  using TrafficEnd = PerfExpectations::TrafficEnd;
 
   /// Accesses on the platform's bus.
   class Bus final : public RegisterAccess {
@@ -99,6 +104,7 @@ class GuestServer {
   void note(const std::string& text) const;
 
   scenario::Machine& machine_;
+  bool has_traffic_;
   const GuestOptions& options_;
   WiredInterrupts& interrupts_;
   PerfExpectations& expectations_;
@@ -113,7 +119,7 @@ class GuestServer {
   Tally tally_;
   bool stopped_ = false;
   bool is_over_ = false;  // simulated time: the command has ended
-  bool ends_ = false;     // the traffic will, by itself
+  bool ends_ = false;     // the end of the traffic is told
   bool written_ = false;  // a register, since perf began
   Duration last_write_{};
   Duration last_interrupt_{};            // told to the virtual machine, or waiting

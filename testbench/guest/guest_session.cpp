@@ -71,8 +71,11 @@ std::map<std::string, std::uint64_t> raised_interrupts(const platform::FirmwareD
 /// In the machine's thread process.
 class GuestStory {
  public:
-  GuestStory(scenario::Machine& machine, const GuestOptions& options)
-      : machine_(machine), options_(options), journal_(options.folder / kGuestJournalName, std::ios::binary) {}
+  GuestStory(scenario::Machine& machine, const scenario::Workload& workload, const GuestOptions& options)
+      : machine_(machine),
+        workload_(workload),
+        options_(options),
+        journal_(options.folder / kGuestJournalName, std::ios::binary) {}
 
   void tell() {
     const scenario::PmuCatalog catalog = look_up();
@@ -86,7 +89,7 @@ class GuestStory {
     PerfExpectations expectations(machine_.scoreboard(), machine_.fabrics(), catalog,
                                   [this](const std::vector<ExpectedEvent>& events) { write("run", to_json(events)); });
     const std::unique_ptr<GuestClock> clock = make_clock();
-    GuestServer server(machine_, options_, aperture, interrupts, functions, expectations, *clock);
+    GuestServer server(machine_, workload_, options_, aperture, interrupts, functions, expectations, *clock);
     server_ = &server;
     describe(aperture, numbers, server.below_ports());
     options_.on_ready();
@@ -157,6 +160,7 @@ class GuestStory {
   void write(const char* kind, json content) { journal_ << json{{kind, std::move(content)}}.dump() << std::endl; }
 
   scenario::Machine& machine_;
+  const scenario::Workload& workload_;
   const GuestOptions& options_;
   std::ofstream journal_;
   GuestServer* server_ = nullptr;
@@ -167,7 +171,7 @@ class GuestStory {
 void run_guest_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers,
                        const GuestOptions& options) {
   scenario::Machine machine(spec.platform, spec.host, spec.workload, drivers, {});
-  GuestStory story(machine, options);
+  GuestStory story(machine, spec.workload, options);
   machine.platform().bus().monitor([&](const MmioBus::BusAccess& access) { story.see(access); });
   machine.run([&] {
     try {

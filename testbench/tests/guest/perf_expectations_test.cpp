@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "testbench/guest/guest_server.h"
 #include "testbench/guest/perf_expectations.h"
 #include "testbench/scoreboard/tegra410_judge.h"
 #include "testbench/support/simulation_test.h"
@@ -24,6 +25,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using Events = std::vector<ExpectedEvent>;
 using Traffic = PerfExpectations::Traffic;
+using TrafficEnd = PerfExpectations::TrafficEnd;
 using Writer = PerfExpectations::Writer;
 using Words = std::vector<std::string>;
 using namespace std::string_literals;
@@ -79,9 +81,9 @@ class PerfExpectationsTest : public testing::SimulationTest {
   }
   /// All of the traffic, begun when perf is quiet, as the server does.
   void play(int count) {
-    expectations.set_traffic(Traffic::under_way);
+    expectations.begin_traffic(TrafficEnd::told);
     request(count);
-    expectations.set_traffic(Traffic::ended);
+    expectations.end_traffic();
   }
   /// One perf stat that does everything right.
   void count(const std::string& events, int requests) {
@@ -192,11 +194,11 @@ TEST_F(PerfExpectationsTest, take_what_a_handler_may_have_written_for_no_disturb
   run([&] {
     begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
     open();
-    expectations.set_traffic(Traffic::under_way);
+    expectations.begin_traffic(TrafficEnd::told);
     request(3);
     expectations.register_written(Writer::unknown, false);
     request(2);
-    expectations.set_traffic(Traffic::ended);
+    expectations.end_traffic();
     close();
     end();
   });
@@ -207,14 +209,14 @@ TEST_F(PerfExpectationsTest, take_what_a_handler_may_have_written_for_no_disturb
 
 TEST_F(PerfExpectationsTest, doubt_themselves_if_perf_begins_in_the_middle_of_traffic) {
   run([&] {
-    expectations.set_traffic(Traffic::under_way);
+    expectations.begin_traffic(TrafficEnd::told);
     begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
     advance(kNanosecond);
     board.on_bus_access({testing::now(), PerfSession::kPmcr, 1U, 4, true, true});
     expectations.register_written(Writer::unknown, false);
     expectations.all_open();
     request(2);
-    expectations.set_traffic(Traffic::ended);
+    expectations.end_traffic();
     close();
     end();
   });
@@ -241,7 +243,7 @@ TEST_F(PerfExpectationsTest, of_several_runs_are_told_one_by_one) {
 
 TEST_F(PerfExpectationsTest, doubt_themselves_if_there_is_traffic_while_perf_opens_or_closes_events) {
   run([&] {
-    expectations.set_traffic(Traffic::under_way);
+    expectations.begin_traffic(TrafficEnd::told);
     begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
     open();
     request(2);
@@ -273,11 +275,11 @@ TEST_F(PerfExpectationsTest, doubt_themselves_if_perf_ended_before_it_was_quiet)
 
 TEST_F(PerfExpectationsTest, know_nothing_of_traffic_before_and_after_perf) {
   run([&] {
-    expectations.set_traffic(Traffic::under_way);
+    expectations.begin_traffic(TrafficEnd::told);
     write_control(true);
     request(100);
     write_control(false);
-    expectations.set_traffic(Traffic::ended);
+    expectations.end_traffic();
     begin_events(reads());
     open();
     request(5);
@@ -294,7 +296,7 @@ TEST_F(PerfExpectationsTest, know_nothing_of_traffic_before_and_after_perf) {
 TEST_F(PerfExpectationsTest, are_not_exact_for_an_event_whose_pmu_runs_all_the_time) {
   run([&] {
     write_control(true);
-    expectations.set_traffic(Traffic::under_way);
+    expectations.begin_traffic(TrafficEnd::told);
     begin_events(reads());
     request(3);
     expectations.all_open();
@@ -357,6 +359,60 @@ TEST_F(PerfExpectationsTest, of_a_perf_that_was_killed_end_with_the_next_one_or_
   });
   ASSERT_EQ(told.size(), 2U);
   EXPECT_EQ(told[0].at(0).high, 5U);
+}
+
+TEST_F(PerfExpectationsTest, do_not_doubt_themselves_where_there_is_no_traffic) {
+  run([&] {
+    begin_events("nvidia_ucf_pmu_0/cycles/," + reads());
+    open();
+    expectations.begin_traffic(TrafficEnd::at_once);
+    EXPECT_EQ(expectations.traffic(), Traffic::ended);
+    expectations.register_written(Writer::perf, false);  // not all are open before perf is quiet
+    expectations.all_open();
+    advance(10 * kNanosecond);
+    close();
+    end();
+  });
+  EXPECT_EQ(told.at(0).at(0).low, 11U);
+  EXPECT_EQ(told[0][0].high, 11U);
+  EXPECT_EQ(told[0][1].low, 0U);
+  EXPECT_EQ(told[0][1].high, 0U);
+  for (const ExpectedEvent& event : told[0]) {
+    EXPECT_EQ(event.doubt, "");
+    EXPECT_EQ(event.note, "");
+  }
+}
+
+TEST_F(PerfExpectationsTest, say_that_nobody_knows_when_traffic_ends) {
+  run([&] {
+    begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
+    open();
+    expectations.begin_traffic(TrafficEnd::unknown);
+    EXPECT_EQ(expectations.traffic(), Traffic::under_way);
+    request(5);
+    close();
+    end();
+  });
+  for (const ExpectedEvent& event : told.at(0)) EXPECT_EQ(event.doubt, "nobody knows when this traffic ends");
+}
+
+TEST(GuestServer, knows_whether_there_is_traffic_of_any_kind) {
+  EXPECT_FALSE(has_traffic({}));
+  scenario::Workload workload;
+  workload.traffic.generators.resize(1);
+  EXPECT_TRUE(has_traffic(workload));
+  workload = {};
+  workload.mesh_traffic.resize(1);
+  EXPECT_TRUE(has_traffic(workload));
+  workload = {};
+  workload.chi_traffic.resize(1);
+  EXPECT_TRUE(has_traffic(workload));
+  workload = {};
+  workload.cxl_traffic.resize(1);
+  EXPECT_TRUE(has_traffic(workload));
+  workload = {};
+  workload.cxl_replays.resize(1);
+  EXPECT_TRUE(has_traffic(workload));
 }
 
 TEST_F(PerfExpectationsTest, doubt_themselves_if_two_perfs_run_at_once) {
