@@ -12,17 +12,29 @@ namespace {
 
 using nlohmann::json;
 
-/// Tells the simulator what perf is about to count, and when it has ended. Ctrl-C is for perf.
+/// Tells the simulator what perf is about to count, and when it has ended. Signals are for perf: a shell takes none
+/// while it runs a command, so perf runs beside it, with the input that such a command would not have, and with SIGINT
+/// and SIGQUIT, which it would ignore. Ctrl-C comes to perf twice, which changes nothing.
 constexpr const char* kPerfWrapper = R"sh(#!/bin/bash
 port=
 for name in /sys/class/virtio-ports/*/name; do
   if [ "$(<"$name")" = pmufab.perf ]; then port=/dev/$(basename "${name%/name}"); fi
 done
 [ -n "$port" ] || exec /usr/bin/perf "$@"
-trap : INT
+perf=
+signal=
+pass() {
+  signal=$1
+  [ -z "$perf" ] || kill -s "$1" "$perf" 2>/dev/null
+}
+trap 'pass INT' INT
+trap 'pass TERM' TERM
 { printf 'begin\0%d\0' "$#"; [ "$#" = 0 ] || printf '%s\0' "$@"; } >"$port"
-/usr/bin/perf "$@"
-status=$?
+(trap - INT QUIT; exec /usr/bin/perf "$@") <&0 &
+perf=$!
+[ -z "$signal" ] || kill -s "$signal" "$perf"
+# Waiting ends with a signal, too.
+while signal=; wait "$perf"; status=$?; [ -n "$signal" ]; do :; done 2>/dev/null
 printf 'end\0' >"$port"
 exit "$status"
 )sh";

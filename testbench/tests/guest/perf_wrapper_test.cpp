@@ -1,0 +1,108 @@
+// The wrapper of perf in the guest, with a perf and a port of ours.
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "testbench/guest/qemu_command.h"
+
+namespace pmufab::guest {
+namespace {
+
+namespace fs = std::filesystem;
+
+void replace(std::string& text, const std::string& what, const std::string& with) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
+}
+
+std::string content(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class PerfWrapper : public ::testing::Test {
+ protected:
+  PerfWrapper() {
+    std::string name = fs::temp_directory_path() / "pmufab-wrapper-XXXXXX";
+    folder_ = mkdtemp(name.data());
+    fs::create_directories(folder_ / "ports/vport1p1");
+    fs::create_directories(folder_ / "dev");
+    write("ports/vport1p1/name", "pmufab.perf\n");
+    const std::string archive = boot_archive(0, {}, false);
+    const std::size_t begin = archive.find("#!/bin/bash");
+    std::string wrapper = archive.substr(begin, archive.find('\0', begin) - begin);
+    replace(wrapper, "/sys/class/virtio-ports", folder_ / "ports");
+    replace(wrapper, "=/dev/", "=" + (folder_ / "dev/").string());
+    replace(wrapper, "/usr/bin/perf", folder_ / "perf");
+    write("wrapper", wrapper);
+  }
+  ~PerfWrapper() override { fs::remove_all(folder_); }
+
+  void write(const fs::path& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    fs::permissions(folder_ / name, fs::perms::owner_all);
+  }
+  /// Run a script in the folder. @return what it printed
+  std::string run(const std::string& script) {
+    write("script", "#!/bin/bash\ncd '" + folder_.string() + "'\n" + script);
+    const int status = std::system(
+        ("timeout 60 '" + (folder_ / "script").string() + "' >'" + (folder_ / "output").string() + "' 2>&1 </dev/null")
+            .c_str());
+    EXPECT_EQ(status, 0) << "it hangs, or cannot be run";
+    return content(folder_ / "output");
+  }
+  /// What was told last.
+  std::string told() { return content(folder_ / "dev/vport1p1"); }
+
+ private:
+  fs::path folder_;
+};
+
+// One that ends when it likes.
+constexpr const char* kPatientPerf = R"(#!/bin/bash
+for signal in INT TERM; do trap "echo $signal; sleep 0.3; echo ending; exit 3" "$signal"; done
+touch started
+while :; do sleep 0.02; done
+)";
+
+TEST_F(PerfWrapper, passes_signals_on_and_waits_for_the_end_of_perf) {
+  write("perf", kPatientPerf);
+  for (const char* const signal : {"INT", "TERM"}) {
+    // What is run in the background ignores SIGINT, unless it is told not to.
+    const std::string output = run(std::string("rm -f started; (trap - INT; exec ./wrapper stat -e x) & "
+                                               "until [ -e started ]; do sleep 0.02; done; kill -") +
+                                   signal + " $!; wait $!; echo $?");
+    EXPECT_EQ(output, signal + std::string("\nending\n3\n"));
+    EXPECT_EQ(told(), std::string("end\0", 4));
+  }
+}
+
+TEST_F(PerfWrapper, leaves_no_perf_behind_that_a_signal_ends) {
+  write("perf", "#!/bin/bash\necho $$ >pid; touch started; exec sleep 50\n");
+  EXPECT_EQ(run("./wrapper stat & until [ -e started ]; do sleep 0.02; done; kill -TERM $!; wait $!; echo $?; "
+                "kill -0 $(<pid) 2>/dev/null || echo gone"),
+            "143\ngone\n");
+  EXPECT_EQ(told(), std::string("end\0", 4));
+}
+
+TEST_F(PerfWrapper, gives_perf_its_input_arguments_and_exit_code) {
+  write("perf", "#!/bin/bash\nread -r line; printf '<%s>' \"$line\" \"$@\"; tr '\\0' '|' <dev/vport1p1; exit 7\n");
+  EXPECT_EQ(run("echo 'a line' | ./wrapper stat '' 'a b'; echo \" $?\""),
+            "<a line><stat><><a b>begin|3|stat||a b| 7\n");
+  EXPECT_EQ(told(), std::string("end\0", 4));
+}
+
+TEST_F(PerfWrapper, lets_perf_take_signals_as_without_it) {
+  write("perf", "#!/bin/bash\ngrep -E 'SigIgn' /proc/$$/status\n");
+  EXPECT_EQ(run("./wrapper stat"), run("./perf"));
+}
+
+}  // namespace
+}  // namespace pmufab::guest
