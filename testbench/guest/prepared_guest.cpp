@@ -1,7 +1,10 @@
 #include "testbench/guest/prepared_guest.h"
 
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -26,6 +29,13 @@ std::string look_at_guest(const std::filesystem::path& folder) {
                     "pmufab {}",
                     folder.string(), protocol, Aperture::kVersion),
         fmt::format("tools/guest/prepare --refresh {} prepares one that fits", folder.string()));
+  for (const char* const part : {"qemu", "firmware", "kernel", "initrd"}) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(folder / part, error);
+    if (error || size == 0)
+      throw scenario::InputError(fmt::format("the guest in {} has no {}", folder.string(), part),
+                                 fmt::format("tools/guest/prepare --refresh {} makes all of it", folder.string()));
+  }
   return title;
 }
 

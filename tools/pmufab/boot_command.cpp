@@ -267,9 +267,11 @@ void print(const std::vector<GuestVerdict>& verdicts, const guest::GuestResult& 
   print_verdicts("guest", "event", lines);
 }
 
+/// @param code  of the command; nothing if the guest did not come to its end
 void write_json(const fs::path& file, const guest::GuestResult& result, const std::vector<GuestVerdict>& verdicts,
-                const scenario::ScenarioSpec& spec, const std::string& guest_title) {
-  scenario::Json json = verdict_json(spec, result.ended, result.simulated, result.failures);
+                const scenario::ScenarioSpec& spec, const std::string& guest_title, std::optional<int> code) {
+  scenario::Json json = verdict_json(spec, result.ended && code, result.simulated, result.failures);
+  if (code) json["exit_code"] = *code;
   json["guest"] = guest_title;
   json["register_accesses"] = result.accesses;
   json["interrupts"] = result.interrupts;
@@ -301,6 +303,10 @@ std::string without_noise(const std::string& text) {
   std::istringstream lines(text);
   std::string rest;
   for (std::string line; std::getline(lines, line);) {
+    // A firmware's shell would clear the user's screen.
+    line.erase(
+        std::remove_if(line.begin(), line.end(), [](unsigned char letter) { return letter < ' ' && letter != '\t'; }),
+        line.end());
     const auto has = [&](const char* words) { return line.find(words) != std::string::npos; };
     if (!has("Could not enable error recovery") && !has("externally provided fw_cfg item")) rest += line + "\n";
   }
@@ -428,9 +434,9 @@ int boot_command(const Arguments& all_arguments) {
   const guest::GuestResult result = guest::read_guest_journal(scratch.path());
   const std::vector<GuestVerdict> verdicts = guest::compare(result.runs, guest::find_counts(printed));
   if (!interactive) print(verdicts, result);
-  if (!json.empty()) write_json(json, result, verdicts, spec, guest_title);
-  if (!check_simulator(status, result.ended)) return kInternalError;
   const std::optional<int> code = code_of_command(scratch.path());
+  if (!json.empty()) write_json(json, result, verdicts, spec, guest_title, code);
+  if (!check_simulator(status, result.ended)) return kInternalError;
   if (end == VirtualMachine::End::too_long)
     complain("pmufab: the guest took longer than {} s (--timeout); it was stopped\n", most.count());
   if (end == VirtualMachine::End::told) complain("pmufab: stopped by a signal\n");

@@ -23,7 +23,7 @@ typedef uint64_t qemu_plugin_id_t;
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 struct qemu_info_t;
-enum { kNoRegisters = 0 };
+static const int kNoRegisters = 0;
 extern size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb* block);
 extern struct qemu_plugin_insn* qemu_plugin_tb_get_insn(const struct qemu_plugin_tb* block, size_t index);
 extern void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t plugin,

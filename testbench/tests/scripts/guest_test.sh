@@ -19,6 +19,12 @@ says "unknown option '--no-such-option'"
 expect 2 "$prepare" "$folder/one" "$folder/two"
 says 'one DEST folder, please'
 
+expect 2 "$prepare" ''
+says 'DEST is empty'
+
+expect 2 "$prepare" --mirror
+says '--mirror needs an address'
+
 expect 2 "$prepare" "$folder/a b"
 says 'has a blank or a colon in it'
 [[ ! -e "$folder/a b" ]] || { echo "it made the folder '$folder/a b'"; exit 1; }
@@ -26,7 +32,7 @@ says 'has a blank or a colon in it'
 # A stand-in for dpkg names another architecture.
 printf '#!/bin/sh\necho riscv64\n' >"$folder/bin/dpkg"
 chmod +x "$folder/bin/dpkg"
-expect 2 env PATH="$folder/bin:$PATH" "$prepare" "$folder/dest"
+expect 77 env PATH="$folder/bin:$PATH" "$prepare" "$folder/dest"
 says 'this is not an amd64 Debian system'
 [[ ! -e $folder/dest ]] || { echo "it made the folder $folder/dest"; exit 1; }
 
@@ -34,5 +40,5 @@ says 'this is not an amd64 Debian system'
 mkdir -p "$folder/dest"
 echo 'of another version' >"$folder/dest/.complete"
 printf '#!/bin/sh\necho amd64\n' >"$folder/bin/dpkg"
-expect 2 env PATH="$folder/bin:$PATH" "$prepare" --mirror "file:$folder/debian" "$folder/dest"
+expect 77 env PATH="$folder/bin:$PATH" "$prepare" --mirror "file:$folder/debian" "$folder/dest"
 says "file:$folder/debian cannot be asked, or has no arm64 kernel"

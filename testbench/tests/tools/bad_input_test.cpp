@@ -409,8 +409,18 @@ TEST_F(BadInput, a_guest_that_another_version_prepared) {
                                    HasSubstr("tools/guest/prepare --refresh")));
   }
   // These are refused for what is not in the folder.
-  for (const char* version : {"Linux, QEMU\nprotocol: 1\n", "Linux, QEMU\n"})
-    EXPECT_THAT(boot(version).err, ::testing::Not(HasSubstr("protocol"))) << version;
+  for (const char* version : {"Linux, QEMU\nprotocol: 1\n", "Linux, QEMU\n"}) {
+    for (const char* part : {"qemu", "firmware", "kernel", "initrd"}) {
+      const Outcome outcome = boot(version);
+      EXPECT_EQ(outcome.exit_code, 2) << version;
+      EXPECT_THAT(outcome.err,
+                  AllOf(HasSubstr(std::string("has no ") + part), HasSubstr("tools/guest/prepare --refresh")));
+      write(std::string("guest/") + part, "");  // which is as good as none
+      EXPECT_THAT(boot(version).err, HasSubstr(std::string("has no ") + part));
+      write(std::string("guest/") + part, "x");
+    }
+    for (const char* part : {"qemu", "firmware", "kernel", "initrd"}) std::filesystem::remove(folder / "guest" / part);
+  }
 }
 
 TEST_F(BadInput, negative_numbers) {
