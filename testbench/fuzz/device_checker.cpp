@@ -73,7 +73,8 @@ void DeviceChecker::check_mailbox(const Effect& effect) {
   const bool again = busy_ && over && effect.writes(mailbox_ + kControl, 4);
   if (busy && (!busy_ || again || effect.may_reset)) {
     busy_since_ = effect.when;
-    may_have_begun_before_ = effect.may_reset;
+    // Of a command that may have begun before, nobody knows whether it was over and this write rang anew.
+    may_have_begun_before_ = effect.may_reset || (again && may_have_begun_before_);
     payload_ = payload();
     require(effect.is_write || effect.may_reset, name_ + ": the doorbell rang itself");
   } else if (busy) {
