@@ -8,11 +8,6 @@ source "$(dirname "$0")/../scripts/guest.sh"
 pmufab=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failed=0
-complain() {
-  echo "FAILED: $*"
-  failed=1
-}
 
 # One event of each PMU there is, and the clock of one; the script of the kernel's document behind them.
 pmus=(nvidia_{ucf,cmem_latency,nvlink_c2c,nvclink,nvdlink}_pmu_{0,1} nvidia_{pcie,pcie_tgt}_pmu_{0,1}_rc_{0..5}

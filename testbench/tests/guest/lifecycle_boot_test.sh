@@ -8,11 +8,6 @@ source "$(dirname "$0")/../scripts/guest.sh"
 pmufab=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failed=0
-complain() {
-  echo "FAILED: $*"
-  failed=1
-}
 
 # One event of one PMU of each kind, on both sockets where there are two. The drivers of the CoreSight, CMEM latency and chip-to-chip PMUs
 # stop their PMU while its event moves from one CPU to another, and the scoreboard sees that. Those of meshes and CXL do not: their

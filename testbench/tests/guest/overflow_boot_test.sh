@@ -10,11 +10,6 @@ source "$(dirname "$0")/../scripts/guest.sh"
 pmufab=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failed=0
-complain() {
-  echo "FAILED: $*"
-  failed=1
-}
 
 # For the guest: when to stop counting must not depend on how fast it is.
 cat >"$work/functions" <<'GUEST'

@@ -19,3 +19,12 @@ expect() {
 says() {
   grep -qF -- "$1" <<<"$output" || { printf 'not said: %s\n%s\n' "$1" "$output"; exit 1; }
 }
+
+# complain TEXT...: something is wrong; the test goes on, and ends with $failed.
+# shellcheck disable=SC2034
+failed=0
+complain() {
+  echo "FAILED: $*"
+  # shellcheck disable=SC2034
+  failed=1
+}

@@ -10,11 +10,6 @@ cd "$repository" || exit
 documents=$(find_documents "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failed=0
-complain() {
-  echo "FAILED: $*"
-  failed=1
-}
 
 # type_examples PLATFORM-OPTIONS...: commands come on standard input; prints each with its counts and verdicts.
 type_examples() {
