@@ -224,7 +224,7 @@ std::uint32_t GuestServer::read_control(std::uint64_t offset) const {
 }
 
 void GuestServer::consider_traffic() {
-  if (expectations_.traffic() == Traffic::under_way && ends_ && !machine_.is_busy()) {
+  if (expectations_.traffic() == Traffic::under_way && machine_.traffic_is_over()) {
     expectations_.end_traffic();
     tally_.traffic_ended = true;
     note(fmt::format("the traffic has ended, at {} ps", simulated_time()));
@@ -237,13 +237,11 @@ void GuestServer::consider_traffic() {
 void GuestServer::begin_traffic() {
   if (expectations_.traffic() != Traffic::not_begun) return;
   if (!has_traffic_) {
-    expectations_.begin_traffic(TrafficEnd::at_once);
+    expectations_.end_traffic();
     return;
   }
   note(fmt::format("the traffic begins, at {} ps", simulated_time()));
-  // Traffic whose end is told is busy until then, before it begins, too.
-  ends_ = machine_.is_busy();
-  expectations_.begin_traffic(ends_ ? TrafficEnd::told : TrafficEnd::unknown);
+  expectations_.begin_traffic();
   slice_.restart();
   machine_.start_traffic();
 }
@@ -251,8 +249,9 @@ void GuestServer::begin_traffic() {
 Picoseconds GuestServer::time_by_the_clock() const {
   using Nanoseconds = std::chrono::duration<double, std::nano>;
   constexpr double kPicoseconds = 1000.0;
-  return simulated_begin_ +
-         static_cast<Picoseconds>(Nanoseconds(followed_).count() * kPicoseconds * options_.time_scale);
+  constexpr double kLongest = 9e18;  // half of what can be told: nothing can be added up to more
+  return simulated_begin_ + static_cast<Picoseconds>(std::min(
+                                Nanoseconds(followed_).count() * kPicoseconds * options_.time_scale, kLongest));
 }
 
 Picoseconds GuestServer::behind_the_clock() const {

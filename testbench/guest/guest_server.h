@@ -70,7 +70,6 @@ class GuestServer {
  private:
   using Duration = GuestClock::Duration;
   using Traffic = PerfExpectations::Traffic;
-  using TrafficEnd = PerfExpectations::TrafficEnd;
 
   /// Accesses on the platform's bus.
   class Bus final : public RegisterAccess {
@@ -119,7 +118,6 @@ class GuestServer {
   Tally tally_;
   bool stopped_ = false;
   bool is_over_ = false;  // simulated time: the command has ended
-  bool ends_ = false;     // the end of the traffic is told
   bool written_ = false;  // a register, since perf began
   Duration last_write_{};
   Duration last_interrupt_{};            // told to the virtual machine, or waiting

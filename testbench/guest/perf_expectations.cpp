@@ -114,10 +114,9 @@ void PerfExpectations::add(const std::string& text, const std::string& reason) {
   events_.push_back(std::move(event));
 }
 
-void PerfExpectations::begin_traffic(TrafficEnd end) {
-  traffic_end_ = end;
-  traffic_ = end == TrafficEnd::at_once ? Traffic::ended : Traffic::under_way;
-  if (traffic_ == Traffic::under_way) all_open();
+void PerfExpectations::begin_traffic() {
+  traffic_ = Traffic::under_way;
+  all_open();
 }
 
 void PerfExpectations::all_open() {
@@ -173,8 +172,6 @@ void PerfExpectations::bound(Event& event, Picoseconds now) {
   event.told.low = event.narrow == 0 ? 0 : event.least.value_or(judge_.expected(event.narrow, now));
   if (event.narrow == 0 && most > 0) {
     event.told.doubt = "perf ended before all its events were seen to be open";
-  } else if (traffic_ == Traffic::under_way && traffic_end_ == TrafficEnd::unknown) {
-    event.told.doubt = "nobody knows when this traffic ends";
   } else if (disturbed_ || traffic_ == Traffic::under_way) {
     event.told.doubt = "there was traffic while perf opened or closed events";
   }

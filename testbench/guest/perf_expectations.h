@@ -51,13 +51,7 @@ class PerfExpectations {
   /// How far the traffic is.
   enum class Traffic : std::uint8_t { not_begun, under_way, ended };
   [[nodiscard]] Traffic traffic() const noexcept { return traffic_; }
-  /// What is known of the end of traffic.
-  enum class TrafficEnd : std::uint8_t {
-    told,     ///< by end_traffic(), if it comes at all
-    unknown,  ///< it may end, but nobody tells
-    at_once   ///< there is no traffic
-  };
-  void begin_traffic(TrafficEnd end);
+  void begin_traffic();
   void end_traffic() { traffic_ = Traffic::ended; }
   /// perf has not written a register for a while: all its events are open.
   void all_open();
@@ -98,7 +92,6 @@ class PerfExpectations {
   std::vector<Event> events_;
   driver_host::EventHandle next_ = 1;
   Traffic traffic_ = Traffic::not_begun;
-  TrafficEnd traffic_end_ = TrafficEnd::told;
   std::size_t running_ = 0;  // perfs that have begun, and not said that they have ended
   bool alone_ = true;        // no other perf ran while this one did
   bool counting_ = false;

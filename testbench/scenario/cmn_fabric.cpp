@@ -92,6 +92,12 @@ void CmnFabric::stop_traffic() {
   for (const auto& flow : flows_) flow->stop();
 }
 
+bool CmnFabric::traffic_is_over() const {
+  const auto has_ended = [](const auto& traffic) { return traffic->ended(); };
+  return std::all_of(flows_.begin(), flows_.end(), has_ended) &&
+         std::all_of(chi_traffic_.begin(), chi_traffic_.end(), has_ended) && progress().done();
+}
+
 void CmnFabric::report_traffic(Json& list) const {
   for (const auto& flow : flows_) {
     Json item;

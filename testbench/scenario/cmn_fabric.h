@@ -20,6 +20,7 @@ class CmnFabric final : public Fabric {
 
   void start_traffic() override;
   void stop_traffic() override;
+  [[nodiscard]] bool traffic_is_over() const override;
   void report_traffic(Json& list) const override;
   void check_event(const ResolvedEvent& event) const override;
   [[nodiscard]] std::string hint(const ResolvedEvent& event) const override;

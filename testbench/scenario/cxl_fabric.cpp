@@ -178,6 +178,12 @@ void CxlFabric::stop_traffic() {
   if (recorder_) recorder_->finish();
 }
 
+bool CxlFabric::traffic_is_over() const {
+  const auto has_ended = [](const auto& traffic) { return traffic->ended(); };
+  return std::all_of(traffic_.begin(), traffic_.end(), has_ended) &&
+         std::all_of(replays_.begin(), replays_.end(), has_ended) && progress().done();
+}
+
 void CxlFabric::report_traffic(Json& list) const {
   for (const auto& traffic : traffic_) list.push_back(report_of(*traffic));
   for (const auto& replay : replays_) {

@@ -21,6 +21,7 @@ class CxlFabric final : public Fabric {
 
   void start_traffic() override;
   void stop_traffic() override;
+  [[nodiscard]] bool traffic_is_over() const override;
   void report_traffic(Json& list) const override;
   [[nodiscard]] DrainProgress progress() const override;
   [[nodiscard]] bool has_transactions() const override { return !traffic_.empty() || !replays_.empty(); }

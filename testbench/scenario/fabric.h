@@ -47,6 +47,9 @@ class Fabric {
   [[nodiscard]] virtual bool is_busy() const { return false; }
   /// Notified when is_busy() may have become false; null if it never is true.
   [[nodiscard]] virtual const sc_core::sc_event* idle_event() const { return nullptr; }
+  /// @return true when all of its traffic, which was started, has come to an end of its own, and nothing of it is under
+  /// way any more; never of traffic without an end.
+  [[nodiscard]] virtual bool traffic_is_over() const = 0;
   /// Add an object for each stream of traffic: name, issued, and what else there is to say; errors are refused
   /// requests.
   virtual void report_traffic(Json& list) const = 0;

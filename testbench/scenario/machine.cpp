@@ -92,6 +92,10 @@ void Machine::stop_traffic() {
   for (const auto& fabric : fabrics_) fabric->stop_traffic();
 }
 
+bool Machine::traffic_is_over() const {
+  return std::all_of(fabrics_.begin(), fabrics_.end(), [](const auto& fabric) { return fabric->traffic_is_over(); });
+}
+
 bool Machine::is_busy() const {
   return std::any_of(fabrics_.begin(), fabrics_.end(), [](const auto& fabric) { return fabric->is_busy(); });
 }

@@ -67,6 +67,8 @@ class Machine {
   /// Let all traffic begin now, or end.
   void start_traffic();
   void stop_traffic();
+  /// @return true when traffic that was started has come to an end of its own, and nothing is under way any more
+  [[nodiscard]] bool traffic_is_over() const;
   /// @return true while traffic that ends by itself has not.
   [[nodiscard]] bool is_busy() const;
   /// Everything whose notification may mean that is_busy() has become false.

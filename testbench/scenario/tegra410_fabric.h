@@ -21,6 +21,7 @@ class Tegra410Fabric final : public Fabric {
   void stop_traffic() override { issuer_->stop(); }
   [[nodiscard]] bool is_busy() const override { return has_traffic_ && !issuer_->done(); }
   [[nodiscard]] const sc_core::sc_event* idle_event() const override { return &issuer_->done_event(); }
+  [[nodiscard]] bool traffic_is_over() const override { return !is_busy(); }
   void report_traffic(Json& list) const override;
 
  private:

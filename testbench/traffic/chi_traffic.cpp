@@ -241,7 +241,8 @@ void ChiTraffic::stop() {
 }
 
 bool ChiTraffic::ended() const noexcept {
-  const cmn::Cycle now = mesh_.engine().now();
+  // The engine stays where its last work was.
+  const cmn::Cycle now = std::max(mesh_.engine().now(), mesh_.clock().edges_before(simulated_time()));
   return std::all_of(feeders_.begin(), feeders_.end(), [&](const auto& feeder) { return feeder->ended(now); });
 }
 

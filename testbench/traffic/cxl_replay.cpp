@@ -118,6 +118,7 @@ void CxlReplay::start(Picoseconds zero) {
 
 void CxlReplay::stop() {
   stopped_ = true;
+  ended_ = true;
   engine_.set(actor_, kNever);
 }
 
@@ -127,7 +128,8 @@ bool CxlReplay::refill() {
     position_ = 0;
     filled_ = reader_.read(buffer_);
   }
-  return position_ < filled_;
+  ended_ = position_ == filled_;
+  return !ended_;
 }
 
 void CxlReplay::act(Picoseconds now) {

@@ -45,6 +45,8 @@ class CxlReplay final : private cxl::Actor, private cxl::OperationClient {
   [[nodiscard]] std::uint64_t completed() const noexcept { return completed_; }
   /// @return operations that began later than at their time.
   [[nodiscard]] std::uint64_t late() const noexcept { return late_; }
+  /// @return whether nothing more will begin.
+  [[nodiscard]] bool ended() const noexcept { return ended_; }
   /// Sum over all operations that are over of the time they took.
   [[nodiscard]] Picoseconds latency_sum() const noexcept { return latency_sum_; }
 
@@ -81,6 +83,7 @@ class CxlReplay final : private cxl::Actor, private cxl::OperationClient {
   bool waiting_ = false;  // until an operation is over, or it is worth trying again
   bool acting_ = false;
   bool stopped_ = false;
+  bool ended_ = false;
   std::uint64_t begun_ = 0;
   std::uint64_t completed_ = 0;
   std::uint64_t late_ = 0;

@@ -77,6 +77,11 @@ void FlitFlow::stop() {
   for (Source& source : sources_) source.waiting = 0;
 }
 
+bool FlitFlow::ended() const noexcept {
+  return std::all_of(sources_.begin(), sources_.end(),
+                     [&](const Source& source) { return source.waiting == 0 && source.when >= end_; });
+}
+
 void FlitFlow::start(Picoseconds zero) {
   const ClockDomain& clock = mesh_.clock();
   const cmn::Cycle first = clock.edges_before(zero + spec_.start);

@@ -48,6 +48,8 @@ class FlitFlow final : public cmn::MeshDevice {
 
   [[nodiscard]] const std::string& name() const noexcept { return spec_.name; }
   [[nodiscard]] std::uint64_t uploaded() const noexcept { return sent_; }
+  /// @return whether nothing more will be sent.
+  [[nodiscard]] bool ended() const noexcept;
 
  private:
   struct Source {

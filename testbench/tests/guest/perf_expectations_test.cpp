@@ -25,7 +25,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using Events = std::vector<ExpectedEvent>;
 using Traffic = PerfExpectations::Traffic;
-using TrafficEnd = PerfExpectations::TrafficEnd;
 using Writer = PerfExpectations::Writer;
 using Words = std::vector<std::string>;
 using namespace std::string_literals;
@@ -81,7 +80,7 @@ class PerfExpectationsTest : public testing::SimulationTest {
   }
   /// All of the traffic, begun when perf is quiet, as the server does.
   void play(int count) {
-    expectations.begin_traffic(TrafficEnd::told);
+    expectations.begin_traffic();
     request(count);
     expectations.end_traffic();
   }
@@ -194,7 +193,7 @@ TEST_F(PerfExpectationsTest, take_what_a_handler_may_have_written_for_no_disturb
   run([&] {
     begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
     open();
-    expectations.begin_traffic(TrafficEnd::told);
+    expectations.begin_traffic();
     request(3);
     expectations.register_written(Writer::unknown, false);
     request(2);
@@ -209,7 +208,7 @@ TEST_F(PerfExpectationsTest, take_what_a_handler_may_have_written_for_no_disturb
 
 TEST_F(PerfExpectationsTest, doubt_themselves_if_perf_begins_in_the_middle_of_traffic) {
   run([&] {
-    expectations.begin_traffic(TrafficEnd::told);
+    expectations.begin_traffic();
     begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
     advance(kNanosecond);
     board.on_bus_access({testing::now(), PerfSession::kPmcr, 1U, 4, true, true});
@@ -243,7 +242,7 @@ TEST_F(PerfExpectationsTest, of_several_runs_are_told_one_by_one) {
 
 TEST_F(PerfExpectationsTest, doubt_themselves_if_there_is_traffic_while_perf_opens_or_closes_events) {
   run([&] {
-    expectations.begin_traffic(TrafficEnd::told);
+    expectations.begin_traffic();
     begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
     open();
     request(2);
@@ -275,7 +274,7 @@ TEST_F(PerfExpectationsTest, doubt_themselves_if_perf_ended_before_it_was_quiet)
 
 TEST_F(PerfExpectationsTest, know_nothing_of_traffic_before_and_after_perf) {
   run([&] {
-    expectations.begin_traffic(TrafficEnd::told);
+    expectations.begin_traffic();
     write_control(true);
     request(100);
     write_control(false);
@@ -296,7 +295,7 @@ TEST_F(PerfExpectationsTest, know_nothing_of_traffic_before_and_after_perf) {
 TEST_F(PerfExpectationsTest, are_not_exact_for_an_event_whose_pmu_runs_all_the_time) {
   run([&] {
     write_control(true);
-    expectations.begin_traffic(TrafficEnd::told);
+    expectations.begin_traffic();
     begin_events(reads());
     request(3);
     expectations.all_open();
@@ -365,7 +364,7 @@ TEST_F(PerfExpectationsTest, do_not_doubt_themselves_where_there_is_no_traffic) 
   run([&] {
     begin_events("nvidia_ucf_pmu_0/cycles/," + reads());
     open();
-    expectations.begin_traffic(TrafficEnd::at_once);
+    expectations.end_traffic();
     EXPECT_EQ(expectations.traffic(), Traffic::ended);
     expectations.register_written(Writer::perf, false);  // not all are open before perf is quiet
     expectations.all_open();
@@ -381,19 +380,6 @@ TEST_F(PerfExpectationsTest, do_not_doubt_themselves_where_there_is_no_traffic) 
     EXPECT_EQ(event.doubt, "");
     EXPECT_EQ(event.note, "");
   }
-}
-
-TEST_F(PerfExpectationsTest, say_that_nobody_knows_when_traffic_ends) {
-  run([&] {
-    begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
-    open();
-    expectations.begin_traffic(TrafficEnd::unknown);
-    EXPECT_EQ(expectations.traffic(), Traffic::under_way);
-    request(5);
-    close();
-    end();
-  });
-  for (const ExpectedEvent& event : told.at(0)) EXPECT_EQ(event.doubt, "nobody knows when this traffic ends");
 }
 
 TEST(GuestServer, knows_whether_there_is_traffic_of_any_kind) {
