@@ -10,7 +10,6 @@ documents=$(find_documents .cache/linux-sources)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 write_document_platforms "$work"
-failed=0
 
 # type_examples OPTIONS...: commands come on standard input; traffic goes on all the time.
 type_examples() {
@@ -38,6 +37,8 @@ least_exact=0
 type_examples "$work/cxl.yaml" \
   --set 'cxl_traffic=[{name: device, mix: {cache_rd_shared: 2, cache_rd_own: 1}, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]' \
   < <(examples "$documents/cxl.rst" | grep -v 'vid=')
+type_examples "$work/vendor.yaml" --set 'cxl_traffic=[{name: host, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]' \
+  < <(vendor_examples "$documents/cxl.rst")
 # Two events of one PMU in one command have bounds, too.
 least_exact=15
 type_examples scenarios/platforms/tegra410-2s-small.yaml --traffic scenarios/traffic/everything.yaml \

@@ -7,6 +7,9 @@ find_documents() { echo "$(find "$1" -maxdepth 1 -name '[0-9]*' | sort -V | tail
 # examples DOCUMENT: its perf commands, each in one line.
 examples() { sed -nE 's/^ +(\$ ?# ?)?(perf stat .*)/\2/p' "$1"; }
 
+# vendor_examples DOCUMENT: those of a vendor's event, which is vendor.yaml's.
+vendor_examples() { examples "$1" | grep 'vid=' | sed 's/VID/0x1d0f/; s/GID/0x1/; s/MASK/0x3/'; }
+
 # literal_block TITLE DOCUMENT: the literal block behind a title.
 literal_block() {
   awk -v title="$1" '

@@ -74,7 +74,7 @@ traffic='[{name: device, mix: {cache_rd_shared: 2, cache_rd_own: 1}, ranges: [{b
 type_examples "$work/cxl.yaml" --set "cxl_traffic=$traffic" < <(examples "$documents/cxl.rst" | grep -v 'vid=')
 # The document leaves the numbers to the vendor of the device, whose are these.
 type_examples "$work/vendor.yaml" --set 'cxl_traffic=[{name: host, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]' \
-  < <(examples "$documents/cxl.rst" | grep 'vid=' | sed 's/VID/0x1d0f/; s/GID/0x1/; s/MASK/0x3/')
+  < <(vendor_examples "$documents/cxl.rst")
 type_examples scenarios/platforms/tegra410-2s-small.yaml --traffic scenarios/traffic/everything.yaml \
   --traffic "$work/devices.yaml" < <(examples "$documents/nvidia-tegra410-pmu.rst")
 
