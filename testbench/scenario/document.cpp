@@ -247,8 +247,7 @@ Value load_file(const std::filesystem::path& path) {
                        "that is no configuration; is it the right file?");
   }
   if (!stream) {
-    throw InputError({file}, {},
-                     fmt::format("cannot read the file: {}", errno != 0 ? std::strerror(errno) : "read error"));
+    throw InputError({file}, {}, fmt::format("cannot be read: {}", errno != 0 ? std::strerror(errno) : "read error"));
   }
   if (text.find('\0') != std::string::npos) throw InputError({file}, {}, "is not a text file");
   if (const std::size_t good = utf8_prefix(text); good < text.size()) {

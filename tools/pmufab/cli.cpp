@@ -134,6 +134,9 @@ std::vector<DriverSet> find_drivers(const po::variables_map& options) {
   std::error_code error;
   if (!fs::is_regular_file(library, error))
     throw InputError(fmt::format("there is no file '{}'", library), "make it with pmufab driver build FILE.c");
+  if (fs::path(library).extension() == ".c")
+    throw InputError(fmt::format("--driver {}: drivers are loaded from a library", library),
+                     fmt::format("make it with pmufab driver build {}", library));
   try {
     return {driver_host::driver_set_of(library)};
   } catch (const driver_host::DriverSetError& failure) {

@@ -131,7 +131,8 @@ int build(const Arguments& arguments) {
   if (files.empty()) throw InputError("no driver to build", "give its file: pmufab driver build my/nvidia_cspmu.c");
   for (const std::string& file : files) {
     std::error_code error;
-    if (!fs::is_regular_file(file, error)) throw InputError(fmt::format("there is no file '{}'", file));
+    if (!fs::exists(file, error)) throw InputError(fmt::format("there is no file '{}'", file));
+    if (!fs::is_regular_file(file, error)) throw InputError(fmt::format("'{}' is no ordinary file", file));
     if (fs::path(file).extension() != ".c")
       throw InputError(fmt::format("'{}' is no C file", file), "give the driver's source");
   }

@@ -220,7 +220,7 @@ TEST(ScenarioLoader, a_sweep_becomes_a_measure_for_every_window) {
 
 TEST(ScenarioLoader, unreadable_parts_are_reported_where_they_are_named) {
   EXPECT_EQ(load_error("name: x\nplatform: none.yaml\nmeasure: []\n"),
-            "s.yaml:2:11: platform: 'none.yaml' cannot read the file: No such file or directory");
+            "s.yaml:2:11: platform: 'none.yaml' cannot be read: No such file or directory");
 }
 
 TEST(ScenarioLoader, every_shipped_file_loads) {

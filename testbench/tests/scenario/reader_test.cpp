@@ -157,7 +157,7 @@ TEST(Document, aliases_cannot_blow_it_up) {
 
 TEST(Document, unreadable_files_are_named_with_the_reason) {
   EXPECT_EQ(error_of([] { static_cast<void>(load_file("no/such/file.yaml")); }),
-            "no/such/file.yaml: cannot read the file: No such file or directory");
+            "no/such/file.yaml: cannot be read: No such file or directory");
   EXPECT_EQ(error_of([] { static_cast<void>(load_file("/")); }), "/: is a folder, not a file");
 }
 
