@@ -1,6 +1,5 @@
 #include "testbench/guest/guest_session.h"
 
-#include <cstdio>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -119,7 +118,7 @@ class GuestStory {
 
  private:
   [[nodiscard]] std::unique_ptr<GuestClock> make_clock() const {
-    if (options_.counts_instructions) return std::make_unique<InstructionClock>(options_.folder / kClockName);
+    if (options_.is_deterministic) return std::make_unique<InstructionClock>(options_.folder / kClockName);
     return std::make_unique<WallClock>();
   }
 
@@ -128,8 +127,7 @@ class GuestStory {
   scenario::PmuCatalog look_up() {
     const int loaded = machine_.host().load();
     // Those of the virtual machine say it where nobody looks.
-    for (const std::string& error : scenario::kernel_errors(machine_.host().log()))
-      std::fputs(("pmufab: the drivers, outside of the guest, say: " + error + "\n").c_str(), stderr);
+    scenario::print_kernel_errors(machine_.host().log(), "the drivers, outside of the guest,");
     if (loaded < 0) throw scenario::InputError("the drivers cannot be loaded");
     scenario::PmuCatalog catalog(machine_.host().pmus());
     machine_.host().unload();
@@ -157,7 +155,11 @@ class GuestStory {
   }
 
   /// A line for each thing said, written at once: the process may die.
-  void write(const char* kind, json content) { journal_ << json{{kind, std::move(content)}}.dump() << std::endl; }
+  void write(const char* kind, json content) {
+    journal_ << json{{kind, std::move(content)}}.dump() << std::endl;
+    if (!journal_)
+      throw scenario::InputError("what the scoreboard says cannot be written", "is the disk of $TMPDIR full?");
+  }
 
   scenario::Machine& machine_;
   const scenario::Workload& workload_;

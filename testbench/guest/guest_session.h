@@ -28,10 +28,10 @@ inline constexpr const char* kLoaderName = "loader";
 inline constexpr const char* kGuestJournalName = "journal";
 
 struct GuestOptions {
-  std::filesystem::path folder;      ///< nobody else's; exists
-  double time_scale = 1.0;           ///< simulated seconds per second of the guest
-  bool counts_instructions = false;  ///< the guest's clock is the number of its instructions, not the clock on the wall
-  int stop = -1;                     ///< file descriptor at whose end the session ends
+  std::filesystem::path folder;   ///< nobody else's; exists
+  double time_scale = 1.0;        ///< simulated seconds per second of the guest
+  bool is_deterministic = false;  ///< the guest's clock is the number of its instructions, not the clock on the wall
+  int stop = -1;                  ///< file descriptor at whose end the session ends
   GuestTopology topology{};
   bool log = false;                ///< clients, interrupts and phases to standard error
   std::function<void()> on_ready;  ///< the functions can be connected to from now on

@@ -20,6 +20,13 @@
 
 namespace pmufab::scenario {
 
+ProcessEnd process_end(int status) noexcept {
+  ProcessEnd end;
+  end.exited = WIFEXITED(status);
+  end.status = end.exited ? WEXITSTATUS(status) : WTERMSIG(status);
+  return end;
+}
+
 std::string describe(const ProcessEnd& end) {
   const bool killed = !end.exited && end.status == SIGKILL;
   if (killed && end.timed_out)
@@ -30,6 +37,7 @@ std::string describe(const ProcessEnd& end) {
            "measured "
            "is kept";
   if (end.exited) return fmt::format("its process ended early with exit code {}", end.status);
+  if (killed) return "its process was killed by signal 9 (Killed): by somebody, or for want of memory";
   const char* words = sigdescr_np(end.status);
   return fmt::format(
       "its process was killed by signal {} ({}); drivers built with tools/build-drivers --sanitize say where",
@@ -101,8 +109,7 @@ GuardedEnd run_guarded(const std::filesystem::path& scratch, bool show_errors, c
   char done = 0;
   result.finished = read(ends[0], &done, 1) == 1;
   close(ends[0]);
-  result.process.exited = WIFEXITED(status);
-  result.process.status = result.process.exited ? WEXITSTATUS(status) : WTERMSIG(status);
+  result.process = process_end(status);
   result.finished = result.finished && result.process.exited;
   if (!show_errors) {
     std::ifstream stream(file, std::ios::binary);

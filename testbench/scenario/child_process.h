@@ -15,6 +15,9 @@ struct ProcessEnd {
   bool stopped = false;    ///< it was killed because it did not end when asked to
 };
 
+/// @param status  what waitpid() says of a process that has ended
+[[nodiscard]] ProcessEnd process_end(int status) noexcept;
+
 /// In words for people.
 [[nodiscard]] std::string describe(const ProcessEnd& end);
 

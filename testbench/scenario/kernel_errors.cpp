@@ -1,14 +1,20 @@
 #include "testbench/scenario/kernel_errors.h"
 
+#include <cstdio>
+
+#include <fmt/format.h>
+
 namespace pmufab::scenario {
 
-std::vector<std::string> kernel_errors(const std::vector<std::string>& log) {
-  std::vector<std::string> errors;
+bool print_kernel_errors(const std::vector<std::string>& log, const char* who) {
+  constexpr std::size_t kLevel = 3;  // <3>
+  bool any = false;
   for (const std::string& line : log) {
-    if (line.size() > 3 && line[0] == '<' && line[1] >= '0' && line[1] <= '3' && line[2] == '>')
-      errors.push_back(line.substr(3));
+    if (line.size() <= kLevel || line[0] != '<' || line[1] < '0' || line[1] > '3' || line[2] != '>') continue;
+    std::fputs(fmt::format("pmufab: {} say: {}\n", who, line.substr(kLevel)).c_str(), stderr);
+    any = true;
   }
-  return errors;
+  return any;
 }
 
 }  // namespace pmufab::scenario

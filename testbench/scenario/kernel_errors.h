@@ -5,8 +5,10 @@
 
 namespace pmufab::scenario {
 
+/// Print what of a kernel's log is an error or worse (KERN_ERR) to standard error: why a device has no PMU, as a rule.
 /// @param log  driver_host::DriverHost::log()
-/// @return what of it is an error or worse (KERN_ERR), without the level: why a device has no PMU, as a rule
-[[nodiscard]] std::vector<std::string> kernel_errors(const std::vector<std::string>& log);
+/// @param who  says it
+/// @return false if there was none
+bool print_kernel_errors(const std::vector<std::string>& log, const char* who = "the drivers");
 
 }  // namespace pmufab::scenario

@@ -186,9 +186,7 @@ class Runner {
       Child child = std::move(children_[i]);
       children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(i));
       close(child.progress_pipe);
-      ProcessEnd end;
-      end.exited = WIFEXITED(status);
-      end.status = end.exited ? WEXITSTATUS(status) : WTERMSIG(status);
+      ProcessEnd end = process_end(status);
       end.timed_out = child.timed_out;
       end.stopped = child.killed;
       RunResult& result =

@@ -41,10 +41,9 @@ class Story {
     const std::vector<PciFunction> functions = pci.enumerate();
     const int loaded = machine_.host().load();
     const std::vector<driver_host::Pmu> pmus = machine_.pmus().pmus();
-    const std::vector<std::string> errors = scenario::kernel_errors(machine_.host().log());
-    for (const std::string& error : errors) std::fputs(("pmufab: the drivers say: " + error + "\n").c_str(), stderr);
+    const bool said = scenario::print_kernel_errors(machine_.host().log());
     if (loaded < 0 || machine_.host().pmus().empty()) {
-      if (errors.empty()) {
+      if (!said) {
         for (const std::string& line : machine_.host().log()) std::fputs((line + "\n").c_str(), stderr);
       }
       std::fputs("pmufab: the drivers registered no PMU; above is what the kernel log has of it\n", stderr);

@@ -26,6 +26,7 @@
 #include "testbench/guest/perf_output.h"
 #include "testbench/guest/prepared_guest.h"
 #include "testbench/guest/qemu_command.h"
+#include "testbench/scenario/child_process.h"
 #include "testbench/scenario/input_error.h"
 #include "testbench/scenario/quantity.h"
 #include "testbench/scenario/report.h"
@@ -182,7 +183,7 @@ class VirtualMachine {
       if (poll(files.data(), files.size(), static_cast<int>(std::min(left, longest))) < 0) continue;
       if (files[3].revents != 0) return End::told;
       if (files[1].revents != 0) {
-        wait_for(std::exchange(pid_, -1));
+        process_end_ = scenario::process_end(wait_for(std::exchange(pid_, -1)));
         ended = true;
       }
       if (!ended && files[2].revents != 0) return End::simulator_died;
@@ -193,6 +194,8 @@ class VirtualMachine {
   }
 
   [[nodiscard]] const std::string& printed() const noexcept { return printed_; }
+  /// @return how its process ended; nothing unless it did by itself or by somebody else's doing
+  [[nodiscard]] const std::optional<scenario::ProcessEnd>& process_end() const noexcept { return process_end_; }
 
  private:
   [[noreturn]] static void start(const Arguments& command, int output, pid_t parent, const fs::path& messages) {
@@ -248,6 +251,7 @@ class VirtualMachine {
   Descriptor output_;
   Descriptor process_;
   std::string printed_;
+  std::optional<scenario::ProcessEnd> process_end_;
 };
 
 std::string expected_text(const GuestVerdict& verdict) {
@@ -290,6 +294,14 @@ void write_json(const fs::path& file, const guest::GuestResult& result, const st
     json["events"].push_back(std::move(item));
   }
   write_file(file, json.dump(2) + "\n");
+}
+
+/// @return true if nothing more can be written there
+bool is_full(const fs::path& folder) {
+  std::error_code error;
+  const fs::space_info space = fs::space(folder, error);
+  constexpr std::uintmax_t kLeast = 1 << 16;
+  return !error && space.available < kLeast;
 }
 
 std::string read_text(const fs::path& file) {
@@ -388,7 +400,7 @@ int boot_command(const Arguments& all_arguments) {
   const std::uint64_t nodes = spec.platform.sockets;
   guest::GuestOptions session;
   session.time_scale = time_scale_of(map["time-scale"].as<std::string>());
-  session.counts_instructions = !clock_plugin.empty();
+  session.is_deterministic = !clock_plugin.empty();
   session.log = map["log"].as<bool>();
   session.topology.cpus_per_node = static_cast<unsigned>(number_of(map, "cpus", 1, kMostCpus));
   session.topology.memory_per_node = number_of(map, "memory", 512, kMostMemory) / nodes * kMebibyte;
@@ -409,11 +421,12 @@ int boot_command(const Arguments& all_arguments) {
   });
   sigprocmask(SIG_BLOCK, &told, nullptr);
   std::optional<VirtualMachine::End> end;
+  std::optional<scenario::ProcessEnd> process_end;
   std::string printed;
   if (simulator.ready()) {
     const auto description = nlohmann::json::parse(read_text(scratch.path() / guest::kDescriptionName));
     const fs::path initrd = scratch.path() / guest::kInitrdName;
-    write_initrd(guest_folder, initrd, description.at("aperture_base"), command, !clock_plugin.empty());
+    write_initrd(guest_folder, initrd, description.at("aperture_base"), command, session.is_deterministic);
     guest::QemuOptions machine;
     machine.guest = guest_folder;
     machine.session = scratch.path();
@@ -424,9 +437,10 @@ int boot_command(const Arguments& all_arguments) {
     machine.clock_plugin = clock_plugin;
     machine.interactive = interactive;
     VirtualMachine virtual_machine(guest::qemu_command(machine), interactive, scratch.path() / kMessagesName,
-                                   clock_plugin.empty() ? fs::path() : scratch.path() / guest::kOutputName);
+                                   session.is_deterministic ? scratch.path() / guest::kOutputName : fs::path());
     end = virtual_machine.run(simulator.pid(), interactive ? std::chrono::seconds(kMostSeconds) : most);
     printed = virtual_machine.printed();
+    process_end = virtual_machine.process_end();
   }
   const int status = simulator.end();
   if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
@@ -441,7 +455,10 @@ int boot_command(const Arguments& all_arguments) {
     complain("pmufab: the guest took longer than {} s (--timeout); it was stopped\n", most.count());
   if (end == VirtualMachine::End::told) complain("pmufab: stopped by a signal\n");
   if (!code) {
-    complain("pmufab: the guest did not come to its end\n");
+    if (process_end && (!process_end->exited || process_end->status != 0))
+      complain("pmufab: QEMU: {}\n", scenario::describe(*process_end));
+    complain("pmufab: the guest did not come to its end{}\n",
+             is_full(scratch.path()) ? ", and the disk of $TMPDIR is full" : "");
     if (end != VirtualMachine::End::told) print_last_words(scratch.path());
     return kCheckFailed;
   }

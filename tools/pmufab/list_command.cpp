@@ -94,10 +94,9 @@ int list(const platform::PlatformSpec& platform, const driver_host::DriverSet& d
     loaded = machine.host().load();
     if (!machine.host().pmus().empty()) pmus = machine.pmus().pmus();
   });
-  const std::vector<std::string> errors = scenario::kernel_errors(machine.host().log());
-  for (const std::string& error : errors) complain("pmufab: the drivers say: {}\n", error);
+  const bool said = scenario::print_kernel_errors(machine.host().log());
   if (loaded < 0 || pmus.empty()) {
-    if (errors.empty()) {
+    if (!said) {
       for (const std::string& line : machine.host().log()) complain("{}\n", line);
     }
     complain("pmufab: the drivers of Linux {} registered no PMU on platform {}; {}\n", drivers.kernel_version,

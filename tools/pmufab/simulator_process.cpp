@@ -91,10 +91,7 @@ int wait_for(pid_t pid) {
 
 bool check_simulator(int status, bool ended) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == kPassed && ended) return true;
-  scenario::ProcessEnd end;
-  end.exited = WIFEXITED(status);
-  end.status = end.exited ? WEXITSTATUS(status) : WTERMSIG(status);
-  complain("pmufab: the simulator died: {}\n", scenario::describe(end));
+  complain("pmufab: the simulator died: {}\n", scenario::describe(scenario::process_end(status)));
   return false;
 }
 
