@@ -73,7 +73,8 @@ void PerfExpectations::begin(const std::vector<std::string>& arguments) {
   for (const std::string& text : stat->events) {
     try {
       for (const scenario::WrittenGroup& group : scenario::parse_events(text)) {
-        for (const scenario::WrittenEvent& event : group.events) add(event.text, reason);
+        for (const scenario::WrittenEvent& event : group.events) add(event.text, groups_, reason);
+        ++groups_;
       }
     } catch (const scenario::EventError& error) {
       events_.push_back({{text, {}, {}, error.reason()}});
@@ -83,8 +84,9 @@ void PerfExpectations::begin(const std::vector<std::string>& arguments) {
 }
 
 /// @param reason  why it is not judged; nothing: it is
-void PerfExpectations::add(const std::string& text, const std::string& reason) {
+void PerfExpectations::add(const std::string& text, std::size_t group, const std::string& reason) {
   Event event;
+  event.group = group;
   event.told.text = text;
   event.told.note = reason;
   try {
@@ -149,10 +151,11 @@ void PerfExpectations::close_narrow() {
 }
 
 bool PerfExpectations::is_certain(const Event& event, Picoseconds end) const {
-  const auto of_pmu = std::count_if(events_.begin(), events_.end(),
-                                    [&](const Event& other) { return other.event.pmu == event.event.pmu; });
+  const bool together = std::all_of(events_.begin(), events_.end(), [&](const Event& other) {
+    return other.event.pmu != event.event.pmu || other.group == event.group;
+  });
   const std::optional<scoreboard::EventResult> result = judge_.result(event.wide);
-  return of_pmu == 1 && result && result->windows.size() == 1 && result->windows.front().begin > event.begun &&
+  return together && result && result->windows.size() == 1 && result->windows.front().begin > event.begun &&
          result->windows.front().end < end;
 }
 

@@ -32,9 +32,9 @@ struct ExpectedEvent {
 /// The wrapper of perf in the virtual machine tells perf's arguments before it runs, and its end. In between, events
 /// count while the drivers in the virtual machine let their PMUs run, which the scoreboard sees on the bus. When perf
 /// opens and closes each event cannot be seen; so each is watched twice: from before perf began to its end, and while
-/// all are open and none is being closed. One that is the only one of its PMU, whose driver lets the PMU run for it and
-/// stops it, counts just then. Where traffic may have come while perf opened or closed events, or another perf ran, a
-/// difference is no proof.
+/// all are open and none is being closed. One that is the only one of its PMU, or in a group with all others of it,
+/// counts just while the driver lets the PMU run, if it stops it afterwards. Where traffic may have come while perf
+/// opened or closed events, or another perf ran, a difference is no proof.
 class PerfExpectations {
  public:
   using Fabrics = std::vector<std::unique_ptr<scenario::Fabric>>;
@@ -73,11 +73,12 @@ class PerfExpectations {
     driver_host::EventHandle narrow = 0;
     std::optional<std::uint64_t> least{};  // counted when perf may have begun to close events
     Picoseconds begun = 0;
+    std::size_t group = 0;  // with events that are opened and closed together
     scenario::ResolvedEvent event{};
   };
   void begin(const std::vector<std::string>& arguments);
   void end();
-  void add(const std::string& text, const std::string& reason);
+  void add(const std::string& text, std::size_t group, const std::string& reason);
   void close_narrow();
   void bound(Event& event, Picoseconds now);
   /// It counted when its PMU ran, not before and not longer.
@@ -90,6 +91,7 @@ class PerfExpectations {
   std::string heard_;  // up to the last zero that has not come
   std::vector<std::string> words_;
   std::vector<Event> events_;
+  std::size_t groups_ = 0;
   driver_host::EventHandle next_ = 1;
   Traffic traffic_ = Traffic::not_begun;
   std::size_t running_ = 0;  // perfs that have begun, and not said that they have ended

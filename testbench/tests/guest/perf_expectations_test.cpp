@@ -127,6 +127,29 @@ TEST_F(PerfExpectationsTest, are_exact_for_an_event_that_is_alone_on_its_pmu) {
   EXPECT_THAT(board.results(), IsEmpty()) << "what has been told is not kept";
 }
 
+TEST_F(PerfExpectationsTest, are_exact_for_events_that_are_one_group_with_all_others_of_their_pmu) {
+  run([&] {
+    const auto count_late = [&](const std::string& events) {
+      begin_events(events);
+      open();
+      advance(10 * kNanosecond);  // nobody knows yet that all are open
+      play(5);
+      advance(kNanosecond);
+      close();
+      advance(kNanosecond);
+      end();
+    };
+    count_late("{" + reads() + ",nvidia_ucf_pmu_0/cycles/},nvidia_ucf_pmu_1/cycles/");
+    count_late("{" + reads() + ",nvidia_ucf_pmu_0/cycles/},nvidia_ucf_pmu_0/cycles/");
+  });
+  ASSERT_EQ(told.at(0).size(), 3U);
+  EXPECT_EQ(told[0][1].low, 10U + 5U + 1U + 1U);
+  EXPECT_EQ(told[0][1].high, told[0][1].low);
+  // The third is opened and closed by itself.
+  EXPECT_LT(told.at(1).at(1).low, 17U);
+  EXPECT_EQ(told[1][1].high, 17U);
+}
+
 TEST_F(PerfExpectationsTest, of_several_events_of_a_pmu_have_bounds_where_time_counts) {
   run([&] { count(reads() + ",nvidia_ucf_pmu_0/cycles/", 5); });
   ASSERT_EQ(told.at(0).size(), 2U);
