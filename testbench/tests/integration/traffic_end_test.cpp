@@ -1,5 +1,5 @@
 // Whether a machine's traffic has come to its end.
-#include <algorithm>
+#include <ostream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -19,8 +19,7 @@ struct Kind {
   std::uint64_t issued;        ///< by all of it when it has ended; 0: it has no end
   Picoseconds not_before = 0;  ///< it goes on as long as that
 };
-// What gtest calls a kind that has no name.
-void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
+std::ostream& operator<<(std::ostream& out, const Kind& kind) { return out << kind.name; }
 
 class TrafficEnd : public testing::Cli, public ::testing::WithParamInterface<Kind> {
  protected:

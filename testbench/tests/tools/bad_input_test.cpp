@@ -330,8 +330,7 @@ TEST_F(BadInput, a_file_that_never_ends) {
 }
 
 TEST_F(BadInput, a_file_that_cannot_be_read) {
-  refuses({"run", (folder / "none.yaml").string()},
-          HasSubstr("none.yaml: cannot be read: No such file or directory"));
+  refuses({"run", (folder / "none.yaml").string()}, HasSubstr("none.yaml: cannot be read: No such file or directory"));
   refuses({"run", folder.string()}, HasSubstr("is a folder, not a file"));
   refuses({"trace", "info", (folder / "none.trace").string()}, HasSubstr("none.trace"));
 }
