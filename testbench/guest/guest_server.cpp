@@ -249,7 +249,7 @@ void GuestServer::begin_traffic() {
 Picoseconds GuestServer::time_by_the_clock() const {
   using Nanoseconds = std::chrono::duration<double, std::nano>;
   constexpr double kPicoseconds = 1000.0;
-  constexpr double kLongest = 9e18;  // half of what can be told: nothing can be added up to more
+  constexpr double kLongest = 9e18;  // below half of what can be told: the sum cannot be too much
   return simulated_begin_ + static_cast<Picoseconds>(std::min(
                                 Nanoseconds(followed_).count() * kPicoseconds * options_.time_scale, kLongest));
 }

@@ -142,23 +142,29 @@ class GuestStory {
         [&](const platform::MemoryResource& range) { return kPlatformBegin + *aperture.offset_of(range.base); },
         interrupts};
     const AcpiBlobs blobs = make_acpi_tables(machine_.platform().firmware(), options_.topology, map);
-    const auto write_blob = [&](const char* name, const std::string& content) {
-      std::ofstream(options_.folder / name, std::ios::binary) << content;
+    const auto write_file = [&](const char* name, const std::string& content) {
+      std::ofstream stream(options_.folder / name, std::ios::binary);
+      stream << content << std::flush;
+      check_written(stream, name);
     };
-    write_blob(kTablesName, blobs.tables);
-    write_blob(kRsdpName, blobs.rsdp);
-    write_blob(kLoaderName, blobs.loader);
+    write_file(kTablesName, blobs.tables);
+    write_file(kRsdpName, blobs.rsdp);
+    write_file(kLoaderName, blobs.loader);
     json description{{"aperture_base", kPlatformBegin},
                      {"cpus", guest_cpus(machine_.platform().firmware(), options_.topology).size()},
                      {"below_ports", functions}};
-    std::ofstream(options_.folder / kDescriptionName, std::ios::binary) << description.dump(2) << '\n';
+    write_file(kDescriptionName, description.dump(2));
   }
 
   /// A line for each thing said, written at once: the process may die.
   void write(const char* kind, json content) {
     journal_ << json{{kind, std::move(content)}}.dump() << std::endl;
-    if (!journal_)
-      throw scenario::InputError("what the scoreboard says cannot be written", "is the disk of $TMPDIR full?");
+    check_written(journal_, kGuestJournalName);
+  }
+  void check_written(const std::ofstream& stream, const char* name) const {
+    if (!stream)
+      throw scenario::InputError(fmt::format("{} cannot be written", (options_.folder / name).string()),
+                                 "is the disk of $TMPDIR full?");
   }
 
   scenario::Machine& machine_;

@@ -30,7 +30,7 @@ inline constexpr const char* kGuestJournalName = "journal";
 struct GuestOptions {
   std::filesystem::path folder;   ///< nobody else's; exists
   double time_scale = 1.0;        ///< simulated seconds per second of the guest
-  bool is_deterministic = false;  ///< the guest's clock is the number of its instructions, not the clock on the wall
+  bool is_deterministic = false;  ///< boots are to be the same: the guest's clock is its instructions, not the wall's
   int stop = -1;                  ///< file descriptor at whose end the session ends
   GuestTopology topology{};
   bool log = false;                ///< clients, interrupts and phases to standard error

@@ -77,7 +77,9 @@ void PerfExpectations::begin(const std::vector<std::string>& arguments) {
         ++groups_;
       }
     } catch (const scenario::EventError& error) {
-      events_.push_back({{text, {}, {}, error.reason()}});
+      Event& event = events_.emplace_back();
+      event.told = {text, {}, {}, error.reason()};
+      event.group = groups_++;
     }
   }
   if (stat->events.empty()) events_.push_back({{"perf stat without -e", {}, {}, "its events are not known"}});
@@ -152,7 +154,8 @@ void PerfExpectations::close_narrow() {
 
 bool PerfExpectations::is_certain(const Event& event, Picoseconds end) const {
   const bool together = std::all_of(events_.begin(), events_.end(), [&](const Event& other) {
-    return other.event.pmu != event.event.pmu || other.group == event.group;
+    // Of one that was not understood nobody knows which it is.
+    return other.group == event.group || (!other.event.pmu.empty() && other.event.pmu != event.event.pmu);
   });
   const std::optional<scoreboard::EventResult> result = judge_.result(event.wide);
   return together && result && result->windows.size() == 1 && result->windows.front().begin > event.begun &&

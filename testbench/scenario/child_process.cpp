@@ -27,7 +27,7 @@ ProcessEnd process_end(int status) noexcept {
   return end;
 }
 
-std::string describe(const ProcessEnd& end) {
+std::string describe(const ProcessEnd& end, bool has_drivers) {
   const bool killed = !end.exited && end.status == SIGKILL;
   if (killed && end.timed_out)
     return "it took too long (--timeout); it did not answer and was killed (does a driver wait for ever?); what had "
@@ -39,9 +39,8 @@ std::string describe(const ProcessEnd& end) {
   if (end.exited) return fmt::format("its process ended early with exit code {}", end.status);
   if (killed) return "its process was killed by signal 9 (Killed): by somebody, or for want of memory";
   const char* words = sigdescr_np(end.status);
-  return fmt::format(
-      "its process was killed by signal {} ({}); drivers built with tools/build-drivers --sanitize say where",
-      end.status, words != nullptr ? words : "unknown");
+  return fmt::format("its process was killed by signal {} ({}){}", end.status, words != nullptr ? words : "unknown",
+                     has_drivers ? "; drivers built with tools/build-drivers --sanitize say where" : "");
 }
 
 void redirect_output(const std::filesystem::path& file, bool standard_output, bool standard_error) {

@@ -19,7 +19,8 @@ struct ProcessEnd {
 [[nodiscard]] ProcessEnd process_end(int status) noexcept;
 
 /// In words for people.
-[[nodiscard]] std::string describe(const ProcessEnd& end);
+/// @param has_drivers  they may be to blame
+[[nodiscard]] std::string describe(const ProcessEnd& end, bool has_drivers = true);
 
 /// In a new child: let what is written to standard output and standard error, one or both, go to a file.
 void redirect_output(const std::filesystem::path& file, bool standard_output, bool standard_error);

@@ -43,12 +43,14 @@ class Fabric {
   /// Let traffic begin now, or end.
   virtual void start_traffic() = 0;
   virtual void stop_traffic() = 0;
-  /// @return true while traffic that ends by itself has not.
+  /// @return true while there is traffic whose end idle_event() will tell: what a scenario without a duration waits
+  /// for.
   [[nodiscard]] virtual bool is_busy() const { return false; }
   /// Notified when is_busy() may have become false; null if it never is true.
   [[nodiscard]] virtual const sc_core::sc_event* idle_event() const { return nullptr; }
-  /// @return true when all of its traffic, which was started, has come to an end of its own, and nothing of it is under
-  /// way any more; never of traffic without an end.
+  /// For who looks now and then. @return true when all of its traffic, which was started, has come to an end of its
+  /// own, and so have its transactions; never of traffic without an end. (Memory may still have commands to do that
+  /// nobody waits for.)
   [[nodiscard]] virtual bool traffic_is_over() const = 0;
   /// Add an object for each stream of traffic: name, issued, and what else there is to say; errors are refused
   /// requests.
@@ -63,7 +65,7 @@ class Fabric {
   /// @return what may help with an event of this fabric that the driver refused; "" if nothing does.
   [[nodiscard]] virtual std::string hint(const ResolvedEvent& /*event*/) const { return {}; }
 
-  /// What is under way when traffic has stopped.
+  /// What is under way.
   [[nodiscard]] virtual DrainProgress progress() const { return {}; }
   /// @return how long nothing of it may move before it is given up.
   [[nodiscard]] virtual Picoseconds drain_patience() const { return 0; }

@@ -17,4 +17,13 @@ bool print_kernel_errors(const std::vector<std::string>& log, const char* who) {
   return any;
 }
 
+void print_failure(const std::vector<std::string>& log, bool errors_printed, const std::string& sentence) {
+  if (!errors_printed) {
+    for (const std::string& line : log) std::fputs((line + "\n").c_str(), stderr);
+  }
+  const char* const more = log.empty() ? "the kernel log is empty: none of them knows this hardware"
+                                       : "above is what the kernel log has of it";
+  std::fputs(fmt::format("pmufab: {}; {}\n", sentence, more).c_str(), stderr);
+}
+
 }  // namespace pmufab::scenario

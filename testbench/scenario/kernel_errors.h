@@ -11,4 +11,8 @@ namespace pmufab::scenario {
 /// @return false if there was none
 bool print_kernel_errors(const std::vector<std::string>& log, const char* who = "the drivers");
 
+/// Print a sentence of failure to standard error, and what a kernel's log has of it in front, unless
+/// print_kernel_errors() has done that.
+void print_failure(const std::vector<std::string>& log, bool errors_printed, const std::string& sentence);
+
 }  // namespace pmufab::scenario

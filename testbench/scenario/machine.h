@@ -67,9 +67,9 @@ class Machine {
   /// Let all traffic begin now, or end.
   void start_traffic();
   void stop_traffic();
-  /// @return true when traffic that was started has come to an end of its own, and nothing is under way any more
+  /// @return true when all traffic, which was started, has come to an end of its own, and so have its transactions
   [[nodiscard]] bool traffic_is_over() const;
-  /// @return true while traffic that ends by itself has not.
+  /// @return true while there is traffic whose end idle_events() will tell
   [[nodiscard]] bool is_busy() const;
   /// Everything whose notification may mean that is_busy() has become false.
   [[nodiscard]] sc_core::sc_event_or_list idle_events() const;

@@ -43,10 +43,7 @@ class Story {
     const std::vector<driver_host::Pmu> pmus = machine_.pmus().pmus();
     const bool said = scenario::print_kernel_errors(machine_.host().log());
     if (loaded < 0 || machine_.host().pmus().empty()) {
-      if (!said) {
-        for (const std::string& line : machine_.host().log()) std::fputs((line + "\n").c_str(), stderr);
-      }
-      std::fputs("pmufab: the drivers registered no PMU; above is what the kernel log has of it\n", stderr);
+      scenario::print_failure(machine_.host().log(), said, "the drivers registered no PMU");
       return false;
     }
     write_sysfs(options_.folder / kSysfsName, pmus, machine_.platform().firmware().cpus, functions);

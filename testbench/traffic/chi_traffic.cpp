@@ -159,7 +159,9 @@ class ChiTraffic::Feeder final : public cmn::OperationSource {
     traffic_.latency_sum_ += now - began;
   }
   void stop() { waiting_ = 0; }
-  [[nodiscard]] bool ended(cmn::Cycle now) const { return waiting_ == 0 && (is_full(0) || now >= traffic_.end_); }
+  [[nodiscard]] bool ended(cmn::Cycle now) const {
+    return waiting_ == 0 && (is_full(0) || (traffic_.gaps_ ? when_ : now) >= traffic_.end_);
+  }
 
  private:
   cmn::Cycle draw() {

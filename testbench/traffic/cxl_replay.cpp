@@ -117,13 +117,13 @@ void CxlReplay::start(Picoseconds zero) {
 }
 
 void CxlReplay::stop() {
-  stopped_ = true;
   ended_ = true;
   engine_.set(actor_, kNever);
 }
 
 /// @return false after the last operation
 bool CxlReplay::refill() {
+  if (ended_) return false;
   if (position_ == filled_) {
     position_ = 0;
     filled_ = reader_.read(buffer_);
@@ -200,7 +200,7 @@ void CxlReplay::completed(std::uint32_t user, Picoseconds now) {
 void CxlReplay::unblocked(Picoseconds now) { wake(now); }
 
 void CxlReplay::wake(Picoseconds now) {
-  if (waiting_ && !acting_ && !stopped_) engine_.set(actor_, now);
+  if (waiting_ && !acting_ && !ended_) engine_.set(actor_, now);
 }
 
 }  // namespace pmufab::traffic

@@ -82,8 +82,7 @@ class CxlReplay final : private cxl::Actor, private cxl::OperationClient {
   std::vector<std::uint32_t> free_;
   bool waiting_ = false;  // until an operation is over, or it is worth trying again
   bool acting_ = false;
-  bool stopped_ = false;
-  bool ended_ = false;
+  bool ended_ = false;  // came to its last operation, or was stopped
   std::uint64_t begun_ = 0;
   std::uint64_t completed_ = 0;
   std::uint64_t late_ = 0;

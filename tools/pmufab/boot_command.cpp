@@ -296,7 +296,7 @@ void write_json(const fs::path& file, const guest::GuestResult& result, const st
   write_file(file, json.dump(2) + "\n");
 }
 
-/// @return true if nothing more can be written there
+/// @return true if next to nothing more can be written there
 bool is_full(const fs::path& folder) {
   std::error_code error;
   const fs::space_info space = fs::space(folder, error);
@@ -450,13 +450,13 @@ int boot_command(const Arguments& all_arguments) {
   if (!interactive) print(verdicts, result);
   const std::optional<int> code = code_of_command(scratch.path());
   if (!json.empty()) write_json(json, result, verdicts, spec, guest_title, code);
-  if (!check_simulator(status, result.ended)) return kInternalError;
+  if (const std::optional<int> failed = check_simulator(status, result.ended)) return *failed;
   if (end == VirtualMachine::End::too_long)
     complain("pmufab: the guest took longer than {} s (--timeout); it was stopped\n", most.count());
   if (end == VirtualMachine::End::told) complain("pmufab: stopped by a signal\n");
   if (!code) {
     if (process_end && (!process_end->exited || process_end->status != 0))
-      complain("pmufab: QEMU: {}\n", scenario::describe(*process_end));
+      complain("pmufab: QEMU: {}\n", scenario::describe(*process_end, false));
     complain("pmufab: the guest did not come to its end{}\n",
              is_full(scratch.path()) ? ", and the disk of $TMPDIR is full" : "");
     if (end != VirtualMachine::End::told) print_last_words(scratch.path());

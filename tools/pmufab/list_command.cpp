@@ -96,13 +96,9 @@ int list(const platform::PlatformSpec& platform, const driver_host::DriverSet& d
   });
   const bool said = scenario::print_kernel_errors(machine.host().log());
   if (loaded < 0 || pmus.empty()) {
-    if (!said) {
-      for (const std::string& line : machine.host().log()) complain("{}\n", line);
-    }
-    complain("pmufab: the drivers of Linux {} registered no PMU on platform {}; {}\n", drivers.kernel_version,
-             platform.name,
-             machine.host().log().empty() ? "the kernel log is empty: none of them knows this hardware"
-                                          : "above is what the kernel log has of it");
+    scenario::print_failure(
+        machine.host().log(), said,
+        fmt::format("the drivers of Linux {} registered no PMU on platform {}", drivers.kernel_version, platform.name));
     return kCheckFailed;
   }
   const PmuCatalog catalog(pmus);

@@ -188,7 +188,7 @@ int shell_command(const Arguments& all_arguments) {
   const shell::SessionResult result = shell::read_journal(scratch.path());
   print(result);
   if (!json.empty()) write_json(json, result, spec, drivers);
-  if (!check_simulator(status, result.ended)) return kInternalError;
+  if (const std::optional<int> failed = check_simulator(status, result.ended)) return *failed;
   return finish_standard_error(exit_code(ended, result));
 }
 

@@ -89,10 +89,11 @@ int wait_for(pid_t pid) {
   return status;
 }
 
-bool check_simulator(int status, bool ended) {
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kPassed && ended) return true;
+std::optional<int> check_simulator(int status, bool ended) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kPassed && ended) return std::nullopt;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kBadInput) return kBadInput;
   complain("pmufab: the simulator died: {}\n", scenario::describe(scenario::process_end(status)));
-  return false;
+  return kInternalError;
 }
 
 void add_platform_options(po::options_description& options) {

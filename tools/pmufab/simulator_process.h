@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -50,9 +51,9 @@ class Simulator {
 /// @return what waitpid() says of a child that has ended, or ends now
 int wait_for(pid_t pid);
 
-/// Say that the simulator died, if it did. @param ended  its journal has an end
-/// @return true if it came to its end
-bool check_simulator(int status, bool ended);
+/// Say that the simulator died, if it did and has not said why. @param ended  its journal has an end
+/// @return an exit code if it did not come to its end
+[[nodiscard]] std::optional<int> check_simulator(int status, bool ended);
 
 /// Add --traffic, --seed and --set.
 void add_platform_options(boost::program_options::options_description& options);

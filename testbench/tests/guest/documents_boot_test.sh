@@ -11,31 +11,37 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 write_document_platforms "$work"
 
-# type_examples OPTIONS...: commands come on standard input; traffic goes on all the time.
+# type_examples LEAST OPTIONS...: commands come on standard input; traffic goes on all the time. At least so many counts are
+# not 0.
 type_examples() {
   local -a commands
+  local least=$1
+  shift
   mapfile -t commands
-  ((${#commands[@]} > 0)) || return 0
+  ((${#commands[@]} > 0)) || { complain "no examples are found: do the documents still look as they did?"; return; }
+  rm -f "$work/verdicts.json"
   # The examples count until Ctrl-C; here for a second, a simulated millisecond.
   { echo 'devmem $((APERTURE_BASE + 12)) 32 1'; printf '%s sleep 1 2>&1\n' "${commands[@]}"; } >"$work/typed"
   "$pmufab" boot --time-scale 0.001 --json "$work/verdicts.json" "$@" -- \
     bash -c ". /pmufab/aperture; $(cat "$work/typed")" >"$work/out" 2>"$work/err" || { cat "$work/out" "$work/err"; failed=1; }
   grep -E '[✓✗≈]|^ .* - ' "$work/err" || true
-  local good events
+  local good nonzero events
   good=$(grep -cE "\"check\": \"($wanted)\"" "$work/verdicts.json" || true)
   events=$(printf '%s\n' "${commands[@]}" | grep -oE '[a-z0-9_]+(\.[0-9]+)?/[^/]*/' | wc -l)
   echo "${#commands[@]} commands, $events events: $good $wanted"
   ((good == events)) || complain "$good of $events counts are $wanted"
+  nonzero=$(grep -cE '"guest": [1-9]' "$work/verdicts.json" || true)
+  ((nonzero >= least)) || complain "$nonzero of $events counts are not 0, fewer than $least"
 }
 
 # Drivers of CXL let the PMU run when no event is there: with traffic that goes on, bounds are all there is.
 wanted='exact|within'
-type_examples "$work/cxl.yaml" \
+type_examples 2 "$work/cxl.yaml" \
   --set 'cxl_traffic=[{name: device, mix: {cache_rd_shared: 2, cache_rd_own: 1}, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]' \
   < <(examples "$documents/cxl.rst" | grep -v 'vid=')
-type_examples "$work/vendor.yaml" --set 'cxl_traffic=[{name: host, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]' \
+type_examples 1 "$work/vendor.yaml" --set 'cxl_traffic=[{name: host, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]' \
   < <(vendor_examples "$documents/cxl.rst")
 wanted='exact'
-type_examples scenarios/platforms/tegra410-2s-small.yaml --traffic scenarios/traffic/everything.yaml \
+type_examples 15 scenarios/platforms/tegra410-2s-small.yaml --traffic scenarios/traffic/everything.yaml \
   --traffic "$work/devices.yaml" < <(examples "$documents/nvidia-tegra410-pmu.rst")
 exit "$failed"

@@ -12,22 +12,36 @@
 namespace pmufab::integration {
 namespace {
 
+constexpr Picoseconds kMicrosecond = 1'000'000;
+
 struct Kind {
   const char* name;
   const char* platform;
-  const char* traffic;         ///< of a scenario
-  std::uint64_t issued;        ///< by all of it when it has ended; 0: it has no end
-  Picoseconds not_before = 0;  ///< it goes on as long as that
+  const char* traffic;  ///< of a scenario
+  enum End : std::uint8_t { after_count, after_time, never } end;
+  std::uint64_t count = 0;                ///< issued by all of it
+  Picoseconds time = 0;                   ///< from its start to its end
+  Picoseconds step = kMicrosecond / 100;  ///< shorter than anything is under way
 };
 std::ostream& operator<<(std::ostream& out, const Kind& kind) { return out << kind.name; }
 
+/// The streams of a machine's traffic, summed up.
+struct Sum {
+  std::uint64_t issued = 0;
+  std::uint64_t under_way = 0;  ///< of those that tell what is completed
+};
+
 class TrafficEnd : public testing::Cli, public ::testing::WithParamInterface<Kind> {
  protected:
-  static std::uint64_t issued_by(const scenario::Machine& machine) {
+  static Sum look(const scenario::Machine& machine) {
     scenario::Json list = scenario::Json::array();
     for (const auto& fabric : machine.fabrics()) fabric->report_traffic(list);
-    std::uint64_t sum = 0;
-    for (const scenario::Json& item : list) sum += item.at("issued").get<std::uint64_t>();
+    Sum sum;
+    for (const scenario::Json& item : list) {
+      const auto issued = item.at("issued").get<std::uint64_t>();
+      sum.issued += issued;
+      if (item.contains("completed")) sum.under_way += issued - item.at("completed").get<std::uint64_t>();
+    }
     return sum;
   }
 };
@@ -37,32 +51,42 @@ INSTANTIATE_TEST_SUITE_P(
         Kind{"requests", "tegra410-2s-small",
              "traffic: [{generators: [{name: a, requester: {kind: cpu, socket: 0, id: 0}, "
              "targets: [{socket: 0, memory: cmem, size: 1 MiB}], phases: [{count: 500}]}]}]",
-             500},
+             Kind::after_count, 500},
+        Kind{"requests_without_end", "tegra410-2s-small",
+             "traffic: [{generators: [{name: a, requester: {kind: cpu, socket: 0, id: 0}, "
+             "targets: [{socket: 0, memory: cmem, size: 1 MiB}]}]}]",
+             Kind::never},
         // One flit from each of the mesh's 16 ports.
-        Kind{"flits", "cmn600-small", "mesh_traffic: [{name: a, rate: 0.001, count: 1}]", 16},
-        Kind{"flits_for_a_time", "cmn600-small",
-             "mesh_traffic: [{name: a, rate: 0.00001, start: 1 us, duration: 100 us}]", 1, 1'000'000},
-        Kind{"flits_without_end", "cmn600-small", "mesh_traffic: [{name: a, rate: 0.01}]", 0},
-        Kind{"chi", "combined",
-             "chi_traffic: [{name: a, numbers: [0], mix: {load: 1}, ranges: [{base: 0, size: 64 KiB}], count: 300}]",
-             300},
-        // The last of them long before its time is over, in which more might come.
+        Kind{"flits", "cmn600-small", "mesh_traffic: [{name: a, rate: 0.001, count: 1}]", Kind::after_count, 16, 0,
+             500},
+        Kind{"flits_for_a_time", "cmn600-small", "mesh_traffic: [{name: a, rate: 0.01, duration: 100 us}]",
+             Kind::after_time, 0, 100 * kMicrosecond},
+        Kind{"flits_without_end", "cmn600-small", "mesh_traffic: [{name: a, rate: 0.01}]", Kind::never},
+        Kind{"chi", "combined", "chi_traffic: [{name: a, numbers: [0], ranges: [{base: 0, size: 64 KiB}], count: 300}]",
+             Kind::after_count, 300},
         Kind{"chi_for_a_time", "combined",
-             "chi_traffic: [{name: a, numbers: [0], rate: 0.00001, ranges: [{base: 0, size: 64 KiB}], duration: 300 "
-             "us}]",
-             1, 300'000'000},
-        Kind{"chi_without_end", "combined", "chi_traffic: [{name: a, ranges: [{base: 0, size: 64 KiB}]}]", 0},
+             "chi_traffic: [{name: a, numbers: [0], ranges: [{base: 0, size: 64 KiB}], duration: 100 us}]",
+             Kind::after_time, 0, 100 * kMicrosecond},
+        Kind{"chi_at_a_rate_for_a_time", "combined",
+             "chi_traffic: [{name: a, numbers: [0], rate: 0.001, ranges: [{base: 0, size: 64 KiB}], duration: 100 us}]",
+             Kind::after_time, 0, 100 * kMicrosecond},
+        Kind{"chi_without_end", "combined", "chi_traffic: [{name: a, ranges: [{base: 0, size: 64 KiB}]}]", Kind::never},
         Kind{"cxl", "combined",
-             "cxl_traffic: [{name: a, device: 0, ranges: [{base: 0x100_0000_0000, size: 1 MiB}], count: 300}]", 300},
+             "cxl_traffic: [{name: a, device: 0, ranges: [{base: 0x100_0000_0000, size: 1 MiB}], count: 300}]",
+             Kind::after_count, 300},
+        Kind{"cxl_for_a_time", "combined",
+             "cxl_traffic: [{name: a, device: 0, ranges: [{base: 0x100_0000_0000, size: 1 MiB}], duration: 20 us}]",
+             Kind::after_time, 0, 20 * kMicrosecond},
         Kind{"cxl_without_end", "combined",
-             "cxl_traffic: [{name: a, device: 0, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]", 0},
+             "cxl_traffic: [{name: a, device: 0, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]", Kind::never},
         Kind{"cxl_replay", "cxl-exact",
-             "cxl_traffic: [{name: a, trace: {file: " PMUFAB_SOURCE_DIR "/scenarios/traffic/cxl-operations.csv}}]", 12},
+             "cxl_traffic: [{name: a, trace: {file: " PMUFAB_SOURCE_DIR "/scenarios/traffic/cxl-operations.csv}}]",
+             Kind::after_count, 12},
         // The end of one kind is not the end of all.
         Kind{"one_without_end", "combined",
              "chi_traffic: [{name: a, numbers: [0], ranges: [{base: 0, size: 64 KiB}], count: 3}]\n"
              "cxl_traffic: [{name: b, device: 0, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]",
-             0}),
+             Kind::never}),
     [](const auto& chosen) { return chosen.param.name; });
 
 TEST_P(TrafficEnd, is_known) {
@@ -74,34 +98,38 @@ TEST_P(TrafficEnd, is_known) {
   const scenario::ScenarioSpec spec = scenario::ScenarioFile(file).load({}, {});
   scenario::Machine machine(spec.platform, spec.host, spec.workload, driver_sets_from("7.2").back(), {});
   machine.run([&] {
-    constexpr Picoseconds kStep = 1'000'000;
-    constexpr unsigned kMost = 1000;
+    constexpr Picoseconds kMost = 300 * kMicrosecond;
     const Picoseconds begin = simulated_time();
     machine.start_traffic();
-    EXPECT_FALSE(machine.traffic_is_over());
-    std::uint64_t before = 0;
-    unsigned steps = 0;
-    for (; steps < kMost && !machine.traffic_is_over(); ++steps) {
-      before = issued_by(machine);
-      sc_core::wait(to_sc_time(kStep));
+    Sum sum;
+    Picoseconds last = 0;              // something was issued
+    bool all_issued_not_over = false;  // once
+    while (simulated_time() - begin < kMost && !machine.traffic_is_over()) {
+      all_issued_not_over = all_issued_not_over || (kind.end == Kind::after_count && sum.issued == kind.count);
+      sc_core::wait(to_sc_time(kind.step));
+      const Sum now = look(machine);
+      if (now.issued != sum.issued) last = simulated_time() - begin;
+      sum = now;
     }
-    const std::uint64_t issued = issued_by(machine);
-    if (kind.issued == 0) {
-      EXPECT_EQ(steps, kMost);
-      EXPECT_GT(issued, before);
+    const Picoseconds took = simulated_time() - begin;
+    if (kind.end == Kind::never) {
+      EXPECT_GE(took, kMost);
+      EXPECT_GT(last, kMost * 9 / 10) << "it went on";
       return;
     }
-    EXPECT_LT(steps, kMost);
-    EXPECT_GE(simulated_time() - begin, kind.not_before);
-    if (kind.not_before == 0) {
-      EXPECT_EQ(issued, kind.issued);
-    } else {
-      EXPECT_GE(issued, kind.issued);
-    }
-    sc_core::wait(to_sc_time(kMost * kStep));
-    EXPECT_EQ(issued_by(machine), issued);
-    EXPECT_TRUE(machine.traffic_is_over());
+    EXPECT_LT(took, kMost);
+    EXPECT_EQ(sum.under_way, 0U);
     for (const auto& fabric : machine.fabrics()) EXPECT_TRUE(fabric->progress().done());
+    if (kind.end == Kind::after_count) {
+      EXPECT_EQ(sum.issued, kind.count);
+      EXPECT_TRUE(all_issued_not_over) << "the last was under way for a while";
+    } else {
+      EXPECT_GT(last, kind.time * 9 / 10);
+      EXPECT_LE(last, kind.time + kind.step);
+    }
+    sc_core::wait(to_sc_time(kMost));
+    EXPECT_EQ(look(machine).issued, sum.issued);
+    EXPECT_TRUE(machine.traffic_is_over());
   });
 }
 
