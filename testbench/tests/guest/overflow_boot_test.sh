@@ -38,11 +38,7 @@ until_handled() {
 until_traffic_ends() {
   until [[ $(devmem $((APERTURE_BASE + 12)) 32) == 0x00000002 ]]; do sleep 0.2; done
 }
-# until_nothing_happens EVENTS: the end of traffic of meshes is not told. Each look stops the PMU for a moment.
-until_nothing_happens() {
-  while /usr/bin/perf stat -x, -a -e "$1" sleep 0.5 2>&1 | grep -q '^[1-9]'; do :; done
-}
-export -f handled until_handled until_traffic_ends until_nothing_happens
+export -f handled until_handled until_traffic_ends
 export APERTURE_BASE
 tell() {
   local pmu
@@ -69,12 +65,13 @@ boot() {
 handled() { awk -v pmu="$1" '$1 == "handled" && $2 == pmu { print $3 }' "$work/out"; }
 raised() { sed -n "s/^ *\"$1\": \([0-9]*\),\{0,1\}\$/\1/p" "$work/verdicts.json"; }
 
-# interrupts_of PMU LINE: all were handled, once, and they were enough to mean something.
+# interrupts_of PMU LINE [TWICE]: all were handled, once, and they were enough to mean something. TWICE of them may have been
+# raised twice.
 interrupts_of() {
   local kernel line
   kernel=$(handled "$1") line=$(raised "$2")
   echo "$1: $line interrupts raised, $kernel handled"
-  [[ -n $kernel && $kernel == "$line" ]] || complain "$1: the kernel handled $kernel of ${line:-no} interrupts of $2"
+  [[ -n $kernel && -n $line ]] && ((line >= kernel && line <= kernel + ${3:-0})) || complain "$1: the kernel handled $kernel of ${line:-no} interrupts of $2"
   ((kernel >= 100)) || complain "$1: $kernel interrupts are too few"
 }
 
@@ -162,7 +159,7 @@ MESHES
 boot "CMN, 16 bits into 32" "$work/meshes.yaml" --time-scale 0.001 \
   --set 'mesh_traffic=[{name: first, mesh: 0, channel: req, rate: 0.2, count: 1200000}, {name: second, mesh: 1, channel: req, rate: 0.1, count: 900000}]' -- "
     events=arm_cmn_0/mxp_p0_req_txflit_valid/,arm_cmn_1/mxp_p0_req_txflit_valid/
-    perf stat -a -e \$events bash -c \"sleep 5; until_nothing_happens \$events\"
+    perf stat -a -e \$events bash -c until_traffic_ends
     tell arm_cmn_0 arm_cmn_1"
 # The last turn of each local counter, of which there are 8 and 12, is not a whole one.
 verdicts exact 2 $((112 << 16))
@@ -172,7 +169,9 @@ boot "CMN, cycles" "$work/meshes.yaml" --time-scale 1000 \
     tell arm_cmn_0 arm_cmn_1"
 verdicts within 2 $((100 << 39))
 for i in 0 1; do
-  interrupts_of "arm_cmn_$i" "cmn$i.dtc0.INTREQPMU"
+  # The driver switches interrupts off and on again when perf closes an event. A line that is high then rises a second time
+  # before the kernel has taken the first.
+  interrupts_of "arm_cmn_$i" "cmn$i.dtc0.INTREQPMU" 1
   # The bounds are wide, as the driver never stops the PMU; but each overflow is half a turn, and a lost one would be missing.
   count=$(awk -v event="arm_cmn_$i/dtc_cycles/" '$2 == event { print $1 }' "$work/out")
   ((${count:-0} >> 39 == $(handled "arm_cmn_$i"))) || complain "arm_cmn_$i: ${count:-no} cycles"
