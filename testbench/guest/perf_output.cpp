@@ -87,7 +87,7 @@ GuestVerdict judge(const ExpectedEvent& event, std::span<const PrintedCount> pri
   if (counted) verdict.printed = sum;
   if (!event.low || !event.high) return verdict;
   if (printed.empty()) {
-    verdict.note = "perf did not print it";
+    verdict.note = "it is not found in what perf printed";
   } else if (scaled) {
     verdict.note = "an estimate: it had a counter for a part of the time";
   } else if (!counted) {
@@ -95,6 +95,8 @@ GuestVerdict judge(const ExpectedEvent& event, std::span<const PrintedCount> pri
     verdict.check = Check::wrong;
   } else if (*event.low <= sum && sum <= *event.high) {
     verdict.check = *event.low == *event.high ? Check::exact : Check::within;
+  } else if (intervals && sum < *event.low) {
+    verdict.note = "with -I perf does not print what it counted after the last interval";
   } else if (!event.doubt.empty()) {
     verdict.note = event.doubt;
   } else {

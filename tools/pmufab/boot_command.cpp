@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -66,6 +67,8 @@ and 3 if the simulator died.
 Examples:
   tools/guest/prepare
   pmufab boot --traffic scenarios/traffic/fixed.yaml -- perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 1
+  pmufab boot scenarios/platforms/cmn600-small.yaml --set 'mesh_traffic=[{name: flits, rate: 0.05, count: 2000}]' \
+    -- perf stat -a -e arm_cmn_0/mxp_e_req_txflit_valid/ sleep 1
   pmufab boot scenarios/platforms/cxl-exact.yaml
 )";
 
@@ -316,6 +319,8 @@ std::string without_noise(const std::string& text) {
   std::string rest;
   for (std::string line; std::getline(lines, line);) {
     // A firmware's shell would clear the user's screen.
+    static const std::regex sequence("\x1b\\[[0-9;=?]*[A-Za-z]");
+    line = std::regex_replace(line, sequence, "");
     line.erase(
         std::remove_if(line.begin(), line.end(), [](unsigned char letter) { return letter < ' ' && letter != '\t'; }),
         line.end());
@@ -389,9 +394,11 @@ int boot_command(const Arguments& all_arguments) {
   const fs::path clock_plugin = clock_plugin_of(map["clock"].as<std::string>(), interactive);
   if (interactive && isatty(STDIN_FILENO) != 1)
     throw InputError("a shell on the guest's console needs a terminal", "say what to run: pmufab boot ... -- COMMAND");
-  if (!map["driver"].as<std::string>().empty())
-    throw InputError("--driver has no effect in a guest, whose kernel has its own drivers",
-                     "pmufab shell and pmufab run take drivers of yours");
+  for (const char* option : {"driver", "drivers"}) {
+    if (!map[option].defaulted())
+      throw InputError(fmt::format("--{} has no effect in a guest, whose kernel has its own drivers", option),
+                       "pmufab shell and pmufab run take other drivers");
+  }
 
   constexpr std::uint64_t kMebibyte = 1 << 20;
   constexpr std::int64_t kMostCpus = 8;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -106,8 +107,10 @@ int list(const platform::PlatformSpec& platform, const driver_host::DriverSet& d
   if (json) {
     fmt::print("{}\n", as_json(catalog, reasons, drivers.kernel_version).dump(2));
   } else {
-    fmt::print("PMUs and events the drivers of Linux {} publish on platform {}:\n", drivers.kernel_version,
-               platform.name);
+    const bool by_software =
+        std::any_of(pmus.begin(), pmus.end(), [](const auto& pmu) { return pmu.name.starts_with("cpmu_"); });
+    fmt::print("PMUs and events the drivers of Linux {} publish on platform {}{}:\n", drivers.kernel_version,
+               platform.name, by_software ? ", and those of the software that needs no driver (cpmu_...)" : "");
     print(catalog, reasons);
   }
   return kPassed;

@@ -98,7 +98,8 @@ std::optional<int> check_simulator(int status, bool ended) {
 
 void add_platform_options(po::options_description& options) {
   options.add_options()("traffic", po::value<std::vector<std::string>>()->value_name("FILE"),
-                        "traffic; may be given several times (default: none)")(
+                        "loads, stores and requests of sockets; may be given several times (default: none). Flits, CHI "
+                        "and CXL traffic: --set 'chi_traffic=[...]'")(
       "seed", po::value<std::string>()->default_value("1")->value_name("N"), "seed of the traffic")(
       "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"), "change a value, as in pmufab run");
 }
@@ -124,6 +125,12 @@ scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::stri
   for (const std::string& text : overrides) {
     if (scenario::is_for_matrix(text))
       throw InputError(fmt::format("--set {}: there is no matrix here", text), "write a scenario, and use pmufab run");
+    const std::string key = text.substr(0, text.find_first_of(".[="));
+    for (const char* other : {"duration", "measure", "actions", "expect", "expected_failure", "drivers"}) {
+      if (key == other)
+        throw InputError(fmt::format("--set {}: what is measured, and when, is up to the commands typed", text),
+                         "write a scenario, and use pmufab run");
+    }
   }
   return scenario::ScenarioFile(document, fs::path()).load({}, overrides);
 }
