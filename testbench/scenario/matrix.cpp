@@ -92,11 +92,12 @@ void change(Value& document, const std::string& text) {
 
 }  // namespace
 
-bool is_for_matrix(std::string_view text) noexcept {
-  constexpr std::string_view kMatrix = "matrix";
-  return text.starts_with(kMatrix) && text.size() > kMatrix.size() &&
-         std::string_view("=.[").find(text[kMatrix.size()]) != std::string_view::npos;
+bool is_override_of(std::string_view text, std::string_view key) noexcept {
+  return text.starts_with(key) && text.size() > key.size() &&
+         std::string_view("=.[").find(text[key.size()]) != std::string_view::npos;
 }
+
+bool is_for_matrix(std::string_view text) noexcept { return is_override_of(text, "matrix"); }
 
 std::vector<Variant> ScenarioFile::variants(const std::vector<std::string>& overrides) const {
   Value changed;

@@ -115,6 +115,9 @@ struct Variant {
   std::vector<Source> sources;         ///< where each stands, for messages
 };
 
+/// @param key  at the top of a scenario: "duration"
+/// @return whether the text of a --set option changes it, or something in it
+[[nodiscard]] bool is_override_of(std::string_view override_text, std::string_view key) noexcept;
 /// @return true for the text of a --set option that changes the matrix.
 [[nodiscard]] bool is_for_matrix(std::string_view override_text) noexcept;
 

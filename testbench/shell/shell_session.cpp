@@ -41,9 +41,9 @@ class Story {
     const std::vector<PciFunction> functions = pci.enumerate();
     const int loaded = machine_.host().load();
     const std::vector<driver_host::Pmu> pmus = machine_.pmus().pmus();
-    const bool said = scenario::print_kernel_errors(machine_.host().log());
+    scenario::print_kernel_errors(machine_.host().log());
     if (loaded < 0 || machine_.host().pmus().empty()) {
-      scenario::print_failure(machine_.host().log(), said, "the drivers registered no PMU");
+      scenario::print_failure(machine_.host().log(), "the drivers registered no PMU");
       return false;
     }
     write_sysfs(options_.folder / kSysfsName, pmus, machine_.platform().firmware().cpus, functions);

@@ -125,9 +125,8 @@ scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::stri
   for (const std::string& text : overrides) {
     if (scenario::is_for_matrix(text))
       throw InputError(fmt::format("--set {}: there is no matrix here", text), "write a scenario, and use pmufab run");
-    const std::string key = text.substr(0, text.find_first_of(".[="));
-    for (const char* other : {"duration", "measure", "actions", "expect", "expected_failure", "drivers"}) {
-      if (key == other)
+    for (const char* key : {"duration", "measure", "actions", "expect", "expected_failure", "drivers"}) {
+      if (scenario::is_override_of(text, key))
         throw InputError(fmt::format("--set {}: what is measured, and when, is up to the commands typed", text),
                          "write a scenario, and use pmufab run");
     }
