@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/topology_check.h"
+#include "models/cmn/description/topology_check.h"
 
 namespace pmufab::cmn {
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "models/cmn/flit_image.h"
-#include "models/cmn/types.h"
+#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/wire/types.h"
 
 namespace pmufab::cmn {
 

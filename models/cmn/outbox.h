@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/cmn/types.h"
+#include "models/cmn/wire/types.h"
 
 namespace pmufab::cmn {
 

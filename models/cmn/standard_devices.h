@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/cmn/topology.h"
+#include "models/cmn/wire/topology.h"
 
 namespace pmufab::cmn {
 

@@ -7,14 +7,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/platform/c2c_part.h"
-#include "models/platform/cmn_link.h"
-#include "models/platform/cmn_part.h"
-#include "models/platform/cxl_part.h"
-#include "models/platform/pcie_part.h"
-#include "models/platform/pcie_pmu_part.h"
-#include "models/platform/pcie_spec.h"
-#include "models/platform/tegra410_part.h"
+#include "models/platform/cmn/cmn_link.h"
+#include "models/platform/cmn/cmn_part.h"
+#include "models/platform/cxl/cxl_part.h"
+#include "models/platform/tegra410/c2c_part.h"
+#include "models/platform/tegra410/pcie_part.h"
+#include "models/platform/tegra410/pcie_pmu_part.h"
+#include "models/platform/tegra410/pcie_spec.h"
+#include "models/platform/tegra410/tegra410_part.h"
 
 namespace pmufab::platform {
 

@@ -10,11 +10,11 @@
 #include <systemc>
 
 #include "models/cmn/mesh.h"
-#include "models/platform/firmware_description.h"
 #include "models/platform/platform_spec.h"
 #include "models/tegra410/socket.h"
 #include "tlm/bus/mmio_bus.h"
 #include "tlm/clock/clock_domain.h"
+#include "tlm/firmware/firmware_description.h"
 #include "tlm/probe/probe.h"
 #include "tlm/transaction/fabric_extension.h"
 

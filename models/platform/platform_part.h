@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "models/coresight/coresight_pmu.h"
-#include "models/platform/firmware_description.h"
 #include "models/platform/platform.h"
 #include "tlm/bus/mmio_bus.h"
+#include "tlm/firmware/firmware_description.h"
 #include "tlm/probe/probe.h"
 #include "tlm/registers/register_bank.h"
 

@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/layout.h"
-#include "models/cmn/nodes/gateway.h"
+#include "models/cmn/description/layout.h"
+#include "models/cmn/description/topology_check.h"
+#include "models/cmn/nodes/gateway/gateway.h"
 #include "models/cmn/nodes/system_address_map.h"
-#include "models/cmn/topology_check.h"
-#include "models/platform/c2c_spec.h"
-#include "models/platform/pcie_spec.h"
+#include "models/platform/tegra410/c2c_spec.h"
+#include "models/platform/tegra410/pcie_spec.h"
 
 namespace pmufab::platform {
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "models/cmn/mesh.h"
-#include "models/cmn/nodes/link_end.h"
+#include "models/cmn/nodes/gateway/link_end.h"
 #include "models/cmn/nodes/nodes.h"
-#include "models/cmn/topology.h"
-#include "models/platform/cxl_spec.h"
+#include "models/cmn/wire/topology.h"
+#include "models/platform/cxl/cxl_spec.h"
 #include "models/tegra410/address_map.h"
 #include "models/tegra410/parameters.h"
 #include "tlm/spec/spec_error.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/tegra410/pcie_parameters.h"
+#include "models/tegra410/pcie/pcie_parameters.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/interrupt/interrupt.h"
 

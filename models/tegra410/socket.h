@@ -12,15 +12,15 @@
 #include <tlm>
 
 #include "models/tegra410/address_map.h"
-#include "models/tegra410/c2c_interfaces.h"
-#include "models/tegra410/cmem_latency_pmu.h"
+#include "models/tegra410/c2c/c2c_interfaces.h"
+#include "models/tegra410/cmem/cmem_latency_pmu.h"
+#include "models/tegra410/cpu/private_cache.h"
 #include "models/tegra410/parameters.h"
-#include "models/tegra410/pcie_target.h"
-#include "models/tegra410/pcie_tgt_pmu.h"
-#include "models/tegra410/private_cache.h"
-#include "models/tegra410/root_complex.h"
-#include "models/tegra410/ucf.h"
-#include "models/tegra410/ucf_pmu.h"
+#include "models/tegra410/pcie/pcie_target.h"
+#include "models/tegra410/pcie/pcie_tgt_pmu.h"
+#include "models/tegra410/pcie/root_complex.h"
+#include "models/tegra410/ucf/ucf.h"
+#include "models/tegra410/ucf/ucf_pmu.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/transaction/fabric_extension.h"
 

@@ -9,11 +9,11 @@
 #include <benchmark/benchmark.h>
 #include <systemc>
 
-#include "models/cxl/host.h"
-#include "models/cxl/memory_device.h"
+#include "models/cxl/host/host.h"
+#include "models/cxl/memory/memory_device.h"
 #include "models/pmu/counter.h"
 #include "testbench/bench/bench.h"
-#include "testbench/traffic/cxl_traffic.h"
+#include "testbench/traffic/cxl/cxl_traffic.h"
 
 namespace pmufab::cxl {
 namespace {

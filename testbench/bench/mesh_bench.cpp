@@ -14,9 +14,9 @@
 #include <benchmark/benchmark.h>
 #include <systemc>
 
-#include "models/cmn/mesh_engine.h"
+#include "models/cmn/engine/mesh_engine.h"
 #include "testbench/bench/bench.h"
-#include "testbench/traffic/mesh_traffic.h"
+#include "testbench/traffic/cmn/mesh_traffic.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::cmn {

@@ -11,8 +11,8 @@
 #include <tlm>
 
 #include "testbench/bench/bench.h"
-#include "testbench/traffic/producer.h"
-#include "testbench/traffic/traffic_issuer.h"
+#include "testbench/traffic/tegra410/producer.h"
+#include "testbench/traffic/tegra410/traffic_issuer.h"
 
 namespace pmufab::traffic {
 namespace {

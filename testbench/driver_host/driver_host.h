@@ -11,9 +11,9 @@
 #include <systemc>
 #include <tlm>
 
-#include "models/platform/firmware_description.h"
 #include "testbench/driver_host/driver_sets.h"
 #include "tlm/clock/clock_domain.h"
+#include "tlm/firmware/firmware_description.h"
 
 namespace pmufab::driver_host {
 

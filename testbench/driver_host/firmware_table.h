@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "models/platform/firmware_description.h"
 #include "testbench/driver_host/abi.h"
+#include "tlm/firmware/firmware_description.h"
 
 namespace pmufab::driver_host {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/cxl/cpmu_parameters.h"
+#include "models/cxl/cpmu/cpmu_parameters.h"
 #include "testbench/fuzz/machine.h"
 #include "tlm/clock/clock_domain.h"
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "models/cxl/operations.h"
-#include "models/platform/cxl_part.h"
+#include "models/cxl/link/operations.h"
+#include "models/platform/cxl/cxl_part.h"
 #include "testbench/fuzz/cpmu_checker.h"
 #include "testbench/fuzz/device_checker.h"
 #include "testbench/fuzz/machine.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/cxl/type3_device.h"
+#include "models/cxl/registers/type3_device.h"
 #include "models/pcie/function.h"
 #include "testbench/fuzz/machine.h"
 #include "tlm/clock/clock_domain.h"

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/cmn/config_space.h"
-#include "models/cmn/example_topologies.h"
-#include "models/cmn/layout.h"
-#include "models/cmn/pmu.h"
+#include "models/cmn/description/config_space.h"
+#include "models/cmn/description/example_topologies.h"
+#include "models/cmn/description/layout.h"
+#include "models/cmn/pmu/pmu.h"
 #include "models/platform/platform.h"
 
 namespace pmufab::fuzz {

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "testbench/server/local_socket.h"
+#include "testbench/process/local_socket.h"
 
 namespace pmufab::guest {
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "testbench/server/descriptor.h"
+#include "testbench/process/descriptor.h"
 
 namespace pmufab::guest {
 

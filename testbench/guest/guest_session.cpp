@@ -9,15 +9,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "testbench/guest/acpi_tables.h"
-#include "testbench/guest/aperture.h"
+#include "testbench/guest/acpi/acpi_tables.h"
+#include "testbench/guest/devices/aperture.h"
+#include "testbench/guest/devices/guest_server.h"
+#include "testbench/guest/devices/wired_interrupts.h"
 #include "testbench/guest/guest_clock.h"
-#include "testbench/guest/guest_server.h"
 #include "testbench/guest/qemu_virt.h"
-#include "testbench/guest/wired_interrupts.h"
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/kernel_errors.h"
-#include "testbench/scenario/machine.h"
+#include "testbench/scenario/run/kernel_errors.h"
+#include "testbench/scenario/run/machine.h"
+#include "testbench/scenario/yaml/input_error.h"
 #include "testbench/shell/pci_access.h"
 #include "tlm/clock/clock_domain.h"
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "testbench/driver_host/driver_host.h"
-#include "testbench/guest/acpi_tables.h"
-#include "testbench/guest/perf_expectations.h"
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/guest/acpi/acpi_tables.h"
+#include "testbench/guest/perf/perf_expectations.h"
+#include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::guest {
 

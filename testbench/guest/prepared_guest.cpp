@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/guest/aperture.h"
-#include "testbench/scenario/input_error.h"
+#include "testbench/guest/devices/aperture.h"
+#include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::guest {
 

@@ -1,4 +1,4 @@
-#include "testbench/scenario/event_syntax.h"
+#include "testbench/perf/event_syntax.h"
 
 #include <cctype>
 #include <utility>

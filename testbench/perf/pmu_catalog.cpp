@@ -1,4 +1,4 @@
-#include "testbench/scenario/pmu_catalog.h"
+#include "testbench/perf/pmu_catalog.h"
 
 #include <algorithm>
 #include <charconv>

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "testbench/driver_host/driver_host.h"
-#include "testbench/scenario/event_syntax.h"
-#include "testbench/scoreboard/event_truth.h"
+#include "testbench/perf/event_syntax.h"
+#include "testbench/scoreboard/core/event_truth.h"
 
 namespace pmufab::scenario {
 

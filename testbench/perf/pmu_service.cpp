@@ -1,4 +1,4 @@
-#include "testbench/scenario/pmu_service.h"
+#include "testbench/perf/pmu_service.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "testbench/scenario/child_process.h"
+#include "testbench/process/child_process.h"
 
 #include <sys/prctl.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "testbench/scenario/crash_report.h"
+#include "testbench/process/crash_report.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace pmufab::server {
+namespace pmufab::process {
 
 /// Owns a file descriptor.
 class Descriptor {
@@ -34,4 +34,4 @@ class Descriptor {
   int number_ = -1;
 };
 
-}  // namespace pmufab::server
+}  // namespace pmufab::process

@@ -1,4 +1,4 @@
-#include "testbench/server/local_socket.h"
+#include "testbench/process/local_socket.h"
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-namespace pmufab::server {
+namespace pmufab::process {
 
 Descriptor listen_at(const std::filesystem::path& path, int type) {
   const std::string text = path.string();
@@ -32,4 +32,4 @@ Descriptor listen_at(const std::filesystem::path& path, int type) {
   return listener;
 }
 
-}  // namespace pmufab::server
+}  // namespace pmufab::process

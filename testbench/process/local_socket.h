@@ -2,13 +2,13 @@
 
 #include <filesystem>
 
-#include "testbench/server/descriptor.h"
+#include "testbench/process/descriptor.h"
 
-namespace pmufab::server {
+namespace pmufab::process {
 
 /// Make a local socket that takes connections of this user. Nothing done with it waits.
 /// @param type  SOCK_STREAM or SOCK_SEQPACKET
 /// @throws std::system_error, also for a path that is too long (std::errc::filename_too_long)
 [[nodiscard]] Descriptor listen_at(const std::filesystem::path& path, int type);
 
-}  // namespace pmufab::server
+}  // namespace pmufab::process

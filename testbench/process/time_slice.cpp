@@ -1,8 +1,8 @@
-#include "testbench/server/time_slice.h"
+#include "testbench/process/time_slice.h"
 
 #include <algorithm>
 
-namespace pmufab::server {
+namespace pmufab::process {
 
 void TimeSlice::learn(Picoseconds simulated, Duration took) noexcept {
   if (simulated >= length_ && took < wall_ / 2) length_ = std::min(length_ * 2, kLongest);
@@ -12,4 +12,4 @@ void TimeSlice::learn(Picoseconds simulated, Duration took) noexcept {
   }
 }
 
-}  // namespace pmufab::server
+}  // namespace pmufab::process

@@ -4,7 +4,7 @@
 
 #include "tlm/clock/clock_domain.h"
 
-namespace pmufab::server {
+namespace pmufab::process {
 
 /// How much may be simulated at a time by somebody who wants to look at something else between: as much as takes
 /// about a given time, going by what the slices before took.
@@ -30,4 +30,4 @@ class TimeSlice {
   Picoseconds length_ = kFirst;
 };
 
-}  // namespace pmufab::server
+}  // namespace pmufab::process

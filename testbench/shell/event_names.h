@@ -1,6 +1,6 @@
 #pragma once
 
-#include "testbench/scenario/pmu_catalog.h"
+#include "testbench/perf/pmu_catalog.h"
 
 namespace pmufab::shell {
 

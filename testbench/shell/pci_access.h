@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "models/platform/firmware_description.h"
 #include "testbench/driver_host/driver_host.h"
+#include "tlm/firmware/firmware_description.h"
 
 namespace pmufab::shell {
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/event_syntax.h"
+#include "testbench/perf/event_syntax.h"
 
 namespace pmufab::shell {
 namespace {

@@ -12,8 +12,8 @@
 
 #include <linux/perf_event.h>
 
-#include "testbench/scenario/machine.h"
-#include "testbench/scenario/pmu_catalog.h"
+#include "testbench/perf/pmu_catalog.h"
+#include "testbench/scenario/run/machine.h"
 #include "testbench/shell/event_names.h"
 #include "testbench/shell/verdict.h"
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "testbench/server/local_socket.h"
+#include "testbench/process/local_socket.h"
 #include "testbench/shell/process_tree.h"
 
 namespace pmufab::shell {

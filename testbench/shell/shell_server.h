@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <map>
 
-#include "testbench/scenario/machine.h"
-#include "testbench/server/descriptor.h"
-#include "testbench/server/time_slice.h"
+#include "testbench/process/descriptor.h"
+#include "testbench/process/time_slice.h"
+#include "testbench/scenario/run/machine.h"
 #include "testbench/shell/pci_access.h"
 #include "testbench/shell/perf_events.h"
 #include "testbench/shell/protocol.h"

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/kernel_errors.h"
-#include "testbench/scenario/machine.h"
-#include "testbench/scenario/measurement.h"
-#include "testbench/scenario/results.h"
+#include "testbench/scenario/report/results.h"
+#include "testbench/scenario/run/kernel_errors.h"
+#include "testbench/scenario/run/machine.h"
+#include "testbench/scenario/run/measurement.h"
 #include "testbench/shell/pci_access.h"
 #include "testbench/shell/shell_server.h"
 #include "testbench/shell/sysfs_tree.h"

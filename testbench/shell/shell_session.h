@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "testbench/driver_host/driver_host.h"
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/scenario/run/scenario_spec.h"
 #include "testbench/shell/perf_events.h"
 
 namespace pmufab::shell {

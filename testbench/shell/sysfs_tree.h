@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "models/platform/firmware_description.h"
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/shell/pci_access.h"
+#include "tlm/firmware/firmware_description.h"
 
 namespace pmufab::shell {
 

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "testbench/scenario/results.h"
+#include "testbench/scenario/report/results.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::shell {

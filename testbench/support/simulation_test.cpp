@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "testbench/support/main_stack.h"
+#include "testbench/process/main_stack.h"
 
 namespace pmufab::testing {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "testbench/server/local_socket.h"
+#include "testbench/process/local_socket.h"
 
 namespace pmufab::vfio_user {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/server/descriptor.h"
+#include "testbench/process/descriptor.h"
 #include "testbench/vfio_user/function.h"
 #include "testbench/vfio_user/protocol.h"
 #include "testbench/vfio_user/session.h"

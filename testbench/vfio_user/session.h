@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/server/descriptor.h"
+#include "testbench/process/descriptor.h"
 #include "testbench/vfio_user/function.h"
 #include "testbench/vfio_user/protocol.h"
 

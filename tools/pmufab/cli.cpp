@@ -14,9 +14,9 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "testbench/scenario/child_process.h"
-#include "testbench/scenario/event_syntax.h"
-#include "testbench/scenario/input_error.h"
+#include "testbench/perf/event_syntax.h"
+#include "testbench/process/child_process.h"
+#include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/output.h"
 
 namespace pmufab::cli {

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <boost/program_options.hpp>
 
-#include "testbench/scenario/driver_sets.h"
-#include "testbench/scenario/runner.h"
+#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/runner.h"
 
 /// The pmufab command line: one function per subcommand, and what they share.
 namespace pmufab::cli {

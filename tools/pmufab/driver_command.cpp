@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 
@@ -33,7 +33,7 @@ takes instead of the drivers that were built with pmufab. What has not changed s
 
 Examples:
   pmufab driver build my/nvidia_cspmu.c                     # my/nvidia_cspmu.so
-  pmufab run scenarios/ucf-basic.yaml --driver my/nvidia_cspmu.so
+  pmufab run scenarios/tegra410/ucf-basic.yaml --driver my/nvidia_cspmu.so
   pmufab driver build my/arm-cmn.c --base 6.12 -o old.so
 )";
 

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/event_syntax.h"
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/kernel_errors.h"
-#include "testbench/scenario/machine.h"
-#include "testbench/scenario/pmu_catalog.h"
-#include "testbench/scenario/results.h"
+#include "testbench/perf/event_syntax.h"
+#include "testbench/perf/pmu_catalog.h"
+#include "testbench/scenario/report/results.h"
+#include "testbench/scenario/run/kernel_errors.h"
+#include "testbench/scenario/run/machine.h"
+#include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 
 namespace pmufab::cli {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <systemc>
 
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/report.h"
+#include "testbench/scenario/report/report.h"
+#include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 
@@ -40,7 +40,7 @@ Commands:
 A first look:
   pmufab list
   pmufab stat -e 'nvidia_ucf_pmu_0/slc_access_rd/,nvidia_ucf_pmu_0/cycles/' --traffic scenarios/traffic/mixed.yaml
-  pmufab run scenarios/ucf-basic.yaml
+  pmufab run scenarios/tegra410/ucf-basic.yaml
 
 Exit codes: 0 everything passed; 1 a check failed, the user stopped it, or it took too
 long; 2 bad input, or output that could not be written; 3 an internal error, or a run crashed.

@@ -7,11 +7,11 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include "models/platform/platform.h"
-#include "testbench/scenario/cmn_fabric.h"
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/machine.h"
-#include "testbench/scenario/quantity.h"
-#include "testbench/scenario/results.h"
+#include "testbench/scenario/fabrics/cmn/cmn_fabric.h"
+#include "testbench/scenario/report/results.h"
+#include "testbench/scenario/run/machine.h"
+#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scenario/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/map_driver.h"
 #include "tools/pmufab/map_picture.h"
@@ -46,8 +46,8 @@ scenario's duration or --duration. Same seed, same picture.
 Examples:
   pmufab map scenarios/platforms/cmn600-small.yaml
   pmufab map scenarios/platforms/cmn600-small.yaml cmn0 --compare --drivers 6.12
-  pmufab map scenarios/platforms/cmn600-small.yaml --svg mesh.svg --traffic scenarios/cmn-flits.yaml
-  pmufab map scenarios/platforms/cmn600-small.yaml --traffic scenarios/cmn-flits.yaml --set mesh_traffic[0].rate=0.3
+  pmufab map scenarios/platforms/cmn600-small.yaml --svg mesh.svg --traffic scenarios/cmn/cmn-flits.yaml
+  pmufab map scenarios/platforms/cmn600-small.yaml --traffic scenarios/cmn/cmn-flits.yaml --set mesh_traffic[0].rate=0.3
 
 Exit codes: 0 shown (and the driver agrees); 1 the driver's map differs; 2 bad input; 3 an internal error.
 )";
@@ -81,7 +81,7 @@ FlitTraffic load_traffic(const po::variables_map& map, const std::string& platfo
   const scenario::ScenarioSpec spec = scenario::ScenarioFile{std::filesystem::path(file)}.load({}, overrides);
   if (spec.workload.mesh_traffic.empty())
     throw InputError(fmt::format("scenario '{}' sends no flits into meshes", spec.name),
-                     "give one with mesh_traffic, such as scenarios/cmn-flits.yaml");
+                     "give one with mesh_traffic, such as scenarios/cmn/cmn-flits.yaml");
   if (!spec.duration)
     throw InputError(fmt::format("scenario '{}' does not say how long its flits flow", spec.name),
                      "add --duration '60 us'");

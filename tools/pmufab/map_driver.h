@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "models/cmn/layout.h"
-#include "models/cmn/topology.h"
+#include "models/cmn/description/layout.h"
+#include "models/cmn/wire/topology.h"
 
 namespace pmufab::cli {
 

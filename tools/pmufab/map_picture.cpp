@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/quantity.h"
+#include "testbench/scenario/yaml/quantity.h"
 
 namespace pmufab::cli {
 namespace {

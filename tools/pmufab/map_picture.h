@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "models/cmn/layout.h"
-#include "models/cmn/mesh_engine.h"
-#include "models/cmn/topology.h"
+#include "models/cmn/description/layout.h"
+#include "models/cmn/engine/mesh_engine.h"
+#include "models/cmn/wire/topology.h"
 
 namespace pmufab::cli {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/results.h"
+#include "testbench/scenario/report/results.h"
 
 namespace pmufab::cli {
 namespace {

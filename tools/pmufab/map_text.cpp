@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "testbench/scenario/results.h"
+#include "testbench/scenario/report/results.h"
 
 namespace pmufab::cli {
 namespace {

@@ -18,7 +18,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 
 namespace pmufab::cli {

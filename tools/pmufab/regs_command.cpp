@@ -6,8 +6,8 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <nlohmann/json.hpp>
 
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/machine.h"
+#include "testbench/scenario/run/machine.h"
+#include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 
 namespace pmufab::cli {

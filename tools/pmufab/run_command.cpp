@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/report.h"
+#include "testbench/scenario/report/report.h"
+#include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 
@@ -27,11 +27,11 @@ constexpr const char* kMoreOnRun =
 each driver set it selects, each run in a process of its own. A run passes when every count equals the scoreboard's.
 
 Examples:
-  pmufab run scenarios/ucf-basic.yaml
+  pmufab run scenarios/tegra410/ucf-basic.yaml
       one scenario, with every driver set that was built
   pmufab run scenarios/[!d]*.yaml --drivers newest --junit results.xml
       all scenarios but demo.yaml, which needs a trace, with the newest drivers, with a report for a CI server
-  pmufab run scenarios/overflow-16.yaml --set platform.tegra410.ucf_pmu.width=20 --set host.interrupt_delay='5 us'
+  pmufab run scenarios/overflow/overflow-16.yaml --set platform.tegra410.ucf_pmu.width=20 --set host.interrupt_delay='5 us'
       something changed in passing; values may have units
   pmufab run scenarios/demo.yaml --set trace=sort.trace --out results
       replay a recorded program; results, the effective configuration and the kernel log go to results/

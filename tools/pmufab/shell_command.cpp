@@ -12,10 +12,10 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/child_process.h"
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/quantity.h"
-#include "testbench/scenario/report.h"
+#include "testbench/process/child_process.h"
+#include "testbench/scenario/report/report.h"
+#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scenario/yaml/quantity.h"
 #include "testbench/shell/protocol.h"
 #include "testbench/shell/shell_session.h"
 #include "tools/pmufab/cli.h"

@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/child_process.h"
-#include "testbench/scenario/input_error.h"
+#include "testbench/process/child_process.h"
+#include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::cli {
 

@@ -10,7 +10,7 @@
 
 #include <boost/program_options.hpp>
 
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/scenario/run/scenario_spec.h"
 #include "tools/pmufab/cli.h"
 
 namespace pmufab::cli {

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/event_syntax.h"
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/quantity.h"
-#include "testbench/scenario/report.h"
+#include "testbench/perf/event_syntax.h"
+#include "testbench/scenario/report/report.h"
+#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scenario/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 

@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/report.h"
-#include "testbench/scenario/results.h"
-#include "testbench/scenario/runner.h"
-#include "testbench/traffic/lackey_import.h"
-#include "testbench/traffic/trace_format.h"
+#include "testbench/scenario/report/report.h"
+#include "testbench/scenario/report/results.h"
+#include "testbench/scenario/run/runner.h"
+#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/traffic/core/trace_format.h"
+#include "testbench/traffic/tegra410/lackey_import.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 
@@ -48,8 +48,8 @@ Examples: record a program, then replay it with a scenario whose traffic has a t
   pmufab trace info sort.trace
   pmufab run scenarios/demo.yaml --set trace=sort.trace
 Record CXL traffic, then replay it:
-  pmufab trace record scenarios/cxl-mem.yaml mem.trace
-  pmufab run scenarios/cxl-replay.yaml --set cxl_traffic[0].trace.file=mem.trace --set 'expect=[]'
+  pmufab trace record scenarios/cxl/cxl-mem.yaml mem.trace
+  pmufab run scenarios/cxl/cxl-replay.yaml --set cxl_traffic[0].trace.file=mem.trace --set 'expect=[]'
 )";
 
 /// Copy a trace to another form.

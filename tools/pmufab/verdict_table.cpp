@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/report.h"
+#include "testbench/scenario/report/report.h"
 #include "tools/pmufab/cli.h"
 
 namespace pmufab::cli {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "testbench/scenario/results.h"
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/scenario/report/results.h"
+#include "testbench/scenario/run/scenario_spec.h"
 #include "testbench/shell/verdict.h"
 
 namespace pmufab::cli {

@@ -1,4 +1,4 @@
-#include "models/cmn/config_space.h"
+#include "models/cmn/description/config_space.h"
 
 #include <algorithm>
 #include <numeric>

@@ -13,9 +13,9 @@
 #include <systemc>
 #include <tlm>
 
-#include "models/cmn/layout.h"
-#include "models/cmn/node_registers.h"
-#include "models/cmn/topology.h"
+#include "models/cmn/description/layout.h"
+#include "models/cmn/description/node_registers.h"
+#include "models/cmn/wire/topology.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/registers/register_bank.h"
 

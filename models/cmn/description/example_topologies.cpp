@@ -1,4 +1,4 @@
-#include "models/cmn/example_topologies.h"
+#include "models/cmn/description/example_topologies.h"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/cmn/topology.h"
+#include "models/cmn/wire/topology.h"
 
 /// Meshes ready to use: starting points for platforms and tests. All pass check().
 namespace pmufab::cmn::examples {

@@ -1,4 +1,4 @@
-#include "models/cmn/layout.h"
+#include "models/cmn/description/layout.h"
 
 #include <algorithm>
 #include <bit>

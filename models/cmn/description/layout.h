@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/cmn/topology.h"
+#include "models/cmn/wire/topology.h"
 
 namespace pmufab::cmn {
 

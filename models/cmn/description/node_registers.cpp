@@ -1,10 +1,10 @@
-#include "models/cmn/node_registers.h"
+#include "models/cmn/description/node_registers.h"
 
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "models/cmn/event_select.h"
+#include "models/cmn/pmu/event_select.h"
 
 namespace pmufab::cmn {
 

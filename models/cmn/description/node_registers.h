@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/cmn/topology.h"
+#include "models/cmn/wire/topology.h"
 #include "tlm/registers/register_spec.h"
 
 namespace pmufab::cmn {

@@ -1,4 +1,4 @@
-#include "models/cmn/product.h"
+#include "models/cmn/wire/product.h"
 
 namespace pmufab::cmn {
 

@@ -1,4 +1,4 @@
-#include "models/cmn/topology.h"
+#include "models/cmn/wire/topology.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "models/cmn/topology_check.h"
+#include "models/cmn/description/topology_check.h"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/layout.h"
+#include "models/cmn/description/layout.h"
 
 namespace pmufab::cmn {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/cmn/topology.h"
+#include "models/cmn/wire/topology.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cmn {

@@ -1,4 +1,4 @@
-#include "models/cmn/types.h"
+#include "models/cmn/wire/types.h"
 
 #include <array>
 

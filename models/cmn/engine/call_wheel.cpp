@@ -1,4 +1,4 @@
-#include "models/cmn/call_wheel.h"
+#include "models/cmn/engine/call_wheel.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/cmn/types.h"
+#include "models/cmn/wire/types.h"
 
 namespace pmufab::cmn {
 

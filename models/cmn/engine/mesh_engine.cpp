@@ -1,4 +1,4 @@
-#include "models/cmn/mesh_engine.h"
+#include "models/cmn/engine/mesh_engine.h"
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "models/cmn/types.h"
+#include "models/cmn/wire/types.h"
 
 namespace pmufab::cmn {
 

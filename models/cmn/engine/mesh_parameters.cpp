@@ -1,4 +1,4 @@
-#include "models/cmn/mesh_parameters.h"
+#include "models/cmn/engine/mesh_parameters.h"
 
 #include <cstddef>
 #include <string>

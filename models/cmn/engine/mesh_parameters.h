@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "models/cmn/types.h"
+#include "models/cmn/wire/types.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cmn {

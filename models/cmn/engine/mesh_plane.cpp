@@ -1,4 +1,4 @@
-#include "models/cmn/mesh_plane.h"
+#include "models/cmn/engine/mesh_plane.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "models/cmn/nodes/modelled_events.h"
 
-#include "models/cmn/types.h"
+#include "models/cmn/wire/types.h"
 
 namespace pmufab::cmn {
 

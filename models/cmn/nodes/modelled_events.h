@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "models/cmn/topology.h"
+#include "models/cmn/wire/topology.h"
 
 namespace pmufab::cmn {
 

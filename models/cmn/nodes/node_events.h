@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "models/cmn/cycle_condition.h"
 #include "models/cmn/mesh.h"
-#include "models/cmn/occupancy.h"
+#include "models/cmn/pmu/cycle_condition.h"
+#include "models/cmn/pmu/occupancy.h"
 
 namespace pmufab::cmn {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "models/cmn/mesh_device.h"
-#include "models/cmn/nodes/operation_source.h"
+#include "models/cmn/nodes/requester/operation_source.h"
 
 namespace pmufab::cmn {
 

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "models/cmn/mesh.h"
-#include "models/cmn/nodes/home_node.h"
-#include "models/cmn/nodes/io_node.h"
-#include "models/cmn/nodes/mtsx.h"
+#include "models/cmn/nodes/home/home_node.h"
+#include "models/cmn/nodes/io/io_node.h"
+#include "models/cmn/nodes/memory/mtsx.h"
+#include "models/cmn/nodes/memory/sbsx.h"
+#include "models/cmn/nodes/memory/sn_f.h"
 #include "models/cmn/nodes/node_model.h"
-#include "models/cmn/nodes/rn_f.h"
-#include "models/cmn/nodes/rn_i.h"
-#include "models/cmn/nodes/sbsx.h"
-#include "models/cmn/nodes/sn_f.h"
+#include "models/cmn/nodes/requester/rn_f.h"
+#include "models/cmn/nodes/requester/rn_i.h"
 #include "models/cmn/nodes/system_address_map.h"
 
 namespace pmufab::cmn {

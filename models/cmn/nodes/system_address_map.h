@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "models/cmn/layout.h"
-#include "models/cmn/topology.h"
+#include "models/cmn/description/layout.h"
+#include "models/cmn/wire/topology.h"
 
 namespace pmufab::cmn {
 

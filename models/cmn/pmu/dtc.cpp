@@ -1,4 +1,4 @@
-#include "models/cmn/dtc.h"
+#include "models/cmn/pmu/dtc.h"
 
 #include <algorithm>
 #include <utility>

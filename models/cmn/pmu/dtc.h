@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "models/cmn/product.h"
+#include "models/cmn/wire/product.h"
 #include "models/pmu/alarm.h"
 #include "models/pmu/carry_path.h"
 #include "models/pmu/counter.h"

@@ -1,4 +1,4 @@
-#include "models/cmn/dtm.h"
+#include "models/cmn/pmu/dtm.h"
 
 #include "models/pmu/counter.h"
 

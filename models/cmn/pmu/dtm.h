@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "models/cmn/product.h"
+#include "models/cmn/wire/product.h"
 #include "models/pmu/carry_path.h"
 #include "tlm/clock/clock_domain.h"
 

@@ -1,4 +1,4 @@
-#include "models/cmn/event_select.h"
+#include "models/cmn/pmu/event_select.h"
 
 namespace pmufab::cmn {
 

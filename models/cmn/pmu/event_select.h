@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "models/cmn/product.h"
-#include "models/cmn/topology.h"
+#include "models/cmn/wire/product.h"
+#include "models/cmn/wire/topology.h"
 
 namespace pmufab::cmn {
 

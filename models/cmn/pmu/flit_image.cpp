@@ -1,6 +1,6 @@
-#include "models/cmn/flit_image.h"
+#include "models/cmn/wire/flit_image.h"
 
-#include "models/cmn/flit_positions.h"
+#include "models/cmn/pmu/flit_positions.h"
 
 namespace pmufab::cmn {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
-#include "models/cmn/flit_image.h"
-#include "models/cmn/product.h"
+#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/wire/product.h"
 
 namespace pmufab::cmn {
 

@@ -1,4 +1,4 @@
-#include "models/cmn/flit_positions.h"
+#include "models/cmn/pmu/flit_positions.h"
 
 namespace pmufab::cmn {
 

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cstdint>
 
-#include "models/cmn/types.h"
+#include "models/cmn/wire/types.h"
 
 namespace pmufab::cmn {
 

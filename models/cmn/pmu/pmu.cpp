@@ -1,4 +1,4 @@
-#include "models/cmn/pmu.h"
+#include "models/cmn/pmu/pmu.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "models/cmn/watchpoint.h"
+#include "models/cmn/pmu/watchpoint.h"
 
 #include <array>
 

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "models/cmn/flit_image.h"
-#include "models/cmn/product.h"
-#include "models/cmn/types.h"
+#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/wire/product.h"
+#include "models/cmn/wire/types.h"
 
 namespace pmufab::cmn {
 

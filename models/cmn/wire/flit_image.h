@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "models/cmn/product.h"
-#include "models/cmn/types.h"
+#include "models/cmn/wire/product.h"
+#include "models/cmn/wire/types.h"
 
 namespace pmufab::cmn {
 

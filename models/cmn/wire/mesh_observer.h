@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
-#include "models/cmn/flit_image.h"
-#include "models/cmn/types.h"
+#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/wire/types.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::cmn {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "models/cmn/product.h"
-#include "models/cmn/types.h"
+#include "models/cmn/wire/product.h"
+#include "models/cmn/wire/types.h"
 
 namespace pmufab::cmn {
 

@@ -1,4 +1,4 @@
-#include "models/cxl/counter_unit.h"
+#include "models/cxl/cpmu/counter_unit.h"
 
 #include <utility>
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "models/cxl/cpmu_registers.h"
-#include "models/cxl/event_group.h"
+#include "models/cxl/cpmu/cpmu_registers.h"
+#include "models/cxl/cpmu/event_group.h"
 #include "models/pmu/alarm.h"
 #include "models/pmu/clock_condition.h"
 #include "models/pmu/counter.h"

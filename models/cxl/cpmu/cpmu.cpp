@@ -1,4 +1,4 @@
-#include "models/cxl/cpmu.h"
+#include "models/cxl/cpmu/cpmu.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/cxl/event_names.h"
+#include "models/cxl/cpmu/event_names.h"
 
 namespace pmufab::cxl {
 namespace {

@@ -13,10 +13,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <systemc>
 
-#include "models/cxl/counter_unit.h"
-#include "models/cxl/cpmu_parameters.h"
-#include "models/cxl/cpmu_registers.h"
-#include "models/cxl/event_group.h"
+#include "models/cxl/cpmu/counter_unit.h"
+#include "models/cxl/cpmu/cpmu_parameters.h"
+#include "models/cxl/cpmu/cpmu_registers.h"
+#include "models/cxl/cpmu/event_group.h"
 #include "models/pmu/alarm.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/registers/register_bank.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "models/cxl/cpmu.h"
+#include "models/cxl/cpmu/cpmu.h"
 
 namespace pmufab::cxl {
 

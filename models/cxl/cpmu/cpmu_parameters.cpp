@@ -1,4 +1,4 @@
-#include "models/cxl/cpmu_parameters.h"
+#include "models/cxl/cpmu/cpmu_parameters.h"
 
 #include <bit>
 #include <set>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "models/cxl/event_names.h"
+#include "models/cxl/cpmu/event_names.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cxl {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/cxl/event_group.h"
+#include "models/cxl/cpmu/event_group.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::cxl {

@@ -1,4 +1,4 @@
-#include "models/cxl/cpmu_registers.h"
+#include "models/cxl/cpmu/cpmu_registers.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "models/cxl/event_names.h"
+#include "models/cxl/cpmu/event_names.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "models/cxl/event_group.h"
+#include "models/cxl/cpmu/event_group.h"
 
 namespace pmufab::cxl {
 namespace {

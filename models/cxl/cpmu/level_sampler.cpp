@@ -1,4 +1,4 @@
-#include "models/cxl/level_sampler.h"
+#include "models/cxl/cpmu/level_sampler.h"
 
 #include <algorithm>
 

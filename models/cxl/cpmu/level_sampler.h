@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "models/cxl/engine.h"
+#include "models/cxl/host/engine.h"
 #include "tlm/probe/probe.h"
 
 namespace pmufab::cxl {

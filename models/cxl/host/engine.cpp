@@ -1,4 +1,4 @@
-#include "models/cxl/engine.h"
+#include "models/cxl/host/engine.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "models/cxl/host.h"
+#include "models/cxl/host/host.h"
 
 #include <algorithm>
 #include <cassert>

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "models/cxl/hdm_map.h"
-#include "models/cxl/host_cache.h"
-#include "models/cxl/line_table.h"
-#include "models/cxl/link.h"
-#include "models/cxl/message_probes.h"
-#include "models/cxl/operations.h"
+#include "models/cxl/host/host_cache.h"
+#include "models/cxl/link/link.h"
+#include "models/cxl/link/message_probes.h"
+#include "models/cxl/link/operations.h"
+#include "models/cxl/memory/hdm_map.h"
+#include "models/cxl/memory/line_table.h"
 
 namespace pmufab::cxl {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/cxl/hdm_map.h"
-#include "models/cxl/host.h"
+#include "models/cxl/host/host.h"
+#include "models/cxl/memory/hdm_map.h"
 
 namespace pmufab::cxl {
 

@@ -1,4 +1,4 @@
-#include "models/cxl/host_cache.h"
+#include "models/cxl/host/host_cache.h"
 
 #include <cassert>
 

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/cxl/engine.h"
-#include "models/cxl/hdm_map.h"
-#include "models/cxl/line_table.h"
-#include "models/cxl/link.h"
-#include "models/cxl/operations.h"
-#include "models/cxl/ring.h"
+#include "models/cxl/host/engine.h"
+#include "models/cxl/link/link.h"
+#include "models/cxl/link/operations.h"
+#include "models/cxl/link/ring.h"
+#include "models/cxl/memory/hdm_map.h"
+#include "models/cxl/memory/line_table.h"
 
 namespace pmufab::cxl {
 

@@ -1,4 +1,4 @@
-#include "models/cxl/link.h"
+#include "models/cxl/link/link.h"
 
 #include <algorithm>
 #include <bit>

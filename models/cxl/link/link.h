@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 
-#include "models/cxl/engine.h"
-#include "models/cxl/message_probes.h"
-#include "models/cxl/messages.h"
-#include "models/cxl/ring.h"
+#include "models/cxl/host/engine.h"
+#include "models/cxl/link/message_probes.h"
+#include "models/cxl/link/messages.h"
+#include "models/cxl/link/ring.h"
 
 namespace pmufab::cxl {
 

@@ -1,4 +1,4 @@
-#include "models/cxl/message_probes.h"
+#include "models/cxl/link/message_probes.h"
 
 #include <string_view>
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "models/cxl/event_group.h"
-#include "models/cxl/hdm_map.h"
-#include "models/cxl/messages.h"
+#include "models/cxl/cpmu/event_group.h"
+#include "models/cxl/link/messages.h"
+#include "models/cxl/memory/hdm_map.h"
 
 namespace pmufab::cxl {
 

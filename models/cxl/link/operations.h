@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "models/cxl/messages.h"
+#include "models/cxl/link/messages.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::cxl {

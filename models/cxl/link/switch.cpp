@@ -1,4 +1,4 @@
-#include "models/cxl/switch.h"
+#include "models/cxl/link/switch.h"
 
 #include <cassert>
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "models/cxl/engine.h"
-#include "models/cxl/hdm_map.h"
-#include "models/cxl/link.h"
-#include "models/cxl/message_probes.h"
-#include "models/cxl/ring.h"
+#include "models/cxl/host/engine.h"
+#include "models/cxl/link/link.h"
+#include "models/cxl/link/message_probes.h"
+#include "models/cxl/link/ring.h"
+#include "models/cxl/memory/hdm_map.h"
 
 namespace pmufab::cxl {
 

@@ -1,4 +1,4 @@
-#include "models/cxl/back_invalidate.h"
+#include "models/cxl/memory/back_invalidate.h"
 
 #include <cassert>
 

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "models/cxl/line_table.h"
-#include "models/cxl/link.h"
-#include "models/cxl/messages.h"
-#include "models/cxl/ring.h"
+#include "models/cxl/link/link.h"
+#include "models/cxl/link/messages.h"
+#include "models/cxl/link/ring.h"
+#include "models/cxl/memory/line_table.h"
 
 namespace pmufab::cxl {
 

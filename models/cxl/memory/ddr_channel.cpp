@@ -1,4 +1,4 @@
-#include "models/cxl/ddr_channel.h"
+#include "models/cxl/memory/ddr_channel.h"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/cxl/ddr_controller.h"
+#include "models/cxl/memory/ddr_controller.h"
 
 namespace pmufab::cxl {
 

@@ -1,8 +1,8 @@
-#include "models/cxl/ddr_controller.h"
+#include "models/cxl/memory/ddr_controller.h"
 
 #include <bit>
 
-#include "models/cxl/ddr_channel.h"
+#include "models/cxl/memory/ddr_channel.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cxl {

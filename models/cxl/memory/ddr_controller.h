@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "models/cxl/engine.h"
-#include "models/cxl/event_group.h"
-#include "models/cxl/level_sampler.h"
-#include "models/cxl/ring.h"
+#include "models/cxl/cpmu/event_group.h"
+#include "models/cxl/cpmu/level_sampler.h"
+#include "models/cxl/host/engine.h"
+#include "models/cxl/link/ring.h"
 #include "tlm/probe/probe.h"
 
 namespace pmufab::cxl {

@@ -1,4 +1,4 @@
-#include "models/cxl/device_cache.h"
+#include "models/cxl/memory/device_cache.h"
 
 #include <algorithm>
 #include <cassert>

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/cxl/line_table.h"
-#include "models/cxl/link.h"
-#include "models/cxl/memory_device.h"
-#include "models/cxl/operations.h"
+#include "models/cxl/link/link.h"
+#include "models/cxl/link/operations.h"
+#include "models/cxl/memory/line_table.h"
+#include "models/cxl/memory/memory_device.h"
 
 namespace pmufab::cxl {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/cxl/event_group.h"
-#include "models/cxl/interleave.h"
+#include "models/cxl/cpmu/event_group.h"
+#include "models/cxl/memory/interleave.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cxl {

@@ -1,4 +1,4 @@
-#include "models/cxl/line_table.h"
+#include "models/cxl/memory/line_table.h"
 
 #include <algorithm>
 #include <bit>

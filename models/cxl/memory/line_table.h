@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/cxl/messages.h"
+#include "models/cxl/link/messages.h"
 
 namespace pmufab::cxl {
 

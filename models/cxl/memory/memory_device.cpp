@@ -1,4 +1,4 @@
-#include "models/cxl/memory_device.h"
+#include "models/cxl/memory/memory_device.h"
 
 #include <algorithm>
 #include <cassert>

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "models/cxl/back_invalidate.h"
-#include "models/cxl/ddr_controller.h"
-#include "models/cxl/hdm_map.h"
-#include "models/cxl/link.h"
-#include "models/cxl/message_probes.h"
+#include "models/cxl/link/link.h"
+#include "models/cxl/link/message_probes.h"
+#include "models/cxl/memory/back_invalidate.h"
+#include "models/cxl/memory/ddr_controller.h"
+#include "models/cxl/memory/hdm_map.h"
 
 namespace pmufab::cxl {
 

@@ -1,4 +1,4 @@
-#include "models/cxl/component_registers.h"
+#include "models/cxl/registers/component_registers.h"
 
 #include <algorithm>
 #include <array>

@@ -12,8 +12,8 @@
 #include <systemc>
 #include <tlm>
 
-#include "models/cxl/hdm_map.h"
-#include "models/cxl/interleave.h"
+#include "models/cxl/memory/hdm_map.h"
+#include "models/cxl/memory/interleave.h"
 #include "tlm/registers/register_bank.h"
 
 namespace pmufab::cxl {

@@ -1,4 +1,4 @@
-#include "models/cxl/device_registers.h"
+#include "models/cxl/registers/device_registers.h"
 
 #include <string>
 

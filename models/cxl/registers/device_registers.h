@@ -8,8 +8,8 @@
 #include <systemc>
 #include <tlm>
 
-#include "models/cxl/mailbox.h"
-#include "models/cxl/memory_device_commands.h"
+#include "models/cxl/registers/mailbox.h"
+#include "models/cxl/registers/memory_device_commands.h"
 #include "tlm/registers/register_bank.h"
 
 namespace pmufab::cxl {

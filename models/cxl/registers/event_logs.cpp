@@ -1,4 +1,4 @@
-#include "models/cxl/event_logs.h"
+#include "models/cxl/registers/event_logs.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "models/cxl/mailbox_protocol.h"
+#include "models/cxl/registers/mailbox_protocol.h"
 
 namespace pmufab::cxl {
 

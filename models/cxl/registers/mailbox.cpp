@@ -1,4 +1,4 @@
-#include "models/cxl/mailbox.h"
+#include "models/cxl/registers/mailbox.h"
 
 #include <algorithm>
 #include <cassert>

@@ -10,7 +10,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "models/cxl/mailbox_protocol.h"
+#include "models/cxl/registers/mailbox_protocol.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/registers/register_bank.h"
 

@@ -1,4 +1,4 @@
-#include "models/cxl/memory_device_commands.h"
+#include "models/cxl/registers/memory_device_commands.h"
 
 #include <algorithm>
 #include <cstddef>

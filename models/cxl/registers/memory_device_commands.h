@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "models/cxl/event_logs.h"
-#include "models/cxl/mailbox_protocol.h"
+#include "models/cxl/registers/event_logs.h"
+#include "models/cxl/registers/mailbox_protocol.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::cxl {

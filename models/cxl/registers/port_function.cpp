@@ -1,11 +1,11 @@
-#include "models/cxl/port_function.h"
+#include "models/cxl/registers/port_function.h"
 
 #include <bit>
 
 #include <fmt/format.h>
 
-#include "models/cxl/event_group.h"
-#include "models/cxl/type3_parameters.h"
+#include "models/cxl/cpmu/event_group.h"
+#include "models/cxl/registers/type3_parameters.h"
 #include "models/pcie/bridge_window.h"
 #include "tlm/spec/spec_error.h"
 

@@ -7,8 +7,8 @@
 #include <systemc>
 #include <tlm>
 
-#include "models/cxl/component_registers.h"
-#include "models/cxl/hdm_map.h"
+#include "models/cxl/memory/hdm_map.h"
+#include "models/cxl/registers/component_registers.h"
 #include "models/pcie/function.h"
 
 namespace pmufab::cxl {

@@ -1,4 +1,4 @@
-#include "models/cxl/type3_device.h"
+#include "models/cxl/registers/type3_device.h"
 
 #include <algorithm>
 #include <bit>

@@ -8,11 +8,11 @@
 #include <systemc>
 #include <tlm>
 
-#include "models/cxl/component_registers.h"
-#include "models/cxl/device_registers.h"
-#include "models/cxl/hdm_map.h"
-#include "models/cxl/memory_device_commands.h"
-#include "models/cxl/type3_parameters.h"
+#include "models/cxl/memory/hdm_map.h"
+#include "models/cxl/registers/component_registers.h"
+#include "models/cxl/registers/device_registers.h"
+#include "models/cxl/registers/memory_device_commands.h"
+#include "models/cxl/registers/type3_parameters.h"
 #include "models/pcie/function.h"
 #include "tlm/clock/clock_domain.h"
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "models/cxl/device_registers.h"
-#include "models/cxl/memory_device_commands.h"
+#include "models/cxl/registers/device_registers.h"
+#include "models/cxl/registers/memory_device_commands.h"
 #include "models/pcie/function.h"
 #include "tlm/clock/clock_domain.h"
 

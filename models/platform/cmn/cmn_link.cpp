@@ -1,4 +1,4 @@
-#include "models/platform/cmn_link.h"
+#include "models/platform/cmn/cmn_link.h"
 
 namespace pmufab::platform {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/cmn/nodes/gateway.h"
+#include "models/cmn/nodes/gateway/gateway.h"
 #include "models/platform/platform_spec.h"
 
 namespace pmufab::platform {

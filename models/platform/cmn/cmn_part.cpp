@@ -1,4 +1,4 @@
-#include "models/platform/cmn_part.h"
+#include "models/platform/cmn/cmn_part.h"
 
 #include <fmt/format.h>
 

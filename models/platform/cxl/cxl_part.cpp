@@ -1,4 +1,4 @@
-#include "models/platform/cxl_part.h"
+#include "models/platform/cxl/cxl_part.h"
 
 #include <algorithm>
 #include <utility>

@@ -7,19 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "models/cxl/cpmu.h"
-#include "models/cxl/device_cache.h"
-#include "models/cxl/engine.h"
-#include "models/cxl/hdm_map.h"
-#include "models/cxl/host.h"
-#include "models/cxl/host_bridge.h"
-#include "models/cxl/link.h"
-#include "models/cxl/memory_device.h"
-#include "models/cxl/port_function.h"
-#include "models/cxl/switch.h"
-#include "models/cxl/type3_device.h"
+#include "models/cxl/cpmu/cpmu.h"
+#include "models/cxl/host/engine.h"
+#include "models/cxl/host/host.h"
+#include "models/cxl/host/host_bridge.h"
+#include "models/cxl/link/link.h"
+#include "models/cxl/link/switch.h"
+#include "models/cxl/memory/device_cache.h"
+#include "models/cxl/memory/hdm_map.h"
+#include "models/cxl/memory/memory_device.h"
+#include "models/cxl/registers/port_function.h"
+#include "models/cxl/registers/type3_device.h"
 #include "models/pcie/ecam.h"
-#include "models/platform/cxl_spec.h"
+#include "models/platform/cxl/cxl_spec.h"
 #include "models/platform/platform_part.h"
 
 namespace pmufab::platform {

@@ -1,4 +1,4 @@
-#include "models/platform/cxl_spec.h"
+#include "models/platform/cxl/cxl_spec.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "models/cxl/component_registers.h"
-#include "models/cxl/message_probes.h"
+#include "models/cxl/link/message_probes.h"
+#include "models/cxl/registers/component_registers.h"
 #include "models/platform/platform_spec.h"
 #include "tlm/spec/field_prefix.h"
 

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "models/cxl/cpmu_parameters.h"
-#include "models/cxl/device_cache.h"
-#include "models/cxl/hdm_map.h"
-#include "models/cxl/host.h"
-#include "models/cxl/interleave.h"
-#include "models/cxl/link.h"
-#include "models/cxl/memory_device.h"
-#include "models/cxl/type3_parameters.h"
+#include "models/cxl/cpmu/cpmu_parameters.h"
+#include "models/cxl/host/host.h"
+#include "models/cxl/link/link.h"
+#include "models/cxl/memory/device_cache.h"
+#include "models/cxl/memory/hdm_map.h"
+#include "models/cxl/memory/interleave.h"
+#include "models/cxl/memory/memory_device.h"
+#include "models/cxl/registers/type3_parameters.h"
 
 namespace pmufab::platform {
 

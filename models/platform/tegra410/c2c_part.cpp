@@ -1,4 +1,4 @@
-#include "models/platform/c2c_part.h"
+#include "models/platform/tegra410/c2c_part.h"
 
 #include <array>
 #include <string_view>

@@ -4,7 +4,7 @@
 
 #include "models/platform/platform_part.h"
 #include "models/platform/platform_spec.h"
-#include "models/platform/tegra410_part.h"
+#include "models/platform/tegra410/tegra410_part.h"
 
 namespace pmufab::platform {
 

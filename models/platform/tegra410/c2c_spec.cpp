@@ -1,4 +1,4 @@
-#include "models/platform/c2c_spec.h"
+#include "models/platform/tegra410/c2c_spec.h"
 
 #include <bit>
 #include <string>

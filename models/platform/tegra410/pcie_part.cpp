@@ -1,4 +1,4 @@
-#include "models/platform/pcie_part.h"
+#include "models/platform/tegra410/pcie_part.h"
 
 #include <algorithm>
 #include <array>

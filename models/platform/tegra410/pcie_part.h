@@ -7,9 +7,9 @@
 #include "models/pcie/configuration_registers.h"
 #include "models/pcie/ecam.h"
 #include "models/pcie/function.h"
-#include "models/platform/pcie_spec.h"
 #include "models/platform/platform_part.h"
 #include "models/platform/platform_spec.h"
+#include "models/platform/tegra410/pcie_spec.h"
 
 namespace pmufab::platform {
 

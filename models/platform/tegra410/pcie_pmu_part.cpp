@@ -1,4 +1,4 @@
-#include "models/platform/pcie_pmu_part.h"
+#include "models/platform/tegra410/pcie_pmu_part.h"
 
 #include <cstring>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "models/tegra410/pcie_parameters.h"
+#include "models/tegra410/pcie/pcie_parameters.h"
 
 namespace pmufab::platform {
 

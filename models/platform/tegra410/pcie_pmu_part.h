@@ -5,8 +5,8 @@
 
 #include "models/platform/platform_part.h"
 #include "models/platform/platform_spec.h"
-#include "models/platform/tegra410_part.h"
-#include "models/tegra410/root_complex.h"
+#include "models/platform/tegra410/tegra410_part.h"
+#include "models/tegra410/pcie/root_complex.h"
 #include "tlm/interrupt/interrupt.h"
 
 namespace pmufab::platform {

@@ -1,4 +1,4 @@
-#include "models/platform/pcie_spec.h"
+#include "models/platform/tegra410/pcie_spec.h"
 
 #include <algorithm>
 #include <bit>

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/tegra410/address_map.h"
-#include "models/tegra410/pcie_parameters.h"
+#include "models/tegra410/pcie/pcie_parameters.h"
 
 namespace pmufab::platform {
 

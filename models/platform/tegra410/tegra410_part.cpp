@@ -1,4 +1,4 @@
-#include "models/platform/tegra410_part.h"
+#include "models/platform/tegra410/tegra410_part.h"
 
 #include <cstring>
 
@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/platform/pcie_spec.h"
+#include "models/platform/tegra410/pcie_spec.h"
 
 namespace pmufab::platform {
 

@@ -1,4 +1,4 @@
-#include "models/tegra410/c2c_interfaces.h"
+#include "models/tegra410/c2c/c2c_interfaces.h"
 
 namespace pmufab::tegra410 {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "models/tegra410/address_map.h"
-#include "models/tegra410/c2c_pmu.h"
+#include "models/tegra410/c2c/c2c_pmu.h"
 #include "models/tegra410/parameters.h"
 #include "tlm/clock/clock_domain.h"
 

@@ -1,4 +1,4 @@
-#include "models/tegra410/cmem_latency_pmu.h"
+#include "models/tegra410/cmem/cmem_latency_pmu.h"
 
 #include <fmt/format.h>
 

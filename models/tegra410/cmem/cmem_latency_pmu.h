@@ -12,7 +12,7 @@
 
 #include "models/pmu/cycle_count.h"
 #include "models/pmu/occupancy_accumulator.h"
-#include "models/tegra410/cmem_controllers.h"
+#include "models/tegra410/cmem/cmem_controllers.h"
 #include "models/tegra410/parameters.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/registers/register_bank.h"

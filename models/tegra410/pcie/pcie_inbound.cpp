@@ -1,8 +1,8 @@
-#include "models/tegra410/pcie_inbound.h"
+#include "models/tegra410/pcie/pcie_inbound.h"
 
 #include <algorithm>
 
-#include "models/tegra410/ucf_pass.h"
+#include "models/tegra410/ucf/ucf_pass.h"
 
 namespace pmufab::tegra410 {
 

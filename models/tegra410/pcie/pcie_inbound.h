@@ -9,7 +9,7 @@
 #include "models/coresight/counter_input.h"
 #include "models/pmu/outstanding_requests.h"
 #include "models/tegra410/address_map.h"
-#include "models/tegra410/pcie_parameters.h"
+#include "models/tegra410/pcie/pcie_parameters.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/probe/probe.h"
 #include "tlm/transaction/fabric_extension.h"

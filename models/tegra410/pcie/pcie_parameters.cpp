@@ -1,4 +1,4 @@
-#include "models/tegra410/pcie_parameters.h"
+#include "models/tegra410/pcie/pcie_parameters.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "models/tegra410/pcie_pmu.h"
+#include "models/tegra410/pcie/pcie_pmu.h"
 
 #include <fmt/format.h>
 

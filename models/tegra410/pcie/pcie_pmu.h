@@ -8,7 +8,7 @@
 
 #include "models/coresight/coresight_pmu.h"
 #include "models/tegra410/parameters.h"
-#include "models/tegra410/pcie_inbound.h"
+#include "models/tegra410/pcie/pcie_inbound.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::tegra410 {

@@ -1,4 +1,4 @@
-#include "models/tegra410/pcie_target.h"
+#include "models/tegra410/pcie/pcie_target.h"
 
 #include <algorithm>
 

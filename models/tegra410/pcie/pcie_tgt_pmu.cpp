@@ -1,4 +1,4 @@
-#include "models/tegra410/pcie_tgt_pmu.h"
+#include "models/tegra410/pcie/pcie_tgt_pmu.h"
 
 #include <string>
 

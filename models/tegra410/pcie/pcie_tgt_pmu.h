@@ -6,7 +6,7 @@
 
 #include "models/coresight/coresight_pmu.h"
 #include "models/tegra410/parameters.h"
-#include "models/tegra410/pcie_target.h"
+#include "models/tegra410/pcie/pcie_target.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/registers/register_bank.h"
 

@@ -1,4 +1,4 @@
-#include "models/tegra410/root_complex.h"
+#include "models/tegra410/pcie/root_complex.h"
 
 #include <fmt/format.h>
 

@@ -3,11 +3,11 @@
 #include <systemc>
 
 #include "models/tegra410/parameters.h"
-#include "models/tegra410/pcie_inbound.h"
-#include "models/tegra410/pcie_parameters.h"
-#include "models/tegra410/pcie_pmu.h"
-#include "models/tegra410/pcie_target.h"
-#include "models/tegra410/pcie_tgt_pmu.h"
+#include "models/tegra410/pcie/pcie_inbound.h"
+#include "models/tegra410/pcie/pcie_parameters.h"
+#include "models/tegra410/pcie/pcie_pmu.h"
+#include "models/tegra410/pcie/pcie_target.h"
+#include "models/tegra410/pcie/pcie_tgt_pmu.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::tegra410 {

@@ -1,4 +1,4 @@
-#include "models/tegra410/directory.h"
+#include "models/tegra410/ucf/directory.h"
 
 #include <bit>
 #include <utility>

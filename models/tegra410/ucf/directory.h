@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/tegra410/large_table.h"
+#include "models/tegra410/ucf/large_table.h"
 
 namespace pmufab::tegra410 {
 

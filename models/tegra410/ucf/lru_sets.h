@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/tegra410/large_table.h"
+#include "models/tegra410/ucf/large_table.h"
 
 namespace pmufab::tegra410 {
 

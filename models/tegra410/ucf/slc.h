@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/tegra410/lru_sets.h"
 #include "models/tegra410/parameters.h"
+#include "models/tegra410/ucf/lru_sets.h"
 
 namespace pmufab::tegra410 {
 

@@ -1,9 +1,9 @@
-#include "models/tegra410/ucf.h"
+#include "models/tegra410/ucf/ucf.h"
 
 #include <string>
 
-#include "models/tegra410/cmem_latency_pmu.h"
-#include "models/tegra410/ucf_pass.h"
+#include "models/tegra410/cmem/cmem_latency_pmu.h"
+#include "models/tegra410/ucf/ucf_pass.h"
 
 namespace pmufab::tegra410 {
 

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "models/tegra410/address_map.h"
-#include "models/tegra410/c2c_interfaces.h"
-#include "models/tegra410/cmem_controllers.h"
-#include "models/tegra410/directory.h"
+#include "models/tegra410/c2c/c2c_interfaces.h"
+#include "models/tegra410/cmem/cmem_controllers.h"
+#include "models/tegra410/cpu/private_cache.h"
 #include "models/tegra410/parameters.h"
-#include "models/tegra410/pcie_target.h"
-#include "models/tegra410/private_cache.h"
-#include "models/tegra410/slc.h"
-#include "models/tegra410/ucf_events.h"
+#include "models/tegra410/pcie/pcie_target.h"
+#include "models/tegra410/ucf/directory.h"
+#include "models/tegra410/ucf/slc.h"
+#include "models/tegra410/ucf/ucf_events.h"
 #include "tlm/probe/probe.h"
 #include "tlm/transaction/fabric_extension.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // Private to the sources of Ucf.
-#include "models/tegra410/opcode_class.h"
-#include "models/tegra410/ucf.h"
+#include "models/tegra410/ucf/opcode_class.h"
+#include "models/tegra410/ucf/ucf.h"
 
 namespace pmufab::tegra410 {
 

@@ -1,7 +1,7 @@
-#include "models/tegra410/ucf_pmu.h"
+#include "models/tegra410/ucf/ucf_pmu.h"
 
 #include "models/tegra410/coresight_options.h"
-#include "models/tegra410/ucf_events.h"
+#include "models/tegra410/ucf/ucf_events.h"
 
 namespace pmufab::tegra410 {
 

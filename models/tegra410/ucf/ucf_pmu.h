@@ -4,7 +4,7 @@
 
 #include "models/coresight/coresight_pmu.h"
 #include "models/tegra410/parameters.h"
-#include "models/tegra410/ucf.h"
+#include "models/tegra410/ucf/ucf.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::tegra410 {

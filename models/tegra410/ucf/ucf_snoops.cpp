@@ -1,8 +1,8 @@
 // The snoop side of Ucf: who holds a line, and who is told when somebody else wants it.
 #include <bit>
 
-#include "models/tegra410/ucf.h"
-#include "models/tegra410/ucf_pass.h"
+#include "models/tegra410/ucf/ucf.h"
+#include "models/tegra410/ucf/ucf_pass.h"
 
 namespace pmufab::tegra410 {
 

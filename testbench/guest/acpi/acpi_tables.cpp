@@ -1,4 +1,4 @@
-#include "testbench/guest/acpi_tables.h"
+#include "testbench/guest/acpi/acpi_tables.h"
 
 #include <algorithm>
 #include <set>
@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "testbench/guest/byte_writer.h"
-#include "testbench/guest/dsdt.h"
+#include "testbench/guest/acpi/byte_writer.h"
+#include "testbench/guest/acpi/dsdt.h"
+#include "testbench/guest/acpi/table_set.h"
 #include "testbench/guest/qemu_virt.h"
-#include "testbench/guest/table_set.h"
 
 namespace pmufab::guest {
 namespace {

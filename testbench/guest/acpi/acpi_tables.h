@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/platform/firmware_description.h"
+#include "tlm/firmware/firmware_description.h"
 
 /// A real operating system in QEMU's machine `virt` (gic-version=2, acpi=off) that finds a platform's PMUs.
 namespace pmufab::guest {

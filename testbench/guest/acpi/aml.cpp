@@ -1,9 +1,9 @@
-#include "testbench/guest/aml.h"
+#include "testbench/guest/acpi/aml.h"
 
 #include <cstddef>
 #include <stdexcept>
 
-#include "testbench/guest/byte_writer.h"
+#include "testbench/guest/acpi/byte_writer.h"
 
 namespace pmufab::guest::aml {
 namespace {

@@ -1,11 +1,11 @@
-#include "testbench/guest/dsdt.h"
+#include "testbench/guest/acpi/dsdt.h"
 
 #include <algorithm>
 #include <cstddef>
 
 #include <fmt/format.h>
 
-#include "testbench/guest/aml.h"
+#include "testbench/guest/acpi/aml.h"
 #include "testbench/guest/qemu_virt.h"
 
 namespace pmufab::guest {

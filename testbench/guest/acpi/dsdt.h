@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "models/platform/firmware_description.h"
-#include "testbench/guest/acpi_tables.h"
+#include "testbench/guest/acpi/acpi_tables.h"
+#include "tlm/firmware/firmware_description.h"
 
 namespace pmufab::guest {
 

@@ -1,6 +1,6 @@
-#include "testbench/guest/table_set.h"
+#include "testbench/guest/acpi/table_set.h"
 
-#include "testbench/guest/byte_writer.h"
+#include "testbench/guest/acpi/byte_writer.h"
 
 namespace pmufab::guest {
 namespace {

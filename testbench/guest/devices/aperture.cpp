@@ -1,4 +1,4 @@
-#include "testbench/guest/aperture.h"
+#include "testbench/guest/devices/aperture.h"
 
 #include <algorithm>
 #include <bit>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/platform/firmware_description.h"
+#include "tlm/firmware/firmware_description.h"
 
 namespace pmufab::guest {
 

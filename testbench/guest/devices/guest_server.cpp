@@ -1,4 +1,4 @@
-#include "testbench/guest/guest_server.h"
+#include "testbench/guest/devices/guest_server.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "testbench/guest/qemu_virt.h"
-#include "testbench/scenario/input_error.h"
-#include "testbench/server/local_socket.h"
+#include "testbench/process/local_socket.h"
+#include "testbench/scenario/yaml/input_error.h"
 #include "testbench/vfio_user/protocol.h"
 #include "tlm/clock/clock_domain.h"
 

@@ -10,16 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "testbench/guest/aperture.h"
+#include "testbench/guest/devices/aperture.h"
+#include "testbench/guest/devices/pci_function.h"
+#include "testbench/guest/devices/register_access.h"
+#include "testbench/guest/devices/soc_function.h"
+#include "testbench/guest/devices/wired_interrupts.h"
 #include "testbench/guest/guest_clock.h"
 #include "testbench/guest/guest_session.h"
-#include "testbench/guest/pci_function.h"
-#include "testbench/guest/perf_expectations.h"
-#include "testbench/guest/register_access.h"
-#include "testbench/guest/soc_function.h"
-#include "testbench/guest/wired_interrupts.h"
-#include "testbench/scenario/machine.h"
-#include "testbench/server/time_slice.h"
+#include "testbench/guest/perf/perf_expectations.h"
+#include "testbench/process/time_slice.h"
+#include "testbench/scenario/run/machine.h"
 #include "testbench/shell/pci_access.h"
 #include "testbench/vfio_user/server.h"
 

@@ -1,4 +1,4 @@
-#include "testbench/guest/pci_function.h"
+#include "testbench/guest/devices/pci_function.h"
 
 #include <utility>
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "testbench/guest/register_access.h"
+#include "testbench/guest/devices/register_access.h"
 #include "testbench/vfio_user/function.h"
 
 namespace pmufab::guest {

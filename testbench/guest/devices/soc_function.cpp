@@ -1,4 +1,4 @@
-#include "testbench/guest/soc_function.h"
+#include "testbench/guest/devices/soc_function.h"
 
 #include <utility>
 

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "models/pcie/configuration_space.h"
-#include "testbench/guest/aperture.h"
-#include "testbench/guest/register_access.h"
+#include "testbench/guest/devices/aperture.h"
+#include "testbench/guest/devices/register_access.h"
 #include "testbench/vfio_user/function.h"
 #include "testbench/vfio_user/protocol.h"
 

@@ -1,9 +1,9 @@
-#include "testbench/guest/wired_interrupts.h"
+#include "testbench/guest/devices/wired_interrupts.h"
 
 #include <algorithm>
 #include <array>
 
-#include "testbench/guest/register_access.h"
+#include "testbench/guest/devices/register_access.h"
 
 namespace pmufab::guest {
 

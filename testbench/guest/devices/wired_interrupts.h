@@ -6,8 +6,8 @@
 
 #include <systemc>
 
-#include "models/platform/firmware_description.h"
 #include "testbench/vfio_user/function.h"
+#include "tlm/firmware/firmware_description.h"
 #include "tlm/interrupt/interrupt.h"
 
 namespace pmufab::guest {

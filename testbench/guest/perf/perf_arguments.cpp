@@ -1,4 +1,4 @@
-#include "testbench/guest/perf_arguments.h"
+#include "testbench/guest/perf/perf_arguments.h"
 
 #include <algorithm>
 #include <array>

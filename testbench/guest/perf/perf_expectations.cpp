@@ -1,12 +1,12 @@
-#include "testbench/guest/perf_expectations.h"
+#include "testbench/guest/perf/perf_expectations.h"
 
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
 #include <utility>
 
-#include "testbench/guest/perf_arguments.h"
-#include "testbench/scenario/event_syntax.h"
+#include "testbench/guest/perf/perf_arguments.h"
+#include "testbench/perf/event_syntax.h"
 #include "testbench/shell/event_names.h"
 #include "tlm/clock/clock_domain.h"
 

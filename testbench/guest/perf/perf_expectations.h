@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "testbench/scenario/fabric.h"
-#include "testbench/scenario/pmu_catalog.h"
-#include "testbench/scoreboard/scoreboard.h"
+#include "testbench/perf/pmu_catalog.h"
+#include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/scoreboard/core/scoreboard.h"
 
 namespace pmufab::guest {
 

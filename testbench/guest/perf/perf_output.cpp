@@ -1,4 +1,4 @@
-#include "testbench/guest/perf_output.h"
+#include "testbench/guest/perf/perf_output.h"
 
 #include <algorithm>
 #include <charconv>

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "testbench/guest/perf_expectations.h"
+#include "testbench/guest/perf/perf_expectations.h"
 #include "testbench/shell/verdict.h"
 
 namespace pmufab::guest {

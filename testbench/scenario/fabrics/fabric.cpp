@@ -1,15 +1,15 @@
-#include "testbench/scenario/fabric.h"
+#include "testbench/scenario/fabrics/fabric.h"
 
 #include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/cmn_fabric.h"
-#include "testbench/scenario/cxl_fabric.h"
-#include "testbench/scenario/event_syntax.h"
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/tegra410_fabric.h"
+#include "testbench/perf/event_syntax.h"
+#include "testbench/scenario/fabrics/cmn/cmn_fabric.h"
+#include "testbench/scenario/fabrics/cxl/cxl_fabric.h"
+#include "testbench/scenario/fabrics/tegra410/tegra410_fabric.h"
+#include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::scenario {
 namespace {

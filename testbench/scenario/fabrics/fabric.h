@@ -9,11 +9,11 @@
 #include <systemc>
 
 #include "models/platform/platform.h"
-#include "testbench/scenario/pmu_catalog.h"
-#include "testbench/scenario/pmu_service.h"
-#include "testbench/scenario/results.h"
-#include "testbench/scenario/workload.h"
-#include "testbench/scoreboard/scoreboard.h"
+#include "testbench/perf/pmu_catalog.h"
+#include "testbench/perf/pmu_service.h"
+#include "testbench/scenario/fabrics/workload.h"
+#include "testbench/scenario/report/results.h"
+#include "testbench/scoreboard/core/scoreboard.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scenario {

@@ -1,11 +1,11 @@
-#include "testbench/scenario/judge.h"
+#include "testbench/scenario/fabrics/judge.h"
 
 #include <fmt/format.h>
 
-#include "models/cmn/layout.h"
-#include "models/cmn/product.h"
-#include "models/platform/pcie_spec.h"
-#include "testbench/scoreboard/cmn_addresses.h"
+#include "models/cmn/description/layout.h"
+#include "models/cmn/wire/product.h"
+#include "models/platform/tegra410/pcie_spec.h"
+#include "testbench/scoreboard/cmn/cmn_addresses.h"
 
 namespace pmufab::scenario {
 namespace {

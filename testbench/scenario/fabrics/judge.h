@@ -6,9 +6,9 @@
 
 #include "models/platform/platform.h"
 #include "models/platform/platform_spec.h"
-#include "testbench/scoreboard/cmn_judge.h"
-#include "testbench/scoreboard/cxl_judge_spec.h"
-#include "testbench/scoreboard/tegra410_judge_spec.h"
+#include "testbench/scoreboard/cmn/cmn_judge.h"
+#include "testbench/scoreboard/cxl/cxl_judge_spec.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge_spec.h"
 
 namespace pmufab::scenario {
 

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "models/platform/platform_spec.h"
-#include "testbench/scenario/document.h"
-#include "testbench/scenario/reader.h"
-#include "testbench/traffic/chi_traffic.h"
-#include "testbench/traffic/cxl_replay.h"
-#include "testbench/traffic/cxl_traffic.h"
-#include "testbench/traffic/flit_flow.h"
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/scenario/yaml/document.h"
+#include "testbench/scenario/yaml/reader.h"
+#include "testbench/traffic/cmn/chi_traffic.h"
+#include "testbench/traffic/cmn/flit_flow.h"
+#include "testbench/traffic/cxl/cxl_replay.h"
+#include "testbench/traffic/cxl/cxl_traffic.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 /// Parts of the scenario loader. Not a public header.
 namespace pmufab::scenario {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/loaders.h"
+#include "testbench/scenario/fabrics/loaders.h"
 
 namespace pmufab::scenario {
 

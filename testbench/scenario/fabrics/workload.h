@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "testbench/traffic/chi_traffic.h"
-#include "testbench/traffic/cxl_replay.h"
-#include "testbench/traffic/cxl_traffic.h"
-#include "testbench/traffic/flit_flow.h"
-#include "testbench/traffic/traffic_issuer.h"
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/traffic/cmn/chi_traffic.h"
+#include "testbench/traffic/cmn/flit_flow.h"
+#include "testbench/traffic/cxl/cxl_replay.h"
+#include "testbench/traffic/cxl/cxl_traffic.h"
+#include "testbench/traffic/tegra410/traffic_issuer.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 namespace pmufab::scenario {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/scenario/results.h"
+#include "testbench/scenario/report/results.h"
 
 namespace pmufab::scenario {
 

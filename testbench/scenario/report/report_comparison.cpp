@@ -6,7 +6,7 @@
 
 #include <fmt/ostream.h>
 
-#include "testbench/scenario/report.h"
+#include "testbench/scenario/report/report.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "testbench/scenario/report.h"
+#include "testbench/scenario/report/report.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -1,4 +1,4 @@
-#include "testbench/scenario/results.h"
+#include "testbench/scenario/report/results.h"
 
 #include <algorithm>
 #include <array>

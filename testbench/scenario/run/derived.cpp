@@ -1,4 +1,4 @@
-#include "testbench/scenario/derived.h"
+#include "testbench/scenario/run/derived.h"
 
 #include <cmath>
 #include <string_view>

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "testbench/scenario/results.h"
-#include "testbench/scoreboard/scoreboard.h"
+#include "testbench/scenario/report/results.h"
+#include "testbench/scoreboard/core/scoreboard.h"
 
 namespace pmufab::scenario {
 

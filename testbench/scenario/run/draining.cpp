@@ -1,4 +1,4 @@
-#include "testbench/scenario/draining.h"
+#include "testbench/scenario/run/draining.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "testbench/scenario/fabric.h"
+#include "testbench/scenario/fabrics/fabric.h"
 
 namespace pmufab::scenario {
 

@@ -1,4 +1,4 @@
-#include "testbench/scenario/driver_sets.h"
+#include "testbench/scenario/run/driver_sets.h"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/fabric.h"
-#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::scenario {
 namespace {

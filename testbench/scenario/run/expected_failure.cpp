@@ -1,4 +1,4 @@
-#include "testbench/scenario/expected_failure.h"
+#include "testbench/scenario/run/expected_failure.h"
 
 #include <fnmatch.h>
 
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/driver_sets.h"
+#include "testbench/scenario/run/driver_sets.h"
 
 namespace pmufab::scenario {
 namespace {

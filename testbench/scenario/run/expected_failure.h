@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "testbench/scenario/results.h"
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/scenario/report/results.h"
+#include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::scenario {
 

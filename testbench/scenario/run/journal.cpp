@@ -1,4 +1,4 @@
-#include "testbench/scenario/journal.h"
+#include "testbench/scenario/run/journal.h"
 
 #include <cerrno>
 #include <csignal>
@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/expected_failure.h"
-#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/run/expected_failure.h"
+#include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::scenario {
 Journal::Journal(const std::filesystem::path& file) : file_(std::fopen(file.c_str(), "w")) {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "testbench/scenario/child_process.h"
-#include "testbench/scenario/results.h"
+#include "testbench/process/child_process.h"
+#include "testbench/scenario/report/results.h"
 
 namespace pmufab::scenario {
 

@@ -1,4 +1,4 @@
-#include "testbench/scenario/kernel_errors.h"
+#include "testbench/scenario/run/kernel_errors.h"
 
 #include <algorithm>
 #include <cstdio>

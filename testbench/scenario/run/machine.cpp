@@ -1,13 +1,13 @@
-#include "testbench/scenario/machine.h"
+#include "testbench/scenario/run/machine.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/crash_report.h"
-#include "testbench/scenario/input_error.h"
-#include "testbench/support/main_stack.h"
+#include "testbench/process/crash_report.h"
+#include "testbench/process/main_stack.h"
+#include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::scenario {
 

@@ -13,9 +13,9 @@
 
 #include "models/platform/platform.h"
 #include "testbench/driver_host/driver_host.h"
-#include "testbench/scenario/fabric.h"
-#include "testbench/scenario/scenario_spec.h"
-#include "testbench/scoreboard/scoreboard.h"
+#include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/scoreboard/core/scoreboard.h"
 
 namespace pmufab::scenario {
 

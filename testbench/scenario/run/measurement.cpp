@@ -1,4 +1,4 @@
-#include "testbench/scenario/measurement.h"
+#include "testbench/scenario/run/measurement.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/derived.h"
+#include "testbench/scenario/run/derived.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "testbench/driver_host/driver_host.h"
-#include "testbench/scenario/pmu_catalog.h"
-#include "testbench/scenario/pmu_service.h"
-#include "testbench/scenario/results.h"
-#include "testbench/scenario/scenario_spec.h"
-#include "testbench/scoreboard/scoreboard.h"
+#include "testbench/perf/pmu_catalog.h"
+#include "testbench/perf/pmu_service.h"
+#include "testbench/scenario/report/results.h"
+#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/scoreboard/core/scoreboard.h"
 
 namespace pmufab::scenario {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/document.h"
-#include "testbench/scenario/loaders.h"
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/scenario/yaml/document.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -1,4 +1,4 @@
-#include "testbench/scenario/runner.h"
+#include "testbench/scenario/run/runner.h"
 
 #include <poll.h>
 #include <sys/prctl.h>
@@ -22,7 +22,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include "testbench/scenario/session.h"
+#include "testbench/scenario/run/session.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "testbench/driver_host/driver_host.h"
-#include "testbench/scenario/results.h"
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/scenario/report/results.h"
+#include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::scenario {
 

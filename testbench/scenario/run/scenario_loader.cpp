@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/driver_sets.h"
-#include "testbench/scenario/event_syntax.h"
-#include "testbench/scenario/loaders.h"
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/perf/event_syntax.h"
+#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::scenario {
 namespace {

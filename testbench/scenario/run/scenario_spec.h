@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "models/platform/platform_spec.h"
-#include "testbench/scenario/document.h"
-#include "testbench/scenario/workload.h"
+#include "testbench/scenario/fabrics/workload.h"
+#include "testbench/scenario/yaml/document.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scenario {

@@ -1,4 +1,4 @@
-#include "testbench/scenario/session.h"
+#include "testbench/scenario/run/session.h"
 
 #include <algorithm>
 #include <map>
@@ -10,12 +10,12 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/draining.h"
-#include "testbench/scenario/driver_sets.h"
-#include "testbench/scenario/event_syntax.h"
-#include "testbench/scenario/expected_failure.h"
-#include "testbench/scenario/machine.h"
-#include "testbench/scenario/measurement.h"
+#include "testbench/perf/event_syntax.h"
+#include "testbench/scenario/run/draining.h"
+#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/expected_failure.h"
+#include "testbench/scenario/run/machine.h"
+#include "testbench/scenario/run/measurement.h"
 
 namespace pmufab::scenario {
 namespace {

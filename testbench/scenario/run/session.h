@@ -3,8 +3,8 @@
 #include <functional>
 
 #include "testbench/driver_host/driver_host.h"
-#include "testbench/scenario/journal.h"
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/scenario/run/journal.h"
+#include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::scenario {
 

@@ -1,4 +1,4 @@
-#include "testbench/scenario/document.h"
+#include "testbench/scenario/yaml/document.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::scenario {
 

@@ -1,4 +1,4 @@
-#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/yaml/input_error.h"
 
 #include <algorithm>
 #include <cctype>

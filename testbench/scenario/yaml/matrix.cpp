@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -1,4 +1,4 @@
-#include "testbench/scenario/quantity.h"
+#include "testbench/scenario/yaml/quantity.h"
 
 #include <array>
 #include <cctype>

@@ -1,4 +1,4 @@
-#include "testbench/scenario/reader.h"
+#include "testbench/scenario/yaml/reader.h"
 
 #include <algorithm>
 #include <cmath>

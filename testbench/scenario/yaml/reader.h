@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "testbench/scenario/document.h"
-#include "testbench/scenario/quantity.h"
+#include "testbench/scenario/yaml/document.h"
+#include "testbench/scenario/yaml/quantity.h"
 
 namespace pmufab::scenario {
 

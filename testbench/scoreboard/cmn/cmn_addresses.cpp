@@ -1,10 +1,10 @@
-#include "testbench/scoreboard/cmn_addresses.h"
+#include "testbench/scoreboard/cmn/cmn_addresses.h"
 
 #include <algorithm>
 #include <initializer_list>
 
-#include "testbench/scoreboard/cmn_node_ids.h"
-#include "testbench/scoreboard/reference_node.h"
+#include "testbench/scoreboard/cmn/cmn_node_ids.h"
+#include "testbench/scoreboard/cmn/nodes/reference_node.h"
 
 namespace pmufab::scoreboard {
 

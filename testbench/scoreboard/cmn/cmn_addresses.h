@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "testbench/scoreboard/cmn_judge_spec.h"
+#include "testbench/scoreboard/cmn/cmn_judge_spec.h"
 
 namespace pmufab::scoreboard {
 

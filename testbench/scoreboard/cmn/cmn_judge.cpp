@@ -1,11 +1,11 @@
-#include "testbench/scoreboard/cmn_judge.h"
+#include "testbench/scoreboard/cmn/cmn_judge.h"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "testbench/scoreboard/cmn_routes.h"
-#include "testbench/scoreboard/cmn_truths.h"
-#include "testbench/scoreboard/cmn_wires.h"
+#include "testbench/scoreboard/cmn/cmn_routes.h"
+#include "testbench/scoreboard/cmn/cmn_truths.h"
+#include "testbench/scoreboard/cmn/cmn_wires.h"
 
 namespace pmufab::scoreboard {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "models/cmn/mesh_observer.h"
-#include "testbench/scoreboard/cmn_judge_spec.h"
-#include "testbench/scoreboard/pmu_judge.h"
+#include "models/cmn/wire/mesh_observer.h"
+#include "testbench/scoreboard/cmn/cmn_judge_spec.h"
+#include "testbench/scoreboard/core/pmu_judge.h"
 
 namespace pmufab::scoreboard {
 

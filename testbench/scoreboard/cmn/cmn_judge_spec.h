@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/cmn/topology.h"
-#include "testbench/scoreboard/watchpoint_image.h"
+#include "models/cmn/wire/topology.h"
+#include "testbench/scoreboard/cmn/watchpoint_image.h"
 
 namespace pmufab::scoreboard {
 

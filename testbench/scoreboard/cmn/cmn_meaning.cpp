@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/cmn_meaning.h"
+#include "testbench/scoreboard/cmn/cmn_meaning.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/node_events.h"
+#include "testbench/scoreboard/cmn/node_events.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "models/cmn/topology.h"
-#include "models/cmn/types.h"
-#include "testbench/scoreboard/event_truth.h"
-#include "testbench/scoreboard/watchpoint_image.h"
+#include "models/cmn/wire/topology.h"
+#include "models/cmn/wire/types.h"
+#include "testbench/scoreboard/cmn/watchpoint_image.h"
+#include "testbench/scoreboard/core/event_truth.h"
 
 namespace pmufab::scoreboard {
 

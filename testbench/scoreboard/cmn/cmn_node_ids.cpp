@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/cmn_node_ids.h"
+#include "testbench/scoreboard/cmn/cmn_node_ids.h"
 
 #include <algorithm>
 #include <bit>

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "models/cmn/types.h"
-#include "testbench/scoreboard/cmn_judge_spec.h"
+#include "models/cmn/wire/types.h"
+#include "testbench/scoreboard/cmn/cmn_judge_spec.h"
 
 namespace pmufab::scoreboard {
 

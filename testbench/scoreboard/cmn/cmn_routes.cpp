@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/cmn_routes.h"
+#include "testbench/scoreboard/cmn/cmn_routes.h"
 
 #include <algorithm>
 #include <array>

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "models/cmn/flit_image.h"
-#include "models/cmn/types.h"
-#include "testbench/scoreboard/cmn_node_ids.h"
-#include "testbench/scoreboard/pmu_judge.h"
+#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/wire/types.h"
+#include "testbench/scoreboard/cmn/cmn_node_ids.h"
+#include "testbench/scoreboard/core/pmu_judge.h"
 
 namespace pmufab::scoreboard {
 

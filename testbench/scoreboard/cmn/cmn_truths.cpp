@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/cmn_truths.h"
+#include "testbench/scoreboard/cmn/cmn_truths.h"
 
 #include <algorithm>
 #include <stdexcept>

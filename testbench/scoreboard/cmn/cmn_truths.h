@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-#include "testbench/scoreboard/cmn_meaning.h"
-#include "testbench/scoreboard/cmn_wires.h"
-#include "testbench/scoreboard/pmu_judge.h"
+#include "testbench/scoreboard/cmn/cmn_meaning.h"
+#include "testbench/scoreboard/cmn/cmn_wires.h"
+#include "testbench/scoreboard/core/pmu_judge.h"
 
 namespace pmufab::scoreboard {
 

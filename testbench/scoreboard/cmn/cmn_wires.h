@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "testbench/scoreboard/cmn_judge_spec.h"
-#include "testbench/scoreboard/cmn_node_ids.h"
-#include "testbench/scoreboard/exact_clock.h"
-#include "testbench/scoreboard/reference_nodes.h"
+#include "testbench/scoreboard/cmn/cmn_judge_spec.h"
+#include "testbench/scoreboard/cmn/cmn_node_ids.h"
+#include "testbench/scoreboard/cmn/nodes/reference_nodes.h"
+#include "testbench/scoreboard/core/exact_clock.h"
 
 namespace pmufab::scoreboard {
 

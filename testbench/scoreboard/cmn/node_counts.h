@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "models/cmn/topology.h"
-#include "models/cmn/types.h"
+#include "models/cmn/wire/topology.h"
+#include "models/cmn/wire/types.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/node_events.h"
+#include "testbench/scoreboard/cmn/node_events.h"
 
 #include <algorithm>
 #include <array>

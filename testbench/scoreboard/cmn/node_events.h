@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "models/cmn/topology.h"
-#include "testbench/scoreboard/watchpoint_image.h"
+#include "models/cmn/wire/topology.h"
+#include "testbench/scoreboard/cmn/watchpoint_image.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/watchpoint_image.h"
+#include "testbench/scoreboard/cmn/watchpoint_image.h"
 
 #include <initializer_list>
 

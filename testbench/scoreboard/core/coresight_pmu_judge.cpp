@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/coresight_pmu_judge.h"
+#include "testbench/scoreboard/core/coresight_pmu_judge.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "testbench/scoreboard/pmu_judge.h"
+#include "testbench/scoreboard/core/pmu_judge.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/event_meaning.h"
+#include "testbench/scoreboard/core/event_meaning.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/term_values.h"
+#include "testbench/scoreboard/core/term_values.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "testbench/scoreboard/event_truth.h"
-#include "testbench/scoreboard/ucf_events.h"
+#include "testbench/scoreboard/core/event_truth.h"
+#include "testbench/scoreboard/tegra410/ucf_events.h"
 
 namespace pmufab::scoreboard {
 

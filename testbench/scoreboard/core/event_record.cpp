@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/event_record.h"
+#include "testbench/scoreboard/core/event_record.h"
 
 #include <fmt/format.h>
 

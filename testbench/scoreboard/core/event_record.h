@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "testbench/scoreboard/event_truth.h"
-#include "testbench/scoreboard/pmu_judge.h"
+#include "testbench/scoreboard/core/event_truth.h"
+#include "testbench/scoreboard/core/pmu_judge.h"
 
 namespace pmufab::scoreboard {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "testbench/driver_host/driver_host.h"
-#include "testbench/scoreboard/ucf_events.h"
+#include "testbench/scoreboard/tegra410/ucf_events.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scoreboard {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/scoreboard/event_result.h"
+#include "testbench/scoreboard/core/event_result.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scoreboard {

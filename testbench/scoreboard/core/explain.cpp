@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/explain.h"
-#include "testbench/scoreboard/guesses.h"
+#include "testbench/scoreboard/core/explain.h"
+#include "testbench/scoreboard/core/guesses.h"
 
 namespace pmufab::scoreboard {
 namespace {

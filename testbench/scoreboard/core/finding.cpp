@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/finding.h"
+#include "testbench/scoreboard/core/finding.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/identities.h"
+#include "testbench/scoreboard/core/identities.h"
 
 #include <fmt/format.h>
 

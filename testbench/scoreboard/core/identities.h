@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/scoreboard/ucf_events.h"
+#include "testbench/scoreboard/tegra410/ucf_events.h"
 
 namespace pmufab::scoreboard {
 

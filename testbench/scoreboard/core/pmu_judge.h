@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "testbench/scoreboard/event_truth.h"
-#include "testbench/scoreboard/finding.h"
+#include "testbench/scoreboard/core/event_truth.h"
+#include "testbench/scoreboard/core/finding.h"
 #include "tlm/bus/mmio_bus.h"
 #include "tlm/clock/clock_domain.h"
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/scoreboard.h"
+#include "testbench/scoreboard/core/scoreboard.h"
 
 namespace pmufab::scoreboard {
 

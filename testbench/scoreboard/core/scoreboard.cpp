@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/scoreboard.h"
+#include "testbench/scoreboard/core/scoreboard.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/event_record.h"
+#include "testbench/scoreboard/core/event_record.h"
 
 namespace pmufab::scoreboard {
 

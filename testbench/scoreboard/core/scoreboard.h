@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "testbench/driver_host/driver_host.h"
-#include "testbench/scoreboard/event_result.h"
-#include "testbench/scoreboard/event_truth.h"
-#include "testbench/scoreboard/finding.h"
-#include "testbench/scoreboard/pmu_judge.h"
+#include "testbench/scoreboard/core/event_result.h"
+#include "testbench/scoreboard/core/event_truth.h"
+#include "testbench/scoreboard/core/finding.h"
+#include "testbench/scoreboard/core/pmu_judge.h"
 #include "tlm/bus/mmio_bus.h"
 
 namespace pmufab::scoreboard {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/event_truth.h"
+#include "testbench/scoreboard/core/event_truth.h"
 
 namespace pmufab::scoreboard {
 

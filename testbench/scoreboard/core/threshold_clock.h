@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "testbench/scoreboard/exact_clock.h"
+#include "testbench/scoreboard/core/exact_clock.h"
 
 namespace pmufab::scoreboard {
 

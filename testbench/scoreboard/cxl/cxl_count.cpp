@@ -1,9 +1,9 @@
-#include "testbench/scoreboard/cxl_count.h"
+#include "testbench/scoreboard/cxl/cxl_count.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "testbench/scoreboard/threshold_clock.h"
+#include "testbench/scoreboard/core/threshold_clock.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <memory>
 
-#include "testbench/scoreboard/cxl_judge_spec.h"
-#include "testbench/scoreboard/cxl_meaning.h"
-#include "testbench/scoreboard/cxl_tally.h"
-#include "testbench/scoreboard/event_truth.h"
-#include "testbench/scoreboard/exact_clock.h"
-#include "testbench/scoreboard/reference_ddr.h"
+#include "testbench/scoreboard/core/event_truth.h"
+#include "testbench/scoreboard/core/exact_clock.h"
+#include "testbench/scoreboard/cxl/cxl_judge_spec.h"
+#include "testbench/scoreboard/cxl/cxl_meaning.h"
+#include "testbench/scoreboard/cxl/cxl_tally.h"
+#include "testbench/scoreboard/cxl/reference_ddr.h"
 
 namespace pmufab::scoreboard {
 

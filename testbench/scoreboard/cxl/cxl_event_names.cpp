@@ -1,8 +1,8 @@
-#include "testbench/scoreboard/cxl_event_names.h"
+#include "testbench/scoreboard/cxl/cxl_event_names.h"
 
 #include <array>
 
-#include "testbench/scoreboard/cxl_wires.h"
+#include "testbench/scoreboard/cxl/wires/cxl_wires.h"
 
 namespace pmufab::scoreboard {
 namespace {

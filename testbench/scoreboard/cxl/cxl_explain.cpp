@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/cxl_explain.h"
+#include "testbench/scoreboard/cxl/cxl_explain.h"
 
 #include <fmt/format.h>
 

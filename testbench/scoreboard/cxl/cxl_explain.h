@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "testbench/scoreboard/cxl_meaning.h"
+#include "testbench/scoreboard/cxl/cxl_meaning.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,15 +1,15 @@
-#include "testbench/scoreboard/cxl_judge.h"
+#include "testbench/scoreboard/cxl/cxl_judge.h"
 
 #include <algorithm>
 #include <deque>
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/cxl_accesses.h"
-#include "testbench/scoreboard/cxl_cache_protocol.h"
-#include "testbench/scoreboard/cxl_lanes.h"
-#include "testbench/scoreboard/cxl_pmu_judge.h"
-#include "testbench/scoreboard/cxl_protocol.h"
+#include "testbench/scoreboard/cxl/cxl_pmu_judge.h"
+#include "testbench/scoreboard/cxl/wires/cxl_accesses.h"
+#include "testbench/scoreboard/cxl/wires/cxl_cache_protocol.h"
+#include "testbench/scoreboard/cxl/wires/cxl_lanes.h"
+#include "testbench/scoreboard/cxl/wires/cxl_protocol.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "testbench/scoreboard/cxl_judge_spec.h"
-#include "testbench/scoreboard/cxl_wires.h"
-#include "testbench/scoreboard/pmu_judge.h"
+#include "testbench/scoreboard/core/pmu_judge.h"
+#include "testbench/scoreboard/cxl/cxl_judge_spec.h"
+#include "testbench/scoreboard/cxl/wires/cxl_wires.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/cxl_judge_spec.h"
+#include "testbench/scoreboard/cxl/cxl_judge_spec.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/cxl_event_names.h"
+#include "testbench/scoreboard/cxl/cxl_event_names.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/scoreboard/cxl_wires.h"
+#include "testbench/scoreboard/cxl/wires/cxl_wires.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/cxl_meaning.h"
+#include "testbench/scoreboard/cxl/cxl_meaning.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/cxl_event_names.h"
+#include "testbench/scoreboard/cxl/cxl_event_names.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "testbench/scoreboard/cxl_judge_spec.h"
-#include "testbench/scoreboard/event_truth.h"
+#include "testbench/scoreboard/core/event_truth.h"
+#include "testbench/scoreboard/cxl/cxl_judge_spec.h"
 
 namespace pmufab::scoreboard {
 

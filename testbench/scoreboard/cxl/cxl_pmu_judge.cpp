@@ -1,10 +1,10 @@
-#include "testbench/scoreboard/cxl_pmu_judge.h"
+#include "testbench/scoreboard/cxl/cxl_pmu_judge.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/cxl_explain.h"
+#include "testbench/scoreboard/cxl/cxl_explain.h"
 
 namespace pmufab::scoreboard {
 namespace {

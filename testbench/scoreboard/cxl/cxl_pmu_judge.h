@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "testbench/scoreboard/cxl_count.h"
-#include "testbench/scoreboard/pmu_judge.h"
+#include "testbench/scoreboard/core/pmu_judge.h"
+#include "testbench/scoreboard/cxl/cxl_count.h"
 
 namespace pmufab::scoreboard {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "testbench/scoreboard/cxl_wires.h"
+#include "testbench/scoreboard/cxl/wires/cxl_wires.h"
 
 namespace pmufab::scoreboard {
 

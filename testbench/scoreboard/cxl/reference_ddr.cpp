@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/reference_ddr.h"
+#include "testbench/scoreboard/cxl/reference_ddr.h"
 
 #include <algorithm>
 

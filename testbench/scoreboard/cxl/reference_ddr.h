@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "testbench/scoreboard/cxl_judge_spec.h"
-#include "testbench/scoreboard/reference_load.h"
+#include "testbench/scoreboard/cxl/cxl_judge_spec.h"
+#include "testbench/scoreboard/cxl/reference_load.h"
 
 namespace pmufab::scoreboard {
 

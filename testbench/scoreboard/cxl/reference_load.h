@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "testbench/scoreboard/cxl_judge_spec.h"
+#include "testbench/scoreboard/cxl/cxl_judge_spec.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,11 +1,11 @@
-#include "testbench/scoreboard/c2c_judge.h"
+#include "testbench/scoreboard/tegra410/c2c_judge.h"
 
 #include <bit>
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/event_meaning.h"
-#include "testbench/scoreboard/explain.h"
+#include "testbench/scoreboard/core/event_meaning.h"
+#include "testbench/scoreboard/core/explain.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -1,10 +1,10 @@
-#include "testbench/scoreboard/c2c_wires.h"
+#include "testbench/scoreboard/tegra410/c2c_wires.h"
 
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/opcodes.h"
+#include "testbench/scoreboard/cmn/opcodes.h"
 
 namespace pmufab::scoreboard {
 namespace {

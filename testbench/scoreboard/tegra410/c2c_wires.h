@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "testbench/scoreboard/c2c_judge.h"
-#include "testbench/scoreboard/finding.h"
-#include "testbench/scoreboard/tegra410_judge_spec.h"
+#include "testbench/scoreboard/core/finding.h"
+#include "testbench/scoreboard/tegra410/c2c_judge.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge_spec.h"
 #include "tlm/transaction/fabric_extension.h"
 
 namespace pmufab::scoreboard {

@@ -1,9 +1,9 @@
-#include "testbench/scoreboard/cmem_judge.h"
+#include "testbench/scoreboard/tegra410/cmem_judge.h"
 
 #include <string_view>
 
-#include "testbench/scoreboard/event_meaning.h"
-#include "testbench/scoreboard/explain.h"
+#include "testbench/scoreboard/core/event_meaning.h"
+#include "testbench/scoreboard/core/explain.h"
 
 namespace pmufab::scoreboard {
 namespace {

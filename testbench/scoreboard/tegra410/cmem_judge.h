@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "testbench/scoreboard/exact_clock.h"
-#include "testbench/scoreboard/pmu_judge.h"
-#include "testbench/scoreboard/request_timeline.h"
-#include "testbench/scoreboard/tegra410_judge_spec.h"
+#include "testbench/scoreboard/core/exact_clock.h"
+#include "testbench/scoreboard/core/pmu_judge.h"
+#include "testbench/scoreboard/tegra410/request_timeline.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge_spec.h"
 
 namespace pmufab::scoreboard {
 

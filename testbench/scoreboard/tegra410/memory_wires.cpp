@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/memory_wires.h"
+#include "testbench/scoreboard/tegra410/memory_wires.h"
 
 #include <algorithm>
 

@@ -8,9 +8,9 @@
 #include <tuple>
 #include <vector>
 
-#include "testbench/scoreboard/finding.h"
-#include "testbench/scoreboard/reference_ucf.h"
-#include "testbench/scoreboard/tegra410_judge_spec.h"
+#include "testbench/scoreboard/core/finding.h"
+#include "testbench/scoreboard/tegra410/reference_ucf.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge_spec.h"
 #include "tlm/transaction/fabric_extension.h"
 
 namespace pmufab::scoreboard {

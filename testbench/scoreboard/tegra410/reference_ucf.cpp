@@ -1,10 +1,10 @@
-#include "testbench/scoreboard/reference_ucf.h"
+#include "testbench/scoreboard/tegra410/reference_ucf.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/opcodes.h"
+#include "testbench/scoreboard/cmn/opcodes.h"
 
 namespace pmufab::scoreboard {
 namespace {

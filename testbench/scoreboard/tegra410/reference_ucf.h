@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "testbench/scoreboard/tegra410_judge_spec.h"
-#include "testbench/scoreboard/ucf_events.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge_spec.h"
+#include "testbench/scoreboard/tegra410/ucf_events.h"
 #include "tlm/transaction/fabric_extension.h"
 
 namespace pmufab::scoreboard {

@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/request_timeline.h"
+#include "testbench/scoreboard/tegra410/request_timeline.h"
 
 #include <algorithm>
 #include <stdexcept>

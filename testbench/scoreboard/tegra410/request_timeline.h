@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "testbench/scoreboard/exact_clock.h"
+#include "testbench/scoreboard/core/exact_clock.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scoreboard {

@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/tegra410_judge.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge.h"
 
 #include <algorithm>
 #include <deque>
@@ -8,16 +8,16 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/c2c_judge.h"
-#include "testbench/scoreboard/c2c_wires.h"
-#include "testbench/scoreboard/cmem_judge.h"
-#include "testbench/scoreboard/exact_clock.h"
-#include "testbench/scoreboard/memory_wires.h"
-#include "testbench/scoreboard/opcodes.h"
-#include "testbench/scoreboard/pcie_judge.h"
-#include "testbench/scoreboard/pcie_tgt_judge.h"
-#include "testbench/scoreboard/reference_ucf.h"
-#include "testbench/scoreboard/ucf_judge.h"
+#include "testbench/scoreboard/cmn/opcodes.h"
+#include "testbench/scoreboard/core/exact_clock.h"
+#include "testbench/scoreboard/tegra410/c2c_judge.h"
+#include "testbench/scoreboard/tegra410/c2c_wires.h"
+#include "testbench/scoreboard/tegra410/cmem_judge.h"
+#include "testbench/scoreboard/tegra410/memory_wires.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_judge.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_tgt_judge.h"
+#include "testbench/scoreboard/tegra410/reference_ucf.h"
+#include "testbench/scoreboard/tegra410/ucf_judge.h"
 
 namespace pmufab::scoreboard {
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "testbench/scoreboard/pmu_judge.h"
-#include "testbench/scoreboard/tegra410_judge_spec.h"
-#include "testbench/scoreboard/ucf_events.h"
+#include "testbench/scoreboard/core/pmu_judge.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge_spec.h"
+#include "testbench/scoreboard/tegra410/ucf_events.h"
 #include "tlm/transaction/fabric_extension.h"
 
 namespace pmufab::scoreboard {

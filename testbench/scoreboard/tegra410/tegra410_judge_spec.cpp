@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/tegra410_judge_spec.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge_spec.h"
 
 #include <algorithm>
 #include <set>

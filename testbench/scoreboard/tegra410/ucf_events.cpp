@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/ucf_events.h"
+#include "testbench/scoreboard/tegra410/ucf_events.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -1,7 +1,7 @@
-#include "testbench/scoreboard/ucf_judge.h"
+#include "testbench/scoreboard/tegra410/ucf_judge.h"
 
-#include "testbench/scoreboard/event_meaning.h"
-#include "testbench/scoreboard/explain.h"
+#include "testbench/scoreboard/core/event_meaning.h"
+#include "testbench/scoreboard/core/explain.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "testbench/scoreboard/coresight_pmu_judge.h"
-#include "testbench/scoreboard/exact_clock.h"
-#include "testbench/scoreboard/reference_ucf.h"
-#include "testbench/scoreboard/tegra410_judge_spec.h"
+#include "testbench/scoreboard/core/coresight_pmu_judge.h"
+#include "testbench/scoreboard/core/exact_clock.h"
+#include "testbench/scoreboard/tegra410/reference_ucf.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge_spec.h"
 
 namespace pmufab::scoreboard {
 

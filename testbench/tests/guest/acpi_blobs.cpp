@@ -11,9 +11,9 @@
 #include <systemc>
 
 #include "models/platform/platform.h"
-#include "testbench/guest/acpi_tables.h"
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/guest/acpi/acpi_tables.h"
+#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/scenario/yaml/input_error.h"
 
 namespace {
 

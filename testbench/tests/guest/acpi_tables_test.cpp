@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/guest/acpi_tables.h"
+#include "testbench/guest/acpi/acpi_tables.h"
 #include "testbench/tests/guest/installed_tables.h"
 
 namespace pmufab::testing {

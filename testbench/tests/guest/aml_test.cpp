@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/guest/aml.h"
+#include "testbench/guest/acpi/aml.h"
 
 namespace pmufab::testing {
 namespace {

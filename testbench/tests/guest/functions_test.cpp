@@ -9,10 +9,10 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/guest/aperture.h"
 #include "testbench/guest/archive.h"
-#include "testbench/guest/pci_function.h"
-#include "testbench/guest/soc_function.h"
+#include "testbench/guest/devices/aperture.h"
+#include "testbench/guest/devices/pci_function.h"
+#include "testbench/guest/devices/soc_function.h"
 #include "testbench/vfio_user/protocol.h"
 
 namespace pmufab::guest {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "testbench/guest/acpi_tables.h"
+#include "testbench/guest/acpi/acpi_tables.h"
 
 namespace pmufab::testing {
 

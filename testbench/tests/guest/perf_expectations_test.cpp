@@ -9,11 +9,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/guest/guest_server.h"
-#include "testbench/guest/perf_expectations.h"
-#include "testbench/scoreboard/tegra410_judge.h"
+#include "testbench/guest/devices/guest_server.h"
+#include "testbench/guest/perf/perf_expectations.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/scoreboard/perf_session.h"
+#include "testbench/tests/scoreboard/core/perf_session.h"
 
 namespace pmufab::guest {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/guest/perf_arguments.h"
-#include "testbench/guest/perf_output.h"
+#include "testbench/guest/perf/perf_arguments.h"
+#include "testbench/guest/perf/perf_output.h"
 
 namespace pmufab::guest {
 namespace {

@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/guest/wired_interrupts.h"
+#include "testbench/guest/devices/wired_interrupts.h"
 #include "testbench/support/simulation_test.h"
 #include "tlm/interrupt/interrupt.h"
 

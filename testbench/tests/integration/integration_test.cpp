@@ -6,7 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "testbench/scenario/driver_sets.h"
+#include "testbench/scenario/run/driver_sets.h"
 
 namespace pmufab::integration {
 

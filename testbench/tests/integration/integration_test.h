@@ -12,10 +12,10 @@
 #include <gtest/gtest.h>
 
 #include "models/coresight/coresight_pmu.h"
-#include "models/platform/firmware_description.h"
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/support/simulation_test.h"
 #include "tlm/bus/mmio_bus.h"
+#include "tlm/firmware/firmware_description.h"
 
 /// The unmodified Linux drivers of every kernel version that was built, against the real models.
 namespace pmufab::integration {

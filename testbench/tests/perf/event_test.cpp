@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scenario/event_syntax.h"
-#include "testbench/scenario/pmu_catalog.h"
+#include "testbench/perf/event_syntax.h"
+#include "testbench/perf/pmu_catalog.h"
 
 namespace pmufab::scenario::event_test {
 namespace {

@@ -12,9 +12,9 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/server/local_socket.h"
+#include "testbench/process/local_socket.h"
 
-namespace pmufab::server {
+namespace pmufab::process {
 namespace {
 
 class LocalSocket : public ::testing::Test {
@@ -71,4 +71,4 @@ TEST_F(LocalSocket, is_refused_where_it_cannot_be) {
 }
 
 }  // namespace
-}  // namespace pmufab::server
+}  // namespace pmufab::process

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/server/time_slice.h"
+#include "testbench/process/time_slice.h"
 
-namespace pmufab::server {
+namespace pmufab::process {
 namespace {
 
 using std::chrono::microseconds;
@@ -59,4 +59,4 @@ TEST(TimeSlice, begins_anew_when_something_else_is_simulated) {
 }
 
 }  // namespace
-}  // namespace pmufab::server
+}  // namespace pmufab::process

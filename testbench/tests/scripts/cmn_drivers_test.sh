@@ -4,7 +4,9 @@
 source "$(dirname "$0")/expect.sh"
 cd "$repository" || exit
 failed=0
-for scenario in scenarios/cmn-*.yaml; do
+mapfile -t scenarios < <(find scenarios -name 'cmn-*.yaml' ! -path 'scenarios/platforms/*' | LC_ALL=C sort)
+((${#scenarios[@]} > 0)) || { echo "there are no scenarios"; exit 1; }
+for scenario in "${scenarios[@]}"; do
   name=$(basename "$scenario" .yaml)
   grep -qE '^drivers:' "$scenario" || continue
   grep -qE '^#.*Linux' "$scenario" || grep -qE "(^|[^a-z0-9-])$name([^a-z0-9-]|\$)" docs/cmn-drivers.md || {
@@ -14,7 +16,7 @@ for scenario in scenarios/cmn-*.yaml; do
 done
 mapfile -t names < <(grep -oE '(^|[^a-z0-9-])cmn-[a-z0-9-]+' docs/cmn-drivers.md | grep -oE 'cmn-[a-z0-9-]+' | sort -u)
 for name in "${names[@]}"; do
-  [[ -e scenarios/$name.yaml || -e docs/$name.md ]] || {
+  [[ -n $(find scenarios -name "$name.yaml") || -e docs/$name.md ]] || {
     echo "docs/cmn-drivers.md names $name, which is no scenario"
     failed=1
   }

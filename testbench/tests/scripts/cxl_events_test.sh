@@ -11,6 +11,7 @@ complain() {
   failed=1
 }
 
+mapfile -t scenarios < <(find scenarios -name 'cxl-*.yaml' ! -path 'scenarios/platforms/*' | LC_ALL=C sort)
 # Events of measurements that must not be zero: "drivers pmu event".
 wanted=$(awk '
   FNR == 1 { drivers = ">=0"; nonzero = 0 }
@@ -18,7 +19,7 @@ wanted=$(awk '
   /^  - name:/ { nonzero = 0 }
   /^    nonzero: true/ { nonzero = 1 }
   nonzero && match($0, /cxl_pmu_mem[0-9.]+\/[^\/]*\//) { print drivers, substr($0, RSTART, RLENGTH) }
-' scenarios/cxl-*.yaml)
+' "${scenarios[@]}")
 
 # What the drivers know: facts of their own tables.
 declare -A known=([6.12]=71 [7.2]=74 [7.3]=115)
@@ -45,7 +46,7 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for version in 6.12 7.2 7.3; do
-  "$pmufab" run scenarios/cxl-sum.yaml --drivers "$version" --csv "$work/counts.csv" >/dev/null || complain "cxl-sum fails"
+  "$pmufab" run scenarios/cxl/cxl-sum.yaml --drivers "$version" --csv "$work/counts.csv" >/dev/null || complain "cxl-sum fails"
   # The driver's counts: five alone, and one of all.
   mapfile -t counts < <(sed -nE 's#.*,"?cxl_pmu_mem1\.0/[^"]*/"?,([0-9]+),.*#\1#p' "$work/counts.csv")
   ((${#counts[@]} == 6)) || complain "cxl-sum counts ${#counts[@]} events"

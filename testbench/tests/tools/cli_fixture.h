@@ -82,7 +82,17 @@ class Cli : public ::testing::Test {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
-  static std::string shipped(const std::string& name) { return PMUFAB_SOURCE_DIR "/scenarios/" + name; }
+  /// @return the path of a platform, traffic or scenario file that ships: "platforms/tegra410-2s.yaml", or the name of
+  /// a
+  ///         scenario in any folder, "cmn-flits.yaml".
+  static std::string shipped(const std::string& name) {
+    const std::filesystem::path scenarios = PMUFAB_SOURCE_DIR "/scenarios";
+    if (std::filesystem::exists(scenarios / name)) return (scenarios / name).string();
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(scenarios)) {
+      if (entry.path().filename() == name) return entry.path().string();
+    }
+    return (scenarios / name).string();
+  }
 
   std::filesystem::path folder;
   std::string output;  ///< what standard output is: a file, "closed", or (empty) a file for Outcome::out

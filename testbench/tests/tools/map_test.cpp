@@ -10,12 +10,12 @@
 #include <gmock/gmock.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include "models/cmn/mesh_observer.h"
+#include "models/cmn/wire/mesh_observer.h"
 #include "models/platform/platform.h"
 #include "testbench/driver_host/driver_sets.h"
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/scenario/run/scenario_spec.h"
 #include "testbench/tests/tools/cli_fixture.h"
-#include "testbench/traffic/flit_flow.h"
+#include "testbench/traffic/cmn/flit_flow.h"
 #include "tools/pmufab/map_driver.h"
 
 namespace pmufab::testing {

@@ -12,8 +12,8 @@
 #include <systemc>
 #include <tlm>
 
-#include "testbench/traffic/producer.h"
-#include "testbench/traffic/traffic_issuer.h"
+#include "testbench/traffic/tegra410/producer.h"
+#include "testbench/traffic/tegra410/traffic_issuer.h"
 
 namespace pmufab::traffic {
 

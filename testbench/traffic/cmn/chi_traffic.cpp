@@ -1,4 +1,4 @@
-#include "testbench/traffic/chi_traffic.h"
+#include "testbench/traffic/cmn/chi_traffic.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "models/cmn/nodes/chi.h"
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 namespace pmufab::traffic {
 

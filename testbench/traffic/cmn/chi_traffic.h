@@ -10,8 +10,8 @@
 #include <boost/random/mersenne_twister.hpp>
 
 #include "models/cmn/nodes/nodes.h"
-#include "testbench/traffic/geometric_gaps.h"
-#include "testbench/traffic/random_stream.h"
+#include "testbench/traffic/core/geometric_gaps.h"
+#include "testbench/traffic/core/random_stream.h"
 
 namespace pmufab::traffic {
 

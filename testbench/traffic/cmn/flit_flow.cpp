@@ -1,10 +1,10 @@
-#include "testbench/traffic/flit_flow.h"
+#include "testbench/traffic/cmn/flit_flow.h"
 
 #include <algorithm>
 
-#include "models/cmn/layout.h"
-#include "testbench/traffic/random_stream.h"
-#include "testbench/traffic/traffic_spec.h"
+#include "models/cmn/description/layout.h"
+#include "testbench/traffic/core/random_stream.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 namespace pmufab::traffic {
 namespace {

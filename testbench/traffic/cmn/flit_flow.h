@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "models/cmn/mesh.h"
-#include "testbench/traffic/geometric_gaps.h"
-#include "testbench/traffic/mesh_traffic.h"
+#include "testbench/traffic/cmn/mesh_traffic.h"
+#include "testbench/traffic/core/geometric_gaps.h"
 
 namespace pmufab::traffic {
 

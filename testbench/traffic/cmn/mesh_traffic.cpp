@@ -1,11 +1,11 @@
-#include "testbench/traffic/mesh_traffic.h"
+#include "testbench/traffic/cmn/mesh_traffic.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <string>
 
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 namespace pmufab::traffic {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <boost/random/mersenne_twister.hpp>
 
-#include "models/cmn/mesh_engine.h"
-#include "testbench/traffic/geometric_gaps.h"
+#include "models/cmn/engine/mesh_engine.h"
+#include "testbench/traffic/core/geometric_gaps.h"
 
 namespace pmufab::traffic {
 

@@ -1,4 +1,4 @@
-#include "testbench/traffic/address_stream.h"
+#include "testbench/traffic/core/address_stream.h"
 
 #include <algorithm>
 #include <bit>

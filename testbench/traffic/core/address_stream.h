@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "testbench/traffic/random_stream.h"
-#include "testbench/traffic/target_window.h"
-#include "testbench/traffic/traffic_spec.h"
-#include "testbench/traffic/zipf_table.h"
+#include "testbench/traffic/core/random_stream.h"
+#include "testbench/traffic/core/target_window.h"
+#include "testbench/traffic/core/zipf_table.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 namespace pmufab::traffic {
 

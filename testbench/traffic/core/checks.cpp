@@ -1,4 +1,4 @@
-#include "testbench/traffic/checks.h"
+#include "testbench/traffic/core/checks.h"
 
 #include <utility>
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "testbench/traffic/target_window.h"
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/traffic/core/target_window.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 /// What parts of any traffic must be. Not a public header.
 namespace pmufab::traffic {

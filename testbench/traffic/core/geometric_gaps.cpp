@@ -1,4 +1,4 @@
-#include "testbench/traffic/geometric_gaps.h"
+#include "testbench/traffic/core/geometric_gaps.h"
 
 #include <cassert>
 

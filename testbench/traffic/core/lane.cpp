@@ -1,4 +1,4 @@
-#include "testbench/traffic/lane.h"
+#include "testbench/traffic/core/lane.h"
 
 namespace pmufab::traffic {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/traffic/producer.h"
+#include "testbench/traffic/tegra410/producer.h"
 
 namespace pmufab::traffic {
 

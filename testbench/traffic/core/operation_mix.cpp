@@ -1,4 +1,4 @@
-#include "testbench/traffic/operation_mix.h"
+#include "testbench/traffic/core/operation_mix.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "testbench/traffic/pacer.h"
+#include "testbench/traffic/core/pacer.h"
 
 #include <algorithm>
 

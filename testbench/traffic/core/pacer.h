@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "testbench/traffic/random_stream.h"
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/traffic/core/random_stream.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 namespace pmufab::traffic {
 

@@ -1,4 +1,4 @@
-#include "testbench/traffic/page_table.h"
+#include "testbench/traffic/core/page_table.h"
 
 #include <bit>
 #include <utility>

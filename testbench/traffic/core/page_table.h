@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "testbench/traffic/random_stream.h"
-#include "testbench/traffic/target_window.h"
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/traffic/core/random_stream.h"
+#include "testbench/traffic/core/target_window.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 namespace pmufab::traffic {
 

@@ -1,4 +1,4 @@
-#include "testbench/traffic/target_window.h"
+#include "testbench/traffic/core/target_window.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 namespace pmufab::traffic {
 

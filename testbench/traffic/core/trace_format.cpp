@@ -1,4 +1,4 @@
-#include "testbench/traffic/trace_format.h"
+#include "testbench/traffic/core/trace_format.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/traffic/line_reader.h"
+#include "testbench/traffic/core/line_reader.h"
 
 namespace pmufab::traffic {
 namespace {

@@ -1,4 +1,4 @@
-#include "testbench/traffic/zipf_table.h"
+#include "testbench/traffic/core/zipf_table.h"
 
 #include <cmath>
 

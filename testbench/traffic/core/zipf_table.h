@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "testbench/traffic/random_stream.h"
+#include "testbench/traffic/core/random_stream.h"
 
 namespace pmufab::traffic {
 

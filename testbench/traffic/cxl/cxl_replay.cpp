@@ -1,4 +1,4 @@
-#include "testbench/traffic/cxl_replay.h"
+#include "testbench/traffic/cxl/cxl_replay.h"
 
 #include <algorithm>
 #include <utility>

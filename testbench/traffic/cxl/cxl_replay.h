@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "models/cxl/engine.h"
-#include "models/cxl/ring.h"
-#include "testbench/traffic/cxl_traffic.h"
-#include "testbench/traffic/trace_format.h"
+#include "models/cxl/host/engine.h"
+#include "models/cxl/link/ring.h"
+#include "testbench/traffic/core/trace_format.h"
+#include "testbench/traffic/cxl/cxl_traffic.h"
 
 namespace pmufab::traffic {
 

@@ -1,4 +1,4 @@
-#include "testbench/traffic/cxl_traffic.h"
+#include "testbench/traffic/cxl/cxl_traffic.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/traffic/checks.h"
+#include "testbench/traffic/core/checks.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::traffic {

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "models/cxl/device_cache.h"
-#include "models/cxl/host.h"
-#include "models/cxl/host_bridge.h"
-#include "models/cxl/memory_device.h"
-#include "testbench/traffic/address_stream.h"
-#include "testbench/traffic/pacer.h"
-#include "testbench/traffic/random_stream.h"
+#include "models/cxl/host/host.h"
+#include "models/cxl/host/host_bridge.h"
+#include "models/cxl/memory/device_cache.h"
+#include "models/cxl/memory/memory_device.h"
+#include "testbench/traffic/core/address_stream.h"
+#include "testbench/traffic/core/pacer.h"
+#include "testbench/traffic/core/random_stream.h"
 
 namespace pmufab::traffic {
 

@@ -1,4 +1,4 @@
-#include "testbench/traffic/lackey_import.h"
+#include "testbench/traffic/tegra410/lackey_import.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/traffic/line_reader.h"
+#include "testbench/traffic/core/line_reader.h"
 
 namespace pmufab::traffic {
 namespace {

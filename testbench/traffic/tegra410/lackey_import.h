@@ -6,7 +6,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "testbench/traffic/trace_format.h"
+#include "testbench/traffic/core/trace_format.h"
 
 namespace pmufab::traffic {
 

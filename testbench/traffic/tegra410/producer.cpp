@@ -1,12 +1,12 @@
-#include "testbench/traffic/producer.h"
+#include "testbench/traffic/tegra410/producer.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "testbench/traffic/random_stream.h"
-#include "testbench/traffic/synthetic_producer.h"
-#include "testbench/traffic/trace_producer.h"
+#include "testbench/traffic/core/random_stream.h"
+#include "testbench/traffic/tegra410/synthetic_producer.h"
+#include "testbench/traffic/tegra410/trace_producer.h"
 
 namespace pmufab::traffic {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 namespace pmufab::traffic {
 

@@ -1,4 +1,4 @@
-#include "testbench/traffic/synthetic_producer.h"
+#include "testbench/traffic/tegra410/synthetic_producer.h"
 
 #include <algorithm>
 

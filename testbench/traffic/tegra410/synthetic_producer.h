@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "testbench/traffic/address_stream.h"
-#include "testbench/traffic/operation_mix.h"
-#include "testbench/traffic/pacer.h"
-#include "testbench/traffic/producer.h"
+#include "testbench/traffic/core/address_stream.h"
+#include "testbench/traffic/core/operation_mix.h"
+#include "testbench/traffic/core/pacer.h"
+#include "testbench/traffic/tegra410/producer.h"
 
 namespace pmufab::traffic {
 

@@ -1,4 +1,4 @@
-#include "testbench/traffic/trace_producer.h"
+#include "testbench/traffic/tegra410/trace_producer.h"
 
 #include <algorithm>
 #include <limits>

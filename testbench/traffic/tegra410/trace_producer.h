@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "testbench/traffic/page_table.h"
-#include "testbench/traffic/producer.h"
-#include "testbench/traffic/trace_format.h"
+#include "testbench/traffic/core/page_table.h"
+#include "testbench/traffic/core/trace_format.h"
+#include "testbench/traffic/tegra410/producer.h"
 
 namespace pmufab::traffic {
 

@@ -1,4 +1,4 @@
-#include "testbench/traffic/traffic_issuer.h"
+#include "testbench/traffic/tegra410/traffic_issuer.h"
 
 #include <array>
 #include <stdexcept>

@@ -9,8 +9,8 @@
 #include <systemc>
 #include <tlm>
 
-#include "testbench/traffic/lane.h"
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/traffic/core/lane.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 #include "tlm/transaction/fabric_extension.h"
 
 namespace pmufab::traffic {

@@ -1,4 +1,4 @@
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 #include <array>
 #include <cstddef>

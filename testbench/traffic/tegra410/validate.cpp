@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "testbench/traffic/checks.h"
-#include "testbench/traffic/target_window.h"
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/traffic/core/checks.h"
+#include "testbench/traffic/core/target_window.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 namespace pmufab::traffic {
 namespace {

@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/gateway.h"
+#include "models/cmn/nodes/gateway/gateway.h"
 
 #include <optional>
 #include <span>

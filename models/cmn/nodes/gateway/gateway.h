@@ -4,12 +4,12 @@
 #include <memory>
 #include <vector>
 
-#include "models/cmn/layout.h"
+#include "models/cmn/description/layout.h"
 #include "models/cmn/mesh.h"
-#include "models/cmn/nodes/gateway_home.h"
-#include "models/cmn/nodes/gateway_port.h"
-#include "models/cmn/nodes/gateway_requester.h"
-#include "models/cmn/nodes/link_end.h"
+#include "models/cmn/nodes/gateway/gateway_home.h"
+#include "models/cmn/nodes/gateway/gateway_port.h"
+#include "models/cmn/nodes/gateway/gateway_requester.h"
+#include "models/cmn/nodes/gateway/link_end.h"
 #include "models/cmn/nodes/node_model.h"
 
 namespace pmufab::cmn {

@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/gateway_home.h"
+#include "models/cmn/nodes/gateway/gateway_home.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "models/cmn/nodes/entry_numbers.h"
-#include "models/cmn/nodes/gateway_port.h"
-#include "models/cmn/nodes/link_end.h"
+#include "models/cmn/nodes/gateway/gateway_port.h"
+#include "models/cmn/nodes/gateway/link_end.h"
 #include "models/cmn/nodes/retry.h"
 
 namespace pmufab::cmn {

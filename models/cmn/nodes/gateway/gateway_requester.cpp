@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/gateway_requester.h"
+#include "models/cmn/nodes/gateway/gateway_requester.h"
 
 #include <stdexcept>
 

@@ -5,8 +5,8 @@
 
 #include "models/cmn/nodes/entry_numbers.h"
 #include "models/cmn/nodes/fifo.h"
-#include "models/cmn/nodes/gateway_port.h"
-#include "models/cmn/nodes/link_end.h"
+#include "models/cmn/nodes/gateway/gateway_port.h"
+#include "models/cmn/nodes/gateway/link_end.h"
 #include "models/cmn/nodes/retry.h"
 
 namespace pmufab::cmn {

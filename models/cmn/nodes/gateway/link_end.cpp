@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/link_end.h"
+#include "models/cmn/nodes/gateway/link_end.h"
 
 #include <algorithm>
 #include <utility>

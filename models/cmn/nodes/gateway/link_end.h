@@ -5,7 +5,7 @@
 #include <string>
 
 #include "models/cmn/nodes/fifo.h"
-#include "models/cmn/nodes/gateway_port.h"
+#include "models/cmn/nodes/gateway/gateway_port.h"
 
 namespace pmufab::cmn {
 

@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/home_events.h"
+#include "models/cmn/nodes/home/home_events.h"
 
 #include <algorithm>
 #include <cstddef>

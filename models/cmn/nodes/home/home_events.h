@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "models/cmn/topology.h"
+#include "models/cmn/wire/topology.h"
 
 namespace pmufab::cmn {
 

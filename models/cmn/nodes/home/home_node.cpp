@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/home_node.h"
+#include "models/cmn/nodes/home/home_node.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/cmn/nodes/chi.h"
-#include "models/cmn/occupancy.h"
+#include "models/cmn/pmu/occupancy.h"
 
 namespace pmufab::cmn {
 

@@ -4,15 +4,15 @@
 #include <vector>
 
 #include "models/cmn/mesh.h"
-#include "models/cmn/nodes/back_invalidations.h"
-#include "models/cmn/nodes/home_output.h"
-#include "models/cmn/nodes/lru_lines.h"
-#include "models/cmn/nodes/memory_side.h"
+#include "models/cmn/nodes/home/back_invalidations.h"
+#include "models/cmn/nodes/home/home_output.h"
+#include "models/cmn/nodes/home/lru_lines.h"
+#include "models/cmn/nodes/home/pocq.h"
+#include "models/cmn/nodes/home/snoop_filter.h"
+#include "models/cmn/nodes/memory/memory_side.h"
 #include "models/cmn/nodes/node_model.h"
-#include "models/cmn/nodes/pocq.h"
 #include "models/cmn/nodes/retry.h"
 #include "models/cmn/nodes/set_index.h"
-#include "models/cmn/nodes/snoop_filter.h"
 #include "models/cmn/nodes/system_address_map.h"
 
 namespace pmufab::cmn {

@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/home_output.h"
+#include "models/cmn/nodes/home/home_output.h"
 
 namespace pmufab::cmn {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "models/cmn/mesh.h"
-#include "models/cmn/nodes/home_events.h"
+#include "models/cmn/nodes/home/home_events.h"
 
 namespace pmufab::cmn {
 

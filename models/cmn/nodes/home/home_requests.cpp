@@ -3,7 +3,7 @@
 #include <cassert>
 
 #include "models/cmn/nodes/chi.h"
-#include "models/cmn/nodes/home_node.h"
+#include "models/cmn/nodes/home/home_node.h"
 
 namespace pmufab::cmn {
 

@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/home_rules.h"
+#include "models/cmn/nodes/home/home_rules.h"
 
 #include <array>
 

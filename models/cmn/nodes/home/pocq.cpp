@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/pocq.h"
+#include "models/cmn/nodes/home/pocq.h"
 
 #include <stdexcept>
 

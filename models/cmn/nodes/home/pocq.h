@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "models/cmn/nodes/entry_numbers.h"
-#include "models/cmn/nodes/home_output.h"
-#include "models/cmn/nodes/home_rules.h"
-#include "models/cmn/occupancy.h"
+#include "models/cmn/nodes/home/home_output.h"
+#include "models/cmn/nodes/home/home_rules.h"
+#include "models/cmn/pmu/occupancy.h"
 
 namespace pmufab::cmn {
 

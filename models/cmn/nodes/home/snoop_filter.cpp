@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/snoop_filter.h"
+#include "models/cmn/nodes/home/snoop_filter.h"
 
 namespace pmufab::cmn {
 

@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/dvm_node.h"
+#include "models/cmn/nodes/io/dvm_node.h"
 
 #include <algorithm>
 #include <stdexcept>

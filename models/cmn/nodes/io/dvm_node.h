@@ -6,7 +6,7 @@
 
 #include "models/cmn/nodes/node_events.h"
 #include "models/cmn/nodes/request_tracker.h"
-#include "models/cmn/occupancy.h"
+#include "models/cmn/pmu/occupancy.h"
 
 namespace pmufab::cmn {
 

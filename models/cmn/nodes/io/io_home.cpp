@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/io_home.h"
+#include "models/cmn/nodes/io/io_home.h"
 
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/io_node.h"
+#include "models/cmn/nodes/io/io_node.h"
 
 #include <stdexcept>
 

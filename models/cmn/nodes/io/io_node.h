@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "models/cmn/nodes/dvm_node.h"
-#include "models/cmn/nodes/io_home.h"
+#include "models/cmn/nodes/io/dvm_node.h"
+#include "models/cmn/nodes/io/io_home.h"
 #include "models/cmn/nodes/node_model.h"
 #include "models/cmn/nodes/system_address_map.h"
 

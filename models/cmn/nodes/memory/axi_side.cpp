@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/axi_side.h"
+#include "models/cmn/nodes/memory/axi_side.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "models/cmn/cycle_condition.h"
 #include "models/cmn/nodes/fifo.h"
-#include "models/cmn/types.h"
+#include "models/cmn/pmu/cycle_condition.h"
+#include "models/cmn/wire/types.h"
 
 namespace pmufab::cmn {
 

@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/memory_bridge.h"
+#include "models/cmn/nodes/memory/memory_bridge.h"
 
 #include <stdexcept>
 

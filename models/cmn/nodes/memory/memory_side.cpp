@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/memory_side.h"
+#include "models/cmn/nodes/memory/memory_side.h"
 
 #include <stdexcept>
 

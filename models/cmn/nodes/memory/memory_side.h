@@ -5,7 +5,7 @@
 
 #include "models/cmn/nodes/entry_numbers.h"
 #include "models/cmn/nodes/fifo.h"
-#include "models/cmn/nodes/home_output.h"
+#include "models/cmn/nodes/home/home_output.h"
 #include "models/cmn/nodes/retry.h"
 #include "models/cmn/nodes/system_address_map.h"
 

@@ -1,9 +1,9 @@
-#include "models/cmn/nodes/mtsx.h"
+#include "models/cmn/nodes/memory/mtsx.h"
 
 #include <array>
 
 #include "models/cmn/nodes/chi.h"
-#include "models/cmn/nodes/memory_bridge.h"
+#include "models/cmn/nodes/memory/memory_bridge.h"
 
 namespace pmufab::cmn {
 

@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/cmn/nodes/axi_side.h"
+#include "models/cmn/nodes/memory/axi_side.h"
+#include "models/cmn/nodes/memory/tag_cache.h"
 #include "models/cmn/nodes/node_events.h"
 #include "models/cmn/nodes/node_model.h"
 #include "models/cmn/nodes/request_tracker.h"
 #include "models/cmn/nodes/system_address_map.h"
-#include "models/cmn/nodes/tag_cache.h"
-#include "models/cmn/occupancy.h"
+#include "models/cmn/pmu/occupancy.h"
 
 namespace pmufab::cmn {
 

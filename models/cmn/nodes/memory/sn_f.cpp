@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/sn_f.h"
+#include "models/cmn/nodes/memory/sn_f.h"
 
 #include <algorithm>
 #include <stdexcept>

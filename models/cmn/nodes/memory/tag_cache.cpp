@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/tag_cache.h"
+#include "models/cmn/nodes/memory/tag_cache.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "models/cmn/types.h"
+#include "models/cmn/wire/types.h"
 
 namespace pmufab::cmn {
 

@@ -1,11 +1,11 @@
-#include "models/cmn/nodes/rn_f.h"
+#include "models/cmn/nodes/requester/rn_f.h"
 
 #include <algorithm>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
-#include "models/cmn/nodes/rn_f_rules.h"
+#include "models/cmn/nodes/requester/rn_f_rules.h"
 
 namespace pmufab::cmn {
 

@@ -7,7 +7,7 @@
 #include "models/cmn/nodes/chi.h"
 #include "models/cmn/nodes/entry_numbers.h"
 #include "models/cmn/nodes/node_model.h"
-#include "models/cmn/nodes/private_lines.h"
+#include "models/cmn/nodes/requester/private_lines.h"
 #include "models/cmn/nodes/retry.h"
 #include "models/cmn/nodes/system_address_map.h"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/nodes/rn_f.h"
-#include "models/cmn/nodes/rn_f_rules.h"
+#include "models/cmn/nodes/requester/rn_f.h"
+#include "models/cmn/nodes/requester/rn_f_rules.h"
 
 // What an RN-F does with the answers to its requests.
 namespace pmufab::cmn {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "models/cmn/nodes/rn_f.h"
+#include "models/cmn/nodes/requester/rn_f.h"
 
 // What all parts of an RN-F know of opcodes and states. Not a public header.
 namespace pmufab::cmn {

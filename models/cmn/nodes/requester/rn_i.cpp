@@ -1,4 +1,4 @@
-#include "models/cmn/nodes/rn_i.h"
+#include "models/cmn/nodes/requester/rn_i.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "models/cmn/nodes/chi.h"
-#include "models/cmn/nodes/memory_bridge.h"
+#include "models/cmn/nodes/memory/memory_bridge.h"
 
 namespace pmufab::cmn {
 

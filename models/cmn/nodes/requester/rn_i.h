@@ -9,7 +9,7 @@
 #include "models/cmn/nodes/node_model.h"
 #include "models/cmn/nodes/retry.h"
 #include "models/cmn/nodes/system_address_map.h"
-#include "models/cmn/occupancy.h"
+#include "models/cmn/pmu/occupancy.h"
 
 namespace pmufab::cmn {
 

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/loaders.h"
-#include "testbench/scenario/mix_loader.h"
-#include "testbench/scenario/quantity.h"
+#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/fabrics/mix_loader.h"
+#include "testbench/scenario/yaml/quantity.h"
 
 namespace pmufab::scenario {
 

@@ -1,4 +1,4 @@
-#include "testbench/scenario/cmn_event_check.h"
+#include "testbench/scenario/fabrics/cmn/cmn_event_check.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/layout.h"
+#include "models/cmn/description/layout.h"
 #include "models/cmn/nodes/modelled_events.h"
-#include "models/cmn/product.h"
-#include "testbench/scenario/event_syntax.h"
+#include "models/cmn/wire/product.h"
+#include "testbench/perf/event_syntax.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <string>
 
-#include "models/cmn/topology.h"
-#include "testbench/scenario/pmu_catalog.h"
+#include "models/cmn/wire/topology.h"
+#include "testbench/perf/pmu_catalog.h"
 
 namespace pmufab::scenario {
 

@@ -1,14 +1,14 @@
-#include "testbench/scenario/cmn_fabric.h"
+#include "testbench/scenario/fabrics/cmn/cmn_fabric.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/cmn_event_check.h"
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/judge.h"
-#include "testbench/scoreboard/cmn_judge.h"
+#include "testbench/scenario/fabrics/cmn/cmn_event_check.h"
+#include "testbench/scenario/fabrics/judge.h"
+#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scoreboard/cmn/cmn_judge.h"
 
 namespace pmufab::scenario {
 namespace {

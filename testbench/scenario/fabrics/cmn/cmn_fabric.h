@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "testbench/scenario/fabric.h"
-#include "testbench/traffic/chi_traffic.h"
-#include "testbench/traffic/flit_flow.h"
+#include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/traffic/cmn/chi_traffic.h"
+#include "testbench/traffic/cmn/flit_flow.h"
 
 namespace pmufab::scenario {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/cmn/standard_devices.h"
-#include "testbench/scenario/loaders.h"
+#include "testbench/scenario/fabrics/loaders.h"
 
 namespace pmufab::scenario {
 namespace {

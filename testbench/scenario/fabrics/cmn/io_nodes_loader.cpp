@@ -1,5 +1,5 @@
-#include "testbench/scenario/loaders.h"
-#include "testbench/scenario/quantity.h"
+#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/yaml/quantity.h"
 
 namespace pmufab::scenario {
 

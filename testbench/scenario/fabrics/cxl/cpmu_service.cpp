@@ -1,4 +1,4 @@
-#include "testbench/scenario/cpmu_service.h"
+#include "testbench/scenario/fabrics/cxl/cpmu_service.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <systemc>
 
-#include "models/cxl/event_names.h"
+#include "models/cxl/cpmu/event_names.h"
 #include "testbench/cxl_client/cpmu_search.h"
-#include "testbench/scoreboard/cxl_event_names.h"
+#include "testbench/scoreboard/cxl/cxl_event_names.h"
 
 namespace pmufab::scenario {
 namespace {

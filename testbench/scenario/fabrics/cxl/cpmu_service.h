@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "models/platform/firmware_description.h"
 #include "testbench/cxl_client/cpmu_client.h"
-#include "testbench/scenario/pmu_service.h"
-#include "testbench/scoreboard/cxl_judge_spec.h"
+#include "testbench/perf/pmu_service.h"
+#include "testbench/scoreboard/cxl/cxl_judge_spec.h"
+#include "tlm/firmware/firmware_description.h"
 
 namespace pmufab::scenario {
 

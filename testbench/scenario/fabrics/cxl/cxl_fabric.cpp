@@ -1,4 +1,4 @@
-#include "testbench/scenario/cxl_fabric.h"
+#include "testbench/scenario/fabrics/cxl/cxl_fabric.h"
 
 #include <algorithm>
 #include <set>
@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/judge.h"
-#include "testbench/scoreboard/cxl_judge.h"
+#include "testbench/scenario/fabrics/judge.h"
+#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scoreboard/cxl/cxl_judge.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -3,12 +3,12 @@
 #include <memory>
 #include <vector>
 
-#include "models/platform/cxl_part.h"
-#include "testbench/scenario/cpmu_service.h"
-#include "testbench/scenario/cxl_listener.h"
-#include "testbench/scenario/fabric.h"
-#include "testbench/traffic/cxl_replay.h"
-#include "testbench/traffic/cxl_traffic.h"
+#include "models/platform/cxl/cxl_part.h"
+#include "testbench/scenario/fabrics/cxl/cpmu_service.h"
+#include "testbench/scenario/fabrics/cxl/cxl_listener.h"
+#include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/traffic/cxl/cxl_replay.h"
+#include "testbench/traffic/cxl/cxl_traffic.h"
 
 namespace pmufab::scenario {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/cxl_part.h"
-#include "testbench/scenario/judge.h"
+#include "models/platform/cxl/cxl_part.h"
+#include "testbench/scenario/fabrics/judge.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <deque>
 
-#include "models/cxl/ddr_controller.h"
-#include "models/cxl/link.h"
-#include "testbench/scoreboard/cxl_judge.h"
+#include "models/cxl/link/link.h"
+#include "models/cxl/memory/ddr_controller.h"
+#include "testbench/scoreboard/cxl/cxl_judge.h"
 
 namespace pmufab::scenario {
 

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "models/cxl/event_names.h"
-#include "models/cxl/message_probes.h"
-#include "testbench/scenario/loaders.h"
-#include "testbench/scenario/mix_loader.h"
+#include "models/cxl/cpmu/event_names.h"
+#include "models/cxl/link/message_probes.h"
+#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/fabrics/mix_loader.h"
 
 namespace pmufab::scenario {
 namespace {

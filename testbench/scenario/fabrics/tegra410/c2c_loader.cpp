@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "testbench/scenario/loaders.h"
+#include "testbench/scenario/fabrics/loaders.h"
 
 namespace pmufab::scenario {
 namespace {

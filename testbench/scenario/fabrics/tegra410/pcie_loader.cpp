@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "testbench/scenario/document.h"
-#include "testbench/scenario/loaders.h"
+#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/yaml/document.h"
 
 namespace pmufab::scenario {
 namespace {

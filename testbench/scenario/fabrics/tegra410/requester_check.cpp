@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/pcie_spec.h"
-#include "testbench/scenario/loaders.h"
+#include "models/platform/tegra410/pcie_spec.h"
+#include "testbench/scenario/fabrics/loaders.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::scenario {

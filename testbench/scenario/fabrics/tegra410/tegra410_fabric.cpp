@@ -1,12 +1,12 @@
-#include "testbench/scenario/tegra410_fabric.h"
+#include "testbench/scenario/fabrics/tegra410/tegra410_fabric.h"
 
 #include <utility>
 
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/judge.h"
-#include "testbench/scenario/loaders.h"
-#include "testbench/scoreboard/tegra410_judge.h"
-#include "testbench/traffic/trace_format.h"
+#include "testbench/scenario/fabrics/judge.h"
+#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge.h"
+#include "testbench/traffic/core/trace_format.h"
 
 namespace pmufab::scenario {
 

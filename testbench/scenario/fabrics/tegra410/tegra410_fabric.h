@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "testbench/scenario/fabric.h"
-#include "testbench/traffic/traffic_issuer.h"
+#include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/traffic/tegra410/traffic_issuer.h"
 
 namespace pmufab::scenario {
 

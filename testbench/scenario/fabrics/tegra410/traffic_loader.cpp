@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/loaders.h"
-#include "testbench/scenario/mix_loader.h"
+#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/fabrics/mix_loader.h"
 
 namespace pmufab::scenario {
 namespace {

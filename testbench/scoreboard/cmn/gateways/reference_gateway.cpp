@@ -1,8 +1,8 @@
-#include "testbench/scoreboard/reference_gateway.h"
+#include "testbench/scoreboard/cmn/gateways/reference_gateway.h"
 
 #include <algorithm>
 
-#include "testbench/scoreboard/chi.h"
+#include "testbench/scoreboard/cmn/chi.h"
 
 namespace pmufab::scoreboard {
 

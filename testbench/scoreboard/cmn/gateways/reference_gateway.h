@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "testbench/scoreboard/reference_gateway_home.h"
-#include "testbench/scoreboard/reference_gateway_requester.h"
-#include "testbench/scoreboard/reference_link.h"
-#include "testbench/scoreboard/reference_node.h"
+#include "testbench/scoreboard/cmn/gateways/reference_gateway_home.h"
+#include "testbench/scoreboard/cmn/gateways/reference_gateway_requester.h"
+#include "testbench/scoreboard/cmn/gateways/reference_link.h"
+#include "testbench/scoreboard/cmn/nodes/reference_node.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,7 +1,7 @@
-#include "testbench/scoreboard/reference_gateway_home.h"
+#include "testbench/scoreboard/cmn/gateways/reference_gateway_home.h"
 
-#include "testbench/scoreboard/chi.h"
-#include "testbench/scoreboard/reference_gateway.h"
+#include "testbench/scoreboard/cmn/chi.h"
+#include "testbench/scoreboard/cmn/gateways/reference_gateway.h"
 
 namespace pmufab::scoreboard {
 

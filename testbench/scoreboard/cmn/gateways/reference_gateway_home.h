@@ -4,8 +4,8 @@
 #include <list>
 #include <map>
 
-#include "testbench/scoreboard/reference_link.h"
-#include "testbench/scoreboard/reference_node.h"
+#include "testbench/scoreboard/cmn/gateways/reference_link.h"
+#include "testbench/scoreboard/cmn/nodes/reference_node.h"
 
 namespace pmufab::scoreboard {
 

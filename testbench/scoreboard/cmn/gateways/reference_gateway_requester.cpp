@@ -1,9 +1,9 @@
-#include "testbench/scoreboard/reference_gateway_requester.h"
+#include "testbench/scoreboard/cmn/gateways/reference_gateway_requester.h"
 
 #include <algorithm>
 
-#include "testbench/scoreboard/chi.h"
-#include "testbench/scoreboard/reference_gateway.h"
+#include "testbench/scoreboard/cmn/chi.h"
+#include "testbench/scoreboard/cmn/gateways/reference_gateway.h"
 
 namespace pmufab::scoreboard {
 

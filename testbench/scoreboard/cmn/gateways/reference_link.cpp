@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/reference_link.h"
+#include "testbench/scoreboard/cmn/gateways/reference_link.h"
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,8 @@
 #include <deque>
 #include <string>
 
-#include "models/cmn/mesh_observer.h"
-#include "testbench/scoreboard/reference_node.h"
+#include "models/cmn/wire/mesh_observer.h"
+#include "testbench/scoreboard/cmn/nodes/reference_node.h"
 
 namespace pmufab::scoreboard {
 

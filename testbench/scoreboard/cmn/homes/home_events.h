@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/cmn/flit_image.h"
+#include "models/cmn/wire/flit_image.h"
 
 namespace pmufab::scoreboard {
 

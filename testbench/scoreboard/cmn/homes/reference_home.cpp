@@ -1,11 +1,11 @@
-#include "testbench/scoreboard/reference_home.h"
+#include "testbench/scoreboard/cmn/homes/reference_home.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/chi.h"
-#include "testbench/scoreboard/home_events.h"
+#include "testbench/scoreboard/cmn/chi.h"
+#include "testbench/scoreboard/cmn/homes/home_events.h"
 
 namespace pmufab::scoreboard {
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <vector>
 
-#include "testbench/scoreboard/reference_home_memory.h"
-#include "testbench/scoreboard/reference_lines.h"
-#include "testbench/scoreboard/reference_node.h"
+#include "testbench/scoreboard/cmn/homes/reference_home_memory.h"
+#include "testbench/scoreboard/cmn/homes/reference_lines.h"
+#include "testbench/scoreboard/cmn/nodes/reference_node.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,8 +1,8 @@
 // To which filter codes the occurrences of a home's events belong (docs/cmn-nodes.md, section 3, rules 8 and 9).
-#include "testbench/scoreboard/chi.h"
-#include "testbench/scoreboard/home_events.h"
-#include "testbench/scoreboard/node_events.h"
-#include "testbench/scoreboard/reference_home.h"
+#include "testbench/scoreboard/cmn/chi.h"
+#include "testbench/scoreboard/cmn/homes/home_events.h"
+#include "testbench/scoreboard/cmn/homes/reference_home.h"
+#include "testbench/scoreboard/cmn/node_events.h"
 
 namespace pmufab::scoreboard {
 

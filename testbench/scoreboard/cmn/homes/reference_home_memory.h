@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
-#include "models/cmn/flit_image.h"
-#include "models/cmn/types.h"
+#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/wire/types.h"
 
 namespace pmufab::scoreboard {
 

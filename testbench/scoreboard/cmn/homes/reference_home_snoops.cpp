@@ -1,9 +1,9 @@
 // The snoops of a home node, and its snoop filter's back-invalidations (docs/cmn-nodes.md, section 3, rule 4).
 #include <algorithm>
 
-#include "testbench/scoreboard/chi.h"
-#include "testbench/scoreboard/home_events.h"
-#include "testbench/scoreboard/reference_home.h"
+#include "testbench/scoreboard/cmn/chi.h"
+#include "testbench/scoreboard/cmn/homes/home_events.h"
+#include "testbench/scoreboard/cmn/homes/reference_home.h"
 
 namespace pmufab::scoreboard {
 

@@ -7,8 +7,8 @@
 #include <map>
 #include <optional>
 
-#include "models/cmn/types.h"
-#include "testbench/scoreboard/cmn_judge_spec.h"
+#include "models/cmn/wire/types.h"
+#include "testbench/scoreboard/cmn/cmn_judge_spec.h"
 
 namespace pmufab::scoreboard {
 

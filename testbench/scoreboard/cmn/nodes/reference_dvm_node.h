@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "testbench/scoreboard/reference_node.h"
+#include "testbench/scoreboard/cmn/nodes/reference_node.h"
 
 namespace pmufab::scoreboard {
 

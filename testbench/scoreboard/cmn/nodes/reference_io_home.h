@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <list>
 
-#include "testbench/scoreboard/reference_axi.h"
-#include "testbench/scoreboard/reference_node.h"
+#include "testbench/scoreboard/cmn/nodes/reference_axi.h"
+#include "testbench/scoreboard/cmn/nodes/reference_node.h"
 
 namespace pmufab::scoreboard {
 

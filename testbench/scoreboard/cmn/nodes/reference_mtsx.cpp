@@ -1,8 +1,8 @@
-#include "testbench/scoreboard/reference_mtsx.h"
+#include "testbench/scoreboard/cmn/nodes/reference_mtsx.h"
 
 #include <algorithm>
 
-#include "testbench/scoreboard/chi.h"
+#include "testbench/scoreboard/cmn/chi.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,12 +1,12 @@
-#include "testbench/scoreboard/reference_node.h"
+#include "testbench/scoreboard/cmn/nodes/reference_node.h"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/chi.h"
-#include "testbench/scoreboard/node_events.h"
+#include "testbench/scoreboard/cmn/chi.h"
+#include "testbench/scoreboard/cmn/node_events.h"
 
 namespace pmufab::scoreboard {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "models/cmn/flit_image.h"
-#include "testbench/scoreboard/cmn_addresses.h"
-#include "testbench/scoreboard/cmn_judge_spec.h"
-#include "testbench/scoreboard/node_counts.h"
+#include "models/cmn/wire/flit_image.h"
+#include "testbench/scoreboard/cmn/cmn_addresses.h"
+#include "testbench/scoreboard/cmn/cmn_judge_spec.h"
+#include "testbench/scoreboard/cmn/node_counts.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scoreboard {

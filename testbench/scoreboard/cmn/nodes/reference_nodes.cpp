@@ -1,18 +1,18 @@
-#include "testbench/scoreboard/reference_nodes.h"
+#include "testbench/scoreboard/cmn/nodes/reference_nodes.h"
 
 #include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/node_events.h"
-#include "testbench/scoreboard/reference_dvm_node.h"
-#include "testbench/scoreboard/reference_gateway.h"
-#include "testbench/scoreboard/reference_home.h"
-#include "testbench/scoreboard/reference_io_home.h"
-#include "testbench/scoreboard/reference_mtsx.h"
-#include "testbench/scoreboard/reference_rn_i.h"
-#include "testbench/scoreboard/reference_sbsx.h"
+#include "testbench/scoreboard/cmn/gateways/reference_gateway.h"
+#include "testbench/scoreboard/cmn/homes/reference_home.h"
+#include "testbench/scoreboard/cmn/node_events.h"
+#include "testbench/scoreboard/cmn/nodes/reference_dvm_node.h"
+#include "testbench/scoreboard/cmn/nodes/reference_io_home.h"
+#include "testbench/scoreboard/cmn/nodes/reference_mtsx.h"
+#include "testbench/scoreboard/cmn/nodes/reference_rn_i.h"
+#include "testbench/scoreboard/cmn/nodes/reference_sbsx.h"
 
 namespace pmufab::scoreboard {
 

@@ -8,11 +8,11 @@
 #include <set>
 #include <vector>
 
-#include "models/cmn/mesh_observer.h"
-#include "testbench/scoreboard/cmn_node_ids.h"
-#include "testbench/scoreboard/exact_clock.h"
-#include "testbench/scoreboard/pmu_judge.h"
-#include "testbench/scoreboard/reference_node.h"
+#include "models/cmn/wire/mesh_observer.h"
+#include "testbench/scoreboard/cmn/cmn_node_ids.h"
+#include "testbench/scoreboard/cmn/nodes/reference_node.h"
+#include "testbench/scoreboard/core/exact_clock.h"
+#include "testbench/scoreboard/core/pmu_judge.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,6 +1,6 @@
-#include "testbench/scoreboard/reference_rn_i.h"
+#include "testbench/scoreboard/cmn/nodes/reference_rn_i.h"
 
-#include "testbench/scoreboard/chi.h"
+#include "testbench/scoreboard/cmn/chi.h"
 
 namespace pmufab::scoreboard {
 

@@ -4,7 +4,7 @@
 #include <list>
 #include <map>
 
-#include "testbench/scoreboard/reference_node.h"
+#include "testbench/scoreboard/cmn/nodes/reference_node.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/cxl_accesses.h"
+#include "testbench/scoreboard/cxl/wires/cxl_accesses.h"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "testbench/scoreboard/cxl_judge_spec.h"
-#include "testbench/scoreboard/finding.h"
+#include "testbench/scoreboard/core/finding.h"
+#include "testbench/scoreboard/cxl/cxl_judge_spec.h"
 
 namespace pmufab::scoreboard {
 

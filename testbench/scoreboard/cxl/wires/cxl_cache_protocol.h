@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <map>
 
-#include "testbench/scoreboard/cxl_judge_spec.h"
-#include "testbench/scoreboard/finding.h"
+#include "testbench/scoreboard/core/finding.h"
+#include "testbench/scoreboard/cxl/cxl_judge_spec.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/cxl_lanes.h"
+#include "testbench/scoreboard/cxl/wires/cxl_lanes.h"
 
 #include <fmt/format.h>
 

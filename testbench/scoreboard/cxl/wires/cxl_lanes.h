@@ -3,8 +3,8 @@
 #include <array>
 #include <deque>
 
-#include "testbench/scoreboard/cxl_judge_spec.h"
-#include "testbench/scoreboard/pmu_judge.h"
+#include "testbench/scoreboard/core/pmu_judge.h"
+#include "testbench/scoreboard/cxl/cxl_judge_spec.h"
 
 namespace pmufab::scoreboard {
 

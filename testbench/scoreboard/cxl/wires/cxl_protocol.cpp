@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/cxl_protocol.h"
+#include "testbench/scoreboard/cxl/wires/cxl_protocol.h"
 
 #include <algorithm>
 

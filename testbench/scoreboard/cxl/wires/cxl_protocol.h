@@ -4,9 +4,9 @@
 #include <map>
 #include <optional>
 
-#include "testbench/scoreboard/cxl_judge_spec.h"
-#include "testbench/scoreboard/finding.h"
-#include "testbench/scoreboard/reference_load.h"
+#include "testbench/scoreboard/core/finding.h"
+#include "testbench/scoreboard/cxl/cxl_judge_spec.h"
+#include "testbench/scoreboard/cxl/reference_load.h"
 
 namespace pmufab::scoreboard {
 

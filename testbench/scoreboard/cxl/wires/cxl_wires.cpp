@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/cxl_wires.h"
+#include "testbench/scoreboard/cxl/wires/cxl_wires.h"
 
 namespace pmufab::scoreboard {
 

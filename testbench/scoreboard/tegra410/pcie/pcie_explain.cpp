@@ -1,10 +1,10 @@
-#include "testbench/scoreboard/pcie_explain.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_explain.h"
 
 #include <set>
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/guesses.h"
+#include "testbench/scoreboard/core/guesses.h"
 
 namespace pmufab::scoreboard {
 namespace {

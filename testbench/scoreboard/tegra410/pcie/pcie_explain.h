@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/scoreboard/pcie_requests.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_requests.h"
 
 namespace pmufab::scoreboard {
 

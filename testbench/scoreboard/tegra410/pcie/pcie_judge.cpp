@@ -1,10 +1,10 @@
-#include "testbench/scoreboard/pcie_judge.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_judge.h"
 
 #include <utility>
 #include <vector>
 
-#include "testbench/scoreboard/pcie_explain.h"
-#include "testbench/scoreboard/pcie_meaning.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_explain.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_meaning.h"
 
 namespace pmufab::scoreboard {
 namespace {

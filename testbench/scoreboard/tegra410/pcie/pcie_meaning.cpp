@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/pcie_meaning.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_meaning.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/term_values.h"
+#include "testbench/scoreboard/core/term_values.h"
 
 namespace pmufab::scoreboard {
 namespace {

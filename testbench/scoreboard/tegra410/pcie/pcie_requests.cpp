@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/pcie_requests.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_requests.h"
 
 namespace pmufab::scoreboard {
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <vector>
 
-#include "testbench/scoreboard/exact_clock.h"
-#include "testbench/scoreboard/pcie_meaning.h"
-#include "testbench/scoreboard/request_timeline.h"
+#include "testbench/scoreboard/core/exact_clock.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_meaning.h"
+#include "testbench/scoreboard/tegra410/request_timeline.h"
 
 namespace pmufab::scoreboard {
 

@@ -1,4 +1,4 @@
-#include "testbench/scoreboard/pcie_tgt_judge.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_tgt_judge.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/term_values.h"
+#include "testbench/scoreboard/core/term_values.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "testbench/scoreboard/coresight_pmu_judge.h"
-#include "testbench/scoreboard/event_truth.h"
-#include "testbench/scoreboard/exact_clock.h"
-#include "testbench/scoreboard/tegra410_judge_spec.h"
+#include "testbench/scoreboard/core/coresight_pmu_judge.h"
+#include "testbench/scoreboard/core/event_truth.h"
+#include "testbench/scoreboard/core/exact_clock.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge_spec.h"
 
 namespace pmufab::scoreboard {
 

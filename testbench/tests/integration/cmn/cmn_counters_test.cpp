@@ -2,7 +2,7 @@
 #include <array>
 #include <vector>
 
-#include "testbench/tests/integration/cmn_test.h"
+#include "testbench/tests/integration/cmn/cmn_test.h"
 
 namespace pmufab::integration {
 namespace {

@@ -13,11 +13,11 @@
 #include <fmt/format.h>
 
 #include "models/platform/platform.h"
-#include "testbench/scenario/driver_sets.h"
-#include "testbench/scenario/scenario_spec.h"
-#include "testbench/tests/integration/cmn_events.h"
-#include "testbench/tests/integration/cmn_map.h"
-#include "testbench/tests/integration/cmn_test.h"
+#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/tests/integration/cmn/cmn_events.h"
+#include "testbench/tests/integration/cmn/cmn_map.h"
+#include "testbench/tests/integration/cmn/cmn_test.h"
 #include "testbench/tests/integration/integration_test.h"
 
 namespace pmufab::integration::cmn_discovery_test {

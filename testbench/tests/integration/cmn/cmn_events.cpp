@@ -1,4 +1,4 @@
-#include "testbench/tests/integration/cmn_events.h"
+#include "testbench/tests/integration/cmn/cmn_events.h"
 
 #include <algorithm>
 #include <set>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/driver_sets.h"
+#include "testbench/scenario/run/driver_sets.h"
 
 namespace pmufab::integration {
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "models/cmn/topology.h"
+#include "models/cmn/wire/topology.h"
 
 namespace pmufab::integration {
 

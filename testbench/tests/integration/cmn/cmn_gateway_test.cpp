@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "testbench/tests/integration/cmn_test.h"
-#include "testbench/tests/models/cmn_gateway_rig.h"
+#include "testbench/tests/integration/cmn/cmn_test.h"
+#include "testbench/tests/models/cmn/nodes/cmn_gateway_rig.h"
 
 namespace pmufab::integration {
 namespace {

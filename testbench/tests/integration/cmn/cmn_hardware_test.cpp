@@ -1,6 +1,6 @@
 // Meshes at the edge of what arm-cmn takes, and hardware that is not as the driver has it.
 #include "models/cmn/standard_devices.h"
-#include "testbench/tests/integration/cmn_test.h"
+#include "testbench/tests/integration/cmn/cmn_test.h"
 
 namespace pmufab::integration {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/cmn/standard_devices.h"
-#include "testbench/tests/integration/cmn_linux_7_3.h"
+#include "testbench/tests/integration/cmn/cmn_linux_7_3.h"
 
 namespace pmufab::integration {
 namespace {

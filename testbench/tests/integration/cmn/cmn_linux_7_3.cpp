@@ -1,12 +1,12 @@
-#include "testbench/tests/integration/cmn_linux_7_3.h"
+#include "testbench/tests/integration/cmn/cmn_linux_7_3.h"
 
 #include <stdexcept>
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/driver_sets.h"
-#include "testbench/scenario/pmu_catalog.h"
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/perf/pmu_catalog.h"
+#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::integration {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "testbench/tests/integration/cmn_test.h"
+#include "testbench/tests/integration/cmn/cmn_test.h"
 
 namespace pmufab::integration {
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "models/cmn/standard_devices.h"
-#include "testbench/tests/integration/cmn_linux_7_3.h"
+#include "testbench/tests/integration/cmn/cmn_linux_7_3.h"
 
 namespace pmufab::integration {
 namespace {

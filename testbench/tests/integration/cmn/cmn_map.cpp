@@ -1,4 +1,4 @@
-#include "testbench/tests/integration/cmn_map.h"
+#include "testbench/tests/integration/cmn/cmn_map.h"
 
 #include <algorithm>
 #include <map>

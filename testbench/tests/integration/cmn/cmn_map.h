@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/cmn/topology.h"
+#include "models/cmn/wire/topology.h"
 
 /// The picture arm-cmn draws of a mesh in debugfs ("arm-cmn/map").
 namespace pmufab::integration {

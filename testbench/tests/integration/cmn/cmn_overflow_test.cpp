@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "testbench/tests/integration/cmn_test.h"
+#include "testbench/tests/integration/cmn/cmn_test.h"
 
 namespace pmufab::integration::cmn_overflow_test {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "testbench/tests/integration/cmn_test.h"
-#include "testbench/tests/models/cmn_mesh_reference.h"
-#include "testbench/traffic/flit_flow.h"
+#include "testbench/tests/integration/cmn/cmn_test.h"
+#include "testbench/tests/models/cmn/mesh/cmn_mesh_reference.h"
+#include "testbench/traffic/cmn/flit_flow.h"
 
 namespace pmufab::integration {
 namespace {

@@ -1,4 +1,4 @@
-#include "testbench/tests/integration/cmn_test.h"
+#include "testbench/tests/integration/cmn/cmn_test.h"
 
 #include <cstdlib>
 #include <stdexcept>

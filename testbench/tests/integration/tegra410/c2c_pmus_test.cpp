@@ -3,7 +3,7 @@
 
 #include "models/platform/platform.h"
 #include "testbench/tests/integration/integration_test.h"
-#include "testbench/tests/integration/tegra410_gpu.h"
+#include "testbench/tests/integration/tegra410/tegra410_gpu.h"
 
 namespace pmufab::integration::c2c_pmus_test {
 namespace {

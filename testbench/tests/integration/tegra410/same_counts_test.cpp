@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "testbench/tests/integration/cmn_test.h"
+#include "testbench/tests/integration/cmn/cmn_test.h"
 #include "testbench/tests/integration/integration_test.h"
 #include "testbench/tests/tools/cli_fixture.h"
 

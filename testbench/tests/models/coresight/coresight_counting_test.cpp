@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/tests/models/coresight_rig.h"
+#include "testbench/tests/models/coresight/coresight_rig.h"
 
 namespace pmufab::coresight {
 namespace {

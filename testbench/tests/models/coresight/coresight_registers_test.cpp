@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "testbench/tests/models/coresight_rig.h"
+#include "testbench/tests/models/coresight/coresight_rig.h"
 
 namespace pmufab::coresight {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/tests/models/cxl_rig.h"
+#include "testbench/tests/models/cxl/cxl_rig.h"
 
 namespace pmufab::cxl {
 namespace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "testbench/cxl_client/cpmu_client.h"
-#include "testbench/tests/models/cxl_cpmu_rig.h"
+#include "testbench/tests/models/cxl/cxl_cpmu_rig.h"
 
 namespace pmufab::cxl {
 namespace {

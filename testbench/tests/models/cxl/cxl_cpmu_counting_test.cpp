@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/tests/models/cxl_cpmu_rig.h"
+#include "testbench/tests/models/cxl/cxl_cpmu_rig.h"
 
 namespace pmufab::cxl {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/cxl/cpmu.h"
+#include "models/cxl/cpmu/cpmu.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
 #include "tlm/bus/mmio_bus.h"

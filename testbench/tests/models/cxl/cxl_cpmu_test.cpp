@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "models/cxl/event_names.h"
-#include "testbench/tests/models/cxl_cpmu_rig.h"
+#include "models/cxl/cpmu/event_names.h"
+#include "testbench/tests/models/cxl/cxl_cpmu_rig.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cxl {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cxl/ddr_controller.h"
+#include "models/cxl/memory/ddr_controller.h"
 
 namespace pmufab::cxl {
 

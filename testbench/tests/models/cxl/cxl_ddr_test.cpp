@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cxl/ddr_controller.h"
+#include "models/cxl/memory/ddr_controller.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/cxl_ddr_rig.h"
+#include "testbench/tests/models/cxl/cxl_ddr_rig.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cxl {

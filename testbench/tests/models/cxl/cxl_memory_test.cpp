@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cxl/switch.h"
+#include "models/cxl/link/switch.h"
 #include "testbench/tests/models/allocation_counter.h"
-#include "testbench/tests/models/cxl_rig.h"
+#include "testbench/tests/models/cxl/cxl_rig.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cxl {

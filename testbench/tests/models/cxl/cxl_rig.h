@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "models/cxl/device_cache.h"
-#include "models/cxl/host.h"
-#include "models/cxl/memory_device.h"
+#include "models/cxl/host/host.h"
+#include "models/cxl/memory/device_cache.h"
+#include "models/cxl/memory/memory_device.h"
 #include "testbench/support/simulation_test.h"
 
 namespace pmufab::cxl {

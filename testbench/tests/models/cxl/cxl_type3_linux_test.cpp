@@ -15,14 +15,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/cxl/cpmu.h"
-#include "models/cxl/type3_device.h"
+#include "models/cxl/cpmu/cpmu.h"
+#include "models/cxl/registers/type3_device.h"
 #include "models/pcie/ecam.h"
-#include "models/platform/firmware_description.h"
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/driver_host/driver_sets.h"
 #include "testbench/support/simulation_test.h"
 #include "tlm/bus/mmio_bus.h"
+#include "tlm/firmware/firmware_description.h"
 #include "tlm/probe/probe.h"
 
 namespace pmufab::cxl {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cxl/type3_device.h"
+#include "models/cxl/registers/type3_device.h"
 #include "models/pcie/ecam.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/interrupt_probe.h"

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/tests/models/cxl_type3_rig.h"
+#include "testbench/tests/models/cxl/cxl_type3_rig.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cxl {

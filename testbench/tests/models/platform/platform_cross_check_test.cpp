@@ -3,11 +3,11 @@
 // access to memory with its times.
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/finding.h"
-#include "testbench/scoreboard/memory_wires.h"
-#include "testbench/scoreboard/reference_ucf.h"
+#include "testbench/scoreboard/core/finding.h"
+#include "testbench/scoreboard/tegra410/memory_wires.h"
+#include "testbench/scoreboard/tegra410/reference_ucf.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/tegra410_rig.h"
+#include "testbench/tests/models/tegra410/tegra410_rig.h"
 
 namespace pmufab::testing {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/platform/cxl_part.h"
+#include "models/platform/cxl/cxl_part.h"
 #include "models/platform/platform.h"
 #include "testbench/cxl_client/cpmu_search.h"
 #include "testbench/support/initiator.h"

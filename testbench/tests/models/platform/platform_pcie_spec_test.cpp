@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/platform/pcie_spec.h"
 #include "models/platform/platform_spec.h"
+#include "models/platform/tegra410/pcie_spec.h"
 
 namespace pmufab::platform {
 namespace {

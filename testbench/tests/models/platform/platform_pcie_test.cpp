@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "models/platform/pcie_spec.h"
+#include "models/platform/tegra410/pcie_spec.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/tegra410_rig.h"
+#include "testbench/tests/models/tegra410/tegra410_rig.h"
 
 namespace pmufab::testing {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/tests/models/tegra410_c2c_rig.h"
+#include "testbench/tests/models/tegra410/tegra410_c2c_rig.h"
 
 namespace pmufab::testing::tegra410_c2c_traffic_test {
 namespace {

@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "models/tegra410/address_map.h"
-#include "models/tegra410/directory.h"
-#include "models/tegra410/private_cache.h"
-#include "models/tegra410/slc.h"
+#include "models/tegra410/cpu/private_cache.h"
+#include "models/tegra410/ucf/directory.h"
+#include "models/tegra410/ucf/slc.h"
 
 namespace pmufab::tegra410 {
 namespace {

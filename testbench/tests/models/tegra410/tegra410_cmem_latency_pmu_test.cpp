@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/tegra410_rig.h"
+#include "testbench/tests/models/tegra410/tegra410_rig.h"
 
 namespace pmufab::testing::tegra410_cmem_latency_pmu_test {
 namespace {

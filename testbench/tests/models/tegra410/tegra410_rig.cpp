@@ -1,4 +1,4 @@
-#include "testbench/tests/models/tegra410_rig.h"
+#include "testbench/tests/models/tegra410/tegra410_rig.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/tegra410_rig.h"
+#include "testbench/tests/models/tegra410/tegra410_rig.h"
 
 namespace pmufab::testing::tegra410_timing_test {
 namespace {

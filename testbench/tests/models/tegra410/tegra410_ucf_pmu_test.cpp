@@ -3,7 +3,7 @@
 
 #include "testbench/support/interrupt_probe.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/tegra410_rig.h"
+#include "testbench/tests/models/tegra410/tegra410_rig.h"
 
 namespace pmufab::testing::tegra410_ucf_pmu_test {
 namespace {

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scenario/cmn_event_check.h"
-#include "testbench/scenario/event_syntax.h"
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/perf/event_syntax.h"
+#include "testbench/scenario/fabrics/cmn/cmn_event_check.h"
+#include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::scenario {
 namespace {

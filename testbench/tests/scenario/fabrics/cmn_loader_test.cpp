@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::scenario::cmn_loader_test {
 namespace {

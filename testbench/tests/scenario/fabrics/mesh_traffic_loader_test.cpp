@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::scenario::mesh_traffic_loader_test {
 namespace {

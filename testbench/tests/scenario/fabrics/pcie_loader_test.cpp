@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/platform/pcie_spec.h"
-#include "testbench/scenario/input_error.h"
-#include "testbench/scenario/loaders.h"
+#include "models/platform/tegra410/pcie_spec.h"
+#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -8,10 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scenario/derived.h"
-#include "testbench/scenario/expected_failure.h"
-#include "testbench/scenario/journal.h"
-#include "testbench/scenario/report.h"
+#include "testbench/scenario/report/report.h"
+#include "testbench/scenario/run/derived.h"
+#include "testbench/scenario/run/expected_failure.h"
+#include "testbench/scenario/run/journal.h"
 
 namespace pmufab::scenario {
 namespace {

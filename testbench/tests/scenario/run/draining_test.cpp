@@ -1,8 +1,8 @@
 // What is under way when a scenario ends.
 #include <gtest/gtest.h>
 
-#include "testbench/scenario/cmn_fabric.h"
-#include "testbench/scenario/draining.h"
+#include "testbench/scenario/fabrics/cmn/cmn_fabric.h"
+#include "testbench/scenario/run/draining.h"
 #include "testbench/support/simulation_test.h"
 
 namespace pmufab::scenario {

@@ -1,9 +1,9 @@
-#include "testbench/scenario/driver_sets.h"
+#include "testbench/scenario/run/driver_sets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scenario/input_error.h"
+#include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scenario/judge.h"
-#include "testbench/scenario/scenario_spec.h"
+#include "testbench/scenario/fabrics/judge.h"
+#include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::scenario::loader_test {
 namespace {

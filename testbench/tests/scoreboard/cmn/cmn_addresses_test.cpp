@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/cmn_addresses.h"
-#include "testbench/tests/scoreboard/cmn_session.h"
+#include "testbench/scoreboard/cmn/cmn_addresses.h"
+#include "testbench/tests/scoreboard/cmn/cmn_session.h"
 
 namespace pmufab::scoreboard::test::cmn_addresses_test {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "models/cmn/nodes/modelled_events.h"
 #include "models/cmn/standard_devices.h"
-#include "testbench/tests/scoreboard/cmn_nodes_rig.h"
+#include "testbench/tests/scoreboard/cmn/cmn_nodes_rig.h"
 
 namespace pmufab::scoreboard::test::cmn_gateways_cross_test {
 namespace {

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/chi.h"
-#include "testbench/tests/scoreboard/cmn_session.h"
+#include "testbench/scoreboard/cmn/chi.h"
+#include "testbench/tests/scoreboard/cmn/cmn_session.h"
 
 namespace pmufab::scoreboard::test::cmn_home_judge_test {
 namespace {

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "models/cmn/standard_devices.h"
-#include "testbench/tests/scoreboard/cmn_nodes_rig.h"
+#include "testbench/tests/scoreboard/cmn/cmn_nodes_rig.h"
 
 namespace pmufab::scoreboard::test::cmn_homes_cross_test {
 namespace {

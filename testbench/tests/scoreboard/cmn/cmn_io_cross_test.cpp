@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "models/cmn/standard_devices.h"
-#include "testbench/tests/scoreboard/cmn_nodes_rig.h"
+#include "testbench/tests/scoreboard/cmn/cmn_nodes_rig.h"
 
 namespace pmufab::scoreboard::test::cmn_io_cross_test {
 namespace {

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/chi.h"
-#include "testbench/scoreboard/reference_axi.h"
-#include "testbench/tests/scoreboard/cmn_session.h"
+#include "testbench/scoreboard/cmn/chi.h"
+#include "testbench/scoreboard/cmn/nodes/reference_axi.h"
+#include "testbench/tests/scoreboard/cmn/cmn_session.h"
 
 namespace pmufab::scoreboard::test::cmn_io_judge_test {
 namespace {

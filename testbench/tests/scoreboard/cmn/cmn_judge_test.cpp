@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/tests/scoreboard/cmn_session.h"
+#include "testbench/tests/scoreboard/cmn/cmn_session.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

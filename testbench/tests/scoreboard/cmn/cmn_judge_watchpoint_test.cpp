@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/tests/scoreboard/cmn_session.h"
+#include "testbench/tests/scoreboard/cmn/cmn_session.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

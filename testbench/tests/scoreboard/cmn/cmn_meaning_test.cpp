@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/cmn_meaning.h"
+#include "testbench/scoreboard/cmn/cmn_meaning.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

@@ -10,18 +10,18 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/layout.h"
+#include "models/cmn/description/layout.h"
+#include "models/cmn/description/topology_check.h"
 #include "models/cmn/mesh.h"
-#include "models/cmn/nodes/gateway.h"
+#include "models/cmn/nodes/gateway/gateway.h"
 #include "models/cmn/nodes/nodes.h"
-#include "models/cmn/nodes/operation_source.h"
-#include "models/cmn/topology_check.h"
-#include "testbench/scoreboard/cmn_judge.h"
-#include "testbench/scoreboard/node_events.h"
-#include "testbench/scoreboard/scoreboard.h"
+#include "models/cmn/nodes/requester/operation_source.h"
+#include "testbench/scoreboard/cmn/cmn_judge.h"
+#include "testbench/scoreboard/cmn/node_events.h"
+#include "testbench/scoreboard/core/scoreboard.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/cmn_driver.h"
+#include "testbench/tests/models/cmn/pmu/cmn_driver.h"
 
 namespace pmufab::scoreboard::test {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "testbench/scoreboard/cmn_judge.h"
-#include "testbench/scoreboard/scoreboard.h"
+#include "testbench/scoreboard/cmn/cmn_judge.h"
+#include "testbench/scoreboard/core/scoreboard.h"
 
 namespace pmufab::scoreboard::test {
 

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <boost/random/mersenne_twister.hpp>
 
-#include "models/cmn/flit_image.h"
-#include "models/cmn/product.h"
-#include "testbench/scoreboard/watchpoint_image.h"
+#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/wire/product.h"
+#include "testbench/scoreboard/cmn/watchpoint_image.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

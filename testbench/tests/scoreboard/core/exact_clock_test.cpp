@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <boost/multiprecision/cpp_int.hpp>
 
-#include "testbench/scoreboard/exact_clock.h"
+#include "testbench/scoreboard/core/exact_clock.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

@@ -1,7 +1,7 @@
 // Events that something else than the perf core counts: windows by what is written to control registers alone.
 #include <gtest/gtest.h>
 
-#include "testbench/tests/scoreboard/perf_session.h"
+#include "testbench/tests/scoreboard/core/perf_session.h"
 
 namespace pmufab::scoreboard::test::follow_registers_test {
 namespace {

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/identities.h"
-#include "testbench/scoreboard/reference_ucf.h"
-#include "testbench/tests/scoreboard/scoreboard_fixture.h"
+#include "testbench/scoreboard/core/identities.h"
+#include "testbench/scoreboard/tegra410/reference_ucf.h"
+#include "testbench/tests/scoreboard/core/scoreboard_fixture.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "testbench/scoreboard/scoreboard.h"
-#include "testbench/scoreboard/tegra410_judge.h"
-#include "testbench/tests/scoreboard/scoreboard_fixture.h"
+#include "testbench/scoreboard/core/scoreboard.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge.h"
+#include "testbench/tests/scoreboard/core/scoreboard_fixture.h"
 
 namespace pmufab::scoreboard::test {
 

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/tegra410_judge_spec.h"
-#include "testbench/scoreboard/ucf_events.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge_spec.h"
+#include "testbench/scoreboard/tegra410/ucf_events.h"
 #include "tlm/transaction/fabric_extension.h"
 
 /// Small platforms, requests and tallies for hand-computed cases.

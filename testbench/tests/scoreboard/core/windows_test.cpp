@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/tests/scoreboard/perf_session.h"
+#include "testbench/tests/scoreboard/core/perf_session.h"
 
 namespace pmufab::scoreboard::test::windows_test {
 namespace {

@@ -7,15 +7,15 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cxl/cpmu.h"
-#include "models/cxl/switch.h"
-#include "testbench/scenario/cxl_listener.h"
-#include "testbench/scoreboard/cxl_meaning.h"
-#include "testbench/scoreboard/scoreboard.h"
+#include "models/cxl/cpmu/cpmu.h"
+#include "models/cxl/link/switch.h"
+#include "testbench/scenario/fabrics/cxl/cxl_listener.h"
+#include "testbench/scoreboard/core/scoreboard.h"
+#include "testbench/scoreboard/cxl/cxl_meaning.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/cxl_rig.h"
-#include "testbench/traffic/cxl_traffic.h"
+#include "testbench/tests/models/cxl/cxl_rig.h"
+#include "testbench/traffic/cxl/cxl_traffic.h"
 #include "tlm/bus/mmio_bus.h"
 
 namespace pmufab::scoreboard::test {

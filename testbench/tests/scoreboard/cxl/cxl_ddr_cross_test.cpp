@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cxl/ddr_controller.h"
-#include "testbench/scoreboard/reference_ddr.h"
+#include "models/cxl/memory/ddr_controller.h"
+#include "testbench/scoreboard/cxl/reference_ddr.h"
 #include "testbench/support/simulation_test.h"
 
 namespace pmufab::scoreboard {

@@ -6,10 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/cxl_event_names.h"
-#include "testbench/scoreboard/cxl_meaning.h"
-#include "testbench/scoreboard/threshold_clock.h"
-#include "testbench/tests/scoreboard/cxl_session.h"
+#include "testbench/scoreboard/core/threshold_clock.h"
+#include "testbench/scoreboard/cxl/cxl_event_names.h"
+#include "testbench/scoreboard/cxl/cxl_meaning.h"
+#include "testbench/tests/scoreboard/cxl/cxl_session.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "testbench/tests/scoreboard/cxl_session.h"
+#include "testbench/tests/scoreboard/cxl/cxl_session.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

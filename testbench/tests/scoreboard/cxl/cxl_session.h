@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "testbench/scoreboard/cxl_judge.h"
-#include "testbench/scoreboard/scoreboard.h"
+#include "testbench/scoreboard/core/scoreboard.h"
+#include "testbench/scoreboard/cxl/cxl_judge.h"
 
 namespace pmufab::scoreboard::test {
 

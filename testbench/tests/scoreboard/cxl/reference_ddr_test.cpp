@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/reference_ddr.h"
-#include "testbench/tests/scoreboard/cxl_session.h"
+#include "testbench/scoreboard/cxl/reference_ddr.h"
+#include "testbench/tests/scoreboard/cxl/cxl_session.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

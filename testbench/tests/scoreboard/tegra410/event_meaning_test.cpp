@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/event_meaning.h"
+#include "testbench/scoreboard/core/event_meaning.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/memory_wires.h"
-#include "testbench/tests/scoreboard/scoreboard_fixture.h"
+#include "testbench/scoreboard/tegra410/memory_wires.h"
+#include "testbench/tests/scoreboard/core/scoreboard_fixture.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

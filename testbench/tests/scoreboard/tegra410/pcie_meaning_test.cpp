@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/pcie_explain.h"
-#include "testbench/scoreboard/pcie_meaning.h"
-#include "testbench/scoreboard/pcie_requests.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_explain.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_meaning.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_requests.h"
 
 namespace pmufab::scoreboard {
 namespace {

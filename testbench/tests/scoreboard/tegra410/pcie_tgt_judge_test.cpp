@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/pcie_tgt_judge.h"
+#include "testbench/scoreboard/tegra410/pcie/pcie_tgt_judge.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -1,8 +1,8 @@
 // Hand-computed cases of models/tegra410/README.md, "What a request does at one UCF".
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/reference_ucf.h"
-#include "testbench/tests/scoreboard/scoreboard_fixture.h"
+#include "testbench/scoreboard/tegra410/reference_ucf.h"
+#include "testbench/tests/scoreboard/core/scoreboard_fixture.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

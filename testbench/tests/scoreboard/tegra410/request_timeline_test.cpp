@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/request_timeline.h"
+#include "testbench/scoreboard/tegra410/request_timeline.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

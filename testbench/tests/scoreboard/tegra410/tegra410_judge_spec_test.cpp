@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/tegra410_judge_spec.h"
-#include "testbench/tests/scoreboard/scoreboard_fixture.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge_spec.h"
+#include "testbench/tests/scoreboard/core/scoreboard_fixture.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

@@ -8,12 +8,12 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/example_topologies.h"
+#include "models/cmn/description/example_topologies.h"
 #include "models/cmn/nodes/nodes.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/cmn_node_rig.h"
-#include "testbench/traffic/chi_traffic.h"
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/tests/models/cmn/nodes/cmn_node_rig.h"
+#include "testbench/traffic/cmn/chi_traffic.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 namespace pmufab {
 namespace {

@@ -16,8 +16,8 @@
 #include "models/cmn/mesh.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/traffic/flit_flow.h"
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/traffic/cmn/flit_flow.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 namespace pmufab::traffic {
 namespace {

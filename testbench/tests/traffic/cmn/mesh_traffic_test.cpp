@@ -10,9 +10,9 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/traffic/geometric_gaps.h"
-#include "testbench/traffic/mesh_traffic.h"
-#include "testbench/traffic/traffic_spec.h"
+#include "testbench/traffic/cmn/mesh_traffic.h"
+#include "testbench/traffic/core/geometric_gaps.h"
+#include "testbench/traffic/tegra410/traffic_spec.h"
 
 namespace pmufab::traffic {
 namespace {

@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "models/cxl/cpmu.h"
+#include "models/cxl/cpmu/cpmu.h"
 #include "testbench/cxl_client/cpmu_client.h"
 #include "testbench/support/initiator.h"
-#include "testbench/tests/models/cxl_rig.h"
+#include "testbench/tests/models/cxl/cxl_rig.h"
 #include "testbench/tests/traffic/traffic_rig.h"
-#include "testbench/traffic/cxl_replay.h"
-#include "testbench/traffic/cxl_traffic.h"
+#include "testbench/traffic/cxl/cxl_replay.h"
+#include "testbench/traffic/cxl/cxl_traffic.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::traffic {

@@ -5,7 +5,7 @@
 
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/traffic/traffic_rig.h"
-#include "testbench/traffic/random_stream.h"
+#include "testbench/traffic/core/random_stream.h"
 
 namespace pmufab::traffic {
 namespace {

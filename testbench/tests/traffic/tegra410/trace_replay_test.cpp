@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "testbench/tests/traffic/traffic_rig.h"
-#include "testbench/traffic/trace_format.h"
+#include "testbench/traffic/core/trace_format.h"
 
 namespace pmufab::traffic {
 namespace {

@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/example_topologies.h"
+#include "models/cmn/description/example_topologies.h"
+#include "models/cmn/description/topology_check.h"
 #include "models/cmn/nodes/system_address_map.h"
 #include "models/cmn/standard_devices.h"
-#include "models/cmn/topology_check.h"
 
 namespace pmufab::cmn {
 namespace {

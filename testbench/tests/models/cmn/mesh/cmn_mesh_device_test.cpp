@@ -11,15 +11,15 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/call_wheel.h"
-#include "models/cmn/example_topologies.h"
+#include "models/cmn/description/example_topologies.h"
+#include "models/cmn/engine/call_wheel.h"
 #include "models/cmn/mesh.h"
 #include "models/cmn/outbox.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/allocation_counter.h"
-#include "testbench/tests/models/cmn_driver.h"
-#include "testbench/traffic/random_stream.h"
+#include "testbench/tests/models/cmn/pmu/cmn_driver.h"
+#include "testbench/traffic/core/random_stream.h"
 
 namespace pmufab {
 namespace {

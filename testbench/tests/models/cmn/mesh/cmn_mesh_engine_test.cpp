@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/mesh_engine.h"
+#include "models/cmn/engine/mesh_engine.h"
 #include "testbench/tests/models/allocation_counter.h"
 
 namespace pmufab::cmn {

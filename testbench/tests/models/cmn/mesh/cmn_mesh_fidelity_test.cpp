@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/mesh_engine.h"
-#include "testbench/traffic/mesh_traffic.h"
+#include "models/cmn/engine/mesh_engine.h"
+#include "testbench/traffic/cmn/mesh_traffic.h"
 
 namespace pmufab::cmn {
 namespace {

@@ -9,11 +9,11 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/example_topologies.h"
+#include "models/cmn/description/example_topologies.h"
 #include "models/cmn/mesh.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/cmn_driver.h"
+#include "testbench/tests/models/cmn/pmu/cmn_driver.h"
 
 namespace pmufab {
 namespace {

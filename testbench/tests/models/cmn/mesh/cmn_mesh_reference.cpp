@@ -1,4 +1,4 @@
-#include "testbench/tests/models/cmn_mesh_reference.h"
+#include "testbench/tests/models/cmn/mesh/cmn_mesh_reference.h"
 
 namespace pmufab::cmn {
 namespace {

@@ -7,9 +7,9 @@
 #include <tuple>
 #include <vector>
 
-#include "models/cmn/mesh_flit.h"
-#include "models/cmn/mesh_parameters.h"
-#include "models/cmn/types.h"
+#include "models/cmn/engine/mesh_flit.h"
+#include "models/cmn/engine/mesh_parameters.h"
+#include "models/cmn/wire/types.h"
 
 namespace pmufab::cmn {
 

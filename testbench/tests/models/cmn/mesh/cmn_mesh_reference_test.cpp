@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/mesh_engine.h"
-#include "testbench/tests/models/cmn_mesh_reference.h"
-#include "testbench/traffic/random_stream.h"
+#include "models/cmn/engine/mesh_engine.h"
+#include "testbench/tests/models/cmn/mesh/cmn_mesh_reference.h"
+#include "testbench/traffic/core/random_stream.h"
 
 namespace pmufab::cmn {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/example_topologies.h"
-#include "models/cmn/layout.h"
-#include "models/cmn/topology_check.h"
+#include "models/cmn/description/example_topologies.h"
+#include "models/cmn/description/layout.h"
+#include "models/cmn/description/topology_check.h"
 
 namespace pmufab::cmn {
 namespace {

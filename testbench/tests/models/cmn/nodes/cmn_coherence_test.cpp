@@ -9,11 +9,11 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/example_topologies.h"
+#include "models/cmn/description/example_topologies.h"
 #include "models/cmn/nodes/nodes.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/cmn_node_rig.h"
-#include "testbench/traffic/chi_traffic.h"
+#include "testbench/tests/models/cmn/nodes/cmn_node_rig.h"
+#include "testbench/traffic/cmn/chi_traffic.h"
 
 namespace pmufab::cmn_coherence_test {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/tests/models/cmn_gateway_rig.h"
+#include "testbench/tests/models/cmn/nodes/cmn_gateway_rig.h"
 
 namespace pmufab::cmn_gateway_limits_test {
 namespace {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "models/cmn/mesh.h"
-#include "models/cmn/nodes/gateway.h"
+#include "models/cmn/nodes/gateway/gateway.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/cmn_driver.h"
+#include "testbench/tests/models/cmn/pmu/cmn_driver.h"
 
 namespace pmufab::testing {
 

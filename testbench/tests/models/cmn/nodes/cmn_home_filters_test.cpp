@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/tests/models/cmn_home_rig.h"
+#include "testbench/tests/models/cmn/nodes/cmn_home_rig.h"
 
 namespace pmufab::cmn_home_filters_test {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/mesh_observer.h"
-#include "testbench/tests/models/cmn_home_rig.h"
+#include "models/cmn/wire/mesh_observer.h"
+#include "testbench/tests/models/cmn/nodes/cmn_home_rig.h"
 
 namespace pmufab::cmn_home_flow_test {
 namespace {

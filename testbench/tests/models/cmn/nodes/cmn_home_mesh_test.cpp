@@ -10,14 +10,14 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/example_topologies.h"
-#include "models/cmn/mesh_observer.h"
+#include "models/cmn/description/example_topologies.h"
 #include "models/cmn/nodes/nodes.h"
+#include "models/cmn/wire/mesh_observer.h"
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/allocation_counter.h"
-#include "testbench/tests/models/cmn_driver.h"
-#include "testbench/tests/models/cmn_node_rig.h"
-#include "testbench/traffic/chi_traffic.h"
+#include "testbench/tests/models/cmn/nodes/cmn_node_rig.h"
+#include "testbench/tests/models/cmn/pmu/cmn_driver.h"
+#include "testbench/traffic/cmn/chi_traffic.h"
 
 namespace pmufab {
 namespace {

@@ -11,18 +11,18 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/event_select.h"
-#include "models/cmn/nodes/back_invalidations.h"
 #include "models/cmn/nodes/chi.h"
 #include "models/cmn/nodes/fifo.h"
-#include "models/cmn/nodes/home_events.h"
-#include "models/cmn/nodes/home_rules.h"
-#include "models/cmn/nodes/lru_lines.h"
+#include "models/cmn/nodes/home/back_invalidations.h"
+#include "models/cmn/nodes/home/home_events.h"
+#include "models/cmn/nodes/home/home_rules.h"
+#include "models/cmn/nodes/home/lru_lines.h"
+#include "models/cmn/nodes/home/pocq.h"
+#include "models/cmn/nodes/home/snoop_filter.h"
 #include "models/cmn/nodes/modelled_events.h"
-#include "models/cmn/nodes/pocq.h"
 #include "models/cmn/nodes/set_index.h"
-#include "models/cmn/nodes/snoop_filter.h"
-#include "testbench/traffic/random_stream.h"
+#include "models/cmn/pmu/event_select.h"
+#include "testbench/traffic/core/random_stream.h"
 
 namespace pmufab {
 namespace {

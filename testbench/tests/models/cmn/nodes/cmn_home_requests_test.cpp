@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/tests/models/cmn_home_rig.h"
+#include "testbench/tests/models/cmn/nodes/cmn_home_rig.h"
 
 namespace pmufab {
 namespace {

@@ -1,4 +1,4 @@
-#include "testbench/tests/models/cmn_home_rig.h"
+#include "testbench/tests/models/cmn/nodes/cmn_home_rig.h"
 
 #include <algorithm>
 #include <array>

@@ -12,10 +12,10 @@
 
 #include "models/cmn/mesh.h"
 #include "models/cmn/nodes/chi.h"
-#include "models/cmn/nodes/home_node.h"
+#include "models/cmn/nodes/home/home_node.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/cmn_driver.h"
+#include "testbench/tests/models/cmn/pmu/cmn_driver.h"
 
 namespace pmufab::testing {
 

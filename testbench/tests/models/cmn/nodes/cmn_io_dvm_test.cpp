@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/nodes/io_node.h"
-#include "testbench/tests/models/cmn_io_rig.h"
+#include "models/cmn/nodes/io/io_node.h"
+#include "testbench/tests/models/cmn/nodes/cmn_io_rig.h"
 
 namespace pmufab::cmn_io_dvm_test {
 namespace {

@@ -12,13 +12,13 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/nodes/io_node.h"
-#include "models/cmn/nodes/rn_i.h"
-#include "models/platform/firmware_description.h"
+#include "models/cmn/nodes/io/io_node.h"
+#include "models/cmn/nodes/requester/rn_i.h"
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/driver_host/driver_sets.h"
-#include "testbench/tests/models/cmn_io_rig.h"
+#include "testbench/tests/models/cmn/nodes/cmn_io_rig.h"
 #include "tlm/bus/mmio_bus.h"
+#include "tlm/firmware/firmware_description.h"
 
 namespace pmufab::cmn_io_linux_test {
 namespace {

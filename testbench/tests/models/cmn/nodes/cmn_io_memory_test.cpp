@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/nodes/mtsx.h"
-#include "models/cmn/nodes/sbsx.h"
-#include "testbench/tests/models/cmn_io_rig.h"
+#include "models/cmn/nodes/memory/mtsx.h"
+#include "models/cmn/nodes/memory/sbsx.h"
+#include "testbench/tests/models/cmn/nodes/cmn_io_rig.h"
 
 namespace pmufab::cmn_io_memory_test {
 namespace {

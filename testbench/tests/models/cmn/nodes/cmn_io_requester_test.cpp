@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/nodes/rn_i.h"
-#include "testbench/tests/models/cmn_io_rig.h"
+#include "models/cmn/nodes/requester/rn_i.h"
+#include "testbench/tests/models/cmn/nodes/cmn_io_rig.h"
 
 namespace pmufab {
 namespace {

@@ -10,12 +10,12 @@
 
 #include "models/cmn/mesh.h"
 #include "models/cmn/nodes/chi.h"
-#include "models/cmn/nodes/operation_source.h"
+#include "models/cmn/nodes/requester/operation_source.h"
 #include "models/cmn/nodes/system_address_map.h"
 #include "models/cmn/standard_devices.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/cmn_driver.h"
+#include "testbench/tests/models/cmn/pmu/cmn_driver.h"
 
 namespace pmufab::testing {
 

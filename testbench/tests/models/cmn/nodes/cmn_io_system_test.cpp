@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "models/cmn/nodes/nodes.h"
-#include "testbench/tests/models/cmn_io_rig.h"
-#include "testbench/traffic/random_stream.h"
+#include "testbench/tests/models/cmn/nodes/cmn_io_rig.h"
+#include "testbench/traffic/core/random_stream.h"
 
 namespace pmufab {
 namespace {

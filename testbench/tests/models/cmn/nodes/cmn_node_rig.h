@@ -7,7 +7,7 @@
 
 #include "models/cmn/mesh.h"
 #include "models/cmn/nodes/chi.h"
-#include "models/cmn/nodes/operation_source.h"
+#include "models/cmn/nodes/requester/operation_source.h"
 #include "testbench/support/initiator.h"
 
 namespace pmufab::testing {

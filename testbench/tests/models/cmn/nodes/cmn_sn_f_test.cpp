@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/example_topologies.h"
-#include "models/cmn/nodes/sn_f.h"
+#include "models/cmn/description/example_topologies.h"
+#include "models/cmn/nodes/memory/sn_f.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/cmn_node_rig.h"
+#include "testbench/tests/models/cmn/nodes/cmn_node_rig.h"
 
 namespace pmufab::cmn_sn_f_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "testbench/tests/models/cmn_driver.h"
+#include "testbench/tests/models/cmn/pmu/cmn_driver.h"
 
 #include <algorithm>
 #include <bit>

@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/cycle_condition.h"
-#include "models/cmn/occupancy.h"
-#include "testbench/tests/models/cmn_rig.h"
+#include "models/cmn/pmu/cycle_condition.h"
+#include "models/cmn/pmu/occupancy.h"
+#include "testbench/tests/models/cmn/pmu/cmn_rig.h"
 
 namespace pmufab::cmn_pmu_design_test {
 namespace {

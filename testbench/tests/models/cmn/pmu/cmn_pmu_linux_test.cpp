@@ -11,11 +11,11 @@
 
 #include <gtest/gtest.h>
 
-#include "models/platform/firmware_description.h"
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/driver_host/driver_sets.h"
-#include "testbench/tests/models/cmn_rig.h"
+#include "testbench/tests/models/cmn/pmu/cmn_rig.h"
 #include "tlm/bus/mmio_bus.h"
+#include "tlm/firmware/firmware_description.h"
 
 namespace pmufab::cmn_pmu_linux_test {
 namespace {

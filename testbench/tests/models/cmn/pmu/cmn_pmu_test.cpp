@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/tests/models/cmn_rig.h"
+#include "testbench/tests/models/cmn/pmu/cmn_rig.h"
 
 namespace pmufab::cmn_pmu_test {
 namespace {

@@ -2,15 +2,15 @@
 
 #include <utility>
 
-#include "models/cmn/config_space.h"
-#include "models/cmn/example_topologies.h"
-#include "models/cmn/layout.h"
-#include "models/cmn/pmu.h"
-#include "models/cmn/topology_check.h"
+#include "models/cmn/description/config_space.h"
+#include "models/cmn/description/example_topologies.h"
+#include "models/cmn/description/layout.h"
+#include "models/cmn/description/topology_check.h"
+#include "models/cmn/pmu/pmu.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/interrupt_probe.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/cmn_driver.h"
+#include "testbench/tests/models/cmn/pmu/cmn_driver.h"
 
 namespace pmufab::testing {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "models/cmn/standard_devices.h"
-#include "testbench/tests/models/cmn_rig.h"
+#include "testbench/tests/models/cmn/pmu/cmn_rig.h"
 
 namespace pmufab {
 namespace {

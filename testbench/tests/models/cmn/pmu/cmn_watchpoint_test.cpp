@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <boost/random/mersenne_twister.hpp>
 
-#include "models/cmn/flit_image.h"
-#include "testbench/tests/models/cmn_rig.h"
+#include "models/cmn/wire/flit_image.h"
+#include "testbench/tests/models/cmn/pmu/cmn_rig.h"
 
 namespace pmufab {
 namespace {
