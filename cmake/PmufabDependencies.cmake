@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Everything comes from Debian packages; tools/setup installs them. What an installed pmufab needs is repeated in
 # pmufabConfig.cmake.in.
 find_package(Threads REQUIRED)

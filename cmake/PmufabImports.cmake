@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Imported targets whose name or packaging differs between Debian releases. Used by the build and, installed, by
 # find_package(pmufab): both must see the same targets.
 

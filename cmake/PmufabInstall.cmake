@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake --install: libraries, the public headers by folder under include/pmufab (so that "tlm/bus/mmio_bus.h" is found),
 # and the package files of find_package(pmufab). Include last: pmufab_library has filled the export set by then.
 include(CMakePackageConfigHelpers)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Build settings every target of this project shares.
 include(GNUInstallDirs)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the scripts in this folder: `source "$(dirname "$0")/common.sh"`.
 # shellcheck shell=bash
 
@@ -21,8 +22,8 @@ die() {
   exit 2
 }
 
-# The comment block at the top of the script is its --help text.
-print_help() { awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; }
+# The comment block at the top of the script is its --help text, but for the licence.
+print_help() { awk 'NR > 1 && !/^# SPDX/ { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; }
 
 # run_logged LOG COMMAND...: output goes to LOG; on failure its last lines are shown.
 run_logged() {

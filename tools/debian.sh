@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Debian's packages without root and without the machine's own package configuration: sourced after common.sh.
 # shellcheck shell=bash
 

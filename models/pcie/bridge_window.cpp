@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/pcie/bridge_window.h"
 
 namespace pmufab::pcie {

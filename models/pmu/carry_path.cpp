@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/pmu/carry_path.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/pmu/cycle_counter.h"
 
 namespace pmufab {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CHI transactions through a whole mesh of nodes: the CMN-700 of scenarios/platforms/cmn700-8x8.yaml, whose 72 RN-Fs
 // load lines they never have: request to an HN-S, read from an SN-F, data back, CompAck, and the copy-back of the line
 // that has to go. Rates are of loads that end, per second of processor time.

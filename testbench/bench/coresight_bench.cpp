@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CoreSight PMU registers through the bus, and what counting costs.
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CXL.mem transactions of a host with one Type 3 device of four DDR channels: request, DDR commands, answer. Rates are
 // of operations that end, per second of processor time.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The main program of all benchmarks. See bench.h.
 
 #include <cstdlib>

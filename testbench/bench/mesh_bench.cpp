@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CMN mesh: raw single flits, uniformly random, by the engine alone and from one self-timed SystemC method.
 //
 // A flit-hop is a flit that leaves an XP, towards a neighbour or down to a device. Rates are per second of processor

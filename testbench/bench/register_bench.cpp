@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The TLM floor: register accesses, published events, cycle counts, interrupts.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traffic: planning requests, and sending them to a target that does nothing.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Tegra410 fabric: transactions through the UCF with its SLC, what counting costs, and idle time.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/cxl_client/cpmu_client.h"
 
 #include <algorithm>

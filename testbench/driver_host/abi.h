@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
 /* The one door between the C++ driver host and a driver module (.so): plain C, no type of either side.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/driver_host/firmware_table.h"
 
 namespace pmufab::driver_host {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/driver_host/interrupt_controller.h"
 
 #include <algorithm>

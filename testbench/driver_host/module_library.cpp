@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/driver_host/module_library.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/fuzz/cpmu_checker.h"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What libFuzzer calls. `--target=NAME` chooses the machine, `--tell` writes each access; libFuzzer itself ignores
 // options with two dashes.
 

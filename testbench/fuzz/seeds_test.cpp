@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inputs kept in seeds/, played as libFuzzer plays them, in a build of any compiler.
 
 #include <algorithm>

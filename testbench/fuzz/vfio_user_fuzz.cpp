@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What libFuzzer calls, for the vfio-user server.
 
 #include <cstddef>

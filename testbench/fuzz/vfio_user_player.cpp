@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/fuzz/vfio_user_player.h"
 
 #include <poll.h>

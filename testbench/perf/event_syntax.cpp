@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/perf/event_syntax.h"
 
 #include <cctype>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/perf/pmu_catalog.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/process/child_process.h"
 
 #include <sys/prctl.h>

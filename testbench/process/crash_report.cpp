@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/process/crash_report.h"
 
 #include <dlfcn.h>

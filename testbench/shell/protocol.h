@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
 /* What the preload library says to the simulator, and what it hears. Both ends run on one machine and come from one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/support/interrupt_probe.h"
 
 namespace pmufab::testing {

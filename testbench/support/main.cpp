@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The main program of every test. Both functions sit in one file on purpose: the SystemC library brings a main() of its
 // own, and whichever symbol the linker misses first must bring both of ours.
 

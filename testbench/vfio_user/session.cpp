@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/vfio_user/session.h"
 
 #include <fcntl.h>

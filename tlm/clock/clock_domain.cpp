@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tlm/clock/clock_domain.h"
 
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/cmn/pmu/dtm.h"
 
 #include "models/pmu/counter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/cmn/pmu/event_select.h"
 
 namespace pmufab::cmn {

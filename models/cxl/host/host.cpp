@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/cxl/host/host.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/cxl/link/message_probes.h"
 
 #include <string_view>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/cxl/registers/device_registers.h"
 
 #include <string>

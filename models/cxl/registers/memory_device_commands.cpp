@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/cxl/registers/memory_device_commands.h"
 
 #include <algorithm>

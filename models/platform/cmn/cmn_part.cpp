@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/platform/cmn/cmn_part.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/platform/cxl/cxl_spec.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/platform/tegra410/c2c_spec.h"
 
 #include <bit>

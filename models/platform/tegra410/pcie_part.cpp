@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/platform/tegra410/pcie_part.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/tegra410/c2c/c2c_interfaces.h"
 
 namespace pmufab::tegra410 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/tegra410/cmem/cmem_latency_pmu.h"
 
 #include <fmt/format.h>

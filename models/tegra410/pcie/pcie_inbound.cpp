@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/tegra410/pcie/pcie_inbound.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/tegra410/pcie/root_complex.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/tegra410/ucf/ucf_pmu.h"
 
 #include "models/tegra410/coresight_options.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The snoop side of Ucf: who holds a line, and who is told when somebody else wants it.
 #include <bit>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Bit sets of any length. */
 #include <linux/bitmap.h>
 #include <linux/cpumask.h>

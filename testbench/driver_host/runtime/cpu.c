@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* CPUs: numbering, masks, interrupt enables, locks and hotplug. */
 #include <linux/cpu.h>
 #include <linux/delay.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* debugfs: files whose text a driver's show function writes. */
 #include <linux/debugfs.h>
 #include <linux/slab.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Devices, drivers and buses: binding, deferred probes, releases. */
 #include <linux/device.h>
 

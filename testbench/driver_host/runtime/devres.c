@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Managed resources of devices. */
 #include <linux/device.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The module's side of the door: see abi.h. */
 #include "runtime.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* What firmware describes: ACPI devices and tables, device tree nodes, CPUs in the ACPI namespace. */
 #include <linux/of.h>
 #include <linux/topology.h>

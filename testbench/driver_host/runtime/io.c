@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Device memory: mappings to addresses that have nothing behind them, accesses, and claims of physical ranges. */
 #include <linux/io.h>
 

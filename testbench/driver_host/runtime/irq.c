@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Interrupts: who listens to which number. Levels, edges and delays are the host's business. */
 #include <linux/interrupt.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The one unit of a driver module that is compiled with the C library's headers instead of the shim's. */
 #include "libc.h"
 

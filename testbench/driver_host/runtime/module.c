@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Kernel modules (one driver file each) and the queue of work that waits for its caller to return. */
 #include "runtime.h"
 

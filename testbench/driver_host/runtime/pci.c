@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* PCI: functions found by reading configuration space, their resources, and the drivers that bind to them. */
 #include <linux/delay.h>
 #include <linux/pci.h>

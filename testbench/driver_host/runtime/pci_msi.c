@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Message-signalled interrupts: numbers, and what tells a function to send them. */
 #include <linux/pci.h>
 

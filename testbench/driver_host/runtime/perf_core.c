@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Scheduling of events on PMUs: which calls a driver gets, in which order. The order is that of the kernel's perf core
  * for events bound to a CPU: a change of one event takes all events of that PMU and CPU off and puts them on again. */
 #include <linux/perf_event.h>

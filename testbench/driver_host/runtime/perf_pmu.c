@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Registered PMUs and their sysfs folders. */
 #include <linux/perf_event.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* perf_event_open and what can be done with what it returns. Only counting; the caller is root. */
 #include <linux/perf_event.h>
 #include <linux/version.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The platform bus: devices that firmware describes. */
 #include <linux/interrupt.h>
 #include <linux/of.h>

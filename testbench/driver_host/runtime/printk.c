@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The kernel log, warnings and panic. */
 #include <linux/bug.h>
 #include <linux/dev_printk.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Ranges inside a range, kept in a tree. */
 #include <linux/ioport.h>
 #include <linux/slab.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Text, numbers in text, and the heap. */
 #include <linux/ctype.h>
 #include <linux/kernel.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Attribute groups and the text of attributes. */
 #include <linux/sysfs.h>
 

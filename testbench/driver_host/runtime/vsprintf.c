@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The kernel's printf with the %p extensions drivers use. */
 #include <linux/bitmap.h>
 #include <linux/ctype.h>

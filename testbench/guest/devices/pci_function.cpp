@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/guest/devices/pci_function.h"
 
 #include <utility>

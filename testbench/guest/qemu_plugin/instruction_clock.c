@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A plugin of QEMU: makes the number of executed instructions the time of whoever simulates the machine's devices.
 // Every so often it says at a socket what time it is, and the machine stands still until it is told until when to go
 // on.

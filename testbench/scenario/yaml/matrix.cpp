@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The matrix of a scenario: which runs it makes.
 #include <algorithm>
 #include <string_view>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/cmn/cmn_node_ids.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/cmn/watchpoint_image.h"
 
 #include <initializer_list>

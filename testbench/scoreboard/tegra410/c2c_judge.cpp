@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/tegra410/c2c_judge.h"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Descriptors that become others, or are closed: what they stand for goes with them. */
 #include <fcntl.h>
 #include <stdarg.h>

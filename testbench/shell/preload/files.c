@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Paths below /sys that are the platform's, and configuration space behind its files. */
 #include <dirent.h>
 #include <errno.h>

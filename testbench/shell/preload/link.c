@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The connection to the simulator. */
 #include <errno.h>
 #include <pthread.h>

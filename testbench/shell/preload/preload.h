@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
 /* Shared by the files of the preload library, which puts the programs of a shell on the virtual platform. It is loaded

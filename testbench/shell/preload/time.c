@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Sleeping is simulated time, and so is perf's clock. */
 #include <errno.h>
 #include <poll.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tools/build-drivers: a driver file of the user's own, sanitizers, and what goes wrong.
 #include <algorithm>
 #include <array>

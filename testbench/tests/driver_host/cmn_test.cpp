@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // arm-cmn of every kernel version, as far as the driver host itself is concerned: how it finds its device, what it
 // shows, the calls it gets, interrupts and CPUs. What the mesh counts is a matter of the models' tests.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a CXL PMU is found behind a PCI function, by the kernel's own cxl_pci and most of its cxl_core, and what cxl_pmu
 // shows of it.
 #include "testbench/tests/driver_host/cxl_test.h"

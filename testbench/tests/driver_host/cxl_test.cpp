@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cxl_pmu's accesses, vectors and CPUs. What a CPMU counts is a matter of the models' tests.
 #include "testbench/tests/driver_host/cxl_test.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/tests/driver_host/fake_cxl.h"
 
 #include <algorithm>

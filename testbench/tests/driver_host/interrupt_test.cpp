@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Overflow interrupts: level, edge, delay, and when a driver can be interrupted.
 #include "testbench/tests/driver_host/driver_host_test.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opening, counting, groups, multiplexing: the perf core's side of the drivers.
 #include "testbench/tests/driver_host/driver_host_test.h"
 

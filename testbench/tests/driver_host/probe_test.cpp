@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices, modules, names and sysfs.
 #include "testbench/tests/driver_host/driver_host_test.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* A driver that exercises the small kernel itself. It is built with tools/build-drivers beside the real ones; the test
  * reads what it logs, and the expectations stand in selftest_test.cpp. */
 #include <linux/acpi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The small kernel, seen by a driver made for the purpose (selftest_driver.c).
 #include "testbench/tests/driver_host/driver_host_test.h"
 

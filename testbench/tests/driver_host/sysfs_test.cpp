@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What drivers show in sysfs against the documentation that came with their source
 // (Documentation/admin-guide/perf/nvidia-tegra410-pmu.rst) and against the tables in their own text.
 #include <algorithm>

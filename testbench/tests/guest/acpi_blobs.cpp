@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // acpi_blobs PLATFORM FOLDER [CPUS_PER_NODE [MEMORY_PER_NODE_IN_MIB]]: writes the ACPI tables a guest on PLATFORM would
 // get, and prints the options of QEMU that belong to them. Registers are packed from kPlatformBegin + 64 KiB on.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an operating system in QEMU is told: of the machine, its CPUs and memory, and the platform's PMUs.
 #include <functional>
 

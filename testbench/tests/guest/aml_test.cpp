@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Encodings against the specification (ACPI 6.5, chapters 6.4, 19 and 20) and bytes of QEMU's own DSDT.
 #include <string>
 

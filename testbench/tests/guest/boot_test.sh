@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # boot_test.sh PMUFAB: boots a stock kernel on the platform that has PMUs of all fabrics, and counts there.
 # Needs what tools/guest/prepare makes; exit code 77 if that is not there.
 # shellcheck source-path=SCRIPTDIR

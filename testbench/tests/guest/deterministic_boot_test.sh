@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # deterministic_boot_test.sh PMUFAB [BOOTS]: with --clock instructions the verdicts and what the command printed are the
 # same to the byte in each of BOOTS (2) boots, clock cycles and overflow interrupts included, by lines and by MSI-X messages,
 # however busy the machine is. Exit code 77 without a guest.

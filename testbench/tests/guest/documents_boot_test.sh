@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # documents_boot_test.sh PMUFAB: types every perf command the kernel's documents give as an example into a guest, whose perf
 # counts what the scoreboard says. Takes a minute or two; exit code 77 without a guest.
 # shellcheck source-path=SCRIPTDIR

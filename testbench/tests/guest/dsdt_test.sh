@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # dsdt_test.sh ACPI_BLOBS FOLDER: platforms' DSDTs in acpiexec, whose interpreter is Linux's. Exits with 77 where it is not
 # installed (Debian package acpica-tools).
 source "$(dirname "$0")/../scripts/expect.sh"

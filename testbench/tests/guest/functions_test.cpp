@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions a guest has, on registers that are memory.
 
 #include <array>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # kill_test.sh PMUFAB [TIMES]: kills QEMU, the simulator or pmufab itself at random points of TIMES (50) boots. Each time
 # all must end soon, leave nothing behind, and let the next one work. Takes minutes; not part of continuous integration.
 # shellcheck source-path=SCRIPTDIR

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # lifecycle_boot_test.sh PMUFAB: in a stock kernel CPUs go offline and come back while perf counts on them, and driver modules are
 # unloaded and loaded again under traffic. Counts have to be exact all the same. Takes two minutes; exit code 77 without a
 # guest.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # overflow_boot_test.sh PMUFAB: counters overflow a hundred times and more, and a stock kernel's handlers take the interrupts.
 # Counts have to be exact, and the kernel has to have handled each interrupt that was raised, once. Takes five minutes; exit
 # code 77 without a guest.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What perf in a guest must count, from what its wrapper says and what is seen on the bus.
 
 #include <cstdint>

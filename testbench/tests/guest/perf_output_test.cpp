@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What perf is asked to count in a guest, what it prints, and what becomes of the two.
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wrapper of perf in the guest, with a perf and a port of ours.
 
 #include <unistd.h>

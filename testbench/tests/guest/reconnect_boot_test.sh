@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # reconnect_boot_test.sh PMUFAB: QEMU is killed while its guest boots, and another one started on the same simulator. The PMUs are
 # there again, and count what the scoreboard says. Takes a minute; exit code 77 without a guest.
 # shellcheck source-path=SCRIPTDIR

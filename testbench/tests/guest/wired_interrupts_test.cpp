@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interrupt lines of a platform as messages to a virtual machine.
 
 #include <algorithm>

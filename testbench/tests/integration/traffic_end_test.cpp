@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a machine's traffic has come to its end.
 #include <ostream>
 

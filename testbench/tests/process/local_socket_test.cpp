@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sockets at which clients on this machine are heard.
 
 #include <sys/socket.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # cmn_drivers_test.sh: every CMN scenario that leaves out driver versions says why, there or in docs/cmn-drivers.md, and what
 # is named in the latter exists.
 source "$(dirname "$0")/expect.sh"

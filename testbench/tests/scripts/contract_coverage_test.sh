@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # contract_coverage_test.sh FOLDER: tools/contract-coverage on a small tree in FOLDER.
 source "$(dirname "$0")/expect.sh"
 tree=$1

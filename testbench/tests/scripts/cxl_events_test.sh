@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # cxl_events_test.sh PMUFAB: the shipped scenarios count, and want to be nonzero, every event the CXL drivers publish in
 # sysfs, by its name in a scenario that runs with that version and by its numbers; a vendor's event; and the sum of the
 # five reads of a device's cache in one counter, as the kernel's document does it.

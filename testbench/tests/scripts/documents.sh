@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The kernel's documents, of the newest kernel that was fetched: sourced by tests; nothing of them is kept here.
 # shellcheck shell=bash
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the tests in this folder.
 # shellcheck shell=bash
 set -euo pipefail

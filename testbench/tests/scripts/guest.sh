@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced, behind expect.sh, by tests that boot a guest from the repository: where none is prepared they are skipped.
 # shellcheck shell=bash
 cd "${repository:?}" || exit

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # guest_test.sh FOLDER: tools/guest/prepare where it cannot do its work. What it prepares it starts itself.
 source "$(dirname "$0")/expect.sh"
 folder=$1

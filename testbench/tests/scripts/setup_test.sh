@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # setup_test.sh FOLDER: tools/setup where it cannot do its work. A stand-in for dpkg-query says that nothing is installed.
 source "$(dirname "$0")/expect.sh"
 folder=$1

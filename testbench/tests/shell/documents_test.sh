@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # documents_test.sh PMUFAB LINUX_SOURCES: types every perf command the kernel's documents give as an example into a
 # shell on a platform with traffic, and runs the Tegra410 document's script that maps PCI functions to root complexes.
 # The documents are those of the newest kernel that was fetched; nothing of them is kept here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A program that treats an event's file descriptor as programs may: copies, closes and reuses its number. Says what
  * went wrong, and nothing else. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kernel does with an event besides counting, as programs other than perf ask for it.
 #include <cerrno>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Those who do not keep to the protocol, and those who ask too much.
 #include <sys/resource.h>
 

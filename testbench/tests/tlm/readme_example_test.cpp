@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The example of tlm/README.md does what the text around it says.
 
 #include <sstream>

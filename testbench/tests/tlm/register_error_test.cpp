@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What accesses that are not allowed do: their response, their one report, and that nothing changes; and what debug
 // transport and DMI may do.
 

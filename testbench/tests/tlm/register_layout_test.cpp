@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What layout_is_valid() accepts and refuses. All of it happens at compile time: that this file compiles is the test.
 
 #include <malloc.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What reads and writes that are allowed do: access policies, halves, arrays, hooks, live values, resets.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fixture of all other tests: that it fails when it should.
 
 #include "testbench/support/simulation_test.h"

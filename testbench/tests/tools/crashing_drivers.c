@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* A driver set that takes its process down as soon as it is loaded. */
 #include <stdio.h>
 #include <stdlib.h>

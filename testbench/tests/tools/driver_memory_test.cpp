@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The newest arm-cmn built with AddressSanitizer, where it leaves its array of DTMs.
 #include <array>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios with meshes that are linked, or whose transactions take long to end.
 #include <gmock/gmock.h>
 

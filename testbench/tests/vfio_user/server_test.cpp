@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A vfio-user server at its socket: clients of all kinds.
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conversation of a vfio-user server, message by message.
 
 #include <sys/eventfd.h>

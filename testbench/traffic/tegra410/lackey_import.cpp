@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/traffic/tegra410/lackey_import.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/traffic/tegra410/trace_producer.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/cmn/nodes/gateway/gateway_home.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a home node does with a request once it can go on (docs/cmn-nodes.md, rules 3.3 to 3.7).
 
 #include <cassert>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/cmn/nodes/requester/rn_f.h"
 
 #include <algorithm>

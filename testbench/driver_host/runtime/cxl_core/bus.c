@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* The CXL bus. Kernels differ in whether they declare it constant, so this file does not see their declaration. */
 #include <linux/device.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #ifndef PMUFAB_RUNTIME_CXL_CORE_BUS_H
 #define PMUFAB_RUNTIME_CXL_CORE_BUS_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Our part of the kernel module cxl_core: what its drivers/cxl/core/port.c does for a PMU. There are memory devices and
  * PMUs on this bus, and no ports, decoders, regions or nvdimms. */
 #include <linux/firmware.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/fabrics/loaders.h"
 #include "testbench/scenario/yaml/quantity.h"
 

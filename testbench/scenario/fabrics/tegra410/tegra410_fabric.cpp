@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/fabrics/tegra410/tegra410_fabric.h"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/cmn/gateways/reference_gateway_home.h"
 
 #include "testbench/scoreboard/cmn/chi.h"

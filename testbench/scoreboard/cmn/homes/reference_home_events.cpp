@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // To which filter codes the occurrences of a home's events belong (docs/cmn-nodes.md, section 3, rules 8 and 9).
 #include "testbench/scoreboard/cmn/chi.h"
 #include "testbench/scoreboard/cmn/homes/home_events.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/cmn/homes/reference_home_memory.h"
 
 #include <algorithm>

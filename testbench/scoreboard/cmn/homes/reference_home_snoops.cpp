@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The snoops of a home node, and its snoop filter's back-invalidations (docs/cmn-nodes.md, section 3, rule 4).
 #include <algorithm>
 

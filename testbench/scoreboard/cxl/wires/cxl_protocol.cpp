@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/cxl/wires/cxl_protocol.h"
 
 #include <algorithm>

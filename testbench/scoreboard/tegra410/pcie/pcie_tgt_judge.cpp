@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/tegra410/pcie/pcie_tgt_judge.h"
 
 #include <algorithm>

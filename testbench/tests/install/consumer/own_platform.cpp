@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole Tegra410 platform inside a simulation of one's own: traffic from a GPU, counted by the fabric's PMU.
 
 #include <systemc>

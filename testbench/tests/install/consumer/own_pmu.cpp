@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model of one's own, counted by a CoreSight PMU.
 
 #include <systemc>

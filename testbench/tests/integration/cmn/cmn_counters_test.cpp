@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How arm-cmn shares out a mesh's counters and watchpoints, and reads them.
 #include <array>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How arm-cmn of every kernel version finds the ready-made meshes: names, the map in debugfs, the list of events.
 #include <algorithm>
 #include <array>

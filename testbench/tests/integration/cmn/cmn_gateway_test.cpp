@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two meshes that are linked, as arm-cmn counts them: two PMUs, and a CCLA_RNI with two event select registers.
 
 #include <memory>

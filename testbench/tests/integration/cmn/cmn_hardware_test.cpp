@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Meshes at the edge of what arm-cmn takes, and hardware that is not as the driver has it.
 #include "models/cmn/standard_devices.h"
 #include "testbench/tests/integration/cmn/cmn_test.h"

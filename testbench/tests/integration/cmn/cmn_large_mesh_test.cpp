@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Meshes with a side beyond 12, which Linux knows since 7.3: CMN S3 of up to 14 x 14, and that of a Graviton5.
 #include <array>
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Linux 7.3 changed in arm-cmn, and what older ones, or it as well, make of such meshes instead.
 #include <algorithm>
 #include <cerrno>

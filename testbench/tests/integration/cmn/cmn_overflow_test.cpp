@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Overflows of a mesh's counters as arm-cmn handles them: which line, when, and that nothing is lost or told twice.
 // Counters have the widths of the products; events come in amounts no wire could carry.
 #include <algorithm>

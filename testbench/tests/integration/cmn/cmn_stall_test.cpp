@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stall events under real contention, held against stalls counted by a simulator of the mesh that shares nothing with
 // the model: it is given the uploads alone.
 #include <array>

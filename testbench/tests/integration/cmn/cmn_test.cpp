@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/tests/integration/cmn/cmn_test.h"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PMUs of the Tegra410's chip-to-chip interfaces under their driver.
 #include <algorithm>
 

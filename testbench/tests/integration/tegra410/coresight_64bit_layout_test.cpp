@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The 64-bit register layout (FEAT_CSPMU_EXT64), which drivers know from Linux 7.3 on.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Overflow at the edges: while an event stops, with nobody to handle it, and without an interrupt at all.
 #include <algorithm>
 

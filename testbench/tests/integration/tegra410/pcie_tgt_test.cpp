@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PCIE-TGT PMUs under the drivers: what is programmed, which address filters are taken, and what the driver gets wrong.
 #include <algorithm>
 #include <stdexcept>

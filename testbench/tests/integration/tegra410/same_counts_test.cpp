@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One platform and its traffic under every kernel version.
 #include <algorithm>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver of the PCIE PMUs: what it writes, what it refuses, and when.
 #include <optional>
 

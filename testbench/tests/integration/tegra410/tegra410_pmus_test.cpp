@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Tegra410 platform under the drivers.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is counted, and when a counter overflows and interrupts.
 
 #include <cstdint>

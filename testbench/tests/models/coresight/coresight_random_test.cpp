@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random programs against a tiny reference that looks at every clock edge and shares no code with the model.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What software sees in the registers while little or nothing counts.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CXL.cache between a Type 2 device and its host. Expectations are those of docs/cxl-messages.md, section 5.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A CPMU programmed by the reference client.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a CPMU counts, and when it overflows, freezes and tells.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random programs against a CPMU that looks at every clock.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers of a CPMU: what reading and writing them does.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DDR commands. Expected times are worked out by hand from docs/cxl-messages.md, section 6.
 
 #include <algorithm>

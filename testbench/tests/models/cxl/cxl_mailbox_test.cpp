@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mailbox of a memory device as a driver uses and misuses it. Opcodes, lengths and return codes are of the CXL
 // specification (and of Linux 7.3 drivers/cxl), written out here a second time.
 

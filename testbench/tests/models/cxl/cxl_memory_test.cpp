@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CXL.mem: links, answers, back-invalidate. Expectations are those of docs/cxl-messages.md, sections 1 to 4, worked out
 // by hand.
 

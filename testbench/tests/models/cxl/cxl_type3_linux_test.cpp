@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The unmodified CXL drivers of every kernel that has them, on a modelled memory expander behind a root port: they find
 // its CPMUs and count with them, or do what the contract says of a device that is not as it should be.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What software finds in a memory expander: configuration space, register blocks, readiness, HDM decoders.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions and ports as software sees them through configuration space and BARs. Offsets and values are of the PCI
 // Express base specification, written out here a second time.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CXL hierarchy of a platform: what software finds, what firmware programmed, where messages go.
 #include <array>
 #include <random>

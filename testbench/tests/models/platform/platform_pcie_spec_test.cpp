@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Root complexes, root ports and what is below them: the default, and what validate() refuses.
 #include <functional>
 #include <tuple>

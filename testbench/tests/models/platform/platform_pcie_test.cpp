@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PCI Express of a platform: configuration space as software finds it, requests to BARs, and what PCIE-TGT PMUs see.
 #include <sstream>
 #include <tuple>

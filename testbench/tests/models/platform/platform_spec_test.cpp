@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What validate() refuses, and how it says so.
 #include <functional>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole platform: where things are, what firmware says, reset, dumps, event logs.
 #include <functional>
 #include <set>

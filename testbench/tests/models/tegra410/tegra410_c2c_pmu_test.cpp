@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers of the chip-to-chip interfaces' PMUs.
 #include <vector>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What crosses which chip-to-chip interface: models/tegra410/README.md, "Chip-to-chip interfaces".
 #include <algorithm>
 #include <array>

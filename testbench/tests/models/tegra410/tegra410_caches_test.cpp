@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The containers of the Tegra410 fabric against slow models of the same rules.
 #include <algorithm>
 #include <list>

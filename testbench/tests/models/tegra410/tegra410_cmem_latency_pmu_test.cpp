@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CMEM latency PMU through its registers. With a 1 GHz fabric clock, edge n lies at n nanoseconds.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PCIE PMU of a root complex through its registers: events, filters, outstanding reads, and what software must not
 // do.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // models/tegra410/README.md, "Private caches": what loads and stores become at the fabric.
 #include <gtest/gtest.h>
 

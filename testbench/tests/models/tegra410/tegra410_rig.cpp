@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/tests/models/tegra410/tegra410_rig.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // models/tegra410/README.md, "Snoops and the directory", within one socket.
 #include <gtest/gtest.h>
 

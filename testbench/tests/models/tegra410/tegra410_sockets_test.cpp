@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // models/tegra410/README.md: lines homed at another socket, and snoops between sockets.
 #include <memory>
 

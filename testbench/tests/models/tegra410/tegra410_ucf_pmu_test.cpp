@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The UCF PMU through its registers: events, filters, cycles, overflow. What the events mean is tested elsewhere.
 #include <gtest/gtest.h>
 

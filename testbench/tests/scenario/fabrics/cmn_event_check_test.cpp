@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Raw numbers of events, which drivers take as they are: a scenario refuses what its mesh does not have.
 #include <cstdint>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mesh and CHI traffic of scenario files, and limits of nodes' parameters.
 #include <string>
 

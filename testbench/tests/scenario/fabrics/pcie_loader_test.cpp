@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tegra410.pcie of platform files: what is read, what the effective configuration shows, and what is refused, where.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is under way when a scenario ends.
 #include <gtest/gtest.h>
 

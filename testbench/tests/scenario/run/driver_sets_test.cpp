@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/run/driver_sets.h"
 
 #include <gmock/gmock.h>

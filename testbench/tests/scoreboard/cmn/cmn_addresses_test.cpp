@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who answers for an address: worked out by hand from section 2 of docs/cmn-nodes.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

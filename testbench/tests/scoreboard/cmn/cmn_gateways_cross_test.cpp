@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gateways and the link between two meshes, and the judge's references of them: two models of docs/cmn-nodes.md, built
 // apart, under random traffic both ways. They must agree about every message, on the mesh and on the link, and about
 // every event at every gateway, and at the homes about what comes from the other mesh and goes there.

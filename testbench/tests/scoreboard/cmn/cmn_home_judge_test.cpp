@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge's reference home, told flit by flit; counts are those docs/cmn-nodes.md gives by hand.
 #include <cstdint>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Home nodes and the judge's reference homes: two models of docs/cmn-nodes.md, built apart, under random traffic. They
 // must agree about every message, and about every event at every home.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requesters, memory bridges, I/O homes and DVM nodes, and the judge's references of them: two models of
 // docs/cmn-nodes.md, built apart, under random traffic. They must agree about every message, and about every event at
 // every node.

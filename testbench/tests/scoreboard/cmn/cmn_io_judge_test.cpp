@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge's reference RN-I and SBSX, told flit by flit; counts are those docs/cmn-nodes.md gives by hand.
 #include <cstdint>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge of a mesh: routes, counts, windows and reads, told and computed by hand.
 #include <cstdint>
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge of a mesh: what watchpoints must count, told and computed by hand.
 #include <cstdint>
 #include <initializer_list>

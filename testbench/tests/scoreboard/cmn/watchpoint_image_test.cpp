@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two tables of match groups, written apart, must show the same bits of every flit.
 #include <array>
 #include <cstdint>

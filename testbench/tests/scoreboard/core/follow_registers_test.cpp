@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Events that something else than the perf core counts: windows by what is written to control registers alone.
 #include <gtest/gtest.h>
 

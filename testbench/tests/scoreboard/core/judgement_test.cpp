@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values the driver gave against values that had to be: reads, final values, explanations, CMEM, and the report.
 #include <stdexcept>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What counts when: the perf core's wishes and the control register on the bus.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

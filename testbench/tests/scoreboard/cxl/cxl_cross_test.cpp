@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge against the models: two CPMUs count random programs of random traffic, and the judge says the same.
 #include <algorithm>
 #include <memory>

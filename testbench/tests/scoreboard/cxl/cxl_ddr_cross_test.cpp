@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference of DDR against the memory controller's model: each command, its time and its place.
 #include <algorithm>
 #include <memory>

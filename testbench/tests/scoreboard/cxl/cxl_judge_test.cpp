@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CPMU events mean: messages of a component, filters, thresholds, ticks; and what explains a wrong count.
 #include <algorithm>
 #include <random>

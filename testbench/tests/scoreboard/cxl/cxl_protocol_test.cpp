@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who must answer whom: docs/cxl-messages.md, sections 3 to 5, rule by rule.
 #include <algorithm>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge's memory controller: every command worked out by hand from docs/cxl-messages.md, section 6.
 #include <algorithm>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge of chip-to-chip PMUs: what each interface carries, by hand-computed cases.
 #include <functional>
 #include <utility>

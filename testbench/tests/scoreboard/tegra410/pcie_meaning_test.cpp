@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kernel's document says of PCIE event texts, and what the judge says of wrong counts.
 #include <stdexcept>
 

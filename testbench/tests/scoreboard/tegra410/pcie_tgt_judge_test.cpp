@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What events of PCIE-TGT PMUs mean, and what the judge says of wrong counts.
 #include <malloc.h>
 

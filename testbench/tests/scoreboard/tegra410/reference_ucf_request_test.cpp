@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hand-computed cases of models/tegra410/README.md, "What a request does at one UCF".
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations for the requesters of a mesh: who gets them, how many, how often, where to; and what is refused.
 
 #include <cstdint>

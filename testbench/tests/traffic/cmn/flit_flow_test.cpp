@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flits with CHI fields from all device ports of a mesh: how many, when, where to, and the same every time.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Raw flits for a mesh: where they go, when, and that they are the same everywhere.
 
 #include <cmath>

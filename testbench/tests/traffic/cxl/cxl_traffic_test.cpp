@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traffic over CXL links: everything at once, counted by CPMUs; pacing; wrong specifications.
 
 #include <algorithm>

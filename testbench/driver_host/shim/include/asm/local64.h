@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #ifndef PMUFAB_ASM_LOCAL64_H
 #define PMUFAB_ASM_LOCAL64_H
 #include <linux/atomic.h>

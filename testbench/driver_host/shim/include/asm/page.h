@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #ifndef PMUFAB_ASM_PAGE_H
 #define PMUFAB_ASM_PAGE_H
 #define PAGE_SHIFT 12

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #ifndef PMUFAB_LINUX_ALIGN_H
 #define PMUFAB_LINUX_ALIGN_H
 #define __ALIGN_MASK(value, mask) (((value) + (mask)) & ~(mask))

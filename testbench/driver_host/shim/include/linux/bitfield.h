@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Fields of a register, named by a mask of consecutive bits. */
 #ifndef PMUFAB_LINUX_BITFIELD_H
 #define PMUFAB_LINUX_BITFIELD_H

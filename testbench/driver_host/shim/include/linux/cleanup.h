@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Scope-bound release of locks and memory, through the compiler's cleanup attribute. */
 #ifndef PMUFAB_LINUX_CLEANUP_H
 #define PMUFAB_LINUX_CLEANUP_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #ifndef PMUFAB_LINUX_CONTAINER_OF_H
 #define PMUFAB_LINUX_CONTAINER_OF_H
 #include <linux/types.h>

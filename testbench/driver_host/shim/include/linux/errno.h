@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Linux error numbers (asm-generic), and the kernel's own above 511. */
 #ifndef PMUFAB_LINUX_ERRNO_H
 #define PMUFAB_LINUX_ERRNO_H

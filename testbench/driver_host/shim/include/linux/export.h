@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #ifndef PMUFAB_LINUX_EXPORT_H
 #define PMUFAB_LINUX_EXPORT_H
 /* All drivers of a kernel version are linked into one library: an exported symbol is just a global one. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #ifndef PMUFAB_LINUX_IO_64_NONATOMIC_LO_HI_H
 #define PMUFAB_LINUX_IO_64_NONATOMIC_LO_HI_H
 #include <linux/io.h>

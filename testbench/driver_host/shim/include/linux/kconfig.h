@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Included before every driver and runtime file: the kernel configuration we pretend to be, and compiler words. */
 #ifndef PMUFAB_LINUX_KCONFIG_H
 #define PMUFAB_LINUX_KCONFIG_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #ifndef PMUFAB_LINUX_MODULEPARAM_H
 #define PMUFAB_LINUX_MODULEPARAM_H
 /* Parameters keep their built-in values. */

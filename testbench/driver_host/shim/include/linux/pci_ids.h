@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #ifndef PMUFAB_LINUX_PCI_IDS_H
 #define PMUFAB_LINUX_PCI_IDS_H
 #define PCI_CLASS_MEMORY_CXL 0x0502

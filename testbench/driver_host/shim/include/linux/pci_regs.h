@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /* Configuration space of PCI Express functions, as far as drivers of ours look at it (PCI Express base specification,
  * chapter 7; CXL specification, chapter 8 for what is below PCI_DVSEC_CXL). */
 #ifndef PMUFAB_LINUX_PCI_REGS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #ifndef PMUFAB_LINUX_RESOURCE_EXT_H
 #define PMUFAB_LINUX_RESOURCE_EXT_H
 #include <linux/ioport.h>

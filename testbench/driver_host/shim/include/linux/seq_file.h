@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #ifndef PMUFAB_LINUX_SEQ_FILE_H
 #define PMUFAB_LINUX_SEQ_FILE_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #ifndef PMUFAB_LINUX_XARRAY_H
 #define PMUFAB_LINUX_XARRAY_H
 #include <linux/types.h>

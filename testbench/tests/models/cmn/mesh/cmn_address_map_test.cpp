@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who answers for which address of a mesh: docs/cmn-nodes.md, section 2.
 
 #include <algorithm>

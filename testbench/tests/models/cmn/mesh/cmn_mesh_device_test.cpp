@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices attached to a mesh: who receives what, when it is sent, and who asked to be called.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the mesh engine promises besides the movements themselves (those: cmn_mesh_reference_test.cpp).
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mean packet latency of the mesh against BookSim2's, for uniform random traffic in square meshes.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mesh as a SystemC module: flits of devices, an observer at the wires, and software at the registers.
 
 #include <algorithm>

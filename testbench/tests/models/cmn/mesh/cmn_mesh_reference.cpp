@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/tests/models/cmn/mesh/cmn_mesh_reference.h"
 
 namespace pmufab::cmn {

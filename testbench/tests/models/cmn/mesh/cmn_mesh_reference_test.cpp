@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mesh engine against a slow simulator written independently: flit by flit, cycle by cycle.
 
 #include <algorithm>

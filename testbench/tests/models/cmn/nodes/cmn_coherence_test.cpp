@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole mesh of nodes under random operations: a line has one writer or many readers at any time, and everything that
 // begins ends.
 

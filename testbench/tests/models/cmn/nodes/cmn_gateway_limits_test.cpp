@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gateways where something is short: trackers, protocol credits, link credits, room in the mesh. What each costs is
 // worked out from docs/cmn-nodes.md, section 5, and what crosses the gateways' ports.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gateways and the link between two meshes: when flits go, and every event, from what crosses the gateways' ports and
 // the rules of docs/cmn-nodes.md, section 5.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What home nodes tell filters of event select registers: docs/cmn-nodes.md, rules 3.8 and 3.9.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How requests get through a home: retries, hazards, replaced lines, memory that refuses, time. docs/cmn-nodes.md,
 // rules 1.6, 1.10 and 3.1 to 3.9.
 

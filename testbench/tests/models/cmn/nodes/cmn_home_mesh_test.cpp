@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Homes of whole meshes under random operations: at rest the snoop filter knows every line of every RN-F, and what the
 // PMU counted at homes is what crossed their wires.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a home node is made of, part by part.
 
 #include <algorithm>

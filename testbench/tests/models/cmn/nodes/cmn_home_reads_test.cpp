@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a home does with reads: docs/cmn-nodes.md, rules 3.3 to 3.7. Counts are worked out by hand from the
 // rules; all events that are not named must not happen.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/tests/models/cmn/nodes/cmn_home_rig.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The DVM node of HN-D, and HN-D as a whole. Counts are worked out from docs/cmn-nodes.md, 4.7.
 
 #include <array>

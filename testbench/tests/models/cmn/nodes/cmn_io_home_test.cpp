@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HN-I, HN-P: requests to I/O and the AXI side behind. Counts are worked out from docs/cmn-nodes.md, 4.2 and 4.3.
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The unmodified arm-cmn driver of every kernel counts events of I/O nodes that traffic between them causes.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SBSX and MTSX: memory behind AXI. Counts are worked out from docs/cmn-nodes.md, 4.4 and 4.5.
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RN-I and RN-D. Counts are worked out from docs/cmn-nodes.md, 4.6.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // I/O nodes among all others of a mesh: everything that begins ends, whatever is full, and counts agree with the wires.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transactions cost no memory once everything has been used.
 
 #include <cstdint>

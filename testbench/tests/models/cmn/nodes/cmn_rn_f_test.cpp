@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an RN-F asks of its home and answers to snoops: docs/cmn-nodes.md, rules 1.6 to 1.8, 3.4 and 4.1. The home is
 // the test's.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/tests/models/cmn/pmu/cmn_driver.h"
 
 #include <algorithm>

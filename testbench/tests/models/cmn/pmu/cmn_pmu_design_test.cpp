@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a design may vary, and what the driver does not use: filters, occupancies, snapshots, combined counters, slow
 // and narrow carries, other widths.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The unmodified arm-cmn driver of every kernel on the modelled registers: it finds each mesh, and counts what happens.
 
 #include <algorithm>

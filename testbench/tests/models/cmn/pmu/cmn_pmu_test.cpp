@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counting: from events of XPs and nodes through local counters, carries and global counters to what a driver reads.
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The register windows of a mesh: what discovery reads, and how registers behave.
 
 #include <array>

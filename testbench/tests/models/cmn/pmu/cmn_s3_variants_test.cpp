@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is only on newer CMN S3: the filters of HN-S since r2, and Graviton5's mesh.
 #include <string>
 

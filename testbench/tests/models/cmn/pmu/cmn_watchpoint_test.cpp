@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watchpoints: which bits of a flit they see, and which flits make them fire.
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #ifndef PMUFAB_UAPI_CXL_FEATURES_H
 #define PMUFAB_UAPI_CXL_FEATURES_H
 #include <linux/uuid.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #ifndef PMUFAB_UAPI_LINUX_CXL_MEM_H
 #define PMUFAB_UAPI_LINUX_CXL_MEM_H
 
