@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scenario/fabrics/cmn/cmn_event_check.h"
-#include "testbench/scenario/fabrics/judge.h"
+#include "testbench/scenario/fabrics/cmn/judge_spec.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scoreboard/cmn/cmn_judge.h"
 

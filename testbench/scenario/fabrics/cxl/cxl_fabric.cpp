@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/fabrics/judge.h"
+#include "testbench/scenario/fabrics/cxl/judge_spec.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scoreboard/cxl/cxl_judge.h"
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "testbench/scenario/fabrics/judge.h"
 #include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/fabrics/tegra410/judge_spec.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scoreboard/tegra410/tegra410_judge.h"
 #include "testbench/traffic/core/trace_format.h"

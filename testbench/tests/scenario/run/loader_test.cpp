@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scenario/fabrics/judge.h"
+#include "testbench/scenario/fabrics/tegra410/judge_spec.h"
 #include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::scenario::loader_test {

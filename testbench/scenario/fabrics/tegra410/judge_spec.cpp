@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/scenario/fabrics/judge.h"
+#include "testbench/scenario/fabrics/tegra410/judge_spec.h"
+
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "models/cmn/description/layout.h"
-#include "models/cmn/wire/product.h"
 #include "models/platform/tegra410/pcie_spec.h"
-#include "testbench/scoreboard/cmn/cmn_addresses.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -23,57 +22,6 @@ scoreboard::MemoryClass same_class(tegra410::MemoryClass memory) {
       return scoreboard::MemoryClass::bar;
   }
   return scoreboard::MemoryClass::cmem;
-}
-
-scoreboard::WatchpointLayout watchpoint_layout(const cmn::Topology& topology) {
-  constexpr unsigned kS3r2 = 3;  // revision code of S3 r2p0
-  switch (topology.product) {
-    case cmn::Product::cmn600:
-      return scoreboard::WatchpointLayout::cmn600;
-    case cmn::Product::cmn650:
-      return scoreboard::WatchpointLayout::cmn650;
-    case cmn::Product::cmn700:
-    case cmn::Product::ci700:
-      return scoreboard::WatchpointLayout::cmn700;
-    case cmn::Product::s3:
-      break;
-  }
-  return topology.revision >= kS3r2 ? scoreboard::WatchpointLayout::s3_r2 : scoreboard::WatchpointLayout::s3;
-}
-
-scoreboard::ReferenceAxiParameters axi(const cmn::AxiParameters& of) {
-  return {of.ar_period, of.aw_period, of.w_period, of.read_latency, of.write_latency};
-}
-
-/// Parameters of nodes.
-void fill_nodes(const platform::CmnSpec& mesh, scoreboard::CmnJudgeSpec& spec) {
-  const cmn::NodeParameters& nodes = mesh.nodes;
-  const cmn::HomeParameters& home = nodes.home;
-  spec.home = {home.slc_sets, home.slc_ways, home.sf_sets, home.sf_ways, home.pocq_entries, home.forwarding};
-  spec.io_home = {nodes.io_home.rrt_entries, nodes.io_home.rdt_entries, nodes.io_home.wdb_entries,
-                  axi(nodes.io_home.axi)};
-  spec.sbsx = {nodes.sbsx.entries, nodes.sbsx.wdb_entries, axi(nodes.sbsx.axi)};
-  spec.mtsx = {nodes.mtsx.entries, nodes.mtsx.tc_sets, nodes.mtsx.tc_ways, axi(nodes.mtsx.axi)};
-  spec.rn_i = {nodes.rn_i.rrt_entries, nodes.rn_i.wrt_entries};
-  spec.dvm = {nodes.dvm_node.trk_entries, nodes.dvm_node.snoop_limit, nodes.dvm_node.rn_d_ops, {}};
-  for (const auto& pair : nodes.dvm_node.vmid_filters) spec.dvm.vmid_filters.emplace_back(pair.node_id, pair.vmid);
-}
-
-/// @return node id of one of a mesh's gateways, by its number.
-std::uint16_t gateway_id(const scoreboard::CmnJudgeSpec& mesh, unsigned number) {
-  return scoreboard::CmnAddresses(mesh).gateways().at(number);
-}
-
-/// Tell the meshes which gateways are linked.
-void fill_links(const platform::PlatformSpec& platform, std::vector<scoreboard::CmnJudgeSpec>& specs) {
-  for (const platform::CmnLinkSpec& link : platform.links) {
-    const cmn::LinkParameters& of = link.parameters;
-    for (const platform::CmnLinkSpec::End& end : {link.from, link.to}) {
-      scoreboard::CmnJudgeSpec& mesh = specs.at(end.mesh);
-      mesh.links.push_back({gateway_id(mesh, end.gateway), of.latency, of.cycles_per_flit, of.flit_bytes,
-                            of.link_credits, of.rht_entries, of.reqtrk_entries, of.write_buffers, of.node_latency});
-    }
-  }
 }
 
 /// What a socket's chip-to-chip interfaces lead to.
@@ -175,57 +123,6 @@ std::optional<scoreboard::Tegra410JudgeSpec> tegra410_judge_spec(const platform:
     spec.pcie_tgt_pmus.push_back(pmu);
   }
   return spec;
-}
-
-std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSpec& platform) {
-  constexpr std::uint64_t kPmcr = 0x100;  // from the base of a DTC's PMU registers
-  std::vector<scoreboard::CmnJudgeSpec> specs;
-  for (const platform::CmnSpec& mesh : platform.cmn) {
-    const cmn::Topology& topology = mesh.topology;
-    const cmn::Layout layout(topology);
-    scoreboard::CmnJudgeSpec spec;
-    spec.pmu = fmt::format("arm_cmn_{}", specs.size());
-    spec.columns = topology.columns;
-    spec.rows = topology.rows;
-    spec.layout = watchpoint_layout(topology);
-    // CMN-700 and S3 have wp_chn_num; elsewhere a watchpoint sees both.
-    spec.sub_channels_apart = topology.product == cmn::Product::cmn700 || topology.product == cmn::Product::s3;
-    spec.clock_hz = topology.frequency_hz;
-    spec.pmcr = topology.base + layout.nodes()[layout.dtc_node(0)].offset +
-                cmn::facts_of(topology.product, topology.revision).dtc_base + kPmcr;
-    spec.multiple_dtm = topology.multiple_dtm;
-    spec.snoop_channels = topology.channels.snp;
-    spec.link_delay = mesh.mesh.link_delay;
-    spec.occupancy_width = mesh.mesh.pmu.occupancy_width;
-    for (const cmn::Crosspoint& crosspoint : topology.crosspoints) {
-      unsigned used = 0;
-      std::vector<cmn::DeviceType>& devices = spec.devices.emplace_back();
-      std::vector<unsigned>& counts = spec.device_counts.emplace_back();
-      for (unsigned port = 0; port < crosspoint.ports.size(); ++port) {
-        if (crosspoint.ports[port].device != cmn::DeviceType::none) used = port + 1;
-        devices.push_back(crosspoint.ports[port].device);
-        counts.push_back(cmn::device_count(crosspoint.ports[port]));
-      }
-      spec.ports_in_use.push_back(used);
-    }
-    fill_nodes(mesh, spec);
-    for (const cmn::NodePlace& node : layout.nodes()) {
-      if (node.port != cmn::kNoPort)
-        spec.nodes.push_back(
-            {node.type, node.node_id, node.logical_id, node.xp, node.port, node.device, node.is_closed()});
-    }
-    specs.push_back(std::move(spec));
-  }
-  fill_links(platform, specs);
-  return specs;
-}
-
-void link_judges(const platform::PlatformSpec& platform, const std::vector<scoreboard::CmnJudgeSpec>& specs,
-                 std::span<scoreboard::CmnJudge* const> judges) {
-  for (const platform::CmnLinkSpec& link : platform.links) {
-    scoreboard::CmnJudge::link(*judges[link.from.mesh], gateway_id(specs.at(link.from.mesh), link.from.gateway),
-                               *judges[link.to.mesh], gateway_id(specs.at(link.to.mesh), link.to.gateway));
-  }
 }
 
 }  // namespace pmufab::scenario

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "models/platform/cxl/cxl_part.h"
-#include "testbench/scenario/fabrics/judge.h"
+#include "testbench/scenario/fabrics/cxl/judge_spec.h"
 
 namespace pmufab::scenario {
 namespace {
