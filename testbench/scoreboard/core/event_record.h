@@ -15,7 +15,7 @@ namespace pmufab::scoreboard {
 /// One event of the user: the spans in which it had to count, the driver's values, and the verdict.
 class EventRecord {
  public:
-  EventRecord(driver_host::EventHandle handle, const PmuJudge& pmu) : handle_(handle), pmu_(pmu) {}
+  EventRecord(perf::EventHandle handle, const PmuJudge& pmu) : handle_(handle), pmu_(pmu) {}
 
   /// Say what the event means. What it counted before is not known.
   void set_truth(std::unique_ptr<EventTruth> truth, Picoseconds when);
@@ -68,7 +68,7 @@ class EventRecord {
   [[nodiscard]] std::vector<ReadCheck> read_checks() const;
   void add_reads(EventResult& result) const;
 
-  driver_host::EventHandle handle_;
+  perf::EventHandle handle_;
   const PmuJudge& pmu_;
   std::unique_ptr<EventTruth> truth_;
   bool active_ = false;

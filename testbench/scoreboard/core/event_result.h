@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "testbench/driver_host/driver_host.h"
+#include "testbench/perf/types.h"
 #include "testbench/scoreboard/tegra410/ucf_events.h"
 #include "tlm/clock/clock_domain.h"
 
@@ -52,7 +52,7 @@ struct EventResult {
     mismatch,     ///< at least one value is wrong
     not_counted,  ///< never scheduled, or its driver never gave a value
   };
-  driver_host::EventHandle event = 0;
+  perf::EventHandle event = 0;
   std::string pmu;
   std::string meaning;  ///< the event in words
   Verdict verdict = Verdict::not_counted;

@@ -12,8 +12,8 @@
 
 namespace pmufab::scoreboard {
 
-using driver_host::EventHandle;
-using driver_host::PerfCallObserver;
+using perf::EventHandle;
+using perf::PerfCallObserver;
 using Severity = Finding::Severity;
 
 namespace {

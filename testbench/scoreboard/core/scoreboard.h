@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "testbench/driver_host/driver_host.h"
+#include "testbench/perf/types.h"
 #include "testbench/scoreboard/core/event_result.h"
 #include "testbench/scoreboard/core/event_truth.h"
 #include "testbench/scoreboard/core/finding.h"
@@ -23,7 +23,7 @@ namespace pmufab::scoreboard {
 /// It listens to the perf core's calls and to the drivers' register accesses, its fabric judges to the wires; nobody
 /// reads models or drivers. Everything is called synchronously, in simulation order: among things of the same time the
 /// order of the calls decides.
-class Scoreboard final : public driver_host::PerfCallObserver {
+class Scoreboard final : public perf::PerfCallObserver {
  public:
   Scoreboard();
   ~Scoreboard() override;
@@ -42,14 +42,14 @@ class Scoreboard final : public driver_host::PerfCallObserver {
   /// begun to when they are ended, while their PMU's control registers let it. Before anything happens.
   void follow_registers();
   /// What an event that a virtual machine counts is about to count from now on, and until now.
-  void begin(driver_host::EventHandle event, Picoseconds when);
-  void end(driver_host::EventHandle event, Picoseconds when);
+  void begin(perf::EventHandle event, Picoseconds when);
+  void end(perf::EventHandle event, Picoseconds when);
 
   // Wires.
   void on_bus_access(const MmioBus::BusAccess& access);
-  void on_call(Call call, bool begin, const std::string& pmu, driver_host::EventHandle event, std::uint64_t value,
+  void on_call(Call call, bool begin, const std::string& pmu, perf::EventHandle event, std::uint64_t value,
                Picoseconds when) override;
-  void on_add_failed(const std::string& pmu, driver_host::EventHandle event, int error) override;
+  void on_add_failed(const std::string& pmu, perf::EventHandle event, int error) override;
 
   /// @return true if this scoreboard can judge events of that PMU.
   [[nodiscard]] bool judges(const std::string& pmu) const;
@@ -57,20 +57,20 @@ class Scoreboard final : public driver_host::PerfCallObserver {
   /// What the user asked for under this handle. Before the event counts: what it counted earlier is not judged.
   /// @param leader  what its group's leader asks for; nullptr for events that lead themselves
   /// @throws std::invalid_argument for an unknown PMU or a term it does not have; nothing is expected then
-  void expect(driver_host::EventHandle event, const std::string& pmu, const EventTerms& terms,
+  void expect(perf::EventHandle event, const std::string& pmu, const EventTerms& terms,
               const EventTerms* leader = nullptr);
 
   /// The event is closed, and nobody will ask for it again.
-  void forget(driver_host::EventHandle event);
+  void forget(perf::EventHandle event);
 
   /// @return the judgement of every expected event that was not forgotten, in order of handles. Callable at any time.
   [[nodiscard]] std::vector<EventResult> results() const;
   /// @return the judgement of one event; nullopt if nothing is expected of it.
-  [[nodiscard]] std::optional<EventResult> result(driver_host::EventHandle event) const;
+  [[nodiscard]] std::optional<EventResult> result(perf::EventHandle event) const;
   /// @return the judgement of the last read of an event that was over at `until`; nullopt if there was none.
-  [[nodiscard]] std::optional<ReadCheck> last_read(driver_host::EventHandle event, Picoseconds until) const;
+  [[nodiscard]] std::optional<ReadCheck> last_read(perf::EventHandle event, Picoseconds until) const;
   /// @return what the event must have counted up to `when` (not before the last thing seen); 0 if nothing is expected.
-  [[nodiscard]] std::uint64_t expected(driver_host::EventHandle event, Picoseconds when) const;
+  [[nodiscard]] std::uint64_t expected(perf::EventHandle event, Picoseconds when) const;
 
   /// Let the fabric judges report what is left over. Once, after the traffic ended.
   void finish();

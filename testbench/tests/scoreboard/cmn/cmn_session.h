@@ -18,7 +18,7 @@ namespace pmufab::scoreboard::test {
 /// its port is in bits 2:1, elsewhere it is in bit 2.
 class CmnSession {
  public:
-  using Call = driver_host::PerfCallObserver::Call;
+  using Call = perf::PerfCallObserver::Call;
   static constexpr const char* kPmu = "arm_cmn_0";
   static constexpr std::uint64_t kPmcr = 0x5000'2100;
   static constexpr std::uint16_t kXp0 = 0x00;

@@ -14,7 +14,7 @@ namespace pmufab::scoreboard::test {
 /// nanosecond after the one before unless said otherwise.
 class PerfSession {
  public:
-  using Call = driver_host::PerfCallObserver::Call;
+  using Call = perf::PerfCallObserver::Call;
   static constexpr const char* kUcf0 = "nvidia_ucf_pmu_0";
   static constexpr const char* kUcf1 = "nvidia_ucf_pmu_1";
   static constexpr const char* kCmem0 = "nvidia_cmem_latency_pmu_0";

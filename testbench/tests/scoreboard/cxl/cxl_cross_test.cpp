@@ -22,7 +22,7 @@
 namespace pmufab::scoreboard::test {
 namespace {
 
-using Call = driver_host::PerfCallObserver::Call;
+using Call = perf::PerfCallObserver::Call;
 using traffic::CxlOperation;
 
 constexpr std::uint64_t kBlockOfPmu = 0x1'0000;

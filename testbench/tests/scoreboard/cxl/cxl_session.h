@@ -19,7 +19,7 @@ namespace pmufab::scoreboard::test {
 /// a vendor's whose bit 3 is the M2S Req MemRdData; an edge of its clock at every nanosecond.
 class CxlSession {
  public:
-  using Call = driver_host::PerfCallObserver::Call;
+  using Call = perf::PerfCallObserver::Call;
   static constexpr const char* kPmu = "cxl_pmu_mem0.0";
   static constexpr std::uint64_t kBlock = 0x6'0001'0000;
   static constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
