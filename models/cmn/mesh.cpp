@@ -13,9 +13,9 @@ namespace pmufab::cmn {
 
 namespace {
 
-// Occupancies are settled so often while the mesh works, that an overflow they cause is not noticed much later.
+// Settling period of occupancies while the mesh works. It bounds how late an overflow they cause is noticed.
 constexpr Cycle kSettlePeriod = 4096;
-// From so many cycles without anything to do on, the PMU is asked when the next such overflow is.
+// Before a sleep of at least this many cycles, the PMU computes when the next such overflow is.
 constexpr Cycle kLongSleep = 16;
 
 Channel second_sub_channel(Channel channel) {
@@ -192,7 +192,7 @@ void Mesh::post(unsigned device, Channel channel, const FlitFields& fields, Cycl
     const Channel second = second_sub_channel(channel);
     if (engine_.has(second)) channel = second;
   }
-  // What a flit's leaving causes cannot leave in the same cycle.
+  // What a flit's departure causes cannot leave in the same cycle.
   ready = std::max(ready, next_to_run() + (sending_ ? 1 : 0));
   Attached& attached = devices_[device];
   const std::uint32_t handle = new_flit(fields, channel, target);
@@ -221,7 +221,7 @@ void Mesh::hold(const Attached& device, unsigned channel) {
   }
 }
 
-/// @return when the channel is to be looked at again, kNoCycle if nothing waits.
+/// @return the next cycle in which the channel needs service, kNoCycle if nothing waits.
 Cycle Mesh::send_channel(PortOutput& port, unsigned channel, Cycle now) {
   const auto on = static_cast<Channel>(channel);
   bool free = engine_.ready(on, port.xp, port.port);
@@ -261,7 +261,7 @@ void Mesh::send(unsigned port_index, Cycle now) {
       const auto bit = static_cast<std::uint16_t>(1U << channel);
       port.posted = static_cast<std::uint16_t>(port.posted & ~bit);
       const Cycle next = send_channel(port, channel, now);
-      // Whoever is told may post more, which sets the bit again.
+      // A device called by sent() may post more, which sets the bit again.
       if (next != kNoCycle) {
         ready = (port.posted & bit) != 0 ? std::min(ready, next) : next;
         port.posted |= bit;
@@ -330,7 +330,7 @@ void Mesh::cycle(Cycle now) {
       pmu_.download(pulse.xp, port_of(pulse.interface), pulse.channel, flit(pulse.handle).arrival.fields, when_);
   }
   pmu_.pulses(pulses, when_);
-  // What a device will look at has been left alone for the whole way of the flit.
+  // The flit is cold in cache by now, so prefetch it.
   for (const Delivery& delivery : engine_.delivered()) flit(delivery.flit.handle).prefetch();
   for (const Delivery& delivery : engine_.delivered()) deliver(delivery);
   if (now >= next_settle_) {

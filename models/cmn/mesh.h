@@ -24,37 +24,37 @@ namespace pmufab::cmn {
 
 class Mesh;
 
-/// What a design may vary, beside the topology.
+/// Design parameters beside the topology.
 struct MeshOptions {
-  unsigned buffer_depth = 8;      ///< flits each input of an XP holds
+  unsigned buffer_depth = 8;      ///< flits per input of an XP
   unsigned router_delay = 2;      ///< cycles from a flit's arrival at an XP to its earliest departure
   unsigned link_delay = 1;        ///< cycles on a link
   unsigned download_credits = 8;  ///< flits the device at a port can hold
-  unsigned credit_delay = 1;      ///< cycles from a flit's departure until its place can be given again
+  unsigned credit_delay = 1;      ///< cycles from a flit's departure until its place is free
   PmuParameters pmu{};
 };
 
 /// A CMN: the mesh of crosspoints, its configuration space, and its PMU.
 ///
-/// One SystemC process serves the mesh, cycle by cycle, and sleeps while nothing moves. A cycle is: devices run, ports
-/// send what devices posted, the engine moves flits by one step, and what reached a device waits for it in the next
-/// cycle. Raw flits, and flits for ids nobody is attached to, are taken in the cycle after they came.
+/// One SystemC process serves the mesh, cycle by cycle, and sleeps while nothing moves. In a cycle, devices run, ports
+/// send what devices posted, and the engine moves flits by one step. A flit that reached a device waits for it in the
+/// next cycle. Raw flits, and flits for ids without an attached device, are discarded in the cycle after their arrival.
 class Mesh : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Mesh);
   /// @param name  of the module, and first part of the names of registers and lines: "cmn0"
-  /// @throws SpecError, std::invalid_argument for a mesh that cannot be
+  /// @throws SpecError, std::invalid_argument for an impossible mesh
   Mesh(const sc_core::sc_module_name& name, const Topology& topology, const MeshOptions& options);
   ~Mesh() override;
 
   [[nodiscard]] const Topology& topology() const noexcept { return topology_; }
   [[nodiscard]] const Layout& layout() const noexcept { return layout_; }
   [[nodiscard]] const ClockDomain& clock() const noexcept { return clock_; }
-  /// @return when a cycle is; of the one that runs it is known, of others to be computed.
+  /// @return the time of a cycle. It is cached for the running cycle and computed for others.
   [[nodiscard]] Picoseconds time_of(Cycle cycle) const noexcept {
     return in_cycle_ && cycle == engine_.now() ? when_ : clock_.time_of_edge(cycle);
   }
-  /// Registers: bind its socket behind PERIPHBASE.
+  /// The registers: bind their socket behind PERIPHBASE.
   [[nodiscard]] ConfigSpace& config_space() noexcept { return config_space_; }
   [[nodiscard]] const ConfigSpace& config_space() const noexcept { return config_space_; }
   [[nodiscard]] Pmu& pmu() noexcept { return pmu_; }
@@ -63,55 +63,54 @@ class Mesh : public sc_core::sc_module {
   [[nodiscard]] const MeshEngine& engine() const noexcept { return engine_; }
 
   /// @name Devices
-  /// @{
-  /// Attach a source of raw flits, or something else that receives nothing. It (not owned) must outlive the mesh's last
-  /// cycle. @return its number
+  /// @{ Attach a source of raw flits, or another device that receives nothing. It is not owned and must outlive the
+  /// mesh's last cycle. @return its number
   unsigned attach(MeshDevice& device);
-  /// Attach the device (not owned) with a node id, device number included: it receives what is sent there.
+  /// Attach the device (not owned) with a node id, device number included. It receives the flits sent to that id.
   /// @return its number
   /// @throws std::invalid_argument if no device of the topology has that id, or another is attached
   unsigned attach(MeshDevice& device, std::uint16_t node_id);
-  /// Let the device run in cycle `when`, or in the next there is if that is past.
+  /// Let the device run in cycle `when`; if that is past, in the next possible cycle.
   void call(unsigned device, Cycle when);
 
-  /// @return the flit that has waited longest for the device, nullptr if none does. Those of one cycle are in the order
-  ///         of channels REQ, RSP, SNP, DAT, RSP2, DAT2, REQ2, SNP2. It stays where it is until taken.
+  /// @return the flit that has waited longest for the device, or nullptr. Flits of one cycle are in the order of
+  ///         channels REQ, RSP, SNP, DAT, RSP2, DAT2, REQ2, SNP2. The flit stays until it is taken.
   [[nodiscard]] const Arrival* arrival(unsigned device) const noexcept {
     const std::uint32_t first = devices_[device].first;
     return first == kNoFlit ? nullptr : &flit(first).arrival;
   }
-  /// Take the flit arrival() shows. Only from MeshDevice::run().
+  /// Take the flit that arrival() returns. Only from MeshDevice::run().
   void take(unsigned device);
 
-  /// Send a flit from the device's port as soon as it can, not before cycle `ready` (from MeshDevice::sent(): the
-  /// next). Flits of one device and channel go
-  /// in the order of `ready`, then of posting; each cycle a port sends one per channel, of the devices behind it in
-  /// turn. SrcID is filled in, and where a channel has two sub-channels odd TxnIDs go by the second.
-  /// @param tell  call MeshDevice::sent() when it enters the mesh
+  /// Send a flit from the device's port as soon as possible, but not before cycle `ready` (from MeshDevice::sent(): not
+  /// before the next cycle). Flits of one device and channel go in the order of `ready`, then of posting. Each cycle a
+  /// port sends one flit per channel; the devices behind the port take turns. SrcID is filled in. Where a channel has
+  /// two sub-channels, flits with an odd TxnID use the second.
+  /// @param tell  call MeshDevice::sent() when the flit enters the mesh
   /// @throws std::invalid_argument if no device of the topology has the id fields.tgtid
   void post(unsigned device, Channel channel, const FlitFields& fields, Cycle ready, bool tell = false);
-  /// Count an event of a source for each cycle in which the device's first flit of the channel (or its second
-  /// sub-channel) is ready but does not go. Up to two events of a channel; more replace the second.
+  /// Count an event of a source for each cycle in which the device's first flit of the channel (or of its second
+  /// sub-channel) is ready but does not go. A channel has at most two such events; a further one replaces the second.
   void count_holds(unsigned device, Channel channel, unsigned source, unsigned event_id);
 
-  /// @return whether a flit may be uploaded at the port in this cycle.
+  /// @return true if a flit may be uploaded at the port in this cycle.
   [[nodiscard]] bool ready(Channel channel, unsigned xp, unsigned port) const noexcept {
     return engine_.ready(channel, xp, port);
   }
-  /// Hand over a raw flit for the node fields.tgtid: it gets TxnID kRawTxnId. Only from MeshDevice::run(), and only if
+  /// Upload a raw flit for the node fields.tgtid. It gets TxnID kRawTxnId. Only from MeshDevice::run(), and only if
   /// ready().
   /// @throws std::invalid_argument if no device of the topology has that id
   void upload(Channel channel, unsigned xp, unsigned port, const FlitFields& fields);
   /// @}
 
-  /// Show what crosses the wires to `observer` (not owned); nullptr removes it.
+  /// Show what crosses the wires to `observer` (not owned); nullptr removes the observer.
   void set_observer(MeshObserver* observer);
-  /// A gateway tells what crosses its end of a link in this cycle. Only from MeshDevice::run().
+  /// Called by a gateway for a flit that crosses its end of a link in this cycle. Only from MeshDevice::run().
   void show_link_flit(std::uint16_t node_id, bool sent, const LinkFlit& flit) {
     if (observer_ != nullptr) observer_->on_link_flit(when_, node_id, sent, flit);
   }
 
-  /// Warm reset of registers, counters and interrupt lines. Flits go on.
+  /// Warm reset of registers, counters and interrupt lines. Flits continue.
   void reset() { pmu_.reset(); }
 
   [[nodiscard]] std::uint64_t uploaded() const noexcept { return uploaded_; }
@@ -121,16 +120,16 @@ class Mesh : public sc_core::sc_module {
   static constexpr std::uint32_t kNoFlit = ~std::uint32_t{0};
   static constexpr std::uint16_t kNobody = 0xffff;
 
-  /// Where a node id is.
+  /// The place of a node id.
   struct Target {
     std::uint8_t xp = 0xff;  // 0xff: nowhere
     std::uint8_t port = 0xff;
-    std::uint16_t device = kNobody;  // number of who is attached
+    std::uint16_t device = kNobody;  // number of the attached device
   };
-  /// A flit from when it is handed over until it is taken.
+  /// A flit between posting or upload and its taking.
   struct alignas(64) FlightPlan {
     Arrival arrival;
-    std::uint32_t next = kNoFlit;  // of those that wait for the same device
+    std::uint32_t next = kNoFlit;  // next of those that wait for the same device
     std::uint16_t device = kNobody;
 
     void prefetch() const noexcept {
@@ -140,11 +139,11 @@ class Mesh : public sc_core::sc_module {
   };
   struct HoldEvent {
     std::uint16_t source = 0;
-    std::uint16_t id = 0;  // 0: none
+    std::uint16_t id = 0;  // 0: no node id
   };
   struct Attached {
     MeshDevice* device = nullptr;
-    std::uint32_t first = kNoFlit;  // of those that wait
+    std::uint32_t first = kNoFlit;  // first of the waiting flits
     std::uint32_t last = kNoFlit;
     std::uint16_t node_id = 0;
     std::uint16_t port = kNobody;  // index in ports_
@@ -156,9 +155,9 @@ class Mesh : public sc_core::sc_module {
   struct PortOutput {
     std::uint8_t xp = 0;
     std::uint8_t port = 0;
-    std::uint16_t posted = 0;                    // channels for which something waits
+    std::uint16_t posted = 0;                    // channels with waiting flits
     std::array<std::uint8_t, kChannels> turn{};  // index in devices
-    std::array<Cycle, kChannels> ready{};        // of what waits on a channel: not before this cycle
+    std::array<Cycle, kChannels> ready{};        // by channel: earliest cycle of the waiting flits
     std::vector<std::uint16_t> devices;
   };
 
@@ -190,15 +189,15 @@ class Mesh : public sc_core::sc_module {
   std::vector<Attached> devices_;
   std::vector<PortOutput> ports_;
   std::vector<std::uint16_t> port_index_;  // by XP and port
-  CallWheel calls_;                        // of devices
-  CallWheel sends_;                        // of ports
+  CallWheel calls_;                        // calls of devices
+  CallWheel sends_;                        // calls of ports
   bool in_cycle_ = false;
   bool sending_ = false;
   Cycle next_settle_ = 0;
   static constexpr std::uint32_t kFlitsOfChunk = 1024;
-  std::vector<std::unique_ptr<FlightPlan[]>> flits_;  // never move
+  std::vector<std::unique_ptr<FlightPlan[]>> flits_;  // blocks that never move
   std::vector<std::uint32_t> free_flits_;
-  Picoseconds when_ = 0;  // of the cycle that runs
+  Picoseconds when_ = 0;  // time of the running cycle
   std::uint64_t uploaded_ = 0;
   std::uint64_t delivered_ = 0;
   sc_core::sc_event wake_;

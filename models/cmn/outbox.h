@@ -12,14 +12,14 @@
 
 namespace pmufab::cmn {
 
-/// Flits that wait to be uploaded by one device on one channel: in the order of `ready`, then of arrival. Seldom there
-/// are more than a few: the first are in the host's cache line in which the box itself is.
+/// Flits that wait to be uploaded by one device on one channel, in the order of `ready`, then of posting. There are
+/// rarely more than a few: the first lie in the box's own cache line.
 class alignas(64) Outbox {
  public:
   struct Posted {
     Cycle ready;               ///< first cycle in which it may go
-    std::uint32_t handle;      ///< of the flit
-    bool tell;                 ///< the device wants to know when it goes
+    std::uint32_t handle;      ///< the flit's
+    bool tell;                 ///< call the device when it goes
     std::uint8_t target_xp;    ///< where it goes
     std::uint8_t target_port;  ///< where it goes
   };
@@ -38,7 +38,7 @@ class alignas(64) Outbox {
       return;
     }
     ++size_;
-    if (first_[kFirst - 1].ready <= posted.ready) {  // nearly always
+    if (first_[kFirst - 1].ready <= posted.ready) {  // the usual case
       others_->push(posted);
     } else {
       others_->push_front(first_[kFirst - 1]);
@@ -53,7 +53,7 @@ class alignas(64) Outbox {
    public:
     void push(const Posted& posted) {
       if (size_ == places_.size()) grow();
-      // Nearly always it is the last.
+      // Usually it is the last.
       std::size_t place = size_++;
       for (; place > 0 && at(place - 1).ready > posted.ready; --place) at(place) = at(place - 1);
       at(place) = posted;
@@ -66,7 +66,7 @@ class alignas(64) Outbox {
     }
     Posted pop() noexcept {
       const Posted first = at(0);
-      // Starting anew when it is empty keeps to the places that are near in the host's caches.
+      // An empty ring restarts at its beginning, which is likely in the host's caches.
       begin_ = --size_ == 0 ? 0 : (begin_ + 1) & (places_.size() - 1);
       return first;
     }
@@ -80,12 +80,12 @@ class alignas(64) Outbox {
       begin_ = 0;
     }
 
-    std::vector<Posted> places_ = std::vector<Posted>(32);  // their number is a power of two
+    std::vector<Posted> places_ = std::vector<Posted>(32);  // the size is a power of two
     std::size_t begin_ = 0;
     std::size_t size_ = 0;
   };
 
-  /// Put a flit among the first, of which there are `count`.
+  /// Insert a flit into the first ones, of which there are `count`.
   void insert(const Posted& posted, std::uint32_t count) noexcept {
     std::uint32_t place = count;
     for (; place > 0 && first_[place - 1].ready > posted.ready; --place) first_[place] = first_[place - 1];
@@ -93,7 +93,7 @@ class alignas(64) Outbox {
   }
 
   std::array<Posted, kFirst> first_{};
-  std::unique_ptr<Ring> others_ = std::make_unique<Ring>();  // made at once: nothing is allocated on the way
+  std::unique_ptr<Ring> others_ = std::make_unique<Ring>();  // made at construction, so that nothing is allocated later
   std::uint32_t size_ = 0;
 };
 static_assert(sizeof(Outbox) == 64);

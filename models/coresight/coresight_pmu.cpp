@@ -177,7 +177,7 @@ void CoreSightPmu::apply(Slot& slot, Picoseconds when) {
   }
 }
 
-/// Let a slot that is stopped count its input.
+/// Connect a stopped slot to its input.
 void CoreSightPmu::select(Slot& slot, Picoseconds when) {
   const CounterInput& input = slot.input;
   slot.events.deselect();
@@ -253,7 +253,7 @@ void CoreSightPmu::counter_wrapped(void* context, std::uint64_t /*wraps*/, Picos
 void CoreSightPmu::overflow_nearer(void* context) {
   Slot& slot = *static_cast<Slot*>(context);
   CoreSightPmu& pmu = slot.pmu;
-  // The overflow lies ahead of simulated time. Nothing is driven here: see overflow().
+  // The overflow lies ahead of simulated time. Nothing is driven here; see overflow().
   pmu.settle(simulated_time());
   if (pmu.has_overflowed(slot.index)) {
     slot.occupancy.forget_overflow();
@@ -281,7 +281,8 @@ void CoreSightPmu::overflow(unsigned counter, Picoseconds when) {
   if (has_overflowed(counter)) return;
   overflow_status_[counter / 32] |= 1U << counter % 32;
   update_line(present);
-  // Not from within the publisher's loop over its watchers: what hangs on the line may access this PMU at once.
+  // Do not drive the line within the publisher's loop over its watchers: a listener on the line may access this PMU at
+  // once.
   if (!line_changes_.empty()) alarm_.set(std::min(alarm_.time(), line_changes_.front().when));
 }
 
@@ -316,7 +317,7 @@ void CoreSightPmu::update_line(Picoseconds when) {
   if (!line_changes_.empty()) {
     const LineChange& last = line_changes_.back();
     when = std::max(when, last.when);
-    if (!high && last.when == when) {  // a rise that lasts for no time is none
+    if (!high && last.when == when) {  // a rise that lasts for no time is dropped
       line_changes_.pop_back();
       return;
     }

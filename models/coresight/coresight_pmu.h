@@ -25,13 +25,13 @@ namespace pmufab::coresight {
 
 /// A CoreSight PMU: the register file, the counters behind it, and its overflow interrupt.
 ///
-/// Logical counters are numbered by software; registers use physical ones: with a cycle counter and at most 31 counters
-/// in all, the regular ones are 0 ... counters - 2 and the cycle counter is 31; otherwise physical equals logical, and
-/// 31 is the cycle counter if there is one.
+/// Software numbers counters logically; registers use physical numbers. With a cycle counter and at most 31 counters in
+/// all, the regular ones are 0 ... counters - 2 and the cycle counter is 31. Otherwise physical equals logical, and 31
+/// is the cycle counter if there is one.
 ///
-/// An access acts at sc_time_stamp() plus its annotated delay, in the order of the calls. A counter that does not run
-/// watches nothing. The interrupt line is high while a counter's overflow status and overflow interrupt enable are both
-/// set, whatever PMCR.E says; it changes at the exact instant of the cause, also if the traffic that overflowed a
+/// An access acts at sc_time_stamp() plus its annotated delay, in the order of the calls. A stopped counter watches
+/// nothing. The interrupt line is high while a counter's overflow status and overflow interrupt enable are both set,
+/// whatever PMCR.E says. The line changes at the exact instant of the cause, also if the traffic that overflowed a
 /// counter was issued ahead of simulated time. A wrap of a counter of clock edges or outstanding requests shows one
 /// picosecond after the edge (see CycleCount).
 class CoreSightPmu : public sc_core::sc_module {
@@ -39,40 +39,40 @@ class CoreSightPmu : public sc_core::sc_module {
   static constexpr std::uint32_t kPageSize = 0x1000;
   static constexpr unsigned kCycleCounterIndex = 31;
 
-  /// @param clock    what the cycle counter and clock-type events count; must outlive the PMU
-  /// @param resolve  what the regular counters count (often an EventTable)
+  /// @param clock    counted by the cycle counter and by clock-type events; must outlive the PMU
+  /// @param resolve  maps a program to what a regular counter counts (often an EventTable)
   /// @throws std::invalid_argument if the options contradict each other; the message names the option
   CoreSightPmu(const sc_core::sc_module_name& name, const CoreSightPmuOptions& options, const ClockDomain& clock,
                InputResolver resolve);
   ~CoreSightPmu() override;
 
-  /// Drive `line` with the overflow interrupt. Without a line the PMU works, silently.
+  /// Drive `line` with the overflow interrupt. Without a line the PMU works, but raises no interrupt.
   void connect_interrupt(InterruptLine& line);
 
-  /// Every register, counter and the interrupt to the state after power-up: all zero, nothing counting.
+  /// Set every register, counter and the interrupt to the state after power-up: all zero, nothing counting.
   void reset();
 
-  /// Ask the resolver again for every running counter, because something outside the programs changed what they mean.
+  /// Call the resolver again for every running counter, because something outside the programs changed their meaning.
   void refresh();
 
-  /// @return value of physical counter `counter` at `when` (0 if not implemented). For debugging and tests.
+  /// @return the value of physical counter `counter` at `when` (0 if not implemented). For debugging and tests.
   [[nodiscard]] std::uint64_t counter_value(unsigned counter, Picoseconds when) const;
-  /// @return whether physical counter `counter` counts at present.
+  /// @return true if physical counter `counter` is counting.
   [[nodiscard]] bool is_running(unsigned counter) const noexcept;
   [[nodiscard]] const CoreSightPmuOptions& options() const noexcept { return options_; }
 
-  /// Guest mistakes on both pages so far.
+  /// @return the number of guest errors on both pages.
   [[nodiscard]] std::uint64_t guest_errors() const noexcept;
 
-  /// Registers with values and decoded fields, both pages.
+  /// Print the registers of both pages with values and decoded fields.
   void dump_text(std::ostream& out, Picoseconds when) const;
   [[nodiscard]] nlohmann::json dump_json(Picoseconds when) const;
-  /// The register map as Markdown tables.
+  /// Print the register map as Markdown tables.
   void dump_markdown(std::ostream& out) const;
 
   /// Page 0.
   tlm_utils::simple_target_socket<CoreSightPmu, 64> socket;
-  /// Page 1. Bind it if, and only if, the PMU is a dual-page one.
+  /// Page 1. Bind it if, and only if, the PMU has dual pages.
   tlm_utils::simple_target_socket_optional<CoreSightPmu, 64> page1;
 
  private:
@@ -92,7 +92,7 @@ class CoreSightPmu : public sc_core::sc_module {
   unsigned page0_debug(tlm::tlm_generic_payload& payload);
   unsigned page1_debug(tlm::tlm_generic_payload& payload);
 
-  // Registers to functions (coresight_pmu_registers.cpp).
+  // Register accesses (coresight_pmu_registers.cpp).
   [[nodiscard]] RegisterBank& upper_bank() noexcept { return page1_bank_ ? *page1_bank_ : page0_bank_; }
   void build_registers();
   void build_identification();
@@ -132,9 +132,9 @@ class CoreSightPmu : public sc_core::sc_module {
   static void overflow_nearer(void* context);
   [[nodiscard]] bool has_overflowed(unsigned counter) const noexcept;
   void overflow(unsigned counter, Picoseconds when);
-  void settle(Picoseconds when);       // overflows up to `when` into the status
-  void update_line(Picoseconds when);  // remember a change of the interrupt
-  void finish();                       // drive what is due, and set the alarm for what is not
+  void settle(Picoseconds when);       // take overflows up to `when` into the status
+  void update_line(Picoseconds when);  // record a change of the interrupt
+  void finish();                       // drive the changes that are due, and set the alarm for the others
 
   CoreSightPmuOptions options_;
   const ClockDomain& clock_;
@@ -151,10 +151,10 @@ class CoreSightPmu : public sc_core::sc_module {
   Mask enables_{}, interrupt_enables_{}, overflow_status_{};
 
   Picoseconds next_timed_overflow_ = kNever;  // earliest overflow_time of the slots
-  bool predictions_changed_ = false;          // next_timed_overflow_ has to be found again
-  std::vector<PendingOverflow> pending_;      // of traffic ahead of simulated time; sorted
+  bool predictions_changed_ = false;          // next_timed_overflow_ must be computed again
+  std::vector<PendingOverflow> pending_;      // overflows of traffic ahead of simulated time; sorted
   std::vector<LineChange> line_changes_;      // not yet driven; sorted
-  bool line_high_ = false;                    // after all of line_changes_
+  bool line_high_ = false;                    // level after all of line_changes_
   Alarm alarm_;
 };
 

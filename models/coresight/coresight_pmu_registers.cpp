@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of a CoreSight PMU: what reading and writing them does.
+// The registers of a CoreSight PMU: the effect of reads and writes.
 
 #include <fmt/format.h>
 
@@ -196,7 +196,7 @@ void CoreSightPmu::write_counter(unsigned counter, std::uint64_t value, std::uin
 }
 
 void CoreSightPmu::program_changed(unsigned counter, Picoseconds when) {
-  if (options_.cycle_counter && counter == kCycleCounterIndex) return;  // PMCCFILTR: cycles pass any filter
+  if (options_.cycle_counter && counter == kCycleCounterIndex) return;  // PMCCFILTR does not filter cycles
   Slot& slot = *slots_[counter];
   slot.resolved = false;
   if (!slot.running) return;

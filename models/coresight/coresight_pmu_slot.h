@@ -5,7 +5,7 @@
 
 namespace pmufab::coresight {
 
-/// One physical counter. Its value lives where it is counted.
+/// One physical counter. `place` says which member holds its value.
 struct CoreSightPmu::Slot {
   enum class Place : std::uint8_t { events, cycles, occupancy };
 
@@ -15,7 +15,7 @@ struct CoreSightPmu::Slot {
     occupancy.on_overflow_nearer(&CoreSightPmu::overflow_nearer, this);
   }
 
-  /// @return whether time alone can make it overflow.
+  /// @return true if time alone can make it overflow.
   [[nodiscard]] bool is_timed() const noexcept { return place != Place::events; }
   [[nodiscard]] std::uint64_t value(Picoseconds when) const {
     switch (place) {
@@ -41,14 +41,14 @@ struct CoreSightPmu::Slot {
         break;
     }
   }
-  /// While stopped: let the value live there.
+  /// Move the value to another place. Only while stopped.
   void move(Place to, Picoseconds when) {
     if (place == to) return;
     const std::uint64_t kept = value(when);
     place = to;
     set_value(kept, when);
   }
-  /// @return the first instant after `when` at which time has made it overflow; kNever if it does not.
+  /// @return the first instant after `when` at which time has made it overflow; kNever if there is none.
   [[nodiscard]] Picoseconds next_overflow(Picoseconds when) noexcept {
     return place == Place::occupancy ? occupancy.next_overflow(when) : cycles.next_overflow(when);
   }
@@ -60,9 +60,9 @@ struct CoreSightPmu::Slot {
   OccupancyCount occupancy;
   Place place = Place::events;
   bool running = false;
-  bool resolved = false;  // `input` is what the program means
+  bool resolved = false;  // `input` matches the present program
   CounterInput input;
-  Picoseconds overflow_time = kNever;  // when time will overflow it, unless its status is set already
+  Picoseconds overflow_time = kNever;  // when time will overflow it; kNever if the status is set already
 };
 
 }  // namespace pmufab::coresight

@@ -19,10 +19,10 @@ struct CounterProgram {
   std::uint64_t filter2;  ///< PMEVFILT2R
 };
 
-/// What a regular counter counts because of its program.
+/// What a regular counter counts under its program.
 struct CounterInput {
   enum class Kind : std::uint8_t {
-    nothing,    ///< holds its value, as with an event number the part does not know
+    nothing,    ///< holds its value; also for an event number the part does not have
     probe,      ///< events of `probe` whose qualifier is in `qualifiers`
     clock,      ///< clock edges of the PMU's clock domain
     occupancy,  ///< at each clock edge, those of `selection` that are outstanding in `requests`
@@ -57,14 +57,14 @@ struct CounterInput {
   bool operator==(const CounterInput&) const = default;
 };
 
-/// Turns a program into what is counted: the part of a CoreSight PMU that differs from fabric to fabric.
+/// Maps a program to what is counted: the part of a CoreSight PMU that differs between fabrics.
 ///
-/// Asked when a counter starts to run with a new program, and for each running counter on CoreSightPmu::refresh().
-/// A fabric whose filters do not fit into 64 qualifiers (a PCIe requester id, say) may hand out probes of its own per
+/// Called when a counter starts to run with a new program, and for each running counter on CoreSightPmu::refresh(). A
+/// fabric whose filters do not fit into 64 qualifiers (a PCIe requester id, for example) may return its own probes per
 /// counter or per filter value. Probes and requests must outlive the PMU.
 using InputResolver = std::function<CounterInput(const CounterProgram&)>;
 
-/// The common InputResolver: one probe per event number, and one function from the filter registers to qualifiers.
+/// The usual InputResolver: one probe per event number, and one function that maps the filter registers to qualifiers.
 class EventTable {
  public:
   /// @return the set of qualifiers that pass: bit q for qualifier q.
@@ -73,7 +73,8 @@ class EventTable {
   EventTable() = default;
   explicit EventTable(QualifierFilter filter) : filter_(std::move(filter)) {}
 
-  /// Event number `id` counts `probe`, filtered. @throws std::invalid_argument if the number is taken
+  /// Event number `id` counts `probe`, filtered.
+  /// @throws std::invalid_argument if the number is taken
   EventTable& add(std::uint64_t id, Probe& probe) { return insert(id, CounterInput::of(probe)); }
   /// Event number `id` counts clock edges, whatever the filters say (UCF bus_cycles).
   /// @throws std::invalid_argument if the number is taken

@@ -8,8 +8,8 @@ namespace pmufab::coresight {
 
 namespace {
 
-// Offsets and fields as the Linux driver's arm_cspmu.h and arm_cspmu.c use them (6.12 to 7.3); what they mean as in Arm
-// IHI 0091. Which counters exist, and with them the number of elements, is cut at construction.
+// Offsets and fields are those the Linux driver's arm_cspmu.h and arm_cspmu.c use (6.12 to 7.3); their meaning is that
+// of Arm IHI 0091. The constructor of the PMU limits the number of elements to the counters that exist.
 
 using enum Access;
 
@@ -40,7 +40,7 @@ constexpr FieldSpec kConfigFields[] = {
     {"HDBG", 24, 1, ro, 0, "halt on debug"},
     {"NCG", 28, 4, ro, 0, "counter groups"},
 };
-// The other control bits belong to features PMCFGR denies.
+// The other control bits belong to features that PMCFGR does not announce.
 constexpr FieldSpec kControlFields[] = {
     {"E", 0, 1, rw, 0, "counting enabled"},        {"P", 1, 1, wo, 0, "reset the event counters"},
     {"C", 2, 1, wo, 0, "reset the cycle counter"}, {"D", 3, 1, raz_wi, 0, "PMCFGR.CCD = 0"},
@@ -70,7 +70,7 @@ constexpr FieldSpec kPidr2Fields[] = {{"DES_1", 0, 3, ro}, {"JEDEC", 3, 1, ro}, 
 constexpr FieldSpec kPidr3Fields[] = {{"CMOD", 0, 4, ro}, {"REVAND", 4, 4, ro}};
 constexpr FieldSpec kPidr4Fields[] = {{"DES_2", 0, 4, ro}, {"SIZE", 4, 4, ro}};
 
-// Counters: up to 32 bits; wider with 8-byte accesses; wider as two halves that are registers of their own.
+// Three maps of counters: up to 32 bits; wider with 8-byte accesses; wider as two halves that are separate registers.
 constexpr std::array kCounters32{RegisterSpec{"PMEVCNTR", 0x000, 32, kCounterFields32, 256, 4}};
 constexpr std::array kCounters64{RegisterSpec{"PMEVCNTR", 0x000, 64, kCounterFields64, 128, 8, true}};
 constexpr std::array kCounterHalves{RegisterSpec{"PMEVCNTR_LO", 0x000, 32, kCounterFields32, 128, 8},
@@ -81,7 +81,7 @@ constexpr std::array kOverflow32{RegisterSpec{"PMOVSCLR", 0xc80, 32, kClearField
 constexpr std::array kOverflow64{RegisterSpec{"PMOVSCLR", 0xc80, 64, kClearFields64, 2, 8, true},
                                  RegisterSpec{"PMOVSSET", 0xcc0, 64, kSetFields64, 2, 8, true}};
 
-// The filters of counter 128 would lie on other registers: there are none from there on.
+// Counters 128 and above have no filters: their addresses hold other registers.
 constexpr std::array kRest32{
     RegisterSpec{"PMEVTYPER", 0x400, 32, kTypeFields32, 256, 4, false, "element 31 is PMCCFILTR"},
     RegisterSpec{"PMEVFILT2R", 0x800, 32, kFilterFields32, 128, 4},

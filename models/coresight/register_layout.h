@@ -10,7 +10,7 @@ namespace pmufab::coresight {
 
 inline constexpr std::uint32_t kPageSize = 0x1000;
 
-/// @return the registers of page 0 (without those that live on page 1, if there is one).
+/// @return the registers of page 0, without those that a dual-page PMU has on page 1.
 [[nodiscard]] std::span<const RegisterSpec> page0_layout(const CoreSightPmuOptions& options);
 /// @return the registers of page 1 of a dual-page PMU: counters and overflow status.
 [[nodiscard]] std::span<const RegisterSpec> page1_layout(const CoreSightPmuOptions& options);

@@ -7,8 +7,8 @@
 
 namespace pmufab::pcie {
 
-/// Firmware: write the prefetchable memory window of a port. To be repeated after each conventional reset.
-/// @param base, size  whole megabytes; of size 0 the window is closed
+/// Firmware's part: write the prefetchable memory window of a port. Repeat it after each conventional reset.
+/// @param base, size  whole megabytes; size 0 closes the window
 void assign_prefetchable_window(ConfigurationSpace& space, std::uint64_t base, std::uint64_t size) noexcept;
 
 }  // namespace pmufab::pcie

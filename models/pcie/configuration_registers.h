@@ -11,16 +11,18 @@
 
 namespace pmufab::pcie {
 
-/// The configuration space of a function as registers with fields, for dumps: the header, what matters of the PCI
-/// Express capability, and what the product adds. Software's accesses go elsewhere: to the space, through Ecam.
+/// The configuration space of a function as registers with fields, for dumps: the header, the main registers of the PCI
+/// Express capability, and those the product adds. Software's accesses do not come here; they reach the space through
+/// Ecam.
 class ConfigurationRegisters {
  public:
-  /// @param space  must outlive this
+  /// @param space  must outlive this object
   /// @param port   the header is of type 1
-  /// @param more   registers of the product's own capabilities, 32 bits wide, at their offsets; fields outlive this
+  /// @param more   registers of the product's own capabilities, 32 bits wide, at their offsets; fields must outlive
+  ///               this object
   ConfigurationRegisters(const ConfigurationSpace& space, bool port, std::span<const RegisterSpec> more = {});
 
-  /// Reads what software would read now.
+  /// @return a bank that reads what software would read now.
   [[nodiscard]] const RegisterBank& bank() const noexcept { return bank_; }
 
  private:

@@ -11,7 +11,7 @@ namespace pmufab::pcie {
 
 namespace {
 
-constexpr unsigned kStatus = 0x06;  // of the header, bit 4: there is a capability list
+constexpr unsigned kStatus = 0x06;  // bit 4: there is a capability list
 constexpr unsigned kCapabilityPointer = 0x34;
 constexpr unsigned kCapabilitiesLimit = 0x100;
 constexpr std::uint16_t kDvsecId = 0x0023;

@@ -12,10 +12,11 @@
 
 namespace pmufab::pcie {
 
-/// What ends: cold resets even sticky bits; conventional (warm and hot) and function level keep those.
+/// The kinds of reset. A cold reset resets even sticky bits; conventional (warm and hot) and function level resets keep
+/// them.
 enum class ResetKind : std::uint8_t { cold, conventional, function_level };
 
-/// How bits of configuration space behave; the bits of a value of 1 ... 4 bytes. Bits in no mask are read only.
+/// The policies of the bits in a value of 1 ... 4 bytes. Bits in no mask are read only.
 struct ConfigurationBits {
   std::uint32_t value = 0;               ///< after reset
   std::uint32_t writable = 0;            ///< read back what was written
@@ -24,12 +25,12 @@ struct ConfigurationBits {
   std::uint32_t function_kept = 0;       ///< keep their value through a function level reset
 };
 
-/// A write of software as a hook sees it: policies have been applied.
+/// A write of software as a hook sees it, after the policies have been applied.
 struct ConfigurationWrite {
   unsigned offset;
   unsigned bytes;         ///< 1, 2 or 4
   std::uint32_t written;  ///< what software wrote
-  Picoseconds when;       ///< sc_time_stamp() plus the delay the access came with
+  Picoseconds when;       ///< sc_time_stamp() plus the access's delay
 
   /// @return what software wrote to the byte at `at`; 0 if the access does not cover it
   [[nodiscard]] std::uint32_t byte(unsigned at) const noexcept {
@@ -37,11 +38,11 @@ struct ConfigurationWrite {
   }
 };
 
-/// The 4 KiB configuration space of a function: bytes, each bit with its policy, and the two capability lists.
+/// The 4 KiB configuration space of a function: bytes with a policy per bit, and the two capability lists.
 ///
-/// Not a RegisterBank, because software may access configuration space by bytes and half words wherever a register
-/// lies, which a bank of 32 and 64-bit registers refuses, and because what lies where is not known before the
-/// capabilities of a function are. What no one defines reads zero and ignores writes.
+/// It is no RegisterBank, for two reasons. Software may access configuration space by bytes and half words anywhere,
+/// which a bank of 32 and 64-bit registers refuses. And offsets are known only when the capabilities of a function are.
+/// Undefined places read zero and ignore writes.
 class ConfigurationSpace {
  public:
   static constexpr unsigned kSize = 4096;
@@ -50,37 +51,38 @@ class ConfigurationSpace {
   /// @param name  of the function, for errors
   explicit ConfigurationSpace(std::string name) : name_(std::move(name)) {}
 
-  /// Say what the bits at [offset, offset + bytes) are and give them their reset value; what was said before about
-  /// them is forgotten. Writable and write-one-to-clear must not share bits.
+  /// Define the bits at [offset, offset + bytes) and give them their reset value. This replaces any earlier definition
+  /// of them. Writable and write-one-to-clear must not share bits.
   /// @throws SpecError if it is outside configuration space or two policies share a bit
   void define(unsigned offset, unsigned bytes, const ConfigurationBits& bits);
-  /// Add a capability of `bytes` (header included) behind those there are, and link it to the list.
+  /// Add a capability of `bytes` (header included) after the existing ones, and link it into the list.
   /// @return its offset. @throws SpecError if 0x40 ... 0xff is full
   unsigned add_capability(std::uint8_t id, unsigned bytes);
-  /// As above, of the extended list.
+  /// The same for the extended list.
   /// @return its offset. @throws SpecError if 0x100 ... 0xfff is full
   unsigned add_extended_capability(std::uint16_t id, std::uint8_t version, unsigned bytes);
   /// Add a designated vendor-specific extended capability (id 0x0023).
-  /// @param bytes  length of the whole, at least 10: 8 bytes of headers and the id; what follows is defined by whoever
-  ///               knows it. Rounded up to a multiple of 4 for what follows, but shown as given.
+  /// @param bytes  whole length, at least 10: 8 bytes of headers and the id; the caller defines the rest. The next
+  ///               capability begins at a multiple of 4; the length field shows `bytes` as given.
   /// @return its offset
   unsigned add_dvsec(std::uint16_t vendor, std::uint16_t id, std::uint8_t revision, unsigned bytes);
 
-  /// @return offset of the first capability with this id at or behind those of the list; 0 if there is none
+  /// @return the offset of the capability with this id; 0 if there is none
   [[nodiscard]] unsigned find_capability(std::uint8_t id) const noexcept;
   [[nodiscard]] unsigned find_dvsec(std::uint16_t vendor, std::uint16_t id) const noexcept;
 
   /// Call `hook` after each write of software that touches [offset, offset + bytes).
   void on_write(unsigned offset, unsigned bytes, WriteHook hook);
 
-  /// What software and hardware read. @param bytes  1, 2 or 4; offset + bytes within the space
+  /// What software and hardware read.
+  /// @param bytes  1, 2 or 4; offset + bytes within the space
   [[nodiscard]] std::uint32_t read(unsigned offset, unsigned bytes) const noexcept;
-  /// A write of software: policies apply, hooks are called.
+  /// A write of software: policies are applied and hooks called.
   void write(unsigned offset, unsigned bytes, std::uint32_t value, Picoseconds when);
-  /// Hardware sets the bits, whatever the policies say; no hook is called.
+  /// Set the bits from the hardware side, whatever the policies say. No hook is called.
   void set(unsigned offset, unsigned bytes, std::uint32_t value) noexcept;
 
-  /// Every bit that does not outlive this kind of reset to its reset value.
+  /// Set every bit that this kind of reset does not keep to its reset value.
   void reset(ResetKind kind) noexcept;
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }

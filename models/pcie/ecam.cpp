@@ -13,7 +13,7 @@ namespace pmufab::pcie {
 
 namespace {
 
-/// The function with that number of the bus below `port`, or below one of the ports on it.
+/// @return the function with that number on the bus below `port`, or below one of the ports on that bus.
 Function* find_below(const Function& port, unsigned bus, unsigned device, unsigned function) noexcept {
   const unsigned secondary = port.space().read(0x19, 1);
   const unsigned subordinate = port.space().read(0x1a, 1);
@@ -21,7 +21,7 @@ Function* find_below(const Function& port, unsigned bus, unsigned device, unsign
   if (bus == secondary) return port.below(device, function);
   for (const auto& [number, next] : port.below()) {
     if (!next->is_port()) continue;
-    // The depth is bounded by what was attached, whatever numbers software writes.
+    // Attached ports bound the depth, whatever bus numbers software writes.
     if (Function* const found = find_below(*next, bus, device, function)) return found;
   }
   return nullptr;

@@ -14,18 +14,22 @@
 
 namespace pmufab::pcie {
 
-/// The enhanced configuration access mechanism of one segment: memory accesses to configuration accesses.
+/// The enhanced configuration access mechanism of one segment: turns memory accesses into configuration accesses.
 ///
-/// The payload's address counts from the base of the first bus (of a segment whose bus 0 would be at B and whose first
-/// bus is b, the window begins at B + b * 1 MiB): bus [27:20], device [19:15], function [14:12],
-/// register [11:0]. Accesses are 1, 2 or 4 bytes, aligned; another size or an unaligned one answers
-/// TLM_BURST_ERROR_RESPONSE, byte enables TLM_BYTE_ENABLE_ERROR_RESPONSE, an address beyond the last bus
-/// TLM_ADDRESS_ERROR_RESPONSE, each with one report per place. Functions that do not exist read all ones and drop
-/// writes, with TLM_OK_RESPONSE and without a report: enumeration asks for them. A bus below a port is reached by the
-/// secondary and subordinate bus numbers in the port's header.
+/// The payload's address is relative to the base of the first bus: bus [27:20], device [19:15], function [14:12],
+/// register [11:0]. If bus 0 of the segment would be at B and the first bus is b, the window begins at B + b * 1 MiB. A
+/// bus below a port is reached by the secondary and subordinate bus numbers in the port's header.
+///
+/// Accesses are 1, 2 or 4 bytes, aligned. Errors, each reported once per place:
+/// - another size, or an unaligned access: TLM_BURST_ERROR_RESPONSE
+/// - byte enables: TLM_BYTE_ENABLE_ERROR_RESPONSE
+/// - an address beyond the last bus: TLM_ADDRESS_ERROR_RESPONSE
+///
+/// Functions that do not exist read all ones and drop writes, with TLM_OK_RESPONSE and without a report, because
+/// enumeration probes them.
 class Ecam : public sc_core::sc_module {
  public:
-  /// @param first_bus  of the segment; functions attached here are on it
+  /// @param first_bus  first bus of the segment; functions attached here are on it
   /// @param last_bus   not below the first
   /// @throws SpecError for an impossible range
   explicit Ecam(const sc_core::sc_module_name& name, std::uint8_t first_bus = 0, std::uint8_t last_bus = 255);
@@ -36,12 +40,12 @@ class Ecam : public sc_core::sc_module {
   /// @throws SpecError if the number is taken or impossible
   void attach(unsigned device, unsigned function, Function& what);
 
-  /// Bytes of the address map it takes: 1 MiB for each bus.
+  /// @return the size of its window in bytes: 1 MiB for each bus.
   [[nodiscard]] std::uint64_t size() const noexcept { return std::uint64_t{last_bus_ - first_bus_ + 1U} << 20; }
   [[nodiscard]] std::uint8_t first_bus() const noexcept { return first_bus_; }
   [[nodiscard]] std::uint8_t last_bus() const noexcept { return last_bus_; }
 
-  /// @return the function that answers to these numbers now, or nullptr.
+  /// @return the function that answers to these numbers at present, or nullptr.
   [[nodiscard]] Function* find(unsigned bus, unsigned device, unsigned function) const noexcept;
   /// Reset every function of the segment.
   void reset(ResetKind kind);
@@ -56,7 +60,7 @@ class Ecam : public sc_core::sc_module {
 
   const std::uint8_t first_bus_;
   const std::uint8_t last_bus_;
-  std::map<unsigned, Function*> functions_;  // of the first bus, by device * 8 + function
+  std::map<unsigned, Function*> functions_;  // those on the first bus, by device * 8 + function
   std::set<std::tuple<std::uint64_t, unsigned, int>> reported_;
   std::uint64_t guest_errors_ = 0;
 };

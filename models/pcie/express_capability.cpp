@@ -32,7 +32,7 @@ unsigned add_express_capability(ConfigurationSpace& space, PortType type, const 
   const std::uint32_t trained = link.speed | link.width << 4;
   space.define(at + 0x0c, 4, {.value = trained | 1U << 22 | (faces_down ? 1U << 20 : 0U)});
   space.define(at + 0x10, 2, {.writable = 0x00c3});
-  // Slot clock; ports that face down also tell that the link layer is active.
+  // Slot clock. Ports that face down also report that the link layer is active.
   space.define(at + 0x12, 2, {.value = trained | 0x1000U | (faces_down ? 0x2000U : 0U)});
   if (faces_down) space.define(at + 0x1a, 2, {.value = 0x0040});  // a card is present
   if (type == PortType::root_port) {

@@ -6,7 +6,7 @@
 
 namespace pmufab::pcie {
 
-/// Add the PCI Express capability (id 0x10, version 2) as a trained link of that speed and width would show it.
+/// Add the PCI Express capability (id 0x10, version 2), as a trained link of that speed and width shows it.
 /// @return its offset
 /// @throws SpecError for an impossible link
 unsigned add_express_capability(ConfigurationSpace& space, PortType type, const LinkParameters& link,

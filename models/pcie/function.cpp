@@ -20,7 +20,7 @@ namespace {
 constexpr unsigned kBar0 = 0x10;
 constexpr unsigned kBridgeControl = 0x3e;
 constexpr std::uint32_t kSecondaryBusReset = 0x40;
-// Of the PCI Express capability.
+// Registers of the PCI Express capability.
 constexpr unsigned kDeviceControl = 0x08;
 constexpr unsigned kDeviceStatus = 0x0a;
 constexpr std::uint32_t kUnsupportedRequestDetected = 0x8;
@@ -32,7 +32,7 @@ bool is_port(PortType type) {
 
 }  // namespace
 
-/// A module of its own, so that each BAR has its target socket and its own map of what lies within.
+/// A module of its own: each BAR has its target socket and its own map.
 struct Function::Bar : sc_core::sc_module {
   Bar(const sc_core::sc_module_name& module_name, Function& function, unsigned which, const BarParameters& what)
       : sc_core::sc_module(module_name), owner(function), number(which), parameters(what), contents("contents") {
@@ -55,8 +55,8 @@ struct Function::Bar : sc_core::sc_module {
   Function& owner;
   const unsigned number;
   const BarParameters parameters;
-  std::optional<std::uint64_t> assigned;  // where firmware put the window
-  // Optional: a BAR no one uses needs no bus.
+  std::optional<std::uint64_t> assigned;  // address of the window that firmware mapped
+  // Optional, because an unused BAR is not bound to a bus.
   tlm_utils::simple_target_socket_optional<Bar, 64> socket{"socket"};
   tlm_utils::simple_initiator_socket<Bar, 64> inner{"inner"};
   MmioBus contents;

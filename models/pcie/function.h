@@ -38,7 +38,7 @@ enum class PortType : std::uint8_t {
 struct BarParameters {
   std::uint64_t size = 0;     ///< bytes, a power of two from 4 KiB; 0: no such BAR
   bool wide = true;           ///< 64-bit address: takes the next BAR as well
-  bool prefetchable = false;  ///< only a statement to software
+  bool prefetchable = false;  ///< shown to software; no effect in the model
 };
 
 struct LinkParameters {
@@ -61,74 +61,78 @@ struct FunctionParameters {
   std::array<BarParameters, 6> bars{};
   std::optional<MsiXParameters> msi_x{};
   std::optional<MsiParameters> msi{};
-  std::optional<std::uint64_t> serial_number{};  ///< Device Serial Number capability
+  std::optional<std::uint64_t> serial_number{};  ///< value of the Device Serial Number capability
 };
 
 /// One function of a PCI Express device or port: configuration space, BARs, message-signalled interrupts.
 ///
-/// Firmware puts each BAR's socket() behind a window of a bus and says with assign_bar() where that is; the access
+/// Firmware maps each BAR's socket() as a window of a bus and calls assign_bar() with the window's address. An access
 /// arrives with an address relative to the BAR. It is an unsupported request while the command register's Memory Space
-/// Enable is 0 or the BAR does not hold the assigned address: reads give all ones with TLM_OK_RESPONSE, as a root
-/// complex completes them, writes are dropped, Device Status notes it, and each place is reported once
-/// (kGuestErrorReport). Otherwise what map() put at that place of the BAR answers.
+/// Enable is 0 or the BAR does not hold the assigned address. Then reads give all ones with TLM_OK_RESPONSE, as a root
+/// complex completes them, writes are dropped, Device Status records it, and each place is reported once
+/// (kGuestErrorReport). Otherwise the target that map() put at that place of the BAR answers.
 ///
 /// Configuration accesses come through Ecam, or in tests through space().write(). INTx, I/O space, power management
-/// states other than D0 and error reporting capabilities are not modelled; the windows of a bridge do not gate.
+/// states other than D0 and error reporting capabilities are not modelled. The windows of a bridge do not gate
+/// accesses.
 class Function : public sc_core::sc_module {
  public:
   using ResetListener = std::function<void(ResetKind)>;
 
-  /// @throws SpecError naming the parameter that cannot be
+  /// @throws SpecError naming the impossible parameter
   Function(const sc_core::sc_module_name& name, const FunctionParameters& parameters);
   ~Function() override;
 
   [[nodiscard]] ConfigurationSpace& space() noexcept { return space_; }
   [[nodiscard]] const ConfigurationSpace& space() const noexcept { return space_; }
-  /// Where messages leave.
+  /// The output of the function's messages.
   [[nodiscard]] MessageInterrupt& messages() noexcept { return messages_; }
 
-  /// Socket of a BAR, for a bus window of bar_size(bar).
+  /// The socket of a BAR, for a bus window of bar_size(bar).
   /// @throws std::out_of_range if there is no such BAR
   [[nodiscard]] tlm::tlm_base_target_socket_b<64>& socket(unsigned bar);
   [[nodiscard]] std::uint64_t bar_size(unsigned bar) const;
   [[nodiscard]] bool has_bar(unsigned bar) const noexcept { return bar < bars_.size() && bars_[bar] != nullptr; }
-  /// Put `target` at [offset, offset + size) of a BAR. Before elaboration ends. Places no one takes answer
+  /// Put `target` at [offset, offset + size) of a BAR. Call it before elaboration ends. Places without a target answer
   /// TLM_ADDRESS_ERROR_RESPONSE.
   /// @throws std::invalid_argument if it overlaps another or leaves the BAR
   void map(unsigned bar, const std::string& what, std::uint64_t offset, std::uint64_t size,
            tlm::tlm_base_target_socket_b<64>& target);
 
-  /// Firmware: write the address into the BAR. To be repeated after each conventional reset.
+  /// Firmware's part: write the address into the BAR. Repeat it after each conventional reset.
   /// @throws SpecError unless aligned to the size, and below 4 GiB for a 32-bit BAR
   void assign_bar(unsigned bar, std::uint64_t address);
-  /// @return the address the BAR holds now.
+  /// @return the address in the BAR at present.
   [[nodiscard]] std::uint64_t bar_address(unsigned bar) const;
 
-  /// Ports: the function numbers on the bus below. Not owned. @param device 0 ... 31 @param function 0 ... 7
+  /// Ports: put a function on the bus below. Not owned.
+  /// @param device 0 ... 31
+  /// @param function 0 ... 7
   /// @throws SpecError if this is no port or the number is taken
   void attach(unsigned device, unsigned function, Function& below);
-  /// @return the function at that number of the bus below, or nullptr.
+  /// @return the function with that number on the bus below, or nullptr.
   [[nodiscard]] Function* below(unsigned device, unsigned function) const noexcept;
-  /// All functions below, ordered by number.
+  /// @return all functions on the bus below, ordered by number.
   [[nodiscard]] const std::map<unsigned, Function*>& below() const noexcept { return below_; }
-  /// Firmware: write the bus numbers of a port. To be repeated after each conventional reset.
+  /// Firmware's part: write the bus numbers of a port. Repeat it after each conventional reset.
   void assign_buses(std::uint8_t primary, std::uint8_t secondary, std::uint8_t subordinate);
   [[nodiscard]] bool is_port() const noexcept { return port_; }
 
-  /// Interrupt: the message of MSI-X if that is enabled, else of MSI if that is, else nothing.
+  /// Send an interrupt: the message of MSI-X if that is enabled, else that of MSI if that is enabled, else nothing.
   void signal(unsigned vector);
-  /// Messages no one took: neither MSI-X nor MSI enabled, no such vector, or not bus master.
+  /// @return the number of lost messages: neither MSI-X nor MSI enabled, no such vector, or not bus master.
   [[nodiscard]] std::uint64_t lost_messages() const noexcept { return lost_messages_; }
   [[nodiscard]] const MsiX* msi_x() const noexcept { return msi_x_.get(); }
 
   [[nodiscard]] bool memory_enabled() const noexcept { return (space_.read(0x04, 2) & 2) != 0; }
   [[nodiscard]] bool is_bus_master() const noexcept { return (space_.read(0x04, 2) & 4) != 0; }
 
-  /// Registers to their reset values, then listeners in order. A port's conventional reset goes on below.
+  /// Set registers to their reset values, then call the listeners in order. A port's conventional reset continues
+  /// below.
   void reset(ResetKind kind);
   void on_reset(ResetListener listener) { reset_listeners_.push_back(std::move(listener)); }
 
-  /// Accesses answered as unsupported requests so far, repeated ones included.
+  /// @return the number of accesses answered as unsupported requests, repeated ones included.
   [[nodiscard]] std::uint64_t unsupported_requests() const noexcept { return unsupported_requests_; }
 
  private:

@@ -131,7 +131,7 @@ bool MsiX::signal(unsigned vector) {
   if (vector >= vectors_ || !enabled()) return false;
   if (masked(vector)) {
     set_pending(vector, true);
-    flush();  // it may be so for a while only
+    flush();  // the mask may end at a known later time: flush() schedules the message for then
     return true;
   }
   if (!is_bus_master(space_)) return false;
@@ -230,7 +230,7 @@ bool Msi::signal(unsigned vector) {
 void Msi::send(unsigned vector) {
   const std::uint64_t address =
       std::uint64_t{space_.read(capability_ + kMsiUpperAddress, 4)} << 32 | space_.read(capability_ + kMsiAddress, 4);
-  // The vector's number replaces as many low bits of the data as vectors were granted.
+  // The vector's number replaces the low bits of the data, as many as the enabled vectors need.
   const std::uint32_t low = granted(space_.read(capability_ + kMsiControl, 2)) - 1;
   messages_.send(address, (space_.read(capability_ + kMsiData, 2) & ~low) | vector);
 }

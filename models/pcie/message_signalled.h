@@ -16,14 +16,14 @@
 
 namespace pmufab::pcie {
 
-/// What a function with an MSI-X capability has.
+/// Parameters of a function's MSI-X capability.
 struct MsiXParameters {
   unsigned vectors = 16;     ///< entries of the table, 1 ... 2048
-  unsigned bar = 0;          ///< that holds table and pending bit array
-  std::uint32_t offset = 0;  ///< of MsiX::window_size() bytes within the BAR, aligned to 4 KiB
+  unsigned bar = 0;          ///< the BAR that holds table and pending bit array
+  std::uint32_t offset = 0;  ///< their place in the BAR, MsiX::window_size() bytes, aligned to 4 KiB
 };
 
-/// What a function with an MSI capability has: 64-bit address, mask per vector.
+/// Parameters of a function's MSI capability: 64-bit address, mask per vector.
 struct MsiParameters {
   unsigned vectors = 1;  ///< 1, 2, 4, 8, 16 or 32
 };
@@ -31,8 +31,8 @@ struct MsiParameters {
 /// MSI-X of one function: the capability, and behind the socket the table and the pending bit array (PCI Express base
 /// specification, "MSI-X Capability and Table Structure").
 ///
-/// An entry is 16 bytes from offset 0: address, upper address, data, vector control (bit 0: masked; set after reset);
-/// accesses are 4 or 8 bytes, aligned. The pending bit array follows at pending_offset().
+/// An entry is 16 bytes from offset 0: address, upper address, data, vector control (bit 0: masked; set after reset).
+/// Accesses are 4 or 8 bytes, aligned. The pending bit array follows at pending_offset().
 class MsiX : public sc_core::sc_module {
  public:
   /// Adds the capability to `space`.
@@ -43,16 +43,16 @@ class MsiX : public sc_core::sc_module {
   tlm_utils::simple_target_socket<MsiX, 64> socket;
 
   [[nodiscard]] bool enabled() const noexcept;
-  /// Send the vector's message at sc_time_stamp(), or remember it as pending while the vector or the function is
-  /// masked. Lost unless enabled() and the function is bus master.
+  /// Send the vector's message at sc_time_stamp(), or keep it pending while the vector or the function is masked. It is
+  /// lost unless enabled() and the function is bus master.
   /// @return true if it was sent or is pending
   bool signal(unsigned vector);
   [[nodiscard]] bool pending(unsigned vector) const;
 
-  /// Table to its reset value, nothing pending. The capability is reset with the configuration space.
+  /// Reset the table and clear all pending bits. The capability is reset with the configuration space.
   void reset();
 
-  /// Bytes of BAR that `vectors` entries and their pending bits take.
+  /// @return the bytes of BAR that `vectors` entries and their pending bits take.
   static std::uint32_t window_size(unsigned vectors) noexcept;
   static std::uint32_t pending_offset(unsigned vectors) noexcept;
   [[nodiscard]] const RegisterBank& bank() const noexcept { return bank_; }
@@ -73,14 +73,14 @@ class MsiX : public sc_core::sc_module {
   RegisterBank bank_;
   RegisterId address_, data_, pending_;
   unsigned control_;  // offset of the capability's message control in configuration space
-  // A bus master that runs ahead of sc_time_stamp() unmasks ahead of it, too: until then what comes is pending.
-  std::vector<Picoseconds> open_at_;  // by vector: from then on it is not masked, if it is not
+  // A bus master that runs ahead of sc_time_stamp() also unmasks ahead of it. Until that time, messages stay pending.
+  std::vector<Picoseconds> open_at_;  // by vector: the time from which an unmasked vector is open
   Picoseconds function_open_at_ = 0;
   bool function_open_ = false;
   sc_core::sc_event flush_event_;
 };
 
-/// MSI of one function: everything is in the capability.
+/// MSI of one function. Everything is in the capability; there is no table.
 class Msi {
  public:
   /// Adds the capability to `space`.
@@ -88,8 +88,8 @@ class Msi {
   Msi(const MsiParameters& parameters, ConfigurationSpace& space, MessageInterrupt& messages);
 
   [[nodiscard]] bool enabled() const noexcept;
-  /// Send the vector's message at sc_time_stamp(): of the vectors software granted, the one with this number modulo
-  /// how many they are. Pending while masked. Lost unless enabled() and the function is bus master.
+  /// Send a message at sc_time_stamp(). Its vector is `vector` modulo the number of vectors that software enabled. The
+  /// message stays pending while masked, and is lost unless enabled() and the function is bus master.
   /// @return true if it was sent or is pending
   bool signal(unsigned vector);
 

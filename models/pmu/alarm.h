@@ -13,9 +13,9 @@ namespace pmufab {
 /// The instant after the end of simulated time: "never".
 inline constexpr Picoseconds kNever = std::numeric_limits<Picoseconds>::max();
 
-/// Calls a function at one instant: a timer of which exactly one SystemC notification is pending, or none.
+/// Calls a function at one instant: a timer with at most one pending SystemC notification.
 ///
-/// May be made before or during simulation; must live until it ends.
+/// May be constructed before or during simulation. Must live until the simulation ends.
 class Alarm {
  public:
   explicit Alarm(std::function<void()> ring);
@@ -23,7 +23,7 @@ class Alarm {
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
 
-  /// Ring at `when` instead of at the time set before; a time that has passed means this instant, kNever cancels.
+  /// Ring at `when` instead of at the time set before. A time in the past means now; kNever cancels.
   void set(Picoseconds when);
   void cancel();
   /// @return the time set, kNever if none.

@@ -41,7 +41,7 @@ void CarryPath::append(const Carry& carry) {
 }
 
 void CarryPath::enqueue(Counter& target, Picoseconds arrival) {
-  // All under way that leave after this one arrives were sent before it: they wait in the queue then.
+  // The carries that leave after this one arrives were all sent before it: they are in the queue when it arrives.
   const auto first = std::upper_bound(carries_.begin(), carries_.end(), arrival,
                                       [](Picoseconds when, const Carry& carry) { return when < carry.arrival; });
   const auto waiting = static_cast<std::size_t>(carries_.end() - first);

@@ -13,28 +13,28 @@ namespace pmufab {
 
 class Counter;
 
-/// The wires over which wraps of small counters travel to big ones, with one latency for all, and, optionally, a queue
-/// at their end from which only so many per clock get through.
+/// The wires over which wraps of small counters travel to big ones, all with the same latency. Optionally they end in a
+/// queue that passes a limited number per clock.
 ///
-/// Carries under way wait in a ring; only the next arrival is a SystemC notification. With latency 0 and no queue a
-/// carry arrives in the call.
+/// Carries under way wait in a ring; only the next arrival is a SystemC notification. With latency 0 and no queue, a
+/// carry arrives within the call.
 class CarryPath {
  public:
   /// A queue at the end of the wires.
   struct Queue {
-    const ClockDomain* clock = nullptr;  ///< at whose edges carries leave it; must outlive the path
+    const ClockDomain* clock = nullptr;  ///< carries leave the queue at its edges; must outlive the path
     unsigned per_cycle = 1;              ///< carries that leave it per clock edge; at least 1
-    std::size_t room = 0;                ///< carries that can wait; a carry that finds it full is lost. 0: unlimited
+    std::size_t room = 0;                ///< carries that can wait; with a full queue a carry is lost. 0: unlimited
   };
 
-  /// @param capacity  carries under way for which room is made at once; more make the ring grow
+  /// @param capacity  carries under way that the ring has room for; it grows when there are more
   explicit CarryPath(Picoseconds latency, std::size_t capacity = 64);
-  /// With a queue: a carry leaves at the first clock edge not before its arrival at which fewer than `per_cycle` do.
-  /// Carries enter in the order of the calls, so calls must not run backwards in time.
-  /// @throws std::invalid_argument if the queue has no clock or passes nothing
+  /// With a queue, a carry leaves at the first clock edge, not before its arrival, at which fewer than `per_cycle`
+  /// carries leave. Carries enter the queue in the order of the calls, so calls must not run backwards in time.
+  /// @throws std::invalid_argument if the queue has no clock or `per_cycle` is 0
   CarryPath(Picoseconds latency, const Queue& queue, std::size_t capacity = 64);
 
-  /// Add `amount` to `target` at `when` + latency (or when the queue lets it).
+  /// Add `amount` to `target` at `when` + latency (with a queue, when the carry leaves it).
   void send(Counter& target, std::uint64_t amount, Picoseconds when) {
     if (latency_ == 0 && queue_.clock == nullptr) [[likely]] {
       deliver(target, amount, when);
@@ -42,15 +42,15 @@ class CarryPath {
       take(target, amount, when);
     }
   }
-  /// Deliver what arrives up to `when`: for an access ahead of simulated time.
+  /// Deliver everything that arrives up to `when`, for an access ahead of simulated time.
   void settle(Picoseconds when);
-  /// Forget what is under way.
+  /// Drop all carries under way.
   void clear();
   [[nodiscard]] std::size_t under_way() const noexcept { return carries_.size(); }
   [[nodiscard]] Picoseconds latency() const noexcept { return latency_; }
-  /// Carries that found the queue full, since construction. For debugging: no guest can see it.
+  /// @return carries that found the queue full, since construction. For debugging: no register shows it.
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
-  /// The most carries that ever waited in the queue.
+  /// @return the largest number of carries that ever waited in the queue.
   [[nodiscard]] std::size_t longest_queue() const noexcept { return longest_queue_; }
 
  private:
@@ -69,8 +69,8 @@ class CarryPath {
   Queue queue_{};
   boost::circular_buffer<Carry> carries_;  // by arrival
   Alarm alarm_;
-  std::uint64_t next_edge_ = 0;  // of the queue's clock: the last one a carry leaves at
-  unsigned leaving_ = 0;         // carries that leave at it
+  std::uint64_t next_edge_ = 0;  // edge of the queue's clock at which the last carry so far leaves
+  unsigned leaving_ = 0;         // carries that leave at that edge
   std::uint64_t lost_ = 0;
   std::size_t longest_queue_ = 0;
 };

@@ -6,7 +6,7 @@
 namespace pmufab {
 
 ClockCondition::ClockCondition(const ClockDomain& clock) : clock_(clock) {
-  // One below its wrap, the sink calls back on every addition, with the amount less one left in it.
+  // With the sink one below its wrap, every addition wraps it and calls back. The amount less one stays in it.
   input_.set_value(input_.maximum());
   input_.on_wrap(&ClockCondition::received, this);
 }
@@ -81,7 +81,7 @@ Picoseconds ClockCondition::time_of_increments(std::uint64_t increments) const n
     if (__builtin_add_overflow(edge, increments, &edge)) return kNever;
   }
   const Picoseconds time = clock_.time_of_edge(edge);
-  return time >= end_ ? kNever : time + 1;  // end_ is at most kNever
+  return time >= end_ ? kNever : time + 1;  // end_ is at most kNever, so time + 1 does not wrap
 }
 
 bool ClockCondition::holds(std::uint64_t raw) const noexcept {
@@ -100,7 +100,7 @@ std::uint64_t ClockCondition::evaluate(State& state, std::uint64_t end_edge) con
   if (state.next_edge >= end_edge) return 0;
   std::uint64_t increments = step(state) ? 1 : 0;
   if (state.next_edge == end_edge) return increments;
-  // All further clocks are idle, hence alike.
+  // All further clocks are idle, so one evaluation holds for all.
   const bool idle = holds(0);
   if (settings_.edge) {
     increments += idle && !state.condition ? 1 : 0;

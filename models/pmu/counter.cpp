@@ -25,7 +25,7 @@ void Counter::select(Probe& probe, std::uint64_t qualifiers) {
 }
 
 void Counter::select_also(Probe& probe, std::uint64_t qualifiers) {
-  // A sink watches a probe at most once: what is wanted of one probe is the union.
+  // A sink watches a probe at most once, so several selections of one probe become their union.
   const auto known = std::find_if(selections_.begin(), selections_.end(),
                                   [&](const Selection& selection) { return selection.probe == &probe; });
   if (known != selections_.end()) {
@@ -132,7 +132,8 @@ void Counter::wrapped(void* context, std::uint64_t wraps, Picoseconds when) {
     self.overflow(wraps, when);
     return;
   }
-  // It stood at its maximum, so the sum is what wrapped, all but one of it the amount. Modulo 2^64, as amounts are.
+  // The sink stood at its maximum, so the first event wrapped it. The amount is the value now, plus 1, plus 2^width for
+  // each further wrap. Modulo 2^64, as amounts are.
   const std::uint64_t amount = self.sink_.value() + 1 + (wraps - 1) * (self.sink_.maximum() + 1);
   self.sink_.set_value(self.sink_.maximum());
   if (when < self.gate_) self.gated_.add(amount, when);

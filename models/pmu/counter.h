@@ -11,14 +11,14 @@ namespace pmufab {
 
 class CarryPath;
 
-/// An event counter of 1 to 64 bits: selects probes, wraps, tells of overflow, can be enabled, frozen and snapshot, and
-/// can carry into another counter.
+/// An event counter of 1 to 64 bits. It selects probes, wraps, reports overflow, can be enabled, frozen and snapshot,
+/// and can carry into another counter.
 ///
-/// It watches its probes only while it runs (enabled and not frozen), so a stopped counter costs nothing.
-/// Times given to it never run backwards.
+/// It watches its probes only while it runs (enabled and not frozen), so a stopped counter costs nothing. Times passed
+/// to it never run backwards.
 class Counter {
  public:
-  /// Called when the counter passed its maximum, which has been wrapped already. `wraps` is how often.
+  /// Called when the counter passed its maximum, after it has wrapped. `wraps` is the number of wraps.
   using OnOverflow = EventSink::OnWrap;
 
   /// @throws std::invalid_argument if the width is not 1 ... 64
@@ -29,40 +29,40 @@ class Counter {
 
   /// Count events of `probe` whose qualifier is in `qualifiers`, and nothing else.
   void select(Probe& probe, std::uint64_t qualifiers);
-  /// Count events of `probe` as well (counters that sum several signals).
+  /// Count events of `probe` as well, for counters that sum several signals.
   void select_also(Probe& probe, std::uint64_t qualifiers);
   /// Count nothing.
   void deselect();
 
-  /// Put `condition` between the probes and the counter, or, with nullptr, take it out. While disabled. The condition's
+  /// Put `condition` between the probes and the counter; nullptr removes it. Only while disabled. The condition's
   /// output becomes this counter.
   void set_condition(ClockCondition* condition);
 
   void enable(bool enabled, Picoseconds when);
-  /// Hold the value although enabled.
+  /// Hold the value although the counter is enabled.
   void freeze(bool frozen, Picoseconds when);
   [[nodiscard]] bool is_running() const noexcept { return enabled_ && !frozen_; }
-  /// Hold the value from `when` on, which may lie ahead: events of that time and later do not count, whatever comes
-  /// before freeze() or enable() is called, and all earlier ones do. An earlier one stays; nothing if it does not run.
-  /// Allowed while a probe publishes: the other watchers of the event that caused it still see it.
+  /// Hold the value from `when` on, which may lie ahead. Events at or after `when` do not count, even if they come
+  /// before freeze() or enable() is called; earlier events count. An earlier freeze time stays. Does nothing if the
+  /// counter does not run. May be called while a probe publishes: the other watchers of that event still see it.
   void freeze_at(Picoseconds when);
 
-  /// Add events that do not come from a probe (a carry); they are lost if the counter does not run.
+  /// Add events that do not come from a probe (a carry). They are lost if the counter does not run.
   void add(std::uint64_t amount, Picoseconds when);
 
-  /// @return the value; with a condition, clocks up to `when` are included.
+  /// @return the value. With a condition, clocks up to `when` are included.
   [[nodiscard]] std::uint64_t value(Picoseconds when) const;
   void set_value(std::uint64_t value, Picoseconds when);
-  /// Count the clocks of the condition before `when`.
+  /// Count the condition's clocks before `when`.
   void settle(Picoseconds when) {
     if (condition_ != nullptr) condition_->settle(when);
   }
   /// @return the first instant at which the condition's clocks overflow the counter if no further event comes; kNever
-  ///         if they do not, or without condition.
+  ///         if they do not, or without a condition.
   [[nodiscard]] Picoseconds next_overflow() const noexcept;
   [[nodiscard]] std::uint64_t maximum() const noexcept { return sink_.maximum(); }
 
-  /// Sticky: the counter wrapped since the last clear_overflow().
+  /// @return true if the counter has wrapped since the last clear_overflow().
   [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
   void clear_overflow() noexcept { overflowed_ = false; }
   void on_overflow(OnOverflow function, void* context) noexcept {
@@ -70,7 +70,7 @@ class Counter {
     context_ = context;
   }
 
-  /// Each wrap adds one to `target`, by way of `path`. nullptr: wraps go nowhere.
+  /// Each wrap adds one to `target`, through `path` if given. With a null target, wraps are dropped.
   void carry_into(Counter* target, CarryPath* path = nullptr) noexcept {
     carry_target_ = target;
     carry_path_ = path;
@@ -95,8 +95,8 @@ class Counter {
   void running_changed(bool was_running, Picoseconds when);
 
   EventSink sink_;
-  EventSink gated_;            // the value while freeze_at() waits: sink_ then calls back on each event
-  Picoseconds gate_ = kNever;  // of freeze_at(), without condition
+  EventSink gated_;            // the value while freeze_at() is pending: sink_ then calls back on each event
+  Picoseconds gate_ = kNever;  // time of the pending freeze_at(), without condition
   bool enabled_ = false;
   bool frozen_ = false;
   bool overflowed_ = false;

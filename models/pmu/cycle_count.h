@@ -8,11 +8,11 @@
 
 namespace pmufab {
 
-/// The arithmetic of a cycle counter of 1 to 64 bits: value and time of overflow computed from a clock, nothing
+/// The arithmetic of a cycle counter of 1 to 64 bits. Value and time of overflow are computed from a clock; nothing is
 /// stepped.
 ///
 /// Windows are half open: running from `on` to `off` counts the rising edges in [on, off), so the value at an instant
-/// does not include an edge of that very instant. A wrap can be seen one picosecond after its edge.
+/// does not include an edge of that instant. A wrap can be seen one picosecond after its edge.
 class CycleCount {
  public:
   /// @throws std::invalid_argument if the width is not 1 ... 64
@@ -27,13 +27,13 @@ class CycleCount {
   [[nodiscard]] const ClockDomain& clock() const noexcept { return *clock_; }
 
   /// @return the first instant after `when` at which the value has wrapped once more, if it keeps running; kNever if it
-  ///         is stopped or simulated time ends before.
+  ///         is stopped or simulated time ends before that.
   [[nodiscard]] Picoseconds next_overflow(Picoseconds when) const noexcept;
 
  private:
   const ClockDomain* clock_;
   std::uint64_t maximum_;
-  std::uint64_t value_ = 0;  // at edge_, or always while stopped
+  std::uint64_t value_ = 0;  // at edge_ while running; constant while stopped
   std::uint64_t edge_ = 0;   // edges before the last start or write
   bool running_ = false;
 };

@@ -8,13 +8,13 @@
 
 namespace pmufab {
 
-/// A CycleCount with a sticky overflow status, whose next overflow is one scheduled SystemC event.
+/// A CycleCount with a sticky overflow status. Its next overflow is one scheduled SystemC event.
 ///
-/// While the status is set no event is pending, since further overflows change nothing. Idle time costs nothing.
+/// While the status is set no event is pending, because further overflows change nothing. Idle time costs nothing.
 class CycleCounter {
  public:
-  /// Called once per rise of the overflow status, with the instant of the overflow, which may lie ahead of simulated
-  /// time if an access was.
+  /// Called once per rise of the overflow status with the instant of the overflow. That instant may lie ahead of
+  /// simulated time if an access ran ahead.
   using OnOverflow = void (*)(void* context, Picoseconds when);
 
   /// @throws std::invalid_argument if the width is not 1 ... 64
@@ -29,13 +29,13 @@ class CycleCounter {
 
   [[nodiscard]] bool overflowed(Picoseconds when) const noexcept { return overflowed_ || when >= overflow_time_; }
   void clear_overflow(Picoseconds when);
-  /// @return the instant at which the status will rise, kNever if it is set or nothing is in sight.
+  /// @return the instant at which the status will rise; kNever if it is set already or no overflow is in sight.
   [[nodiscard]] Picoseconds overflow_time() const noexcept { return overflow_time_; }
   void on_overflow(OnOverflow function, void* context) noexcept {
     on_overflow_ = function;
     context_ = context;
   }
-  /// Value 0, stopped, status clear.
+  /// Set the value to 0, stop, and clear the status.
   void reset();
 
  private:

@@ -81,7 +81,7 @@ void OccupancyAccumulator::end_requests(State& state, const Change& change) cons
 
 void OccupancyAccumulator::settle(Picoseconds when) const {
   while (!ends_.empty() || !starts_.empty()) {
-    // A start goes before the end of the same instant: a request that takes no time is outstanding for no edge.
+    // At equal times a start goes before an end: a request that takes no time is outstanding at no edge.
     if (!starts_.empty() && (ends_.empty() || starts_.front().when <= ends_.front().when)) {
       if (starts_.front().when >= when) return;
       start_requests(state_, starts_.front());
@@ -95,7 +95,7 @@ void OccupancyAccumulator::settle(Picoseconds when) const {
 }
 
 OccupancyAccumulator::State OccupancyAccumulator::state_at(Picoseconds when) const {
-  // What has passed in simulated time can no longer change: put it away, so that the next look costs nothing.
+  // Changes before simulated time are final: fold them in, so that the next read costs nothing.
   settle(std::min(when, simulated_time()));
   State state = state_;
   auto start = starts_.begin();

@@ -70,7 +70,7 @@ Picoseconds OccupancyCount::next_overflow(Picoseconds when) noexcept {
     return kNever;
   }
   headroom_ = 0;
-  // The first edge up to and with which more than `room` has been added.
+  // Find the first edge at which the sum, that edge included, exceeds `room`.
   std::uint64_t low = edge;
   std::uint64_t high = requests_->end_edge();
   while (low < high) {

@@ -9,15 +9,15 @@
 namespace pmufab {
 
 /// The arithmetic of a counter of 1 to 64 bits that adds, at each clock edge, how many of the selected requests are
-/// outstanding: value and time of overflow computed, nothing stepped.
+/// outstanding. Value and time of overflow are computed; nothing is stepped.
 ///
-/// Windows are half open, as those of a CycleCount: running from `on` to `off` counts the edges in [on, off), and at
-/// each of them the requests with start <= edge < end, also those that started before `on`. The value at an instant
-/// does not include an edge of that very instant. A wrap can be seen one picosecond after its edge.
+/// Windows are half open, as for CycleCount: running from `on` to `off` counts the edges in [on, off), and at each of
+/// them the requests with start <= edge < end, including those that started before `on`. The value at an instant does
+/// not include an edge of that instant. A wrap can be seen one picosecond after its edge.
 class OccupancyCount {
  public:
-  /// Called when a request brings an overflow into sight, or forward: next_overflow() has another answer. From within
-  /// OutstandingRequests::add().
+  /// Called within OutstandingRequests::add() when a request brings an overflow into sight, or forward. next_overflow()
+  /// then returns a new time.
   using OnOverflowNearer = void (*)(void* context);
 
   /// @throws std::invalid_argument if the width is not 1 ... 64
@@ -26,7 +26,7 @@ class OccupancyCount {
   OccupancyCount(const OccupancyCount&) = delete;
   OccupancyCount& operator=(const OccupancyCount&) = delete;
 
-  /// Count these requests, which must outlive this. While stopped.
+  /// Count these requests, which must outlive this object. Only while stopped.
   void select(OutstandingRequests& requests, const OutstandingRequests::Selection& selection) noexcept {
     requests_ = &requests;
     selection_ = selection;
@@ -36,7 +36,7 @@ class OccupancyCount {
     context_ = context;
   }
 
-  /// After select().
+  /// Call it after select().
   void start(Picoseconds when);
   void stop(Picoseconds when);
   [[nodiscard]] bool is_running() const noexcept { return running_; }
@@ -44,10 +44,10 @@ class OccupancyCount {
   void set_value(std::uint64_t value, Picoseconds when) noexcept;
   [[nodiscard]] std::uint64_t maximum() const noexcept { return maximum_; }
 
-  /// @return the first instant after `when` at which the value has wrapped once more, by the requests told so far;
-  ///         kNever if it does not, or is stopped. From now on on_overflow_nearer() tells of changes.
+  /// @return the first instant after `when` at which the value has wrapped once more, by the requests added so far;
+  ///         kNever if it does not wrap or is stopped. From now on on_overflow_nearer() reports changes.
   [[nodiscard]] Picoseconds next_overflow(Picoseconds when) noexcept;
-  /// Do not tell of overflows until next_overflow() is asked again.
+  /// Do not report overflows until next_overflow() is called again.
   void forget_overflow() noexcept { headroom_ = ~std::uint64_t{0}; }
 
  private:
@@ -58,10 +58,10 @@ class OccupancyCount {
   OutstandingRequests* requests_ = nullptr;
   OutstandingRequests::Selection selection_;
   std::uint64_t maximum_;
-  // While running: the value once all requests told so far have ended, modulo 2^64. While stopped: the value.
+  // While running: the value after all requests added so far have ended, modulo 2^64. While stopped: the value.
   std::uint64_t total_ = 0;
-  std::uint64_t since_ = 0;     // first edge that counts, or that has come since the value was set
-  std::uint64_t headroom_ = 0;  // what may be added to total_ before an overflow comes into sight
+  std::uint64_t since_ = 0;     // first edge that counts: the edge of the start, or of the last set value
+  std::uint64_t headroom_ = 0;  // the amount total_ can still take before an overflow comes into sight
   bool running_ = false;
   OnOverflowNearer on_nearer_ = nullptr;
   void* context_ = nullptr;

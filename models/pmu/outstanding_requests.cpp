@@ -12,7 +12,7 @@ OutstandingRequests::OutstandingRequests(const ClockDomain& clock, std::size_t c
     : clock_(clock), kept_(std::max<std::size_t>(capacity, 1)) {}
 
 void OutstandingRequests::make_room() {
-  // Nobody asks for what was before simulated time.
+  // No counter reads times before simulated time.
   const Picoseconds present = simulated_time();
   kept_.erase(
       std::remove_if(kept_.begin(), kept_.end(), [&](const Request& request) { return request.end <= present; }),

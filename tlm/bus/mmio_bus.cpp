@@ -13,8 +13,8 @@
 
 namespace pmufab {
 
-/// A module of its own, because windows are mapped when the construction of the bus is over and SystemC wants each port
-/// inside a module under construction.
+/// A module of its own: windows are mapped after the bus is constructed, and SystemC creates ports only inside a module
+/// under construction.
 struct MmioBus::Port : sc_core::sc_module {
   Port(const sc_core::sc_module_name& module_name, Window where)
       : sc_core::sc_module(module_name), window(std::move(where)), socket("socket") {}
@@ -64,7 +64,7 @@ std::vector<MmioBus::Window> MmioBus::windows() const {
 
 MmioBus::Port* MmioBus::decode(std::uint64_t address, unsigned length) noexcept {
   const auto holds = [&](const Port& port) {
-    const std::uint64_t offset = address - port.window.base;  // wraps to something large below the window
+    const std::uint64_t offset = address - port.window.base;  // an address below the window wraps to a large offset
     return offset < port.window.size && length <= port.window.size - offset;
   };
   if (last_ != nullptr && holds(*last_)) return last_;

@@ -18,15 +18,15 @@
 
 namespace pmufab {
 
-/// Decodes physical addresses to register windows and forwards with the address made relative to the window.
+/// Decodes physical addresses to register windows. The address it forwards is relative to the window.
 ///
-/// An access that no window takes whole answers TLM_ADDRESS_ERROR_RESPONSE and is reported once per place
+/// An access that does not lie whole in one window answers TLM_ADDRESS_ERROR_RESPONSE and is reported once per place
 /// (kGuestErrorReport). Windows must not overlap.
 class MmioBus : public sc_core::sc_module {
  public:
-  /// One access as a bus monitor sees it, after it completed.
+  /// One completed access, as a bus monitor sees it.
   struct BusAccess {
-    Picoseconds when;       ///< instant at which the device acted on it: sc_time_stamp() plus the delay it came with
+    Picoseconds when;       ///< instant at which the device acted on it: sc_time_stamp() plus the access's delay
     std::uint64_t address;  ///< physical
     std::uint64_t data;     ///< little endian, the first 8 of `length` bytes; 0 for a failed read
     unsigned length;
@@ -44,12 +44,12 @@ class MmioBus : public sc_core::sc_module {
   explicit MmioBus(const sc_core::sc_module_name& name);
   ~MmioBus() override;
 
-  /// Bind `target` behind [base, base + size). Before elaboration ends.
+  /// Bind `target` behind [base, base + size). Call it before elaboration ends.
   /// @throws std::invalid_argument if the window is empty, wraps, or overlaps another (both are named)
   void map(const std::string& window, std::uint64_t base, std::uint64_t size,
            tlm::tlm_base_target_socket_b<64>& target);
 
-  /// Call `monitor` after every completed non-debug access; several monitors are called in the order installed.
+  /// Call `monitor` after every completed non-debug access. Monitors are called in the order of installation.
   void monitor(Monitor monitor);
 
   [[nodiscard]] std::vector<Window> windows() const;

@@ -20,10 +20,10 @@ inline Picoseconds simulated_time() noexcept { return to_picoseconds(sc_core::sc
 /// @return `duration` as SystemC time.
 inline sc_core::sc_time to_sc_time(Picoseconds duration) { return sc_core::sc_time::from_value(duration); }
 
-/// A free-running clock of a fixed frequency. Nothing toggles: cycle counts are computed from time when asked for.
+/// A free-running clock of a fixed frequency. Nothing toggles: cycle counts are computed from time on demand.
 ///
-/// Rising edge n (n = 0, 1, 2, ...) lies at ceil(n * 10^12 / frequency) picoseconds, exactly, for ever: rational
-/// frequencies do not drift.
+/// Rising edge n (n = 0, 1, 2, ...) lies at exactly ceil(n * 10^12 / frequency) picoseconds. Rational frequencies do
+/// not drift.
 class ClockDomain {
  public:
   /// @param name          for reports
@@ -34,8 +34,7 @@ class ClockDomain {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::uint64_t frequency_hz() const noexcept { return frequency_hz_; }
 
-  /// @return how many rising edges lie in [0, when). The edges in a window [a, b) are edges_before(b) -
-  /// edges_before(a).
+  /// @return the number of rising edges in [0, when). A window [a, b) holds edges_before(b) - edges_before(a) edges.
   [[nodiscard]] std::uint64_t edges_before(Picoseconds when) const noexcept {
     if (when == 0) return 0;
     const std::uint64_t last = when - 1;
@@ -43,7 +42,7 @@ class ClockDomain {
     return static_cast<std::uint64_t>(static_cast<Wide>(last) * numerator_ / denominator_) + 1;
   }
 
-  /// @return the time of rising edge `edge`; the largest Picoseconds value if it lies beyond it.
+  /// @return the time of rising edge `edge`, or the largest Picoseconds value if the edge lies beyond it.
   [[nodiscard]] Picoseconds time_of_edge(std::uint64_t edge) const noexcept;
 
  private:
@@ -53,7 +52,7 @@ class ClockDomain {
   std::uint64_t frequency_hz_;
   std::uint64_t numerator_;  // frequency / 10^12, reduced
   std::uint64_t denominator_;
-  std::uint64_t short_limit_;  // largest time for which 64 bits hold the product
+  std::uint64_t short_limit_;  // largest time whose product with the numerator fits 64 bits
 };
 
 }  // namespace pmufab

@@ -9,8 +9,8 @@
 
 #include "tlm/interrupt/interrupt.h"
 
-/// What firmware would tell an operating system about a platform: plain data, made by the platform, read by the driver
-/// host.
+/// What firmware tells an operating system about a platform: plain data. The platform makes it, the driver host reads
+/// it.
 namespace pmufab::platform {
 
 /// A range of physical addresses.
@@ -40,7 +40,8 @@ struct AcpiDevice {
   std::vector<MemoryResource> memory;
   std::vector<InterruptResource> interrupts;
   std::map<std::string, std::uint32_t> properties;  ///< _DSD / device tree u32 properties
-  /// _DSD integers of more than 32 bits / device tree u64 properties (two cells). A name is in one of the two maps.
+  /// _DSD integers of more than 32 bits / device tree u64 properties (two cells). Each name is in only one of the two
+  /// maps.
   std::map<std::string, std::uint64_t> properties_u64{};
   std::optional<std::uint32_t> node{};  ///< NUMA node: _PXM / numa-node-id
 };
@@ -50,39 +51,39 @@ struct ApmtNode {
   enum class Type : std::uint8_t { memory_controller, smmu, pcie_root, acpi_device, cache };
   std::uint32_t id;  ///< unique, below 2^31
   Type type;
-  std::uint64_t instance_primary;  ///< meaning by type; for acpi_device the eight characters of the HID
+  std::uint64_t instance_primary;  ///< meaning depends on the type; for acpi_device the eight characters of the HID
   std::uint32_t instance_secondary;
   std::uint64_t base0;                                  ///< page 0, 4 KiB
   std::optional<std::uint64_t> base1;                   ///< page 1, 4 KiB: dual-page implementation
   std::optional<InterruptResource> overflow_interrupt;  ///< level or edge as the line says
   bool affinity_is_container;           ///< processor_affinity names a container (true) or a processor (false)
-  std::uint32_t processor_affinity;     ///< UID of either
+  std::uint32_t processor_affinity;     ///< UID of that container or processor
   bool atomic_64bit;                    ///< 64-bit single-copy atomicity
   std::uint32_t implementation_id = 0;  ///< overrides PMIIDR when not 0
 };
 
-/// A host bridge of a PCI Express segment (ACPI MCFG and PNP0A08), with the buses below it. Several may share a
-/// segment, each with buses of its own. The operating system finds the functions by reading configuration space:
-/// firmware has numbered the buses below bridges and written base address registers.
+/// A host bridge of a PCI Express segment (ACPI MCFG and PNP0A08) with the buses below it. Several bridges may share a
+/// segment; each has its own buses. The operating system finds the functions by reading configuration space: firmware
+/// has already numbered the buses below bridges and written the base address registers.
 struct PciSegment {
   std::uint16_t number;
-  std::uint64_t ecam_base;         ///< configuration space of bus 0, also if first_bus is another
+  std::uint64_t ecam_base;         ///< configuration space of bus 0, even if first_bus is another
   std::uint8_t first_bus = 0;      ///< the root bus
   std::uint8_t last_bus = 0;       ///< configuration space reaches to the end of this bus
   std::optional<unsigned> node{};  ///< NUMA node: _PXM
   bool native_cxl_error = true;    ///< _OSC gives the operating system control of CXL error reporting
 };
 
-/// Where functions send message-signalled interrupts (MSI and MSI-X). The operating system chooses the numbers: a
-/// message to `doorbell` raises the interrupt whose number is the message's data, as an edge.
+/// Where functions send message-signalled interrupts (MSI and MSI-X). The operating system chooses the numbers. A
+/// message to `doorbell` raises, as an edge, the interrupt whose number is the message's data.
 struct MessageInterruptDoorbell {
   std::uint64_t address = 0;
   std::uint32_t first_number = 8192;         ///< numbers below belong to wired interrupts (Arm GIC: LPIs begin at 8192)
-  std::uint32_t count = 8192;                ///< how many numbers there are from first_number on
-  std::vector<MessageInterrupt*> sources{};  ///< of every function; not owned, outlive the description
+  std::uint32_t count = 8192;                ///< count of numbers from first_number on
+  std::vector<MessageInterrupt*> sources{};  ///< those of every function; not owned, outlive the description
 };
 
-/// Everything firmware knows.
+/// Everything firmware tells about a platform.
 struct FirmwareDescription {
   std::vector<Cpu> cpus;  ///< index = the operating system's CPU number
   std::vector<ApmtNode> apmt;

@@ -10,13 +10,13 @@
 
 namespace pmufab {
 
-/// How a line tells: by its level, or by its rising edge.
+/// How a line signals: by its level, or by its rising edge.
 enum class InterruptTrigger : std::uint8_t { level, edge };
 
 /// One wired interrupt from a device to an interrupt controller.
 ///
-/// The device drives the level; whoever listens is told of each change, in the same delta cycle, at simulated time
-/// sc_time_stamp() (drive it from a process or an event callback at the instant of the change, not ahead of time).
+/// The device drives the level. The listener is called for each change, in the same delta cycle, at simulated time
+/// sc_time_stamp(). Drive the line from a process or an event callback at the instant of the change, not ahead of time.
 /// Level sources stay high until the device drops them; an edge is the change from low to high.
 class InterruptLine {
  public:
@@ -27,15 +27,15 @@ class InterruptLine {
   InterruptLine(const InterruptLine&) = delete;
   InterruptLine& operator=(const InterruptLine&) = delete;
 
-  /// Drive the line. Driving it to the level it has does nothing.
+  /// Drive the line. Driving it to its present level does nothing.
   void drive(bool high);
-  /// Install the one listener; it is told the present level at once if that is high.
+  /// Set the one listener. It is called at once if the line is high.
   void listen(Listener listener);
 
   [[nodiscard]] bool is_high() const noexcept { return high_; }
   [[nodiscard]] InterruptTrigger trigger() const noexcept { return trigger_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// @return changes from low to high since construction.
+  /// @return the number of changes from low to high since construction.
   [[nodiscard]] std::uint64_t rising_edges() const noexcept { return rising_edges_; }
 
  private:
@@ -55,7 +55,7 @@ class MessageInterrupt {
   MessageInterrupt(const MessageInterrupt&) = delete;
   MessageInterrupt& operator=(const MessageInterrupt&) = delete;
 
-  /// Send one message. Without a listener it is lost, and counted as sent.
+  /// Send one message. Without a listener the message is lost, but still counted as sent.
   void send(std::uint64_t address, std::uint32_t data);
   void listen(Listener listener) { listener_ = std::move(listener); }
 

@@ -7,19 +7,19 @@
 
 namespace pmufab {
 
-/// Where watched events are added up: the value part of a counter of 1 to 64 bits.
+/// Adds up watched events: the value part of a counter of 1 to 64 bits.
 ///
-/// Adding is a plain addition and a compare; only a wrap leaves the fast path, through one function pointer.
+/// Adding is an addition and a compare. Only a wrap leaves the fast path, through one function pointer.
 class EventSink {
  public:
-  /// Called when the value passed its maximum; the value has been wrapped already. `wraps` is how often it wrapped.
+  /// Called when the value passed its maximum, after the value has wrapped. `wraps` is the number of wraps.
   using OnWrap = void (*)(void* context, std::uint64_t wraps, Picoseconds when);
 
   /// @param width  1 ... 64 bits
   explicit EventSink(unsigned width = 64) noexcept
       : maximum_(width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1) {}
 
-  /// Install (or, with nullptr, remove) what a wrap does.
+  /// Set the function that a wrap calls; nullptr removes it.
   void on_wrap(OnWrap function, void* context) noexcept {
     on_wrap_ = function;
     context_ = context;
@@ -33,7 +33,7 @@ class EventSink {
   }
 
   [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
-  /// Set the value; bits beyond the width are dropped; no wrap is reported.
+  /// Set the value. Bits beyond the width are dropped; no wrap is reported.
   void set_value(std::uint64_t value) noexcept { value_ = value & maximum_; }
   [[nodiscard]] std::uint64_t maximum() const noexcept { return maximum_; }
 

@@ -7,7 +7,7 @@
 namespace pmufab {
 
 void EventSink::wrap(bool carry, Picoseconds when) {
-  // The full sum is carry * 2^64 + value_; what lies above the width is the number of wraps.
+  // The full sum is carry * 2^64 + value_. The part above the width is the number of wraps.
   const auto width = static_cast<unsigned>(std::bit_width(maximum_));
   std::uint64_t wraps = carry ? 1 : 0;
   if (width < 64) wraps = value_ >> width | wraps << (64 - width);
@@ -44,7 +44,7 @@ void Probe::unwatch(const EventSink& sink) noexcept {
   const auto found =
       std::find_if(watches_.begin(), watches_.end(), [&](const Watch& watch) { return watch.sink == &sink; });
   if (found == watches_.end()) return;
-  // The entry stays as an empty one, so that a wrap hook may do this while publish() walks the list.
+  // The entry stays in the list, empty, because publish() may be walking the list.
   *found = {nullptr, 0};
   while (!watches_.empty() && watches_.back().sink == nullptr) watches_.pop_back();
 }

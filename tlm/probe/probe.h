@@ -13,12 +13,12 @@ namespace pmufab {
 
 /// One kind of event of one source, published by a model as traffic moves.
 ///
-/// An event nobody watches costs one addition to the truth tally. Every event carries a qualifier 0 ... 63, whose
-/// meaning the publisher documents (for the Tegra410 UCF: source and destination class); a watch names the qualifiers
-/// it wants. The tally is for debugging; checks use the scoreboard, which never sees it.
+/// An unwatched event costs one addition to the tally. Every event carries a qualifier 0 ... 63, whose meaning the
+/// publisher documents (for the Tegra410 UCF: source and destination class); a watch selects qualifiers with a mask.
+/// The tally is for debugging. Checks use the scoreboard, which never sees it.
 class Probe {
  public:
-  /// Sees every event of this probe: for event logs and waveforms.
+  /// Called for every event of this probe: for event logs and waveforms.
   using Listener = void (*)(void* context, const Probe& probe, std::uint64_t amount, unsigned qualifier,
                             Picoseconds when);
 
@@ -27,7 +27,7 @@ class Probe {
   /// Report `amount` events with `qualifier` at `when`. Times never run backwards within one probe.
   void publish(std::uint64_t amount, unsigned qualifier, Picoseconds when) {
     tally_ += amount;
-    // By index: what a wrap does may change the list.
+    // By index, because a wrap function may change the list.
     for (std::size_t i = 0; i < watches_.size(); ++i) {
       const Watch& watch = watches_[i];
       if ((watch.qualifiers >> qualifier & 1U) != 0) watch.sink->add(amount, when);
@@ -37,33 +37,33 @@ class Probe {
   }
 
   /// Add matching events to `sink` from now on. A sink watches a probe at most once; watching again replaces the mask.
-  /// What a wrap does may watch and unwatch the probe that is publishing: a sink removed before its turn misses the
-  /// event; whether an added one sees it already is not defined.
+  /// A wrap function may watch and unwatch the probe that is publishing. A sink removed before its turn misses the
+  /// event; whether a sink added then sees the event is not defined.
   void watch(EventSink& sink, std::uint64_t qualifiers);
-  /// Stop adding to `sink`; nothing happens if it does not watch.
+  /// Stop adding to `sink`. Does nothing if the sink does not watch.
   void unwatch(const EventSink& sink) noexcept;
 
-  /// Install (or, with nullptr, remove) the one listener.
+  /// Set the one listener; nullptr removes it.
   void listen(Listener listener, void* context) noexcept {
     if (listener != nullptr && on_watch_ != nullptr) on_watch_(watch_context_);
     listener_ = listener;
     context_ = context;
   }
 
-  /// Call `function` before somebody begins to watch or listen: for events that are found only for somebody. It may
-  /// publish; whoever begins does not see that.
+  /// Call `function` before a sink or listener is added: for events that the model computes only while they are
+  /// watched. The function may publish; the new sink or listener does not see those events.
   void on_watch(void (*function)(void* context), void* context) noexcept {
     on_watch_ = function;
     watch_context_ = context;
   }
-  /// @return whether a sink watches, or there is a listener.
+  /// @return true if a sink watches or there is a listener.
   [[nodiscard]] bool is_watched() const noexcept { return !watches_.empty() || listener_ != nullptr; }
 
-  /// @return how many events can come before anything happens but additions: 0 with a listener.
+  /// @return how many events can come before one does more than add to sinks; 0 with a listener.
   [[nodiscard]] std::uint64_t uneventful() const noexcept;
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// @return events published since construction, all qualifiers.
+  /// @return events published since construction, with any qualifier.
   [[nodiscard]] std::uint64_t tally() const noexcept { return tally_; }
 
  private:

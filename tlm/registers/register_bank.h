@@ -20,16 +20,16 @@
 
 namespace pmufab {
 
-/// SystemC report id under which a model tells what the guest did wrong, once per place.
+/// SystemC report id of guest errors. A model reports each mistake once per place.
 inline constexpr const char* kGuestErrorReport = "/pmufab/guest-error";
 
-/// What answers an access to an offset at which no register lies.
+/// The response to an access to an offset without a register.
 enum class HolePolicy : std::uint8_t {
   read_zero_write_ignored,  ///< as most parts do; silent
   address_error,            ///< TLM_ADDRESS_ERROR_RESPONSE and one report per place
 };
 
-/// Which register of a bank: what find() returns. Cheap to copy; valid for the life of the bank.
+/// A register of a bank, as find() returns it. Cheap to copy; valid for the life of the bank.
 struct RegisterId {
   std::uint16_t index;
 };
@@ -41,24 +41,24 @@ struct RegisterWrite {
   std::uint64_t mask;     ///< which bits the access covered (all, or one 32-bit half)
   std::uint64_t before;   ///< stored value before the access (not the live value)
   std::uint64_t after;    ///< stored value now
-  Picoseconds when;       ///< sc_time_stamp() plus the delay the access came with (the bank's latency follows it)
+  Picoseconds when;       ///< sc_time_stamp() plus the access's delay (the bank's latency is added after it)
 };
 
 /// The registers behind one window of the address map, declared by a table of RegisterSpec.
 ///
-/// Accesses are 4 or 8 bytes, aligned, and match the register's width (or a half, where declared). Anything else
-/// answers with the TLM response status below, changes nothing, and is reported once per place under kGuestErrorReport
-/// with the names of register and bits:
+/// Accesses are 4 or 8 bytes, aligned, and match the register's width (or a half, where declared). Any other access
+/// changes nothing, is reported once per place under kGuestErrorReport with the names of register and bits, and answers
+/// with this TLM response status:
 /// - wrong size, unaligned, or streaming width below the length: TLM_BURST_ERROR_RESPONSE
-/// - byte enables:                                              TLM_BYTE_ENABLE_ERROR_RESPONSE
-/// - neither read nor write:                                    TLM_COMMAND_ERROR_RESPONSE
-/// - outside the window, or a hole where holes are errors:      TLM_ADDRESS_ERROR_RESPONSE
+/// - byte enables: TLM_BYTE_ENABLE_ERROR_RESPONSE
+/// - neither read nor write: TLM_COMMAND_ERROR_RESPONSE
+/// - outside the window, or a hole where holes are errors: TLM_ADDRESS_ERROR_RESPONSE
 ///
-/// The bank is no SystemC module: a model's target socket forwards b_transport and transport_dbg to it. DMI is never
-/// given.
+/// The bank is no SystemC module: a model's target socket forwards b_transport and transport_dbg to it. The bank never
+/// grants DMI.
 class RegisterBank {
  public:
-  /// Returns the value software reads now. Must not change anything: debug reads and dumps call it as well.
+  /// Returns the value software reads now. Must not change anything, because debug reads and dumps call it too.
   using LiveValue = std::function<std::uint64_t(unsigned element, Picoseconds when)>;
   /// Acts on a write. Not called for debug writes.
   using WriteHook = std::function<void(const RegisterWrite&)>;
@@ -77,39 +77,39 @@ class RegisterBank {
   /// @throws std::out_of_range if there is no such register
   [[nodiscard]] RegisterId find(std::string_view name) const;
 
-  /// Implement only the first `count` elements of an array; the others read zero and ignore writes.
+  /// Implement only the first `count` elements of an array. The others read zero and ignore writes.
   void limit(RegisterId reg, unsigned count);
-  /// Override the reset value of one element and apply it now (configuration registers that depend on parameters).
+  /// Override the reset value of one element and apply it now, for configuration registers that depend on parameters.
   void set_reset(RegisterId reg, unsigned element, std::uint64_t value);
   void on_read(RegisterId reg, LiveValue live);
   void on_write(RegisterId reg, WriteHook hook);
 
-  /// Stored value; live values are not consulted.
+  /// @return the stored value; live values are not consulted.
   [[nodiscard]] std::uint64_t value(RegisterId reg, unsigned element = 0) const noexcept;
-  /// Replace the stored value, whatever the policies say.
+  /// Replace the stored value, whatever the access policies say.
   void set_value(RegisterId reg, std::uint64_t value, unsigned element = 0) noexcept;
-  /// What software would read now at time `when`: live value if there is one, with wo and raz bits zero.
+  /// @return what software would read at time `when`: the live value if there is one, with wo and raz bits zero.
   [[nodiscard]] std::uint64_t read(RegisterId reg, unsigned element, Picoseconds when) const;
 
-  /// Every register to its reset value; no hook is called.
+  /// Set every register to its reset value. No hook is called.
   void reset();
 
-  /// TLM-2.0 blocking transport. The payload's address counts from the start of the window.
+  /// TLM-2.0 blocking transport. The payload's address is relative to the window.
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  /// TLM-2.0 debug transport of one whole register: no hook, no report. Returns the bytes moved, 0 if it cannot.
-  /// A debug write sets the stored value.
+  /// TLM-2.0 debug transport of one whole register: no hook, no report. A debug write sets the stored value. @return
+  /// the bytes moved, 0 on failure.
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
 
   [[nodiscard]] const std::string& name() const noexcept { return options_.name; }
   [[nodiscard]] std::uint32_t size() const noexcept { return options_.size; }
-  /// Mistakes of the guest and settings of unimplemented bits seen so far, repeated ones included.
+  /// @return the number of guest errors and of writes that set unimplemented bits, repeated ones included.
   [[nodiscard]] std::uint64_t guest_errors() const noexcept { return guest_errors_; }
 
-  /// Every register with its value and decoded fields, as text for people.
+  /// Print every register with its value and decoded fields, for people.
   void dump_text(std::ostream& out, Picoseconds when) const;
-  /// The register map (not the values) as a Markdown table.
+  /// Print the register map (not the values) as a Markdown table.
   void dump_markdown(std::ostream& out) const;
-  /// Map and values, for tools.
+  /// @return map and values, for tools.
   [[nodiscard]] nlohmann::json dump_json(Picoseconds when) const;
 
  private:
@@ -144,9 +144,10 @@ class RegisterBank {
 
   Options options_;
   std::vector<Register> registers_;
-  // In pages, because a window is mostly holes: a mesh has a thousand windows of 64 KiB with a dozen registers each.
-  std::vector<std::uint32_t> pages_;                             // of each page of the window: where its slots begin
-  std::vector<Slot> slots_;                                      // the first page is all holes
+  // The slots are kept in pages because a window is mostly holes: a mesh has a thousand windows of 64 KiB with a dozen
+  // registers each.
+  std::vector<std::uint32_t> pages_;                             // per page of the window: index of its first slot
+  std::vector<Slot> slots_;                                      // the first page is all holes; empty pages share it
   std::set<std::tuple<std::uint64_t, unsigned, int>> reported_;  // offset, size, response
   std::uint64_t guest_errors_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a register bank prints itself.
+// Prints a register bank as text, Markdown and JSON.
 
 #include <algorithm>
 #include <ostream>
@@ -21,7 +21,7 @@ std::uint64_t extract(std::uint64_t value, const FieldSpec& field) {
   return field.width >= 64 ? value : value >> field.lsb & ((std::uint64_t{1} << field.width) - 1);
 }
 
-/// Text that cannot end a cell of a Markdown table.
+/// Escapes text for a cell of a Markdown table.
 std::string cell(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -78,7 +78,7 @@ void RegisterBank::dump_markdown(std::ostream& out) const {
 }
 
 nlohmann::json RegisterBank::dump_json(Picoseconds when) const {
-  // Values are strings: JSON numbers hold no more than 53 bits in many readers.
+  // Values are strings, because many JSON readers keep only 53 bits of a number.
   nlohmann::json registers = nlohmann::json::array();
   for (const Register& reg : registers_) {
     const RegisterSpec& spec = *reg.spec;

@@ -14,10 +14,10 @@ enum class Access : std::uint8_t {
   ro,             ///< writes ignored
   w1c,            ///< writing one clears the bit, zero leaves it
   w1s,            ///< writing one sets the bit, zero leaves it
-  wo,             ///< reads zero; the value written reaches the hook only
+  wo,             ///< reads zero; only the hook sees the written value
   raz_wi,         ///< reads zero, writes ignored
   reserved,       ///< as raz_wi; the specification reserves it
-  unimplemented,  ///< as raz_wi; the real part has it and the model does not: setting a bit is reported once
+  unimplemented,  ///< as raz_wi; the real part has this field and the model does not: setting a bit is reported once
 };
 
 /// @return the enumerator's name, for example "w1c".
@@ -53,13 +53,13 @@ struct FieldSpec {
   std::string_view meaning = {};  ///< one phrase, for dumps
 };
 
-/// One register, or an array of them. Bits no field covers are reserved.
+/// One register, or an array of them. Bits that no field covers are reserved.
 struct RegisterSpec {
   std::string_view name;  ///< as the specification writes it
   std::uint32_t offset;   ///< bytes from the start of the bank, of element 0
   std::uint8_t width;     ///< 32 or 64 bits
   std::span<const FieldSpec> fields;
-  std::uint16_t count = 1;       ///< elements of the array, at most
+  std::uint16_t count = 1;       ///< largest number of elements of the array
   std::uint16_t stride = 0;      ///< bytes between elements; needed when count > 1
   bool halves = false;           ///< a 64-bit register that software may access as two aligned 32-bit halves
   std::string_view source = {};  ///< document and section, or driver file and symbol
@@ -81,7 +81,7 @@ constexpr bool overlap(const RegisterSpec& x, const RegisterSpec& y) {
   const auto end = [](const RegisterSpec& reg) {
     return reg.offset + std::uint64_t{reg.count - 1U} * reg.stride + reg.width / 8U;
   };
-  // Most registers lie apart as a whole; only interleaved arrays need the look at each element.
+  // Most registers do not overlap at all. Only interleaved arrays need a check of each element.
   if (end(x) <= y.offset || end(y) <= x.offset) return false;
   for (std::uint64_t i = 0; i < x.count; ++i) {
     const std::uint64_t start = x.offset + i * x.stride;
@@ -94,9 +94,8 @@ constexpr bool overlap(const RegisterSpec& x, const RegisterSpec& y) {
 }
 }  // namespace detail
 
-/// @return true if the registers are 32 or 64 bits wide, naturally aligned, inside `size` bytes, none overlaps another
-/// or
-///         shares its name (interleaved arrays allowed), and every register's fields fit and do not overlap. For
+/// @return true if the registers are 32 or 64 bits wide, naturally aligned and inside `size` bytes, no two overlap or
+///         share a name (interleaved arrays are allowed), and every register's fields fit and do not overlap. For
 ///         static_assert.
 constexpr bool layout_is_valid(std::span<const RegisterSpec> registers, std::size_t size) {
   for (const RegisterSpec& reg : registers) {

@@ -7,8 +7,8 @@
 
 namespace pmufab {
 
-/// Call `check`; what it complains about is a member of something larger.
-/// @param prefix  put before the field: "cxl[0].link."
+/// Call `check`, which complains about a member of a larger specification.
+/// @param prefix  put before the field's name: "cxl[0].link."
 /// @throws SpecError as `check` does, with the longer field
 template <typename Check>
 void with_field_prefix(std::string_view prefix, Check check) {

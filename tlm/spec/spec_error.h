@@ -7,13 +7,13 @@
 
 namespace pmufab {
 
-/// Something in a specification (of a platform, a mesh, traffic) that cannot be.
+/// A mistake in a specification (of a platform, a mesh, traffic).
 ///
-/// what() reads "<field>: <reason>", followed by "; <suggestion>" where there is one. Whoever reads configuration files
+/// what() reads "<field>: <reason>", followed by "; <suggestion>" where there is one. The reader of configuration files
 /// turns the field into a place in the file.
 class SpecError : public std::invalid_argument {
  public:
-  /// @param field       the member at fault as a path from the top of the specification, for example
+  /// @param field       path of the faulty member from the top of the specification, for example
   ///                    "crosspoints[3].ports[1].device" or "generators[2].phases[0].pattern.stride"
   /// @param reason      what is wrong with it
   /// @param suggestion  what would be right; empty where the reason says so

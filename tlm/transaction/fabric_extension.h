@@ -10,20 +10,20 @@
 
 namespace pmufab {
 
-/// Who asks. One value per class of requester a PMU filter of this project can tell apart.
+/// The kind of requester: one value per class that a PMU filter of this project can tell apart.
 enum class RequesterKind : std::uint8_t { cpu, gpu, pcie };
 
-/// What is asked, by its CHI request name (Arm IHI 0050).
+/// The request, by its CHI name (Arm IHI 0050).
 enum class FabricOpcode : std::uint8_t {
   read_shared,        ///< read a line to cache it, shared
   read_unique,        ///< read a line to cache and write it
   read_once,          ///< read without caching
   write_unique_full,  ///< write a full line without caching it
   write_unique_ptl,   ///< write part of a line without caching it
-  write_back_full,    ///< a cache gives a dirty line back
+  write_back_full,    ///< a cache writes a dirty line back
   evict,              ///< dataless: a cache dropped a clean line
-  clean_unique,       ///< dataless: a cache wants to write a line it holds shared
-  clean_invalid,      ///< dataless: cache maintenance; write dirty data back, drop the line everywhere
+  clean_unique,       ///< dataless: a cache requests write permission for a line it holds shared
+  clean_invalid,      ///< dataless: cache maintenance; writes dirty data back and drops the line everywhere
   atomic_store,       ///< atomic read-modify-write at the home
 };
 inline constexpr unsigned kFabricOpcodeCount = 10;
@@ -33,12 +33,12 @@ inline constexpr unsigned kFabricOpcodeCount = 10;
 /// @return "cpu", "gpu" or "pcie".
 [[nodiscard]] std::string_view to_string(RequesterKind kind) noexcept;
 
-/// What a generic payload does not say about a request on a fabric. Set by the requester, read by every model on the
-/// way.
+/// The part of a request on a fabric that a generic payload does not hold. Set by the requester, read by every model on
+/// the way.
 ///
 /// The payload's command is TLM_READ_COMMAND for reads, TLM_WRITE_COMMAND for writes and atomics, TLM_IGNORE_COMMAND
-/// for dataless requests. The data pointer may be null: the fabrics of this project move no data. Models must not use
-/// it.
+/// for dataless requests. The data pointer may be null and models must not use it: the fabrics of this project move no
+/// data.
 struct FabricExtension : tlm::tlm_extension<FabricExtension> {
   RequesterKind requester = RequesterKind::cpu;
   FabricOpcode opcode = FabricOpcode::read_once;
@@ -46,21 +46,21 @@ struct FabricExtension : tlm::tlm_extension<FabricExtension> {
   std::uint8_t root_port = 0;      ///< PCIe root port within its root complex (pcie only)
   std::uint8_t root_complex = 0;   ///< PCIe root complex within the socket (pcie only)
   std::uint8_t qos = 0;            ///< 0 ... 15
-  std::uint16_t requester_id = 0;  ///< cpu: cluster within the socket; otherwise a number of the requester's own kind
+  std::uint16_t requester_id = 0;  ///< cpu: cluster within the socket; otherwise the requester's own number
   std::uint16_t bdf = 0;           ///< PCIe requester id: bus << 8 | device << 3 | function (pcie only)
-  std::uint64_t trace_id = 0;      ///< free for generators and monitors
+  std::uint64_t trace_id = 0;      ///< not used by models; free for generators and monitors
 
   [[nodiscard]] tlm::tlm_extension_base* clone() const override { return new FabricExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const FabricExtension&>(other); }
 };
 
-/// Wires a monitor can see at the boundary of a fabric. A model calls its observer, if there is one, in the order in
-/// which it accepts requests; it hands over what crossed the boundary and nothing of its inner state.
+/// The wires a monitor can see at the boundary of a fabric. A model calls its observer, if there is one, in the order
+/// in which it accepts requests. It passes only what crossed the boundary, nothing of its inner state.
 class BoundaryObserver {
  public:
   virtual ~BoundaryObserver() = default;
 
-  /// A request as the fabric of socket `accepting_socket` accepted it at its requester-side port.
+  /// A request, as the fabric of socket `accepting_socket` accepted it at its requester-side port.
   struct Request {
     Picoseconds when;       ///< instant of acceptance
     std::uint64_t address;  ///< system address
@@ -75,8 +75,9 @@ class BoundaryObserver {
     std::uint16_t bdf;  ///< pcie only
   };
   virtual void on_request(const Request& request) = 0;
-  /// The answer to `request`, which was shown before, arrives back at the requester's side of the fabric at `end`; of a
-  /// posted write, its acknowledgement. Called when the request has been accepted, which may be before `end`.
+  /// The answer to `request`, which on_request() showed before, arrives back at the requester's side of the fabric at
+  /// `end`. For a posted write, the answer is its acknowledgement. Called when the request has been accepted, which may
+  /// be before `end`.
   virtual void on_response(const Request& /*request*/, Picoseconds /*end*/) {}
 
   /// A read or write on the wires between a fabric and the local memory of its socket.
@@ -93,13 +94,13 @@ class BoundaryObserver {
   /// A request on the link between two sockets, as seen at one end of it. Shown twice, first at the requester's end.
   struct LinkRequest {
     Picoseconds start;  ///< leaves `from_socket`, or arrives at `to_socket`
-    Picoseconds end;    ///< the answer is back at `from_socket`, or leaves `to_socket`; of a write, its acknowledgement
+    Picoseconds end;    ///< the answer (of a write: the acknowledgement) is back at `from_socket` or leaves `to_socket`
     std::uint64_t address;
     std::uint32_t length;  ///< bytes; 0 for dataless requests
     FabricOpcode opcode;
     std::uint8_t from_socket;  ///< of the requester
     std::uint8_t to_socket;    ///< home of the address
-    std::uint8_t socket;       ///< at whose end it is seen: one of the two
+    std::uint8_t socket;       ///< the end at which it is seen: one of the two
   };
   virtual void on_link_request(const LinkRequest& /*request*/) {}
 };

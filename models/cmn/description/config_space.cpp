@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint16_t kNoNode = 0xffff;
 constexpr unsigned kChildPointerOffset = 0x100;
 
-// What the registers reset to apart from the fields the topology sets: register data of the products.
+// Reset values of fields that the topology does not set: register data of the products.
 constexpr std::uint64_t kInfoGlobalReset = 0x4000'0000'0330'3008;
 constexpr std::uint64_t kInfoGlobal1Reset = 0x24200;
 constexpr std::uint64_t kInfoGlobalResetS3R2 = 0x0400'0000'0330'3008;
@@ -30,7 +30,7 @@ std::uint64_t child_info(std::size_t children) {
   return children == 0 ? 0 : children | std::uint64_t{kChildPointerOffset} << 16;
 }
 
-/// The register whose name ends so; units name theirs differently.
+/// @return the register whose name ends so. Units prefix the name differently.
 RegisterId find(const RegisterBank& bank, std::span<const RegisterSpec> registers, std::string_view ending) {
   const auto found = std::find_if(registers.begin(), registers.end(),
                                   [&](const RegisterSpec& reg) { return reg.name.ends_with(ending); });

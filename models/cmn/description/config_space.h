@@ -24,9 +24,9 @@ namespace pmufab::cmn {
 
 /// The configuration space of a mesh: one register window per node, behind one target socket.
 ///
-/// The payload's address counts from PERIPHBASE. What no register takes within a node reads zero; an access to a window
-/// without a node, or of an external or isolated node, answers TLM_ADDRESS_ERROR_RESPONSE and is reported once per
-/// place (kGuestErrorReport). What registers *do* is added by Pmu; without it they only store.
+/// The payload's address is relative to PERIPHBASE. Within a node, a place without a register reads zero. An access to
+/// a window without a node, or of an external or isolated node, answers TLM_ADDRESS_ERROR_RESPONSE and is reported once
+/// per place (kGuestErrorReport). Here registers only store; Pmu adds their behaviour.
 class ConfigSpace : public sc_core::sc_module {
  public:
   /// @param topology  must pass check()
@@ -38,23 +38,25 @@ class ConfigSpace : public sc_core::sc_module {
 
   tlm_utils::simple_target_socket<ConfigSpace, 64> socket;
 
-  /// @param node  index in Layout::nodes(), not of a closed one
+  /// @param node  index in Layout::nodes(), of a node that is not closed
   [[nodiscard]] RegisterBank& node(unsigned node) { return *banks_.at(node); }
-  /// The map of a node's registers. @param node  as above, neither CFG, XP nor DTC
+  /// @return the map of a node's registers.
+  /// @param node  as above, but not CFG, XP or DTC
   [[nodiscard]] std::span<const RegisterSpec> registers_of(unsigned node) {
     return registers_.node(layout_.nodes()[node].type);
   }
   [[nodiscard]] bool has_bank(unsigned node) const { return banks_.at(node) != nullptr; }
   [[nodiscard]] RegisterBank& dtm(unsigned dtm) { return *dtm_banks_.at(dtm); }
 
-  /// Every register to its reset value. Not what is derived from them: reset the Pmu, which calls this.
+  /// Set every register to its reset value. State derived from registers belongs to Pmu: reset that instead, it calls
+  /// this.
   void reset();
 
-  /// Mistakes of the guest so far, repeated ones included.
+  /// @return the number of guest errors, repeated ones included.
   [[nodiscard]] std::uint64_t guest_errors() const;
-  /// Banks in order of their address, XPs' DTMs behind the XP.
+  /// @return banks in order of address; an XP's DTMs follow the XP.
   [[nodiscard]] std::vector<const RegisterBank*> banks() const;
-  /// Values of one bank, or with an empty name of all.
+  /// Print the values of one bank, or of all if the name is empty.
   /// @return false if there is no bank of that name.
   bool dump_text(std::ostream& out, Picoseconds when, const std::string& bank = {}) const;
 
@@ -74,9 +76,9 @@ class ConfigSpace : public sc_core::sc_module {
   const ProductFacts& facts_;
   const Layout& layout_;
   NodeRegisters registers_;
-  std::vector<std::unique_ptr<RegisterBank>> banks_;      // of nodes; none for closed ones
-  std::vector<std::unique_ptr<RegisterBank>> dtm_banks_;  // of DTMs
-  std::vector<std::uint16_t> windows_;                    // node of each window
+  std::vector<std::unique_ptr<RegisterBank>> banks_;      // by node; null for closed ones
+  std::vector<std::unique_ptr<RegisterBank>> dtm_banks_;  // by DTM
+  std::vector<std::uint16_t> windows_;                    // by window: its node
   std::set<std::tuple<std::uint64_t, unsigned, bool>> reported_;
   std::uint64_t guest_errors_ = 0;
 };

@@ -134,8 +134,8 @@ void Layout::place_windows(const Topology& topology) {
     node.offset = offset;
     offset += window;
   };
-  // On CMN-600 firmware tells where CFG is and a child may be at offset 0: the order there makes both happen. On the
-  // others CFG is at offset 0.
+  // On CMN-600 firmware tells the offset of CFG, and a child may be at offset 0. The order here produces both cases. On
+  // the others CFG is at offset 0.
   if (topology.product == Product::cmn600) {
     std::rotate(nodes_.begin(), nodes_.begin() + 1 + xps_, nodes_.end());  // the children first, then CFG and the XPs
     std::for_each(nodes_.begin(), nodes_.end(), place);

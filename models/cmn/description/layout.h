@@ -10,7 +10,7 @@
 
 namespace pmufab::cmn {
 
-/// Not a port, node, ...
+/// For nodes without a port.
 inline constexpr std::uint8_t kNoPort = 0xff;
 
 /// A node with its place in the mesh and in the configuration space.
@@ -18,9 +18,9 @@ struct NodePlace {
   NodeType type;
   std::uint16_t node_id;     ///< as in node_info
   std::uint16_t logical_id;  ///< as in node_info
-  std::uint32_t offset;      ///< of the window, from PERIPHBASE
+  std::uint32_t offset;      ///< of the window, relative to PERIPHBASE
   std::uint8_t xp;           ///< index of its XP
-  std::uint8_t port;         ///< kNoPort: it has none
+  std::uint8_t port;         ///< kNoPort if it has none
   std::uint8_t device;
   bool external;
   bool isolated;
@@ -29,17 +29,17 @@ struct NodePlace {
   [[nodiscard]] bool is_closed() const noexcept { return external || isolated; }
 };
 
-/// One event select register of a node that is not an XP. HN-P has two, CCLA_RNI too.
+/// One event select register of a node that is not an XP. HN-P and CCLA_RNI have two.
 struct EventSource {
   std::uint16_t node;  ///< index of the node
-  NodeType events;     ///< whose events its ids name: of HN-P hn_i and hn_p, of CCLA_RNI rn_i and ccla
-  bool second;         ///< it lies at +8
+  NodeType events;     ///< type whose event ids it uses: hn_i and hn_p for HN-P, rn_i and ccla for CCLA_RNI
+  bool second;         ///< it is the second register, at +8
 };
 
-/// Where everything of a mesh is: node ids, logical ids, windows, child pointers, DTMs. Computed from a Topology.
+/// The layout of a mesh: node ids, logical ids, windows, child pointers, DTMs. Computed from a Topology.
 ///
-/// Node 0 is CFG, nodes 1 ... XPs are the XPs in order of their index, then come the others in order of XP, port and
-/// place in the topology's lists.
+/// Node 0 is CFG. Nodes 1 ... XPs are the XPs in order of their index. The others follow in order of XP, port and place
+/// in the topology's lists.
 class Layout {
  public:
   explicit Layout(const Topology& topology);
@@ -76,7 +76,7 @@ class Layout {
   /// Indices of the event sources of an XP's nodes: [first, last).
   [[nodiscard]] Range sources_of(unsigned xp) const { return {first_sources_.at(xp), first_sources_.at(xp + 1)}; }
 
-  /// @return "xp3", "hnf5", "dtc0", "cfg": unique if logical ids are.
+  /// @return "xp3", "hnf5", "dtc0", "cfg": unique if logical ids are unique.
   [[nodiscard]] std::string name(unsigned node) const;
 
  private:
@@ -99,14 +99,14 @@ class Layout {
   std::vector<unsigned> first_sources_;
 };
 
-/// Bits of node ids: arm-cmn.c, arm_cmn_xyidbits and arm_cmn_discover.
+/// Widths of fields in node ids: arm-cmn.c, arm_cmn_xyidbits and arm_cmn_discover.
 /// @{
 [[nodiscard]] unsigned coordinate_bits(unsigned columns, unsigned rows) noexcept;
 /// @return one more than the highest port with a device; 0 if there is none.
 [[nodiscard]] unsigned used_ports(const Crosspoint& crosspoint) noexcept;
 /// @return bits of the device number in ids of nodes at this XP.
 [[nodiscard]] unsigned device_bits(const Topology& topology, const Crosspoint& crosspoint) noexcept;
-/// @return DTMs of an XP.
+/// @return the number of DTMs of an XP.
 [[nodiscard]] unsigned dtms_of(const Topology& topology, const Crosspoint& crosspoint) noexcept;
 /// @}
 

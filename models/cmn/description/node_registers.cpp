@@ -11,7 +11,7 @@ namespace pmufab::cmn {
 
 namespace {
 
-// Offsets: arm-cmn.c (CMN_* macros). Names, access and what the driver does not use: the products' public register
+// Offsets: arm-cmn.c (CMN_* macros). Names, access and registers the driver does not use: the products' public register
 // data.
 using enum Access;
 
@@ -264,7 +264,7 @@ RegisterSpec NodeRegisters::event_select(std::string_view name, std::uint32_t of
   for (unsigned n = 0; n < kEventSlots; ++n) {
     fields.push_back({keep(fmt::format("pmu_event{}_id", n)), static_cast<std::uint8_t>(8 * n), bits, rw});
     if (bits == 8) continue;
-    // An id that does not fit is cut, and the guest hears of it.
+    // An id that does not fit is truncated and reported to the guest.
     fields.push_back({keep(fmt::format("pmu_event{}_id_cut", n)), static_cast<std::uint8_t>(8 * n + bits),
                       static_cast<std::uint8_t>(8 - bits), unimplemented, 0, "no part of the id"});
   }

@@ -14,22 +14,22 @@
 
 namespace pmufab::cmn {
 
-/// The register maps of a product's nodes. Registers of DTMs are apart from the XP's: see kDtmWindow.
+/// The register maps of a product's nodes. Registers of DTMs are separate from the XP's: see kDtmWindow.
 ///
-/// Every register is 64 bits wide and may be accessed in halves: software does both.
+/// Every register is 64 bits wide. Software accesses registers whole and in halves.
 class NodeRegisters {
  public:
-  /// @param unit_info  where an XP has its DTM unit info; 0: nowhere
+  /// @param unit_info  offset of an XP's DTM unit info; 0: absent
   NodeRegisters(Product product, unsigned revision, std::uint32_t unit_info);
   NodeRegisters(const NodeRegisters&) = delete;
   NodeRegisters& operator=(const NodeRegisters&) = delete;
 
   [[nodiscard]] std::span<const RegisterSpec> cfg() const noexcept { return cfg_; }
   [[nodiscard]] std::span<const RegisterSpec> xp() const noexcept { return xp_; }
-  /// Offsets count from the XP's DTM base plus kDtmStride for each DTM before.
+  /// @return registers of a DTM. Offsets are relative to the XP's DTM base plus kDtmStride for each earlier DTM.
   [[nodiscard]] std::span<const RegisterSpec> dtm() const noexcept { return dtm_; }
   [[nodiscard]] std::span<const RegisterSpec> dtc() const noexcept { return dtc_; }
-  /// Registers of any other node; those of a type are made when first asked for.
+  /// @return registers of any other node. The map of a type is made on first use.
   [[nodiscard]] std::span<const RegisterSpec> node(NodeType type);
 
  private:
@@ -56,6 +56,6 @@ class NodeRegisters {
 
 /// The part of an XP's window, from the base of a DTM, in which that DTM's own registers lie: [begin, begin + stride).
 inline constexpr std::uint32_t kDtmWindow = 0x100;
-inline constexpr unsigned kChildPointerRoom = 32;  ///< of an XP; CFG has one for each XP that can be
+inline constexpr unsigned kChildPointerRoom = 32;  ///< per XP; CFG has one for each possible XP
 
 }  // namespace pmufab::cmn

@@ -6,7 +6,7 @@ namespace pmufab::cmn {
 namespace {
 
 // Parts, revisions and offsets: arm-cmn.c (enum cmn_part, cmn_revision, arm_cmn_pmu_offset, arm_cmn_dtc_domain,
-// arm_cmn_device_connect_info, arm_cmn_discover). Widths and what no driver reads: the products' register data.
+// arm_cmn_device_connect_info, arm_cmn_discover). Widths and registers no driver reads: the products' register data.
 constexpr ProductFacts kCmn600{
     .name = "CMN-600",
     .part = 0x434,

@@ -16,7 +16,7 @@ namespace pmufab::cmn {
 namespace {
 
 constexpr unsigned kPortsInNodeIds = 4;  // two bits; a mesh of one XP has three (arm_cmn_discover)
-constexpr unsigned kChildPointers = 32;  // room in an XP: 0x100 ... 0x1f8
+constexpr unsigned kChildPointers = 32;  // child pointers of an XP: 0x100 ... 0x1f8
 
 template <typename... Args>
 [[noreturn]] void refuse(std::string field, fmt::format_string<Args...> reason, Args&&... args) {
@@ -54,7 +54,7 @@ void check_globals(const Topology& topology, const ProductFacts& facts) {
   const auto check_channel = [&](const char* field, unsigned number, unsigned most) {
     if (number < 1 || number > most) refuse(field, "{} is not possible on {}; use 1 to {}", number, facts.name, most);
   };
-  // A second REQ or SNP channel needs event ids the part must be able to encode.
+  // A second REQ or SNP channel needs event ids that the part can encode.
   const unsigned second = topology.product == Product::cmn700 || topology.product == Product::s3 ? 2 : 1;
   check_channel("channels.req", topology.channels.req, second);
   check_channel("channels.snp", topology.channels.snp, second);
@@ -75,7 +75,7 @@ void check_globals(const Topology& topology, const ProductFacts& facts) {
 bool is_mpam(NodeType type) { return type == NodeType::mpam_s || type == NodeType::mpam_ns; }
 bool is_hns_mpam(NodeType type) { return type == NodeType::hns_mpam_s || type == NodeType::hns_mpam_ns; }
 
-/// @return true if a device of this kind can bring such a node.
+/// @return true if a device of this kind can have such a node.
 bool belongs(DeviceType device, NodeType node) {
   if (is_rn_f(device)) return node == NodeType::rn_sam;
   switch (device) {
@@ -292,8 +292,8 @@ void check_node_counts(const Topology& topology, const Layout& layout) {
   }
 }
 
-/// Where software expects the XPs and DTCs of a Graviton5 (arm-cmn.c, arm_cmn_discover): it numbers DTCs in the order
-/// of their XPs.
+/// The places of XPs and DTCs that software expects in a Graviton5 (arm-cmn.c, arm_cmn_discover): it numbers DTCs in
+/// the order of their XPs.
 void check_graviton5(const Topology& topology, const Layout& layout) {
   constexpr unsigned kColumns = 10;
   constexpr unsigned kRows = 14;

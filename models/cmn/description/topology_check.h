@@ -6,8 +6,8 @@
 
 namespace pmufab::cmn {
 
-/// @throws SpecError for the first thing that makes the mesh impossible, or a danger to the driver's memory.
-///         What Topology::deviations allows is not looked at.
+/// @throws SpecError for the first thing that makes the mesh impossible, or dangerous to the driver's memory. Whatever
+///         Topology::deviations allows is not checked.
 void check(const Topology& topology);
 
 }  // namespace pmufab::cmn

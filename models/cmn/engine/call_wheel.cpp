@@ -29,7 +29,7 @@ void CallWheel::resize(unsigned count) {
 Cycle CallWheel::next() const noexcept {
   const std::size_t first = now_ % kSlots;
   constexpr std::size_t kWords = kSlots / 64;
-  // The word of `first` is looked at twice: its upper bits first, its lower bits last.
+  // The word of `first` is read twice: its upper bits first, its lower bits last.
   for (std::size_t i = 0; i <= kWords; ++i) {
     const std::size_t word = (first / 64 + i) % kWords;
     std::uint64_t used = used_[word];
@@ -43,8 +43,7 @@ Cycle CallWheel::next() const noexcept {
 }
 
 void CallWheel::call_far(unsigned who, Cycle when) {
-  // Who asks again and again for the same cycle is in the heap already: what is near is not there, and this is not
-  // near.
+  // A repeated request for this far cycle is in the heap already.
   if (last_far_[who] == when) return;
   last_far_[who] = when;
   far_.push_back({when, who});

@@ -11,14 +11,15 @@
 
 namespace pmufab::cmn {
 
-/// Who wants to be called in which cycle. Calls that are near cost a bit; far ones wait in a heap.
+/// A timing wheel of callers and cycles. Near calls take one bit; far ones a heap entry.
 class CallWheel {
  public:
-  /// There are callers 0 ... count - 1. Keeps calls that were asked for.
+  /// Set the callers to 0 ... count - 1. Calls already requested are kept.
   void resize(unsigned count);
   [[nodiscard]] unsigned size() const noexcept { return count_; }
 
-  /// Call `who` in cycle `when`, which is not before the cycle visited last. Asking twice for a cycle is asking once.
+  /// Call `who` in cycle `when`, which is not before the cycle visited last. A repeated request for the same cycle has
+  /// no effect.
   void call(unsigned who, Cycle when) {
     assert(who < count_ && when >= now_);
     if (when - now_ >= kSlots) {
@@ -31,8 +32,8 @@ class CallWheel {
   /// @return the first cycle with a call, or kNoCycle.
   [[nodiscard]] Cycle next() const noexcept;
 
-  /// Call visitor(who) for all that asked for cycle `now`, in ascending order. No calls are left in cycles before.
-  /// A visitor may call() for this very cycle whoever comes after the one visited.
+  /// Call visitor(who) for all callers of cycle `now`, in ascending order. No calls for earlier cycles may be left. A
+  /// visitor may call() for this same cycle only callers that come after the one visited.
   template <typename Visitor>
   void visit(Cycle now, Visitor&& visitor) {
     advance(now);
@@ -71,12 +72,12 @@ class CallWheel {
   void bring_near();
 
   unsigned count_ = 0;
-  std::size_t words_ = 0;  // of a slot
+  std::size_t words_ = 0;  // words per slot
   Cycle now_ = 0;
   std::vector<std::uint64_t> bits_;  // by cycle modulo kSlots, then by caller
   std::array<std::uint64_t, kSlots / 64> used_{};
-  std::vector<Far> far_;         // a heap, the earliest in front
-  std::vector<Cycle> last_far_;  // by caller: the cycle put into it last
+  std::vector<Far> far_;         // a heap with the earliest in front
+  std::vector<Cycle> last_far_;  // by caller: the cycle of its last heap entry
 };
 
 }  // namespace pmufab::cmn

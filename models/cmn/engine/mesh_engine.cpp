@@ -18,7 +18,7 @@ const MeshParameters& checked(const MeshParameters& parameters) {
 MeshEngine::MeshEngine(const MeshParameters& parameters)
     : parameters_(checked(parameters)),
       routes_(MeshPlane::routes_of(parameters_)),
-      // A list stays readable for the cycle after its own, while the step fills the one that is link_delay ahead.
+      // A list stays readable for the cycle after its own, while the step fills the list link_delay ahead.
       wheel_mask_((1U << std::bit_width(parameters.link_delay + 1)) - 1) {
   index_.fill(kNone);
   planes_.reserve(parameters_.channels.size());
@@ -74,7 +74,7 @@ Cycle MeshEngine::next_cycle() const noexcept {
   }
   if (wheel_used_ != 0) {
     const std::uint64_t from_now = wheel_used_ >> (now_ & wheel_mask_);
-    // A list beyond the end of the wheel comes after its beginning.
+    // The wheel is circular: after its last list comes its first.
     const std::uint64_t turned = from_now != 0 ? from_now : wheel_used_ << (wheel_mask_ + 1 - (now_ & wheel_mask_));
     next = std::min(next, now_ + static_cast<unsigned>(std::countr_zero(turned)));
   }

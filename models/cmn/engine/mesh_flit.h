@@ -8,21 +8,21 @@
 
 namespace pmufab::cmn {
 
-/// What moves through the mesh: eight bytes that say whose it is and where it goes.
+/// A flit in the mesh: eight bytes that hold its handle and its way.
 struct Flit {
   static constexpr std::uint8_t kHead = 1;    ///< first flit of its packet
   static constexpr std::uint8_t kTail = 2;    ///< last flit of its packet
-  static constexpr std::uint8_t kSingle = 3;  ///< the only flit of its packet, as all CHI flits are
+  static constexpr std::uint8_t kSingle = 3;  ///< the only flit of its packet: every CHI flit
 
-  std::uint32_t handle = 0;    ///< the owner's; the mesh only carries it
+  std::uint32_t handle = 0;    ///< defined by the owner; the mesh only carries it
   std::uint8_t target_xp = 0;  ///< y * columns + x
   std::uint8_t target_port = 0;
-  std::uint8_t output = 0;  ///< the mesh's own: Interface by which the flit leaves the XP it is in
+  std::uint8_t output = 0;  ///< used by the mesh: Interface by which the flit leaves its present XP
   std::uint8_t flags = kSingle;
 };
 static_assert(sizeof(Flit) == 8);
 
-/// A flit that reached the device it was sent to.
+/// A flit that reached its target device.
 struct Delivery {
   Flit flit;
   std::uint8_t xp;
@@ -30,8 +30,8 @@ struct Delivery {
   Channel channel;
 };
 
-/// A place of a buffer in one word: the flit it holds or, while it is free, the cycle from which on the sender may use
-/// it again. So the sender's credits are looked up where the flit goes, and no credit ever travels.
+/// A place of a buffer in one word: the flit it holds or, while it is free, the cycle from which the sender may use it
+/// again. The sender reads its credits at the flit's destination, and no credit is ever sent.
 using FlitSlot = std::uint64_t;
 static_assert(sizeof(FlitSlot) == sizeof(Flit) && sizeof(FlitSlot) == sizeof(Cycle));
 

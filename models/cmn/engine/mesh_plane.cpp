@@ -11,22 +11,21 @@ constexpr unsigned kWest = static_cast<unsigned>(Interface::west);
 constexpr unsigned kNorth = static_cast<unsigned>(Interface::north);
 constexpr unsigned kSouth = static_cast<unsigned>(Interface::south);
 constexpr unsigned kPort0 = static_cast<unsigned>(Interface::port0);
-/// The buffer of the neighbour into which an output leads.
+/// The buffer of the neighbour that an output feeds.
 constexpr std::array<std::uint8_t, 4> kOpposite = {kWest, kEast, kSouth, kNorth};
 
-/// Bits of the buffers from one on.
+/// By buffer: the bits of this buffer and those after it.
 constexpr std::array<std::uint16_t, 17> kFrom = [] {
   std::array<std::uint16_t, 17> from{};
   for (unsigned i = 0; i < 16; ++i) from[i] = static_cast<std::uint16_t>(0xffffU << i);
   return from;
 }();
 
-/// @return 2^n of the smallest memory for `count` slots.
+/// @return n for the smallest memory of 2^n places that holds `count` slots.
 unsigned bits_for(unsigned count) { return static_cast<unsigned>(std::bit_width(count - 1)); }
 
-/// @return the output a flit takes that is `east` XPs too far west and `north` too far south: dimension order, first
-/// along
-///   x, then along y, then down (to port 0). North is where y grows.
+/// @return the output of a flit whose target lies `east` XPs to the east and `north` to the north: dimension order,
+///         first along x, then along y, then down (to port 0). y grows to the north.
 unsigned output_towards(int east, int north) {
   if (east != 0) return east > 0 ? kEast : kWest;
   if (north != 0) return north > 0 ? kNorth : kSouth;
@@ -147,8 +146,8 @@ void MeshPlane::arrive(Cycle now) noexcept {
   wheel_used_ &= ~(std::uint64_t{1} << list);
 }
 
-/// What the work of one cycle reads and moves on, in locals: stores of bytes could change any member, as far as the
-/// compiler knows, and these are read for every flit.
+/// The data that the work of one cycle reads and advances, copied to locals. The compiler must assume that a store of
+/// bytes changes any member, and these are read for every flit.
 template <bool kEight>
 struct MeshPlane::Work {
   Work(MeshPlane& of, Cycle cycle, const MeshOutbox& outbox)
@@ -170,7 +169,7 @@ struct MeshPlane::Work {
         next_delivery(outbox.deliveries + outbox.delivery_count),
         next_pulse(outbox.pulses + outbox.pulse_count) {}
 
-  /// @return whether there was a credit, and the flit is on its way to the neighbour.
+  /// Send a flit to the neighbour if there is a credit. @return whether there was one
   [[gnu::always_inline]] bool pass_on(const unsigned xp, FlitSlot* const buffers, const unsigned output,
                                       const FlitSlot flit) {
     const Hop& hop = hops[output];
@@ -192,7 +191,7 @@ struct MeshPlane::Work {
     return true;
   }
 
-  /// @return whether there was a credit, and the flit is on its way down to the device.
+  /// Send a flit down to the device if there is a credit. @return whether there was one
   [[gnu::always_inline]] bool download(const unsigned xp, const unsigned port, const FlitSlot flit) {
     Devices& devices = plane.devices_[xp];
     const unsigned sent = devices.sent[port];
@@ -207,14 +206,14 @@ struct MeshPlane::Work {
     return true;
   }
 
-  /// A pulse is always written, and kept if somebody watches: there is nothing to predict.
+  /// A pulse is always written, and kept only if it is watched: this avoids an unpredictable branch.
   [[gnu::always_inline]] void pulse(bool watched, FlitSlot flit, unsigned xp, unsigned output, FlitEvent event) {
     *next_pulse = {static_cast<std::uint32_t>(flit), static_cast<std::uint8_t>(xp), static_cast<Interface>(output),
                    channel, event};
     next_pulse += watched ? 1 : 0;
   }
 
-  /// Let all outputs of an XP serve one of the buffers that want them.
+  /// Let each output of an XP serve one of the buffers that request it.
   /// @return whether the XP has requests for the next cycle
   [[gnu::always_inline]] bool visit(const unsigned xp) {
     Router& router = routers[xp];
@@ -230,7 +229,7 @@ struct MeshPlane::Work {
       unsigned candidates = requests & kFrom[turn & 15];
       if (turn >= kHeld) [[unlikely]] {
         candidates &= ~kFrom[(turn & 15) + 1];
-        if (candidates == 0) continue;  // the packet's next flit is not here yet
+        if (candidates == 0) continue;  // the packet's next flit has not arrived yet
       }
       if (candidates == 0) candidates = requests;
       const unsigned input_bit = candidates & -candidates;
@@ -253,14 +252,15 @@ struct MeshPlane::Work {
       moved |= input_bit;
       pulse((router.watched_valid & output_bit) != 0, flit, xp, output, FlitEvent::valid);
     }
-    // The flits behind those that left are asked for from the next cycle on: a buffer gives one flit per cycle. Whether
-    // there is any can be predicted in an empty mesh, and whether there is one in a buffer in no other.
+    // The next flits in the buffers that gave one make their requests from the next cycle on, because a buffer gives
+    // one flit per cycle. Whether there is any such flit is predictable in an empty mesh; whether a given buffer has
+    // one is not.
     if (!more) moved = 0;
     for (; moved != 0; moved &= moved - 1) {
       const auto input = static_cast<unsigned>(std::countr_zero(moved));
       const unsigned head = router.head[input];
       const unsigned another = head != router.arrived[input] ? 1 : 0;
-      // If there is none, the place may hold anything.
+      // Without a next flit the place may hold anything.
       const unsigned output = (buffers[(input << bits) + (head & mask)] >> 48 & 0xff) & (0 - another);
       router.requests[output] |= static_cast<std::uint16_t>(another << input);
       wanted |= another << output;
@@ -271,7 +271,7 @@ struct MeshPlane::Work {
 
   MeshPlane& plane;
   const Cycle now;
-  const Cycle free_at;  ///< when the place of a flit that leaves can be given again
+  const Cycle free_at;  ///< when the place of a leaving flit is free
   Router* const routers;
   FlitSlot* const slots;
   const std::uint8_t* const routes;
@@ -282,7 +282,7 @@ struct MeshPlane::Work {
   const unsigned bits;
   const unsigned mask;
   const Channel channel;
-  const unsigned list;  ///< of the wheel: where what leaves now arrives
+  const unsigned list;  ///< list of the wheel for what leaves now
   Arrival* next_arrival;
   Delivery* next_delivery;
   MeshPulse* next_pulse;

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-/// What nodes say to each other: opcodes and states of CHI (Arm IHI 0050), as flits carry them.
+/// The messages between nodes: opcodes and states of CHI (Arm IHI 0050), as flits carry them.
 namespace pmufab::cmn::chi {
 
 /// Opcodes of REQ flits.
@@ -90,26 +90,26 @@ inline constexpr std::uint8_t kSnpRespDataFwded = 0x06;
 inline constexpr std::uint8_t kWriteDataCancel = 0x07;
 }  // namespace dat
 
-/// Resp and FwdState: the state of a line, and whether responsibility for dirty data goes with it ("PD").
+/// Resp and FwdState: the state of a line, and whether responsibility for dirty data is passed with it ("PD").
 namespace resp {
 inline constexpr std::uint8_t kI = 0;
 inline constexpr std::uint8_t kSc = 1;
-inline constexpr std::uint8_t kUc = 2;  ///< of a snoop response UC or UD
+inline constexpr std::uint8_t kUc = 2;  ///< in a snoop response: UC or UD
 inline constexpr std::uint8_t kSd = 3;
-inline constexpr std::uint8_t kIPd = 4;        ///< of snoop responses
-inline constexpr std::uint8_t kScPd = 5;       ///< of snoop responses
-inline constexpr std::uint8_t kUcPd = 6;       ///< of snoop responses
-inline constexpr std::uint8_t kUdPd = 6;       ///< of data to a requester and of CopyBackWrData
+inline constexpr std::uint8_t kIPd = 4;        ///< in snoop responses
+inline constexpr std::uint8_t kScPd = 5;       ///< in snoop responses
+inline constexpr std::uint8_t kUcPd = 6;       ///< in snoop responses
+inline constexpr std::uint8_t kUdPd = 6;       ///< in data to a requester and in CopyBackWrData
 inline constexpr std::uint8_t kPassDirty = 4;  ///< the bit of "PD"
 }  // namespace resp
 
 inline constexpr std::uint64_t kLineBytes = 64;
-inline constexpr unsigned kFlitBytes = 32;  ///< of data in a DAT flit
+inline constexpr unsigned kFlitBytes = 32;  ///< data bytes per DAT flit
 inline constexpr std::uint8_t kSizeOfLine = 6;
 
 /// @return the line an address is in.
 [[nodiscard]] constexpr std::uint64_t line_of(std::uint64_t address) noexcept { return address / kLineBytes; }
-/// @return DAT flits for a message of so many bytes (as REQ's Size field says it: 2^size).
+/// @return the number of DAT flits of a message (REQ's Size field: 2^size bytes).
 [[nodiscard]] constexpr unsigned data_flits(std::uint8_t size) noexcept { return size >= kSizeOfLine ? 2 : 1; }
 
 /// MemAttr.

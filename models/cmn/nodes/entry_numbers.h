@@ -8,7 +8,7 @@
 
 namespace pmufab::cmn {
 
-/// Numbers of tracker entries: allocation takes the lowest that is free.
+/// Numbers of tracker entries. Allocation takes the lowest free number.
 class EntryNumbers {
  public:
   explicit EntryNumbers(unsigned entries)

@@ -8,7 +8,7 @@
 
 namespace pmufab::cmn {
 
-/// A queue that keeps its memory: it allocates only while it grows beyond what it ever held.
+/// A queue that keeps its memory. It allocates only when it grows beyond its largest size so far.
 template <typename T>
 class Fifo {
  public:

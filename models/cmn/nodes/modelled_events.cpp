@@ -7,7 +7,7 @@ namespace pmufab::cmn {
 
 namespace {
 
-/// XP events are composed: event in bits 1:0, interface in 4:2, channel above.
+/// XP event ids are composed: event in bits 1:0, interface in 4:2, channel above.
 std::string_view reason_of_xp(unsigned event_id) noexcept {
   if ((event_id & 3U) == 0) return kNoSuchEvent;
   if ((event_id & 3U) == 3) return "the mesh does not tell partial DAT flits from whole ones";
@@ -22,7 +22,7 @@ std::string_view reason_not_modelled(Product product, unsigned revision, NodeTyp
     case NodeType::xp:
       return reason_of_xp(event_id);
     case NodeType::dtc:
-      return {};  // cycles, whatever the id
+      return {};  // the cycle counter, whatever the id
     case NodeType::hn_f:
     case NodeType::hn_s:
       return reason_of_home_event(product, revision, events, event_id);

@@ -7,7 +7,7 @@ namespace pmufab::cmn {
 
 namespace {
 
-// Ids are those of arm-cmn.c, arm_cmn_event_attrs. Those of CXRA and CXHA are CCRA's and CCHA's without 0x40.
+// Ids are those of arm-cmn.c, arm_cmn_event_attrs. The ids of CXRA and CXHA are those of CCRA and CCHA without 0x40.
 
 struct UnmodelledEvents {
   unsigned first;

@@ -9,11 +9,11 @@
 
 namespace pmufab::cmn {
 
-/// The events of one event source of a node, for who makes them happen. A node software may not touch has no source:
-/// then nothing happens. Event id 0 is no event.
+/// The events of one event source of a node, for the model that fires them. A node that software may not touch has no
+/// source; firing then does nothing. Event id 0 is no event.
 class NodeEvents {
  public:
-  /// @param node_id, events  which source of the mesh: EventSource::events
+  /// @param node_id, events  identify the source: EventSource::events
   NodeEvents(Mesh& mesh, std::uint16_t node_id, NodeType events) : mesh_(mesh) {
     const Layout& layout = mesh.layout();
     for (unsigned index = 0; index < layout.sources().size(); ++index) {
@@ -27,7 +27,7 @@ class NodeEvents {
     if (id == 0 || source_ == kNone || !mesh_.pmu().listens(source_, id)) return;
     mesh_.pmu().node_event(source_, id, kEveryClass, times, mesh_.clock().time_of_edge(now));
   }
-  /// @name Set up before the simulation; what is handed over is not owned
+  /// @name Set up before the simulation; arguments are not owned
   /// @{
   void add_occupancy(unsigned id, const Occupancy& occupancy) const {
     if (id != 0 && source_ != kNone) mesh_.pmu().add_occupancy(source_, id, occupancy);
@@ -35,7 +35,7 @@ class NodeEvents {
   void add_cycles(unsigned id, const CycleCondition& condition) const {
     if (id != 0 && source_ != kNone) mesh_.pmu().add_cycles(source_, id, condition);
   }
-  /// Cycles in which the device's flits of a channel are held.
+  /// Count the cycles in which the device's flits of a channel are held.
   void add_holds(unsigned id, unsigned device, Channel channel) const {
     if (id != 0 && source_ != kNone) mesh_.count_holds(device, channel, source_, id);
   }

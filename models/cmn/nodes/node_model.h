@@ -9,18 +9,18 @@ namespace pmufab::cmn {
 /// A device of the mesh that takes part in transactions.
 class NodeModel : public MeshDevice {
  public:
-  /// @return transactions the node has begun or accepted and not ended. All nodes say 0 when a mesh is at rest.
+  /// @return transactions the node has begun or accepted and not ended; 0 for all nodes of a mesh at rest.
   [[nodiscard]] virtual unsigned pending() const noexcept = 0;
 };
 
 /// A node that begins transactions for an operation source.
 class RequesterModel : public NodeModel {
  public:
-  /// @return whether it can do such an operation.
+  /// @return true if it can do such an operation.
   [[nodiscard]] virtual bool can(OperationKind kind) const noexcept = 0;
-  /// Take operations from `source` (not owned), nullptr for none. What has begun goes on.
+  /// Take operations from `source` (not owned); nullptr for none. Operations already begun continue.
   virtual void set_source(OperationSource* source) = 0;
-  /// The source may have something earlier than it said: ask it in cycle `when`.
+  /// The source may have an operation earlier than it announced: call it in cycle `when`.
   virtual void ask(Cycle when) = 0;
 };
 

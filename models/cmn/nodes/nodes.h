@@ -24,40 +24,40 @@ struct NodeParameters {
   RnFParameters rn_f{};
   SnFParameters sn_f{};
   HomeParameters home{};
-  RnIParameters rn_i{};  ///< of RN-D, too
+  RnIParameters rn_i{};  ///< also for RN-D
   IoHomeParameters io_home{};
   DvmNodeParameters dvm_node{};
   SbsxParameters sbsx{};
   MtsxParameters mtsx{};
-  bool modelled = true;  ///< false: no node is made; somebody else attaches devices to the mesh
+  bool modelled = true;  ///< false: no node is made; the caller attaches devices to the mesh
 };
 
-/// The nodes of a mesh but for gateways: one device per node id.
+/// The nodes of a mesh except linked gateways: one device per node id.
 class Nodes {
  public:
   /// @param mesh  must outlive the nodes
-  /// @throws std::invalid_argument for a parameter that cannot be
+  /// @throws std::invalid_argument for an impossible parameter
   Nodes(Mesh& mesh, const NodeParameters& parameters);
   ~Nodes();
   Nodes(const Nodes&) = delete;
   Nodes& operator=(const Nodes&) = delete;
 
   [[nodiscard]] const SystemAddressMap& addresses() const noexcept { return addresses_; }
-  /// As SystemAddressMap::link(). Gateways that are linked are devices of their own, not nodes of these.
+  /// As SystemAddressMap::link(). Linked gateways are separate devices, not nodes of this object.
   void link(std::span<const std::uint16_t> gateways, const SystemAddressMap& other) {
     addresses_.link(gateways, other);
   }
-  /// What takes operations, with where it is, in order of XP, port and number.
+  /// A device that takes operations, with its place, in order of XP, port and number.
   struct Requester {
     RequesterModel* model;
     const DevicePlace* place;
   };
   [[nodiscard]] std::span<const Requester> requesters() const noexcept { return requesters_; }
-  /// Ask to be the only one who feeds a requester with operations. @return false: somebody else is
+  /// Become the only source of operations of a requester. @return false if it has another source
   [[nodiscard]] bool claim(const RequesterModel& requester);
-  /// @return transactions that have not ended, at all nodes.
+  /// @return the number of transactions that have not ended, at all nodes.
   [[nodiscard]] std::uint64_t pending() const noexcept;
-  /// @return the node with an id, nullptr if it has no model.
+  /// @return the node with an id; nullptr if it has no model.
   [[nodiscard]] const NodeModel* find(std::uint16_t node_id) const noexcept;
 
  private:

@@ -7,13 +7,13 @@
 
 namespace pmufab::cmn {
 
-/// What a requester remembers of requests that were answered with RetryAck: who may send again (docs/cmn-nodes.md, rule
-/// 1.6). Credits of a node and type go to the request retried longest.
+/// A requester's record of requests answered with RetryAck: when each may be sent again (docs/cmn-nodes.md, rule 1.6).
+/// A credit of a node and type goes to the request retried longest ago.
 class RetriedRequests {
  public:
   static constexpr unsigned kNone = ~0U;
 
-  /// @param entries  transactions the requester can have, numbers 0 ... entries - 1
+  /// @param entries  number of transactions of the requester: 0 ... entries - 1
   explicit RetriedRequests(unsigned entries) : next_(entries, kNone) {
     constexpr std::size_t kUsualNodes = 160;  // no mesh has more that take requests
     queues_.reserve(kUsualNodes);
@@ -58,14 +58,14 @@ class RetriedRequests {
   }
 
   std::vector<Queue> queues_;
-  std::vector<unsigned> next_;  // of those that wait for a credit of the same node
+  std::vector<unsigned> next_;  // list of those waiting for a credit of the same node
 };
 
-/// What a node that takes requests remembers of those it had no room for, and for whom room is reserved (rule 1.6).
+/// A completer's record of the requests it had no room for, and of reserved room (rule 1.6).
 class RequestCredits {
  public:
-  /// @return whether a request may take one of `free` places. Takes a reservation of the sender if it has no
-  /// AllowRetry.
+  /// @return true if a request may take one of `free` places. A request without AllowRetry uses a reservation of its
+  ///         sender.
   [[nodiscard]] bool accept(std::uint16_t sender, bool allow_retry, unsigned free) noexcept {
     if (allow_retry) return free > reserved_;
     assert(sender < reservations_.size() && reservations_[sender] > 0 && free > 0);
@@ -79,7 +79,7 @@ class RequestCredits {
     ring_[(first_ + size_++) & (ring_.size() - 1)] = sender;
     if (sender >= reservations_.size()) reservations_.resize(sender + std::size_t{1});
   }
-  /// Give room away, if there is some and somebody waits. @return true with who is to get PCrdGrant
+  /// Reserve a free place for the sender that has waited longest. @return true if there is one; it gets PCrdGrant
   [[nodiscard]] bool grant(unsigned free, std::uint16_t& sender) noexcept {
     if (size_ == 0 || free <= reserved_) return false;
     sender = ring_[first_];
@@ -89,7 +89,7 @@ class RequestCredits {
     ++reservations_[sender];
     return true;
   }
-  /// @return reserved places and requests remembered.
+  /// @return the number of reserved places and remembered requests.
   [[nodiscard]] unsigned pending() const noexcept { return reserved_ + static_cast<unsigned>(size_); }
 
  private:
@@ -100,7 +100,7 @@ class RequestCredits {
     first_ = 0;
   }
 
-  std::vector<std::uint16_t> ring_;  // of senders, its size is a power of two
+  std::vector<std::uint16_t> ring_;  // senders; its size is a power of two
   std::size_t first_ = 0;
   std::size_t size_ = 0;
   unsigned reserved_ = 0;

@@ -7,7 +7,7 @@
 
 namespace pmufab::cmn {
 
-/// Which set of a home's table a line belongs to: (line / homes) mod sets. Divides only where a shift does not do.
+/// The set of a line in a home's table: (line / homes) mod sets. Divides only where a shift is not enough.
 class SetIndex {
  public:
   SetIndex(std::uint64_t homes, std::uint64_t sets) noexcept

@@ -11,7 +11,7 @@ namespace pmufab::cmn {
 
 namespace {
 
-/// What a device with such a node is; none if the node says nothing about that.
+/// @return the kind of a device with such a node; none if the node does not decide it.
 DeviceKind kind_of(NodeType type) {
   switch (type) {
     case NodeType::rn_i:

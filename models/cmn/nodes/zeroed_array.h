@@ -9,8 +9,8 @@
 
 namespace pmufab::cmn {
 
-/// Fixed storage, zero at first. It begins with a pair of cache lines of the host, which fetches them together; pages
-/// of it that nobody uses cost nothing.
+/// Fixed storage, initially zero. It begins at a pair of cache lines of the host, which fetches them together. Pages
+/// that are never used take no memory.
 template <typename T>
 class ZeroedArray {
   static_assert(std::is_trivial_v<T>);

@@ -7,16 +7,15 @@
 
 namespace pmufab::cmn {
 
-/// Something that holds in some cycles and not in others, for events that fire in each cycle in which it does. Cycles
-/// are reckoned, not stepped.
+/// A condition that holds in some cycles, for events that fire in each such cycle. Cycles are computed, not stepped.
 class CycleCondition {
  public:
   virtual ~CycleCondition() = default;
-  /// @return the number of cycles before `end` in which it held. `end` is not after the cycle that runs.
+  /// @return the number of cycles before `end` in which it held. `end` is not after the running cycle.
   [[nodiscard]] virtual std::uint64_t cycles(Cycle end) const noexcept = 0;
 };
 
-/// A condition its owner sets and clears. What is set last in a cycle counts for that cycle.
+/// A condition that its owner sets and clears. The last setting in a cycle counts for that cycle.
 class Level final : public CycleCondition {
  public:
   void set(bool on, Cycle now) noexcept {
@@ -30,7 +29,7 @@ class Level final : public CycleCondition {
   }
 
  private:
-  std::uint64_t sum_ = 0;  // of the cycles before since_
+  std::uint64_t sum_ = 0;  // cycles before since_
   Cycle since_ = 0;
   bool on_ = false;
 };

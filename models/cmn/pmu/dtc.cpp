@@ -140,7 +140,8 @@ void Dtc::overflowed(unsigned bit, Picoseconds when) {
   pmovsr_ |= std::uint64_t{1} << bit;
   set_times_[bit] = when;
   update_line(when);
-  // Not from here: this may be in the middle of an event, and who listens to the line may access registers at once.
+  // Do not drive the line here: this may run in the middle of an event, and a listener on the line may access registers
+  // at once.
   if (!line_changes_.empty()) line_alarm_.set(line_changes_.front().when);
 }
 
@@ -152,8 +153,8 @@ void Dtc::clear_status(std::uint64_t bits, Picoseconds when) {
   callbacks_.settle(when);
   for (unsigned bit = 0; bit <= kCycleBit; ++bit) {
     if ((bits >> bit & 1U) == 0) continue;
-    if (bit == kCycleBit) cycles_.clear_overflow(when);  // tells first of an overflow that is due
-    // An overflow of this very instant is not lost.
+    if (bit == kCycleBit) cycles_.clear_overflow(when);  // reports an overflow that is due first
+    // An overflow of this very instant stays.
     if (set_times_[bit] != when) pmovsr_ &= ~(std::uint64_t{1} << bit);
   }
   update_line(when);

@@ -18,23 +18,23 @@
 
 namespace pmufab::cmn {
 
-/// How carries get from the DTMs of a domain to the DTC's counters.
+/// The path of carries from the DTMs of a domain to the DTC's counters.
 struct CarryParameters {
   Picoseconds latency = 0;     ///< of the wires
-  unsigned per_cycle = 0;      ///< carries a DTC takes per clock; 0: any number, at once
-  std::size_t queue_room = 0;  ///< carries that can wait for it; more are lost. 0: unlimited. With per_cycle only
+  unsigned per_cycle = 0;      ///< carries a DTC takes per clock; 0: unlimited, without a queue
+  std::size_t queue_room = 0;  ///< carries that can wait; more are lost. 0: unlimited. Needs per_cycle
 };
 
-/// What a design may vary. The defaults are the products', and exact.
+/// Design parameters of the PMU. The defaults are the products', and exact.
 struct PmuParameters {
   unsigned local_width = 16;   ///< bits of a DTM's counter: 8 ... 16
   unsigned global_width = 32;  ///< bits of a DTC's counter: 8 ... 32
   unsigned cycle_width = 40;   ///< bits of the cycle counter: 8 ... 40
   CarryParameters carry{};
-  unsigned occupancy_width = 8;  ///< bits of the accumulators of occupancies: 1 ... 32. Not public (inferred)
+  unsigned occupancy_width = 8;  ///< bits of the occupancy accumulators: 1 ... 32. Not public (inferred)
   bool snp_vc2_is_all = true;    ///< see passes()
-  /// The cycle counter needs cg_disable. Linux 6.1 never sets it; on a part whose clock happens not to be gated it
-  /// counts.
+  /// The cycle counter needs cg_disable. Linux 6.1 never sets it; with false, the counter runs without it, as on a part
+  /// whose clock is not gated.
   bool cycles_need_cg_disable = true;
 };
 
@@ -42,34 +42,32 @@ struct PmuParameters {
 ///
 /// - Global counters hold while the DTC does not count; a carry that arrives then is lost.
 /// - The cycle counter runs while dt_en, pmu_en and cg_disable are set (strict: without cg_disable the real clock may
-/// be
-///   gated at any time).
+///   be gated at any time).
 /// - Joined counters (pmcr.cntcfg, never used by the driver): the even one wraps into the odd one and sets no status;
-/// the
-///   odd one takes no carries of its own (inferred).
+///   the odd one takes no carries of its own (inferred).
 class Dtc {
  public:
-  /// What the rest of the PMU has to do.
+  /// Calls into the rest of the PMU.
   struct Callbacks {
     std::function<void(Picoseconds when)> settle;    ///< before anything is read or changed
-    std::function<void(Picoseconds when)> changed;   ///< dtc_ctl or pmcr changed: who counts must be found anew
-    std::function<void(Picoseconds when)> snapshot;  ///< of the domain's DTMs
+    std::function<void(Picoseconds when)> changed;   ///< dtc_ctl or pmcr changed: recompute what is counted
+    std::function<void(Picoseconds when)> snapshot;  ///< take a snapshot of the domain's DTMs
   };
 
-  /// @param bank  the DTC node's registers; hooks are put into it
+  /// @param bank  the DTC node's registers; the DTC installs hooks in it
   Dtc(const ClockDomain& clock, const PmuParameters& parameters, RegisterBank& bank, InterruptLine& line,
       Callbacks callbacks);
   Dtc(const Dtc&) = delete;
   Dtc& operator=(const Dtc&) = delete;
 
-  /// dt_en and pmu_en.
+  /// @return true if dt_en and pmu_en are set.
   [[nodiscard]] bool is_counting() const noexcept { return (control_ & 1U) != 0 && (pmcr_ & 1U) != 0; }
-  /// @return the counter DTMs carry into; nullptr if it takes none.
+  /// @return the counter that DTMs carry into; nullptr if it takes no carries.
   [[nodiscard]] Counter* carry_target(unsigned counter) noexcept;
   [[nodiscard]] CarryPath& carry_path() noexcept { return path_; }
   [[nodiscard]] const CarryPath& carry_path() const noexcept { return path_; }
 
-  /// As after reset. The bank is reset by its owner, before.
+  /// Return to the state after reset. The owner resets the bank first.
   void reset();
 
  private:
@@ -111,8 +109,8 @@ class Dtc {
   bool cycles_need_cg_disable_;
   std::uint64_t control_ = 0;
   std::uint64_t pmcr_ = 0;
-  std::uint64_t pmovsr_ = 0;                                // what is known; an overflow of cycles_ may not be yet
-  std::array<Picoseconds, kGlobalCounters + 1> set_times_;  // of the last overflow per bit
+  std::uint64_t pmovsr_ = 0;                                // status so far; may lack an overflow of cycles_
+  std::array<Picoseconds, kGlobalCounters + 1> set_times_;  // by bit: time of the last overflow
   std::uint64_t cycles_shadow_ = 0;
   std::uint64_t snapshot_status_ = 0;
   bool line_high_ = false;

@@ -17,7 +17,7 @@ namespace pmufab::cmn {
 /// The counters of a debug/trace monitor: four small ones, each of which may carry into a global counter of the DTC.
 ///
 /// pmu_config in arm-cmn.c is CMN_DTM_PMU_CONFIG. Combined counters (never used by the driver): the lower one wraps
-/// into the upper, whose own input and the lower one's pairing then mean nothing (inferred: the wire of an overflow
+/// into the upper. The upper's own input and the lower's pairing then have no effect (inferred: the overflow wire
 /// leaves the last counter of a chain).
 class alignas(64) Dtm {
  public:
@@ -25,7 +25,7 @@ class alignas(64) Dtm {
   Dtm(unsigned width, CarryPath& path) noexcept
       : maximum_((1U << width) - 1), width_(static_cast<std::uint8_t>(width)), path_(&path) {}
 
-  /// Add events of counter n's input.
+  /// Add events to counter n through its input.
   void add(unsigned n, std::uint64_t amount, Picoseconds when) {
     const std::uint64_t sum = values_[n] + amount;
     values_[n] = static_cast<std::uint32_t>(sum & maximum_);
@@ -38,7 +38,7 @@ class alignas(64) Dtm {
   [[nodiscard]] std::uint64_t config() const noexcept { return config_; }
   [[nodiscard]] bool is_enabled() const noexcept { return (config_ & 1U) != 0; }
   [[nodiscard]] bool is_paired(unsigned n) const noexcept { return (config_ >> (4 + n) & 1U) != 0; }
-  /// Which global counter counter n carries into.
+  /// @return the global counter that counter n carries into.
   [[nodiscard]] unsigned global_number(unsigned n) const noexcept { return config_ >> (16 + 4 * n) & 7U; }
   [[nodiscard]] unsigned input(unsigned n) const noexcept { return config_ >> (32 + 8 * n) & 0xffU; }
   /// @return true if counter n counts wraps of n - 1 instead of its input.
@@ -46,10 +46,10 @@ class alignas(64) Dtm {
     return n != 0 && ((config_ & 8U) != 0 || (n == 1 && (config_ & 2U) != 0) || (n == 3 && (config_ & 4U) != 0));
   }
 
-  /// Where wraps of counter n go; nullptr: they are lost.
+  /// Set where wraps of counter n go; with nullptr they are lost.
   void carry_into(unsigned n, Counter* target) noexcept { targets_[n] = target; }
 
-  /// pmevcnt: 16 bits per counter.
+  /// @return pmevcnt: 16 bits per counter.
   [[nodiscard]] std::uint64_t values() const noexcept;
   void set_values(std::uint64_t values, std::uint64_t mask) noexcept;
 

@@ -39,7 +39,7 @@ EventFilters filters_of_hn_s(unsigned event_id) {
     case 0x07:
     case 0x0a:
     case 0x0b:
-    case 0x10:  // the 7.3 driver filters these two; older ones leave what is there
+    case 0x10:  // the 7.3 driver filters these two; older ones leave the field as it is
     case 0x11:
       return {hbt_lbt, none};
     case 0x0d:

@@ -10,7 +10,7 @@
 
 namespace pmufab::cmn {
 
-/// What a filter field of an event select register restricts. One value serves all four slots of the register.
+/// The meaning of a filter field of an event select register. One value serves all four slots of the register.
 enum class FilterKind : std::uint8_t {
   none,
   occup1,            ///< occup1_id: kind of the request an entry holds
@@ -32,16 +32,16 @@ struct FilterField {
   std::string_view name;
 };
 
-/// The filters that decide about one event: none, one, or (evictions of S3 r2) two.
+/// The filters that apply to an event: none, one, or (evictions of S3 r2) two.
 struct EventFilters {
   FilterKind first = FilterKind::none;
   FilterKind second = FilterKind::none;
 };
 
-/// The classes one occurrence of an event belongs to: bit c for code c of the event's first filter in bits 15:0, of its
-/// second in 31:16. An occurrence may belong to several (a read that is also home-bound).
+/// The classes of one occurrence of an event: bit c for code c of the event's first filter in bits 15:0, of its second
+/// in 31:16. An occurrence may have several classes (a read that is also home-bound).
 using FilterClasses = std::uint32_t;
-/// An occurrence that every filter value lets through; also for events without filter.
+/// Classes of an occurrence that passes every filter value; also for events without filter.
 inline constexpr FilterClasses kEveryClass = ~FilterClasses{0};
 
 /// @return the classes of an occurrence with one code per filter.
@@ -49,16 +49,16 @@ constexpr FilterClasses filter_classes(unsigned first, unsigned second = 0) noex
   return FilterClasses{1} << first | FilterClasses{1} << (16 + second);
 }
 
-/// @param events  whose events: EventSource::events
+/// @param events  type whose event ids apply: EventSource::events
 /// @return the filter fields of the event select register (arm-cmn.c, arm_cmn_filter and arm_cmn_filters).
 [[nodiscard]] std::span<const FilterField> filter_fields(Product product, unsigned revision, NodeType events) noexcept;
-/// @return which filters decide about an event; none for an event nobody has documented.
+/// @return the filters that apply to an event; none for an undocumented event.
 [[nodiscard]] EventFilters filters_of(Product product, unsigned revision, NodeType events, unsigned event_id) noexcept;
-/// @return the valid bits of one event id, 5 to 8; the register holds no more.
+/// @return the valid bits of one event id, 5 to 8.
 [[nodiscard]] unsigned event_id_bits(Product product, unsigned revision, NodeType events) noexcept;
 
 /// @param value    of the filter field
-/// @param classes  16 bits: those of the filter
+/// @param classes  16 bits: those of this filter
 /// @param vc2_is_all  snp_vc_sel 2, the reset value, means every channel and not a third one (not documented)
 /// @return true if an occurrence passes.
 constexpr bool passes(FilterKind kind, unsigned value, std::uint16_t classes, bool vc2_is_all = true) noexcept {

@@ -17,7 +17,7 @@ struct FlitPosition {
   std::uint8_t lsb;
 };
 
-/// All positions of a channel. Fields that never go together share bits.
+/// All positions of a channel. Fields that never occur together share bits.
 /// @{
 [[nodiscard]] std::span<const FlitPosition> req_positions(FlitFormat format) noexcept;
 [[nodiscard]] std::span<const FlitPosition> rsp_positions(FlitFormat format) noexcept;

@@ -9,20 +9,20 @@
 
 namespace pmufab::cmn {
 
-/// Filter code 0, which of most events means all; the only code of those without a filter.
+/// Filter code 0, which means all for most events; the only code of events without a filter.
 inline constexpr std::uint16_t kAllCode = 1;
 
-/// How full a queue is, for the events that accumulate it: each cycle an accumulator adds the entries there are after
-/// that cycle's changes, and the event fires each time it wraps.
+/// The fill level of a queue, for the events that accumulate it. Each cycle an accumulator adds the number of entries
+/// after that cycle's changes; the event fires each time the accumulator wraps.
 ///
-/// There is an accumulator for each code of the event's filter (inferred: one value would have to be thrown away when
+/// There is an accumulator for each code of the event's filter (inferred: a single one would have to be cleared when
 /// software selects another code). Cycles are computed, not stepped.
 class Occupancy {
  public:
   static constexpr unsigned kCodes = 16;
 
   /// Entries enter (positive) or leave the queue in cycle `now`, which is never before that of an earlier change.
-  /// @param codes  filter codes the entries belong to, bit c for code c: bit 0 too where code 0 means all
+  /// @param codes  filter codes of the entries, bit c for code c; include bit 0 where code 0 means all
   void change(std::uint16_t codes, int entries, Cycle now) noexcept {
     for (unsigned code = 0; codes != 0; ++code, codes = static_cast<std::uint16_t>(codes >> 1U)) {
       if ((codes & 1U) == 0) continue;
@@ -33,7 +33,7 @@ class Occupancy {
       one.entries += entries;
     }
   }
-  /// @return the sum of the entries of all cycles before `end`.
+  /// @return the sum of the entries over all cycles before `end`.
   [[nodiscard]] std::uint64_t sum(unsigned code, Cycle end) const noexcept {
     const Accumulator& one = accumulators_[code % kCodes];
     return end <= one.since ? one.sum : one.sum + (end - one.since) * static_cast<std::uint64_t>(one.entries);
@@ -42,7 +42,7 @@ class Occupancy {
 
  private:
   struct Accumulator {
-    std::uint64_t sum = 0;  // of the cycles before `since`
+    std::uint64_t sum = 0;  // over the cycles before `since`
     Cycle since = 0;
     int entries = 0;
   };

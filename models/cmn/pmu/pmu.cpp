@@ -63,7 +63,7 @@ Pmu::Pmu(const std::string& name, const Topology& topology, const Layout& layout
     throw std::invalid_argument("occupancy_width: an accumulator has 1 to 32 bits");
   for (unsigned i = 0; i < kInterfaces; ++i) interface_codes_[i] = static_cast<std::uint8_t>(i < 8 ? i : kNoCode);
   if (layout.xps() == 1) {
-    // There codes 0 to 5 are the six device ports.
+    // On a mesh of one XP, codes 0 to 5 are the six device ports.
     interface_codes_.fill(kNoCode);
     for (unsigned port = 0; port < kMaximumPorts; ++port) {
       interface_codes_[static_cast<unsigned>(Interface::port0) + port] = static_cast<std::uint8_t>(port);
@@ -217,16 +217,16 @@ void Pmu::choose_occupancies() {
   look_again();
 }
 
-/// Who settles may change counters, or what they count: the next overflow is predicted when that is done.
+/// The caller of settle may then change counters or what they count, so the next overflow is predicted afterwards.
 void Pmu::look_again() {
   if (!active_occupancies_.empty()) overflow_alarm_.set(clock_.time_of_edge(clock_.edges_before(settled_) + 1));
 }
 
 std::uint64_t Pmu::counts_to_overflow() const {
-  // By DTC's counter: who carries into it. Counters chained within a DTM only take longer.
+  // By global counter: the local counters that carry into it. Chained local counters only take longer.
   struct Target {
     const Counter* counter;
-    std::uint64_t nearest;  // to the first carry
+    std::uint64_t nearest;  // events to the first carry
     std::uint64_t carriers;
     bool carry_under_way;
   };
@@ -252,7 +252,7 @@ std::uint64_t Pmu::counts_to_overflow() const {
   }
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   for (const Target& target : targets) {
-    // Carries that may come before the one that overflows it.
+    // Carries that can come before the one that overflows it.
     const std::uint64_t room = target.carry_under_way ? 0 : target.counter->maximum() - target.counter->value(0);
     least = std::min(least, target.nearest + room / target.carriers * turn);
   }
@@ -261,7 +261,7 @@ std::uint64_t Pmu::counts_to_overflow() const {
 
 void Pmu::predict_overflow(Picoseconds when) {
   settle_occupancies(when);
-  // In parts of which an accumulator's wrap has `whole`: how many come in a cycle, and how many have come already.
+  // In units of 1/whole of an accumulator's wrap: the number per cycle, and the number accumulated so far.
   const std::uint64_t whole = std::uint64_t{1} << parameters_.occupancy_width;
   const Cycle now = clock_.edges_before(when);
   std::uint64_t rate = 0;
@@ -269,7 +269,7 @@ void Pmu::predict_overflow(Picoseconds when) {
   for (const unsigned index : active_occupancies_) {
     const OccupancyEvent& event = occupancies_[index];
     if (event.occupancy == nullptr) {
-      rate += whole;  // at most
+      rate += whole;  // an upper bound
       continue;
     }
     const unsigned code = code_of(event);
@@ -340,7 +340,7 @@ void Pmu::feed(unsigned xp, unsigned dtm, unsigned counter, XpListener& listener
   } else if (input >= kInputDevice) {
     unsigned port = (input >> 4) - 1;
     if (topology_.multiple_dtm) {
-      if (port > 1) return;  // such a DTM has wires to its own two ports only
+      if (port > 1) return;  // such a DTM is wired to its own two ports only
       port += 2 * dtm_of_xp;
     }
     const unsigned device = input >> 2 & 3U;
@@ -361,7 +361,7 @@ void Pmu::update_watch_bits(unsigned xp) {
     const DtmWatch& watch = dtm_watches_[dtm];
     for (unsigned i = 0; i < kWatchpoints; ++i) {
       const Watchpoint& watchpoint = watch.watchpoints[i];
-      // Software can select ports that no XP has.
+      // Software can select ports that the XP does not have.
       if (watch.feeds[i] == 0 || !watchpoint.can_fire() || watchpoint.port() >= kMaximumPorts) continue;
       for (unsigned channel = 0; channel < kChannels; ++channel) {
         if ((watchpoint.channels() >> channel & 1U) == 0) continue;
@@ -448,7 +448,7 @@ void Pmu::count_node_event(unsigned source, unsigned id, FilterClasses classes, 
 
 void Pmu::see(unsigned xp, unsigned port, FlitDirection direction, Channel channel, const FlitFields& fields,
               Picoseconds when) {
-  if (fields.opcode == 0) return;  // returns of link credits are no flits to a watchpoint
+  if (fields.opcode == 0) return;  // watchpoints ignore returns of link credits
   const unsigned even = direction == FlitDirection::upload ? 0 : 2;
   const unsigned first = layout_.first_dtm(xp);
   for (unsigned dtm = first; dtm < first + layout_.dtms_of(xp); ++dtm) {

@@ -29,12 +29,12 @@ namespace pmufab::cmn {
 
 /// The PMU of a mesh: every XP's DTMs and the DTCs, behind the registers of a ConfigSpace.
 ///
-/// Events come in through pulses(), upload(), download() and node_event(). What nobody counts costs a compare: who
-/// counts what is found when a register is written, gates included (pmu_en of the DTM; dt_en and pmu_en of DTC 0 and of
-/// the domain's DTC). Times of events and accesses never run backwards.
+/// Events come in through pulses(), upload(), download() and node_event(). An uncounted event costs a compare: routing,
+/// gates included (pmu_en of the DTM; dt_en and pmu_en of DTC 0 and of the domain's DTC), is recomputed on every
+/// register write. Times of events and accesses never run backwards.
 class Pmu {
  public:
-  /// Told when pulses() starts or stops to be of use to somebody: an XP counts the flit event, or a watchpoint sees the
+  /// Called when pulses() starts or stops to need a flit event: an XP counts the event, or a watchpoint sees the
   /// downloads of the port.
   using OnWatch = std::function<void(unsigned xp, Interface interface, Channel channel, FlitEvent event, bool on)>;
 
@@ -51,8 +51,7 @@ class Pmu {
   [[nodiscard]] InterruptLine& interrupt(unsigned dtc) { return *lines_.at(dtc); }
 
   /// @name Flits that leave an XP
-  /// @{
-  /// Count the events of one cycle. Those nobody watches do no harm.
+  /// @{ Count the events of one cycle. Unwatched events are allowed.
   void pulses(std::span<const MeshPulse> pulses, Picoseconds when) {
     for (const MeshPulse& pulse : pulses) {
       const unsigned code = interface_codes_[static_cast<unsigned>(pulse.interface)];
@@ -61,8 +60,8 @@ class Pmu {
       if (code != kNoCode) xp_event(pulse.xp, id, 1, when);
     }
   }
-  /// Count an event of an XP by the id software selects it with: event | interface << 2 | channel << 5. Of use for what
-  /// MeshPulse does not tell: event 3, partial DAT flit.
+  /// Count an event of an XP by the id software selects it with: event | interface << 2 | channel << 5. For event 3
+  /// (partial DAT flit), which MeshPulse does not carry.
   void xp_event(unsigned xp, unsigned event_id, std::uint64_t amount, Picoseconds when) {
     const XpListener& listener = xps_[xp];
     unsigned counters = 0;
@@ -71,15 +70,15 @@ class Pmu {
     }
     if (counters != 0) count(xp, counters, amount, when);
   }
-  /// Install who hears of what is watched; it is told at once of what already is.
+  /// Set the listener. It is called at once for events already watched.
   void on_watch(OnWatch listener);
-  /// @return true if some counter counts this XP event now.
+  /// @return true if a counter counts this XP event at present.
   [[nodiscard]] bool watches(unsigned xp, Interface interface, Channel channel, FlitEvent event) const noexcept;
   /// @}
 
   /// @name Flits between an XP and the device at a port
   /// @{
-  /// @return true if a watchpoint wants to see flits there: only then need upload() or download() be called.
+  /// @return true if a watchpoint sees flits there. Otherwise upload() and download() need not be called.
   [[nodiscard]] bool watches(unsigned xp, unsigned port, FlitDirection direction, Channel channel) const noexcept {
     return (watch_bits_[2 * xp + static_cast<unsigned>(direction)] >> watch_bit(port, channel) & 1U) != 0;
   }
@@ -99,20 +98,21 @@ class Pmu {
   /// @{
   /// @param source   index in Layout::sources(): HN-P and CCLA_RNI have two
   /// @param id       of the event, not 0
-  /// @param classes  what the occurrences are to the event's filters
+  /// @param classes  of the occurrences, for the event's filters
   void node_event(unsigned source, unsigned id, FilterClasses classes, std::uint64_t amount, Picoseconds when) {
     if (listens(source, id)) count_node_event(source, id, classes, amount, when);
   }
-  /// @return true if some counter counts this event now, with whatever filter.
+  /// @return true if a counter counts this event at present, with any filter.
   [[nodiscard]] bool listens(unsigned source, unsigned id) const noexcept {
     const std::uint32_t different = source_ids_[source] ^ (id * 0x0101'0101U);
     return ((different - 0x0101'0101U) & ~different & 0x8080'8080U) != 0;  // one byte is zero
   }
-  /// @return the value of a filter field now; 0 if the source has none of that kind.
+  /// @return the present value of a filter field; 0 if the source has none of that kind.
   [[nodiscard]] unsigned filter_value(unsigned source, FilterKind kind) const noexcept {
     return sources_[source].filters[static_cast<unsigned>(kind)];
   }
-  /// Let an event fire as an occupancy's accumulator wraps: that of the code its filter selects.
+  /// Let an event fire when an occupancy's accumulator wraps: the accumulator of the code that the event's filter
+  /// selects.
   /// @param occupancy  not owned
   void add_occupancy(unsigned source, unsigned id, const Occupancy& occupancy) {
     occupancies_.push_back({&occupancy, nullptr, source, id, 0});
@@ -122,24 +122,23 @@ class Pmu {
   void add_cycles(unsigned source, unsigned id, const CycleCondition& condition) {
     occupancies_.push_back({nullptr, &condition, source, id, 0});
   }
-  /// Count what accumulators and conditions did until `when`. Done before counters are looked at and before anything
-  /// about counting changes; somebody must do it from time to time, too, for an interrupt to come when its cause does.
+  /// Count what accumulators and conditions produced until `when`. This happens before counters are read and before
+  /// routing changes. The mesh also calls it from time to time, so that overflow interrupts are not late.
   void settle_occupancies(Picoseconds when) {
     if (!active_occupancies_.empty()) count_occupancies(when);
   }
-  /// What accumulators and conditions do stays as it is for a while: the mesh sleeps. An overflow they cause then acts
-  /// at its own cycle. `when` is the present.
+  /// Call before the mesh sleeps: accumulators and conditions keep their state for a while. An overflow they cause then
+  /// acts at its own cycle. `when` is the present.
   void watch_occupancies(Picoseconds when) {
     if (!active_occupancies_.empty()) predict_overflow(when);
   }
   /// @}
 
-  /// As after hardware reset, registers included.
+  /// Return to the state after hardware reset, registers included.
   void reset();
 
-  /// @name For debugging; no guest can see it
-  /// @{
-  /// Carries that found a DTC's queue full.
+  /// @name For debugging; not visible to software
+  /// @{ Carries that found a DTC's queue full.
   [[nodiscard]] std::uint64_t lost_carries(unsigned dtc) const { return dtcs_.at(dtc)->carry_path().lost(); }
   [[nodiscard]] const CarryPath& carry_path(unsigned dtc) const { return dtcs_.at(dtc)->carry_path(); }
   /// @return true if a DTM counts.
@@ -150,14 +149,14 @@ class Pmu {
   static constexpr unsigned kNoCode = 0xff;
 
   struct XpListener {
-    std::array<std::uint16_t, kEventSlots> ids{};    // 0: nobody counts the slot
+    std::array<std::uint16_t, kEventSlots> ids{};    // 0: no counter uses the slot
     std::array<std::uint16_t, kEventSlots> feeds{};  // bit 4 * DTM of the XP + counter
   };
   struct Source {
     std::array<std::uint16_t, kEventSlots> feeds{};
     std::array<std::uint8_t, kEventSlots> ids{};
     std::array<EventFilters, kEventSlots> kinds{};
-    std::array<std::uint8_t, kFilterKinds> filters{};  // values by kind
+    std::array<std::uint8_t, kFilterKinds> filters{};  // values by filter kind
   };
   struct DtmWatch {
     std::array<Watchpoint, kWatchpoints> watchpoints{};
@@ -169,10 +168,10 @@ class Pmu {
     const CycleCondition* condition;
     unsigned source;
     unsigned id;
-    std::uint64_t wraps;  // or cycles; while somebody counts it: those counted, or before
+    std::uint64_t wraps;  // wraps or cycles counted so far, or that came before counting began
   };
 
-  /// Pulses of an XP: bit by event, interface and channel.
+  /// Pulses of an XP: one bit per event, interface and channel.
   using Watched = std::bitset<std::size_t{2} * kInterfaces * kChannels>;
 
   static unsigned watch_bit(unsigned port, Channel channel) noexcept {
@@ -213,21 +212,21 @@ class Pmu {
   PmuParameters parameters_;
   std::array<std::uint8_t, kInterfaces> interface_codes_{};
   std::vector<XpListener> xps_;
-  std::vector<std::array<std::uint16_t, kEventSlots>> xp_ids_;  // as selected, counted or not
+  std::vector<std::array<std::uint16_t, kEventSlots>> xp_ids_;  // as selected, whether counted or not
   std::vector<Dtm> dtms_;
   std::vector<DtmWatch> dtm_watches_;
-  std::vector<std::uint64_t> watch_bits_;  // per XP: of uploads, of downloads
-  std::vector<std::uint32_t> source_ids_;  // four ids of what is counted; 0 otherwise
+  std::vector<std::uint64_t> watch_bits_;  // by XP: uploads, then downloads
+  std::vector<std::uint32_t> source_ids_;  // the four ids that are counted; 0 otherwise
   std::vector<Source> sources_;
   std::vector<std::uint8_t> source_xps_;
   std::vector<std::unique_ptr<InterruptLine>> lines_;
   std::vector<std::unique_ptr<Dtc>> dtcs_;
   std::vector<OccupancyEvent> occupancies_;
-  std::vector<unsigned> active_occupancies_;  // indices of those somebody counts
+  std::vector<unsigned> active_occupancies_;  // indices of those that are counted
   Picoseconds settled_ = 0;
-  Alarm overflow_alarm_;  // not after the earliest overflow that occupancies can cause, if they stay as they are
+  Alarm overflow_alarm_;  // not after the earliest overflow that occupancies can cause in their present state
   OnWatch on_watch_;
-  std::vector<Watched> told_;  // by XP: what on_watch_ believes
+  std::vector<Watched> told_;  // by XP: the state last reported to on_watch_
 };
 
 }  // namespace pmufab::cmn

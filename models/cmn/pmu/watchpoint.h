@@ -9,29 +9,29 @@
 
 namespace pmufab::cmn {
 
-/// One watchpoint of a DTM as its config, val and mask registers say. The first two of a DTM see uploads, the others
-/// downloads.
+/// One watchpoint of a DTM, decoded from its config, val and mask registers. The first two of a DTM see uploads, the
+/// others downloads.
 ///
-/// It fires once per flit of its channel at its port whose image, under the mask, equals the value; exclusive: of those
-/// flits the ones that do not. Idle is mask 0, value all ones: no flit has such an image.
+/// It fires once per flit of its channel at its port whose image, under the mask, equals the value; if exclusive, once
+/// per flit whose image does not. Mask 0 with value all ones is the idle setting: no flit has such an image.
 class Watchpoint {
  public:
   Watchpoint() = default;
-  /// @param config     the register
-  /// @param dtm        of its XP: with several DTMs it sees the ports 2 * dtm and 2 * dtm + 1
+  /// @param config     the config register
+  /// @param dtm        its index in the XP: with several DTMs it sees the ports 2 * dtm and 2 * dtm + 1
   Watchpoint(const ProductFacts& facts, bool multiple_dtm, unsigned dtm, FlitDirection direction, std::uint64_t config,
              std::uint64_t value, std::uint64_t mask) noexcept;
 
   [[nodiscard]] unsigned port() const noexcept { return port_; }
-  /// @return true if it looks at flits of this channel at this port.
+  /// @return true if it sees flits of this channel at this port.
   [[nodiscard]] bool sees(unsigned port, Channel channel) const noexcept {
     return port == port_ && (channels_ >> static_cast<unsigned>(channel) & 1U) != 0;
   }
-  /// Channels it sees: bit c for Channel c.
+  /// @return the channels it sees: bit c for Channel c.
   [[nodiscard]] unsigned channels() const noexcept { return channels_; }
-  /// The combine bit: fires only on flits the next watchpoint fires on as well.
+  /// @return the combine bit: the watchpoint fires only on flits on which the next watchpoint fires too.
   [[nodiscard]] bool combines() const noexcept { return combine_; }
-  /// @return false if no flit whatsoever can make it fire.
+  /// @return false if no flit can make it fire.
   [[nodiscard]] bool can_fire() const noexcept { return can_fire_; }
   /// @return true if a flit of its port and channel makes it fire.
   [[nodiscard]] bool matches(Channel channel, const FlitFields& fields) const noexcept {

@@ -8,15 +8,16 @@
 
 namespace pmufab::cmn {
 
-/// From a device into its XP, or out of the XP into the device.
+/// Upload: from a device into its XP. Download: out of the XP into the device.
 enum class FlitDirection : std::uint8_t { upload, download };
 
-/// The fields of a CHI flit that watchpoints can compare, as CHI names them; of one channel, the others stay 0.
+/// The fields of a CHI flit that watchpoints can compare, by their CHI names. Fields that the channel does not have
+/// stay 0.
 ///
-/// Fields that share bits in a flit (for example returnnid and stashnid) also share them in its image: set the one the
-/// opcode has.
+/// Fields that share bits in a flit (for example returnnid and stashnid) also share them in its image: set the one that
+/// the opcode has.
 struct FlitFields {
-  std::uint64_t addr = 0;  ///< byte address, also of a snoop
+  std::uint64_t addr = 0;  ///< byte address, also for a snoop
   std::uint16_t srcid = 0;
   std::uint16_t tgtid = 0;
   std::uint16_t txnid = 0;  ///< no watchpoint compares it
@@ -29,7 +30,7 @@ struct FlitFields {
   std::uint16_t mpam = 0;
   std::uint16_t mecid = 0;
   std::uint16_t streamid = 0;
-  std::uint8_t opcode = 0;  ///< 0, the return of a link credit, is no flit to a watchpoint
+  std::uint8_t opcode = 0;  ///< watchpoints ignore 0, the return of a link credit
   std::uint8_t qos = 0;
   std::uint8_t size = 0;
   std::uint8_t ns = 0;
@@ -74,7 +75,7 @@ struct FlitFields {
   std::uint8_t replicate = 0;
 };
 
-/// A field of an image. snp_addr is address bits 51:3 as snoops carry them, addr13 those from bit 16 up.
+/// A field of an image. snp_addr is address bits 51:3, as snoops carry them; addr13 is the bits from 16 up.
 enum class FlitField : std::uint8_t {
   addr,
   snp_addr,
@@ -138,8 +139,8 @@ enum class FlitField : std::uint8_t {
 /// @return the value of a field.
 [[nodiscard]] std::uint64_t value_of(const FlitFields& fields, FlitField field) noexcept;
 
-/// @return the 64 bits a watchpoint of match group `group` sees of a flit; 0 for a group the channel does not have.
-///         Where source and target id share bits, an upload shows the target and a download the source.
+/// @return the 64 bits that a watchpoint of match group `group` sees of a flit; 0 for a group the channel does not
+///         have. Where source and target id share bits, an upload shows the target and a download the source.
 /// @param channel  a sub-channel counts as its channel; PUB has no flits
 [[nodiscard]] std::uint64_t flit_image(FlitFormat format, Channel channel, unsigned group, FlitDirection direction,
                                        const FlitFields& fields) noexcept;

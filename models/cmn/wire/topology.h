@@ -11,7 +11,7 @@
 
 namespace pmufab::cmn {
 
-/// What node_info tells a node to be (arm-cmn.c, enum cmn_node_type).
+/// The node type in node_info (arm-cmn.c, enum cmn_node_type).
 enum class NodeType : std::uint16_t {
   dvm = 0x1,
   cfg = 0x2,
@@ -42,10 +42,10 @@ enum class NodeType : std::uint16_t {
 
 /// @return "hnf", "rnd", ..., as instances are named; "node" for a type that does not exist.
 [[nodiscard]] std::string_view to_string(NodeType type) noexcept;
-/// @return true if the driver knows such nodes below an XP.
+/// @return true if the driver knows this type as a node below an XP.
 [[nodiscard]] bool is_known(NodeType type) noexcept;
 
-/// What connect info tells to be connected to a port (arm-cmn.c, arm_cmn_device_type).
+/// The device type in a port's connect info (arm-cmn.c, arm_cmn_device_type).
 enum class DeviceType : std::uint8_t {
   none = 0x00,
   rn_i = 0x01,
@@ -91,9 +91,8 @@ enum class DeviceType : std::uint8_t {
 /// A node with a register window.
 struct Node {
   NodeType type;
-  unsigned device =
-      0;  ///< which of the devices behind the port (more than one with a CAL, or by construction): 0 ... 3
-  std::optional<std::uint16_t> logical_id{};  ///< absent: the next of its type, in order of XP, port and place in lists
+  unsigned device = 0;  ///< device number behind the port: 0 ... 3 (more than one with a CAL, or by construction)
+  std::optional<std::uint16_t> logical_id{};  ///< absent: the next of its type, in order of XP, port and list
   bool external = false;                      ///< child pointer bit 31: software must not touch it
   bool isolated = false;                      ///< child pointer bit 30
 };
@@ -102,21 +101,21 @@ struct Node {
 struct Port {
   DeviceType device = DeviceType::none;
   bool cal = false;         ///< component aggregation layer: several devices share the port
-  std::vector<Node> nodes;  ///< RN-F and SN-F have none
-  unsigned devices = 1;  ///< behind the port; more if nodes say so. Of use for RN-F behind a CAL, which have no nodes
+  std::vector<Node> nodes;  ///< empty for RN-F and SN-F
+  unsigned devices = 1;     ///< devices behind the port; more if nodes need more. For RN-F behind a CAL: no nodes
 };
 
-/// @return devices behind a port: 0 if nothing is connected.
+/// @return the number of devices behind a port: 0 if nothing is connected.
 [[nodiscard]] unsigned device_count(const Port& port) noexcept;
 
 /// A crosspoint.
 struct Crosspoint {
   unsigned dtc_domain = 0;
   std::vector<Port> ports;
-  std::vector<Node> nodes;  ///< without a port, for example APB
+  std::vector<Node> nodes;  ///< nodes without a port, for example APB
 };
 
-/// Sub-channels of a channel: 1 or 2. With 2 the events of the second (RSP2, ...) exist.
+/// Number of sub-channels of a channel: 1 or 2. With 2, the events of the second (RSP2, ...) exist.
 struct VirtualChannels {
   unsigned req = 1;
   unsigned rsp = 1;
@@ -124,18 +123,18 @@ struct VirtualChannels {
   unsigned dat = 1;
 };
 
-/// What a driver's fixed arrays hold. A mesh beyond them would corrupt the kernel's memory, so it is refused.
+/// The sizes of a driver's fixed arrays. A larger mesh would corrupt the kernel's memory, so it is refused.
 struct SoftwareLimits {
   unsigned side;        ///< CMN_MAX_DIMENSION
   unsigned dtms;        ///< CMN_MAX_DTMS
   unsigned logical_id;  ///< CMN_MAX_NODES_PER_EVENT
-  unsigned nodes;       ///< of one type, as events see types
+  unsigned nodes;       ///< of one type, as events group types
   bool operator==(const SoftwareLimits&) const = default;
 };
 inline constexpr SoftwareLimits kLinux72Limits{12, 188, 144, 144};
 inline constexpr SoftwareLimits kLinux73Limits{14, 248, 196, 196};
 
-/// Hardware that is wrong on purpose, to see what software makes of it.
+/// Deliberately wrong hardware, to test how software reacts.
 struct Deviations {
   struct XpLogicalId {
     unsigned xp;
@@ -148,16 +147,16 @@ struct Deviations {
   std::optional<std::uint16_t> part_number;  ///< for example 0x438
   std::optional<std::uint8_t> revision;      ///< PID2[7:4]
   std::optional<std::uint16_t> root_type;    ///< node type of the CFG node
-  std::optional<std::uint32_t> unit_info;    ///< DTM unit info lies there instead; 0: nowhere, it reads 0
+  std::optional<std::uint32_t> unit_info;    ///< other offset of the DTM unit info; 0: absent, reads 0
   bool device_isolation = false;             ///< info_global bit 44
-  std::uint64_t info_global = 0;             ///< these bits of info_global are the other way round
-  std::uint64_t info_global_1 = 0;           ///< these bits of info_global_1 are the other way round
-  bool any_dtc_order = false;                ///< Graviton5: DTCs where software takes one for another's
-  bool any_node = false;                     ///< nodes of unknown types, or where they do not belong
+  std::uint64_t info_global = 0;             ///< invert these bits of info_global
+  std::uint64_t info_global_1 = 0;           ///< invert these bits of info_global_1
+  bool any_dtc_order = false;                ///< Graviton5: DTCs in places where software takes one for another
+  bool any_node = false;                     ///< nodes of unknown types, or in the wrong place
   bool any_logical_id = false;               ///< logical ids that repeat or exceed the limit
   bool any_size = false;                     ///< sides beyond the limits, up to kMaximumSide
   std::vector<XpLogicalId> xp_logical_ids;   ///< other than y * columns + x
-  std::vector<ChildPointer> child_pointers;  ///< put after an XP's real ones
+  std::vector<ChildPointer> child_pointers;  ///< appended to an XP's real ones
 };
 
 /// A vendor's changes to a product.
@@ -168,7 +167,7 @@ enum class Variant : std::uint8_t {
   graviton5,
 };
 
-/// A mesh: plain data. check() tells whether it can be built.
+/// A mesh as plain data. check() refuses those that cannot be built.
 struct Topology {
   Product product = Product::cmn700;
   Variant variant = Variant::standard;

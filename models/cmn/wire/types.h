@@ -7,37 +7,38 @@
 /// The Arm CMN mesh: crosspoints (XP) that move CHI flits between devices, and the PMU that counts them.
 namespace pmufab::cmn {
 
-/// Clock cycles of a mesh since the beginning.
+/// Clock cycles of a mesh since the start of simulation.
 using Cycle = std::uint64_t;
-/// No cycle: nothing is to be done.
+/// No cycle: there is no work.
 inline constexpr Cycle kNoCycle = ~Cycle{0};
 
-/// A CHI channel network as XP events number it (pmu_event_sel bits 8:5). PUB is an event network: it moves no flits.
+/// A CHI channel network, by its number in XP events (pmu_event_sel bits 8:5). PUB is an event network: it moves no
+/// flits.
 enum class Channel : std::uint8_t { req, rsp, snp, dat, pub, rsp2, dat2, req2, snp2 };
 inline constexpr unsigned kChannels = 9;
 
-/// Where a flit can leave an XP, as XP events number it: towards a neighbour, or down into the device at a port.
+/// Where a flit can leave an XP, by its number in XP events: towards a neighbour, or down into the device at a port.
 /// Ports 4 and 5 follow; no XP event names them.
 enum class Interface : std::uint8_t { east, west, north, south, port0, port1, port2, port3, port4, port5 };
 inline constexpr unsigned kInterfaces = 10;
-inline constexpr unsigned kMaximumPorts = 6;  ///< device ports of an XP
-inline constexpr unsigned kMaximumSide = 14;  ///< XPs of a mesh in x or y
+inline constexpr unsigned kMaximumPorts = 6;  ///< device ports per XP
+inline constexpr unsigned kMaximumSide = 14;  ///< largest number of XPs in x or y
 
 /// What happens to a flit at an interface of an XP.
 enum class FlitEvent : std::uint8_t {
   valid,  ///< the XP transmits it
-  stall,  ///< a cycle in which the next flit of the interface waits for a credit
+  stall,  ///< a cycle in which the interface's next flit waits for a credit
 };
 
-/// Names as the driver's event names have them: "req", "dat2"; "e", "p0".
+/// Names as in the driver's event names: "req", "dat2"; "e", "p0".
 /// @{
 [[nodiscard]] std::string_view to_string(Channel channel) noexcept;
 [[nodiscard]] std::string_view to_string(Interface interface) noexcept;
 /// @}
 
-/// One FlitEvent, as the mesh engine hands it out for those interfaces somebody watches.
+/// One FlitEvent at a watched interface, as the mesh engine reports it.
 struct MeshPulse {
-  std::uint32_t handle;  ///< of the flit's owner
+  std::uint32_t handle;  ///< given by the flit's owner
   std::uint8_t xp;       ///< y * columns + x
   Interface interface;
   Channel channel;

@@ -50,7 +50,7 @@ GatewayPort::Sources sources_of(const Layout& layout, std::uint16_t node_id) {
   return sources;
 }
 
-/// Homes as the mesh's own requesters know them: in order of logical id, without those of somebody else.
+/// The homes as the mesh's own requesters know them: in order of logical id, without external and isolated ones.
 std::vector<std::uint16_t> homes_of(const Mesh& mesh) {
   const SystemAddressMap addresses(mesh.topology(), mesh.layout());
   const std::span<const std::uint16_t> homes = addresses.nodes(DeviceKind::home);

@@ -15,19 +15,19 @@
 
 namespace pmufab::cmn {
 
-/// A gateway of a mesh that is linked to one of another mesh: the nodes of a CCG (CCRA, CCHA, CCLA or CCLA_RNI) or of a
-/// CXRH (CXRA, CXHA, CXLA). What it does and when its events fire: docs/cmn-nodes.md, section 5.
+/// A gateway that is linked to a gateway of another mesh: the nodes of a CCG (CCRA, CCHA, CCLA or CCLA_RNI) or of a
+/// CXRH (CXRA, CXHA, CXLA). Behaviour and events: docs/cmn-nodes.md, section 5.
 class Gateway final : public NodeModel {
  public:
-  /// Attaches itself. The mesh must outlive it.
+  /// Attaches itself to the mesh, which must outlive it.
   /// @param node_id  of the gateway: one of gateways_of(mesh.layout())
   /// @throws std::invalid_argument for a parameter out of range, or a mesh without homes
   Gateway(Mesh& mesh, std::uint16_t node_id, const LinkParameters& parameters);
 
-  /// Make a link. Both must have the same parameters, and lie in different meshes.
+  /// Link two gateways. Both must have the same parameters, and belong to different meshes.
   static void connect(Gateway& one, Gateway& other) noexcept;
 
-  /// @return requests it has taken, of its mesh and from the link, and not ended.
+  /// @return requests taken from its mesh and from the link, and not ended.
   [[nodiscard]] unsigned pending() const noexcept override { return requester_.pending() + home_.pending(); }
 
   void run(Cycle now) override;

@@ -13,7 +13,7 @@ namespace pmufab::cmn {
 
 namespace {
 
-// Numbers of a CXHA; a CCHA's lie 0x40 further on.
+// Event numbers of a CXHA; those of a CCHA are 0x40 higher.
 constexpr unsigned kReadDataBypass = 0x21;
 constexpr unsigned kRspUpStall = 0x22;
 constexpr unsigned kDatUpStall = 0x23;
@@ -27,7 +27,7 @@ constexpr unsigned kHaRdbypAllocation = 0x30;
 constexpr unsigned kHaWdbAllocation = 0x31;
 constexpr unsigned kCchaOffset = 0x40;
 
-// Of the RN-I half of a CCLA_RNI.
+// Events of the RN-I half of a CCLA_RNI.
 constexpr unsigned kRxDatFlits = 0x04;
 constexpr unsigned kTxDatFlits = 0x05;
 constexpr unsigned kTxReqFlitsTotal = 0x06;

@@ -17,26 +17,26 @@ class GatewayHome {
   /// @param homes  node ids of the mesh's homes, in order of logical id
   GatewayHome(GatewayPort& port, LinkEnd& link, const LinkParameters& parameters, std::vector<std::uint16_t> homes);
 
-  /// A request from the link.
+  /// A request arrives from the link.
   void request(const LinkMessage& message, Cycle now);
-  /// CompData, CompDBIDResp, RetryAck or PCrdGrant from the mesh.
+  /// CompData, CompDBIDResp, RetryAck or PCrdGrant arrives from the mesh.
   void comp_data(const FlitFields& fields, Cycle now);
   void response(const FlitFields& fields, Cycle now);
-  /// A flit of its own has been sent.
+  /// A flit of this agent has entered the mesh.
   void sent(Channel channel, const FlitFields& fields, Cycle now);
   /// The last CXS flit of an answer has been sent.
   void left(const LinkMessage& message, Cycle now);
-  /// @return requests that have not ended.
+  /// @return the number of requests that have not ended.
   [[nodiscard]] unsigned pending() const noexcept { return numbers_.used(); }
 
  private:
   struct Entry {
     FlitFields request{};  // as sent into the mesh
     std::uint16_t ra_entry = 0;
-    std::uint16_t dbid = 0;       // of the home, of a write
-    std::uint8_t data_flits = 0;  // to come, of a read; to be sent, of a write
+    std::uint16_t dbid = 0;       // for writes: the home's
+    std::uint8_t data_flits = 0;  // for a read: still to come; for a write: still to be sent
     bool is_write = false;
-    bool writing = false;  // has a DBID
+    bool writing = false;  // the write has a DBID
   };
 
   void send_again(unsigned entry, Cycle now);
@@ -48,7 +48,7 @@ class GatewayHome {
 
   GatewayPort& port_;
   LinkEnd& link_;
-  unsigned id_offset_;  // of a CCHA's event numbers from a CXHA's
+  unsigned id_offset_;  // a CCHA's event numbers minus a CXHA's
   std::vector<std::uint16_t> homes_;
   EntryNumbers numbers_;
   std::vector<Entry> entries_;
@@ -57,7 +57,7 @@ class GatewayHome {
   Occupancy rdb_;
   Occupancy rdbyp_;
   Occupancy wdb_;
-  Occupancy reads_;  // of reqtrk_, for the RN-I half of a CCLA_RNI
+  Occupancy reads_;  // reads in reqtrk_, for the RN-I half of a CCLA_RNI
   Occupancy writes_;
 };
 

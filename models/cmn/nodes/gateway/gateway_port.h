@@ -8,20 +8,20 @@
 
 namespace pmufab::cmn {
 
-/// What the parts of a gateway share: the port they send through, and the event select registers of its nodes.
+/// Shared by the parts of a gateway: the port they send through, and the event select registers of its nodes.
 class GatewayPort {
  public:
-  /// Event select registers as Layout::sources() counts them.
+  /// Event sources, as numbered by Layout::sources().
   struct Sources {
     std::optional<unsigned> ra;   ///< CXRA or CCRA
     std::optional<unsigned> ha;   ///< CXHA or CCHA
-    std::optional<unsigned> la;   ///< CCLA, or that half of CCLA_RNI; a CXLA has none
+    std::optional<unsigned> la;   ///< CCLA, or that half of a CCLA_RNI; a CXLA has none
     std::optional<unsigned> rni;  ///< the RN-I half of a CCLA_RNI
-    bool is_ccg = false;          ///< nodes of a CCG: more events, other numbers
+    bool is_ccg = false;          ///< nodes of a CCG: more events, different numbers
   };
 
   /// @param device   attached to `mesh` with `node_id`
-  /// @param latency  cycles from a decision to the flit's being ready, at least 1
+  /// @param latency  cycles from a decision until the flit is ready, at least 1
   GatewayPort(Mesh& mesh, unsigned device, std::uint16_t node_id, unsigned latency, const Sources& sources)
       : mesh_(mesh), device_(device), node_id_(node_id), latency_(latency), sources_(sources) {}
 

@@ -12,7 +12,7 @@ namespace pmufab::cmn {
 
 namespace {
 
-// Numbers of a CXRA; a CCRA's lie 0x40 further on.
+// Event numbers of a CXRA; those of a CCRA are 0x40 higher.
 constexpr unsigned kRhtOccupancy = 0x01;
 constexpr unsigned kRaRdbOccupancy = 0x03;
 constexpr unsigned kRaWdbOccupancy = 0x04;

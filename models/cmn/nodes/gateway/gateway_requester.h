@@ -12,38 +12,38 @@
 
 namespace pmufab::cmn {
 
-/// The requesting agent of a gateway (CCRA, CXRA): takes requests of its mesh and hands them over to the link.
+/// The requesting agent of a gateway (CCRA, CXRA): takes requests of its mesh and puts them on the link.
 /// docs/cmn-nodes.md, 5.3, 5.5 and 5.7.
 class GatewayRequester {
  public:
   GatewayRequester(GatewayPort& port, LinkEnd& link, const LinkParameters& parameters);
 
-  /// @throws std::logic_error for a request that no gateway takes
+  /// @throws std::logic_error for a request that gateways do not take
   void request(const FlitFields& fields, Cycle now);
-  /// Write data or CompAck from the mesh.
+  /// Write data or CompAck arrives from the mesh.
   void write_data(const FlitFields& fields, Cycle now);
   void comp_ack(const FlitFields& fields, Cycle now);
-  /// An answer from the link.
+  /// An answer arrives from the link.
   void answer(const LinkMessage& message, Cycle now);
-  /// Hand over what has credits, and count what lacks them.
+  /// Hand over the requests that have credits, and count those that lack them.
   void hand_over(Cycle now);
   /// The last CXS flit of a request has been sent.
   void left(const LinkMessage& message, Cycle now);
   /// The last CompData flit of an answer has been sent.
   void data_sent(const FlitFields& fields, Cycle now);
-  /// @return requests that have not ended.
+  /// @return the number of requests that have not ended.
   [[nodiscard]] unsigned pending() const noexcept { return numbers_.used() + room_.pending(); }
 
  private:
   struct Entry {
     FlitFields request{};
-    std::uint8_t data_flits = 0;  // to come, of a write
+    std::uint8_t data_flits = 0;  // for writes: still to come
     bool is_write = false;
   };
-  /// Requests that follow each other line by line.
+  /// Requests for consecutive lines.
   struct Chain {
     std::uint64_t line = 0;
-    std::uint32_t length = 0;  // 0: there has been no request
+    std::uint32_t length = 0;  // 0: no request yet
     std::uint16_t source = 0;
     std::uint8_t opcode = 0;
   };
@@ -59,7 +59,7 @@ class GatewayRequester {
 
   GatewayPort& port_;
   LinkEnd& link_;
-  unsigned id_offset_;  // of a CCRA's event numbers from a CXRA's
+  unsigned id_offset_;  // a CCRA's event numbers minus a CXRA's
   EntryNumbers numbers_;
   std::vector<Entry> entries_;
   RequestCredits room_;

@@ -18,8 +18,8 @@ constexpr unsigned kTxCxsLinkCreditBackpressure = 0x25;
 constexpr unsigned kLinkCreditBufferOccupancy = 0x26;
 constexpr unsigned kLinkCreditBufferAllocation = 0x27;
 
-constexpr unsigned kUnit = 16;      // bytes: what sizes are counted in; a message's header
-constexpr unsigned kAverage = 256;  // where an accumulator wraps
+constexpr unsigned kUnit = 16;      // bytes: the unit of sizes, and the size of a message's header
+constexpr unsigned kAverage = 256;  // the accumulator wraps here
 
 constexpr unsigned kMaximumCredits = 65536;
 constexpr unsigned kMaximumEntries = 256;

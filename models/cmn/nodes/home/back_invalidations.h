@@ -7,13 +7,13 @@
 
 namespace pmufab::cmn {
 
-/// Lines a home's snoop filter has dropped and that RN-Fs still have to give up.
+/// Lines that a home's snoop filter has dropped and RN-Fs still have to give up.
 class BackInvalidations {
  public:
   struct One {
     std::uint64_t line = 0;
     unsigned answers_left = 0;  ///< 0: a free number
-    bool dirty = false;         ///< dirty data has come
+    bool dirty = false;         ///< dirty data has arrived
   };
 
   /// @return its number, the lowest free one
@@ -25,7 +25,7 @@ class BackInvalidations {
     ++under_way_;
     return number;
   }
-  /// @return whether the line is being given up.
+  /// @return true if the line is being given up.
   [[nodiscard]] bool has(std::uint64_t line) const noexcept {
     if (under_way_ == 0) return false;
     for (const One& one : all_) {
@@ -33,8 +33,8 @@ class BackInvalidations {
     }
     return false;
   }
-  /// An RN-F has answered. @return whether that was the last
-  /// @throws std::out_of_range for a number that never was
+  /// An RN-F has answered. @return true if that was the last answer
+  /// @throws std::out_of_range for a number that was never given
   bool answer(unsigned number, bool dirty) {
     One& one = all_.at(number);
     one.dirty |= dirty;
@@ -42,12 +42,12 @@ class BackInvalidations {
     --under_way_;
     return true;
   }
-  /// @return one that is under way, or has just ended.
+  /// @return a back-invalidation under way, or the one that has just ended.
   [[nodiscard]] const One& at(unsigned number) const { return all_.at(number); }
   [[nodiscard]] unsigned under_way() const noexcept { return under_way_; }
 
  private:
-  std::vector<One> all_;  // by number; grows to the most there ever were
+  std::vector<One> all_;  // by number; grows to the largest number in use at once
   unsigned under_way_ = 0;
 };
 

@@ -8,8 +8,8 @@
 
 namespace pmufab::cmn {
 
-/// The events a home node makes happen, named as the driver names them. Those with `_local` are simply mc_retries and
-/// so on of an HN-F.
+/// The events of a home node, by their names in the driver. Those with `_local` have no suffix on an HN-F (mc_retries
+/// and so on).
 enum class HomeEvent : std::uint8_t {
   cache_miss,
   slc_sf_cache_access,
@@ -50,7 +50,7 @@ enum class HomeEvent : std::uint8_t {
 };
 inline constexpr unsigned kHomeEvents = 36;
 
-/// Ids of all events by which software selects them, 0 for those a home of this product and revision does not have.
+/// Ids by which software selects the events; 0 for events that a home of this product and revision does not have.
 using HomeEventIds = std::array<std::uint8_t, kHomeEvents>;
 
 /// @param events  hn_f or hn_s

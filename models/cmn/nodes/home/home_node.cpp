@@ -22,7 +22,7 @@ constexpr std::uint16_t kHbt = kAllCode | bit(1);
 constexpr std::uint16_t kLbt = kAllCode | bit(2);
 constexpr unsigned kOccupancyLbt = 6;
 constexpr unsigned kOccupancyHbt = 7;
-constexpr unsigned kOccupancyOrigin = 8;  // of an RN-F; then RN-I, and gateways as LCN and as RN
+constexpr unsigned kOccupancyOrigin = 8;  // of an RN-F; RN-I follows, then gateways as LCN and as RN
 constexpr unsigned kEnhancedOrigin = 3;   // in the same order
 constexpr unsigned kRnfOrigin = 0;
 constexpr unsigned kIoOrigin = 1;
@@ -42,7 +42,7 @@ std::uint8_t class_of_qos(std::uint8_t qos) {
 
 std::uint16_t bound(std::uint64_t address) { return SystemAddressMap::is_remote(address) ? kLbt : kHbt; }
 
-/// What an event about a line, whoever asked for it, is to filters.
+/// The classes of an event about a line, independent of the requester.
 HomeClasses classes_of_line(std::uint64_t line) {
   HomeClasses classes;
   classes.of(FilterKind::hbt_lbt) = bound(line * chi::kLineBytes);
@@ -168,7 +168,7 @@ void HomeNode::run(Cycle now) {
 }
 
 void HomeNode::prepare(const Arrival& arrival) const noexcept {
-  // A set has been looked at too long ago to be near.
+  // The set was last used too long ago to be in the host's cache.
   const FlitFields& fields = arrival.fields;
   const Channel channel = channel_class(arrival.channel);
   if (channel == Channel::req) {
@@ -304,7 +304,7 @@ void HomeNode::take_data(const FlitFields& flit) {
   switch (flit.opcode) {
     case chi::dat::kSnpRespData:
     case chi::dat::kSnpRespDataFwded:
-      // The second flit ends the message: flits of one sender stay in order.
+      // The second flit ends the message, because flits of one sender stay in order.
       if (flit.dataid == 0) return;
       take_snoop_answer({.source = flit.srcid,
                          .txnid = flit.txnid,

@@ -18,7 +18,7 @@
 
 namespace pmufab::cmn {
 
-/// What a design may vary of a home node.
+/// Design parameters of a home node.
 struct HomeParameters {
   static constexpr unsigned kMaximumLatency = 100'000;
 
@@ -26,18 +26,18 @@ struct HomeParameters {
   unsigned slc_ways = 16;
   unsigned sf_sets = 2048;  ///< of its snoop filter
   unsigned sf_ways = 16;
-  unsigned pocq_entries = 32;  ///< requests it works on, 1 ... 256
-  unsigned latency = 12;       ///< cycles from what causes a message until it may go, 1 ... kMaximumLatency
-  bool forwarding = true;      ///< let RN-Fs pass data on directly
+  unsigned pocq_entries = 32;  ///< requests under way, 1 ... 256
+  unsigned latency = 12;       ///< cycles from the cause of a message until it may go, 1 ... kMaximumLatency
+  bool forwarding = true;      ///< let RN-Fs forward data directly
 };
 
 /// HN-F or HN-S: the point of coherency for its share of the lines, with a slice of the system level cache and the
 /// snoop filter for them (docs/cmn-nodes.md, section 3).
 ///
-/// It attaches itself to the mesh, takes requests, snoops RN-Fs, asks memory, and publishes its events.
+/// It attaches itself to the mesh, takes requests, snoops RN-Fs, accesses memory, and publishes its events.
 class HomeNode final : public NodeModel {
  public:
-  /// @param mesh, addresses  must outlive it
+  /// @param mesh, addresses  must outlive the node
   /// @param place            of kind home
   /// @throws std::invalid_argument for a parameter out of range, or a place that is no home's
   HomeNode(Mesh& mesh, const SystemAddressMap& addresses, const DevicePlace& place, const HomeParameters& parameters);
@@ -51,9 +51,9 @@ class HomeNode final : public NodeModel {
   /// @{
   enum class SlcState : std::uint8_t { absent, clean, dirty };
   [[nodiscard]] SlcState slc_state(std::uint64_t address) const;
-  /// What the snoop filter knows of a line.
+  /// The snoop filter's entry for a line.
   struct Tracked {
-    std::vector<std::uint16_t> rn_fs;  ///< node ids; none: no entry
+    std::vector<std::uint16_t> rn_fs;  ///< node ids; empty: no entry
     bool unique = false;
   };
   [[nodiscard]] Tracked tracked(std::uint64_t address) const;
@@ -63,9 +63,9 @@ class HomeNode final : public NodeModel {
  private:
   using Kind = HomeRule::Kind;
 
-  /// TxnIDs of back-invalidations: this and their number.
+  /// TxnIDs of back-invalidations: this plus their number.
   static constexpr std::uint16_t kFirstBackInvalidation = 0x800;
-  /// What a sender is, by node id: index of an RN-F, or one of these.
+  /// The kind of a sender, by node id: the index of an RN-F, or one of these.
   static constexpr std::uint16_t kIoRequester = 0xfffd;
   static constexpr std::uint16_t kGateway = 0xfffe;
   static constexpr std::uint16_t kNoRequester = 0xffff;
@@ -82,7 +82,7 @@ class HomeNode final : public NodeModel {
   };
 
   void find_senders(const SystemAddressMap& addresses);
-  /// @return what a node id is to this home.
+  /// @return the kind of a node id, as above.
   [[nodiscard]] std::uint16_t sender(std::uint16_t node_id) const noexcept {
     return node_id < senders_.size() ? senders_[node_id] : kNoRequester;
   }
@@ -96,7 +96,7 @@ class HomeNode final : public NodeModel {
   [[nodiscard]] PocqEntry entry_of(const FlitFields& request, const HomeRule& rule) const;
   void refuse(const FlitFields& request, const HomeClasses& classes);
 
-  // What a request does, in this order.
+  // The steps of a request, in this order.
   void go_on(std::uint64_t line);
   void begin(unsigned number);
   void pull(unsigned number, const SnoopAnswer& answer);
@@ -120,7 +120,7 @@ class HomeNode final : public NodeModel {
   void fill(std::uint64_t line, bool dirty, const HomeClasses& classes);
   void evict(std::uint64_t line);
   void remove_from_slc(std::uint64_t line);
-  /// @return whether the line was dirty; it is clean now.
+  /// @return true if the line was dirty; it is clean now.
   bool clean_in_slc(std::uint64_t line);
 
   // Messages.

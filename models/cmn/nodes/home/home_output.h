@@ -9,9 +9,9 @@
 
 namespace pmufab::cmn {
 
-/// What an occurrence of an event is to each kind of filter there is: bit c for code c.
+/// The classes of an event's occurrence for each kind of filter: bit c for code c.
 struct HomeClasses {
-  /// @return those of an occurrence every filter lets through.
+  /// Make the classes of an occurrence that passes every filter.
   HomeClasses() noexcept { codes.fill(0xffff); }
   [[nodiscard]] std::uint16_t& of(FilterKind kind) noexcept { return codes[static_cast<unsigned>(kind)]; }
   [[nodiscard]] std::uint16_t of(FilterKind kind) const noexcept { return codes[static_cast<unsigned>(kind)]; }
@@ -19,7 +19,7 @@ struct HomeClasses {
   std::array<std::uint16_t, kFilterKinds> codes;
 };
 
-/// What leaves a home: messages, which go after its latency, and events, which happen at once.
+/// The output of a home: messages, which go after its latency, and events, which happen at once.
 class HomeOutput {
  public:
   /// @param node     index in Layout::nodes() of the home
@@ -27,7 +27,7 @@ class HomeOutput {
   /// @param latency  of messages, in cycles
   HomeOutput(Mesh& mesh, unsigned node, unsigned device, unsigned latency);
 
-  /// What follows happens in this cycle.
+  /// All further calls happen in this cycle.
   void begin(Cycle now) noexcept {
     if (now == now_) return;
     now_ = now;
@@ -49,12 +49,12 @@ class HomeOutput {
   }
   /// An event that no filter restricts.
   void publish(HomeEvent event) { publish(event, everything_); }
-  /// Let an event count an occupancy, not owned.
+  /// Let an event count an occupancy (not owned).
   void add_occupancy(HomeEvent event, const Occupancy& occupancy);
   /// Let an event count the cycles in which a flit of the channel is held.
   void count_holds(HomeEvent event, Channel channel);
 
-  /// Whether it is an HN-S, not an HN-F.
+  /// @return true for an HN-S, false for an HN-F.
   [[nodiscard]] bool is_hn_s() const noexcept { return is_hn_s_; }
 
  private:

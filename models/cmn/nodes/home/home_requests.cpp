@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a home node does with a request once it can go on (docs/cmn-nodes.md, rules 3.3 to 3.7).
+// What a home node does with a request that may proceed (docs/cmn-nodes.md, rules 3.3 to 3.7).
 
 #include <cassert>
 
@@ -54,7 +54,7 @@ void HomeNode::look_up(unsigned number, bool publish) {
   const std::size_t of_sf = sf_set_(entry.line);
   const unsigned position = slc_.find(of_slc, entry.line);
   entry.slc_hit = position != LruLines::kAbsent;
-  entry.slc_dirty = false;  // a stash that pulls data is looked up a second time, when the line may be gone
+  entry.slc_dirty = false;  // a stash that pulls data is looked up again; the line may be gone by then
   if (entry.slc_hit) {
     slc_.touch(of_slc, position);
     entry.slc_dirty = slc_.flag(of_slc, 0);

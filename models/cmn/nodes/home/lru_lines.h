@@ -12,8 +12,8 @@ namespace pmufab::cmn {
 
 /// A set-associative table of lines, each with a flag, in exact least-recently-used order.
 ///
-/// The lines of a set are a row, the youngest first: a line's position is its age, and nothing else is kept about it.
-/// Line numbers are below 2^62.
+/// The lines of a set are stored youngest first. A line's position is its age; no other state is kept. Line numbers are
+/// below 2^62.
 class LruLines {
  public:
   static constexpr unsigned kAbsent = ~0U;
@@ -22,7 +22,7 @@ class LruLines {
   LruLines(std::size_t sets, unsigned ways) : ways_(ways), words_(sets * ways) {}
 
   [[nodiscard]] unsigned ways() const noexcept { return ways_; }
-  /// @return position of a line in its set, 0 for the youngest; kAbsent if it is not there.
+  /// @return the position of a line in its set, 0 for the youngest; kAbsent if it is not there.
   [[nodiscard]] unsigned find(std::size_t set, std::uint64_t line) const noexcept {
     const std::uint64_t* const words = row(set);
     const std::uint64_t wanted = word_of(line, false);
@@ -31,24 +31,24 @@ class LruLines {
     }
     return kAbsent;
   }
-  /// @return lines in a set.
+  /// @return the number of lines in a set.
   [[nodiscard]] unsigned size(std::size_t set) const noexcept {
     const std::uint64_t* const words = row(set);
     unsigned size = 0;
     while (size < ways_ && words[size] != 0) ++size;
     return size;
   }
-  /// @return whether a set has as many lines.
+  /// @return true if a set has that many lines.
   [[nodiscard]] bool has(std::size_t set, unsigned lines) const noexcept { return row(set)[lines - 1] != 0; }
   [[nodiscard]] bool is_full(std::size_t set) const noexcept { return has(set, ways_); }
-  /// The set will be needed soon.
+  /// Prefetch a set that will be used soon.
   void prefetch(std::size_t set, unsigned lines) const noexcept {
     constexpr unsigned kWordsPerFetch = 8;  // a cache line of the host
     for (unsigned position = 0; position < lines; position += kWordsPerFetch)
       __builtin_prefetch(row(set) + position, 1);
   }
 
-  /// @name Of a position below size()
+  /// @name For a position below size()
   /// @{
   [[nodiscard]] std::uint64_t line(std::size_t set, unsigned position) const noexcept {
     return row(set)[position] >> kStateBits;
@@ -75,7 +75,7 @@ class LruLines {
   }
   /// @}
 
-  /// Put a line that is not there into a set that is not full, as the youngest.
+  /// Put an absent line into a set that is not full, as the youngest.
   void insert(std::size_t set, std::uint64_t line, bool flag) noexcept {
     std::uint64_t* const words = row(set);
     const unsigned lines = size(set);

@@ -11,15 +11,15 @@
 
 namespace pmufab::cmn {
 
-/// A request in a home's point of coherency queue, and how far it has come.
+/// A request in a home's point of coherency queue, and its progress.
 struct PocqEntry {
   static constexpr std::uint16_t kNoRnf = 0xffff;
 
   std::uint64_t address = 0;
   std::uint64_t line = 0;
-  HomeClasses classes;  ///< what the request is to filters
+  HomeClasses classes;  ///< classes of the request's events
   HomeRule rule;
-  std::uint16_t requester = 0;  ///< node id; of a stash that pulls data, its target from then on
+  std::uint16_t requester = 0;  ///< node id; for a stash that pulls data, later its target
   std::uint16_t rnf = kNoRnf;   ///< the requester's index among RN-Fs
   std::uint16_t txnid = 0;      ///< the requester's
   std::uint16_t stash_target = 0;
@@ -32,7 +32,7 @@ struct PocqEntry {
   std::uint8_t ns = 0;
   bool expects_ack = false;  ///< ExpCompAck
 
-  /// @name What it still waits for
+  /// @name What the request still waits for
   /// @{
   std::uint16_t snoops_left = 0;
   std::uint8_t memory_flits_left = 0;
@@ -43,40 +43,40 @@ struct PocqEntry {
 
   /// @name What is known
   /// @{
-  bool waits = false;        ///< for the line
-  bool snooped = false;      ///< all snoop responses are there
-  bool complete = false;     ///< the data is there, and the SLC is as it shall be
+  bool waits = false;        ///< for its line
+  bool snooped = false;      ///< all snoop responses have arrived
+  bool complete = false;     ///< the data has arrived, and the SLC is up to date
   bool slc_hit = false;      ///< at lookup
   bool slc_dirty = false;    ///< at lookup
-  bool alone = false;        ///< the snoop filter has the requester only
+  bool alone = false;        ///< the requester is the only sharer in the snoop filter
   bool snoop_data = false;   ///< a snoop response brought data
-  bool snoop_dirty = false;  ///< and they were dirty
+  bool snoop_dirty = false;  ///< and it was dirty
   bool forwarded = false;    ///< the requester gets the data from an RN-F
-  bool memory_data = false;  ///< they come from memory
+  bool memory_data = false;  ///< the data comes from memory
   std::uint8_t write_resp = 0;
   /// @}
 };
 
-/// A home's point of coherency queue: a place for each request that it works on or that waits for its line.
+/// A home's point of coherency queue: an entry for each request that is in progress or waits for its line.
 class Pocq {
  public:
   static constexpr unsigned kNoEntry = ~0U;
 
   explicit Pocq(unsigned entries);
 
-  /// @return whether some request for the line is here.
+  /// @return true if a request for the line is in the queue.
   [[nodiscard]] bool has(std::uint64_t line) const noexcept {
     bool found = false;
-    for (const std::uint64_t one : lines_) found |= one == line;  // all of them: that is quicker
+    for (const std::uint64_t one : lines_) found |= one == line;  // without an early exit, which is faster
     return found;
   }
-  /// Give a place, the lowest free one, to a request. There must be one.
+  /// Give a request the lowest free entry. There must be one.
   unsigned allocate(const PocqEntry& request, Cycle now);
   void free(unsigned number, Cycle now);
   [[nodiscard]] PocqEntry& operator[](unsigned number) noexcept { return entries_[number]; }
-  /// @return the line of an entry; of no use if nothing is there.
+  /// @return the line of an entry; meaningless for a free entry.
   [[nodiscard]] std::uint64_t line(unsigned number) const noexcept { return lines_[number]; }
-  /// @throws std::out_of_range if nothing is there
+  /// @throws std::out_of_range for a free entry
   [[nodiscard]] PocqEntry& at(unsigned number);
 
   /// Let a request wait for its line.
@@ -88,12 +88,12 @@ class Pocq {
     entries_[number].waits = false;
     --waiting_;
   }
-  /// @return the oldest request that waits for the line, kNoEntry if none does.
+  /// @return the oldest request that waits for the line, or kNoEntry.
   [[nodiscard]] unsigned oldest_waiting(std::uint64_t line) const noexcept;
 
   [[nodiscard]] unsigned used() const noexcept { return numbers_.used(); }
   [[nodiscard]] unsigned unused() const noexcept { return numbers_.free(); }
-  /// By filter occup1 and by class_occup.
+  /// Entries by filter occup1 and by class_occup.
   [[nodiscard]] const Occupancy& occupancy() const noexcept { return occupancy_; }
   [[nodiscard]] const Occupancy& class_occupancy() const noexcept { return class_occupancy_; }
 
@@ -101,7 +101,7 @@ class Pocq {
   static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
 
   std::vector<PocqEntry> entries_;
-  std::vector<std::uint64_t> lines_;      // of the entries, kNoLine for free ones
+  std::vector<std::uint64_t> lines_;      // by entry; kNoLine for free ones
   std::vector<std::uint64_t> sequences_;  // order of allocation
   EntryNumbers numbers_;
   std::uint64_t next_sequence_ = 0;

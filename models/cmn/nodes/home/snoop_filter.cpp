@@ -5,12 +5,12 @@ namespace pmufab::cmn {
 
 namespace {
 
-/// Elements of a row whose first `room` are in one place and the others in another.
+/// A row whose first `room` elements are in one array and the others in a second.
 struct Row {
   std::uint64_t* near;
   std::uint64_t* far;
   unsigned room;
-  std::size_t words;  // of an element
+  std::size_t words;  // words per element
 
   /// Move the first `count` elements one place back.
   void move_back(unsigned count) const noexcept {
@@ -22,7 +22,7 @@ struct Row {
     }
     move(near + words, near, in_near);
   }
-  /// Move the elements behind `position` up to `count` one place forward.
+  /// Move the elements after `position`, up to `count`, one place forward.
   void move_forward(unsigned position, unsigned count) const noexcept {
     if (position >= room) {
       std::uint64_t* const place = far + (position - room) * words;

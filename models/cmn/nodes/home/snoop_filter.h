@@ -13,7 +13,7 @@
 
 namespace pmufab::cmn {
 
-/// Which RN-Fs of the mesh, by index: a view of the words of whoever holds them.
+/// A set of RN-Fs of the mesh, by index: a view of words stored elsewhere.
 class RnfSet {
  public:
   RnfSet(std::uint64_t* words, unsigned count) noexcept : words_(words), count_(count) {}
@@ -46,11 +46,11 @@ class RnfSet {
 /// The snoop filter of a home: which RN-Fs may have which line, and whether one may have it alone ("unique"). Exact
 /// least-recently-used order; an entry's position is its age, 0 for the youngest.
 ///
-/// Most sets have few entries, and most of the time goes into fetching them from the host's memory: the youngest
-/// entries of a set are together, those of all sets are near each other, and the older ones are elsewhere.
+/// Most sets have few entries, and most of the time goes into fetching them from the host's memory. So the youngest
+/// entries of a set are stored together, near those of other sets, and older entries elsewhere.
 class SnoopFilter {
  public:
-  /// An entry, as long as nothing in its set changes.
+  /// An entry. Valid as long as nothing in its set changes.
   struct Found {
     unsigned position;
     std::uint64_t line;
@@ -60,23 +60,23 @@ class SnoopFilter {
 
   /// @param ways   lines a set holds; more while none of them can be replaced
   /// @param limit  lines a set can grow to
-  /// @param rn_fs  of the mesh
+  /// @param rn_fs  number of RN-Fs in the mesh
   SnoopFilter(std::size_t sets, unsigned ways, unsigned limit, unsigned rn_fs);
 
-  /// @return the entry for a line, if there is one; nothing changes.
+  /// @return the entry for a line, if there is one. Changes nothing.
   [[nodiscard]] std::optional<Found> find(std::size_t set, std::uint64_t line) const {
     const unsigned position = position_of(set, line);
     if (position == kAbsent) return std::nullopt;
     return at(set, position);
   }
-  /// @return whether there is one.
+  /// @return true if there is an entry for the line.
   [[nodiscard]] bool has(std::size_t set, std::uint64_t line) const noexcept {
     return position_of(set, line) != kAbsent;
   }
-  /// Look a line up: its entry becomes the youngest. @return false if it has none
+  /// Look a line up and make its entry the youngest. @return false if it has none
   bool look_up(std::size_t set, std::uint64_t line) noexcept;
 
-  /// The set will be needed soon.
+  /// Prefetch a set that will be used soon.
   void prefetch(std::size_t set) const noexcept {
     constexpr unsigned kWordsPerFetch = 8;  // a cache line of the host
     const std::uint64_t* const words = near(set);
@@ -95,8 +95,8 @@ class SnoopFilter {
   /// @}
 
   /// @param is_busy  is_busy(line): the line cannot be replaced now
-  /// @return the one to replace when an entry is added: the oldest that is not busy, if the set has as many as it
-  /// should; nothing if none must or can go.
+  /// @return the entry to replace when another is added: the oldest that is not busy, if the set is at its size; empty
+  ///         if none must or can go.
   template <typename IsBusy>
   [[nodiscard]] std::optional<Found> victim(std::size_t set, IsBusy is_busy) const {
     if (!has_entry(set, ways_ - 1)) return std::nullopt;
@@ -106,13 +106,13 @@ class SnoopFilter {
     }
     return std::nullopt;
   }
-  /// Add an entry with no RN-F, not unique, for a line that has none, as the youngest.
+  /// Add an entry without RN-Fs, not unique, as the youngest. The line has no entry yet.
   /// @pre the set is smaller than the limit
   void add(std::size_t set, std::uint64_t line) noexcept;
-  /// Take an entry out.
+  /// Remove an entry.
   void remove(std::size_t set, unsigned position) noexcept;
 
-  /// @return entries of a set.
+  /// @return the number of entries in a set.
   [[nodiscard]] unsigned size(std::size_t set) const noexcept {
     unsigned size = 0;
     while (size < most_ && word(set, size) != 0) ++size;
@@ -121,7 +121,7 @@ class SnoopFilter {
 
  private:
   static constexpr unsigned kAbsent = ~0U;
-  static constexpr unsigned kNear = 4;  ///< entries of a set that are together
+  static constexpr unsigned kNear = 4;  ///< entries of a set that are stored together
   static constexpr std::uint64_t kPresent = 1;
   static constexpr std::uint64_t kUnique = 2;
   static constexpr unsigned kStateBits = 2;
@@ -135,7 +135,7 @@ class SnoopFilter {
     }
     return kAbsent;
   }
-  /// @return whether a set has an entry at a position: looks at the far ones only if it must.
+  /// @return true if a set has an entry at a position. Reads the older entries only if it must.
   [[nodiscard]] bool has_entry(std::size_t set, unsigned position) const noexcept {
     return (position < kNear || word(set, kNear - 1) != 0) && word(set, position) != 0;
   }
@@ -143,7 +143,7 @@ class SnoopFilter {
     const std::uint64_t one = word(set, position);
     return {position, one >> kStateBits, (one & kUnique) != 0, sharers(set, position)};
   }
-  /// Of both: words first, one for each entry that says which line it is for; then their sharers.
+  /// Layout of both arrays: first a word for each entry, which holds its line; then their sharers.
   [[nodiscard]] std::uint64_t* near(std::size_t set) const noexcept { return near_.data() + set * near_words_; }
   [[nodiscard]] std::uint64_t* far(std::size_t set) const noexcept { return far_.data() + set * far_words_; }
   [[nodiscard]] std::uint64_t& word(std::size_t set, unsigned position) const noexcept {
@@ -156,14 +156,14 @@ class SnoopFilter {
   void make_room(std::size_t set, unsigned entries) noexcept;
 
   unsigned ways_;
-  unsigned words_;  // of a set of RN-Fs
-  unsigned most_;   // entries of a set
+  unsigned words_;  // words per set of RN-Fs
+  unsigned most_;   // largest number of entries in a set
   unsigned far_entries_;
   std::size_t near_words_;
   std::size_t far_words_;
   ZeroedArray<std::uint64_t> near_;
   ZeroedArray<std::uint64_t> far_;
-  std::vector<std::uint64_t> moving_;  // sharers of an entry on its way to the front
+  std::vector<std::uint64_t> moving_;  // sharers of an entry while it moves to the front
 };
 
 }  // namespace pmufab::cmn

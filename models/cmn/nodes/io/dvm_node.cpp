@@ -10,20 +10,20 @@ namespace pmufab::cmn {
 
 namespace {
 
-// Of a DVMOp's address (docs/cmn-nodes.md, 4.7).
+// Fields of a DVMOp's address (docs/cmn-nodes.md, 4.7).
 constexpr std::uint64_t kFragment = 8;
 enum Type : unsigned { tlbi, bpi, pici, vici, sync };
 unsigned type_of(std::uint64_t addr) { return addr >> 11 & 7U; }
 bool has_vmid(std::uint64_t addr) { return (addr >> 5 & 1U) != 0; }
 unsigned vmid_of(std::uint64_t addr) { return addr >> 14 & 0xffU; }
 
-constexpr std::uint16_t kCodes = 1;            // filter codes of an entry: all, and
+constexpr std::uint16_t kCodes = 1;            // filter codes of an entry: "all", and one of these
 constexpr std::uint16_t kCodesOfOp = 1U << 1;  // DVM operation
 constexpr std::uint16_t kCodesOfSync = 1U << 2;
 
 }  // namespace
 
-// arm-cmn.c, arm_cmn_event_attrs. CMN-600 has one event for all operations but synchronisation.
+// arm-cmn.c, arm_cmn_event_attrs. CMN-600 has one event for all operations except synchronisation.
 DvmNode::EventIds DvmNode::ids_of(Product product) {
   if (product == Product::cmn600) return {1, 1, 1, 1, 2, 3, 0, 4, 0, 0, 0, 5, 0, 0, 0};
   EventIds ids{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0, 0};
@@ -148,7 +148,7 @@ void DvmNode::snoop_waiting(Cycle now) {
           limited = true;
         } else {
           snoop(entry, now);
-          // What ended at once is no longer in the list, and may have been in the way of others.
+          // An operation that ended at once has left the list, and may have blocked others.
           again = true;
           break;
         }

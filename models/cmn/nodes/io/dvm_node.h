@@ -13,22 +13,22 @@ namespace pmufab::cmn {
 
 /// Parameters of a DVM node (docs/cmn-nodes.md, 4.7).
 struct DvmNodeParameters {
-  /// A node that is snooped for the operations of some VMIDs only: of all pairs with its id.
+  /// A filter: the node is snooped only for operations of some VMIDs. It applies to every pair with its id.
   struct VmidFilter {
     std::uint16_t node_id;
     std::uint8_t vmid;
   };
   unsigned trk_entries = 8;  ///< operations, up to 64
-  unsigned snoop_limit = 8;  ///< of those, with snoops to be answered
-  unsigned latency = 8;      ///< cycles from a decision until its message may go
+  unsigned snoop_limit = 8;  ///< of these, operations with unanswered snoops
+  unsigned latency = 8;      ///< cycles from a decision to its message
   bool rn_d_ops = false;     ///< RN-Ds are snooped for BPI, PICI and VICI
   std::vector<VmidFilter> vmid_filters{};
 };
 
-/// The DVM node of an HN-D: DVM operations, passed on as snoops to all who may hold translations.
+/// The DVM node of an HN-D: passes DVM operations on, as snoops, to all nodes that may hold translations.
 class DvmNode {
  public:
-  /// Who is snooped.
+  /// A node to snoop.
   struct Target {
     std::uint16_t node_id;
     bool is_rn_d;
@@ -37,7 +37,7 @@ class DvmNode {
   static constexpr std::uint8_t kPCrdType = 1;
 
   /// @param device   number in the mesh, for messages
-  /// @param targets  all, in order of XP, port, device
+  /// @param targets  all nodes to snoop, in order of XP, port, device
   /// @throws std::invalid_argument for a parameter out of range
   DvmNode(Mesh& mesh, unsigned device, std::uint16_t node_id, const DvmNodeParameters& parameters,
           std::span<const Target> targets);
@@ -47,13 +47,13 @@ class DvmNode {
   void request(const FlitFields& fields, Cycle now);
   void data(const FlitFields& fields, Cycle now);
   void snoop_response(const FlitFields& fields, Cycle now);
-  /// A SNP flit has been sent.
+  /// A SNP flit has entered the mesh.
   void sent_snoop(Cycle now) const { events_.fire(ids_.txsnp_flitv, now); }
 
   [[nodiscard]] unsigned pending() const noexcept { return tracker_.used(); }
 
  private:
-  /// Ids of events in the event select register of a product; 0: it has none.
+  /// Event ids in a product's event select register; 0: the product does not have the event.
   struct EventIds {
     std::uint8_t tlbi;
     std::uint8_t bpi;
@@ -75,7 +75,7 @@ class DvmNode {
     bool is_sync;
     bool has_data;
     bool snooped;
-    std::uint16_t answers;  // to come
+    std::uint16_t answers;  // still to come
   };
   enum class Verdict : std::uint8_t { snooped, requester, no_rn_d, other_vmid };
 

@@ -15,13 +15,13 @@ namespace pmufab::cmn {
 /// Parameters of an HN-I (docs/cmn-nodes.md, 4.3).
 struct IoHomeParameters {
   unsigned rrt_entries = 16;  ///< requests, up to 128
-  unsigned rdt_entries = 8;   ///< of those, on AXI
+  unsigned rdt_entries = 8;   ///< of these, requests on AXI
   unsigned wdb_entries = 8;   ///< writes that may send their data
-  unsigned latency = 8;       ///< cycles from a decision until its message may go
+  unsigned latency = 8;       ///< cycles from a decision to its message
   AxiParameters axi{};
 };
 
-/// Ids of an I/O home's events in its event select register; 0: none there.
+/// Ids of an I/O home's events in its event select register; 0: absent.
 struct IoHomeEventIds {
   std::uint8_t rrt_rd_occ_cnt_ovfl;
   std::uint8_t rrt_wr_occ_cnt_ovfl;
@@ -39,7 +39,7 @@ struct IoHomeEventIds {
   std::uint8_t awready_no_awvalid;
   std::uint8_t wvalid_no_wready;
 };
-/// Those of hn_i and those of hn_p (arm-cmn.c, arm_cmn_event_attrs).
+/// The ids of hn_i and those of hn_p (arm-cmn.c, arm_cmn_event_attrs).
 /// @{
 inline constexpr IoHomeEventIds kHnIEventIds{0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27,
                                              0x28, 0x29, 0x2b, 0x2c, 0x2d, 0x2e, 0x2f};
@@ -47,13 +47,13 @@ inline constexpr IoHomeEventIds kHnPEventIds{0x11, 0x01, 0x12, 0x02, 0x03, 0x13,
                                              0x05, 0x06, 0x15, 0x16, 0x07, 0x08, 0x09};
 /// @}
 
-/// What an HN-I does, or one of the two parts of an HN-P: requests to I/O, on to AXI, in order where they ask for it.
+/// An HN-I, or one of the two parts of an HN-P. It passes requests to I/O on to AXI, in order where they require it.
 class IoHome {
  public:
   /// @param device      number in the mesh, for messages
-  /// @param events      its own
-  /// @param common      hn_i events that parts share: retries and serialisation
-  /// @param serialized  which of hn_i's two events of serialisation
+  /// @param events      of this part
+  /// @param common      hn_i events that both parts share: retries and serialisation
+  /// @param serialized  which of hn_i's two serialisation events this part fires
   /// @throws std::invalid_argument for a parameter out of range
   IoHome(Mesh& mesh, unsigned device, std::uint16_t node_id, const IoHomeParameters& parameters,
          const NodeEvents& events, const IoHomeEventIds& ids, const NodeEvents& common, unsigned serialized,
@@ -61,9 +61,9 @@ class IoHome {
   IoHome(const IoHome&) = delete;
   IoHome& operator=(const IoHome&) = delete;
 
-  /// AXI's answers of this cycle; before arrivals.
+  /// Take AXI's answers of this cycle. Call it before arrivals.
   void take_answers(Cycle now);
-  /// @throws std::logic_error for what it cannot do
+  /// @throws std::logic_error for a message it does not support
   /// @{
   void request(const FlitFields& fields, Cycle now);
   void data(const FlitFields& fields, Cycle now);
@@ -75,7 +75,7 @@ class IoHome {
   enum class State : std::uint8_t {
     wants_wdb,   // a write without a write data buffer
     wants_data,  // a write that has one
-    wants_rdt,   // all that is there to go on
+    wants_rdt,   // ready to go on
     on_axi,
   };
   struct Entry {
@@ -99,7 +99,7 @@ class IoHome {
   std::vector<Entry> entries_;
   unsigned free_wdb_;
   unsigned free_rdt_;
-  unsigned ordered_ = 0;  // requests in the tracker that keep an order
+  unsigned ordered_ = 0;  // ordered requests in the tracker
   AxiSide axi_;
   std::array<Occupancy, 2> rrt_;  // reads, writes
   std::array<Occupancy, 2> rdt_;

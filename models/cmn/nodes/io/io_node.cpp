@@ -99,7 +99,7 @@ void IoNode::handle(const Arrival& arrival, Cycle now) {
 }
 
 void IoNode::sent(Channel /*channel*/, const FlitFields& /*fields*/, Cycle now) {
-  // Only snoops are posted so.
+  // Only snoops are posted with `tell`.
   dvm_->sent_snoop(now);
 }
 

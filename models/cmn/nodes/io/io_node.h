@@ -12,11 +12,11 @@
 
 namespace pmufab::cmn {
 
-/// The device HN-I, HN-T, HN-P or HN-D: what has one node id does one device, by opcode.
+/// The device HN-I, HN-T, HN-P or HN-D. Its parts share one node id; the opcode selects the part.
 class IoNode final : public NodeModel {
  public:
-  /// What it consists of, the mesh's layout says.
-  /// @param addresses  tells who is snooped, and who is an RN-I or RN-D
+  /// The mesh's layout says which parts it has.
+  /// @param addresses  says which nodes are snooped, and which are RN-I or RN-D
   /// @throws std::invalid_argument for a parameter out of range, or a node id with none of these nodes
   IoNode(Mesh& mesh, const SystemAddressMap& addresses, const DevicePlace& place, const IoHomeParameters& parameters,
          const DvmNodeParameters& dvm = {});
@@ -31,7 +31,7 @@ class IoNode final : public NodeModel {
   Mesh& mesh_;
   unsigned device_;
   std::unique_ptr<IoHome> home_;
-  std::unique_ptr<IoHome> peer_;  // of HN-P: for requests of peers
+  std::unique_ptr<IoHome> peer_;  // HN-P: for requests of peers
   std::unique_ptr<DvmNode> dvm_;
   std::vector<bool> is_peer_;  // by node id
 };

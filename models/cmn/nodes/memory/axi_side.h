@@ -9,7 +9,7 @@
 
 namespace pmufab::cmn {
 
-/// What the AXI subordinate behind a node does (docs/cmn-nodes.md, 4.2). All in cycles of the mesh, at least 1.
+/// Timing of the AXI subordinate behind a node (docs/cmn-nodes.md, 4.2). All values are cycles of the mesh, at least 1.
 struct AxiParameters {
   unsigned ar_period = 1;       ///< from one AR hand-over to the next
   unsigned aw_period = 1;       ///< the same for AW
@@ -18,14 +18,15 @@ struct AxiParameters {
   unsigned write_latency = 20;  ///< from the last hand-over of AW and W to B
 };
 
-/// One AXI channel that a node drives: a period after each hand-over READY is high again.
+/// One AXI channel that a node drives. READY is high again a period after each hand-over.
 class AxiChannel {
  public:
   explicit AxiChannel(unsigned period) noexcept : period_(period), waiting_(*this), idle_(*this) {}
   AxiChannel(const AxiChannel&) = delete;
   AxiChannel& operator=(const AxiChannel&) = delete;
 
-  /// Present one more from cycle `now` on, never before an earlier one. @return the cycle of its hand-over
+  /// Present one more transfer from cycle `now` on. `now` is never before that of an earlier call. @return the cycle of
+  /// its hand-over
   Cycle present(Cycle now) noexcept;
   /// VALID and not READY.
   [[nodiscard]] const CycleCondition& waiting() const noexcept { return waiting_; }
@@ -49,12 +50,12 @@ class AxiChannel {
    private:
     const AxiChannel& channel_;
   };
-  /// @return READY's next cycle after the last hand-over there will be.
+  /// @return the first cycle with READY after the last hand-over presented so far.
   [[nodiscard]] Cycle ready_again() const noexcept { return used_ ? last_ + period_ : 0; }
 
   unsigned period_;
   bool used_ = false;
-  // VALID has been high without a break from begin_, with hand-overs from first_ to last_, each a period apart.
+  // VALID has been high without a gap since begin_, with hand-overs from first_ to last_, each a period apart.
   Cycle begin_ = 0;
   Cycle first_ = 0;
   Cycle last_ = 0;
@@ -64,17 +65,17 @@ class AxiChannel {
   Idle idle_;
 };
 
-/// The AXI side of a node: what it reads and writes, and when the answers are there.
+/// The AXI side of a node: its reads and writes, and the times of their answers.
 class AxiSide {
  public:
   /// @throws std::invalid_argument for a parameter of 0
   explicit AxiSide(const AxiParameters& parameters);
 
-  /// Present a read. @return the cycle in which its R data is there
+  /// Present a read. @return the cycle in which its R data arrives
   Cycle read(unsigned tag, Cycle now);
-  /// Present a write of so many beats. @return the cycle in which its B is there
+  /// Present a write of `beats` beats. @return the cycle in which its B arrives
   Cycle write(unsigned tag, unsigned beats, Cycle now);
-  /// Take the R data or the B that is there in cycle `now`. @return true if one was; its tag
+  /// Take the R data or the B that has arrived in cycle `now`. @return true if there was one; its tag is in `tag`
   /// @{
   bool take_read(Cycle now, unsigned& tag) { return take(reads_, now, tag); }
   bool take_write(Cycle now, unsigned& tag) { return take(writes_, now, tag); }
@@ -99,7 +100,7 @@ class AxiSide {
   AxiChannel ar_;
   AxiChannel aw_;
   AxiChannel w_;
-  Fifo<Answer> reads_;  // by `when`: hand-overs are in order
+  Fifo<Answer> reads_;  // sorted by `when`, because hand-overs are in order
   Fifo<Answer> writes_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace pmufab::cmn {
 
-/// What memory behind AXI is asked for.
+/// The kinds of requests to memory behind AXI.
 /// @{
 [[nodiscard]] bool is_memory_write(std::uint8_t opcode) noexcept;
 [[nodiscard]] bool is_memory_cmo(std::uint8_t opcode) noexcept;

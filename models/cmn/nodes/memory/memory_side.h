@@ -12,10 +12,10 @@
 
 namespace pmufab::cmn {
 
-/// What a home asks of memory: reads for its POCQ entries, and writes, which nobody waits for (rule 3.7).
+/// A home's accesses to memory: reads for its POCQ entries, and writes, for which no entry waits (rule 3.7).
 class MemorySide {
  public:
-  /// TxnIDs of reads are those of POCQ entries, below this; of writes from here on.
+  /// First TxnID of writes. TxnIDs of reads are numbers of POCQ entries, which are lower.
   static constexpr std::uint16_t kFirstWrite = 0x400;
   static constexpr unsigned kWrites = 0x400;
 
@@ -27,7 +27,7 @@ class MemorySide {
     std::uint8_t qos = 0;
     std::uint8_t memattr = kNormalMemory;
     std::uint8_t ns = 0;
-    std::uint8_t qos_class = 0;  ///< that class_mc_reqs counts it for
+    std::uint8_t qos_class = 0;  ///< the class in which class_mc_reqs counts it
   };
   static constexpr std::uint8_t kNormalMemory = 0xd;  ///< MemAttr: allocate, cacheable, early acknowledgement
 
@@ -35,19 +35,19 @@ class MemorySide {
   /// @param reads       POCQ entries
   MemorySide(HomeOutput& output, const SystemAddressMap& addresses, unsigned home_index, unsigned reads);
 
-  /// Read for POCQ entry `entry`, whose number the data will bear.
+  /// Read for POCQ entry `entry`. Its number is the TxnID of the data.
   void read(unsigned entry, Request request);
   void write(const Request& request);
 
-  /// @name What memory answers
+  /// @name Answers of memory
   /// @{
   void retry_ack(const FlitFields& response);
   void credit_grant(const FlitFields& response);
-  /// A write has its buffer there: the data goes.
+  /// A write has its buffer: send the data.
   void data_buffer(const FlitFields& response);
   /// @}
 
-  /// @return writes that have not got their buffer.
+  /// @return the number of writes without a buffer yet.
   [[nodiscard]] unsigned pending_writes() const noexcept {
     return numbers_.used() + static_cast<unsigned>(waiting_.size());
   }
@@ -69,7 +69,7 @@ class MemorySide {
   std::vector<Outstanding> reads_;
   std::vector<Outstanding> writes_;
   EntryNumbers numbers_{kWrites};
-  Fifo<Request> waiting_;                           // writes for which there was no number
+  Fifo<Request> waiting_;                           // writes for which no TxnID was free
   RetriedRequests retried_{kFirstWrite + kWrites};  // by TxnID
 };
 

@@ -22,7 +22,7 @@ constexpr unsigned kAxiWrReq = 0x0a;
 constexpr unsigned kTcqOccCntOvfl = 0x0b;
 constexpr unsigned kTdbOccCntOvfl = 0x0c;
 
-/// On AXI: tags, not data, of an entry.
+/// AXI tags of accesses to an entry's memory tags rather than its data.
 constexpr unsigned kTagRead = RequestTracker::kMaximumEntries;
 
 }  // namespace

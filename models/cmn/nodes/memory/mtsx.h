@@ -19,14 +19,14 @@ struct MtsxParameters {
   unsigned entries = 32;  ///< requests in the tag cache queue, up to 128
   unsigned tc_sets = 64;
   unsigned tc_ways = 4;
-  unsigned latency = 8;  ///< cycles from a decision until its message may go
+  unsigned latency = 8;  ///< cycles from a decision to its message
   AxiParameters axi{};
 };
 
-/// MTSX: memory behind AXI with tags, and a cache of these.
+/// MTSX: memory with tags behind AXI, and a cache of the tags.
 class Mtsx final : public NodeModel {
  public:
-  static constexpr std::uint64_t kBytesOfTagLine = 2048;  ///< of data, whose tags fill a line
+  static constexpr std::uint64_t kBytesOfTagLine = 2048;  ///< data bytes whose tags fill a line
 
   /// @throws std::invalid_argument for a parameter out of range
   Mtsx(Mesh& mesh, const DevicePlace& place, const MtsxParameters& parameters);
@@ -40,9 +40,9 @@ class Mtsx final : public NodeModel {
   struct Entry {
     Kind kind;
     Tags tags;
-    bool data_there;  // read, or to be written
+    bool data_there;  // has been read, or has arrived for writing
     bool cancelled;
-    std::uint64_t line;  // of tags
+    std::uint64_t line;  // line of tags
   };
 
   void request(const FlitFields& fields, Cycle now);

@@ -18,7 +18,7 @@ namespace pmufab::cmn {
 struct SbsxParameters {
   unsigned entries = 32;      ///< requests, up to 128
   unsigned wdb_entries = 16;  ///< writes that may send their data
-  unsigned latency = 8;       ///< cycles from a decision until its message may go
+  unsigned latency = 8;       ///< cycles from a decision to its message
   AxiParameters axi{};
 };
 

@@ -12,7 +12,7 @@ namespace pmufab::cmn {
 
 namespace {
 
-constexpr unsigned kMostEntries = 1024;  // homes tell their transactions by 0x400 and above
+constexpr unsigned kMostEntries = 1024;  // homes use 0x400 and above for other transactions
 
 const SnFParameters& checked(const SnFParameters& parameters) {
   if (parameters.entries < 1 || parameters.entries > kMostEntries)

@@ -16,7 +16,7 @@ struct SnFParameters {
   unsigned entries = 64;            ///< requests at a time, 1 ... 1024
   unsigned latency = 60;            ///< cycles from a read's arrival, or its turn, to its data
   unsigned response_latency = 4;    ///< cycles of all other messages
-  unsigned cycles_per_request = 1;  ///< the memory begins a request no sooner than so many cycles after the one before
+  unsigned cycles_per_request = 1;  ///< cycles from the start of a request in memory to the next
 };
 
 /// Memory behind a CHI interface: answers ReadNoSnp and WriteNoSnp, drops PrefetchTgt (docs/cmn-nodes.md, rule 4.1).
@@ -47,7 +47,7 @@ class SnF final : public NodeModel {
   unsigned number_;
   EntryNumbers numbers_;
   RequestCredits credits_;
-  std::vector<std::uint8_t> data_flits_;  // a write still waits for, by entry
+  std::vector<std::uint8_t> data_flits_;  // by entry: flits that a write still waits for
   Cycle next_turn_ = 0;                   // of the memory
   std::uint64_t reads_ = 0;
   std::uint64_t writes_ = 0;

@@ -22,7 +22,7 @@ bool TagCache::look_up(std::uint64_t line) noexcept {
 
 void TagCache::fill(std::uint64_t line) noexcept {
   Way* const set = set_of(line);
-  // A free way is older than any other, and the first of equals is taken.
+  // A free way counts as oldest; of equals the first is taken.
   Way* const way =
       std::min_element(set, set + ways_per_set_, [](const Way& a, const Way& b) { return a.used < b.used; });
   *way = {line, ++use_};

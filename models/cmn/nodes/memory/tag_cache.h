@@ -6,14 +6,14 @@
 
 namespace pmufab::cmn {
 
-/// Which tag lines an MTSX has: sets of ways, the least recently used of which is replaced.
+/// The tag lines an MTSX has cached: sets of ways with least-recently-used replacement.
 class TagCache {
  public:
-  /// @throws std::invalid_argument for no sets or ways
+  /// @throws std::invalid_argument for 0 sets or ways
   TagCache(unsigned sets, unsigned ways);
-  /// @return true if the line is there; then it becomes the youngest of its set.
+  /// @return true if the line is cached; it then becomes the youngest of its set.
   bool look_up(std::uint64_t line) noexcept;
-  /// The line is put in, as the youngest.
+  /// Put a line in, as the youngest.
   void fill(std::uint64_t line) noexcept;
 
  private:

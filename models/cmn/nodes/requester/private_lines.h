@@ -11,17 +11,17 @@ namespace pmufab::cmn {
 /// State of a line in the cache of an RN-F.
 enum class LineState : std::uint8_t { invalid, shared_clean, unique_clean, unique_dirty };
 
-/// A place of a requester's cache, at first all zero: invalid. A reserved one belongs to a transaction under way:
-/// nothing replaces it.
+/// A place of a requester's cache; zero-initialised, which means invalid. A reserved place belongs to a transaction
+/// under way and is never replaced.
 struct LinePlace {
   std::uint64_t line;
-  std::uint32_t used;  ///< when last, in looks at the cache
+  std::uint32_t used;  ///< time of last use, in lookups
   LineState state;
   bool reserved;
 };
 static_assert(LineState{} == LineState::invalid);
 
-/// The states of lines in an RN-F's cache: set-associative, least recently used goes first.
+/// The states of lines in an RN-F's cache: set-associative, with least-recently-used replacement.
 class PrivateLines {
  public:
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
@@ -37,7 +37,7 @@ class PrivateLines {
     }
     return kNowhere;
   }
-  /// @return where a new line can go: a place that is free, else the least recently used; kNowhere if all are reserved.
+  /// @return the place for a new line: a free one, else the least recently used; kNowhere if all are reserved.
   [[nodiscard]] std::uint32_t place_for(std::uint64_t line) const noexcept {
     const std::uint32_t first = set_of(line);
     std::uint32_t oldest = kNowhere;
@@ -56,7 +56,7 @@ class PrivateLines {
 
  private:
   [[nodiscard]] std::uint32_t set_of(std::uint64_t line) const noexcept {
-    // Lines a home has are equal modulo the number of homes: without the fold they would share few sets.
+    // The lines of one home are equal modulo the number of homes. Without the fold they would use few sets.
     return static_cast<std::uint32_t>((line ^ line >> 17U) % sets_ * ways_);
   }
 

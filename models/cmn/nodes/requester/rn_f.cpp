@@ -79,7 +79,7 @@ void RnF::issue(Cycle now) {
     holds_ = true;
     held_since_ = now;
   }
-  if (!start(held_, now)) return;  // what is in the way ends with an arrival
+  if (!start(held_, now)) return;  // only an arrival can unblock it
   holds_ = false;
   next_issue_ = now + 1;
   mesh_.call(number_, now + 1);
@@ -99,7 +99,7 @@ std::uint16_t RnF::target_of(std::uint64_t address) const {
 bool RnF::start(const Operation& operation, Cycle now) {
   using Kind = OperationKind;
   namespace req = chi::req;
-  // The address of a DVM operation is none.
+  // A DVM operation has no line.
   const bool has_line = operation.kind != Kind::dvm_operation && operation.kind != Kind::dvm_sync;
   if (has_line && is_busy(chi::line_of(operation.address))) return false;
   if (has_line && SystemAddressMap::is_remote(operation.address) && !map_.has_local_homes())
@@ -195,7 +195,7 @@ bool RnF::start_cached(const Operation& operation, Cycle now) {
       opcode = req::kReadNotSharedDirty;
       break;
   }
-  // CleanUnique alone brings no line.
+  // Only CleanUnique brings no line.
   if (place == PrivateLines::kNowhere && operation.kind != Kind::clean_unique) {
     if (!reserve(line, place, now)) return false;
   }
@@ -243,7 +243,7 @@ bool RnF::start_maintenance(const Operation& operation, std::uint8_t opcode, Cyc
   if (place != PrivateLines::kNowhere) {
     LineState& state = lines_.at(place).state;
     if (state == LineState::unique_dirty && opcode != req::kMakeInvalid) {
-      // What is dirty is written first.
+      // A dirty victim is written first.
       one.then = opcode;
       one.opcode = opcode == req::kCleanShared ? req::kWriteCleanFull : req::kWriteBackFull;
     }
@@ -251,7 +251,7 @@ bool RnF::start_maintenance(const Operation& operation, std::uint8_t opcode, Cyc
       one.place = place;
       lines_.at(place).reserved = true;
     } else if (opcode != req::kCleanShared) {
-      // What is written stays here until its data goes; what is clean, or of no use any more, is gone at once.
+      // A written line stays here until its data goes. A clean line, or one with no further use, leaves at once.
       if (one.opcode == req::kWriteBackFull) one.leaving = state;
       state = LineState::invalid;
     }
@@ -307,7 +307,7 @@ void RnF::copy_back_victim(std::uint32_t place, Cycle now) {
   if (victim.state == LineState::unique_dirty) opcode = req::kWriteBackFull;
   if (victim.state == LineState::unique_clean && parameters_.write_evict) opcode = req::kWriteEvictFull;
   const unsigned entry = open(Role::victim, opcode, victim.line * chi::kLineBytes, chi::kSizeOfLine);
-  // A line Evict tells of is gone already.
+  // A line reported with Evict has left already.
   entries_[entry].leaving = opcode == req::kEvict ? LineState::invalid : victim.state;
   send_request(entry, true, now);
 }

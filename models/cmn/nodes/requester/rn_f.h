@@ -18,16 +18,15 @@ namespace pmufab::cmn {
 struct RnFParameters {
   unsigned cache_sets = 256;  ///< at least 1
   unsigned cache_ways = 8;    ///< at least 1
-  unsigned outstanding = 32;  ///< transactions at a time, copy-backs too: 2 ... 1024
+  unsigned outstanding = 32;  ///< transactions at a time, copy-backs included: 2 ... 1024
   unsigned latency = 4;       ///< cycles of every message
-  bool write_evict =
-      true;  ///< victims that are unique and clean are written (WriteEvictFull), else Evict tells of them
+  bool write_evict = true;    ///< unique clean victims are written (WriteEvictFull); if false, reported with Evict
 };
 
 /// A requester with a cache: CPUs and their caches as the mesh sees them (docs/cmn-nodes.md, rule 4.1).
 ///
-/// It takes an operation per cycle at most. An operation that has to wait for another (the same line, no tracker entry,
-/// no place in the cache) is held, and those behind it wait.
+/// It takes at most one operation per cycle. An operation that must wait (for the same line, a tracker entry, or a
+/// place in the cache) is held, and those behind it wait.
 class RnF final : public RequesterModel {
  public:
   /// Attaches itself to the mesh.
@@ -44,37 +43,37 @@ class RnF final : public RequesterModel {
   [[nodiscard]] std::uint16_t node_id() const noexcept { return node_id_; }
   /// @name For tests and statistics
   /// @{
-  /// @return state of the line in the cache, not that of a copy-back under way.
+  /// @return the state of the line in the cache, not that of a copy-back under way.
   [[nodiscard]] LineState state_of(std::uint64_t address) const noexcept;
   [[nodiscard]] const PrivateLines& lines() const noexcept { return lines_; }
-  [[nodiscard]] std::uint64_t transactions() const noexcept { return transactions_; }  ///< that ended
+  [[nodiscard]] std::uint64_t transactions() const noexcept { return transactions_; }  ///< that have ended
   [[nodiscard]] std::uint64_t retries() const noexcept { return retries_; }
   [[nodiscard]] std::uint64_t snoops() const noexcept { return snoops_; }
   /// @}
 
  private:
-  /// What an entry of the tracker is for.
+  /// The purpose of a tracker entry.
   enum class Role : std::uint8_t {
-    operation,  ///< one of the source's
-    victim,     ///< copy-back of a line that had to go
-    pulled,     ///< data a stash offered
+    operation,  ///< an operation of the source
+    victim,     ///< copy-back of a replaced line
+    pulled,     ///< data that a stash offered
   };
   /// A transaction.
   struct Entry {
     Operation operation{};
-    Cycle began = 0;  ///< the operation
+    Cycle began = 0;  ///< of the operation
     std::uint64_t address = 0;
-    std::uint32_t place = PrivateLines::kNowhere;  ///< reserved in the cache
+    std::uint32_t place = PrivateLines::kNowhere;  ///< reserved place in the cache
     std::uint16_t target = 0;
-    std::uint16_t completer = 0;  ///< to which CompAck goes
+    std::uint16_t completer = 0;  ///< gets the CompAck
     std::uint8_t opcode = 0;
-    std::uint8_t then = 0;  ///< opcode of the request behind a copy-back, 0: none
+    std::uint8_t then = 0;  ///< opcode of the request after a copy-back; 0: none
     std::uint8_t size = 0;
-    std::uint8_t data_left = 0;  ///< DAT flits to come
+    std::uint8_t data_left = 0;  ///< DAT flits still to come
     std::uint8_t pcrdtype = 0;
     Role role = Role::operation;
-    LineState leaving = LineState::invalid;  ///< of a copy-back: state of the line it holds
-    bool comp = false;                       ///< has arrived
+    LineState leaving = LineState::invalid;  ///< for a copy-back: state of its line
+    bool comp = false;                       ///< Comp has arrived
     bool data_sent = false;
   };
   static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
@@ -118,15 +117,15 @@ class RnF final : public RequesterModel {
   const SystemAddressMap& map_;
   RnFParameters parameters_;
   std::uint16_t node_id_;
-  unsigned number_;  // the mesh's
+  unsigned number_;  // device number in the mesh
   OperationSource* source_ = nullptr;
   PrivateLines lines_;
   EntryNumbers numbers_;
   RetriedRequests retried_;
   std::vector<Entry> entries_;
-  std::vector<std::uint64_t> busy_lines_;  // by entry, kNoLine: none
-  unsigned entries_in_use_ = 0;            // no entry from here on is in use
-  std::vector<bool> dvm_halves_;           // by TxnID: one flit of SnpDVMOp has come
+  std::vector<std::uint64_t> busy_lines_;  // by entry; kNoLine: none
+  unsigned entries_in_use_ = 0;            // entries from here on are unused
+  std::vector<bool> dvm_halves_;           // by TxnID: one flit of SnpDVMOp has arrived
   Operation held_{};
   Cycle held_since_ = 0;
   bool holds_ = false;

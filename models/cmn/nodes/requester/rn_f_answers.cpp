@@ -6,7 +6,7 @@
 #include "models/cmn/nodes/requester/rn_f.h"
 #include "models/cmn/nodes/requester/rn_f_rules.h"
 
-// What an RN-F does with the answers to its requests.
+// How an RN-F handles the answers to its requests.
 namespace pmufab::cmn {
 
 namespace {
@@ -100,8 +100,7 @@ void RnF::write_data(unsigned number, const FlitFields& fields, Cycle now) {
   entry.data_sent = true;
   if (!entry.comp || entry.data_left != 0) return;
   if (entry.then != 0) {
-    // The copy-back is over, but for its data under way; the request behind it goes to the same home, which keeps
-    // order.
+    // The copy-back is complete except for its data. The request after it goes to the same home, which keeps the order.
     if (entry.place != PrivateLines::kNowhere) lines_.at(entry.place).reserved = false;
     entry.place = PrivateLines::kNowhere;
     entry.opcode = entry.then;
@@ -146,14 +145,14 @@ void RnF::comp(unsigned number, const FlitFields& fields, Cycle now) {
     if (state != LineState::invalid) {
       state = entry.operation.kind == OperationKind::store ? LineState::unique_dirty : LineState::unique_clean;
     } else if (entry.operation.kind == OperationKind::store) {
-      // Another requester got the line in the meantime: there is nothing to store into.
+      // Another requester got the line in the meantime, so there is no line to store into.
       entry.opcode = chi::req::kReadUnique;
       ++transactions_;
       send_request(number, true, now);
       return;
     }
   }
-  // Of writes Comp may come before DBIDResp, of which data is to be sent.
+  // For writes, Comp may come before DBIDResp, which asks for the data.
   const bool writes = entry.opcode == chi::req::kDvmOp || entry.opcode == chi::req::kWriteNoSnpFull ||
                       entry.opcode == chi::req::kWriteNoSnpPtl || entry.opcode == chi::req::kWriteUniqueFull ||
                       entry.opcode == chi::req::kWriteUniquePtl || chi::req::is_atomic_store(entry.opcode);

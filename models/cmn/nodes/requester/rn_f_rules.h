@@ -5,7 +5,7 @@
 
 #include "models/cmn/nodes/requester/rn_f.h"
 
-// What all parts of an RN-F know of opcodes and states. Not a public header.
+// Properties of opcodes and states that all parts of an RN-F use. Not a public header.
 namespace pmufab::cmn {
 
 inline bool is_read(std::uint8_t opcode) {
@@ -13,7 +13,7 @@ inline bool is_read(std::uint8_t opcode) {
          opcode == chi::req::kReadNoSnp || opcode == chi::req::kReadUnique || opcode == chi::req::kReadNotSharedDirty;
 }
 
-/// Requests after which the line may be in the cache: the home waits for CompAck.
+/// @return true for requests after which the line may be in the cache: the home waits for CompAck.
 inline bool has_comp_ack(std::uint8_t opcode) {
   return (is_read(opcode) && opcode != chi::req::kReadOnce && opcode != chi::req::kReadNoSnp) ||
          opcode == chi::req::kCleanUnique || opcode == chi::req::kMakeUnique;

@@ -6,12 +6,12 @@
 #include "models/cmn/nodes/requester/rn_f.h"
 #include "models/cmn/nodes/requester/rn_f_rules.h"
 
-// What an RN-F answers to snoops: always at once, in the cycle in which they arrive.
+// The snoop answers of an RN-F: always in the cycle in which the snoop arrives.
 namespace pmufab::cmn {
 
 namespace {
 
-/// Resp of a snoop response, which does not tell unique clean from unique dirty.
+/// @return Resp of a snoop response. It does not tell unique clean from unique dirty.
 std::uint8_t plain_resp(LineState state) {
   if (state == LineState::shared_clean) return chi::resp::kSc;
   return is_unique(state) ? chi::resp::kUc : chi::resp::kI;
@@ -83,7 +83,7 @@ void RnF::stash_snoop(const FlitFields& fields, Cycle now) {
   const LineState* const state = find_state(line);
   if (state != nullptr) answer.resp = plain_resp(*state);
   std::uint32_t place = PrivateLines::kNowhere;
-  // The operation that is held must not starve: the last entries are left to it.
+  // The held operation must not starve: the last entries are reserved for it.
   if (state == nullptr && !is_busy(line) && numbers_.free() > 2 && reserve(line, place, now)) {
     const bool unique = fields.opcode == chi::snp::kSnpStashUnique;
     const unsigned number = open(Role::pulled, unique ? chi::req::kReadUnique : chi::req::kReadNotSharedDirty,
@@ -151,7 +151,7 @@ void RnF::plain_snoop(const FlitFields& fields, LineState* state, Cycle now) {
   answer.qos = fields.qos;
   const LineState before = state == nullptr ? LineState::invalid : *state;
   const bool dirty = before == LineState::unique_dirty;
-  // Clean data of a shared line goes only if the home asks for it.
+  // Clean data of a shared line is sent only if the home asks for it.
   bool sends_data = is_unique(before) || (before == LineState::shared_clean && fields.rettosrc != 0);
   LineState after = before;
   switch (fields.opcode) {

@@ -25,12 +25,12 @@ constexpr unsigned kWrcancelSent = 0x0b;
 constexpr std::array<unsigned, 3> kWdataBeats{0x0c, 0x0d, 0x0e};
 constexpr unsigned kRrtAlloc = 0x0f;
 constexpr unsigned kWrtAlloc = 0x10;
-constexpr unsigned kRrtOccupOvflSlice0 = 0x12;  // those of slices 1 to 3 follow; slice 0 has the general one
+constexpr unsigned kRrtOccupOvflSlice0 = 0x12;  // those of slices 1 to 3 follow; slice 0 has the common event
 constexpr unsigned kRrtRdReqOccupOvflSlice0 = 0x18;
 
 constexpr std::uint64_t kSecondFragment = 8;
 
-/// Beats of 16 bytes on AXI that a DAT flit makes.
+/// @return the beats of 16 bytes on AXI for a DAT flit.
 unsigned beats_of_flit(std::uint8_t size) { return size <= 4 ? 1 : 2; }
 
 std::uint8_t opcode_of(OperationKind kind) {
@@ -56,7 +56,8 @@ bool is_no_snp(std::uint8_t opcode) {
   return opcode == chi::req::kReadNoSnp || opcode == chi::req::kWriteNoSnpFull || opcode == chi::req::kWriteNoSnpPtl;
 }
 
-/// What goes to another mesh in place of a request that is not snooped: ReadNoSnp and the like are a home's there.
+/// @return the opcode sent to another mesh instead of a request that is not snooped. There, homes take ReadNoSnp and
+///         similar requests.
 std::uint8_t opcode_for_other_mesh(std::uint8_t opcode) {
   switch (opcode) {
     case chi::req::kReadNoSnp:
@@ -137,7 +138,7 @@ void RnI::run(Cycle now) {
 void RnI::begin(Cycle now) {
   if (source_ == nullptr) return;
   Operation operation;
-  // What comes is not known before: there must be room for either.
+  // The kind of the next operation is not known, so there must be room for either.
   while (reads_.free() != 0 && writes_.free() != 0) {
     if (!source_->next(now, operation)) {
       if (const Cycle when = source_->ready(now + 1); when != kNoCycle) mesh_.call(device_, when);
@@ -220,7 +221,7 @@ void RnI::send_again(unsigned number, Cycle now) {
 void RnI::send_data(unsigned txnid, Cycle now) {
   const Transaction& transaction = transactions_[txnid];
   FlitFields fields;
-  // Homes take no WriteDataCancel.
+  // Homes do not take WriteDataCancel.
   const bool cancel = transaction.operation.cancel && transaction.request.opcode == chi::req::kWriteNoSnpPtl &&
                       SystemAddressMap::region_of(transaction.request.addr) == Region::io;
   fields.opcode = cancel ? chi::dat::kWriteDataCancel : chi::dat::kNonCopyBackWrData;
@@ -280,7 +281,7 @@ void RnI::sent_data(const FlitFields& fields, Cycle now) {
   unsigned txnid = kFirstWrite;
   for (; txnid < kFirstWrite + parameters_.wrt_entries; ++txnid) {
     const Transaction& one = transactions_[txnid];
-    // A DBID is used again only when its data has arrived.
+    // A DBID is reused only after its data has arrived.
     if (one.has_dbid && one.dbid == fields.txnid && one.request.tgtid == fields.tgtid &&
         one.flits < chi::data_flits(one.request.size))
       break;

@@ -18,10 +18,10 @@ namespace pmufab::cmn {
 struct RnIParameters {
   unsigned rrt_entries = 32;  ///< reads at a time, up to 128
   unsigned wrt_entries = 32;  ///< writes at a time, up to 128
-  unsigned latency = 4;       ///< cycles from a decision until its message may go
+  unsigned latency = 4;       ///< cycles from a decision to its message
 };
 
-/// RN-I, and RN-D, which answers DVM snoops besides: reads and writes for AXI managers at three ports.
+/// RN-I or RN-D: reads and writes for AXI managers at three ports. An RN-D also answers DVM snoops.
 class RnI final : public RequesterModel {
  public:
   /// @param addresses  not owned
@@ -37,14 +37,14 @@ class RnI final : public RequesterModel {
   void sent(Channel channel, const FlitFields& fields, Cycle now) override;
 
  private:
-  static constexpr unsigned kFirstWrite = 0x80;  // TxnID
+  static constexpr unsigned kFirstWrite = 0x80;  // lowest TxnID of writes
   static constexpr unsigned kMaximumEntries = 128;
   struct Transaction {
     Operation operation{};
     Cycle began = 0;
     FlitFields request{};
     std::uint16_t dbid = 0;
-    std::uint8_t flits = 0;  // of data: received, or sent
+    std::uint8_t flits = 0;  // flits of data, received or sent
     bool has_dbid = false;
     bool has_comp = false;
   };
