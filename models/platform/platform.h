@@ -27,10 +27,10 @@ class CxlPart;
 class PlatformPart;
 class Tegra410Part;
 
-/// The registers of one device or window, as a debugger sees them. Looking changes nothing. Valid for the life of the
-/// platform.
+/// The registers of one device or window, as a debugger sees them. Reading them changes nothing. Valid for the life of
+/// the platform.
 struct NamedRegisters {
-  std::string name;  ///< as users know it, for example "socket0.ucf_pmu"
+  std::string name;  ///< as shown to users, for example "socket0.ucf_pmu"
   std::function<void(std::ostream& out, Picoseconds when)> dump_text;  ///< values with decoded fields
   std::function<nlohmann::json(Picoseconds when)> dump_json;           ///< map and values: an array of pages
   std::function<void(std::ostream& out)> dump_markdown;                ///< the map alone
@@ -39,7 +39,7 @@ struct NamedRegisters {
 /// Everything a PlatformSpec describes, built and wired: sockets, fabrics, PMUs, interrupt lines, and a bus with every
 /// register window.
 ///
-/// Traffic goes to socket(s).cpu_access (loads and stores of a cluster) and socket(s).requests (anything else); each
+/// Traffic goes to socket(s).cpu_access (loads and stores of a cluster) and socket(s).requests (everything else); each
 /// takes one initiator and may stay unbound. Software's register accesses go to bus().socket, which must be bound.
 class Platform : public sc_core::sc_module {
  public:
@@ -47,7 +47,7 @@ class Platform : public sc_core::sc_module {
   Platform(const sc_core::sc_module_name& name, const PlatformSpec& spec);
   ~Platform() override;
 
-  /// The specification as built: `memory` is filled in.
+  /// The specification as built, with `memory` filled in.
   [[nodiscard]] const PlatformSpec& spec() const noexcept { return spec_; }
   [[nodiscard]] MmioBus& bus() noexcept { return bus_; }
   [[nodiscard]] const FirmwareDescription& firmware() const noexcept { return firmware_; }
@@ -61,7 +61,7 @@ class Platform : public sc_core::sc_module {
   [[nodiscard]] std::size_t meshes() const noexcept { return cmn_.size(); }
   /// @throws std::out_of_range if there is no such mesh
   [[nodiscard]] cmn::Mesh& mesh(std::size_t index);
-  /// @return requests on their way through gateways, of all meshes.
+  /// @return requests on their way through gateways of any mesh.
   [[nodiscard]] std::uint64_t pending_at_links() const noexcept;
   /// The nodes of a mesh. @throws std::out_of_range if there is no such mesh
   [[nodiscard]] cmn::Nodes& nodes(std::size_t index);
@@ -69,7 +69,8 @@ class Platform : public sc_core::sc_module {
   /// @return the CXL devices; nullptr if the platform has none.
   [[nodiscard]] CxlPart* cxl() const noexcept { return cxl_; }
 
-  /// Where the CPU the operating system numbers `cpu` sits. @throws std::out_of_range if there is no such CPU
+  /// The place of the CPU with the operating system's number `cpu`.
+  /// @throws std::out_of_range if there is no such CPU
   struct CpuPlace {
     unsigned socket;
     unsigned cluster;  ///< within the socket
@@ -80,11 +81,11 @@ class Platform : public sc_core::sc_module {
   /// @throws std::out_of_range if there are no such sockets
   void set_observer(BoundaryObserver* observer);
 
-  /// Warm reset, from a process or between runs: every register, counter and interrupt line at its reset value. Caches,
-  /// directories and memory reads under way are kept, and traffic may go on.
+  /// Warm reset, from a process or between runs: every register, counter and interrupt line gets its reset value.
+  /// Caches, directories and memory reads under way are kept, and traffic may continue.
   void reset();
 
-  /// Every device's registers, by socket and device.
+  /// @return the registers of every device, by socket and device.
   [[nodiscard]] std::vector<NamedRegisters> registers() const;
   /// Every event source, for tallies and event logs. Names read "socket0.ucf.slc_hit_rd".
   [[nodiscard]] std::vector<Probe*> probes();

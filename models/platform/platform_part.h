@@ -18,18 +18,18 @@ namespace pmufab::platform {
 class PlatformPart {
  public:
   virtual ~PlatformPart() = default;
-  /// Put register windows on the bus.
+  /// Map register windows on the bus.
   virtual void map(MmioBus& bus) = 0;
-  /// Add what firmware says about the part's devices.
+  /// Add the part's devices to the firmware description.
   virtual void describe(FirmwareDescription& firmware) = 0;
   virtual void reset() = 0;
   virtual void add_registers(std::vector<NamedRegisters>& banks) const = 0;
   virtual void add_probes(std::vector<Probe*>& probes) = 0;
 };
 
-/// @return a bank of registers under the name users know it by. The bank must outlive it.
+/// @return a bank of registers under the name shown to users. The bank must outlive it.
 [[nodiscard]] NamedRegisters registers_of(std::string name, const RegisterBank& bank);
-/// @return both pages of a CoreSight PMU, likewise.
+/// @return both pages of a CoreSight PMU, in the same way.
 [[nodiscard]] NamedRegisters registers_of(std::string name, const coresight::CoreSightPmu& pmu);
 
 }  // namespace pmufab::platform

@@ -23,8 +23,8 @@ namespace {
 using tegra410::MemoryClass;
 using tegra410::MemoryRange;
 
-constexpr std::uint64_t kMaximumFrequency = 1'000'000'000'000;      // of ClockDomain
-constexpr Picoseconds kMaximumLatency = 1'000'000'000;              // 1 ms: beyond it is a slip of units
+constexpr std::uint64_t kMaximumFrequency = 1'000'000'000'000;      // limit of ClockDomain
+constexpr Picoseconds kMaximumLatency = 1'000'000'000;              // 1 ms: a larger value is a mistake of units
 constexpr unsigned kMaximumCpus = 512;                              // CONFIG_NR_CPUS of Debian's arm64 kernels
 constexpr std::uint64_t kMaximumSlcLines = std::uint64_t{1} << 24;  // 1 GiB of cache: the model keeps every line's tag
 
@@ -82,7 +82,7 @@ void check_overlaps(const std::vector<MemoryRange>& ranges) {
   }
 }
 
-/// Where the platform has something else than memory.
+/// A place with something other than memory.
 struct Window {
   std::uint64_t first;
   std::uint64_t size;
@@ -223,7 +223,7 @@ void check_interrupts(const std::string& field, const CmnSpec& mesh) {
   }
 }
 
-/// A pair of another node would never filter anything.
+/// A pair for another node would have no effect.
 void check_vmid_filters(const std::string& field, const CmnSpec& mesh, const cmn::Layout& layout) {
   const auto& filters = mesh.nodes.dvm_node.vmid_filters;
   if (filters.empty()) return;

@@ -23,26 +23,26 @@ struct CmnSpec {
   cmn::MeshOptions mesh{};
   cmn::NodeParameters nodes{};
   Firmware firmware = Firmware::device_tree;
-  /// Which of the mesh's interrupts INTREQPMU of each DTC is wired to, 0 ... 3; DTCs with the same share it. Empty:
-  /// each has its own.
+  /// By DTC: the interrupt of the mesh that its INTREQPMU is wired to, 0 ... 3. DTCs with the same number share it.
+  /// Empty: each has its own.
   std::vector<unsigned> interrupts{};
 };
 
-/// A link between gateways of two meshes. docs/cmn-nodes.md, section 5.
+/// A link between gateways of two meshes: docs/cmn-nodes.md, section 5.
 struct CmnLinkSpec {
   struct End {
     unsigned mesh = 0;     ///< index in PlatformSpec::cmn
-    unsigned gateway = 0;  ///< among the mesh's gateways, in order of XP, port, device
+    unsigned gateway = 0;  ///< number among the mesh's gateways, in order of XP, port, device
   };
   End from{};
   End to{};
   cmn::LinkParameters parameters{};
 };
 
-/// What a platform consists of: plain data, made by hand or from a configuration file, checked by validate().
+/// The content of a platform: plain data, made by hand or from a configuration file, checked by validate().
 ///
-/// A platform is a set of sockets with CPUs and memory, plus PMU fabrics. Each kind of fabric is one member; a kind
-/// that is absent is not built. There is at least one.
+/// A platform is a set of sockets with CPUs and memory, plus PMU fabrics. Each kind of fabric is one member; an absent
+/// kind is not built. There is at least one.
 struct PlatformSpec {
   std::string name = "tegra410";
   unsigned sockets = 2;           ///< 1 ... 4
@@ -53,13 +53,13 @@ struct PlatformSpec {
   std::optional<tegra410::Parameters> tegra410 = tegra410::Parameters{};
   /// Meshes, "cmn0", "cmn1", ...
   std::vector<CmnSpec> cmn{};
-  /// Links between meshes. Those of one mesh all lead to the same other mesh.
+  /// Links between meshes. All links of one mesh lead to the same other mesh.
   std::vector<CmnLinkSpec> links{};
-  /// What is below CXL root ports 0, 1, ...: devices "cxl0", "cxl1", ..., by themselves or below switches.
+  /// The components below CXL root ports 0, 1, ...: devices "cxl0", "cxl1", ..., directly or below switches.
   std::vector<CxlDeviceSpec> cxl{};
 };
 
-/// Where things lie when nothing else is said. Socket s owns the 16 TiB from s << kSocketShift; offsets are from there.
+/// Default places. Socket s owns the 16 TiB from s << kSocketShift; offsets are relative to that.
 namespace default_map {
 inline constexpr unsigned kSocketShift = 44;
 inline constexpr std::uint64_t kRegistersBegin = 0x1000'0000;  ///< 2 MiB of register windows
@@ -70,7 +70,7 @@ inline constexpr std::uint64_t kPciePmu = 0x1001'0000;            ///< page 0 of
 inline constexpr std::uint64_t kPciePmuPage1 = 0x1000;            ///< then page 1
 inline constexpr std::uint64_t kPcieTgtPmu = 0x1002'0000;         ///< page 0 of root complex r: + r * 0x2000,
 inline constexpr std::uint64_t kPcieTgtPmuPage1 = 0x1000;         ///< then page 1
-inline constexpr std::uint64_t kPciePmusStride = 0x2000;          ///< of the PMUs of root complexes
+inline constexpr std::uint64_t kPciePmusStride = 0x2000;          ///< for the PMUs of root complexes
 inline constexpr std::uint64_t kPcieTgtFilters = 0x1003'0000;     ///< address filters of root complex r: + r * 0x1000
 inline constexpr std::uint64_t kCmemLatencyPmu = 0x1010'0000;     ///< 14 instances of 4 KiB, then the broadcast window
 inline constexpr std::uint64_t kNvlinkC2cPmu = 0x1011'0000;       ///< likewise: 14 instances, broadcast
@@ -89,12 +89,12 @@ inline constexpr std::uint64_t kCxl = 0x400'0000'0000;  ///< 256 GiB
 inline constexpr std::uint64_t kCxlSize = 0x40'0000'0000;
 inline constexpr std::uint64_t kEcam = 0x4000'0000;        ///< configuration space of PCI segment 0, 1 MiB for each bus
 inline constexpr std::uint64_t kCxlBars = 0x20'0000'0000;  ///< BARs 0 of CXL ports and devices, each at a multiple of
-inline constexpr std::uint64_t kCxlBarStride = 0x100'0000;  ///< 16 MiB; what is below a port behind the port's own
+inline constexpr std::uint64_t kCxlBarStride = 0x100'0000;  ///< 16 MiB; components below a port follow the port
 inline constexpr std::uint64_t kCxlBarsSize = 0x4000'0000;  ///< 16 switches, each with a device, below 16 root ports
-inline constexpr std::uint64_t kMessageDoorbell = 0x3000'0040;  ///< where message-signalled interrupts go
+inline constexpr std::uint64_t kMessageDoorbell = 0x3000'0040;  ///< target of message-signalled interrupts
 inline constexpr std::uint32_t kUcfPmuInterrupt = 288;          ///< GSIV of socket 0; socket s has 288 + s
-inline constexpr std::uint32_t kPciePmuInterrupt = 240;     ///< of root complex 0 of socket 0; r of s: 240 + 6 s + r
-inline constexpr std::uint32_t kPcieTgtPmuInterrupt = 384;  ///< of root complex 0 of socket 0; r of s: 384 + 6 s + r
+inline constexpr std::uint32_t kPciePmuInterrupt = 240;         ///< root complex 0 of socket 0; r of s: 240 + 6 s + r
+inline constexpr std::uint32_t kPcieTgtPmuInterrupt = 384;      ///< root complex 0 of socket 0; r of s: 384 + 6 s + r
 inline constexpr std::uint32_t kCmnInterrupt = 512;  ///< GSIV of DTC 0 of mesh 0; DTC d of mesh m has 512 + 4 m + d
 }  // namespace default_map
 
@@ -102,7 +102,7 @@ inline constexpr std::uint32_t kCmnInterrupt = 512;  ///< GSIV of DTC 0 of mesh 
 /// root complex 0.
 [[nodiscard]] std::vector<tegra410::MemoryRange> default_memory(unsigned sockets);
 
-/// @return what the address map of the sockets holds: memory, as given or by default, and the BARs of PCI Express.
+/// @return the ranges of the sockets' address map: memory, as given or by default, and the BARs of PCI Express.
 [[nodiscard]] std::vector<tegra410::MemoryRange> system_map(const PlatformSpec& spec);
 
 /// @throws SpecError for the first thing that makes the platform impossible

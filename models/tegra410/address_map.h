@@ -12,16 +12,16 @@ namespace pmufab::tegra410 {
 struct MemoryRange {
   std::uint64_t base;
   std::uint64_t size;  ///< bytes
-  unsigned socket;     ///< home
+  unsigned socket;     ///< home socket
   MemoryClass memory_class;
-  unsigned root_complex = 0;  ///< of the socket: what cxl and bar are below
-  unsigned root_port = 0;     ///< of the root complex: bar only
+  unsigned root_complex = 0;  ///< root complex of the socket: for cxl and bar
+  unsigned root_port = 0;     ///< root port of the root complex: for bar
 };
 
-/// Where every address lives. The same map serves all sockets of a platform.
+/// Maps addresses to memory. The same map serves all sockets of a platform.
 class AddressMap {
  public:
-  /// Highest address a range may reach, plus one.
+  /// Largest end of a range.
   static constexpr std::uint64_t kLimit = std::uint64_t{1} << 56;
 
   /// @throws std::invalid_argument for an empty map; a range that is empty, not a multiple of a line, beyond kLimit, of
@@ -29,7 +29,7 @@ class AddressMap {
   ///         socket that does not exist, or overlapping another
   AddressMap(std::vector<MemoryRange> ranges, unsigned sockets);
 
-  /// @return the range `address` lies in, or nullptr. Valid for the life of the map.
+  /// @return the range that holds `address`, or nullptr. Valid for the life of the map.
   [[nodiscard]] const MemoryRange* find(std::uint64_t address) const noexcept {
     const MemoryRange& last = ranges_[last_];
     if (address - last.base < last.size) [[likely]]
@@ -37,7 +37,7 @@ class AddressMap {
     return search(address);
   }
 
-  [[nodiscard]] const std::vector<MemoryRange>& ranges() const noexcept { return ranges_; }  ///< by address
+  [[nodiscard]] const std::vector<MemoryRange>& ranges() const noexcept { return ranges_; }  ///< sorted by address
   [[nodiscard]] unsigned sockets() const noexcept { return sockets_; }
 
  private:
@@ -45,7 +45,7 @@ class AddressMap {
 
   std::vector<MemoryRange> ranges_;
   unsigned sockets_;
-  mutable std::size_t last_ = 0;  // most requests stay in the range of the one before
+  mutable std::size_t last_ = 0;  // most requests hit the range of the previous one
 };
 
 }  // namespace pmufab::tegra410

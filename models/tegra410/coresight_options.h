@@ -8,7 +8,7 @@
 
 namespace pmufab::tegra410 {
 
-/// @return the options of a CoreSight PMU of this part, which software knows by `pmiidr`.
+/// @return the options of a CoreSight PMU of this part; `pmiidr` identifies it to software.
 [[nodiscard]] inline coresight::CoreSightPmuOptions coresight_options(const CoreSightPmuParameters& parameters,
                                                                       std::uint32_t pmiidr) {
   coresight::CoreSightPmuOptions options;

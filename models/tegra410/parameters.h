@@ -9,16 +9,16 @@
 #include "tlm/clock/clock_domain.h"
 #include "tlm/interrupt/interrupt.h"
 
-/// What can be chosen about a Tegra410 socket. Every default of the model stands here and nowhere else. Member names
-/// are the names users see (in configuration files and in error messages). Plain data: platform::validate() checks it.
+/// The parameters of a Tegra410 socket. Every default of the model is here and nowhere else. Member names are those
+/// users see (in configuration files and error messages). Plain data: platform::validate() checks it.
 namespace pmufab::tegra410 {
 
-/// What lies behind an address, wherever its home is. The first three are memory.
+/// The kind of target behind an address, in whichever socket. The first three are memory.
 enum class MemoryClass : std::uint8_t {
   cmem,  ///< CPU memory: the LPDDR of the socket
   gmem,  ///< GPU memory
   cxl,   ///< memory of a CXL device
-  bar,   ///< what a PCI Express function decodes by a base address register
+  bar,   ///< a base address register of a PCI Express function
 };
 
 inline constexpr unsigned kLineBytes = 64;
@@ -31,7 +31,7 @@ inline constexpr unsigned kCmemControllersPerInstance = 3;  ///< likewise
 struct PrivateCacheParameters {
   std::uint64_t size = 1 << 20;     ///< bytes; lines of 64 bytes; the number of sets must be a power of two
   unsigned ways = 8;                ///< 1 ... 64
-  Picoseconds hit_latency = 5'000;  ///< what a hit costs the CPU
+  Picoseconds hit_latency = 5'000;  ///< latency of a hit for the CPU
 };
 
 /// The system-level cache of the fabric.
@@ -39,10 +39,10 @@ struct SlcParameters {
   unsigned slices = 14;                                                     ///< 1 ... 256
   unsigned sets = 4096;                                                     ///< per slice; any number
   unsigned ways = 16;                                                       ///< 1 ... 64
-  std::vector<MemoryClass> cached = {MemoryClass::cmem, MemoryClass::cxl};  ///< local classes the SLC keeps
+  std::vector<MemoryClass> cached = {MemoryClass::cmem, MemoryClass::cxl};  ///< local classes that the SLC caches
 };
 
-/// Latencies of a socket; README.md of this folder says what each one covers.
+/// Latencies of a socket. README.md of this folder says what each one covers.
 struct LatencyParameters {
   Picoseconds slc = 30'000;
   Picoseconds cmem = 90'000;
@@ -53,7 +53,7 @@ struct LatencyParameters {
   Picoseconds link = 120'000;  ///< to another socket and back
 };
 
-/// A CoreSight PMU: that of the UCF, or one of those of each root complex.
+/// A CoreSight PMU: that of the UCF, or one of a root complex.
 struct CoreSightPmuParameters {
   unsigned counters = 8;      ///< 2 ... 64, the cycle counter (physical index 31) included
   unsigned width = 64;        ///< bits of every counter, 8 ... 64
@@ -65,30 +65,30 @@ struct CoreSightPmuParameters {
 
 /// The CMEM latency PMU.
 struct CmemLatencyPmuParameters {
-  unsigned width = 64;  ///< bits of every counter, 8 ... 64; real width unknown, 64 is what software assumes
+  unsigned width = 64;  ///< bits of every counter, 8 ... 64; the real width is unknown, software assumes 64
 };
 
-inline constexpr unsigned kMaximumGpus = 2;          ///< of a socket: nvidia_t410_c2c_pmu.c, C2C_NR_PEER_GPU
+inline constexpr unsigned kMaximumGpus = 2;          ///< per socket: nvidia_t410_c2c_pmu.c, C2C_NR_PEER_GPU
 inline constexpr unsigned kNvlinkC2cInstances = 14;  ///< nvidia_t410_c2c_pmu.c, C2C_NR_INST_NVLINK
 inline constexpr unsigned kNvclinkInstances = 12;    ///< C2C_NR_INST_NVCLINK
 inline constexpr unsigned kNvdlinkInstances = 16;    ///< C2C_NR_INST_NVDLINK
 
-/// A bit for each of `instances` from number `first` on.
+/// @return a mask of `instances` bits from bit `first` on.
 constexpr std::uint32_t instance_mask(unsigned first, unsigned instances) noexcept {
   return ((std::uint32_t{1} << instances) - 1) << first;
 }
 
-/// What NVLink-C2C leads to.
+/// The peer of NVLink-C2C.
 enum class NvlinkPeer : std::uint8_t { gpu, cpu, none };
 
-/// NVLink-C2C of a socket, and its PMU. Masks have a bit for each of the 14 instances that leads to the peer; firmware
-/// leaves a mask of 0 out.
+/// NVLink-C2C of a socket, and its PMU. Masks have a bit for each of the 14 instances that leads to the peer. Firmware
+/// omits a mask of 0.
 struct NvlinkC2cParameters {
   NvlinkPeer peer = NvlinkPeer::gpu;
-  unsigned gpus = 2;                            ///< 1 or 2, of a socket; only with GPUs as peer
-  std::optional<std::uint32_t> gpu0_en_mask{};  ///< not given: all instances, or the lower half of them
-  std::optional<std::uint32_t> gpu1_en_mask{};  ///< not given: the upper half
-  std::optional<std::uint32_t> cpu_en_mask{};   ///< not given: all instances, if the peer is a CPU
+  unsigned gpus = 2;                            ///< 1 or 2 per socket; only with GPUs as peer
+  std::optional<std::uint32_t> gpu0_en_mask{};  ///< default: all instances, or the lower half of them
+  std::optional<std::uint32_t> gpu1_en_mask{};  ///< default: the upper half
+  std::optional<std::uint32_t> cpu_en_mask{};   ///< default: all instances, if the peer is a CPU
   unsigned width = 64;                          ///< bits of every counter, 8 ... 64; the real width is not known
 
   [[nodiscard]] std::uint32_t gpu_mask(unsigned gpu) const noexcept {
@@ -104,25 +104,25 @@ struct NvlinkC2cParameters {
 /// NV-CLink of a socket, which leads to the other sockets, and its PMU.
 struct NvclinkParameters {
   std::uint32_t cpu_en_mask =
-      instance_mask(0, kNvclinkInstances);  ///< instances that lead there; 0: firmware says none
-  unsigned width = 64;                      ///< as of NVLink-C2C
+      instance_mask(0, kNvclinkInstances);  ///< instances that lead there; 0: firmware omits the mask
+  unsigned width = 64;                      ///< as for NVLink-C2C
 };
 
 /// NV-DLink of a socket, which leads to its CXL memory, and its PMU.
 struct NvdlinkParameters {
-  unsigned width = 64;  ///< as of NVLink-C2C
+  unsigned width = 64;  ///< as for NVLink-C2C
 };
 
 /// One socket. All sockets of a platform are alike.
 struct Parameters {
   unsigned clusters = 11;                      ///< 1 ... 64
   std::uint64_t ucf_clock_hz = 2'400'000'000;  ///< the UCF, its PMU and the CMEM latency PMU
-  std::uint64_t soc_clock_hz = 1'000'000'000;  ///< the SOC fabric: PMUs of root complexes
+  std::uint64_t soc_clock_hz = 1'000'000'000;  ///< the SOC fabric and the PMUs of root complexes
   std::uint64_t c2c_clock_hz = 1'800'000'000;  ///< NVLink-C2C, NV-CLink, NV-DLink
   PrivateCacheParameters private_cache;
   SlcParameters slc;
   LatencyParameters latency;
-  PcieParameters pcie;  ///< of all sockets
+  PcieParameters pcie;  ///< for all sockets together
   CoreSightPmuParameters ucf_pmu;
   CoreSightPmuParameters pcie_pmu;
   CoreSightPmuParameters pcie_tgt_pmu;

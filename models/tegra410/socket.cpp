@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kLineOffset = kLineBytes - 1;
 
-/// What the payload of each opcode must look like.
+/// The payload that an opcode requires.
 struct OpcodeRule {
   tlm::tlm_command command;
   bool full_line;
@@ -75,7 +75,7 @@ void Socket::connect(std::span<Socket* const> sockets) {
   for (Socket* const socket : sockets) socket->ucf_.connect(socket->map_, ucfs);
 }
 
-/// What both kinds of access have in common; the shape is the caller's.
+/// The checks common to both kinds of access; the caller checks the shape.
 tlm::tlm_response_status Socket::check(const tlm::tlm_generic_payload& payload,
                                        const FabricExtension* extension) const noexcept {
   if (extension == nullptr || extension->socket != index_) return tlm::TLM_GENERIC_ERROR_RESPONSE;
@@ -91,7 +91,7 @@ tlm::tlm_response_status Socket::check(const tlm::tlm_generic_payload& payload,
   return tlm::TLM_OK_RESPONSE;
 }
 
-/// Decide when the request arrives, waiting until then if anything may happen before.
+/// Decide when the request arrives. Waits until then if anything may happen before.
 Picoseconds Socket::arrive(sc_core::sc_time& delay) {
   if (delay != sc_core::SC_ZERO_TIME) {
     sc_core::sc_simcontext* const context = sc_core::sc_get_curr_simcontext();
@@ -172,7 +172,7 @@ void Socket::transport_cpu_access(tlm::tlm_generic_payload& payload, sc_core::sc
       to_sc_time(access(extension->requester_id, *range, payload.get_address() / kLineBytes, payload.is_write(), when));
 }
 
-/// A load or store goes past the private cache.
+/// A load or store to a BAR, which bypasses the private cache.
 Picoseconds Socket::access_bar(const tlm::tlm_generic_payload& payload, unsigned cluster, const MemoryRange& range,
                                Picoseconds when) {
   return ucf_.accept({.when = when,
@@ -205,7 +205,7 @@ Picoseconds Socket::access(unsigned cluster, const MemoryRange& range, std::uint
       break;
   }
   ucf_.expect(line * kLineBytes, range);
-  // The CPU does not wait for its victim to be taken.
+  // The CPU does not wait until its victim is accepted.
   if (const auto victim = cache.make_room(line)) {
     cluster_request(cluster, *map_.find(victim->line * kLineBytes), victim->line,
                     victim->flag ? FabricOpcode::write_back_full : FabricOpcode::evict, when);

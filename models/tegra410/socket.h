@@ -27,8 +27,8 @@
 
 namespace pmufab::tegra410 {
 
-/// The one order in which the sockets of a platform accept requests. Times never run backwards: a request that arrives
-/// before one accepted already counts as arriving with it.
+/// The common order in which the sockets of a platform accept requests. Times never run backwards: a request with an
+/// earlier time than one already accepted is treated as arriving together with it.
 class AcceptanceOrder {
  public:
   Picoseconds accept(Picoseconds arrival) noexcept { return latest_ = std::max(latest_, arrival); }
@@ -37,26 +37,26 @@ class AcceptanceOrder {
   Picoseconds latest_ = 0;
 };
 
-/// The clocks of a socket; the same ones serve all sockets of a platform.
+/// The clocks of a socket; all sockets of a platform share them.
 struct SocketClocks {
   const ClockDomain& ucf;
   const ClockDomain& c2c;  ///< of the chip-to-chip interfaces
   const ClockDomain& soc;  ///< of the SOC fabric
 };
 
-/// One Tegra410 socket: CPU clusters' private caches, fabric, memory, root complexes and PMUs. README.md tells what it
-/// does.
+/// One Tegra410 socket: CPU clusters' private caches, fabric, memory, root complexes and PMUs. README.md describes its
+/// behaviour.
 ///
 /// Requests are generic payloads with a FabricExtension whose `socket` is this one. They are accepted in the order of
-/// the calls, each at sc_time_stamp() plus the annotated delay; on return the delay also holds the latency. A caller
-/// may run ahead of simulated time: where something else may happen before the request arrives, the call waits until
-/// then (and so may only be made from a thread process, as the standard says of b_transport). Errors change nothing:
+/// the calls, each at sc_time_stamp() plus the annotated delay; on return the delay includes the latency. A caller may
+/// run ahead of simulated time. If something else may happen before the request arrives, the call waits until then, so
+/// it may only be made from a thread process (as the standard requires for b_transport). Errors change nothing:
 /// - no extension, another socket's requester, or a cluster or root port that does not exist:
-///                                                                               TLM_GENERIC_ERROR_RESPONSE
-/// - address outside every memory range:                                         TLM_ADDRESS_ERROR_RESPONSE
-/// - command that does not fit the opcode:                                       TLM_COMMAND_ERROR_RESPONSE
-/// - byte enables:                                                               TLM_BYTE_ENABLE_ERROR_RESPONSE
-/// - wrong length, crossing a line, streaming:                                   TLM_BURST_ERROR_RESPONSE
+///   TLM_GENERIC_ERROR_RESPONSE
+/// - address outside every memory range: TLM_ADDRESS_ERROR_RESPONSE
+/// - command that does not fit the opcode: TLM_COMMAND_ERROR_RESPONSE
+/// - byte enables: TLM_BYTE_ENABLE_ERROR_RESPONSE
+/// - wrong length, crossing a line, streaming: TLM_BURST_ERROR_RESPONSE
 class Socket : public sc_core::sc_module {
  public:
   /// @param index  of this socket in the platform
@@ -74,7 +74,7 @@ class Socket : public sc_core::sc_module {
   [[nodiscard]] UcfPmu& ucf_pmu() noexcept { return ucf_pmu_; }
   [[nodiscard]] CmemLatencyPmu& cmem_latency_pmu() noexcept { return cmem_latency_pmu_; }
   [[nodiscard]] C2cInterfaces& c2c() noexcept { return c2c_; }
-  /// @return nullptr if there is none of this number.
+  /// @return the root complex with this number, or nullptr.
   [[nodiscard]] RootComplex* root_complex(unsigned number) noexcept {
     return number < by_number_.size() ? by_number_[number] : nullptr;
   }
@@ -84,10 +84,10 @@ class Socket : public sc_core::sc_module {
   [[nodiscard]] const PrivateCache& private_cache(unsigned cluster) const { return clusters_.at(cluster); }
   void set_observer(BoundaryObserver* observer) noexcept { ucf_.set_observer(observer); }
 
-  /// Loads, stores and atomics of the cluster `requester_id`, through its private cache (those of BARs past it). The
-  /// extension's opcode is not looked at; TLM_READ_COMMAND is a load, TLM_WRITE_COMMAND a store or an atomic.
+  /// Loads, stores and atomics of the cluster `requester_id`, through its private cache (those to BARs bypass it). The
+  /// extension's opcode is ignored: TLM_READ_COMMAND is a load, TLM_WRITE_COMMAND a store or an atomic.
   tlm_utils::simple_target_socket_optional<Socket, 64> cpu_access;
-  /// Requests straight to the fabric: GPU, PCIe, and whatever goes past the private caches.
+  /// Requests directly to the fabric: GPU, PCIe, and requests that bypass the private caches.
   tlm_utils::simple_target_socket_optional<Socket, 64> requests;
 
  private:
@@ -112,7 +112,7 @@ class Socket : public sc_core::sc_module {
   Ucf ucf_;
   UcfPmu ucf_pmu_;
   std::vector<std::unique_ptr<RootComplex>> root_complexes_;
-  std::array<RootComplex*, kRootComplexes> by_number_{};  // nullptr: there is none
+  std::array<RootComplex*, kRootComplexes> by_number_{};  // nullptr: absent
 };
 
 }  // namespace pmufab::tegra410

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kAllQualifiers = ~std::uint64_t{0};
 constexpr std::uint32_t kAny = 0xffff'ffff;
 
-/// One byte of filter 1 lets `number` pass.
+/// @return true if one byte of filter 1 lets `number` pass.
 constexpr bool passes(std::uint32_t filter, unsigned byte, unsigned number) {
   const unsigned wanted = filter >> 8 * byte & 0xff;
   return wanted == 0xff || wanted == number;
@@ -84,11 +84,12 @@ void CounterUnit::select(const EventGroup& group, const Program& program, Picose
 }
 
 void CounterUnit::select_clock(const ClockCondition::Settings& settings, Picoseconds when) {
-  // One tick in each clock, so the condition is the same in all.
+  // There is one tick in each clock, so the condition is the same in all clocks.
   const bool holds = settings.threshold <= 1 || settings.invert;
   if (!holds) return;
   if (settings.edge) {
-    // It becomes true once, in the first clock: as does, without events, a condition that holds in idle clocks.
+    // The condition becomes true once, in the first clock. Without events, a condition that holds in idle clocks does
+    // the same.
     condition_.configure({.threshold = 1, .invert = true, .edge = true});
     events_.set_condition(&condition_);
   } else {

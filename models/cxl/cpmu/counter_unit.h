@@ -13,18 +13,18 @@
 
 namespace pmufab::cxl {
 
-/// One counter unit of a CPMU (CXL 3.1, 8.2.7.2): turns a program into what is counted, and holds the value.
+/// One counter unit of a CPMU (CXL 3.1, 8.2.7.2): maps a program to what is counted, and holds the value.
 ///
-/// Clock ticks and thresholds over them are computed; events of probes are added as they are published, by way of a
-/// ClockCondition where a threshold or edge asks for one. A unit that does not run watches nothing.
+/// Clock ticks and thresholds over them are computed. Events of probes are added as they are published, through a
+/// ClockCondition where the program has a threshold or edge. A stopped unit watches nothing.
 class CounterUnit {
  public:
-  /// Whoever the unit belongs to.
+  /// The owner of the unit.
   class Owner {
    public:
     /// The unit passed its maximum at `when`. Called while a probe publishes, or from settle().
     virtual void overflowed(CounterUnit& unit, Picoseconds when) = 0;
-    /// An event at `when` may have brought the next overflow forward: time to call predict().
+    /// An event at `when` may have brought the next overflow forward: call predict().
     virtual void approached(CounterUnit& unit, Picoseconds when) = 0;
 
    protected:
@@ -34,15 +34,15 @@ class CounterUnit {
     Owner& operator=(const Owner&) = default;
   };
 
-  /// What software has programmed, apart from the group itself.
+  /// The program of a counter, apart from the group.
   struct Program {
-    std::uint32_t events = 0;  ///< of the group; those it does not have count nothing
+    std::uint32_t events = 0;  ///< events of the group; those it does not have count nothing
     ClockCondition::Settings condition;
     std::uint32_t hdm_filter = 0xffff'ffff;
     std::uint32_t ddr_filter = 0xffff'ffff;
   };
 
-  /// @param clock  of the CPMU; must outlive the unit, as must `owner`
+  /// @param clock  the CPMU's; it and `owner` must outlive the unit
   /// @param width  1 ... 64 bits
   CounterUnit(Owner& owner, unsigned index, const ClockDomain& clock, unsigned width);
   CounterUnit(const CounterUnit&) = delete;
@@ -50,13 +50,13 @@ class CounterUnit {
 
   [[nodiscard]] unsigned index() const noexcept { return index_; }
 
-  /// Count nothing, or events of `group`. While stopped.
+  /// Count nothing, or events of `group`. Only while stopped.
   void select_nothing(Picoseconds when);
   void select(const EventGroup& group, const Program& program, Picoseconds when);
 
   void start(Picoseconds when);
   void stop(Picoseconds when);
-  /// Hold the value from `when` on, which may lie ahead; stop() must follow when that time has come.
+  /// Hold the value from `when` on, which may lie ahead. Call stop() when that time has come.
   void freeze_at(Picoseconds when);
   [[nodiscard]] bool is_running() const noexcept { return running_; }
 
@@ -65,11 +65,11 @@ class CounterUnit {
   }
   void set_value(std::uint64_t value, Picoseconds when);
 
-  /// Find the time at which the clock overflows the unit if nothing else happens; forget it if not `wanted`.
+  /// Compute the time at which the clock overflows the unit if no event comes. If not `wanted`, forget it.
   void predict(bool wanted, Picoseconds when);
-  /// @return that time; kNever if there is none. Events may put it off.
+  /// @return that time; kNever if there is none. Events may delay it.
   [[nodiscard]] Picoseconds overflow_time() const noexcept { return overflow_time_; }
-  /// Count the clocks before `when`, and tell of the overflow predicted up to then.
+  /// Count the clocks before `when`, and report the overflow predicted up to then.
   void settle(Picoseconds when);
 
  private:
@@ -81,7 +81,7 @@ class CounterUnit {
   Counter events_;
   ClockCondition condition_;
   CycleCount cycles_;
-  bool clocked_ = false;  // the value lives in cycles_
+  bool clocked_ = false;  // cycles_ holds the value
   bool running_ = false;
   Picoseconds overflow_time_ = kNever;
 };

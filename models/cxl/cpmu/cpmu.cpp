@@ -159,7 +159,7 @@ void Cpmu::select(unsigned counter, Picoseconds when) {
 }
 
 void Cpmu::predict(CounterUnit& unit, Picoseconds when) {
-  // While the status is set, a further overflow matters only if it freezes.
+  // While the status is set, a further overflow has an effect only if it freezes.
   const bool matters =
       (overflow_status_ >> unit.index() & 1U) == 0 || (can_freeze_ != 0 && configuration(unit.index()).global_freeze());
   unit.predict(matters, when);
@@ -176,7 +176,8 @@ void Cpmu::overflowed(CounterUnit& unit, Picoseconds when) {
     if (program.interrupt()) messages_.insert(std::upper_bound(messages_.begin(), messages_.end(), when), when);
   }
   if (program.global_freeze()) freeze_after(when);
-  // What hangs on the message may access this CPMU at once: not from within the publisher's loop over its watchers.
+  // A listener on the message may access this CPMU at once, so do not send within the publisher's loop over its
+  // watchers.
   arm();
 }
 
@@ -211,7 +212,7 @@ void Cpmu::settle(Picoseconds when) {
       for (const Slot& slot : slots_) {
         if (slot.unit->overflow_time() > next) continue;
         slot.unit->settle(next);
-        predict(*slot.unit, next);  // events may have put it off, or it overflowed and may do so again
+        predict(*slot.unit, next);  // events may have delayed it, or it overflowed and may do so again
       }
     }
     arm();

@@ -24,63 +24,64 @@
 
 namespace pmufab::cxl {
 
-/// Something a CPMU can count, for tools.
+/// An event that a CPMU can count, for tools.
 struct CpmuEvent {
-  std::string name;                 ///< see event_name(); of several events with "+" between them
+  std::string name;                 ///< see event_name(); names of several events are joined by "+"
   std::uint16_t vendor;             ///< event vendor id
   std::uint16_t group;              ///< event group id
   std::uint32_t mask;               ///< events of the group
-  unsigned group_index;             ///< event capability register
-  std::optional<unsigned> counter;  ///< the one fixed or free-running counter; empty: any configurable one
+  unsigned group_index;             ///< number of the event capability register
+  std::optional<unsigned> counter;  ///< its fixed or free-running counter; empty: any configurable one
 };
 
 /// A CXL performance monitoring unit: the register block (CXL 3.1, 8.2.7) and the counters behind it.
 ///
-/// An access acts at sc_time_stamp() plus its annotated delay, in the order of the calls; so do events. A counter runs
-/// while it is enabled and not frozen; freeze is a latch of its own. After an overflow of a counter with global freeze
-/// on overflow all counters but free-running ones freeze at the next edge of the CPMU's clock: events of the same clock
-/// still count. Messages are sent at the exact instant of the overflow, also if the traffic was issued ahead of
-/// simulated time; status and values are then early by as much. An overflow that the clock causes (ticks, thresholds)
-/// shows one picosecond after its edge.
+/// Accesses and events act at sc_time_stamp() plus their annotated delay, in the order of the calls. A counter runs
+/// while it is enabled and not frozen; freeze is a separate latch. After an overflow of a counter with global freeze on
+/// overflow, all counters except free-running ones freeze at the next edge of the CPMU's clock: events of the same
+/// clock still count. Messages are sent at the exact instant of the overflow. If the traffic was issued ahead of
+/// simulated time, status and values are early by as much, but the message is not. An overflow caused by the clock
+/// (ticks, thresholds) shows one picosecond after its edge.
 class Cpmu : public sc_core::sc_module, private CounterUnit::Owner {
  public:
   /// @param groups  event capabilities, in the order of their registers; the probes must outlive the CPMU
-  /// @throws SpecError see check()
+  /// @throws SpecError as check() does
   Cpmu(const sc_core::sc_module_name& name, const CpmuParameters& parameters, std::vector<EventGroup> groups);
   ~Cpmu() override;
 
-  /// What sends the overflow message (the device's MSI-X). Without it the CPMU works, silently.
+  /// Set the function that sends the overflow message (the device's MSI-X). Without it the CPMU works, but sends
+  /// nothing.
   void on_interrupt(std::function<void()> send) { send_ = std::move(send); }
 
-  /// Every register and counter to the state after power-up; messages not sent yet are dropped.
+  /// Set every register and counter to the state after power-up. Messages not sent yet are dropped.
   void reset();
 
   [[nodiscard]] const CpmuParameters& parameters() const noexcept { return parameters_; }
   [[nodiscard]] const std::vector<EventGroup>& groups() const noexcept { return groups_; }
   [[nodiscard]] const ClockDomain& clock() const noexcept { return clock_; }
-  /// All that can be counted: single events on configurable counters by capability register, then the masks of fixed
-  /// and free-running counters.
+  /// @return everything that can be counted: single events on configurable counters by capability register, then the
+  ///         masks of fixed and free-running counters.
   [[nodiscard]] std::vector<CpmuEvent> events() const;
 
-  /// @return value of counter `counter` at `when`; 0 if there is none. For debugging and tests.
+  /// @return the value of counter `counter` at `when`; 0 if there is none. For debugging and tests.
   [[nodiscard]] std::uint64_t counter_value(unsigned counter, Picoseconds when) const;
   [[nodiscard]] bool is_running(unsigned counter) const noexcept;
   /// @return messages sent since construction.
   [[nodiscard]] std::uint64_t messages_sent() const noexcept { return messages_sent_; }
-  /// Mistakes of the guest so far, repeated ones included.
+  /// @return the number of guest errors, repeated ones included.
   [[nodiscard]] std::uint64_t guest_errors() const noexcept { return bank_.guest_errors() + guest_errors_; }
 
-  /// Registers with values and decoded fields.
+  /// Print the registers with values and decoded fields.
   void dump_text(std::ostream& out, Picoseconds when) const { bank_.dump_text(out, when); }
   [[nodiscard]] nlohmann::json dump_json(Picoseconds when) const;
-  /// The register map as a Markdown table.
+  /// Print the register map as a Markdown table.
   void dump_markdown(std::ostream& out) const { bank_.dump_markdown(out); }
 
-  /// The block of kCpmuBlockSize bytes; registers take the first kCpmuRegisterBytes of it.
+  /// The block of kCpmuBlockSize bytes; registers take its first kCpmuRegisterBytes.
   tlm_utils::simple_target_socket<Cpmu, 64> socket;
 
  private:
-  /// What a guest can do wrong with a counter; told once per counter.
+  /// Guest errors about a counter; each is reported once per counter.
   enum class Mistake : std::uint8_t {
     no_such_group,
     group_of_fixed_counter,
@@ -91,7 +92,7 @@ class Cpmu : public sc_core::sc_module, private CounterUnit::Owner {
   };
   struct Slot {
     std::unique_ptr<CounterUnit> unit;
-    bool selected = false;  // the unit counts what its registers say
+    bool selected = false;  // the unit matches its registers
     std::uint8_t mistakes_told = 0;
   };
 
@@ -126,9 +127,9 @@ class Cpmu : public sc_core::sc_module, private CounterUnit::Owner {
   void approached(CounterUnit& unit, Picoseconds when) override;
   void freeze_after(Picoseconds when);
   void freeze_all(Picoseconds when);
-  void settle(Picoseconds when);  // what happens up to `when` without anybody's doing
-  void arm();                     // the alarm for what is to come
-  void finish();                  // send what is due, and arm
+  void settle(Picoseconds when);  // process all overflows and freezes up to `when`
+  void arm();                     // set the alarm for the next event
+  void finish();                  // send the messages that are due, and arm
 
   CpmuParameters parameters_;
   std::vector<EventGroup> groups_;
@@ -138,15 +139,15 @@ class Cpmu : public sc_core::sc_module, private CounterUnit::Owner {
   RegisterBank bank_;
   RegisterId configuration_{}, hdm_filter_{}, ddr_filter_{};
   std::uint32_t groups_of_fixed_counters_ = 0;  // one bit per event capability
-  std::uint64_t can_freeze_ = 0;                // one bit per counter, as in the next two
+  std::uint64_t can_freeze_ = 0;                // one bit per counter, also in the next two members
   std::uint64_t overflow_status_ = 0;
   std::uint64_t frozen_ = 0;
 
   std::vector<Slot> slots_;
-  Picoseconds next_overflow_ = kNever;  // earliest overflow_time() of the units, while not predictions_changed_
+  Picoseconds next_overflow_ = kNever;  // earliest overflow_time() of the units; valid unless predictions_changed_
   bool predictions_changed_ = false;
-  Picoseconds freeze_time_ = kNever;   // a global freeze is under way
-  std::vector<Picoseconds> messages_;  // not sent yet, by time
+  Picoseconds freeze_time_ = kNever;   // time of a pending global freeze
+  std::vector<Picoseconds> messages_;  // messages not sent yet, sorted by time
   std::uint64_t messages_sent_ = 0;
   std::uint64_t guest_errors_ = 0;
   Alarm alarm_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of a CPMU: what reading and writing them does.
+// The registers of a CPMU: the effect of reads and writes.
 
 #include <fmt/format.h>
 
@@ -83,7 +83,7 @@ void Cpmu::write_configuration(const RegisterWrite& write) {
   const std::uint64_t after = (write.before & ~writable) | (write.after & writable);
   CounterUnit& unit = *slots_[counter].unit;
   bank_.set_value(configuration_, write.before, counter);
-  unit.settle(write.when);  // what it overflowed before is told by what it was
+  unit.settle(write.when);  // earlier overflows act under the old settings
   bank_.set_value(configuration_, after, counter);
   const std::uint64_t changed = write.before ^ after;
   const bool stays_enabled = (write.before & after & CounterConfiguration::kEnable) != 0;
@@ -124,7 +124,7 @@ void Cpmu::write_freeze(std::uint64_t value, Picoseconds when) {
 }
 
 void Cpmu::clear_overflow(std::uint64_t bits, Picoseconds when) {
-  // While the status is set, overflows are not told in time: they come before it is cleared.
+  // While the status is set, overflows are not reported in time: process them before it is cleared.
   for (const Slot& slot : slots_) slot.unit->settle(when);
   overflow_status_ &= ~bits;
   for (const Slot& slot : slots_) predict(*slot.unit, when);

@@ -18,7 +18,7 @@ constexpr unsigned kMaximumCounters = 64;
 constexpr unsigned kMaximumGroups = 32;
 constexpr unsigned kMessages = 16;
 constexpr unsigned kQualifiers = 64;
-constexpr unsigned kAnyNumber = 0xff;  // of a byte of filter 1
+constexpr unsigned kAnyNumber = 0xff;  // in a byte of filter 1
 
 void check_shape(const DdrShape& shape, const std::string& field) {
   for (const unsigned count : {shape.channels, shape.ranks, shape.bank_groups, shape.banks}) {

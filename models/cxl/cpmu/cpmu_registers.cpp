@@ -6,8 +6,8 @@
 namespace pmufab::cxl {
 namespace {
 
-// Names, offsets and fields: CXL 3.1, 8.2.7.1 and 8.2.7.2. What depends on the parameters is cut at construction; which
-// fields of a configuration can be written depends on the type of its counter (Cpmu sees to it).
+// Names, offsets and fields: CXL 3.1, 8.2.7.1 and 8.2.7.2. The constructor of Cpmu limits them to the parameters. Which
+// fields of a configuration can be written depends on the type of its counter; Cpmu handles that.
 
 using enum Access;
 

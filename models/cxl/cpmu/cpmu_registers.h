@@ -10,7 +10,7 @@ namespace pmufab::cxl {
 
 /// Bytes of the CPMU register block that hold registers (CXL 3.1, 8.2.7.1).
 inline constexpr std::uint32_t kCpmuRegisterBytes = 0xe00;
-/// Bytes of the window a CPMU takes in a BAR.
+/// Size of a CPMU's window in a BAR, in bytes.
 inline constexpr std::uint32_t kCpmuBlockSize = 0x1000;
 
 /// The configuration register of a counter, decoded (CXL 3.1, 8.2.7.2.1).
@@ -24,7 +24,7 @@ struct CounterConfiguration {
   static constexpr unsigned kThresholdShift = 16;
   static constexpr unsigned kEventsShift = 24;
   static constexpr unsigned kGroupShift = 59;
-  /// What software can write on a configurable counter.
+  /// The bits that software can write on a configurable counter.
   static constexpr std::uint64_t kProgram = kEdge | kInvert | std::uint64_t{0xff} << kThresholdShift |
                                             std::uint64_t{0xffff'ffff} << kEventsShift |
                                             std::uint64_t{0x1f} << kGroupShift;
@@ -44,7 +44,7 @@ struct CounterConfiguration {
   std::uint64_t value;
 };
 
-/// @return the registers of a CPMU, with room for all that one can have.
+/// @return the registers of the largest possible CPMU.
 [[nodiscard]] std::span<const RegisterSpec> cpmu_registers();
 
 }  // namespace pmufab::cxl

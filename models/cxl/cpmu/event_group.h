@@ -18,12 +18,12 @@ enum class EventFilter : std::uint8_t {
   ddr_location  ///< filter 1: by channel, rank, bank group and bank
 };
 
-/// What the probes of a DDR group tell in their qualifiers. ranks * bank_groups * banks is at most 64.
+/// The meaning of a DDR group's qualifiers. ranks * bank_groups * banks is at most 64.
 struct DdrShape {
   unsigned channels = 1;
-  unsigned ranks = 1;        ///< of a channel
-  unsigned bank_groups = 1;  ///< of a rank
-  unsigned banks = 1;        ///< of a bank group
+  unsigned ranks = 1;        ///< per channel
+  unsigned bank_groups = 1;  ///< per rank
+  unsigned banks = 1;        ///< per bank group
 
   /// @return the qualifier of an event at this place.
   [[nodiscard]] constexpr unsigned qualifier(unsigned rank, unsigned bank_group, unsigned bank) const noexcept {
@@ -32,20 +32,20 @@ struct DdrShape {
   bool operator==(const DdrShape&) const = default;
 };
 
-/// Qualifier of an event of an hdm_decoder group that no HDM decoder claimed; 0 ... 9 is the number of the decoder.
+/// Qualifier of an event of an hdm_decoder group that no HDM decoder claimed. 0 ... 9 is the number of the decoder.
 inline constexpr unsigned kNoHdmDecoder = 63;
 
-/// Where one event of a group comes from. An event has one probe or several (for DDR groups one per channel), and the
-/// event is what all of them publish.
+/// The source of an event of a group. An event has one or several probes (in DDR groups one per channel), and consists
+/// of all their publications.
 struct EventSource {
   unsigned bit;              ///< event id: bit of the group's mask, 0 ... 31
-  Probe* probe;              ///< must outlive whoever counts it
-  std::uint8_t channel = 0;  ///< of ddr_location groups
-  /// Of ddr_location groups: the commands concern all banks of their rank, and are published as of bank group 0 and
+  Probe* probe;              ///< must outlive the counters
+  std::uint8_t channel = 0;  ///< for ddr_location groups
+  /// For ddr_location groups: the commands concern all banks of their rank, and are published with bank group 0 and
   /// bank 0. Filters of bank and bank group do not exclude them.
   bool any_bank = false;
-  /// Of ddr_location groups, with any_bank: the events concern all ranks of their channel, and no filter but that of
-  /// the channel excludes them.
+  /// For ddr_location groups, with any_bank: the events concern all ranks of their channel, and only the channel filter
+  /// can exclude them.
   bool any_rank = false;
 };
 
@@ -56,9 +56,9 @@ struct EventGroup {
   std::uint16_t vendor = kCxlVendor;
   std::uint16_t group = 0;
   EventFilter filter = EventFilter::none;
-  std::uint32_t supported = 0;         ///< event ids that can be counted; those without a source never happen
+  std::uint32_t supported = 0;         ///< event ids that can be counted; an id without a source never happens
   std::vector<EventSource> sources{};  ///< in any order
-  DdrShape shape{};                    ///< of ddr_location groups
+  DdrShape shape{};                    ///< for ddr_location groups
 };
 
 }  // namespace pmufab::cxl

@@ -8,7 +8,7 @@
 
 namespace pmufab::cxl {
 
-/// A number that lasts. What it is at an edge is what it was just before, whatever happens at that instant.
+/// A number that changes over time. Its value at an edge is the value just before that instant.
 class Level {
  public:
   void set(unsigned value, Picoseconds now) noexcept {
@@ -29,22 +29,22 @@ class Level {
   Picoseconds changed_ = 0;
 };
 
-/// Has levels looked at, at each edge of a clock, for events that count clocks. Only while somebody watches one of
-/// their probes: otherwise nothing happens, and nothing is spent.
+/// Samples levels at each edge of a clock, for events that count clocks. It acts only while one of their probes is
+/// watched, and costs nothing otherwise.
 class LevelSampler final : private Actor {
  public:
   class Source {
    public:
-    /// Publish what the levels are at an edge.
+    /// Publish the levels at an edge.
     virtual void sample(Picoseconds edge) = 0;
 
    protected:
     ~Source() = default;
   };
 
-  /// @param period  of the clock, whose edges are its multiples; not 0
+  /// @param period  of the clock; its edges are the multiples of it; not 0
   LevelSampler(Engine& engine, Source& source, Picoseconds period);
-  /// One of the probes the source publishes on; must outlive the sampler's last act.
+  /// Add a probe on which the source publishes. It must outlive the sampler's last act.
   void add(Probe& probe);
 
  private:

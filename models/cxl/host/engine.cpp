@@ -6,7 +6,7 @@
 namespace pmufab::cxl {
 namespace {
 
-/// @return the time until SystemC has something to do.
+/// @return the time until the next SystemC activity.
 Picoseconds time_to_activity() {
   return to_picoseconds(sc_core::sc_time_to_pending_activity(sc_core::sc_get_curr_simcontext()));
 }
@@ -32,7 +32,7 @@ void Engine::arm() { alarm_.set(nodes_[1].when); }
 
 void Engine::run() {
   const Picoseconds present = simulated_time();
-  // Bus accesses of this instant come first: a counter stopped now does not count what happens now.
+  // Bus accesses of this instant go first: a counter stopped now does not count what happens now.
   if (deferred_at_ != present && sc_core::sc_pending_activity_at_current_time()) {
     deferred_at_ = present;
     alarm_.set(present);
@@ -45,10 +45,10 @@ void Engine::run() {
     const unsigned first = nodes_[1].actor;
     const Picoseconds when = nodes_[1].when;
     if (when >= end) break;
-    // Each act may have woken processes or set alarms: ask anew.
+    // An act may have woken processes or set alarms, so check again.
     if (when > present && time_to_activity() <= when - present) break;
     now_ = std::max(now_, when);
-    // Most actors set their next time while they act, which replays; so it is not done twice.
+    // Most actors set their next time while they act, which replays the path; this avoids doing it twice.
     nodes_[leaves_ + first].when = kNever;
     stale_ = first;
     ++acts_;

@@ -10,7 +10,7 @@ namespace pmufab::cxl {
 
 namespace {
 
-/// What an operation sends, before the state of the line is looked at.
+/// What an operation sends, apart from the state of the line.
 struct Sent {
   MessageClass message_class;
   std::uint8_t opcode;
@@ -58,7 +58,7 @@ const HostParameters& checked(const HostParameters& parameters) {
 }  // namespace
 
 void check(const HostParameters& parameters) {
-  constexpr Picoseconds kMostLatency = 1'000'000'000'000;  // 1 s: beyond it is a slip of units
+  constexpr Picoseconds kMostLatency = 1'000'000'000'000;  // 1 s: a larger value is a mistake of units
   if (parameters.host_lines == 0) throw SpecError("lines", "are 0", "use 1 or more");
   if (parameters.cache.host_latency > kMostLatency) throw SpecError("latency", "is more than 1 s");
 }
@@ -218,12 +218,12 @@ void Host::on_ndr(const Message& message, Picoseconds now) {
 }
 
 void Host::on_drs(const Message& message, Picoseconds now) {
-  // No NDR will come: no decoder of the device claims the address, or it is another kind of memory by now.
+  // No NDR will come: no decoder of the device claims the address, or the memory is now of another kind.
   if (message.answers == 1 && requests_[message.tag].cached) {
     const LineTable::Index index = lines_.find(message.address);
     --lines_[index].users;
     forget_if_unused(index);
-    tell_blocked(now);  // may send, and so move requests_
+    tell_blocked(now);  // may send, which may move requests_
   }
   if (++requests_[message.tag].answers == message.answers) finish(message.tag, now);
 }
@@ -263,7 +263,7 @@ void Host::on_snoop(const Message& message, Picoseconds now) {
 void Host::answer_snoop(std::uint16_t number, Picoseconds now) {
   const Message message = snoops_[number].message;
   const unsigned kind = message.opcode & 3U;
-  // Write-backs may be over within send(): hold the answer until all are on their way.
+  // Write-backs may end within send(): hold the answer until all are under way.
   snoops_[number].waiting = 1;
   for (unsigned i = 0; i < message.lines; ++i) {
     const LineTable::Index index = lines_.find(message.address + std::uint64_t{i} * 64);
@@ -352,7 +352,7 @@ void Host::make_room() {
 void Host::tell_blocked(Picoseconds now) {
   if (blocked_.empty()) [[likely]]
     return;
-  // Whoever is told may be blocked again.
+  // A client may be blocked again.
   told_.swap(blocked_);
   for (OperationClient* const client : told_) client->unblocked(now);
   told_.clear();

@@ -17,23 +17,23 @@
 namespace pmufab::cxl {
 
 struct HostParameters {
-  std::size_t host_lines = 1024;  ///< of HDM-DB memory the host's cache holds; at least 1
+  std::size_t host_lines = 1024;  ///< lines of HDM-DB memory in the host's cache; at least 1
   HostCacheParameters cache{};
 };
 
-/// @throws SpecError for parameters that cannot be: the field is that of HostParameters, or of its cache
+/// @throws SpecError for impossible parameters: the field is that of HostParameters, or of its cache
 void check(const HostParameters& parameters);
 
-/// The protocol engine of a host above one link: turns operations into CXL.mem requests, answers back-invalidate snoops
-/// (docs/cxl-messages.md, sections 3 and 4) and requests of CXL.cache (section 5).
+/// The protocol engine of a host above one link. Turns operations into CXL.mem requests, and answers back-invalidate
+/// snoops (docs/cxl-messages.md, sections 3 and 4) and requests of CXL.cache (section 5).
 class Host final : public Port {
  public:
   /// Attaches itself to the upper end of the link.
-  /// @param map  HDM decoders of the root port: what the devices below claim; must outlive the host
+  /// @param map  HDM decoders of the root port, as the devices below claim; must outlive the host
   Host(const std::string& name, Engine& engine, Link& link, const HdmMap& map, const HostParameters& parameters);
 
-  /// Begin an operation now. Clients are told of the end of operations that were sent, and when it is worth trying
-  /// again after one was blocked.
+  /// Begin an operation now. The client is called when a sent operation ends, and when a retry is worthwhile after a
+  /// blocked one.
   IssueResult issue(const HostOperation& operation, OperationClient& client);
   [[nodiscard]] MessageProbes& probes() noexcept { return probes_; }
   [[nodiscard]] Engine& engine() noexcept { return engine_; }
@@ -52,16 +52,16 @@ class Host final : public Port {
   struct Request {
     OperationClient* client = nullptr;
     std::uint32_t user = 0;
-    std::uint8_t answers = 0;        // that have come; the device says how many there are, see Message::answers
-    bool cached = false;             // the line table knows of it
+    std::uint8_t answers = 0;        // answers received; Message::answers holds the total
+    bool cached = false;             // the line table tracks it
     bool dirties = false;            // a line granted exclusively becomes Modified
-    std::uint16_t snoop = kNoSnoop;  // the write-back belongs to
+    std::uint16_t snoop = kNoSnoop;  // snoop that the write-back belongs to
   };
-  /// A BISnp that is not answered.
+  /// An unanswered BISnp.
   struct Snoop {
     Message message;
     bool used = false;
-    unsigned waiting = 0;  // write-backs
+    unsigned waiting = 0;  // outstanding write-backs
     std::array<LineState, 4> answers{};
   };
 

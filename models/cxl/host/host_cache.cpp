@@ -6,7 +6,7 @@
 namespace pmufab::cxl {
 
 namespace {
-// Message::ticket of data: what it belongs to.
+// Message::ticket of data: the kind of its transaction.
 constexpr std::uint16_t kSnoopData = 1;
 
 bool forwards(std::uint8_t opcode) {
@@ -129,7 +129,7 @@ void HostCache::answer(const Message& request) {
 
 void HostCache::left(const Message& message, Picoseconds now) { over(message.address, now); }
 
-/// A request has got its last answer, or given its data.
+/// A request has got its last answer, or sent its data.
 void HostCache::over(std::uint64_t address, Picoseconds /*now*/) {
   const LineTable::Index index = lines_.find(address);
   assert(index != LineTable::kNone && lines_[index].users > 0);

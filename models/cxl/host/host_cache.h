@@ -16,7 +16,7 @@ namespace pmufab::cxl {
 struct HostCacheParameters {
   Picoseconds host_latency = 60'000;  ///< from a D2H Req to its answer
   bool take_clean = false;            ///< pull the data of CleanEvict
-  std::uint64_t error_base = 0;       ///< writes to this range are answered by GO-ERR-WritePull
+  std::uint64_t error_base = 0;       ///< writes to this range are answered with GO-ERR-WritePull
   std::uint64_t error_size = 0;       ///< bytes
 };
 
@@ -29,7 +29,7 @@ class HostCache final : private Actor {
   void receive(const Message& message, Picoseconds now);
   /// A message sent with Message::tell has left.
   void left(const Message& message, Picoseconds now);
-  /// Snoop the device's cache; snoops are sent in order.
+  /// Snoop the device's cache. Snoops are sent in order.
   /// @param opcode  of h2d_req
   void snoop(std::uint8_t opcode, std::uint64_t address, OperationClient& client, std::uint32_t user);
   [[nodiscard]] std::size_t pending() const noexcept { return lines_.size() + snoops_.size() + held_.size(); }
@@ -59,13 +59,13 @@ class HostCache final : private Actor {
   const HdmMap& map_;
   HostCacheParameters parameters_;
   unsigned actor_;
-  LineTable lines_;  // with requests (users) or a snoop (busy) under way
+  LineTable lines_;  // lines with requests (users) or a snoop (busy) under way
   Ring<Answer> answers_;
   Ring<Message> held_;
   Ring<Snoop> snoops_;       // not sent yet
   std::vector<Snoop> sent_;  // by tag
   std::vector<std::uint16_t> free_;
-  std::vector<std::uint8_t> pulled_;  // by tag of the request: its opcode
+  std::vector<std::uint8_t> pulled_;  // by the request's tag: its opcode
 };
 
 }  // namespace pmufab::cxl

@@ -118,7 +118,7 @@ void Link::act(Picoseconds now) {
     while (!direction.flights.empty() && direction.flights.front().arrival <= now) {
       Message message = direction.flights.pop().message;
       observe(direction.to, message, now);
-      message.tell = false;  // the sender's business; receivers make their answers of what they get
+      message.tell = false;  // for the sender only; receivers build their answers from the message they get
       if (ports_[static_cast<unsigned>(direction.to)]->receive(message, now)) release(message.message_class);
     }
   }

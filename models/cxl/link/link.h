@@ -17,11 +17,11 @@ class Link;
 /// The two ends of a link.
 enum class LinkEnd : std::uint8_t { upper, lower };
 
-/// What is attached to an end of a link.
+/// A component attached to an end of a link.
 class Port {
  public:
   /// A message has arrived.
-  /// @return false if its credit is kept until Link::release()
+  /// @return false if its credit is held until Link::release()
   virtual bool receive(const Message& message, Picoseconds now) = 0;
   /// A message sent from here with Message::tell leaves.
   virtual void left(const Message& /*message*/, Picoseconds /*now*/) {}
@@ -30,16 +30,16 @@ class Port {
   ~Port() = default;
 };
 
-/// Sees the wires of a link. Called in simulation order; the event of a message has not been published yet.
+/// Observes the wires of a link. Called in simulation order, before the event of the message is published.
 class LinkObserver {
  public:
   virtual ~LinkObserver() = default;
   /// A message leaves one end or arrives at the other.
-  /// @param end  where it is: it leaves if that is the end messages of its class start from
+  /// @param end  where it is. The message leaves if messages of its class start from that end
   virtual void on_message(Picoseconds when, const Link& link, LinkEnd end, const Message& message) = 0;
 };
 
-/// What a class of messages may do.
+/// Limits of one class of messages.
 struct LinkLane {
   unsigned per_clock = 2;  ///< messages that may leave at an edge; at least 1
   unsigned credits = 64;   ///< 1 ... kMostCredits
@@ -47,17 +47,16 @@ struct LinkLane {
 
 /// Tags have 16 bits.
 inline constexpr unsigned kMostCredits = 4096;
-/// Of period and latency: 1 ms, beyond which it is a slip of units.
+/// For period and latency: 1 ms. A larger value is a mistake of units.
 inline constexpr Picoseconds kMostLinkTime = 1'000'000'000;
 
 struct LinkParameters {
   Picoseconds period = 500;      ///< between edges at which messages leave
-  Picoseconds latency = 20'000;  ///< from one end to the other; of credits, too
+  Picoseconds latency = 20'000;  ///< from one end to the other, also for credits
   std::array<LinkLane, kMessageClasses> lanes{};
 };
 
-/// @throws SpecError for parameters that cannot be: the field is "period", "latency", or of lanes "credits" or
-///         "per_clock"
+/// @throws SpecError for impossible parameters: the field is "period", "latency", or for lanes "credits" or "per_clock"
 void check(const LinkParameters& parameters);
 
 /// Moves CXL messages between two ports (docs/cxl-messages.md, section 2).
@@ -65,11 +64,11 @@ class Link final : private Actor {
  public:
   /// @param name    for observers and reports
   /// @param engine  must outlive the link
-  /// @throws SpecError for parameters that cannot be
+  /// @throws SpecError for impossible parameters
   Link(std::string name, Engine& engine, const LinkParameters& parameters);
 
-  /// Attach what is at an end, before the first message. What is attached must outlive the last one.
-  /// @param probes  count what leaves and arrives at this end; nullptr: nobody does
+  /// Attach a port to an end, before the first message. It must outlive the last one.
+  /// @param probes  count what leaves and arrives at this end; may be nullptr
   void attach(LinkEnd end, Port& port, MessageProbes* probes);
 
   /// Send a message, ready now, in the direction of its class.
@@ -82,14 +81,14 @@ class Link final : private Actor {
   [[nodiscard]] const LinkParameters& parameters() const noexcept { return parameters_; }
   /// @return the first edge not before `when`.
   [[nodiscard]] Picoseconds edge(Picoseconds when) const noexcept {
-    // Asked again and again for the same instant, and dividing takes its time.
+    // The same instant is requested repeatedly, and the division is slow.
     if (when != asked_edge_of_) {
       asked_edge_of_ = when;
       answered_edge_ = (when + parameters_.period - 1) / parameters_.period * parameters_.period;
     }
     return answered_edge_;
   }
-  /// @return messages that have not arrived.
+  /// @return the number of messages that have not arrived.
   [[nodiscard]] std::uint64_t pending() const noexcept;
 
  private:
@@ -97,7 +96,7 @@ class Link final : private Actor {
     unsigned credits = 0;
     unsigned used = 0;  // at last_edge
     Picoseconds last_edge = 0;
-    Ring<Picoseconds> returns;  // when credits come back
+    Ring<Picoseconds> returns;  // times at which credits return
     Ring<Message> waiting;
   };
   struct Flight {
@@ -123,7 +122,7 @@ class Link final : private Actor {
   LinkParameters parameters_;
   unsigned actor_;
   std::array<Lane, kMessageClasses> lanes_;
-  unsigned waiting_ = 0;  // lanes with messages that could not leave yet
+  unsigned waiting_ = 0;  // number of lanes with waiting messages
   std::array<Direction, 2> directions_{{{LinkEnd::upper, LinkEnd::lower, {}}, {LinkEnd::lower, LinkEnd::upper, {}}}};
   std::array<Port*, 2> ports_{};
   std::array<MessageProbes*, 2> probes_{};

@@ -10,7 +10,7 @@ namespace {
 struct ClassFacts {
   MessageClass message_class;
   std::uint16_t group;
-  std::uint32_t opcodes;  // that this model sends
+  std::uint32_t opcodes;  // those that this model sends
   std::string_view name;
 };
 

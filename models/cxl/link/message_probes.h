@@ -21,19 +21,19 @@ class MessageProbes {
   MessageProbes(const MessageProbes&) = delete;
   MessageProbes& operator=(const MessageProbes&) = delete;
 
-  /// The message leaves or arrives at `when`.
+  /// Publish a message that leaves or arrives at `when`.
   void publish(const Message& message, Picoseconds when) {
     Probe* const probe = probes_[static_cast<unsigned>(message.message_class)][message.opcode];
     if (probe == nullptr) [[unlikely]]
       return;
     probe->publish(1, is_mem(message.message_class) ? map_->decoder(message.address) : kNoHdmDecoder, when);
   }
-  /// @return the probe of an opcode, nullptr if no message has it.
+  /// @return the probe of an opcode; nullptr if no message has it.
   [[nodiscard]] Probe* probe(MessageClass message_class, unsigned opcode) const {
     const Row& of_class = probes_[static_cast<unsigned>(message_class)];
     return of_class[opcode];
   }
-  /// @return the groups of CXL.mem, and those of CXL.cache if asked for, with all events that can happen.
+  /// @return the groups of CXL.mem, and optionally those of CXL.cache, with all events that can happen.
   [[nodiscard]] std::vector<EventGroup> event_groups(bool with_cache) const;
 
  private:

@@ -22,15 +22,15 @@ enum class MessageClass : std::uint8_t {
 };
 inline constexpr unsigned kMessageClasses = 12;
 
-/// @return whether messages of the class go from the host to the device.
+/// @return true if messages of the class go from the host to the device.
 constexpr bool is_down(MessageClass message_class) noexcept { return message_class < MessageClass::s2m_bisnp; }
-/// @return whether the class is one of CXL.mem, whose messages have the address of a HDM decoder's range.
+/// @return true for classes of CXL.mem, whose messages have the address of a HDM decoder's range.
 constexpr bool is_mem(MessageClass message_class) noexcept {
   return message_class <= MessageClass::m2s_birsp ||
          (message_class >= MessageClass::s2m_bisnp && message_class <= MessageClass::s2m_drs);
 }
 
-/// Opcodes; the numbers are those of the specification, and so of the events (CXL 3.1, table 13-5).
+/// Opcodes; the numbers are those of the specification, which also number the events (CXL 3.1, table 13-5).
 /// @{
 namespace m2s_req {
 enum Opcode : std::uint8_t {
@@ -67,7 +67,7 @@ namespace m2s_birsp {
 enum Opcode : std::uint8_t { i = 0, s = 1, e = 2, i_blk = 4, s_blk = 5, e_blk = 6 };
 }  // namespace m2s_birsp
 namespace s2m_bisnp {
-/// Blocks: plus 4. TEE: plus 8.
+/// Add 4 for blocks, 8 for TEE.
 enum Opcode : std::uint8_t { cur = 0, data = 1, inv = 2 };
 }  // namespace s2m_bisnp
 namespace s2m_ndr {
@@ -129,7 +129,7 @@ enum Opcode : std::uint8_t {
   go_err_write_pull = 15
 };
 }  // namespace h2d_rsp
-/// Data has no opcode: its event ids.
+/// Data has no opcode; these are its event ids.
 inline constexpr std::uint8_t kD2hData = 0;
 inline constexpr std::uint8_t kH2dData = 1;
 /// @}
@@ -140,19 +140,19 @@ enum class Meta : std::uint8_t { none, invalid, shared, any };
 /// State of a line in a cache.
 enum class LineState : std::uint8_t { invalid, shared, exclusive, modified };
 
-/// One message. What the wires do not have is there to save the receiver a search.
+/// One message. Members that the wires do not carry spare the receiver a search.
 struct Message {
-  std::uint64_t address = 0;  ///< host physical, of a line; of answers that of the request or snoop
-  std::uint16_t tag = 0;      ///< of the request: answers have it, too
-  std::uint16_t ticket = 0;   ///< of the sender: which of its transactions this belongs to
-  std::uint16_t hop = 0;      ///< of a switch: which of the messages passing it
+  std::uint64_t address = 0;  ///< host physical, of a line; in answers: that of the request or snoop
+  std::uint16_t tag = 0;      ///< of the request, also in answers
+  std::uint16_t ticket = 0;   ///< the sender's transaction that this belongs to
+  std::uint16_t hop = 0;      ///< a switch's number for the message
   MessageClass message_class = MessageClass::m2s_req;
   std::uint8_t opcode = 0;
   Meta meta = Meta::none;
-  std::uint8_t lines = 1;    ///< of block snoops and their answers: 2 or 4
-  std::uint8_t answers = 0;  ///< of a NDR or DRS: how many of them the request has in all
-  bool tee = false;          ///< trusted execution: the opcode is a TEE one, if there is one
-  bool tell = false;         ///< tell the sending port when it leaves
+  std::uint8_t lines = 1;    ///< for block snoops and their answers: 2 or 4
+  std::uint8_t answers = 0;  ///< in an NDR or DRS: total number of answers to the request
+  bool tee = false;          ///< trusted execution: the opcode is the TEE one, where there is one
+  bool tell = false;         ///< call the sending port when it leaves
 };
 
 }  // namespace pmufab::cxl

@@ -8,7 +8,7 @@
 
 namespace pmufab::cxl {
 
-/// What a host does with memory of a device, or with the device's cache (docs/cxl-messages.md, 3.5 and 5.3).
+/// The operations of a host on memory of a device, or on the device's cache (docs/cxl-messages.md, 3.5 and 5.3).
 enum class HostOperationKind : std::uint8_t {
   read,
   load,
@@ -35,17 +35,17 @@ struct HostOperation {
   HostOperationKind kind = HostOperationKind::read;
   bool tee = false;
   std::uint64_t address = 0;  ///< host physical, of a line
-  std::uint32_t user = 0;     ///< comes back with OperationClient::completed()
+  std::uint32_t user = 0;     ///< returned by OperationClient::completed()
 };
 
-/// What became of an operation.
+/// The result of issuing an operation.
 enum class IssueResult : std::uint8_t {
   sent,    ///< completed() will be called
-  done,    ///< over already: nothing had to be sent, or no answer comes
+  done,    ///< over already: nothing had to be sent, or no answer will come
   blocked  ///< nothing happened; try again at OperationClient::unblocked()
 };
 
-/// Who issues operations.
+/// The issuer of operations.
 class OperationClient {
  public:
   virtual void completed(std::uint32_t user, Picoseconds now) = 0;

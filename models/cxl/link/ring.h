@@ -8,7 +8,7 @@
 
 namespace pmufab::cxl {
 
-/// A queue that grows by doubling, and so allocates nothing once it has been as long as it gets.
+/// A queue that grows by doubling. It allocates nothing once it has reached its largest length.
 template <typename Value>
 class Ring {
  public:
@@ -33,7 +33,7 @@ class Ring {
     --size_;
     return value;
   }
-  /// Put `value` behind the last one that is not after it. For queues that are nearly in order.
+  /// Insert `value` behind the last element that is not after it. For queues that are nearly in order.
   template <typename IsAfter>
   void insert(const Value& value, IsAfter is_after) {
     push(value);
@@ -41,7 +41,7 @@ class Ring {
     for (; place > 0 && is_after(at(place - 1), value); --place) at(place) = at(place - 1);
     at(place) = value;
   }
-  /// Take out the one at `index`; those behind it move up.
+  /// Remove the element at `index`; those behind it move up.
   void erase(std::size_t index) noexcept {
     for (std::size_t i = index; i + 1 < size_; ++i) at(i) = at(i + 1);
     --size_;

@@ -30,7 +30,7 @@ bool Switch::receive(SwitchPort& port, const Message& message, Picoseconds now) 
   Waiting waiting{now + forward_latency_, message, &upstream_.link};
   if (&port == &upstream_) {
     const unsigned target = is_mem(message.message_class) ? map_.target(message.address).value_or(0) : 0;
-    // Whoever programs a decoder with a port there is not has programmed none.
+    // A decoder that names a port that does not exist counts as not programmed.
     assert(!downstream_.empty());
     waiting.to = &downstream_[target < downstream_.size() ? target : 0]->link;
   }

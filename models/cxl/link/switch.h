@@ -15,13 +15,13 @@
 
 namespace pmufab::cxl {
 
-/// A CXL switch: one upstream port, and downstream ports chosen by the upstream port's HDM decoders
-/// (docs/cxl-messages.md, 1.3). CXL.cache goes to and from downstream port 0 only.
+/// A CXL switch: one upstream port, and downstream ports selected by the upstream port's HDM decoders
+/// (docs/cxl-messages.md, 1.3). CXL.cache uses downstream port 0 only.
 class Switch final : private Actor {
  public:
-  /// @param map              decoders of the upstream port; HdmRange::targets are downstream ports. What leads to one
-  ///                         there is not goes to port 0, like what no decoder claims
-  /// @param forward_latency  from a message's arrival to when it is ready to leave
+  /// @param map              decoders of the upstream port; HdmRange::targets are downstream ports. Messages for a port
+  /// that does not exist go to port 0, like those that no decoder claims
+  /// @param forward_latency  from a message's arrival until it is ready to leave
   Switch(const std::string& name, Engine& engine, Link& upstream, const HdmMap& map, Picoseconds forward_latency);
 
   /// Add the next downstream port, at the upper end of `link`. Before the first message.
@@ -42,7 +42,7 @@ class Switch final : private Actor {
     MessageProbes probes;
     unsigned number;
   };
-  /// Where the credit of a message passing belongs.
+  /// The owner of a passing message's credit.
   struct Passage {
     Link* from = nullptr;
     MessageClass message_class{};

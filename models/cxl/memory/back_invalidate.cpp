@@ -123,19 +123,19 @@ void BackInvalidate::answered(const Message& answer) {
   const auto code = static_cast<std::uint8_t>(answer.opcode - (block ? m2s_birsp::i_blk : m2s_birsp::i));
   for (unsigned i = 0; i < (block ? answer.lines : 1U); ++i) {
     const LineTable::Index index = filter_.find(answer.address + std::uint64_t{i} * 64);
-    // A switch whose decoders software has changed meanwhile may have brought it to the wrong device.
+    // If software changed the decoders of a switch meanwhile, the answer may have reached the wrong device.
     if (index == LineTable::kNone || !filter_[index].busy) continue;
     filter_[index].busy = false;
     --snoops_;
     const LineState state = code == m2s_birsp::i   ? LineState::invalid
                             : code == m2s_birsp::s ? LineState::shared
                                                    : LineState::exclusive;
-    // The answer says what the host still has; what has been forgotten stays so.
+    // The answer holds what the host still has. A line already forgotten stays so.
     if (filter_[index].state != LineState::invalid) set_state(index, state);
     forget_if_unused(index);
   }
   if (!local_.empty()) run_local();
-  // What is taken up may make other lines busy.
+  // A request that continues may make other lines busy.
   for (std::size_t i = 0; i < held_.size();) {
     if (is_busy(held_.at(i).address)) {
       ++i;
@@ -160,7 +160,7 @@ void BackInvalidate::run_local() {
   }
 }
 
-/// @return false: it waits.
+/// @return false if it must wait.
 bool BackInvalidate::begin(const Local& local) {
   const LineTable::Index index = filter_.find(local.address);
   const LineState host = index == LineTable::kNone ? LineState::invalid : filter_[index].state;

@@ -11,17 +11,17 @@
 
 namespace pmufab::cxl {
 
-/// What the device itself does with its HDM-DB memory.
+/// The device's own operations on its HDM-DB memory.
 enum class LocalOperation : std::uint8_t { read, load, store };
 
-/// What BackInvalidate needs of its device.
+/// The part of the device that BackInvalidate calls.
 class CoherentMemory {
  public:
-  /// Go on with a request that was held.
+  /// Continue with a request that was held.
   virtual void resume(const Message& request) = 0;
-  /// Access the line's memory; nobody waits for it.
+  /// Access the line's memory; no transaction waits for it.
   virtual void access(std::uint64_t address, bool write) = 0;
-  /// A local operation is over: it began, and its snoop is answered.
+  /// A local operation has ended: it had begun, and its snoop has been answered.
   virtual void local_done() = 0;
 
  protected:
@@ -29,19 +29,19 @@ class CoherentMemory {
 };
 
 struct BackInvalidateParameters {
-  std::size_t filter_lines = 4096;  ///< the snoop filter remembers; at least 1
-  std::size_t device_lines = 256;   ///< of the device's own cache; at least 1
+  std::size_t filter_lines = 4096;  ///< lines in the snoop filter; at least 1
+  std::size_t device_lines = 256;   ///< lines in the device's own cache; at least 1
   bool block_snoops = true;
 };
 
-/// Coherence of HDM-DB memory, on the device's side: snoop filter, back-invalidate snoops, the device's own cache and
+/// The device's side of coherence of HDM-DB memory: snoop filter, back-invalidate snoops, the device's own cache and
 /// operations (docs/cxl-messages.md, section 4).
 class BackInvalidate {
  public:
-  /// @param link  BISnp goes up by it
+  /// @param link  carries BISnp up
   BackInvalidate(Link& link, CoherentMemory& memory, const BackInvalidateParameters& parameters);
 
-  /// @return whether a Req to the line must be held().
+  /// @return true if a Req to the line must be held().
   [[nodiscard]] bool is_busy(std::uint64_t address) const noexcept {
     if (snoops_ == 0) [[likely]]
       return false;
@@ -49,16 +49,17 @@ class BackInvalidate {
     return index != LineTable::kNone && filter_[index].busy;
   }
   void hold(const Message& request) { held_.push(request); }
-  /// A request other than MemSpecRd is accepted. @return what its NDR is: an opcode without TEE
+  /// A request other than MemSpecRd is accepted. @return the opcode of its NDR, without TEE
   std::uint8_t accept(const Message& request);
   /// The NDR of an accepted request has left.
   void served(std::uint64_t address);
   /// A BIRsp has arrived.
   void answered(const Message& answer);
 
-  /// Queue an operation of the device.
+  /// Queue a local operation of the device.
   void local(LocalOperation operation, std::uint64_t address, bool tee);
-  /// @return what the host may hold of a line: invalid, shared, or exclusive for A.
+  /// @return the state of a line in the snoop filter, which is the most the host may hold: invalid, shared, or
+  ///         exclusive for A.
   [[nodiscard]] LineState filter_state(std::uint64_t address) const noexcept { return filter_.state(address); }
   /// @return the state of a line in the device's own cache.
   [[nodiscard]] LineState own_state(std::uint64_t address) const noexcept { return device_.state(address); }

@@ -72,7 +72,7 @@ bool DdrChannel::is_watched() const noexcept {
 }
 
 bool DdrChannel::only_adds() const noexcept {
-  // No counter comes that far within a turn.
+  // No counter advances that far within a turn.
   constexpr std::uint64_t kFar = std::uint64_t{1} << 32;
   for (unsigned event = 0; event < kEvents; ++event) {
     if (is_command(event) && probes_[event].uneventful() < kFar) return false;
@@ -80,9 +80,9 @@ bool DdrChannel::only_adds() const noexcept {
   return true;
 }
 
-/// @return whether the next command need not be published at its time, since nobody will know.
+/// @return true if the next command need not be published at its time, because no counter can show the difference.
 bool DdrChannel::may_wait() {
-  constexpr unsigned kPatience = 4;  // a short turn is not worth the look at all probes
+  constexpr unsigned kPatience = 4;  // in a short turn, checking all probes costs more than it saves
   const std::uint64_t turn = engine_.turn();
   if (turn == 0) return false;
   if (turn != turn_) {
@@ -112,7 +112,7 @@ void DdrChannel::begin_watch() {
   Ring<Command> sorted;
   while (!commands_.empty()) sorted.insert(commands_.pop(), Command::is_after);
   commands_ = std::move(sorted);
-  // At one instant, whoever begins to watch comes first.
+  // At one instant, the start of a watch comes first.
   publish_before(engine_.now());
   watched_ = true;
   wake();
@@ -157,7 +157,7 @@ void DdrChannel::add_other_sources(std::uint8_t channel, EventGroup& queues, Eve
 }
 
 void DdrChannel::sample(Picoseconds edge) {
-  // What entered before the edge, and has not left before it.
+  // Accesses that entered before the edge and had not left before it.
   bool reads = false;
   bool writes = false;
   for (std::size_t i = 0; i < queued_.size(); ++i) {
@@ -180,7 +180,7 @@ void DdrChannel::sample(Picoseconds edge) {
   }
 }
 
-/// @return what fails of the next CAS of its kind.
+/// @return the error of the next CAS of its kind, if it fails.
 std::optional<DdrChannel::Event> DdrChannel::error(bool write) noexcept {
   const DdrRetries& retries = parameters_.retries;
   const std::uint64_t number = ++(write ? writes_ : reads_);
@@ -294,7 +294,7 @@ void DdrChannel::update_timer() noexcept {
 }
 
 void DdrChannel::catch_up(Picoseconds now) {
-  if (watched_) watched_ = is_watched();  // now and then
+  if (watched_) watched_ = is_watched();  // check occasionally
   while (timer_ <= now) {
     for (unsigned number = 0; number < ranks_.size(); ++number) {
       Rank& rank = ranks_[number];

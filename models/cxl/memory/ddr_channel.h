@@ -11,7 +11,7 @@
 
 namespace pmufab::cxl {
 
-/// Where in a channel an access goes.
+/// The place of an access in a channel.
 struct DdrPlace {
   unsigned rank;
   unsigned bank_group;
@@ -27,7 +27,7 @@ class DdrChannel final : private Actor, private Latecomer {
   void access(const DdrPlace& place, bool write, std::uint32_t ticket);
   void add_sources(std::uint8_t channel, EventGroup& group);
   void add_other_sources(std::uint8_t channel, EventGroup& queues, EventGroup& residency, EventGroup& retries);
-  /// Publish what counts once per clock.
+  /// Publish the events that count clocks.
   void sample(Picoseconds edge);
   [[nodiscard]] std::uint64_t pending() const noexcept { return completions_.size(); }
 
@@ -39,7 +39,7 @@ class DdrChannel final : private Actor, private Latecomer {
     Picoseconds pre_ready = 0;
     Picoseconds act_ready = 0;
     Picoseconds cas_ready = 0;
-    unsigned acts = 0;  // since refresh or RFM
+    unsigned acts = 0;  // since the last refresh or RFM
   };
   struct Rank {
     Power power = Power::active;
@@ -49,10 +49,10 @@ class DdrChannel final : private Actor, private Latecomer {
     Picoseconds ready = 0;  // awake
     Picoseconds last_use = 0;
     Picoseconds refresh_due = kNever;
-    Picoseconds asleep = 0;  // since when in self refresh
-    Picoseconds down = 0;    // since when in power-down, the last time
-    Picoseconds up = 0;      // and until when
-    unsigned next_bank = 0;  // for refresh
+    Picoseconds asleep = 0;  // start of self refresh
+    Picoseconds down = 0;    // start of the last power-down
+    Picoseconds up = 0;      // end of the last power-down
+    unsigned next_bank = 0;  // next one to refresh
     std::vector<Bank> banks{};
   };
   /// Probes. Each serves one event only, because a mask of several events adds their probes up.
@@ -73,8 +73,8 @@ class DdrChannel final : private Actor, private Latecomer {
     incoming_read_event,
     incoming_write_event,
     pre_all_event,
-    refresh_of_all_event,   // as one of ddr_refresh
-    refresh_of_same_event,  // as one of ddr_refresh
+    refresh_of_all_event,   // all-bank part of ddr_refresh
+    refresh_of_same_event,  // same-bank part of ddr_refresh
     read_queue_event,
     write_queue_event,
     merged_queue_event,
@@ -87,12 +87,12 @@ class DdrChannel final : private Actor, private Latecomer {
     ecc_event,
   };
   static constexpr unsigned kEvents = ecc_event + 1;
-  /// Not what is published when an access enters, or once per clock.
+  /// @return false for events published when an access enters, or once per clock.
   static constexpr bool is_command(unsigned event) noexcept {
     return event < incoming_read_event || (event > incoming_write_event && event < read_queue_event) ||
            event > write_residency_event;
   }
-  /// An access, until its data is past.
+  /// An access, until its data has passed.
   struct Queued {
     Picoseconds entered;
     Picoseconds cas;
@@ -113,7 +113,7 @@ class DdrChannel final : private Actor, private Latecomer {
 
   void act(Picoseconds now) override;
   void catch_up_before(Picoseconds end) override;
-  /// Somebody is about to watch commands: those that were before are not for him.
+  /// Called before a watch of commands begins: earlier commands are not counted by it.
   void begin_watch();
   [[nodiscard]] bool is_watched() const noexcept;
   void publish_before(Picoseconds when) {
@@ -161,13 +161,13 @@ class DdrChannel final : private Actor, private Latecomer {
   bool any_cas_ = false;
   bool last_write_ = false;
   std::deque<Probe> probes_;
-  Ring<Command> commands_;  // by time, if watched
-  bool watched_ = false;    // if not, nobody watches commands, and they are published when there is occasion
-  std::uint64_t turn_ = 0;  // of the engine, the last in which commands were watched
-  unsigned wakes_ = 0;      // in that turn
-  bool waiting_ = false;    // in that turn: commands are published when there is occasion, or at its end
+  Ring<Command> commands_;  // sorted by time, while watched
+  bool watched_ = false;    // if false, commands are published in bulk
+  std::uint64_t turn_ = 0;  // the engine's turn in which commands were last watched
+  unsigned wakes_ = 0;      // wake-ups in that turn
+  bool waiting_ = false;    // in that turn: commands are published in bulk, at its end at the latest
   Ring<Completion> completions_;
-  Ring<Queued> queued_;      // in order of entering, and so of CAS
+  Ring<Queued> queued_;      // in the order of entering, which is that of CAS
   std::uint64_t reads_ = 0;  // counted only if some fail
   std::uint64_t writes_ = 0;
 };

@@ -68,7 +68,7 @@ void check(const DdrParameters& parameters) {
   if (parameters.row_bytes < 64 || !std::has_single_bit(parameters.row_bytes))
     throw SpecError("row_bytes", "must be a power of two, 64 or more");
   check_times(parameters);
-  // Refreshes that take longer than until the next one is due would pile up without end.
+  // A refresh that takes longer than the interval would pile up without end.
   const DdrTiming& timing = parameters.timing;
   const bool same_bank = parameters.refresh_mode == RefreshMode::same_bank;
   const Picoseconds interval = same_bank ? timing.refresh_interval / parameters.shape.banks : timing.refresh_interval;

@@ -8,7 +8,7 @@ namespace pmufab::cxl {
 
 namespace {
 
-/// @return how many H2D messages a request is answered by, with data.
+/// @return the number of H2D messages that answer a request, data included.
 std::uint8_t answers_to(std::uint8_t opcode) {
   switch (opcode) {
     case d2h_req::rd_own:
@@ -73,7 +73,7 @@ IssueResult DeviceCache::issue(std::uint8_t opcode, std::uint64_t address, std::
       break;
     case d2h_req::cache_flushed:
       break;
-    default:  // writes past the cache
+    default:  // writes that bypass the cache
       if (state != LineState::invalid) set_state(index, LineState::invalid);
       break;
   }

@@ -13,7 +13,7 @@
 namespace pmufab::cxl {
 
 struct DeviceCacheParameters {
-  std::size_t cache_lines = 1024;  ///< of the host's memory the device holds; at least 1
+  std::size_t cache_lines = 1024;  ///< lines of the host's memory in the device's cache; at least 1
 };
 
 /// The cache of a Type 2 device over the host's memory: sends D2H requests, answers snoops (docs/cxl-messages.md,
@@ -23,8 +23,8 @@ class DeviceCache final : public CacheAgent {
   /// Attaches itself to the device, which is at the lower end of the link.
   DeviceCache(Engine& engine, Link& link, MemoryDevice& device, const DeviceCacheParameters& parameters);
 
-  /// Send the D2H Req with `opcode`, unless the state of the line makes it needless.
-  /// @param user  comes back with OperationClient::completed()
+  /// Send the D2H Req with `opcode`, unless the state of the line makes it unnecessary.
+  /// @param user  returned by OperationClient::completed()
   IssueResult issue(std::uint8_t opcode, std::uint64_t address, std::uint32_t user, OperationClient& client);
   [[nodiscard]] LineState state(std::uint64_t address) const noexcept { return lines_.state(address); }
   [[nodiscard]] std::size_t pending() const noexcept { return requests_.size() - free_.size(); }
@@ -39,7 +39,7 @@ class DeviceCache final : public CacheAgent {
     OperationClient* client = nullptr;
     std::uint32_t user = 0;
     std::uint8_t opcode = 0;
-    std::uint8_t answers = 0;  // H2D messages still to come, D2H Data still to leave
+    std::uint8_t answers = 0;  // H2D messages still to come and D2H Data still to leave
   };
 
   void send(std::uint8_t opcode, LineTable::Index index, OperationClient* client, std::uint32_t user);
@@ -54,9 +54,9 @@ class DeviceCache final : public CacheAgent {
   Engine& engine_;
   Link& link_;
   DeviceCacheParameters parameters_;
-  LineTable lines_;          // busy: its eviction is under way
+  LineTable lines_;          // busy: eviction under way
   std::size_t tracked_ = 0;  // lines with a state
-  std::size_t going_ = 0;    // of them: those that are busy
+  std::size_t going_ = 0;    // of these, those that are busy
   std::vector<Request> requests_;
   std::vector<std::uint16_t> free_;
   std::vector<OperationClient*> blocked_;

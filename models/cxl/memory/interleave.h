@@ -7,7 +7,7 @@
 
 namespace pmufab::cxl {
 
-/// How consecutive addresses are dealt out to devices: `granularity` bytes to one, the next to the next.
+/// How consecutive addresses are interleaved over devices: `granularity` bytes to one, the next to the next.
 struct Interleave {
   unsigned ways = 1;           ///< 1, 2, 4, 8, 16, 3, 6 or 12
   unsigned granularity = 256;  ///< bytes, 256 ... 16 KiB, a power of two
@@ -20,7 +20,7 @@ struct EncodedInterleave {
   unsigned granularity;
 };
 
-/// Ports a decoder of a switch or a host bridge deals an interleaved range out to, by way.
+/// Most ports that a decoder of a switch or a host bridge interleaves over.
 inline constexpr unsigned kMostTargets = 8;
 using HdmTargets = std::array<std::uint8_t, kMostTargets>;
 
@@ -38,7 +38,7 @@ constexpr std::optional<EncodedInterleave> encode(const Interleave& interleave) 
   return std::nullopt;
 }
 
-/// @return what the encoding means, or nothing if it is reserved.
+/// @return the decoded values, or nothing if the encoding is reserved.
 constexpr std::optional<Interleave> decode(const EncodedInterleave& encoded) {
   if (encoded.granularity > 6) return std::nullopt;
   const unsigned granularity = 256U << encoded.granularity;
@@ -47,8 +47,8 @@ constexpr std::optional<Interleave> decode(const EncodedInterleave& encoded) {
   return std::nullopt;
 }
 
-/// @return the offset within one device's share of an offset within the interleaved range (CXL 3.1, 8.2.4.20.13):
-/// bits below the granularity stay, those that chose the device go.
+/// @return the offset within one device's share of an offset within the interleaved range (CXL 3.1, 8.2.4.20.13): bits
+///         below the granularity stay, those that select the device are removed.
 constexpr std::uint64_t device_offset(const EncodedInterleave& encoded, std::uint64_t offset) {
   const unsigned low = encoded.granularity + 8;
   const std::uint64_t within = offset & ((std::uint64_t{1} << low) - 1);
@@ -57,7 +57,7 @@ constexpr std::uint64_t device_offset(const EncodedInterleave& encoded, std::uin
   return share << low | within;
 }
 
-/// @return which of the ways an offset within the interleaved range belongs to.
+/// @return the way of an offset within the interleaved range.
 constexpr unsigned way_of(const EncodedInterleave& encoded, std::uint64_t offset) {
   const std::uint64_t chunk = offset >> (encoded.granularity + 8);
   const unsigned ways = encoded.ways < 8 ? 1U << encoded.ways : 3U << (encoded.ways - 8);

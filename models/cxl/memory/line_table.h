@@ -9,7 +9,7 @@
 
 namespace pmufab::cxl {
 
-/// Lines by address, in order of their use. Allocates only when it holds more lines than ever before.
+/// Lines by address, in order of use. Allocates only when it holds more lines than ever before.
 class LineTable {
  public:
   using Index = std::int32_t;
@@ -25,7 +25,7 @@ class LineTable {
     Index newer = kNone;
   };
 
-  /// @param capacity  lines for which room is made at once
+  /// @param capacity  lines allocated at construction
   explicit LineTable(std::size_t capacity);
 
   [[nodiscard]] Index find(std::uint64_t address) const noexcept {
@@ -34,7 +34,7 @@ class LineTable {
       index = lines_[static_cast<std::size_t>(index)].chain;
     return index;
   }
-  /// Add a line that is not there, as the youngest.
+  /// Add an absent line, as the youngest.
   Index insert(std::uint64_t address);
   Index find_or_insert(std::uint64_t address) {
     const Index index = find(address);
@@ -47,7 +47,7 @@ class LineTable {
   [[nodiscard]] const Line& operator[](Index index) const noexcept { return lines_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] Index oldest() const noexcept { return oldest_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// @return the state of a line, invalid if it is not there.
+  /// @return the state of a line; invalid if it is absent.
   [[nodiscard]] LineState state(std::uint64_t address) const noexcept {
     const Index index = find(address);
     return index == kNone ? LineState::invalid : (*this)[index].state;
@@ -63,7 +63,7 @@ class LineTable {
   unsigned shift_;
   std::vector<Index> buckets_;
   std::vector<Line> lines_;
-  Index free_ = kNone;  // chained
+  Index free_ = kNone;  // free entries, chained
   Index oldest_ = kNone;
   Index youngest_ = kNone;
   std::size_t size_ = 0;

@@ -19,7 +19,7 @@ bool is_speculative(std::uint8_t opcode) {
   return opcode == m2s_req::mem_spec_rd || opcode == m2s_req::mem_spec_rd_tee;
 }
 bool is_fill(std::uint8_t opcode) { return opcode == m2s_rwd::mem_rd_fill || opcode == m2s_rwd::mem_rd_fill_tee; }
-/// @return whether the NDR of a request tells of trusted execution.
+/// @return true if the NDR of a request reports trusted execution.
 bool has_tee_answer(const Message& request) {
   if (!request.tee) return false;
   return request.message_class != MessageClass::m2s_req ||
@@ -28,7 +28,7 @@ bool has_tee_answer(const Message& request) {
 }
 bool is_partial(std::uint8_t opcode) { return opcode == m2s_rwd::mem_wr_ptl || opcode == m2s_rwd::mem_wr_ptl_tee; }
 
-/// @return what the NDR of a request is where no snoop filter watches.
+/// @return the NDR of a request to memory without a snoop filter.
 std::uint8_t answer_by_meta(const Message& request) {
   if (request.message_class != MessageClass::m2s_req) return s2m_ndr::cmp;
   switch (request.opcode) {
@@ -192,7 +192,7 @@ void MemoryDevice::accept(const Message& request, Picoseconds now) {
   } else {
     if (reads) transaction.drs = request.tee ? s2m_drs::mem_data_tee : s2m_drs::mem_data;
     if (fills) {
-      // Whoever has the line keeps it.
+      // The holder of the line keeps it.
     } else if (claim.range->coherency == Coherency::hdm_db) {
       transaction.coherent = true;
       const std::uint8_t ndr = coherence_.accept(request);  // may send, and open transactions
@@ -225,7 +225,7 @@ void MemoryDevice::act(Picoseconds now) {
 }
 
 void MemoryDevice::answer(std::uint16_t ticket) {
-  const Transaction transaction = transactions_[ticket];  // it may be over in between
+  const Transaction transaction = transactions_[ticket];  // the transaction may end in between
   if (transaction.ndr != kNothing) send(transaction, ticket, MessageClass::s2m_ndr, transaction.ndr);
   if (transaction.drs != kNothing) send(transaction, ticket, MessageClass::s2m_drs, transaction.drs);
 }

@@ -20,7 +20,7 @@ class CacheAgent {
   /// A H2D message has arrived.
   virtual void receive_cache(const Message& message, Picoseconds now) = 0;
   /// MemRdFwd or MemWrFwd has arrived: it ends the request with the message's tag.
-  /// @return whether memory must be accessed
+  /// @return true if memory must be accessed
   virtual bool forwarded(const Message& message, Picoseconds now) = 0;
   /// D2H Data sent with Message::tell has left.
   virtual void data_left(const Message& message, Picoseconds now) = 0;
@@ -29,7 +29,7 @@ class CacheAgent {
   ~CacheAgent() = default;
 };
 
-/// Told of the end of a device's own operations on its HDM-DB memory.
+/// Called when the device's own operations on its HDM-DB memory end.
 class LocalClient {
  public:
   virtual void local_done(Picoseconds now) = 0;
@@ -38,7 +38,7 @@ class LocalClient {
   ~LocalClient() = default;
 };
 
-/// From how many requests under way on the device signals which load (CXL 3.1, 3.3.4); below: light load.
+/// The load a device reports, by requests under way (CXL 3.1, 3.3.4); light load below these.
 struct DevLoadParameters {
   unsigned optimal = 8;
   unsigned moderate = 32;  ///< overload
@@ -47,13 +47,13 @@ struct DevLoadParameters {
 
 struct MemoryDeviceParameters {
   DdrParameters ddr{};
-  Picoseconds answer_latency = 10'000;  ///< from the end of data, or the arrival of what needs none, to answers
+  Picoseconds answer_latency = 10'000;  ///< from the end of data to the answer; from arrival if there is no data
   BackInvalidateParameters back_invalidate{};
   DevLoadParameters dev_load{};
 };
 
-/// @throws SpecError for parameters that cannot be: the field is that of MemoryDeviceParameters ("ddr.banks"), or of
-///         its back_invalidate
+/// @throws SpecError for impossible parameters: the field is that of MemoryDeviceParameters ("ddr.banks"), or of its
+///         back_invalidate
 void check(const MemoryDeviceParameters& parameters);
 
 /// The protocol engine of a device with memory: answers CXL.mem requests (docs/cxl-messages.md, sections 3, 4, 6).
@@ -65,13 +65,14 @@ class MemoryDevice final : public Port,
  public:
   /// Attaches itself to the lower end of the link.
   /// @param map  the device's HDM decoders; may change while nothing is under way; must outlive the device
-  /// @throws SpecError for parameters that cannot be
+  /// @throws SpecError for impossible parameters
   MemoryDevice(const std::string& name, Engine& engine, Link& link, const HdmMap& map,
                const MemoryDeviceParameters& parameters);
 
-  /// An operation of the device on its own HDM-DB memory. They begin in order; local_done() tells when one is over.
+  /// Queue an operation of the device on its own HDM-DB memory. Operations begin in order; local_done() reports each
+  /// end.
   void local(LocalOperation operation, std::uint64_t address, bool tee) { coherence_.local(operation, address, tee); }
-  /// There is one at a time: who issues operations hears of those of all.
+  /// Set the client of local operations. There is one; it is called for all of them.
   void set_local_client(LocalClient* client) noexcept { local_client_ = client; }
   [[nodiscard]] bool has_local_client() const noexcept { return local_client_ != nullptr; }
   void set_cache_agent(CacheAgent* agent) noexcept { cache_agent_ = agent; }
@@ -81,10 +82,10 @@ class MemoryDevice final : public Port,
   [[nodiscard]] MessageProbes& probes() noexcept { return probes_; }
   [[nodiscard]] DdrController& ddr() noexcept { return ddr_; }
   [[nodiscard]] Engine& engine() noexcept { return engine_; }
-  /// Groups of messages, of load and residency (0x30 and 0x31), and of the memory controller.
+  /// @return the groups of messages, of load and residency (0x30 and 0x31), and of the memory controller.
   /// @param with_cache  those of CXL.cache, too
   [[nodiscard]] std::vector<EventGroup> event_groups(bool with_cache);
-  /// @return requests, snoops and local operations that are not over.
+  /// @return the number of requests, snoops and local operations that have not ended.
   [[nodiscard]] std::uint64_t pending() const noexcept;
 
   bool receive(const Message& message, Picoseconds now) override;
@@ -96,8 +97,8 @@ class MemoryDevice final : public Port,
     Message request;
     std::uint8_t ndr = kNothing;
     std::uint8_t drs = kNothing;
-    std::uint8_t answers = 0;  // that have not left
-    bool coherent = false;     // the snoop filter knows of it
+    std::uint8_t answers = 0;  // answers that have not left
+    bool coherent = false;     // the snoop filter tracks it
   };
   struct Ready {
     Picoseconds when;
@@ -126,7 +127,7 @@ class MemoryDevice final : public Port,
   BackInvalidate coherence_;
   std::vector<Transaction> transactions_;
   std::vector<std::uint16_t> free_;
-  Ring<Ready> ready_;  // answers without an access
+  Ring<Ready> ready_;  // answers that need no access
   Level requests_;     // M2S Req with an answer to come, and M2S RwD
   Level requests_with_data_;
   std::array<Probe, 4> dev_load_;

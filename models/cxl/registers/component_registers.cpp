@@ -15,7 +15,7 @@ namespace pmufab::cxl {
 
 namespace {
 
-// Within the block; the capability array's pointers count from 0x1000.
+// Offsets in the block; the capability array's pointers are relative to 0x1000.
 constexpr std::uint32_t kArray = 0x1000;
 constexpr std::uint32_t kRas = 0x1080;
 constexpr std::uint32_t kHdm = 0x1200;
@@ -24,7 +24,7 @@ constexpr std::uint16_t kDecoderStride = 0x20;
 constexpr std::uint32_t kIgnored = 0x0fff'ffff;  // bits of addresses and sizes below 256 MiB
 constexpr std::uint64_t kUnit = std::uint64_t{256} << 20;
 
-// Control of a decoder.
+// Control bits of a decoder.
 constexpr std::uint64_t kDecoderLock = 1 << 8;
 constexpr std::uint64_t kCommit = 1 << 9;
 constexpr std::uint64_t kCommitted = 1 << 10;
@@ -47,7 +47,7 @@ constexpr FieldSpec kHdmHeaderFields[] = {
     {.name = "CXL Capability Version", .lsb = 16, .width = 4, .access = Access::ro, .reset = 1},
     {.name = "Pointer", .lsb = 20, .width = 12, .access = Access::ro, .reset = kHdm - kArray},
 };
-// What can go wrong on the link does not happen here: status is never set, masks are only kept.
+// Link errors do not happen here: status is never set, and masks are only stored.
 constexpr FieldSpec kUncorrectableStatusFields[] = {{.name = "STATUS", .lsb = 0, .width = 17, .access = Access::w1c}};
 constexpr FieldSpec kUncorrectableFields[] = {
     {.name = "BITS", .lsb = 0, .width = 17, .access = Access::rw, .reset = 0x1cfff}};
@@ -126,7 +126,7 @@ constexpr auto kComponentRegisters = std::to_array<RegisterSpec>({
 });
 static_assert(layout_is_valid(kComponentRegisters, ComponentRegisters::kSize));
 
-/// Of an upstream port of a switch: a list of targets takes the place of the skip.
+/// Upstream port of a switch: a list of targets takes the place of the skip.
 constexpr auto kSwitchRegisters = [] {
   auto registers = kComponentRegisters;
   registers[registers.size() - 2] = decoder_register("HDM Decoder Target List Low", 0x24, kHighFields);
@@ -135,7 +135,7 @@ constexpr auto kSwitchRegisters = [] {
 }();
 static_assert(layout_is_valid(kSwitchRegisters, ComponentRegisters::kSize));
 
-/// Of a port without decoders: RAS alone.
+/// Port without decoders: RAS alone.
 constexpr auto kPortRegisters = [] {
   std::array<RegisterSpec, 9> registers{};
   std::copy_n(kComponentRegisters.begin(), 2, registers.begin());
@@ -247,7 +247,7 @@ void ComponentRegisters::set_enabled(bool enabled) {
   for (unsigned decoder = 0; decoder < decoders_; ++decoder) tell(decoder);
 }
 
-/// @return why not; empty if it is committed now.
+/// @return the reason why it cannot be committed; empty if it is committed now.
 std::string ComponentRegisters::commit(unsigned decoder, std::uint64_t control) {
   Range range;
   range.base = pair(base_low_, base_high_, decoder);
@@ -265,7 +265,7 @@ std::string ComponentRegisters::commit(unsigned decoder, std::uint64_t control) 
   if (decoder != 0) {
     const Range& previous = ranges_[decoder - 1];
     if (!previous.committed) return fmt::format("decoder {} is not committed", decoder - 1);
-    // An empty range stands at its base, so that what follows still ascends.
+    // An empty range counts as lying at its base, so that later ranges must still ascend.
     if (range.base < previous.base + previous.size) {
       return fmt::format("it does not begin behind decoder {}", decoder - 1);
     }

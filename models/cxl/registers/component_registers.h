@@ -19,14 +19,14 @@
 
 namespace pmufab::cxl {
 
-/// What an HDM decoder of a device is programmed with.
+/// The settings of a device's HDM decoder.
 struct HdmDecoderSettings {
   std::uint64_t base = 0;  ///< host physical address, a multiple of 256 MiB
   std::uint64_t size = 0;  ///< bytes of the whole interleaved range, a multiple of 256 MiB times the ways
   Interleave interleave{};
   std::uint64_t skip = 0;      ///< bytes of device memory between the previous decoder's and this one's
   bool lock_on_commit = true;  ///< as firmware does: software cannot change it until reset
-  HdmTargets targets{};        ///< of a switch: port number of the downstream port of each way
+  HdmTargets targets{};        ///< for a switch: port number of the downstream port of each way
 };
 
 /// A host physical address a device claims.
@@ -36,16 +36,16 @@ struct DecodedAddress {
   bool operator==(const DecodedAddress&) const = default;
 };
 
-/// What a decoder claims now.
+/// The present claim of a decoder.
 struct HdmClaim {
   std::uint64_t base = 0;
-  std::uint64_t size = 0;         ///< 0: nothing; it is not committed, or decoding is disabled
+  std::uint64_t size = 0;         ///< 0: no claim; not committed, or decoding is disabled
   std::uint64_t device_base = 0;  ///< where its share of device memory begins
   Interleave interleave{};
-  HdmTargets targets{};  ///< of a switch
+  HdmTargets targets{};  ///< for a switch
 };
 
-/// Whose component registers they are.
+/// The kind of component that has the registers.
 enum class ComponentKind : std::uint8_t {
   device,         ///< decoders translate to device memory
   upstream_port,  ///< of a switch: decoders have targets instead of a skip
@@ -55,36 +55,37 @@ enum class ComponentKind : std::uint8_t {
 /// The component register block of a device or port (register locator block id 1, 64 KiB): the CXL.cache/CXL.mem
 /// capability array at 0x1000 with the RAS and the HDM decoder capability (CXL 3.1, 8.2.4). All registers are 32 bits.
 ///
-/// A decoder takes effect when its commit bit goes from 0 to 1 while all before it are committed, ranges ascend without
-/// overlap, the interleave is one of the specification's, and device memory suffices; else Error Not Committed is set.
-/// What was committed holds until the bit is cleared: base, size and interleave written meanwhile wait for the next
-/// commit, and are not even taken if the decoder was locked. Those of an upstream port have up to eight ways, each with
-/// a downstream port there is, and no memory. Addresses are decoded while HDM Decoder Enable of the
-/// global control register is 1.
+/// A decoder takes effect when its commit bit goes from 0 to 1, if all before it are committed, ranges ascend without
+/// overlap, the interleave is one of the specification's, and device memory suffices. Otherwise Error Not Committed is
+/// set. Committed settings hold until the bit is cleared: base, size and interleave written meanwhile wait for the next
+/// commit, and are ignored if the decoder is locked. Decoders of an upstream port have up to eight ways, each with an
+/// existing downstream port, and no memory. Addresses are decoded while HDM Decoder Enable of the global control
+/// register is 1.
 class ComponentRegisters : public sc_core::sc_module {
  public:
   static constexpr std::uint32_t kSize = 0x1'0000;
   static constexpr unsigned kMostDecoders = HdmMap::kDecoders;
 
-  /// @param decoders  1, 2, 4, 6, 8 or 10 (the numbers the capability can tell)
+  /// @param decoders  1, 2, 4, 6, 8 or 10 (the numbers that the capability can encode)
   /// @param capacity  bytes of device memory
   /// @throws SpecError if decoders is another number
   ComponentRegisters(const sc_core::sc_module_name& name, unsigned decoders, std::uint64_t capacity)
       : ComponentRegisters(name, ComponentKind::device, decoders, capacity, 0) {}
-  /// Of a port. @param ports  downstream ports of its switch, numbered from 0; 0: it is no upstream port
+  /// Make the registers of a port.
+  /// @param ports  downstream ports of its switch, numbered from 0; 0: it is no upstream port
   ComponentRegisters(const sc_core::sc_module_name& name, unsigned ports)
       : ComponentRegisters(name, ports == 0 ? ComponentKind::port : ComponentKind::upstream_port,
                            ports == 0 ? 0 : kMostDecoders, 0, ports) {}
 
-  /// Need not be bound.
+  /// May stay unbound.
   tlm_utils::simple_target_socket_optional<ComponentRegisters, 64> socket;
 
-  /// Firmware: program the registers of a decoder, commit it, and enable decoding.
+  /// Firmware's part: program the registers of a decoder, commit it, and enable decoding.
   /// @throws SpecError if there is no such decoder, it is committed already, or the device refuses
   void program(unsigned decoder, const HdmDecoderSettings& settings);
 
-  /// @return the decoder that claims the address and where it lies in device memory; nothing if none does. A range of
-  ///         several ways is claimed whole: hosts send a device only its own part.
+  /// @return the decoder that claims the address and its place in device memory; empty if none does. A range of several
+  ///         ways is claimed whole: hosts send a device only its own part.
   [[nodiscard]] std::optional<DecodedAddress> decode(std::uint64_t address) const noexcept {
     const unsigned number = claims_.decoder(address);
     if (number == kNoHdmDecoder) return std::nullopt;
@@ -92,15 +93,16 @@ class ComponentRegisters : public sc_core::sc_module {
   }
 
   [[nodiscard]] unsigned decoders() const noexcept { return decoders_; }
-  /// What decode() takes for this decoder.
+  /// @return the range that decode() uses for this decoder.
   [[nodiscard]] HdmClaim claim(unsigned decoder) const;
-  /// Call `listener` too whenever a claim changes: for whoever keeps its own copy.
+  /// Call `listener` whenever a claim changes, for users that keep a copy.
   void on_claim(std::function<void(unsigned decoder, const HdmClaim&)> listener) {
     listeners_.push_back(std::move(listener));
   }
   [[nodiscard]] bool committed(unsigned decoder) const { return ranges_.at(decoder).committed; }
 
-  /// All but what a function level reset does, which leaves decoders alone (CXL 3.1, 9.5): decoders forgotten.
+  /// Reset everything, decoders included. A function level reset must not call it, because it leaves decoders alone
+  /// (CXL 3.1, 9.5).
   void reset();
 
   [[nodiscard]] const RegisterBank& bank() const noexcept { return bank_; }
@@ -108,9 +110,9 @@ class ComponentRegisters : public sc_core::sc_module {
  private:
   ComponentRegisters(const sc_core::sc_module_name& name, ComponentKind kind, unsigned decoders, std::uint64_t capacity,
                      unsigned ports);
-  struct Range {  // what was committed
+  struct Range {  // committed settings
     std::uint64_t base = 0;
-    std::uint64_t size = 0;  // 0: nothing
+    std::uint64_t size = 0;  // 0: none
     std::uint64_t device_base = 0;
     std::uint64_t device_end = 0;
     EncodedInterleave encoded{0, 0};
@@ -137,7 +139,7 @@ class ComponentRegisters : public sc_core::sc_module {
   RegisterId global_control_{}, base_low_{}, base_high_{}, size_low_{}, size_high_{}, control_{};
   RegisterId last_low_{}, last_high_{};  // DPA skip, or target list
   std::array<Range, kMostDecoders> ranges_{};
-  HdmMap claims_;  // of those that count
+  HdmMap claims_;  // the claims in effect
   bool enabled_ = false;
   std::vector<std::function<void(unsigned, const HdmClaim&)>> listeners_;
 };

@@ -11,7 +11,7 @@ constexpr std::uint32_t kDeviceStatus = 0x80;
 constexpr std::uint32_t kMemoryDeviceStatus = 0x90;
 constexpr std::uint32_t kStatusBytes = 8;
 
-// Memory device status.
+// Fields of the memory device status.
 constexpr std::uint64_t kMediaStatus = 0x0c;
 constexpr std::uint64_t kMediaReady = 0x04;
 constexpr std::uint64_t kMailboxReady = 0x10;

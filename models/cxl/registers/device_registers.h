@@ -28,24 +28,24 @@ class DeviceRegisters : public sc_core::sc_module {
  public:
   static constexpr std::uint32_t kMailboxOffset = 0x100;
 
-  /// @param commands  what the mailbox executes; must outlive the block
-  /// @param missing   a capability whose header is left out of the array, for tests of software
-  /// @throws SpecError see Mailbox
+  /// @param commands  executes the mailbox commands; must outlive the block
+  /// @param missing   a capability to leave out of the array, for tests of software
+  /// @throws SpecError as Mailbox does
   DeviceRegisters(const sc_core::sc_module_name& name, MemoryDeviceCommands& commands, unsigned payload_size_log2,
                   Picoseconds command_latency, std::optional<DeviceCapability> missing = std::nullopt);
 
-  /// Need not be bound.
+  /// May stay unbound.
   tlm_utils::simple_target_socket_optional<DeviceRegisters, 64> socket;
 
-  /// Bytes of registers; the block in the BAR is this, rounded up to 64 KiB.
+  /// @return the bytes of registers; the block in the BAR is this, rounded up to 64 KiB.
   [[nodiscard]] std::uint32_t size() const noexcept { return kMailboxOffset + mailbox_.size(); }
   [[nodiscard]] Mailbox& mailbox() noexcept { return mailbox_; }
 
-  /// Media Status and Mailbox Interfaces Ready of the memory device status register.
+  /// Set Media Status and Mailbox Interfaces Ready of the memory device status register.
   void set_media_ready(bool ready);
   void set_mailbox_ready(bool ready);
 
-  /// Mailbox and registers; what is ready stays so.
+  /// Reset mailbox and registers; readiness stays.
   void reset() { mailbox_.reset(); }
   [[nodiscard]] std::uint64_t guest_errors() const noexcept { return mailbox_.guest_errors() + bank_.guest_errors(); }
 

@@ -19,7 +19,7 @@ void append_record(MailboxPayload& out, const EventRecord& record, std::uint16_t
   out.append(handle, 2);
   out.append(0, 2);  // related handle
   out.append(timestamp, 8);
-  out.append(0, 8);  // maintenance operation class and what is reserved
+  out.append(0, 8);  // maintenance operation class and reserved bytes
   out.append(0, 8);
   out.append(record.data);
 }

@@ -10,15 +10,15 @@
 
 namespace pmufab::cxl {
 
-/// What whoever models a device's troubles writes into a log; the log adds length, handle and time.
+/// The part of an event record that a device model fills in; the log adds length, handle and time.
 struct EventRecord {
   std::array<std::uint8_t, 16> identifier{};  ///< UUID of the record's format, bytes as printed
   std::uint32_t flags = 0;                    ///< 24 bits
   std::array<std::uint8_t, 80> data{};        ///< record bytes 0x30 ... 0x7f
 };
 
-/// The event logs of a memory device: records in order of time, read and cleared by mailbox commands
-/// (CXL 3.1, 8.2.9.2). A log holds kCapacity records; what comes when it is full is only counted.
+/// The event logs of a memory device: records in order of time, read and cleared by mailbox commands (CXL 3.1,
+/// 8.2.9.2). A log holds kCapacity records; further ones are only counted.
 class EventLogs {
  public:
   static constexpr unsigned kCapacity = 32;
@@ -26,19 +26,19 @@ class EventLogs {
   static constexpr unsigned kRecordBytes = 128;
 
   /// @param timestamp  nanoseconds, as Set Timestamp counts them
-  /// @return true if the log was empty before: what an interrupt tells
+  /// @return true if the log was empty before, which is the condition of an interrupt
   bool add(EventLog log, const EventRecord& record, std::uint64_t timestamp);
 
-  /// Event Status register: bit n is set while log n has records.
+  /// @return the Event Status register: bit n is set while log n has records.
   [[nodiscard]] std::uint32_t status() const noexcept;
-  /// Records of a log at present.
+  /// @return the number of records in a log.
   [[nodiscard]] std::size_t size(EventLog log) const noexcept {
     return logs_[static_cast<unsigned>(log)].records.size();
   }
 
   /// Get Event Records: the oldest that fit into `payload_size` bytes.
   [[nodiscard]] MailboxResult get(const MailboxPayload& input, std::size_t payload_size) const;
-  /// Clear Event Records: by handle, from the oldest on; or all, when the log has overflowed.
+  /// Clear Event Records: by handle, from the oldest on; or all, if the log has overflowed.
   MailboxResult clear(const MailboxPayload& input);
 
   void reset() { logs_ = {}; }

@@ -21,7 +21,7 @@ constexpr unsigned kLengthShift = 16;
 constexpr std::uint64_t kLengthMask = 0x1f'ffff;
 constexpr unsigned kReturnCodeShift = 32;
 
-// Kinds of reports beside the response statuses of TLM, which are not above 1.
+// Kinds of reports beside the response statuses of TLM, which are at most 1.
 constexpr int kReportBusy = 2;
 constexpr int kReportNotReady = 3;
 constexpr int kReportLength = 4;
@@ -94,7 +94,7 @@ void Mailbox::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& d
   const std::uint64_t offset = payload.get_address();
   if (offset >= kPayloadOffset) return access_payload(payload);
   if (busy_ && payload.is_write() && offset >= kCommand && offset < kCommand + 8) {
-    // Writes over PCI Express are posted: there is no one to tell, but of those no register takes at any time.
+    // Writes over PCI Express are posted, so they cannot fail. Only a write that no register ever accepts is an error.
     const std::uint64_t command = bank_.value(command_);
     bank_.b_transport(payload, delay);
     if (!payload.is_response_ok()) return;

@@ -17,16 +17,16 @@
 
 namespace pmufab::cxl {
 
-/// The register side of a mailbox (CXL 3.1, 8.2.8.4): software fills in command and payload, rings the doorbell, waits
-/// until the device clears it, and reads status, length and payload. Not a module: the device's register block forwards
-/// the accesses of this window, which are relative to it.
+/// The register side of a mailbox (CXL 3.1, 8.2.8.4). Software fills in command and payload, sets the doorbell, waits
+/// until the device clears it, and reads status, length and payload. This is no module: the device's register block
+/// forwards the accesses of this window, with addresses relative to it.
 ///
-/// Registers are accessed as a RegisterBank says (64-bit ones also by halves); the payload with 1, 2, 4 or 8 bytes,
-/// aligned. A command takes `latency` from the doorbell on; there are no background commands and no interrupts.
-/// Mistakes of the guest, each reported once per place (kGuestErrorReport), without effect:
-/// - the doorbell while a command is executed, or before the mailbox is ready;
+/// Registers follow the access rules of RegisterBank (64-bit ones also by halves); the payload takes accesses of 1, 2,
+/// 4 or 8 bytes, aligned. A command takes `latency` from the doorbell on. There are no background commands and no
+/// interrupts. The following guest errors have no effect and are each reported once per place (kGuestErrorReport):
+/// - setting the doorbell while a command is executed, or before the mailbox is ready;
 /// - a write to command or payload while a command is executed;
-/// - a payload length above the payload size: Invalid Payload Length, besides the report.
+/// - a payload length above the payload size; it also returns Invalid Payload Length.
 class Mailbox {
  public:
   static constexpr std::uint32_t kPayloadOffset = 0x20;
@@ -41,13 +41,13 @@ class Mailbox {
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
 
   [[nodiscard]] std::uint32_t payload_size() const noexcept { return static_cast<std::uint32_t>(payload_.size()); }
-  /// Bytes of the window.
+  /// @return the size of the window in bytes.
   [[nodiscard]] std::uint32_t size() const noexcept { return kPayloadOffset + payload_size(); }
-  /// The doorbell is taken only while the mailbox is ready.
+  /// The doorbell has an effect only while the mailbox is ready.
   void set_ready(bool ready) noexcept { ready_ = ready; }
   [[nodiscard]] bool ready() const noexcept { return ready_; }
 
-  /// A command in execution is dropped.
+  /// Drop the command in execution.
   void reset();
   [[nodiscard]] std::uint64_t guest_errors() const noexcept { return guest_errors_ + bank_.guest_errors(); }
 
@@ -66,7 +66,7 @@ class Mailbox {
   std::vector<std::uint8_t> payload_;
   bool ready_ = false;
   bool busy_ = false;
-  Picoseconds done_ = 0;                                         // when the command in execution ends
+  Picoseconds done_ = 0;                                         // end of the command in execution
   std::set<std::tuple<std::uint64_t, unsigned, int>> reported_;  // offset, length, kind
   std::uint64_t guest_errors_ = 0;
 };

@@ -9,7 +9,7 @@
 
 namespace pmufab::cxl {
 
-/// Commands of a memory device's mailbox that the model knows (CXL 3.1, 8.2.9).
+/// The mailbox commands of a memory device that the model supports (CXL 3.1, 8.2.9).
 enum class MailboxOpcode : std::uint16_t {
   get_event_records = 0x0100,
   clear_event_records = 0x0101,
@@ -23,7 +23,7 @@ enum class MailboxOpcode : std::uint16_t {
   get_partition_info = 0x4100,
 };
 
-/// What a command returns (CXL 3.1, 8.2.8.4.5.1; values as Linux 7.3 drivers/cxl/cxlmem.h CMD_CMD_RC_TABLE).
+/// Return codes of commands (CXL 3.1, 8.2.8.4.5.1; values as Linux 7.3 drivers/cxl/cxlmem.h CMD_CMD_RC_TABLE).
 enum class MailboxReturn : std::uint16_t {
   success = 0x0,
   invalid_input = 0x2,
@@ -39,7 +39,7 @@ enum class MailboxReturn : std::uint16_t {
 enum class EventLog : std::uint8_t { informational = 0, warning = 1, failure = 2, fatal = 3 };
 inline constexpr unsigned kEventLogs = 4;
 
-/// A payload being put together or taken apart, little endian.
+/// A payload with helpers to write and read little-endian numbers.
 class MailboxPayload {
  public:
   MailboxPayload() = default;
@@ -52,7 +52,8 @@ class MailboxPayload {
   void append(const Range& range) {
     bytes_.insert(bytes_.end(), std::begin(range), std::end(range));
   }
-  /// @return the little endian number there. @param at  at + bytes within the payload
+  /// @return the little-endian number at an offset.
+  /// @param at  at + bytes within the payload
   [[nodiscard]] std::uint64_t number(std::size_t at, unsigned bytes) const {
     std::uint64_t value = 0;
     for (unsigned i = 0; i < bytes; ++i) value |= std::uint64_t{bytes_.at(at + i)} << (8 * i);
@@ -67,7 +68,7 @@ class MailboxPayload {
   std::vector<std::uint8_t> bytes_;
 };
 
-/// What a command comes back with. The payload is empty unless it succeeded.
+/// The result of a command. The payload is empty unless the command succeeded.
 struct MailboxResult {
   MailboxReturn code = MailboxReturn::success;
   MailboxPayload output{};

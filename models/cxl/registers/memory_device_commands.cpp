@@ -13,7 +13,7 @@ namespace pmufab::cxl {
 
 namespace {
 
-constexpr std::uint64_t kCapacityUnit = std::uint64_t{256} << 20;  // of capacities
+constexpr std::uint64_t kCapacityUnit = std::uint64_t{256} << 20;  // unit of capacities
 constexpr unsigned kIdentifyBytes = 67;
 constexpr unsigned kInterruptModeMessage = 1;
 constexpr unsigned kInterruptModeReserved = 3;
@@ -32,7 +32,7 @@ constexpr int kAnyLength = -1;
 
 struct MemoryDeviceCommands::Command {
   MailboxOpcode opcode;
-  int input_bytes;  // kAnyLength: the command looks for itself
+  int input_bytes;  // kAnyLength: the command checks it
   std::uint16_t effects;
 };
 
@@ -163,7 +163,7 @@ MailboxResult MemoryDeviceCommands::identify() const {
   out.append(parameters_.firmware_revision);
   out.resize(16);
   out.append((parameters_.volatile_capacity + parameters_.persistent_capacity) / kCapacityUnit, 8);
-  // What is only volatile, and only persistent: of a device with partitions all may become either.
+  // Capacity that is only volatile, and only persistent. With partitions, all of it may become either.
   out.append(partitions ? 0 : parameters_.volatile_capacity / kCapacityUnit, 8);
   out.append(partitions ? 0 : parameters_.persistent_capacity / kCapacityUnit, 8);
   out.append(parameters_.partition_alignment / kCapacityUnit, 8);
@@ -178,7 +178,7 @@ MailboxResult MemoryDeviceCommands::get_partition_info() const {
   MailboxResult result;
   result.output.append(parameters_.volatile_capacity / kCapacityUnit, 8);
   result.output.append(parameters_.persistent_capacity / kCapacityUnit, 8);
-  result.output.append(0, 8);  // nothing changes at the next reset
+  result.output.append(0, 8);  // no change at the next reset
   result.output.append(0, 8);
   return result;
 }

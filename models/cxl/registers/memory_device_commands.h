@@ -13,45 +13,47 @@
 
 namespace pmufab::cxl {
 
-/// What a memory device says about itself by mailbox commands.
+/// What a memory device reports through mailbox commands.
 struct MemoryCommandsParameters {
   std::uint64_t volatile_capacity = std::uint64_t{4} << 30;  ///< bytes, a multiple of 256 MiB
   std::uint64_t persistent_capacity = 0;                     ///< bytes, a multiple of 256 MiB
-  /// Not 0: capacity can be moved between volatile and persistent in steps of this (a multiple of 256 MiB), and
-  /// software asks Get Partition Info for what holds now.
+  /// If not 0, capacity can be moved between volatile and persistent in steps of this (a multiple of 256 MiB), and
+  /// software reads the present split with Get Partition Info.
   std::uint64_t partition_alignment = 0;
   std::string firmware_revision = "1.0";  ///< up to 16 characters
   unsigned event_message = 0;             ///< message number of the event interrupts, 0 ... 15
 
-  // What a broken device does otherwise, for tests of software.
+  // Deviations of a broken device, for tests of software.
   bool command_effects_log = true;  ///< false: the log is missing
-  unsigned identify_bytes = 67;     ///< of the answer to Identify Memory Device; less: cut off
-  /// Commands that return this. Those that return `unsupported` are not in the command effects log either.
+  unsigned identify_bytes = 67;     ///< length of the answer to Identify Memory Device; less: truncated
+  /// Commands that return this code. Those that return `unsupported` are not in the command effects log either.
   std::map<MailboxOpcode, MailboxReturn> failures{};
 };
 
 /// The mailbox commands of a memory device: logs, time, identity, partitions, events (CXL 3.1, 8.2.9).
 ///
 /// A command with an input payload of the wrong length returns Invalid Payload Length, one with impossible contents
-/// Invalid Input (or what the specification names for it), an unknown one Unsupported; then nothing has changed.
+/// Invalid Input (or the code the specification names), an unknown one Unsupported. None of these changes anything.
 class MemoryDeviceCommands {
  public:
-  /// @throws SpecError naming the parameter that cannot be
+  /// @throws SpecError naming the impossible parameter
   explicit MemoryDeviceCommands(const MemoryCommandsParameters& parameters);
 
-  /// Execute a command. @param payload_size  bytes an answer may have @param when  time at which it is executed
+  /// Execute a command.
+  /// @param payload_size  largest size of the answer in bytes
+  /// @param when          time at which it is executed
   MailboxResult execute(std::uint16_t opcode, const MailboxPayload& input, std::size_t payload_size, Picoseconds when);
 
-  /// Add a record to an event log, as of `when`. @return true if software asked for an interrupt now
+  /// Add a record to an event log, at `when`. @return true if software wants an interrupt for it
   bool add_event(EventLog log, const EventRecord& record, Picoseconds when);
   [[nodiscard]] const EventLogs& logs() const noexcept { return logs_; }
 
-  /// Nanoseconds as software set them, and counted since; 0 if it never did.
+  /// @return nanoseconds as software set them, counted on since; 0 if it never did.
   [[nodiscard]] std::uint64_t timestamp(Picoseconds when) const noexcept;
-  /// Commands executed so far, in any way.
+  /// @return the number of commands executed, whatever their result.
   [[nodiscard]] std::uint64_t executed() const noexcept { return executed_; }
 
-  /// @param cold  also forget the event logs
+  /// @param cold  also clear the event logs
   void reset(bool cold);
 
  private:

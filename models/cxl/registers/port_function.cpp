@@ -14,10 +14,10 @@ namespace pmufab::cxl {
 namespace {
 
 constexpr unsigned kMostCpmus = 32;
-constexpr unsigned kVectors = 16;  // as many as a CPMU can name
+constexpr unsigned kVectors = 16;  // as many as a CPMU can select
 constexpr std::uint32_t kClassBridge = 0x060400;
 constexpr std::uint8_t kExpress = 0x10;  // PCI Express capability
-constexpr unsigned kPortNumber = 0x0f;   // within it: the highest byte of the link capabilities
+constexpr unsigned kPortNumber = 0x0f;   // in it: the highest byte of the link capabilities
 
 // DVSECs of ports (CXL 3.1, 8.1.5, 8.1.6, 8.1.8, 8.1.9).
 constexpr std::uint16_t kExtensions = 3;
@@ -73,7 +73,7 @@ void PortFunction::add_port_dvsecs(const PortParameters& parameters) {
     space.define(flush + 0x0c, 2, {.writable = 0x0f0f});  // timeouts of its two phases
     space.define(flush + 0x0e, 2, {.writable = 0x0f0f});
   }
-  // Cache, IO and memory; 68-byte flits and virtual hierarchies: capable, enabled, and trained so.
+  // Cache, IO and memory; 68-byte flits and virtual hierarchies: capable, enabled, and trained.
   constexpr std::uint32_t kProtocols = 0x0027;
   const unsigned flex_bus = space.add_dvsec(kCxlVendor, kFlexBus, 2, kFlexBusBytes);
   space.define(flex_bus + 0x0a, 2, {.value = kProtocols});
@@ -105,7 +105,7 @@ void PortFunction::assign_window(std::uint64_t base, std::uint64_t size) {
 
 void PortFunction::follow(HdmMap& map) {
   component_.on_claim([&map](unsigned decoder, const HdmClaim& claim) {
-    HdmRange range = map.range(decoder);  // what registers do not tell stays
+    HdmRange range = map.range(decoder);  // registers do not hold everything: keep the rest
     range.base = claim.base;
     range.size = claim.size;
     range.interleave = claim.interleave;

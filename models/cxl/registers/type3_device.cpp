@@ -14,7 +14,7 @@ namespace pmufab::cxl {
 
 namespace {
 
-constexpr std::uint16_t kVendor = 0x1e98;  // of CXL's DVSECs
+constexpr std::uint16_t kVendor = 0x1e98;  // in CXL's DVSECs
 constexpr std::uint16_t kDeviceDvsec = 0;
 constexpr std::uint16_t kRegisterLocator = 8;
 constexpr unsigned kDeviceDvsecBytes = 0x3c;  // CXL 3.1, 8.1.3
@@ -22,7 +22,7 @@ constexpr unsigned kLocatorEntries = 0x0c;    // CXL 3.1, 8.1.9
 constexpr std::uint64_t kBlockBytes = 0x1'0000;
 constexpr std::uint32_t kClassMemoryCxl = 0x050210;
 
-// Within the CXL device DVSEC.
+// Registers of the CXL device DVSEC.
 constexpr unsigned kCapability = 0x0a;
 constexpr unsigned kDvsecControl = 0x0c;
 constexpr unsigned kStatus = 0x0e;
@@ -42,7 +42,7 @@ constexpr std::uint64_t block_bytes(const RegisterBlock& block, const Type3Param
 
 }  // namespace
 
-/// Where everything lies in the BAR.
+/// The layout of the BAR.
 struct Type3Device::Layout {
   explicit Layout(const Type3Parameters& parameters);
 
@@ -100,7 +100,7 @@ Type3Device::Layout::Layout(const Type3Parameters& parameters) {
   }
 }
 
-/// SystemC wants each target bound, also those that no access reaches.
+/// SystemC requires every target to be bound, even those that no access reaches.
 struct Type3Device::Nowhere : sc_core::sc_module {
   explicit Nowhere(const sc_core::sc_module_name& module_name) : sc_core::sc_module(module_name) {}
   tlm_utils::simple_initiator_socket<Nowhere, 64> socket{"socket"};
@@ -118,7 +118,7 @@ pcie::FunctionParameters function_parameters(const Type3Parameters& parameters, 
   function.subsystem_id = parameters.device_id;
   function.serial_number = parameters.serial_number;
   function.link = parameters.link;
-  // Prefetchable, as bridges have no other window above 4 GiB.
+  // Prefetchable, because bridges have no other window above 4 GiB.
   function.bars[Type3Device::kBar] = {.size = bar_size, .prefetchable = true};
   if (parameters.msi_x_vectors != 0) {
     function.msi_x = {.vectors = parameters.msi_x_vectors, .bar = Type3Device::kBar, .offset = msi_x};
@@ -170,10 +170,10 @@ Type3Device::Type3Device(const sc_core::sc_module_name& name, const Type3Paramet
 Type3Device::~Type3Device() = default;
 
 void Type3Device::add_device_dvsec() {
-  // A function level reset does not touch what belongs to CXL.mem (CXL 3.1, 9.5): hence function_kept.
+  // A function level reset leaves the state of CXL.mem alone (CXL 3.1, 9.5): hence function_kept.
   pcie::ConfigurationSpace& space = function_.space();
   device_dvsec_ = space.add_dvsec(kVendor, kDeviceDvsec, 2, kDeviceDvsecBytes);
-  // IO and memory capable, no cache; how many ranges show the capacity.
+  // IO and memory capable, no cache; the number of ranges that show the capacity.
   space.define(device_dvsec_ + kCapability, 2, {.value = 0x6 | parameters_.memory_ranges << 4});
   space.define(device_dvsec_ + kDvsecControl, 2, {.value = 0x2, .writable = kMemEnable, .function_kept = kMemEnable});
   space.define(device_dvsec_ + kStatus, 2, {.write_one_to_clear = 0x4000, .sticky = 0x4000});
@@ -239,7 +239,7 @@ void Type3Device::update_maps() const {
   for (HdmMap* const map : maps_) {
     for (unsigned decoder = 0; decoder < component_->decoders(); ++decoder) {
       const HdmClaim claim = memory_enabled() ? component_->claim(decoder) : HdmClaim{};
-      HdmRange range = map->range(decoder);  // what registers of a device do not tell stays
+      HdmRange range = map->range(decoder);  // registers do not hold everything: keep the rest
       range.base = claim.base;
       range.size = claim.size;
       range.device_base = claim.device_base;

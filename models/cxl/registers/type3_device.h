@@ -20,51 +20,54 @@
 namespace pmufab::cxl {
 
 /// The register side of a memory expander (CXL Type 3): one PCI Express function of class 0x050210 with the CXL device
-/// and register locator DVSECs, and BAR 0 with the component registers, the device registers, blocks for CPMUs, and the
-/// MSI-X table behind them. Links and memory controllers are modules of their own; they ask decode().
+/// and register locator DVSECs. BAR 0 holds the component registers, the device registers, blocks for CPMUs, and behind
+/// them the MSI-X table. Links and memory controllers are separate modules; they call decode().
 class Type3Device : public sc_core::sc_module {
  public:
   static constexpr unsigned kBar = 0;
 
-  /// @throws SpecError naming the parameter that cannot be
+  /// @throws SpecError naming the impossible parameter
   Type3Device(const sc_core::sc_module_name& name, const Type3Parameters& parameters);
   ~Type3Device() override;
 
-  /// To be attached to an Ecam or a port; its BAR 0 wants a window of function().bar_size(0) bytes.
+  /// @return the function, to be attached to an Ecam or a port. Its BAR 0 needs a window of function().bar_size(0)
+  ///         bytes.
   [[nodiscard]] pcie::Function& function() noexcept { return function_; }
 
   /// Put a CPMU's registers behind the `instance`-th locator entry with id cpmu. If that entry has no place
-  /// (RegisterBlock::offset), nothing reaches them. Its messages go through signal(). Before elaboration ends.
+  /// (RegisterBlock::offset), nothing reaches them. The CPMU's messages go through signal(). Call it before elaboration
+  /// ends.
   /// @param size  bytes of the registers, up to 64 KiB
   /// @throws SpecError if there is no such entry
   void attach_cpmu(unsigned instance, tlm::tlm_base_target_socket_b<64>& registers, std::uint64_t size = 0x1000);
-  /// Number of locator entries with id cpmu.
+  /// @return the number of locator entries with id cpmu.
   [[nodiscard]] unsigned cpmu_blocks() const noexcept;
-  /// Offset in the BAR of an entry of Type3Parameters::blocks, as the locator tells it.
+  /// @return the offset in the BAR of an entry of Type3Parameters::blocks, as in the locator.
   [[nodiscard]] std::uint64_t block_offset(unsigned entry) const { return offsets_.at(entry); }
 
   /// Send the message with this number (MSI-X vector, or MSI offset).
   void signal(unsigned message) { function_.signal(message); }
 
-  /// The HDM decoder that claims a host physical address, if memory is enabled (Mem_Enable of the CXL device DVSEC).
+  /// @return the HDM decoder that claims a host physical address, if memory is enabled (Mem_Enable of the CXL device
+  ///         DVSEC).
   [[nodiscard]] std::optional<DecodedAddress> decode(std::uint64_t address) const noexcept {
     return memory_enabled() ? component_->decode(address) : std::nullopt;
   }
   [[nodiscard]] bool memory_enabled() const noexcept {
     return (function_.space().read(device_dvsec_ + 0xc, 2) & 4) != 0;
   }
-  /// Keep `map` as decode() is, from now on: for links and controllers that hold a map of their own.
+  /// Keep `map` equal to decode() from now on, for links and controllers with their own map.
   /// @param map  not owned, must outlive the device
   void follow(HdmMap& map);
-  /// Firmware: program and commit a decoder, and enable memory. To be repeated after each reset.
-  /// @throws SpecError see ComponentRegisters::program
+  /// Firmware's part: program and commit a decoder, and enable memory. Repeat it after each reset.
+  /// @throws SpecError as ComponentRegisters::program does
   void program_decoder(unsigned decoder, const HdmDecoderSettings& settings);
 
   [[nodiscard]] ComponentRegisters& component() noexcept { return *component_; }
   [[nodiscard]] DeviceRegisters& device() noexcept { return *device_; }
   [[nodiscard]] MemoryDeviceCommands& commands() noexcept { return commands_; }
 
-  /// Add a record to an event log, at sc_time_stamp(), with the interrupt software asked for.
+  /// Add a record to an event log, at sc_time_stamp(), and send the interrupt if software wants one.
   void add_event(EventLog log, const EventRecord& record);
 
   [[nodiscard]] const Type3Parameters& parameters() const noexcept { return parameters_; }
@@ -81,13 +84,13 @@ class Type3Device : public sc_core::sc_module {
   void update_maps() const;
 
   const Type3Parameters parameters_;
-  std::vector<std::uint64_t> offsets_;  // of each entry
-  std::vector<bool> placed_;            // which entries have their place in the BAR
+  std::vector<std::uint64_t> offsets_;  // by entry
+  std::vector<bool> placed_;            // by entry: it has a place in the BAR
   pcie::Function function_;
   MemoryDeviceCommands commands_;
   std::unique_ptr<ComponentRegisters> component_;
   std::unique_ptr<DeviceRegisters> device_;
-  std::vector<std::unique_ptr<Nowhere>> unreachable_;  // what is bound to CPMUs without a place
+  std::vector<std::unique_ptr<Nowhere>> unreachable_;  // bound to CPMUs without a place
   std::vector<HdmMap*> maps_;
   unsigned device_dvsec_ = 0;
   bool media_ready_ = false;

@@ -23,15 +23,16 @@ enum class BlockId : std::uint8_t {
   vendor_specific = 0xff,
 };
 
-/// An entry of the register locator. The n-th with id cpmu is the device's n-th CPMU.
+/// An entry of the register locator. The n-th one with id cpmu is the device's n-th CPMU.
 struct RegisterBlock {
   BlockId id = BlockId::cpmu;
-  /// Bytes into the BAR, a multiple of 64 KiB. Empty: behind the entries before it. Otherwise the BAR does not grow for
-  /// it: what is beyond it, or where an entry before it has its registers, has none (wrong devices, for tests).
+  /// Offset in the BAR in bytes, a multiple of 64 KiB. Empty: after the entries before it. A given offset does not
+  /// enlarge the BAR. If it lies beyond the BAR, or where an earlier entry has its registers, the entry has none (wrong
+  /// devices, for tests).
   std::optional<std::uint64_t> offset{};
 };
 
-/// What the designer of a memory expander may choose, and what may be wrong with it.
+/// The design choices of a memory expander, and its possible defects.
 struct Type3Parameters {
   std::uint16_t vendor_id = 0x1e98;
   std::uint16_t device_id = 0x0003;
@@ -39,20 +40,20 @@ struct Type3Parameters {
   pcie::LinkParameters link{};
 
   MemoryCommandsParameters memory{};  ///< capacity, and answers of the mailbox
-  unsigned memory_ranges = 1;         ///< HDM count of the CXL device DVSEC, 0 ... 2: how capacity is shown there
+  unsigned memory_ranges = 1;         ///< HDM count of the CXL device DVSEC, 0 ... 2: ranges that show the capacity
   unsigned hdm_decoders = 4;          ///< 1, 2, 4, 6, 8 or 10
 
-  /// In this order in the register locator.
+  /// The order is that of the register locator.
   std::vector<RegisterBlock> blocks{{BlockId::component}, {BlockId::device}, {BlockId::cpmu}};
 
-  unsigned msi_x_vectors = 16;              ///< 0: no MSI-X, else 1 ... 2048; software asks for 16 at most
+  unsigned msi_x_vectors = 16;              ///< 0: no MSI-X, else 1 ... 2048; software uses at most 16
   unsigned msi_vectors = 0;                 ///< 0: no MSI, else 1, 2, 4, 8, 16 or 32
   unsigned payload_size_log2 = 11;          ///< mailbox: 8 ... 20, 256 bytes to 1 MiB
   Picoseconds command_latency = 1'000'000;  ///< of a mailbox command
-  /// How long after a reset (not a function level reset) media and mailbox are ready. Empty: never.
+  /// Time from a reset (other than a function level reset) until media and mailbox are ready. Empty: never.
   std::optional<Picoseconds> media_ready_after = 0;
   std::optional<Picoseconds> mailbox_ready_after = 0;
-  std::optional<DeviceCapability> missing_capability{};  ///< of the device register block
+  std::optional<DeviceCapability> missing_capability{};  ///< left out of the device register block
 };
 
 }  // namespace pmufab::cxl

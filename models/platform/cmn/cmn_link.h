@@ -9,7 +9,7 @@ namespace pmufab::platform {
 /// A link between two meshes of a platform, with the gateways at its ends.
 class CmnLink {
  public:
-  /// @param from, to  the meshes spec names; they must outlive it
+  /// @param from, to  the meshes that spec names; they must outlive the link
   CmnLink(const CmnLinkSpec& spec, cmn::Mesh& from, cmn::Mesh& to);
 
   /// @return requests on their way through one of the gateways.

@@ -63,7 +63,7 @@ void CmnPart::describe(FirmwareDescription& firmware) {
   const std::uint32_t root = mesh_.layout().root_offset();
   if (spec_.firmware == CmnSpec::Firmware::acpi) {
     device.hid = hid_of(topology);
-    // Where the root node is, on the one product whose driver cannot know.
+    // The offset of the root node, needed only by the driver of CMN-600.
     if (topology.product == cmn::Product::cmn600)
       device.memory.push_back({topology.base + root, topology.base + mesh_.layout().size() - (topology.base + root)});
   } else {

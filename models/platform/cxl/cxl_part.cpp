@@ -18,7 +18,7 @@ cxl::Type3Parameters register_parameters(const CxlDeviceSpec& spec) {
   for (const CxlDecoderSpec& decoder : spec.decoders) capacity += decoder.size / decoder.interleave.ways;
   parameters.memory.volatile_capacity = std::max(capacity, kCapacityStep);
   if (spec.decoders.size() > parameters.hdm_decoders) {
-    // The capability can tell even numbers, and 1.
+    // The capability can encode even numbers, and 1.
     parameters.hdm_decoders = static_cast<unsigned>((spec.decoders.size() + 1) / 2 * 2);
   }
   parameters.blocks.assign({{cxl::BlockId::component}, {cxl::BlockId::device}});
@@ -26,7 +26,7 @@ cxl::Type3Parameters register_parameters(const CxlDeviceSpec& spec) {
   return parameters;
 }
 
-/// The event capability a specification asks for.
+/// @return the event group for an event capability of the specification.
 cxl::EventGroup make_group(const CxlGroupSpec& spec, const cxl::MessageProbes& probes,
                            const std::vector<cxl::EventGroup>& groups) {
   if (spec.vendor != cxl::kCxlVendor) {
@@ -70,7 +70,7 @@ struct CxlPart::Switch {
 };
 
 CxlPart::CxlPart(const std::vector<CxlDeviceSpec>& branches) : specs_(branches), places_(devices_of(specs_)) {
-  // Enough for every bus there is; the window is as large as they need.
+  // Room for every possible bus; the window is only as large as needed.
   unsigned buses = 0;
   for (const CxlDeviceSpec& branch : specs_)
     buses += branch.below ? 2 + static_cast<unsigned>(branch.below->devices.size()) : 1;
@@ -113,7 +113,7 @@ void CxlPart::add_root(unsigned index, const CxlDeviceSpec& spec) {
   const std::size_t number = add_port(Kind::root_port, index, 0, spec.port.cpmus, spec, 0);
   cxl::PortFunction& port = *ports_.back();
   ecam_->attach(index, 0, port.function());
-  // The link has the name of the device at its end, and the parts act in the order in which they are made.
+  // The link has the name of the device at its end. Parts act in the order in which they are made.
   const std::string name =
       spec.below ? fmt::format("cxl_usp{}", switches_.size()) : fmt::format("cxl{}", devices_.size());
   Root& root = *roots_.emplace_back(std::make_unique<Root>(name, engine_, spec));
@@ -210,12 +210,12 @@ void CxlPart::add_cpmus(Component& component, const std::vector<cxl::EventGroup>
         *component.cpmus.emplace_back(std::make_unique<cxl::Cpmu>(name.c_str(), spec.parameters, std::move(groups)));
     attach(number, block);
     block.on_interrupt([signal, message = spec.parameters.message_number] { signal(message); });
-    // Whoever resets the function: also software, by its port or by itself.
+    // Applies to every reset of the function, also one that software starts by its port or by the function itself.
     component.function->on_reset([&block](pcie::ResetKind) { block.reset(); });
   }
 }
 
-/// The ranges as hosts know them. They stay, whatever software does to decoders.
+/// The ranges as hosts know them. They stay, even if software changes decoders.
 void CxlPart::share_ranges() {
   std::vector<unsigned> next(roots_.size());
   for (const CxlRangeSpec& range : ranges_of(places_)) {
@@ -227,13 +227,13 @@ void CxlPart::share_ranges() {
     cxl::HdmRange of_bridge{.base = decoder.base, .size = decoder.size};
     const auto ports = static_cast<unsigned>(below.size());
     of_bridge.interleave = {ports, ports == 1 ? 256 : decoder.interleave.granularity * decoder.interleave.ways / ports};
-    // check_interleave() allows no more ways than there are targets; g++ 14 sees that by at() only.
+    // check_interleave() allows no more ways than there are targets; g++ 14 recognises that only with at().
     for (unsigned way = 0; way < ports; ++way) of_bridge.targets.at(way) = static_cast<std::uint8_t>(below[way]);
     bridge_.add(of_bridge);
     for (const unsigned root : below)
       roots_[root]->map.set(next[root]++, {.base = decoder.base, .size = decoder.size, .coherency = decoder.coherency});
   }
-  // Coherency does not matter to a switch: the registers tell all it has to know.
+  // A switch ignores coherency: the registers hold all it needs.
   for (const auto& its : switches_) its->upstream->follow(its->map);
 }
 

@@ -25,9 +25,9 @@
 
 namespace pmufab::platform {
 
-/// The CXL hierarchy of a platform, in PCI segment 0: root port i is device i of bus 0, and below it, alone on a bus of
-/// its own, a device or the upstream port of a switch, whose downstream ports are devices 0, 1, ... of one bus more.
-/// Buses are numbered as software would, depth first. Child modules are called "cxl_ecam", "cxl_rp0", "cxl_usp0",
+/// The CXL hierarchy of a platform, in PCI segment 0. Root port i is device i of bus 0. Alone on the bus below it is a
+/// device, or the upstream port of a switch; the switch's downstream ports are devices 0, 1, ... of the next bus. Buses
+/// are numbered depth first, as software would. Child modules are called "cxl_ecam", "cxl_rp0", "cxl_usp0",
 /// "cxl_dsp0_1" (port 1 of switch 0), "cxl0" and "cxl0_cpmu1".
 class CxlPart : public PlatformPart {
  public:
@@ -36,37 +36,37 @@ class CxlPart : public PlatformPart {
     Device(const std::string& name, cxl::Engine& engine, const CxlDeviceSpec& spec, cxl::Link& its_link,
            cxl::Host& its_host);
 
-    cxl::Link& link;                 ///< to the port above
-    cxl::Host& host;                 ///< above its root port
-    pcie::Function* port = nullptr;  ///< above the link
-    std::uint64_t bar = 0;           ///< where firmware puts its BAR 0
+    cxl::Link& link;                 ///< link to the port above
+    cxl::Host& host;                 ///< host above its root port
+    pcie::Function* port = nullptr;  ///< port above the link
+    std::uint64_t bar = 0;           ///< where firmware maps its BAR 0
     std::unique_ptr<cxl::Type3Device> registers;
-    cxl::HdmMap map;  ///< what the device claims
+    cxl::HdmMap map;  ///< ranges that the device claims
     cxl::MemoryDevice memory;
-    std::unique_ptr<cxl::DeviceCache> cache;  ///< of Type 2 devices
+    std::unique_ptr<cxl::DeviceCache> cache;  ///< for Type 2 devices
     std::vector<cxl::Cpmu*> cpmus;
   };
   /// A root port.
   struct Root {
     Root(const std::string& name, cxl::Engine& engine, const CxlDeviceSpec& spec);
 
-    cxl::HdmMap map;  ///< what is below it
+    cxl::HdmMap map;  ///< ranges below it
     cxl::Link link;
     cxl::Host host;
   };
 
   enum class Kind : std::uint8_t { root_port, upstream_port, downstream_port, device };
-  /// Whatever counts by itself, depth first: a root port, and below it a device, or an upstream port and then each
+  /// A component with CPMUs, depth first: a root port, and below it a device, or an upstream port and then each
   /// downstream port with its device.
   struct Component {
     Kind kind;
-    unsigned number;    ///< of the root port, the switch or the device
-    unsigned port = 0;  ///< of a downstream port
+    unsigned number;    ///< number of the root port, the switch or the device
+    unsigned port = 0;  ///< for a downstream port
     std::string name;   ///< of the module: "cxl_rp0", "cxl_usp0", "cxl_dsp0_1", "cxl0"
     const std::vector<CxlCpmuSpec>* specs;
     pcie::Function* function;
-    std::uint64_t bar = 0;                ///< where firmware puts its BAR 0
-    std::vector<std::uint64_t> blocks{};  ///< offsets there of the registers of its CPMUs
+    std::uint64_t bar = 0;                ///< where firmware maps its BAR 0
+    std::vector<std::uint64_t> blocks{};  ///< offsets of its CPMUs' registers in BAR 0
     std::vector<std::unique_ptr<cxl::Cpmu>> cpmus{};
   };
   /// A link, and the numbers of the components at its ends.
@@ -92,17 +92,17 @@ class CxlPart : public PlatformPart {
   [[nodiscard]] Device& device(std::size_t index) { return *devices_.at(index); }
   [[nodiscard]] std::size_t roots() const noexcept { return roots_.size(); }
   [[nodiscard]] Root& root(std::size_t index) { return *roots_.at(index); }
-  /// Which root port an address belongs to.
+  /// Selects the root port for an address.
   [[nodiscard]] const cxl::HostBridge& bridge() const noexcept { return bridge_; }
   [[nodiscard]] const std::deque<Component>& components() const noexcept { return components_; }
   [[nodiscard]] const std::vector<Wire>& wires() const noexcept { return wires_; }
-  /// @return requests, snoops and messages under way.
+  /// @return the number of requests, snoops and messages under way.
   [[nodiscard]] std::uint64_t pending() const;
-  /// @return the physical address of the registers of a CPMU, where firmware placed them.
+  /// @return the physical address of a CPMU's registers, as firmware placed them.
   [[nodiscard]] static std::uint64_t cpmu_address(const Component& component, unsigned cpmu) {
     return component.bar + component.blocks.at(cpmu);
   }
-  /// The same, of a device.
+  /// The same for a device.
   [[nodiscard]] std::uint64_t cpmu_address(std::size_t device, unsigned cpmu) const;
 
  private:
@@ -126,7 +126,7 @@ class CxlPart : public PlatformPart {
                  const std::function<void(unsigned cpmu, cxl::Cpmu& block)>& attach,
                  const std::function<void(unsigned message)>& signal, cxl::MessageProbes& probes);
   void share_ranges();
-  /// What firmware does before the operating system comes: bus numbers, base addresses, windows, decoders.
+  /// Firmware's part, before the operating system starts: bus numbers, base addresses, windows, decoders.
   void configure();
 
   std::vector<CxlDeviceSpec> specs_;

@@ -23,7 +23,7 @@ constexpr unsigned kMostGranularity = 16384;
 constexpr unsigned kMostCpmus = 32;
 constexpr std::uint16_t kDdrGroup = 0x8000;
 
-/// What CPMUs of a component can count and filter.
+/// What the CPMUs of a component can count and filter.
 struct Countable {
   std::string what;  ///< "device", "root port"
   bool cache = false;
@@ -51,10 +51,10 @@ void check_interleave(const std::string& field, const CxlDecoderSpec& decoder, c
     throw SpecError(field + "ways", "memory of a device with a cache is not interleaved", "use 1 way");
 }
 
-/// Memory must leave room for the registers of the platform, and 0 is where nothing lies. @throws SpecError
+/// Memory must leave room for the platform's registers and must not include address 0. @throws SpecError
 void check_place(const std::string& field, const CxlDecoderSpec& decoder) {
   using namespace default_map;
-  // A root port, both ports of a switch, and a device, so many times.
+  // One root port, two ports of a switch and one device for each of the most devices.
   static_assert(4 * kMostDevices * kCxlBarStride == kCxlBarsSize);
   constexpr std::uint64_t kLow = std::uint64_t{1} << 32;  // registers, doorbell and configuration space lie below
   if (decoder.base < kLow)
@@ -160,7 +160,7 @@ void check_device(const CxlDevicePlace& place) {
 
 void check_switch(const std::string& field, const CxlDeviceSpec& branch) {
   const CxlSwitchSpec& below = *branch.below;
-  constexpr Picoseconds kMost = 1'000'000'000;  // 1 ms: beyond it is a slip of units
+  constexpr Picoseconds kMost = 1'000'000'000;  // 1 ms: a larger value is a mistake of units
   if (below.devices.empty()) throw SpecError(field + ".switch.devices", "are missing", "there is at least one");
   if (below.forward_latency > kMost) throw SpecError(field + ".switch.forward_latency", "is more than 1 ms");
   if (!branch.decoders.empty() || !branch.cpmus.empty() || branch.cache)
@@ -196,7 +196,7 @@ void check_overlaps(const std::vector<CxlDevicePlace>& devices) {
   }
 }
 
-/// @return where the decoder of a range is written.
+/// @return the field of a range's decoder.
 std::string decoder_field(const CxlRangeSpec& range, const std::vector<CxlDevicePlace>& devices) {
   const CxlDevicePlace& first = devices[range.devices.front()];
   std::size_t index = 0;
@@ -204,7 +204,7 @@ std::string decoder_field(const CxlRangeSpec& range, const std::vector<CxlDevice
   return fmt::format("{}.decoders[{}].", first.field, index);
 }
 
-/// What is shared must be dealt out evenly at each level.
+/// A shared range must be interleaved evenly at each level.
 void check_ranges(const std::vector<CxlDevicePlace>& devices) {
   std::map<unsigned, unsigned> ranges_below;  // by switch
   for (const CxlRangeSpec& range : ranges_of(devices)) {

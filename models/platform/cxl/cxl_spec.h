@@ -17,7 +17,7 @@
 
 namespace pmufab::platform {
 
-/// An event of a vendor's own: happens with every message of one class and opcode.
+/// A vendor-defined event: it happens with every message of one class and opcode.
 struct CxlVendorEvent {
   unsigned bit = 0;  ///< event id, 0 ... 31
   cxl::MessageClass message_class{};
@@ -27,8 +27,8 @@ struct CxlVendorEvent {
 /// An event capability of a CPMU.
 struct CxlGroupSpec {
   std::uint16_t vendor = cxl::kCxlVendor;
-  std::uint16_t group = 0;               ///< of kCxlVendor: one the device has, or 0 (clock ticks)
-  std::vector<CxlVendorEvent> events{};  ///< of other vendors
+  std::uint16_t group = 0;               ///< for kCxlVendor: one the device has, or 0 (clock ticks)
+  std::vector<CxlVendorEvent> events{};  ///< for other vendors
 };
 
 /// A CPMU of a device or a port.
@@ -37,9 +37,9 @@ struct CxlCpmuSpec {
   cxl::CpmuParameters parameters{};    ///< message number 0: the next free one, from 1 on
 };
 
-/// An HDM decoder of a device, programmed by firmware. As many devices as there are ways have the same one: the range
-/// is dealt out to them, chunk by chunk, in the order of the devices. They lie below as many root ports, each of which
-/// has as many of them as the others; so the decoders of ports follow.
+/// An HDM decoder of a device, programmed by firmware. In an interleaved range, as many devices as there are ways have
+/// the same decoder; the range is interleaved over them, in the order of the devices. They lie below as many root
+/// ports, with equal numbers of devices below each; the decoders of ports follow from that.
 struct CxlDecoderSpec {
   std::uint64_t base = 0;  ///< host physical address, a multiple of 256 MiB
   std::uint64_t size = 0;  ///< bytes of the whole range, a multiple of 256 MiB times the ways
@@ -57,37 +57,37 @@ struct CxlDeviceSpec;
 /// A switch below a root port.
 struct CxlSwitchSpec {
   std::vector<CxlCpmuSpec> cpmus;        ///< of the upstream port
-  Picoseconds forward_latency = 30'000;  ///< from a message's arrival to when it is ready to leave
+  Picoseconds forward_latency = 30'000;  ///< from a message's arrival until it is ready to leave
   std::vector<CxlDeviceSpec> devices;    ///< device i below downstream port i; at least one
 };
 
-/// What is below a root port, with the link to it and the host above: a CXL device, or a switch with devices.
+/// The component below a root port, with the link to it and the host above: a CXL device, or a switch with devices.
 struct CxlDeviceSpec {
   CxlPortSpec port{};                      ///< the root port, or the downstream port of the switch
-  std::optional<CxlSwitchSpec> below{};    ///< a switch: only port, link and host are of interest then
+  std::optional<CxlSwitchSpec> below{};    ///< a switch: then only port, link and host are used
   std::vector<CxlDecoderSpec> decoders{};  ///< ascending
   std::vector<CxlCpmuSpec> cpmus{};
   cxl::LinkParameters link{};
-  cxl::HostParameters host{};  ///< below a switch of no interest
+  cxl::HostParameters host{};  ///< unused below a switch
   cxl::MemoryDeviceParameters memory{};
-  std::optional<cxl::DeviceCacheParameters> cache{};  ///< a Type 2 device: it caches memory of the host
-  /// What the register side is like; its capacity and blocks are made of the decoders and CPMUs.
+  std::optional<cxl::DeviceCacheParameters> cache{};  ///< present for a Type 2 device, which caches memory of the host
+  /// The parameters of the register side. Its capacity and blocks follow from the decoders and CPMUs.
   cxl::Type3Parameters registers{};
 };
 
-/// A device, and where it is.
+/// A device and its place.
 struct CxlDevicePlace {
   const CxlDeviceSpec* spec = nullptr;
-  unsigned root = 0;                      ///< which root port it is below
-  std::optional<unsigned> switch_number;  ///< which switch it is below
-  unsigned port = 0;                      ///< of the switch
+  unsigned root = 0;                      ///< the root port above it
+  std::optional<unsigned> switch_number;  ///< the switch above it
+  unsigned port = 0;                      ///< port of the switch
   std::string field;                      ///< for errors: "cxl[0].switch.devices[1]"
 };
 
-/// @return the devices, in their order: numbers are those of "cxl0", "cxl1", ...; valid as long as `branches`.
+/// @return the devices, in the order of "cxl0", "cxl1", ...; valid as long as `branches`.
 [[nodiscard]] std::vector<CxlDevicePlace> devices_of(const std::vector<CxlDeviceSpec>& branches);
 
-/// A range of memory, and the devices it is dealt out to, by way.
+/// A range of memory, and the devices it is interleaved over, by way.
 struct CxlRangeSpec {
   CxlDecoderSpec decoder;
   std::vector<unsigned> devices;
@@ -96,7 +96,7 @@ struct CxlRangeSpec {
 /// @return every range once, ascending.
 [[nodiscard]] std::vector<CxlRangeSpec> ranges_of(const std::vector<CxlDevicePlace>& devices);
 
-/// @param branches  below root ports 0, 1, ...
+/// @param branches  components below root ports 0, 1, ...
 /// @throws SpecError for the first thing that makes the devices impossible; fields begin with "cxl["
 void check_cxl(const std::vector<CxlDeviceSpec>& branches);
 

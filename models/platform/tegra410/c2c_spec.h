@@ -5,8 +5,8 @@
 
 namespace pmufab::platform {
 
-/// Check what Parameters say of the chip-to-chip interfaces, but their clock.
-/// @throws SpecError, its field counted from the platform's specification ("tegra410.nvlink_c2c.gpus")
+/// Check the parameters of the chip-to-chip interfaces, except their clock.
+/// @throws SpecError with the field relative to the platform's specification ("tegra410.nvlink_c2c.gpus")
 void check_c2c(const tegra410::Parameters& parameters);
 
 }  // namespace pmufab::platform

@@ -68,7 +68,7 @@ pcie::FunctionParameters device_parameters(const PcieEndpoint& device, bool mult
   return parameters;
 }
 
-/// @return the next function above `function`, or 0: what the capability of alternative routing tells.
+/// @return the next function above `function`, or 0, as the capability of alternative routing holds it.
 std::uint8_t next_function(const PcieRootPort& port, unsigned function) {
   unsigned next = 0;
   for (const PcieEndpoint& device : port.devices) {

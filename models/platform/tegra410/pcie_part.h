@@ -15,8 +15,8 @@
 namespace pmufab::platform {
 
 /// Configuration space of the root complexes of Tegra410 sockets: root ports with NVIDIA's DVSEC 4, and the endpoints
-/// below them. Each root port is device 0, function 0 of a root bus, which firmware describes as a host bridge of its
-/// own in the root complex's segment. Child modules are called "socket0_rc1_rp2", and "socket0_rc1_rp2_fn128" below.
+/// below them. Each root port is device 0, function 0 of a root bus, which firmware describes as a separate host bridge
+/// in the root complex's segment. Child modules are called "socket0_rc1_rp2", and "socket0_rc1_rp2_fn128" below.
 class PciePart : public PlatformPart {
  public:
   /// @param spec  valid
@@ -30,7 +30,7 @@ class PciePart : public PlatformPart {
   void add_probes(std::vector<Probe*>& /*probes*/) override {}
 
  private:
-  /// A function, with the text for dumps.
+  /// A function with its registers for dumps.
   struct Node {
     Node(const std::string& module, std::string shown, const pcie::FunctionParameters& parameters)
         : name(std::move(shown)), function(module.c_str(), parameters) {}
@@ -38,7 +38,7 @@ class PciePart : public PlatformPart {
     pcie::Function function;
     std::unique_ptr<pcie::ConfigurationRegisters> registers;
   };
-  /// What is on one root bus, and below it.
+  /// The functions on one root bus, and below it.
   struct Root {
     tegra410::PcieRootComplex complex;
     tegra410::PcieRootPort port;
@@ -51,7 +51,7 @@ class PciePart : public PlatformPart {
   void add_root(const tegra410::PcieRootComplex& complex, const tegra410::PcieRootPort& port);
   static void add_dvsec(Root& root);
   static void add_device(Root& root, const std::string& module, const std::string& shown, std::size_t index);
-  /// What firmware does before the operating system comes: bus numbers, base addresses, windows, decoding enabled.
+  /// Firmware's part, before the operating system starts: bus numbers, base addresses, windows, decoding enabled.
   void configure();
 
   std::vector<std::unique_ptr<Root>> roots_;

@@ -100,7 +100,7 @@ std::vector<PcieRootComplex> root_complexes_of(const PlatformSpec& spec) {
 std::vector<PlacedBar> bars_of(const PcieRootComplex& complex, const PcieRootPort& port) {
   std::vector<PlacedBar> bars;
   for (unsigned device = 0; device < port.devices.size(); ++device) bars.push_back({device, 0});
-  // Powers of two, the largest first: each is a multiple of its size, and nothing lies between them.
+  // Powers of two, the largest first: each is aligned to its size, without gaps.
   std::stable_sort(bars.begin(), bars.end(), [&port](const PlacedBar& a, const PlacedBar& b) {
     return port.devices[a.device].bar_size > port.devices[b.device].bar_size;
   });

@@ -11,7 +11,7 @@ namespace pmufab::platform {
 
 struct PlatformSpec;
 
-/// A base address register, and where firmware puts what it decodes.
+/// A base address register and the address firmware gives it.
 struct PlacedBar {
   unsigned device = 0;     ///< index in PcieRootPort::devices
   std::uint64_t base = 0;  ///< a multiple of its size
@@ -24,13 +24,13 @@ struct PlacedBar {
 [[nodiscard]] std::vector<PlacedBar> bars_of(const tegra410::PcieRootComplex& complex,
                                              const tegra410::PcieRootPort& port);
 
-/// @return the BARs below each root port, as one range of class `bar` for each that has any.
+/// @return the BARs below each root port, as one range of class `bar` for each port that has any.
 [[nodiscard]] std::vector<tegra410::MemoryRange> bar_ranges_of(const PlatformSpec& spec);
 
-/// @return where the configuration space of bus 0 of a root complex's segment is.
+/// @return the base of the configuration space of bus 0 of a root complex's segment.
 [[nodiscard]] std::uint64_t ecam_base_of(const tegra410::PcieRootComplex& complex);
 
-/// @return the last bus of a root port's range: that before the next root bus of its root complex, or 255.
+/// @return the last bus of a root port's range: the one before the next root bus of its root complex, or 255.
 [[nodiscard]] std::uint8_t last_bus_of(const tegra410::PcieRootComplex& complex, const tegra410::PcieRootPort& port);
 
 /// @throws SpecError for the first thing that makes the root complexes impossible; fields begin with "tegra410.pcie."

@@ -10,11 +10,12 @@
 
 namespace pmufab::tegra410 {
 
-/// The chip-to-chip interfaces of a socket with their PMUs, and what crosses which (README.md, "Chip-to-chip
-/// interfaces"). Told by the fabric of every request that may cross one; `now` is when the request was accepted.
+/// The chip-to-chip interfaces of a socket with their PMUs, and the rules for what crosses which (README.md,
+/// "Chip-to-chip interfaces"). The fabric calls this for every request that may cross one; `now` is when the request
+/// was accepted.
 class C2cInterfaces {
  public:
-  /// Construct inside the socket's constructor: the PMUs become its children.
+  /// Construct it inside the socket's constructor: the PMUs become the socket's children.
   /// @param clock  of all three interfaces; must outlive them
   C2cInterfaces(const Parameters& parameters, const ClockDomain& clock);
 
@@ -27,8 +28,8 @@ class C2cInterfaces {
     if (gpus_ == 0) return;
     nvlink_c2c_.add(is_write ? Traffic::in_write : Traffic::in_read, requester_id % gpus_, line, now, now, end);
   }
-  /// A read, write or atomic on the link between sockets, at this socket's end of it: gone out now and answered at
-  /// `end`, or come in now and served at `end`.
+  /// A read, write or atomic on the link between sockets, at this socket's end. Outgoing: leaves now and is answered at
+  /// `end`. Incoming: arrives now and is served at `end`.
   void link_request(bool is_in, bool is_write, std::uint64_t line, Picoseconds now, Picoseconds end) {
     const Traffic traffic =
         is_write ? (is_in ? Traffic::in_write : Traffic::out_write) : (is_in ? Traffic::in_read : Traffic::out_read);
@@ -54,7 +55,7 @@ class C2cInterfaces {
  private:
   using Traffic = C2cPmu::Traffic;
 
-  unsigned gpus_;            // that NVLink-C2C leads to
+  unsigned gpus_;            // number of GPUs behind NVLink-C2C
   bool nvlink_c2c_is_link_;  // the link between sockets is NVLink-C2C
   C2cPmu nvlink_c2c_;
   C2cPmu nvclink_;

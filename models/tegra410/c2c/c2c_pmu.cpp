@@ -11,8 +11,8 @@ namespace pmufab::tegra410 {
 
 namespace {
 
-// Offsets and bits: nvidia_t410_c2c_pmu.c, C2C_*.
-// Room for requests under way at one instance; there is more when it is needed.
+// Offsets and bits: nvidia_t410_c2c_pmu.c, C2C_*. This is the initial room for requests under way at one instance; it
+// grows on demand.
 constexpr std::size_t kRoom = 16;
 
 constexpr FieldSpec kC2cControlFields[] = {{"ENABLE", 0, 1, Access::rw, 0, "count; 0 to 1 clears first"}};
@@ -32,12 +32,12 @@ constexpr std::uint32_t kControl = 0x864;
 constexpr std::uint32_t kInStatus = 0x868;
 constexpr std::uint32_t kOutStatus = 0x890;
 
-// A counter is two registers of 32 bits: it lies at a multiple of 4, and nothing reads it whole. The order is that of
-// the driver's event numbers: cycles, then of each kind of traffic outstanding and requests. IN_WR_REQ_CNTR has room
-// for 32 bits only: OUT_STATUS follows (the driver takes that for the upper half).
+// A counter is two registers of 32 bits, because it lies at a multiple of 4 and is never read whole. The order is that
+// of the driver's event numbers: cycles, then outstanding and requests for each kind of traffic. IN_WR_REQ_CNTR has
+// room for 32 bits only: OUT_STATUS follows (the driver takes that for the upper half).
 constexpr unsigned kCounters = 9;
 constexpr std::uint32_t kLow[kCounters] = {0x86c, 0x874, 0x87c, 0x884, 0x88c, 0x898, 0x8a0, 0x8a8, 0x8b0};
-constexpr unsigned kInCounters = 5;  // whose overflow is told in IN_STATUS
+constexpr unsigned kInCounters = 5;  // those whose overflow IN_STATUS reports
 constexpr unsigned kInWriteRequests = 4;
 constexpr std::string_view kNames[kCounters][2] = {
     {"CYCLE_CNTR_LO", "CYCLE_CNTR_HI"},
@@ -81,7 +81,7 @@ static_assert(layout_is_valid(kC2cInstanceRegisters, C2cPmu::kWindowSize));
 constexpr FieldSpec kC2cBroadcastControlFields[] = {{"ENABLE", 0, 1, Access::wo, 0, "of every instance"}};
 constexpr FieldSpec kC2cNothingFields[] = {{"ZERO", 0, 32, Access::raz_wi}};
 
-// Same places as in an instance, so that a wrong access size is a mistake here as well.
+// The same offsets as in an instance, so that a wrong access size is a guest error here too.
 constexpr RegisterSpec kC2cBroadcastRegisters[] = {
     {"CTRL", kControl, 32, kC2cBroadcastControlFields}, {"IN_STATUS", kInStatus, 32, kC2cNothingFields},
     {"IN_CNTR", kLow[0], 32, kC2cNothingFields, 9, 4},  {"OUT_STATUS", kOutStatus, 32, kC2cNothingFields},
@@ -152,7 +152,7 @@ void C2cPmu::build_broadcast() {
 
 void C2cPmu::write_control(unsigned index, std::uint64_t value, Picoseconds when) {
   const std::uint64_t enable = value & 1U;
-  banks_[index]->set_value(control_, enable);  // a broadcast write has not been there
+  banks_[index]->set_value(control_, enable);  // a broadcast write has not set it
   Instance& instance = instances_[index];
   if (instance.running == (enable != 0)) return;
   if (enable == 0) {
@@ -182,7 +182,7 @@ void C2cPmu::clear(unsigned index, Picoseconds when) {
   for (unsigned kind = 0; kind < kTrafficKinds; ++kind) counted(index, static_cast<Traffic>(kind)).clear(when);
 }
 
-/// While nothing runs, a request that has ended cannot be counted any more.
+/// While nothing counts, an ended request can no longer be counted.
 void C2cPmu::make_room(Picoseconds now) {
   if (running_ == 0) {
     std::erase_if(recent_, [now](const Request& request) { return request.end <= now; });

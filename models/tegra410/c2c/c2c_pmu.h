@@ -19,32 +19,32 @@
 namespace pmufab::tegra410 {
 
 /// The PMU of a chip-to-chip interface of a socket: NVLink-C2C (ACPI NVDA2023), NV-CLink (NVDA2022) or NV-DLink
-/// (NVDA2020), which differ in the number of instances and in what they lead to. Behind the windows of the instances
-/// there is one that writes to all of them at once. Registers are those of nvidia_t410_c2c_pmu.c; 32-bit accesses only.
+/// (NVDA2020). They differ in their peers and in the number of instances. Behind the windows of the instances, a
+/// broadcast window writes to all of them at once. Registers are those of nvidia_t410_c2c_pmu.c; 32-bit accesses only.
 ///
-/// Nothing is stepped or scheduled: counters and overflow status are computed when they are looked at, and requests
-/// that nobody counts are forgotten when they have ended.
+/// Nothing is stepped or scheduled: counters and overflow status are computed when they are read. While no instance
+/// counts, ended requests are dropped.
 class C2cPmu : public sc_core::sc_module {
  public:
   static constexpr std::uint32_t kWindowSize = 0x1000;
 
-  /// What crosses the interface, as it is counted: in: from the peer to the socket; out: from the socket to the peer.
+  /// The kinds of traffic counted. in: from the peer to the socket; out: from the socket to the peer.
   enum class Traffic : std::uint8_t { in_read, in_write, out_read, out_write };
   static constexpr unsigned kTrafficKinds = 4;
 
   struct Options {
     unsigned instances;                ///< 1 ... 16
     unsigned width;                    ///< bits of every counter, 1 ... 64
-    std::vector<std::uint32_t> masks;  ///< of each peer, the instances that lead to it; no instance leads to two
+    std::vector<std::uint32_t> masks;  ///< by peer: the instances that lead to it; no instance leads to two
   };
-  /// @param clock  of the interface; must outlive the PMU
+  /// @param clock  the interface's; must outlive the PMU
   C2cPmu(const sc_core::sc_module_name& name, const Options& options, const ClockDomain& clock);
   ~C2cPmu() override;
 
-  /// A request for `line` to or from `peer` is under way in [start, end), at the instance of the peer's instances whose
-  /// turn it is: the (line mod number of them)-th. A peer without instances has nothing under way.
-  /// @param now  when the request was accepted, not after `start`; no later call, and no register access after it,
-  ///             names an earlier time
+  /// A request for `line` to or from `peer` is under way in [start, end). It uses one of the peer's k instances: number
+  /// (line mod k) of them. Requests of a peer without instances are ignored.
+  /// @param now  when the request was accepted, not after `start`; no later call or register access may name an earlier
+  ///             time
   void add(Traffic traffic, unsigned peer, std::uint64_t line, Picoseconds now, Picoseconds start, Picoseconds end) {
     if (peers_[peer].empty()) return;
     if (recent_.size() == kRecent) [[unlikely]]
@@ -52,7 +52,7 @@ class C2cPmu : public sc_core::sc_module {
     recent_.push_back({now, start, end, line, static_cast<std::uint8_t>(peer), traffic});
   }
 
-  /// Registers and counters to the state after power-up. Requests under way stay under way.
+  /// Set registers and counters to the state after power-up. Requests under way remain.
   void reset();
 
   [[nodiscard]] unsigned instances() const noexcept { return static_cast<unsigned>(instances_.size()); }
@@ -64,7 +64,7 @@ class C2cPmu : public sc_core::sc_module {
 
  private:
   struct Instance {
-    CycleCount cycles;  // always 64 bits, so that a narrow counter's wraps can be seen
+    CycleCount cycles;  // always 64 bits, to detect wraps of a narrower counter
     bool running = false;
   };
   struct Request {
@@ -95,9 +95,9 @@ class C2cPmu : public sc_core::sc_module {
   std::uint64_t maximum_;
   std::vector<Instance> instances_;
   std::vector<OccupancyAccumulator> counted_;     // by instance and traffic
-  std::vector<std::vector<std::uint8_t>> peers_;  // of each, its instances
-  std::vector<Request> recent_;                   // not yet in counted_, by `now`
-  unsigned running_ = 0;                          // instances
+  std::vector<std::vector<std::uint8_t>> peers_;  // by peer: its instances
+  std::vector<Request> recent_;                   // not yet in counted_, sorted by `now`
+  unsigned running_ = 0;                          // number of counting instances
   std::vector<std::unique_ptr<RegisterBank>> banks_;
   RegisterId control_{};  // the same in every bank
 };

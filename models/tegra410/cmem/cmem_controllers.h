@@ -13,13 +13,13 @@ namespace pmufab::tegra410 {
 /// Bytes of one request of the CMEM latency PMU, and of one part of a read.
 inline constexpr unsigned kCmemPartBytes = 32;
 
-/// When the 14 x 3 controllers of local CMEM answer reads. Each answers in order.
+/// Computes when the 14 x 3 controllers of local CMEM answer reads. Each controller answers in order.
 class CmemControllers {
  public:
-  /// Which controller a line belongs to.
+  /// The controller of a line.
   struct Place {
     unsigned instance;
-    unsigned controller;  ///< within the instance
+    unsigned controller;  ///< number within the instance
   };
 
   CmemControllers(Picoseconds latency, Picoseconds service) noexcept : latency_(latency), service_(service) {}
@@ -29,8 +29,8 @@ class CmemControllers {
             static_cast<unsigned>(line / kCmemInstances % kCmemControllersPerInstance)};
   }
 
-  /// A read of `parts` parts leaves the fabric at `start`; starts at one controller never run backwards.
-  /// @return when its answer is back
+  /// A read of `parts` parts leaves the fabric at `start`. Starts at one controller never run backwards.
+  /// @return the time at which its answer is back
   Picoseconds read(Place place, unsigned parts, Picoseconds start) noexcept {
     Picoseconds& last = last_end_[place.instance * kCmemControllersPerInstance + place.controller];
     last = std::max(start + latency_, last + service_ * parts);

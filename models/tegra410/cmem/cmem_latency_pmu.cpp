@@ -38,7 +38,7 @@ constexpr FieldSpec kBroadcastControlFields[] = {{"ENABLE", 0, 1, Access::wo, 0,
                                                  {"CLR", 1, 1, Access::wo, 0, "of every instance"}};
 constexpr FieldSpec kNothingFields[] = {{"ZERO", 0, 64, Access::raz_wi}};
 
-// Same places as in an instance, so that a wrong access size is a mistake here as well.
+// The same offsets as in an instance, so that a wrong access size is a guest error here too.
 constexpr RegisterSpec kBroadcastRegisters[] = {
     {"CG_CTRL", 0x800, 64, kBroadcastClockGateFields},
     {"CTRL", 0x808, 64, kBroadcastControlFields},
@@ -99,7 +99,7 @@ void CmemLatencyPmu::build_broadcast() {
 
 void CmemLatencyPmu::write_clock_gate(unsigned index, std::uint64_t value, Picoseconds when) {
   instances_[index].clocked = (value & 1U) != 0;
-  banks_[index]->set_value(clock_gate_, value & 1U);  // a broadcast write has not been there
+  banks_[index]->set_value(clock_gate_, value & 1U);  // a broadcast write has not set it
   update(index, when);
 }
 

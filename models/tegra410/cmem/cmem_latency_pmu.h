@@ -23,7 +23,7 @@ namespace pmufab::tegra410 {
 /// The CMEM latency PMU of a socket (ACPI NVDA2021): 14 instances with three memory controllers each, and a window that
 /// writes to all instances at once. Registers are those of nvidia_t410_cmem_latency_pmu.c; 64-bit accesses only.
 ///
-/// Nothing is stepped or scheduled: counters and overflow status are computed when they are looked at.
+/// Nothing is stepped or scheduled: counters and overflow status are computed when they are read.
 class CmemLatencyPmu : public sc_core::sc_module {
  public:
   static constexpr std::uint32_t kWindowSize = 0x1000;
@@ -34,13 +34,13 @@ class CmemLatencyPmu : public sc_core::sc_module {
                  const ClockDomain& clock);
   ~CmemLatencyPmu() override;
 
-  /// A read of `parts` 32-byte requests is on the wires in [start, end). `now` is when it was accepted; no later call,
-  /// and no register access after it, names an earlier time.
+  /// A read of `parts` 32-byte requests is on the wires in [start, end). `now` is when it was accepted; no later call
+  /// or register access may name an earlier time.
   void read(CmemControllers::Place place, unsigned parts, Picoseconds now, Picoseconds start, Picoseconds end) {
     controllers_[place.instance * kCmemControllersPerInstance + place.controller].add(now, start, end, parts);
   }
 
-  /// Registers and counters to the state after power-up. Reads under way stay under way.
+  /// Set registers and counters to the state after power-up. Reads under way remain.
   void reset();
 
   /// @param window  0 ... 13: instances; 14: broadcast
@@ -51,7 +51,7 @@ class CmemLatencyPmu : public sc_core::sc_module {
 
  private:
   struct Instance {
-    CycleCount cycles;  // always 64 bits, so that a narrow counter's wraps can be seen
+    CycleCount cycles;  // always 64 bits, to detect wraps of a narrower counter
     bool enabled = false;
     bool clocked = false;
     bool running = false;

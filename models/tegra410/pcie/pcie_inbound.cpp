@@ -24,7 +24,7 @@ PcieDestination destination_of(const MemoryRange& range, unsigned socket) noexce
   return PcieDestination::loc_pcie_p2p;
 }
 
-/// The qualifiers of some root ports and destinations.
+/// @return the qualifiers of some root ports and destinations.
 std::uint64_t qualifiers_of(unsigned root_ports, unsigned destinations) noexcept {
   std::uint64_t mask = 0;
   for (unsigned port = 0; port < kRootPorts; ++port) {

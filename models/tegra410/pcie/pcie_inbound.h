@@ -23,46 +23,46 @@ enum class PcieEvent : std::uint8_t { rd_bytes, wr_bytes, rd_req, wr_req };
 inline constexpr unsigned kPcieEventCount = 4;
 inline constexpr std::uint32_t kPcieOutstandingReads = 4;  ///< event number of rd_cum_outs
 
-/// Where a request of a device goes, seen from the socket of its root complex; the bits of PMEVFILT2R[4:0].
+/// The destination of a device's request, seen from the socket of its root complex; the bits of PMEVFILT2R[4:0].
 enum class PcieDestination : std::uint8_t { loc_cmem, loc_gmem, loc_pcie_p2p, loc_pcie_cxl, rem };
 inline constexpr unsigned kPcieDestinations = 5;
 
 /// PMEVFILTR and PMEVFILT2R of a PCIE PMU.
 struct PcieFilter {
   unsigned root_ports = 0;     ///< bit p: devices below root port p ...
-  bool one_requester = false;  ///< ... or, if set, the one device with
-  std::uint16_t bdf = 0;       ///< this requester id
+  bool one_requester = false;  ///< ... or only the device with ...
+  std::uint16_t bdf = 0;       ///< ... this requester id
   unsigned destinations = 0;   ///< bit d for PcieDestination d
 
   [[nodiscard]] static PcieFilter of(const coresight::CounterProgram& program) noexcept;
 };
 
-/// What comes in from the devices below one root complex, as its PMU sees it: requests with root port, requester id and
-/// destination, and which reads wait for their answer.
+/// The requests of the devices below one root complex, as its PMU sees them: with root port, requester id and
+/// destination, and with the reads that wait for their answer.
 class PcieInbound {
  public:
   /// @param name      prefix of the probes' names, for example "socket0.rc0.inbound"
   /// @param socket    of the root complex
-  /// @param counters  physical counters of the PMU that may ask input_of()
-  /// @param clock     of the SOC fabric; must outlive this
+  /// @param counters  number of physical counters that may call input_of()
+  /// @param clock     of the SOC fabric; must outlive this object
   PcieInbound(const std::string& name, unsigned socket, unsigned counters, const ClockDomain& clock);
   PcieInbound(const PcieInbound&) = delete;
   PcieInbound& operator=(const PcieInbound&) = delete;
 
-  /// A request of a device was accepted, and its answer is back `latency` later. Acceptance times never run backwards.
-  /// @param range  where its address lives
+  /// A request of a device was accepted; its answer is back `latency` later. Acceptance times never run backwards.
+  /// @param range  the range of its address
   void accept(const BoundaryObserver::Request& request, const MemoryRange& range, Picoseconds latency);
 
-  /// @return what a counter with this program counts: nothing, for an unknown event. Valid until the next call for the
+  /// @return what a counter with this program counts; nothing for an unknown event. Valid until the next call for the
   ///         same counter.
   [[nodiscard]] coresight::CounterInput input_of(const coresight::CounterProgram& program);
 
-  /// All requests, qualifier root port * 5 + destination.
+  /// All requests; the qualifier is root port * 5 + destination.
   [[nodiscard]] Probe& probe(PcieEvent event) noexcept { return all_[static_cast<unsigned>(event)]; }
 
  private:
   using Probes = std::array<Probe, kPcieEventCount>;
-  /// Requests of one device, for one counter. Requester ids are too many for qualifiers.
+  /// Requests of one device, for one counter: there are too many requester ids for qualifiers.
   struct Requester {
     explicit Requester(const std::string& name);
     Probes probes;
@@ -75,7 +75,7 @@ class PcieInbound {
   unsigned socket_;
   Probes all_;
   OutstandingRequests reads_;
-  std::vector<std::unique_ptr<Requester>> requesters_;  // by counter, made when one asks for a device
+  std::vector<std::unique_ptr<Requester>> requesters_;  // by counter, made when its filter names a device
   std::vector<Requester*> wanted_;
 };
 

@@ -7,7 +7,7 @@ namespace pmufab::tegra410 {
 
 namespace {
 
-PcieEndpoint accelerator() {  // of NVIDIA's, and no root port: it has no DVSEC 4
+PcieEndpoint accelerator() {  // by NVIDIA, but no root port: it has no DVSEC 4
   return {.bar_size = 256 << 20, .vendor_id = kNvidiaVendor, .device_id = 0x2941, .class_code = 0x030200};
 }
 

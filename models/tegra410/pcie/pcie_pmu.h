@@ -17,11 +17,11 @@ namespace pmufab::tegra410 {
 /// PMIIDR of the Tegra410 PCIE PMU (nvidia_cspmu.c, nv_cspmu_match).
 inline constexpr std::uint32_t kPciePmuIidr = 0x1030'136b;
 
-/// The PCIE PMU of one root complex: a CoreSight PMU that counts what comes in from its devices, filtered by root port
-/// or requester id, and by destination.
+/// The PCIE PMU of one root complex: a CoreSight PMU that counts the requests of its devices, filtered by root port or
+/// requester id, and by destination.
 ///
-/// The part has one requester id for all counters. Each counter here follows its own filter, and software that lets two
-/// count different requester ids at a time is reported as a guest mistake.
+/// The real part has one requester id for all counters. Here each counter follows its own filter. Software that lets
+/// two counters count different requester ids at the same time is reported as a guest error.
 class PciePmu : public coresight::CoreSightPmu {
  public:
   /// @param clock  of the SOC fabric; it and `inbound` must outlive the PMU
@@ -31,7 +31,7 @@ class PciePmu : public coresight::CoreSightPmu {
  private:
   void check_requester(const coresight::CounterProgram& program);
 
-  std::vector<std::optional<std::uint16_t>> requesters_;  // that counters last asked for, by physical counter
+  std::vector<std::optional<std::uint16_t>> requesters_;  // by physical counter: the requester id it last used
 };
 
 }  // namespace pmufab::tegra410

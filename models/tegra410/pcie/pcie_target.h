@@ -12,24 +12,24 @@
 
 namespace pmufab::tegra410 {
 
-/// What is counted of the requests that go down to a root complex; the values are those of PMEVTYPER
+/// Countable properties of the requests that go down to a root complex; the values are those of PMEVTYPER
 /// (nvidia_cspmu.c, pcie_tgt_pmu_event_attrs).
 enum class PcieTargetEvent : std::uint8_t { rd_bytes, wr_bytes, rd_req, wr_req };
 inline constexpr unsigned kPcieTargetEvents = 4;
 inline constexpr std::array<std::string_view, kPcieTargetEvents> kPcieTargetEventNames = {"rd_bytes", "wr_bytes",
                                                                                           "rd_req", "wr_req"};
 
-/// Where the SOC fabric hands requests to one root complex: requests to BARs below its root ports, and reads and writes
-/// of CXL memory below it. Publishes them, and matches them against address filters.
+/// The interface at which the SOC fabric passes requests to one root complex: requests to BARs below its root ports,
+/// and reads and writes of CXL memory below it. It publishes them, and matches them against address filters.
 ///
-/// A request nobody counts costs four additions at most.
+/// An uncounted request costs four additions at most.
 class PcieTarget {
  public:
   static constexpr unsigned kSlots = 8;  ///< address filters
-  static constexpr unsigned kHdm = 8;    ///< qualifier of CXL memory; a BAR has that of its root port, 0 ... 7
+  static constexpr unsigned kHdm = 8;    ///< qualifier of CXL memory; that of a BAR is its root port, 0 ... 7
   static constexpr std::uint32_t kPorts = 0xff;
 
-  /// An address filter: lets pass what has the same bits as `base` wherever `mask` has ones.
+  /// An address filter: it matches addresses whose bits equal those of `base` wherever `mask` has ones.
   struct Slot {
     bool enabled = false;
     std::uint64_t base = 0;
@@ -52,19 +52,19 @@ class PcieTarget {
   PcieTarget(const PcieTarget&) = delete;
   PcieTarget& operator=(const PcieTarget&) = delete;
 
-  /// A request is handed over. Times never run backwards.
+  /// A request is passed to the root complex. Times never run backwards.
   void accept(const Access& access);
 
-  /// Everything that happens, by qualifier.
+  /// All events, by qualifier.
   [[nodiscard]] Probe& probe(PcieTargetEvent event) noexcept { return probes_[static_cast<unsigned>(event)]; }
 
-  /// What a counter counts that selects address filters: events of requests to BARs of the root ports in `ports`, and
-  /// those that any filter in `slots` lets pass. A request that is both counts once.
+  /// The probe of a counter that uses address filters. It counts events of requests to BARs of the root ports in
+  /// `ports`, and those that match any filter in `slots`. A request that does both counts once.
   /// @param counter  its number; it has one such monitor, which a later call changes
-  /// @return its probe, as long-lived as this
+  /// @return its probe, which lives as long as this object
   Probe& monitor(unsigned counter, PcieTargetEvent event, std::uint8_t ports, std::uint8_t slots);
 
-  /// Act at once, also on counters that run.
+  /// The settings act at once, also for running counters.
   void set_slot(unsigned number, const Slot& slot) { slots_.at(number) = slot; }
   [[nodiscard]] const Slot& slot(unsigned number) const { return slots_.at(number); }
 

@@ -18,8 +18,8 @@ inline constexpr std::uint32_t kPcieTgtPmuIidr = 0x1070'036b;
 /// PMEVTYPER of `cycles` on a regular counter (nvidia_cspmu.c, NV_PCIE_TGT_EV_TYPE_CC).
 inline constexpr std::uint32_t kPcieTgtCyclesEvent = 4;
 
-/// The PCIE-TGT PMU of a root complex: a CoreSight PMU that counts what goes down to it, and the window with its eight
-/// address filters, which firmware describes as a device of its own. README.md tells what filters mean.
+/// The PCIE-TGT PMU of a root complex: a CoreSight PMU that counts the requests to it, and the window with its eight
+/// address filters, which firmware describes as a separate device. README.md describes the filters.
 class PcieTgtPmu : public sc_core::sc_module {
  public:
   static constexpr std::uint32_t kFilterWindow = 0x1000;  ///< bytes
@@ -33,7 +33,7 @@ class PcieTgtPmu : public sc_core::sc_module {
   [[nodiscard]] const coresight::CoreSightPmu& pmu() const noexcept { return pmu_; }
   [[nodiscard]] const RegisterBank& filter_bank() const noexcept { return bank_; }
 
-  /// Registers, counters and address filters to the state after power-up.
+  /// Set registers, counters and address filters to the state after power-up.
   void reset();
 
   /// The window of the address filters.

@@ -13,11 +13,11 @@
 
 namespace pmufab::tegra410 {
 
-/// A PCI Express root complex of a socket, as far as its PMUs go: what comes in from its devices and what goes down to
-/// them, and the PMUs that count it. The PMUs are modules of the socket that makes it.
+/// A PCI Express root complex of a socket, as far as its PMUs need it: the requests of its devices, the requests to
+/// them, and the PMUs that count both. The PMUs are modules of the socket that constructs it.
 struct RootComplex {
   /// @param ports  the root complex and its root ports
-  /// @param clock  of the SOC fabric; must outlive this
+  /// @param clock  of the SOC fabric; must outlive this object
   RootComplex(const PcieRootComplex& ports, const Parameters& parameters, const ClockDomain& clock);
 
   [[nodiscard]] bool has_root_port(unsigned root_port) const noexcept {
@@ -25,7 +25,7 @@ struct RootComplex {
   }
 
   unsigned number;
-  unsigned root_ports = 0;  ///< bit p: there is root port p
+  unsigned root_ports = 0;  ///< bit p: root port p exists
   PcieInbound inbound;
   PciePmu pcie_pmu;
   PcieTarget target;

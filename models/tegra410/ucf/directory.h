@@ -9,7 +9,7 @@
 
 namespace pmufab::tegra410 {
 
-/// Somebody a line can be lent to: a local cluster or a remote socket. 0 is nobody.
+/// A holder of lines: a local cluster or a remote socket. 0 is nobody.
 using Holder = std::uint8_t;
 inline constexpr Holder kNobody = 0;
 inline constexpr unsigned kFirstCluster = 1;
@@ -17,8 +17,8 @@ inline constexpr unsigned kFirstSocket = 65;
 constexpr Holder holder_of_cluster(unsigned cluster) noexcept { return static_cast<Holder>(kFirstCluster + cluster); }
 constexpr Holder holder_of_socket(unsigned socket) noexcept { return static_cast<Holder>(kFirstSocket + socket); }
 
-/// Who holds which line, exactly: a hash table of flat 16-byte entries with linear probing. A line nobody holds has no
-/// entry. Grows by doubling; otherwise allocates nothing.
+/// The exact holders of each line: a hash table of flat 16-byte entries with linear probing. A line without holders has
+/// no entry. The table grows by doubling; otherwise nothing is allocated.
 class Directory {
  public:
   class Entry {
@@ -39,7 +39,7 @@ class Directory {
       else
         clusters_ |= std::uint64_t{1} << (holder - kFirstCluster);
     }
-    /// Also ends the holder's ownership.
+    /// Remove a holder. Also ends its ownership.
     void remove(Holder holder) noexcept {
       if (holder >= kFirstSocket)
         word_ &= ~(std::uint64_t{1} << (holder - kFirstSocket));
@@ -47,7 +47,7 @@ class Directory {
         clusters_ &= ~(std::uint64_t{1} << (holder - kFirstCluster));
       if (owner() == holder) set_owner(kNobody);
     }
-    /// Nobody but `holder`, who owns the line.
+    /// Make `holder` the only holder and the owner.
     void give_to(Holder holder) noexcept {
       clusters_ = 0;
       word_ &= ~std::uint64_t{kSocketMask};
@@ -71,7 +71,7 @@ class Directory {
   /// @param lines  expected number of lines held at once; a hint
   explicit Directory(std::size_t lines = 1024);
 
-  /// A request for the line follows soon.
+  /// Prefetch: a request for the line follows soon.
   void prefetch(std::uint64_t line) const noexcept { __builtin_prefetch(&entries_[home(line)], 1); }
 
   /// @return the entry of the line or nullptr; valid until the next insert() or erase()
@@ -83,9 +83,9 @@ class Directory {
     }
     return nullptr;
   }
-  /// The line's entry, with `holder` as a holder; made if there is none.
+  /// Add `holder` to the line's entry, which is made if absent. @return the entry
   Entry& add(std::uint64_t line, Holder holder);
-  /// Remove the entry; nobody holds the line any more.
+  /// Remove the entry; the line has no holders any more.
   void erase(Entry* entry) noexcept;
   void erase_if_empty(Entry* entry) noexcept {
     if (entry->empty()) erase(entry);

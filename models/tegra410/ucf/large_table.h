@@ -10,8 +10,8 @@
 
 namespace pmufab::tegra410 {
 
-/// Allocator for tables that are hit at random: aligned to a cache line of the host, and on large pages where the host
-/// offers them, because otherwise most look-ups miss its TLB.
+/// Allocator for tables with random accesses. It aligns to a cache line of the host, and uses large pages where the
+/// host offers them, because otherwise most look-ups miss the TLB.
 template <typename T>
 struct LargeTableAllocator {
   using value_type = T;
@@ -24,7 +24,7 @@ struct LargeTableAllocator {
     const std::size_t bytes = count * sizeof(T);
     void* const memory = ::operator new(bytes, alignment(bytes));
 #ifdef __linux__
-    if (bytes >= kLargePage) (void)madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: refusal does no harm
+    if (bytes >= kLargePage) (void)madvise(memory, bytes, MADV_HUGEPAGE);  // only a hint: failure does no harm
 #endif
     return static_cast<T*>(memory);
   }

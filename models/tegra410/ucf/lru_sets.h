@@ -12,11 +12,11 @@ namespace pmufab::tegra410 {
 
 /// Sets of cache lines in exact least-recently-used order, with one bit of state per line.
 ///
-/// A set is a row of words, the most recently used line first and empty places last, so that position is recency and no
-/// other bookkeeping exists. Line numbers are below 2^62.
+/// A set is a row of words, the most recently used line first and empty places last. The position is the recency; no
+/// other state is kept. Line numbers are below 2^62.
 class LruSets {
  public:
-  /// A line that had to go.
+  /// A line that was replaced.
   struct Victim {
     std::uint64_t line;
     bool flag;
@@ -24,13 +24,13 @@ class LruSets {
 
   LruSets(std::size_t sets, unsigned ways) : ways_(ways), words_(sets * ways, kEmpty) {}
 
-  /// The set will be needed soon.
+  /// Prefetch a set that will be used soon.
   void prefetch(std::size_t set) const noexcept {
     const std::uint64_t* const row = &words_[set * ways_];
     for (unsigned way = 0; way < ways_; way += kWordsPerFetch) __builtin_prefetch(row + way, 1);
   }
 
-  /// The line becomes the most recently used. @return false if it is not there
+  /// Make the line the most recently used. @return false if it is absent
   bool touch(std::size_t set, std::uint64_t line) noexcept {
     std::uint64_t* const row = &words_[set * ways_];
     const unsigned way = find(row, line);
@@ -39,14 +39,14 @@ class LruSets {
     return true;
   }
 
-  /// As touch(), and the flag of the line is set.
+  /// As touch(), and set the flag of the line.
   bool touch_and_set(std::size_t set, std::uint64_t line) noexcept {
     if (!touch(set, line)) return false;
     words_[set * ways_] |= 1U;
     return true;
   }
 
-  /// The flag of a line that is there; the order does not change. @return nothing if it is not there
+  /// @return the flag of a line; nothing if it is absent. The order does not change.
   [[nodiscard]] std::optional<bool> flag(std::size_t set, std::uint64_t line) const noexcept {
     const std::uint64_t* const row = &words_[set * ways_];
     const unsigned way = find(row, line);
@@ -54,14 +54,14 @@ class LruSets {
     return (row[way] & 1U) != 0;
   }
 
-  /// Change the flag of a line if it is there; the order does not change.
+  /// Change the flag of a line, if present. The order does not change.
   void set_flag(std::size_t set, std::uint64_t line, bool flag) noexcept {
     std::uint64_t* const row = &words_[set * ways_];
     const unsigned way = find(row, line);
     if (way != ways_) row[way] = line << 1 | static_cast<std::uint64_t>(flag);
   }
 
-  /// Take the least recently used line out if the set is full.
+  /// If the set is full, remove the least recently used line.
   std::optional<Victim> make_room(std::size_t set) noexcept {
     std::uint64_t& last = words_[set * ways_ + ways_ - 1];
     if (last == kEmpty) return std::nullopt;
@@ -70,14 +70,14 @@ class LruSets {
     return victim;
   }
 
-  /// Put a line that is not there in as the most recently used. The set must not be full.
+  /// Insert an absent line as the most recently used. The set must not be full.
   void insert(std::size_t set, std::uint64_t line, bool flag) noexcept {
     std::uint64_t* const row = &words_[set * ways_];
     std::memmove(row + 1, row, (ways_ - 1) * sizeof *row);
     row[0] = line << 1 | static_cast<std::uint64_t>(flag);
   }
 
-  /// Take a line out. @return its flag, or nothing if it was not there
+  /// Remove a line. @return its flag, or nothing if it was absent
   std::optional<bool> erase(std::size_t set, std::uint64_t line) noexcept {
     std::uint64_t* const row = &words_[set * ways_];
     const unsigned way = find(row, line);

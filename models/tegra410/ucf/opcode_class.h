@@ -7,7 +7,7 @@
 
 namespace pmufab::tegra410 {
 
-/// What kind of request an opcode is, for events that do not tell opcodes apart.
+/// The class of an opcode, for events that do not distinguish opcodes.
 enum class OpcodeClass : std::uint8_t { read, write, dataless, atomic };
 
 constexpr OpcodeClass class_of(FabricOpcode opcode) noexcept {

@@ -9,8 +9,8 @@
 
 namespace pmufab::tegra410 {
 
-/// The system-level cache: line L belongs to slice L mod slices and set (L / slices) mod sets; exact LRU in each set.
-/// Knows lines and whether they are dirty; what to do with a victim is the fabric's matter.
+/// The system-level cache: line L belongs to slice L mod slices and set (L / slices) mod sets, with exact LRU in each
+/// set. It holds lines and whether they are dirty; the fabric handles victims.
 class Slc {
  public:
   using Victim = LruSets::Victim;  ///< flag: dirty
@@ -20,24 +20,24 @@ class Slc {
         sets_(parameters.sets),
         lines_(std::size_t{parameters.slices} * parameters.sets, parameters.ways) {}
 
-  /// A request for the line follows soon.
+  /// Prefetch: a request for the line follows soon.
   void prefetch(std::uint64_t line) const noexcept { lines_.prefetch(index(line)); }
-  /// A read: the line becomes the most recently used. @return whether it is there
+  /// A read: makes the line the most recently used. @return true if it is present
   bool read(std::uint64_t line) noexcept { return lines_.touch(index(line), line); }
-  /// A write: the line becomes dirty and the most recently used. @return whether it is there
+  /// A write: makes the line dirty and the most recently used. @return true if it is present
   bool write(std::uint64_t line) noexcept { return lines_.touch_and_set(index(line), line); }
-  /// Put a line in that is not there. @return the line that had to go
+  /// Insert an absent line. @return the line it replaced
   std::optional<Victim> allocate(std::uint64_t line, bool dirty) noexcept {
     const std::size_t set = index(line);
     const std::optional<Victim> victim = lines_.make_room(set);
     lines_.insert(set, line, dirty);
     return victim;
   }
-  /// Make a line dirty if it is there; its place in the order does not change.
+  /// Make a line dirty, if present. Its place in the order does not change.
   void mark_dirty(std::uint64_t line) noexcept { lines_.set_flag(index(line), line, true); }
-  /// Take a line out. @return whether it was dirty; nothing if it was not there
+  /// Remove a line. @return true if it was dirty; nothing if it was absent
   std::optional<bool> drop(std::uint64_t line) noexcept { return lines_.erase(index(line), line); }
-  /// @return whether the line is dirty; nothing if it is not there
+  /// @return true if the line is dirty; nothing if it is absent
   [[nodiscard]] std::optional<bool> dirty(std::uint64_t line) const noexcept { return lines_.flag(index(line), line); }
 
  private:

@@ -108,7 +108,7 @@ void Ucf::cross_link(const Pass& pass, unsigned from, unsigned to, Picoseconds e
                               .socket = static_cast<std::uint8_t>(index_)});
 }
 
-/// BARs are not cached, whatever the opcode: reads read, writes and atomics write, the others have nothing to do.
+/// BARs are not cached, whatever the opcode: reads read, writes and atomics write, other opcodes do nothing.
 Picoseconds Ucf::serve_bar(const Request& request, const MemoryRange& range) {
   Ucf& home = *peers_[range.socket];
   const OpcodeClass kind = class_of(request.opcode);
@@ -164,7 +164,7 @@ void Ucf::count_uncached(const Pass& pass) {
   }
 }
 
-/// @return how much longer than the SLC the requester waits
+/// @return the latency the requester sees beyond that of the SLC
 Picoseconds Ucf::serve_home(Pass& pass) {
   if (!cached_[static_cast<unsigned>(pass.memory_class)]) return serve_uncached(pass);
   const Picoseconds wait = serve_cached(pass);
@@ -268,14 +268,14 @@ Picoseconds Ucf::read_memory(const Pass& pass, std::uint64_t address, unsigned b
       c2c_->cxl_read(pass.line, pass.when, start, end);
       break;
     case MemoryClass::bar:
-      break;  // no memory
+      break;  // not memory
   }
   if (observer_ != nullptr) [[unlikely]]
     observer_->on_memory_access({start, end, address, bytes, false, static_cast<std::uint8_t>(index_)});
   return end - start;
 }
 
-/// Nobody waits for a write; those to GMEM are acknowledged all the same.
+/// No requester waits for a write; GMEM acknowledges its writes all the same.
 void Ucf::write_memory(MemoryClass memory_class, std::uint64_t address, unsigned bytes, Picoseconds when) {
   if (memory_class == MemoryClass::cxl) hand_over(address, bytes, true, when);
   const Picoseconds start = when + latency_.slc;

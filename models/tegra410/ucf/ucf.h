@@ -23,10 +23,10 @@ namespace pmufab::tegra410 {
 
 class CmemLatencyPmu;
 
-/// The unified coherence fabric of one socket: SLC, snoop directory, the way to memory and to the other sockets.
+/// The unified coherence fabric of one socket: SLC, snoop directory, the paths to memory and to the other sockets.
 ///
-/// Plain C++: a request is served to its end when it is accepted, at every UCF it reaches. Events are published on one
-/// Probe per UcfEvent, with qualifier() as the qualifier.
+/// Plain C++: a request is completed when it is accepted, at every UCF it reaches. Events are published on one Probe
+/// per UcfEvent, with qualifier() as the qualifier.
 class Ucf {
  public:
   using Request = BoundaryObserver::Request;
@@ -34,26 +34,26 @@ class Ucf {
   /// @param name      prefix of the probes' names, for example "socket0.ucf"
   /// @param index     the socket
   /// @param clusters  private caches of this socket's clusters; not owned
-  /// @param latency_pmu  told of every read of local CMEM; not owned
-  /// @param c2c  told of what crosses chip-to-chip interfaces; not owned
+  /// @param latency_pmu  called for every read of local CMEM; not owned
+  /// @param c2c  called for everything that crosses chip-to-chip interfaces; not owned
   Ucf(const std::string& name, unsigned index, const Parameters& parameters, std::span<PrivateCache> clusters,
       CmemLatencyPmu& latency_pmu, C2cInterfaces& c2c);
   Ucf(const Ucf&) = delete;
   Ucf& operator=(const Ucf&) = delete;
 
-  /// Make the fabrics of a platform know the memory map and each other. Before the first request.
+  /// Set the memory map and the fabrics of the platform. Before the first request.
   /// @param ucfs  element i is the UCF of socket i; this one is among them
   void connect(const AddressMap& map, std::span<Ucf* const> ucfs);
-  /// Hand what goes to a root complex of this socket to `target` (not owned). Before the first request.
+  /// Pass requests for a root complex of this socket to `target` (not owned). Before the first request.
   /// @throws std::out_of_range if there is no such root complex
   void attach(unsigned root_complex, PcieTarget& target) { targets_.at(root_complex) = &target; }
   void set_observer(BoundaryObserver* observer) noexcept { observer_ = observer; }
 
-  /// A request for `address` is about to be accepted: fetch what it needs into the host's caches. Changes nothing.
+  /// Prefetch for a request for `address` that is about to be accepted. Changes nothing.
   void expect(std::uint64_t address, const MemoryRange& range) const noexcept;
 
   /// Accept a valid request of a local requester. Acceptance times of all fabrics of a platform never run backwards.
-  /// @param range  where request.address lives
+  /// @param range  the range of request.address
   /// @return the latency the requester sees
   Picoseconds accept(const Request& request, const MemoryRange& range);
 
@@ -100,7 +100,7 @@ class Ucf {
   std::span<PrivateCache> clusters_;
   CmemLatencyPmu* latency_pmu_;
   C2cInterfaces* c2c_;
-  std::array<PcieTarget*, kRootComplexes> targets_{};  // nullptr: no PMU looks
+  std::array<PcieTarget*, kRootComplexes> targets_{};  // nullptr: no PMU
   const AddressMap* map_ = nullptr;
   BoundaryObserver* observer_ = nullptr;
   std::vector<Ucf*> peers_;

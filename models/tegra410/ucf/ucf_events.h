@@ -7,7 +7,7 @@
 
 namespace pmufab::tegra410 {
 
-/// What the UCF publishes. bus_cycles is no traffic and is not among them.
+/// The events the UCF publishes. bus_cycles is not traffic, so it is not among them.
 enum class UcfEvent : std::uint8_t {
   slc_allocate,
   slc_wb,
@@ -59,9 +59,9 @@ inline constexpr std::array<UcfEventCode, kUcfEventCount> kUcfEvents = {{
 }};
 inline constexpr std::uint32_t kBusCyclesEvent = 0x1d;
 
-/// Where a request comes from, as a UCF sees it; the bits of PMEVFILTR[2:0].
+/// The source of a request, as a UCF sees it; the bits of PMEVFILTR[2:0].
 enum class Source : std::uint8_t { loc_noncpu, loc_cpu, rem };
-/// Where it goes; the bits of PMEVFILTR[11:8].
+/// Its destination; the bits of PMEVFILTR[11:8].
 enum class Destination : std::uint8_t { loc_cmem, loc_gmem, loc_other, rem };
 inline constexpr unsigned kSources = 3;
 inline constexpr unsigned kDestinations = 4;

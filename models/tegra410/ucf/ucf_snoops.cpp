@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The snoop side of Ucf: who holds a line, and who is told when somebody else wants it.
+// The snoop side of Ucf: the holders of a line, and the snoops caused by other requesters.
 #include <bit>
 
 #include "models/tegra410/ucf/ucf.h"
@@ -32,7 +32,7 @@ void Ucf::snoop(Pass& pass) {
   }
 }
 
-/// A read that leaves other copies alone ends any unique ownership; only another's owner has to be told.
+/// A read that leaves other copies alone ends any unique ownership. Only an owner other than the requester is snooped.
 void Ucf::snoop_owner(Pass& pass) {
   Directory::Entry* const entry = directory_.find(pass.line);
   if (entry == nullptr || entry->owner() == kNobody) return;
@@ -48,7 +48,7 @@ void Ucf::snoop_owner(Pass& pass) {
   }
 }
 
-/// Every holder but the requester is told; nobody holds the line afterwards.
+/// Every holder except the requester is snooped; then the line has no holders.
 void Ucf::snoop_others(Pass& pass) {
   Directory::Entry* const entry = directory_.find(pass.line);
   if (entry == nullptr) return;
@@ -83,9 +83,9 @@ void Ucf::snoop_clusters(std::uint64_t clusters, std::uint64_t line, unsigned qu
   }
 }
 
-/// A snoop of the line's home, for a line homed elsewhere.
-/// @param share  only a unique owner is asked, and keeps its copy
-/// @return whether a unique owner was snooped here
+/// A snoop from the line's home, for a line homed elsewhere.
+/// @param share  only a unique owner is snooped, and keeps its copy
+/// @return true if a unique owner was snooped here
 bool Ucf::snooped_from_outside(std::uint64_t line, bool share, Picoseconds when) {
   publish(UcfEvent::ext_snp_access, 1, kFromOutside, when);
   Directory::Entry* const entry = directory_.find(line);
@@ -104,7 +104,7 @@ bool Ucf::snooped_from_outside(std::uint64_t line, bool share, Picoseconds when)
   return owner != kNobody;
 }
 
-/// A line of this home left the SLC: remote sockets give it up, holders here do not notice.
+/// A line of this home left the SLC. Remote sockets give it up; holders here are not affected.
 void Ucf::evicted_at_home(std::uint64_t line, Picoseconds when) {
   Directory::Entry* const entry = directory_.find(line);
   if (entry == nullptr) return;
