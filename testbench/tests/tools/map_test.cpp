@@ -17,7 +17,7 @@
 #include "testbench/scenario/run/scenario_spec.h"
 #include "testbench/tests/tools/cli_fixture.h"
 #include "testbench/traffic/cmn/flit_flow.h"
-#include "tools/pmufab/map_driver.h"
+#include "tools/pmufab/map/map_driver.h"
 
 namespace pmufab::testing {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <iosfwd>
 
-#include "tools/pmufab/map_picture.h"
+#include "tools/pmufab/map/map_picture.h"
 
 namespace pmufab::cli {
 

@@ -14,10 +14,10 @@
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scenario/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
-#include "tools/pmufab/map_driver.h"
-#include "tools/pmufab/map_picture.h"
-#include "tools/pmufab/map_svg.h"
-#include "tools/pmufab/map_text.h"
+#include "tools/pmufab/map/map_driver.h"
+#include "tools/pmufab/map/map_picture.h"
+#include "tools/pmufab/map/map_svg.h"
+#include "tools/pmufab/map/map_text.h"
 #include "tools/pmufab/output.h"
 
 namespace pmufab::cli {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/pmufab/map_picture.h"
+#include "tools/pmufab/map/map_picture.h"
 
 namespace pmufab::cli {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/pmufab/map_driver.h"
+#include "tools/pmufab/map/map_driver.h"
 
 #include <algorithm>
 #include <array>
