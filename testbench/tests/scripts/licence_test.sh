@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# licence_test.sh FOLDER: every file names its licence at the top, the one LICENSE gives it. Files made for the purpose in
+# FOLDER show that one without, or with another, is found.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+work=$1
+
+# The files that cannot hold a comment, or whose whole content is the licence's.
+is_exception() {
+  case $1 in
+    LICENSE | LICENSES/* | *.json | *.csv | testbench/fuzz/seeds/* | .ci/linted) return 0 ;;
+  esac
+  return 1
+}
+
+# What LICENSE lists as BSD-2-Clause.
+bsd=$(sed -nE 's/^    (testbench[^ ]+) .*/\1/p' LICENSE)
+[[ -n $bsd ]] || { echo "LICENSE lists nothing"; exit 1; }
+
+# complaints FOLDER: of the files whose names come in, counted from FOLDER, those that do not name the licence LICENSE gives
+# them in their first two lines (the first may be "#!").
+complaints() {
+  (cd "$1" && xargs -d '\n' awk -v bsd="$bsd" '
+    function right(file, place, i) {
+      for (i = 1; i <= places; i++) if (index(file "/", list[i] "/") == 1) return "BSD-2-Clause"
+      return "Apache-2.0"
+    }
+    BEGIN {
+      places = split(bsd, list, "\n")
+      for (i = 1; i < ARGC; i++) wrong[ARGV[i]] = "no SPDX-License-Identifier in the first two lines"
+    }
+    FNR > 2 { nextfile }
+    match($0, /SPDX-License-Identifier: [A-Za-z0-9.-]+/) {
+      licence = substr($0, RSTART + 25, RLENGTH - 25)
+      if (licence == right(FILENAME)) delete wrong[FILENAME]
+      else wrong[FILENAME] = "says " licence ", but LICENSE gives it " right(FILENAME)
+    }
+    END { for (file in wrong) print file ": " wrong[file] }')
+}
+
+# Without git, as in an unpacked archive: all files but those a build leaves.
+files() {
+  git -c safe.directory='*' ls-files 2>/dev/null ||
+    find . -type f ! -path './build*' ! -path './.cache/*' ! -path './.git/*' -printf '%P\n'
+}
+all=$(files | while read -r file; do if [[ -f $file ]] && ! is_exception "$file"; then echo "$file"; fi; done)
+found=$(complaints . <<<"$all")
+if [[ -n $found ]]; then echo "$found"; exit 1; fi
+
+# The test finds what it is for.
+rm -rf "$work"
+mkdir -p "$work"/{tlm,tools,testbench/shell/preload}
+echo 'int x;' >"$work/tlm/none.c"
+printf '#!/bin/sh\n# SPDX-License-Identifier: BSD-2-Clause\n' | tee "$work/tools/other" >"$work/testbench/shell/preload/right"
+found=$(printf '%s\n' tlm/none.c tools/other testbench/shell/preload/right | complaints "$work" | LC_ALL=C sort)
+[[ $found == "tlm/none.c: no SPDX"*$'\n'"tools/other: says BSD-2-Clause, but LICENSE gives it Apache-2.0" ]] ||
+  { echo "the test does not find what is wrong: $found"; exit 1; }
+count=$(wc -l <<<"$all")
+echo "$count files"
+((count > 500))
