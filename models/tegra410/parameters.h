@@ -42,7 +42,7 @@ struct SlcParameters {
   std::vector<MemoryClass> cached = {MemoryClass::cmem, MemoryClass::cxl};  ///< local classes that the SLC caches
 };
 
-/// Latencies of a socket. README.md of this folder says what each one covers.
+/// Latencies of a socket. docs/tegra410.md says what each one covers.
 struct LatencyParameters {
   Picoseconds slc = 30'000;
   Picoseconds cmem = 90'000;

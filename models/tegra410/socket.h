@@ -44,7 +44,7 @@ struct SocketClocks {
   const ClockDomain& soc;  ///< of the SOC fabric
 };
 
-/// One Tegra410 socket: CPU clusters' private caches, fabric, memory, root complexes and PMUs. README.md describes its
+/// One Tegra410 socket: CPU clusters' private caches, fabric, memory, root complexes and PMUs. docs/tegra410.md describes its
 /// behaviour.
 ///
 /// Requests are generic payloads with a FabricExtension whose `socket` is this one. They are accepted in the order of

@@ -10,7 +10,7 @@
 
 namespace pmufab::tegra410 {
 
-/// The chip-to-chip interfaces of a socket with their PMUs, and the rules for what crosses which (README.md,
+/// The chip-to-chip interfaces of a socket with their PMUs, and the rules for what crosses which (docs/tegra410.md,
 /// "Chip-to-chip interfaces"). The fabric calls this for every request that may cross one; `now` is when the request
 /// was accepted.
 class C2cInterfaces {

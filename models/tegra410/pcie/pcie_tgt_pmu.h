@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kPcieTgtPmuIidr = 0x1070'036b;
 inline constexpr std::uint32_t kPcieTgtCyclesEvent = 4;
 
 /// The PCIE-TGT PMU of a root complex: a CoreSight PMU that counts the requests to it, and the window with its eight
-/// address filters, which firmware describes as a separate device. README.md describes the filters.
+/// address filters, which firmware describes as a separate device. docs/tegra410.md describes them.
 class PcieTgtPmu : public sc_core::sc_module {
  public:
   static constexpr std::uint32_t kFilterWindow = 0x1000;  ///< bytes

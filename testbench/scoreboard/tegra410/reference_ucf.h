@@ -25,7 +25,7 @@ struct MemoryOp {
   bool operator==(const MemoryOp&) const = default;
 };
 
-/// The behaviour text of models/tegra410/README.md, written down as plainly as possible: every UCF of a platform,
+/// The behaviour text of docs/tegra410.md, written down as plainly as possible: every UCF of a platform,
 /// request by request, with no notion of time.
 class ReferenceUcf {
  public:

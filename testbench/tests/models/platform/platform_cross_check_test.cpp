@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random traffic on whole platforms against the scoreboard's reference: two programs written from one text
-// (models/tegra410/README.md) by different people. Every event, source and destination of every socket, and every
+// (docs/tegra410.md) by different people. Every event, source and destination of every socket, and every
 // access to memory with its times.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What crosses which chip-to-chip interface: models/tegra410/README.md, "Chip-to-chip interfaces".
+// What crosses which chip-to-chip interface: docs/tegra410.md, "Chip-to-chip interfaces".
 #include <algorithm>
 #include <array>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// models/tegra410/README.md, "Private caches": what loads and stores become at the fabric.
+// docs/tegra410.md, "Private caches": what loads and stores become at the fabric.
 #include <gtest/gtest.h>
 
 #include "testbench/support/simulation_test.h"

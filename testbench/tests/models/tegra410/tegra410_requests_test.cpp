@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// models/tegra410/README.md, "What a request does at one UCF": every rule alone, with all events it must and must not
+// docs/tegra410.md, "What a request does at one UCF": every rule alone, with all events it must and must not
 // cause. No CPU cluster holds the lines of these tests at the same time as another, so there are no snoops.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// models/tegra410/README.md, "Snoops and the directory", within one socket.
+// docs/tegra410.md, "Snoops and the directory", within one socket.
 #include <gtest/gtest.h>
 
 #include "testbench/support/simulation_test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// models/tegra410/README.md: lines homed at another socket, and snoops between sockets.
+// docs/tegra410.md: lines homed at another socket, and snoops between sockets.
 #include <memory>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// models/tegra410/README.md, "Order and time": when requests are accepted, when memory answers, how long requesters
+// docs/tegra410.md, "Order and time": when requests are accepted, when memory answers, how long requesters
 // wait.
 #include <vector>
 

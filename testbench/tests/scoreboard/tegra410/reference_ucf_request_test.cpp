@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-computed cases of models/tegra410/README.md, "What a request does at one UCF".
+// Hand-computed cases of docs/tegra410.md, "What a request does at one UCF".
 #include <gtest/gtest.h>
 
 #include "testbench/scoreboard/tegra410/reference_ucf.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-computed cases of models/tegra410/README.md, "Snoops and the directory".
+// Hand-computed cases of docs/tegra410.md, "Snoops and the directory".
 #include <gtest/gtest.h>
 
 #include "testbench/scoreboard/tegra410/reference_ucf.h"
