@@ -14,7 +14,7 @@ namespace pmufab::platform {
 
 namespace {
 
-constexpr std::uint64_t kPage = 0x1000;
+constexpr std::uint64_t kPmuPage = 0x1000;
 /// The driver takes any; what firmware of the part says is not public (inferred).
 constexpr std::string_view kPciePmuHid = "NVDA1030";
 
@@ -48,9 +48,9 @@ void PciePmuPart::map(MmioBus& bus) {
   for (const Place& place : places_) {
     const std::string name = name_of(place.socket, *place.complex);
     const std::uint64_t page0 = page0_of(place.socket, place.complex->number);
-    bus.map(name, page0, kPage, place.complex->pcie_pmu.socket);
+    bus.map(name, page0, kPmuPage, place.complex->pcie_pmu.socket);
     if (parameters_.dual_page) {
-      bus.map(name + ".page1", page0 + default_map::kPciePmuPage1, kPage, place.complex->pcie_pmu.page1);
+      bus.map(name + ".page1", page0 + default_map::kPciePmuPage1, kPmuPage, place.complex->pcie_pmu.page1);
     }
   }
 }

@@ -11,15 +11,15 @@ namespace {
 
 // Offsets and bits: nvidia_cspmu.c, NV_PCIE_TGT_ADDR_*.
 constexpr std::uint16_t kStride = 20;
-constexpr FieldSpec kControlFields[] = {{"ENABLE", 0, 1, Access::rw, 0, "the filter matches"}};
-constexpr FieldSpec kLowFields[] = {{"VALUE", 0, 32, Access::rw, 0, "address bits 31:0"}};
-constexpr FieldSpec kHighFields[] = {{"VALUE", 0, 32, Access::rw, 0, "address bits 63:32"}};
+constexpr FieldSpec kFilterControl[] = {{"ENABLE", 0, 1, Access::rw, 0, "the filter matches"}};
+constexpr FieldSpec kFilterLow[] = {{"VALUE", 0, 32, Access::rw, 0, "address bits 31:0"}};
+constexpr FieldSpec kFilterHigh[] = {{"VALUE", 0, 32, Access::rw, 0, "address bits 63:32"}};
 constexpr RegisterSpec kFilterRegisters[] = {
-    {"ADDR_CTRL", 0xd38, 32, kControlFields, PcieTarget::kSlots, kStride},
-    {"ADDR_BASE_LO", 0xd3c, 32, kLowFields, PcieTarget::kSlots, kStride},
-    {"ADDR_BASE_HI", 0xd40, 32, kHighFields, PcieTarget::kSlots, kStride},
-    {"ADDR_MASK_LO", 0xd44, 32, kLowFields, PcieTarget::kSlots, kStride},
-    {"ADDR_MASK_HI", 0xd48, 32, kHighFields, PcieTarget::kSlots, kStride},
+    {"ADDR_CTRL", 0xd38, 32, kFilterControl, PcieTarget::kSlots, kStride},
+    {"ADDR_BASE_LO", 0xd3c, 32, kFilterLow, PcieTarget::kSlots, kStride},
+    {"ADDR_BASE_HI", 0xd40, 32, kFilterHigh, PcieTarget::kSlots, kStride},
+    {"ADDR_MASK_LO", 0xd44, 32, kFilterLow, PcieTarget::kSlots, kStride},
+    {"ADDR_MASK_HI", 0xd48, 32, kFilterHigh, PcieTarget::kSlots, kStride},
 };
 static_assert(layout_is_valid(kFilterRegisters, PcieTgtPmu::kFilterWindow));
 

@@ -12,7 +12,7 @@
 namespace pmufab::scoreboard {
 namespace {
 
-constexpr std::uint64_t kCycles = 0x1'0000'0000;  // what the sysfs name "cycles" stands for
+constexpr std::uint64_t kCyclesEvent = 0x1'0000'0000;  // what the sysfs name "cycles" stands for
 constexpr std::uint64_t kSourceBits = 0x1ff'ffff;
 constexpr std::uint64_t kDeviceEnable = 0x100'0000;
 
@@ -22,20 +22,20 @@ constexpr std::array<std::string_view, kPcieDestinations> kDestinationNames{"loc
                                                                             "loc_pcie_cxl", "rem"};
 
 /// A term that is some bits of config1 or config2.
-struct Field {
+struct ConfigField {
   std::string_view name;
   unsigned config;  // 1 or 2
   unsigned shift;
   std::uint64_t largest;
 };
-constexpr std::array<Field, 8> kFields{{{"src_rp_mask", 1, 0, 0xff},
-                                        {"src_bdf", 1, 8, 0xffff},
-                                        {"src_bdf_en", 1, 24, 1},
-                                        {"dst_loc_cmem", 2, 0, 1},
-                                        {"dst_loc_gmem", 2, 1, 1},
-                                        {"dst_loc_pcie_p2p", 2, 2, 1},
-                                        {"dst_loc_pcie_cxl", 2, 3, 1},
-                                        {"dst_rem", 2, 4, 1}}};
+constexpr std::array<ConfigField, 8> kConfigFields{{{"src_rp_mask", 1, 0, 0xff},
+                                                    {"src_bdf", 1, 8, 0xffff},
+                                                    {"src_bdf_en", 1, 24, 1},
+                                                    {"dst_loc_cmem", 2, 0, 1},
+                                                    {"dst_loc_gmem", 2, 1, 1},
+                                                    {"dst_loc_pcie_p2p", 2, 2, 1},
+                                                    {"dst_loc_pcie_cxl", 2, 3, 1},
+                                                    {"dst_rem", 2, 4, 1}}};
 
 /// An event text as the three numbers perf makes of it.
 struct Configuration {
@@ -47,10 +47,10 @@ struct Configuration {
 Configuration configuration_of(const EventTerms& terms) {
   Configuration result;
   for (const EventTerm& term : terms) {
-    const auto* const field =
-        std::find_if(kFields.begin(), kFields.end(), [&](const Field& known) { return known.name == term.name; });
+    const auto* const field = std::find_if(kConfigFields.begin(), kConfigFields.end(),
+                                           [&](const ConfigField& known) { return known.name == term.name; });
     const auto* const event = std::find(kEventNames.begin(), kEventNames.end(), term.name);
-    if (field != kFields.end()) {
+    if (field != kConfigFields.end()) {
       std::uint64_t& config = field->config == 1 ? result.source : result.destinations;
       config = (config & ~(field->largest << field->shift)) | number_of(term, field->largest) << field->shift;
     } else if (term.name == "event") {
@@ -62,7 +62,7 @@ Configuration configuration_of(const EventTerms& terms) {
     } else if (term.name == "config2") {
       result.destinations = number_of(term, ~std::uint64_t{0});
     } else if (term.name == "cycles" && !term.value) {
-      set_event(result.event, kCycles, term);
+      set_event(result.event, kCyclesEvent, term);
     } else if (event != kEventNames.end() && !term.value) {
       set_event(result.event, static_cast<std::uint64_t>(event - kEventNames.begin()), term);
     } else {
@@ -102,7 +102,7 @@ PcieMeaning pcie_meaning(const EventTerms& terms, const EventTerms* leader) {
   Configuration own = configuration_of(terms);
   if (!own.event) throw std::invalid_argument("no event");
   PcieMeaning meaning;
-  if (*own.event == kCycles) {
+  if (*own.event == kCyclesEvent) {
     meaning.kind = PcieMeaning::Kind::cycles;
     meaning.text = "cycles";
     return meaning;

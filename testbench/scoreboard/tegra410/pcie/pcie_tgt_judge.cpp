@@ -17,9 +17,10 @@ namespace {
 
 constexpr unsigned kRootPorts = 8;
 constexpr std::uint32_t kAllPorts = 0xff;
-constexpr std::uint64_t kCycles = 4;
+constexpr std::uint64_t kTgtCycles = 4;
 // Names and numbers of the events, as the driver publishes them in sysfs.
-constexpr std::array<std::string_view, kCycles + 1> kEventNames{"rd_bytes", "wr_bytes", "rd_req", "wr_req", "cycles"};
+constexpr std::array<std::string_view, kTgtCycles + 1> kTgtEventNames{"rd_bytes", "wr_bytes", "rd_req", "wr_req",
+                                                                      "cycles"};
 
 /// The terms of an event, put together as perf does, by the format files of the PMU.
 struct Attributes {
@@ -33,9 +34,9 @@ Attributes attributes_of(const EventTerms& terms) {
   constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
   Attributes attributes;
   for (const EventTerm& term : terms) {
-    const auto* const name = std::find(kEventNames.begin(), kEventNames.end(), term.name);
-    if (name != kEventNames.end() && !term.value) {
-      set_event(attributes.event, static_cast<std::uint64_t>(name - kEventNames.begin()), term);
+    const auto* const name = std::find(kTgtEventNames.begin(), kTgtEventNames.end(), term.name);
+    if (name != kTgtEventNames.end() && !term.value) {
+      set_event(attributes.event, static_cast<std::uint64_t>(name - kTgtEventNames.begin()), term);
     } else if (term.name == "event") {
       set_event(attributes.event, number_of(term, 7), term);
     } else if (term.name == "dst_rp_mask") {
@@ -77,11 +78,11 @@ bool to_addresses(const PcieTgtRequest& request, const PcieTgtMeaning::AddressFi
 
 /// What went down to the root complex, as far as an event or the explanation of its count may need it.
 struct Tally {
-  std::array<std::uint64_t, kCycles> filtered{};   // by event: what the filter lets pass
-  std::array<std::uint64_t, kRootPorts> to_bar{};  // of the event itself: to BARs, by root port
-  std::uint64_t to_cxl = 0;                        // to CXL memory
-  std::uint64_t by_addresses = 0;                  // what the address filter alone lets pass
-  std::uint64_t by_ports = 0;                      // and what the root ports alone
+  std::array<std::uint64_t, kTgtCycles> filtered{};  // by event: what the filter lets pass
+  std::array<std::uint64_t, kRootPorts> to_bar{};    // of the event itself: to BARs, by root port
+  std::uint64_t to_cxl = 0;                          // to CXL memory
+  std::uint64_t by_addresses = 0;                    // what the address filter alone lets pass
+  std::uint64_t by_ports = 0;                        // and what the root ports alone
 
   bool operator==(const Tally&) const = default;
   /// `operation` on each pair of numbers.
@@ -189,7 +190,7 @@ std::string PcieTgtTruth::explain(std::span<const Span> spans, std::uint64_t dri
   }
   for (std::size_t other = 0; other < sum.filtered.size(); ++other) {
     if (meaning_.kind == PcieTgtMeaning::Kind::traffic && static_cast<PcieTgtEvent>(other) != meaning_.event)
-      offer(sum.filtered[other], fmt::format("{} with the same filter", kEventNames[other]));
+      offer(sum.filtered[other], fmt::format("{} with the same filter", kTgtEventNames[other]));
   }
   offer(edges, "cycles");
   std::string text;
@@ -222,12 +223,12 @@ PcieTgtMeaning pcie_tgt_meaning(const EventTerms& terms) {
   const Attributes attributes = attributes_of(terms);
   if (!attributes.event) throw std::invalid_argument("no event");
   PcieTgtMeaning meaning;
-  if (*attributes.event == kCycles) {
+  if (*attributes.event == kTgtCycles) {
     meaning.kind = PcieTgtMeaning::Kind::cycles;
     meaning.text = "cycles";
     return meaning;
   }
-  if (*attributes.event < kCycles) {
+  if (*attributes.event < kTgtCycles) {
     meaning.kind = PcieTgtMeaning::Kind::traffic;
     meaning.event = static_cast<PcieTgtEvent>(*attributes.event);
   }
@@ -237,8 +238,8 @@ PcieTgtMeaning pcie_tgt_meaning(const EventTerms& terms) {
   } else if (meaning.ports == 0) {
     meaning.ports = kAllPorts;
   }
-  meaning.text = *attributes.event < kCycles ? std::string(kEventNames[*attributes.event])
-                                             : fmt::format("event {:#x}", *attributes.event);
+  meaning.text = *attributes.event < kTgtCycles ? std::string(kTgtEventNames[*attributes.event])
+                                                : fmt::format("event {:#x}", *attributes.event);
   if (meaning.ports == kAllPorts) {
     meaning.text += ", BARs";
   } else if (meaning.ports != 0) {
