@@ -13,8 +13,8 @@ if(CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 option(PMUFAB_PRECOMPILE_HEADERS "Precompile the headers of SystemC, GoogleTest and the standard library"
   ${pmufab_precompile_default})
-# They save another third, but a change of one unit compiles all of its batch: for builds from nothing, as in continuous
-# integration. Names in unnamed namespaces must then differ within a target; test files that share names have a namespace of
+# They save another half, but a change of one unit compiles all of its batch: for builds from nothing, as in continuous
+# integration and tools/demo. Names in unnamed namespaces must then differ within a target; test files that share names have a namespace of
 # their own for it.
 option(PMUFAB_UNITY_BUILD "Compile the units of a target in batches" OFF)
 
@@ -77,19 +77,24 @@ function(pmufab_precompile target from)
   endif()
 endfunction()
 
-# pmufab_unity(target): let the target be compiled in batches, if that is asked for.
-function(pmufab_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PMUFAB_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
+# pmufab_unity(target units): let the target be compiled in batches of so many units, if that is asked for.
+function(pmufab_unity target units)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PMUFAB_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE ${units})
 endfunction()
 
 # What can only be seen in an optimised build without sanitizers: the command, the benchmarks, and tests that count
 # allocations. tools/test builds this and no more of it beside the sanitizers' build, in which all tests run.
 add_custom_target(optimised)
 
-# pmufab_library(tlm SOURCES ... LINK ... [NO_INSTALL]): a static library pmufab_tlm with the alias pmufab::tlm. It is
-# installed and exported, unless NO_INSTALL says that it serves this project's own tests alone.
+# What takes no part in simulating compiles a quarter faster with less optimisation. With none of it compilers need
+# another third less, but then some tests run for minutes under the sanitizers.
+set(pmufab_cold_code $<$<CONFIG:Release>:-O1>)
+
+# pmufab_library(tlm [COLD] [NO_INSTALL] SOURCES ... LINK ...): a static library pmufab_tlm with the alias pmufab::tlm. COLD: its
+# code does not run once per request, so it is optimised less. NO_INSTALL: it is neither installed nor exported, because
+# it serves this project's own programs alone.
 function(pmufab_library name)
-  cmake_parse_arguments(ARG "NO_INSTALL" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;NO_INSTALL" "" "SOURCES;LINK" ${ARGN})
   add_library(pmufab_${name} STATIC ${ARG_SOURCES})
   add_library(pmufab::${name} ALIAS pmufab_${name})
   set_target_properties(pmufab_${name} PROPERTIES EXPORT_NAME ${name})
@@ -102,16 +107,15 @@ function(pmufab_library name)
   elseif(ARG_LINK MATCHES "pmufab::") # and so with SystemC's settings
     pmufab_precompile(pmufab_${name} pmufab_tlm)
   endif()
-  pmufab_unity(pmufab_${name})
+  if(ARG_COLD)
+    target_compile_options(pmufab_${name} PRIVATE ${pmufab_cold_code})
+  endif()
+  pmufab_unity(pmufab_${name} 32)
   add_dependencies(optimised pmufab_${name})
   if(NOT ARG_NO_INSTALL)
     install(TARGETS pmufab_${name} EXPORT pmufabTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
 endfunction()
-
-# What is tested is optimised; the tests themselves compile a quarter faster with less of it. With none of it they compile
-# another third faster, but some then run for minutes under the sanitizers.
-set(pmufab_test_optimisation $<$<CONFIG:Release>:-O1>)
 
 # pmufab_test(name [LONG] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program; each of its tests is a ctest test in a process of
 # its own, because SystemC elaborates once per process. LONG: some take many seconds, so they begin before others, not as the last.
@@ -123,9 +127,9 @@ function(pmufab_test name)
   cmake_parse_arguments(ARG "LONG;TOGETHER" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} pmufab::testing pmufab_settings)
-  target_compile_options(${name} PRIVATE ${pmufab_test_optimisation})
+  target_compile_options(${name} PRIVATE ${pmufab_cold_code})
   pmufab_precompile(${name} pmufab_test_headers)
-  pmufab_unity(${name})
+  pmufab_unity(${name} 8)
   if("allocation_counter.cpp" IN_LIST ARG_SOURCES)
     add_dependencies(optimised ${name})
   endif()
