@@ -10,7 +10,7 @@
 namespace pmufab::guest {
 
 InstructionClock::InstructionClock(const std::filesystem::path& socket)
-    : listener_(server::listen_at(socket, SOCK_STREAM)) {}
+    : listener_(process::listen_at(socket, SOCK_STREAM)) {}
 
 void InstructionClock::add_to(std::vector<pollfd>& files) const {
   files.push_back({machine_ ? machine_.get() : listener_.get(), POLLIN, 0});
@@ -20,7 +20,7 @@ void InstructionClock::serve(const pollfd& file) {
   if (file.revents == 0) return;
   if (!machine_) {
     if (file.fd == listener_.get())
-      machine_ = server::Descriptor(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      machine_ = process::Descriptor(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     return;
   }
   if (file.fd != machine_.get()) return;

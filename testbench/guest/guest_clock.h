@@ -67,8 +67,8 @@ class InstructionClock final : public GuestClock {
   void serve(const pollfd& file) override;
 
  private:
-  server::Descriptor listener_;
-  server::Descriptor machine_;
+  process::Descriptor listener_;
+  process::Descriptor machine_;
   Duration now_{};
   bool halted_ = false;
 };

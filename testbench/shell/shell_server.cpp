@@ -75,7 +75,7 @@ ShellServer::ShellServer(const Options& options, PerfEvents& events, PciAccess& 
       stop_(options.stop),
       events_(events),
       pci_(pci),
-      listener_(server::listen_at(options.socket, SOCK_SEQPACKET)),
+      listener_(process::listen_at(options.socket, SOCK_SEQPACKET)),
       slice_(kSlice) {}
 
 ShellServer::~ShellServer() {

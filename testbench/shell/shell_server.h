@@ -66,7 +66,7 @@ class ShellServer {
   PerfEvents& events_;
   PciAccess& pci_;
   SharedTime time_;
-  server::Descriptor listener_;
+  process::Descriptor listener_;
   bool stopped_ = false;
   std::map<int, pid_t> connections_;  // by socket
   std::map<int, PerfEvents::Handle> event_sockets_;
@@ -74,7 +74,7 @@ class ShellServer {
   bool children_known_ = false;         // those of processes_, since the last news
   WallClock::time_point last_news_;     // or the last time that passed with the wall
   WallClock::time_point accept_again_;  // when connections are looked at again, if there was no room for one
-  server::TimeSlice slice_;
+  process::TimeSlice slice_;
 };
 
 }  // namespace pmufab::shell

@@ -27,7 +27,7 @@ Server::Server(std::filesystem::path socket, Function& function, Log log)
     : path_(std::move(socket)),
       function_(function),
       log_(std::move(log)),
-      listener_(server::listen_at(path_, SOCK_STREAM)),
+      listener_(process::listen_at(path_, SOCK_STREAM)),
       spare_(make_spare()) {}
 
 Server::~Server() {

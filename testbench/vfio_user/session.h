@@ -15,7 +15,7 @@
 
 namespace pmufab::vfio_user {
 
-using server::Descriptor;
+using process::Descriptor;
 
 /// A conversation with one client, from its first message on, without the socket: takes whole messages, and leaves what
 /// is to be sent in output().

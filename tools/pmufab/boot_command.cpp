@@ -44,8 +44,8 @@ namespace {
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 using guest::GuestVerdict;
+using process::Descriptor;
 using scenario::InputError;
-using server::Descriptor;
 
 constexpr const char* kMessagesName = "qemu.log";
 

@@ -79,7 +79,7 @@ GuestServer::GuestServer(scenario::Machine& machine, const scenario::Workload& w
       soc_(aperture, bus_,
            {[this](std::uint64_t offset, std::uint32_t value) { write_control(offset, value); },
             [this](std::uint64_t offset) { return read_control(offset); }}),
-      perf_listener_(server::listen_at(options.folder / kPerfName, SOCK_STREAM)),
+      perf_listener_(process::listen_at(options.folder / kPerfName, SOCK_STREAM)),
       slice_(kSlice) {
   const auto log = [&](const std::string& name) {
     return options_.log ? vfio_user::Server::Log([this, name](const std::string& text) { note(name + ": " + text); })
@@ -189,7 +189,7 @@ void GuestServer::look(int timeout_ms) {
 
 void GuestServer::hear_perf() {
   if (!perf_) {
-    perf_ = server::Descriptor(accept4(perf_listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    perf_ = process::Descriptor(accept4(perf_listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     return;
   }
   // All of it: an access that came after it may be next.

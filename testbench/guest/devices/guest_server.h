@@ -114,8 +114,8 @@ class GuestServer {
   std::deque<PciFunction> functions_;
   std::vector<bool> below_port_;
   std::vector<std::unique_ptr<vfio_user::Server>> servers_;
-  server::Descriptor perf_listener_;
-  server::Descriptor perf_;
+  process::Descriptor perf_listener_;
+  process::Descriptor perf_;
   Tally tally_;
   bool stopped_ = false;
   bool is_over_ = false;  // simulated time: the command has ended
@@ -130,7 +130,7 @@ class GuestServer {
   sc_core::sc_event message_sent_;
   bool message_out_ = false;         // a message, and no access since
   Picoseconds simulated_begin_ = 0;  // with what accesses took beyond the clock's
-  server::TimeSlice slice_;
+  process::TimeSlice slice_;
 };
 
 }  // namespace pmufab::guest
