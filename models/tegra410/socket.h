@@ -44,8 +44,8 @@ struct SocketClocks {
   const ClockDomain& soc;  ///< of the SOC fabric
 };
 
-/// One Tegra410 socket: CPU clusters' private caches, fabric, memory, root complexes and PMUs. docs/tegra410.md describes its
-/// behaviour.
+/// One Tegra410 socket: CPU clusters' private caches, fabric, memory, root complexes and PMUs. Its behaviour is in
+/// docs/tegra410.md.
 ///
 /// Requests are generic payloads with a FabricExtension whose `socket` is this one. They are accepted in the order of
 /// the calls, each at sc_time_stamp() plus the annotated delay; on return the delay includes the latency. A caller may

@@ -6,8 +6,7 @@
 namespace pmufab::scoreboard {
 namespace {
 
-// Arm CoreSight PMU: PMCR, bit 0 = E; enables of counters; event counters and the cycle counter at the start of their
-// page.
+// Arm CoreSight PMU: PMCR, bit 0 = E; counter enables; event counters and the cycle counter at the start of their page.
 constexpr std::uint64_t kCoreSightPmcr = 0xe04;
 constexpr std::uint64_t kCoreSightPmcrEnable = 0x1;
 constexpr std::uint64_t kEnableSet = 0xc00;

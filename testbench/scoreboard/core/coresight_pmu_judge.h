@@ -10,23 +10,23 @@
 
 namespace pmufab::scoreboard {
 
-/// What the bus shows of an Arm CoreSight PMU, which runs while PMCR.E is set.
+/// Observes the bus accesses of an Arm CoreSight PMU, which runs while PMCR.E is set.
 class CoreSightPmuJudge : public PmuJudge {
  public:
   /// @param page0  physical address of the control registers
-  /// @param page1  of the counters, if they are in a page of their own
+  /// @param page1  of the counters, if they have a separate page
   CoreSightPmuJudge(std::string name, std::uint64_t page0, std::optional<std::uint64_t> page1)
       : PmuJudge(std::move(name)), control_(page0), counters_(page1.value_or(page0)) {}
 
   bool see_write(const MmioBus::BusAccess& access) final;
   [[nodiscard]] bool written_on() const final;
-  /// A handler whose counter was given back before it came leaves PMCR.E set and no counter enabled.
+  /// If an overflow handler runs after its counter was released, it leaves PMCR.E set with no counter enabled.
   [[nodiscard]] bool lets_count() const final;
   [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const final;
 
  private:
   std::uint64_t control_;   // page 0
-  std::uint64_t counters_;  // the page the counters are in
+  std::uint64_t counters_;  // page of the counters
   std::uint64_t control_value_ = 0;
   std::array<std::uint32_t, 4> enables_{};  // PMCNTEN
 };

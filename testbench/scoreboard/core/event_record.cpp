@@ -10,7 +10,7 @@ std::string difference(std::uint64_t expected, std::uint64_t driver) {
   if (driver == 0) return "the driver counted nothing";
   if (driver < expected) return fmt::format("{} missing", expected - driver);
   const std::uint64_t above = driver - expected;
-  // So much is a small number below zero.
+  // In two's complement this is a small negative number.
   return above >> 63 != 0 ? fmt::format("{} too many (-{}: wrapped; is a mask missing?)", above, -above)
                           : fmt::format("{} too many", above);
 }
@@ -92,7 +92,7 @@ std::uint64_t EventRecord::expected(Picoseconds when) {
 }
 
 std::vector<ReadCheck> EventRecord::read_checks() const {
-  std::vector<std::uint64_t> before(1, 0);  // counted in all spans before the n-th
+  std::vector<std::uint64_t> before(1, 0);  // by span: count of all earlier spans
   for (const Span& span : spans_) before.push_back(before.back() + truth_->count(span));
   const auto value_of = [&](const Point& point) {
     return before[point.spans] + (point.open ? truth_->count(*point.open) : 0);
@@ -160,7 +160,7 @@ EventResult EventRecord::result(Picoseconds when) {
   } else {
     result.verdict = result.reads_failed == 0 && *driver_ == result.expected ? Verdict::exact : Verdict::mismatch;
   }
-  // A wrong value read while the event runs may be explained by its own instant only; the final one by all windows.
+  // A wrong value read while the event runs can only be explained at its own instant, the final one from all windows.
   if (result.verdict == Verdict::mismatch) {
     result.explanation = difference(result.expected, *driver_);
     const std::string more = truth_->explain(spans, *driver_);

@@ -12,12 +12,12 @@
 
 namespace pmufab::scoreboard {
 
-/// One event of the user: the spans in which it had to count, the driver's values, and the verdict.
+/// One event of the user: the spans in which it must count, the driver's values, and the verdict.
 class EventRecord {
  public:
   EventRecord(perf::EventHandle handle, const PmuJudge& pmu) : handle_(handle), pmu_(pmu) {}
 
-  /// Say what the event means. What it counted before is not known.
+  /// Set the event's meaning. What it counted before is not known.
   void set_truth(std::unique_ptr<EventTruth> truth, Picoseconds when);
   [[nodiscard]] bool has_truth() const noexcept { return truth_ != nullptr; }
   [[nodiscard]] bool active() const noexcept { return active_; }
@@ -26,31 +26,31 @@ class EventRecord {
 
   void activate(Picoseconds when);
   void deactivate(Picoseconds when);
-  /// The PMU was let loose, or stopped.
+  /// The PMU was started, or stopped.
   void begin_span(Picoseconds when);
   void end_span(Picoseconds when);
-  /// How far the event has come now: spans closed so far, and a mark in the open one.
+  /// The progress of the event: spans closed so far, and a mark in the open one.
   struct Point {
     std::size_t spans = 0;
     std::optional<Span> open;
   };
-  /// @return nothing if the meaning is not known.
+  /// @return the present point; nothing if the meaning is not known.
   [[nodiscard]] std::optional<Point> point(Picoseconds when);
-  /// The PMU was to have stopped at this earlier point. A span that began later never was.
+  /// The PMU should have stopped at this earlier point. A later span is dropped.
   void end_span_at(const std::optional<Point>& point);
   void judge_read(Picoseconds begin, Picoseconds end, std::uint64_t value, const std::optional<Point>& low,
                   const std::optional<Point>& high, const std::optional<Point>& sample);
-  /// A pmu_enable call did not start the PMU while this event was active. That is a driver's fault once it is certain
-  /// that the driver had accepted the event: when it is read, stopped or deleted.
+  /// A pmu_enable call did not start the PMU while this event was active. This becomes a driver's fault once the driver
+  /// has certainly accepted the event: when it is read, stopped or deleted.
   void suspect(Picoseconds when) { suspected_ = when; }
-  /// @return the suspicion, if there is one, and forget it.
+  /// @return the suspicion, if any, and clear it.
   [[nodiscard]] std::optional<Picoseconds> confirm() { return std::exchange(suspected_, std::nullopt); }
   void set_driver_value(std::uint64_t value) { driver_ = value; }
 
-  /// @return what the event must read at `when`, not before the latest instant told to this record.
+  /// @return the value the event must read at `when`, which is not before the latest instant passed to this record.
   [[nodiscard]] std::uint64_t expected(Picoseconds when);
   [[nodiscard]] EventResult result(Picoseconds when);
-  /// @return the judgement of the last read that was over at `until`.
+  /// @return the judgement of the last read that had ended at `until`.
   [[nodiscard]] std::optional<ReadCheck> last_read(Picoseconds until) const;
 
  private:

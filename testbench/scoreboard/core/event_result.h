@@ -13,7 +13,7 @@
 
 namespace pmufab::scoreboard {
 
-/// A ratio kept exact until somebody prints it.
+/// A ratio kept exact until it is printed.
 struct Ratio {
   std::uint64_t numerator = 0;
   std::uint64_t denominator = 0;  ///< 0: no value
@@ -22,10 +22,10 @@ struct Ratio {
   }
 };
 
-/// The remark on an event whose number, or filter, stands for nothing: drivers take it, and its count has to be 0.
+/// The remark on an event whose number, or filter, selects nothing: drivers accept it, and its count must be 0.
 inline constexpr const char* kCountsNothing = "this PMU has no such event, so 0 is all it can be";
 
-/// A span of time in which an event had to count: begin inclusive, end exclusive.
+/// A span of time in which an event must count: begin inclusive, end exclusive.
 struct CountingWindow {
   Picoseconds begin;
   Picoseconds end;
@@ -35,12 +35,12 @@ struct CountingWindow {
 struct ReadCheck {
   Picoseconds begin;  ///< the driver's read call
   Picoseconds end;
-  std::uint64_t value;  ///< what the driver made of it
-  std::uint64_t low;    ///< must be at least: count at the begin of the call, or the sampled count
-  std::uint64_t high;   ///< must be at most: count at the end of the call, or the sampled count
+  std::uint64_t value;  ///< the value the driver made of it
+  std::uint64_t low;    ///< smallest allowed value: count at the begin of the call, or the sampled count
+  std::uint64_t high;   ///< largest allowed value: count at the end of the call, or the sampled count
   bool sampled;         ///< low == high because the register read was seen on the bus
-  bool possible;        ///< the value is one the hardware can have given
-  bool monotonic;       ///< not below the read before, where that is demanded
+  bool possible;        ///< the hardware can have given this value
+  bool monotonic;       ///< not below the previous read, where that is required
   [[nodiscard]] bool ok() const noexcept { return monotonic && possible; }
 };
 
@@ -56,20 +56,20 @@ struct EventResult {
   std::string pmu;
   std::string meaning;  ///< the event in words
   Verdict verdict = Verdict::not_counted;
-  std::uint64_t expected = 0;           ///< now; final once the event is stopped
+  std::uint64_t expected = 0;           ///< up to now; final once the event is stopped
   std::optional<std::uint64_t> driver;  ///< raw count at the end of the driver's last call about the event
   bool running = false;                 ///< not stopped yet
   std::vector<CountingWindow> windows;  ///< closed windows
-  Picoseconds window_time = 0;          ///< their sum, and the open one up to the last thing seen
+  Picoseconds window_time = 0;          ///< their sum, including the open one up to the last thing seen
   EventMatrix breakdown;                ///< UCF traffic events: the event without its filter, by source and destination
   std::uint64_t reads = 0;              ///< reads judged
   std::uint64_t reads_sampled = 0;      ///< of these, exactly
   std::uint64_t reads_failed = 0;
   std::vector<ReadCheck> failed_reads;  ///< the first eight
   std::optional<ReadCheck> last_read;
-  std::string explanation;       ///< mismatch: what is known about the difference
-  std::string remark;            ///< what is worth a word even if the count is right
-  Ratio mean_read_latency_ps;    ///< CMEM: of the reads that left within the windows, by 32-byte part; chip-to-chip
+  std::string explanation;       ///< for mismatch: what is known about the difference
+  std::string remark;            ///< a note, even if the count is right
+  Ratio mean_read_latency_ps;    ///< CMEM: of the reads that left within the windows, per 32-byte part; chip-to-chip
                                  ///< interfaces: of the event's requests
   Ratio bandwidth_bytes_per_ns;  ///< byte events: expected / window_time (equals GB/s); rd_req: 32 bytes each
 };

@@ -19,50 +19,52 @@ struct EventTerm {
 };
 using EventTerms = std::vector<EventTerm>;
 
-/// An instant at which a truth was looked at: when, and how far it had come.
+/// An instant at which a truth was marked, and its progress then.
 struct Mark {
   Picoseconds when = 0;
-  std::uint64_t position = 0;  ///< of the truth's own kind: a count so far, a time, the number of a checkpoint
+  std::uint64_t position = 0;  ///< defined by the kind of truth: a count so far, a time, the number of a checkpoint
 };
 
-/// A span of time in which an event had to count.
+/// A span of time in which an event must count.
 struct Span {
   Mark begin;
   Mark end;
 };
 
-/// What one event of the user must count, by its documented meaning. Made anew for each event, by the judge of its PMU.
+/// What one event of the user must count, by its documented meaning. The judge of its PMU makes one for each event.
 class EventTruth {
  public:
   virtual ~EventTruth() = default;
 
-  /// The event in words, for reports.
+  /// @return the event in words, for reports.
   [[nodiscard]] virtual std::string text() const = 0;
-  /// Look now. Called in simulation order.
+  /// Mark the present instant. Called in simulation order.
   [[nodiscard]] virtual Mark mark(Picoseconds when) = 0;
-  /// @return what the event counts in a span between two of its marks. May be asked again later, when things that were
-  /// told late make it another.
+  /// @return the count of a span between two of its marks. It may be called again later, and return another value after
+  ///         late information.
   [[nodiscard]] virtual std::uint64_t count(const Span& span) const = 0;
 
-  /// The driver took the event in, or gave it up; whether its PMU counts meanwhile is another matter. For truths that
-  /// depend on which event came first.
+  /// The driver accepted the event, or gave it up; whether its PMU counts is independent. For truths that depend on the
+  /// order of events.
   virtual void activated() {}
   virtual void deactivated() {}
-  /// An event began, or stopped, to count: chances to remember more than the mark, to explain a difference.
+  /// An event began, or stopped, to count. Here a truth can record more than the mark, to explain a difference.
   virtual void opened() {}
   virtual void closed() {}
 
-  /// May the driver's reading of a running event differ from the truth, and how? Hardware that is read in pieces can be
-  /// caught in between. @param low, high  the truth at begin and end of the call
+  /// @return true if the driver's reading of a running event may differ from the truth in this way. Hardware that is
+  ///         read in pieces can change in between.
+  /// @param low, high  the truth at begin and end of the call
   [[nodiscard]] virtual bool allows(std::uint64_t value, std::uint64_t low, std::uint64_t high) const {
     return low <= value && value <= high;
   }
-  /// Must readings of a running event never step back?
+  /// @return true if readings of a running event must never decrease.
   [[nodiscard]] virtual bool grows() const { return true; }
 
-  /// Add to a result what this kind of event tells besides its count. @param spans  all of them, the open one too
+  /// Add to a result what this kind of event reports besides its count.
+  /// @param spans  all of them, including the open one
   virtual void describe(std::span<const Span> spans, EventResult& result) const = 0;
-  /// @return what is known of the difference to the driver's value.
+  /// @return what is known about the difference to the driver's value.
   [[nodiscard]] virtual std::string explain(std::span<const Span> spans, std::uint64_t driver) const = 0;
 };
 

@@ -9,7 +9,7 @@ namespace pmufab::scoreboard {
 
 /// Rising edges of a clock of `frequency_hz`: edge n lies at ceil(n * 10^12 / frequency_hz) ps, n = 0, 1, 2, ...
 ///
-/// Own arithmetic of the judge, on purpose not ClockDomain's.
+/// The judge has its own arithmetic on purpose, and does not share ClockDomain's.
 class ExactClock {
  public:
   explicit ExactClock(std::uint64_t frequency_hz) noexcept : frequency_hz_(frequency_hz) {}
@@ -18,7 +18,7 @@ class ExactClock {
   [[nodiscard]] std::uint64_t edges_in(Picoseconds begin, Picoseconds end) const noexcept {
     return end <= begin ? 0 : edges_before(end) - edges_before(begin);
   }
-  /// @return when edge `number` lies.
+  /// @return the time of edge `number`.
   [[nodiscard]] Picoseconds time_of(std::uint64_t number) const noexcept {
     return static_cast<Picoseconds>((static_cast<Wide>(number) * kPicosecondsPerSecond + frequency_hz_ - 1) /
                                     frequency_hz_);

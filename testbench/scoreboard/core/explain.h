@@ -13,7 +13,7 @@
 
 namespace pmufab::scoreboard {
 
-/// @return what other count the driver's value of a UCF event equals, in words: another filter, another event, ...
+/// @return which other count the driver's value of a UCF event equals, in words: another filter, another event, ...
 [[nodiscard]] std::string explain_ucf(const UcfMeaning& meaning, const UcfTally& counted, std::uint64_t edges,
                                       std::uint64_t driver);
 /// @return the same for a CMEM event, from the sums per controller.

@@ -11,10 +11,10 @@
 
 namespace pmufab::scoreboard {
 
-/// Something the scoreboard saw beside the counts.
+/// An observation of the scoreboard beside the counts.
 struct Finding {
   enum class Severity : std::uint8_t {
-    note,     ///< worth knowing; harmless by itself
+    note,     ///< worth knowing, but harmless
     failure,  ///< the fabric or the driver broke a rule
   };
   Severity severity;
@@ -23,7 +23,7 @@ struct Finding {
   Picoseconds when;
 };
 
-/// Findings in the order seen. Of each kind the first few are kept in words, all are counted.
+/// Findings in order. Of each kind, the first few are kept in words; all are counted.
 class Findings {
  public:
   static constexpr std::size_t kKeptPerKind = 8;

@@ -8,7 +8,7 @@
 
 namespace pmufab::scoreboard {
 
-/// Other counts a wrong value equals. A value of 0 equals too much to mean anything.
+/// Collects other counts that a wrong value equals. A value of 0 equals too many to be informative.
 class Guesses {
  public:
   explicit Guesses(std::uint64_t driver) : driver_(driver) {}

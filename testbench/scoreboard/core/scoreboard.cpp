@@ -37,11 +37,11 @@ struct Scoreboard::State {
     Picoseconds begin;
     bool switched = false;           // pmu_enable, pmu_disable: the driver wrote the control register accordingly
     bool add_failed = false;         // add
-    std::vector<PmuJudge*> written;  // whose control registers were written inside
-    std::map<EventHandle, EventRecord::Point> at_begin{};  // pmu_disable: of the events that counted then
-    std::optional<EventRecord::Point> low{};               // read
-    std::optional<EventRecord::Point> sample{};            // read
-    std::uint64_t sample_address = 0;                      // read
+    std::vector<PmuJudge*> written;  // PMUs whose control registers were written inside
+    std::map<EventHandle, EventRecord::Point> at_begin{};  // for pmu_disable: the events that counted at its begin
+    std::optional<EventRecord::Point> low{};               // for read
+    std::optional<EventRecord::Point> sample{};            // for read
+    std::uint64_t sample_address = 0;                      // for read
   };
 
   PmuJudge* find_pmu(const std::string& name) {
@@ -147,7 +147,7 @@ void Scoreboard::State::begin_call(Call call, const std::string& name, EventHand
   if (frame.pmu == nullptr) return;
   if (call == Call::start_txn) frame.pmu->in_transaction = true;
   if (call == Call::pmu_disable) {
-    // Where to close the spans if the driver does not write the register.
+    // Where the spans end if the driver does not write the register.
     for (auto& [handle, touched] : records) {
       if (&touched.pmu() == frame.pmu && touched.open()) frame.at_begin.emplace(handle, *touched.point(when));
     }
@@ -226,7 +226,7 @@ void Scoreboard::State::end_transaction(Frame& frame, Picoseconds when) {
 }
 
 void Scoreboard::State::end_handler(Frame& frame, Picoseconds when) {
-  // What the perf core wants must hold again.
+  // The state that the perf core wants must hold again.
   for (PmuJudge* const written : frame.written) {
     PmuJudge& pmu = *written;
     if (pmu.held && pmu.in_transaction) continue;
@@ -238,7 +238,7 @@ void Scoreboard::State::end_handler(Frame& frame, Picoseconds when) {
           fmt::format("{}: the {} call stopped the PMU and did not start it again", pmu.name(), call_name(frame.call)),
           when);
     } else if (pmu.written_on() && !has_active_events(pmu)) {
-      // Two names of the same registers: the other one's call.
+      // Two names of the same registers: the call is for the other one.
       if (frame.pmu != nullptr && frame.pmu != &pmu) continue;
       findings.add(Severity::note, "handler_started_idle_pmu",
                    fmt::format("{}: the {} call started the PMU although no event is active (harmless)", pmu.name(),
@@ -315,7 +315,7 @@ void Scoreboard::on_bus_access(const MmioBus::BusAccess& access) {
   if (frame.call != Call::read || frame.pmu == nullptr || !frame.pmu->is_counter_read(access)) return;
   EventRecord* const event = s.find_record(frame.event);
   if (event == nullptr) return;
-  // Of a counter read in two halves (high, low, high) the lower half, at the lower address, tells the instant.
+  // In a counter read of two halves (high, low, high), the lower half, at the lower address, determines the instant.
   if (frame.sample && access.address > frame.sample_address) return;
   frame.sample = event->point(access.when);
   frame.sample_address = access.address;
@@ -334,7 +334,7 @@ void Scoreboard::on_call(Call call, bool begin, const std::string& pmu, EventHan
                    fmt::format("{}: end of a {} call that is not the innermost one", pmu, call_name(call)), when);
     return;
   }
-  // Its end may start or stop a PMU, never another call.
+  // Its end may start or stop a PMU, but never makes another call.
   State::Frame frame = std::move(s.frames.back());
   s.frames.pop_back();
   s.end_call(frame, value, when);
@@ -352,7 +352,7 @@ bool Scoreboard::judges(const std::string& pmu) const { return state_->find_pmu(
 void Scoreboard::expect(EventHandle event, const std::string& pmu, const EventTerms& terms, const EventTerms* leader) {
   PmuJudge* const judge = state_->find_pmu(pmu);
   if (judge == nullptr) throw std::invalid_argument(fmt::format("the scoreboard judges no PMU called '{}'", pmu));
-  // First what may throw.
+  // First, because it may throw.
   std::unique_ptr<EventTruth> truth = leader == nullptr ? judge->truth(terms) : judge->truth_of_member(terms, *leader);
   state_->record(event, *judge).set_truth(std::move(truth), state_->chronicle.last_seen);
 }

@@ -11,7 +11,7 @@
 
 namespace pmufab::scoreboard {
 
-/// @return the number a term gives; 1 for a flag (largest 1) without one, as perf takes it.
+/// @return the number of a term; 1 for a flag (largest 1) without a value, as in perf.
 /// @throws std::invalid_argument that names the term, if it has no value or one above `largest`
 [[nodiscard]] inline std::uint64_t number_of(const EventTerm& term, std::uint64_t largest) {
   if (!term.value && largest != 1) throw std::invalid_argument(fmt::format("term '{}' needs a value", term.name));
@@ -21,7 +21,8 @@ namespace pmufab::scoreboard {
   return value;
 }
 
-/// A term says which event is meant. @throws std::invalid_argument if another one did, and meant a different event
+/// Set the event that a term selects.
+/// @throws std::invalid_argument if another term selected a different event
 inline void set_event(std::optional<std::uint64_t>& event, std::uint64_t number, const EventTerm& term) {
   if (event && *event != number) throw std::invalid_argument(fmt::format("term '{}' names a second event", term.name));
   event = number;

@@ -9,17 +9,17 @@ namespace pmufab::scoreboard {
 
 /// Threshold, invert and edge of a CPMU's counter, clock by clock (CXL 3.1, 8.2.7.2.1).
 ///
-/// The events of clock n are those in [edge n - 1, edge n) that came after the start; they are looked at at edge n.
-/// Edges in [start, end) count. Threshold 0 with edge asks for any event. An idle clock has no events, and may count
-/// when inverted. Idle clocks are computed.
+/// The events of clock n are those in [edge n - 1, edge n) that came after the start; they are evaluated at edge n.
+/// Edges in [start, end) count. Threshold 0 with edge means any event. An idle clock has no events, and may count when
+/// inverted. Idle clocks are computed.
 class ThresholdClock {
  public:
   struct Rule {
     unsigned threshold = 0;
     bool invert = false;
     bool edge = false;
-    std::uint64_t each_clock = 0;  ///< events every clock has anyhow
-    /// @return whether events are added up as they come, and no clock is looked at.
+    std::uint64_t each_clock = 0;  ///< events that every clock has
+    /// @return true if events are added as they come, without evaluating clocks.
     [[nodiscard]] bool raw() const noexcept { return threshold == 0 && !edge; }
   };
   ThresholdClock(const ExactClock& clock, const Rule& rule) : clock_(clock), rule_(rule) {}
@@ -35,7 +35,7 @@ class ThresholdClock {
     look_until(clock_.edges_before(when + 1));
     events_ += amount;
   }
-  /// @return what the edges before `when` make; what they made before the stop, if there was one.
+  /// @return the count of the edges before `when`, or before the stop, if that is earlier.
   [[nodiscard]] std::uint64_t total(Picoseconds when) const {
     if (!running_) return total_;
     ThresholdClock later = *this;
@@ -69,7 +69,7 @@ class ThresholdClock {
 
   const ExactClock& clock_;
   Rule rule_;
-  std::uint64_t next_ = 0;  // number of the edge that comes next
+  std::uint64_t next_ = 0;  // number of the next edge
   std::uint64_t events_ = 0;
   bool before_ = false;
   std::uint64_t total_ = 0;

@@ -53,7 +53,7 @@ bool is_atomic(OperationKind kind) {
   return kind == OperationKind::atomic_store || kind == OperationKind::atomic_load ||
          kind == OperationKind::atomic_swap || kind == OperationKind::atomic_compare;
 }
-/// Operations whose length is the spec's.
+/// @return true for operations whose length is the spec's `size`.
 bool has_size(OperationKind kind) {
   return kind == OperationKind::read_no_snp || kind == OperationKind::write_no_snp_ptl ||
          kind == OperationKind::write_unique_ptl;
@@ -121,7 +121,7 @@ void check_range(const ChiTrafficSpec& spec, const cmn::Nodes& nodes, const ChiR
 
 }  // namespace
 
-/// The operations of one requester.
+/// Feeds one requester.
 class ChiTraffic::Feeder final : public cmn::OperationSource {
  public:
   Feeder(ChiTraffic& traffic, cmn::RequesterModel& requester, std::uint64_t index)
@@ -168,16 +168,16 @@ class ChiTraffic::Feeder final : public cmn::OperationSource {
   cmn::Cycle draw() {
     return traffic_.gaps_->draw(static_cast<std::uint32_t>(traffic_.random_() >> 32U), traffic_.random_);
   }
-  /// @return whether all operations there may be have begun, or wait.
+  /// @return true if the number of operations is reached, counting those under way and waiting.
   [[nodiscard]] bool is_full(std::uint64_t waiting) const {
     return traffic_.spec_.count && begun_ + waiting >= *traffic_.spec_.count;
   }
 
   ChiTraffic& traffic_;
   cmn::RequesterModel& requester_;
-  std::uint64_t index_;  // among those fed
+  std::uint64_t index_;  // number among the fed requesters
   std::vector<std::uint64_t> cursors_;
-  cmn::Cycle when_ = cmn::kNoCycle;  // of the next operation
+  cmn::Cycle when_ = cmn::kNoCycle;  // cycle of the next operation
   std::uint64_t waiting_ = 0;        // due, but not begun
   std::uint64_t begun_ = 0;
   std::uint64_t completed_ = 0;
@@ -244,13 +244,13 @@ void ChiTraffic::stop() {
 }
 
 bool ChiTraffic::ended() const noexcept {
-  // The engine stays where its last work was.
+  // The engine's cycle is that of its last work, which may be past.
   const cmn::Cycle now = std::max(mesh_.engine().now(), mesh_.clock().edges_before(simulated_time()));
   return std::all_of(feeders_.begin(), feeders_.end(), [&](const auto& feeder) { return feeder->ended(now); });
 }
 
 std::uint64_t ChiTraffic::below(std::uint64_t limit) {
-  // The upper half of the product: exact enough for limits far below 2^32, and the same everywhere.
+  // The upper half of the product: exact enough for limits far below 2^32, and equal on every machine.
   if (limit <= (std::uint64_t{1} << 32U)) return (random_() >> 32U) * limit >> 32U;
   return random_() % limit;
 }

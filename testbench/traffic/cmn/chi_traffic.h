@@ -16,21 +16,21 @@
 
 namespace pmufab::traffic {
 
-/// Where in a range successive operations go.
+/// The order of successive operations within a range.
 enum class ChiPattern : std::uint8_t {
   uniform,  ///< every line equally likely
-  stream,   ///< line after line, round and round; each requester has its own place
+  stream,   ///< line after line, repeatedly; each requester has its own position
   hot_set,  ///< a share of the operations to the first bytes, the others as uniform
 };
 
 /// A working set.
 struct ChiRange {
-  std::uint64_t base = 0;   ///< multiple of 64; bits 47:44 choose who answers (docs/cmn-nodes.md, section 2)
+  std::uint64_t base = 0;   ///< multiple of 64; bits 47:44 select the node (docs/cmn-nodes.md, section 2)
   std::uint64_t size = 0;   ///< bytes, a multiple of 64, not 0
-  bool is_private = false;  ///< divided evenly: each requester has lines of its own
+  bool is_private = false;  ///< divided evenly: each requester has its own lines
   ChiPattern pattern = ChiPattern::uniform;
-  double hot_share = 0.9;         ///< of hot_set: 0 ... 1
-  std::uint64_t hot_size = 4096;  ///< of hot_set: bytes, a multiple of 64
+  double hot_share = 0.9;         ///< for hot_set: 0 ... 1
+  std::uint64_t hot_size = 4096;  ///< for hot_set: bytes, a multiple of 64
   std::uint32_t weight = 1;
 };
 
@@ -39,51 +39,51 @@ struct ChiOperationShare {
   std::uint32_t weight = 1;
 };
 
-/// Operations for requesters of a mesh: what they do becomes CHI transactions, which homes, memory and I/O answer.
+/// Operations for requesters of a mesh. They become CHI transactions, which homes, memory and I/O answer.
 struct ChiTrafficSpec {
   std::string name;                                    ///< unique in the scenario, not empty
-  unsigned mesh = 0;                                   ///< which mesh of the platform
+  unsigned mesh = 0;                                   ///< number of the mesh in the platform
   cmn::DeviceKind requesters = cmn::DeviceKind::rn_f;  ///< rn_f, rn_i or rn_d
-  std::vector<unsigned> numbers{};                     ///< which of them, in order of XP, port, device; empty: all
-  std::vector<ChiOperationShare> mix{1, ChiOperationShare{}};  ///< loads
+  std::vector<unsigned> numbers{};                     ///< their numbers, in order of XP, port, device; empty: all
+  std::vector<ChiOperationShare> mix{1, ChiOperationShare{}};  ///< default: loads
   std::vector<ChiRange> ranges{};         ///< at least one, unless all operations are DVM operations
-  std::optional<double> rate{};           ///< operations per requester and cycle, 1e-9 ... 1;
-                                          ///< not set: the next begins as soon as `outstanding` lets it
-  unsigned outstanding = 4;               ///< operations of a requester at a time; 0 with a rate: any number
+  std::optional<double> rate{};           ///< operations per requester and cycle, 1e-9 ... 1; not set: as fast as
+                                          ///< `outstanding` allows
+  unsigned outstanding = 4;               ///< operations per requester at a time; 0 with a rate: unlimited
   std::vector<unsigned> qos{0};           ///< 0 ... 15, equally likely
   unsigned size = 8;                      ///< bytes of partial and uncached accesses: 1, 2, 4 ... 64
   bool allocate = true;                   ///< MemAttr bit 3
-  std::vector<unsigned> lpid{0};          ///< 0 ... 31, equally likely; of rn_i and rn_d also the AXI port: LPID mod 3
-  double cancel_share = 0;                ///< of write_no_snp_ptl of rn_i and rn_d: those that are cancelled, 0 ... 1
+  std::vector<unsigned> lpid{0};          ///< 0 ... 31, equally likely; for rn_i and rn_d also the AXI port: LPID mod 3
+  double cancel_share = 0;                ///< for write_no_snp_ptl of rn_i and rn_d: share that is cancelled, 0 ... 1
   Picoseconds start = 0;                  ///< after the start of traffic
-  std::optional<Picoseconds> duration{};  ///< of beginning operations
+  std::optional<Picoseconds> duration{};  ///< time in which operations begin
   std::optional<std::uint64_t> count{};   ///< operations each requester begins, at least 1
-  std::optional<std::uint64_t> seed{};    ///< not set: made of the scenario's seed and the name
+  std::optional<std::uint64_t> seed{};    ///< not set: derived from the scenario's seed and the name
 };
 
-/// Feeds the requesters of a mesh. A requester has one feeder only.
+/// Feeds the requesters of a mesh with operations. A requester has only one feeder.
 class ChiTraffic {
  public:
   /// @param nodes  of the mesh; both must outlive the traffic's last cycle
-  /// @param field  of the spec, for errors: "chi_traffic[2]"
+  /// @param field  path of the spec, for errors: "chi_traffic[2]"
   /// @param seed   the scenario's
-  /// @throws SpecError if the mesh cannot have such traffic
+  /// @throws SpecError if the mesh does not support such traffic
   ChiTraffic(cmn::Mesh& mesh, cmn::Nodes& nodes, const ChiTrafficSpec& spec, const std::string& field,
              std::uint64_t seed);
   ~ChiTraffic();
 
-  /// Let time 0 of the traffic be `zero`. Once.
+  /// Set time 0 of the traffic. Once.
   void start(Picoseconds zero);
-  /// Begin nothing any more. What has begun ends by itself.
+  /// Begin no more operations. Those under way end normally.
   void stop();
 
   [[nodiscard]] const std::string& name() const noexcept { return spec_.name; }
   [[nodiscard]] unsigned mesh() const noexcept { return spec_.mesh; }
   [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
   [[nodiscard]] std::uint64_t completed() const noexcept { return completed_; }
-  /// Cycles from an operation's beginning to its end, of all that ended.
+  /// @return the sum of cycles from beginning to end over all operations that have ended.
   [[nodiscard]] std::uint64_t latency_sum() const noexcept { return latency_sum_; }
-  /// @return whether nothing more will begin.
+  /// @return true if no more operations will begin.
   [[nodiscard]] bool ended() const noexcept;
 
  private:
@@ -107,7 +107,7 @@ class ChiTraffic {
   std::uint64_t latency_sum_ = 0;
 };
 
-/// Names as scenario files write them: "load", "write_unique_full"; "hot_set".
+/// Names as in scenario files: "load", "write_unique_full"; "hot_set".
 /// @{
 [[nodiscard]] std::string_view to_string(cmn::OperationKind kind) noexcept;
 [[nodiscard]] std::string_view to_string(ChiPattern pattern) noexcept;

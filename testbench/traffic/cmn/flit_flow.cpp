@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kLine = 64;
 constexpr std::uint32_t kUsualOpcode = 4;       // ReadNoSnp, Comp, SnpNotSharedDirty, CompData
-constexpr std::uint32_t kMaximumOpcode = 0x7f;  // of REQ; 0 returns link credits
+constexpr std::uint32_t kMaximumOpcode = 0x7f;  // of REQ; opcode 0 returns link credits
 
 const FlitFlowSpec& checked(const FlitFlowSpec& spec, const cmn::Mesh& mesh, const std::string& field) {
   const cmn::Topology& topology = mesh.topology();
@@ -95,7 +95,7 @@ void FlitFlow::start(Picoseconds zero) {
 }
 
 void FlitFlow::run(cmn::Cycle now) {
-  // The first cycles may be past when the flow starts.
+  // Skip cycles that were past when the flow started.
   while (calls_.next() <= now) calls_.visit(calls_.next(), [&](unsigned index) { run_source(index, now); });
   if (const cmn::Cycle next = calls_.next(); next != cmn::kNoCycle) mesh_.call(number_, next);
 }
@@ -150,7 +150,7 @@ const FlitFlow::Source& FlitFlow::target_of(const Source& source) {
       xp = y * topology.columns + (x + 1) % topology.columns;
       break;
   }
-  // A crosspoint without devices sends back.
+  // Flits for a crosspoint without devices go back to their sender.
   return at_xp_[xp].empty() ? source : port_at(xp, source.port);
 }
 
@@ -160,7 +160,7 @@ cmn::FlitFields FlitFlow::make(const Source& source) {
   fields.tgtid = target_of(source).node;
   fields.opcode = static_cast<decltype(fields.opcode)>(spec_.opcodes[below(random_, spec_.opcodes.size())]);
   fields.addr = spec_.base + below(random_, spec_.size / kLine) * kLine;
-  // Never a pattern of all ones, which idle watchpoints wait for.
+  // Never a pattern of all ones, which is what idle watchpoints match.
   fields.qos = static_cast<decltype(fields.qos)>(below(random_, 15));
   fields.size = 6;
   fields.ns = static_cast<decltype(fields.ns)>(below(random_, 2));

@@ -12,44 +12,44 @@
 
 namespace pmufab::traffic {
 
-/// Flits with CHI fields, sent from all device ports of a mesh on one channel: the smallest traffic there is for
-/// counting at crosspoints. No protocol runs: nobody answers.
+/// Flits with CHI fields, sent from all device ports of a mesh on one channel: the simplest traffic for counting at
+/// crosspoints. There is no protocol, and no answers.
 struct FlitFlowSpec {
   std::string name;                          ///< unique in the scenario, not empty
-  unsigned mesh = 0;                         ///< which mesh of the platform
-  cmn::Channel channel = cmn::Channel::req;  ///< one the mesh has
+  unsigned mesh = 0;                         ///< number of the mesh in the platform
+  cmn::Channel channel = cmn::Channel::req;  ///< a channel of the mesh
   MeshPattern pattern = MeshPattern::uniform;
   double rate = 0.05;                       ///< flits per device port and cycle, 1e-9 ... 1
-  unsigned hot_xp = 0;                      ///< of hotspot: index of the XP
-  double hot_share = 0.5;                   ///< of hotspot, 0 ... 1
+  unsigned hot_xp = 0;                      ///< for hotspot: index of the XP
+  double hot_share = 0.5;                   ///< for hotspot, 0 ... 1
   std::vector<std::uint32_t> opcodes = {};  ///< CHI opcodes, 1 ... 0x7f, equally likely; empty: 4
   std::uint64_t base = 0;                   ///< addresses: lines of 64 bytes in [base, base + size)
   std::uint64_t size = 0x1'0000'0000;       ///< bytes
   Picoseconds start = 0;                    ///< after the start of traffic
-  std::optional<Picoseconds> duration{};    ///< of sending
-  std::optional<std::uint64_t> count{};     ///< flits each port sends, at least 1
-  std::optional<std::uint64_t> seed{};      ///< not set: made of the scenario's seed and the name
+  std::optional<Picoseconds> duration{};    ///< time in which flits are sent
+  std::optional<std::uint64_t> count{};     ///< flits per port, at least 1
+  std::optional<std::uint64_t> seed{};      ///< not set: derived from the scenario's seed and the name
 };
 
-/// Sends one flow into a mesh. A flit whose port is not ready waits; the flits behind it queue up.
+/// Sends one flow into a mesh. A flit whose port is not ready waits, and later flits queue up behind it.
 class FlitFlow final : public cmn::MeshDevice {
  public:
   /// Attaches itself to the mesh.
-  /// @param field  of the flow, for errors: "mesh_traffic[2]"
+  /// @param field  path of the flow, for errors: "mesh_traffic[2]"
   /// @param seed   the scenario's
-  /// @throws SpecError if the mesh cannot have such a flow
+  /// @throws SpecError if the mesh does not support such a flow
   FlitFlow(cmn::Mesh& mesh, const FlitFlowSpec& spec, const std::string& field, std::uint64_t seed);
 
-  /// Let time 0 of the flow be `zero`. Once.
+  /// Set time 0 of the flow. Once.
   void start(Picoseconds zero);
-  /// Send nothing any more, not even what waits.
+  /// Send no more flits. Waiting flits are dropped.
   void stop();
 
   void run(cmn::Cycle now) override;
 
   [[nodiscard]] const std::string& name() const noexcept { return spec_.name; }
   [[nodiscard]] std::uint64_t uploaded() const noexcept { return sent_; }
-  /// @return whether nothing more will be sent.
+  /// @return true if no more flits will be sent.
   [[nodiscard]] bool ended() const noexcept;
 
  private:
@@ -57,7 +57,7 @@ class FlitFlow final : public cmn::MeshDevice {
     unsigned xp;
     unsigned port;
     std::uint16_t node;
-    cmn::Cycle when = cmn::kNoCycle;  // of its next flit
+    cmn::Cycle when = cmn::kNoCycle;  // cycle of its next flit
     std::uint64_t made = 0;
     std::uint64_t waiting = 0;
   };
@@ -72,8 +72,8 @@ class FlitFlow final : public cmn::MeshDevice {
   GeometricGaps gaps_;
   std::vector<Source> sources_;
   std::vector<std::vector<std::size_t>> at_xp_;  // sources by XP
-  cmn::CallWheel calls_;                         // of sources
-  unsigned number_ = 0;                          // the mesh's
+  cmn::CallWheel calls_;                         // calls of sources
+  unsigned number_ = 0;                          // device number in the mesh
   cmn::Cycle end_ = cmn::kNoCycle;
   std::uint64_t sent_ = 0;
 };

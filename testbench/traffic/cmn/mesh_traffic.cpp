@@ -122,7 +122,7 @@ void MeshTraffic::send() {
     if (sources_[source].when == now) {
       make(source);
     } else {
-      schedule(source, sources_[source].when);  // not in this turn of the wheel
+      schedule(source, sources_[source].when);  // due in a later turn of the wheel
     }
     source = next;
   }
@@ -158,7 +158,7 @@ void MeshTraffic::make(std::uint32_t index) {
 
 void MeshTraffic::send_waiting() noexcept {
   for (std::size_t word = 0; word < with_queue_.size(); ++word) {
-    // Who is ready is looked up for all first: in a mesh that is full it cannot be predicted.
+    // Readiness of all is computed first, because in a full mesh it is unpredictable.
     std::uint64_t ready = 0;
     for (std::uint64_t left = with_queue_[word]; left != 0; left &= left - 1) {
       const auto bit = static_cast<unsigned>(std::countr_zero(left));
@@ -207,7 +207,8 @@ cmn::Cycle MeshTraffic::next_cycle() const noexcept {
   for (const std::uint64_t word : with_queue_) {
     if (word != 0) return now;
   }
-  // The list of this cycle, then those behind it, once around the wheel and to the part of the first word before it.
+  // Search the list of this cycle, then the later ones, once around the wheel, ending with the first part of the first
+  // word.
   const auto list = static_cast<std::size_t>(now % kWheelSize);
   std::size_t word = list / 64;
   std::uint64_t used = wheel_used_[word] >> list % 64 << list % 64;

@@ -14,8 +14,8 @@
 
 namespace pmufab::traffic {
 
-/// Where the packets of a source go. A source is a device port; it sends to the port of the same number, or, if the
-/// target XP has fewer, to that number modulo its ports.
+/// The targets of a source's packets. A source is a device port. It sends to the port with the same number or, if the
+/// target XP has fewer ports, to that number modulo its ports.
 enum class MeshPattern : std::uint8_t {
   uniform,         ///< every device port equally likely, its own included
   hotspot,         ///< a share of the packets to one XP, the others as uniform
@@ -32,21 +32,21 @@ struct MeshTrafficSpec {
   /// packet_length, which is at most 1.
   double rate = 0.1;
   unsigned packet_length = 1;  ///< flits, 1 ... 65535
-  unsigned hot_xp = 0;         ///< of hotspot
-  double hot_share = 0.5;      ///< of hotspot, 0 ... 1
+  unsigned hot_xp = 0;         ///< for hotspot
+  double hot_share = 0.5;      ///< for hotspot, 0 ... 1
   std::uint64_t seed = 1;
-  /// Packets that may wait at a source; one that is full makes no more. 0: no limit, which in a mesh that takes less
-  /// than it is offered needs ever more memory.
+  /// Packets that may wait at a source; a full source makes no more. 0: no limit. Then memory grows without end in a
+  /// mesh that accepts less than it is offered.
   unsigned most_waiting = 0;
 };
 
-/// What became of the packets made since measuring began.
+/// Statistics of the packets made since measuring began.
 struct MeshTrafficStatistics {
   std::uint64_t packets_made = 0;
   std::uint64_t packets_delivered = 0;
-  std::uint64_t flits_delivered = 0;  ///< of all packets, also of those made before
-  /// Cycles from the one in which a packet is made, through waiting at its source and the mesh, to the one in which its
-  /// device has its last flit at hand (MeshEngine::now() after the step that delivers it).
+  std::uint64_t flits_delivered = 0;  ///< of all packets, including earlier ones
+  /// Cycles from the making of a packet, through the wait at its source and the mesh, to the cycle in which its device
+  /// has its last flit (MeshEngine::now() after the step that delivers it).
   std::uint64_t latency_sum = 0;
   std::uint64_t latency_most = 0;
 
@@ -55,9 +55,9 @@ struct MeshTrafficStatistics {
   }
 };
 
-/// Sources of raw flits and the devices that take them, for one channel of a mesh. Packets a source cannot send wait in
-/// a queue of its own. Devices take each flit in the cycle after it came. Flit::handle is the lower 32
-/// bits of the cycle in which the packet was made.
+/// Sources of raw flits and the devices that take them, for one channel of a mesh. Packets that a source cannot send
+/// wait in its queue. Devices take each flit in the cycle after its arrival. Flit::handle is the lower 32 bits of the
+/// cycle in which the packet was made.
 ///
 ///     MeshTraffic traffic(engine, {.rate = 0.2, .seed = 7});
 ///     traffic.run(10'000);
@@ -65,28 +65,28 @@ struct MeshTrafficStatistics {
 ///     traffic.run(100'000);
 ///     traffic.statistics().mean_latency();
 ///
-/// Who runs the engine himself, or several of these in one mesh, does for each cycle: send() of all,
+/// To step the engine directly, or to use several objects in one mesh, call in each cycle: send() of all,
 /// MeshEngine::step(), receive() of all. Equal seeds give equal flits on every machine.
 class MeshTraffic {
  public:
-  /// @throws SpecError if the mesh cannot have such traffic
+  /// @throws SpecError if the mesh does not support such traffic
   MeshTraffic(cmn::MeshEngine& engine, const MeshTrafficSpec& spec);
 
-  /// Make the packets of cycle MeshEngine::now(), and upload what can be.
+  /// Make the packets of cycle MeshEngine::now(), and upload as many flits as possible.
   void send();
   /// Take what the last step delivered.
   void receive() noexcept;
-  /// @return the first cycle from MeshEngine::now() on in which send() may have something to do, or cmn::kNoCycle.
+  /// @return the first cycle from MeshEngine::now() on in which send() may have work, or cmn::kNoCycle.
   [[nodiscard]] cmn::Cycle next_cycle() const noexcept;
-  /// Send, step and receive for so many cycles, skipping those without work.
+  /// Send, step and receive for `cycles` cycles, skipping those without work.
   void run(cmn::Cycle cycles);
 
-  /// Count anew, only what is made from now on.
+  /// Reset the statistics. Only packets made from now on count.
   void measure() noexcept;
-  /// Make no more packets. Those that wait are still sent.
+  /// Make no more packets. Waiting packets are still sent.
   void stop() noexcept;
   [[nodiscard]] const MeshTrafficStatistics& statistics() const noexcept { return statistics_; }
-  /// @return packets that wait at their sources, some with part of their flits sent.
+  /// @return the number of packets waiting at their sources, including partly sent ones.
   [[nodiscard]] std::uint64_t waiting() const noexcept;
 
  private:
@@ -102,11 +102,11 @@ class MeshTraffic {
   /// A device port that sends.
   struct Source {
     Target place;
-    Target target;              ///< of patterns that have but one
-    std::uint32_t next;         ///< source in the same list of the wheel
-    std::uint32_t first = 0;    ///< of the queue: a ring of packets whose size is a power of two
+    Target target;              ///< for patterns with only one target
+    std::uint32_t next;         ///< next source in the same list of the wheel
+    std::uint32_t first = 0;    ///< the queue: a ring of packets whose size is a power of two
     std::uint32_t waiting = 0;  ///< packets in the queue
-    cmn::Cycle when;            ///< of the next packet
+    cmn::Cycle when;            ///< cycle of the next packet
     std::vector<Packet> queue;
   };
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
@@ -123,18 +123,18 @@ class MeshTraffic {
   MeshTrafficSpec spec_;
   boost::random::mt19937_64 random_;
   GeometricGaps gaps_;
-  std::uint64_t hot_limit_;  ///< a number of 32 bits below it makes a packet a hot one
+  std::uint64_t hot_limit_;  ///< a packet is hot if its random number of 32 bits is below this
 
   std::vector<Source> sources_;
   std::vector<std::uint64_t> with_queue_;                    ///< sources with packets waiting
   std::array<std::uint32_t, kWheelSize> wheel_;              ///< by cycle modulo its size: first source of a list
-  std::array<std::uint64_t, kWheelSize / 64> wheel_used_{};  ///< lists that are not empty
+  std::array<std::uint64_t, kWheelSize / 64> wheel_used_{};  ///< bits of lists that are not empty
 
   cmn::Cycle measured_from_ = 0;
   MeshTrafficStatistics statistics_;
 };
 
-/// Names as scenario files write them: "bit_complement".
+/// Names as in scenario files: "bit_complement".
 /// @{
 [[nodiscard]] std::string_view to_string(MeshPattern pattern) noexcept;
 [[nodiscard]] std::optional<MeshPattern> mesh_pattern_from(std::string_view name) noexcept;

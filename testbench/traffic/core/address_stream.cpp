@@ -29,7 +29,8 @@ AddressStream::AddressStream(const PatternSpec& pattern, const Window& window, R
       break;
     case PatternKind::pointer_chase:
       mask_ = std::bit_ceil(lines_) - 1;
-      // Hull and Dobell: full period modulo a power of two if the multiplier is 1 modulo 4 and the increment odd.
+      // Hull and Dobell: the period is full, modulo a power of two, if the multiplier is 1 modulo 4 and the increment
+      // odd.
       multiplier_ = (random.below(std::uint64_t{1} << 62) << 2 | 1) & mask_;
       increment_ = (random.below(std::uint64_t{1} << 62) << 1 | 1) & mask_;
       scramble_ = random.below(std::uint64_t{1} << 62) << 1 | 1;
@@ -44,7 +45,7 @@ AddressStream::AddressStream(const PatternSpec& pattern, const Window& window, R
 
 std::uint64_t AddressStream::in_line(std::uint64_t line, std::uint32_t length, RandomStream& random) const {
   std::uint64_t address = base_ + line * kLineBytes;
-  // Short requests fall on any of the places of their own length in the line.
+  // Short requests use any multiple of their length in the line.
   if (length != 0 && length <= kLineBytes / 2) address += random.below(kLineBytes / length) * length;
   return address;
 }
@@ -62,7 +63,7 @@ std::uint64_t AddressStream::stream(std::uint32_t length) noexcept {
 std::uint64_t AddressStream::stride(std::uint32_t length) noexcept {
   const std::uint64_t bytes = length == 0 ? kLineBytes : length;
   const std::uint64_t line = cursor_ / kLineBytes * kLineBytes;
-  // What would cross the line is moved down to end with it.
+  // A request that would cross the line is moved down to end with it.
   const std::uint64_t offset = std::min(cursor_ - line, kLineBytes - bytes);
   cursor_ += step_;
   if (cursor_ >= size_) cursor_ -= size_;
@@ -97,7 +98,7 @@ std::uint64_t AddressStream::next(std::uint32_t length, RandomStream& random) {
     case PatternKind::pointer_chase:
       return in_line(chase(), length, random);
     case PatternKind::producer_consumer:
-      break;  // goes by blocks
+      break;  // advances by blocks
   }
   return base_;
 }

@@ -11,10 +11,9 @@
 
 namespace pmufab::traffic {
 
-/// Where successive requests of one generator go within one of its targets.
+/// The addresses of successive requests of one generator within one of its targets.
 ///
-/// Which target a request goes to is the generator's choice, by weight. Patterns in which the place follows from the
-/// requester (transpose, bit complement) would make that choice, too, and leave this class as it is.
+/// The generator chooses the target of each request, by weight.
 class AddressStream {
  public:
   AddressStream(const PatternSpec& pattern, const Window& window, RandomStream& random);
@@ -36,12 +35,12 @@ class AddressStream {
   std::uint64_t base_;
   std::uint64_t size_;
   std::uint64_t lines_;
-  std::uint64_t cursor_ = 0;     // stream, stride, producer_consumer: bytes from the base
-  std::uint64_t step_ = 0;       // stride, producer_consumer
-  std::uint64_t hot_lines_ = 0;  // hotspot
-  std::uint64_t hot_share_ = 0;  // hotspot: of kHotScale
-  // pointer_chase: a full-period linear congruential sequence over the next power of two, its values scrambled; what
-  // lies outside the window is skipped, which leaves one cycle through all of the window's lines.
+  std::uint64_t cursor_ = 0;     // for stream, stride, producer_consumer: bytes from the base
+  std::uint64_t step_ = 0;       // for stride, producer_consumer
+  std::uint64_t hot_lines_ = 0;  // for hotspot
+  std::uint64_t hot_share_ = 0;  // for hotspot: in units of 1 / kHotScale
+  // pointer_chase: a full-period linear congruential sequence over the next power of two, with scrambled values. Values
+  // outside the window are skipped, which leaves one cycle through all of the window's lines.
   std::uint64_t mask_ = 0;
   std::uint64_t multiplier_ = 0;
   std::uint64_t increment_ = 0;

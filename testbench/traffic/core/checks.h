@@ -8,16 +8,16 @@
 #include "testbench/traffic/core/target_window.h"
 #include "testbench/traffic/tegra410/traffic_spec.h"
 
-/// What parts of any traffic must be. Not a public header.
+/// Checks that all kinds of traffic share. Not a public header.
 namespace pmufab::traffic {
 
-/// @param field  of the part, for errors
+/// @param field  path of the checked member, for errors
 /// @throws SpecError
 /// @{
 void check(bool good, const std::string& field, std::string reason, std::string suggestion = "");
 void check_pacing(const PacingSpec& pacing, const std::string& field);
 void check_burst(const std::optional<BurstSpec>& burst, const std::string& field);
-/// Without what only requesters of a Tegra410 can be asked: who consumes, and how many requests a chase has in flight.
+/// Omits what only requesters of a Tegra410 can have: the consumer, and a chase's requests in flight.
 /// @param windows  the pattern must fit
 void check_pattern(const PatternSpec& pattern, const std::vector<Window>& windows, const std::string& field);
 /// @}

@@ -14,7 +14,7 @@ GeometricGaps::GeometricGaps(double probability) {
   }
   unsigned gap = 1;
   for (unsigned upper = 256; upper-- > 0;) {
-    // The largest number with these upper bits has the shortest gap of them.
+    // The largest number with these upper bits has the shortest gap.
     const std::uint64_t largest = std::uint64_t{upper} << 24 | 0xffffff;
     while (gap < kLongest && largest < longer_[gap]) ++gap;
     shortest_[upper] = static_cast<std::uint16_t>(gap);

@@ -32,7 +32,7 @@ void Lane::retire(Picoseconds when) {
 
 Picoseconds Lane::room_at() const {
   if (in_flight_.size() == limit_) return in_flight_.front();
-  // The limit has become lower from one phase to the next: more than one request has to complete.
+  // The limit of the new phase is lower: more than one request has to complete.
   std::vector<Picoseconds> completions = in_flight_;
   const auto last = completions.begin() + static_cast<std::ptrdiff_t>(completions.size() - limit_);
   std::nth_element(completions.begin(), last, completions.end());
@@ -64,7 +64,8 @@ void Lane::find_next() {
       if (limit_ != 0 && in_flight_.size() >= limit_) when = room_at();
     }
     if (when >= deadline_) [[unlikely]] {
-      // The phase is over for what still waits. Nothing of a plan that does not catch up is due before the deadline.
+      // The phase ends with requests still waiting. Without catching up, no request of the plan is due before the
+      // deadline.
       if (catch_up_) {
         ++statistics_.dropped;
         ++position_;

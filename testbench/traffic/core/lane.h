@@ -12,14 +12,15 @@
 
 namespace pmufab::traffic {
 
-/// What a generator has done so far. Latencies run from the issue of a request to the completion the fabric annotated.
+/// The statistics of a generator. Latencies run from the issue of a request to the completion that the fabric
+/// annotated.
 struct GeneratorStatistics {
   std::string name;
   std::uint64_t issued = 0;
   std::uint64_t bytes = 0;      ///< payload of reads, writes and atomics
   std::uint64_t errors = 0;     ///< requests answered with anything but TLM_OK_RESPONSE (they count as issued)
   std::uint64_t delayed = 0;    ///< requests that waited for the outstanding limit
-  std::uint64_t dropped = 0;    ///< requests that still waited when their phase was over
+  std::uint64_t dropped = 0;    ///< requests still waiting when their phase ended
   Picoseconds latency_sum = 0;  ///< the exact mean latency is latency_sum / issued
   Picoseconds latency_max = 0;
   Picoseconds last_completion = 0;     ///< absolute
@@ -29,17 +30,17 @@ struct GeneratorStatistics {
   [[nodiscard]] Picoseconds mean_latency() const noexcept { return issued == 0 ? 0 : latency_sum / issued; }
 };
 
-/// Between a producer, which plans, and the issuer, which sends: applies the outstanding limit and tells when the next
-/// request really goes out. Plain C++; times are relative to the issuer's start.
+/// The stage between a producer, which plans, and the issuer, which sends. It applies the outstanding limit and
+/// computes when the next request is sent. Plain C++; times are relative to the issuer's start.
 class Lane {
  public:
   Lane(std::unique_ptr<Producer> producer, std::string name);
 
-  /// @return when the next request goes out; kNever at the end.
+  /// @return when the next request is sent; kNever at the end.
   [[nodiscard]] Picoseconds next_time() const noexcept { return next_; }
   /// @return the request to send at next_time(), unless that is kNever.
   [[nodiscard]] const Request& request() const noexcept { return buffer_[position_]; }
-  /// The request was sent at next_time() and completes at `completion`. Finds the next one.
+  /// The request was sent at next_time() and completes at `completion`. Advances to the next one.
   void sent(Picoseconds completion, bool failed) {
     const Picoseconds latency = completion - next_;
     ++statistics_.issued;
@@ -48,7 +49,7 @@ class Lane {
     statistics_.latency_max = std::max(statistics_.latency_max, latency);
     statistics_.last_completion = std::max(statistics_.last_completion, completion);
     if (failed) ++statistics_.errors;
-    // Nothing else can look while a request of no latency is under way: it never counts as in flight with another.
+    // A request without latency never counts as in flight together with another.
     in_flight_.push_back(completion);
     std::push_heap(in_flight_.begin(), in_flight_.end(), std::greater<>());
     statistics_.peak_outstanding =
@@ -59,7 +60,7 @@ class Lane {
   }
 
   [[nodiscard]] const Producer& producer() const noexcept { return *producer_; }
-  /// As of now; last_completion is relative to the issuer's start.
+  /// @return the statistics so far; last_completion is relative to the issuer's start.
   [[nodiscard]] const GeneratorStatistics& statistics() const noexcept { return statistics_; }
 
  private:
@@ -74,9 +75,9 @@ class Lane {
   std::size_t position_ = 0;
   std::size_t filled_ = 0;
   Picoseconds next_ = 0;
-  Picoseconds last_ = 0;  // when the last request went out
-  // Of the phase.
-  Picoseconds slip_ = 0;  // how far behind its plan a phase is that does not catch up
+  Picoseconds last_ = 0;  // when the last request was sent
+  // State of the phase.
+  Picoseconds slip_ = 0;  // delay against the plan, in a phase that does not catch up
   Picoseconds deadline_ = kNever;
   std::uint32_t limit_ = 0;
   bool catch_up_ = true;

@@ -10,10 +10,10 @@
 
 namespace pmufab::traffic {
 
-/// Lines of a text stream, without copying those that lie within one buffer.
+/// Reads the lines of a text stream, without copying lines that lie within one buffer.
 class LineReader {
  public:
-  /// Longer lines are cut there (and reported as such): no text of this project has them.
+  /// Longer lines are cut here, and reported as such: no text of this project has them.
   static constexpr std::size_t kLongest = 65536;
 
   explicit LineReader(std::istream& stream) : stream_(&stream), buffer_(4 * kLongest) {}
@@ -47,9 +47,9 @@ class LineReader {
     }
   }
 
-  /// @return the number of the line next() gave last, from 1.
+  /// @return the number of the line that next() returned last, from 1.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// @return bytes taken from the stream so far.
+  /// @return the bytes read from the stream so far.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return taken_; }
 
  private:

@@ -9,13 +9,13 @@
 
 namespace pmufab::traffic {
 
-/// What requests of one requester do: opcode and length, drawn by weight.
+/// The operations of one requester: opcode and length, drawn by weight.
 class OperationMix {
  public:
-  /// Which operations of the mix to take.
+  /// Selects operations of the mix.
   enum class Part : std::uint8_t { all, reading, changing };
 
-  /// If `mix` has nothing of `part`, a plain read or write stands in.
+  /// If `mix` has no operation of `part`, a plain read or write is used.
   OperationMix(const std::vector<OperationShare>& mix, const std::vector<SizeShare>& sizes, RequesterKind requester,
                Path path, Part part);
 

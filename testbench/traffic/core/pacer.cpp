@@ -45,7 +45,7 @@ void Pacer::advance(RandomStream& random) {
     case Kind::fixed: {
       active_ += gap_;
       if (gap_remainder_ == 0) return;
-      // active_ is rounded up: it lies one above the whole part exactly when there is a remainder.
+      // active_ is rounded up: it is one above the whole part exactly when there is a remainder.
       if (remainder_ != 0) --active_;
       remainder_ += gap_remainder_;
       if (remainder_ >= rate_) {

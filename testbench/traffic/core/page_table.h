@@ -11,28 +11,29 @@
 
 namespace pmufab::traffic {
 
-/// Gives the virtual pages of a trace their physical frames.
+/// Maps the virtual pages of a trace to physical frames.
 ///
-/// The target of a page is chosen by the weights from a hash of its number, whatever else happens. Within a target,
-/// pages get frames in the order they are first touched. Several tables share the targets: table k of n takes the
-/// frames k, k + n, k + 2n, ...
+/// The weights and a hash of the page's number choose its target, independent of everything else. Within a target,
+/// pages get frames in the order in which they are first touched. Several tables share the targets: table k of n takes
+/// the frames k, k + n, k + 2n, ...
 class PageTable {
  public:
   /// @param windows  of the placement's targets, in its order
   PageTable(const TraceSpec& trace, const std::vector<Window>& windows, std::uint64_t table, std::uint64_t tables);
 
-  /// @return where `address` lies, giving its page a frame if it has none; nothing if its target has no frame left.
+  /// @return the physical address of `address`. Its page gets a frame if it has none; empty if its target has no frame
+  ///         left.
   std::optional<std::uint64_t> touch(std::uint64_t address);
-  /// @return where `address`, whose page has been touched, lies.
+  /// @return the physical address of `address`, whose page has been touched.
   [[nodiscard]] std::uint64_t translate(std::uint64_t address) const noexcept {
     const Entry& entry = entries_[slot_of(address >> page_bits_)];
     return entry.frame | (address & page_mask_);
   }
-  /// @return pages that have a frame.
+  /// @return the number of pages with a frame.
   [[nodiscard]] std::uint64_t pages() const noexcept { return pages_; }
 
  private:
-  // An open hash table, at most half full; looked up only, so its order shows nowhere.
+  // An open hash table, at most half full. It is never iterated, so its order has no effect.
   struct Entry {
     std::uint64_t page = kFree;
     std::uint64_t frame = 0;  // its address
@@ -52,7 +53,7 @@ class PageTable {
 
   unsigned page_bits_;
   std::uint64_t page_mask_;
-  std::uint64_t stride_;  // from a frame to the table's next
+  std::uint64_t stride_;  // distance between frames of the table
   std::uint64_t seed_;
   WeightedChoice<std::size_t> choice_;
   std::vector<Pool> pools_;

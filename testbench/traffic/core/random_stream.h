@@ -41,7 +41,7 @@ class RandomStream {
   /// @return 0 ... limit - 1, all equally likely; `limit` is not 0. Draws nothing for a limit of 1.
   std::uint64_t below(std::uint64_t limit) {
     if (limit == 1) return 0;
-    // What the distribution does, without its divisions.
+    // The distribution's result, without its divisions.
     if (std::has_single_bit(limit)) return engine_() >> (64 - std::countr_zero(limit));
     return boost::random::uniform_int_distribution<std::uint64_t>(0, limit - 1)(engine_);
   }
@@ -71,7 +71,7 @@ class WeightedChoice {
     while (point >= ends_[i]) ++i;
     return values_[i];
   }
-  /// Draws nothing if there is but one value.
+  /// Draws nothing if there is only one value.
   const Value& choose(RandomStream& random) const {
     return values_.size() == 1 ? values_[0] : at(random.below(total_));
   }

@@ -11,7 +11,7 @@ std::optional<Window> fail(TargetProblem* problem, TargetProblem what) {
   return std::nullopt;
 }
 
-/// @param bars  list what PCI Express functions decode, and no memory; otherwise the other way round
+/// @param bars  list BARs of PCI Express functions instead of memory
 std::string list_of(const std::vector<MemoryRange>& map, bool bars) {
   std::string list;
   for (const MemoryRange& range : map) {

@@ -11,20 +11,20 @@ namespace pmufab::traffic {
 
 inline constexpr std::uint64_t kLineBytes = 64;
 
-/// A target in system addresses.
+/// A target as a range of system addresses.
 struct Window {
   std::uint64_t base;
   std::uint64_t size;  ///< bytes
 };
 
-/// Why a target is no window.
+/// Why a target has no window.
 struct TargetProblem {
-  std::string member;  ///< of Target
+  std::string member;  ///< name in Target
   std::string reason;
   std::string suggestion;
 };
 
-/// @return the addresses `target` stands for, or nothing and, if `problem` is given, why.
+/// @return the addresses of `target`; empty if there are none, with the reason in `problem` if given.
 std::optional<Window> resolve(const Target& target, const std::vector<MemoryRange>& map,
                               TargetProblem* problem = nullptr);
 

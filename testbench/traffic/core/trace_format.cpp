@@ -16,7 +16,7 @@
 namespace pmufab::traffic {
 namespace {
 
-// Binary form: a header of 32 bytes, names if it holds operations, then records. Everything little endian.
+// Binary form: a header of 32 bytes, names if it holds operations, then records. Everything is little endian.
 constexpr std::array<unsigned char, 8> kMagic = {'P', 'M', 'U', 'T', 'R', 'A', 'C', 'E'};
 constexpr std::uint32_t kVersions = 2;  // 1: accesses, 2: operations
 constexpr std::size_t kHeaderBytes = 32;
@@ -30,7 +30,7 @@ constexpr std::size_t kRecordsPerRefill = 4096;
 constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
 constexpr std::array<std::string_view, kVersions> kCsvHeaders = {"kind,address,size",
                                                                  "time,device,operation,address,flags"};
-constexpr std::string_view kShortHeader = "time,device,operation,address";  // without the flags, which are optional
+constexpr std::string_view kShortHeader = "time,device,operation,address";  // flags are optional
 constexpr std::string_view kCsvEnd = "end";
 constexpr std::array<std::string_view, 4> kAccessKinds = {"fetch", "load", "store", "modify"};
 
@@ -49,7 +49,7 @@ Integer get(const unsigned char* bytes) noexcept {
 
 std::string reason_of_errno() { return std::generic_category().message(errno); }
 
-/// @return why `record` cannot be, or an empty string.
+/// @return why `record` is impossible, or an empty string.
 std::string problem_of(const TraceRecord& record) {
   if (record.size < 1 || record.size > kMaximumAccess) {
     return fmt::format("size {} is not within 1 ... {}", record.size, kMaximumAccess);
@@ -66,7 +66,7 @@ bool is_name(std::string_view text) noexcept {
   });
 }
 
-/// @param last  time of the operation before
+/// @param last  time of the previous operation
 std::string problem_of(const TraceOperation& operation, Picoseconds last) {
   if (operation.when < last)
     return fmt::format("{} ps is before the operation in front of it, at {} ps", operation.when, last);
@@ -82,7 +82,7 @@ std::string_view held(TraceContents contents) noexcept {
   return contents == TraceContents::accesses ? "memory accesses" : "operations at recorded times";
 }
 
-/// @return the value `text` spells, all of it, in `base`.
+/// @return the value of `text` in `base`, if all of it is a number.
 template <typename Integer>
 bool parse(std::string_view text, Integer& value, int base) noexcept {
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value, base);

@@ -36,21 +36,21 @@ struct TraceRecord {
 
 inline constexpr std::uint32_t kMaximumAccess = 65536;
 
-/// One operation of an agent at a time.
+/// One operation of an agent at a recorded time.
 struct TraceOperation {
-  Picoseconds when = 0;         ///< after the start of traffic; not before the operation in front of it
+  Picoseconds when = 0;         ///< after the start of traffic; not before that of the previous operation
   std::uint64_t address = 0;    ///< host physical
   std::uint16_t device = 0;     ///< of the platform
-  std::uint16_t operation = 0;  ///< which of the file's names
-  bool tee = false;             ///< of trusted execution
-  /// Begins at once after the operation in front of it, which has the same time: what that one makes happen at this
-  /// instant comes after both. Recordings need it to be repeated exactly.
+  std::uint16_t operation = 0;  ///< index into the file's names
+  bool tee = false;             ///< for trusted execution
+  /// The operation begins immediately after the previous one, which has the same time: the effects of the previous one
+  /// at this instant come after both. Exact replay needs this.
   bool joined = false;
 
   friend bool operator==(const TraceOperation&, const TraceOperation&) = default;
 };
 
-/// What a file holds: version 1 of the format, and version 2.
+/// The contents of a file: version 1 or version 2 of the format.
 enum class TraceContents : std::uint8_t { accesses, operations };
 
 /// A trace file that cannot be read or is damaged. what() names the file and the place.
@@ -62,26 +62,26 @@ class TraceError : public std::runtime_error {
 /// Reads a trace file of either form from front to back, a buffer at a time.
 class TraceReader {
  public:
-  /// @param expected  what it must hold, if that matters
-  /// @throws TraceError if the file cannot be read, is no trace, holds something else, or its length does not fit what
-  ///         its header says
+  /// @param expected  required contents, if any
+  /// @throws TraceError if the file cannot be read, is no trace, has other contents, or its length does not fit its
+  ///         header
   explicit TraceReader(const std::filesystem::path& file, std::optional<TraceContents> expected = {});
   ~TraceReader();
 
   [[nodiscard]] TraceContents contents() const noexcept { return contents_; }
 
-  /// Read the next records of a file of that contents. @return how many; 0 only at the end
+  /// Read the next records of a file with these contents. @return the number read; 0 only at the end
   /// @throws TraceError at damage, with its byte offset (binary) or line number (CSV)
   std::size_t read(std::span<TraceRecord> records);
   std::size_t read(std::span<TraceOperation> operations);
-  /// @return what TraceOperation::operation counts: names of operations. In CSV those met so far.
+  /// @return the names of operations that TraceOperation::operation indexes. For CSV, those found so far.
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-  /// @return where the operation is that was read as number `index` of the last buffer: "FILE: line 7".
+  /// @return the place of the operation with this index in the last buffer: "FILE: line 7".
   [[nodiscard]] std::string place(std::size_t index) const;
   /// Start again at the first record.
   void rewind();
 
-  /// @return records in the file if the header says it (binary), otherwise 0.
+  /// @return the number of records if the header has it (binary), otherwise 0.
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
 
  private:
@@ -107,25 +107,25 @@ class TraceReader {
   std::uint64_t count_ = 0;
   std::uint64_t first_ = 0;     // binary: offset of the first record
   std::uint64_t position_ = 0;  // index of the next record
-  std::uint64_t buffer_ = 0;    // binary: index of the first one read last; CSV: its line
-  Picoseconds last_ = 0;        // time of the operation before
+  std::uint64_t buffer_ = 0;    // index of the first record read last (binary), or its line (CSV)
+  Picoseconds last_ = 0;        // time of the previous operation
   std::vector<unsigned char> bytes_;
   std::unique_ptr<CsvLines> csv_;
   bool csv_ended_ = false;
 };
 
-/// Writes a trace file. It is complete only after finish(); until then readers refuse it.
+/// Writes a trace file. It is complete only after finish(); before that readers refuse it.
 class TraceWriter {
  public:
-  /// The form follows the name: CSV for ".csv", binary for anything else. The file will hold accesses.
+  /// Create a file of accesses. The name selects the form: CSV for ".csv", binary for anything else.
   /// @throws TraceError if the file cannot be created
   explicit TraceWriter(const std::filesystem::path& file) : TraceWriter(file, TraceContents::accesses, {}) {}
-  /// The file will hold operations.
+  /// Create a file of operations.
   /// @param names  of all operations it may hold: lower case letters, digits and _
   TraceWriter(const std::filesystem::path& file, std::vector<std::string> names)
       : TraceWriter(file, TraceContents::operations, std::move(names)) {}
 
-  /// @throws TraceError if the disk is full, or for a record no trace can hold
+  /// @throws TraceError if the disk is full, or for an impossible record
   void write(const TraceRecord& record);
   void write(const TraceOperation& operation);
   /// @throws TraceError if the disk is full

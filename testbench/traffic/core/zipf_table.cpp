@@ -44,7 +44,7 @@ ZipfTable::ZipfTable(std::uint64_t ranks, double exponent) : columns_(ranks) {
       small.push_back(rich);
     }
   }
-  // The arithmetic is exact: what is left fills its column to the brim.
+  // The arithmetic is exact, so each remaining rank fills its column completely.
   for (const std::uint64_t rank : small) columns_[rank] = {total_, rank};
   for (const std::uint64_t rank : large) columns_[rank] = {total_, rank};
 }

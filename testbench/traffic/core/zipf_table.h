@@ -10,9 +10,9 @@ namespace pmufab::traffic {
 
 /// Draws ranks 0 ... n - 1 with a probability proportional to 1 / (rank + 1)^exponent, in constant time.
 ///
-/// Weights are integers, and made from nothing but multiplications, divisions and square roots, which IEEE 754 rounds
-/// in one way only: the C library's pow() is not the same on every machine. The exponent is rounded to a multiple of
-/// 2^-16; ranks less likely than about 2^-40 of the first never come.
+/// Weights are integers, computed with multiplications, divisions and square roots only, which IEEE 754 defines
+/// exactly: the C library's pow() differs between machines. The exponent is rounded to a multiple of 2^-16. Ranks less
+/// likely than about 2^-40 of the first are never drawn.
 class ZipfTable {
  public:
   /// @param ranks     1 ... 2^22

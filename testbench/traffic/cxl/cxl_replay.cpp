@@ -13,7 +13,7 @@ namespace pmufab::traffic {
 namespace {
 
 constexpr std::size_t kOperationsPerRead = 1024;
-constexpr Picoseconds kLatest = Picoseconds{1} << 62;  // half of all times, so that sums of two are times
+constexpr Picoseconds kLatest = Picoseconds{1} << 62;  // half of the range, so that sums of two times fit
 constexpr std::uint64_t kLineMask = ~std::uint64_t{63};
 
 CxlOperation operation_called(const std::string& name, const std::string& place) {
@@ -26,7 +26,7 @@ CxlOperation operation_called(const std::string& name, const std::string& place)
 
 }  // namespace
 
-/// Hears of the end of a device's own operations.
+/// Called when a device's own operations end.
 class CxlReplay::Own final : public cxl::LocalClient {
  public:
   Own(CxlReplay& replay, cxl::MemoryDevice& device) : replay_(replay), device_(device) {
@@ -73,7 +73,7 @@ void CxlReplay::survey(const std::string& field) {
   while ((filled_ = reader_.read(buffer_)) != 0) {
     for (std::size_t i = 0; i < filled_; ++i) {
       const TraceOperation& operation = buffer_[i];
-      // A file may have names of operations it does not hold, and this program does not know.
+      // A file may have names of operations that it does not use and this program does not know.
       operations_.resize(std::max<std::size_t>(operations_.size(), operation.operation + 1));
       named.resize(operations_.size());
       if (!named[operation.operation]) {
@@ -144,7 +144,7 @@ void CxlReplay::act(Picoseconds now) {
       break;
     }
     if (joined && !operation.joined) {
-      engine_.set(actor_, now);  // what the one before makes others do now comes first
+      engine_.set(actor_, now);  // the effects of the previous operation come first
       break;
     }
     if (!begin(operation, now)) {
@@ -165,12 +165,12 @@ unsigned CxlReplay::host_number(const cxl::Host* host) const {
   return static_cast<unsigned>(std::find(hosts_.begin(), hosts_.end(), host) - hosts_.begin());
 }
 
-/// @return false if it has to wait
+/// @return false if it must wait
 bool CxlReplay::begin(const TraceOperation& operation, Picoseconds now) {
   const CxlOperation known = operations_[operation.operation];
   const CxlTargets& targets = devices_[operation.device];
   const std::uint64_t address = operation.address & kLineMask;
-  // Tags tell apart what is under way below a host, whichever devices it is for.
+  // Tags identify everything under way below a host, for whichever device.
   const unsigned host = host_number(host_of(targets, known, address));
   if (under_way_[host] == outstanding_) return false;
   const std::uint32_t user = free_.back();

@@ -13,42 +13,43 @@
 
 namespace pmufab::traffic {
 
-/// Operations of a trace, of all agents of all devices.
+/// Replay of a trace with operations of all agents of all devices.
 struct CxlReplaySpec {
   std::string name;       ///< unique in the scenario, not empty
   std::string file;       ///< a trace of operations
   Picoseconds start = 0;  ///< time 0 of the trace after the start of traffic
 };
 
-/// Does the operations of a trace at their times, one after the other: where one has to wait, so do those behind it.
-/// A trace recorded from a run begins each operation at the same instant and in the same order as that run did.
+/// Performs the operations of a trace at their times, one after the other. If one has to wait, the later ones wait too.
+/// A trace recorded from a run begins each operation at the same instant and in the same order as that run.
 class CxlReplay final : private cxl::Actor, private cxl::OperationClient {
  public:
   /// Reads the file through once.
-  /// @param devices      by number; outlive this
-  /// @param field        of the spec, for errors: "cxl_traffic[2]"
+  /// @param devices      by number; must outlive this object
+  /// @param field        path of the spec, for errors: "cxl_traffic[2]"
   /// @param outstanding  operations at a time on each host, at least 1
-  /// @throws TraceError for a file that is damaged or cannot be read, or an operation nobody can do, with its place
-  /// @throws SpecError if other traffic does the own operations of a device
+  /// @throws TraceError with its place, for a file that is damaged or cannot be read, or an operation that no agent
+  ///         supports
+  /// @throws SpecError if other traffic performs the own operations of a device
   CxlReplay(cxl::Engine& engine, std::vector<CxlTargets> devices, const CxlReplaySpec& spec, const std::string& field,
             std::uint32_t outstanding);
   ~CxlReplay();
 
-  /// Let time 0 of the traffic be `zero`, not in the past. Once.
+  /// Set time 0 of the traffic, not in the past. Once.
   void start(Picoseconds zero);
-  /// Begin nothing any more. What has begun ends by itself.
+  /// Begin no more operations. Those under way end normally.
   void stop();
-  /// @param listener  outlives this, or null
+  /// @param listener  must outlive this object, or null
   void set_listener(CxlOperationListener* listener) noexcept { listener_ = listener; }
 
   [[nodiscard]] const std::string& name() const noexcept { return spec_.name; }
   [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
   [[nodiscard]] std::uint64_t completed() const noexcept { return completed_; }
-  /// @return operations that began later than at their time.
+  /// @return the number of operations that began later than their time.
   [[nodiscard]] std::uint64_t late() const noexcept { return late_; }
-  /// @return whether nothing more will begin.
+  /// @return true if no more operations will begin.
   [[nodiscard]] bool ended() const noexcept { return ended_; }
-  /// Sum over all operations that are over of the time they took.
+  /// @return the sum of the durations of all operations that have ended.
   [[nodiscard]] Picoseconds latency_sum() const noexcept { return latency_sum_; }
 
  private:
@@ -68,22 +69,22 @@ class CxlReplay final : private cxl::Actor, private cxl::OperationClient {
   CxlReplaySpec spec_;
   CxlOperationListener* listener_ = nullptr;
   TraceReader reader_;
-  std::vector<CxlOperation> operations_;   // by the trace's number
-  std::vector<std::unique_ptr<Own>> own_;  // by device; null if the trace has none
+  std::vector<CxlOperation> operations_;   // by index in the trace's names
+  std::vector<std::unique_ptr<Own>> own_;  // by device; null if the trace does not use it
   unsigned actor_ = 0;
   Picoseconds zero_ = 0;
   std::vector<TraceOperation> buffer_;
   std::size_t position_ = 0;
   std::size_t filled_ = 0;
   std::uint32_t outstanding_;
-  std::vector<const cxl::Host*> hosts_;   // that devices are below; null if a device has none
+  std::vector<const cxl::Host*> hosts_;   // by device: its host; null if it has none
   std::vector<std::uint32_t> under_way_;  // by number of host
   std::vector<Picoseconds> began_;        // by user number
   std::vector<unsigned> host_of_user_;
   std::vector<std::uint32_t> free_;
-  bool waiting_ = false;  // until an operation is over, or it is worth trying again
+  bool waiting_ = false;  // waiting for an operation to end, or for a retry
   bool acting_ = false;
-  bool ended_ = false;  // came to its last operation, or was stopped
+  bool ended_ = false;  // last operation begun, or stopped
   std::uint64_t begun_ = 0;
   std::uint64_t completed_ = 0;
   std::uint64_t late_ = 0;

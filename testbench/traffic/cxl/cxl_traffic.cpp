@@ -132,7 +132,7 @@ CxlTraffic::CxlTraffic(cxl::Engine& engine, const CxlTargets& targets, Picosecon
   if (ranges_.empty()) throw SpecError(field + ".ranges", "have no weight", "give one a weight");
   began_.resize(spec.outstanding);
   for (std::uint32_t user = spec.outstanding; user > 0; --user) free_.push_back(user - 1);
-  // Last: who throws must not have told anybody of itself.
+  // Last, because a constructor that throws must not be registered.
   actor_ = engine_.add(*this);
   if (agent_of(operations_.at(0)) == CxlAgent::device) targets_.device->set_local_client(this);
 }
@@ -192,7 +192,8 @@ void CxlTraffic::act(Picoseconds now) {
 
 void CxlTraffic::unblocked(Picoseconds now) { wake(now); }
 
-// Operations begin in act() alone, and not while another part acts: so when and behind what they begin can be recorded.
+// Operations begin in act() only, and not while another part acts. So the time and order of their beginning can be
+// recorded.
 void CxlTraffic::wake(Picoseconds now) {
   if (acting_ || ended() || (!blocked_ && begin_ > now)) return;
   engine_.set(actor_, now);

@@ -17,15 +17,15 @@
 
 namespace pmufab::traffic {
 
-/// Who does an operation.
+/// The agent that performs an operation.
 enum class CxlAgent : std::uint8_t {
   host,          ///< a host, on memory of the devices below its link, or snooping a device's cache
   device,        ///< a device, on its own HDM-DB memory
   device_cache,  ///< a Type 2 device, on the host's memory by CXL.cache
 };
 
-/// Operations (docs/cxl-messages.md): of the host in the order of cxl::HostOperationKind, of the device in that of
-/// cxl::LocalOperation, of the device's cache by their D2H request.
+/// Operations (docs/cxl-messages.md): those of the host in the order of cxl::HostOperationKind, of the device in that
+/// of cxl::LocalOperation, of the device's cache by their D2H request.
 enum class CxlOperation : std::uint8_t {
   read,
   load,
@@ -75,38 +75,38 @@ struct CxlOperationShare {
 struct CxlRange {
   std::uint64_t base = 0;  ///< multiple of 64
   std::uint64_t size = 0;  ///< bytes, a multiple of 64, not 0
-  PatternSpec pattern{};   ///< any but producer_consumer
+  PatternSpec pattern{};   ///< all but producer_consumer
   std::uint32_t weight = 1;
 };
 
 /// Operations of one agent.
 struct CxlTrafficSpec {
   std::string name;                                            ///< unique in the scenario, not empty
-  unsigned device = 0;                                         ///< which link, or device, of the platform
-  std::vector<CxlOperationShare> mix{1, CxlOperationShare{}};  ///< of one agent; reads
+  unsigned device = 0;                                         ///< number of the link, or device, in the platform
+  std::vector<CxlOperationShare> mix{1, CxlOperationShare{}};  ///< operations of one agent; default: reads
   std::vector<CxlRange> ranges{};                              ///< at least one
   PacingSpec pacing{PacingSpec::Kind::back_to_back, 10.0, 1000, true};
   std::optional<BurstSpec> burst{};
   unsigned outstanding = 64;              ///< operations at a time, 1 ... 4096
-  double tee_share = 0;                   ///< of operations of trusted execution, 0 ... 1
+  double tee_share = 0;                   ///< share of operations in trusted execution, 0 ... 1
   Picoseconds start = 0;                  ///< after the start of traffic
-  std::optional<Picoseconds> duration{};  ///< of beginning operations
+  std::optional<Picoseconds> duration{};  ///< time in which operations begin
   std::optional<std::uint64_t> count{};   ///< operations, at least 1
-  std::optional<std::uint64_t> seed{};    ///< not set: made of the scenario's seed and the name
+  std::optional<std::uint64_t> seed{};    ///< not set: derived from the scenario's seed and the name
 };
 
-/// Where the traffic goes. What a spec's operations do not need may be missing.
+/// The targets of the traffic. Members that a spec's operations do not need may be missing.
 struct CxlTargets {
   cxl::Host* host = nullptr;
   cxl::MemoryDevice* device = nullptr;
   cxl::DeviceCache* device_cache = nullptr;
-  const cxl::HostBridge* bridge = nullptr;  ///< knows of other hosts that do operations, by address
+  const cxl::HostBridge* bridge = nullptr;  ///< selects other hosts by address
 };
 
-/// Hears of operations when they begin.
+/// Called when operations begin.
 class CxlOperationListener {
  public:
-  /// @param joined  it begins at once after the one heard of before, at the same instant
+  /// @param joined  it begins immediately after the operation of the previous call, at the same instant
   virtual void on_operation(Picoseconds now, unsigned device, CxlOperation operation, std::uint64_t address, bool tee,
                             bool joined) = 0;
 
@@ -114,37 +114,37 @@ class CxlOperationListener {
   ~CxlOperationListener() = default;
 };
 
-/// @return whether somebody at a device can do an operation.
+/// @return true if the device has the agent for an operation.
 [[nodiscard]] bool can_do(const CxlTargets& targets, CxlOperation operation) noexcept;
-/// Begin an operation somebody can do.
-/// @param user  comes back with completed(), but of a device's own operations: local_done() comes in their order
+/// Begin an operation that can_do() accepts.
+/// @param user  returned by completed(); a device's own operations report local_done() instead, in their order
 [[nodiscard]] cxl::IssueResult begin_operation(const CxlTargets& targets, CxlOperation operation, std::uint64_t address,
                                                bool tee, std::uint32_t user, cxl::OperationClient& client);
 
-/// Does the operations of a spec. They begin at edges of the link's clock.
+/// Performs the operations of a spec. They begin at edges of the link's clock.
 class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, private cxl::LocalClient {
  public:
   /// @param period  of the link's clock
-  /// @param field   of the spec, for errors: "cxl_traffic[2]"
+  /// @param field   path of the spec, for errors: "cxl_traffic[2]"
   /// @param seed    the scenario's
-  /// @throws SpecError if there cannot be such traffic
+  /// @throws SpecError for impossible traffic
   CxlTraffic(cxl::Engine& engine, const CxlTargets& targets, Picoseconds period, const CxlTrafficSpec& spec,
              const std::string& field, std::uint64_t seed);
 
-  /// Let time 0 of the traffic be `zero`, not in the past. Once.
+  /// Set time 0 of the traffic, not in the past. Once.
   void start(Picoseconds zero);
-  /// Begin nothing any more. What has begun ends by itself.
+  /// Begin no more operations. Those under way end normally.
   void stop();
-  /// @param listener  outlives this, or null
+  /// @param listener  must outlive this object, or null
   void set_listener(CxlOperationListener* listener) noexcept { listener_ = listener; }
 
   [[nodiscard]] const std::string& name() const noexcept { return spec_.name; }
   [[nodiscard]] const CxlTrafficSpec& spec() const noexcept { return spec_; }
   [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
   [[nodiscard]] std::uint64_t completed() const noexcept { return completed_; }
-  /// Sum over all operations that are over of the time they took.
+  /// @return the sum of the durations of all operations that have ended.
   [[nodiscard]] Picoseconds latency_sum() const noexcept { return latency_sum_; }
-  /// @return whether nothing more will begin.
+  /// @return true if no more operations will begin.
   [[nodiscard]] bool ended() const noexcept;
 
  private:
@@ -175,10 +175,10 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
   WeightedChoice<std::size_t> ranges_;
   std::vector<AddressStream> streams_;
   std::optional<Pacer> pacer_;
-  Picoseconds late_ = 0;        // by which the pacing has been put off
-  Picoseconds begin_ = kNever;  // of the next operation: the edge at or after it is due
+  Picoseconds late_ = 0;        // delay of the pacing so far
+  Picoseconds begin_ = kNever;  // edge for the next operation: the first at or after its time
   Picoseconds end_ = kNever;
-  std::optional<Drawn> blocked_;    // drawn, but it has to wait
+  std::optional<Drawn> blocked_;    // drawn, but blocked
   std::vector<Picoseconds> began_;  // by user number
   std::vector<std::uint32_t> free_;
   cxl::Ring<std::uint32_t> local_;  // local operations under way, in order
@@ -188,12 +188,12 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
   bool acting_ = false;
 };
 
-/// @return the host below which an operation is under way: the one its address leads to, or that of the device; null
-///         if there is none.
+/// @return the host below which an operation is under way: that of its address, or that of the device; null if there is
+///         none.
 [[nodiscard]] cxl::Host* host_of(const CxlTargets& targets, CxlOperation operation, std::uint64_t address) noexcept;
-/// @return who does an operation.
+/// @return the agent of an operation.
 [[nodiscard]] CxlAgent agent_of(CxlOperation operation) noexcept;
-/// Names as scenario files write them: "write_partial", "cache_rd_own".
+/// Names as in scenario files: "write_partial", "cache_rd_own".
 [[nodiscard]] std::string_view to_string(CxlOperation operation) noexcept;
 
 }  // namespace pmufab::traffic

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kLinesPerProgress = 65536;
 constexpr std::size_t kShownText = 40;
 
-/// @return whether `line` is one of valgrind's own, "==123== ...", "--123-- ..." or "**123** ...".
+/// @return true if `line` is one of valgrind's own, "==123== ...", "--123-- ..." or "**123** ...".
 bool is_valgrind_line(std::string_view line) noexcept {
   if (line.size() < 5) return false;
   const std::string_view mark = line.substr(0, 2);
@@ -27,7 +27,7 @@ bool is_valgrind_line(std::string_view line) noexcept {
   return i > 2 && line.substr(i, 2) == mark;
 }
 
-/// Parse "I  04222d4c,3", " L 1fff000708,8" and the like.
+/// Parse "I 04222d4c,3", " L 1fff000708,8" and similar lines.
 bool parse_access(std::string_view line, TraceRecord& record) noexcept {
   if (line.size() < 6) return false;
   const std::string_view mark = line.substr(0, 3);
@@ -50,7 +50,7 @@ bool parse_access(std::string_view line, TraceRecord& record) noexcept {
          record.address + (record.size - 1) >= record.address;
 }
 
-/// @return `line` fit for a message: short, printable.
+/// @return `line` shortened and made printable, for a message.
 std::string shown(std::string_view line) {
   std::string text;
   for (const char character : line.substr(0, kShownText)) {

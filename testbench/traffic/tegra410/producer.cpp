@@ -24,7 +24,7 @@ std::vector<std::unique_ptr<Producer>> make_producers(const TrafficSpec& spec, c
       producers.push_back(
           std::make_unique<TraceProducer>(generator, fmt::format("generators[{}]", i), map, table++, tables));
     } else {
-      // By name, not by place: a generator's traffic stays the same when others are added.
+      // By name, not by position: a generator's traffic stays the same when others are added.
       const std::uint64_t seed = generator.seed.value_or(mix_bits(spec.seed) ^ hash_of(generator.name));
       producers.push_back(std::make_unique<SyntheticProducer>(generator, map, seed));
     }

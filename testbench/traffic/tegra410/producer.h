@@ -25,28 +25,28 @@ struct Request {
   friend bool operator==(const Request&, const Request&) = default;
 };
 
-/// Yields the requests of one generator, phase by phase, in the order of their planned times. Knows nothing of SystemC
-/// or of what becomes of the requests: plain C++, the same on every machine.
+/// Yields the requests of one generator, phase by phase, in the order of their planned times. Plain C++, without
+/// SystemC and without knowledge of the requests' results; the same on every machine.
 class Producer {
  public:
   virtual ~Producer() = default;
 
   /// Plan the next requests of the current phase.
-  /// @return how many there are in `requests` now; 0 only at the end of the phase
+  /// @return the number written to `requests`; 0 only at the end of the phase
   virtual std::size_t fill(std::span<Request> requests) = 0;
-  /// Go to the next phase. Its planned times start at `ended`, when the current one really ended.
+  /// Go to the next phase. Its planned times start at `ended`, the actual end of the current one.
   /// @return false if there is none
   virtual bool next_phase(Picoseconds ended) = 0;
 
-  /// When the current phase ends whatever happens; kNever if that is not fixed.
+  /// @return when the current phase ends in any case; kNever if that is not fixed.
   [[nodiscard]] virtual Picoseconds deadline() const noexcept = 0;
-  /// At the end of a phase (fill() gave 0): when it ends as planned.
+  /// @return at the end of a phase (fill() returned 0), its planned end.
   [[nodiscard]] virtual Picoseconds phase_end() const noexcept = 0;
-  /// How many requests of the current phase may be in flight; 0: no limit.
+  /// @return how many requests of the current phase may be in flight; 0: no limit.
   [[nodiscard]] virtual std::uint32_t outstanding() const noexcept = 0;
-  /// Whether what is late is sent as soon as possible, or puts off everything behind it.
+  /// @return true if late requests are sent as soon as possible; false if they delay all later ones.
   [[nodiscard]] virtual bool catch_up() const noexcept = 0;
-  /// How many requests are planned over all phases, for progress reports; 0: no end.
+  /// @return the number of requests planned over all phases, for progress reports; 0: no end.
   [[nodiscard]] virtual std::uint64_t expected() const noexcept = 0;
 
   [[nodiscard]] const std::vector<RequesterSpec>& requesters() const noexcept { return requesters_; }
@@ -58,20 +58,19 @@ class Producer {
   std::vector<RequesterSpec> requesters_;
 };
 
-/// Make the producers of a scenario, in its order. Trace files are read through once, so that whatever is wrong with
-/// them shows here.
+/// Make the producers of a scenario, in its order. Trace files are read through once, so that their defects show here.
 /// @throws SpecError as validate() does, and for a trace that does not fit into its memory
 /// @throws TraceError for a trace file that is damaged or cannot be read
 [[nodiscard]] std::vector<std::unique_ptr<Producer>> make_producers(const TrafficSpec& spec,
                                                                     const std::vector<MemoryRange>& map,
                                                                     unsigned sockets);
 
-/// A producer as a plain sequence of requests that all go out as planned: for tests and tools.
+/// The plain sequence of a producer's requests, as if all were sent as planned: for tests and tools.
 class RequestSequence {
  public:
   explicit RequestSequence(Producer& producer) : producer_(&producer) {}
 
-  /// @return false at the end; `request` is not touched then.
+  /// @return false at the end; `request` is unchanged then.
   bool next(Request& request) {
     while (position_ == filled_) {
       position_ = 0;

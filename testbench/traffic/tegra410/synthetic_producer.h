@@ -16,7 +16,7 @@ namespace pmufab::traffic {
 class SyntheticProducer final : public Producer {
  public:
   /// @param spec  checked by validate(), without a trace
-  /// @param seed  of the generator
+  /// @param seed  the generator's
   SyntheticProducer(const GeneratorSpec& spec, const std::vector<MemoryRange>& map, std::uint64_t seed);
 
   std::size_t fill(std::span<Request> requests) override;
@@ -28,7 +28,7 @@ class SyntheticProducer final : public Producer {
   [[nodiscard]] std::uint64_t expected() const noexcept override;
 
  private:
-  // A phase with everything it takes over from the generator.
+  // A phase, with the values inherited from the generator filled in.
   struct Plan {
     Picoseconds start;
     std::optional<Picoseconds> duration;
@@ -37,24 +37,24 @@ class SyntheticProducer final : public Producer {
     PacingSpec pacing;
     std::optional<BurstSpec> burst;
     std::vector<Window> windows;
-    std::vector<std::uint32_t> weights;  // of the windows
+    std::vector<std::uint32_t> weights;  // by window
     std::vector<OperationShare> mix;
     std::vector<SizeShare> sizes;
     std::uint8_t consumer;  // index of the requester
   };
-  // The state of the current phase. Each has a random stream of its own: what it does depends on no other phase.
+  // The state of the current phase. Each phase has its own random stream, so it depends on no other phase.
   struct Phase {
     Phase(const SyntheticProducer& producer, const Plan& plan, Picoseconds base, std::uint64_t seed);
 
     RandomStream random;
     Pacer pacer;
-    OperationMix mix;           // producer_consumer: what the producer does
-    OperationMix consumer_mix;  // producer_consumer only
+    OperationMix mix;           // for producer_consumer: the producer's part
+    OperationMix consumer_mix;  // for producer_consumer only
     WeightedChoice<std::size_t> target;
     std::vector<AddressStream> streams;  // by target
-    std::uint64_t left;                  // requests
+    std::uint64_t left;                  // requests still to plan
     Picoseconds deadline;
-    // producer_consumer: where in a block we are.
+    // For producer_consumer: the position within a block.
     std::uint64_t block_lines;
     std::uint64_t block = 0;
     std::uint64_t line = 0;

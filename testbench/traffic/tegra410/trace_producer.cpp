@@ -18,7 +18,7 @@ std::vector<Window> windows_of(const TraceSpec& trace, const std::vector<MemoryR
   return windows;
 }
 
-/// @return how many lines `bytes` from `address` touch; bytes is not 0.
+/// @return the number of lines that `bytes` from `address` touch; bytes is not 0.
 std::uint64_t lines_touched(std::uint64_t address, std::uint64_t bytes) noexcept {
   return (address + (bytes - 1)) / kLineBytes - address / kLineBytes + 1;
 }
@@ -43,11 +43,11 @@ TraceProducer::TraceProducer(const GeneratorSpec& spec, const std::string& field
 }
 
 void TraceProducer::survey(const std::string& field) {
-  std::uint64_t accesses = 0;  // of one pass
+  std::uint64_t accesses = 0;  // in one pass
   std::uint64_t requests = 0;
-  std::uint64_t requests_to_limit = 0;  // of the pass in which the limit lies
+  std::uint64_t requests_to_limit = 0;  // in the pass that reaches the limit
   const std::uint64_t limit = accesses_left_;
-  // Read on to the end even where a limit makes it unnecessary: a damaged file must show, whatever part of it is used.
+  // Read to the end even if a limit makes that unnecessary: damage anywhere in the file must be reported.
   while ((filled_ = reader_.read(records_)) != 0) {
     for (std::size_t i = 0; i < filled_; ++i) {
       const TraceRecord& record = records_[i];
@@ -75,7 +75,7 @@ void TraceProducer::survey(const std::string& field) {
                     trace_.keep_instructions ? "" : "set keep_instructions to replay instruction fetches");
   }
   if (limit != kNoLimit && limit / accesses < trace_.repeat) {
-    // The limit ends the replay in pass limit / accesses; its part of that pass has to be counted.
+    // The limit ends the replay in pass limit / accesses. Count the part of that pass.
     const std::uint64_t rest = limit % accesses;
     expected_ = limit / accesses * requests;
     if (rest != 0) expected_ += limit <= accesses ? requests_to_limit : rest * requests / accesses;

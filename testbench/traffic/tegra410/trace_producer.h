@@ -13,10 +13,10 @@ namespace pmufab::traffic {
 /// The requests of a generator that replays a trace.
 class TraceProducer final : public Producer {
  public:
-  /// Reads the file through once: places its pages, counts its accesses, finds its damage.
+  /// Reads the file through once: places its pages, counts its accesses, and checks it for damage.
   /// @param spec    checked by validate(), with a trace
   /// @param field   path of `spec`, for errors
-  /// @param table   which of the `tables` page tables of the scenario this is
+  /// @param table   number of this page table among the scenario's `tables`
   /// @throws SpecError if the trace does not fit into its memory, or holds nothing to replay
   /// @throws TraceError for a file that is damaged or cannot be read
   TraceProducer(const GeneratorSpec& spec, const std::string& field, const std::vector<MemoryRange>& map,
@@ -31,9 +31,9 @@ class TraceProducer final : public Producer {
   [[nodiscard]] std::uint64_t expected() const noexcept override { return expected_; }
 
  private:
-  // What is left of the access under way: a request never crosses a line, and a modify is a load, then a store.
+  // The rest of the access under way: a request never crosses a line, and a modify is a load, then a store.
   struct Access {
-    std::uint64_t address = 0;  // virtual, of what is left
+    std::uint64_t address = 0;  // virtual, of the rest
     std::uint32_t left = 0;     // bytes
     bool store = false;
   };
@@ -57,7 +57,7 @@ class TraceProducer final : public Producer {
   Picoseconds when_;
   bool first_ = true;
   Access access_;
-  bool store_follows_ = false;  // the second half of a modify
+  bool store_follows_ = false;  // the store of a modify is still to come
 };
 
 }  // namespace pmufab::traffic

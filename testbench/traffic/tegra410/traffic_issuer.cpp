@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kReport[] = "pmufab/traffic";
 
-/// How many deltas a request waits for others at its own time. Whoever needs more than that is in a loop.
+/// Most deltas a request waits for other activity at its time. Anything that needs more is in a loop.
 constexpr unsigned kMaximumDeferrals = 64;
 
 constexpr std::array<tlm::tlm_command, kFabricOpcodeCount> kCommands = {
@@ -36,7 +36,7 @@ struct TrafficIssuer::Outlet {
     payload.set_data_ptr(nullptr);
     payload.set_byte_enable_ptr(nullptr);
   }
-  // The extension is a member: the payload must not delete it.
+  // The extension is a member, so the payload must not delete it.
   ~Outlet() { payload.clear_extension(&extension); }
   Outlet(const Outlet&) = delete;
   Outlet& operator=(const Outlet&) = delete;
@@ -148,7 +148,7 @@ void TrafficIssuer::run() {
 bool TrafficIssuer::may_send(Picoseconds when, Picoseconds now) {
   const Picoseconds ahead = when - now;
   if (ahead == 0) {
-    // Let everything else of this instant go first: an access to a register at T acts before a request at T.
+    // Everything else at this instant goes first: an access to a register at T acts before a request at T.
     if (!sc_core::sc_pending_activity_at_current_time(context_) || deferrals_ == kMaximumDeferrals) return true;
     ++deferrals_;
     wake_event_.notify(sc_core::SC_ZERO_TIME);
@@ -189,7 +189,7 @@ void TrafficIssuer::send(Picoseconds when, Picoseconds now) {
 }
 
 void TrafficIssuer::settle() {
-  // The lane on top has a later time now, or none: put it in its place.
+  // The top lane has a later time now, or none: move it to its place.
   Entry entry{lanes_[heap_.front().lane].next_time(), heap_.front().lane};
   if (entry.when == kNever) {
     entry = heap_.back();

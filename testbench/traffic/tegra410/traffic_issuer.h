@@ -16,25 +16,25 @@
 
 namespace pmufab::traffic {
 
-/// Sends the requests of all generators of a scenario into a platform, in the order of their times (and of the
-/// generators, at equal times), from one SystemC process.
+/// Sends the requests of all generators of a scenario into a platform, from one SystemC process, in the order of their
+/// times (and of the generators, at equal times).
 ///
-/// A request goes out by b_transport at its exact time: sc_time_stamp() plus the annotated delay. The issuer runs ahead
-/// of simulated time, but only up to the next thing anything else in the simulation has pending: whoever looks at a
-/// model at time T finds exactly the requests with a time before T done. Requests at T itself come after everything
-/// else that happens at T. (Where nothing at all is pending the issuer runs ahead by up to Options::run_ahead; after a
-/// plain sc_start(duration) requests from beyond its end may be done. Wait in a process instead.)
+/// A request is sent by b_transport at its exact time: sc_time_stamp() plus the annotated delay. The issuer runs ahead
+/// of simulated time, but only up to the next pending event of the simulation. At time T a process therefore sees
+/// exactly the requests before T done. Requests at T come after everything else that happens at T. If nothing is
+/// pending, the issuer runs ahead by up to Options::run_ahead; after a plain sc_start(duration), requests from beyond
+/// its end may be done, so let a process wait instead.
 class TrafficIssuer : public sc_core::sc_module {
  public:
   struct Progress {
     std::uint64_t issued;
-    std::uint64_t expected;  ///< about; generators without an end do not count
+    std::uint64_t expected;  ///< approximate; without generators that have no end
     [[nodiscard]] double fraction() const noexcept {
       return expected == 0 ? 0.0 : std::min(1.0, static_cast<double>(issued) / static_cast<double>(expected));
     }
   };
   struct Options {
-    Picoseconds run_ahead = 1'000'000'000;    ///< at most so far
+    Picoseconds run_ahead = 1'000'000'000;    ///< largest number so far
     std::uint64_t progress_every = 1U << 20;  ///< requests between calls of `progress`; not 0
     std::function<void(const Progress&)> progress = {};
   };
@@ -46,27 +46,27 @@ class TrafficIssuer : public sc_core::sc_module {
                 unsigned sockets, Options options);
   ~TrafficIssuer() override;
 
-  /// One per platform socket: loads and stores of its clusters. Those no generator uses may stay unbound.
+  /// One per platform socket: loads and stores of its clusters. Unused ones may stay unbound.
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_optional<TrafficIssuer, 64>> cpu_access;
-  /// One per platform socket: CHI requests straight to its fabric. Those no generator uses may stay unbound.
+  /// One per platform socket: CHI requests directly to its fabric. Unused ones may stay unbound.
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_optional<TrafficIssuer, 64>> requests;
 
-  /// Let time 0 of the generators be now. Before the simulation or from any process; once.
+  /// Set time 0 of the generators to now. Call it before the simulation or from any process; once.
   void start();
-  /// Send nothing any more. What is in flight completes.
+  /// Send no more requests. Those in flight complete.
   void stop();
 
-  /// Notified when every generator is at its end (or stopped), at the time of the last completion.
+  /// Notified at the time of the last completion, when every generator has ended or been stopped.
   [[nodiscard]] const sc_core::sc_event& done_event() const noexcept { return done_event_; }
-  /// @return whether that time has come.
+  /// @return true if that time has come.
   [[nodiscard]] bool done() const noexcept;
 
-  /// In the order of the scenario's generators. Requests the issuer has sent ahead of time count as sent.
+  /// @return statistics in the order of the scenario's generators. Requests sent ahead of time count as sent.
   [[nodiscard]] std::vector<GeneratorStatistics> statistics() const;
   [[nodiscard]] std::uint64_t issued() const noexcept { return issued_; }
 
  private:
-  // A requester of a generator: the payload its requests reuse, and the way they go. A payload is free again when
+  // A requester of a generator: the payload its requests reuse, and their socket. A payload is free again when
   // b_transport returns.
   struct Outlet;
   struct Entry {
@@ -92,7 +92,7 @@ class TrafficIssuer : public sc_core::sc_module {
   Picoseconds end_ = 0;
   std::vector<Lane> lanes_;
   std::vector<std::vector<std::unique_ptr<Outlet>>> outlets_;  // by lane and requester
-  std::vector<Entry> heap_;                                    // lanes that have a request; the next one first
+  std::vector<Entry> heap_;                                    // lanes with a request; the next one first
   unsigned deferrals_ = 0;
   std::uint64_t issued_ = 0;
   std::uint64_t expected_ = 0;

@@ -11,11 +11,11 @@
 #include "tlm/spec/spec_error.h"
 #include "tlm/transaction/fabric_extension.h"
 
-/// Synthetic traffic and trace replay. This header is the plain data that describes a traffic scenario; README.md has
-/// the meaning of every parameter on one page.
+/// Synthetic traffic and trace replay. This header is the plain data of a traffic scenario; README.md explains every
+/// parameter on one page.
 namespace pmufab::traffic {
 
-/// Class of a memory, as the system address map has it; bar is what PCI Express functions decode.
+/// Class of a memory, as in the system address map; bar is a base address register of a PCI Express function.
 enum class MemoryClass : std::uint8_t { cmem, gmem, cxl, bar };
 
 /// A range of the platform's system address map.
@@ -24,11 +24,11 @@ struct MemoryRange {
   std::uint64_t size = 0;  ///< bytes, multiple of 64, not 0
   std::uint8_t socket = 0;
   MemoryClass memory = MemoryClass::cmem;
-  std::uint8_t root_complex = 0;  ///< bar only: which root port of the socket it is below
+  std::uint8_t root_complex = 0;  ///< bar only: root complex of its root port
   std::uint8_t root_port = 0;
 };
 
-/// Who sends the requests of a generator.
+/// The requester of a generator.
 struct RequesterSpec {
   RequesterKind kind = RequesterKind::cpu;
   std::uint8_t socket = 0;
@@ -47,22 +47,22 @@ enum class Path : std::uint8_t {
   direct,  ///< CHI requests to the fabric
 };
 
-/// A piece of memory and the share of requests (or, for a trace, of pages) that goes there.
+/// A range of memory and the share of requests (or, for a trace, of pages) that goes there.
 ///
-/// Named by socket and class (and a BAR by its root port): the first matching range of the address map; `offset` and
-/// `size` cut a part out of it. Or by address: `base` and `size`, which must lie inside one range.
+/// It is named by socket and class (a BAR also by its root port): the first matching range of the address map; `offset`
+/// and `size` select a part of it. Or it is given by address: `base` and `size`, which must lie inside one range.
 struct Target {
   std::uint8_t socket = 0;
   MemoryClass memory = MemoryClass::cmem;
   std::uint8_t root_complex = 0;      ///< bar only
   std::uint8_t root_port = 0;         ///< bar only
   std::uint64_t offset = 0;           ///< bytes into the range, multiple of 64
-  std::optional<std::uint64_t> base;  ///< set: an explicit window; all above is not used
+  std::optional<std::uint64_t> base;  ///< if set: an explicit window, and all members above are unused
   std::uint64_t size = 0;             ///< bytes, multiple of 64; 0: to the end of the range (not with base)
-  std::uint32_t weight = 1;           ///< not all of a list may be 0
+  std::uint32_t weight = 1;           ///< at least one of a list is not 0
 };
 
-/// What one request does. The first five leave the opcode to the generator (README.md), the others are exact.
+/// The operation of a request. The first five leave the opcode to the generator (README.md); the others are exact.
 enum class Operation : std::uint8_t {
   read,           ///< cached: load; direct: ReadShared from a cpu, ReadOnce from others
   write,          ///< cached: store; direct: WriteUniqueFull when the size is 64, otherwise WriteUniquePtl
@@ -86,22 +86,22 @@ struct OperationShare {
   std::uint32_t weight = 1;
 };
 
-/// Length of reads and writes whose opcode leaves it open (ReadOnce, WriteUniquePtl, loads, stores; AtomicStore takes
-/// at most 8 of it).
+/// Length of reads and writes whose opcode leaves it open (ReadOnce, WriteUniquePtl, loads, stores; AtomicStore uses at
+/// most 8 of it).
 struct SizeShare {
   std::uint32_t bytes = 64;  ///< 1 ... 64
   std::uint32_t weight = 1;
 };
 
-/// Where in a target successive requests go. Each target of a generator has its own state (cursor, chain).
+/// The order of successive requests within a target. Each target of a generator has its own state (cursor, chain).
 enum class PatternKind : std::uint8_t {
   uniform,            ///< every line equally likely
-  stream,             ///< ascending, without gaps, round and round
-  stride,             ///< ascending by `stride` bytes, round and round
+  stream,             ///< ascending, without gaps, repeatedly
+  stride,             ///< ascending by `stride` bytes, repeatedly
   hotspot,            ///< `hot_fraction` of the requests to the first `hot_size` bytes, the others uniform
   zipf,               ///< line n (0, 1, ...) with a probability proportional to 1 / (n + 1)^exponent
-  pointer_chase,      ///< a random cycle through all lines, each request waits for the one before it
-  producer_consumer,  ///< the requester writes `block_size` bytes, `consumer` reads them, next block
+  pointer_chase,      ///< a random cycle through all lines; each request waits for the previous one
+  producer_consumer,  ///< the requester writes `block_size` bytes, `consumer` reads them; then the next block
 };
 
 struct PatternSpec {
@@ -112,7 +112,7 @@ struct PatternSpec {
   double exponent = 1.0;                  ///< zipf: above 0, up to 8
   std::uint64_t ranks = 65536;            ///< zipf: lines in use, 1 ... 2^22; at most as many as the target has
   std::uint64_t block_size = 4096;        ///< producer_consumer: bytes, multiple of 64
-  std::optional<RequesterSpec> consumer;  ///< producer_consumer: who reads; same path as the generator
+  std::optional<RequesterSpec> consumer;  ///< producer_consumer: the reader; same path as the generator
 };
 
 /// When requests are sent.
@@ -120,27 +120,27 @@ struct PacingSpec {
   enum class Kind : std::uint8_t {
     fixed,         ///< request n at exactly ceil(n / rate)
     exponential,   ///< gaps with an exponential distribution (Poisson arrivals)
-    back_to_back,  ///< `gap` after the one before, as far as the outstanding limit lets it
+    back_to_back,  ///< `gap` after the previous one, within the outstanding limit
   };
   Kind kind = Kind::fixed;
   double requests_per_us = 10.0;  ///< fixed, exponential: 10^-6 ... 10^6; exact to one request per second
   Picoseconds gap = 1000;         ///< back_to_back: at least 1
-  /// After a wait for the outstanding limit: send what is late as fast as the limit lets it (true), or go on with the
-  /// usual gaps (false). back_to_back never catches up.
+  /// After a wait for the outstanding limit: send late requests as fast as the limit allows (true), or continue with
+  /// the usual gaps (false). back_to_back never catches up.
   bool catch_up = true;
 };
 
-/// On/off windows: all of the pacing happens in the "on" windows, the clock of the pacing stands still in between.
+/// On/off windows: the clock of the pacing runs in the "on" windows only.
 struct BurstSpec {
   Picoseconds on = 0;   ///< not 0
   Picoseconds off = 0;  ///< not 0
 };
 
-/// A stretch of a generator's life. Fields that are set replace those of the generator for this phase.
+/// A phase of a generator. Members that are set replace those of the generator.
 struct PhaseSpec {
-  Picoseconds start = 0;                ///< after the issuer's start; not before the phase before has ended
-  std::optional<Picoseconds> duration;  ///< ends then; requests that are still waiting are dropped
-  std::optional<std::uint64_t> count;   ///< ends after so many requests. Neither: endless (last phase only)
+  Picoseconds start = 0;                ///< after the issuer's start; not before the end of the previous phase
+  std::optional<Picoseconds> duration;  ///< the phase ends then; requests still waiting are dropped
+  std::optional<std::uint64_t> count;   ///< the phase ends after so many requests. Neither: endless (last phase only)
   std::optional<PatternSpec> pattern;
   std::optional<PacingSpec> pacing;
   std::optional<BurstSpec> burst;
@@ -153,7 +153,7 @@ struct PhaseSpec {
 /// first touch, in a target chosen by a hash of the page number. Traces of different generators never share a frame.
 struct TraceSpec {
   std::string file;
-  std::vector<Target> placement;   ///< one or more; each cut is aligned to the page size
+  std::vector<Target> placement;   ///< one or more; each part is aligned to the page size
   std::uint64_t page_size = 4096;  ///< power of two, 64 ... 2^30
   Picoseconds gap = 1000;          ///< from one access to the next, at least 1
   std::uint64_t repeat = 1;        ///< passes over the file, 1 or more
@@ -170,33 +170,33 @@ struct GeneratorSpec {
 
   std::vector<Target> targets;  ///< one or more, unless a trace is set
   PatternSpec pattern;
-  std::vector<OperationShare> mix = std::vector<OperationShare>(1);  ///< reads
-  std::vector<SizeShare> sizes = std::vector<SizeShare>(1);          ///< 64 bytes
+  std::vector<OperationShare> mix = std::vector<OperationShare>(1);  ///< default: reads
+  std::vector<SizeShare> sizes = std::vector<SizeShare>(1);          ///< default: 64 bytes
   PacingSpec pacing;
   std::optional<BurstSpec> burst;
   std::vector<PhaseSpec> phases;  ///< empty: one endless phase from the start
 
-  /// Set: replay. Targets and phases must be empty then; pattern, mix, sizes, pacing and burst are not used.
+  /// If set: replay. Targets and phases must be empty then; pattern, mix, sizes, pacing and burst are unused.
   std::optional<TraceSpec> trace;
   Picoseconds start = 0;  ///< after the issuer's start (without phases)
 
   std::uint32_t outstanding = 0;      ///< requests in flight, up to 65536; 0: no limit (pointer_chase: always 1)
-  std::optional<std::uint64_t> seed;  ///< not set: made of the scenario's seed and the generator's name
+  std::optional<std::uint64_t> seed;  ///< not set: derived from the scenario's seed and the generator's name
 };
 
-/// Everything.
+/// A whole traffic scenario.
 struct TrafficSpec {
   std::uint64_t seed = 1;
   std::vector<GeneratorSpec> generators;
 };
 
-/// Check a scenario against the platform it is for. Trace files are not opened here.
+/// Check a scenario against its platform. Trace files are not opened here.
 /// @param map      the platform's memories
 /// @param sockets  number of sockets; requesters must sit in one of them
-/// @throws SpecError for the first thing that is wrong
+/// @throws SpecError for the first mistake
 void validate(const TrafficSpec& spec, const std::vector<MemoryRange>& map, unsigned sockets);
 
-/// Names as scenario files write them: "cmem"; "producer_consumer"; "read", "write_partial" or "ReadShared".
+/// Names as in scenario files: "cmem"; "producer_consumer"; "read", "write_partial" or "ReadShared".
 /// @{
 [[nodiscard]] std::string_view to_string(MemoryClass memory) noexcept;
 [[nodiscard]] std::string_view to_string(PatternKind kind) noexcept;

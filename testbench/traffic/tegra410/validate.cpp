@@ -108,7 +108,7 @@ void check_phases(const GeneratorSpec& generator, const std::vector<Window>& win
     if (!phase.sizes.empty()) check_sizes(phase.sizes, here + ".sizes");
     if (phase.pacing) check_pacing(*phase.pacing, here + ".pacing");
     check_burst(phase.burst, here + ".burst");
-    // The generator's own pattern must fit a phase's own targets, too.
+    // The generator's own pattern must also fit a phase's targets.
     if (phase.pattern) {
       check_requester_pattern(*phase.pattern, own, generator, here + ".pattern", context);
     } else if (!phase.targets.empty()) {
