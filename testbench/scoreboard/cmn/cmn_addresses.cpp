@@ -28,7 +28,7 @@ bool is_gateway(const CmnJudgeSpec& spec, std::uint16_t node_id) {
   });
 }
 
-/// Nodes that are external or isolated belong to somebody else, and so does what has no other of these types.
+/// External and isolated nodes belong to others, and so does a device without any other node.
 bool takes_part(const CmnJudgeSpec& spec, std::uint16_t node_id, std::initializer_list<NodeType> types) {
   bool closed = false;
   for (const CmnNode& node : spec.nodes) {

@@ -9,32 +9,32 @@
 
 namespace pmufab::scoreboard {
 
-/// Bit of addresses that belong to the other mesh of a link.
+/// The address bit that selects the other mesh of a link.
 inline constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47U;
 
-/// Who answers for an address of a mesh, reckoned from its devices (docs/cmn-nodes.md, sections 2 and 5.1).
+/// Maps addresses of a mesh to nodes, computed from its devices (docs/cmn-nodes.md, sections 2 and 5.1).
 class CmnAddresses {
  public:
   explicit CmnAddresses(const CmnJudgeSpec& spec);
 
-  /// @return how many homes share the lines.
+  /// @return the number of homes that share the lines.
   [[nodiscard]] unsigned homes() const { return static_cast<unsigned>(homes_.size()); }
-  /// RN-Fs and RN-Ds, whom DVM nodes snoop, in order of XP, port, device.
+  /// @return the RN-Fs and RN-Ds, which DVM nodes snoop, in order of XP, port, device.
   [[nodiscard]] const std::vector<std::uint16_t>& dvm_targets() const { return dvm_targets_; }
 
-  /// @return whether a home answers for an address, itself or for the other mesh.
+  /// @return true if a home answers for an address, as its own or for the other mesh.
   [[nodiscard]] bool is_home_of(std::uint16_t node_id, std::uint64_t address) const;
-  /// @return whether a home's memory for an address is there.
+  /// @return true if a home's memory for an address is at that node.
   [[nodiscard]] bool is_memory_of(std::uint16_t home, std::uint64_t address, std::uint16_t node_id) const;
-  /// @return whether an RN-I or RN-D sends requests for an address there.
+  /// @return true if an RN-I or RN-D sends requests for an address to that node.
   [[nodiscard]] bool is_rn_i_target(std::uint64_t address, std::uint16_t node_id) const;
-  /// @return whether requests for an address go through the gateway there to the other mesh.
+  /// @return true if requests for an address go to the other mesh through that gateway.
   [[nodiscard]] bool is_gateway_for(std::uint64_t address, std::uint16_t node_id) const;
-  /// Gateways, linked or not, in order of XP, port, device.
+  /// @return the gateways, linked or not, in order of XP, port, device.
   [[nodiscard]] const std::vector<std::uint16_t>& gateways() const { return gateways_; }
-  /// @return whether the address is one of I/O in this mesh.
+  /// @return true for an I/O address of this mesh.
   [[nodiscard]] static bool is_io(std::uint64_t address);
-  /// @return whether the address is one of the other mesh.
+  /// @return true for an address of the other mesh.
   [[nodiscard]] static bool is_remote(std::uint64_t address);
 
  private:
@@ -50,7 +50,7 @@ class CmnAddresses {
   Ids io_homes_;
   Ids dvm_targets_;
   Ids gateways_;
-  Ids linked_;  // of these
+  Ids linked_;  // the linked ones of these
 };
 
 }  // namespace pmufab::scoreboard

@@ -12,12 +12,12 @@
 
 namespace pmufab::scoreboard {
 
-/// Judges a CMN mesh: the route of every flit, what its nodes send, and the events, watchpoints and cycles its PMU
-/// counts.
+/// Judges a CMN mesh: the route of every flit, the messages of its nodes, and the events, watchpoints and cycles its
+/// PMU counts.
 class CmnJudge final : public FabricJudge, public cmn::MeshObserver {
  public:
-  /// @param chronicle  outlives the judge
-  /// @throws std::invalid_argument for a mesh without XPs, or a list of another length
+  /// @param chronicle  must outlive the judge
+  /// @throws std::invalid_argument for a mesh without XPs, or a list of the wrong length
   CmnJudge(CmnJudgeSpec spec, Chronicle& chronicle);
   ~CmnJudge() override;
 
@@ -27,22 +27,22 @@ class CmnJudge final : public FabricJudge, public cmn::MeshObserver {
   void on_cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses) override;
   void on_hold(Picoseconds when, std::uint16_t node_id, cmn::Channel channel) override;
   void on_link_flit(Picoseconds when, std::uint16_t node_id, bool sent, const cmn::LinkFlit& flit) override;
-  /// @name What on_cycle() consists of
+  /// @name The parts of on_cycle()
   /// @{
   void on_transmit(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel, std::uint32_t flit);
   void on_stall(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel);
   /// @}
 
-  /// Tell where a link leads. Both gateways must be among CmnJudgeSpec::links of their meshes, and the judges must live
-  /// together until the end.
+  /// Set where a link leads. Both gateways must be in CmnJudgeSpec::links of their meshes, and both judges must live
+  /// until the end.
   /// @throws std::out_of_range if there is no such gateway
   static void link(CmnJudge& one, std::uint16_t gateway, CmnJudge& other, std::uint16_t other_gateway);
 
   [[nodiscard]] std::vector<PmuJudge*> pmus() override;
-  /// Flits that entered the mesh and never left it, and messages nodes should have sent and never did.
+  /// Report flits that entered the mesh and never left it, and messages that nodes should have sent and did not.
   void finish() override;
 
-  /// Flits sent (or cycles stalled) at an interface since the beginning.
+  /// @return flits sent (or cycles stalled) at an interface since the beginning.
   [[nodiscard]] std::uint64_t count(cmn::FlitEvent event, unsigned xp, cmn::Interface interface,
                                     cmn::Channel channel) const;
 

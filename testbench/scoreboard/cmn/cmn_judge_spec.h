@@ -12,7 +12,7 @@
 
 namespace pmufab::scoreboard {
 
-/// A node that has events, and where it is.
+/// A node with events, and its place.
 struct CmnNode {
   cmn::NodeType type = cmn::NodeType::hn_f;
   std::uint16_t node_id = 0;
@@ -81,7 +81,7 @@ struct ReferenceDvmParameters {
 
 /// A gateway that is linked to one of another mesh (section 5).
 struct ReferenceLinkParameters {
-  std::uint16_t node_id = 0;       ///< of the gateway
+  std::uint16_t node_id = 0;       ///< the gateway's
   std::uint64_t latency = 20'000;  ///< ps
   unsigned cycles_per_flit = 1;
   unsigned flit_bytes = 32;
@@ -92,13 +92,13 @@ struct ReferenceLinkParameters {
   unsigned node_latency = 12;
 };
 
-/// What the judge of a mesh must know. Filled from the text the mesh is built from, never from the model.
+/// What the judge of a mesh must know. It is made from the description the mesh is built from, never from the model.
 struct CmnJudgeSpec {
-  std::string pmu;  ///< as perf knows it: "arm_cmn_0"
+  std::string pmu;  ///< its name in perf: "arm_cmn_0"
   unsigned columns = 1;
   unsigned rows = 1;
-  WatchpointLayout layout = WatchpointLayout::cmn600;  ///< tells the product, too
-  bool multiple_dtm = false;                           ///< a crosspoint has a DTM for each two of its ports
+  WatchpointLayout layout = WatchpointLayout::cmn600;  ///< also selects the product
+  bool multiple_dtm = false;                           ///< a crosspoint has a DTM for every two of its ports
   std::uint64_t clock_hz = 2'000'000'000;
   std::uint64_t pmcr = 0;              ///< physical address of DTC 0's por_dt_pmcr, which starts and stops all counting
   std::vector<unsigned> ports_in_use;  ///< by XP: highest port with a device, plus one
@@ -107,10 +107,10 @@ struct CmnJudgeSpec {
   unsigned snoop_channels = 1;     ///< SNP channels: 1 or 2
   unsigned link_delay = 1;         ///< cycles on a link
   unsigned occupancy_width = 8;    ///< bits of the accumulators of occupancy events
-  std::vector<CmnNode> nodes;      ///< that have events, in order of XP, port and place in the topology's lists
-  /// By XP and port: what is connected. Empty for a mesh whose nodes are not judged.
+  std::vector<CmnNode> nodes;      ///< those with events, in order of XP, port and place in the topology's lists
+  /// By XP and port: the connected device. Empty for a mesh whose nodes are not judged.
   std::vector<std::vector<cmn::DeviceType>> devices;
-  /// By XP and port: devices there. What is not told is one.
+  /// By XP and port: the number of devices; 1 where absent.
   std::vector<std::vector<unsigned>> device_counts;
   ReferenceHomeParameters home{};
   ReferenceIoHomeParameters io_home{};
@@ -118,7 +118,7 @@ struct CmnJudgeSpec {
   ReferenceMtsxParameters mtsx{};
   ReferenceRnIParameters rn_i{};
   ReferenceDvmParameters dvm{};
-  std::vector<ReferenceLinkParameters> links{};  ///< in any order; CmnJudge::link() says where each leads
+  std::vector<ReferenceLinkParameters> links{};  ///< in any order; CmnJudge::link() sets where each leads
 };
 
 }  // namespace pmufab::scoreboard

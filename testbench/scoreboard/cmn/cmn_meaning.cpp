@@ -26,7 +26,7 @@ struct Field {
   std::string_view name;
   std::uint64_t maximum;
 };
-// What Documentation/admin-guide/perf/arm-cmn.rst and the driver's format files name, with the widths there.
+// The terms of Documentation/admin-guide/perf/arm-cmn.rst and the driver's format files, with their widths.
 constexpr std::array<Field, 14> kFields{{{"type", 0xffff},
                                          {"eventid", 0x7ff},
                                          {"occupid", 0xf},
@@ -52,7 +52,7 @@ std::size_t find(const std::array<std::string_view, kSize>& names, std::string_v
 }
 
 struct Terms {
-  std::string name;  // the bare word, if it is none of the fields
+  std::string name;  // the bare word that is none of the fields
   std::array<std::optional<std::uint64_t>, kFields.size()> values;
 
   [[nodiscard]] std::optional<std::uint64_t> get(std::string_view field) const {
@@ -183,7 +183,7 @@ CmnMeaning cmn_meaning(const EventTerms& terms, WatchpointLayout product) {
     node_event(find_node_event(sorted.name, product), "event '" + sorted.name + "'", meaning);
     meaning.text = sorted.name;
   } else if (type) {
-    // 7.3 calls the old field occupid filter, too.
+    // 7.3 also accepts the name filter for the old field occupid.
     const auto filter = static_cast<unsigned>(sorted.get("filter", sorted.get("occupid", 0)));
     const auto filter2 = static_cast<unsigned>(sorted.get("filter2", 0));
     node_event(find_node_event(*type, number, filter, filter2, product),

@@ -10,9 +10,9 @@ CmnNodeIds::CmnNodeIds(const CmnJudgeSpec& spec)
     : columns_(spec.columns),
       rows_(spec.rows),
       ports_in_use_(spec.ports_in_use),
-      // At least two bits, as hardware has it.
+      // At least two bits, as in hardware.
       bits_(std::max(2U, static_cast<unsigned>(std::bit_width((spec.columns - 1U) | (spec.rows - 1U))))) {
-  // Node ids have 16 bits; beyond the last column there is nothing.
+  // Node ids have 16 bits; there are none beyond the last column.
   const std::uint64_t end = std::uint64_t{columns_} << (bits_ + 3U);
   for (std::uint64_t id = 0; id < end; ++id) places_.push_back(find(id));
 }

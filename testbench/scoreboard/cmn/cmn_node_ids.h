@@ -22,7 +22,7 @@ struct CmnPlace {
 }
 [[nodiscard]] constexpr bool is_port(cmn::Interface interface) { return interface >= cmn::Interface::port0; }
 
-/// The node ids of a mesh: x, y, then port and device, of widths that depend on its size and on the XP.
+/// The node ids of a mesh: x, y, then port and device, with widths that depend on its size and on the XP.
 class CmnNodeIds {
  public:
   explicit CmnNodeIds(const CmnJudgeSpec& spec);
@@ -47,7 +47,7 @@ class CmnNodeIds {
   unsigned columns_;
   unsigned rows_;
   std::vector<unsigned> ports_in_use_;
-  unsigned bits_;                                // of a coordinate
+  unsigned bits_;                                // per coordinate
   std::vector<std::optional<CmnPlace>> places_;  // by id
 };
 

@@ -22,7 +22,7 @@ std::string name_of(Interface interface) {
   return fmt::format("p{}", number - static_cast<unsigned>(Interface::port0));
 }
 
-/// @return where a flit comes from that a neighbour sends by `interface`.
+/// @return the input interface of a flit that a neighbour sends by `interface`.
 Interface opposite(Interface interface) {
   switch (interface) {
     case Interface::east:
@@ -143,7 +143,7 @@ const cmn::FlitFields* CmnRoutes::transmitted(Picoseconds when, unsigned xp, Int
                                                    : -static_cast<int>(spec_.columns);
   flight.xp = static_cast<std::uint8_t>(flight.xp + step);
   if (flight.xp >= positions_.size()) {
-    // Off the mesh, which was told above.
+    // It left the mesh, which was reported above.
     flight.present = false;
     return nullptr;
   }
@@ -156,7 +156,7 @@ void CmnRoutes::stalled(Picoseconds when, unsigned xp, Interface interface, Chan
   use(xp, interface, channel, when);
   for (unsigned input = 0; input < cmn::kInterfaces; ++input) {
     const std::uint32_t first = buffers_[index(xp, static_cast<Interface>(input), channel)].first;
-    // What came in this cycle is no reason yet: links take time.
+    // A flit that arrived in this cycle cannot cause a stall yet, because links take time.
     if (first != kNone && flights_[first].since < when && way(flights_[first]) == interface) return;
   }
   fail("stall_without_flit",

@@ -14,7 +14,7 @@ using cmn::Interface;
 namespace {
 
 constexpr unsigned kPmcrEnable = 0x1;
-constexpr std::uint64_t kLocalCounterSpan = 0x1'0000;  // a local counter of 16 bits carries so much
+constexpr std::uint64_t kLocalCounterSpan = 0x1'0000;  // one carry of a local counter of 16 bits
 
 std::uint64_t sum_of(std::span<const Span> spans, const EventTruth& truth) {
   std::uint64_t sum = 0;
@@ -22,17 +22,17 @@ std::uint64_t sum_of(std::span<const Span> spans, const EventTruth& truth) {
   return sum;
 }
 
-/// A count whose local part and carries software reads one after the other.
+/// Allows readings in which software reads the local part and the carries one after the other.
 bool allows_carry_between(std::uint64_t value, std::uint64_t low, std::uint64_t high, std::size_t counters) {
   for (std::size_t carries = 0; carries <= counters; ++carries) {
     const std::uint64_t extra = carries * kLocalCounterSpan;
     if (low + extra <= value && value <= high + extra) return true;
-    if (low == high) break;  // nothing moved, so nothing carried
+    if (low == high) break;  // no events, so no carries
   }
   return false;
 }
 
-/// A count that local counters make, each carrying into a global one.
+/// A count made by local counters that carry into a global one.
 class LocalCountTruth : public EventTruth {
  public:
   [[nodiscard]] Mark mark(Picoseconds when) override { return {when, total(when)}; }
@@ -61,7 +61,7 @@ class FlitTruth final : public LocalCountTruth {
  public:
   FlitTruth(CmnMeaning meaning, const CmnWires& wires) : meaning_(std::move(meaning)), wires_(wires) {
     if (wires_.xps() == 1) {
-      // A single crosspoint has no neighbours: the codes mean its six ports, and the last two nothing.
+      // On a single crosspoint without neighbours, codes 0 to 5 mean its six ports, and the last two nothing.
       const auto code = static_cast<unsigned>(meaning_.interface);
       if (code >= cmn::kMaximumPorts) return;
       meaning_.interface = port_interface(code);
@@ -85,7 +85,7 @@ class FlitTruth final : public LocalCountTruth {
   std::vector<unsigned> xps_;
 };
 
-/// Events of nodes: as many as the reference nodes had.
+/// Events of nodes: the counts of the reference nodes.
 class NodeTruth final : public LocalCountTruth {
  public:
   NodeTruth(CmnMeaning meaning, CmnWires& wires)
@@ -156,7 +156,7 @@ Channel first_sub_channel(Channel channel) {
 }  // namespace
 
 WatchpointTruth::WatchpointTruth(CmnMeaning meaning, CmnWires& wires) : meaning_(std::move(meaning)), wires_(wires) {
-  // One bit selects the group there, and the driver leaves out the rest.
+  // One bit selects the group on CMN-600, and the driver drops the others.
   if (wires_.spec.layout == WatchpointLayout::cmn600) meaning_.group &= 1U;
 }
 
@@ -169,7 +169,7 @@ void WatchpointTruth::activated() {
   for (unsigned xp = 0; xp < wires_.xps(); ++xp) {
     if (!applies_to(xp)) continue;
     auto& taken = wires_.slots(xp, meaning_.port, meaning_.upload).taken;
-    // The driver refuses a third.
+    // The driver refuses a third watchpoint.
     (taken[0] == nullptr ? taken[0] : taken[1]) = this;
   }
 }
@@ -189,7 +189,7 @@ bool WatchpointTruth::allows(std::uint64_t value, std::uint64_t low, std::uint64
 void WatchpointTruth::see(unsigned xp, Interface port, FlitImages& images) {
   if (!matches(images)) return;
   if (meaning_.combine != 0) {
-    // A pair counts on its first watchpoint the flits both match, and on its second nothing.
+    // A pair counts, on its first watchpoint, the flits that both match; its second counts nothing.
     const auto& taken = wires_.slots(xp, meaning_.port, meaning_.upload).taken;
     const WatchpointTruth* const second = taken[1];
     if (taken[0] != this || second == nullptr || !second->looks_at(meaning_.upload, xp, port, meaning_.channel) ||
@@ -208,7 +208,7 @@ CmnWires::CmnWires(const CmnJudgeSpec& s, Chronicle& chronicle)
       slots_(std::size_t{s.columns} * s.rows * kDtms * 2) {}
 
 void CmnWires::show(bool upload, unsigned xp, Interface port, Channel channel, const cmn::FlitFields& fields) {
-  if (fields.opcode == 0) return;  // the return of a link credit is no flit to a watchpoint
+  if (fields.opcode == 0) return;  // watchpoints ignore the return of a link credit
   if (!spec.sub_channels_apart) channel = first_sub_channel(channel);
   FlitImages images(spec.layout, channel, upload, fields);
   for (WatchpointTruth* const truth : open_watchpoints_) {

@@ -10,7 +10,7 @@
 
 namespace pmufab::scoreboard {
 
-/// Watchpoint images of one flit, put together when first asked for.
+/// Watchpoint images of one flit, computed on first use.
 class FlitImages {
  public:
   FlitImages(WatchpointLayout layout, cmn::Channel channel, bool upload, const cmn::FlitFields& fields)
@@ -51,12 +51,12 @@ class WatchpointTruth final : public EventTruth {
     return {};
   }
 
-  /// Is the flit one it has to look at?
+  /// @return true if the watchpoint sees such flits.
   [[nodiscard]] bool looks_at(bool upload, unsigned xp, cmn::Interface port, cmn::Channel channel) const {
     return upload == meaning_.upload && port == port_interface(meaning_.port) && channel == meaning_.channel &&
            applies_to(xp);
   }
-  /// A flit it looks at: count it if it matches.
+  /// Count a flit it sees, if it matches.
   void see(unsigned xp, cmn::Interface port, FlitImages& images);
 
  private:
@@ -71,7 +71,7 @@ class WatchpointTruth final : public EventTruth {
   std::uint64_t hits_ = 0;
 };
 
-/// The PMU of a mesh, on the bus and in its events.
+/// Judges the PMU of a mesh, by its registers on the bus and its events.
 class CmnPmuJudge final : public PmuJudge {
  public:
   explicit CmnPmuJudge(CmnWires& wires) : PmuJudge(wires.spec.pmu), wires_(wires) {}

@@ -15,10 +15,10 @@ namespace pmufab::scoreboard {
 
 class WatchpointTruth;
 
-/// What the truths of one mesh look at: the flits counted at each interface, the watchpoints, and the nodes.
+/// The inputs of a mesh's truths: flits counted at each interface, watchpoints, and nodes.
 class CmnWires {
  public:
-  /// @param spec  outlives the wires
+  /// @param spec  must outlive the wires
   CmnWires(const CmnJudgeSpec& spec, Chronicle& chronicle);
 
   [[nodiscard]] unsigned xps() const { return spec.columns * spec.rows; }
@@ -35,8 +35,7 @@ class CmnWires {
     if (!open_watchpoints_.empty()) show(upload, xp, port, channel, fields);
   }
 
-  /// @name Watchpoints
-  /// A DTM has two for each direction. An event takes the first that is free, in each DTM it applies to.
+  /// @name Watchpoints. A DTM has two for each direction. An event takes the first free one in each DTM it applies to.
   /// @{
   struct Slots {
     std::array<WatchpointTruth*, 2> taken{};
@@ -59,7 +58,7 @@ class CmnWires {
 
  private:
   static constexpr std::size_t kPerXp = cmn::kInterfaces * cmn::kChannels;
-  static constexpr unsigned kDtms = 4;  // of an XP, as many as wp_dev_sel can name
+  static constexpr unsigned kDtms = 4;  // per XP, as many as wp_dev_sel can select
 
   [[nodiscard]] std::size_t index(cmn::FlitEvent event, unsigned xp, cmn::Interface interface,
                                   cmn::Channel channel) const {

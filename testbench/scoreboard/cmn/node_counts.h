@@ -12,7 +12,7 @@
 
 namespace pmufab::scoreboard {
 
-/// Sums a quantity over cycles: in each, its value after that cycle's changes.
+/// Sums a quantity over cycles. Its value in a cycle is the one after that cycle's changes.
 class CycleSum {
  public:
   /// @param now  never before that of an earlier change
@@ -23,7 +23,7 @@ class CycleSum {
   }
   void set(bool on, cmn::Cycle now) { change(std::int64_t{on ? 1 : 0} - value_, now); }
   [[nodiscard]] std::int64_t value() const { return value_; }
-  /// @return the sum over the cycles before `end`
+  /// @return the sum over the cycles before `end`.
   [[nodiscard]] std::uint64_t until(cmn::Cycle end) const {
     return end <= since_ ? sum_ : sum_ + (end - since_) * static_cast<std::uint64_t>(value_);
   }
@@ -34,7 +34,7 @@ class CycleSum {
   std::int64_t value_ = 0;
 };
 
-/// What the events of one event source (a node, or half of one) have counted since the beginning, by filter code.
+/// The counts of one event source (a node, or half of one) since the beginning, by filter code.
 class NodeCounts {
  public:
   /// Bit c: the occurrence belongs to filter code c.
@@ -42,8 +42,7 @@ class NodeCounts {
   static constexpr unsigned kCodes = 16;
   static constexpr unsigned kSecondCodes = 8;
 
-  /// @param type  whose events these are, as event texts name it: of an RN-D rn_i, of the halves of an HN-P hn_i and
-  /// hn_p
+  /// @param type  whose events these are, as in event texts: rn_i for an RN-D, hn_i and hn_p for the halves of an HN-P
   NodeCounts(cmn::NodeType type, std::uint16_t node_id, unsigned occupancy_width)
       : type_(type), node_id_(node_id), occupancy_width_(occupancy_width) {}
 
@@ -59,22 +58,22 @@ class NodeCounts {
       }
     }
   }
-  /// An event that fires each time its accumulator wraps: entries enter or leave what it adds up.
+  /// For an event that fires when its accumulator wraps: entries enter or leave the accumulated queue.
   void occupy(unsigned id, Codes codes, std::int64_t entries, cmn::Cycle now) {
     for (unsigned code = 0; code < kCodes; ++code) {
       if ((codes >> code & 1U) != 0) occupancies_[{id, code}].change(entries, now);
     }
   }
-  /// An event that fires in each cycle while something holds at its end.
+  /// For an event that fires in each cycle at whose end a condition holds.
   void hold(unsigned id, bool on, cmn::Cycle now) { levels_[id].set(on, now); }
-  /// The same, for more than one part that holds.
+  /// The same, for conditions of several parts.
   void hold_more(unsigned id, std::int64_t by, cmn::Cycle now) { levels_[id].change(by, now); }
-  /// An event somebody else reckons: occurrences in the cycles before `end`.
+  /// For an event counted elsewhere: a function that returns its occurrences in the cycles before `end`.
   void provide(unsigned id, std::function<std::uint64_t(cmn::Cycle end)> count) {
     provided_[id].push_back(std::move(count));
   }
 
-  /// @return occurrences since the beginning: those told, and of cycles those before `end`.
+  /// @return occurrences since the beginning: those reported, and for cycles those before `end`.
   [[nodiscard]] std::uint64_t total(unsigned id, unsigned code, unsigned second, cmn::Cycle end) const {
     std::uint64_t sum = 0;
     if (id < fired_.size() && code < kCodes && second < kSecondCodes) sum += fired_[id][second * kCodes + code];

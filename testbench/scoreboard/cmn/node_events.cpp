@@ -11,7 +11,7 @@ using cmn::NodeType;
 
 namespace {
 
-// Products by bits.
+// Products as bits.
 constexpr unsigned k600 = 1;
 constexpr unsigned k650 = 2;
 constexpr unsigned k700 = 4;  // CI-700, too
@@ -27,7 +27,7 @@ struct Row {
   unsigned products;
 };
 
-// Events whose cause docs/cmn-nodes.md describes.
+// The events that docs/cmn-nodes.md describes.
 constexpr std::array<Row, 239> kRows{{
     {{NodeType::hn_f, 0x1, "cache_miss", NodeFilter::none}, kAll},
     {{NodeType::hn_f, 0x2, "slc_sf_cache_access", NodeFilter::none}, kAll},
@@ -346,10 +346,10 @@ bool is_there(const Row& row, WatchpointLayout product) {
   return (row.products >> static_cast<unsigned>(product) & 1U) != 0;
 }
 
-/// @return the event if what follows its root selects something.
+/// @return the event if the text after its root selects a filter code.
 std::optional<NodeEventChoice> chosen(const NodeEvent& event, std::string_view rest) {
   NodeEventChoice choice{event.type, event.id};
-  // Before 7.3 the driver had names without a suffix where hardware filters, too: they mean all.
+  // Before 7.3 the driver had names without a suffix for events with a filter: they mean all.
   if (rest.empty()) return choice;
   if (event.filter == NodeFilter::none || !rest.starts_with('_')) return std::nullopt;
   rest.remove_prefix(1);
@@ -383,7 +383,7 @@ std::optional<NodeEventChoice> find_node_event(std::string_view name, Watchpoint
 
 std::optional<NodeEventChoice> find_node_event(std::uint64_t type, std::uint64_t id, unsigned filter, unsigned filter2,
                                                WatchpointLayout product) {
-  constexpr std::uint64_t kRnD = 0xd;  // another name of RN-I to software
+  constexpr std::uint64_t kRnD = 0xd;  // software treats RN-D as RN-I
   const auto of_type = static_cast<NodeType>(type == kRnD ? static_cast<std::uint64_t>(NodeType::rn_i) : type);
   for (const Row& row : kRows) {
     if (row.event.type != of_type || row.event.id != id || !is_there(row, product)) continue;

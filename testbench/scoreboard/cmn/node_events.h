@@ -11,7 +11,7 @@
 
 namespace pmufab::scoreboard {
 
-/// Which filter of its node's event select an event heeds.
+/// The filter of its node's event select that applies to an event.
 enum class NodeFilter : std::uint8_t {
   none,
   occupancy,        ///< occup1_id
@@ -24,7 +24,7 @@ enum class NodeFilter : std::uint8_t {
   evict_state,      ///< hbt_lbt_sel, and evict_state_sel as the second
 };
 
-/// An event of a node, as the driver's documents name it.
+/// An event of a node, by its name in the driver's documents.
 struct NodeEvent {
   cmn::NodeType type;
   unsigned id;
@@ -32,7 +32,7 @@ struct NodeEvent {
   NodeFilter filter;
 };
 
-/// An event and what its filters select.
+/// An event, and the codes of its filters.
 struct NodeEventChoice {
   cmn::NodeType type = cmn::NodeType::hn_f;
   unsigned id = 0;
@@ -41,15 +41,15 @@ struct NodeEventChoice {
 };
 
 /// @param name  with prefix and suffix: "hns_slc_eviction_hbt_mu"
-/// @return nothing if the judge knows no such event of the product
+/// @return nothing if the judge does not know such an event of the product
 [[nodiscard]] std::optional<NodeEventChoice> find_node_event(std::string_view name, WatchpointLayout product);
-/// The same by numbers. A filter the event does not heed selects nothing.
+/// The same by numbers. A filter that does not apply to the event has no effect.
 [[nodiscard]] std::optional<NodeEventChoice> find_node_event(std::uint64_t type, std::uint64_t id, unsigned filter,
                                                              unsigned filter2, WatchpointLayout product);
-/// @return none for an event the judge does not know
+/// @return none for an unknown event
 [[nodiscard]] NodeFilter node_filter(cmn::NodeType type, unsigned id, WatchpointLayout product);
 
-/// @return "hnf", "rnid", ..., as event names begin; "node" for a type without events.
+/// @return "hnf", "rnid", ..., the prefix of event names; "node" for a type without events.
 [[nodiscard]] std::string_view node_type_name(cmn::NodeType type);
 
 }  // namespace pmufab::scoreboard

@@ -5,7 +5,7 @@
 
 namespace pmufab::scoreboard {
 
-/// Kinds of requests, as events tell them apart. An atomic is none of these.
+/// Kinds of requests, as events distinguish them. An atomic is none of these.
 /// @{
 [[nodiscard]] inline bool is_read(FabricOpcode opcode) noexcept {
   return opcode == FabricOpcode::read_shared || opcode == FabricOpcode::read_unique ||

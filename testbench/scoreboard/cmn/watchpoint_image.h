@@ -8,11 +8,11 @@
 
 namespace pmufab::scoreboard {
 
-/// The layouts of a watchpoint's comparison value that products have.
+/// The layouts of a watchpoint's comparison value in the products.
 enum class WatchpointLayout : std::uint8_t { cmn600, cmn650, cmn700, s3, s3_r2 };
 
-/// What a watchpoint compares of a flit: the 64 bits of one match group, put together field by field by the technical
-/// reference manuals' tables of match groups. Undefined bits are 0.
+/// @return what a watchpoint compares of a flit: the 64 bits of one match group, assembled from the technical reference
+///         manuals' tables of match groups. Undefined bits are 0.
 /// @param upload  seen on its way from the device into the mesh: TgtID is compared; otherwise SrcID
 [[nodiscard]] std::uint64_t watchpoint_image(WatchpointLayout layout, cmn::Channel channel, unsigned group, bool upload,
                                              const cmn::FlitFields& flit);

@@ -9,7 +9,7 @@
 namespace pmufab::scoreboard {
 namespace {
 
-/// The events of a program that the CPMU can count.
+/// @return the events of a program that the CPMU can count.
 std::uint32_t supported(const CxlProgram& program, const CxlPmuSpec& pmu) {
   return program.mask & pmu.supported(program.vendor, program.group);
 }
@@ -102,7 +102,7 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
   std::vector<Watched> watched_;
 };
 
-/// DDR commands, and clocks of queues and loads, by their times, told in any order.
+/// DDR commands, and clocks of queues and loads, by their times, reported in any order.
 class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
  public:
   DdrCount(const CxlProgram& program, const CxlSources& sources)
@@ -119,7 +119,7 @@ class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
   DdrCount& operator=(const DdrCount&) = delete;
 
   [[nodiscard]] Mark mark(Picoseconds when) override {
-    // Marks may lie a little ahead of what happens.
+    // Marks may lie slightly ahead of what happens.
     if (when > kSlack) ddr_.advance(when - kSlack);
     if (!rule_.raw()) return {when, 0};
     const auto before = std::lower_bound(recent_.begin(), recent_.end(), when);
@@ -142,7 +142,7 @@ class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
   static constexpr std::size_t kSettleAt = 65'536;
   struct Counted {
     Picoseconds when;
-    std::uint64_t count;  // before that instant
+    std::uint64_t count;  // events before that instant
   };
 
   [[nodiscard]] bool passes(const DdrCommand& command) const {
@@ -159,7 +159,7 @@ class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
     if (!passes(command)) return;
     recent_.insert(std::upper_bound(recent_.begin(), recent_.end(), command.when), command.when);
     for (auto mark = marks_.rbegin(); mark != marks_.rend() && mark->when > command.when; ++mark) ++mark->count;
-    // Times of single commands are needed no more, but for thresholds.
+    // Only thresholds need the times of single commands any longer.
     if (!rule_.raw() || recent_.size() < kSettleAt || recent_.back() < kSlack) return;
     const auto old = std::lower_bound(recent_.begin(), recent_.end(), recent_.back() - kSlack);
     settled_ += static_cast<std::uint64_t>(old - recent_.begin());
@@ -172,8 +172,8 @@ class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
   std::uint16_t group_;
   std::uint32_t mask_;
   std::uint32_t location_;
-  std::vector<Picoseconds> recent_;  // in order of time
-  std::uint64_t settled_ = 0;        // that are older than those
+  std::vector<Picoseconds> recent_;  // sorted by time
+  std::uint64_t settled_ = 0;        // events older than those
   std::vector<Counted> marks_;       // in the order taken
 };
 

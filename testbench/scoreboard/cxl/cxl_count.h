@@ -12,7 +12,7 @@
 
 namespace pmufab::scoreboard {
 
-/// What a CPMU's events look at.
+/// The inputs of a CPMU's events.
 struct CxlSources {
   const CxlPmuSpec& spec;
   ExactClock clock;
@@ -20,7 +20,7 @@ struct CxlSources {
   ReferenceDdr* ddr;  ///< nullptr: the component has no memory
 };
 
-/// What a right counter with a program counts, whoever wants to know. Marks are as EventTruth's.
+/// What a correct counter with a program counts. Marks are as EventTruth's.
 class CxlCount {
  public:
   virtual ~CxlCount() = default;
@@ -30,7 +30,7 @@ class CxlCount {
   virtual void closed(Picoseconds /*when*/) {}
 };
 
-/// @param sources  outlive the count
+/// @param sources  must outlive the count
 [[nodiscard]] std::unique_ptr<CxlCount> make_cxl_count(const CxlProgram& program, const CxlSources& sources);
 
 }  // namespace pmufab::scoreboard

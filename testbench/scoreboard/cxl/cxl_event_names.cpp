@@ -14,7 +14,7 @@ struct Named {
   std::string_view name;
 };
 
-// By the specification's table 13-5; the spelling is sysfs'.
+// Names of the specification's table 13-5, in the spelling of sysfs.
 constexpr auto kCxlNames = std::to_array<Named>({
     {0x0000, 0, "clock_ticks"},
 

@@ -6,7 +6,7 @@
 namespace pmufab::scoreboard {
 namespace {
 
-/// How what was written differs from what was meant.
+/// How the written program differs from the meant one.
 std::string writing_text(const CxlDoubt& doubt) {
   const CxlProgram& meant = doubt.meant;
   const CxlProgram& written = *doubt.written;
@@ -26,7 +26,7 @@ std::string writing_text(const CxlDoubt& doubt) {
   return text;
 }
 
-/// A number of whole turns of the counter more, or one less.
+/// Text for a value that differs by whole turns of the counter.
 std::string wrap_text(std::uint64_t base, std::uint64_t driver, unsigned width) {
   if (width >= 63) return {};
   const std::uint64_t turn = std::uint64_t{1} << width;
@@ -40,12 +40,12 @@ std::string wrap_text(std::uint64_t base, std::uint64_t driver, unsigned width) 
   return {};
 }
 
-/// What handling of overflows makes of a count.
+/// Text for a value that handling of overflows explains.
 std::string overflow_text(std::uint64_t count, std::optional<std::uint64_t> at_overflow, std::uint64_t driver,
                           unsigned width) {
   std::string wraps = wrap_text(count, driver, width);
   if (!wraps.empty()) return wraps;
-  // Zero explains itself by too much.
+  // Zero has too many explanations.
   if (at_overflow && driver != 0 && driver < count && driver <= *at_overflow)
     return "stopped at the overflow: never unfrozen";
   return {};

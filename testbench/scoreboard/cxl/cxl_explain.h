@@ -9,20 +9,20 @@
 
 namespace pmufab::scoreboard {
 
-/// What is known of a CPMU's event whose driver's value is wrong.
+/// What is known about a CPMU's event whose driver's value is wrong.
 struct CxlDoubt {
   CxlProgram meant;
   std::uint64_t expected = 0;
   unsigned width = 48;                      ///< of the counter
-  std::optional<CxlProgram> written{};      ///< into the counter's registers, if that means something else
-  std::optional<unsigned> written_index{};  ///< event group index there
-  std::uint64_t written_count = 0;          ///< what a counter with that program had to count
-  /// Counts, meant and as written, when an overflow was handled first and nothing unfrozen.
+  std::optional<CxlProgram> written{};      ///< the program in the counter's registers, if it differs
+  std::optional<unsigned> written_index{};  ///< event group index in the registers
+  std::uint64_t written_count = 0;          ///< count of a correct counter with that program
+  /// Counts, as meant and as written, up to the first overflow, if the driver never unfreezes.
   std::optional<std::uint64_t> at_overflow{};
   std::uint64_t written_at_overflow = 0;
 };
 
-/// @return which known mistake of a driver makes the value, in words; empty if none does.
+/// @return the known mistake of a driver that explains the value, in words; empty if none does.
 [[nodiscard]] std::string explain_cxl(const CxlDoubt& doubt, std::uint64_t driver);
 
 }  // namespace pmufab::scoreboard

@@ -11,28 +11,28 @@
 
 namespace pmufab::scoreboard {
 
-/// Judges a CXL hierarchy: what its links carry, who answers whom, and what the CPMUs of its components count.
+/// Judges a CXL hierarchy: the messages on its links, their answers, and what the CPMUs of its components count.
 ///
 /// Written from docs/cxl-messages.md and the specification of the CPMU, without code of models/.
 class CxlJudge final : public FabricJudge {
  public:
-  /// @param chronicle  outlives the judge
-  /// @throws std::invalid_argument for a specification that cannot be
+  /// @param chronicle  must outlive the judge
+  /// @throws std::invalid_argument for an impossible specification
   CxlJudge(CxlJudgeSpec spec, Chronicle& chronicle);
   ~CxlJudge() override;
 
   /// A message leaves one end of a link or arrives at the other; it leaves if messages of its class start from that
-  /// end. In the order in which things happen.
+  /// end. Calls are in the order of events.
   /// @param link  index in the specification
   void on_message(Picoseconds when, unsigned link, CxlEnd end, const CxlMessage& message);
   /// An access enters the memory controller of a component.
   void on_access(Picoseconds when, unsigned component, bool write, std::uint64_t device_address);
 
   [[nodiscard]] std::vector<PmuJudge*> pmus() override;
-  /// Requests without answers, messages that never arrived, accesses to memory that never came.
+  /// Report requests without answers, messages that never arrived, and missing accesses to memory.
   void finish() override;
 
-  /// @return messages with that event a component sent and received since the beginning.
+  /// @return messages with that event that a component sent or received since the beginning.
   [[nodiscard]] std::uint64_t count(unsigned component, std::uint16_t group, unsigned bit) const;
 
  private:

@@ -11,7 +11,7 @@
 
 namespace pmufab::scoreboard {
 
-/// Who keeps memory coherent: the host alone, the device by CXL.cache, the device by back-invalidate.
+/// How memory is kept coherent: by the host alone, by the device with CXL.cache, by the device with back-invalidate.
 enum class CxlMemoryKind : std::uint8_t { hdm_h, hdm_d, hdm_db };
 
 /// A committed HDM decoder. Its place in the list is its number.
@@ -21,7 +21,7 @@ struct CxlDecoder {
   unsigned ways = 1;
   std::uint64_t granularity = 256;
   CxlMemoryKind kind = CxlMemoryKind::hdm_h;
-  unsigned position = 0;  ///< of a device: which of the ways is its own
+  unsigned position = 0;  ///< for a device: its way
 };
 
 /// A memory controller and its DDR (docs/cxl-messages.md, section 6). Times in picoseconds.
@@ -30,7 +30,7 @@ struct CxlDdrSpec {
   unsigned channels = 1;
   unsigned ranks = 1;
   unsigned bank_groups = 8;
-  unsigned banks = 4;  ///< of a bank group
+  unsigned banks = 4;  ///< per bank group
   std::uint64_t row_bytes = 8192;
   bool closed_pages = false;
   Refresh refresh = Refresh::all_banks;
@@ -53,41 +53,41 @@ struct CxlDdrSpec {
   Picoseconds t_rfm = 130'000;
   Picoseconds t_xp = 7'500;
   Picoseconds t_xs = 305'000;
-  /// Which CAS of a channel fail: every so many-th read, write, of both, or read. 0: none.
+  /// Which CAS of a channel fail: every n-th read, write, either, or read. 0: none.
   struct Errors {
     unsigned read_crc = 0;
     unsigned write_crc = 0;
     unsigned parity = 0;
     unsigned ecc = 0;
-    Picoseconds delay = 50'000;  ///< until it is done again
+    Picoseconds delay = 50'000;  ///< until it is repeated
   } errors{};
-  /// As many accesses within a time make a controller stop for a while. 0: never.
+  /// A controller stops for a time after this many accesses within a time. 0: never.
   struct Throttle {
     unsigned accesses = 0;
     Picoseconds window = 1'000'000;
     Picoseconds pause = 200'000;
   };
   std::array<Throttle, 2> throttles{};  ///< for heat, for power
-  /// Of events that count clocks. Told of only if wanted, because there are many.
+  /// Report events that count clocks. Only if needed, because there are many.
   bool counts_clocks = false;
   Picoseconds clock_period = 1'000;
   bool separate_queues = true;  ///< for reads and writes
-  /// Requests under way at the device from which on it signals the load.
+  /// Numbers of requests under way from which the device signals each load.
   unsigned optimal_load = 8;
   unsigned moderate_overload = 32;
   unsigned severe_overload = 56;
 };
 
-/// What counts by itself: a root port, a port of a switch, a device.
+/// A component with CPMUs: a root port, a port of a switch, a device.
 struct CxlComponentSpec {
   std::string name;
   std::vector<CxlDecoder> decoders;
-  std::optional<CxlDdrSpec> ddr;  ///< of a device with memory
+  std::optional<CxlDdrSpec> ddr;  ///< for a device with memory
   Picoseconds answer_latency = 10'000;
   bool of_switch = false;  ///< a port of a switch, which only forwards
 };
 
-/// What a class of messages may do on a link.
+/// Limits of a class of messages on a link.
 struct CxlLane {
   unsigned per_clock = 2;
   unsigned credits = 64;
@@ -116,7 +116,7 @@ struct CxlFixedCounter {
   unsigned threshold = 0;
 };
 
-/// What a vendor's event means: messages of a class with an opcode.
+/// A vendor's event: messages of a class with an opcode.
 struct CxlVendorEvent {
   std::uint16_t vendor = 0;
   std::uint16_t group = 0;
@@ -126,7 +126,7 @@ struct CxlVendorEvent {
 };
 
 struct CxlPmuSpec {
-  std::string name;  ///< as perf knows it: "cxl_pmu_mem0.0"
+  std::string name;  ///< its name in perf: "cxl_pmu_mem0.0"
   unsigned component = 0;
   std::uint64_t address = 0;  ///< physical, of the register block
   std::uint64_t clock_hz = 1'000'000'000;
@@ -138,26 +138,26 @@ struct CxlPmuSpec {
   std::vector<CxlFixedCounter> fixed;
   std::vector<CxlVendorEvent> vendor_events;
 
-  /// @return the mask of the events of a group that can be counted, 0 of a group that is not there.
+  /// @return the mask of the countable events of a group; 0 for an absent group.
   [[nodiscard]] std::uint32_t supported(std::uint16_t vendor, std::uint16_t group) const;
 };
 
-/// What the judge of a CXL hierarchy must know. Filled from the text it is built from; only where firmware put the
-/// registers is what the platform says.
+/// What the judge of a CXL hierarchy must know. It is made from the description the hierarchy is built from; only the
+/// addresses that firmware assigned come from the platform.
 struct CxlJudgeSpec {
   std::vector<CxlComponentSpec> components;
   std::vector<CxlLinkSpec> links;
   std::vector<CxlPmuSpec> pmus;
 
-  /// @throws std::invalid_argument for an index or a shape that cannot be
+  /// @throws std::invalid_argument for an impossible index or shape
   void validate() const;
 };
 
-/// @return the lowest decoder whose range holds the address.
+/// @return the lowest decoder that holds the address.
 [[nodiscard]] std::optional<unsigned> decoder_of(const std::vector<CxlDecoder>& decoders, std::uint64_t address);
-/// @return true if a device whose decoders these are owns the address: one claims it, and it is of the device's way.
+/// @return true if a device with these decoders owns the address: one claims it, and it is on the device's way.
 [[nodiscard]] bool owns(const std::vector<CxlDecoder>& decoders, std::uint64_t address);
-/// @return the device's own address: interleaving taken out, behind what lower decoders hold.
+/// @return the device's own address: without interleaving, after the ranges of lower decoders.
 [[nodiscard]] std::uint64_t device_address(const std::vector<CxlDecoder>& decoders, unsigned decoder,
                                            std::uint64_t address);
 

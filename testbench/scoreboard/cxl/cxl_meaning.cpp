@@ -81,7 +81,7 @@ CxlProgram cxl_meaning(const EventTerms& terms, const CxlPmuSpec& pmu) {
   std::array<std::uint64_t, 3> words{};
   bool named = false;
   bool described = false;
-  // As perf does it: whole words first, of which the last counts; the bits of all other terms are added.
+  // As in perf: whole words first, where the last one counts; the bits of all other terms are added.
   for (const EventTerm& term : terms) {
     const auto* const word = std::find(kWords.begin(), kWords.end(), term.name);
     if (word == kWords.end()) continue;

@@ -10,16 +10,16 @@
 
 namespace pmufab::scoreboard {
 
-/// What a counter of a CPMU is asked to count: by a user's event text, or by what a driver wrote into its registers.
+/// What a counter of a CPMU must count: by a user's event text, or by what a driver wrote into its registers.
 struct CxlProgram {
   std::uint16_t vendor = kCxlVendor;
   std::uint16_t group = 0;
   std::uint32_t mask = 0;
   unsigned threshold = 0;  ///< 0: every event; T: clocks with at least (inverted: at most) T events
   bool invert = false;
-  bool edge = false;                        ///< clocks at which that becomes true
-  std::optional<std::uint32_t> hdm{};       ///< decoders whose events count; nothing: all, and events of no decoder
-  std::optional<std::uint32_t> location{};  ///< filter 1: channel, rank, bank group, bank, 0xff in a byte for any
+  bool edge = false;                        ///< counts only the clocks at which the condition becomes true
+  std::optional<std::uint32_t> hdm{};       ///< decoders whose events count; empty: all, including events of no decoder
+  std::optional<std::uint32_t> location{};  ///< filter 1: channel, rank, bank group, bank; 0xff in a byte for any
 
   bool operator==(const CxlProgram&) const = default;
 };
@@ -28,8 +28,8 @@ struct CxlProgram {
 [[nodiscard]] std::string to_string(const CxlProgram& program);
 
 /// The meaning of a user's event text: a name of the kernel's list, or vid=, gid= and mask=, or config=; threshold,
-/// invert, edge; hdm_filter_en and hdm, crb_filter_en and crb where the CPMU has the filter; config1=, config2=.
-/// A vid left out is 0, as perf has it.
+/// invert, edge; hdm_filter_en and hdm, crb_filter_en and crb where the CPMU has the filter; config1=, config2=. A
+/// missing vid is 0, as in perf.
 /// @throws std::invalid_argument for a term the PMU does not have, a value too big for it, or no event
 [[nodiscard]] CxlProgram cxl_meaning(const EventTerms& terms, const CxlPmuSpec& pmu);
 

@@ -30,7 +30,7 @@ constexpr unsigned kGroupIndex = 59;
 
 }  // namespace
 
-/// What one event of the user must count, and beside it what the driver's registers ask for.
+/// What one event of the user must count, and, in parallel, what the driver's registers select.
 class CxlTruth final : public EventTruth {
  public:
   CxlTruth(CxlProgram program, CxlPmuJudge& pmu)
@@ -123,8 +123,8 @@ class CxlTruth final : public EventTruth {
   std::unique_ptr<CxlCount> meant_;
   Mark last_;
   std::optional<Mark> begin_;                    // of the open window
-  std::optional<CxlPmuJudge::Written> written_;  // differs from what is meant
-  std::vector<Count> counts_;                    // the last one is of written_
+  std::optional<CxlPmuJudge::Written> written_;  // if it differs from the meaning
+  std::vector<Count> counts_;                    // the last one belongs to written_
   bool overflow_in_window_ = false;
   bool overflow_seen_ = false;
   std::vector<Span> before_overflow_;
@@ -222,7 +222,7 @@ CxlPmuJudge::Written CxlPmuJudge::program(unsigned counter) const {
   written.program.threshold = bits(kThreshold, 8);
   written.program.invert = bits(kInvert, 1) != 0;
   written.program.edge = bits(kEdge, 1) != 0;
-  // Of a fixed counter only the enable bits can be written.
+  // Only the enable bits of a fixed counter can be written.
   if (const CxlFixedCounter* const its = fixed(counter); its != nullptr) {
     written.index = its->group_index;
     written.program.mask = its->mask;

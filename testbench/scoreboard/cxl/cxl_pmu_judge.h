@@ -14,30 +14,30 @@ namespace pmufab::scoreboard {
 
 class CxlTruth;
 
-/// The register block of a CPMU (CXL 3.1, 8.2.7) as it is written, and its events.
+/// Judges a CPMU, by the writes to its register block (CXL 3.1, 8.2.7) and by its events.
 ///
-/// It runs while the freeze register is 0. What a driver writes into a counter's configuration explains wrong values;
-/// it does not make them right.
+/// The CPMU runs while the freeze register is 0. What a driver writes into a counter's configuration can explain a
+/// wrong value; it cannot make it right.
 class CxlPmuJudge final : public PmuJudge {
  public:
-  /// @param findings  outlive the judge
+  /// @param findings  must outlive the judge
   CxlPmuJudge(const CxlSources& sources, Findings& findings);
 
   bool see_write(const MmioBus::BusAccess& access) override;
-  /// Registers that say what the CPMU can count must say what it is described as.
+  /// Registers that describe what the CPMU can count must match its description.
   void see_read(const MmioBus::BusAccess& access) override;
   [[nodiscard]] bool written_on() const override { return freeze_ == 0; }
   [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
 
   /// @name For its truths
-  /// @{
-  /// What a counter's registers say.
+  /// @{ The contents of a counter's registers.
   struct Written {
     CxlProgram program;
     unsigned index = 0;  ///< of the event group
   };
-  /// @return the counter that was enabled last and that no event took yet: the event whose add call ends has it.
+  /// @return the counter that was enabled last, if no event has taken it yet: it belongs to the event whose add call
+  ///         ends.
   [[nodiscard]] std::optional<Written> take_enabled();
   void add(CxlTruth& truth) { truths_.push_back(&truth); }
   void remove(CxlTruth& truth) { std::erase(truths_, &truth); }

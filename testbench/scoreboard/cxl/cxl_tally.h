@@ -16,9 +16,9 @@ namespace pmufab::scoreboard {
 class CxlTally {
  public:
   static constexpr unsigned kEvents = 32;
-  static constexpr unsigned kNoDecoder = 16;  ///< no decoder claims the address, or there is none
+  static constexpr unsigned kNoDecoder = 16;  ///< no decoder claims the address, or the component has none
 
-  /// Hears of each message as it is counted.
+  /// Called for each message as it is counted.
   class Listener {
    public:
     virtual void on_event(std::uint16_t group, unsigned bit, unsigned decoder, Picoseconds when) = 0;
@@ -27,7 +27,7 @@ class CxlTally {
     ~Listener() = default;
   };
 
-  /// @return whether messages count in the group.
+  /// @return true if the group is one of messages.
   [[nodiscard]] static constexpr bool has(std::uint16_t group) noexcept {
     return (group >= 0x10 && group <= 0x14) || has_hdm_address(group);
   }

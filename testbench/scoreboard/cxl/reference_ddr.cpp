@@ -25,7 +25,7 @@ constexpr unsigned kIncomingRead = 14;
 constexpr unsigned kIncomingWrite = 15;
 
 constexpr std::uint64_t kDdrLine = 64;
-// How long a command is remembered for those who begin to listen.
+// How long a command is kept for new listeners.
 constexpr Picoseconds kDdrMemory = 10'000'000;
 
 constexpr std::uint8_t place8(unsigned number) { return static_cast<std::uint8_t>(number); }
@@ -118,7 +118,7 @@ void ReferenceDdr::throttle(Picoseconds when) {
     const CxlDdrSpec::Throttle& rule = spec_.throttles[which];
     Throttling& its = throttlings_[which];
     if (rule.accesses == 0 || when < its.until) continue;
-    // The window begins with an access, and the next one with the first access behind it.
+    // A window begins with an access, and the next one with the first access after it.
     if (!its.entered.empty() && when - its.entered.front() >= rule.window) its.entered.clear();
     its.entered.push_back(when);
     if (its.entered.size() < rule.accesses) continue;
@@ -146,7 +146,7 @@ void ReferenceDdr::queue(const At& at, Channel& channel, bool write, Picoseconds
   event.group = kQueueOccupancyGroup;
   event.bit = spec_.separate_queues ? (write ? 1 : 0) : 2;
   clocks(event, entered, cas);
-  // Accesses end in the order they enter: those before cover the time up to where the last of them ended.
+  // Accesses end in the order in which they enter: earlier ones cover the time until the last of them ended.
   Picoseconds& told = channel.residency_told[write ? 1 : 0];
   const Picoseconds data = cas + spec_.cas_latency;
   DdrCommand residency{0, write ? 1U : 0U, place8(at.channel), 0, 0, 0, true, true};
@@ -209,7 +209,7 @@ void ReferenceDdr::open(const At& at, Rank& rank, Bank& bank, std::uint64_t row,
 std::optional<ReferenceDdr::Due> ReferenceDdr::next_due(const Channel& channel) const {
   std::optional<Due> first;
   const auto offer = [&first](Picoseconds when, unsigned rank, Timer timer) {
-    if (!first || when < first->when) first = Due{when, rank, timer};  // of equal ones the one offered first
+    if (!first || when < first->when) first = Due{when, rank, timer};  // at equal times, the one offered first
   };
   for (unsigned r = 0; r < channel.ranks.size(); ++r) {
     const Rank& rank = channel.ranks[r];

@@ -11,7 +11,7 @@
 
 namespace pmufab::scoreboard {
 
-/// A command of the DDR interface, or a clock in which a queue or the device is in some state: an event of group 0x30,
+/// A command of the DDR interface, or a clock with a certain state of a queue or the device: an event of group 0x30,
 /// 0x31, or 0x8000 ... 0x8004.
 struct DdrCommand {
   Picoseconds when = 0;
@@ -20,15 +20,16 @@ struct DdrCommand {
   std::uint8_t rank = 0;
   std::uint8_t bank_group = 0;
   std::uint8_t bank = 0;
-  bool whole_rank = false;     ///< it is for no one bank
-  bool whole_channel = false;  ///< nor rank
+  bool whole_rank = false;     ///< not for a single bank
+  bool whole_channel = false;  ///< nor for a single rank
   std::uint16_t group = kDdrGroup;
 };
 
-/// Which commands the accesses of a memory controller cause, and when: docs/cxl-messages.md, section 6.
+/// Computes the commands that the accesses of a memory controller cause, and their times: docs/cxl-messages.md, section
+/// 6.
 ///
-/// Commands are told out of order of time, at the latest when the first access after them enters or advance() has
-/// passed them.
+/// Commands are reported out of order of time, at the latest when the first later access enters or advance() has passed
+/// them.
 class ReferenceDdr final : private ReferenceLoad::Listener {
  public:
   class Listener {
@@ -45,16 +46,16 @@ class ReferenceDdr final : private ReferenceLoad::Listener {
 
   /// An access enters. Times of accesses never run backwards.
   void access(Picoseconds when, bool write, std::uint64_t device_address);
-  /// No access before `when` is still to come: let timers run.
+  /// No access before `when` will come: let timers run.
   void advance(Picoseconds when);
 
   /// @return the load of the device whose memory it is.
   [[nodiscard]] ReferenceLoad& load() noexcept { return load_; }
 
-  /// @return when the data of the access that entered last is past.
+  /// @return the time at which the data of the last access has passed.
   [[nodiscard]] Picoseconds last_data() const noexcept { return last_cas_ + spec_.cas_latency; }
 
-  /// Hears all commands from now on, and those of the last microseconds.
+  /// Add a listener for all commands from now on, and for those of the last microseconds.
   void add(Listener& listener);
   void remove(Listener& listener) { std::erase(listeners_, &listener); }
 
@@ -82,7 +83,7 @@ class ReferenceDdr final : private ReferenceLoad::Listener {
     Picoseconds ready = 0;  // after power-down or self refresh
     Picoseconds last_use = 0;
     Power power = Power::up;
-    Picoseconds clocks_told = 0;  // of power-down: those to come are after this
+    Picoseconds clocks_told = 0;  // of power-down: reported up to here
     Picoseconds self_refresh_since = 0;
     std::optional<Picoseconds> last_act;
     Picoseconds refresh_due = 0;
@@ -93,7 +94,7 @@ class ReferenceDdr final : private ReferenceLoad::Listener {
     std::optional<Picoseconds> last_cas;
     bool last_was_write = false;
     std::array<std::uint64_t, 2> count{};         // reads, writes
-    std::array<Picoseconds, 2> residency_told{};  // of reads, writes
+    std::array<Picoseconds, 2> residency_told{};  // of reads, writes: reported up to here
   };
   struct Throttling {
     std::deque<Picoseconds> entered;  // within the window
@@ -123,14 +124,14 @@ class ReferenceDdr final : private ReferenceLoad::Listener {
   void refresh_one(const At& at, Rank& rank, Picoseconds start);
   void leave_power_down(const At& at, Rank& rank, Picoseconds when);
   void enter_self_refresh(const At& at, Rank& rank, Picoseconds due);
-  /// Close all open rows of a rank. @return the earliest instant at which all its banks can be activated
+  /// Close all open rows of a rank. @return the earliest time at which all its banks can be activated
   Picoseconds precharge_all(const At& at, Rank& rank, Picoseconds start);
   void open(const At& at, Rank& rank, Bank& bank, std::uint64_t row, Picoseconds start);
   void throttle(Picoseconds when);
   [[nodiscard]] std::optional<unsigned> error(Channel& channel, bool write) const;
   void queue(const At& at, Channel& channel, bool write, Picoseconds entered, Picoseconds cas);
   void power_down_clocks(const At& at, Rank& rank, Picoseconds until);
-  /// An event in each clock whose edge is after `after`, and not after `until`.
+  /// Report an event in each clock whose edge is after `after` and not after `until`.
   void clocks(DdrCommand event, Picoseconds after, Picoseconds until);
   void on_clock(Picoseconds when, std::uint16_t group, unsigned bit) override;
   void tell(const DdrCommand& command);

@@ -7,8 +7,8 @@
 
 namespace pmufab::scoreboard {
 
-/// How busy a memory device is, clock by clock (docs/cxl-messages.md, section 7.2): which load it signals, and whether
-/// requests are under way. At an edge what was so just before it counts.
+/// How busy a memory device is, clock by clock (docs/cxl-messages.md, section 7.2): the load it signals, and whether
+/// requests are under way. The state just before an edge counts.
 class ReferenceLoad {
  public:
   class Listener {
@@ -19,7 +19,7 @@ class ReferenceLoad {
     ~Listener() = default;
   };
 
-  /// Both outlive the load.
+  /// Both must outlive the load.
   ReferenceLoad(const CxlDdrSpec& spec, Listener& listener) : spec_(spec), listener_(listener) {}
 
   /// A request arrives, or its last answer leaves. Times never run backwards.
@@ -31,7 +31,7 @@ class ReferenceLoad {
     advance(when);
     --(with_data ? with_data_ : without_data_);
   }
-  /// Nothing before `when` is still to come.
+  /// Nothing before `when` will come.
   void advance(Picoseconds when) {
     if (!spec_.counts_clocks) return;
     for (; edge_ <= when; edge_ += spec_.clock_period) {
@@ -47,7 +47,7 @@ class ReferenceLoad {
  private:
   const CxlDdrSpec& spec_;
   Listener& listener_;
-  Picoseconds edge_ = 0;  // that comes next
+  Picoseconds edge_ = 0;  // the next one
   unsigned without_data_ = 0;
   unsigned with_data_ = 0;
 };

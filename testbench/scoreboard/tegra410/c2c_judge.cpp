@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kC2cCtrl = 0x864;
 
-/// Positions of its marks are checkpoints of the timeline: requests may be told late.
+/// Positions of its marks are checkpoints of the timeline, because requests may be reported late.
 class C2cTruth final : public EventTruth {
  public:
   C2cTruth(C2cMeaning meaning, const C2cPmuSpec& pmu, RequestTimeline& timeline, const ExactClock& clock)
@@ -59,7 +59,7 @@ class C2cTruth final : public EventTruth {
   }
 
  private:
-  /// What the event's instances saw of its traffic.
+  /// @return the traffic of the event at its instances.
   [[nodiscard]] RequestSums sums_of(const Span& span) const {
     RequestSums sum;
     const std::size_t first = std::size_t{meaning_.traffic()} * pmu_.instances;

@@ -14,7 +14,7 @@ namespace pmufab::scoreboard {
 /// Judges the PMU of one chip-to-chip interface of a socket, which runs while CTRL of its broadcast window is 1.
 class C2cPmuJudge final : public PmuJudge {
  public:
-  /// @param clock  of the interface; outlives the judge
+  /// @param clock  of the interface; must outlive the judge
   C2cPmuJudge(C2cPmuSpec spec, const ExactClock& clock);
 
   [[nodiscard]] const C2cPmuSpec& spec() const noexcept { return spec_; }

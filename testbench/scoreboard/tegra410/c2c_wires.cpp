@@ -32,7 +32,7 @@ void C2cWires::see(const BoundaryObserver::MemoryAccess& access) {
   if (home->memory_class == MemoryClass::gmem) {
     C2cPmuJudge* const judge = judge_of(access.socket, C2cPeer::gpu);
     if (judge == nullptr) return;
-    // GPUs have equal shares of each range, in their order.
+    // GPUs have equal shares of each range, in order.
     const std::uint64_t place = line - home->base / kLineBytes;
     const std::uint64_t gpu = place * judge->spec().masks.size() / (home->size / kLineBytes);
     judge->see_request(false, access.is_write, static_cast<unsigned>(gpu), line, access.start, access.end);

@@ -10,8 +10,8 @@
 
 namespace pmufab::scoreboard {
 
-/// Tells the judges of chip-to-chip PMUs what crosses their interfaces, by the behaviour text; and compares what is
-/// seen on the link between sockets with the requests: those of a remote home cross it, once at each end, others do
+/// Passes the judges of chip-to-chip PMUs what crosses their interfaces, by the rules of docs/tegra410.md. It also
+/// compares the link between sockets with the requests: those for a remote home cross it once at each end, others do
 /// not.
 class C2cWires {
  public:
@@ -21,7 +21,7 @@ class C2cWires {
 
   void see(const BoundaryObserver::MemoryAccess& access);
   void see(const BoundaryObserver::LinkRequest& request);
-  /// The answer to a request, after what it caused on the link.
+  /// The answer to a request. Called after the effects of the request on the link.
   void see_answer(const BoundaryObserver::Request& request, Picoseconds end);
 
  private:

@@ -9,12 +9,12 @@
 namespace pmufab::scoreboard {
 namespace {
 
-// CTRL 0 stop, 1 count, 2 clear and stop; CG_CTRL 1 lets the clock through.
+// CTRL 0 stop, 1 count, 2 clear and stop; CG_CTRL 1 enables the clock.
 constexpr std::uint64_t kCgCtrl = 0x800;
 constexpr std::uint64_t kCtrl = 0x808;
 constexpr std::uint64_t kRequestBytes = 32;
 
-/// Positions of its marks are checkpoints of the timeline: reads may be told late.
+/// Positions of its marks are checkpoints of the timeline, because reads may be reported late.
 class CmemTruth final : public EventTruth {
  public:
   CmemTruth(CmemMeaning meaning, RequestTimeline& timeline, std::size_t controllers, const ExactClock& clock)

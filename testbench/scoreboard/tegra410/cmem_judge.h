@@ -12,11 +12,11 @@
 
 namespace pmufab::scoreboard {
 
-/// Judges the CMEM latency PMU of one socket, which runs while CTRL is 1 and CG_CTRL lets the clock through.
+/// Judges the CMEM latency PMU of one socket, which runs while CTRL is 1 and CG_CTRL enables the clock.
 class CmemPmuJudge final : public PmuJudge {
  public:
-  /// @param timeline     of the reads, a lane for each memory controller; outlives the judge, as `clock` does
-  /// @param controllers  of an instance
+  /// @param timeline     of the reads, a lane for each memory controller; must outlive the judge, as must `clock`
+  /// @param controllers  per instance
   CmemPmuJudge(const CmemPmuSpec& spec, RequestTimeline& timeline, std::size_t controllers, const ExactClock& clock);
 
   bool see_write(const MmioBus::BusAccess& access) override;

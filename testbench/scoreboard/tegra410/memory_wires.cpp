@@ -20,7 +20,7 @@ MemoryWires::MemoryWires(const Tegra410JudgeSpec& spec, Findings& findings)
 }
 
 MemoryWires::Key MemoryWires::key(unsigned socket, bool is_write, std::uint64_t address, std::uint32_t length) {
-  // A whole line is one whatever address inside it the wires carry.
+  // A whole line counts as the line, whatever address within it is on the wires.
   const std::uint64_t place = length == kLineBytes ? address / kLineBytes * kLineBytes : address;
   return {socket, is_write, place, length};
 }

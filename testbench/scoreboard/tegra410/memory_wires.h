@@ -16,14 +16,14 @@
 
 namespace pmufab::scoreboard {
 
-/// @return the memory controller of a CMEM address, instance * controllers + controller, by the behaviour text.
+/// @return the memory controller of a CMEM address, instance * controllers + controller, by docs/tegra410.md.
 [[nodiscard]] std::size_t cmem_controller(const Tegra410JudgeSpec& spec, std::uint64_t address) noexcept;
-/// @return number of 32-byte parts of `length` bytes.
+/// @return the number of 32-byte parts of `length` bytes.
 [[nodiscard]] constexpr std::uint64_t parts_of(std::uint32_t length) noexcept { return (length + 31U) / 32U; }
 
-/// Compares the reads and writes seen between UCFs and memories with those that must happen: each once, right line,
-/// bytes and direction; reads of CMEM at the right time, by the controllers' rule of order and latency; writes posted,
-/// acknowledged by GMEM alone.
+/// Compares the reads and writes seen between UCFs and memories with those that must happen. Each is seen once, with
+/// the right line, bytes and direction. Reads of CMEM have the right time, by the controllers' rule of order and
+/// latency. Writes are posted, and only GMEM acknowledges them.
 class MemoryWires {
  public:
   MemoryWires(const Tegra410JudgeSpec& spec, Findings& findings);
@@ -32,14 +32,14 @@ class MemoryWires {
   void expect(const MemoryOp& op, Picoseconds accepted);
   /// An access on the wires. May come before or after the expectation.
   void see(const BoundaryObserver::MemoryAccess& access);
-  /// Report what is left over on either side.
+  /// Report what has no counterpart on either side.
   void finish();
 
  private:
   struct Times {
     Picoseconds start;
     Picoseconds end;
-    bool known;  // the text says when
+    bool known;  // the time is determined
   };
   // socket, write, line or exact address, bytes
   using Key = std::tuple<unsigned, bool, std::uint64_t, std::uint32_t>;

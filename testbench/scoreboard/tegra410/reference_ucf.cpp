@@ -283,7 +283,7 @@ void ReferenceUcf::evict_snoop(unsigned home_socket, Line victim) {
 }
 
 void ReferenceUcf::write_back(const Visit& v, Line line) {
-  // Lines in this SLC are all homed here, so the line written has a range of its own and is never `rem`.
+  // Lines in this SLC are all homed here, so the written line lies in a range and is never `rem`.
   const MemoryRange& written = *spec_.home_of(line * kLineBytes);
   const Destination destination = seen_from(v.socket, written);
   UcfTally& tally = ucfs_[v.socket].tally;
@@ -338,7 +338,7 @@ Destination ReferenceUcf::seen_from(unsigned socket, const MemoryRange& home) co
     case MemoryClass::gmem:
       return Destination::loc_gmem;
     case MemoryClass::cxl:
-    case MemoryClass::bar:  // never asked for
+    case MemoryClass::bar:  // never reached
       break;
   }
   return Destination::loc_other;

@@ -15,7 +15,7 @@
 
 namespace pmufab::scoreboard {
 
-/// A read or write a UCF owes the local memory of its socket.
+/// A read or write that a UCF must make to the local memory of its socket.
 struct MemoryOp {
   unsigned socket;
   MemoryClass memory_class;
@@ -25,18 +25,18 @@ struct MemoryOp {
   bool operator==(const MemoryOp&) const = default;
 };
 
-/// The behaviour text of docs/tegra410.md, written down as plainly as possible: every UCF of a platform,
-/// request by request, with no notion of time.
+/// The rules of docs/tegra410.md, written as plainly as possible: every UCF of a platform, request by request, without
+/// time.
 class ReferenceUcf {
  public:
   explicit ReferenceUcf(const Tegra410JudgeSpec& spec);
 
-  /// What happened to a request.
+  /// The outcome of a request.
   struct Outcome {
-    std::optional<std::string> refused;  ///< why the fabric had to refuse it; nothing was counted then
+    std::optional<std::string> refused;  ///< why the fabric must refuse it; nothing was counted then
     std::vector<MemoryOp> memory;        ///< in order
   };
-  /// All effects of one request, in every UCF it reaches.
+  /// Apply all effects of one request, in every UCF it reaches.
   const Outcome& accept(const BoundaryObserver::Request& request);
 
   [[nodiscard]] const UcfTally& tally(unsigned socket) const { return ucfs_.at(socket).tally; }
@@ -65,9 +65,9 @@ class ReferenceUcf {
   struct Ucf {
     UcfTally tally;
     std::vector<Set> slc;                                // by slice and set
-    std::unordered_map<Line, DirectoryEntry> directory;  // looked up, never walked
+    std::unordered_map<Line, DirectoryEntry> directory;  // never iterated
   };
-  /// One request as one UCF sees it.
+  /// One request at one UCF.
   struct Visit {
     unsigned socket;
     Source source;
@@ -77,9 +77,9 @@ class ReferenceUcf {
     std::uint32_t length;
     Line line;
     const MemoryRange* home;
-    std::optional<Holder> requester;  // absent: no holder can be this requester (a local GPU or PCIe device)
+    std::optional<Holder> requester;  // absent: the requester can be no holder (a local GPU or PCIe device)
     bool becomes_holder;              // a cpu requester
-    bool keeps_other_holders;         // over the link: its socket still holds the line
+    bool keeps_other_holders;         // arrived over the link, and its socket still holds the line
   };
   enum class SnoopRule : std::uint8_t { share, drop };
 
@@ -107,7 +107,7 @@ class ReferenceUcf {
   const Tegra410JudgeSpec spec_;
   std::vector<Ucf> ucfs_;
   Outcome outcome_;
-  bool owner_snooped_ = false;  // by the request at work
+  bool owner_snooped_ = false;  // by the present request
 };
 
 }  // namespace pmufab::scoreboard

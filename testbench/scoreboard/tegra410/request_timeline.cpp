@@ -7,9 +7,9 @@
 namespace pmufab::scoreboard {
 namespace {
 
-// How long a request is kept after its end, so that an instant slightly before the latest one can still be asked for.
+// How long a request is kept after its end, so that sums slightly before the latest instant are possible.
 constexpr Picoseconds kMemory = 10'000'000;
-// Without checkpoints requests are settled every so often all the same, to bound the memory of a long run.
+// Without checkpoints, requests are settled from time to time, to bound the memory of a long run.
 constexpr std::size_t kSettleEvery = 65'536;
 
 }  // namespace
@@ -65,7 +65,7 @@ std::vector<RequestSums> RequestTimeline::before(Picoseconds when) const {
 
 void RequestTimeline::add_before(std::vector<RequestSums>& sums, const Request& request, Picoseconds when) const {
   if (request.start >= when) return;
-  if (request.lane >= sums.size()) sums.resize(settled_.size());  // of a checkpoint from before there was the lane
+  if (request.lane >= sums.size()) sums.resize(settled_.size());  // the checkpoint is older than the lane
   RequestSums& sum = sums.at(request.lane);
   sum.requests += request.amount;
   sum.outstanding += request.amount * clock_.edges_in(request.start, std::min(request.end, when));

@@ -12,7 +12,7 @@
 
 namespace pmufab::scoreboard {
 
-/// What the requests of one lane, or of all, amount to up to some instant.
+/// Sums over the requests of one lane, or of all, up to an instant.
 struct RequestSums {
   std::uint64_t requests = 0;     ///< that left before the instant
   std::uint64_t outstanding = 0;  ///< of each clock edge before the instant: requests in flight, start <= edge < end
@@ -22,33 +22,34 @@ struct RequestSums {
   bool operator==(const RequestSums&) const = default;
 };
 
-/// Requests on some wires, as functions of time. Lanes are what has to be told apart: memory controllers, instances of
-/// a link, reads and writes.
+/// Requests on some wires, as functions of time. Lanes separate what must be distinguished: memory controllers,
+/// instances of a link, reads and writes.
 ///
-/// Requests may be told in advance (start in the future) or late; a checkpoint taken earlier is then corrected, so what
-/// lies between two checkpoints is right once all requests are told.
+/// Requests may be reported in advance (start in the future) or late. A checkpoint taken earlier is then corrected, so
+/// the difference between two checkpoints is right once all requests are reported.
 class RequestTimeline {
  public:
-  /// @param clock  whose edges requests are outstanding at
+  /// @param clock  outstanding requests are counted at its edges
   RequestTimeline(const ExactClock& clock, std::size_t lanes);
 
-  /// One more lane, behind the others.
+  /// Add one lane, after the others.
   void add_lane() { settled_.emplace_back(); }
-  /// `amount` requests on the wires in [start, end).
+  /// Add `amount` requests on the wires in [start, end).
   void add(Picoseconds start, Picoseconds end, std::uint64_t amount, std::size_t lane);
 
-  /// Remember an instant, not before the latest one. @return its number
+  /// Record an instant, not before the latest one. @return its number
   std::size_t checkpoint(Picoseconds when);
   void forget(std::size_t checkpoint) { checkpoints_.erase(checkpoint); }
-  /// @return per lane, what lies before the instant of a checkpoint. Lanes added later may be missing: nothing does.
-  /// @throws std::out_of_range for one that was forgotten
+  /// @return per lane, the sums before the instant of a checkpoint. Lanes added later may be missing: their sums are
+  ///         zero.
+  /// @throws std::out_of_range for a forgotten checkpoint
   [[nodiscard]] const std::vector<RequestSums>& at(std::size_t checkpoint) const {
     return checkpoints_.at(checkpoint).sums;
   }
   /// @return sum over all lanes of at(to) - at(from).
   [[nodiscard]] RequestSums between(std::size_t from, std::size_t to) const;
-  /// @return per lane, what lies before `when`. Instants far before the latest checkpoint cannot be asked for.
-  /// @throws std::logic_error then
+  /// @return per lane, the sums before `when`, which must not be far before the latest checkpoint.
+  /// @throws std::logic_error if it is
   [[nodiscard]] std::vector<RequestSums> before(Picoseconds when) const;
 
  private:
@@ -66,18 +67,18 @@ class RequestTimeline {
   void settle(Picoseconds when);
 
   ExactClock clock_;
-  std::vector<RequestSums> settled_;  // requests that ended before settled_until_ and are not in requests_ any more
+  std::vector<RequestSums> settled_;  // requests that ended before settled_until_ and have left requests_
   Picoseconds settled_until_ = 0;
   std::size_t since_settled_ = 0;
-  std::deque<Request> requests_;                   // in the order told
-  std::map<std::size_t, Checkpoint> checkpoints_;  // by number: in the order taken, which is the order of time
+  std::deque<Request> requests_;                   // in order of reporting
+  std::map<std::size_t, Checkpoint> checkpoints_;  // by number, in order of time
   std::size_t next_checkpoint_ = 0;
 };
 
-/// The checkpoints of one user of a timeline, remembered as long as this lives.
+/// The checkpoints of one user of a timeline, kept during the life of this object.
 class Checkpoints {
  public:
-  /// @param timeline  must outlive this
+  /// @param timeline  must outlive this object
   explicit Checkpoints(RequestTimeline& timeline) : timeline_(timeline) {}
   ~Checkpoints() {
     for (const std::size_t number : numbers_) timeline_.forget(number);

@@ -73,7 +73,7 @@ struct Tegra410Judge::State {
   /// @return the root complex of a device's request, if it has a PMU.
   PcieRequests* inbound_of(const Request& request);
   [[nodiscard]] PcieDestination destination_of(const Request& request) const;
-  /// Something goes down to the root complex that `range` is below.
+  /// A request goes down to the root complex above `range`.
   void hand_over(const MemoryRange& range, const PcieTgtRequest& request) {
     for (PcieTgtPmuJudge* const target : targets) {
       if (target->socket() == range.socket && target->root_complex() == range.root_complex) target->see(request);
@@ -102,7 +102,7 @@ PcieRequests* Tegra410Judge::State::inbound_of(const Request& request) {
   return found == inbound.end() ? nullptr : &found->second;
 }
 
-/// Local and remote are told by the home of the address, whatever lives there.
+/// The home of the address decides between local and remote, whatever kind of memory it is.
 PcieDestination Tegra410Judge::State::destination_of(const Request& request) const {
   const MemoryRange* const home = spec.home_of(request.address);
   if (home == nullptr || home->socket != request.requester_socket) return PcieDestination::rem;
@@ -184,7 +184,7 @@ void Tegra410Judge::on_memory_access(const MemoryAccess& access) {
   s.wires.see(access);
   s.c2c->see(access);
   const MemoryRange* const home = s.spec.home_of(access.address);
-  if (home == nullptr || home->socket != access.socket) return;  // left over in `wires`, and reported there
+  if (home == nullptr || home->socket != access.socket) return;  // left in `wires`, and reported there
   const std::uint64_t parts = parts_of(access.length);
   MemoryTruth& truth = s.memory[access.socket * kMemoryClasses + static_cast<std::size_t>(home->memory_class)];
   if (access.is_write) {

@@ -19,14 +19,14 @@ struct MemoryTruth {
   std::uint64_t read_parts = 0;  ///< 32-byte parts
   std::uint64_t writes = 0;
   std::uint64_t write_bytes = 0;
-  Ratio mean_read_latency_ps;  ///< by part, as the CMEM PMU weighs it
+  Ratio mean_read_latency_ps;  ///< per part, as the CMEM PMU weights it
 };
 
 /// Judges the Tegra410 sockets of a platform: their UCF, CMEM latency, chip-to-chip and PCIE PMUs, and the wires to
-/// memory. Give it to the platform as boundary observer.
+/// memory. It is the platform's boundary observer.
 class Tegra410Judge final : public FabricJudge, public BoundaryObserver {
  public:
-  /// @param chronicle  outlives the judge
+  /// @param chronicle  must outlive the judge
   /// @throws std::invalid_argument from Tegra410JudgeSpec::validate()
   Tegra410Judge(Tegra410JudgeSpec spec, Chronicle& chronicle);
   ~Tegra410Judge() override;
@@ -37,10 +37,10 @@ class Tegra410Judge final : public FabricJudge, public BoundaryObserver {
   void on_link_request(const LinkRequest& request) override;
 
   [[nodiscard]] std::vector<PmuJudge*> pmus() override;
-  /// Compare what is left over: memory accesses that had to happen and were not seen.
+  /// Report memory accesses that had to happen and were not seen.
   void finish() override;
 
-  /// Everything a UCF counted since the beginning, whatever the PMUs do.
+  /// @return everything a UCF counted since the beginning, independent of PMUs.
   [[nodiscard]] const UcfTally& tally(unsigned socket) const;
   [[nodiscard]] MemoryTruth memory_truth(unsigned socket, MemoryClass memory_class) const;
 

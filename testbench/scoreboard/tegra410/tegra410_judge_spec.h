@@ -9,13 +9,14 @@
 
 #include "tlm/clock/clock_domain.h"
 
-/// The independent judge: what every counter must read, from the wires and from what the user asked for.
+/// The independent judge: computes what every counter must read, from the wires and the user's event texts.
 namespace pmufab::scoreboard {
 
-/// Destination classes, by the technology behind an address; bar is what PCI Express functions decode, and no memory.
+/// Destination classes, by the technology behind an address; bar is a base address register of a PCI Express function,
+/// and no memory.
 enum class MemoryClass : std::uint8_t { cmem, gmem, cxl, bar };
 
-/// A line, and a transfer between the system-level cache and memory, in bytes.
+/// Bytes of a line, and of a transfer between the system-level cache and memory.
 inline constexpr std::uint32_t kLineBytes = 64;
 
 /// A range of system addresses: its home socket and class.
@@ -24,8 +25,8 @@ struct MemoryRange {
   std::uint64_t size;  ///< bytes
   unsigned socket;
   MemoryClass memory_class;
-  unsigned root_complex = 0;  ///< of the socket: cxl and bar are below it
-  unsigned root_port = 0;     ///< of the root complex: bar only
+  unsigned root_complex = 0;  ///< root complex of the socket: for cxl and bar
+  unsigned root_port = 0;     ///< root port of the root complex: for bar
 };
 
 /// The system-level cache of one socket. Line L lies in slice L mod slices, set (L / slices) mod sets.
@@ -35,17 +36,17 @@ struct SlcGeometry {
   unsigned ways = 16;
 };
 
-/// A UCF PMU to judge, with the windows its driver reaches it through.
+/// A UCF PMU to judge, with the register windows its driver uses.
 struct UcfPmuSpec {
-  std::string name;  ///< as perf knows it: "nvidia_ucf_pmu_0"
+  std::string name;  ///< its name in perf: "nvidia_ucf_pmu_0"
   unsigned socket = 0;
   std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
   std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
 };
 
-/// The PCIE PMU of a root complex to judge, with the windows its driver reaches it through.
+/// The PCIE PMU of a root complex to judge, with the register windows its driver uses.
 struct PciePmuSpec {
-  std::string name;  ///< as perf knows it: "nvidia_pcie_pmu_0_rc_3"
+  std::string name;  ///< its name in perf: "nvidia_pcie_pmu_0_rc_3"
   unsigned socket = 0;
   unsigned root_complex = 0;           ///< of the socket
   std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
@@ -54,41 +55,41 @@ struct PciePmuSpec {
 
 /// A CMEM latency PMU to judge.
 struct CmemPmuSpec {
-  std::string name;  ///< as perf knows it: "nvidia_cmem_latency_pmu_0"
+  std::string name;  ///< its name in perf: "nvidia_cmem_latency_pmu_0"
   unsigned socket = 0;
   std::uint64_t broadcast = 0;  ///< physical address of the broadcast window (control)
 };
 
-/// What is at the other end of a chip-to-chip interface.
+/// The other end of a chip-to-chip interface.
 enum class C2cPeer : std::uint8_t { gpu, cpu, cxl_memory };
 
 /// The PMU of a chip-to-chip interface to judge.
 struct C2cPmuSpec {
-  std::string name;  ///< as perf knows it: "nvidia_nvlink_c2c_pmu_0"
+  std::string name;  ///< its name in perf: "nvidia_nvlink_c2c_pmu_0"
   unsigned socket = 0;
   C2cPeer peer = C2cPeer::gpu;
   unsigned instances = 14;
-  std::vector<std::uint32_t> masks;  ///< of each peer (GPU 0, GPU 1), the instances that lead to it; 0: none does
+  std::vector<std::uint32_t> masks;  ///< by peer (GPU 0, GPU 1): the instances that lead to it; 0: none
   bool counts_writes = true;         ///< NV-CLink and NV-DLink count reads only
   std::uint64_t broadcast = 0;       ///< physical address of the broadcast window (control)
 };
 
 /// A PCIE-TGT PMU to judge.
 struct PcieTgtPmuSpec {
-  std::string name;  ///< as perf knows it: "nvidia_pcie_tgt_pmu_0_rc_1"
+  std::string name;  ///< its name in perf: "nvidia_pcie_tgt_pmu_0_rc_1"
   unsigned socket = 0;
   unsigned root_complex = 0;
   std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
   std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
 };
 
-/// What the scoreboard must know about a platform. Filled by the scenario layer from the same text the platform is
-/// built from, never from the model.
+/// What the scoreboard must know about a platform. The scenario layer makes it from the platform's description, never
+/// from the model.
 struct Tegra410JudgeSpec {
   unsigned sockets = 1;
   std::vector<MemoryRange> memory;
   SlcGeometry slc;                                                          ///< the same on every socket
-  std::vector<MemoryClass> cached = {MemoryClass::cmem, MemoryClass::cxl};  ///< classes the SLC of the home caches
+  std::vector<MemoryClass> cached = {MemoryClass::cmem, MemoryClass::cxl};  ///< classes that the SLC of the home caches
   std::uint64_t ucf_frequency_hz = 2'400'000'000;                           ///< clock of the UCF and of both PMUs
   Picoseconds slc_latency = 0;                     ///< from acceptance to the instant a read leaves for memory
   Picoseconds cmem_latency = 0;                    ///< of an idle memory controller
@@ -102,7 +103,8 @@ struct Tegra410JudgeSpec {
   std::vector<UcfPmuSpec> ucf_pmus;
   std::vector<CmemPmuSpec> cmem_pmus;
   std::vector<PciePmuSpec> pcie_pmus;
-  std::vector<C2cPmuSpec> c2c_pmus;  ///< the one between two sockets is that with a CPU as peer; no more than one is
+  std::vector<C2cPmuSpec> c2c_pmus;  ///< the PMU with a CPU as peer, at most one, is that of the link between two
+                                     ///< sockets
   std::vector<PcieTgtPmuSpec> pcie_tgt_pmus;
 
   /// @throws std::invalid_argument that names the field: no socket, an empty, wrapping, unaligned or overlapping range,
@@ -113,7 +115,7 @@ struct Tegra410JudgeSpec {
 
   /// @return the range that holds `address`, or nullptr.
   [[nodiscard]] const MemoryRange* home_of(std::uint64_t address) const noexcept;
-  /// @return true if lines of this class are kept in the SLC of their home.
+  /// @return true if the SLC of their home caches lines of this class.
   [[nodiscard]] bool caches(MemoryClass memory_class) const noexcept;
 };
 

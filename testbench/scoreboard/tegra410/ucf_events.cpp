@@ -10,7 +10,7 @@ struct EventName {
   std::string_view name;
 };
 
-// Numbers: the event list NVIDIA's driver publishes in sysfs. Names and meaning: nvidia-tegra410-pmu.rst.
+// Numbers: the event list that NVIDIA's driver publishes in sysfs. Names and meaning: nvidia-tegra410-pmu.rst.
 constexpr std::array<EventName, kUcfEvents> kUcfNames{{
     {UcfEvent::slc_allocate, 0x0f0, "slc_allocate"},
     {UcfEvent::slc_wb, 0x0f3, "slc_wb"},

@@ -32,12 +32,12 @@ enum class UcfEvent : std::uint8_t {
 };
 inline constexpr std::size_t kUcfEvents = 18;
 
-/// Who caused an event, seen from one UCF. The value is the bit number in the event filter.
+/// The source of an event, seen from one UCF. The value is the bit number in the event filter.
 enum class Source : std::uint8_t { loc_noncpu, loc_cpu, rem };
 inline constexpr std::size_t kSources = 3;
 inline constexpr std::uint32_t kAllSources = 0x7;
 
-/// Where the address lives, seen from one UCF. The value is the bit number in the destination half of the filter.
+/// The destination of an event, seen from one UCF. The value is the bit number in the destination half of the filter.
 enum class Destination : std::uint8_t { loc_cmem, loc_gmem, loc_other, rem };
 inline constexpr std::size_t kDestinations = 4;
 inline constexpr std::uint32_t kAllDestinations = 0xf;

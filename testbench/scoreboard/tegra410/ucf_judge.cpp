@@ -56,7 +56,7 @@ class UcfTruth final : public EventTruth {
 
  private:
   [[nodiscard]] const UcfTally& tally() const { return reference_.tally(socket_); }
-  /// Everything the UCF counted within the spans.
+  /// @return everything the UCF counted within the spans.
   [[nodiscard]] UcfTally counted() const {
     UcfTally sum = counted_;
     if (opened_) {

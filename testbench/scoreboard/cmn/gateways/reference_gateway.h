@@ -17,8 +17,8 @@ namespace pmufab::scoreboard {
 
 /// A gateway by section 5 of docs/cmn-nodes.md: its RA, HA and LA, and the RN-I half of a CCLA_RNI.
 ///
-/// What it says to the other gateway is reckoned, too, from the flits of both meshes; what is seen on the link between
-/// them must be that.
+/// Its messages to the other gateway are computed from the flits of both meshes too; every flit seen on the link
+/// between them must match.
 class ReferenceGateway final : public ReferenceNode, public ReferenceLinkUser {
  public:
   /// @param node   the first of the gateway's nodes
@@ -26,7 +26,7 @@ class ReferenceGateway final : public ReferenceNode, public ReferenceLinkUser {
   ReferenceGateway(const CmnNode& node, unsigned number, ReferenceSurroundings& around,
                    const std::vector<CmnNode>& parts);
 
-  /// Make a link. Both must be in the specifications of their meshes.
+  /// Link two gateways. Both must be in the specifications of their meshes.
   static void link(ReferenceGateway& one, ReferenceGateway& other);
 
   void wake(cmn::Cycle now) override;
@@ -46,7 +46,8 @@ class ReferenceGateway final : public ReferenceNode, public ReferenceLinkUser {
   void message_left(cmn::Cycle now, const ReferenceLinkMessage& message) override;
   void wake_link(cmn::Cycle when) override { wake_at(when); }
   void fail_link(const std::string& kind, const std::string& text) override { fail(kind, text); }
-  /// Counts of the first of these types the gateway has; of none, or of one software does not see, counts for nobody.
+  /// @return the counts of the first of these types that the gateway has. If it has none, or software does not see it,
+  ///         the counts are unused.
   NodeCounts& counts_of(const std::vector<CmnNode>& parts, std::initializer_list<cmn::NodeType> types,
                         cmn::NodeType events);
 

@@ -14,7 +14,7 @@ namespace req = chi::req;
 
 namespace {
 
-// Numbers of CCHA; CXHA's are less by 0x40.
+// Event numbers of CCHA; those of CXHA are 0x40 lower.
 constexpr unsigned kRddatbyp = 0x61;
 constexpr unsigned kChirspUpStall = 0x62;
 constexpr unsigned kChidatUpStall = 0x63;
@@ -28,7 +28,7 @@ constexpr unsigned kHaRdbypAlloc = 0x70;
 constexpr unsigned kHaWdbAlloc = 0x71;
 constexpr unsigned kCcg = 0x40;
 
-// Of RN-I.
+// Events of RN-I.
 constexpr unsigned kRniRxdatFlits = 0x04;
 constexpr unsigned kRniTxdatFlits = 0x05;
 constexpr unsigned kRniTxreqFlitsTotal = 0x06;
@@ -51,7 +51,7 @@ std::uint8_t opcode_here(std::uint8_t opcode) {
   }
 }
 
-/// A request of a home for a local coherency node.
+/// @return true for a request of a home that acts for a local coherency node.
 bool is_of_home(std::uint8_t opcode) { return opcode == req::kReadNoSnp || req::is_write_no_snp(opcode); }
 
 }  // namespace

@@ -12,13 +12,13 @@ namespace pmufab::scoreboard {
 
 class ReferenceGateway;
 
-/// The HA of a gateway: requests of the other mesh (section 5.6 of docs/cmn-nodes.md). What the RN-I half of a CCLA_RNI
-/// counts is what it does.
+/// The HA of a gateway: requests of the other mesh (section 5.6 of docs/cmn-nodes.md). It also fires the events of the
+/// RN-I half of a CCLA_RNI.
 class ReferenceGatewayHome {
  public:
   explicit ReferenceGatewayHome(ReferenceGateway& gateway) : gateway_(gateway) {}
 
-  /// @return false for a flit that is not the HA's, or that nothing waits for
+  /// @return false for a flit that is not the HA's, or that no request waits for
   bool arrive(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit);
   /// A request has arrived from the link.
   void request(cmn::Cycle now, const ReferenceLinkMessage& message);
@@ -34,8 +34,8 @@ class ReferenceGatewayHome {
     ReferenceLinkMessage message;
     bool is_write = false;
     std::uint16_t home = 0;  // once it has been sent
-    bool may_send = false;   // CompDBIDResp has come
-    DataArrival data;        // of a read
+    bool may_send = false;   // CompDBIDResp has arrived
+    DataArrival data;        // for a read
   };
 
   void post(std::uint16_t number, bool allow_retry);
@@ -44,7 +44,7 @@ class ReferenceGatewayHome {
   bool read_data(cmn::Cycle now, const cmn::FlitFields& flit);
   void data_sent(cmn::Cycle now, std::uint16_t number);
   void send_again(std::uint16_t home);
-  /// An event, of CXHA or CCHA.
+  /// Fire an event of CXHA or CCHA.
   void fire(unsigned id);
   void occupy(unsigned id, int entries, cmn::Cycle now);
 
@@ -52,7 +52,7 @@ class ReferenceGatewayHome {
   LowestFree numbers_;
   std::map<std::uint16_t, Entry> entries_;                     // the request tracker
   std::map<std::uint16_t, std::list<std::uint16_t>> retried_;  // by home, the first RetryAck first
-  std::map<std::uint16_t, unsigned> grants_;                   // by home, not used
+  std::map<std::uint16_t, unsigned> grants_;                   // by home: unused grants
 };
 
 }  // namespace pmufab::scoreboard

@@ -16,7 +16,7 @@ namespace req = chi::req;
 
 namespace {
 
-// Numbers of CCRA; CXRA's are less by 0x40.
+// Event numbers of CCRA; those of CXRA are 0x40 lower.
 constexpr unsigned kRhtOcc = 0x41;
 constexpr unsigned kRaRdbOcc = 0x43;
 constexpr unsigned kRaWdbOcc = 0x44;

@@ -32,8 +32,8 @@ class ReferenceGatewayRequester {
   struct Entry {
     cmn::FlitFields request{};
     bool is_write = false;
-    bool answered = false;  // a read: its data has been sent
-    DataArrival data;       // of a write
+    bool answered = false;  // for a read: its data has been sent
+    DataArrival data;       // for a write
   };
 
   void request(cmn::Cycle now, const cmn::FlitFields& flit);
@@ -42,7 +42,7 @@ class ReferenceGatewayRequester {
   void data_sent(cmn::Cycle now, std::uint16_t number);
   void free(cmn::Cycle now, std::uint16_t number);
   void count_chain(const cmn::FlitFields& request);
-  /// An event, of CXRA or CCRA.
+  /// Fire an event of CXRA or CCRA.
   void fire(unsigned id);
   void occupy(unsigned id, int entries, cmn::Cycle now);
   [[nodiscard]] unsigned own(unsigned id) const;
@@ -51,12 +51,12 @@ class ReferenceGatewayRequester {
   ReferenceRoom room_;
   LowestFree numbers_;
   std::map<std::uint16_t, Entry> entries_;  // RHT
-  std::deque<std::uint16_t> waiting_;       // to be handed over, the oldest first
+  std::deque<std::uint16_t> waiting_;       // waiting for hand-over, the oldest first
   unsigned req_credits_;
   unsigned dat_credits_;
-  cmn::FlitFields before_{};  // handed over last
+  cmn::FlitFields before_{};  // the last one handed over
   bool any_before_ = false;
-  bool in_chain_ = false;  // what was handed over last continues one
+  bool in_chain_ = false;  // it continued a chain
   unsigned chain_lengths_ = 0;
 };
 

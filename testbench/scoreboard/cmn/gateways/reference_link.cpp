@@ -23,7 +23,7 @@ constexpr unsigned kTxCxsLcrdBackpressure = 0x25;
 constexpr unsigned kLinkCrdbufOcc = 0x26;
 constexpr unsigned kLinkCrdbufAlloc = 0x27;
 
-constexpr unsigned kUnitBytes = 16;     // what sizes are counted in
+constexpr unsigned kUnitBytes = 16;     // unit of sizes
 constexpr unsigned kAverageWrap = 256;  // the accumulators have 8 bits
 
 unsigned bytes_of(const ReferenceLinkMessage& message) {

@@ -10,18 +10,18 @@
 
 namespace pmufab::scoreboard {
 
-/// What one gateway says to the other.
+/// A message from one gateway to the other.
 struct ReferenceLinkMessage {
   using Kind = cmn::LinkFlit::Kind;
   Kind kind = Kind::read;
-  cmn::FlitFields request{};  ///< as the RA got it
+  cmn::FlitFields request{};  ///< as the RA received it
   std::uint16_t ra_entry = 0;
-  std::uint16_t ha_entry = 0;  ///< of answers
-  bool bypass = false;         ///< of an answer to a read: its data took the bypass
+  std::uint16_t ha_entry = 0;  ///< for answers
+  bool bypass = false;         ///< for the answer to a read: its data took the bypass
   [[nodiscard]] bool is_request() const { return kind == Kind::read || kind == Kind::write; }
 };
 
-/// What the gateway around an end of a link does.
+/// The gateway around an end of a link.
 class ReferenceLinkUser {
  public:
   virtual ~ReferenceLinkUser() = default;
@@ -33,19 +33,19 @@ class ReferenceLinkUser {
   virtual void fail_link(const std::string& kind, const std::string& text) = 0;
 };
 
-/// One end of a link, the LA (section 5.4 of docs/cmn-nodes.md). It says beforehand which CXS flit is sent and taken in
-/// which cycle, and every one seen must be that.
+/// One end of a link, the LA (section 5.4 of docs/cmn-nodes.md). It predicts which CXS flit is sent and taken in which
+/// cycle, and every flit seen must match.
 class ReferenceLinkEnd {
  public:
   /// @param counts  of CCLA's events
-  /// @param around  of the gateway's mesh
+  /// @param around  the gateway's mesh
   ReferenceLinkEnd(const ReferenceLinkParameters& parameters, NodeCounts& counts, const ReferenceSurroundings& around,
                    ReferenceLinkUser& user);
 
   static void connect(ReferenceLinkEnd& one, ReferenceLinkEnd& other);
 
   void hand_over(cmn::Cycle now, const ReferenceLinkMessage& message);
-  /// @return whether no message waits or is being sent.
+  /// @return true if no message waits or is being sent.
   [[nodiscard]] bool is_empty() const { return buffer_.empty(); }
   /// Take what has arrived (rule 5.2.1).
   void take(cmn::Cycle now);
@@ -59,14 +59,14 @@ class ReferenceLinkEnd {
   struct Waiting {
     ReferenceLinkMessage message;
     cmn::Cycle ready = 0;
-    unsigned bytes = 0;  // to be sent
+    unsigned bytes = 0;  // still to send
   };
   struct Arriving {
     Picoseconds arrival = 0;
     cmn::LinkFlit flit;
     ReferenceLinkMessage message;  // of the last flit
   };
-  /// A flit that is to be seen in a cycle.
+  /// A flit that must be seen in a cycle.
   struct Due {
     cmn::Cycle cycle = 0;
     cmn::LinkFlit flit;
@@ -83,7 +83,7 @@ class ReferenceLinkEnd {
   std::deque<Waiting> buffer_;
   cmn::Cycle next_flit_ = 0;
   unsigned credits_;
-  std::deque<cmn::Cycle> credits_back_;  // from when on each can be used again
+  std::deque<cmn::Cycle> credits_back_;  // times from which each can be used again
   std::deque<Arriving> arriving_;
   unsigned tx_units_ = 0;
   unsigned rx_units_ = 0;

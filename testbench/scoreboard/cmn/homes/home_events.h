@@ -5,8 +5,8 @@
 
 namespace pmufab::scoreboard {
 
-/// Ids of home nodes' events (arm-cmn). HN-S have more names for some: those of this mesh's lines are here the plain
-/// ones.
+/// Ids of home nodes' events (arm-cmn). HN-S have several names for some; those for this mesh's lines have no suffix
+/// here.
 namespace home_event {
 inline constexpr unsigned kCacheMiss = 0x01;
 inline constexpr unsigned kSlcSfCacheAccess = 0x02;

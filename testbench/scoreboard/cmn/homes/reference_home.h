@@ -29,31 +29,31 @@ class ReferenceHome final : public ReferenceNode {
 
   /// An entry of the point of coherency queue.
   struct Entry {
-    std::uint64_t serial = 0;  // never the same again, unlike the number
+    std::uint64_t serial = 0;  // unique, unlike the number
     unsigned number = 0;
     cmn::FlitFields request{};
-    std::uint8_t opcode = 0;  // as which the request goes on: of a stash that pulls data a read's
+    std::uint8_t opcode = 0;  // opcode with which the request continues: that of a read, for a stash that pulls data
     std::uint16_t requester = 0;
     std::uint16_t txnid = 0;
     std::uint64_t line = 0;
     bool waiting = true;
     bool in_slc = false;                             // at lookup
     bool slc_dirty = false;                          // at lookup
-    bool alone = false;                              // the SF has the requester alone after lookup
-    std::map<std::uint16_t, DataArrival> snooped{};  // who has to answer yet
+    bool alone = false;                              // after lookup, the requester is alone in the SF
+    std::map<std::uint16_t, DataArrival> snooped{};  // RN-Fs that have not answered yet
     bool stashing = false;                           // the snoop is a SnpStash
     bool snoop_data = false;
     bool snoop_dirty = false;
     bool forwarded = false;
-    std::optional<DataArrival> memory{};  // data to come from there
+    std::optional<DataArrival> memory{};  // data to come from memory
     bool memory_asked = false;
     std::optional<DataArrival> write{};  // data to come from the requester
     bool write_dirty = false;
     bool write_unique_clean = false;
     bool ack_to_come = false;
-    bool acked = false;      // a CompAck ends it
-    unsigned responses = 0;  // that have not been sent
-    bool done = false;       // its data is there, and what that does is done
+    bool acked = false;      // ends with a CompAck
+    unsigned responses = 0;  // responses not sent yet
+    bool done = false;       // its data has arrived and been processed
     NodeCounts::Codes occupancy = 0;
   };
   using Entries = std::list<Entry>;
@@ -89,7 +89,7 @@ class ReferenceHome final : public ReferenceNode {
   [[nodiscard]] bool is_rn_f(std::uint16_t node_id) const { return is_rn_f_device(around().device_at(node_id)); }
   [[nodiscard]] bool is_dirty_in_cache(std::uint64_t line) const;
 
-  // Events, under the names of HN-F.
+  // Fire events, under the names of HN-F.
   void fire(unsigned id, const cmn::FlitFields& request);
   void fire_for_line(unsigned id, std::uint64_t line, const Entry* cause, NodeCounts::Codes state = 1);
   void fire_snoop(unsigned id, std::uint64_t txnid);

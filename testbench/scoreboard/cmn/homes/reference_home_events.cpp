@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// To which filter codes the occurrences of a home's events belong (docs/cmn-nodes.md, section 3, rules 8 and 9).
+// The filter codes of a home's events (docs/cmn-nodes.md, section 3, rules 8 and 9).
 #include "testbench/scoreboard/cmn/chi.h"
 #include "testbench/scoreboard/cmn/homes/home_events.h"
 #include "testbench/scoreboard/cmn/homes/reference_home.h"
@@ -15,7 +15,8 @@ namespace {
 
 constexpr Codes bit(unsigned code) { return Codes{1} << code; }
 
-/// From whom a request comes: 0 an RN-F, 1 an RN-I or RN-D, 2 a gateway for a local coherency node, 3 another gateway.
+/// @return the origin of a request: 0 an RN-F, 1 an RN-I or RN-D, 2 a gateway for a local coherency node, 3 another
+///         gateway.
 std::optional<unsigned> origin(cmn::DeviceType device, const FlitFields& request) {
   using enum cmn::DeviceType;
   if (is_rn_f_device(device)) return 0;

@@ -19,13 +19,13 @@ class ReferenceHomeMemory {
  public:
   explicit ReferenceHomeMemory(ReferenceHome& home) : home_(home) {}
 
-  /// @param cause  the request it is done for, whose QoS class counts; nullptr for a line replaced in the SLC
+  /// @param cause  the request that needs it, whose QoS class counts; nullptr for a line replaced in the SLC
   void read(unsigned entry, std::uint64_t address, const cmn::FlitFields& cause);
   void write(std::uint8_t opcode, std::uint64_t address, bool two_flits, const cmn::FlitFields* cause);
 
-  /// A RetryAck, PCrdGrant or CompDBIDResp. @return false if nothing asked for it
+  /// A RetryAck, PCrdGrant or CompDBIDResp has arrived. @return false if no request waits for it
   bool response(const cmn::FlitFields& flit);
-  /// The data an entry read has arrived.
+  /// The data of an entry's read has arrived.
   void read_answered(unsigned entry);
   [[nodiscard]] bool is_idle() const { return requests_.empty(); }
 
@@ -36,7 +36,7 @@ class ReferenceHomeMemory {
     bool is_read = false;
     bool two_flits = true;
     std::optional<unsigned> qos_class{};
-    std::optional<std::uint16_t> txnid{};   // once known: of a read from the beginning
+    std::optional<std::uint16_t> txnid{};   // known from the beginning for a read; for a write, once sent
     std::optional<std::uint16_t> target{};  // once sent
   };
   using Requests = std::list<Request>;
@@ -45,9 +45,9 @@ class ReferenceHomeMemory {
   void resend(std::uint16_t target);
 
   ReferenceHome& home_;
-  Requests requests_;                                               // not answered
+  Requests requests_;                                               // not answered yet
   std::map<std::uint16_t, std::list<Requests::iterator>> retried_;  // by target, the first RetryAck first
-  std::map<std::uint16_t, unsigned> grants_;                        // by target, not used
+  std::map<std::uint16_t, unsigned> grants_;                        // by target: unused grants
 };
 
 }  // namespace pmufab::scoreboard

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint16_t kFirstBackInvalidation = 0x800;
 
-/// The snoop a request makes necessary, not of a forwarding type.
+/// @return the snoop that a request needs, in the non-forwarding type.
 std::uint8_t snoop_of(std::uint8_t opcode) {
   switch (opcode) {
     case req::kReadShared:

@@ -22,7 +22,7 @@ struct TrackedLine {
   bool unique = false;
 };
 
-/// A set-associative array with the least recently used replaced.
+/// A set-associative array with least-recently-used replacement.
 template <typename Line>
 class ReferenceLines {
  public:
@@ -36,7 +36,7 @@ class ReferenceLines {
     const auto found = std::find_if(set.begin(), set.end(), [&](const Line& one) { return one.line == line; });
     return found == set.end() ? nullptr : &*found;
   }
-  /// The same; it becomes the youngest.
+  /// The same, and make it the youngest.
   Line* touch(std::uint64_t line) {
     std::list<Line>& set = set_of(line);
     const auto found = std::find_if(set.begin(), set.end(), [&](const Line& one) { return one.line == line; });

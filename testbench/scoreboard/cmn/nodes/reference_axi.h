@@ -13,10 +13,10 @@
 
 namespace pmufab::scoreboard {
 
-/// Cycles that lie in any of some spans, which come in the order of their ends and of their beginnings.
+/// The union of spans of cycles. Spans are added in order of their ends and of their beginnings.
 class CoveredCycles {
  public:
-  /// @param now  nobody will ask for cycles before it: what has ended is kept as a sum only
+  /// @param now  no later call concerns cycles before it, so ended spans are kept as a sum only
   void add(cmn::Cycle now, cmn::Cycle first, cmn::Cycle end) {
     forget(now);
     first = std::max(first, covered_until_);
@@ -28,7 +28,7 @@ class CoveredCycles {
     }
     covered_until_ = end;
   }
-  /// @return how many there are before `end`, which never steps back, nor behind the `now` of a span added.
+  /// @return the number of cycles before `end`, which never decreases, and is never before the `now` of a span added.
   [[nodiscard]] std::uint64_t before(cmn::Cycle end) {
     forget(end);
     std::uint64_t sum = past_;
@@ -37,7 +37,7 @@ class CoveredCycles {
     }
     return sum;
   }
-  /// @return spans that are kept one by one.
+  /// @return the number of spans kept individually.
   [[nodiscard]] std::size_t kept() const { return spans_.size(); }
 
  private:
@@ -55,7 +55,7 @@ class CoveredCycles {
   std::uint64_t past_ = 0;
 };
 
-/// An AXI channel a node presents to: handed over first in, first out, one each `period` cycles (rule 4.2.1).
+/// An AXI channel of a node: transfers are handed over first in, first out, one every `period` cycles (rule 4.2.1).
 class ReferenceAxiChannel {
  public:
   explicit ReferenceAxiChannel(unsigned period) : period_(period) {}
@@ -69,9 +69,9 @@ class ReferenceAxiChannel {
     not_idle_.add(now, now, handed + period_);
     return handed;
   }
-  /// Cycles before `end` with VALID and no hand-over.
+  /// @return the cycles before `end` with VALID and no hand-over.
   [[nodiscard]] std::uint64_t valid_not_ready(cmn::Cycle end) { return valid_.before(end) - handed_over_.before(end); }
-  /// Cycles before `end` with READY and without VALID.
+  /// @return the cycles before `end` with READY and without VALID.
   [[nodiscard]] std::uint64_t ready_not_valid(cmn::Cycle end) { return end - not_idle_.before(end); }
 
  private:
@@ -82,15 +82,15 @@ class ReferenceAxiChannel {
   CoveredCycles not_idle_;
 };
 
-/// The subordinate behind a node: when R and B are there (rule 4.2).
+/// The subordinate behind a node: when R and B arrive (rule 4.2).
 class ReferenceAxi {
  public:
   explicit ReferenceAxi(const ReferenceAxiParameters& parameters)
       : ar(parameters.ar_period), aw(parameters.aw_period), w(parameters.w_period), parameters_(parameters) {}
 
-  /// @return the cycle in which R is there
+  /// @return the cycle in which R arrives
   cmn::Cycle read(cmn::Cycle now) { return ar.present(now) + parameters_.read_latency; }
-  /// @return the cycle in which B is there
+  /// @return the cycle in which B arrives
   cmn::Cycle write(cmn::Cycle now, unsigned beats) {
     cmn::Cycle last = aw.present(now);
     for (unsigned beat = 0; beat < beats; ++beat) last = std::max(last, w.present(now));
@@ -105,11 +105,11 @@ class ReferenceAxi {
   ReferenceAxiParameters parameters_;
 };
 
-/// What is to happen in later cycles, in the order in which it was asked for.
+/// Work for later cycles, in the order of the calls.
 class Agenda {
  public:
   void add(cmn::Cycle when, std::uint64_t what) { due_.emplace(when, what); }
-  /// @return the first of what is due, taken from the agenda.
+  /// @return the first item that is due, removed from the agenda.
   [[nodiscard]] std::optional<std::uint64_t> take(cmn::Cycle now) {
     if (due_.empty() || due_.begin()->first > now) return std::nullopt;
     const std::uint64_t what = due_.begin()->second;

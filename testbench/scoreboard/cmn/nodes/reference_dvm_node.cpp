@@ -18,13 +18,13 @@ constexpr std::uint8_t kCreditType = 1;
 constexpr unsigned kSync = 4;
 constexpr std::uint64_t kSecondPart = 8;  // bit 3 of a DVM snoop's address
 
-// CMN-600.
+// Event ids of CMN-600.
 constexpr unsigned kRxreqDvmop = 0x01;
 constexpr unsigned kRxreqDvmsync = 0x02;
 constexpr unsigned kRxreqVmidFiltered = 0x03;
 constexpr unsigned kRxreqRetried = 0x04;
 constexpr unsigned kRxreqOccupancy = 0x05;
-// The others.
+// Event ids of the others.
 constexpr unsigned kDvmop = 0x01;  // of type 0; types 1 to 4 follow
 constexpr unsigned kVmidFiltered = 0x06;
 constexpr unsigned kRndopFiltered = 0x07;
@@ -168,7 +168,7 @@ void ReferenceDvmNode::snoop(Cycle now) {
     if (busy >= around().spec().dvm.snoop_limit) return;
     if (one->targets.empty()) {
       end(now, one);
-      one = operations_.begin();  // its end may let an older one go on
+      one = operations_.begin();  // its end may unblock an older one
       continue;
     }
     one->snooping = true;

@@ -65,12 +65,12 @@ void ReferenceIoHome::arrive(Cycle now, Channel channel, const FlitFields& flit)
   if (channel == Channel::req) {
     if (flit.opcode == req::kReadNoSnp || req::is_write_no_snp(flit.opcode)) {
       request(now, flit);
-    } else if (flit.opcode != req::kDvmOp) {  // which its neighbour takes
+    } else if (flit.opcode != req::kDvmOp) {  // the DVM node takes those
       fail("node_message_unasked", "an I/O home takes no such request: " + describe_flit(channel, flit));
     }
     return;
   }
-  if (channel != Channel::dat) return;  // CompAck has no effect, SnpResp is the DVM node's
+  if (channel != Channel::dat) return;  // CompAck has no effect; SnpResp belongs to the DVM node
   for (Part& part : parts_) {
     const auto found = std::find_if(part.requests.begin(), part.requests.end(), [&](const Request& one) {
       return !one.is_read && part.first_dbid + one.number == flit.txnid && one.flit.srcid == flit.srcid &&

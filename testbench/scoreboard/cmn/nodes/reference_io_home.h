@@ -30,7 +30,7 @@ class ReferenceIoHome final : public ReferenceNode {
     bool cancelled = false;
     bool issued = false;
   };
-  /// Ids of a part's events.
+  /// Event ids of a part.
   struct Ids {
     unsigned rrt_rd_occ, rrt_wr_occ, rdt_rd_occ, rdt_wr_occ, wdb_occ;
     unsigned rrt_rd_alloc, rrt_wr_alloc, rdt_rd_alloc, rdt_wr_alloc, wdb_alloc;

@@ -20,7 +20,7 @@ constexpr unsigned kTcFill = 0x02;
 constexpr unsigned kTcMiss = 0x03;
 constexpr unsigned kTdbForward = 0x04;
 constexpr unsigned kTcqHazard = 0x05;
-constexpr unsigned kTcqAlloc = 0x06;  // of reads; of writes and CMOs follow
+constexpr unsigned kTcqAlloc = 0x06;  // reads; writes and CMOs follow
 constexpr unsigned kAxiRdReq = 0x09;
 constexpr unsigned kAxiWrReq = 0x0a;
 constexpr unsigned kTcqOccupancy = 0x0b;
@@ -35,7 +35,7 @@ ReferenceMtsx::ReferenceMtsx(const CmnNode& node, unsigned number, ReferenceSurr
       axi_(around.spec().mtsx.axi) {}
 
 void ReferenceMtsx::wake(Cycle now) {
-  // AR is handed over one at a time: in no cycle are there two.
+  // AR is handed over one at a time: there are never two in a cycle.
   while (const auto line = tag_reads_.take(now)) tags_are_there(now, *line);
   while (const auto serial = reads_.take(now)) {
     find(*serial)->read_data = true;

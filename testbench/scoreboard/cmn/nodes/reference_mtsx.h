@@ -26,8 +26,8 @@ class ReferenceMtsx final : public ReferenceNode {
     unsigned number = 0;
     Kind kind = Kind::read;
     cmn::FlitFields flit{};
-    DataArrival data;        // of a write, from the mesh
-    bool read_data = false;  // of a read, from AXI
+    DataArrival data;        // for a write, from the mesh
+    bool read_data = false;  // for a read, from AXI
     bool tags = false;
     bool cancelled = false;
     bool written = false;
@@ -37,7 +37,7 @@ class ReferenceMtsx final : public ReferenceNode {
   void write_data(cmn::Cycle now, const cmn::FlitFields& flit);
   void look_up(cmn::Cycle now, Request& one);
   void tags_are_there(cmn::Cycle now, std::uint64_t line);
-  /// Is there what the request waits for?
+  /// Continue if everything the request waits for has arrived.
   void go_on(cmn::Cycle now, std::uint64_t serial);
   void end(cmn::Cycle now, std::uint64_t serial);
   [[nodiscard]] std::list<Request>::iterator find(std::uint64_t serial);
@@ -48,7 +48,7 @@ class ReferenceMtsx final : public ReferenceNode {
   ReferenceAxi axi_;
   std::list<Request> requests_;                                    // the oldest first
   std::map<std::uint64_t, std::list<std::uint64_t>> tags_;         // tag cache by set, the youngest first
-  std::map<std::uint64_t, std::list<std::uint64_t>> tags_wanted_;  // requests by tag line that is being read
+  std::map<std::uint64_t, std::list<std::uint64_t>> tags_wanted_;  // requests by the tag line being read
   Agenda reads_;                                                   // of data
   Agenda tag_reads_;                                               // by tag line
   Agenda writes_;

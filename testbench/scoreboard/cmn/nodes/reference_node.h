@@ -20,29 +20,29 @@ namespace pmufab::scoreboard {
 /// Lines have 64 bytes.
 inline constexpr unsigned kLineShift = 6;
 
-/// What the mesh around it lends a reference node.
+/// The mesh around a reference node.
 class ReferenceSurroundings {
  public:
   virtual ~ReferenceSurroundings() = default;
   [[nodiscard]] virtual const CmnJudgeSpec& spec() const = 0;
-  /// Who answers for an address.
+  /// Maps addresses to nodes.
   [[nodiscard]] virtual const CmnAddresses& addresses() const = 0;
-  /// @return when a cycle begins.
+  /// @return the time at which a cycle begins.
   [[nodiscard]] virtual Picoseconds time_of(cmn::Cycle cycle) const = 0;
   /// @return the first cycle that begins at or after an instant.
   [[nodiscard]] virtual cmn::Cycle cycle_from(Picoseconds when) const = 0;
-  /// Let the node wake() in a later cycle.
+  /// Call the node's wake() in a later cycle.
   virtual void wake_at(cmn::Cycle when, unsigned node) = 0;
-  /// @return what is connected where the node id lies; none for nothing.
+  /// @return the device with the node id; none if there is nothing.
   [[nodiscard]] virtual cmn::DeviceType device_at(std::uint16_t node_id) const = 0;
-  /// Note that the model does what the rules do not allow.
+  /// Report that the model does something the rules do not allow.
   virtual void fail(const std::string& kind, const std::string& text) = 0;
 };
 
-/// A node reckoned again from docs/cmn-nodes.md: plain, and from flits alone.
+/// A node computed independently from docs/cmn-nodes.md, from flits alone, and written as plainly as possible.
 ///
-/// It is told in order, cycle by cycle: wake(), if it asked for the cycle; what arrives; settle(); what it has sent. It
-/// says what it must send before it does (expect()), and every flit it sends must be among that.
+/// Calls come in order, cycle by cycle: wake(), if requested for the cycle; what arrives; settle(); what the node has
+/// sent. The node declares what it must send beforehand (expect()), and every flit it sends must match one of these.
 class ReferenceNode {
  public:
   ReferenceNode(const CmnNode& node, unsigned number, ReferenceSurroundings& around)
@@ -53,22 +53,23 @@ class ReferenceNode {
 
   virtual void wake(cmn::Cycle /*now*/) {}
   virtual void arrive(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit) = 0;
-  /// All that arrives in this cycle has. Told in every cycle in which some node of the mesh wakes or gets something.
+  /// All arrivals of this cycle have been reported. Called in every cycle in which any node of the mesh wakes or
+  /// receives a flit.
   virtual void settle(cmn::Cycle /*now*/) {}
-  /// A flit with the node's id has entered the mesh. @return false if it is none the node had to send
+  /// A flit with the node's id has entered the mesh. @return false if the node was not to send it
   bool sent(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit);
   /// A cycle in which the first flit of the channel is ready but does not enter the mesh.
   virtual void held(cmn::Channel /*channel*/) {}
-  /// Traffic has ended: nothing may be left to send.
+  /// Traffic has ended: nothing may remain to be sent.
   virtual void finish();
 
   [[nodiscard]] const CmnNode& node() const { return node_; }
-  /// The event sources of the node, in the order the constructor made them.
+  /// @return the event sources of the node, in the order of their construction.
   [[nodiscard]] const std::list<NodeCounts>& sources() const { return sources_; }
 
  protected:
   using Then = std::function<void(cmn::Cycle now, const cmn::FlitFields& flit)>;
-  /// A flit to be sent. What is absent may be anything.
+  /// A flit to be sent. An absent member may have any value.
   struct Message {
     cmn::Channel channel;
     std::uint8_t opcode;
@@ -76,16 +77,17 @@ class ReferenceNode {
     std::optional<std::uint16_t> txnid{};
     std::optional<std::uint16_t> dbid{};
     std::optional<std::uint64_t> line{};     ///< address / 64
-    std::optional<std::uint64_t> address{};  ///< all of it
+    std::optional<std::uint64_t> address{};  ///< all bits of it
     std::optional<std::uint8_t> dataid{};
     std::optional<std::uint8_t> resp{};
     std::optional<std::uint8_t> allowretry{};
     std::optional<std::uint8_t> pcrdtype{};
   };
   void expect(const Message& message, Then then = {}) { awaited_.push_back({message, std::move(then)}); }
-  /// A message of 64 bytes in two DAT flits, or of one. @param then  when the last has been sent
+  /// Expect a message of 64 bytes in two DAT flits, or of one flit.
+  /// @param then  called when the last has been sent
   void expect_data(Message message, bool two, Then then = {});
-  /// A response to a request, with its TxnID.
+  /// Expect a response to a request, with its TxnID.
   void expect_response(const cmn::FlitFields& request, std::uint8_t opcode, std::optional<std::uint16_t> dbid = {},
                        std::uint8_t pcrdtype = 0);
   void expect_grant(std::uint16_t target, std::uint8_t pcrdtype = 0);
@@ -93,9 +95,9 @@ class ReferenceNode {
   NodeCounts& add_source(cmn::NodeType type) {
     return sources_.emplace_back(type, node_.node_id, around_.spec().occupancy_width);
   }
-  /// A flit that was not expected: something the node may do by itself. @return false: it may not
+  /// An unexpected flit, which the node may send on its own initiative. @return false if it may not
   virtual bool begins(cmn::Cycle /*now*/, cmn::Channel /*channel*/, const cmn::FlitFields& /*flit*/) { return false; }
-  /// A flit the node had to send, or may, has entered the mesh; told before what that causes.
+  /// A flit that the node had to send, or may send, has entered the mesh. Called before the effects of that.
   virtual void has_sent(cmn::Cycle /*now*/, cmn::Channel /*channel*/, const cmn::FlitFields& /*flit*/) {}
   void wake_at(cmn::Cycle when) { around_.wake_at(when, number_); }
   [[nodiscard]] ReferenceSurroundings& around() const { return around_; }
@@ -126,7 +128,7 @@ class ReferenceRoom {
   enum class Admission : std::uint8_t { admitted, retried, unasked };
   /// @return unasked for a request with AllowRetry = 0 whose sender has no reservation
   Admission admit(const cmn::FlitFields& request);
-  /// An entry is free again. @return who must get a PCrdGrant, if anybody
+  /// Free an entry. @return the sender that must get a PCrdGrant, if any
   [[nodiscard]] std::optional<std::uint16_t> release();
   [[nodiscard]] bool is_idle() const { return used_ == 0 && waiting_.empty() && reservations_.empty(); }
   [[nodiscard]] unsigned used() const { return used_; }
@@ -138,7 +140,7 @@ class ReferenceRoom {
   std::map<std::uint16_t, unsigned> reservations_;  // by sender
 };
 
-/// Numbers in use: the lowest free one is given.
+/// Numbers in use. Allocation takes the lowest free one.
 class LowestFree {
  public:
   unsigned take() {
@@ -153,7 +155,7 @@ class LowestFree {
   std::map<unsigned, bool> taken_;
 };
 
-/// Data of a message: has all of it arrived?
+/// Tracks whether all data of a message has arrived.
 class DataArrival {
  public:
   /// @param two  64 bytes: two flits

@@ -51,7 +51,7 @@ void ReferenceNodes::make(const CmnNode& node) {
   switch (node.type) {
     case NodeType::hn_f:
     case NodeType::hn_s:
-      // Somebody else's homes take part in nothing here.
+      // External and isolated homes take no part here.
       if (!node.closed) add<ReferenceHome>(node);
       break;
     case NodeType::hn_i:
@@ -82,7 +82,7 @@ void ReferenceNodes::make_gateway(const CmnNode& node) {
   std::vector<CmnNode> parts;
   std::copy_if(spec_.nodes.begin(), spec_.nodes.end(), std::back_inserter(parts),
                [&](const CmnNode& one) { return one.node_id == node.node_id && is_of_gateway(one.type); });
-  // Of its parts software may see some and others not.
+  // Software may see some of its parts and not others.
   CmnNode whole = node;
   whole.closed = false;
   add<ReferenceGateway>(whole, parts);

@@ -19,13 +19,13 @@ namespace pmufab::scoreboard {
 
 class ReferenceGateway;
 
-/// The reference nodes of a mesh. Hands them, in order, what arrives and what they send.
+/// The reference nodes of a mesh. Passes them, in order, what arrives and what they send.
 ///
-/// A flit transmitted down a port in cycle c arrives in cycle c + link_delay + 1. It is handed over when that cycle has
-/// begun, before anything else of it and of later cycles is looked at.
+/// A flit transmitted down a port in cycle c arrives in cycle c + link_delay + 1. It is passed on when that cycle has
+/// begun, before anything else of that cycle and of later ones.
 class ReferenceNodes final : public ReferenceSurroundings {
  public:
-  /// @param spec  and chronicle outlive the nodes
+  /// @param spec  it and chronicle must outlive the nodes
   ReferenceNodes(const CmnJudgeSpec& spec, Chronicle& chronicle);
   ~ReferenceNodes() override;
 
@@ -35,16 +35,16 @@ class ReferenceNodes final : public ReferenceSurroundings {
 
   /// The mesh's cycle at this instant begins.
   void begin_cycle(Picoseconds when);
-  /// A flit leaves the mesh for the node it is sent to.
+  /// A flit leaves the mesh for its target node.
   void transmitted(Picoseconds when, cmn::Channel channel, const cmn::FlitFields& fields);
   /// A flit enters the mesh.
   void uploaded(Picoseconds when, cmn::Channel channel, const cmn::FlitFields& fields);
   void held(Picoseconds when, std::uint16_t node_id, cmn::Channel channel);
   /// A gateway sends or takes a CXS flit.
   void link_flit(Picoseconds when, std::uint16_t node_id, bool sent, const cmn::LinkFlit& flit);
-  /// A gateway, which the specification says is linked, is to one of another mesh.
+  /// Set the gateway of another mesh to which a gateway, linked by the specification, is linked.
   void link(std::uint16_t gateway, ReferenceNodes& other, std::uint16_t other_gateway);
-  /// Do all that happened in cycles before `when`: those that begin then only if they have.
+  /// Process everything before `when`, including cycles that begin at `when` and have begun already.
   void advance_before(Picoseconds when);
   void finish(Picoseconds when);
 
@@ -53,7 +53,7 @@ class ReferenceNodes final : public ReferenceSurroundings {
   /// @return the sources with events of a type, at one node id or at all software sees.
   [[nodiscard]] std::vector<const NodeCounts*> sources(cmn::NodeType type, std::optional<std::uint16_t> node) const;
 
-  // What nodes ask.
+  // Calls by nodes.
   [[nodiscard]] const CmnJudgeSpec& spec() const override { return spec_; }
   [[nodiscard]] const CmnAddresses& addresses() const override { return addresses_; }
   [[nodiscard]] Picoseconds time_of(cmn::Cycle cycle) const override { return clock_.time_of(cycle); }
@@ -73,7 +73,7 @@ class ReferenceNodes final : public ReferenceSurroundings {
   template <typename Node, typename... Arguments>
   void add(const CmnNode& node, Arguments&&... arguments);
   [[nodiscard]] bool has_work() const { return !arrivals_.empty() || !wakes_.empty(); }
-  /// Do the work of all cycles before `end`.
+  /// Process all cycles before `end`.
   void advance(cmn::Cycle end);
   void work(cmn::Cycle now);
 
@@ -83,11 +83,11 @@ class ReferenceNodes final : public ReferenceSurroundings {
   CmnAddresses addresses_;
   ExactClock clock_;
   std::vector<std::unique_ptr<ReferenceNode>> nodes_;
-  std::vector<std::vector<ReferenceNode*>> by_id_;       // those with a node id
+  std::vector<std::vector<ReferenceNode*>> by_id_;       // nodes with a node id
   std::map<std::uint16_t, ReferenceGateway*> gateways_;  // by node id
   std::deque<Arrival> arrivals_;                         // in order of `due`
   std::map<cmn::Cycle, std::set<unsigned>> wakes_;
-  cmn::Cycle done_ = 0;  // cycles before this have been worked
+  cmn::Cycle done_ = 0;  // cycles before this one are processed
 };
 
 }  // namespace pmufab::scoreboard

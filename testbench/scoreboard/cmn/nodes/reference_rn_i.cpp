@@ -12,7 +12,7 @@ namespace req = chi::req;
 
 namespace {
 
-constexpr unsigned kRdataBeats = 0x01;  // of port 0; of ports 1 and 2 follow
+constexpr unsigned kRdataBeats = 0x01;  // of port 0; ports 1 and 2 follow
 constexpr unsigned kRxdatFlits = 0x04;
 constexpr unsigned kTxdatFlits = 0x05;
 constexpr unsigned kTxreqFlitsTotal = 0x06;
@@ -25,7 +25,7 @@ constexpr unsigned kRrtAlloc = 0x0f;
 constexpr unsigned kWrtAlloc = 0x10;
 constexpr unsigned kRrtOccupancySlice1 = 0x13;
 constexpr unsigned kReadOccupancySlice0 = 0x18;  // CMN-700
-constexpr unsigned kFirstWrite = 0x80;           // TxnID
+constexpr unsigned kFirstWrite = 0x80;           // lowest TxnID of writes
 constexpr unsigned kPorts = 3;
 constexpr unsigned kSlices = 4;
 
@@ -85,7 +85,7 @@ bool ReferenceRnI::sends_data(Cycle now, const FlitFields& flit) {
   if (!cancels && flit.opcode != chi::dat::kNonCopyBackWrData) return false;
   for (auto& [txnid, one] : transactions_) {
     if (!one.may_send || one.sending == 0 || one.data_target != flit.tgtid || one.data_txnid != flit.txnid) continue;
-    // Only I/O takes it.
+    // Only I/O homes take WriteDataCancel.
     if (cancels && (one.request.opcode != req::kWriteNoSnpPtl || !CmnAddresses::is_io(one.request.addr))) return false;
     --one.sending;
     counts_.fire(kTxdatFlits);

@@ -9,8 +9,8 @@
 
 namespace pmufab::scoreboard {
 
-/// An RN-I or RN-D by section 4.6 of docs/cmn-nodes.md. What it is asked to do cannot be seen: that it sends a request
-/// needs no reason, what it sends for it does.
+/// An RN-I or RN-D by section 4.6 of docs/cmn-nodes.md. Its operations are not visible. So it may send a request
+/// without a reason, but the request's contents and consequences are checked.
 class ReferenceRnI final : public ReferenceNode {
  public:
   ReferenceRnI(const CmnNode& node, unsigned number, ReferenceSurroundings& around);
@@ -22,10 +22,10 @@ class ReferenceRnI final : public ReferenceNode {
   struct Transaction {
     cmn::FlitFields request{};
     bool is_read = false;
-    bool retried = false;    // RetryAck has come, and it has not been sent again
-    DataArrival arriving;    // of a read
-    bool completed = false;  // of a write: Comp has come
-    unsigned sending = 0;    // flits of data not sent, once they may
+    bool retried = false;    // RetryAck has arrived, and the request has not been sent again
+    DataArrival arriving;    // for a read
+    bool completed = false;  // for a write: Comp has arrived
+    unsigned sending = 0;    // data flits that may be sent and have not been
     bool may_send = false;
     bool has_sent = false;
     std::uint16_t data_target = 0;
@@ -34,7 +34,7 @@ class ReferenceRnI final : public ReferenceNode {
 
   bool begins(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit) override;
   bool sends_request(cmn::Cycle now, const cmn::FlitFields& flit);
-  /// Are the target and the number of a request those of section 2 and 4.6?
+  /// Check the target and the number of a request against sections 2 and 4.6.
   void check_request(const cmn::FlitFields& flit, bool is_read);
   bool sends_data(cmn::Cycle now, const cmn::FlitFields& flit);
   void response(cmn::Cycle now, const cmn::FlitFields& flit);
@@ -43,8 +43,9 @@ class ReferenceRnI final : public ReferenceNode {
 
   NodeCounts& counts_;
   std::map<std::uint16_t, Transaction> transactions_;                      // by TxnID
-  std::map<std::uint16_t, unsigned> grants_;                               // by target, not used
+  std::map<std::uint16_t, unsigned> grants_;                               // by target: unused grants
   std::map<std::pair<std::uint16_t, std::uint16_t>, DataArrival> snoops_;  // by source and TxnID: a DVM snoop has two
+                                                                           // flits
 };
 
 }  // namespace pmufab::scoreboard

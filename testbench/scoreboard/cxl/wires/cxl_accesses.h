@@ -11,12 +11,12 @@
 
 namespace pmufab::scoreboard {
 
-/// What requests make a device's memory controller do, and what it does: every access has its request, at the instant
+/// Checks the accesses of a device's memory controller against requests: every access has its request, at the instant
 /// the request arrives (docs/cxl-messages.md, 3.4). In HDM-D and HDM-DB requests may be held, and the device accesses
-/// its memory by itself.
+/// its memory on its own.
 class CxlAccesses {
  public:
-  /// Both outlive the accesses.
+  /// Both must outlive this object.
   CxlAccesses(const CxlComponentSpec& spec, Findings& findings) : spec_(spec), findings_(findings) {}
 
   /// A message arrives at the device.

@@ -48,7 +48,7 @@ void CxlCacheProtocol::complain(const char* kind, Picoseconds when, const CxlMes
 bool CxlCacheProtocol::is_own_memory(std::uint64_t address) const {
   const CxlComponentSpec& lower = spec_.components[link_.lower];
   return std::any_of(spec_.components.begin(), spec_.components.end(), [&](const CxlComponentSpec& component) {
-    // Below a switch any device's memory may be meant.
+    // Below a switch the address may belong to any device's memory.
     if (!component.ddr || (lower.ddr && &component != &lower)) return false;
     const auto decoder = decoder_of(component.decoders, address);
     return decoder && component.decoders[*decoder].kind == CxlMemoryKind::hdm_d;
@@ -172,7 +172,7 @@ void CxlCacheProtocol::data_left(Picoseconds when, const CxlMessage& message) {
     settle(message.address);
     return;
   }
-  // Data of a snoop comes before that of a write, whose pull comes after the response. It may overtake the response.
+  // A snoop's data comes before a write's data, which is pulled after the response. It may overtake the response.
   const auto snoop = snoops_.find(message.address);
   if (snoop != snoops_.end() && snoop->second.data) {
     snoops_.erase(snoop);

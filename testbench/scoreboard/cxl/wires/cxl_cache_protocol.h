@@ -9,10 +9,11 @@
 
 namespace pmufab::scoreboard {
 
-/// Who must answer whom on one link: CXL.cache (docs/cxl-messages.md, section 5). One request and one snoop per line.
+/// Checks the answers on one link: CXL.cache (docs/cxl-messages.md, section 5). There is one request and one snoop per
+/// line.
 class CxlCacheProtocol {
  public:
-  /// All outlive the protocol.
+  /// All must outlive the protocol.
   CxlCacheProtocol(const CxlJudgeSpec& spec, const CxlLinkSpec& link, Findings& findings)
       : spec_(spec), link_(link), findings_(findings) {}
 
@@ -23,9 +24,9 @@ class CxlCacheProtocol {
  private:
   struct Request {
     CxlMessage message;
-    std::uint32_t response = 0;    // H2D Rsp opcodes, one of which comes next; 0: none
-    bool h2d_data = false;         // comes
-    bool d2h_data = false;         // comes now
+    std::uint32_t response = 0;    // H2D Rsp opcodes, one of which must come next; 0: none
+    bool h2d_data = false;         // H2D Data must come
+    bool d2h_data = false;         // D2H Data must come now
     std::uint32_t after_data = 0;  // H2D Rsp opcodes after D2H Data
     std::uint32_t forward = 0;     // M2S Req opcode that ends it
     [[nodiscard]] bool over() const {
@@ -35,8 +36,8 @@ class CxlCacheProtocol {
   struct Snoop {
     CxlMessage message;
     bool answered = false;
-    bool data = false;        // D2H Data comes
-    bool early_data = false;  // has come before the response
+    bool data = false;        // D2H Data must come
+    bool early_data = false;  // data came before the response
   };
 
   void complain(const char* kind, Picoseconds when, const CxlMessage& message, const char* what);

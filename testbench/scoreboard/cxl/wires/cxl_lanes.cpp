@@ -24,7 +24,7 @@ void CxlLanes::left(Picoseconds when, const CxlMessage& message) {
 }
 
 void CxlLanes::take_credit(Picoseconds when, const CxlMessage& message, Lane& lane) {
-  // Requests keep their credit until they are answered, or have left a switch; how long, is not followed here.
+  // Requests keep their credit until they are answered, or have left a switch. How long that takes is not checked here.
   if (message.which == CxlClass::m2s_req || message.which == CxlClass::m2s_rwd) return;
   while (!lane.returns.empty() && lane.returns.front() <= when) lane.returns.pop_front();
   lane.returns.push_back(when + 2 * spec_.latency);

@@ -9,11 +9,11 @@
 
 namespace pmufab::scoreboard {
 
-/// The wires of one link: what leaves one end arrives at the other, in order, after the latency; messages leave at
-/// edges, not too many at one, and with credit (docs/cxl-messages.md, section 2).
+/// Checks the wires of one link. What leaves one end arrives at the other, in order, after the latency. Messages leave
+/// at edges, not too many at one, and with credit (docs/cxl-messages.md, section 2).
 class CxlLanes {
  public:
-  /// Both outlive the lanes.
+  /// Both must outlive the lanes.
   CxlLanes(const CxlLinkSpec& spec, Findings& findings) : spec_(spec), findings_(findings) {}
 
   void left(Picoseconds when, const CxlMessage& message);
@@ -29,7 +29,7 @@ class CxlLanes {
     std::deque<Flight> flights;
     Picoseconds edge = 0;
     unsigned at_edge = 0;
-    std::deque<Picoseconds> returns;  // of credits, of classes that give them back on arrival
+    std::deque<Picoseconds> returns;  // of credits, for classes that return them on arrival
   };
   void complain(const char* kind, Picoseconds when, const CxlMessage& message, const char* what);
   void take_credit(Picoseconds when, const CxlMessage& message, Lane& lane);

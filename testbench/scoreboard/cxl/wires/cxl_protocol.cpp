@@ -62,7 +62,7 @@ constexpr unsigned kCmp = 0;
 constexpr unsigned kCmpS = 1;
 constexpr unsigned kCmpE = 2;
 constexpr unsigned kCmpM = 3;
-constexpr unsigned kTeeNdr = 5;  // Cmp, Cmp-S and Cmp-E of trusted requests come from here on; Cmp-M has none
+constexpr unsigned kTeeNdr = 5;  // Cmp, Cmp-S and Cmp-E of trusted requests start here; Cmp-M has no such variant
 constexpr unsigned kMemData = 0;
 constexpr unsigned kNxm = 1;
 constexpr unsigned kTeeData = 2;
@@ -115,7 +115,7 @@ bool CxlMemProtocol::is_of_another_device(std::uint64_t address) const {
 std::optional<CxlMemoryKind> CxlMemProtocol::kind_of(std::uint64_t address) const {
   const CxlComponentSpec& lower = spec_.components[link_.lower];
   for (const CxlComponentSpec& component : spec_.components) {
-    // Below a switch any device's memory may be meant; decoders of devices that share a range are alike.
+    // Below a switch the address may belong to any device's memory. Devices that share a range have the same decoders.
     if (!component.ddr || (lower.ddr && &component != &lower)) continue;
     if (const auto decoder = decoder_of(component.decoders, address)) return component.decoders[*decoder].kind;
   }
@@ -137,7 +137,7 @@ std::optional<CxlMemProtocol::Answers> CxlMemProtocol::answers_to(const CxlMessa
     case MessageKind::rd_fill:
       return Answers{0, data};
     case MessageKind::inv:
-      // The answer to MemInvTEE does not tell of the state of trust; that to the variant of MemInvNT does.
+      // The answer to MemInvTEE does not report the state of trust; that to the variant of MemInvNT does.
       return Answers{coherent ? ndr_by_meta(request.meta, false) : ndr({kCmp}, false), 0};
     case MessageKind::inv_nt:
       return Answers{coherent ? ndr_by_meta(request.meta, tee) : ndr({kCmp}, tee), 0};
@@ -229,7 +229,7 @@ void CxlMemProtocol::request_arrived(Picoseconds when, const CxlMessage& message
   if (found == requests_.end() || found->second.message != message) return;
   found->second.arrived = when;
   if (load_ != nullptr) load_->begin(when, message.which == CxlClass::m2s_rwd);
-  // What a switch forwards is answered by its side when the answer comes.
+  // Requests that a switch forwards are checked on its side when the answer comes.
   if (!spec_.components[link_.lower].ddr) return;
   found->second.earliest = answers_after(when);
   last_arrived_ = message.tag;
@@ -241,7 +241,7 @@ void CxlMemProtocol::accessed(Picoseconds when, std::uint64_t place, Picoseconds
   Request& request = found->second;
   const std::vector<CxlDecoder>& decoders = spec_.components[link_.lower].decoders;
   const auto decoder = decoder_of(decoders, request.message.address);
-  // In other memory than HDM-H the access may be one of the device's own.
+  // In memory other than HDM-H the access may be the device's own.
   if (!decoder || decoders[*decoder].kind != CxlMemoryKind::hdm_h) return;
   if (device_address(decoders, *decoder, request.message.address) == place) request.earliest = answers_after(data);
 }
@@ -308,7 +308,7 @@ CxlMemProtocol::Snoops::iterator CxlMemProtocol::snoop_of(std::uint64_t address)
 
 bool CxlMemProtocol::is_under_way(const CxlMessage& snoop) const {
   return std::any_of(requests_.begin(), requests_.end(), [&](const auto& entry) {
-    // A line is the host's while it is filled.
+    // A line belongs to the host while it is filled.
     return !entry.second.ndr_arrived && entry.second.is_of_cache && has_line(snoop, entry.second.message.address);
   });
 }
@@ -356,7 +356,7 @@ void CxlMemProtocol::snoop_answer_left(Picoseconds when, const CxlMessage& messa
     return;
   }
   Snoop& snoop = found->second;
-  // Which states may be left: Inv I, Data S and I, Cur E, S and I.
+  // The states that may remain: Inv I; Data S and I; Cur E, S and I.
   const unsigned kind = snoop.message.opcode & kSnoopKind;
   const unsigned state = message.opcode & ~kBlock;
   if (state > 2 - kind) complain("response_wrong", when, message, "the snoop does not leave that state");

@@ -11,29 +11,29 @@
 
 namespace pmufab::scoreboard {
 
-/// Who must answer whom on one link, and with what: CXL.mem (docs/cxl-messages.md, sections 3 and 4).
+/// Checks the answers on one link: CXL.mem (docs/cxl-messages.md, sections 3 and 4).
 ///
-/// Requests are known by their tags, snoops by their lines. What a host or a device does by itself, such as evictions
-/// and the state of its cache, is taken as it is.
+/// Requests are identified by their tags, snoops by their lines. What a host or a device does on its own, such as
+/// evictions and the state of its cache, is accepted as it is.
 class CxlMemProtocol {
  public:
-  /// All outlive the protocol.
+  /// All must outlive the protocol.
   CxlMemProtocol(const CxlJudgeSpec& spec, const CxlLinkSpec& link, Findings& findings)
       : spec_(spec), link_(link), findings_(findings) {}
 
-  /// Tell `load` of requests that arrive and end. It outlives the protocol.
+  /// Report the arrival and end of requests to `load`, which must outlive the protocol.
   void tell(ReferenceLoad& load) { load_ = &load; }
 
   void left(Picoseconds when, const CxlMessage& message);
   void arrived(Picoseconds when, const CxlMessage& message);
-  /// An access of the memory below entered at `when`; its data is past at `data`.
+  /// An access to the memory below entered at `when`; its data has passed at `data`.
   void accessed(Picoseconds when, std::uint64_t place, Picoseconds data);
   void finish(Picoseconds when);
 
  private:
-  /// Answers a request gets.
+  /// The answers to a request.
   struct Answers {
-    std::uint32_t ndr = 0;  ///< opcodes, one of which comes; 0: none
+    std::uint32_t ndr = 0;  ///< opcodes, one of which must come; 0: none
     std::uint32_t drs = 0;
   };
   struct Request {
@@ -42,9 +42,9 @@ class CxlMemProtocol {
     Answers missing;         // that have not left
     unsigned under_way = 0;  // answers that have left and not arrived
     std::optional<Picoseconds> arrived{};
-    Picoseconds earliest = 0;  // answers leave
-    bool ndr_arrived = false;  // for the host the line is free then
-    bool is_of_cache = true;   // it changes, or may change, who has the line
+    Picoseconds earliest = 0;  // from when answers may leave
+    bool ndr_arrived = false;  // for the host, the line is then free
+    bool is_of_cache = true;   // it changes, or may change, the holder of the line
   };
   struct Snoop {
     CxlMessage message;
@@ -53,9 +53,9 @@ class CxlMemProtocol {
     std::uint32_t open = 0;      // lines without an answer that has arrived
     bool must_conflict = false;  // a request to one of its lines was under way when it arrived at the host
     bool conflict = false;
-    bool acknowledged = false;  // has arrived
+    bool acknowledged = false;  // acknowledgement has arrived
   };
-  // By the first line. Lines of a block that are answered may be snooped again before the others are answered.
+  // By the first line. Answered lines of a block may be snooped again before the others are answered.
   using Snoops = std::multimap<std::uint64_t, Snoop>;
 
   void complain(const char* kind, Picoseconds when, const CxlMessage& message, const char* what);

@@ -10,8 +10,8 @@
 namespace pmufab::scoreboard {
 namespace {
 
-/// Requests are events of an instant and count in the order told, as clocks do not: marks of rd_cum_outs are
-/// checkpoints of the timeline of reads, those of other events the count so far.
+/// Requests are events at an instant and count in the order of reporting, unlike clocks. Marks of rd_cum_outs are
+/// checkpoints of the timeline of reads; those of other events are the count so far.
 class PcieTruth final : public EventTruth {
  public:
   PcieTruth(PcieMeaning meaning, PcieRequests& requests, const ExactClock& clock)
@@ -96,7 +96,7 @@ class PcieTruth final : public EventTruth {
     }
     return total;
   }
-  /// Everything the root complex saw within the spans, by the order told.
+  /// @return everything the root complex saw within the spans, in the order of reporting.
   [[nodiscard]] std::vector<PcieLane> counted() const {
     std::vector<PcieLane> lanes = counted_;
     if (!open_) return lanes;
@@ -114,8 +114,8 @@ class PcieTruth final : public EventTruth {
   const PcieRequests& requests_;
   Checkpoints checkpoints_;  // of the reads
   const ExactClock& clock_;
-  std::vector<PcieLane> counted_;  // within the spans that have ended; a lane has the number it has in requests_
-  std::vector<PcieLane> opened_;   // what there was when the last one began
+  std::vector<PcieLane> counted_;  // within the spans that have ended; lanes are numbered as in requests_
+  std::vector<PcieLane> opened_;   // state at the beginning of the last one
   bool open_ = false;
 };
 

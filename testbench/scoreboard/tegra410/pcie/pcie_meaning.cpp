@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, kPcieEvents> kEventNames{"rd_bytes", "wr_
 constexpr std::array<std::string_view, kPcieDestinations> kDestinationNames{"loc_cmem", "loc_gmem", "loc_pcie_p2p",
                                                                             "loc_pcie_cxl", "rem"};
 
-/// A term that is some bits of config1 or config2.
+/// A term that sets bits of config1 or config2.
 struct ConfigField {
   std::string_view name;
   unsigned config;  // 1 or 2
@@ -37,7 +37,7 @@ constexpr std::array<ConfigField, 8> kConfigFields{{{"src_rp_mask", 1, 0, 0xff},
                                                     {"dst_loc_pcie_cxl", 2, 3, 1},
                                                     {"dst_rem", 2, 4, 1}}};
 
-/// An event text as the three numbers perf makes of it.
+/// An event text as the three numbers that perf makes of it.
 struct Configuration {
   std::optional<std::uint64_t> event;
   std::uint64_t source = 0;

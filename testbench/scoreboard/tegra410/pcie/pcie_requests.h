@@ -12,7 +12,7 @@
 
 namespace pmufab::scoreboard {
 
-/// What the requests of one device below one root port to one destination amount to.
+/// Sums over the requests of one device below one root port to one destination.
 struct PcieLane {
   unsigned root_port;
   std::uint16_t bdf;
@@ -21,10 +21,11 @@ struct PcieLane {
   std::uint64_t read_bytes = 0;
   std::uint64_t writes = 0;
   std::uint64_t write_bytes = 0;
-  std::uint64_t latency_ps = 0;   ///< of the reads: from acceptance to answer, summed up
-  std::uint64_t outstanding = 0;  ///< of each clock edge, reads without an answer; not filled by PcieRequests::lanes()
+  std::uint64_t latency_ps = 0;   ///< sum over reads, from acceptance to answer
+  std::uint64_t outstanding = 0;  ///< sum over clock edges of the reads without an answer; not filled in by
+                                  ///< PcieRequests::lanes()
 
-  /// @return how much of `event` this is.
+  /// @return the lane's amount of `event`.
   [[nodiscard]] std::uint64_t amount(PcieEvent event) const noexcept;
   PcieLane& operator+=(const PcieLane& other) noexcept;
   PcieLane& operator-=(const PcieLane& other) noexcept;
@@ -40,9 +41,9 @@ class PcieRequests {
   /// The answer to a read that was accepted at `start` is back at `end`.
   void answer(unsigned root_port, std::uint16_t bdf, PcieDestination destination, Picoseconds start, Picoseconds end);
 
-  /// Since the beginning, in the order in which lanes were first used.
+  /// @return all lanes since the beginning, in order of first use.
   [[nodiscard]] const std::vector<PcieLane>& lanes() const noexcept { return lanes_; }
-  /// The same numbers as lanes(): outstanding reads as functions of time.
+  /// @return the outstanding reads as functions of time; lanes are numbered as in lanes().
   [[nodiscard]] RequestTimeline& reads() noexcept { return reads_; }
   [[nodiscard]] const RequestTimeline& reads() const noexcept { return reads_; }
 

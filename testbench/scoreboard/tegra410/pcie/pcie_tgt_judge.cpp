@@ -22,7 +22,7 @@ constexpr std::uint64_t kTgtCycles = 4;
 constexpr std::array<std::string_view, kTgtCycles + 1> kTgtEventNames{"rd_bytes", "wr_bytes", "rd_req", "wr_req",
                                                                       "cycles"};
 
-/// The terms of an event, put together as perf does, by the format files of the PMU.
+/// The terms of an event, combined as perf does by the format files of the PMU.
 struct Attributes {
   std::optional<std::uint64_t> event;
   std::uint64_t ports = 0;
@@ -76,16 +76,16 @@ bool to_addresses(const PcieTgtRequest& request, const PcieTgtMeaning::AddressFi
   return (request.address & filter.mask) == (filter.base & filter.mask);
 }
 
-/// What went down to the root complex, as far as an event or the explanation of its count may need it.
+/// The requests to the root complex, as far as an event or the explanation of its count needs them.
 struct Tally {
-  std::array<std::uint64_t, kTgtCycles> filtered{};  // by event: what the filter lets pass
+  std::array<std::uint64_t, kTgtCycles> filtered{};  // by event: those the filter matches
   std::array<std::uint64_t, kRootPorts> to_bar{};    // of the event itself: to BARs, by root port
   std::uint64_t to_cxl = 0;                          // to CXL memory
-  std::uint64_t by_addresses = 0;                    // what the address filter alone lets pass
-  std::uint64_t by_ports = 0;                        // and what the root ports alone
+  std::uint64_t by_addresses = 0;                    // those the address filter alone matches
+  std::uint64_t by_ports = 0;                        // those the root ports alone match
 
   bool operator==(const Tally&) const = default;
-  /// `operation` on each pair of numbers.
+  /// Apply `operation` to each pair of numbers.
   template <typename Operation>
   void combine(const Tally& other, Operation operation) {
     for (std::size_t i = 0; i < filtered.size(); ++i) operation(filtered[i], other.filtered[i]);
@@ -104,7 +104,7 @@ struct Tally {
   }
 };
 
-/// Positions of its marks are numbers of the tallies it remembers.
+/// Positions of its marks are numbers of the tallies it keeps.
 class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
  public:
   PcieTgtTruth(PcieTgtMeaning meaning, PcieTgtPmuJudge& judge, const ExactClock& clock)

@@ -17,7 +17,7 @@ namespace pmufab::scoreboard {
 /// The events of a PCIE-TGT PMU that traffic causes. The value is the number perf's `event=` takes.
 enum class PcieTgtEvent : std::uint8_t { rd_bytes, wr_bytes, rd_req, wr_req };
 
-/// What a user's event text asks a PCIE-TGT PMU to count.
+/// What a PCIE-TGT PMU must count for a user's event text.
 struct PcieTgtMeaning {
   enum class Kind : std::uint8_t { traffic, cycles, nothing };
   struct AddressFilter {
@@ -27,13 +27,14 @@ struct PcieTgtMeaning {
   Kind kind = Kind::nothing;
   PcieTgtEvent event = PcieTgtEvent::rd_bytes;  ///< traffic only
   std::uint32_t ports = 0;                      ///< BAR traffic to these root ports
-  std::optional<AddressFilter> addresses{};     ///< and what goes to these addresses, BAR or CXL memory
+  std::optional<AddressFilter> addresses{};     ///< traffic to these addresses, BAR or CXL memory
   std::string text;                             ///< for reports: "rd_req, ports 0x3"
 };
 
 /// The kernel document's meaning of a PCIE-TGT event text: a name of its list or `event=` number (above 4: nothing),
-/// dst_rp_mask, dst_addr_base, dst_addr_mask, dst_addr_en. No filter: BAR traffic to all root ports. With dst_addr_en
-/// and root ports as well, either lets a request pass (inferred). `config`, `config1` and `config2` are taken raw.
+/// dst_rp_mask, dst_addr_base, dst_addr_mask, dst_addr_en. Without a filter: BAR traffic to all root ports. With both
+/// dst_addr_en and root ports, a request counts if either matches (inferred). `config`, `config1` and `config2` are
+/// taken raw.
 /// @throws std::invalid_argument for a term the PMU does not have, a value too big for it, or no event
 [[nodiscard]] PcieTgtMeaning pcie_tgt_meaning(const EventTerms& terms);
 
@@ -42,10 +43,10 @@ struct PcieTgtRequest {
   std::uint64_t address;
   std::uint32_t bytes;
   bool is_write;
-  std::int8_t root_port;  ///< whose BAR it is for; negative: CXL memory
+  std::int8_t root_port;  ///< root port of its BAR; negative: CXL memory
 };
 
-/// Takes in what goes down to a root complex, in order.
+/// Receives the requests to a root complex, in order.
 class PcieTgtListener {
  public:
   virtual ~PcieTgtListener() = default;
@@ -60,14 +61,14 @@ class PcieTgtPmuJudge final : public CoreSightPmuJudge {
 
   [[nodiscard]] unsigned socket() const noexcept { return socket_; }
   [[nodiscard]] unsigned root_complex() const noexcept { return root_complex_; }
-  /// Take in a request, at the instant it was accepted.
+  /// Process a request, at the instant it was accepted.
   void see(const PcieTgtRequest& request) {
     for (PcieTgtListener* const listener : listeners_) listener->see(request);
   }
   void add(PcieTgtListener& listener) { listeners_.push_back(&listener); }
   void remove(const PcieTgtListener& listener) { std::erase(listeners_, &listener); }
 
-  /// What it returns must not outlive the judge.
+  /// The result must not outlive the judge.
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
 
  private:
