@@ -8,8 +8,8 @@
 namespace pmufab::cxl_client {
 namespace {
 
-// Register block (CXL 3.1, 8.2.7). Written out here from the specification's facts: this must not agree with the model
-// by sharing its tables.
+// Register block (CXL 3.1, 8.2.7). Written here from the specification: sharing the model's tables would hide its
+// mistakes.
 constexpr std::uint64_t kCapability = 0x000;
 constexpr std::uint64_t kOverflowStatus = 0x010;
 constexpr std::uint64_t kFreeze = 0x018;
@@ -29,7 +29,7 @@ constexpr std::uint64_t bits(std::uint64_t value, unsigned high, unsigned low) {
   return value >> low & ((std::uint64_t{2} << (high - low)) - 1);
 }
 
-/// Edge, invert, threshold and events at their places.
+/// Edge, invert, threshold and events in their fields.
 std::uint64_t program(const CpmuRequest& request) {
   return std::uint64_t{request.edge} << 11 | std::uint64_t{request.invert} << 12 |
          std::uint64_t{request.threshold} << 16 | std::uint64_t{request.events} << 24;
@@ -118,7 +118,7 @@ std::optional<unsigned> CpmuClient::find_configurable(const std::vector<Slot>& s
 std::optional<unsigned> CpmuClient::find_group(const CpmuRequest& request) const {
   for (unsigned index = 0; index < groups_.size(); ++index) {
     const Group& group = groups_[index];
-    // Not the register of a fixed or free-running counter: undefined (8.2.7.2.1).
+    // The register of a fixed or free-running counter must not be written: undefined (8.2.7.2.1).
     if (group.taken || group.vendor != request.vendor || group.group != request.group) continue;
     if ((request.events & ~group.supported) == 0) return index;
   }
@@ -129,7 +129,8 @@ void CpmuClient::start(unsigned counter, std::uint64_t configuration_value, cons
   Slot& slot = slots_[counter];
   slot.open = true;
   slot.last = slot.count = 0;
-  // All that is undefined while enabled comes before enabling; a disabled counter's data can always be written.
+  // Everything that is undefined while enabled is written before enabling. A disabled counter's data can always be
+  // written.
   if ((filters_ & 1U) != 0) access_.write32(base_ + filter(counter, 0), request.hdm_decoders);
   if ((filters_ & 2U) != 0) access_.write32(base_ + filter(counter, 1), request.ddr_location);
   write(data(counter), 0);
@@ -141,10 +142,10 @@ void CpmuClient::start(unsigned counter, std::uint64_t configuration_value, cons
 void CpmuClient::close(unsigned counter) {
   collect();
   write(configuration(counter), read(configuration(counter)) & ~(kEnable | kInterrupt | kGlobalFreeze));
-  // What came between the two is in the counter, and perhaps in the status.
+  // Events between the two accesses are in the counter, and perhaps in the status.
   account(counter, read(data(counter)), (read(kOverflowStatus) >> counter & 1U) != 0);
   write(kOverflowStatus, std::uint64_t{1} << counter);
-  // Whoever comes next may add to what is there.
+  // The next user may only add bits to what is there.
   if (slots_[counter].type == kConfigurable) write(configuration(counter), 0);
   if ((filters_ & 1U) != 0) access_.write32(base_ + filter(counter, 0), kAny);
   if ((filters_ & 2U) != 0) access_.write32(base_ + filter(counter, 1), kAny);
@@ -169,7 +170,7 @@ std::uint64_t CpmuClient::count(unsigned counter) {
 std::uint64_t CpmuClient::handle_overflow() { return collect(); }
 
 std::uint64_t CpmuClient::collect() {
-  // Values and status must belong together. Frozen they do; else a status that did not change in between says so.
+  // Values and status must belong together. While frozen they do; otherwise an unchanged status shows it.
   if (can_freeze_ && !frozen_) write(kFreeze, freezable_);
   std::vector<std::uint64_t> values(slots_.size());
   std::uint64_t status = read(kOverflowStatus);

@@ -9,17 +9,17 @@
 
 namespace pmufab::cxl_client {
 
-/// How software reaches registers: plain functions, so that any bus will do. Addresses are those of the bus.
+/// Register access as plain functions, for any bus. Addresses are those of the bus.
 struct RegisterAccess {
   std::function<std::uint64_t(std::uint64_t address)> read64;
   std::function<void(std::uint64_t address, std::uint64_t value)> write64;
   std::function<void(std::uint64_t address, std::uint32_t value)> write32;
 };
 
-/// What a filter register holds that lets everything pass.
+/// A filter value that lets everything pass.
 inline constexpr std::uint32_t kAny = 0xffff'ffff;
 
-/// What a counter shall count.
+/// What a counter is to count.
 struct CpmuRequest {
   std::uint16_t vendor = 0x1e98;
   std::uint16_t group = 0;
@@ -29,18 +29,18 @@ struct CpmuRequest {
   bool edge = false;
   std::uint32_t hdm_decoders = kAny;  ///< filter 0: one bit per decoder
   std::uint32_t ddr_location = kAny;  ///< filter 1: bank, bank group, rank, channel from the lowest byte up; 0xff: any
-  bool interrupt = true;              ///< its overflow sends a message
-  bool global_freeze = false;         ///< its overflow freezes all counters until handle_overflow()
+  bool interrupt = true;              ///< overflow sends a message
+  bool global_freeze = false;         ///< overflow freezes all counters until handle_overflow()
 };
 
-/// Software that programs a CXL CPMU as the specification (CXL 3.1, 8.2.7) says, and nothing else: the reference for
-/// the model and an example for drivers. It owns the CPMU.
+/// Software that programs a CXL CPMU exactly as the specification (CXL 3.1, 8.2.7) says: the reference for the model
+/// and an example for drivers. It owns the CPMU.
 ///
 /// Counts are 64 bits wide whatever the width of the counters, as long as handle_overflow() is called before a counter
 /// wraps a second time.
 class CpmuClient {
  public:
-  /// Reads the capabilities; nothing is written.
+  /// Reads the capabilities. Nothing is written.
   /// @param base  address of the register block
   /// @throws std::runtime_error if the version of the block is not 1
   CpmuClient(RegisterAccess access, std::uint64_t base);
@@ -48,24 +48,23 @@ class CpmuClient {
   [[nodiscard]] unsigned counters() const noexcept { return static_cast<unsigned>(slots_.size()); }
   [[nodiscard]] unsigned width() const noexcept { return width_; }
   [[nodiscard]] bool can_freeze() const noexcept { return can_freeze_; }
-  /// @return true if counters could be opened for all of these at a time, were none open.
+  /// @return true if counters could be opened for all of these at a time, if none were open.
   [[nodiscard]] bool has_counters_for(std::span<const CpmuRequest> requests) const;
 
   /// Program a free counter and enable it: a fixed one that counts exactly this, or else a configurable one.
-  /// @return the counter; empty if there is none, or the CPMU cannot count this
+  /// @return the counter; empty if none is free, or the CPMU cannot count this
   std::optional<unsigned> open(const CpmuRequest& request);
-  /// Disable the counter, and take its program out. Its count can be read until it is opened again.
+  /// Disable the counter and remove its program. Its count can be read until it is opened again.
   void close(unsigned counter);
 
-  /// Freeze all counters, or let them count. They count to begin with. Without the capability to freeze nothing
-  /// happens.
+  /// Freeze all counters, or let them count. Initially they count. Does nothing without the freeze capability.
   void freeze();
   void unfreeze();
 
-  /// @return events counted since open(). Counters stand still for the moment of the reading.
+  /// @return events counted since open(). Counters are frozen during the reading.
   std::uint64_t count(unsigned counter);
-  /// For each message of the CPMU: take over and clear the overflow status, let frozen counters go on.
-  /// @return the counters that had overflowed; 0: the message was not for this CPMU
+  /// Call it for each message of the CPMU: reads and clears the overflow status, and unfreezes counters.
+  /// @return the counters that had overflowed; 0: the message was not from this CPMU
   std::uint64_t handle_overflow();
 
  private:
@@ -77,7 +76,7 @@ class CpmuClient {
   };
   struct Slot {
     unsigned type;
-    std::uint64_t configuration;  // of fixed counters, what cannot be changed
+    std::uint64_t configuration;  // for fixed counters: the part that cannot be changed
     bool open = false;
     std::uint64_t last = 0;
     std::uint64_t count = 0;

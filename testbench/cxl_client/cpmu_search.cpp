@@ -8,7 +8,7 @@
 namespace pmufab::cxl_client {
 namespace {
 
-// Facts of PCI Express and of CXL 3.1, 8.1.9, written out here: nothing is shared with the model.
+// Facts of PCI Express and of CXL 3.1, 8.1.9, written here: nothing is shared with the model.
 constexpr unsigned kCommand = 0x04;
 constexpr std::uint32_t kMemorySpaceEnable = 2;
 constexpr unsigned kHeaderType = 0x0c;  // bits 23:16
@@ -21,7 +21,7 @@ constexpr std::uint32_t kDvsec = 0x23;
 constexpr std::uint32_t kCxl = 0x1e98;
 constexpr std::uint32_t kRegisterLocator = 8;
 constexpr std::uint32_t kCpmuBlock = 4;
-constexpr unsigned kMostCapabilities = 64;  // a list that is longer runs in a circle
+constexpr unsigned kMostCapabilities = 64;  // a longer list is circular
 
 class Search {
  public:
@@ -114,7 +114,7 @@ class Search {
     if (!bridge) return;
     const unsigned secondary = read(place, kBusNumbers) >> 8 & 0xffU;
     if (secondary <= place.bus || secondary > last_bus_) return;
-    // A link has one device at its other end; the bus within a switch has one for each downstream port.
+    // A link has one device at its other end. The bus within a switch has one device for each downstream port.
     bus(secondary, type == kRootPort || type == kDownstreamPort ? 1 : 32);
   }
 

@@ -7,7 +7,7 @@
 
 namespace pmufab::cxl_client {
 
-/// How software reaches the configuration space of a PCI segment: 32 bits at an offset from the start of bus 0.
+/// Access to the configuration space of a PCI segment: 32 bits at an offset from the start of bus 0.
 struct ConfigurationAccess {
   std::function<std::uint32_t(std::uint64_t offset)> read;
   std::function<void(std::uint64_t offset, std::uint32_t value)> write;
@@ -20,13 +20,13 @@ struct CpmuFunction {
   unsigned bus = 0;
   unsigned device = 0;
   unsigned function = 0;
-  unsigned of_kind = 0;        ///< how many functions of the kind come before it, of a downstream port below its switch
-  unsigned switch_number = 0;  ///< of a downstream port: how many upstream ports come before its own
+  unsigned of_kind = 0;        ///< number of functions of the kind before it; for a downstream port, below its switch
+  unsigned switch_number = 0;  ///< for a downstream port: number of upstream ports before its own
   std::vector<std::uint64_t> blocks{};  ///< addresses of the registers of its CPMUs, in the order of the locator
 };
 
 /// Find the functions with a register locator, as software does: read configuration space depth first by the bus
-/// numbers of bridges, look for the locator (DVSEC 8 of vendor 0x1e98, CXL 3.1, 8.1.9), add its offsets to base address
+/// numbers of bridges, find the locator (DVSEC 8 of vendor 0x1e98, CXL 3.1, 8.1.9), add its offsets to base address
 /// registers. Memory Space Enable is set where there is a CPMU.
 [[nodiscard]] std::vector<CpmuFunction> find_cpmus(const ConfigurationAccess& access, unsigned first_bus,
                                                    unsigned last_bus);

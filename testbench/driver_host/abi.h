@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-/* The one door between the C++ driver host and a driver module (.so): plain C, no type of either side.
+/* The only interface between the C++ driver host and a driver module (.so): plain C, without types of either side.
  *
  * The module is built from unmodified Linux drivers, our kernel runtime and our shim headers. It calls the host through
- * struct pmufab_host and is called through struct pmufab_module, which pmufab_driver_module() returns. Everything
- * happens in the SystemC thread that called into the module; nothing here is thread-safe. Results are 0 or positive,
- * or a negative Linux errno. Times are picoseconds of simulated time. C++ exceptions may pass through the module. */
+ * struct pmufab_host. The host calls it through struct pmufab_module, which pmufab_driver_module() returns. Everything
+ * happens in the SystemC thread that called into the module; nothing here is thread-safe. Results are 0 or positive, or
+ * a negative Linux errno. Times are picoseconds of simulated time. C++ exceptions may pass through the module. */
 
 // NOLINTBEGIN: this is C, in the C world's names.
 #include <stddef.h>
@@ -29,36 +29,36 @@ enum pmufab_perf_call {
   PMUFAB_CALL_STOP,
   PMUFAB_CALL_READ,
   PMUFAB_CALL_INTERRUPT,
-  PMUFAB_CALL_START_TXN, /* these three only of PMUs that bring them */
+  PMUFAB_CALL_START_TXN, /* these three only for PMUs with their own transactions */
   PMUFAB_CALL_COMMIT_TXN,
   PMUFAB_CALL_CANCEL_TXN
 };
 
-/* What the module may ask of the host. */
+/* The host's functions for the module. */
 struct pmufab_host {
   uint32_t abi_version;
   void* context; /* first argument of every function below */
 
-  /* One register access at a physical address; size is 1, 2, 4 or 8 bytes. Takes simulated time. An access the
-   * platform refuses is reported by the host and reads as all ones. */
+  /* One register access at a physical address; size is 1, 2, 4 or 8 bytes. Takes simulated time. If the platform
+   * refuses an access, the host reports it, and a read returns all ones. */
   uint64_t (*mmio_read)(void* context, uint64_t address, unsigned size);
   void (*mmio_write)(void* context, uint64_t address, unsigned size, uint64_t value);
 
   uint64_t (*now)(void* context);
-  /* Let simulated time pass until the time `until`, or until an interrupt may be due if that comes first. */
+  /* Let simulated time pass until the time `until`, or until an interrupt may be due, if that is earlier. */
   void (*sleep)(void* context, uint64_t until);
   /* One line of the kernel log, without newline. */
   void (*log)(void* context, int level, const char* text, size_t length);
-  /* A WARN() was hit; its text went to the log. */
+  /* A WARN() was hit. Its text is in the log. */
   void (*warned)(void* context);
-  /* The driver now has interrupts enabled: deliver what is pending through pmufab_module.interrupt. */
+  /* The driver has just enabled interrupts: deliver pending ones through pmufab_module.interrupt. */
   void (*interrupt_window)(void* context);
-  /* Begin and end of a call of the perf core into a driver. event is 0 where the call is not about one event. value is
-   * the event's count; of a transaction, its kind (PERF_PMU_TXN_ADD or _READ). */
+  /* Begin and end of a call of the perf core into a driver. event is 0 if the call is not about one event. value is the
+   * event's count; for a transaction, its kind (PERF_PMU_TXN_ADD or _READ). */
   void (*perf_call)(void* context, int call, int begin, const char* pmu, int event, uint64_t value);
-  /* The add call that is about to end was refused by the driver with a negative errno. */
+  /* The driver refused the add call that is about to end, with a negative errno. */
   void (*add_failed)(void* context, const char* pmu, int event, int error);
-  /* The kernel would be dead here (null pointer dereference, BUG, deadlock). Does not return: throws. */
+  /* A kernel would be dead here (null pointer dereference, BUG, deadlock). Does not return: throws. */
   void (*fatal)(void* context, const char* why);
 };
 
@@ -96,7 +96,7 @@ struct pmufab_apmt_node {
 };
 
 struct pmufab_device {
-  const char* hid; /* empty: a device tree node */
+  const char* hid; /* empty for a device tree node */
   const char* uid;
   const char* compatible;
   const struct pmufab_memory* memory;
@@ -105,7 +105,7 @@ struct pmufab_device {
   size_t interrupt_count;
   const struct pmufab_property* properties;
   size_t property_count;
-  int node; /* NUMA node; negative: firmware does not say */
+  int node; /* NUMA node; negative: not given by firmware */
 };
 
 struct pmufab_pci_segment {
@@ -113,7 +113,7 @@ struct pmufab_pci_segment {
   uint64_t ecam; /* of bus 0 */
   uint8_t first_bus;
   uint8_t last_bus;
-  int node; /* negative: firmware does not say */
+  int node; /* negative: not given by firmware */
   int native_cxl_error;
 };
 
@@ -127,7 +127,7 @@ struct pmufab_firmware {
   size_t device_count;
   const struct pmufab_pci_segment* pci_segments;
   size_t pci_segment_count;
-  /* Message interrupts: written here, a number in [first, first + count) raises the interrupt of that number. */
+  /* Message interrupts: writing a number in [first, first + count) here raises the interrupt with that number. */
   uint64_t msi_doorbell;
   uint32_t msi_first;
   uint32_t msi_count;
@@ -153,22 +153,22 @@ struct pmufab_event_reading {
   uint64_t time_running;
 };
 
-/* What the host may ask of the module. */
+/* The module's functions for the host. */
 struct pmufab_module {
   uint32_t abi_version;
   const char* kernel_version;
 
-  /* Once, first. Event handles start at first_event. */
+  /* Called once, first. Event handles start at first_event. */
   void (*attach)(const struct pmufab_host* host, int first_event);
   /* Create what firmware describes, load the drivers, settle deferred probes. */
   int (*boot)(const struct pmufab_firmware* firmware);
-  /* Close all events, unbind all devices, run all module exits. The module is of no use afterwards but to be closed. */
+  /* Close all events, unbind all devices, run all module exits. Afterwards the module can only be closed. */
   void (*shutdown)(void);
 
   /* Every registered PMU, and every file below its sysfs folder. */
   void (*list_pmus)(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
                     void (*file)(void* context, const char* path, const char* content));
-  /* Every file in debugfs ("arm-cmn/map") and what it shows now. Showing may access registers, which takes time. */
+  /* Every file in debugfs ("arm-cmn/map") with its present text. Showing may access registers, which takes time. */
   void (*list_debugfs)(void* context, void (*file)(void* context, const char* path, const char* content));
   /* Name of every loaded kernel module, in the order of loading. */
   void (*list_modules)(void* context, void (*module)(void* context, const char* name));
@@ -176,18 +176,18 @@ struct pmufab_module {
   int (*open)(const struct pmufab_event_attributes* attributes, int cpu, int group_leader, int for_task);
   int (*enable)(int event, int group);
   int (*disable)(int event, int group);
-  /* 1: the event is in error, because it is pinned and did not fit: read(2) is at its end. 0, or -errno. */
+  /* 1: the event is in error, because it is pinned and did not fit: read(2) returns end of file. 0, or -errno. */
   int (*in_error)(int event);
   int (*read)(int event, struct pmufab_event_reading* reading);
-  /* Fills up to capacity readings; returns how many the group has. */
+  /* Fills in up to capacity readings; returns the number of readings of the group. */
   int (*read_group)(int event, struct pmufab_event_reading* readings, int capacity);
   int (*close)(int event);
   int (*rotate)(const char* pmu);
   int (*set_cpu_online)(unsigned cpu, int online);
 
-  /* Is a driver listening to this interrupt? */
+  /* 1 if a driver listens to this interrupt. */
   int (*interrupt_requested)(uint32_t number);
-  /* Run its handlers, with interrupts off. 1: handled, 0: nobody felt responsible, or -errno. */
+  /* Run its handlers, with interrupts off. 1: handled, 0: no handler took it, or -errno. */
   int (*interrupt)(uint32_t number);
 };
 

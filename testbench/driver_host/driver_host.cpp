@@ -20,7 +20,8 @@ constexpr int kErrorIo = -5;         // EIO: the kernel is dead
 constexpr int kErrorNoDevice = -19;  // ENODEV: nothing loaded
 constexpr int kLevelError = 3;
 constexpr int kLevelWarning = 4;
-constexpr std::size_t kStackSize = 1U << 20;  // of the interrupt process: drivers call deeply, sanitizers even more
+constexpr std::size_t kStackSize = 1U << 20;  // of the interrupt process: drivers nest calls deeply, more so with
+                                              // sanitizers
 
 Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }
 
@@ -98,7 +99,7 @@ struct DriverHost::State {
     }
   }
 
-  /// One register access. `value` is read from or written to; all ones if the platform refuses a read.
+  /// One register access. Reads or writes `value`; a read that the platform refuses gives all ones.
   void access(tlm::tlm_command command, std::uint64_t address, unsigned size, std::uint64_t& value) {
     if (!in_thread_process()) {
       throw std::logic_error("a driver touches registers outside of a SystemC thread process");
@@ -131,7 +132,7 @@ struct DriverHost::State {
     if (until > now()) sc_core::wait(to_sc_time(until - now()), interrupts.changed());
   }
 
-  /// A message that no interrupt number belongs to is lost, as on a real machine.
+  /// A message with an unknown interrupt number is lost, as on a real machine.
   void message(std::uint64_t address, std::uint32_t number) {
     const platform::MessageInterruptDoorbell& msi = firmware->msi;
     if (address == msi.address && number >= msi.first_number && number - msi.first_number < msi.count) {
@@ -156,7 +157,7 @@ struct DriverHost::State {
     interrupts.rearm();
   }
 
-  /// Delivers interrupts while nobody is inside.
+  /// Delivers interrupts while no thread is inside.
   [[noreturn]] void interrupt_process();
 
   DriverHost& host;
@@ -174,14 +175,14 @@ struct DriverHost::State {
   bool dead = false;
   int next_event = 1;
 
-  bool busy = false;  // somebody is inside
+  bool busy = false;  // a thread is inside
   sc_core::sc_process_handle inside;
   sc_core::sc_event left;
 };
 
 namespace {
 
-/// Being inside the kernel: one thread process at a time.
+/// Scope of being inside the kernel: one thread process at a time.
 template <typename State>
 class Inside {
  public:
@@ -265,7 +266,7 @@ int DriverHost::load() {
   if (!state_->firmware) throw std::logic_error("DriverHost::describe must come before load");
   if (state_->dead) return kErrorIo;
   if (state_->booted) return 0;
-  // Unloaded drivers come back with their variables as they were at first.
+  // Reloaded drivers have their initial variables.
   if (!state_->library) state_->library = std::make_unique<ModuleLibrary>(state_->drivers.library);
   ModuleLibrary& library = *state_->library;
   library->attach(&state_->door, state_->next_event);

@@ -29,8 +29,8 @@ using perf::Pmu;
 ///
 /// All members except the constructor, describe() and the observers must be called from a SystemC thread process: the
 /// driver's register accesses are TLM transactions that take simulated time. Functions that can fail return a negative
-/// Linux errno, as the kernel would. One thread at a time may be inside; interrupts raised by the platform run between
-/// the driver's accesses while it has them enabled, and on the host's own process while nobody is inside.
+/// Linux errno, as the kernel would. One thread at a time may be inside. Interrupts of the platform run between the
+/// driver's accesses while it has them enabled, and on the host's own process while no thread is inside.
 class DriverHost : public sc_core::sc_module {
  public:
   struct Options {
@@ -39,13 +39,13 @@ class DriverHost : public sc_core::sc_module {
     bool echo_log = false;                ///< print the kernel log to standard error as it grows
   };
 
-  /// @throws DriverSetError with the loader's words if the library cannot be loaded or speaks another ABI version
+  /// @throws DriverSetError with the loader's message if the library cannot be loaded or has another ABI version
   DriverHost(const sc_core::sc_module_name& name, const DriverSet& drivers, const Options& options);
   ~DriverHost() override;
 
-  /// Tell the host what firmware describes. Once, before load().
+  /// Set the firmware description. Once, before load().
   void describe(const platform::FirmwareDescription& firmware);
-  /// The one observer; null: nobody.
+  /// Set the one observer; null removes it.
   void observe(PerfCallObserver* observer);
 
   /// Run every driver's module_init, create the described devices, and let deferred probes settle.
@@ -54,8 +54,8 @@ class DriverHost : public sc_core::sc_module {
   void unload();
 
   [[nodiscard]] std::vector<Pmu> pmus() const;
-  /// Every file the drivers show in debugfs: path below its root ("arm-cmn/map") and what it shows now. The drivers may
-  /// read registers for it.
+  /// @return every debugfs file of the drivers: its path below the root ("arm-cmn/map") and its present text. The
+  ///         drivers may read registers for it.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> debugfs() const;
   /// Names of the loaded kernel modules, in the order of loading.
   [[nodiscard]] std::vector<std::string> modules() const;
@@ -67,7 +67,7 @@ class DriverHost : public sc_core::sc_module {
   /// PERF_EVENT_IOC_ENABLE / DISABLE, of the group when `group` is set and the handle is a leader.
   int enable(EventHandle event, bool group = false);
   int disable(EventHandle event, bool group = false);
-  /// @return true for an event that is pinned and did not fit: read(2) is at its end.
+  /// @return true for an event that is pinned and did not fit: read(2) returns end of file.
   [[nodiscard]] bool in_error(EventHandle event);
   /// read(2) of one event.
   int read(EventHandle event, EventReading& reading);
@@ -80,19 +80,19 @@ class DriverHost : public sc_core::sc_module {
   /// CPU hotplug. Returns 0 or -errno.
   int set_cpu_online(unsigned cpu, bool online);
 
-  /// Run a program beside the drivers that has mapped registers by itself. No driver runs meanwhile.
+  /// Run a program beside the drivers that has mapped registers itself. No driver runs meanwhile.
   void run_program(const std::function<void()>& program);
-  /// A register access of such a program; its `size` is 1, 2, 4 or 8 bytes. Takes as long as a driver's.
+  /// A register access of such a program; its `size` is 1, 2, 4 or 8 bytes. It takes as long as a driver's.
   [[nodiscard]] std::uint64_t read_register(std::uint64_t address, unsigned size);
   void write_register(std::uint64_t address, unsigned size, std::uint64_t value);
 
   [[nodiscard]] const std::vector<std::string>& log() const;  ///< kernel log so far, with level prefix ("<4>")
-  /// The kernel died: a driver hit BUG(), a null pointer or a deadlock. The call in which it did threw
-  /// std::runtime_error.
+  /// @return true if the kernel died: a driver hit BUG(), a null pointer or a deadlock. The call in which that happened
+  ///         threw std::runtime_error.
   [[nodiscard]] bool panicked() const;
   [[nodiscard]] std::uint64_t warnings() const;              ///< WARN() splats so far
-  [[nodiscard]] std::uint64_t unhandled_interrupts() const;  ///< handler calls that answered IRQ_NONE
-  [[nodiscard]] unsigned disabled_interrupts() const;        ///< given up on: stormed, or nobody handled them
+  [[nodiscard]] std::uint64_t unhandled_interrupts() const;  ///< handler calls that returned IRQ_NONE
+  [[nodiscard]] unsigned disabled_interrupts() const;        ///< disabled because they stormed, or were not handled
   [[nodiscard]] std::uint64_t handled_interrupts() const;
 
   tlm_utils::simple_initiator_socket<DriverHost, 64> bus;

@@ -12,7 +12,7 @@
 namespace pmufab::driver_host {
 namespace {
 
-/// The numbers of a version, so that 7.10 comes after 7.9.
+/// The numbers of a version, so that 7.10 sorts after 7.9.
 std::vector<unsigned long> numbers_of(const std::string& version) {
   std::vector<unsigned long> numbers;
   std::istringstream in(version);
@@ -24,7 +24,7 @@ std::vector<unsigned long> numbers_of(const std::string& version) {
   return numbers;
 }
 
-/// The modules a manifest lists: lines "driver NAME SHA256 FILE".
+/// The modules in a manifest: lines "driver NAME SHA256 FILE".
 std::vector<std::string> modules_in(const std::filesystem::path& manifest) {
   std::vector<std::string> modules;
   std::ifstream in(manifest);

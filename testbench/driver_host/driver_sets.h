@@ -9,35 +9,35 @@
 
 namespace pmufab::driver_host {
 
-/// A set of unmodified Linux drivers built for one kernel version: what `tools/build-drivers` leaves in a folder.
+/// A set of unmodified Linux drivers built for one kernel version: the output of `tools/build-drivers` in a folder.
 struct DriverSet {
   std::filesystem::path library;  ///< the loadable module
   std::string kernel_version;     ///< for example "7.2.13"
-  /// The kernel modules in it, by the names lsmod would show ("nvidia_cspmu"), in the order they were linked: what the
-  /// manifest beside the library lists. Not every kernel has every driver. Empty if there is no manifest.
+  /// Its kernel modules, by the names lsmod would show ("nvidia_cspmu"), in link order, as listed in the manifest
+  /// beside the library. Not every kernel has every driver. Empty if there is no manifest.
   std::vector<std::string> modules{};
 
-  /// @return true if the set has the kernel module. '-' and '_' are the same, as modprobe takes them.
+  /// @return true if the set has the kernel module. '-' and '_' are the same, as for modprobe.
   [[nodiscard]] bool holds(std::string_view module) const;
 };
 
-/// Drivers that cannot be used as they lie there: none in the folder, not loadable, or built for another version of
-/// this host. what() says what to do.
+/// A driver set that cannot be used: none in the folder, not loadable, or built for another version of this host.
+/// what() says what to do.
 class DriverSetError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// @return the driver sets in the subfolders of `folder`, oldest kernel first.
-/// @throws DriverSetError if there is none, saying how to get them
+/// @throws DriverSetError if there is none; the message says how to get them
 [[nodiscard]] std::vector<DriverSet> find_driver_sets(const std::filesystem::path& folder);
 
-/// @return a module by itself, wherever it lies, as a set; which drivers are in it is not known.
+/// @return a single module, anywhere in the file system, as a set; its drivers are not known.
 /// @throws DriverSetError if it cannot be loaded
 [[nodiscard]] DriverSet driver_set_of(const std::filesystem::path& library);
 
-/// @return those of `sets` that have every one of the kernel modules, in the same order; all of them if none is asked
-/// for.
+/// @return those of `sets` that have every one of the kernel modules, in the same order; all of them if `modules` is
+///         empty.
 [[nodiscard]] std::vector<DriverSet> sets_that_hold(const std::vector<DriverSet>& sets,
                                                     const std::vector<std::string>& modules);
 

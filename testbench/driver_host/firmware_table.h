@@ -8,7 +8,8 @@
 
 namespace pmufab::driver_host {
 
-/// A firmware description in the words of the module's interface. Points into the description, which must live longer.
+/// A firmware description in the types of the module's interface. It points into the description, which must outlive
+/// it.
 class FirmwareTable {
  public:
   explicit FirmwareTable(const platform::FirmwareDescription& firmware);

@@ -6,9 +6,9 @@
 namespace pmufab::driver_host {
 namespace {
 
-constexpr unsigned kWindow = 100'000;   // Linux looks at so many at a time
-constexpr unsigned kHopeless = 99'900;  // and gives up if so many were not handled
-constexpr unsigned kStorm = 1'000;      // handler calls that leave a line high: the CPU would do nothing else any more
+constexpr unsigned kWindow = 100'000;   // Linux examines this many at a time
+constexpr unsigned kHopeless = 99'900;  // and gives up if this many were not handled
+constexpr unsigned kStorm = 1'000;      // handler calls that leave a line high: the CPU would do nothing else
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void InterruptController::on_line(Source& source, bool high) {
     source.latched = true;
   } else if (std::count_if(source.lines.begin(), source.lines.end(),
                            [](const InterruptLine* line) { return line->is_high(); }) > 1) {
-    return;  // it was pending already, through another line
+    return;  // pending already, through another line
   }
   source.due = simulated_time() + delay_;
   changed_.notify(to_sc_time(delay_));

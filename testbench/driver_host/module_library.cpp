@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file that is removed again when nobody needs its name any more.
+/// A file that is removed when its name is no longer needed.
 class TemporaryCopy {
  public:
   explicit TemporaryCopy(const fs::path& original) {
@@ -47,7 +47,7 @@ class TemporaryCopy {
                        ": build them again with tools/build-drivers");
 }
 
-/// The loader trusts what the headers say: a file that was cut short would kill this process.
+/// The loader trusts the file's headers: a truncated file would crash this process.
 void check_whole(const fs::path& library) {
   std::ifstream stream(library, std::ios::binary);
   Elf64_Ehdr header{};

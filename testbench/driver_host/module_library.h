@@ -7,18 +7,18 @@
 
 namespace pmufab::driver_host {
 
-/// A driver module (.so) in memory. Each object has variables of its own: a library that is loaded already is loaded a
-/// second time from a copy.
+/// A driver module (.so) in memory. Each object has its own variables: a library that is already loaded is loaded again
+/// from a copy.
 class ModuleLibrary {
  public:
-  /// @throws DriverSetError with the loader's words if it cannot be loaded or speaks another ABI version
+  /// @throws DriverSetError with the loader's message if it cannot be loaded or has another ABI version
   explicit ModuleLibrary(const std::filesystem::path& library);
-  /// Stays in memory: a driver that was not shut down may still be on somebody's stack.
+  /// It stays in memory, because a driver that was not shut down may still be on a stack.
   ~ModuleLibrary() = default;
   ModuleLibrary(const ModuleLibrary&) = delete;
   ModuleLibrary& operator=(const ModuleLibrary&) = delete;
 
-  /// Take it out of memory. Nothing of it may be used afterwards.
+  /// Unload it. Nothing of it may be used afterwards.
   void unload() noexcept;
 
   [[nodiscard]] const pmufab_module& operator*() const noexcept { return *module_; }

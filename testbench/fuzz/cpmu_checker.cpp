@@ -22,9 +22,9 @@ constexpr std::uint64_t kInterrupt = 1 << 9;
 constexpr std::uint64_t kGlobalFreeze = 1 << 10;
 constexpr std::uint64_t kImplemented = 0xffff'ffff'ffff'1f03 & ~(std::uint64_t{0x7} << 56);
 
-// A counter of as many bits cannot wrap twice between two looks, nor by accident end where it began.
+// A counter this wide cannot wrap twice between two checks, nor return to its old value by chance.
 constexpr unsigned kWide = 32;
-// An overflow by the clock shows a picosecond late.
+// An overflow by the clock shows one picosecond late.
 constexpr Picoseconds kLate = 1;
 
 }  // namespace
@@ -147,7 +147,7 @@ void CpmuChecker::check_freeze(const Effect& effect, const Look& after) const {
   for (unsigned counter = 0; counter < count_; ++counter) {
     asked |= (before_.counters[counter].configuration & kGlobalFreeze) != 0 && (after.status >> counter & 1) != 0;
   }
-  // A freeze takes until the next edge of the clock; software may have cleared the bits meanwhile.
+  // A freeze takes until the next edge of the clock. Software may have cleared the bits meanwhile.
   require(asked || effect.is_write, name_ + ": counters were frozen by nobody");
 }
 

@@ -11,18 +11,18 @@
 
 namespace pmufab::fuzz {
 
-/// Watches the registers of one CXL CPMU from outside, by debug reads after each operation, and holds what it sees
-/// against what the specification (CXL 3.1, 8.2.7) lets happen between two looks.
+/// Checks the registers of one CXL CPMU from outside: reads them by debug transport after each operation, and compares
+/// the changes with what the specification (CXL 3.1, 8.2.7) allows between two checks.
 class CpmuChecker {
  public:
   /// @param address  of the register block
   CpmuChecker(std::string name, MmioBus& bus, std::uint64_t address, const cxl::CpmuParameters& parameters);
 
-  /// @param messages  messages the CPMU has sent since the beginning
+  /// @param messages  number of messages the CPMU has sent since the beginning
   void check(const Effect& effect, std::uint64_t messages);
-  /// No message may be outstanding.
+  /// Check at the end of an input: no message may be outstanding.
   void check_end() const;
-  /// Begin anew: whatever is there now is right.
+  /// Start again: accept the present state as right.
   void forget(Picoseconds when, std::uint64_t messages);
 
  private:
@@ -56,11 +56,12 @@ class CpmuChecker {
   std::uint64_t can_freeze_ = 0;
   std::uint64_t capability_;
   Look before_;
-  std::vector<Picoseconds> owed_;  // since when the status of a counter that wrapped should be set; 0: it need not
+  std::vector<Picoseconds> owed_;  // by counter: since when the status of a wrapped counter must be set; 0: it need not
+                                   // be
   std::uint64_t sent_ = 0;         // messages up to the last check
-  std::uint64_t base_ = 0;         // and up to the last forget()
-  std::uint64_t certain_ = 0;      // messages since then that must have been or be sent
-  std::uint64_t possible_ = 0;     // and that may
+  std::uint64_t base_ = 0;         // up to the last forget()
+  std::uint64_t certain_ = 0;      // messages since then that must have been or will be sent
+  std::uint64_t possible_ = 0;     // messages that may have been sent
 };
 
 }  // namespace pmufab::fuzz

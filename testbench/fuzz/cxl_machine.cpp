@@ -32,7 +32,7 @@ platform::CxlCpmuSpec cpmu_with_everything() {
   return spec;
 }
 
-/// Of few bits, so that overflows come by themselves; with counters of all types.
+/// With few bits, so that counters overflow, and with counters of all types.
 platform::CxlCpmuSpec narrow_cpmu() {
   platform::CxlCpmuSpec spec;
   spec.groups = {{.group = 0}, {.group = 0x20}, {.group = 0x24}};
@@ -94,7 +94,7 @@ constexpr std::array kOperations{
     cxl::HostOperationKind::clean_evict,   cxl::HostOperationKind::speculative_read,
 };
 
-/// @return address of configuration space of function 0 of device 0 on a bus, or of a root port.
+/// @return the configuration space address of function 0 of device 0 on a bus, or of a root port.
 std::uint64_t configuration_of(std::size_t device) { return platform::default_map::kEcam + ((1 + device) << 20); }
 std::uint64_t configuration_of_port(std::size_t port) { return platform::default_map::kEcam + (port << 15); }
 
@@ -172,7 +172,7 @@ bool CxlMachine::resets(std::uint64_t address) const {
 }
 
 void CxlMachine::reset() {
-  // Sticky bits and event logs outlive what the platform does, and inputs must not see those of earlier ones.
+  // Sticky bits and event logs survive a platform reset, but an input must not see those of earlier ones.
   for (std::size_t device = 0; device < part_.size(); ++device) part_.device(device).port->reset(pcie::ResetKind::cold);
   part_.reset();
   for (std::size_t device = 0; device < part_.size(); ++device) {
@@ -193,7 +193,7 @@ void CxlMachine::act(unsigned kind, unsigned place, unsigned choice) {
   }
   const unsigned count = 1 + choice % 64;
   for (unsigned i = 0; i < count && issued_ - completed_ < kMostRequests; ++i) {
-    // A few lines in each decoder, and some addresses that none claims.
+    // A few lines in each decoder, and some addresses that no decoder claims.
     const std::uint64_t base = kMemory + (number == 0 ? place % 4 : 16 + place % 2) * kStep;
     const cxl::HostOperation operation{.kind = kOperations[kind / 2 % kOperations.size()],
                                        .tee = place >= 128,

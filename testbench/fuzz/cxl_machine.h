@@ -17,12 +17,12 @@
 
 namespace pmufab::fuzz {
 
-/// Two memory expanders of quite different parameters below their root ports, with all their windows: configuration
-/// space, component and device registers, CPMUs, MSI-X table. What goes on beside: reads and writes of the host, and
-/// records for the event logs.
+/// Two memory expanders with very different parameters below their root ports, with all their windows: configuration
+/// space, component and device registers, CPMUs, MSI-X table. Meanwhile, the host reads and writes, and the event logs
+/// get records.
 class CxlMachine final : public Machine, private cxl::OperationClient {
  public:
-  /// Which registers are worth most attention.
+  /// The registers to access most.
   enum class Focus : std::uint8_t { device, cpmu };
   explicit CxlMachine(Focus focus);
   ~CxlMachine() override;

@@ -10,13 +10,13 @@ namespace pmufab::fuzz {
 
 namespace {
 
-// CXL 3.1, 8.2.8.4: relative to the mailbox, which this device has 0x100 bytes into its device registers.
+// CXL 3.1, 8.2.8.4: relative to the mailbox, which lies 0x100 bytes into the device registers.
 constexpr std::uint64_t kMailbox = 0x100;
 constexpr std::uint64_t kControl = 0x04;
 constexpr std::uint64_t kCommand = 0x08;
 constexpr std::uint64_t kStatus = 0x10;
 constexpr std::uint64_t kPayload = 0x20;
-// CXL 3.1, 8.2.4.20; the capability array points there.
+// CXL 3.1, 8.2.4.20; the capability array points here.
 constexpr std::uint64_t kDecoders = 0x1200;
 constexpr std::uint64_t kCommit = 1 << 9;
 constexpr std::uint64_t kCommitted = 1 << 10;
@@ -42,7 +42,7 @@ DeviceChecker::DeviceChecker(std::string name, MmioBus& bus, cxl::Type3Device& d
   add(0x08);  // class and revision
   add(0x2c);  // subsystem
   add(0x34);  // capabilities
-  // Headers of all capabilities, of designated vendor-specific ones the first twelve bytes.
+  // Headers of all capabilities; of designated vendor-specific ones, the first twelve bytes.
   for (unsigned at = space.read(0x34, 1); at != 0; at = space.read(at + 1, 1))
     constant_.emplace_back(at, space.read(at, 2));
   for (unsigned at = 0x100; at != 0; at = space.read(at, 4) >> 20) {
@@ -69,12 +69,12 @@ void DeviceChecker::check_mailbox(const Effect& effect) {
   require((status & 0xffff'ffff) == 0 && status >> 48 == 0, name_ + ": mailbox status has bits it does not have");
   require(std::find(kReturnCodes.begin(), kReturnCodes.end(), status >> 32) != kReturnCodes.end(),
           [&] { return fmt::format("{}: the mailbox returns {:#x}", name_, status >> 32); });
-  // A write of the doorbell past the command's time finds the command executed, and rings anew.
+  // A doorbell write after the command's time finds the command executed, and starts another.
   const bool over = effect.when >= busy_since_ + device_.parameters().command_latency || may_have_begun_before_;
   const bool again = busy_ && over && effect.writes(mailbox_ + kControl, 4);
   if (busy && (!busy_ || again || effect.may_reset)) {
     busy_since_ = effect.when;
-    // Of a command that may have begun before, nobody knows whether it was over and this write rang anew.
+    // The command may have begun earlier: whether it had ended, and this write started another, is not known.
     may_have_begun_before_ = effect.may_reset || (again && may_have_begun_before_);
     payload_ = payload();
     require(effect.is_write || effect.may_reset, name_ + ": the doorbell rang itself");
@@ -84,7 +84,7 @@ void DeviceChecker::check_mailbox(const Effect& effect) {
             name_ + ": the doorbell stays after an access past its time");
   } else if (busy_ && !effect.may_reset) {
     require(over, name_ + ": the doorbell clears before its time");
-    // A write of the command past its time comes behind the answer.
+    // A command write after its time comes after the answer.
     require(length <= payload_bytes_ || effect.writes(mailbox_ + kCommand, 8),
             name_ + ": an answer exceeds the payload registers");
   }

@@ -13,14 +13,14 @@
 
 namespace pmufab::fuzz {
 
-/// Watches mailbox, HDM decoders and configuration space of one memory device between operations.
+/// Checks mailbox, HDM decoders and configuration space of one memory device between operations.
 class DeviceChecker {
  public:
   /// @param address  of the BAR
   DeviceChecker(std::string name, MmioBus& bus, cxl::Type3Device& device, std::uint64_t address);
 
   void check(const Effect& effect);
-  /// The device has been reset: begin anew.
+  /// The device has been reset: start again.
   void forget() noexcept { busy_ = false; }
 
  private:

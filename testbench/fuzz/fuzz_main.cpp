@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libFuzzer calls. `--target=NAME` chooses the machine, `--tell` writes each access; libFuzzer itself ignores
-// options with two dashes.
+// The entry points for libFuzzer. `--target=NAME` selects the machine, `--tell` prints each access; libFuzzer itself
+// ignores options with two dashes.
 
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// They last until the process ends, as SystemC's own objects do.
+// These last until the process ends, as SystemC's own objects do.
 pmufab::fuzz::Machine* machine = nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 pmufab::fuzz::Harness* harness = nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
@@ -61,5 +61,5 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 // NOLINTEND(readability-identifier-naming)
 }
 
-// SystemC's library refers to it; libFuzzer's main() is the program's.
+// SystemC's library refers to it; the main() is libFuzzer's.
 int sc_main(int /*argc*/, char* /*argv*/[]) { return 0; }

@@ -34,7 +34,7 @@ std::uint64_t number(const std::array<std::uint8_t, Operation::kMostBytes>& data
 std::string Harness::unexpected_report_;
 
 bool Peek::get(std::uint64_t address, unsigned length, std::uint64_t& value) const {
-  static tlm::tlm_generic_payload payload;  // making one takes longer than a read
+  static tlm::tlm_generic_payload payload;  // constructing one takes longer than a read
   value = 0;
   payload.set_command(tlm::TLM_READ_COMMAND);
   payload.set_address(address);
@@ -57,7 +57,7 @@ Harness::Harness(const sc_core::sc_module_name& name, Machine& machine)
   windows_ = machine.bus().windows();
   sc_core::sc_report_handler::set_handler(&Harness::on_report);
   sc_core::sc_spawn_options options;
-  options.set_stack_size(1 << 20);  // sanitizers want more than SystemC's default
+  options.set_stack_size(1 << 20);  // sanitizers need more than SystemC's default
   sc_core::sc_spawn([this] { story(); }, "story", &options);
 }
 
@@ -84,7 +84,8 @@ void Harness::run(std::span<const std::uint8_t> input) {
 }
 
 void Harness::story() {
-  // It never ends; a compiler that knew would tell AddressSanitizer, which does not know this stack.
+  // The loop never ends. If the compiler knew, it would emit a call to AddressSanitizer, which does not know this
+  // stack.
   while (machine_.bus().name() != nullptr) {
     try {
       play();
@@ -113,7 +114,7 @@ void Harness::play() {
     }
     perform(*operation);
     effect_.when = simulated_time();
-    // What happens ahead of simulated time cannot be looked at before its time has come, and then all at once.
+    // Effects ahead of simulated time are checked only when their time has come, and then all at once.
     effect_.may_reset |= std::exchange(unseen_, ahead_ != 0);
     if (ahead_ == 0) machine_.check(effect_);
   }
@@ -132,7 +133,7 @@ void Harness::play() {
 }
 
 void Harness::reset() {
-  // Long enough for memory to have closed its rows and gone to sleep.
+  // Long enough for memory to close its rows and enter self refresh.
   pass(2 * kEpoch - simulated_time() % kEpoch);
   machine_.reset();
   machine_.check_reset();
@@ -187,7 +188,7 @@ void Harness::special(const Operation& operation) {
       break;
     case 4:
     case 5:
-      // A write of nothing; of more than a bus master has.
+      // A write of no bytes; of more bytes than a bus master uses.
       access.command = tlm::TLM_WRITE_COMMAND;
       access.length = operation.argument == 4 ? 0 : Operation::kMostBytes - kGuardBytes;
       break;
@@ -197,7 +198,7 @@ void Harness::special(const Operation& operation) {
   }
   effect_.may_reset = access.command == tlm::TLM_WRITE_COMMAND && machine_.resets(access.address);
   const bool refused = transport(access) != tlm::TLM_OK_RESPONSE;
-  // What is answered all the same was not looked at: nobody was there.
+  // An access that was refused reached no device, so it has no effect to check.
   effect_.is_write = !refused && access.command == tlm::TLM_WRITE_COMMAND;
   effect_.address = access.address;
   effect_.length = access.length;
@@ -205,7 +206,7 @@ void Harness::special(const Operation& operation) {
 
 std::uint64_t Harness::address_in_window(const Operation& operation) const {
   const MmioBus::Window& window = windows_[operation.place % windows_.size()];
-  // A few bytes in front of and behind the window belong to what is tried.
+  // A few bytes before and after the window are tried too.
   const std::uint64_t span = window.size + 64;
   return window.base - 32 + operation.offset % span;
 }
@@ -224,7 +225,7 @@ void Harness::read(std::uint64_t address, unsigned length) {
   std::uint64_t seen = 0;
   const std::uint64_t value = number(first.data, length);
   const std::uint64_t ones = length == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * length) - 1;
-  // All ones: nobody there, as PCI Express answers; a debugger sees what is behind it.
+  // All ones may mean no device, as PCI Express answers, while debug transport sees the device behind.
   if (value == ones || !Peek(machine_.bus()).get(address, length, seen)) return;
   require(seen == value, [&] {
     return fmt::format("a read of {} bytes at {:#x} is {:#x}, debug transport has {:#x}", length, address, value, seen);

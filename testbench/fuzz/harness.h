@@ -16,16 +16,16 @@
 
 namespace pmufab::fuzz {
 
-/// Plays inputs on a machine, one after the other in the same simulation: SystemC elaborates once per process. Each
-/// begins after a reset, at a multiple of kEpoch of simulated time, so that clocks have the same phase.
+/// Plays inputs on a machine, one after the other in the same simulation, because SystemC elaborates once per process.
+/// Each input begins after a reset, at a multiple of kEpoch of simulated time, so that clocks have the same phase.
 ///
-/// Checked of each access, whatever the machine: it ends with one of the responses of RegisterBank; bytes beyond its
-/// length, the data of a write, and the address stay as they were; its latency is bounded; reads change nothing, so
-/// that a second one comes back with the same, as does debug transport; DMI is not offered. Reports other than those of
-/// guest errors, and exceptions of any kind, are violations.
+/// For every access on any machine, the harness checks that it ends with one of the responses of RegisterBank; that
+/// bytes beyond its length, the data of a write, and the address are unchanged; that its latency is bounded; that reads
+/// change nothing, so a second read and debug transport return the same; and that DMI is not offered. Exceptions of any
+/// kind, and reports other than guest errors, are violations.
 class Harness : public sc_core::sc_module {
  public:
-  static constexpr unsigned kMostOperations = 200;      ///< the rest of an input is not played
+  static constexpr unsigned kMostOperations = 200;      ///< the rest of an input is ignored
   static constexpr Picoseconds kEpoch = 1'000'000'000;  ///< a millisecond
   static constexpr Picoseconds kLongestAccess = 1'000'000;
   static constexpr Picoseconds kLongestDrain = 10'000'000'000;
@@ -33,9 +33,9 @@ class Harness : public sc_core::sc_module {
   Harness(const sc_core::sc_module_name& name, Machine& machine);
   ~Harness() override;
 
-  /// From outside of any process. @throws Violation
+  /// Play an input. Call it outside of any process. @throws Violation
   void run(std::span<const std::uint8_t> input);
-  /// Write each access to standard error: for whoever looks at a finding.
+  /// Print each access to standard error, to analyse a finding.
   void tell(bool on) noexcept { tells_ = on; }
 
  private:
@@ -70,8 +70,8 @@ class Harness : public sc_core::sc_module {
   bool tells_ = false;
   bool started_ = false;
   bool finished_ = false;
-  bool unseen_ = false;    // operations were not checked
-  Picoseconds ahead_ = 0;  // of sc_time_stamp(), as a bus master with a quantum is
+  bool unseen_ = false;    // some operations were not checked
+  Picoseconds ahead_ = 0;  // time ahead of sc_time_stamp(), as for a bus master with a quantum
   Effect effect_;
 
   static std::string unexpected_report_;

@@ -21,7 +21,7 @@ namespace pmufab::fuzz {
 
 namespace {
 
-/// A machine whose registers have no checks of their own, but must be as at first after a reset.
+/// A machine without specific checks of its registers, except that a reset must restore them.
 class RegisterMachine : public Machine {
  public:
   [[nodiscard]] const std::vector<std::uint64_t>& places() const override { return places_; }
@@ -108,10 +108,10 @@ class CmnMachine final : public RegisterMachine {
     for (unsigned node = 0; node < layout_.nodes().size() && node < kNodes; ++node) {
       if (space_.has_bank(node)) add_registers(kBase + layout_.nodes()[node].offset, space_.node(node).dump_json(0));
     }
-    // Its nodes lie behind all XPs.
+    // Its nodes follow all XPs.
     const unsigned dtc = layout_.dtc_node(0);
     add_registers(kBase + layout_.nodes()[dtc].offset, space_.node(dtc).dump_json(0));
-    // What belongs to the DTMs of two XPs.
+    // Registers of the DTMs of two XPs.
     for (unsigned xp = 0; xp < 2; ++xp) {
       for (std::uint64_t offset = 0x2000; offset < 0x2400; offset += 8)
         add_place(kBase + layout_.xp(xp).offset + offset);

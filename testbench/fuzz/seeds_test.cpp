@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs kept in seeds/, played as libFuzzer plays them, in a build of any compiler.
+// Plays the inputs in seeds/ as libFuzzer does, in a build with any compiler.
 
 #include <algorithm>
 #include <cstdint>
@@ -36,7 +36,7 @@ std::vector<std::uint8_t> contents(const std::filesystem::path& file) {
 }
 
 void replay(const std::string& target) {
-  // Never destroyed: the simulation is not over when the process ends.
+  // Never destroyed, because the simulation is not over when the process ends.
   static Machine* const machine = [&] {
     std::unique_ptr<Machine> made = make_cxl_machine(target);
     return (made != nullptr ? std::move(made) : make_platform_machine(target)).release();
@@ -87,7 +87,7 @@ TEST(FuzzOperation, reads_the_format_its_description_tells) {
   EXPECT_EQ(bit->place, 6U);
   EXPECT_EQ(bit->length, 4U);
   EXPECT_EQ(bit->data[4], 2U);
-  const auto place = reader.next();  // write_place, one byte, one behind; its data is missing
+  const auto place = reader.next();  // write_place, one byte, one byte after the place; its data is missing
   ASSERT_TRUE(place.has_value());
   EXPECT_EQ(place->kind, Operation::Kind::write_place);
   EXPECT_EQ(place->place, 7U);

@@ -9,9 +9,9 @@
 
 namespace pmufab::fuzz {
 
-/// @return the machine of a target; nullptr if there is none of that name
+/// @return the machine of a target; nullptr if there is none with that name
 [[nodiscard]] std::unique_ptr<Machine> make_machine(std::string_view target);
-/// @return the names, each behind a blank
+/// @return the names, each after a blank
 [[nodiscard]] std::string target_names();
 
 }  // namespace pmufab::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libFuzzer calls, for the vfio-user server.
+// The entry point for libFuzzer, for the vfio-user server.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 }
 // NOLINTEND(readability-identifier-naming)
 
-// SystemC's library, which the servers' time slices take in, refers to it; libFuzzer's main() is the program's.
+// SystemC's library, which the servers' time slices use, refers to it; the main() is libFuzzer's.
 int sc_main(int argc, char* argv[]);
 int sc_main(int /*argc*/, char* /*argv*/[]) { return 0; }
 }

@@ -26,7 +26,7 @@ using vfio_user::Client;
 using vfio_user::Descriptor;
 using vfio_user::Header;
 
-/// Checks that accesses are what they may be.
+/// Checks that accesses are within their limits.
 class CheckedFunction final : public vfio_user::Function {
  public:
   [[nodiscard]] std::uint64_t region_size(unsigned index) const override {
@@ -44,7 +44,7 @@ class CheckedFunction final : public vfio_user::Function {
   }
   bool write(unsigned region, std::uint64_t offset, std::span<const std::uint8_t> data) override {
     check(region, offset, data.size());
-    for (const std::uint8_t byte : data) sum_ += byte;  // every byte is there
+    for (const std::uint8_t byte : data) sum_ += byte;  // touches every byte
     tell(offset);
     return offset % 7 != 6;
   }
@@ -93,7 +93,7 @@ void serve(vfio_user::Server& server) {
   for (int round = 0; round < kMostRounds; ++round) {
     std::vector<pollfd> files;
     server.add_to(files);
-    // What only waits to be sent is sent when the client reads.
+    // Queued output is sent when the client reads.
     if (poll(files.data(), files.size(), 0) <= 0) return;
     bool heard = false;
     for (const pollfd& file : files) {
@@ -104,7 +104,7 @@ void serve(vfio_user::Server& server) {
   }
 }
 
-/// Take what was answered, as whole messages.
+/// Read the answers, as whole messages.
 void take_answers(const Descriptor& client, std::vector<std::uint8_t>& left) {
   std::uint8_t bytes[1 << 14];
   for (ssize_t size = 0; (size = recv(client.get(), bytes, sizeof(bytes), MSG_DONTWAIT)) > 0;)

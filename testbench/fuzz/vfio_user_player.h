@@ -6,11 +6,11 @@
 
 namespace pmufab::fuzz {
 
-/// Play an input on a vfio-user server, as a client at its socket that sends whatever bytes it likes.
+/// Play an input on a vfio-user server, as a client that sends arbitrary bytes.
 ///
-/// The first byte says how: bit 0: agree on the version first; bit 1: bytes go in pieces of the size bits 2 ... 7 say,
-/// and not all at once; The rest is the bytes. Checked: the server stays there for the next client, answers are whole
-/// messages that fit what was asked, nothing is written outside of the function.
+/// The first byte selects how. Bit 0: agree on the version first. Bit 1: send the bytes in pieces, whose size is in
+/// bits 2 ... 7, instead of all at once. The other bytes are sent. Checks: the server stays available for the next
+/// client, answers are whole messages that fit the requests, and nothing is written outside of the function.
 /// @throws Violation
 void play_on_vfio_user(std::span<const std::uint8_t> input);
 

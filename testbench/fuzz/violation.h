@@ -5,7 +5,7 @@
 
 namespace pmufab::fuzz {
 
-/// What must never be, was: the text says what, for the person who replays the input.
+/// A broken invariant. The text says which, for the person who replays the input.
 struct Violation : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

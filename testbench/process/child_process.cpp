@@ -54,7 +54,7 @@ void redirect_output(const std::filesystem::path& file, bool standard_output, bo
 
 void leave_child(int code) {
   std::fflush(nullptr);
-  // A leak checker has its say when all is well.
+  // On success, a leak checker gets its turn.
   if (code == 0) std::exit(code);
   std::_Exit(code);
 }
@@ -96,7 +96,7 @@ GuardedEnd run_guarded(const std::filesystem::path& scratch, bool show_errors, c
     close(ends[0]);
     if (!show_errors) redirect_output(file, false, true);
     const int code = work();
-    // An exit code alone could come from anybody who calls exit().
+    // An exit code alone could come from any call of exit().
     const char done = 1;
     static_cast<void>(!write(ends[1], &done, 1));
     leave_child(code);

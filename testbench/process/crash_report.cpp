@@ -19,15 +19,15 @@ namespace {
 
 constexpr std::size_t kMostFrames = 64;
 constexpr std::size_t kToldFrames = 4;
-constexpr std::size_t kDigits = 2 * sizeof(std::uintptr_t) + 3;  // "0x", and the end
+constexpr std::size_t kDigits = 2 * sizeof(std::uintptr_t) + 3;  // "0x", and the terminator
 
-/// Whoever crashes must not allocate: all that is needed is made before.
+/// A crash handler must not allocate: everything it needs is made before.
 std::string library_path;
 std::array<char, 1 << 16> stack;
 
 void say(std::string_view text) { static_cast<void>(!write(STDERR_FILENO, text.data(), text.size())); }
 
-/// Where the process was when the signal came; nothing where that is not known.
+/// @return where the process was when the signal came; null if unknown.
 const void* place_of(const void* context) {
 #if defined(__x86_64__)
   return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
@@ -39,7 +39,7 @@ const void* place_of(const void* context) {
 #endif
 }
 
-/// Where a function that was called through a bad pointer would have returned to; nothing where that is not known.
+/// @return where a function called through a bad pointer would have returned to; null if unknown.
 void* caller_of(const void* context) {
 #if defined(__x86_64__)
   return *reinterpret_cast<void* const*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
@@ -64,7 +64,7 @@ void on_crash(int signal, siginfo_t* /*info*/, void* context) {
   int count = backtrace(frames.data(), static_cast<int>(frames.size()));
   Dl_info there{};
   if (signal == SIGSEGV && dladdr(place_of(context), &there) == 0) {
-    // Nothing is to be unwound from where there is no code.
+    // Nothing can be unwound from an address without code.
     frames.front() = caller_of(context);
     count = 1;
   }
@@ -76,7 +76,7 @@ void on_crash(int signal, siginfo_t* /*info*/, void* context) {
     Dl_info where{};
     if (dladdr(frame, &where) == 0 || where.dli_fname != library_path) continue;
     const auto offset = reinterpret_cast<std::uintptr_t>(frame) - reinterpret_cast<std::uintptr_t>(where.dli_fbase);
-    // Callers are known by where they go on: behind the call, which may be another line.
+    // Callers are known by their return addresses, which may be on the line after the call.
     write_hexadecimal(frame == place_of(context) ? offset : offset - 1, offsets.at(told).data());
     command.at(3 + told) = offsets.at(told).data();
     ++told;
@@ -97,20 +97,20 @@ void on_crash(int signal, siginfo_t* /*info*/, void* context) {
     }
     if (child > 0) waitpid(child, nullptr, 0);
   }
-  raise(signal);  // of which it dies when this handler, the only one, has returned
+  raise(signal);  // the process dies of it when this handler, the only one, has returned
 }
 
 }  // namespace
 
 void report_crashes_in(const std::filesystem::path& library) {
   library_path = std::filesystem::absolute(library).string();
-  // The first call loads what later ones need.
+  // The first call loads what later calls need.
   std::array<void*, 1> nothing{};
   static_cast<void>(backtrace(nothing.data(), 1));
   stack_t own{};
   own.ss_sp = stack.data();
   own.ss_size = stack.size();
-  // A driver may have run out of its own; a sanitizer has one for that already.
+  // The driver may have overflowed its stack. A sanitizer has set an alternative one already.
   stack_t there{};
   if (sigaltstack(nullptr, &there) == 0 && (there.ss_flags & SS_DISABLE) != 0) sigaltstack(&own, nullptr);
   for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) {

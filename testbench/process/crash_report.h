@@ -5,8 +5,8 @@
 
 namespace pmufab::scenario {
 
-/// From now on, when this process crashes, say on standard error which functions of a library led there, with file and
-/// line. The process dies of the signal all the same. Who has a handler already (a sanitizer) keeps it.
+/// From now on, if this process crashes, print the functions of a library on the stack to standard error, with file and
+/// line. The process still dies of the signal. An existing handler (a sanitizer's) stays.
 /// @param library  loaded, or about to be
 void report_crashes_in(const std::filesystem::path& library);
 

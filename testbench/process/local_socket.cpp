@@ -20,7 +20,7 @@ Descriptor listen_at(const std::filesystem::path& path, int type) {
   text.copy(address.sun_path, text.size());
   Descriptor listener(::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!listener) fail(errno);
-  // Before it can be connected to; the file gets this mode.
+  // Set before it can be connected to; the file gets this mode.
   constexpr mode_t kMine = 0600;
   if (fchmod(listener.get(), kMine) != 0 ||
       bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)

@@ -7,7 +7,7 @@
 
 namespace pmufab::process {
 
-/// Make a local socket that takes connections of this user. Nothing done with it waits.
+/// Make a local socket for connections of this user. No operation on it waits.
 /// @param type  SOCK_STREAM or SOCK_SEQPACKET
 /// @throws std::system_error, also for a path that is too long (std::errc::filename_too_long)
 [[nodiscard]] Descriptor listen_at(const std::filesystem::path& path, int type);

@@ -10,9 +10,9 @@
 
 namespace pmufab::testing {
 
-/// Tell AddressSanitizer, if there is one, that this thread runs on its own stack. To be called after sc_start():
-/// SystemC tells of each change of stacks, but leaves it with the last thread process's when simulation ends.
-/// Exceptions and leaks would then be judged by the wrong stack, which may be gone.
+/// Tell AddressSanitizer, if present, that this thread runs on its own stack. Call it after sc_start(): SystemC reports
+/// each change of stacks, but ends a simulation with the last thread process's stack set. Exceptions and leaks would
+/// then be judged by the wrong stack, which may no longer exist.
 inline void return_to_main_stack() {
 #if defined(PMUFAB_SANITIZED)
   pthread_attr_t attributes;

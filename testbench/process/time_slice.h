@@ -7,19 +7,20 @@
 
 namespace pmufab::process {
 
-/// How much may be simulated at a time by somebody who wants to look at something else between: as much as takes
-/// about a given time, going by what the slices before took.
+/// Chooses how much to simulate before the owner looks at something else: about a given wall-clock time, estimated from
+/// earlier slices.
 class TimeSlice {
  public:
   using Duration = std::chrono::steady_clock::duration;
 
-  /// @param wall  time on the wall a slice is to take
+  /// @param wall  wall-clock time of a slice
   explicit TimeSlice(Duration wall) : wall_(wall) {}
 
   [[nodiscard]] Picoseconds length() const noexcept { return length_; }
-  /// Nothing is known any more of how fast simulation is: it is about to do something else.
+  /// Forget the speed of simulation, because the work is about to change.
   void restart() noexcept { length_ = kFirst; }
-  /// So much was simulated, which took so long. Less than a whole slice tells nothing of a longer one.
+  /// Record that so much was simulated, and how long that took. Less than a whole slice says nothing about a longer
+  /// one.
   void learn(Picoseconds simulated, Duration took) noexcept;
 
   static constexpr Picoseconds kFirst = 1'000'000;

@@ -12,27 +12,27 @@
 
 namespace pmufab::testing {
 
-/// What an access came back with.
+/// The result of an access.
 struct AccessResult {
   tlm::tlm_response_status status;
-  std::uint64_t data;  ///< read: what came back, little endian, the first 8 bytes; write: 0
+  std::uint64_t data;  ///< for a read: little endian, the first 8 bytes; for a write: 0
   Picoseconds delay;   ///< annotated by the target (already waited for, unless Initiator::wait_for_delay is false)
   bool dmi_allowed;    ///< the target hinted that DMI is possible
 
   [[nodiscard]] bool ok() const noexcept { return status == tlm::TLM_OK_RESPONSE; }
 };
 
-/// The bus master of a test: reads and writes registers over blocking transport. Accesses only from a thread process.
+/// The bus master of a test: reads and writes registers over blocking transport. Use it only in a thread process.
 class Initiator : public sc_core::sc_module {
  public:
-  /// One access, with everything a generic payload can say.
+  /// One access, with everything a generic payload can hold.
   struct Access {
     tlm::tlm_command command = tlm::TLM_READ_COMMAND;
     std::uint64_t address = 0;
     std::vector<std::uint8_t> data = {};          ///< its size is the data length
     unsigned streaming_width = 0;                 ///< 0: the data length
     std::vector<std::uint8_t> byte_enables = {};  ///< empty: none
-    Picoseconds delay = 0;                        ///< annotated when the target gets it
+    Picoseconds delay = 0;                        ///< annotated when the access reaches the target
   };
 
   explicit Initiator(const sc_core::sc_module_name& name);
@@ -41,13 +41,13 @@ class Initiator : public sc_core::sc_module {
   AccessResult read64(std::uint64_t address) { return read(address, 8); }
   AccessResult write32(std::uint64_t address, std::uint32_t data) { return write(address, data, 4); }
   AccessResult write64(std::uint64_t address, std::uint64_t data) { return write(address, data, 8); }
-  /// @param length  bytes, 0 ... 8 are handed over from or to `data`; more read as, or are written as, zero
+  /// @param length  bytes; 0 ... 8 are copied from or to `data`; further ones are zero
   AccessResult read(std::uint64_t address, unsigned length);
   AccessResult write(std::uint64_t address, std::uint64_t data, unsigned length);
-  /// Anything; on return access.data holds what the target put there.
+  /// Any access; on return access.data holds what the target stored there.
   AccessResult transport(Access& access);
 
-  /// As above, but fail the test unless the target answers TLM_OK_RESPONSE.
+  /// As above, but the test fails unless the target answers TLM_OK_RESPONSE.
   std::uint32_t get32(std::uint64_t address);
   std::uint64_t get64(std::uint64_t address);
   void put32(std::uint64_t address, std::uint32_t data);

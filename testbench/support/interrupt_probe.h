@@ -11,7 +11,7 @@
 
 namespace pmufab::testing {
 
-/// Listens to one interrupt line (it takes the line's one listener) and remembers every change.
+/// Listens to one interrupt line (it uses the line's one listener) and records every change.
 class InterruptProbe {
  public:
   struct Change {
@@ -30,7 +30,7 @@ class InterruptProbe {
   /// Forget the changes so far.
   void clear() { changes_.clear(); }
 
-  /// Wait, inside a story, until the line has the level. @return false if it does not within `limit`
+  /// Wait, within a story, until the line has the level. @return false if it does not within `limit`
   bool wait_for(bool high, Picoseconds limit);
 
  private:
@@ -39,7 +39,7 @@ class InterruptProbe {
   sc_core::sc_event changed_;
 };
 
-/// Listens to one message-signalled interrupt and remembers every message.
+/// Listens to one message-signalled interrupt and records every message.
 class MessageProbe {
  public:
   struct Message {

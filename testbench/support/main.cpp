@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main program of every test. Both functions sit in one file on purpose: the SystemC library brings a main() of its
-// own, and whichever symbol the linker misses first must bring both of ours.
+// The main program of every test. Both functions are in one file on purpose: the SystemC library has a main() of its
+// own, and whichever symbol the linker misses first must bring in both of ours.
 
 #include <cstdlib>
 
 #include <gtest/gtest.h>
 #include <systemc>
 
-// How the sanitizers run in tests (they read the environment as well, which wins).
+// How the sanitizers run in tests (the environment overrides this).
 //
-// - Leaks are errors. What SystemC itself allocates stays reachable from its global context, so nothing is suppressed.
-// A
-//   thread process that never ends never unwinds its stack, and the leak checker cannot see that stack: keep heap
-//   objects of endless processes in members, not in local variables.
-// - Detection of use after return moves local variables to a stack of its own, which clashes with SystemC's coroutines.
+// - Leaks are errors. SystemC's own allocations stay reachable from its global context, so nothing is suppressed. A
+//   thread process that never ends never unwinds its stack, which the leak checker cannot see: keep heap objects of
+//   endless processes in members, not in local variables.
+// - Detection of use after return is off, because it moves local variables to a separate stack, which clashes with
+//   SystemC's coroutines.
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming): the names are the sanitizers' own
 const char* __asan_default_options();

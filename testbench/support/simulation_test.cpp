@@ -38,7 +38,7 @@ void SimulationTest::run(std::function<void()> story, Picoseconds limit) {
     sc_core::sc_stop();
   };
   sc_core::sc_spawn_options options;
-  options.set_stack_size(1 << 20);  // gtest and fmt, perhaps under a sanitizer, want more than SystemC's default
+  options.set_stack_size(1 << 20);  // gtest and fmt, perhaps with a sanitizer, need more than SystemC's default
   sc_core::sc_spawn(guarded, "story", &options);
   try {
     sc_core::sc_start(to_sc_time(limit));
@@ -89,7 +89,7 @@ void SimulationTest::on_report(const sc_core::sc_report& report, const sc_core::
     ADD_FAILURE() << "a report nobody announced, at " << sc_core::sc_time_stamp() << ": " << report.get_msg_type()
                   << ": " << report.get_msg();
   }
-  // Errors still throw and fatal ones abort; only the printing is ours.
+  // Errors still throw and fatal ones abort; only the printing is replaced.
   sc_core::sc_report_handler::default_handler(report, actions & ~sc_core::SC_DISPLAY);
 }
 

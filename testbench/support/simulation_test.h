@@ -13,7 +13,7 @@
 
 namespace pmufab::testing {
 
-/// Fixture for tests that simulate. A test builds its modules, then tells its story in a thread process:
+/// Fixture for tests that simulate. A test builds its modules, then runs its story in a thread process:
 ///
 ///     TEST_F(SimulationTest, a_write_reaches_the_register) {
 ///       Initiator cpu("cpu");
@@ -25,9 +25,9 @@ namespace pmufab::testing {
 ///       });
 ///     }
 ///
-/// SystemC elaborates once per process, so each test runs in a process of its own (ctest does this) and calls run()
-/// once. A test fails if SystemC reports a warning or an error that was not announced, if an announced one does not
-/// come, if a story does not end within its limit, or if an exception leaves it.
+/// SystemC elaborates once per process, so each test needs a separate process (ctest does this) and calls run() once. A
+/// test fails if SystemC reports an unannounced warning or error, if an announced one does not come, if a story does
+/// not end within its limit, or if an exception leaves it.
 class SimulationTest : public ::testing::Test {
  protected:
   SimulationTest();
@@ -74,7 +74,7 @@ class SimulationTest : public ::testing::Test {
 
 /// Let simulated time pass. Only inside a story.
 inline void advance(Picoseconds duration) { sc_core::wait(to_sc_time(duration)); }
-/// Let simulated time pass until `when`; nothing happens if that is not in the future. Only inside a story.
+/// Let simulated time pass until `when`. Does nothing if that is not in the future. Only inside a story.
 void advance_to(Picoseconds when);
 /// @return simulated time.
 inline Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What goes over the socket of a vfio-user server: numbers and layouts of the protocol's version 0.1 (QEMU
-/// documentation, "vfio-user Protocol Specification"). All fields are in the host's byte order.
+/// The messages of a vfio-user server: numbers and layouts of the protocol's version 0.1 (QEMU documentation,
+/// "vfio-user Protocol Specification"). All fields are in the host's byte order.
 namespace pmufab::vfio_user {
 
 inline constexpr std::uint16_t kMajor = 0;
@@ -32,7 +32,7 @@ enum class Command : std::uint16_t {
 struct Header {
   std::uint16_t id;
   std::uint16_t command;
-  std::uint32_t size;  ///< bytes, this header included
+  std::uint32_t size;  ///< bytes, including this header
   std::uint32_t flags;
   std::uint32_t error;  ///< errno
 };
@@ -119,7 +119,7 @@ struct DmaAccess {
   std::uint64_t count;  ///< bytes; those of a write follow
 };
 
-/// One of the writes of region_write_multi, behind their number (64 bits).
+/// One of the writes of region_write_multi, which follow their number (64 bits).
 struct MultiWrite {
   std::uint64_t offset;
   std::uint32_t region;
@@ -134,12 +134,12 @@ inline constexpr unsigned kRegions = 9;
 inline constexpr unsigned kMsiX = 2;
 inline constexpr unsigned kIrqKinds = 5;
 
-/// The longest message a server takes: what it writes or reads at once is at most kLongestData.
+/// The longest message that a server accepts: one write or read has at most kLongestData bytes.
 inline constexpr std::uint32_t kLongestData = 4096;
 inline constexpr std::uint32_t kLongestMessage = 2 * kLongestData;
-/// Descriptors in one message.
+/// Most descriptors in one message.
 inline constexpr unsigned kMostDescriptors = 16;
-/// DMA ranges at once.
+/// Most DMA ranges at a time.
 inline constexpr std::size_t kMostDmaMaps = 65535;
 
 }  // namespace pmufab::vfio_user

@@ -14,9 +14,9 @@
 namespace pmufab::vfio_user {
 namespace {
 
-/// Answers a client may leave unread.
+/// Most bytes of answers that a client may leave unread.
 constexpr std::size_t kMostOutput = 1 << 20;
-/// Messages of one client in a row.
+/// Most messages of one client in a row.
 constexpr unsigned kMostMessages = 64;
 
 Descriptor make_spare() { return Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
@@ -51,7 +51,7 @@ bool Server::serve(const pollfd& file) {
   }
   if (session_ == nullptr || file.fd != client_.get()) return false;
   bool heard = false;
-  // One that talks without a pause does not keep others waiting.
+  // A client that sends without pause must not keep others waiting.
   for (unsigned i = 0; i < kMostMessages && session_ != nullptr && receive(); ++i) heard = true;
   flush();
   return heard;
@@ -60,7 +60,7 @@ bool Server::serve(const pollfd& file) {
 void Server::accept_one() {
   Descriptor client(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!client && (errno == EMFILE || errno == ENFILE)) {
-    // It would stay at the door, and poll() would say so for ever.
+    // Otherwise it would stay in the queue, and poll() would report it for ever.
     spare_.reset();
     client = Descriptor(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     client.reset();
@@ -104,12 +104,12 @@ long Server::receive_some(std::uint8_t* to, std::size_t most) {
       descriptors_.emplace_back(number);
     }
   }
-  // Some did not fit.
+  // Some descriptors did not fit.
   if ((message.msg_flags & MSG_CTRUNC) != 0) descriptors_.resize(kMostDescriptors + 1);
   return size == 0 ? -1 : size;
 }
 
-/// @return true if a message came to its end, and there may be another one
+/// @return true if a message is complete, and there may be another one
 bool Server::receive() {
   while (true) {
     if (descriptors_.size() > kMostDescriptors) {

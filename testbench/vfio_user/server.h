@@ -18,33 +18,33 @@
 
 namespace pmufab::vfio_user {
 
-/// Shows a function at a Unix socket to one client after the other. Never waits: whoever owns it polls its descriptors
-/// and calls serve().
+/// Serves a function at a Unix socket to one client after the other. Never waits: its owner polls its descriptors and
+/// calls serve().
 ///
-/// While a client is there another one is refused: its connection ends at once. A client that breaks the protocol, or
-/// lets answers pile up, is sent away; the function stays as it is, and the next may come.
+/// While a client is connected, another one is refused: its connection ends at once. A client that breaks the protocol,
+/// or lets answers pile up, is disconnected. The function keeps its state, and the next client may come.
 class Server {
  public:
   using Log = std::function<void(const std::string&)>;
 
-  /// @param socket  is made, only for this user; what lies there is not overwritten
-  /// @param log     told when clients come, go, and why
+  /// @param socket  created with access for this user only; an existing file is not overwritten
+  /// @param log     called when clients connect and disconnect, with the reason
   /// @throws std::system_error, also for a path that is too long (ENAMETOOLONG)
   Server(std::filesystem::path socket, Function& function, Log log = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Add what is to be polled.
+  /// Add the descriptors to poll.
   void add_to(std::vector<pollfd>& files) const;
-  /// Do what can be done now with a descriptor that poll() named; one of another server's is ignored.
-  /// @return true if a client said something
+  /// Do what is possible now with a descriptor that poll() returned; one of another server's is ignored.
+  /// @return true if a client sent something
   bool serve(const pollfd& file);
-  /// Send what the function had to say meanwhile, as far as it can be now.
+  /// Send the function's pending output, as far as possible now.
   void flush();
 
   [[nodiscard]] bool has_client() const noexcept { return session_ != nullptr; }
-  /// Writes of the client's memory that it has not answered yet.
+  /// @return the number of writes to the client's memory that are not answered yet.
   [[nodiscard]] std::uint64_t unanswered_writes() const noexcept {
     return session_ != nullptr ? session_->unanswered_writes() : 0;
   }
@@ -54,7 +54,7 @@ class Server {
  private:
   void accept_one();
   bool receive();
-  /// @return bytes; 0 if there is nothing now, below if the client is gone
+  /// @return bytes; 0 if there are none now, negative if the client is gone
   [[nodiscard]] long receive_some(std::uint8_t* to, std::size_t most);
   void drop(const std::string& why);
 
@@ -62,11 +62,11 @@ class Server {
   Function& function_;
   Log log_;
   Descriptor listener_;
-  Descriptor spare_;  // given up for a moment to refuse a client when there are no descriptors left
+  Descriptor spare_;  // closed for a moment to refuse a client when no descriptors are left
   Descriptor client_;
   std::unique_ptr<Session> session_;
   Header header_{};
-  std::size_t received_ = 0;  // of the message under way
+  std::size_t received_ = 0;  // bytes of the message being received
   std::vector<std::uint8_t> payload_;
   std::vector<Descriptor> descriptors_;
   std::uint64_t clients_ = 0;

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The structure a payload begins with; nothing if it is too short.
+/// The structure at the start of a payload; nothing if the payload is too short.
 template <typename T>
 std::optional<T> take(std::span<const std::uint8_t> payload) {
   T value;
@@ -56,7 +56,7 @@ std::optional<std::string> Session::reject(const Header& header) {
 
 bool Session::handle(const Header& header, Payload payload, std::vector<Descriptor> descriptors) {
   if ((header.flags & kTypeMask) == kReply) {
-    // To a write of the client's memory; nobody waits for it.
+    // The answer to a write of the client's memory. Nothing waits for it.
     if (unanswered_ == 0 || header.command != static_cast<std::uint16_t>(Command::dma_write)) {
       error_ = fmt::format("an answer to command {}, which nobody gave", header.command);
       return false;
@@ -101,7 +101,7 @@ bool Session::agree(const Header& header, Payload payload) {
     return false;
   };
   if (wanted->major != kMajor) return refuse(fmt::format("version {}.{}", wanted->major, wanted->minor));
-  // What the client can do, if it says so, is text that ends with a zero.
+  // The client's capabilities, if given, are text that ends with a zero.
   json proposed = json::object();
   if (payload.size() > sizeof(Version)) {
     const auto* const text = reinterpret_cast<const char*>(payload.data()) + sizeof(Version);
@@ -148,7 +148,7 @@ int Session::perform(Command command, Payload payload, std::vector<Descriptor>& 
       return 0;
     case Command::version:  // a second time
     case Command::dma_read:
-    case Command::dma_write:  // ours to say
+    case Command::dma_write:  // only servers send this
       return EINVAL;
     case Command::device_get_region_io_fds:
     case Command::device_feature:
@@ -167,7 +167,7 @@ int Session::map(Payload payload) {
     if (address + (size - 1) >= wanted->address) return EEXIST;
   }
   if (maps_.size() >= kMostDmaMaps) return ENOSPC;
-  // Only kept to know what is there: a descriptor of the memory is not needed.
+  // Only the range is recorded; a descriptor of the memory is not needed.
   maps_.emplace(wanted->address, wanted->size);
   return 0;
 }
@@ -225,11 +225,11 @@ int Session::set_interrupts(Payload payload, std::vector<Descriptor>& descriptor
     return EINVAL;
   const std::span<Vector> these = std::span(vectors).subspan(wanted->start, wanted->count);
   if (data == kDataEventFd) {
-    // None: these are given back. Else one for each.
+    // No descriptors: the vectors are released. Otherwise one for each.
     if (action != kActionTrigger || (!descriptors.empty() && descriptors.size() != these.size())) return EINVAL;
     for (std::size_t i = 0; i < these.size(); ++i) {
       these[i].event = descriptors.empty() ? Descriptor() : std::move(descriptors[i]);
-      // Whatever it is, nobody waits for it.
+      // Whatever the descriptor is, writing to it must not wait.
       if (these[i].event) fcntl(these[i].event.get(), F_SETFL, O_NONBLOCK);
     }
     return 0;
@@ -295,7 +295,7 @@ int Session::write_many(Payload payload) {
 void Session::fire(Vector& vector) {
   if (!vector.event) return;
   const std::uint64_t one = 1;
-  // An event descriptor that is full has been told already; one that is none is the client's affair.
+  // A full event descriptor has been signalled already; an invalid one is the client's mistake.
   static_cast<void>(!write(vector.event.get(), &one, sizeof(one)));
 }
 

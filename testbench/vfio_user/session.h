@@ -17,12 +17,12 @@ namespace pmufab::vfio_user {
 
 using process::Descriptor;
 
-/// A conversation with one client, from its first message on, without the socket: takes whole messages, and leaves what
-/// is to be sent in output().
+/// A session with one client, from its first message on, without the socket. It takes whole messages, and puts what is
+/// to be sent into output().
 ///
-/// A message that cannot be done is answered with an errno (EINVAL for what makes no sense, ENOTSUP for what this
-/// server does not do), unless the client wants no answer; it changes nothing. One after which nothing can be believed,
-/// such as no version at the beginning, ends the conversation.
+/// A message that cannot be done is answered with an errno, unless the client wants no answer: EINVAL if it makes no
+/// sense, ENOTSUP if this server does not support it. It changes nothing. A message that makes the rest unreliable,
+/// such as a missing version at the beginning, ends the session.
 class Session final : public Client {
  public:
   explicit Session(Function& function);
@@ -30,25 +30,25 @@ class Session final : public Client {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// @param payload      what follows the header
-  /// @param descriptors  that came with it
-  /// @return false if the conversation is over; error() says why
+  /// @param payload      the bytes after the header
+  /// @param descriptors  received with it
+  /// @return false if the session is over; error() says why
   bool handle(const Header& header, std::span<const std::uint8_t> payload, std::vector<Descriptor> descriptors);
-  /// @return why this header ends the conversation; nothing if its message may be read
+  /// @return why this header ends the session; nothing if its message may be read
   [[nodiscard]] static std::optional<std::string> reject(const Header& header);
 
   void interrupt(unsigned kind, unsigned vector) override;
   void write_memory(std::uint64_t address, std::span<const std::uint8_t> data) override;
 
-  /// Bytes to be sent; whoever sends them takes them out.
+  /// Bytes to send. The sender removes them.
   [[nodiscard]] std::vector<std::uint8_t>& output() noexcept { return output_; }
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
 
-  /// Client ranges of memory at present.
+  /// @return the client's present number of memory ranges.
   [[nodiscard]] std::size_t dma_maps() const noexcept { return maps_.size(); }
-  /// Writes of the client's memory that it has not answered yet.
+  /// @return the number of writes to the client's memory that are not answered yet.
   [[nodiscard]] std::uint64_t unanswered_writes() const noexcept { return unanswered_; }
-  /// Writes of the client's memory that were refused.
+  /// @return the number of writes to the client's memory that were refused.
   [[nodiscard]] std::uint64_t refused_writes() const noexcept { return refused_writes_; }
 
  private:
@@ -59,7 +59,7 @@ class Session final : public Client {
   };
   using Payload = std::span<const std::uint8_t>;
 
-  /// @return an errno, or 0. What it appended to output_ is the payload of the answer.
+  /// @return an errno, or 0. Bytes appended to output_ are the payload of the answer.
   int perform(Command command, Payload payload, std::vector<Descriptor>& descriptors);
   int map(Payload payload);
   int unmap(Payload payload);
@@ -82,10 +82,10 @@ class Session final : public Client {
   std::array<std::vector<Vector>, kIrqKinds> vectors_;
   std::map<std::uint64_t, std::uint64_t> maps_;  // size by address
   std::vector<std::uint8_t> output_;
-  bool answering_ = false;               // an answer is being put together at the end of output_
-  std::vector<std::uint8_t> postponed_;  // until it is complete
+  bool answering_ = false;               // an answer is being built at the end of output_
+  std::vector<std::uint8_t> postponed_;  // output that waits until it is complete
   std::uint16_t next_id_ = 0;
-  std::uint64_t unanswered_ = 0;  // writes of the client's memory
+  std::uint64_t unanswered_ = 0;  // writes to the client's memory
   std::uint64_t refused_writes_ = 0;
   std::string error_;
 };

@@ -27,7 +27,7 @@ unsigned long find_last_bit(const unsigned long* words, unsigned long size) {
   return size;
 }
 
-/* Word `index` of a set of `bits` bits, without what lies beyond its end. */
+/* Word `index` of a set of `bits` bits, without the bits beyond its end. */
 static unsigned long word_of(const unsigned long* words, unsigned int index, unsigned int bits) {
   return index == (bits - 1) / BITS_PER_LONG ? words[index] & BITMAP_LAST_WORD_MASK(bits) : words[index];
 }

@@ -60,7 +60,7 @@ unsigned int cpumask_any_and_but(const struct cpumask* left, const struct cpumas
 
 unsigned int cpumask_local_spread(unsigned int index, int node) {
   unsigned int cpu;
-  /* The node's own CPUs first, then the others, round and round. */
+  /* The node's own CPUs first, then the others, repeatedly. */
   index %= max(num_online_cpus(), 1U);
   for_each_online_cpu(cpu) if ((node == NUMA_NO_NODE || node_of[cpu] == node) && index-- == 0) return cpu;
   for_each_online_cpu(cpu) if (node != NUMA_NO_NODE && node_of[cpu] != node && index-- == 0) return cpu;
@@ -123,7 +123,8 @@ int mutex_trylock(struct mutex* lock) {
 void spin_lock(spinlock_t* lock) { take(&lock->locked, "spinlock"); }
 void spin_unlock(spinlock_t* lock) { drop(&lock->locked, "spinlock"); }
 
-/* Hotplug states: callbacks that run on a CPU when it comes and before it goes, for each registered instance. */
+/* Hotplug states: callbacks that run on a CPU after it comes online and before it goes offline, for each registered
+ * instance. */
 struct hotplug_state {
   int (*startup)(unsigned int cpu, struct hlist_node* node);
   int (*teardown)(unsigned int cpu, struct hlist_node* node);
@@ -255,7 +256,7 @@ int pmufab_set_cpu_online(unsigned int cpu, int online) {
     return 0;
   }
   if (num_online_cpus() == 1) return -EBUSY;
-  /* The drivers' callbacks run while the CPU still counts as online, as the kernel does it. */
+  /* As in the kernel, the drivers' callbacks run while the CPU still counts as online. */
   for (int index = kStates; index-- > 0;) {
     const int error = call_state(&states[index], false, cpu);
     if (error) return error;

@@ -6,7 +6,7 @@
 #include "runtime.h"
 
 struct dentry {
-  struct list_head node; /* among everything there is, in order of creation */
+  struct list_head node; /* in the list of all entries, in order of creation */
   struct dentry* parent; /* null: the root */
   char* name;
   void* data;
@@ -56,7 +56,7 @@ static bool is_below(const struct dentry* entry, const struct dentry* folder) {
 void debugfs_remove(struct dentry* top) {
   struct dentry *entry, *next;
   if (IS_ERR_OR_NULL(top)) return;
-  /* What is below a folder was made after it: newest first, each is removed while its parents are there. */
+  /* Entries are created after their folder. Removal goes from newest to oldest, so each has its parents. */
   for (entry = list_last_entry(&entries, struct dentry, node); &entry->node != &entries; entry = next) {
     next = list_prev_entry(entry, node);
     if (!is_below(entry, top)) continue;

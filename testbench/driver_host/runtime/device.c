@@ -6,7 +6,7 @@
 
 const struct device* pmufab_probing;
 
-static bool retry_deferred; /* something was bound since the deferred probes were tried last */
+static bool retry_deferred; /* a device was bound since the deferred probes were last tried */
 
 int dev_set_name(struct device* dev, const char* format, ...) {
   va_list arguments;
@@ -53,12 +53,12 @@ static int probe(struct device* dev, struct device_driver* driver) {
   pmufab_probing = dev;
   const int error = dev->bus->probe ? dev->bus->probe(dev) : driver->probe(dev);
   pmufab_probing = outer;
-  module_put(driver->owner); /* a bound device does not keep its module */
+  module_put(driver->owner); /* a bound device does not hold a reference to its module */
   if (!error) {
     retry_deferred = true;
     return 0;
   }
-  /* The driver's name stays in front of messages until the end. */
+  /* The driver's name stays in messages until the end. */
   if (error == -EPROBE_DEFER)
     dev->deferred = true;
   else if (error == -ENODEV || error == -ENXIO)

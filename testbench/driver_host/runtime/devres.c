@@ -66,7 +66,7 @@ void pmufab_devres_release_all(struct device* dev) {
   }
 }
 
-/* Plain memory: an own allocation behind a managed pointer, so that AddressSanitizer knows its exact size. */
+/* Plain memory: a separate allocation behind a managed pointer, so that AddressSanitizer knows its exact size. */
 static void release_memory(struct device* dev, void* resource) {
   (void)dev;
   kfree(*(void**)resource);
@@ -90,7 +90,7 @@ void* devm_kmalloc(struct device* dev, size_t size, gfp_t flags) {
   return memory;
 }
 
-/* Never moves to something smaller: the tail a caller had stays readable and keeps its zeros. */
+/* Never moves to a smaller object: the caller's old tail stays readable and keeps its zeros. */
 void* devm_krealloc(struct device* dev, void* old, size_t size, gfp_t flags) {
   if (!old) return devm_kmalloc(dev, size, flags);
   void** managed = devres_find(dev, release_memory, is_memory, old);

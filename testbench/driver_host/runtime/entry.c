@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The module's side of the door: see abi.h. */
+/* The module's side of the interface: see abi.h. */
 #include "runtime.h"
 
 #ifndef PMUFAB_KERNEL_VERSION
@@ -13,11 +13,11 @@ static void attach(const struct pmufab_host* host, int first_event) {
   pmufab_perf_init(first_event);
 }
 
-static int depth; /* calls into the module that have not returned: interrupts come inside of others */
+static int depth; /* calls into the module that have not returned; interrupts nest */
 
 static void enter(void) { depth++; }
 
-/* What was put off until the outermost call is over runs now: loading of modules, probes, interrupt threads. */
+/* Work deferred until the outermost call has returned runs now: loading of modules, probes, interrupt threads. */
 static void leave(void) {
   if (depth == 1) {
     pmufab_run_queued_work();

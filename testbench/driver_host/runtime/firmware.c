@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What firmware describes: ACPI devices and tables, device tree nodes, CPUs in the ACPI namespace. */
+/* The firmware description: ACPI devices and tables, device tree nodes, CPUs in the ACPI namespace. */
 #include <linux/of.h>
 #include <linux/topology.h>
 
 #include "runtime.h"
 
-/* From the kernel's drivers/acpi/arm64/apmt.c, which is compiled unmodified: makes devices of the APMT table. Kernels
+/* From the kernel's drivers/acpi/arm64/apmt.c, which is compiled unmodified: makes devices from the APMT table. Kernels
  * without it (before 6.3) ignore the table. */
 void acpi_apmt_init(void) __attribute__((__weak__));
 
@@ -197,7 +197,7 @@ void acpi_put_table(struct acpi_table_header* table) { (void)table; }
 const char* acpi_format_exception(acpi_status status) { return status == AE_NOT_FOUND ? "AE_NOT_FOUND" : "AE_ERROR"; }
 
 int acpi_register_gsi(struct device* dev, u32 gsi, int triggering, int polarity) {
-  (void)dev, (void)triggering, (void)polarity; /* the host knows how each line behaves */
+  (void)dev, (void)triggering, (void)polarity; /* the host knows the trigger of each line */
   pmufab_irq_known(gsi);
   return (int)gsi;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Device memory: mappings to addresses that have nothing behind them, accesses, and claims of physical ranges. */
+/* Device memory: mappings to addresses without memory, accesses, and claims of physical ranges. */
 #include <linux/io.h>
 
 #include "runtime.h"
 
-/* Behind each mapping, so that an offset that is too large does not reach the next device. */
+/* After each mapping, so that a too large offset does not reach the next device. */
 enum { kGuard = 64 * 1024 };
 
 struct mapping {
@@ -77,7 +77,8 @@ static phys_addr_t translate(const volatile void __iomem* address, const char* w
   const unsigned long start = (unsigned long)address;
   const struct mapping* mapping = find_mapping(start);
   if (!mapping || start + size > mapping->end) {
-    /* A small number is a null pointer plus an offset and worth showing; other addresses differ between runs. */
+    /* A small number is a null pointer plus an offset, and is shown. Other addresses are not, because they differ
+     * between runs. */
     if (start < 0x100000) panic("Unable to handle kernel NULL pointer dereference: %s at 0x%lx", what, start);
     panic("Unable to handle kernel paging request: %s outside every mapping", what);
   }

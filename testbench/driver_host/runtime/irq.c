@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Interrupts: who listens to which number. Levels, edges and delays are the host's business. */
+/* Interrupts: handlers by number. The host handles levels, edges and delays. */
 #include <linux/interrupt.h>
 
 #include "runtime.h"
@@ -10,7 +10,7 @@ struct action {
   irq_handler_t thread; /* null: none */
   bool thread_wanted;
   void* dev_id;
-  const struct device* dev; /* who asked, if a managed request */
+  const struct device* dev; /* the requesting device, for a managed request */
   unsigned long flags;
 };
 struct interrupt {
@@ -18,14 +18,14 @@ struct interrupt {
   unsigned int number;
   struct action* actions;
   int disable_depth;
-  int kept_off; /* by threads that have not run yet (IRQF_ONESHOT) */
+  int kept_off; /* count of threads that have not run yet (IRQF_ONESHOT) */
   struct cpumask affinity;
   void (*set)(void* data, unsigned int number, bool on); /* null: a line that is always on */
   void* set_data;
 };
 
 static LIST_HEAD(interrupts);
-static bool threads_wanted; /* of some action */
+static bool threads_wanted; /* for any action */
 
 static struct interrupt* find(unsigned int number) {
   struct interrupt* interrupt;
@@ -57,7 +57,7 @@ void pmufab_irq_exit(void) {
   }
 }
 
-/* Those who share an interrupt must all want to, and agree on whether it stays off until threads have run. */
+/* All sharers of an interrupt must allow sharing, and agree on whether it stays off until threads have run. */
 static bool may_share(const struct action* first, unsigned long flags, unsigned int number) {
   if (!(first->flags & flags & IRQF_SHARED)) {
     pr_err("genirq: Flags mismatch irq %u: the interrupt is in use and not shared\n", number);
@@ -84,7 +84,7 @@ static int request(unsigned int number, irq_handler_t handler, irq_handler_t thr
   while (*end) end = &(*end)->next;
   *end = action;
   if (!first && interrupt->set) interrupt->set(interrupt->set_data, number, true);
-  pmufab_interrupt_window(); /* what waited for this listener */
+  pmufab_interrupt_window(); /* interrupts that waited for this listener */
   return 0;
 }
 
@@ -179,7 +179,7 @@ int pmufab_interrupt(uint32_t number) {
   struct interrupt* interrupt = find(number);
   if (!interrupt || !interrupt->actions) return -EINVAL;
   unsigned int cpu = cpumask_first_and(&interrupt->affinity, cpu_online_mask);
-  if (cpu >= nr_cpu_ids) cpu = cpumask_first(cpu_online_mask); /* its CPUs are gone */
+  if (cpu >= nr_cpu_ids) cpu = cpumask_first(cpu_online_mask); /* its CPUs are offline */
 
   const unsigned int previous = pmufab_enter_cpu(cpu);
   pmufab_irq_enter();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The one unit of a driver module that is compiled with the C library's headers instead of the shim's. */
+/* The only unit of a driver module that is compiled with the C library's headers instead of the shim's. */
 #include "libc.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 static const size_t kLargest = (size_t)1 << 40;
 
 #ifdef PMUFAB_SANITIZED
-/* The kernel hands out objects of certain sizes, and its debugging allocator fills what was not asked for with this
- * byte (SLUB_RED_ACTIVE). A driver that leaves its object reads what it would read there, and goes on as it would. */
+/* The kernel allocates objects of fixed sizes, and its debugging allocator fills the unused rest with this byte
+ * (SLUB_RED_ACTIVE). A driver that reads beyond its object reads the same here, and continues as it would there. */
 static const int kRedZone = 0xcc;
 
 /* The size of the kernel's object for a request: powers of two, 96 and 192. */

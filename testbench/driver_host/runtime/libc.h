@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* What the runtime needs of the C library. Kept apart because units that see the shim headers must not see libc's. */
+/* What the runtime uses of the C library. Separate, because units that see the shim headers must not see libc's. */
 void* pmufab_libc_alloc(size_t size);      /* null when there is no memory or size is absurd */
 void* pmufab_libc_alloc_page(size_t size); /* aligned to a page */
 void* pmufab_libc_realloc(void* old, size_t size);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Kernel modules (one driver file each) and the queue of work that waits for its caller to return. */
+/* Kernel modules (one driver file each) and the queue of work that waits until its caller has returned. */
 #include "runtime.h"
 
 enum { kModules = 64, kRequests = 64 };
 
-static struct module* modules[kModules]; /* as linked */
+static struct module* modules[kModules]; /* in link order */
 static int module_count;
-static struct module* loaded[kModules]; /* as loaded */
+static struct module* loaded[kModules]; /* in order of loading */
 static int loaded_count;
 static char requests[kRequests][64];
 static int request_count;
@@ -42,7 +42,7 @@ static void load(struct module* module) {
   }
 }
 
-/* '-' and '_' mean the same in names of modules. */
+/* '-' and '_' are the same in names of modules. */
 static bool same_name(const char* left, const char* right) {
   for (; *left && *right; left++, right++)
     if (*left != *right && !((*left == '-' || *left == '_') && (*right == '-' || *right == '_'))) return false;

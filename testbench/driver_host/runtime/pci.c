@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* PCI: functions found by reading configuration space, their resources, and the drivers that bind to them. */
+/* PCI: functions found by reading configuration space, their resources, and drivers that bind to them. */
 #include <linux/delay.h>
 #include <linux/pci.h>
 
@@ -108,7 +108,7 @@ int pcie_capability_read_word(struct pci_dev* dev, int where, u16* value) {
   return dev->pcie_cap ? pci_read_config_word(dev, dev->pcie_cap + where, value) : -EINVAL;
 }
 
-/* What a base address register keeps of all ones says how large its range is. */
+/* The bits that a base address register keeps of all ones show the size of its range. */
 static u32 size_mask(struct pci_dev* dev, int where, u32* present) {
   u32 mask;
   pci_read_config_dword(dev, where, present);
@@ -121,7 +121,7 @@ static u32 size_mask(struct pci_dev* dev, int where, u32* present) {
 static void read_bars(struct pci_dev* dev, int count) {
   u16 command;
   pci_read_config_word(dev, PCI_COMMAND, &command);
-  /* While a register holds all ones its range must not answer. */
+  /* While a register holds all ones, its range must not answer. */
   if (command & (PCI_COMMAND_MEMORY | PCI_COMMAND_IO))
     pci_write_config_word(dev, PCI_COMMAND, command & (u16) ~(PCI_COMMAND_MEMORY | PCI_COMMAND_IO));
   for (int bar = 0; bar < count; bar++) {
@@ -132,7 +132,7 @@ static void read_bars(struct pci_dev* dev, int count) {
     if (!low_mask) continue;
     resource->name = dev_name(&dev->dev);
     if (low & PCI_BASE_ADDRESS_SPACE_IO) {
-      resource->flags = IORESOURCE_IO | IORESOURCE_UNSET; /* nothing of ours uses ports */
+      resource->flags = IORESOURCE_IO | IORESOURCE_UNSET; /* no device here uses ports */
       continue;
     }
     const bool wide = (low & PCI_BASE_ADDRESS_MEM_TYPE_MASK) == PCI_BASE_ADDRESS_MEM_TYPE_64;
@@ -200,7 +200,7 @@ static struct pci_bus* add_bus(struct pci_host_bridge* host, struct pci_dev* bri
 
 static void scan(struct pci_bus* bus);
 
-/* Firmware has numbered what is behind a bridge. */
+/* Firmware has numbered the buses behind a bridge. */
 static void scan_behind(struct pci_dev* bridge) {
   u8 secondary;
   pci_read_config_byte(bridge, PCI_SECONDARY_BUS, &secondary);

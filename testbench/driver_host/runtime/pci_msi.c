@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Message-signalled interrupts: numbers, and what tells a function to send them. */
+/* Message-signalled interrupts: interrupt numbers, and the settings that make a function send them. */
 #include <linux/pci.h>
 
 #include "runtime.h"
@@ -20,7 +20,7 @@ void pmufab_msi_exit(void) {
   taken = NULL;
 }
 
-/* The first of `count` free numbers, one behind the other, aligned as plain MSI wants it; 0: there are none. */
+/* The first of `count` consecutive free numbers, aligned as plain MSI requires; 0: there are none. */
 static unsigned int take_numbers(unsigned int count, unsigned int alignment) {
   for (unsigned int first = ALIGN(first_number, alignment); first + count <= first_number + number_count;
        first += alignment) {
@@ -77,7 +77,7 @@ static int enable_msix(struct pci_dev* dev, unsigned int least, unsigned int mos
   if (!base) return -ENOSPC;
   dev->vector_base = base;
   dev->vector_count = count;
-  /* Enabled with everything masked: some functions keep their table only then. */
+  /* Enabled with everything masked, because some functions keep their table only while enabled. */
   update_config(dev, dev->msix_cap + PCI_MSIX_FLAGS, 0, PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL);
   dev->msix_table =
       ioremap(pci_resource_start(dev, bar) + (table & PCI_MSIX_TABLE_OFFSET), entries * PCI_MSIX_ENTRY_SIZE);
@@ -103,7 +103,7 @@ static int enable_msi(struct pci_dev* dev, unsigned int least, unsigned int most
   const unsigned int count = min(offered, most);
   const bool wide = flags & PCI_MSI_FLAGS_64BIT;
   if (count < least || (!wide && upper_32_bits(doorbell))) return -ENOSPC;
-  /* The function replaces the low bits of the data by the number of the message. */
+  /* The function replaces the low bits of the data with the number of the message. */
   const unsigned int order = order_base_2(count);
   const unsigned int base = take_numbers(count, 1U << order);
   if (!base) return -ENOSPC;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Scheduling of events on PMUs: which calls a driver gets, in which order. The order is that of the kernel's perf core
- * for events bound to a CPU: a change of one event takes all events of that PMU and CPU off and puts them on again. */
+/* Scheduling of events on PMUs: which calls a driver gets, and in which order. The order is that of the kernel's perf
+ * core for events bound to a CPU: a change of one event takes all events of that PMU and CPU off and puts them on
+ * again. */
 #include <linux/perf_event.h>
 
 #include "runtime.h"
@@ -8,8 +9,8 @@
 static struct list_head cpu_events[NR_CPUS];
 static int cpu_event_count[NR_CPUS];
 
-/* The time of events stands still while they are rearranged: what was on the hardware for a moment only, because its
- * group did not fit, did not run. */
+/* The time of events stops while they are rearranged: an event that was on the hardware only briefly, because its group
+ * did not fit, did not run. */
 static u64 event_time;
 
 struct pmufab_perf_context pmufab_perf_begin(unsigned int cpu) {
@@ -102,7 +103,7 @@ static void call_cancel_txn(struct pmu* pmu) {
   pmufab_perf_here(pmu)->transaction = 0;
 }
 
-/* A group counts as off while its leader is. */
+/* A group counts as off while its leader is off. */
 static enum perf_event_state effective_state(const struct perf_event* event) {
   return event->group_leader->state <= PERF_EVENT_STATE_OFF ? event->group_leader->state : event->state;
 }
@@ -154,7 +155,7 @@ static int event_sched_in(struct perf_event* event) {
   return error;
 }
 
-/* All of a group or nothing of it. */
+/* All of a group or none of it. */
 static int group_sched_in(struct perf_event* leader) {
   struct pmu* pmu = leader->pmu;
   struct perf_event *sibling, *failed = NULL;
@@ -178,7 +179,8 @@ static int group_sched_in(struct perf_event* leader) {
   return -EAGAIN;
 }
 
-/* Nothing goes on beside an exclusive group, and an exclusive one not beside others that are pinned, or not, as it is.
+/* Nothing is scheduled beside an exclusive group, and an exclusive group is not scheduled beside others of its kind,
+ * pinned or flexible.
  */
 static bool has_room(struct pmufab_perf_cpu* here, const struct perf_event* leader) {
   const struct perf_event* other;
@@ -188,7 +190,7 @@ static bool has_room(struct pmufab_perf_cpu* here, const struct perf_event* lead
   return true;
 }
 
-/* Once a group did not fit, those behind it have to wait for their turn; of pinned ones, it and they are in error. */
+/* Once a group did not fit, later ones wait for their turn. If they are pinned, it and they are in error. */
 static void groups_sched_in(struct pmufab_perf_cpu* here, bool pinned) {
   struct perf_event* leader;
   bool can_go_on = true;
@@ -207,14 +209,14 @@ static void groups_sched_in(struct pmufab_perf_cpu* here, bool pinned) {
   }
 }
 
-/* Pinned groups come first. */
+/* Pinned groups go first. */
 static void pmu_sched_in(struct pmu* pmu) {
   struct pmufab_perf_cpu* here = pmufab_perf_here(pmu);
   groups_sched_in(here, true);
   groups_sched_in(here, false);
 }
 
-/* The first group that may have to go. */
+/* The first group that can be removed. */
 static struct perf_event* first_active(struct pmufab_perf_cpu* here, bool pinned_too) {
   struct perf_event* leader;
   list_for_each_entry(leader, &here->active, active_list) {
@@ -232,7 +234,7 @@ static void pmu_sched_out(struct pmu* pmu, bool pinned_too) {
   perf_pmu_enable(pmu);
 }
 
-/* Pinned events stay on unless a pinned one comes. */
+/* Pinned events stay on unless another pinned event comes. */
 static void resched(const struct perf_event* event) {
   struct pmu* pmu = event->pmu;
   perf_pmu_disable(pmu);
@@ -266,8 +268,8 @@ void pmufab_perf_install(struct perf_event* event) {
 
 void pmufab_perf_enable(struct perf_event* event) {
   if (event->state >= PERF_EVENT_STATE_INACTIVE || event->state < PERF_EVENT_STATE_ERROR) return;
-  set_state(event, PERF_EVENT_STATE_INACTIVE); /* one in error is given another chance */
-  /* A member of a group goes on only when its group is. */
+  set_state(event, PERF_EVENT_STATE_INACTIVE); /* an event in error gets another chance */
+  /* A member is scheduled only when its group is. */
   if (event->group_leader != event && event->group_leader->state != PERF_EVENT_STATE_ACTIVE) return;
   resched(event);
 }
@@ -285,7 +287,7 @@ void pmufab_perf_disable(struct perf_event* event) {
   perf_pmu_enable(pmu);
 }
 
-/* The siblings of a leader that goes become leaders of themselves, and go on counting. */
+/* When a leader goes, its siblings become their own leaders and continue counting. */
 static void group_detach(struct perf_event* event) {
   struct perf_event *sibling, *next;
   if (!(event->attach_state & PERF_ATTACH_GROUP)) return;
@@ -358,7 +360,7 @@ void pmufab_perf_rotate(struct pmufab_perf_pmu* core, unsigned int cpu) {
 
 static void install_migrated(struct perf_event* event, int cpu) {
   event->cpu = cpu;
-  /* As in the kernel, an event that was disabled comes back enabled. */
+  /* As in the kernel, a disabled event comes back enabled. */
   if (event->state >= PERF_EVENT_STATE_OFF) event->state = PERF_EVENT_STATE_INACTIVE;
   PMUFAB_ON_CPU((unsigned int)cpu, pmufab_perf_install(event));
 }
@@ -367,7 +369,7 @@ void perf_pmu_migrate_context(struct pmu* pmu, int from_cpu, int to_cpu) {
   struct pmufab_perf_pmu* core = pmu->core;
   struct perf_event *event, *next, *sibling;
   LIST_HEAD(moved);
-  if (!core) return; /* no longer registered */
+  if (!core) return; /* the PMU is no longer registered */
 
   while (!list_empty(&core->cpus[from_cpu].groups)) {
     event = list_first_entry(&core->cpus[from_cpu].groups, struct perf_event, group_node);
@@ -378,7 +380,7 @@ void perf_pmu_migrate_context(struct pmu* pmu, int from_cpu, int to_cpu) {
       list_add(&sibling->migrate_entry, &moved);
     }
   }
-  /* Siblings first: they stay off until their leader is there. */
+  /* Siblings first: they stay off until their leader has moved. */
   list_for_each_entry_safe(event, next, &moved, migrate_entry) {
     if (event->group_leader == event) continue;
     list_del(&event->migrate_entry);

@@ -4,7 +4,7 @@
 
 #include "runtime.h"
 
-enum { kMuxIntervalMs = 4 }; /* what a 250 Hz kernel shows */
+enum { kMuxIntervalMs = 4 }; /* the value of a 250 Hz kernel */
 
 LIST_HEAD(pmufab_perf_pmus);
 
@@ -15,8 +15,8 @@ static int nothing_int(struct pmu* pmu) {
   return 0;
 }
 
-/* A PMU without transactions of its own gets: pmu_disable around an addition; nothing around a read. Transactions of
- * one PMU do not nest on a CPU. */
+/* The default for a PMU without its own transactions: pmu_disable around an addition, nothing around a read.
+ * Transactions of one PMU do not nest on a CPU. */
 static void default_start(struct pmu* pmu, unsigned int flags) {
   if (flags == PERF_PMU_TXN_ADD) perf_pmu_disable(pmu);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* perf_event_open and what can be done with what it returns. Only counting; the caller is root. */
+/* perf_event_open and the operations on its result. Counting only; the caller is root. */
 #include <linux/perf_event.h>
 #include <linux/version.h>
 
@@ -45,7 +45,7 @@ static struct perf_event* allocate(const struct pmufab_event_attributes* attribu
   return event;
 }
 
-/* Everything that can be wrong with an event, in the order the kernel finds it. */
+/* All checks of an event, in the kernel's order. */
 static int initialise(struct perf_event* event, struct perf_event* leader, int for_task) {
   struct pmufab_perf_pmu* core = pmufab_perf_find(event->attr.type, NULL);
   if (!core) return -ENOENT;
@@ -61,12 +61,12 @@ static int initialise(struct perf_event* event, struct perf_event* leader, int f
     if (!error && (event->cpu < 0 || !cpu_online(event->cpu))) error = -ENODEV;
     if (!error && leader) {
       if (leader->group_leader != leader || leader->cpu != event->cpu || leader->pmu != pmu) error = -EINVAL;
-      /* What these say is said of the whole group. */
+      /* These attributes apply to the whole group. */
       if (event->attr.pinned || event->attr.exclusive) error = -EINVAL;
     }
   }
   if (!error) return 0;
-  /* Since 6.15 also an event whose event_init failed is destroyed, if that went so far as to say how. */
+  /* Since 6.15, an event whose event_init failed is destroyed too, if event_init got as far as setting destroy. */
   if (event->destroy && (initialised || LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0))) event->destroy(event);
   module_put(pmu->module);
   return error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The platform bus: devices that firmware describes. */
+/* The platform bus: devices from the firmware description. */
 #include <linux/interrupt.h>
 #include <linux/of.h>
 

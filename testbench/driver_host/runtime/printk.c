@@ -7,7 +7,7 @@
 
 enum { kDefaultLevel = 4, kLineSize = 1024 };
 
-static char pending[kLineSize]; /* text that has not seen its newline yet */
+static char pending[kLineSize]; /* text without its newline yet */
 static int pending_length;
 static int pending_level = kDefaultLevel;
 

@@ -2,7 +2,7 @@
 #ifndef PMUFAB_RUNTIME_RUNTIME_H
 #define PMUFAB_RUNTIME_RUNTIME_H
 
-/* What the parts of the small kernel know of each other. */
+/* Interfaces between the parts of the runtime kernel. */
 
 #include <linux/acpi.h>
 #include <linux/kernel.h>
@@ -16,8 +16,8 @@
 
 extern const struct pmufab_host* pmufab_host;
 
-/* cpu.c: which CPU we are on, and whether it takes interrupts. */
-unsigned int pmufab_enter_cpu(unsigned int cpu); /* answers the CPU to go back to */
+/* cpu.c: the present CPU, and whether it takes interrupts. */
+unsigned int pmufab_enter_cpu(unsigned int cpu); /* returns the CPU to go back to */
 void pmufab_leave_cpu(unsigned int previous);
 void pmufab_irq_enter(void); /* as pmufab_irq_off and _on, but leaving delivers nothing */
 void pmufab_irq_leave(void);
@@ -30,7 +30,7 @@ void pmufab_debugfs_list(void* context, void (*file)(void* context, const char* 
 void pmufab_debugfs_exit(void);
 
 /* device.c */
-extern const struct device* pmufab_probing; /* whose probe is running; null: nobody's */
+extern const struct device* pmufab_probing; /* the device whose probe is running; null: none */
 void pmufab_deferred_probe_run(void);
 void pmufab_deferred_probe_report(void);
 
@@ -41,7 +41,8 @@ void pmufab_firmware_remove_devices(void);
 
 /* irq.c */
 void pmufab_irq_known(unsigned int number);
-/* Who switches an interrupt on and off at its source: called when the first handler comes and the last one goes. */
+/* Set the function that switches an interrupt on and off at its source: called when the first handler is added and the
+ * last one removed. */
 void pmufab_irq_switch(unsigned int number, void (*set)(void* data, unsigned int number, bool on), void* data);
 void pmufab_irq_exit(void);
 void pmufab_irq_run_threads(void);
@@ -51,7 +52,7 @@ int pmufab_interrupt(uint32_t number);
 /* io.c */
 void pmufab_io_exit(void);
 
-/* pci.c: finds functions, which takes time. */
+/* pci.c: finds functions, which takes simulated time. */
 int pmufab_pci_enumerate(const struct pmufab_firmware* firmware);
 void pmufab_pci_remove_devices(void);
 
@@ -66,19 +67,19 @@ void pmufab_modules_unload(void);
 void pmufab_run_queued_work(void);
 void pmufab_list_modules(void* context, void (*module)(void* context, const char* name));
 
-/* perf_pmu.c: registered PMUs and what perf keeps for each CPU of one. */
+/* perf_pmu.c: registered PMUs, and perf's data for each CPU of one. */
 struct pmufab_perf_cpu {
   int disable_count;
-  unsigned int transaction; /* which kind is open */
+  unsigned int transaction; /* the kind of the open transaction */
   bool rotate_necessary;
-  struct list_head groups; /* leaders, in the order they get a chance */
+  struct list_head groups; /* leaders, in the order in which they are scheduled */
   struct list_head active; /* leaders now on the hardware */
 };
 struct pmufab_perf_pmu {
   struct list_head node;
   struct pmu* pmu;
-  bool own_transactions;      /* the driver brings them */
-  const struct device* owner; /* its parent; of a driver that names none, the device whose probe registered it */
+  bool own_transactions;      /* the driver has its own transactions */
+  const struct device* owner; /* its parent; if the driver names none, the device whose probe registered it */
   struct pmufab_perf_cpu* cpus;
   struct pmufab_sysfs_file* files;
   size_t file_count;
@@ -87,14 +88,14 @@ extern struct list_head pmufab_perf_pmus;
 struct pmufab_perf_pmu* pmufab_perf_find(u32 type, const char* name);
 void pmufab_perf_list(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
                       void (*file)(void* context, const char* path, const char* content));
-/* Name of the one PMU whose owner, or whose owner's parent, is dev; "" if there is none or more than one. */
+/* Name of the only PMU whose owner, or whose owner's parent, is dev; "" if there is none or more than one. */
 const char* pmufab_perf_name_of(const struct device* dev);
 
 /* perf_core.c: scheduling. All are called on the event's CPU with interrupts off, inside PMUFAB_ON_CPU. */
 struct pmufab_perf_context {
   unsigned int previous_cpu;
 };
-struct pmufab_perf_cpu* pmufab_perf_here(const struct pmu* pmu); /* of the current CPU */
+struct pmufab_perf_cpu* pmufab_perf_here(const struct pmu* pmu); /* for the current CPU */
 struct pmufab_perf_context pmufab_perf_begin(unsigned int cpu);
 void pmufab_perf_end(struct pmufab_perf_context context);
 #define PMUFAB_ON_CPU(cpu, statement)                                    \
@@ -114,7 +115,7 @@ void pmufab_perf_cpu_exit(unsigned int cpu);
 void pmufab_perf_detach_pmu(struct pmufab_perf_pmu* core);
 void pmufab_perf_notify(enum pmufab_perf_call call, int begin, const struct pmu* pmu, const struct perf_event* event);
 
-/* perf_syscall.c: what user space can ask. */
+/* perf_syscall.c: the interface of user space. */
 void pmufab_perf_init(int first_event);
 void pmufab_perf_close_all(void);
 int pmufab_perf_syscall_open(const struct pmufab_event_attributes* attributes, int cpu, int group_leader, int for_task);

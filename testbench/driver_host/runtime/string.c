@@ -162,7 +162,7 @@ static void swap_bytes(char* left, char* right, size_t size) {
   for (size_t i = 0; i < size; i++) swap(left[i], right[i]);
 }
 
-/* Heap sort, as the kernel's: in place, and not stable. */
+/* Heap sort, as in the kernel: in place, and not stable. */
 void pmufab_sort(void* base, size_t count, size_t size, cmp_func_t compare, swap_func_t swap_elements) {
   char* const start = base;
   for (size_t first = count / 2, last = count; last > 1;) {

@@ -10,7 +10,7 @@
 struct output {
   char* to;
   size_t size;
-  size_t length; /* of the whole text, also of what did not fit */
+  size_t length; /* of the whole text, including the part that did not fit */
 };
 
 struct spec {
@@ -139,7 +139,8 @@ static void put_uuid(struct output* out, const u8* bytes) {
   }
 }
 
-/* A pointer: what `kind` (the letters behind %p) makes of it. Addresses are not shown: they differ between runs. */
+/* Prints a pointer according to `kind` (the letters after %p). Addresses are not shown, because they differ between
+ * runs. */
 static void put_pointer(struct output* out, struct spec* spec, const char* kind, const void* pointer) {
   if (kind[0] == 'V') {
     const struct va_format* nested = pointer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The CXL bus. Kernels differ in whether they declare it constant, so this file does not see their declaration. */
+/* The CXL bus. Kernels differ in declaring it constant or not, so this file does not see their declaration. */
 #include <linux/device.h>
 
 #include "bus.h"

@@ -5,7 +5,7 @@
 struct device;
 struct device_driver;
 
-/* core.c: what belongs to which driver on the CXL bus. */
+/* core.c: matches drivers and devices on the CXL bus. */
 int pmufab_cxl_match(struct device* dev, const struct device_driver* driver);
 int pmufab_cxl_probe(struct device* dev);
 void pmufab_cxl_remove(struct device* dev);

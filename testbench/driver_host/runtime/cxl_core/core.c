@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Our part of the kernel module cxl_core: what its drivers/cxl/core/port.c does for a PMU. There are memory devices and
- * PMUs on this bus, and no ports, decoders, regions or nvdimms. */
+/* Our part of the kernel module cxl_core: it replaces drivers/cxl/core/port.c as far as PMUs need it. The bus has
+ * memory devices and PMUs, and no ports, decoders, regions or nvdimms. */
 #include <linux/firmware.h>
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -8,7 +8,7 @@
 #include <cxlmem.h>
 #include <cxlpci.h>
 
-#include <core/core.h> /* does not include what it needs */
+#include <core/core.h> /* does not include everything it needs */
 
 #include "bus.h"
 
@@ -42,7 +42,7 @@ int __cxl_driver_register(struct cxl_driver* driver, struct module* owner, const
 
 void cxl_driver_unregister(struct cxl_driver* driver) { driver_unregister(&driver->drv); }
 
-/* What the kernel's files name and no PMU comes to: ports, decoders, error handling, new firmware. */
+/* Functions that the kernel's files refer to and PMUs never call: ports, decoders, error handling, new firmware. */
 int cxl_num_decoders_committed(struct cxl_port* port) {
   (void)port;
   return 0;
@@ -92,5 +92,5 @@ static void __exit cxl_core_exit(void) {
 
 module_init(cxl_core_init);
 module_exit(cxl_core_exit);
-/* The modules that find devices need this one first. */
+/* The modules that find devices depend on this one. */
 MODULE_DEVICE_TABLE(cxl, NULL);

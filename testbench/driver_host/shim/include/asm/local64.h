@@ -12,7 +12,7 @@ typedef atomic64_t local64_t;
 #define local64_dec(object) atomic64_dec(object)
 #define local64_add_return(value, object) atomic64_add_return((s64)(value), (object))
 #define local64_sub_return(value, object) atomic64_sub_return((s64)(value), (object))
-/* Signed counters meet the drivers' unsigned variables here. */
+/* Drivers pass unsigned variables for the signed counters. */
 #define local64_cmpxchg(object, expected, value) atomic64_cmpxchg((object), (s64)(expected), (s64)(value))
 #define local64_xchg(object, value) atomic64_xchg((object), (s64)(value))
 #define local64_try_cmpxchg(object, expected, value) atomic64_try_cmpxchg((object), (s64*)(expected), (s64)(value))

@@ -77,7 +77,7 @@ struct acpi_device {
   struct device dev;
   struct fwnode_handle fwnode;
   struct acpi_device* parent;
-  /* Ours. */
+  /* Our members. */
   const char *hid, *uid;
   struct resource* resources;
   size_t resource_count;
@@ -100,7 +100,7 @@ static inline void acpi_dev_put(struct acpi_device* device) { (void)device; }
 
 bool pmufab_acpi_hid_uid_match(struct acpi_device* device, const char* hid, const char* uid, u64 number,
                                bool is_number);
-/* The UID is given as a text or as a number. */
+/* The UID is a text or a number. */
 #define acpi_dev_hid_uid_match(device, hid, uid)                                     \
   pmufab_acpi_hid_uid_match(                                                         \
       (device), (hid), (const char*)(unsigned long)(uid), (u64)(unsigned long)(uid), \

@@ -28,7 +28,7 @@ unsigned int bitmap_weight(const unsigned long* words, unsigned int bits);
 bool bitmap_equal(const unsigned long* left, const unsigned long* right, unsigned int bits);
 bool bitmap_intersects(const unsigned long* left, const unsigned long* right, unsigned int bits);
 bool bitmap_subset(const unsigned long* left, const unsigned long* right, unsigned int bits);
-/* bitmap_and and bitmap_andnot answer whether any bit is left. */
+/* bitmap_and and bitmap_andnot return true if any bit is left. */
 bool bitmap_and(unsigned long* to, const unsigned long* left, const unsigned long* right, unsigned int bits);
 bool bitmap_andnot(unsigned long* to, const unsigned long* left, const unsigned long* right, unsigned int bits);
 void bitmap_or(unsigned long* to, const unsigned long* left, const unsigned long* right, unsigned int bits);

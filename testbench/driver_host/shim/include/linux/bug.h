@@ -6,9 +6,9 @@
 #include <linux/compiler.h>
 #include <linux/printk.h>
 
-/* Log "WARNING: ..." and count it. A null format means no message of its own. */
+/* Log "WARNING: ..." and count it. A null format: no message. */
 __printf(4, 5) void pmufab_warn(const char* file, int line, const char* function, const char* format, ...);
-/* Stop the whole kernel, which is: throw in the host. */
+/* Stop the whole kernel: throws in the host. */
 __printf(1, 2) __noreturn void pmufab_panic(const char* format, ...);
 
 #define WARN(condition, format...)                                           \

@@ -3,7 +3,7 @@
 #define PMUFAB_LINUX_BUILD_BUG_H
 
 #define static_assert(condition, ...) _Static_assert(condition, "static_assert(" #condition ")")
-/* The condition may depend on what the optimiser finds out, so this is a call the linker must not see. */
+/* The condition may depend on optimisation, so a failure is a call to a function that does not link. */
 #define __BUILD_BUG_NAMED(condition, name)                                          \
   do {                                                                              \
     extern void name(void) __attribute__((__error__("BUILD_BUG_ON: " #condition))); \

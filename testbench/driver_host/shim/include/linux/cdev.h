@@ -3,7 +3,7 @@
 #define PMUFAB_LINUX_CDEV_H
 #include <linux/device.h>
 #include <linux/fs.h>
-/* A character device nobody can open: only its device exists. */
+/* A character device that cannot be opened: only its device exists. */
 struct cdev {
   const struct file_operations* ops;
 };

@@ -42,7 +42,7 @@
                                           *__pmufab_once = (void*)1;                                                \
        __pmufab_once; __pmufab_once = 0)
 
-/* A lock that may fail to be taken: here it never does. */
+/* A lock that may fail to be taken. Here that never happens. */
 #define ACQUIRE(name, variable) \
   __pmufab_acquire_type_##name variable __cleanup(__pmufab_acquire_drop_##name) __maybe_unused = __pmufab_acquire_##name
 #define ACQUIRE_ERR(name, variable) ((void)(variable), 0)

@@ -54,7 +54,7 @@
 #define __UNIQUE_ID(prefix) __PASTE(__PASTE(__unique_##prefix##_, __LINE__), __PASTE(_, __COUNTER__))
 #define __same_type(left, right) __builtin_types_compatible_p(__typeof__(left), __typeof__(right))
 
-/* Everything here runs on one thread that changes only inside register accesses: the compiler's order is enough. */
+/* Everything runs on one thread, and state changes only within register accesses: compiler ordering is enough. */
 #define smp_mb() barrier()
 #define smp_rmb() barrier()
 #define smp_wmb() barrier()

@@ -10,7 +10,7 @@ struct device;
 #endif
 /* "driver device: " before the text. */
 __printf(3, 4) void pmufab_dev_printk(const char* level, const struct device* dev, const char* format, ...);
-/* As dev_err, but quiet (remembered as the reason) when the error is -EPROBE_DEFER. Answers the error. */
+/* As dev_err, but silent (recorded as the reason) if the error is -EPROBE_DEFER. Returns the error. */
 __printf(3, 4) int dev_err_probe(const struct device* dev, int error, const char* format, ...);
 
 #define dev_printk(level, dev, format, ...) pmufab_dev_printk(level, dev, dev_fmt(format), ##__VA_ARGS__)

@@ -30,7 +30,7 @@ struct bus_type {
   int (*match)(struct device* dev, const struct device_driver* driver);
   int (*probe)(struct device* dev);
   void (*remove)(struct device* dev);
-  /* Ours: everything on this bus. */
+  /* Ours: all devices and drivers of this bus. */
   struct list_head devices, drivers, node;
 };
 
@@ -76,7 +76,7 @@ struct device {
   dev_t devt;
   const struct attribute_group** groups;
   void (*release)(struct device* dev);
-  /* Ours. */
+  /* Our members. */
   struct list_head bus_node; /* every device of the bus, in order of creation */
   struct list_head devres;   /* managed resources, newest first */
   char* allocated_name;
@@ -137,7 +137,7 @@ struct device* driver_find_device(const struct device_driver* driver, struct dev
 int device_match_name(struct device* dev, const void* name);
 struct device* get_cpu_device(unsigned int cpu);
 
-/* Managed resources: released, newest first, when the probe fails or the driver leaves the device. */
+/* Managed resources: released, newest first, when the probe fails or the driver is unbound from the device. */
 typedef void (*dr_release_t)(struct device* dev, void* resource);
 typedef int (*dr_match_t)(struct device* dev, void* resource, void* match_data);
 void* devres_alloc(dr_release_t release, size_t size, gfp_t flags);

@@ -6,7 +6,7 @@
 #include <linux/errno.h>
 #include <linux/types.h>
 
-/* An error number travels as a pointer into the last page of the address space. */
+/* An error number is encoded as a pointer into the last page of the address space. */
 #define MAX_ERRNO 4095
 #define IS_ERR_VALUE(value) unlikely((unsigned long)(void*)(value) >= (unsigned long)-MAX_ERRNO)
 #define IOMEM_ERR_PTR(error) ((void __iomem*)ERR_PTR(error))

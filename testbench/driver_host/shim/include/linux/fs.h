@@ -12,8 +12,8 @@ struct file {
   void* private_data;
 };
 struct file_operations {
-  int (*show)(struct seq_file* file, void* data); /* all that a file of debugfs can do here */
-  /* Of character devices, which nobody opens. */
+  int (*show)(struct seq_file* file, void* data); /* the only operation a debugfs file has here */
+  /* For character devices, which are never opened. */
   struct module* owner;
   int (*open)(struct inode* inode, struct file* file);
   int (*release)(struct inode* inode, struct file* file);

@@ -7,7 +7,7 @@
 struct pmufab_firmware_property {
   const char* name;
   u64 value;
-  bool is_64bit; /* in a device tree: two cells, the upper half first. ACPI knows integers of 64 bits alone. */
+  bool is_64bit; /* in a device tree: two cells, the upper half first. ACPI has 64-bit integers only. */
 };
 enum pmufab_fwnode_kind { PMUFAB_FWNODE_STATIC, PMUFAB_FWNODE_ACPI, PMUFAB_FWNODE_OF };
 

@@ -5,7 +5,7 @@
 #include <linux/bitmap.h>
 #include <linux/errno.h>
 
-/* Small numbers handed out lowest first. */
+/* Small numbers, allocated lowest first. */
 struct ida {
   DECLARE_BITMAP(used, 1024);
 };

@@ -24,8 +24,8 @@ int request_irq(unsigned int irq, irq_handler_t handler, unsigned long flags, co
 const void* free_irq(unsigned int irq, void* dev_id);
 int devm_request_irq(struct device* dev, unsigned int irq, irq_handler_t handler, unsigned long flags, const char* name,
                      void* dev_id);
-/* The handler may be null. The thread runs when the call into the module during which the interrupt came is over, or at
- * once if there is none, with interrupts on. */
+/* The handler may be null. The thread runs, with interrupts on, when the interrupted call into the module has returned,
+ * or at once if there is none. */
 int devm_request_threaded_irq(struct device* dev, unsigned int irq, irq_handler_t handler, irq_handler_t thread,
                               unsigned long flags, const char* name, void* dev_id);
 void devm_free_irq(struct device* dev, unsigned int irq, void* dev_id);

@@ -12,7 +12,7 @@ void iounmap(volatile void __iomem* mapping);
 #define ioremap_np ioremap
 #define ioremap_wc ioremap
 
-/* One access of the platform's bus. Everything between two of these happens at one instant of simulated time. */
+/* One access of the platform's bus. Everything between two accesses happens at one instant of simulated time. */
 u64 pmufab_mmio_read(const volatile void __iomem* address, unsigned int size);
 void pmufab_mmio_write(volatile void __iomem* address, unsigned int size, u64 value);
 

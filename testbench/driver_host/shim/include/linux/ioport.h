@@ -42,7 +42,7 @@ static inline bool resource_contains(const struct resource* outer, const struct 
 struct resource* request_mem_region(resource_size_t start, resource_size_t size, const char* name);
 void release_mem_region(resource_size_t start, resource_size_t size);
 
-/* Ranges inside a range: `child` goes into `parent`; -EBUSY if it overlaps one that is there, or does not fit. */
+/* Ranges within a range: inserts `child` into `parent`; -EBUSY if it overlaps another child, or does not fit. */
 int request_resource(struct resource* parent, struct resource* child);
 int release_resource(struct resource* child);
 struct resource* __request_region(struct resource* parent, resource_size_t start, resource_size_t size,

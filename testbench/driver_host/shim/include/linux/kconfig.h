@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Included before every driver and runtime file: the kernel configuration we pretend to be, and compiler words. */
+/* Included before every driver and runtime file: the kernel configuration, and compiler keywords. */
 #ifndef PMUFAB_LINUX_KCONFIG_H
 #define PMUFAB_LINUX_KCONFIG_H
 
@@ -20,7 +20,7 @@
 #define CONFIG_SMP 1
 #define CONFIG_SYSFS 1
 
-/* 1 if `option` is a macro defined as 1, else 0: pasting it to the prefix makes an extra argument only then. */
+/* 1 if `option` is a macro defined as 1, else 0: only then does pasting it to the prefix produce an extra argument. */
 #define __PMUFAB_CONFIGURED_1 unused,
 #define __pmufab_second(first, second, ...) second
 #define __pmufab_is_set_(prefix) __pmufab_second(prefix 1, 0, 0)

@@ -4,7 +4,7 @@
 #include <linux/range.h>
 #include <linux/rwsem.h>
 #include <linux/uuid.h>
-/* Persistent memory is no business of a PMU: types for declarations only. */
+/* PMUs do not use persistent memory: types for declarations only. */
 #define NVDIMM_PASSPHRASE_LEN 32
 struct nvdimm;
 struct nvdimm_bus;

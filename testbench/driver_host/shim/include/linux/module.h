@@ -15,10 +15,10 @@
 
 struct module {
   const char* name;
-  /* Ours. */
+  /* Our members. */
   int references;
   bool loaded;
-  bool has_device_table; /* named by devices, so loaded at boot; the others wait to be asked for */
+  bool has_device_table; /* has a device table, so loaded at boot; others are loaded on request */
   int (*init)(void);
   void (*exit)(void);
 };

@@ -5,7 +5,7 @@
 #include <linux/cleanup.h>
 #include <linux/types.h>
 
-/* One caller at a time is inside the module, so a lock that is taken when it is wanted is a deadlock: a panic. */
+/* One caller at a time is inside the module, so waiting for a taken lock is a deadlock: a panic. */
 struct mutex {
   int locked;
 };

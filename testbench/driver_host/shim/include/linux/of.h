@@ -42,7 +42,7 @@ static inline bool of_property_read_bool(const struct device_node* node, const c
 #define of_property_present of_property_read_bool
 static inline void of_node_put(struct device_node* node) { (void)node; }
 static inline struct device_node* of_node_get(struct device_node* node) { return node; }
-/* References between nodes are not described: every list of them is absent. */
+/* References between nodes are not described: every list of references is absent. */
 static inline int of_cpu_node_to_id(struct device_node* node) {
   (void)node;
   return -ENODEV;

@@ -24,7 +24,7 @@
   .vendor = (_vendor), .device = (_device), .subvendor = PCI_ANY_ID, .subdevice = PCI_ANY_ID
 
 #define PCIBIOS_SUCCESSFUL 0
-static inline int pcibios_err_to_errno(int error) { return error; } /* ours are errnos already */
+static inline int pcibios_err_to_errno(int error) { return error; } /* here they are errnos already */
 
 struct pci_bus;
 struct pci_driver;
@@ -42,7 +42,7 @@ struct pci_host_bridge {
   struct device dev;
   struct pci_bus* bus;
   bool native_cxl_error;
-  /* Ours. */
+  /* Our members. */
   u64 ecam; /* of bus 0 */
   u16 segment;
   u8 first_bus, last_bus;
@@ -73,11 +73,11 @@ struct pci_dev {
   unsigned int irq;
   struct resource resource[PCI_STD_NUM_BARS];
   bool is_busmaster;
-  /* Ours. */
+  /* Our members. */
   int enable_count;
   bool managed;
   void __iomem* msix_table;
-  unsigned int vector_base, vector_count; /* interrupt numbers, one behind the other */
+  unsigned int vector_base, vector_count; /* consecutive interrupt numbers */
 };
 
 struct pci_error_handlers {
@@ -118,7 +118,7 @@ static inline void pci_set_drvdata(struct pci_dev* dev, void* data) { dev_set_dr
 #define pci_info(pdev, format, ...) dev_info(&(pdev)->dev, format, ##__VA_ARGS__)
 #define pci_dbg(pdev, format, ...) dev_dbg(&(pdev)->dev, format, ##__VA_ARGS__)
 
-/* Configuration space. An access beyond its end, or not aligned to its size, is refused with an errno. */
+/* Configuration space. An access beyond its end, or not aligned to its size, returns an errno. */
 int pci_read_config_byte(const struct pci_dev* dev, int where, u8* value);
 int pci_read_config_word(const struct pci_dev* dev, int where, u16* value);
 int pci_read_config_dword(const struct pci_dev* dev, int where, u32* value);
@@ -134,12 +134,12 @@ int pcie_capability_read_word(struct pci_dev* dev, int where, u16* value);
 static inline int pci_pcie_cap(struct pci_dev* dev) { return dev->pcie_cap; }
 static inline bool pci_is_pcie(struct pci_dev* dev) { return dev->pcie_cap != 0; }
 static inline int pci_pcie_type(const struct pci_dev* dev) { return (dev->pcie_flags_reg & PCI_EXP_FLAGS_TYPE) >> 4; }
-static inline int pci_save_state(struct pci_dev* dev) { return dev ? 0 : -EINVAL; } /* nothing is ever reset */
+static inline int pci_save_state(struct pci_dev* dev) { return dev ? 0 : -EINVAL; } /* devices are never reset */
 static inline void pci_restore_state(struct pci_dev* dev) { (void)dev; }
 
 int pci_enable_device(struct pci_dev* dev);
 void pci_disable_device(struct pci_dev* dev);
-/* Disabled again, with its vectors freed, when the driver leaves the device. */
+/* Disabled again, with its vectors freed, when the driver is unbound from the device. */
 int pcim_enable_device(struct pci_dev* dev);
 void pci_set_master(struct pci_dev* dev);
 void pci_clear_master(struct pci_dev* dev);
@@ -169,7 +169,7 @@ static inline void pci_dev_put(struct pci_dev* dev) {
 }
 DEFINE_FREE(pci_dev_put, struct pci_dev*, if (_T) pci_dev_put(_T))
 static inline struct pci_dev* pci_upstream_bridge(struct pci_dev* dev) { return dev->bus->self; }
-/* Firmware keeps error reporting to itself. */
+/* Firmware does not give up control of error reporting. */
 #define pcie_aer_is_native(dev) ((void)(dev), 0)
 u32 pcie_bandwidth_available(struct pci_dev* dev, struct pci_dev** limiting, int* speed, int* width);
 int pcie_link_bandwidth_mbps(struct pci_dev* dev);

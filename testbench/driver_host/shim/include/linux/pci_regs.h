@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Configuration space of PCI Express functions, as far as drivers of ours look at it (PCI Express base specification,
- * chapter 7; CXL specification, chapter 8 for what is below PCI_DVSEC_CXL). */
+/* Configuration space of PCI Express functions, as far as our drivers read it (PCI Express base specification, chapter
+ * 7; CXL specification, chapter 8 for the registers of PCI_DVSEC_CXL). */
 #ifndef PMUFAB_LINUX_PCI_REGS_H
 #define PMUFAB_LINUX_PCI_REGS_H
 

@@ -21,7 +21,7 @@ struct perf_sample_data;
 struct pt_regs;
 struct task_struct;
 
-/* What user space passes to perf_event_open, as far as counting needs it. */
+/* The attributes of perf_event_open that counting needs. */
 enum perf_type_id {
   PERF_TYPE_HARDWARE = 0,
   PERF_TYPE_SOFTWARE = 1,
@@ -87,7 +87,7 @@ struct hw_perf_event_extra {
   int alloc;
   int idx;
 };
-/* The order of the members matters: arm-cmn lays its own structure over everything before `target`. */
+/* The order of the members matters: arm-cmn overlays its own structure on everything before `target`. */
 struct hw_perf_event {
   union {
     struct {
@@ -194,8 +194,8 @@ struct perf_event {
   u64 id;
   struct perf_event* parent;
   void (*destroy)(struct perf_event* event);
-  /* Ours. */
-  struct list_head group_node; /* of a leader: among the groups of its CPU and PMU, in the order they get a chance */
+  /* Our members. */
+  struct list_head group_node; /* for a leader: its place among the groups of its CPU and PMU, in scheduling order */
   int handle;
 };
 

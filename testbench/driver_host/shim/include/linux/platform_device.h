@@ -57,7 +57,7 @@ void platform_driver_unregister(struct platform_driver* driver);
 #define module_platform_driver(driver) module_driver(driver, platform_driver_register, platform_driver_unregister)
 
 struct resource* platform_get_resource(struct platform_device* pdev, unsigned int type, unsigned int index);
-/* The interrupt number, or -ENXIO if there is none. The first of the pair reports that in the log. */
+/* The interrupt number, or -ENXIO if there is none. The first of the two logs that. */
 int platform_get_irq(struct platform_device* pdev, unsigned int index);
 int platform_get_irq_optional(struct platform_device* pdev, unsigned int index);
 int platform_irq_count(struct platform_device* pdev);

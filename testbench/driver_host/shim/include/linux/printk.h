@@ -62,7 +62,7 @@ int pmufab_vprintk(const char* format, va_list arguments);
 __printf(3, 4) int pmufab_snprintf(char* to, size_t size, const char* format, ...);
 __printf(2, 3) int pmufab_sprintf(char* to, const char* format, ...);
 __printf(3, 4) int pmufab_scnprintf(char* to, size_t size, const char* format, ...);
-/* The kernel's printf: %p extensions included. Answers the length the whole text has. */
+/* The kernel's printf, with %p extensions. Returns the length of the whole text. */
 int pmufab_vsnprintf(char* to, size_t size, const char* format, va_list arguments);
 
 #endif

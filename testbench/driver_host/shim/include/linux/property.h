@@ -7,9 +7,9 @@
 
 struct device;
 
-/* Properties are integers. With `values` null the answer is how many there are. -EINVAL: no such property, or it is not
- * made of such integers; -EOVERFLOW: fewer than `count` there, or a value that does not fit. A 64-bit property of a
- * device tree is two 32-bit ones, the upper half first. */
+/* Properties are integers. With `values` null, the result is their number. -EINVAL: no such property, or of another
+ * type; -EOVERFLOW: fewer than `count`, or a value that does not fit. A 64-bit property of a device tree is two 32-bit
+ * ones, the upper half first. */
 int fwnode_property_read_u32_array(const struct fwnode_handle* fwnode, const char* name, u32* values, size_t count);
 int fwnode_property_read_u64_array(const struct fwnode_handle* fwnode, const char* name, u64* values, size_t count);
 bool fwnode_property_present(const struct fwnode_handle* fwnode, const char* name);

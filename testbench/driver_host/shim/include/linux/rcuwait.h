@@ -8,8 +8,8 @@ struct rcuwait {
 #define TASK_UNINTERRUPTIBLE 2
 static inline void rcuwait_init(struct rcuwait* wait) { wait->woken = false; }
 static inline int rcuwait_wake_up(struct rcuwait* wait) { return wait->woken = true; }
-/* Until the condition holds or the time is over; it is looked at every millisecond, and when somebody wakes the waiter.
- * Answers 0 when it does not hold in time. */
+/* Wait until the condition holds or the time is over. It is checked every millisecond, and when the waiter is woken.
+ * Returns 0 if it does not hold in time. */
 #define rcuwait_wait_event_timeout(wait, condition, state, timeout)              \
   ({                                                                             \
     const unsigned long __end = jiffies + (unsigned long)(timeout);              \

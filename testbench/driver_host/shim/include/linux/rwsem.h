@@ -5,7 +5,7 @@
 #include <linux/cleanup.h>
 #include <linux/types.h>
 
-/* One caller at a time is inside the module, and no driver of ours waits for another while it holds one. */
+/* One caller at a time is inside the module, and our drivers do not wait for others while they hold one. */
 struct rw_semaphore {
   int unused;
 };

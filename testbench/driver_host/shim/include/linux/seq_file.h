@@ -5,7 +5,7 @@
 #include <linux/fs.h>
 #include <linux/types.h>
 
-/* The text a show function writes. The buffer grows with it, so one call is enough. */
+/* The text of a show function. The buffer grows as needed, so one call is enough. */
 struct seq_file {
   char* buf;
   size_t size, count;

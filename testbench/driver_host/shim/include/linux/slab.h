@@ -8,7 +8,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-/* Straight from the C library's heap, so that AddressSanitizer watches every object a driver allocates. */
+/* Directly from the C library's heap, so that AddressSanitizer watches every object of a driver. */
 void* kmalloc(size_t size, gfp_t flags) __malloc;
 void* krealloc(const void* old, size_t size, gfp_t flags);
 void kfree(const void* object);
@@ -35,7 +35,7 @@ static inline void* kmalloc_array(size_t count, size_t size, gfp_t flags) {
 #define kfree_const kfree
 #define kstrdup_const kstrdup
 
-/* Typed allocation: the object named by an lvalue or a type. The flags may be left out. */
+/* Typed allocation: the object is given by an lvalue or a type. The flags are optional. */
 #define __pmufab_default_flags(unused, flags, ...) (flags)
 #define __pmufab_object_flags(...) __pmufab_default_flags(0, ##__VA_ARGS__, GFP_KERNEL)
 #define kmalloc_obj(object, flags...) ((__typeof__(object)*)kmalloc(sizeof(object), __pmufab_object_flags(flags)))

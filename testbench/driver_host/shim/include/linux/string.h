@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-/* Those the C library has under the same name and meaning come from there. */
+/* Functions that the C library has with the same name and meaning are taken from there. */
 void* memcpy(void* to, const void* from, size_t size);
 void* memmove(void* to, const void* from, size_t size);
 void* memset(void* to, int byte, size_t size);

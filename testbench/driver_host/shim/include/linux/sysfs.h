@@ -26,7 +26,7 @@ struct attribute_group {
 };
 
 #define SYSFS_PREALLOC 010000
-/* As a mode: hide the whole group, folder included. */
+/* As a mode: hides the whole group, folder included. */
 #define SYSFS_GROUP_INVISIBLE 020000
 
 #define __ATTR(_name, _mode, _show, _store) \
@@ -52,7 +52,7 @@ static inline int sysfs_update_group(struct kobject* kobj, const struct attribut
   (void)kobj, (void)group;
   return 0;
 }
-/* Nobody watches files of ours. */
+/* Files are never watched. */
 struct kernfs_node;
 static inline struct kernfs_node* sysfs_get_dirent(struct kernfs_node* parent, const char* name) {
   (void)name;

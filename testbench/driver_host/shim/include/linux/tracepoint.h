@@ -2,7 +2,7 @@
 #ifndef PMUFAB_LINUX_TRACEPOINT_H
 #define PMUFAB_LINUX_TRACEPOINT_H
 #include <linux/types.h>
-/* Nobody traces: an event is a call of a function that does nothing. */
+/* Tracing does not exist: an event is a call of an empty function. */
 #define TP_PROTO(parameters...) parameters
 #define TP_ARGS(arguments...)
 #define TP_STRUCT__entry(fields...)

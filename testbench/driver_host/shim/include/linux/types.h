@@ -73,7 +73,7 @@ struct rcu_head {
 #define BITS_PER_TYPE(type) (sizeof(type) * BITS_PER_BYTE)
 #define BITS_TO_LONGS(bits) (((bits) + BITS_PER_LONG - 1) / BITS_PER_LONG)
 #define BITS_TO_BYTES(bits) (((bits) + BITS_PER_BYTE - 1) / BITS_PER_BYTE)
-/* Members that can be named one by one, together as `name`, and together as a type. */
+/* Members that can be accessed individually, together as `name`, and together as a type. */
 #define struct_group_tagged(tag, name, members...) \
   union {                                          \
     struct {                                       \

@@ -2,7 +2,7 @@
 #ifndef PMUFAB_LINUX_UACCESS_H
 #define PMUFAB_LINUX_UACCESS_H
 #include <linux/slab.h>
-/* User space and the kernel share one address space here, and nobody calls what copies between them. */
+/* User space and the kernel share one address space here, and these copies are never called. */
 static inline unsigned long copy_to_user(void __user* to, const void* from, unsigned long size) {
   memcpy(to, from, size);
   return 0;

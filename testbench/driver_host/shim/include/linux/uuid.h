@@ -7,7 +7,7 @@
 
 #define UUID_SIZE 16
 typedef struct {
-  __u8 b[UUID_SIZE]; /* in the order they are printed in */
+  __u8 b[UUID_SIZE]; /* in printing order */
 } uuid_t;
 typedef struct {
   __u8 b[UUID_SIZE];

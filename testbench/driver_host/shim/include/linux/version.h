@@ -2,8 +2,8 @@
 #ifndef PMUFAB_LINUX_VERSION_H
 #define PMUFAB_LINUX_VERSION_H
 
-/* tools/build-drivers defines LINUX_VERSION_CODE: the kernel the drivers of this set are from. Our headers and runtime
- * are the same for all of them; where an interface changed between kernels they ask it. */
+/* tools/build-drivers defines LINUX_VERSION_CODE: the kernel of this set's drivers. Our headers and runtime are the
+ * same for all kernels; where an interface changed, they test this macro. */
 #ifndef LINUX_VERSION_CODE
 #error "LINUX_VERSION_CODE tells which kernel the drivers are from"
 #endif

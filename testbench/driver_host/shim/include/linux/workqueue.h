@@ -6,7 +6,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-/* There are no work queues: what nobody queues needs none, and who queues work stops here. */
+/* There are no work queues. Drivers may declare work; queueing it is an error. */
 struct work_struct;
 typedef void (*work_func_t)(struct work_struct* work);
 struct work_struct {

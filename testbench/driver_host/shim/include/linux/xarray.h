@@ -2,7 +2,7 @@
 #ifndef PMUFAB_LINUX_XARRAY_H
 #define PMUFAB_LINUX_XARRAY_H
 #include <linux/types.h>
-/* Always empty: nothing of ours fills one. */
+/* Always empty: no code here fills one. */
 struct xarray {
   int unused;
 };

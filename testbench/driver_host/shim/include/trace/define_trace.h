@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where the kernel makes the code of trace events. */
+/* In the kernel, this header makes the code of trace events. */

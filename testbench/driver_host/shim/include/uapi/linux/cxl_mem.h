@@ -5,8 +5,8 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
-/* Mailbox commands user space could send; nobody does here, so their numbers mean nothing outside of the module. Every
- * command that any kernel of ours lists. */
+/* Mailbox commands of the user space interface. They are never sent here, so their numbers have no meaning outside of
+ * the module. The list holds every command of any supported kernel. */
 #define __PMUFAB_CXL_COMMANDS(each)                                                                                   \
   each(INVALID) each(IDENTIFY) each(RAW) each(GET_SUPPORTED_LOGS) each(GET_FW_INFO) each(GET_PARTITION_INFO)          \
       each(GET_LSA) each(GET_HEALTH_INFO) each(GET_LOG) each(SET_PARTITION_INFO) each(SET_LSA) each(GET_ALERT_CONFIG) \
