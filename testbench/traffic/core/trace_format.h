@@ -16,8 +16,8 @@
 
 #include "tlm/clock/clock_domain.h"
 
-/// Files of recorded memory accesses, or of operations at recorded times. README.md describes both forms of both byte
-/// by byte.
+/// Files of recorded memory accesses, or of operations at recorded times. docs/traffic.md describes both forms of both
+/// byte by byte.
 namespace pmufab::traffic {
 
 enum class AccessKind : std::uint8_t { fetch, load, store, modify };  ///< modify: a load and a store of the same bytes

@@ -11,8 +11,8 @@
 #include "tlm/spec/spec_error.h"
 #include "tlm/transaction/fabric_extension.h"
 
-/// Synthetic traffic and trace replay. This header is the plain data of a traffic scenario; README.md explains every
-/// parameter on one page.
+/// Synthetic traffic and trace replay. This header is the plain data of a traffic scenario; docs/traffic.md explains
+/// every parameter on one page.
 namespace pmufab::traffic {
 
 /// Class of a memory, as in the system address map; bar is a base address register of a PCI Express function.
@@ -62,7 +62,8 @@ struct Target {
   std::uint32_t weight = 1;           ///< at least one of a list is not 0
 };
 
-/// The operation of a request. The first five leave the opcode to the generator (README.md); the others are exact.
+/// The operation of a request. The first five leave the opcode to the generator (docs/traffic.md); the others are
+/// exact.
 enum class Operation : std::uint8_t {
   read,           ///< cached: load; direct: ReadShared from a cpu, ReadOnce from others
   write,          ///< cached: store; direct: WriteUniqueFull when the size is 64, otherwise WriteUniquePtl
@@ -149,8 +150,8 @@ struct PhaseSpec {
   std::vector<SizeShare> sizes;     ///< empty: as the generator
 };
 
-/// Replay of recorded accesses: a `.pmutrace` file or its CSV form (README.md). Virtual pages get physical frames at
-/// first touch, in a target chosen by a hash of the page number. Traces of different generators never share a frame.
+/// Replay of recorded accesses: a `.pmutrace` file or its CSV form (docs/traffic.md). Virtual pages get physical frames
+/// at first touch, in a target chosen by a hash of the page number. Traces of different generators never share a frame.
 struct TraceSpec {
   std::string file;
   std::vector<Target> placement;   ///< one or more; each part is aligned to the page size
