@@ -11,8 +11,8 @@
 #include <linux/perf_event.h>
 #include <linux/platform_device.h>
 
+#include "../abi.h"
 #include "libc.h"
-#include "testbench/driver_host/abi.h"
 
 extern const struct pmufab_host* pmufab_host;
 
