@@ -20,8 +20,8 @@ class alignas(64) Outbox {
     Cycle ready;               ///< first cycle in which it may go
     std::uint32_t handle;      ///< the flit's
     bool tell;                 ///< call the device when it goes
-    std::uint8_t target_xp;    ///< where it goes
-    std::uint8_t target_port;  ///< where it goes
+    std::uint8_t target_xp;    ///< destination
+    std::uint8_t target_port;  ///< destination
   };
 
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }

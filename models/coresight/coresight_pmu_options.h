@@ -20,7 +20,7 @@ struct CoreSightPmuOptions {
   std::uint32_t pmiidr = 0;   ///< implementer and product; with 0, software reads `pmpidr` instead
   std::array<std::uint8_t, 5> pmpidr{};  ///< PMPIDR0 ... PMPIDR4
   std::uint32_t pmdevarch = 0;           ///< PMDEVARCH
-  Picoseconds latency = 0;               ///< of one register access
+  Picoseconds latency = 0;               ///< latency of one register access
 
   /// @return the largest `counters` that the register map holds: 256 with counters of up to 32 bits, 128 with wider
   ///         ones, 64 in the 64-bit layout.

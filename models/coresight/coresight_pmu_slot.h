@@ -62,7 +62,7 @@ struct CoreSightPmu::Slot {
   bool running = false;
   bool resolved = false;  // `input` matches the present program
   CounterInput input;
-  Picoseconds overflow_time = kNever;  // when time will overflow it; kNever if the status is set already
+  Picoseconds overflow_time = kNever;  // next overflow by time; kNever if the status is set already
 };
 
 }  // namespace pmufab::coresight

@@ -29,7 +29,7 @@ struct ConfigurationBits {
 struct ConfigurationWrite {
   unsigned offset;
   unsigned bytes;         ///< 1, 2 or 4
-  std::uint32_t written;  ///< what software wrote
+  std::uint32_t written;  ///< value written by software
   Picoseconds when;       ///< sc_time_stamp() plus the access's delay
 
   /// @return what software wrote to the byte at `at`; 0 if the access does not cover it

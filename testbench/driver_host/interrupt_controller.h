@@ -60,7 +60,7 @@ class InterruptController {
     bool latched = false;      // edge: seen and not taken yet
     Picoseconds due = 0;       // when it can be taken
     bool disabled = false;     // given up
-    unsigned taken = 0;        // of the last 100,000
+    unsigned taken = 0;        // number taken of the last 100,000
     unsigned not_handled = 0;  // of those, not handled
     Picoseconds last = 0;      // when it was taken last
     unsigned at_once = 0;      // times taken at that instant

@@ -52,7 +52,7 @@ class CpmuChecker {
   std::uint64_t address_;
   cxl::CpmuParameters parameters_;
   unsigned count_;
-  std::uint64_t mask_;  // of counter values
+  std::uint64_t mask_;  // mask of counter values
   std::uint64_t can_freeze_ = 0;
   std::uint64_t capability_;
   Look before_;

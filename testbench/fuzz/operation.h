@@ -28,7 +28,7 @@ struct Operation {
   unsigned place = 0;                           ///< number of the place or window, modulo their number
   std::uint64_t offset = 0;                     ///< bytes from there
   unsigned length = 0;                          ///< bytes of the access, 0 ... 31
-  std::array<std::uint8_t, kMostBytes> data{};  ///< of a write
+  std::array<std::uint8_t, kMostBytes> data{};  ///< for a write
   std::uint64_t duration = 0;                   ///< picoseconds
   unsigned choice = 0;                          ///< selects an address, a counter, ...; 0 ... 255
 };

@@ -54,7 +54,7 @@ void redirect_output(const std::filesystem::path& file, bool standard_output, bo
 
 void leave_child(int code) {
   std::fflush(nullptr);
-  // On success, a leak checker gets its turn.
+  // On success, let a leak checker run.
   if (code == 0) std::exit(code);
   std::_Exit(code);
 }

@@ -37,7 +37,7 @@ struct RegisterId {
 /// A write as a hook sees it, after the access policies have been applied.
 struct RegisterWrite {
   unsigned element;       ///< index within an array, else 0
-  std::uint64_t written;  ///< what software wrote, at its place in the register; untouched bits are 0
+  std::uint64_t written;  ///< value written by software, at its place in the register; untouched bits are 0
   std::uint64_t mask;     ///< which bits the access covered (all, or one 32-bit half)
   std::uint64_t before;   ///< stored value before the access (not the live value)
   std::uint64_t after;    ///< stored value now

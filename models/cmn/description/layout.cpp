@@ -27,7 +27,7 @@ unsigned used_ports(const Crosspoint& crosspoint) noexcept {
 }
 
 unsigned device_bits(const Topology& topology, const Crosspoint& crosspoint) noexcept {
-  if (topology.columns * topology.rows == 1) return 2;  // and three bits of port
+  if (topology.columns * topology.rows == 1) return 2;  // plus three bits of port
   return used_ports(crosspoint) > 2 ? 1 : 2;
 }
 
@@ -134,7 +134,7 @@ void Layout::place_windows(const Topology& topology) {
     node.offset = offset;
     offset += window;
   };
-  // On CMN-600 firmware tells the offset of CFG, and a child may be at offset 0. The order here produces both cases. On
+  // On CMN-600 firmware gives the offset of CFG, and a child may be at offset 0. The order here produces both cases. On
   // the others CFG is at offset 0.
   if (topology.product == Product::cmn600) {
     std::rotate(nodes_.begin(), nodes_.begin() + 1 + xps_, nodes_.end());  // the children first, then CFG and the XPs

@@ -20,7 +20,7 @@ namespace pmufab::cmn {
 
 /// The path of carries from the DTMs of a domain to the DTC's counters.
 struct CarryParameters {
-  Picoseconds latency = 0;     ///< of the wires
+  Picoseconds latency = 0;     ///< latency of the wires
   unsigned per_cycle = 0;      ///< carries a DTC takes per clock; 0: unlimited, without a queue
   std::size_t queue_room = 0;  ///< carries that can wait; more are lost. 0: unlimited. Needs per_cycle
 };

@@ -29,14 +29,14 @@ struct CpmuCounterParameters {
 struct CpmuParameters {
   std::vector<CpmuCounterParameters> counters = std::vector<CpmuCounterParameters>(8);  ///< 1 ... 64
   unsigned width = 48;                         ///< bits of a counter, 1 ... 64. Linux accepts up to 63
-  std::uint64_t frequency_hz = 1'000'000'000;  ///< of the CPMU's clock: clock_ticks, thresholds and edges
+  std::uint64_t frequency_hz = 1'000'000'000;  ///< of the CPMU's clock, for clock_ticks, thresholds and edges
   bool writable_while_frozen = true;           ///< Linux needs it
   bool freeze = true;                          ///< freeze register and global freeze on overflow; Linux needs it
   bool interrupt = true;                       ///< messages on overflow; Linux needs it
   unsigned message_number = 1;                 ///< MSI-X: table entry, 0 ... 15. Linux does not accept 0
   bool hdm_filter = false;                     ///< filter 0: HDM decoder
   bool ddr_filter = false;                     ///< filter 1: channel, rank, bank group, bank
-  Picoseconds latency = 0;                     ///< of one register access
+  Picoseconds latency = 0;                     ///< latency of one register access
 };
 
 /// Check everything that does not depend on the event groups.

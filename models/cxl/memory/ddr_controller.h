@@ -42,10 +42,10 @@ struct DdrTiming {
 
 /// Errors of the DDR interface: every n-th command of a channel fails, and is repeated. 0: none fails.
 struct DdrRetries {
-  unsigned read_crc_every = 0;   ///< of reads
-  unsigned write_crc_every = 0;  ///< of writes
-  unsigned parity_every = 0;     ///< of reads and writes: parity of command and address
-  unsigned ecc_every = 0;        ///< of reads
+  unsigned read_crc_every = 0;   ///< for reads
+  unsigned write_crc_every = 0;  ///< for writes
+  unsigned parity_every = 0;     ///< for reads and writes: parity of command and address
+  unsigned ecc_every = 0;        ///< for reads
   Picoseconds delay = 50'000;    ///< from the CAS that failed to the next one
   [[nodiscard]] bool any() const noexcept { return (read_crc_every | write_crc_every | parity_every | ecc_every) != 0; }
 };
@@ -59,7 +59,7 @@ struct DdrThrottle {
 
 struct DdrParameters {
   DdrShape shape{2, 1, 8, 4};      ///< all powers of two
-  std::uint64_t row_bytes = 8192;  ///< of a bank; a power of two, 64 or more
+  std::uint64_t row_bytes = 8192;  ///< per bank; a power of two, 64 or more
   PagePolicy page_policy = PagePolicy::open;
   RefreshMode refresh_mode = RefreshMode::all_banks;
   unsigned rfm_after = 0;                       ///< ACTs of a bank before RFM; 0: never

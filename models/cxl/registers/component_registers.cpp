@@ -190,7 +190,7 @@ ComponentRegisters::ComponentRegisters(const sc_core::sc_module_name& name, Comp
   const RegisterId capability = bank_.find("HDM Decoder Capability");
   std::uint64_t value = bank_.value(capability) | (decoders_ == 1 ? 0 : decoders_ / 2);
   if (!device) {
-    constexpr std::uint64_t kManyWays = 3 << 11;  // 3, 6, 12 and 16 ways: only devices have so many
+    constexpr std::uint64_t kManyWays = 3 << 11;  // 3, 6, 12 and 16 ways: only for devices
     value = (value & ~kManyWays) | std::uint64_t{std::min(std::bit_ceil(ports), kMostTargets)} << 4;
   }
   bank_.set_reset(capability, 0, value);

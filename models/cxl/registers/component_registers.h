@@ -40,7 +40,7 @@ struct DecodedAddress {
 struct HdmClaim {
   std::uint64_t base = 0;
   std::uint64_t size = 0;         ///< 0: no claim; not committed, or decoding is disabled
-  std::uint64_t device_base = 0;  ///< where its share of device memory begins
+  std::uint64_t device_base = 0;  ///< start of its share of device memory
   Interleave interleave{};
   HdmTargets targets{};  ///< for a switch
 };

@@ -49,7 +49,7 @@ struct Type3Parameters {
   unsigned msi_x_vectors = 16;              ///< 0: no MSI-X, else 1 ... 2048; software uses at most 16
   unsigned msi_vectors = 0;                 ///< 0: no MSI, else 1, 2, 4, 8, 16 or 32
   unsigned payload_size_log2 = 11;          ///< mailbox: 8 ... 20, 256 bytes to 1 MiB
-  Picoseconds command_latency = 1'000'000;  ///< of a mailbox command
+  Picoseconds command_latency = 1'000'000;  ///< latency of a mailbox command
   /// Time from a reset (other than a function level reset) until media and mailbox are ready. Empty: never.
   std::optional<Picoseconds> media_ready_after = 0;
   std::optional<Picoseconds> mailbox_ready_after = 0;

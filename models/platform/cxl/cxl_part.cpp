@@ -127,8 +127,7 @@ void CxlPart::add_root(unsigned index, const CxlDeviceSpec& spec) {
   }
   bridge.subordinate = last_bus_;
   bridge.end = components_.size();
-  const bool cache =
-      spec.below ? spec.below->devices.front().cache.has_value() : spec.cache.has_value();  // of what is below
+  const bool cache = spec.below ? spec.below->devices.front().cache.has_value() : spec.cache.has_value();
   add_cpmus(
       components_[number], root.host.probes().event_groups(cache),
       [&port](unsigned cpmu, cxl::Cpmu& block) { port.attach_cpmu(cpmu, block.socket); },

@@ -62,7 +62,7 @@ class CxlPart : public PlatformPart {
     Kind kind;
     unsigned number;    ///< number of the root port, the switch or the device
     unsigned port = 0;  ///< for a downstream port
-    std::string name;   ///< of the module: "cxl_rp0", "cxl_usp0", "cxl_dsp0_1", "cxl0"
+    std::string name;   ///< module name: "cxl_rp0", "cxl_usp0", "cxl_dsp0_1", "cxl0"
     const std::vector<CxlCpmuSpec>* specs;
     pcie::Function* function;
     std::uint64_t bar = 0;                ///< where firmware maps its BAR 0

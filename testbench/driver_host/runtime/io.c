@@ -9,7 +9,7 @@ enum { kGuard = 64 * 1024 };
 
 struct mapping {
   unsigned long start, end; /* virtual, without the guard */
-  phys_addr_t physical;     /* of start */
+  phys_addr_t physical;     /* physical address of start */
   void* reserved;
   size_t reserved_size;
 };

@@ -8,7 +8,7 @@
 enum { kDevices = 32, kFunctions = 8, kCapabilityLimit = 48, kExtendedLimit = 480 };
 
 static LIST_HEAD(bridges);
-static LIST_HEAD(buses); /* of struct listed_bus */
+static LIST_HEAD(buses); /* elements are struct listed_bus */
 
 struct listed_bus {
   struct list_head node;

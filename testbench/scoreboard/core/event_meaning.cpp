@@ -13,12 +13,12 @@
 namespace pmufab::scoreboard {
 namespace {
 
-constexpr std::uint64_t kUcfCycles = 0x1'0000'0000;  // what the sysfs name "cycles" stands for
+constexpr std::uint64_t kUcfCycles = 0x1'0000'0000;  // value of the sysfs name "cycles"
 constexpr std::uint64_t kUcfBusCycles = 0x1d;
 
 struct FilterTerm {
   std::string_view name;
-  unsigned bit;  // of config1, and with it of the hardware's filter
+  unsigned bit;  // bit of config1, which is also that of the hardware's filter
 };
 constexpr std::array<FilterTerm, kSources + kDestinations> kFilterTerms{{
     {"src_loc_noncpu", 0},

@@ -10,7 +10,7 @@
 
 namespace pmufab::scoreboard {
 
-/// What a user's event text asks a UCF PMU to count.
+/// What a UCF PMU must count for a user's event text.
 struct UcfMeaning {
   enum class Kind : std::uint8_t { traffic, cycles, nothing };
   Kind kind = Kind::nothing;
@@ -20,14 +20,14 @@ struct UcfMeaning {
   std::string text;  ///< for reports: "slc_access_rd, src_loc_cpu -> all"
 };
 
-/// What a user's event text asks a CMEM latency PMU to count.
+/// What a CMEM latency PMU must count for a user's event text.
 enum class CmemMeaning : std::uint8_t { cycles, rd_req, rd_cum_outs };
 
-/// What a user's event text asks the PMU of a chip-to-chip interface to count.
+/// What the PMU of a chip-to-chip interface must count for a user's event text.
 struct C2cMeaning {
   unsigned event = 0;  ///< 0 cycles; 1 ... 8: incoming reads, incoming writes, outgoing reads, outgoing writes, of each
                        ///< outstanding (odd) and requests (even)
-  std::uint32_t gpus = 0;  ///< a bit for each GPU asked for; 0: all, and where the peer is none
+  std::uint32_t gpus = 0;  ///< a bit for each selected GPU; 0: all, and for a peer without GPUs
   [[nodiscard]] bool is_cycles() const noexcept { return event == 0; }
   [[nodiscard]] bool is_requests() const noexcept { return event % 2 == 0; }
   /// 0 incoming reads, 1 incoming writes, 2 outgoing reads, 3 outgoing writes.

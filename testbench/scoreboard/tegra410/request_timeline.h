@@ -14,9 +14,9 @@ namespace pmufab::scoreboard {
 
 /// Sums over the requests of one lane, or of all, up to an instant.
 struct RequestSums {
-  std::uint64_t requests = 0;     ///< that left before the instant
-  std::uint64_t outstanding = 0;  ///< of each clock edge before the instant: requests in flight, start <= edge < end
-  std::uint64_t latency_ps = 0;   ///< of those in `requests`: end - start of each, also when it ends later
+  std::uint64_t requests = 0;     ///< those that left before the instant
+  std::uint64_t outstanding = 0;  ///< sum over earlier clock edges of the requests in flight: start <= edge < end
+  std::uint64_t latency_ps = 0;   ///< sum of end - start over those in `requests`, even if they end later
   RequestSums& operator+=(const RequestSums& other) noexcept;
   RequestSums& operator-=(const RequestSums& other) noexcept;
   bool operator==(const RequestSums&) const = default;

@@ -13,7 +13,7 @@ namespace pmufab::cmn {
 /// Parameters of a link between two meshes, the same in both directions. docs/cmn-nodes.md, section 5.
 struct LinkParameters {
   Picoseconds latency = 20'000;  ///< from the sending of a CXS flit to its arrival, at least 1
-  unsigned cycles_per_flit = 1;  ///< of the sending mesh, between CXS flits
+  unsigned cycles_per_flit = 1;  ///< cycles of the sending mesh, between CXS flits
   unsigned flit_bytes = 32;      ///< bytes of a CXS flit: 16, 32 or 64
   unsigned link_credits = 64;    ///< CXS flits that the other end has room for
   unsigned rht_entries = 32;     ///< requests an RA holds, 1 ... 256

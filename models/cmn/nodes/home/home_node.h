@@ -22,9 +22,9 @@ namespace pmufab::cmn {
 struct HomeParameters {
   static constexpr unsigned kMaximumLatency = 100'000;
 
-  unsigned slc_sets = 1024;  ///< of its slice of the system level cache
+  unsigned slc_sets = 1024;  ///< sets of its slice of the system level cache
   unsigned slc_ways = 16;
-  unsigned sf_sets = 2048;  ///< of its snoop filter
+  unsigned sf_sets = 2048;  ///< sets of its snoop filter
   unsigned sf_ways = 16;
   unsigned pocq_entries = 32;  ///< requests under way, 1 ... 256
   unsigned latency = 12;       ///< cycles from the cause of a message until it may go, 1 ... kMaximumLatency

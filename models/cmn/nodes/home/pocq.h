@@ -41,7 +41,7 @@ struct PocqEntry {
   bool ack_left = false;
   /// @}
 
-  /// @name What is known
+  /// @name Progress
   /// @{
   bool waits = false;        ///< for its line
   bool snooped = false;      ///< all snoop responses have arrived

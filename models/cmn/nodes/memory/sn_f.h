@@ -48,7 +48,7 @@ class SnF final : public NodeModel {
   EntryNumbers numbers_;
   RequestCredits credits_;
   std::vector<std::uint8_t> data_flits_;  // by entry: flits that a write still waits for
-  Cycle next_turn_ = 0;                   // of the memory
+  Cycle next_turn_ = 0;                   // next free cycle of the memory
   std::uint64_t reads_ = 0;
   std::uint64_t writes_ = 0;
   std::uint64_t prefetches_ = 0;

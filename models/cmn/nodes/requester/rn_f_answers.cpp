@@ -152,7 +152,7 @@ void RnF::comp(unsigned number, const FlitFields& fields, Cycle now) {
       return;
     }
   }
-  // For writes, Comp may come before DBIDResp, which asks for the data.
+  // For writes, Comp may come before DBIDResp, which requests the data.
   const bool writes = entry.opcode == chi::req::kDvmOp || entry.opcode == chi::req::kWriteNoSnpFull ||
                       entry.opcode == chi::req::kWriteNoSnpPtl || entry.opcode == chi::req::kWriteUniqueFull ||
                       entry.opcode == chi::req::kWriteUniquePtl || chi::req::is_atomic_store(entry.opcode);

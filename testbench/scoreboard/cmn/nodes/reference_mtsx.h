@@ -49,7 +49,7 @@ class ReferenceMtsx final : public ReferenceNode {
   std::list<Request> requests_;                                    // the oldest first
   std::map<std::uint64_t, std::list<std::uint64_t>> tags_;         // tag cache by set, the youngest first
   std::map<std::uint64_t, std::list<std::uint64_t>> tags_wanted_;  // requests by the tag line being read
-  Agenda reads_;                                                   // of data
+  Agenda reads_;                                                   // data reads
   Agenda tag_reads_;                                               // by tag line
   Agenda writes_;
   std::uint64_t serials_ = 0;

@@ -12,7 +12,7 @@
 namespace pmufab::scoreboard {
 namespace {
 
-constexpr std::uint64_t kCyclesEvent = 0x1'0000'0000;  // what the sysfs name "cycles" stands for
+constexpr std::uint64_t kCyclesEvent = 0x1'0000'0000;  // value of the sysfs name "cycles"
 constexpr std::uint64_t kSourceBits = 0x1ff'ffff;
 constexpr std::uint64_t kDeviceEnable = 0x100'0000;
 
@@ -37,7 +37,7 @@ constexpr std::array<ConfigField, 8> kConfigFields{{{"src_rp_mask", 1, 0, 0xff},
                                                     {"dst_loc_pcie_cxl", 2, 3, 1},
                                                     {"dst_rem", 2, 4, 1}}};
 
-/// An event text as the three numbers that perf makes of it.
+/// An event text as perf's three configuration words.
 struct Configuration {
   std::optional<std::uint64_t> event;
   std::uint64_t source = 0;
