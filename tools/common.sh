@@ -25,33 +25,67 @@ die() {
 # The comment block at the top of the script is its --help text, but for the licence.
 print_help() { awk 'NR > 1 && !/^# SPDX/ { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; }
 
-# run_logged LOG COMMAND...: output goes to LOG; on failure its last lines are shown.
+# show_progress LOG: tells, until end_progress, how long something takes and the last line of its LOG: on a terminal in one
+# line that moves, elsewhere in a line every half a minute.
+show_progress() {
+  local log=$1 every=30 width=110 seconds=0 text
+  if [[ -t 1 ]]; then
+    every=1
+    width=$(stty size 2>/dev/null </dev/tty | awk '$2 > 10 { print $2 - 1 }' || true)
+  fi
+  # Whoever waits for the end of the output must not wait for a sleep. No script, no progress.
+  while sleep 1 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+    seconds=$((seconds + 1))
+    if ((seconds % every != 0)); then continue; fi
+    text="    $seconds s  $(tail -n 1 "$log" 2>/dev/null | tr -d '\r')"
+    if [[ -t 1 ]]; then printf '\r\033[K%s' "${text:0:${width:-79}}"; else printf '%s\n' "${text:0:width}"; fi
+  done &
+  progress=$!
+}
+
+end_progress() {
+  kill "$progress" 2>/dev/null || true
+  wait "$progress" 2>/dev/null || true
+  if [[ -t 1 ]]; then printf '\r\033[K'; fi
+}
+
+# open_log LOG: makes it an empty file.
+open_log() {
+  { mkdir -p "$(dirname "$1")" && : >"$1"; } 2>/dev/null ||
+    die "cannot write $1" "If another user (root, say) has built here before, remove the folder build or change its owner."
+}
+
+# show_failure LOG STATUS COMMAND...: how COMMAND ended, and the last lines of its LOG.
+show_failure() {
+  printf '%s: "%s" failed with exit code %d. The end of %s:\n' "$program" "${*:3}" "$2" "$1" >&2
+  tail -n 40 "$1" >&2
+}
+
+# run_logged LOG COMMAND...: output goes to LOG, and progress is shown; on failure the last lines of LOG are.
 run_logged() {
   local log=$1 status=0
   shift
-  { mkdir -p "$(dirname "$log")" && : >"$log"; } 2>/dev/null ||
-    die "cannot write $log" "If another user (root, say) has built here before, remove the folder build or change its owner."
+  open_log "$log"
+  show_progress "$log"
   "$@" >"$log" 2>&1 </dev/null || status=$?
-  if ((status != 0)); then
-    printf '%s: "%s" failed with exit code %d. The end of %s:\n' "$program" "$*" "$status" "$log" >&2
-    tail -n 40 "$log" >&2
-    return "$status"
-  fi
+  end_progress
+  if ((status != 0)); then show_failure "$log" "$status" "$@"; fi
+  return "$status"
 }
 
-# Builds may use this many processes: PMUFAB_JOBS, or one per processor but no more than memory allows (a compiler that
-# reads SystemC's headers with sanitizers on takes about 1 GiB).
+# Builds may use this many processes: PMUFAB_JOBS, or one per processor but no more than memory allows (a compiler takes up
+# to 1.5 GiB for a batch of units).
 job_count() {
   if [[ -n ${PMUFAB_JOBS:-} ]]; then
     echo "$PMUFAB_JOBS"
     return
   fi
-  local cpus gibibytes
+  local cpus allowed
   cpus=$(nproc)
-  gibibytes=$(awk '/^MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo 2>/dev/null || true)
-  [[ -n $gibibytes ]] || gibibytes=$cpus
-  ((gibibytes >= 1)) || gibibytes=1
-  echo $((cpus < gibibytes ? cpus : gibibytes))
+  allowed=$(awk '/^MemAvailable/ { print int($2 / 1048576 / 1.5) }' /proc/meminfo 2>/dev/null || true)
+  [[ -n $allowed ]] || allowed=$cpus
+  ((allowed >= 1)) || allowed=1
+  echo $((cpus < allowed ? cpus : allowed))
 }
 
 # The Linux drivers the driver host knows, a line each: kernel module and files, with one blank between.

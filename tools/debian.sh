@@ -7,7 +7,7 @@ debian_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 # What keeps Debian's packages from being asked for here, or nothing.
 debian_obstacle() {
   local command
-  for command in apt-get apt-cache dpkg dpkg-deb xz; do
+  for command in apt-get apt-cache dpkg dpkg-deb; do
     command -v "$command" >/dev/null || { echo "$command is missing"; return; }
   done
   [[ -r $debian_keyring ]] || echo "$debian_keyring is missing (package debian-archive-keyring)"
@@ -69,7 +69,12 @@ unpack_linux_source() {
   shift 2
   for part; do patterns+=("linux-source-*/$part"); done
   mkdir -p "$tree"
+  # A fresh system has no xz, but apt has a helper of its own, which takes files.
+  mkdir "$tree.packed"
+  dpkg-deb --fsys-tarfile "$archive" |
+    tar -xf - -C "$tree.packed" --strip-components=3 --wildcards './usr/src/linux-source-*.tar.*' || true
   # A pattern that matches nothing is no error.
-  dpkg-deb --fsys-tarfile "$archive" | tar -xOf - --wildcards './usr/src/linux-source-*.tar.*' | xz -dc |
+  /usr/lib/apt/apt-helper cat-file "$tree.packed"/linux-source-* |
     tar -xf - -C "$tree" --strip-components=1 --wildcards --no-wildcards-match-slash "${patterns[@]}" || true
+  rm -rf "$tree.packed"
 }

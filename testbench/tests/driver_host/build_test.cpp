@@ -227,6 +227,18 @@ TEST_F(FetchSources, one_driver_is_enough_to_take_a_tree) {
   EXPECT_TRUE(fs::exists(folder / "sources/8.1.2/drivers/perf/arm-cmn.c"));
 }
 
+TEST_F(FetchSources, the_newest_kernel_is_not_asked_for_if_there_is_one) {
+  ASSERT_EQ(fetch("--from " + tree("arm-cmn.c").string()).exit_code, 0);
+  fs::remove(folder / "sources/.complete");
+  const Outcome newest = fetch("--newest --mirror http://127.0.0.1:9/debian");
+  EXPECT_EQ(newest.exit_code, 0) << newest.output;
+  EXPECT_THAT(newest.output, HasSubstr("8.1.2"));
+  EXPECT_FALSE(fs::exists(folder / "sources/.complete"));
+  const Outcome all = fetch("--mirror http://127.0.0.1:9/debian");
+  EXPECT_EQ(all.exit_code, 2);
+  EXPECT_THAT(all.output, HasSubstr("http://127.0.0.1:9/debian"));
+}
+
 TEST_F(FetchSources, what_was_fetched_for_other_drivers_is_completed_if_the_mirror_answers) {
   ASSERT_EQ(fetch("--from " + tree("arm-cmn.c").string()).exit_code, 0);
   std::ofstream(folder / "sources/.complete") << "from 7.1 on:\n";

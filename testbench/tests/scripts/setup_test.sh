@@ -13,6 +13,10 @@ ln -s /bin/false "$folder/bin/dpkg-query"
 expect 2 env PATH="$folder/bin:$PATH" "$repository/tools/setup" --check
 says 'packages are missing:'
 says 'libsystemc-dev'
+says 'libgtest-dev'
+expect 2 env PATH="$folder/bin:$PATH" "$repository/tools/setup" --demo --check
+says 'libsystemc-dev'
+! grep -qF libgtest-dev <<<"$output" || { printf 'the demo needs no tests:\n%s\n' "$output"; exit 1; }
 
 # Only what the script calls before it looks for apt-get.
 for command in bash dirname awk basename env; do ln -s "$(command -v "$command")" "$folder/none/$command"; done
