@@ -17,7 +17,7 @@ unsigned type_of(std::uint64_t addr) { return addr >> 11 & 7U; }
 bool has_vmid(std::uint64_t addr) { return (addr >> 5 & 1U) != 0; }
 unsigned vmid_of(std::uint64_t addr) { return addr >> 14 & 0xffU; }
 
-constexpr std::uint16_t kCodes = 1;            // filter codes of an entry: "all", and one of these
+constexpr std::uint16_t kCodes = 1;            // filter codes of an entry: "all", and one below
 constexpr std::uint16_t kCodesOfOp = 1U << 1;  // DVM operation
 constexpr std::uint16_t kCodesOfSync = 1U << 2;
 
