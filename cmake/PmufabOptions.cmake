@@ -90,28 +90,37 @@ add_custom_target(optimised)
 # another third less, but then some tests run for minutes under the sanitizers.
 set(pmufab_cold_code $<$<CONFIG:Release>:-O1>)
 
-# pmufab_library(tlm [COLD] [NO_INSTALL] SOURCES ... LINK ...): a static library pmufab_tlm with the alias pmufab::tlm. COLD: its
-# code does not run once per request, so it is optimised less. NO_INSTALL: it is neither installed nor exported, because
-# it serves this project's own programs alone.
+# pmufab_library(tlm [COLD] [NO_INSTALL] SOURCES ... LINK ... [PRIVATE ...]): a static library pmufab_tlm with the alias
+# pmufab::tlm. Without SOURCES it is headers alone: those in HEADERS, or all of its folder. LINK is what its headers include;
+# PRIVATE is what its sources include besides. Its files lie in the folder with the list or below; docs/architecture.md has
+# the rules. COLD: its code does not run once per request, so it is optimised less. NO_INSTALL: it is neither installed nor
+# exported, because it serves this project's own programs alone.
 function(pmufab_library name)
-  cmake_parse_arguments(ARG "COLD;NO_INSTALL" "" "SOURCES;LINK" ${ARGN})
-  add_library(pmufab_${name} STATIC ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "COLD;NO_INSTALL" "" "SOURCES;HEADERS;LINK;PRIVATE" ${ARGN})
+  set(public PUBLIC)
+  if(ARG_SOURCES)
+    add_library(pmufab_${name} STATIC ${ARG_SOURCES})
+    target_link_libraries(pmufab_${name} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:pmufab_settings>)
+    if(name STREQUAL "tlm" AND PMUFAB_PRECOMPILE_HEADERS)
+      target_precompile_headers(pmufab_tlm PRIVATE ${pmufab_common_headers})
+    elseif("${ARG_LINK};${ARG_PRIVATE}" MATCHES "pmufab::") # and so with SystemC's settings
+      pmufab_precompile(pmufab_${name} pmufab_tlm)
+    endif()
+    if(ARG_COLD)
+      target_compile_options(pmufab_${name} PRIVATE ${pmufab_cold_code})
+    endif()
+    pmufab_unity(pmufab_${name} 32)
+    add_dependencies(optimised pmufab_${name})
+  else()
+    set(public INTERFACE)
+    add_library(pmufab_${name} INTERFACE ${ARG_HEADERS})
+  endif()
   add_library(pmufab::${name} ALIAS pmufab_${name})
   set_target_properties(pmufab_${name} PROPERTIES EXPORT_NAME ${name})
-  target_compile_features(pmufab_${name} PUBLIC cxx_std_20)
-  target_include_directories(pmufab_${name} PUBLIC
+  target_compile_features(pmufab_${name} ${public} cxx_std_20)
+  target_include_directories(pmufab_${name} ${public}
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/pmufab>)
-  target_link_libraries(pmufab_${name} PUBLIC ${ARG_LINK} PRIVATE $<BUILD_INTERFACE:pmufab_settings>)
-  if(name STREQUAL "tlm" AND PMUFAB_PRECOMPILE_HEADERS)
-    target_precompile_headers(pmufab_tlm PRIVATE ${pmufab_common_headers})
-  elseif(ARG_LINK MATCHES "pmufab::") # and so with SystemC's settings
-    pmufab_precompile(pmufab_${name} pmufab_tlm)
-  endif()
-  if(ARG_COLD)
-    target_compile_options(pmufab_${name} PRIVATE ${pmufab_cold_code})
-  endif()
-  pmufab_unity(pmufab_${name} 32)
-  add_dependencies(optimised pmufab_${name})
+  target_link_libraries(pmufab_${name} ${public} ${ARG_LINK})
   if(NOT ARG_NO_INSTALL)
     install(TARGETS pmufab_${name} EXPORT pmufabTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()

@@ -10,13 +10,13 @@
 
 #include "models/cmn/description/config_space.h"
 #include "models/cmn/description/layout.h"
+#include "models/cmn/description/topology.h"
 #include "models/cmn/engine/call_wheel.h"
 #include "models/cmn/engine/mesh_engine.h"
 #include "models/cmn/mesh_device.h"
 #include "models/cmn/outbox.h"
 #include "models/cmn/pmu/pmu.h"
 #include "models/cmn/wire/mesh_observer.h"
-#include "models/cmn/wire/topology.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/interrupt/interrupt.h"
 

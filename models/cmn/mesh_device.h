@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/wire/flit_fields.h"
 #include "models/cmn/wire/types.h"
 
 namespace pmufab::cmn {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/description/topology.h"
 
 namespace pmufab::cmn {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "models/cmn/description/topology.h"
 #include "models/cmn/mesh.h"
 #include "models/cmn/nodes/gateway/link_end.h"
 #include "models/cmn/nodes/nodes.h"
-#include "models/cmn/wire/topology.h"
 #include "models/platform/cxl/cxl_spec.h"
 #include "models/tegra410/address_map.h"
 #include "models/tegra410/parameters.h"

@@ -16,7 +16,7 @@
 
 #include "models/cmn/description/layout.h"
 #include "models/cmn/description/node_registers.h"
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/description/topology.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/registers/register_bank.h"
 

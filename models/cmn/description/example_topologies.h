@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/description/topology.h"
 
 /// Meshes ready to use: starting points for platforms and tests. All pass check().
 namespace pmufab::cmn::examples {

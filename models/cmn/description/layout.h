@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/description/topology.h"
 
 namespace pmufab::cmn {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/pmu/event_select.h"
+#include "models/cmn/description/event_select.h"
 
 namespace pmufab::cmn {
 

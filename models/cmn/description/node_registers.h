@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/description/topology.h"
 #include "tlm/registers/register_spec.h"
 
 namespace pmufab::cmn {

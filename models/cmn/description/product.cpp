@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/cmn/wire/product.h"
+#include "models/cmn/description/product.h"
 
 namespace pmufab::cmn {
 

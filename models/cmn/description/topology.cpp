@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/description/topology.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/description/topology.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cmn {

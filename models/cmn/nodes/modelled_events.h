@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/description/topology.h"
 
 namespace pmufab::cmn {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "models/cmn/wire/product.h"
+#include "models/cmn/description/product.h"
 #include "models/pmu/alarm.h"
 #include "models/pmu/carry_path.h"
 #include "models/pmu/counter.h"

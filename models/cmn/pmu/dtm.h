@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "models/cmn/wire/product.h"
+#include "models/cmn/description/product.h"
 #include "models/pmu/carry_path.h"
 #include "tlm/clock/clock_domain.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/pmu/flit_image.h"
 
 #include "models/cmn/pmu/flit_positions.h"
 

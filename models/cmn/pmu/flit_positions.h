@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "models/cmn/wire/flit_image.h"
-#include "models/cmn/wire/product.h"
+#include "models/cmn/description/product.h"
+#include "models/cmn/pmu/flit_image.h"
 
 namespace pmufab::cmn {
 

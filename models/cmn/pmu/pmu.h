@@ -11,15 +11,15 @@
 #include <vector>
 
 #include "models/cmn/description/config_space.h"
+#include "models/cmn/description/event_select.h"
 #include "models/cmn/description/layout.h"
+#include "models/cmn/description/topology.h"
 #include "models/cmn/pmu/cycle_condition.h"
 #include "models/cmn/pmu/dtc.h"
 #include "models/cmn/pmu/dtm.h"
-#include "models/cmn/pmu/event_select.h"
+#include "models/cmn/pmu/flit_image.h"
 #include "models/cmn/pmu/occupancy.h"
 #include "models/cmn/pmu/watchpoint.h"
-#include "models/cmn/wire/flit_image.h"
-#include "models/cmn/wire/topology.h"
 #include "models/cmn/wire/types.h"
 #include "models/pmu/alarm.h"
 #include "tlm/clock/clock_domain.h"

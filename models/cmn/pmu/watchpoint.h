@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "models/cmn/wire/flit_image.h"
-#include "models/cmn/wire/product.h"
+#include "models/cmn/description/product.h"
+#include "models/cmn/pmu/flit_image.h"
 #include "models/cmn/wire/types.h"
 
 namespace pmufab::cmn {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/wire/flit_fields.h"
 #include "models/cmn/wire/types.h"
 #include "tlm/clock/clock_domain.h"
 

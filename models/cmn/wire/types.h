@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -30,10 +32,33 @@ enum class FlitEvent : std::uint8_t {
   stall,  ///< a cycle in which the interface's next flit waits for a credit
 };
 
+/// @return which of REQ, RSP, SNP, DAT a channel belongs to; pub for PUB.
+[[nodiscard]] constexpr Channel channel_class(Channel channel) noexcept {
+  switch (channel) {
+    case Channel::rsp2:
+      return Channel::rsp;
+    case Channel::dat2:
+      return Channel::dat;
+    case Channel::req2:
+      return Channel::req;
+    case Channel::snp2:
+      return Channel::snp;
+    default:
+      return channel;
+  }
+}
+
 /// Names as in the driver's event names: "req", "dat2"; "e", "p0".
 /// @{
-[[nodiscard]] std::string_view to_string(Channel channel) noexcept;
-[[nodiscard]] std::string_view to_string(Interface interface) noexcept;
+[[nodiscard]] constexpr std::string_view to_string(Channel channel) noexcept {
+  constexpr std::array<std::string_view, kChannels> kNames{"req",  "rsp",  "snp",  "dat", "pub",
+                                                           "rsp2", "dat2", "req2", "snp2"};
+  return kNames[static_cast<std::size_t>(channel)];
+}
+[[nodiscard]] constexpr std::string_view to_string(Interface interface) noexcept {
+  constexpr std::array<std::string_view, kInterfaces> kNames{"e", "w", "n", "s", "p0", "p1", "p2", "p3", "p4", "p5"};
+  return kNames[static_cast<std::size_t>(interface)];
+}
 /// @}
 
 /// One FlitEvent at a watched interface, as the mesh engine reports it.

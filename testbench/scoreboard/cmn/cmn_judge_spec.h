@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/wire/node_types.h"
 #include "testbench/scoreboard/cmn/watchpoint_image.h"
 
 namespace pmufab::scoreboard {

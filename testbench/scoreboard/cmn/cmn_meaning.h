@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/wire/node_types.h"
 #include "models/cmn/wire/types.h"
 #include "testbench/scoreboard/cmn/watchpoint_image.h"
 #include "testbench/scoreboard/core/event_truth.h"

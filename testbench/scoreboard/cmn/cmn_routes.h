@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/wire/flit_fields.h"
 #include "models/cmn/wire/types.h"
 #include "testbench/scoreboard/cmn/cmn_node_ids.h"
 #include "testbench/scoreboard/core/pmu_judge.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/wire/node_types.h"
 #include "models/cmn/wire/types.h"
 
 namespace pmufab::scoreboard {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/wire/node_types.h"
 #include "testbench/scoreboard/cmn/watchpoint_image.h"
 
 namespace pmufab::scoreboard {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/cmn/description/layout.h"
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/description/topology.h"
 
 namespace pmufab::cli {
 

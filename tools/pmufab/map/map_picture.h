@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "models/cmn/description/layout.h"
+#include "models/cmn/description/topology.h"
 #include "models/cmn/engine/mesh_engine.h"
-#include "models/cmn/wire/topology.h"
 
 namespace pmufab::cli {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/description/topology.h"
 
 namespace pmufab::cmn {
 

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "models/cmn/description/layout.h"
+#include "models/cmn/description/product.h"
 #include "models/cmn/nodes/modelled_events.h"
-#include "models/cmn/wire/product.h"
 #include "testbench/perf/event_syntax.h"
 
 namespace pmufab::scenario {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/description/topology.h"
 #include "testbench/perf/pmu_catalog.h"
 
 namespace pmufab::scenario {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "models/cmn/description/layout.h"
-#include "models/cmn/wire/product.h"
+#include "models/cmn/description/product.h"
 #include "testbench/scoreboard/cmn/cmn_addresses.h"
 
 namespace pmufab::scenario {

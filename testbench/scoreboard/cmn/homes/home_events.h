@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/wire/flit_fields.h"
 
 namespace pmufab::scoreboard {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/wire/flit_fields.h"
 #include "models/cmn/wire/types.h"
 
 namespace pmufab::scoreboard {

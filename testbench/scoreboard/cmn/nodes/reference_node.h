@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/wire/flit_fields.h"
 #include "testbench/scoreboard/cmn/cmn_addresses.h"
 #include "testbench/scoreboard/cmn/cmn_judge_spec.h"
 #include "testbench/scoreboard/cmn/node_counts.h"

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/description/topology.h"
 
 namespace pmufab::integration {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/description/topology.h"
 
 /// The picture arm-cmn draws of a mesh in debugfs ("arm-cmn/map").
 namespace pmufab::integration {

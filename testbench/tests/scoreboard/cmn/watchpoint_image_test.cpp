@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 #include <boost/random/mersenne_twister.hpp>
 
-#include "models/cmn/wire/flit_image.h"
-#include "models/cmn/wire/product.h"
+#include "models/cmn/description/product.h"
+#include "models/cmn/pmu/flit_image.h"
 #include "testbench/scoreboard/cmn/watchpoint_image.h"
 
 namespace pmufab::scoreboard::test {

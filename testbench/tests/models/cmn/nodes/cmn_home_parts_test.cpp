@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/cmn/description/event_select.h"
 #include "models/cmn/nodes/chi.h"
 #include "models/cmn/nodes/fifo.h"
 #include "models/cmn/nodes/home/back_invalidations.h"
@@ -22,7 +23,6 @@
 #include "models/cmn/nodes/home/snoop_filter.h"
 #include "models/cmn/nodes/modelled_events.h"
 #include "models/cmn/nodes/set_index.h"
-#include "models/cmn/pmu/event_select.h"
 #include "testbench/traffic/core/random_stream.h"
 
 namespace pmufab {

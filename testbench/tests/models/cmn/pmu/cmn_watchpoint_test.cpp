@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <boost/random/mersenne_twister.hpp>
 
-#include "models/cmn/wire/flit_image.h"
+#include "models/cmn/pmu/flit_image.h"
 #include "testbench/tests/models/cmn/pmu/cmn_rig.h"
 
 namespace pmufab {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/cmn/pmu/event_select.h"
+#include "models/cmn/description/event_select.h"
 
 namespace pmufab::cmn {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "models/cmn/wire/product.h"
-#include "models/cmn/wire/topology.h"
+#include "models/cmn/description/product.h"
+#include "models/cmn/description/topology.h"
 
 namespace pmufab::cmn {
 
