@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/description/layout.h"
-#include "models/cmn/description/product.h"
 #include "testbench/scoreboard/cmn/cmn_addresses.h"
+#include "testbench/scoreboard/cmn/cmn_places.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -28,6 +27,35 @@ scoreboard::WatchpointLayout watchpoint_layout(const cmn::Topology& topology) {
 
 scoreboard::ReferenceAxiParameters axi(const cmn::AxiParameters& of) {
   return {of.ar_period, of.aw_period, of.w_period, of.read_latency, of.write_latency};
+}
+
+/// A list of nodes, of a port or of a crosspoint.
+std::vector<scoreboard::CmnCrosspointNodes::Node> nodes_of(const std::vector<cmn::Node>& described) {
+  std::vector<scoreboard::CmnCrosspointNodes::Node> nodes;
+  for (const cmn::Node& node : described)
+    nodes.push_back({node.type, node.device, node.logical_id, node.external || node.isolated});
+  return nodes;
+}
+
+/// Crosspoints: what is connected, and the nodes. The judge works out itself where those are.
+void fill_crosspoints(const cmn::Topology& topology, scoreboard::CmnJudgeSpec& spec) {
+  std::vector<scoreboard::CmnCrosspointNodes> crosspoints;
+  for (const cmn::Crosspoint& crosspoint : topology.crosspoints) {
+    unsigned used = 0;
+    std::vector<cmn::DeviceType>& devices = spec.devices.emplace_back();
+    std::vector<unsigned>& counts = spec.device_counts.emplace_back();
+    scoreboard::CmnCrosspointNodes& nodes = crosspoints.emplace_back();
+    nodes.dtc_domain = crosspoint.dtc_domain;
+    nodes.others = nodes_of(crosspoint.nodes);
+    for (unsigned port = 0; port < crosspoint.ports.size(); ++port) {
+      if (crosspoint.ports[port].device != cmn::DeviceType::none) used = port + 1;
+      devices.push_back(crosspoint.ports[port].device);
+      counts.push_back(cmn::device_count(crosspoint.ports[port]));
+      nodes.ports.push_back(nodes_of(crosspoint.ports[port].nodes));
+    }
+    spec.ports_in_use.push_back(used);
+  }
+  scoreboard::place_nodes(crosspoints, topology.base, spec);
 }
 
 /// Parameters of nodes.
@@ -64,11 +92,9 @@ void fill_links(const platform::PlatformSpec& platform, std::vector<scoreboard::
 }  // namespace
 
 std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSpec& platform) {
-  constexpr std::uint64_t kPmcr = 0x100;  // from the base of a DTC's PMU registers
   std::vector<scoreboard::CmnJudgeSpec> specs;
   for (const platform::CmnSpec& mesh : platform.cmn) {
     const cmn::Topology& topology = mesh.topology;
-    const cmn::Layout layout(topology);
     scoreboard::CmnJudgeSpec spec;
     spec.pmu = fmt::format("arm_cmn_{}", specs.size());
     spec.columns = topology.columns;
@@ -77,29 +103,12 @@ std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSp
     // CMN-700 and S3 have wp_chn_num; elsewhere a watchpoint sees both.
     spec.sub_channels_apart = topology.product == cmn::Product::cmn700 || topology.product == cmn::Product::s3;
     spec.clock_hz = topology.frequency_hz;
-    spec.pmcr = topology.base + layout.nodes()[layout.dtc_node(0)].offset +
-                cmn::facts_of(topology.product, topology.revision).dtc_base + kPmcr;
     spec.multiple_dtm = topology.multiple_dtm;
     spec.snoop_channels = topology.channels.snp;
     spec.link_delay = mesh.mesh.link_delay;
     spec.occupancy_width = mesh.mesh.pmu.occupancy_width;
-    for (const cmn::Crosspoint& crosspoint : topology.crosspoints) {
-      unsigned used = 0;
-      std::vector<cmn::DeviceType>& devices = spec.devices.emplace_back();
-      std::vector<unsigned>& counts = spec.device_counts.emplace_back();
-      for (unsigned port = 0; port < crosspoint.ports.size(); ++port) {
-        if (crosspoint.ports[port].device != cmn::DeviceType::none) used = port + 1;
-        devices.push_back(crosspoint.ports[port].device);
-        counts.push_back(cmn::device_count(crosspoint.ports[port]));
-      }
-      spec.ports_in_use.push_back(used);
-    }
+    fill_crosspoints(topology, spec);
     fill_nodes(mesh, spec);
-    for (const cmn::NodePlace& node : layout.nodes()) {
-      if (node.port != cmn::kNoPort)
-        spec.nodes.push_back(
-            {node.type, node.node_id, node.logical_id, node.xp, node.port, node.device, node.is_closed()});
-    }
     specs.push_back(std::move(spec));
   }
   fill_links(platform, specs);

@@ -10,7 +10,7 @@
 namespace pmufab::scenario {
 
 /// What the judges of the platform's meshes must know, in their order, from the specification the platform is built
-/// from. Where the registers lie that switch a PMU is asked of the mesh's layout: no document says.
+/// from and nothing else. The judge works out node ids and where the registers lie that switch a PMU.
 [[nodiscard]] std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSpec& platform);
 
 /// Tell the judges of meshes where the platform's links lead.
