@@ -142,8 +142,8 @@ struct CxlPmuSpec {
   [[nodiscard]] std::uint32_t supported(std::uint16_t vendor, std::uint16_t group) const;
 };
 
-/// What the judge of a CXL hierarchy must know. It is made from the description the hierarchy is built from; only the
-/// addresses that firmware assigned come from the platform.
+/// What the judge of a CXL hierarchy must know. It is made from the description the hierarchy is built from, and from
+/// nothing else.
 struct CxlJudgeSpec {
   std::vector<CxlComponentSpec> components;
   std::vector<CxlLinkSpec> links;

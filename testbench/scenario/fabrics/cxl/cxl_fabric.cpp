@@ -97,7 +97,7 @@ CxlFabric::~CxlFabric() = default;
 
 CxlFabric::CxlFabric(const FabricContext& context)
     : part_(*context.platform.cxl()), patience_(patience_of(context.platform.spec().cxl)) {
-  const scoreboard::CxlJudgeSpec known = cxl_judge_spec(context.platform);
+  const scoreboard::CxlJudgeSpec known = cxl_judge_spec(context.platform.spec());
   auto& judge = context.scoreboard.add(std::make_unique<scoreboard::CxlJudge>(known, context.scoreboard.chronicle()));
   service_ = std::make_unique<CpmuService>(context.host, context.platform.firmware(), known.pmus, context.scoreboard);
   listener_ = std::make_unique<CxlListener>(judge);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/fabrics/cxl/judge_spec.h"
+
 #include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
-
-#include "models/platform/cxl/cxl_part.h"
-#include "testbench/scenario/fabrics/cxl/judge_spec.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -63,12 +67,12 @@ scoreboard::CxlDdrSpec ddr_of(const cxl::DdrParameters& ddr) {
   return spec;
 }
 
-scoreboard::CxlLinkSpec link_of(const platform::CxlPart::Wire& wire) {
-  const cxl::LinkParameters& link = wire.link->parameters();
+/// @param upper, lower  components at the ends
+scoreboard::CxlLinkSpec link_of(const cxl::LinkParameters& link, std::string name, unsigned upper, unsigned lower) {
   scoreboard::CxlLinkSpec spec;
-  spec.name = wire.link->name();
-  spec.upper = wire.upper;
-  spec.lower = wire.lower;
+  spec.name = std::move(name);
+  spec.upper = upper;
+  spec.lower = lower;
   spec.period = link.period;
   spec.latency = link.latency;
   for (unsigned number = 0; number < scoreboard::kCxlClasses; ++number)
@@ -109,22 +113,6 @@ std::vector<scoreboard::CxlDecoder> decoders_of_switch(const std::vector<platfor
   return decoders;
 }
 
-/// @return the name of a PMU the reference software serves, by what it counts for.
-std::string client_name(const platform::CxlPart::Component& component, unsigned cpmu) {
-  using Kind = platform::CxlPart::Kind;
-  switch (component.kind) {
-    case Kind::root_port:
-      return fmt::format("cpmu_rp{}.{}", component.number, cpmu);
-    case Kind::upstream_port:
-      return fmt::format("cpmu_usp{}.{}", component.number, cpmu);
-    case Kind::downstream_port:
-      return fmt::format("cpmu_dsp{}.{}.{}", component.number, component.port, cpmu);
-    case Kind::device:
-      break;
-  }
-  return fmt::format("cpmu_mem{}.{}", component.number, cpmu);
-}
-
 scoreboard::CxlPmuSpec pmu_of(const platform::CxlCpmuSpec& cpmu) {
   scoreboard::CxlPmuSpec spec;
   spec.clock_hz = cpmu.parameters.frequency_hz;
@@ -146,41 +134,103 @@ scoreboard::CxlPmuSpec pmu_of(const platform::CxlCpmuSpec& cpmu) {
   return spec;
 }
 
-}  // namespace
+/// Register blocks in BAR 0, each at a multiple of 64 KiB: component registers first, of a device then its device
+/// registers with the mailbox, and then the CPMUs.
+constexpr std::uint64_t kBlock = 0x1'0000;
 
-CxlJudgeSpec cxl_judge_spec(const platform::Platform& platform) {
-  using Kind = platform::CxlPart::Kind;
-  CxlJudgeSpec spec;
-  const platform::CxlPart& part = *platform.cxl();
-  const std::vector<platform::CxlDevicePlace> devices = platform::devices_of(platform.spec().cxl);
-  for (const platform::CxlPart::Component& its : part.components()) {
-    scoreboard::CxlComponentSpec& component = spec.components.emplace_back();
-    component.name = its.name;
-    component.of_switch = its.kind == Kind::upstream_port || its.kind == Kind::downstream_port;
-    if (its.kind == Kind::upstream_port) component.decoders = decoders_of_switch(devices, its.number);
-    if (its.kind == Kind::device) {
-      const platform::CxlDeviceSpec& device = *devices[its.number].spec;
-      component.decoders = decoders_of(devices, its.number);
-      component.answer_latency = device.memory.answer_latency;
-      component.ddr = ddr_of(device.memory.ddr);
-      component.ddr->optimal_load = device.memory.dev_load.optimal;
-      component.ddr->moderate_overload = device.memory.dev_load.moderate;
-      component.ddr->severe_overload = device.memory.dev_load.severe;
-    }
-    for (unsigned number = 0; number < its.cpmus.size(); ++number) {
-      scoreboard::CxlPmuSpec pmu = pmu_of((*its.specs)[number]);
-      pmu.component = static_cast<unsigned>(spec.components.size()) - 1;
-      pmu.address = platform::CxlPart::cpmu_address(its, number);
-      pmu.name = client_name(its, number);
-      if (component.ddr) pmu.separate_queues = component.ddr->separate_queues;
-      spec.pmus.push_back(pmu);
-      if (its.kind != Kind::device) continue;
-      pmu.name = fmt::format("cxl_pmu_mem{}.{}", its.number, number);
-      spec.pmus.push_back(std::move(pmu));
+std::uint64_t device_block(const cxl::Type3Parameters& registers) {
+  constexpr std::uint64_t kPayload = 0x120;  // of the mailbox, from the beginning of the block
+  const std::uint64_t bytes = kPayload + (std::uint64_t{1} << registers.payload_size_log2);
+  return (bytes + kBlock - 1) / kBlock * kBlock;
+}
+
+/// Walks the hierarchy as it is described, depth first: a root port, and below it a device, or an upstream port and
+/// then each downstream port with its device. Firmware gives BAR 0 of each the next place.
+class Hierarchy {
+ public:
+  explicit Hierarchy(const std::vector<platform::CxlDeviceSpec>& branches) : devices_(platform::devices_of(branches)) {
+    for (unsigned root = 0; root < branches.size(); ++root) {
+      const platform::CxlDeviceSpec& branch = branches[root];
+      const unsigned port = add_port(fmt::format("cxl_rp{}", root), fmt::format("cpmu_rp{}", root), branch.port.cpmus);
+      if (branch.below) {
+        add_switch(port, branch);
+      } else {
+        add_device(port, branch);
+      }
     }
   }
-  for (const platform::CxlPart::Wire& wire : part.wires()) spec.links.push_back(link_of(wire));
-  return spec;
-}
+
+  [[nodiscard]] CxlJudgeSpec take() { return std::move(spec_); }
+
+ private:
+  unsigned add_component(std::string name) {
+    spec_.components.emplace_back().name = std::move(name);
+    return static_cast<unsigned>(spec_.components.size()) - 1;
+  }
+
+  /// @param first_block  offset in BAR 0 of its first CPMU
+  /// @param names        of its PMUs, but for the number behind the point
+  void add_cpmus(unsigned component, const std::vector<platform::CxlCpmuSpec>& cpmus, std::uint64_t first_block,
+                 std::initializer_list<std::string> names) {
+    for (unsigned number = 0; number < cpmus.size(); ++number) {
+      scoreboard::CxlPmuSpec pmu = pmu_of(cpmus[number]);
+      pmu.component = component;
+      pmu.address = platform::default_map::kCxlBars + component * platform::default_map::kCxlBarStride + first_block +
+                    number * kBlock;
+      const std::optional<scoreboard::CxlDdrSpec>& ddr = spec_.components[component].ddr;
+      if (ddr) pmu.separate_queues = ddr->separate_queues;
+      for (const std::string& name : names) {
+        pmu.name = fmt::format("{}.{}", name, number);
+        spec_.pmus.push_back(pmu);
+      }
+    }
+  }
+
+  unsigned add_port(std::string name, const std::string& pmu, const std::vector<platform::CxlCpmuSpec>& cpmus) {
+    const unsigned component = add_component(std::move(name));
+    add_cpmus(component, cpmus, kBlock, {pmu});
+    return component;
+  }
+
+  void add_switch(unsigned above, const platform::CxlDeviceSpec& branch) {
+    const unsigned number = switches_++;
+    const unsigned upstream =
+        add_port(fmt::format("cxl_usp{}", number), fmt::format("cpmu_usp{}", number), branch.below->cpmus);
+    spec_.components[upstream].of_switch = true;
+    spec_.components[upstream].decoders = decoders_of_switch(devices_, number);
+    spec_.links.push_back(link_of(branch.link, fmt::format("cxl_usp{}", number), above, upstream));
+    for (unsigned port = 0; port < branch.below->devices.size(); ++port) {
+      const platform::CxlDeviceSpec& device = branch.below->devices[port];
+      const unsigned downstream = add_port(fmt::format("cxl_dsp{}_{}", number, port),
+                                           fmt::format("cpmu_dsp{}.{}", number, port), device.port.cpmus);
+      spec_.components[downstream].of_switch = true;
+      add_device(downstream, device);
+    }
+  }
+
+  void add_device(unsigned above, const platform::CxlDeviceSpec& device) {
+    const unsigned number = found_++;
+    const unsigned index = add_component(fmt::format("cxl{}", number));
+    spec_.links.push_back(link_of(device.link, fmt::format("cxl{}", number), above, index));
+    scoreboard::CxlComponentSpec& component = spec_.components[index];
+    component.decoders = decoders_of(devices_, number);
+    component.answer_latency = device.memory.answer_latency;
+    component.ddr = ddr_of(device.memory.ddr);
+    component.ddr->optimal_load = device.memory.dev_load.optimal;
+    component.ddr->moderate_overload = device.memory.dev_load.moderate;
+    component.ddr->severe_overload = device.memory.dev_load.severe;
+    add_cpmus(index, device.cpmus, kBlock + device_block(device.registers),
+              {fmt::format("cpmu_mem{}", number), fmt::format("cxl_pmu_mem{}", number)});
+  }
+
+  std::vector<platform::CxlDevicePlace> devices_;
+  unsigned switches_ = 0;
+  unsigned found_ = 0;  // devices so far
+  CxlJudgeSpec spec_;
+};
+
+}  // namespace
+
+CxlJudgeSpec cxl_judge_spec(const platform::PlatformSpec& platform) { return Hierarchy(platform.cxl).take(); }
 
 }  // namespace pmufab::scenario
