@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Run the commands that the documents show, and compare what they print with what the documents say.
+
+Usage: commands_test.py PMUFAB [--boots]
+
+A document shows commands in blocks marked ```console: a line that begins with "$ " is a command (a backslash at its end
+continues it), the lines below it are its output. "..." stands for any number of lines; at the end of a line it stands for
+the rest of that line. A command that shows a line beginning with FAILED must end with exit code 1, each other one with 0.
+
+Each command is run here, in a folder of its own, or named in ELSEWHERE with the place that runs it. --boots runs the
+commands that boot a kernel, which take a guest (tools/guest/prepare), and no others.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
+
+# What another part of the tests runs: command, the file that runs it, and what stands there.
+ELSEWHERE = [
+    (r"git clone ", ".ci/run", "tools/test"),
+    (r"tools/test\b", ".ci/run", "tools/test"),
+    (r"tools/demo\b", "tools/test", "tools/demo --no-setup"),
+    (r"tools/setup\b", "tools/test", "tools/setup"),
+    (r"tools/lint\b", "tools/test", "tools/lint"),
+    (r"tools/contract-coverage\b", "tools/test", "tools/contract-coverage"),
+    (r"tools/fuzz\b", "tools/test", "tools/fuzz"),
+    (r"build/fuzz/", "tools/test", "tools/fuzz"),
+    (r"tools/guest/prepare\b", "tools/test", "tools/guest/prepare"),
+    (r"cmake --preset \w+ && cmake --build --preset \w+", "tools/test", 'cmake --preset "$preset"'),
+]
+COMMAND = re.compile(r"(\$ )?(pmufab|tools|build|cmake|ctest|cpack)[ /].*")
+PATIENCE = 300  # seconds a command may take
+
+
+def blocks(document):
+    """Yield the console blocks of a document as lists of (line number, text)."""
+    fence, lines = None, []
+    for number, line in enumerate(document.read_text().splitlines(), 1):
+        if line.startswith("```"):
+            if fence == "```console":
+                yield lines
+            fence, lines = (line.strip(), []) if fence is None else (None, [])
+        elif fence == "```console":
+            lines.append((number, line))
+
+
+def steps(block):
+    """Split a block into steps: (line number, command, expected lines). Commands typed into a shell belong to it."""
+    found = []
+    for number, line in block:
+        if line.startswith("$ "):
+            found.append([number, line[2:], []])
+        elif found and found[-1][1].endswith("\\"):
+            found[-1][1] = found[-1][1][:-1] + line.strip()
+        elif found:
+            found[-1][2].append(line)
+    merged, typed = [], None
+    for number, command, expected in found:
+        if typed is not None:
+            typed["input"] += command + "\n"
+            typed["expected"] += expected
+            if command == "exit":
+                typed = None
+            continue
+        step = {"line": number, "command": command, "input": "", "expected": expected}
+        merged.append(step)
+        if re.match(r"pmufab shell\b", command) and " -- " not in command:
+            typed = step
+    return merged
+
+
+def comparable(line):
+    """Leave out what differs between systems: the patch level of the newest kernel."""
+    return re.sub(r"Linux \d+\.\d+(\.\d+)?", "Linux N", line).rstrip()
+
+
+def missing_line(expected, output):
+    """Return the first expected line that the output does not have at its place, or None."""
+    lines = [comparable(line) for line in output.splitlines()]
+    at, gap = 0, True
+    for line in expected:
+        if line.strip() == "...":
+            gap = True
+            continue
+        want = comparable(line)
+        whole = not want.endswith("...")
+        want = want if whole else want[:-3].rstrip()
+        if not want:
+            continue
+        for index in range(at, len(lines)):
+            if lines[index] == want or (not whole and lines[index].startswith(want)):
+                at = index + 1
+                break
+            if not gap and lines[index]:
+                return line
+        else:
+            return line
+        gap = False
+    return None
+
+
+def elsewhere(command):
+    return next((row for row in ELSEWHERE if re.match(row[0], command)), None)
+
+
+def run(step, folder, path):
+    """Run a step. Return an error message or None."""
+    # The document names a patch level; any kernel of the same version does.
+    def newest(match):
+        trees = sorted(folder.glob(match.group(1) + ".*"), key=lambda p: [int(n) for n in re.findall(r"\d+", p.name)])
+        return str(trees[-1].relative_to(folder)) if trees else match.group(0)
+
+    command = re.sub(r"(\.cache/linux-sources/\d+\.\d+)\.\d+", newest, step["command"])
+    try:
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=folder, input=step["input"], text=True, timeout=PATIENCE,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env={"PATH": f"{path}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": str(folder), "LC_ALL": "C.UTF-8",
+                 "TMPDIR": str(folder / "tmp")})
+    except subprocess.TimeoutExpired:
+        return f"does not end within {PATIENCE} s"
+    wanted = 1 if any(line.startswith("FAILED") for line in step["expected"]) else 0
+    if done.returncode != wanted:
+        return f"ends with {done.returncode}, not {wanted}:\n{done.stdout}"
+    line = missing_line(step["expected"], done.stdout)
+    return None if line is None else f"does not print this line (or not there): {line}\nIt prints:\n{done.stdout}"
+
+
+def escaped_commands(document):
+    """Yield commands in blocks that are not marked as console, so that nobody runs them."""
+    fence, console = False, False
+    for number, line in enumerate(document.read_text().splitlines(), 1):
+        if line.startswith("```"):
+            fence = not fence
+            console = fence and line.strip() == "```console"
+        elif not console and (fence or line.startswith("    ")) and COMMAND.fullmatch(line.strip()):
+            yield number, line.strip()
+
+
+def main():
+    pmufab = pathlib.Path(sys.argv[1]).resolve()
+    boots = "--boots" in sys.argv[2:]
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=REPOSITORY, text=True, capture_output=True, check=False)
+    names = listed.stdout.split() or [str(p.relative_to(REPOSITORY)) for p in REPOSITORY.rglob("*.md") if "build" not in p.parts]
+    failures, ran, left = [], 0, 0
+    for row in ELSEWHERE:
+        if row[2] not in (REPOSITORY / row[1]).read_text():
+            failures.append(f"{row[1]} does not run what ELSEWHERE says: {row[2]}")
+    for name in names:
+        document = REPOSITORY / name
+        failures += [f"{name}:{number}: not in a block marked console: {text}" for number, text in escaped_commands(document)]
+        with tempfile.TemporaryDirectory(prefix="pmufab-documents-") as temporary:
+            folder = pathlib.Path(temporary)
+            (folder / "tmp").mkdir()
+            for part in ("scenarios", ".cache", "tools", "testbench", "docs"):
+                if (REPOSITORY / part).exists():
+                    (folder / part).symlink_to(REPOSITORY / part)
+            for step in (step for block in blocks(document) for step in steps(block)):
+                is_boot = step["command"].startswith("pmufab boot") and " -- " in step["command"]
+                if elsewhere(step["command"]) or re.match(r"export PATH=", step["command"]):
+                    left += 1
+                    continue
+                if re.match(r"pmufab boot", step["command"]) and not is_boot:
+                    failures.append(f"{name}:{step['line']}: nobody runs: {step['command']}")
+                    continue
+                if is_boot != boots:
+                    left += is_boot
+                    continue
+                ran += 1
+                error = run(step, folder, pmufab.parent)
+                if error:
+                    failures.append(f"{name}:{step['line']}: {step['command']}\n  {error}")
+    for failure in failures:
+        print(f"FAILED: {failure}")
+    if ran == 0:
+        failures.append("")
+        print("FAILED: no document shows a command that is run here")
+    print(f"{ran} commands of {len(names)} documents ran, {left} are run elsewhere; {len(failures)} findings.")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
