@@ -198,7 +198,7 @@ void Harness::special(const Operation& operation) {
   }
   effect_.may_reset = access.command == tlm::TLM_WRITE_COMMAND && machine_.resets(access.address);
   const bool refused = transport(access) != tlm::TLM_OK_RESPONSE;
-  // An access that was refused reached no device, so it has no effect to check.
+  // A refused access must have no effect.
   effect_.is_write = !refused && access.command == tlm::TLM_WRITE_COMMAND;
   effect_.address = access.address;
   effect_.length = access.length;

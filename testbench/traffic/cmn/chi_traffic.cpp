@@ -168,7 +168,7 @@ class ChiTraffic::Feeder final : public cmn::OperationSource {
   cmn::Cycle draw() {
     return traffic_.gaps_->draw(static_cast<std::uint32_t>(traffic_.random_() >> 32U), traffic_.random_);
   }
-  /// @return true if the number of operations is reached, counting those under way and waiting.
+  /// @return true if `count` is reached by the operations that have begun and those that wait.
   [[nodiscard]] bool is_full(std::uint64_t waiting) const {
     return traffic_.spec_.count && begun_ + waiting >= *traffic_.spec_.count;
   }
