@@ -17,12 +17,12 @@ constexpr std::uint64_t kPmcr = 0x100;  // from the first register of a DTC's PM
 /// Bytes of a node's register window.
 std::uint64_t window_of(WatchpointLayout layout) { return layout == WatchpointLayout::cmn600 ? 0x4000 : 0x1'0000; }
 
-/// The first register of a DTC's PMU, from the start of its window.
+/// Offset in its window of the first register of a DTC's PMU.
 std::uint64_t pmu_of_dtc(WatchpointLayout layout) {
   return layout == WatchpointLayout::s3 || layout == WatchpointLayout::s3_r2 ? 0xd900 : 0x2000;
 }
 
-/// Logical ids: those the description gives, and for the other nodes of a type the numbers that are left, ascending.
+/// Logical ids: those of the description; the other nodes of a type get the remaining numbers, ascending.
 class LogicalIds {
  public:
   explicit LogicalIds(std::span<const CmnCrosspointNodes> crosspoints) {
@@ -56,7 +56,7 @@ class LogicalIds {
 void place_nodes(std::span<const CmnCrosspointNodes> crosspoints, std::uint64_t base, CmnJudgeSpec& spec) {
   const CmnNodeIds ids(spec);
   LogicalIds logical_ids(crosspoints);
-  // On CMN-600 the windows of these nodes come first; on the others those of CFG and of the crosspoints do.
+  // On CMN-600 the windows of these nodes come first; on the others, those of CFG and of the crosspoints.
   std::uint64_t window = spec.layout == WatchpointLayout::cmn600 ? 0 : 1 + crosspoints.size();
   std::uint64_t dtc = 0;
   spec.nodes.clear();

@@ -16,16 +16,16 @@ struct CmnCrosspointNodes {
   struct Node {
     cmn::NodeType type = cmn::NodeType::hn_f;
     unsigned device = 0;                        ///< number behind the port
-    std::optional<std::uint16_t> logical_id{};  ///< nothing: the next free one of its type
+    std::optional<std::uint16_t> logical_id{};  ///< absent: the next free one of its type
     bool closed = false;                        ///< external or isolated
   };
   unsigned dtc_domain = 0;
   std::vector<std::vector<Node>> ports;
-  std::vector<Node> others;  ///< without a port
+  std::vector<Node> others;  ///< nodes without a port
 };
 
-/// Fill in `nodes` and `pmcr` of a specification that has everything else of the mesh: columns, rows, layout and ports
-/// in use. Node ids are those software decodes; logical ids and register windows follow docs/cmn-mesh.md.
+/// Fill in `nodes` and `pmcr` of a specification whose columns, rows, layout and ports in use are set. Node ids are
+/// those that software decodes; logical ids and register windows follow docs/cmn-mesh.md.
 /// @param crosspoints  y * columns + x; a DTC is in domain 0
 /// @param base         physical address of the mesh's registers
 void place_nodes(std::span<const CmnCrosspointNodes> crosspoints, std::uint64_t base, CmnJudgeSpec& spec);
