@@ -13,10 +13,13 @@ debian_obstacle() {
   [[ -r $debian_keyring ]] || echo "$debian_keyring is missing (package debian-archive-keyring)"
 }
 
-# The mirror this machine's packages come from, or nothing.
+# The mirror this machine's packages come from, or nothing. Until package lists have been fetched, only where they would be
+# fetched from is known.
 debian_mirror() {
-  apt-get indextargets --format '$(ORIGIN) $(SUITE) $(SITE)' 'Identifier: Packages' 2>/dev/null |
-    awk '($1 == "Debian" || $NF ~ /\/debian\/?$/) && !/security/ && !found++ { print $NF }'
+  {
+    apt-get indextargets --format '$(ORIGIN) $(SUITE) $(SITE)' 'Identifier: Packages' || true
+    apt-get update --print-uris | sed -nE "s|^'(.*)/dists/([^/]*)/InRelease'.*|- \2 \1|p" || true
+  } 2>/dev/null | awk '($1 == "Debian" || $NF ~ /\/debian\/?$/) && !/security/ && !found++ { print $NF }'
 }
 
 # debian_world FOLDER ARCHITECTURES MIRROR SUITE...: a package world of our own in FOLDER, in which nothing is installed;
