@@ -59,27 +59,27 @@ DvmNode::DvmNode(Mesh& mesh, unsigned device, std::uint16_t node_id, const DvmNo
   events_.add_holds(ids_.txsnp_stall, device, Channel::snp);
 }
 
-DvmNode::Verdict DvmNode::judge(const Target& target, std::uint64_t addr, std::uint16_t requester) const {
-  if (target.node_id == requester) return Verdict::requester;
+DvmNode::Answer DvmNode::judge(const Target& target, std::uint64_t addr, std::uint16_t requester) const {
+  if (target.node_id == requester) return Answer::requester;
   const unsigned type = type_of(addr);
-  if (target.is_rn_d && !parameters_.rn_d_ops && (type == bpi || type == pici || type == vici)) return Verdict::no_rn_d;
-  if (type == sync || !has_vmid(addr)) return Verdict::snooped;
+  if (target.is_rn_d && !parameters_.rn_d_ops && (type == bpi || type == pici || type == vici)) return Answer::no_rn_d;
+  if (type == sync || !has_vmid(addr)) return Answer::snooped;
   bool filtered = false;
   for (const DvmNodeParameters::VmidFilter& filter : parameters_.vmid_filters) {
     if (filter.node_id != target.node_id) continue;
-    if (filter.vmid == vmid_of(addr)) return Verdict::snooped;
+    if (filter.vmid == vmid_of(addr)) return Answer::snooped;
     filtered = true;
   }
-  return filtered ? Verdict::other_vmid : Verdict::snooped;
+  return filtered ? Answer::other_vmid : Answer::snooped;
 }
 
 void DvmNode::fire_filters(std::uint64_t addr, std::uint16_t requester, Cycle now) const {
   bool no_rn_d = false;
   bool other_vmid = false;
   for (const Target& target : targets_) {
-    const Verdict verdict = judge(target, addr, requester);
-    no_rn_d |= verdict == Verdict::no_rn_d;
-    other_vmid |= verdict == Verdict::other_vmid;
+    const Answer answer = judge(target, addr, requester);
+    no_rn_d |= answer == Answer::no_rn_d;
+    other_vmid |= answer == Answer::other_vmid;
   }
   if (no_rn_d) events_.fire(ids_.rndop_filtered, now);
   if (other_vmid) events_.fire(ids_.vmid_filtered, now);
@@ -169,7 +169,7 @@ void DvmNode::snoop(unsigned entry, Cycle now) {
   fields.txnid = static_cast<std::uint16_t>(tracker_.dbid_of(entry));
   fields.qos = request.qos;
   for (const Target& target : targets_) {
-    if (judge(target, request.addr, request.srcid) != Verdict::snooped) continue;
+    if (judge(target, request.addr, request.srcid) != Answer::snooped) continue;
     fields.tgtid = target.node_id;
     fields.addr = request.addr & ~kFragment;
     mesh_.post(device_, Channel::snp, fields, now + parameters_.latency, true);

@@ -77,10 +77,10 @@ class DvmNode {
     bool snooped;
     std::uint16_t answers;  // still to come
   };
-  enum class Verdict : std::uint8_t { snooped, requester, no_rn_d, other_vmid };
+  enum class Answer : std::uint8_t { snooped, requester, no_rn_d, other_vmid };
 
   static EventIds ids_of(Product product);
-  [[nodiscard]] Verdict judge(const Target& target, std::uint64_t addr, std::uint16_t requester) const;
+  [[nodiscard]] Answer judge(const Target& target, std::uint64_t addr, std::uint16_t requester) const;
   void fire_filters(std::uint64_t addr, std::uint16_t requester, Cycle now) const;
   void snoop_waiting(Cycle now);
   void snoop(unsigned entry, Cycle now);
