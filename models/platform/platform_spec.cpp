@@ -20,7 +20,6 @@ namespace pmufab::platform {
 
 namespace {
 
-using tegra410::MemoryClass;
 using tegra410::MemoryRange;
 
 constexpr std::uint64_t kMaximumFrequency = 1'000'000'000'000;      // limit of ClockDomain

@@ -8,18 +8,13 @@
 #include "models/tegra410/pcie/pcie_parameters.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/interrupt/interrupt.h"
+#include "tlm/transaction/memory_class.h"
 
 /// The parameters of a Tegra410 socket. Every default of the model is here and nowhere else. Member names are those
 /// users see (in configuration files and error messages). Plain data: platform::validate() checks it.
 namespace pmufab::tegra410 {
 
-/// The kind of target behind an address, in whichever socket. The first three are memory.
-enum class MemoryClass : std::uint8_t {
-  cmem,  ///< CPU memory: the LPDDR of the socket
-  gmem,  ///< GPU memory
-  cxl,   ///< memory of a CXL device
-  bar,   ///< a base address register of a PCI Express function
-};
+using pmufab::MemoryClass;
 
 inline constexpr unsigned kLineBytes = 64;
 inline constexpr unsigned kMaximumSockets = 4;

@@ -120,7 +120,7 @@ std::vector<tegra410::MemoryRange> bar_ranges_of(const PlatformSpec& spec) {
       ranges.push_back({.base = window_of(complex, port.number),
                         .size = total_size(port),
                         .socket = complex.socket,
-                        .memory_class = tegra410::MemoryClass::bar,
+                        .memory_class = MemoryClass::bar,
                         .root_complex = complex.number,
                         .root_port = port.number});
     }

@@ -11,7 +11,6 @@ namespace pmufab::scenario {
 namespace {
 
 using platform::PlatformSpec;
-using tegra410::MemoryClass;
 
 enum class PlatformKind : std::uint8_t { tegra410, cmn, cxl };
 
@@ -180,15 +179,15 @@ std::vector<traffic::MemoryRange> traffic_memory(const PlatformSpec& platform) {
   const auto same_class = [](MemoryClass memory) {
     switch (memory) {
       case MemoryClass::cmem:
-        return traffic::MemoryClass::cmem;
+        return MemoryClass::cmem;
       case MemoryClass::gmem:
-        return traffic::MemoryClass::gmem;
+        return MemoryClass::gmem;
       case MemoryClass::cxl:
-        return traffic::MemoryClass::cxl;
+        return MemoryClass::cxl;
       case MemoryClass::bar:
-        return traffic::MemoryClass::bar;
+        return MemoryClass::bar;
     }
-    return traffic::MemoryClass::cmem;
+    return MemoryClass::cmem;
   };
   std::vector<traffic::MemoryRange> result;
   for (const tegra410::MemoryRange& range : platform::system_map(platform))

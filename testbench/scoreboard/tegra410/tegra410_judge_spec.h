@@ -8,13 +8,10 @@
 #include <vector>
 
 #include "tlm/clock/clock_domain.h"
+#include "tlm/transaction/memory_class.h"
 
 /// The independent judge: computes what every counter must read, from the wires and the user's event texts.
 namespace pmufab::scoreboard {
-
-/// Destination classes, by the technology behind an address; bar is a base address register of a PCI Express function,
-/// and no memory.
-enum class MemoryClass : std::uint8_t { cmem, gmem, cxl, bar };
 
 /// Bytes of a line, and of a transfer between the system-level cache and memory.
 inline constexpr std::uint32_t kLineBytes = 64;

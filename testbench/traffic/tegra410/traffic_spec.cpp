@@ -32,7 +32,6 @@ std::string_view name_of(const std::array<std::string_view, kSize>& names, Enum 
 
 }  // namespace
 
-std::string_view to_string(MemoryClass memory) noexcept { return name_of(kMemoryClasses, memory); }
 std::string_view to_string(PatternKind kind) noexcept { return name_of(kPatterns, kind); }
 std::string_view to_string(Operation operation) noexcept { return name_of(kOperations, operation); }
 

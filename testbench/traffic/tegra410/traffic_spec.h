@@ -10,13 +10,13 @@
 #include "tlm/clock/clock_domain.h"
 #include "tlm/spec/spec_error.h"
 #include "tlm/transaction/fabric_extension.h"
+#include "tlm/transaction/memory_class.h"
 
 /// Synthetic traffic and trace replay. This header is the plain data of a traffic scenario; docs/traffic.md explains
 /// every parameter on one page.
 namespace pmufab::traffic {
 
-/// Class of a memory, as in the system address map; bar is a base address register of a PCI Express function.
-enum class MemoryClass : std::uint8_t { cmem, gmem, cxl, bar };
+using pmufab::MemoryClass;
 
 /// A range of the platform's system address map.
 struct MemoryRange {
@@ -199,7 +199,6 @@ void validate(const TrafficSpec& spec, const std::vector<MemoryRange>& map, unsi
 
 /// Names as in scenario files: "cmem"; "producer_consumer"; "read", "write_partial" or "ReadShared".
 /// @{
-[[nodiscard]] std::string_view to_string(MemoryClass memory) noexcept;
 [[nodiscard]] std::string_view to_string(PatternKind kind) noexcept;
 [[nodiscard]] std::string_view to_string(Operation operation) noexcept;
 /// @}

@@ -10,20 +10,6 @@
 namespace pmufab::scenario {
 namespace {
 
-scoreboard::MemoryClass same_class(tegra410::MemoryClass memory) {
-  switch (memory) {
-    case tegra410::MemoryClass::cmem:
-      return scoreboard::MemoryClass::cmem;
-    case tegra410::MemoryClass::gmem:
-      return scoreboard::MemoryClass::gmem;
-    case tegra410::MemoryClass::cxl:
-      return scoreboard::MemoryClass::cxl;
-    case tegra410::MemoryClass::bar:
-      return scoreboard::MemoryClass::bar;
-  }
-  return scoreboard::MemoryClass::cmem;
-}
-
 /// What a socket's chip-to-chip interfaces lead to.
 std::vector<scoreboard::C2cPmuSpec> c2c_pmus(const tegra410::Parameters& parameters, unsigned socket) {
   namespace map = platform::default_map;
@@ -74,10 +60,9 @@ std::optional<scoreboard::Tegra410JudgeSpec> tegra410_judge_spec(const platform:
   spec.sockets = platform.sockets;
   for (const tegra410::MemoryRange& range : platform::system_map(platform))
     spec.memory.push_back(
-        {range.base, range.size, range.socket, same_class(range.memory_class), range.root_complex, range.root_port});
+        {range.base, range.size, range.socket, range.memory_class, range.root_complex, range.root_port});
   spec.slc = {parameters.slc.slices, parameters.slc.sets, parameters.slc.ways};
-  spec.cached.clear();
-  for (const tegra410::MemoryClass memory : parameters.slc.cached) spec.cached.push_back(same_class(memory));
+  spec.cached = parameters.slc.cached;
   spec.ucf_frequency_hz = parameters.ucf_clock_hz;
   spec.soc_frequency_hz = parameters.soc_clock_hz;
   spec.slc_latency = parameters.latency.slc;

@@ -81,8 +81,8 @@ void read_target(Reader& reader, Target& target) {
     target.base = base;
   } else {
     reader.number("socket", target.socket);
-    reader.choice("memory", target.memory, words_up_to(traffic::MemoryClass::bar));
-    if (target.memory == traffic::MemoryClass::bar) {
+    reader.choice("memory", target.memory, words_up_to(MemoryClass::bar));
+    if (target.memory == MemoryClass::bar) {
       reader.number("root_complex", target.root_complex);
       reader.number("root_port", target.root_port);
     }

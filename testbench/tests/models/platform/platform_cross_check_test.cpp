@@ -17,14 +17,10 @@ scoreboard::Tegra410JudgeSpec spec_for(const platform::PlatformSpec& built) {
   scoreboard::Tegra410JudgeSpec spec;
   spec.sockets = built.sockets;
   for (const tegra410::MemoryRange& range : built.memory) {
-    spec.memory.push_back(
-        {range.base, range.size, range.socket, static_cast<scoreboard::MemoryClass>(range.memory_class)});
+    spec.memory.push_back({range.base, range.size, range.socket, range.memory_class});
   }
   spec.slc = {built.tegra410->slc.slices, built.tegra410->slc.sets, built.tegra410->slc.ways};
-  spec.cached.clear();
-  for (const tegra410::MemoryClass cached : built.tegra410->slc.cached) {
-    spec.cached.push_back(static_cast<scoreboard::MemoryClass>(cached));
-  }
+  spec.cached = built.tegra410->slc.cached;
   spec.ucf_frequency_hz = built.tegra410->ucf_clock_hz;
   spec.slc_latency = built.tegra410->latency.slc;
   spec.cmem_latency = built.tegra410->latency.cmem;
@@ -145,8 +141,7 @@ TEST_F(PlatformCrossCheck, four_sockets_with_many_lines) { check(small_spec(4), 
 TEST_F(PlatformCrossCheck, odd_geometry_with_gmem_cached_and_cxl_not) {
   platform::PlatformSpec spec = small_spec(2);
   spec.cpus_per_socket = spec.tegra410->clusters = 64;
-  spec.tegra410->slc = {
-      .slices = 3, .sets = 5, .ways = 3, .cached = {tegra410::MemoryClass::cmem, tegra410::MemoryClass::gmem}};
+  spec.tegra410->slc = {.slices = 3, .sets = 5, .ways = 3, .cached = {MemoryClass::cmem, MemoryClass::gmem}};
   spec.tegra410->latency.cmem_service = 9'000;
   check(spec, 60, 6);
 }

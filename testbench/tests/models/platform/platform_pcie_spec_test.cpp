@@ -13,7 +13,6 @@
 namespace pmufab::platform {
 namespace {
 
-using tegra410::MemoryClass;
 using tegra410::PcieRootComplex;
 using tegra410::PcieRootPort;
 using ::testing::HasSubstr;

@@ -10,7 +10,6 @@
 namespace pmufab::platform {
 namespace {
 
-using tegra410::MemoryClass;
 using ::testing::HasSubstr;
 
 /// The field and reason with which a changed default specification is refused; empty if it is accepted.

@@ -200,7 +200,7 @@ TEST_F(Tegra410Requests, gmem_is_not_cached_and_every_request_goes_to_memory_wit
 
 TEST_F(SimulationTest, the_list_of_cached_classes_is_a_choice) {
   platform::PlatformSpec spec = small_spec(1);
-  spec.tegra410->slc.cached = {tegra410::MemoryClass::gmem};
+  spec.tegra410->slc.cached = {MemoryClass::gmem};
   Rig rig(spec);
   run([&] {
     rig.request({.opcode = Opcode::read_shared, .address = gmem(0, 1), .kind = kGpu});
