@@ -2,6 +2,7 @@
 #include "testbench/driver_host/driver_sets.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -12,16 +13,15 @@
 namespace pmufab::driver_host {
 namespace {
 
-/// The numbers of a version, so that 7.10 sorts after 7.9.
-std::vector<unsigned long> numbers_of(const std::string& version) {
-  std::vector<unsigned long> numbers;
-  std::istringstream in(version);
-  for (std::string part; std::getline(in, part, '.');) {
-    unsigned long number = 0;
-    std::istringstream(part) >> number;
-    numbers.push_back(number);
-  }
-  return numbers;
+/// The number at the front of `text`, which is removed together with the dot behind it; 0 if there is none.
+unsigned long take_part(std::string_view& text) {
+  unsigned long number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) number = 0;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  text.remove_prefix(std::min(text.find('.'), text.size()));
+  if (!text.empty()) text.remove_prefix(1);
+  return number;
 }
 
 /// The modules in a manifest: lines "driver NAME SHA256 FILE".
@@ -40,6 +40,15 @@ std::vector<std::string> modules_in(const std::filesystem::path& manifest) {
 char as_modprobe(char c) { return c == '-' ? '_' : c; }
 
 }  // namespace
+
+int compare_versions(std::string_view a, std::string_view b) {
+  while (!a.empty() || !b.empty()) {
+    const unsigned long x = take_part(a);
+    const unsigned long y = take_part(b);
+    if (x != y) return x < y ? -1 : 1;
+  }
+  return 0;
+}
 
 bool DriverSet::holds(std::string_view module) const {
   return std::any_of(modules.begin(), modules.end(), [&](const std::string& own) {
@@ -74,9 +83,8 @@ std::vector<DriverSet> find_driver_sets(const std::filesystem::path& folder) {
                          folder.string() + ")");
   }
   std::sort(sets.begin(), sets.end(), [](const DriverSet& a, const DriverSet& b) {
-    const auto left = numbers_of(a.kernel_version);
-    const auto right = numbers_of(b.kernel_version);
-    return left != right ? left < right : a.kernel_version < b.kernel_version;
+    const int order = compare_versions(a.kernel_version, b.kernel_version);
+    return order != 0 ? order < 0 : a.kernel_version < b.kernel_version;
   });
   return sets;
 }

@@ -21,6 +21,9 @@ struct DriverSet {
   [[nodiscard]] bool holds(std::string_view module) const;
 };
 
+/// Numeric comparison of kernel versions, part by part: 7.10 comes after 7.9. @return negative, 0, positive
+[[nodiscard]] int compare_versions(std::string_view a, std::string_view b);
+
 /// A driver set that cannot be used: none in the folder, not loadable, or built for another version of this host.
 /// what() says what to do.
 class DriverSetError : public std::runtime_error {

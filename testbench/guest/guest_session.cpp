@@ -16,10 +16,10 @@
 #include "testbench/guest/devices/wired_interrupts.h"
 #include "testbench/guest/guest_clock.h"
 #include "testbench/guest/qemu_virt.h"
+#include "testbench/pci_access/pci_access.h"
 #include "testbench/scenario/run/kernel_errors.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/yaml/input_error.h"
-#include "testbench/shell/pci_access.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::guest {
@@ -78,10 +78,10 @@ class GuestStory {
         journal_(options.folder / kGuestJournalName, std::ios::binary) {}
 
   void tell() {
-    const scenario::PmuCatalog catalog = look_up();
+    const perf::PmuCatalog catalog = look_up();
     const platform::FirmwareDescription& firmware = machine_.platform().firmware();
-    shell::PciAccess pci(machine_.host(), firmware);
-    const std::vector<shell::PciFunction> functions = pci.enumerate();
+    pci_access::PciAccess pci(machine_.host(), firmware);
+    const std::vector<pci_access::FoundFunction> functions = pci.enumerate();
     const Aperture aperture(firmware);
     const std::map<std::uint32_t, std::uint32_t> numbers = assign_interrupts(firmware);
     WiredInterrupts interrupts(firmware, qemu_virt::kMessageDoorbell, numbers);
@@ -125,12 +125,12 @@ class GuestStory {
 
   /// What the drivers publish is needed to know what perf's events mean. The drivers that count are those of the
   /// virtual machine: they find the hardware as if nobody had touched it.
-  scenario::PmuCatalog look_up() {
+  perf::PmuCatalog look_up() {
     const int loaded = machine_.host().load();
     // Those of the virtual machine say it where nobody looks.
     scenario::print_kernel_errors(machine_.host().log(), "the drivers, outside of the guest,");
     if (loaded < 0) throw scenario::InputError("the drivers cannot be loaded");
-    scenario::PmuCatalog catalog(machine_.host().pmus());
+    perf::PmuCatalog catalog(machine_.host().pmus());
     machine_.host().unload();
     machine_.platform().reset();
     return catalog;

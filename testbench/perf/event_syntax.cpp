@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace pmufab::scenario {
+namespace pmufab::perf {
 namespace {
 
 bool is_word(char c) {
@@ -142,7 +142,9 @@ class Parser {
 
 EventError::EventError(const std::string& text, std::size_t position, const std::string& reason,
                        const std::string& suggestion)
-    : InputError(Source{}, fmt::format("event '{}'", text), reason, suggestion), text_(text), position_(position) {}
+    : scenario::InputError(scenario::Source{}, fmt::format("event '{}'", text), reason, suggestion),
+      text_(text),
+      position_(position) {}
 
 std::string EventError::picture() const {
   constexpr std::string_view kIntroduction = "event syntax error: '";
@@ -155,4 +157,4 @@ std::string EventError::picture() const {
 
 std::vector<WrittenGroup> parse_events(const std::string& text) { return Parser(text).parse(); }
 
-}  // namespace pmufab::scenario
+}  // namespace pmufab::perf

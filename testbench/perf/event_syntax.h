@@ -9,10 +9,10 @@
 
 #include "testbench/scenario/yaml/input_error.h"
 
-namespace pmufab::scenario {
+namespace pmufab::perf {
 
 /// An event string that cannot be used. Besides the words it keeps where in the string the trouble is.
-class EventError : public InputError {
+class EventError : public scenario::InputError {
  public:
   /// @param text      the whole event string
   /// @param position  byte offset of the trouble
@@ -58,4 +58,4 @@ struct WrittenGroup {
 /// @throws EventError
 [[nodiscard]] std::vector<WrittenGroup> parse_events(const std::string& text);
 
-}  // namespace pmufab::scenario
+}  // namespace pmufab::perf

@@ -8,10 +8,8 @@
 
 #include <fmt/format.h>
 
-namespace pmufab::scenario {
+namespace pmufab::perf {
 namespace {
-
-using driver_host::PerfAttributes;
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -206,8 +204,8 @@ std::vector<unsigned> parse_cpu_list(std::string_view text) {
   return cpus;
 }
 
-PmuCatalog::PmuCatalog(const std::vector<driver_host::Pmu>& pmus) {
-  for (const driver_host::Pmu& pmu : pmus) {
+PmuCatalog::PmuCatalog(const std::vector<Pmu>& pmus) {
+  for (const Pmu& pmu : pmus) {
     Entry entry;
     entry.name = pmu.name;
     entry.type = pmu.type;
@@ -243,9 +241,9 @@ std::vector<const PmuCatalog::Entry*> PmuCatalog::matching(const std::string& te
     if (glob(event.pmu, entry.name)) result.push_back(&entry);
   }
   if (result.empty()) {
-    std::string suggestion = did_you_mean(event.pmu, names);
+    std::string suggestion = scenario::did_you_mean(event.pmu, names);
     if (suggestion.empty())
-      suggestion = names.empty() ? "no driver registered a PMU" : "the PMUs are " + quoted_list(names);
+      suggestion = names.empty() ? "no driver registered a PMU" : "the PMUs are " + scenario::quoted_list(names);
     throw EventError(text, event.position, fmt::format("there is no PMU '{}'", event.pmu), suggestion);
   }
   return result;
@@ -303,8 +301,8 @@ ResolvedEvent PmuCatalog::resolve(const std::string& text, const WrittenEvent& e
       std::vector<std::string> candidates = term.value ? std::vector<std::string>{} : event_names(pmu);
       for (const std::string& name : first_of(pmu.formats)) candidates.push_back(name);
       for (const char* name : {"config", "config1", "config2", "name"}) candidates.emplace_back(name);
-      std::string suggestion = did_you_mean(term.name, candidates);
-      if (suggestion.empty()) suggestion = "valid here are " + quoted_list(candidates, 40);
+      std::string suggestion = scenario::did_you_mean(term.name, candidates);
+      if (suggestion.empty()) suggestion = "valid here are " + scenario::quoted_list(candidates, 40);
       throw EventError(
           text, term.position,
           fmt::format("unknown {} '{}' for PMU '{}'", term.value ? "term" : "event or term", term.name, pmu.name),
@@ -342,4 +340,4 @@ std::vector<ResolvedGroup> PmuCatalog::resolve(const std::string& text) const {
   return result;
 }
 
-}  // namespace pmufab::scenario
+}  // namespace pmufab::perf

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "testbench/driver_host/driver_host.h"
 #include "testbench/perf/event_syntax.h"
+#include "testbench/perf/types.h"
 #include "testbench/scoreboard/core/event_truth.h"
 
-namespace pmufab::scenario {
+namespace pmufab::perf {
 
 /// Which bits of perf_event_attr a format term fills: "config:0-7", "config1:0,2-5".
 struct TermFormat {
@@ -32,7 +32,7 @@ struct TermFormat {
 struct ResolvedEvent {
   std::string text;  ///< as written, wildcards replaced: "nvidia_ucf_pmu_0/slc_access_rd/"
   std::string pmu;
-  driver_host::PerfAttributes attributes;
+  PerfAttributes attributes;
   unsigned cpu = 0;                  ///< the PMU's first CPU (its cpumask)
   scoreboard::EventTerms terms;      ///< what the user wrote, for the scoreboard
   std::vector<std::string> warning;  ///< nothing wrong, but worth a word
@@ -46,7 +46,7 @@ struct ResolvedGroup {
 /// What drivers publish about their PMUs, as perf would read it from sysfs, and how event strings resolve against it.
 class PmuCatalog {
  public:
-  explicit PmuCatalog(const std::vector<driver_host::Pmu>& pmus);
+  explicit PmuCatalog(const std::vector<Pmu>& pmus);
 
   struct Event {
     std::string name;
@@ -80,4 +80,4 @@ class PmuCatalog {
 /// @return numbers of a kernel CPU list such as "0-3,8"; empty if it is none.
 [[nodiscard]] std::vector<unsigned> parse_cpu_list(std::string_view text);
 
-}  // namespace pmufab::scenario
+}  // namespace pmufab::perf

@@ -5,12 +5,12 @@
 #include <cerrno>
 #include <iterator>
 
-namespace pmufab::scenario {
+namespace pmufab::perf {
 namespace {
 
 /// Types of PMUs and handles of events below these are the drivers'; service n has those from n times these on.
 constexpr std::uint32_t kTypes = 0x1'0000;
-constexpr PmuService::EventHandle kHandles = 0x100'0000;
+constexpr EventHandle kHandles = 0x100'0000;
 
 }  // namespace
 
@@ -20,15 +20,15 @@ void PmuServices::add(PmuService& service) {
   services_.push_back(&service);
 }
 
-PmuService* PmuServices::of(EventHandle event) const {
+PmuService* PmuServices::service_of(EventHandle event) const {
   const auto number = static_cast<std::size_t>(event / kHandles);
   return event > 0 && number < services_.size() ? services_[number] : nullptr;
 }
 
-std::vector<driver_host::Pmu> PmuServices::pmus() const {
-  std::vector<driver_host::Pmu> all;
+std::vector<Pmu> PmuServices::pmus() const {
+  std::vector<Pmu> all;
   for (const PmuService* const service : services_) {
-    std::vector<driver_host::Pmu> its = service->pmus();
+    std::vector<Pmu> its = service->pmus();
     std::move(its.begin(), its.end(), std::back_inserter(all));
   }
   return all;
@@ -38,7 +38,7 @@ bool PmuServices::is_used(const std::string& pmu) const {
   return std::any_of(open_.begin(), open_.end(), [&](const auto& entry) { return entry.second == pmu; });
 }
 
-PmuService::EventHandle PmuServices::open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) {
+EventHandle PmuServices::open(const PerfAttributes& attributes, int cpu, EventHandle leader) {
   const std::size_t number = attributes.type / kTypes;
   if (number >= services_.size()) return -ENOENT;
   const std::string name = services_.size() == 1 ? std::string() : name_of(attributes.type);
@@ -57,40 +57,40 @@ PmuService::EventHandle PmuServices::open(const driver_host::PerfAttributes& att
 }
 
 std::string PmuServices::name_of(std::uint32_t type) const {
-  for (const driver_host::Pmu& pmu : services_[type / kTypes]->pmus()) {
+  for (const Pmu& pmu : services_[type / kTypes]->pmus()) {
     if (pmu.type == type) return pmu.name;
   }
   return {};
 }
 
 int PmuServices::enable(EventHandle leader) {
-  PmuService* const service = of(leader);
+  PmuService* const service = service_of(leader);
   return service == nullptr ? -EBADF : service->enable(leader);
 }
 
 int PmuServices::disable(EventHandle leader) {
-  PmuService* const service = of(leader);
+  PmuService* const service = service_of(leader);
   return service == nullptr ? -EBADF : service->disable(leader);
 }
 
 bool PmuServices::in_error(EventHandle event) {
-  PmuService* const service = of(event);
+  PmuService* const service = service_of(event);
   return service != nullptr && service->in_error(event);
 }
 
-int PmuServices::read(EventHandle event, driver_host::EventReading& reading) {
-  PmuService* const service = of(event);
+int PmuServices::read(EventHandle event, EventReading& reading) {
+  PmuService* const service = service_of(event);
   return service == nullptr ? -EBADF : service->read(event, reading);
 }
 
-int PmuServices::read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) {
-  PmuService* const service = of(leader);
+int PmuServices::read_group(EventHandle leader, std::vector<EventReading>& readings) {
+  PmuService* const service = service_of(leader);
   return service == nullptr ? -EBADF : service->read_group(leader, readings);
 }
 
 void PmuServices::close(EventHandle event) {
-  if (PmuService* const service = of(event)) service->close(event);
+  if (PmuService* const service = service_of(event)) service->close(event);
   open_.erase(event);
 }
 
-}  // namespace pmufab::scenario
+}  // namespace pmufab::perf

@@ -9,28 +9,27 @@
 
 #include "testbench/driver_host/driver_host.h"
 
-namespace pmufab::scenario {
+namespace pmufab::perf {
 
 /// Serves PMUs as perf's system calls show them: the drivers, or other software. Members but pmus() are called from a
 /// SystemC thread process; those that can fail return a negative Linux errno.
 class PmuService {
  public:
-  using EventHandle = driver_host::EventHandle;
   virtual ~PmuService() = default;
 
   /// Its PMUs' types begin with `first_type`, the handles of its events with `first_handle`. Once, before anything
   /// else; the drivers have the kernel's.
   virtual void assign_numbers(std::uint32_t /*first_type*/, EventHandle /*first_handle*/) {}
-  [[nodiscard]] virtual std::vector<driver_host::Pmu> pmus() const = 0;
+  [[nodiscard]] virtual std::vector<Pmu> pmus() const = 0;
   /// @return the name of another service's PMU that has the same registers; only one of them can be used at a time.
   [[nodiscard]] virtual std::string twin(const std::string& /*pmu*/) const { return {}; }
-  virtual EventHandle open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) = 0;
+  virtual EventHandle open(const PerfAttributes& attributes, int cpu, EventHandle leader) = 0;
   virtual int enable(EventHandle leader) = 0;
   virtual int disable(EventHandle leader) = 0;
   /// @return true for an event that was to stay on and could not: read(2) is at its end.
   [[nodiscard]] virtual bool in_error(EventHandle /*event*/) { return false; }
-  virtual int read(EventHandle event, driver_host::EventReading& reading) = 0;
-  virtual int read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) = 0;
+  virtual int read(EventHandle event, EventReading& reading) = 0;
+  virtual int read_group(EventHandle leader, std::vector<EventReading>& readings) = 0;
   virtual void close(EventHandle event) = 0;
 };
 
@@ -38,15 +37,15 @@ class PmuService {
 class DriverPmus final : public PmuService {
  public:
   explicit DriverPmus(driver_host::DriverHost& host) : host_(host) {}
-  [[nodiscard]] std::vector<driver_host::Pmu> pmus() const override { return host_.pmus(); }
-  EventHandle open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) override {
+  [[nodiscard]] std::vector<Pmu> pmus() const override { return host_.pmus(); }
+  EventHandle open(const PerfAttributes& attributes, int cpu, EventHandle leader) override {
     return host_.open(attributes, cpu, leader);
   }
   int enable(EventHandle leader) override { return host_.enable(leader); }
   int disable(EventHandle leader) override { return host_.disable(leader); }
   [[nodiscard]] bool in_error(EventHandle event) override { return host_.in_error(event); }
-  int read(EventHandle event, driver_host::EventReading& reading) override { return host_.read(event, reading); }
-  int read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) override {
+  int read(EventHandle event, EventReading& reading) override { return host_.read(event, reading); }
+  int read_group(EventHandle leader, std::vector<EventReading>& readings) override {
     return host_.read_group(leader, readings);
   }
   void close(EventHandle event) override { host_.close(event); }
@@ -62,18 +61,18 @@ class PmuServices final : public PmuService {
   /// @param service  gets the next numbers; outlives this
   void add(PmuService& service);
 
-  [[nodiscard]] std::vector<driver_host::Pmu> pmus() const override;
-  EventHandle open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) override;
+  [[nodiscard]] std::vector<Pmu> pmus() const override;
+  EventHandle open(const PerfAttributes& attributes, int cpu, EventHandle leader) override;
   int enable(EventHandle leader) override;
   int disable(EventHandle leader) override;
   [[nodiscard]] bool in_error(EventHandle event) override;
-  int read(EventHandle event, driver_host::EventReading& reading) override;
-  int read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) override;
+  int read(EventHandle event, EventReading& reading) override;
+  int read_group(EventHandle leader, std::vector<EventReading>& readings) override;
   void close(EventHandle event) override;
 
  private:
   /// @return who gave out the handle, or nullptr.
-  [[nodiscard]] PmuService* of(EventHandle event) const;
+  [[nodiscard]] PmuService* service_of(EventHandle event) const;
   [[nodiscard]] std::string name_of(std::uint32_t type) const;
   [[nodiscard]] bool is_used(const std::string& pmu) const;
 
@@ -82,4 +81,4 @@ class PmuServices final : public PmuService {
   std::map<EventHandle, std::string> open_;  // PMUs of open events
 };
 
-}  // namespace pmufab::scenario
+}  // namespace pmufab::perf

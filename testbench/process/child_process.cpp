@@ -19,7 +19,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-namespace pmufab::scenario {
+#include "testbench/process/descriptor.h"
+
+namespace pmufab::process {
 
 ProcessEnd process_end(int status) noexcept {
   ProcessEnd end;
@@ -42,6 +44,21 @@ std::string describe(const ProcessEnd& end, bool has_drivers) {
   const char* words = sigdescr_np(end.status);
   return fmt::format("its process was killed by signal {} ({}){}", end.status, words != nullptr ? words : "unknown",
                      has_drivers ? "; drivers built with tools/build-drivers --sanitize say where" : "");
+}
+
+pid_t start_child(const std::function<int()>& work) {
+  std::fflush(nullptr);  // or the child writes it, too
+  const pid_t child = fork();
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (child == 0) leave_child(work());
+  return child;
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
 }
 
 void redirect_output(const std::filesystem::path& file, bool standard_output, bool standard_error) {
@@ -83,32 +100,22 @@ GuardedEnd run_guarded(const std::filesystem::path& scratch, bool show_errors, c
   const std::filesystem::path file = scratch / "errors";
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  std::fflush(nullptr);
-  const pid_t pid = fork();
-  if (pid < 0) {
-    const int error = errno;
-    close(ends[0]);
-    close(ends[1]);
-    throw std::system_error(error, std::generic_category(), "fork");
-  }
-  if (pid == 0) {
+  const Descriptor mine(ends[0]);
+  Descriptor childs(ends[1]);
+  const pid_t child = start_child([&] {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    close(ends[0]);
     if (!show_errors) redirect_output(file, false, true);
     const int code = work();
     // An exit code alone could come from any call of exit().
     const char done = 1;
-    static_cast<void>(!write(ends[1], &done, 1));
-    leave_child(code);
-  }
-  close(ends[1]);
+    static_cast<void>(!write(childs.get(), &done, 1));
+    return code;
+  });
+  childs.reset();
   GuardedEnd result;
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for(child);
   char done = 0;
-  result.finished = read(ends[0], &done, 1) == 1;
-  close(ends[0]);
+  result.finished = read(mine.get(), &done, 1) == 1;
   result.process = process_end(status);
   result.finished = result.finished && result.process.exited;
   if (!show_errors) {
@@ -119,4 +126,4 @@ GuardedEnd run_guarded(const std::filesystem::path& scratch, bool show_errors, c
   return result;
 }
 
-}  // namespace pmufab::scenario
+}  // namespace pmufab::process

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
-namespace pmufab::scenario {
+namespace pmufab::process {
 
 /// How a child process ended.
 struct ProcessEnd {
@@ -22,6 +24,15 @@ struct ProcessEnd {
 /// The end in words for people.
 /// @param has_drivers  drivers may be the cause
 [[nodiscard]] std::string describe(const ProcessEnd& end, bool has_drivers = true);
+
+/// Start a child process. Nothing else in this program forks.
+/// @param work  runs in the child and must not throw. The child ends with its result, unless it becomes another program
+/// @return the child's process id
+/// @throws std::system_error if no process can be made
+pid_t start_child(const std::function<int()>& work);
+
+/// Wait for a child to end. @return its status from waitpid()
+int wait_for(pid_t child);
 
 /// In a new child: redirect standard output and standard error, one or both, to a file.
 void redirect_output(const std::filesystem::path& file, bool standard_output, bool standard_error);
@@ -47,4 +58,4 @@ struct GuardedEnd {
 [[nodiscard]] GuardedEnd run_guarded(const std::filesystem::path& scratch, bool show_errors,
                                      const std::function<int()>& work);
 
-}  // namespace pmufab::scenario
+}  // namespace pmufab::process

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace pmufab::scenario {
+namespace pmufab::process {
 namespace {
 
 constexpr std::size_t kMostFrames = 64;
@@ -123,4 +123,4 @@ void report_crashes_in(const std::filesystem::path& library) {
   }
 }
 
-}  // namespace pmufab::scenario
+}  // namespace pmufab::process

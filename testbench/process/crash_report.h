@@ -3,11 +3,11 @@
 
 #include <filesystem>
 
-namespace pmufab::scenario {
+namespace pmufab::process {
 
 /// From now on, if this process crashes, print the functions of a library on the stack to standard error, with file and
 /// line. The process still dies of the signal. An existing handler (a sanitizer's) stays.
 /// @param library  loaded, or about to be
 void report_crashes_in(const std::filesystem::path& library);
 
-}  // namespace pmufab::scenario
+}  // namespace pmufab::process

@@ -13,13 +13,13 @@
 namespace pmufab::shell {
 namespace {
 
-using driver_host::EventReading;
+using perf::EventReading;
 using scoreboard::EventResult;
 
 std::uint64_t to_nanoseconds(Picoseconds span) { return span / 1000; }
 
-driver_host::PerfAttributes to_host(const perf_event_attr& attributes) {
-  driver_host::PerfAttributes result;
+perf::PerfAttributes to_host(const perf_event_attr& attributes) {
+  perf::PerfAttributes result;
   result.type = attributes.type;
   result.config = attributes.config;
   result.config1 = attributes.config1;
@@ -55,15 +55,9 @@ struct ReadFormat {
   }
 };
 
-void add_note(Verdict& verdict, const std::string& text) {
-  if (text.empty()) return;
-  if (!verdict.note.empty()) verdict.note += "; ";
-  verdict.note += text;
-}
-
 }  // namespace
 
-PerfEvents::PerfEvents(scenario::Machine& machine, const scenario::PmuCatalog& catalog, VerdictFunction on_verdict)
+PerfEvents::PerfEvents(scenario::Machine& machine, const perf::PmuCatalog& catalog, VerdictFunction on_verdict)
     : machine_(machine), catalog_(catalog), names_(catalog_), on_verdict_(std::move(on_verdict)) {}
 
 PerfEvents::Event* PerfEvents::find(Handle handle) {
@@ -74,7 +68,7 @@ PerfEvents::Event* PerfEvents::find(Handle handle) {
 PerfEvents::Handle PerfEvents::open(const perf_event_attr& attributes, pid_t pid, int cpu, Handle leader,
                                     std::uint64_t flags) {
   if (leader != 0 && find(leader) == nullptr) return -EBADF;
-  driver_host::PerfAttributes wanted = to_host(attributes);
+  perf::PerfAttributes wanted = to_host(attributes);
   wanted.disabled = true;  // until the scoreboard knows what to expect
   const bool for_task = pid != -1 || (flags & PERF_FLAG_PID_CGROUP) != 0;
   Handle handle = 0;
@@ -115,9 +109,9 @@ void PerfEvents::expect(Handle handle, Event& event) {
       machine_.scoreboard().expect(handle, event.event.pmu, event.event.terms,
                                    leader == nullptr ? nullptr : &leader->event.terms);
     } else {
-      event.not_judged = "no one judges this PMU";
+      event.not_judged = perf::kNobodyJudges;
     }
-  } catch (const scenario::EventError& error) {
+  } catch (const perf::EventError& error) {
     event.not_judged = error.reason();
   } catch (const std::invalid_argument& error) {
     event.not_judged = error.what();
@@ -213,53 +207,35 @@ int PerfEvents::control(Handle handle, std::uint64_t request, std::uint64_t argu
   return 0;
 }
 
-Verdict PerfEvents::judge(Handle handle, Event& event) {
-  Verdict verdict;
-  verdict.event = event.event.text;
-  verdict.pmu = event.event.pmu;
-  verdict.cpu = event.cpu;
-  verdict.reads = event.reads;
-  verdict.opened = event.opened;
-  verdict.closed = simulated_time();
+perf::Verdict PerfEvents::judge(Handle handle, Event& event) {
   // What the program saw is what was counted since PERF_EVENT_IOC_RESET; the scoreboard knows the count.
   const Event::Seen seen = event.seen.value_or(Event::Seen{});
-  verdict.driver = seen.reading.value - seen.base;
-  verdict.time_enabled = seen.reading.time_enabled;
-  verdict.time_running = seen.reading.time_running;
+  const perf::Turns turns{seen.reading.time_enabled, seen.reading.time_running};
   scoreboard::Scoreboard& judge = machine_.scoreboard();
   const std::optional<EventResult> before = judge.result(handle);
   const std::optional<scoreboard::ReadCheck> check = judge.last_read(handle, seen.until);
+  const Picoseconds closed = simulated_time();
   // An event that is closed while it counts is read once more, so that its last count can be compared exactly.
   EventReading last{};
   machine_.pmus().disable(handle);
   const bool readable = machine_.pmus().read(handle, last) >= 0;
   const std::optional<EventResult> judged = judge.result(handle);
-  if (!judged || !before || !event.not_judged.empty()) {
-    add_note(verdict, fmt::format("not judged: {}", event.not_judged));
-    return verdict;
+  perf::Expected expected = perf::not_judged(event.not_judged);
+  if (judged && before && event.not_judged.empty()) {
+    expected = perf::expected_of(*judged);
+    std::uint64_t count = event.expected_at_enable.value_or(before->expected);
+    // If the program read it last while it counted: what it may have read then.
+    if (check && check->begin >= seen.from)
+      count = std::clamp(seen.reading.value, check->low, std::max(check->low, check->high));
+    expected.low = expected.high = count - seen.base;
+    // An event that was never enabled has nothing to say.
+    const bool is_idle = judged->match == EventResult::Match::not_counted && turns.enabled == 0;
+    expected.is_right = (expected.is_right || is_idle) && readable && last.value == judged->expected;
   }
-  std::uint64_t expected = event.expected_at_enable.value_or(before->expected);
-  // If the program read it last while it counted: what it may have read then.
-  if (check && check->begin >= seen.from)
-    expected = std::clamp(seen.reading.value, check->low, std::max(check->low, check->high));
-  verdict.expected = expected - seen.base;
-  bool good = verdict.driver == *verdict.expected && readable && last.value == judged->expected &&
-              (judged->verdict == EventResult::Verdict::exact ||
-               (judged->verdict == EventResult::Verdict::not_counted && last.value == 0));
-  if (judged->reads_failed > 0) {
-    add_note(verdict, fmt::format("{} of {} readings were impossible", judged->reads_failed, judged->reads));
-    good = false;
-  }
-  if (!good) add_note(verdict, judged->explanation);
-  add_note(verdict, judged->remark);
-  if (verdict.time_running == 0 && verdict.time_enabled > 0) {
-    add_note(verdict, "never had a counter");
-  } else if (static_cast<double>(verdict.time_running) < 0.9 * static_cast<double>(verdict.time_enabled)) {
-    add_note(verdict,
-             fmt::format("had a counter {:.0f} % of the time", 100.0 * static_cast<double>(verdict.time_running) /
-                                                                   static_cast<double>(verdict.time_enabled)));
-  }
-  verdict.check = good ? Verdict::Check::exact : Verdict::Check::wrong;
+  perf::Verdict verdict =
+      perf::verdict_on(event.event.text,
+                       {.value = seen.reading.value - seen.base, .turns = turns, .rotation = rotation_span_}, expected);
+  verdict.opening = {event.event.pmu, event.cpu, event.opened, closed, turns, event.reads};
   return verdict;
 }
 

@@ -13,10 +13,10 @@
 
 #include <linux/perf_event.h>
 
+#include "testbench/perf/event_names.h"
 #include "testbench/perf/pmu_catalog.h"
+#include "testbench/perf/verdict.h"
 #include "testbench/scenario/run/machine.h"
-#include "testbench/shell/event_names.h"
-#include "testbench/shell/verdict.h"
 
 namespace pmufab::shell {
 
@@ -24,11 +24,11 @@ namespace pmufab::shell {
 /// scoreboard from when it is opened. To be used from a SystemC thread process, because drivers take simulated time.
 class PerfEvents {
  public:
-  using Handle = driver_host::EventHandle;
-  using VerdictFunction = std::function<void(const Verdict&)>;
+  using Handle = perf::EventHandle;
+  using VerdictFunction = std::function<void(const perf::Verdict&)>;
 
   /// @param on_verdict  called for each event that was read, when it is closed
-  PerfEvents(scenario::Machine& machine, const scenario::PmuCatalog& catalog, VerdictFunction on_verdict);
+  PerfEvents(scenario::Machine& machine, const perf::PmuCatalog& catalog, VerdictFunction on_verdict);
 
   /// perf_event_open. @param leader  0: none. @return a handle, or -errno
   Handle open(const perf_event_attr& attributes, pid_t pid, int cpu, Handle leader, std::uint64_t flags);
@@ -47,7 +47,7 @@ class PerfEvents {
 
  private:
   struct Event {
-    scenario::ResolvedEvent event;
+    perf::ResolvedEvent event;
     Handle leader = 0;
     std::vector<Handle> members;  // of a leader, itself first
     int cpu = 0;
@@ -56,7 +56,7 @@ class PerfEvents {
     std::uint64_t base = 0;  // count at PERF_EVENT_IOC_RESET
     std::string not_judged;  // why
     struct Seen {
-      driver_host::EventReading reading;
+      perf::EventReading reading;
       std::uint64_t base;  // then
       Picoseconds from;    // it began
       Picoseconds until;
@@ -69,17 +69,17 @@ class PerfEvents {
   Event* find(Handle handle);
   void expect(Handle handle, Event& event);
   void plan_rotation();
-  int read_now(Handle handle, bool group, std::vector<driver_host::EventReading>& readings);
-  Verdict judge(Handle handle, Event& event);
+  int read_now(Handle handle, bool group, std::vector<perf::EventReading>& readings);
+  perf::Verdict judge(Handle handle, Event& event);
 
   scenario::Machine& machine_;
-  const scenario::PmuCatalog& catalog_;
-  EventNames names_;
+  const perf::PmuCatalog& catalog_;
+  perf::EventNames names_;
   VerdictFunction on_verdict_;
   std::map<Handle, Event> events_;
   std::set<std::string> crowded_;
   std::optional<Picoseconds> rotation_;
-  Picoseconds rotation_span_ = 4'000'000'000;
+  Picoseconds rotation_span_ = perf::kRotation;
 };
 
 }  // namespace pmufab::shell

@@ -70,7 +70,7 @@ bool refuse_other_version(int socket, const pmufab_shell_request& request) {
 
 }  // namespace
 
-ShellServer::ShellServer(const Options& options, PerfEvents& events, PciAccess& pci)
+ShellServer::ShellServer(const Options& options, PerfEvents& events, pci_access::PciAccess& pci)
     : scale_(options.time_scale),
       stop_(options.stop),
       events_(events),

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <map>
 
+#include "testbench/pci_access/pci_access.h"
 #include "testbench/process/descriptor.h"
 #include "testbench/process/time_slice.h"
 #include "testbench/scenario/run/machine.h"
-#include "testbench/shell/pci_access.h"
 #include "testbench/shell/perf_events.h"
 #include "testbench/shell/protocol.h"
 #include "testbench/shell/shared_time.h"
@@ -28,7 +28,7 @@ class ShellServer {
   };
 
   /// @throws std::system_error, also for a path that is too long
-  ShellServer(const Options& options, PerfEvents& events, PciAccess& pci);
+  ShellServer(const Options& options, PerfEvents& events, pci_access::PciAccess& pci);
   ~ShellServer();
   ShellServer(const ShellServer&) = delete;
   ShellServer& operator=(const ShellServer&) = delete;
@@ -64,7 +64,7 @@ class ShellServer {
   double scale_;
   int stop_;
   PerfEvents& events_;
-  PciAccess& pci_;
+  pci_access::PciAccess& pci_;
   SharedTime time_;
   process::Descriptor listener_;
   bool stopped_ = false;

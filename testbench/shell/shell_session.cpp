@@ -8,11 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "testbench/pci_access/pci_access.h"
+#include "testbench/perf/verdict_json.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/kernel_errors.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/run/measurement.h"
-#include "testbench/shell/pci_access.h"
 #include "testbench/shell/shell_server.h"
 #include "testbench/shell/sysfs_tree.h"
 
@@ -20,6 +21,8 @@ namespace pmufab::shell {
 namespace {
 
 using scenario::Json;
+
+constexpr const char* kCounter = "driver";
 
 /// A line for each thing said, written at once: the process may die.
 class Journal {
@@ -31,25 +34,27 @@ class Journal {
   std::ofstream stream_;
 };
 
-/// The story of a session, in the machine's thread process.
-class Story {
+/// In the machine's thread process: from the drivers' loading to the last line of the journal.
+class ShellStory {
  public:
-  Story(scenario::Machine& machine, const SessionOptions& options)
+  ShellStory(scenario::Machine& machine, const SessionOptions& options)
       : machine_(machine), options_(options), journal_(options.folder) {}
 
   bool tell() {
-    PciAccess pci(machine_.host(), machine_.platform().firmware());
-    const std::vector<PciFunction> functions = pci.enumerate();
+    pci_access::PciAccess pci(machine_.host(), machine_.platform().firmware());
+    const std::vector<pci_access::FoundFunction> functions = pci.enumerate();
     const int loaded = machine_.host().load();
-    const std::vector<driver_host::Pmu> pmus = machine_.pmus().pmus();
+    const std::vector<perf::Pmu> pmus = machine_.pmus().pmus();
     scenario::print_kernel_errors(machine_.host().log());
     if (loaded < 0 || machine_.host().pmus().empty()) {
       scenario::print_failure(machine_.host().log(), "the drivers registered no PMU");
       return false;
     }
     write_sysfs(options_.folder / kSysfsName, pmus, machine_.platform().firmware().cpus, functions);
-    const scenario::PmuCatalog catalog(pmus);
-    PerfEvents events(machine_, catalog, [this](const Verdict& verdict) { journal_.write("verdict", verdict); });
+    const perf::PmuCatalog catalog(pmus);
+    PerfEvents events(machine_, catalog, [this](const perf::Verdict& verdict) {
+      journal_.write("verdict", perf::to_json(verdict, kCounter));
+    });
     // As the kernel's timer, unless a second of programs is so short that nobody would see events change.
     constexpr double kSecond = 1e12;
     constexpr double kChanges = 25;
@@ -88,7 +93,7 @@ bool run_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSe
                  const SessionOptions& options) {
   scenario::Machine machine(spec.platform, spec.host, spec.workload, drivers, {.echo_log = options.echo_log});
   bool good = false;
-  machine.run([&] { good = Story(machine, options).tell(); });
+  machine.run([&] { good = ShellStory(machine, options).tell(); });
   return good;
 }
 
@@ -98,7 +103,8 @@ SessionResult read_journal(const std::filesystem::path& folder) {
   for (std::string line; std::getline(stream, line);) {
     const Json content = Json::parse(line, nullptr, false);
     if (content.is_discarded()) break;  // cut off when the process was killed
-    if (content.contains("verdict")) result.verdicts.push_back(content.at("verdict").get<Verdict>());
+    if (content.contains("verdict"))
+      result.verdicts.push_back(perf::verdict_from_json(content.at("verdict"), kCounter));
     if (!content.contains("end")) continue;
     result.ended = true;
     result.simulated = content.at("end").at("simulated_ps");

@@ -21,7 +21,7 @@ inline constexpr const char* kJournalName = "journal";  ///< verdicts, as they c
 struct SessionResult {
   bool ended = false;  ///< the simulator came to its end
   Picoseconds simulated = 0;
-  std::vector<Verdict> verdicts;
+  std::vector<perf::Verdict> verdicts;
   std::vector<std::string> failures;  ///< rules that a driver or the hardware broke, warnings of the kernel
 };
 

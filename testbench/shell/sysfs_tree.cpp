@@ -24,9 +24,9 @@ void write(const fs::path& file, std::string_view content) {
   if (!stream) throw std::system_error(errno, std::generic_category(), file.string());
 }
 
-void write_pmus(const fs::path& folder, const std::vector<driver_host::Pmu>& pmus) {
+void write_pmus(const fs::path& folder, const std::vector<perf::Pmu>& pmus) {
   fs::create_directories(folder);
-  for (const driver_host::Pmu& pmu : pmus) {
+  for (const perf::Pmu& pmu : pmus) {
     const fs::path own = folder / pmu.name;
     fs::create_directories(own / "events");
     fs::create_directories(own / "format");
@@ -86,7 +86,7 @@ void write_cpus(const fs::path& folder, const std::vector<platform::Cpu>& cpus) 
   }
 }
 
-void write_function(const fs::path& own, const PciFunction& function) {
+void write_function(const fs::path& own, const pci_access::FoundFunction& function) {
   fs::create_directories(own);
   const bool bridge = (function.field(0x0e, 1) & 0x7fU) == 1;
   write(own / "vendor", fmt::format("{:#06x}", function.field(0x00, 2)));
@@ -100,7 +100,8 @@ void write_function(const fs::path& own, const PciFunction& function) {
   std::string resources;
   constexpr int kResources = 7;  // six base address registers and the expansion ROM's
   for (std::size_t i = 0; i < kResources; ++i) {
-    const PciFunction::Bar bar = i < function.bars.size() ? function.bars.at(i) : PciFunction::Bar{};
+    const pci_access::FoundFunction::Bar bar =
+        i < function.bars.size() ? function.bars.at(i) : pci_access::FoundFunction::Bar{};
     const std::uint64_t last = bar.size == 0 ? 0 : bar.base + bar.size - 1;
     resources += fmt::format("{:#018x} {:#018x} {:#018x}\n", bar.size == 0 ? 0 : bar.base, last, bar.flags);
   }
@@ -110,13 +111,14 @@ void write_function(const fs::path& own, const PciFunction& function) {
 
 }  // namespace
 
-void write_sysfs(const fs::path& root, const std::vector<driver_host::Pmu>& pmus,
-                 const std::vector<platform::Cpu>& cpus, const std::vector<PciFunction>& functions) {
+void write_sysfs(const fs::path& root, const std::vector<perf::Pmu>& pmus, const std::vector<platform::Cpu>& cpus,
+                 const std::vector<pci_access::FoundFunction>& functions) {
   write_pmus(root / "bus/event_source/devices", pmus);
   write_cpus(root / "devices/system", cpus);
   fs::create_directories(root / "bus/pci/devices");
   fs::create_directories(root / "bus/pci/slots");
-  for (const PciFunction& function : functions) write_function(root / "bus/pci/devices" / function.name(), function);
+  for (const pci_access::FoundFunction& function : functions)
+    write_function(root / "bus/pci/devices" / function.name(), function);
 }
 
 }  // namespace pmufab::shell

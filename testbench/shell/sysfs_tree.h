@@ -4,15 +4,15 @@
 #include <filesystem>
 #include <vector>
 
-#include "testbench/driver_host/driver_host.h"
-#include "testbench/shell/pci_access.h"
+#include "testbench/pci_access/pci_access.h"
+#include "testbench/perf/types.h"
 #include "tlm/firmware/firmware_description.h"
 
 namespace pmufab::shell {
 
 /// Write the part of /sys that shows a platform to perf and lspci: PMUs as their drivers publish them, CPUs and NUMA
 /// nodes, PCI functions. @throws std::system_error, std::filesystem::filesystem_error
-void write_sysfs(const std::filesystem::path& root, const std::vector<driver_host::Pmu>& pmus,
-                 const std::vector<platform::Cpu>& cpus, const std::vector<PciFunction>& functions);
+void write_sysfs(const std::filesystem::path& root, const std::vector<perf::Pmu>& pmus,
+                 const std::vector<platform::Cpu>& cpus, const std::vector<pci_access::FoundFunction>& functions);
 
 }  // namespace pmufab::shell

@@ -43,7 +43,6 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
-using guest::GuestVerdict;
 using process::Descriptor;
 using scenario::InputError;
 
@@ -141,11 +140,8 @@ class VirtualMachine {
       : is_file_(!printed.empty()) {
     int output[2] = {-1, -1};
     if (!interactive && pipe2(output, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-    std::fflush(nullptr);
     const pid_t parent = getpid();
-    pid_ = fork();
-    if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
-    if (pid_ == 0) start(command, output[1], parent, messages);
+    pid_ = process::start_child([&]() -> int { start(command, output[1], parent, messages); });
     if (!interactive) {
       close(output[1]);
       output_ = Descriptor(output[0]);
@@ -157,7 +153,7 @@ class VirtualMachine {
   ~VirtualMachine() {
     if (pid_ > 0) {
       kill(pid_, SIGKILL);
-      wait_for(pid_);
+      process::wait_for(pid_);
     }
     // QEMU leaves it as it was only when it ends by itself.
     if (has_terminal_) tcsetattr(STDIN_FILENO, TCSANOW, &terminal_);
@@ -187,7 +183,7 @@ class VirtualMachine {
       if (poll(files.data(), files.size(), static_cast<int>(std::min(left, longest))) < 0) continue;
       if (files[3].revents != 0) return End::told;
       if (files[1].revents != 0) {
-        process_end_ = scenario::process_end(wait_for(std::exchange(pid_, -1)));
+        process_end_ = process::process_end(process::wait_for(std::exchange(pid_, -1)));
         ended = true;
       }
       if (!ended && files[2].revents != 0) return End::simulator_died;
@@ -199,7 +195,7 @@ class VirtualMachine {
 
   [[nodiscard]] const std::string& printed() const noexcept { return printed_; }
   /// @return how its process ended; nothing unless it did by itself or by somebody else's doing
-  [[nodiscard]] const std::optional<scenario::ProcessEnd>& process_end() const noexcept { return process_end_; }
+  [[nodiscard]] const std::optional<process::ProcessEnd>& process_end() const noexcept { return process_end_; }
 
  private:
   [[noreturn]] static void start(const Arguments& command, int output, pid_t parent, const fs::path& messages) {
@@ -255,28 +251,17 @@ class VirtualMachine {
   Descriptor output_;
   Descriptor process_;
   std::string printed_;
-  std::optional<scenario::ProcessEnd> process_end_;
+  std::optional<process::ProcessEnd> process_end_;
 };
 
-std::string expected_text(const GuestVerdict& verdict) {
-  if (!verdict.low || !verdict.high) return "-";
-  if (*verdict.low == *verdict.high) return scenario::with_separators(*verdict.low);
-  return fmt::format("{} ... {}", scenario::with_separators(*verdict.low), scenario::with_separators(*verdict.high));
-}
-
-void print(const std::vector<GuestVerdict>& verdicts, const guest::GuestResult& result) {
+void print(const std::vector<perf::Verdict>& verdicts, const guest::GuestResult& result) {
   for (const std::string& report : result.reports) complain("pmufab: {}\n", report);
   for (const std::string& failure : result.failures) complain("pmufab: {}\n", failure);
-  std::vector<VerdictLine> lines;
-  for (const GuestVerdict& verdict : verdicts) {
-    lines.push_back({verdict.printed ? scenario::with_separators(*verdict.printed) : "-", expected_text(verdict),
-                     verdict.check, verdict.event, verdict.note});
-  }
-  print_verdicts("guest", "event", lines);
+  print_verdicts("guest", "event", verdicts);
 }
 
 /// @param code  of the command; nothing if the guest did not come to its end
-void write_json(const fs::path& file, const guest::GuestResult& result, const std::vector<GuestVerdict>& verdicts,
+void write_json(const fs::path& file, const guest::GuestResult& result, const std::vector<perf::Verdict>& verdicts,
                 const scenario::ScenarioSpec& spec, const std::string& guest_title, std::optional<int> code) {
   scenario::Json json = verdict_json(spec, result.ended && code, result.simulated, result.failures);
   if (code) json["exit_code"] = *code;
@@ -286,18 +271,7 @@ void write_json(const fs::path& file, const guest::GuestResult& result, const st
   json["interrupts_raised"] = result.raised;
   json["traffic_ended"] = result.traffic_ended;
   json["reports"] = result.reports;
-  json["events"] = scenario::Json::array();
-  for (const GuestVerdict& verdict : verdicts) {
-    scenario::Json item;
-    item["event"] = verdict.event;
-    if (verdict.printed) item["guest"] = *verdict.printed;
-    if (verdict.low) item["low"] = *verdict.low;
-    if (verdict.high) item["high"] = *verdict.high;
-    item["check"] = verdict.check;
-    item["note"] = verdict.note;
-    json["events"].push_back(std::move(item));
-  }
-  write_file(file, json.dump(2) + "\n");
+  write_verdicts(file, std::move(json), "guest", verdicts);
 }
 
 /// @return true if next to nothing more can be written there
@@ -429,7 +403,7 @@ int boot_command(const Arguments& all_arguments) {
   });
   sigprocmask(SIG_BLOCK, &told, nullptr);
   std::optional<VirtualMachine::End> end;
-  std::optional<scenario::ProcessEnd> process_end;
+  std::optional<process::ProcessEnd> process_end;
   std::string printed;
   if (simulator.ready()) {
     const auto description = nlohmann::json::parse(read_text(scratch.path() / guest::kDescriptionName));
@@ -454,7 +428,7 @@ int boot_command(const Arguments& all_arguments) {
   if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
 
   const guest::GuestResult result = guest::read_guest_journal(scratch.path());
-  const std::vector<GuestVerdict> verdicts = guest::compare(result.runs, guest::find_counts(printed));
+  const std::vector<perf::Verdict> verdicts = guest::compare(result.runs, guest::find_counts(printed));
   if (!interactive) print(verdicts, result);
   const std::optional<int> code = code_of_command(scratch.path());
   if (!json.empty()) write_json(json, result, verdicts, spec, guest_title, code);
@@ -464,7 +438,7 @@ int boot_command(const Arguments& all_arguments) {
   if (end == VirtualMachine::End::told) complain("pmufab: stopped by a signal\n");
   if (!code) {
     if (process_end && (!process_end->exited || process_end->status != 0))
-      complain("pmufab: QEMU: {}\n", scenario::describe(*process_end, false));
+      complain("pmufab: QEMU: {}\n", process::describe(*process_end, false));
     complain("pmufab: the guest did not come to its end{}\n",
              is_full(scratch.path()) ? ", and the disk of $TMPDIR is full" : "");
     if (end != VirtualMachine::End::told) print_last_words(scratch.path());

@@ -66,7 +66,7 @@ std::vector<DriverSet> find_drivers_in(const std::string& given) {
                          "give the folder tools/build-drivers built into");
       continue;
     }
-    const scenario::DriverFolder found = scenario::find_driver_sets(folder);
+    const scenario::DriverFolder found = scenario::read_driver_folder(folder);
     for (const auto& [version, reason] : found.left_out)
       complain("pmufab: the drivers of Linux {} are left out: {}\n", version, reason);
     if (!found.sets.empty()) return found.sets;
@@ -211,7 +211,7 @@ int interrupts() noexcept { return interrupt_count; }
 int answer_errors(const std::function<int()>& work) {
   try {
     return work();
-  } catch (const scenario::EventError& error) {
+  } catch (const perf::EventError& error) {
     complain("pmufab:\n{}\n", error.picture());
     return kBadInput;
   } catch (const InputError& error) {
@@ -228,11 +228,11 @@ int guarded(bool show_log, const std::function<int()>& work) {
   constexpr std::size_t kShown = 10;
   const ScratchFolder scratch;
   std::cout.flush();
-  const scenario::GuardedEnd end =
-      scenario::run_guarded(scratch.path(), show_log, [&] { return finish_standard_output(answer_errors(work)); });
+  const process::GuardedEnd end =
+      process::run_guarded(scratch.path(), show_log, [&] { return finish_standard_output(answer_errors(work)); });
   complain("{}", end.errors);
   if (end.finished) return end.process.status;
-  complain("pmufab: the drivers crashed: {}\n", scenario::describe(end.process));
+  complain("pmufab: the drivers crashed: {}\n", process::describe(end.process));
   const std::vector<std::string>& log = end.kernel_log;
   const std::size_t first = log.size() - std::min(kShown, log.size());
   if (!log.empty()) complain("{} of the kernel log:\n", first == 0 ? "All" : "The end");

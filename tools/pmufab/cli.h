@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <boost/program_options.hpp>
 
-#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/driver_selection.h"
 #include "testbench/scenario/run/runner.h"
 
 /// The pmufab command line: one function per subcommand, and what they share.

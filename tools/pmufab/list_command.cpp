@@ -17,7 +17,6 @@ namespace {
 
 namespace po = boost::program_options;
 using scenario::Json;
-using scenario::PmuCatalog;
 
 constexpr const char* kMoreOnList =
     R"(What is listed is what the drivers publish in sysfs when they are loaded on the platform: events/, format/ and cpumask;
@@ -35,16 +34,16 @@ Examples:
 /// Events a scenario that measures them is refused for, and why.
 using NotModelled = std::map<std::string, std::string>;
 
-NotModelled events_not_modelled(const PmuCatalog& catalog, const scenario::Machine& machine) {
+NotModelled events_not_modelled(const perf::PmuCatalog& catalog, const scenario::Machine& machine) {
   NotModelled reasons;
-  for (const PmuCatalog::Entry& pmu : catalog.entries()) {
-    for (const PmuCatalog::Event& event : pmu.events) {
+  for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
+    for (const perf::PmuCatalog::Event& event : pmu.events) {
       const std::string text = fmt::format("{}/{}/", pmu.name, event.name);
       try {
-        for (const scenario::ResolvedGroup& group : catalog.resolve(text)) {
+        for (const perf::ResolvedGroup& group : catalog.resolve(text)) {
           for (const auto& fabric : machine.fabrics()) fabric->check_event(group.events.front());
         }
-      } catch (const scenario::EventError& error) {
+      } catch (const perf::EventError& error) {
         reasons.emplace(text, error.reason());
       }
     }
@@ -52,15 +51,15 @@ NotModelled events_not_modelled(const PmuCatalog& catalog, const scenario::Machi
   return reasons;
 }
 
-Json as_json(const PmuCatalog& catalog, const NotModelled& reasons, const std::string& version) {
+Json as_json(const perf::PmuCatalog& catalog, const NotModelled& reasons, const std::string& version) {
   Json json;
   json["drivers"] = version;
   json["pmus"] = Json::array();
-  for (const PmuCatalog::Entry& pmu : catalog.entries()) {
+  for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
     Json item;
     item["name"] = pmu.name;
     item["cpus"] = pmu.cpus;
-    for (const PmuCatalog::Event& event : pmu.events) {
+    for (const perf::PmuCatalog::Event& event : pmu.events) {
       item["events"][event.name] = event.definition;
       const auto reason = reasons.find(fmt::format("{}/{}/", pmu.name, event.name));
       if (reason != reasons.end()) item["not_modelled"][event.name] = reason->second;
@@ -72,10 +71,10 @@ Json as_json(const PmuCatalog& catalog, const NotModelled& reasons, const std::s
   return json;
 }
 
-void print(const PmuCatalog& catalog, const NotModelled& reasons) {
-  for (const PmuCatalog::Entry& pmu : catalog.entries()) {
+void print(const perf::PmuCatalog& catalog, const NotModelled& reasons) {
+  for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
     fmt::print("\n{}:\n", pmu.name);
-    for (const PmuCatalog::Event& event : pmu.events) {
+    for (const perf::PmuCatalog::Event& event : pmu.events) {
       const std::string text = fmt::format("{}/{}/", pmu.name, event.name);
       fmt::print("  {:<56} [{}]{}\n", text, event.definition, reasons.contains(text) ? "  not modelled" : "");
     }
@@ -91,7 +90,7 @@ int list(const platform::PlatformSpec& platform, const driver_host::DriverSet& d
   scenario::Machine machine(platform, {}, {}, drivers, {.echo_log = true});
   int loaded = 0;
   std::size_t driven = 0;
-  std::vector<driver_host::Pmu> pmus;
+  std::vector<perf::Pmu> pmus;
   machine.run([&] {
     loaded = machine.host().load();
     driven = machine.host().pmus().size();
@@ -104,7 +103,7 @@ int list(const platform::PlatformSpec& platform, const driver_host::DriverSet& d
         fmt::format("the drivers of Linux {} registered no PMU on platform {}", drivers.kernel_version, platform.name));
     return kCheckFailed;
   }
-  const PmuCatalog catalog(pmus);
+  const perf::PmuCatalog catalog(pmus);
   const NotModelled reasons = events_not_modelled(catalog, machine);
   if (json) {
     fmt::print("{}\n", as_json(catalog, reasons, drivers.kernel_version).dump(2));

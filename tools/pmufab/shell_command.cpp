@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,7 +29,6 @@ namespace {
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 using scenario::InputError;
-using shell::Verdict;
 
 constexpr const char* kMoreOnShell =
     R"(In the shell (or in COMMAND) the system's own perf lists and counts the platform's PMUs, lspci and setpci see its PCI
@@ -68,11 +66,8 @@ int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<
     const char* shell = std::getenv("SHELL");
     command.emplace_back(shell == nullptr || *shell == '\0' ? "/bin/sh" : shell);
   }
-  std::fflush(nullptr);
   const pid_t parent = getpid();
-  const pid_t pid = fork();
-  if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (pid == 0) {
+  return process::wait_for(process::start_child([&]() -> int {
     prctl(PR_SET_PDEATHSIG, SIGHUP);
     if (getppid() != parent) _exit(kInternalError);
     signal(SIGINT, SIG_DFL);
@@ -100,18 +95,11 @@ int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<
     constexpr int kNotFound = 127;
     constexpr int kNotExecutable = 126;
     _exit(error == ENOENT ? kNotFound : kNotExecutable);
-  }
-  return wait_for(pid);
+  }));
 }
 
 void print(const shell::SessionResult& result) {
-  std::vector<VerdictLine> lines;
-  for (const Verdict& verdict : result.verdicts) {
-    lines.push_back({scenario::with_separators(verdict.driver),
-                     verdict.expected ? scenario::with_separators(*verdict.expected) : "-", verdict.check,
-                     verdict.event, verdict.note});
-  }
-  print_verdicts("driver", "event, in the order of closing", lines);
+  print_verdicts("driver", "event, in the order of closing", result.verdicts);
   for (const std::string& failure : result.failures) complain("pmufab: {}\n", failure);
 }
 
@@ -119,8 +107,7 @@ void write_json(const fs::path& file, const shell::SessionResult& result, const 
                 const driver_host::DriverSet& drivers) {
   scenario::Json json = verdict_json(spec, result.ended, result.simulated, result.failures);
   json["drivers"] = drivers.kernel_version;
-  json["events"] = result.verdicts;
-  write_file(file, json.dump(2) + "\n");
+  write_verdicts(file, std::move(json), "driver", result.verdicts);
 }
 
 int exit_code(int command, const shell::SessionResult& result) {

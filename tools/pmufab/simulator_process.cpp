@@ -41,10 +41,7 @@ Simulator start_simulator(const fs::path& folder,
   int ready[2];
   if (pipe2(stop, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0)
     throw std::system_error(errno, std::generic_category(), "pipe");
-  std::fflush(nullptr);
-  const pid_t pid = fork();
-  if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (pid == 0) {
+  const pid_t pid = process::start_child([&] {
     close(stop[1]);
     close(ready[0]);
     setsid();
@@ -64,8 +61,8 @@ Simulator start_simulator(const fs::path& folder,
       std::error_code ignored;
       fs::remove_all(folder, ignored);
     }
-    scenario::leave_child(code);
-  }
+    return code;
+  });
   close(stop[0]);
   close(ready[1]);
   char done = 0;
@@ -80,20 +77,13 @@ Simulator start_simulator(const fs::path& folder,
 int Simulator::end() {
   static_cast<void>(!write(stop_, "s", 1));
   close(stop_);
-  return wait_for(std::exchange(pid_, -1));
-}
-
-int wait_for(pid_t pid) {
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
+  return process::wait_for(std::exchange(pid_, -1));
 }
 
 std::optional<int> check_simulator(int status, bool ended) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == kPassed && ended) return std::nullopt;
   if (WIFEXITED(status) && WEXITSTATUS(status) == kBadInput) return kBadInput;
-  complain("pmufab: the simulator died: {}\n", scenario::describe(scenario::process_end(status)));
+  complain("pmufab: the simulator died: {}\n", process::describe(process::process_end(status)));
   return kInternalError;
 }
 

@@ -49,9 +49,6 @@ class Simulator {
     const std::filesystem::path& folder,
     const std::function<int(int stop, const std::function<void()>& on_ready)>& work);
 
-/// @return what waitpid() says of a child that has ended, or ends now
-int wait_for(pid_t pid);
-
 /// Say that the simulator died, if it did and has not said why. @param ended  its journal has an end
 /// @return an exit code if it did not come to its end
 [[nodiscard]] std::optional<int> check_simulator(int status, bool ended);

@@ -115,7 +115,7 @@ int stat_command(const Arguments& arguments) {
   const po::variables_map& map = *parsed;
   const std::vector<std::string> events = values_of(map, "event");
   if (events.empty()) throw InputError("no event is given", "pmufab stat -e EVENTS; pmufab list shows what there is");
-  for (const std::string& event : events) static_cast<void>(scenario::parse_events(event));
+  for (const std::string& event : events) static_cast<void>(perf::parse_events(event));
   const std::string separator = map["field-separator"].as<std::string>();
   const bool json = map["json-output"].as<bool>();
   if (json && !separator.empty()) throw InputError("-x and -j exclude each other");

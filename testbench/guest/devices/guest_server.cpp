@@ -34,14 +34,14 @@ constexpr std::uint32_t kMemoryClass = 0x0502;  // CXL memory device
 constexpr std::uint32_t kNvidia = 0x10de;
 constexpr std::uint32_t kMapping = 4;  // DVSEC that tells root complex and root port
 
-bool is_cxl_memory(const shell::PciFunction& function) {
+bool is_cxl_memory(const pci_access::FoundFunction& function) {
   constexpr std::size_t kHeaderType = 0x0e;
   constexpr std::size_t kClass = 0x0a;
   return (function.field(kHeaderType, 1) & 0x7fU) == 0 && function.field(kClass, 2) == kMemoryClass;
 }
 
 /// PCI Express Base Specification, 7.9.6: a designated vendor-specific extended capability.
-bool has_dvsec(const shell::PciFunction& function, std::uint32_t vendor, std::uint32_t id) {
+bool has_dvsec(const pci_access::FoundFunction& function, std::uint32_t vendor, std::uint32_t id) {
   constexpr std::uint32_t kDvsec = 0x23;
   constexpr unsigned kFirst = 0x100;
   constexpr unsigned kMostCapabilities = 480;
@@ -67,7 +67,7 @@ void GuestServer::Bus::write(std::uint64_t address, unsigned bytes, std::uint64_
 
 GuestServer::GuestServer(scenario::Machine& machine, const scenario::Workload& workload, const GuestOptions& options,
                          const Aperture& aperture, WiredInterrupts& interrupts,
-                         const std::vector<shell::PciFunction>& functions, PerfExpectations& expectations,
+                         const std::vector<pci_access::FoundFunction>& functions, PerfExpectations& expectations,
                          GuestClock& clock)
     : machine_(machine),
       has_traffic_(has_traffic(workload)),
@@ -106,9 +106,9 @@ GuestServer::~GuestServer() {
   for (MessageInterrupt* const source : machine_.platform().firmware().msi.sources) source->listen({});
 }
 
-void GuestServer::add_functions(const std::vector<shell::PciFunction>& functions) {
+void GuestServer::add_functions(const std::vector<pci_access::FoundFunction>& functions) {
   const platform::FirmwareDescription& firmware = machine_.platform().firmware();
-  for (const shell::PciFunction& function : functions) {
+  for (const pci_access::FoundFunction& function : functions) {
     if (!is_shown(function)) continue;
     const auto segment =
         std::find_if(firmware.pci_segments.begin(), firmware.pci_segments.end(),
@@ -126,7 +126,7 @@ void GuestServer::add_functions(const std::vector<shell::PciFunction>& functions
   }
 }
 
-bool is_shown(const shell::PciFunction& function) {
+bool is_shown(const pci_access::FoundFunction& function) {
   return is_cxl_memory(function) || has_dvsec(function, kNvidia, kMapping);
 }
 

@@ -19,16 +19,16 @@
 #include "testbench/guest/guest_clock.h"
 #include "testbench/guest/guest_session.h"
 #include "testbench/guest/perf/perf_expectations.h"
+#include "testbench/pci_access/pci_access.h"
 #include "testbench/process/time_slice.h"
 #include "testbench/scenario/run/machine.h"
-#include "testbench/shell/pci_access.h"
 #include "testbench/vfio_user/server.h"
 
 namespace pmufab::guest {
 
 /// @return true for the functions of the platform that a virtual machine has: CXL memory devices, and NVIDIA's ports
 /// that tell which root complex they belong to
-[[nodiscard]] bool is_shown(const shell::PciFunction& function);
+[[nodiscard]] bool is_shown(const pci_access::FoundFunction& function);
 
 /// @return true if there is traffic of any kind
 [[nodiscard]] bool has_traffic(const scenario::Workload& workload) noexcept;
@@ -52,8 +52,9 @@ class GuestServer {
   /// @param functions  of the platform, as found when it was started
   /// @throws std::system_error if a socket cannot be made; scenario::InputError for functions with too many vectors
   GuestServer(scenario::Machine& machine, const scenario::Workload& workload, const GuestOptions& options,
-              const Aperture& aperture, WiredInterrupts& interrupts, const std::vector<shell::PciFunction>& functions,
-              PerfExpectations& expectations, GuestClock& clock);
+              const Aperture& aperture, WiredInterrupts& interrupts,
+              const std::vector<pci_access::FoundFunction>& functions, PerfExpectations& expectations,
+              GuestClock& clock);
   ~GuestServer();
   GuestServer(const GuestServer&) = delete;
   GuestServer& operator=(const GuestServer&) = delete;
@@ -83,7 +84,7 @@ class GuestServer {
     GuestServer& server_;
   };
 
-  void add_functions(const std::vector<shell::PciFunction>& functions);
+  void add_functions(const std::vector<pci_access::FoundFunction>& functions);
   /// @return true if a client said something
   void look(int timeout_ms);
   void hear_perf();

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "testbench/guest/perf/perf_arguments.h"
+#include "testbench/perf/event_names.h"
 #include "testbench/perf/event_syntax.h"
-#include "testbench/shell/event_names.h"
+#include "testbench/perf/verdict.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::guest {
@@ -24,7 +25,7 @@ bool combines(const scoreboard::EventTerms& terms) {
 }  // namespace
 
 PerfExpectations::PerfExpectations(scoreboard::Scoreboard& judge, const Fabrics& fabrics,
-                                   const scenario::PmuCatalog& catalog,
+                                   const perf::PmuCatalog& catalog,
                                    std::function<void(const std::vector<ExpectedEvent>&)> on_end)
     : judge_(judge), fabrics_(fabrics), catalog_(catalog), on_end_(std::move(on_end)) {}
 
@@ -73,11 +74,11 @@ void PerfExpectations::begin(const std::vector<std::string>& arguments) {
   const std::string reason = stat->repeats ? "with -r perf prints a mean" : "";
   for (const std::string& text : stat->events) {
     try {
-      for (const scenario::WrittenGroup& group : scenario::parse_events(text)) {
-        for (const scenario::WrittenEvent& event : group.events) add(event.text, groups_, reason);
+      for (const perf::WrittenGroup& group : perf::parse_events(text)) {
+        for (const perf::WrittenEvent& event : group.events) add(event.text, groups_, reason);
         ++groups_;
       }
-    } catch (const scenario::EventError& error) {
+    } catch (const perf::EventError& error) {
       Event& event = events_.emplace_back();
       event.told = {text, {}, {}, error.reason()};
       event.group = groups_++;
@@ -93,17 +94,17 @@ void PerfExpectations::add(const std::string& text, std::size_t group, const std
   event.told.text = text;
   event.told.note = reason;
   try {
-    const std::vector<scenario::ResolvedGroup> groups = catalog_.resolve(text);
+    const std::vector<perf::ResolvedGroup> groups = catalog_.resolve(text);
     if (groups.size() != 1) {
       event.told.note = "it stands for several events";
     } else if (reason.empty()) {
       // In the words of the driver, whatever perf was given.
-      event.event = *shell::EventNames(catalog_).name(groups.front().events.front().attributes);
+      event.event = *perf::EventNames(catalog_).name(groups.front().events.front().attributes);
       for (const auto& fabric : fabrics_) fabric->check_event(event.event);
       if (combines(event.event.terms)) {
         event.told.note = "each event is watched twice, which a pair of watchpoints cannot be";
       } else if (!judge_.judges(event.event.pmu)) {
-        event.told.note = "no one judges this PMU";
+        event.told.note = perf::kNobodyJudges;
       } else {
         judge_.expect(next_, event.event.pmu, event.event.terms);
         event.wide = next_++;
@@ -111,7 +112,7 @@ void PerfExpectations::add(const std::string& text, std::size_t group, const std
         judge_.begin(event.wide, event.begun);
       }
     }
-  } catch (const scenario::EventError& error) {
+  } catch (const perf::EventError& error) {
     event.told.note = error.reason();
   } catch (const std::invalid_argument& error) {
     event.told.note = error.what();
@@ -199,7 +200,7 @@ void PerfExpectations::end() {
     told.push_back(std::move(event.told));
   }
   for (const Event& event : std::exchange(events_, {})) {
-    for (const driver_host::EventHandle handle : {event.wide, event.narrow}) {
+    for (const perf::EventHandle handle : {event.wide, event.narrow}) {
       if (handle != 0) judge_.forget(handle);
     }
   }

@@ -42,7 +42,7 @@ class PerfExpectations {
 
   /// @param fabrics  know which of their events nothing can be said about
   /// @param on_end   called with the events of each perf when it has ended
-  PerfExpectations(scoreboard::Scoreboard& judge, const Fabrics& fabrics, const scenario::PmuCatalog& catalog,
+  PerfExpectations(scoreboard::Scoreboard& judge, const Fabrics& fabrics, const perf::PmuCatalog& catalog,
                    std::function<void(const std::vector<ExpectedEvent>&)> on_end);
 
   /// Bytes from the wrapper: "begin", the number of arguments, the arguments, or "end", each with a zero behind it.
@@ -70,12 +70,12 @@ class PerfExpectations {
  private:
   struct Event {
     ExpectedEvent told;
-    driver_host::EventHandle wide = 0;
-    driver_host::EventHandle narrow = 0;
+    perf::EventHandle wide = 0;
+    perf::EventHandle narrow = 0;
     std::optional<std::uint64_t> least{};  // counted when perf may have begun to close events
     Picoseconds begun = 0;
     std::size_t group = 0;  // with events that are opened and closed together
-    scenario::ResolvedEvent event{};
+    perf::ResolvedEvent event{};
   };
   void begin(const std::vector<std::string>& arguments);
   void end();
@@ -87,13 +87,13 @@ class PerfExpectations {
 
   scoreboard::Scoreboard& judge_;
   const Fabrics& fabrics_;
-  const scenario::PmuCatalog& catalog_;
+  const perf::PmuCatalog& catalog_;
   std::function<void(const std::vector<ExpectedEvent>&)> on_end_;
   std::string heard_;  // up to the last zero that has not come
   std::vector<std::string> words_;
   std::vector<Event> events_;
   std::size_t groups_ = 0;
-  driver_host::EventHandle next_ = 1;
+  perf::EventHandle next_ = 1;
   Traffic traffic_ = Traffic::not_begun;
   std::size_t running_ = 0;  // perfs that have begun, and not said that they have ended
   bool alone_ = true;        // no other perf ran while this one did

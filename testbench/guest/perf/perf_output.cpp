@@ -16,6 +16,8 @@ namespace {
 
 /// Per cent of the time an event had a counter.
 constexpr double kAll = 100.0;
+/// Instead of a count: the event never had a counter. (<not supported>: it was refused.)
+constexpr std::string_view kNotCounted = "<not counted>";
 
 /// @return a whole number with separators of thousands or without; nothing for anything else
 std::optional<std::uint64_t> to_count(std::string text) {
@@ -46,6 +48,7 @@ std::optional<PrintedCount> from_json(const std::string& line) {
   const bool scaled = content.contains("pcnt-running") && content.at("pcnt-running").is_number() &&
                       content.at("pcnt-running").get<double>() < kAll;
   PrintedCount count{event.get<std::string>(), to_count(value.get<std::string>()), scaled};
+  count.is_never = value.get<std::string>() == kNotCounted;
   if (content.contains("interval") && content.at("interval").is_number())
     count.time = content.at("interval").get<double>();
   return count;
@@ -71,39 +74,41 @@ std::vector<std::span<const PrintedCount>> by_perf(std::span<const PrintedCount>
   return parts;
 }
 
-GuestVerdict judge(const ExpectedEvent& event, std::span<const PrintedCount> printed) {
-  using Check = GuestVerdict::Check;
-  GuestVerdict verdict{event.text, {}, event.low, event.high, Check::unchecked, event.note};
-  bool scaled = false;
-  bool counted = !printed.empty();
-  std::uint64_t sum = 0;
-  const bool intervals =
-      std::any_of(printed.begin(), printed.end(), [](const auto& count) { return count.time.has_value(); });
-  for (const PrintedCount& count : printed) {
-    if (intervals && !count.time) continue;  // --summary: the intervals once more
-    scaled = scaled || count.scaled;
-    counted = counted && count.value;
-    sum += count.value.value_or(0);
-  }
-  if (counted) verdict.printed = sum;
-  if (!event.low || !event.high) return verdict;
+/// @return what was printed of an event, as one count
+perf::Count sum_of(std::span<const PrintedCount> printed) {
+  perf::Count count;
   if (printed.empty()) {
-    verdict.note = "it is not found in what perf printed";
-  } else if (scaled) {
-    verdict.note = "an estimate: it had a counter for a part of the time";
-  } else if (!counted) {
-    verdict.note = "perf could not count it";
-    verdict.check = Check::wrong;
-  } else if (*event.low <= sum && sum <= *event.high) {
-    verdict.check = *event.low == *event.high ? Check::exact : Check::within;
-  } else if (intervals && sum < *event.low) {
-    verdict.note = "with -I perf does not print what it counted after the last interval";
-  } else if (!event.doubt.empty()) {
-    verdict.note = event.doubt;
-  } else {
-    verdict.check = Check::wrong;
+    count.unknown = "it is not found in what perf printed";
+    return count;
   }
-  return verdict;
+  count.is_cut_short =
+      std::any_of(printed.begin(), printed.end(), [](const PrintedCount& each) { return each.time.has_value(); });
+  std::uint64_t sum = 0;
+  bool is_counted = true;
+  bool is_never = true;
+  for (const PrintedCount& each : printed) {
+    if (count.is_cut_short && !each.time) continue;  // --summary: the intervals once more
+    is_never = is_never && each.is_never;
+    count.is_estimate = count.is_estimate || each.scaled;
+    is_counted = is_counted && each.value;
+    sum += each.value.value_or(0);
+  }
+  if (is_counted) count.value = sum;
+  if (is_never) {
+    count.is_estimate = false;
+    count.turns = {.enabled = 1, .running = 0};  // for how long is not printed
+  }
+  return count;
+}
+
+perf::Expected expected_of(const ExpectedEvent& event) {
+  if (!event.low || !event.high) return perf::not_judged(event.note);
+  perf::Expected expected;
+  expected.low = event.low;
+  expected.high = event.high;
+  expected.doubt = event.doubt;
+  expected.remark = event.note;
+  return expected;
 }
 
 }  // namespace
@@ -131,20 +136,21 @@ std::vector<PrintedCount> find_counts(std::string_view text) {
     if (line.size() > kLongest) continue;
     if (std::regex_match(line, match, separated)) {
       const std::string running = match[3].str();
-      counts.push_back(
-          {match[2].str(), to_count(match[1].str()), !running.empty() && std::stod(running) < kAll, time_of(line)});
+      counts.push_back({match[2].str(), to_count(match[1].str()), !running.empty() && std::stod(running) < kAll,
+                        time_of(line), match[1].str() == kNotCounted});
     } else if (std::regex_match(line, match, table)) {
       const std::string rest = match[3].str();
       std::smatch running;
       const bool scaled = std::regex_search(rest, running, share) && std::stod(running[1].str()) < kAll;
-      counts.push_back({match[2].str(), to_count(match[1].str()), scaled, time_of(line)});
+      counts.push_back(
+          {match[2].str(), to_count(match[1].str()), scaled, time_of(line), match[1].str() == kNotCounted});
     }
   }
   return counts;
 }
 
-std::vector<GuestVerdict> compare(const std::vector<std::vector<ExpectedEvent>>& runs,
-                                  const std::vector<PrintedCount>& printed) {
+std::vector<perf::Verdict> compare(const std::vector<std::vector<ExpectedEvent>>& runs,
+                                   const std::vector<PrintedCount>& printed) {
   // How often an event was counted, and printed.
   std::map<std::string, std::size_t> wanted;
   std::map<std::string, std::vector<PrintedCount>> values;
@@ -153,7 +159,7 @@ std::vector<GuestVerdict> compare(const std::vector<std::vector<ExpectedEvent>>&
   }
   for (const PrintedCount& count : printed) values[count.event].push_back(count);
 
-  std::vector<GuestVerdict> verdicts;
+  std::vector<perf::Verdict> verdicts;
   std::map<std::string, std::size_t> next;
   for (const auto& run : runs) {
     for (const ExpectedEvent& event : run) {
@@ -166,9 +172,9 @@ std::vector<GuestVerdict> compare(const std::vector<std::vector<ExpectedEvent>>&
         if (parts.size() != times) parts = by_perf(of_event, true);
         if (parts.size() == times) its = parts[next[event.text]++];
       }
-      GuestVerdict verdict = judge(event, its);
-      if (its.empty() && !of_event.empty()) verdict.note = "which perf printed what cannot be told";
-      verdicts.push_back(std::move(verdict));
+      perf::Count count = sum_of(its);
+      if (its.empty() && !of_event.empty()) count.unknown = "which perf printed what cannot be told";
+      verdicts.push_back(perf::verdict_on(event.text, count, expected_of(event)));
     }
   }
   return verdicts;

@@ -43,18 +43,19 @@ std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context) 
   return fabrics;
 }
 
-void add_hints(MeasureResult& result, const PmuService& pmus, const std::vector<std::unique_ptr<Fabric>>& fabrics) {
-  std::optional<PmuCatalog> catalog;
+void add_hints(MeasureResult& result, const perf::PmuService& pmus,
+               const std::vector<std::unique_ptr<Fabric>>& fabrics) {
+  std::optional<perf::PmuCatalog> catalog;
   for (CounterResult& counter : result.counters) {
     if (counter.check != CounterResult::Check::not_opened) continue;
     if (!catalog) catalog.emplace(pmus.pmus());
     try {
-      const std::vector<ResolvedGroup> groups = catalog->resolve(counter.event);
+      const std::vector<perf::ResolvedGroup> groups = catalog->resolve(counter.event);
       for (const auto& fabric : fabrics) {
         const std::string hint = fabric->hint(groups.at(0).events.at(0));
         if (!hint.empty()) counter.note += "; " + hint;
       }
-    } catch (const EventError&) {
+    } catch (const perf::EventError&) {
       // it was given another name
     }
   }

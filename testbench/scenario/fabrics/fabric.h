@@ -58,13 +58,13 @@ class Fabric {
   virtual void report_traffic(Json& list) const = 0;
 
   /// PMUs of the fabric that other software than drivers serves; null: there are none.
-  [[nodiscard]] virtual PmuService* pmus() { return nullptr; }
+  [[nodiscard]] virtual perf::PmuService* pmus() { return nullptr; }
 
   /// Refuse an event of this fabric about which nothing could be said. @throws EventError
-  virtual void check_event(const ResolvedEvent& /*event*/) const {}
+  virtual void check_event(const perf::ResolvedEvent& /*event*/) const {}
 
   /// @return what may help with an event of this fabric that the driver refused; "" if nothing does.
-  [[nodiscard]] virtual std::string hint(const ResolvedEvent& /*event*/) const { return {}; }
+  [[nodiscard]] virtual std::string hint(const perf::ResolvedEvent& /*event*/) const { return {}; }
 
   /// What is under way.
   [[nodiscard]] virtual DrainProgress progress() const { return {}; }
@@ -88,7 +88,8 @@ struct FabricContext {
 [[nodiscard]] std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context);
 
 /// Add the fabrics' hints to the notes of events that were refused.
-void add_hints(MeasureResult& result, const PmuService& pmus, const std::vector<std::unique_ptr<Fabric>>& fabrics);
+void add_hints(MeasureResult& result, const perf::PmuService& pmus,
+               const std::vector<std::unique_ptr<Fabric>>& fabrics);
 
 /// @return the kernel modules that drive the PMUs of a platform.
 [[nodiscard]] std::vector<std::string_view> driver_modules(const platform::PlatformSpec& platform);

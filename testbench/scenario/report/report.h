@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "testbench/scenario/report/results.h"
@@ -36,6 +37,9 @@ void write_json(std::ostream& out, const std::vector<RunResult>& runs);
 
 /// All runs as JUnit XML: a test suite for each run, a test case for each counter and check.
 void write_junit(std::ostream& out, const std::vector<RunResult>& runs);
+
+/// @return text as part of XML. Control characters, which XML cannot hold, become question marks.
+[[nodiscard]] std::string xml_text(std::string_view text);
 
 /// Every counter of every run as a line of comma-separated values, with a heading.
 void write_csv(std::ostream& out, const std::vector<RunResult>& runs);

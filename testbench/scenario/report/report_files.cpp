@@ -16,30 +16,6 @@ using Status = RunResult::Status;
 
 std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
 
-std::string xml(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        // Control characters are not allowed in XML at all.
-        result += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
-    }
-  }
-  return result;
-}
-
 /// A field of comma-separated values (RFC 4180).
 std::string csv(std::string_view text, std::string_view separator = ",") {
   if (text.find_first_of("\"\n\r") == std::string_view::npos &&
@@ -89,19 +65,19 @@ std::vector<TestCase> test_cases(const RunResult& run) {
 /// Status as a test case of its own, where it says more than the checks do.
 void write_status(std::ostream& out, const RunResult& run, const std::string& suite) {
   if (run.status == Status::passed || run.status == Status::failed) return;
-  fmt::print(out, "    <testcase classname=\"{}\" name=\"status\">", xml(suite));
+  fmt::print(out, "    <testcase classname=\"{}\" name=\"status\">", xml_text(suite));
   const std::string text = run.message.empty() ? run.expected_reason : run.message;
   switch (run.status) {
     case Status::not_run:
     case Status::expected_failure:
-      fmt::print(out, "<skipped message=\"{}: {}\"/>", to_string(run.status), xml(text));
+      fmt::print(out, "<skipped message=\"{}: {}\"/>", to_string(run.status), xml_text(text));
       break;
     case Status::crashed:
     case Status::bad_input:
-      fmt::print(out, "<error message=\"{}: {}\"/>", to_string(run.status), xml(text));
+      fmt::print(out, "<error message=\"{}: {}\"/>", to_string(run.status), xml_text(text));
       break;
     default:
-      fmt::print(out, "<failure message=\"{}: {}\"/>", to_string(run.status), xml(text));
+      fmt::print(out, "<failure message=\"{}: {}\"/>", to_string(run.status), xml_text(text));
   }
   fmt::print(out, "</testcase>\n");
 }
@@ -119,6 +95,30 @@ std::string value_or_words(const CounterResult& counter, const std::optional<std
 }
 
 }  // namespace
+
+std::string xml_text(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        // Control characters are not allowed in XML at all.
+        result += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
+    }
+  }
+  return result;
+}
 
 std::string version() { return PMUFAB_VERSION; }
 
@@ -144,13 +144,16 @@ void write_junit(std::ostream& out, const std::vector<RunResult>& runs) {
     const bool error = run.status == Status::crashed || run.status == Status::bad_input;
     const bool extra_skip = run.status == Status::not_run || known_bad;
     const std::string suite = fmt::format("{} (Linux {})", run.title(), run.drivers);
-    fmt::print(out, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n", xml(suite),
-               cases.size() + (extra ? 1 : 0), (known_bad ? 0 : failures) + (extra && !error && !extra_skip ? 1 : 0),
-               error ? 1 : 0, skipped + (extra_skip ? 1 : 0) + (known_bad ? failures : 0));
+    fmt::print(out, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
+               xml_text(suite), cases.size() + (extra ? 1 : 0),
+               (known_bad ? 0 : failures) + (extra && !error && !extra_skip ? 1 : 0), error ? 1 : 0,
+               skipped + (extra_skip ? 1 : 0) + (known_bad ? failures : 0));
     for (const TestCase& test : cases) {
-      fmt::print(out, "    <testcase classname=\"{}.{}\" name=\"{}\"", xml(suite), xml(test.group), xml(test.name));
+      fmt::print(out, "    <testcase classname=\"{}.{}\" name=\"{}\"", xml_text(suite), xml_text(test.group),
+                 xml_text(test.name));
       if (!test.failure.empty()) {
-        fmt::print(out, "><{0} message=\"{1}\"/></testcase>\n", known_bad ? "skipped" : "failure", xml(test.failure));
+        fmt::print(out, "><{0} message=\"{1}\"/></testcase>\n", known_bad ? "skipped" : "failure",
+                   xml_text(test.failure));
       } else {
         fmt::print(out, "{}\n", test.skipped ? "><skipped/></testcase>" : "/>");
       }

@@ -15,20 +15,6 @@ using Status = RunResult::Status;
 
 constexpr std::size_t kLongTable = 64;  // more counters than this in a run: exact ones are left out
 
-std::string_view mark(Check check, bool marks) {
-  switch (check) {
-    case Check::exact:
-    case Check::refused:
-      return marks ? "✓" : "ok";
-    case Check::wrong:
-    case Check::not_opened:
-      return marks ? "✗" : "WRONG";
-    case Check::unchecked:
-      return "-";
-  }
-  return "?";
-}
-
 bool is_bad(const CounterResult& counter) {
   return counter.check == Check::wrong || counter.check == Check::not_opened;
 }
@@ -61,7 +47,7 @@ std::string_view headline(Status status) {
 
 void write_counter(std::ostream& out, const CounterResult& counter, bool marks) {
   fmt::print(out, "  {:>20}  {:>20}  {:<5}  {}", or_dash(counter.driver), or_dash(counter.expected),
-             mark(counter.check, marks), counter.event);
+             perf::mark_of(counter.check, marks), counter.event);
   if (!counter.note.empty()) fmt::print(out, "   ({})", counter.note);
   fmt::print(out, "\n");
 }

@@ -10,7 +10,6 @@ namespace pmufab::scenario {
 namespace {
 
 using Check = CounterResult::Check;
-constexpr std::array kChecks = {Check::exact, Check::wrong, Check::not_opened, Check::refused, Check::unchecked};
 
 Json optional_number(const std::optional<std::uint64_t>& number) { return number ? Json(*number) : Json(nullptr); }
 
@@ -40,10 +39,7 @@ CounterResult counter_from_json(const Json& json) {
   json.at("group").get_to(counter.group);
   counter.driver = optional_number(json.at("driver"));
   counter.expected = optional_number(json.at("expected"));
-  const auto word = json.at("check").get<std::string>();
-  for (const Check check : kChecks) {
-    if (to_string(check) == word) counter.check = check;
-  }
+  counter.check = perf::check_called(json.at("check").get<std::string>());
   json.at("time_enabled_ps").get_to(counter.time_enabled);
   json.at("time_running_ps").get_to(counter.time_running);
   json.at("reads").get_to(counter.reads);
@@ -87,22 +83,6 @@ std::uint64_t RunResult::counters_wrong() const noexcept {
 
 std::uint64_t RunResult::counters_not_judged() const noexcept {
   return count_counters(*this, [](Check check) { return check == Check::unchecked; });
-}
-
-std::string_view to_string(Check check) noexcept {
-  switch (check) {
-    case Check::exact:
-      return "exact";
-    case Check::wrong:
-      return "wrong";
-    case Check::not_opened:
-      return "not_opened";
-    case Check::refused:
-      return "refused";
-    case Check::unchecked:
-      return "unchecked";
-  }
-  return "?";
 }
 
 std::string_view to_string(RunResult::Status status) noexcept {

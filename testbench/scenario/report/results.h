@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "testbench/perf/check.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scenario {
@@ -18,13 +19,7 @@ using Json = nlohmann::ordered_json;
 
 /// What became of one counter of a measure.
 struct CounterResult {
-  enum class Check : std::uint8_t {
-    exact,       ///< equal to the scoreboard's
-    wrong,       ///< not equal, or another check of this counter failed
-    not_opened,  ///< the driver refused the event
-    refused,     ///< the driver refused the event, as it had to
-    unchecked,   ///< no one judges this PMU, or the measure says so
-  };
+  using Check = perf::Check;
   std::string event;
   std::string pmu;
   unsigned group = 0;                     ///< number of its group in the measure
@@ -110,7 +105,6 @@ struct RunResult {
   [[nodiscard]] std::uint64_t counters_not_judged() const noexcept;
 };
 
-[[nodiscard]] std::string_view to_string(CounterResult::Check check) noexcept;
 [[nodiscard]] std::string_view to_string(RunResult::Status status) noexcept;
 
 [[nodiscard]] Json to_json(const MeasureResult& measure);

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/driver_selection.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -30,7 +30,7 @@ void Journal::write(const std::string& record, Json content) {
   std::fflush(file_);
 }
 
-RunResult read_journal(const std::filesystem::path& file, RunResult known, const ProcessEnd& end) {
+RunResult read_journal(const std::filesystem::path& file, RunResult known, const process::ProcessEnd& end) {
   using Status = RunResult::Status;
   RunResult run = std::move(known);
   run.partial = true;

@@ -29,6 +29,7 @@ class Journal {
 /// Put a run's result together from its journal. A journal without its last line makes a partial result: crashed,
 /// unless the journal or the process says otherwise.
 /// @param known  scenario, variant, platform, drivers, seed: what the parent knows already
-[[nodiscard]] RunResult read_journal(const std::filesystem::path& file, RunResult known, const ProcessEnd& end);
+[[nodiscard]] RunResult read_journal(const std::filesystem::path& file, RunResult known,
+                                     const process::ProcessEnd& end);
 
 }  // namespace pmufab::scenario

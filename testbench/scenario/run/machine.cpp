@@ -52,7 +52,7 @@ Machine* Machine::current_ = nullptr;
 Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, const Workload& workload,
                  const driver_host::DriverSet& drivers, Options options) {
   current_ = this;
-  report_crashes_in(drivers.library);
+  process::report_crashes_in(drivers.library);
   sc_core::sc_report_handler::set_handler(&Machine::on_report);
 
   platform_ = std::make_unique<platform::Platform>("platform", platform);
@@ -70,9 +70,9 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
 
   scoreboard_ = std::make_unique<scoreboard::Scoreboard>();
   fabrics_ = make_fabrics({*platform_, workload, *scoreboard_, *host_, std::move(options.progress)});
-  pmus_ = std::make_unique<PmuServices>(*host_);
+  pmus_ = std::make_unique<perf::PmuServices>(*host_);
   for (const auto& fabric : fabrics_) {
-    if (PmuService* const service = fabric->pmus()) pmus_->add(*service);
+    if (perf::PmuService* const service = fabric->pmus()) pmus_->add(*service);
   }
   calls_ = std::make_unique<CallTee>(*scoreboard_);
   host_->observe(calls_.get());

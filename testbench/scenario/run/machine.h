@@ -22,14 +22,14 @@ namespace pmufab::scenario {
 
 /// Hands the perf core's calls on to the scoreboard, and remembers which PMUs could not take all events: those share
 /// their counters by rotation.
-class CallTee final : public driver_host::PerfCallObserver {
+class CallTee final : public perf::PerfCallObserver {
  public:
   explicit CallTee(scoreboard::Scoreboard& judge) : judge_(judge) {}
-  void on_call(Call call, bool begin, const std::string& pmu, driver_host::EventHandle event, std::uint64_t value,
+  void on_call(Call call, bool begin, const std::string& pmu, perf::EventHandle event, std::uint64_t value,
                Picoseconds when) override {
     judge_.on_call(call, begin, pmu, event, value, when);
   }
-  void on_add_failed(const std::string& pmu, driver_host::EventHandle event, int error) override {
+  void on_add_failed(const std::string& pmu, perf::EventHandle event, int error) override {
     crowded_.insert(pmu);
     judge_.on_add_failed(pmu, event, error);
   }
@@ -61,7 +61,7 @@ class Machine {
   [[nodiscard]] driver_host::DriverHost& host() noexcept { return *host_; }
   [[nodiscard]] scoreboard::Scoreboard& scoreboard() noexcept { return *scoreboard_; }
   /// PMUs of drivers and of other software.
-  [[nodiscard]] PmuServices& pmus() noexcept { return *pmus_; }
+  [[nodiscard]] perf::PmuServices& pmus() noexcept { return *pmus_; }
   [[nodiscard]] CallTee& calls() noexcept { return *calls_; }
   [[nodiscard]] const std::vector<std::unique_ptr<Fabric>>& fabrics() const noexcept { return fabrics_; }
 
@@ -92,7 +92,7 @@ class Machine {
   std::unique_ptr<scoreboard::Scoreboard> scoreboard_;
   std::unique_ptr<CallTee> calls_;
   std::vector<std::unique_ptr<Fabric>> fabrics_;  // go before the judges they show their wires to
-  std::unique_ptr<PmuServices> pmus_;
+  std::unique_ptr<perf::PmuServices> pmus_;
   std::unique_ptr<Story> story_;
   std::vector<std::string> reports_;
 };

@@ -7,26 +7,17 @@
 
 #include <fmt/format.h>
 
+#include "testbench/perf/verdict.h"
 #include "testbench/scenario/run/derived.h"
 
 namespace pmufab::scenario {
 namespace {
 
-using driver_host::EventHandle;
-using driver_host::EventReading;
+using perf::EventHandle;
+using perf::EventReading;
 using scoreboard::EventResult;
 
-/// Each time the perf core puts events on or off, their register accesses take a little simulated time: only more than
-/// that means that an event had to share a counter.
-bool was_multiplexed(const EventReading& reading) {
-  return static_cast<double>(reading.time_running) < 0.9 * static_cast<double>(reading.time_enabled);
-}
-
-void append(std::string& note, const std::string& text) {
-  if (text.empty()) return;
-  if (!note.empty()) note += "; ";
-  note += text;
-}
+perf::Turns turns_of(const EventReading& reading) { return {reading.time_enabled, reading.time_running}; }
 
 }  // namespace
 
@@ -35,15 +26,15 @@ std::string describe_errno(int result) {
   return name == nullptr ? fmt::format("error {}", -result) : fmt::format("{} ({})", name, strerrordesc_np(-result));
 }
 
-Measurement::Measurement(const MeasureSpec& spec, PmuService& pmus, scoreboard::Scoreboard& judge,
-                         const PmuCatalog& catalog, Picoseconds zero)
+Measurement::Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreboard::Scoreboard& judge,
+                         const perf::PmuCatalog& catalog, Picoseconds zero)
     : spec_(spec), pmus_(pmus), judge_(judge), zero_(zero) {
   result_.name = spec.name;
   for (const std::string& text : spec.events) {
-    for (ResolvedGroup& resolved : catalog.resolve(text)) {
+    for (perf::ResolvedGroup& resolved : catalog.resolve(text)) {
       Group& group = groups_.emplace_back();
       group.braces = resolved.braces;
-      for (ResolvedEvent& event : resolved.events)
+      for (perf::ResolvedEvent& event : resolved.events)
         group.counters.push_back(Counter{std::move(event), 0, std::nullopt, 0, {}});
     }
   }
@@ -53,7 +44,7 @@ void Measurement::open(Group& group, unsigned number) {
   EventHandle leader = 0;
   const Counter& leading = group.counters.front();
   for (Counter& counter : group.counters) {
-    driver_host::PerfAttributes attributes = counter.event.attributes;
+    perf::PerfAttributes attributes = counter.event.attributes;
     attributes.disabled = leader == 0;  // as perf stat: members follow their leader
     const unsigned cpu = spec_.cpu.value_or(counter.event.cpu);
     const EventHandle handle = pmus_.open(attributes, static_cast<int>(cpu), leader);
@@ -138,7 +129,6 @@ void Measurement::read_interval() {
 }
 
 CounterResult Measurement::compare(const Counter& counter, unsigned group) const {
-  using Check = CounterResult::Check;
   CounterResult result;
   result.event = counter.event.text;
   result.pmu = counter.event.pmu;
@@ -149,39 +139,17 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group) const
     result.time_running = counter.reading->time_running;
   }
   const std::optional<EventResult> judged = judge_.result(counter.handle);
+  perf::Expected expected = judged ? perf::expected_of(*judged) : perf::not_judged(counter.not_judged);
   if (judged) {
     result.expected = judged->expected;
     result.reads = judged->reads;
   }
-  if (!judged) {
-    append(result.note, counter.not_judged.empty() ? std::string("no one judges this PMU")
-                                                   : fmt::format("not judged: {}", counter.not_judged));
-  }
-  if (counter.reading && was_multiplexed(*counter.reading)) {
-    append(result.note, counter.reading->time_running == 0
-                            ? std::string("never had a counter (events take turns of 4 ms: count for 30 ms or so; a "
-                                          "group needs all its counters "
-                                          "at once)")
-                            : fmt::format("had a counter {:.0f} % of the time",
-                                          100.0 * static_cast<double>(counter.reading->time_running) /
-                                              static_cast<double>(counter.reading->time_enabled)));
-  }
-  if (!judged || spec_.compare == MeasureSpec::Compare::none) return result;
-
-  bool good = judged->verdict == EventResult::Verdict::exact && result.driver == result.expected;
-  if (!result.driver) append(result.note, "could not be read");
-  if (judged->reads_failed > 0) {
-    append(result.note, fmt::format("{} of {} readings were impossible", judged->reads_failed, judged->reads));
-    good = false;
-  }
-  if (!good) append(result.note, judged->explanation);
-  append(result.note, judged->remark);
-  if (spec_.nonzero && result.driver == 0) {
-    append(result.note, "0, but the traffic was meant to cause it");
-    good = false;
-  }
-  if (!good && result.note.empty()) result.note = std::string(scoreboard::to_string(judged->verdict));
-  result.check = good ? Check::exact : Check::wrong;
+  expected.is_compared = spec_.compare != MeasureSpec::Compare::none;
+  expected.is_nonzero = spec_.nonzero;
+  perf::Judgement judgement =
+      perf::judge({.value = result.driver, .turns = {result.time_enabled, result.time_running}}, expected);
+  result.check = judgement.check;
+  result.note = std::move(judgement.note);
   return result;
 }
 
@@ -201,7 +169,7 @@ void Measurement::add_derived(MeasureResult& result) const {
       }
       input.count = counter.reading->value;
       input.elapsed = counter.reading->time_running;
-      input.complete = !was_multiplexed(*counter.reading);
+      input.complete = !turns_of(*counter.reading).is_shared();
       if (const auto judged = judge_.result(counter.handle)) input.mean_latency_ps = judged->mean_read_latency_ps;
       inputs.push_back(std::move(input));
     }

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "testbench/driver_host/driver_host.h"
 #include "testbench/perf/pmu_catalog.h"
 #include "testbench/perf/pmu_service.h"
+#include "testbench/perf/types.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/scenario_spec.h"
 #include "testbench/scoreboard/core/scoreboard.h"
@@ -20,8 +20,8 @@ class Measurement {
  public:
   /// @param zero  simulated time that counts as 0 in results
   /// @throws EventError if an event does not resolve
-  Measurement(const MeasureSpec& spec, PmuService& pmus, scoreboard::Scoreboard& judge, const PmuCatalog& catalog,
-              Picoseconds zero);
+  Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreboard::Scoreboard& judge,
+              const perf::PmuCatalog& catalog, Picoseconds zero);
 
   /// Open and enable every event.
   void begin();
@@ -34,9 +34,9 @@ class Measurement {
 
  private:
   struct Counter {
-    ResolvedEvent event;
-    driver_host::EventHandle handle = 0;  // 0: not open
-    std::optional<driver_host::EventReading> reading;
+    perf::ResolvedEvent event;
+    perf::EventHandle handle = 0;  // 0: not open
+    std::optional<perf::EventReading> reading;
     std::uint64_t last = 0;
     std::string not_judged;  // why the scoreboard cannot judge it
   };
@@ -52,7 +52,7 @@ class Measurement {
   void add_derived(MeasureResult& result) const;
 
   const MeasureSpec& spec_;
-  PmuService& pmus_;
+  perf::PmuService& pmus_;
   scoreboard::Scoreboard& judge_;
   Picoseconds zero_;
   std::vector<Group> groups_;

@@ -68,8 +68,8 @@ struct Child {
   bool timed_out = false;   // that is why it was asked
 };
 
-/// Everything the child does. Never returns.
-[[noreturn]] void be_child(const RunPlan& plan, const RunnerOptions& options, const Child& child, int progress_pipe) {
+/// Everything the child does. @return its exit code
+int be_child(const RunPlan& plan, const RunnerOptions& options, const Child& child, int progress_pipe) {
   // Only the parent hears the terminal's interrupt, and passes it on.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -79,7 +79,7 @@ struct Child {
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 
-  redirect_output(child.output, true, !options.echo_log);
+  process::redirect_output(child.output, true, !options.echo_log);
   int code = 3;
   try {
     Journal journal(child.journal);
@@ -99,7 +99,7 @@ struct Child {
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
   }
-  leave_child(code);
+  return code;
 }
 
 class Runner {
@@ -136,13 +136,10 @@ class Runner {
     child.started = Clock::now();
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-    std::fflush(nullptr);
-    child.pid = fork();
-    if (child.pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
-    if (child.pid == 0) {
+    child.pid = process::start_child([&] {
       close(ends[0]);
-      be_child(plans_[index], options_, child, ends[1]);
-    }
+      return be_child(plans_[index], options_, child, ends[1]);
+    });
     close(ends[1]);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     child.progress_pipe = ends[0];
@@ -187,14 +184,14 @@ class Runner {
       Child child = std::move(children_[i]);
       children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(i));
       close(child.progress_pipe);
-      ProcessEnd end = process_end(status);
+      process::ProcessEnd end = process::process_end(status);
       end.timed_out = child.timed_out;
       end.stopped = child.killed;
       RunResult& result =
           results_[child.index].emplace(read_journal(child.journal, known_of(plans_[child.index]), end));
       std::ifstream stream(child.output, std::ios::binary);
       std::string output(std::istreambuf_iterator<char>(stream), {});
-      std::vector<std::string> log = take_kernel_log(output);
+      std::vector<std::string> log = process::take_kernel_log(output);
       if (result.kernel_log.empty()) result.kernel_log = std::move(log);
       outputs_.emplace_back(child.index, std::move(output));
       ++done_;

@@ -10,7 +10,7 @@
 
 #include "testbench/perf/event_syntax.h"
 #include "testbench/scenario/fabrics/loaders.h"
-#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/driver_selection.h"
 #include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::scenario {
@@ -284,8 +284,8 @@ void read_measure(Reader& reader, std::size_t index, const std::optional<Picosec
   for (std::size_t i = before; i < out.size(); ++i) {
     for (const std::string& text : out[i].events) {
       try {
-        static_cast<void>(parse_events(text));  // names wait for the drivers; the form does not
-      } catch (const EventError& error) {
+        static_cast<void>(perf::parse_events(text));  // names wait for the drivers; the form does not
+      } catch (const perf::EventError& error) {
         reader.fail("events", fmt::format("'{}': {}", text, error.reason()),
                     error.suggestion().empty() ? R"(in a list quote what has commas: ["pmu/event,term=1/"])"
                                                : error.suggestion());

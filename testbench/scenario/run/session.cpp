@@ -12,8 +12,9 @@
 #include <fmt/format.h>
 
 #include "testbench/perf/event_syntax.h"
+#include "testbench/perf/verdict.h"
 #include "testbench/scenario/run/draining.h"
-#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/driver_selection.h"
 #include "testbench/scenario/run/expected_failure.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/run/measurement.h"
@@ -77,9 +78,6 @@ class Story {
       return std::tie(when, kind, index) > std::tie(other.when, other.kind, other.index);
     }
   };
-  /// As perf's own multiplexing timer.
-  static constexpr Picoseconds kRotation = 4'000'000'000;
-
   /// Let what is under way in fabrics end: what does not is lost, and the judge says so.
   void drain_fabrics() {
     const auto& fabrics = machine_.fabrics();
@@ -118,11 +116,11 @@ class Story {
 
   /// PMUs that are not there although the platform has their device, or may have it: the driver's mistake, and no bad
   /// input. @return false if there are any
-  bool pmus_are_there(const MeasureSpec& measure, const PmuCatalog& catalog) {
+  bool pmus_are_there(const MeasureSpec& measure, const perf::PmuCatalog& catalog) {
     std::set<std::string> missing;
     for (const std::string& text : measure.events) {
-      for (const WrittenGroup& group : parse_events(text)) {
-        for (const WrittenEvent& event : group.events) {
+      for (const perf::WrittenGroup& group : perf::parse_events(text)) {
+        for (const perf::WrittenEvent& event : group.events) {
           if (!catalog.has(event.pmu) && (probe_failed_ || machine_.scoreboard().judges(event.pmu)))
             missing.insert(event.pmu);
         }
@@ -135,17 +133,17 @@ class Story {
     return false;
   }
 
-  void check_events(const std::vector<ResolvedGroup>& groups) {
+  void check_events(const std::vector<perf::ResolvedGroup>& groups) {
     for (const auto& fabric : machine_.fabrics()) {
-      for (const ResolvedGroup& group : groups) {
-        for (const ResolvedEvent& event : group.events) fabric->check_event(event);
+      for (const perf::ResolvedGroup& group : groups) {
+        for (const perf::ResolvedEvent& event : group.events) fabric->check_event(event);
       }
     }
   }
 
   /// Names are checked before anything runs: a misspelt event must not wait for its time.
   bool check_names() {
-    const PmuCatalog catalog(machine_.pmus().pmus());
+    const perf::PmuCatalog catalog(machine_.pmus().pmus());
     bool good = true;
     for (const MeasureSpec& measure : spec_.measures) {
       if (!pmus_are_there(measure, catalog)) {
@@ -154,7 +152,7 @@ class Story {
       }
       try {
         for (const std::string& text : measure.events) check_events(catalog.resolve(text));
-      } catch (const EventError& error) {
+      } catch (const perf::EventError& error) {
         if (!measure.source.file) throw;  // from the command line
         throw InputError(measure.source, fmt::format("measure '{}'", measure.name), "\n" + error.picture());
       }
@@ -226,7 +224,7 @@ class Story {
   void plan_rotation() {
     crowded_.merge(machine_.calls().take_crowded());
     if (rotation_planned_ || crowded_.empty() || open_.empty()) return;
-    steps_.push({simulated_time() - zero_ + kRotation, Kind::rotate, 0});
+    steps_.push({simulated_time() - zero_ + perf::kRotation, Kind::rotate, 0});
     rotation_planned_ = true;
   }
 
@@ -257,7 +255,7 @@ class Story {
   void begin(std::size_t index) {
     const MeasureSpec& measure = spec_.measures[index];
     // Anew each time: the CPU a PMU is read on moves with CPU hotplug.
-    const PmuCatalog catalog(machine_.pmus().pmus());
+    const perf::PmuCatalog catalog(machine_.pmus().pmus());
     if (loaded_ && !pmus_are_there(measure, catalog)) return;
     auto measurement = std::make_unique<Measurement>(measure, machine_.pmus(), machine_.scoreboard(), catalog, zero_);
     measurement->begin();
@@ -483,7 +481,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
       story.mourn(error.what());
     }
     return 0;
-  } catch (const EventError& error) {
+  } catch (const perf::EventError& error) {
     write_error(journal, true, "\n" + error.picture());
     return 2;
   } catch (const InputError& error) {

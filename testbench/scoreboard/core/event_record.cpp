@@ -152,16 +152,16 @@ EventResult EventRecord::result(Picoseconds when) {
   add_reads(result);
   truth_->describe(spans, result);
 
-  using Verdict = EventResult::Verdict;
+  using Match = EventResult::Match;
   if (!driver_) {
-    result.verdict = Verdict::not_counted;
+    result.match = Match::not_counted;
   } else if (active_) {
-    result.verdict = result.reads_failed != 0 ? Verdict::mismatch : Verdict::within;
+    result.match = result.reads_failed != 0 ? Match::mismatch : Match::within;
   } else {
-    result.verdict = result.reads_failed == 0 && *driver_ == result.expected ? Verdict::exact : Verdict::mismatch;
+    result.match = result.reads_failed == 0 && *driver_ == result.expected ? Match::exact : Match::mismatch;
   }
   // A wrong value read while the event runs can only be explained at its own instant, the final one from all windows.
-  if (result.verdict == Verdict::mismatch) {
+  if (result.match == Match::mismatch) {
     result.explanation = difference(result.expected, *driver_);
     const std::string more = truth_->explain(spans, *driver_);
     if (!more.empty()) result.explanation += "; " + more;

@@ -46,7 +46,7 @@ struct ReadCheck {
 
 /// The judgement of one event.
 struct EventResult {
-  enum class Verdict : std::uint8_t {
+  enum class Match : std::uint8_t {
     exact,        ///< every value the driver gave is right; the last one was taken with the event stopped
     within,       ///< still running; every read was possible
     mismatch,     ///< at least one value is wrong
@@ -55,7 +55,7 @@ struct EventResult {
   perf::EventHandle event = 0;
   std::string pmu;
   std::string meaning;  ///< the event in words
-  Verdict verdict = Verdict::not_counted;
+  Match match = Match::not_counted;
   std::uint64_t expected = 0;           ///< up to now; final once the event is stopped
   std::optional<std::uint64_t> driver;  ///< raw count at the end of the driver's last call about the event
   bool running = false;                 ///< not stopped yet
@@ -74,6 +74,6 @@ struct EventResult {
   Ratio bandwidth_bytes_per_ns;  ///< byte events: expected / window_time (equals GB/s); rd_req: 32 bytes each
 };
 
-[[nodiscard]] std::string_view to_string(EventResult::Verdict verdict) noexcept;
+[[nodiscard]] std::string_view to_string(EventResult::Match match) noexcept;
 
 }  // namespace pmufab::scoreboard

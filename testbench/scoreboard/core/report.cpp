@@ -5,15 +5,15 @@
 
 namespace pmufab::scoreboard {
 
-std::string_view to_string(EventResult::Verdict verdict) noexcept {
-  switch (verdict) {
-    case EventResult::Verdict::exact:
+std::string_view to_string(EventResult::Match match) noexcept {
+  switch (match) {
+    case EventResult::Match::exact:
       return "exact";
-    case EventResult::Verdict::within:
+    case EventResult::Match::within:
       return "within";
-    case EventResult::Verdict::mismatch:
+    case EventResult::Match::mismatch:
       return "mismatch";
-    case EventResult::Verdict::not_counted:
+    case EventResult::Match::not_counted:
       break;
   }
   return "not counted";
@@ -22,7 +22,7 @@ std::string_view to_string(EventResult::Verdict verdict) noexcept {
 std::string Scoreboard::report() const {
   std::string text;
   for (const EventResult& result : results()) {
-    text += fmt::format("{}  {} ({}): expected {}, driver {}", to_string(result.verdict), result.pmu, result.meaning,
+    text += fmt::format("{}  {} ({}): expected {}, driver {}", to_string(result.match), result.pmu, result.meaning,
                         result.expected, result.driver ? std::to_string(*result.driver) : "nothing");
     if (!result.explanation.empty()) text += fmt::format(" [{}]", result.explanation);
     text += '\n';

@@ -33,7 +33,7 @@ using namespace std::string_view_literals;
 
 constexpr Picoseconds kNanosecond = 1000;
 
-driver_host::Pmu ucf(const char* name, std::uint32_t type) {
+perf::Pmu ucf(const char* name, std::uint32_t type) {
   return {name,
           type,
           {{"cpumask", "0\n"},
@@ -100,7 +100,7 @@ class PerfExpectationsTest : public testing::SimulationTest {
   scoreboard::Tegra410Judge& fabric =
       board.add(std::make_unique<scoreboard::Tegra410Judge>(PerfSession::platform(), board.chronicle()));
   const PerfExpectations::Fabrics no_fabrics;
-  const scenario::PmuCatalog catalog{
+  const perf::PmuCatalog catalog{
       {ucf(PerfSession::kUcf0, 8), ucf(PerfSession::kUcf1, 9), ucf("nobody_judges_this", 10)}};
   std::vector<Events> told;
   PerfExpectations expectations{board, no_fabrics, catalog, [this](const Events& events) { told.push_back(events); }};

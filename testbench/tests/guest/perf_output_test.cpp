@@ -13,7 +13,8 @@ namespace pmufab::guest {
 namespace {
 
 using Words = std::vector<std::string>;
-using Check = GuestVerdict::Check;
+using perf::Check;
+using perf::Verdict;
 
 TEST(PerfArguments, name_the_events_of_perf_stat) {
   EXPECT_EQ(parse_perf_stat({"stat", "-a", "-e", "a/x/,b/y/", "sleep", "1"})->events, Words{"a/x/,b/y/"});
@@ -156,12 +157,12 @@ TEST(GuestVerdict, of_several_runs_with_intervals_takes_those_of_each) {
   const std::vector<std::vector<ExpectedEvent>> two{{expected(5, 5)}, {expected(18, 18)}};
   const auto verdicts = compare(two, {a, b, c, d});
   EXPECT_EQ(verdicts.at(0).check, Check::exact);
-  EXPECT_EQ(verdicts.at(0).printed, 5U);
+  EXPECT_EQ(verdicts.at(0).count, 5U);
   EXPECT_EQ(verdicts.at(1).check, Check::exact);
-  EXPECT_EQ(verdicts.at(1).printed, 18U);
+  EXPECT_EQ(verdicts.at(1).count, 18U);
   // With a run without intervals between.
   const auto three = compare({{expected(5, 5)}, {expected(1, 1)}, {expected(18, 18)}}, {a, b, {"p/x/", 1}, c, d});
-  for (const GuestVerdict& verdict : three) EXPECT_EQ(verdict.check, Check::exact);
+  for (const Verdict& verdict : three) EXPECT_EQ(verdict.check, Check::exact);
   // A wrong count is found in the run it is of.
   const auto wrong = compare({{expected(5, 5)}, {expected(17, 17)}}, {a, b, c, d});
   EXPECT_EQ(wrong.at(0).check, Check::exact);
@@ -186,7 +187,7 @@ TEST(GuestVerdict, of_intervals_with_a_summary_takes_the_intervals_only) {
     ASSERT_EQ(find_counts(text).size(), 3U) << text;
     const auto verdict = compare({{expected(5, 5)}}, find_counts(text)).at(0);
     EXPECT_EQ(verdict.check, Check::exact) << text;
-    EXPECT_EQ(verdict.printed, 5U) << text;
+    EXPECT_EQ(verdict.count, 5U) << text;
   }
   // Intervals that are wrong are not made right by their sum.
   EXPECT_EQ(check_of(expected(5, 5), {{"p/x/", 2, false, 0.5}, {"p/x/", 4, false, 1.0}, {"p/x/", 5}}), Check::wrong);
@@ -197,8 +198,8 @@ TEST(GuestVerdict, of_several_runs_takes_no_summary_for_another_run) {
   const PrintedCount b{"p/x/", 3, false, 1.0};
   const PrintedCount sum{"p/x/", 5};
   const PrintedCount c{"p/x/", 7, false, 0.6};
-  const auto are_exact = [](const std::vector<GuestVerdict>& verdicts) {
-    for (const GuestVerdict& verdict : verdicts) EXPECT_EQ(verdict.check, Check::exact);
+  const auto are_exact = [](const std::vector<Verdict>& verdicts) {
+    for (const Verdict& verdict : verdicts) EXPECT_EQ(verdict.check, Check::exact);
   };
   are_exact(compare({{expected(5, 5)}, {expected(7, 7)}}, {a, b, sum, c, {"p/x/", 7}}));
   are_exact(compare({{expected(5, 5)}, {expected(9, 9)}}, {a, b, sum, {"p/x/", 9}}));
@@ -208,17 +209,17 @@ TEST(GuestVerdict, of_several_runs_takes_no_summary_for_another_run) {
 TEST(GuestVerdict, of_several_runs_is_none_where_one_may_have_printed_nothing) {
   const std::vector<std::vector<ExpectedEvent>> two{{expected(2, 2)}, {expected(3, 3)}};
   // Two intervals of one run, or one of each: nobody knows.
-  for (const GuestVerdict& verdict : compare(two, {{"p/x/", 2, false, 0.1}, {"p/x/", 3, false, 0.2}})) {
+  for (const Verdict& verdict : compare(two, {{"p/x/", 2, false, 0.1}, {"p/x/", 3, false, 0.2}})) {
     EXPECT_EQ(verdict.check, Check::unchecked);
     EXPECT_EQ(verdict.note, "which perf printed what cannot be told");
   }
   // An event twice in one run, with intervals, beside another run.
   const std::vector<std::vector<ExpectedEvent>> three{{expected(2, 2), expected(2, 2)}, {expected(3, 3)}};
-  for (const GuestVerdict& verdict : compare(
+  for (const Verdict& verdict : compare(
            three, {{"p/x/", 1, false, 0.1}, {"p/x/", 1, false, 0.1}, {"p/x/", 1, false, 0.2}, {"p/x/", 1, false, 0.2}}))
     EXPECT_EQ(verdict.check, Check::unchecked);
   // Twice in one run, once each.
-  for (const GuestVerdict& verdict :
+  for (const Verdict& verdict :
        compare({{expected(2, 2), expected(2, 2)}}, {{"p/x/", 2, false, 0.1}, {"p/x/", 2, false, 0.1}}))
     EXPECT_EQ(verdict.check, Check::exact);
 }

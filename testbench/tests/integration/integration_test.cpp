@@ -7,7 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/driver_selection.h"
 
 namespace pmufab::integration {
 
@@ -28,7 +28,7 @@ const std::vector<DriverSet>& tegra410_driver_sets() {
 std::vector<DriverSet> driver_sets_from(const std::string& version) {
   std::vector<DriverSet> sets = tegra410_driver_sets();
   std::erase_if(sets,
-                [&](const DriverSet& set) { return scenario::compare_versions(set.kernel_version, version) < 0; });
+                [&](const DriverSet& set) { return driver_host::compare_versions(set.kernel_version, version) < 0; });
   return sets;
 }
 
@@ -54,7 +54,7 @@ void DriverTest::boot(MmioBus& bus, const platform::FirmwareDescription& firmwar
 }
 
 bool DriverTest::kernel_is_at_least(const std::string& version) const {
-  return scenario::compare_versions(GetParam().kernel_version, version) >= 0;
+  return driver_host::compare_versions(GetParam().kernel_version, version) >= 0;
 }
 
 Pmu DriverTest::pmu(const std::string& name) const {
@@ -94,7 +94,7 @@ std::size_t DriverTest::logged(const std::string& part) const {
 
 EventHandle DriverTest::open(const std::string& name, std::uint64_t config, std::uint64_t config1,
                              std::uint64_t config2, int cpu) {
-  driver_host::PerfAttributes attributes;
+  perf::PerfAttributes attributes;
   attributes.type = pmu(name).type;
   attributes.config = config;
   attributes.config1 = config1;

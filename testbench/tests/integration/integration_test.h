@@ -22,9 +22,9 @@
 namespace pmufab::integration {
 
 using driver_host::DriverSet;
-using driver_host::EventHandle;
-using driver_host::EventReading;
-using driver_host::Pmu;
+using perf::EventHandle;
+using perf::EventReading;
+using perf::Pmu;
 
 /// Every driver set that was built and has the Tegra410's drivers, oldest first.
 const std::vector<DriverSet>& tegra410_driver_sets();

@@ -7,7 +7,7 @@
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/pmu_catalog.h"
 
-namespace pmufab::scenario::event_test {
+namespace pmufab::perf::event_test {
 namespace {
 
 using ::testing::AllOf;
@@ -160,4 +160,4 @@ TEST(CpuList, ranges_and_single_numbers) {
 }
 
 }  // namespace
-}  // namespace pmufab::scenario::event_test
+}  // namespace pmufab::perf::event_test

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/report/report.h"
 #include "testbench/scenario/report/results.h"
 
 namespace pmufab::cli {
@@ -28,31 +29,6 @@ constexpr unsigned kLegendHeight = 62;
 constexpr unsigned kLaneOffset = 5;          // of the two directions of a link, from its middle
 constexpr unsigned kNarrowestPicture = 660;  // of a mesh: its title must fit
 constexpr unsigned kSteps = 8;               // of a colour scale
-
-/// Text as part of XML. Characters XML cannot hold become question marks.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-        break;
-    }
-  }
-  return result;
-}
 
 /// A colour between almost white and dark red, by whole numbers: the same on every machine.
 std::string colour(std::uint64_t value, std::uint64_t most) {
@@ -92,7 +68,7 @@ class MeshDrawing {
   /// @param top  where the mesh begins
   void draw(unsigned top) {
     add("<g class=\"mesh\" id=\"{}\" transform=\"translate({},{})\">\n", mesh_.name, kEdge, top);
-    add("<text class=\"head\" x=\"0\" y=\"14\">{}: {}</text>\n", mesh_.name, escaped(mesh_.title));
+    add("<text class=\"head\" x=\"0\" y=\"14\">{}: {}</text>\n", mesh_.name, scenario::xml_text(mesh_.title));
     for (const Link& link : links_of(mesh_.columns, mesh_.rows)) draw(link);
     for (const MeshPicture::Xp& xp : mesh_.xps) draw(xp);
     if (mesh_.has_load()) draw_legend();
@@ -176,7 +152,7 @@ class MeshDrawing {
       text += fmt::format(": {} flits, {}, {} stalls", flits, per_cycle(flits, mesh_.load.cycles), load.stalls());
     }
     const char* const text_colour = ink(flits, most_of_xp_);
-    add("<g class=\"xp\" data-xp=\"{}\"><title>{}</title>\n", xp.index, escaped(text));
+    add("<g class=\"xp\" data-xp=\"{}\"><title>{}</title>\n", xp.index, scenario::xml_text(text));
     add("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\" fill=\"{}\" stroke=\"#345\"/>\n", x, y, kXpWidth,
         kXpHeight, fill);
     add("<text class=\"name\" x=\"{}\" y=\"{}\" fill=\"{}\">XP {}  {:#x}</text>\n", x + 8, y + 18, text_colour,
@@ -210,13 +186,13 @@ class MeshDrawing {
       text += fmt::format(": {} flits down, {}, {} stalls", flits, per_cycle(flits, mesh_.load.cycles),
                           mesh_.load.xps[xp.index].stall.at(static_cast<unsigned>(interface)));
     }
-    add("<g class=\"port\"><title>{}</title>\n", escaped(text));
+    add("<g class=\"port\"><title>{}</title>\n", scenario::xml_text(text));
     add("<line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\" stroke=\"#345\"/>\n", x + kPortWidth / 2, y - kPortGap, y);
     add("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"#fff\" stroke=\"#789\"/>\n", x, y,
         kPortWidth, kPortHeight);
     add("<text x=\"{}\" y=\"{}\">{}</text>\n", x + 5, y + 14,
         of.devices.empty() ? "-" : std::string(cmn::to_string(of.type)));
-    add("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n</g>\n", x + 5, y + 28, escaped(nodes));
+    add("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n</g>\n", x + 5, y + 28, scenario::xml_text(nodes));
   }
 
   void draw_legend() {
@@ -265,7 +241,7 @@ std::string map_svg(const std::string& title, const std::vector<MeshPicture>& me
 <rect width="{0}" height="{1}" fill="#fff"/>
 {3}</svg>
 )",
-      width, top, escaped(title), body);
+      width, top, scenario::xml_text(title), body);
 }
 
 }  // namespace pmufab::cli

@@ -26,7 +26,7 @@ struct NodeEvent {
 };
 
 /// @return nothing for events of other PMUs.
-std::optional<NodeEvent> node_event(const ResolvedEvent& event, std::size_t mesh) {
+std::optional<NodeEvent> node_event(const perf::ResolvedEvent& event, std::size_t mesh) {
   constexpr std::uint64_t kTypeMask = 0xffff;
   constexpr unsigned kEventIdShift = 16;
   constexpr std::uint64_t kEventIdMask = 0x7ff;
@@ -38,7 +38,7 @@ std::optional<NodeEvent> node_event(const ResolvedEvent& event, std::size_t mesh
 
 }  // namespace
 
-void check_modelled(const ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology) {
+void check_modelled(const perf::ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology) {
   const std::optional<NodeEvent> asked = node_event(event, mesh);
   if (!asked) return;
   // Flits, watchpoints and cycles are the mesh's own; what is no node's event the driver refuses.
@@ -47,15 +47,15 @@ void check_modelled(const ResolvedEvent& event, std::size_t mesh, const cmn::Top
   if (reason.empty()) return;
   // The driver knows names of what there is, but takes any number, and hardware counts nothing then.
   if (reason == cmn::kNoSuchEvent) {
-    throw EventError(event.text, 0,
-                     fmt::format("{} of this revision has no such event", cmn::to_string(topology.product)),
-                     "models/cmn/README.md lists the events of nodes that are modelled");
+    throw perf::EventError(event.text, 0,
+                           fmt::format("{} of this revision has no such event", cmn::to_string(topology.product)),
+                           "models/cmn/README.md lists the events of nodes that are modelled");
   }
-  throw EventError(event.text, 0, fmt::format("no model makes this event happen: {}", reason),
-                   "models/cmn/README.md lists the events of nodes that are modelled");
+  throw perf::EventError(event.text, 0, fmt::format("no model makes this event happen: {}", reason),
+                         "models/cmn/README.md lists the events of nodes that are modelled");
 }
 
-std::string hint_of_nodes(const ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology) {
+std::string hint_of_nodes(const perf::ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology) {
   constexpr std::size_t kShown = 3;
   const std::optional<NodeEvent> asked = node_event(event, mesh);
   if (!asked) return {};

@@ -13,10 +13,11 @@ namespace pmufab::scenario {
 /// happen: its count would say nothing.
 /// @param mesh  number of the mesh, whose PMU is arm_cmn_<mesh>; events of other PMUs pass
 /// @throws EventError with the reason and what to count instead
-void check_modelled(const ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology);
+void check_modelled(const perf::ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology);
 
 /// @return what may help with an event the driver refused: which nodes there are, if it names one there is not; else
 /// "".
-[[nodiscard]] std::string hint_of_nodes(const ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology);
+[[nodiscard]] std::string hint_of_nodes(const perf::ResolvedEvent& event, std::size_t mesh,
+                                        const cmn::Topology& topology);
 
 }  // namespace pmufab::scenario

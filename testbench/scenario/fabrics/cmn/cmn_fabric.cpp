@@ -117,12 +117,12 @@ void CmnFabric::report_traffic(Json& list) const {
   }
 }
 
-void CmnFabric::check_event(const ResolvedEvent& event) const {
+void CmnFabric::check_event(const perf::ResolvedEvent& event) const {
   for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh)
     check_modelled(event, mesh, platform_.mesh(mesh).topology());
 }
 
-std::string CmnFabric::hint(const ResolvedEvent& event) const {
+std::string CmnFabric::hint(const perf::ResolvedEvent& event) const {
   std::string text;
   for (std::size_t mesh = 0; mesh < platform_.meshes() && text.empty(); ++mesh)
     text = hint_of_nodes(event, mesh, platform_.mesh(mesh).topology());

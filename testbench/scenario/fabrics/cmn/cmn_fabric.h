@@ -23,8 +23,8 @@ class CmnFabric final : public Fabric {
   void stop_traffic() override;
   [[nodiscard]] bool traffic_is_over() const override;
   void report_traffic(Json& list) const override;
-  void check_event(const ResolvedEvent& event) const override;
-  [[nodiscard]] std::string hint(const ResolvedEvent& event) const override;
+  void check_event(const perf::ResolvedEvent& event) const override;
+  [[nodiscard]] std::string hint(const perf::ResolvedEvent& event) const override;
   [[nodiscard]] DrainProgress progress() const override;
   [[nodiscard]] bool has_transactions() const override { return !chi_traffic_.empty(); }
   [[nodiscard]] Picoseconds drain_patience() const override;

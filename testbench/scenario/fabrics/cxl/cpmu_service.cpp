@@ -16,7 +16,8 @@ namespace {
 
 using cxl_client::CpmuFunction;
 using cxl_client::CpmuRequest;
-using driver_host::EventReading;
+using perf::EventHandle;
+using perf::EventReading;
 
 constexpr std::string_view kPmuPrefix = "cpmu_";
 constexpr std::string_view kDevice = "cpmu_mem";
@@ -76,7 +77,7 @@ std::string name_of(const CpmuFunction& function, std::size_t cpmu) {
 
 class CpmuService::Telling {
  public:
-  Telling(driver_host::PerfCallObserver& observer, Call call, const std::string& pmu, EventHandle event = 0)
+  Telling(perf::PerfCallObserver& observer, Call call, const std::string& pmu, EventHandle event = 0)
       : observer_(observer), call_(call), pmu_(pmu), event_(event) {
     observer_.on_call(call_, true, pmu_, event_, 0, now());
   }
@@ -87,14 +88,14 @@ class CpmuService::Telling {
   std::uint64_t value = 0;
 
  private:
-  driver_host::PerfCallObserver& observer_;
+  perf::PerfCallObserver& observer_;
   Call call_;
   const std::string& pmu_;
   EventHandle event_;
 };
 
 CpmuService::CpmuService(driver_host::DriverHost& host, const platform::FirmwareDescription& firmware,
-                         const std::vector<scoreboard::CxlPmuSpec>& pmus, driver_host::PerfCallObserver& observer)
+                         const std::vector<scoreboard::CxlPmuSpec>& pmus, perf::PerfCallObserver& observer)
     : host_(host), firmware_(firmware), observer_(observer) {
   for (const scoreboard::CxlPmuSpec& pmu : pmus) {
     if (!pmu.name.starts_with(kPmuPrefix)) continue;
@@ -110,8 +111,8 @@ void CpmuService::assign_numbers(std::uint32_t first_type, EventHandle first_han
   next_ = first_handle;
 }
 
-std::vector<driver_host::Pmu> CpmuService::pmus() const {
-  std::vector<driver_host::Pmu> list;
+std::vector<perf::Pmu> CpmuService::pmus() const {
+  std::vector<perf::Pmu> list;
   for (const auto& block : blocks_) list.push_back(block->pmu);
   return list;
 }
@@ -148,7 +149,7 @@ cxl_client::RegisterAccess CpmuService::registers() {
           .write32 = [this](std::uint64_t address, std::uint32_t value) { host_.write_register(address, 4, value); }};
 }
 
-std::optional<CpmuRequest> CpmuService::request_of(const driver_host::PerfAttributes& attributes) const {
+std::optional<CpmuRequest> CpmuService::request_of(const perf::PerfAttributes& attributes) const {
   constexpr std::uint64_t kThreshold = 0xffff;
   constexpr std::uint64_t kMostThreshold = 0xff;
   CpmuRequest request;
@@ -165,8 +166,7 @@ std::optional<CpmuRequest> CpmuService::request_of(const driver_host::PerfAttrib
   return request;
 }
 
-PmuService::EventHandle CpmuService::open(const driver_host::PerfAttributes& attributes, int /*cpu*/,
-                                          EventHandle leader) {
+EventHandle CpmuService::open(const perf::PerfAttributes& attributes, int /*cpu*/, EventHandle leader) {
   const auto found = std::find_if(blocks_.begin(), blocks_.end(),
                                   [&](const auto& block) { return block->pmu.type == attributes.type; });
   if (found == blocks_.end()) return -ENOENT;

@@ -22,37 +22,37 @@ namespace pmufab::scenario {
 /// The software finds the registers by reading configuration space when the first event is opened, and tells an
 /// observer what it does as the perf core does. It takes no interrupts: a counter must not wrap twice between two
 /// readings.
-class CpmuService final : public PmuService {
+class CpmuService final : public perf::PmuService {
  public:
   /// @param host      runs the software
   /// @param firmware  tells where configuration space is
   /// @param pmus      those whose names begin with "cpmu_" are served
   /// @param observer  hears of calls; all outlive the service
   CpmuService(driver_host::DriverHost& host, const platform::FirmwareDescription& firmware,
-              const std::vector<scoreboard::CxlPmuSpec>& pmus, driver_host::PerfCallObserver& observer);
+              const std::vector<scoreboard::CxlPmuSpec>& pmus, perf::PerfCallObserver& observer);
   ~CpmuService() override;
 
-  void assign_numbers(std::uint32_t first_type, EventHandle first_handle) override;
-  [[nodiscard]] std::vector<driver_host::Pmu> pmus() const override;
+  void assign_numbers(std::uint32_t first_type, perf::EventHandle first_handle) override;
+  [[nodiscard]] std::vector<perf::Pmu> pmus() const override;
   [[nodiscard]] std::string twin(const std::string& pmu) const override;
-  EventHandle open(const driver_host::PerfAttributes& attributes, int cpu, EventHandle leader) override;
-  int enable(EventHandle leader) override;
-  int disable(EventHandle leader) override;
-  int read(EventHandle event, driver_host::EventReading& reading) override;
-  int read_group(EventHandle leader, std::vector<driver_host::EventReading>& readings) override;
-  void close(EventHandle event) override;
+  perf::EventHandle open(const perf::PerfAttributes& attributes, int cpu, perf::EventHandle leader) override;
+  int enable(perf::EventHandle leader) override;
+  int disable(perf::EventHandle leader) override;
+  int read(perf::EventHandle event, perf::EventReading& reading) override;
+  int read_group(perf::EventHandle leader, std::vector<perf::EventReading>& readings) override;
+  void close(perf::EventHandle event) override;
 
  private:
-  using Call = driver_host::PerfCallObserver::Call;
+  using Call = perf::PerfCallObserver::Call;
   struct Block {
-    driver_host::Pmu pmu;
+    perf::Pmu pmu;
     std::optional<std::uint64_t> address;  // as found
     std::unique_ptr<cxl_client::CpmuClient> client;
   };
   struct Event {
     Block* block;
     cxl_client::CpmuRequest request;
-    EventHandle leader;
+    perf::EventHandle leader;
     std::optional<unsigned> counter{};  // while it counts
     std::uint64_t count = 0;            // when it does not
     Picoseconds since = 0;
@@ -63,19 +63,19 @@ class CpmuService final : public PmuService {
 
   void find_blocks();
   [[nodiscard]] cxl_client::RegisterAccess registers();
-  [[nodiscard]] std::optional<cxl_client::CpmuRequest> request_of(const driver_host::PerfAttributes& attributes) const;
-  void start(EventHandle handle, Event& event);
-  void stop(EventHandle handle, Event& event);
-  [[nodiscard]] driver_host::EventReading reading_of(EventHandle handle, Event& event);
+  [[nodiscard]] std::optional<cxl_client::CpmuRequest> request_of(const perf::PerfAttributes& attributes) const;
+  void start(perf::EventHandle handle, Event& event);
+  void stop(perf::EventHandle handle, Event& event);
+  [[nodiscard]] perf::EventReading reading_of(perf::EventHandle handle, Event& event);
   template <typename Action>
-  int for_group(EventHandle leader, Action action);
+  int for_group(perf::EventHandle leader, Action action);
 
   driver_host::DriverHost& host_;
   platform::FirmwareDescription firmware_;
-  driver_host::PerfCallObserver& observer_;
+  perf::PerfCallObserver& observer_;
   std::vector<std::unique_ptr<Block>> blocks_;
-  std::map<EventHandle, Event> events_;
-  EventHandle next_ = 1;
+  std::map<perf::EventHandle, Event> events_;
+  perf::EventHandle next_ = 1;
   bool searched_ = false;
 };
 

@@ -26,7 +26,7 @@ class CxlFabric final : public Fabric {
   void report_traffic(Json& list) const override;
   [[nodiscard]] DrainProgress progress() const override;
   [[nodiscard]] bool has_transactions() const override { return !traffic_.empty() || !replays_.empty(); }
-  [[nodiscard]] PmuService* pmus() override { return service_.get(); }
+  [[nodiscard]] perf::PmuService* pmus() override { return service_.get(); }
   [[nodiscard]] Picoseconds drain_patience() const override { return patience_; }
 
  private:

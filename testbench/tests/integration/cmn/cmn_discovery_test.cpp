@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "models/platform/platform.h"
-#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/driver_selection.h"
 #include "testbench/scenario/run/scenario_spec.h"
 #include "testbench/tests/integration/cmn/cmn_events.h"
 #include "testbench/tests/integration/cmn/cmn_map.h"
@@ -93,7 +93,7 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
   }
 
   [[nodiscard]] static bool kernel_is_at_least(const std::string& version) {
-    return scenario::compare_versions(std::get<1>(GetParam()).kernel_version, version) >= 0;
+    return driver_host::compare_versions(std::get<1>(GetParam()).kernel_version, version) >= 0;
   }
   /// Home nodes HN-S came after Linux 6.1, and so did CMN S3; Graviton5 came with 7.3.
   [[nodiscard]] static bool kernel_knows_the_mesh() {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/driver_selection.h"
 
 namespace pmufab::integration {
 
@@ -225,8 +225,8 @@ class Listing {
   Listing(const Topology& topology, const std::string& kernel_version)
       : topology_(topology),
         version_(kernel_version),
-        is_6_1_(scenario::compare_versions(kernel_version, "6.12") < 0),
-        is_7_3_(scenario::compare_versions(kernel_version, "7.3") >= 0),
+        is_6_1_(driver_host::compare_versions(kernel_version, "6.12") < 0),
+        is_7_3_(driver_host::compare_versions(kernel_version, "7.3") >= 0),
         newer_hn_s_(is_7_3_ && topology.product == Product::s3 && topology.revision >= 3) {
     for (const cmn::Crosspoint& crosspoint : topology.crosspoints) {
       for (const cmn::Port& port : crosspoint.ports) {
@@ -382,7 +382,7 @@ cmn::VirtualChannels seen_channels(const Topology& topology, const std::string& 
   const auto two_bits = [](unsigned number) { return number & 3U; };
   const cmn::VirtualChannels& real = topology.channels;
   if (topology.product != Product::s3 || topology.revision < 3 ||
-      scenario::compare_versions(kernel_version, "7.3") >= 0)
+      driver_host::compare_versions(kernel_version, "7.3") >= 0)
     return {two_bits(real.req), two_bits(real.rsp), two_bits(real.snp), two_bits(real.dat)};
   const unsigned packed = real.req | real.snp << 3U | real.dat << 6U;
   return {.req = packed & 3U, .rsp = 0, .snp = packed >> 2U & 3U, .dat = 0};

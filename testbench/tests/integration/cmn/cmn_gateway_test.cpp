@@ -52,7 +52,7 @@ class CmnGatewayDriver : public CmnTest {
     EXPECT_EQ(first->outstanding, 0U);
   }
   EventHandle count(unsigned pmu, NodeType type, std::uint64_t id) {
-    driver_host::PerfAttributes attributes;
+    perf::PerfAttributes attributes;
     attributes.type = host->pmus().at(pmu).type;
     attributes.config = event(type, id, LinkedParties::kGateway);
     attributes.disabled = false;

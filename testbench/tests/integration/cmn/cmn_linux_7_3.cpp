@@ -6,14 +6,14 @@
 #include <fmt/format.h>
 
 #include "testbench/perf/pmu_catalog.h"
-#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/driver_selection.h"
 #include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::integration {
 
 std::vector<DriverSet> driver_sets_for_cmn_s3() {
   std::vector<DriverSet> sets = cmn_driver_sets();
-  std::erase_if(sets, [](const DriverSet& set) { return scenario::compare_versions(set.kernel_version, "6.12") < 0; });
+  std::erase_if(sets, [](const DriverSet& set) { return driver_host::compare_versions(set.kernel_version, "6.12") < 0; });
   return sets;
 }
 
@@ -32,9 +32,9 @@ EventHandle CmnLinux73::start(const std::string& text, EventHandle leader) {
   return event;
 }
 
-driver_host::PerfAttributes CmnLinux73::attributes_of(const std::string& text) const {
-  const scenario::PmuCatalog catalog(host->pmus());
-  driver_host::PerfAttributes attributes = catalog.resolve("arm_cmn_0/" + text + "/").at(0).events.at(0).attributes;
+perf::PerfAttributes CmnLinux73::attributes_of(const std::string& text) const {
+  const perf::PmuCatalog catalog(host->pmus());
+  perf::PerfAttributes attributes = catalog.resolve("arm_cmn_0/" + text + "/").at(0).events.at(0).attributes;
   attributes.disabled = false;
   return attributes;
 }

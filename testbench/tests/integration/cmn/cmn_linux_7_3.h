@@ -33,7 +33,7 @@ class CmnLinux73 : public CmnTest {
   EventHandle try_open(const std::string& text, EventHandle leader = 0);
   /// The same, and it must work.
   EventHandle start(const std::string& text, EventHandle leader = 0);
-  [[nodiscard]] driver_host::PerfAttributes attributes_of(const std::string& text) const;
+  [[nodiscard]] perf::PerfAttributes attributes_of(const std::string& text) const;
   /// The words for an event at one node.
   static std::string at(const std::string& event, unsigned node_id);
   /// The end of an event that never got a counter.

@@ -65,7 +65,7 @@ void CmnTest::boot(cmn::Topology topology, std::function<void()> story) {
 }
 
 EventHandle CmnTest::try_open(std::uint64_t config, std::uint64_t config1, std::uint64_t config2, EventHandle leader) {
-  driver_host::PerfAttributes attributes;
+  perf::PerfAttributes attributes;
   attributes.type = host->pmus().at(0).type;
   attributes.config = config;
   attributes.config1 = config1;

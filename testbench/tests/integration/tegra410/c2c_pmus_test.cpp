@@ -220,12 +220,12 @@ TEST_P(C2cPmus, count_thirty_two_events_at_once_and_not_one_more) {
     host->close(too_many);
     for (unsigned i = 1; i < 32; ++i) host->close(events[i]);
 
-    std::vector<driver_host::PerfAttributes> group(32);
-    for (driver_host::PerfAttributes& attributes : group) {
+    std::vector<perf::PerfAttributes> group(32);
+    for (perf::PerfAttributes& attributes : group) {
       attributes.type = pmu(kNvlink).type;
       attributes.config = in_rd_req;
     }
-    const auto open_member = [&](EventHandle leader, const driver_host::PerfAttributes& attributes) {
+    const auto open_member = [&](EventHandle leader, const perf::PerfAttributes& attributes) {
       return host->open(attributes, 0, leader);
     };
     const EventHandle leader = open(kNvlink, in_rd_req);

@@ -40,7 +40,7 @@ class PcieTgt : public DriverTest {
     spec.cpus_per_socket = 2;
     spec.tegra410->clusters = 2;
     spec.tegra410->pcie_tgt_pmu.counters = 16;
-    spec.memory = {{kCxl, 1 << 30, 0, tegra410::MemoryClass::cxl, 1}};
+    spec.memory = {{kCxl, 1 << 30, 0, MemoryClass::cxl, 1}};
     spec.tegra410->slc.cached = {};
     spec.tegra410->pcie.root_complexes = {
         {.socket = 0,
@@ -74,7 +74,7 @@ class PcieTgt : public DriverTest {
   }
 
   EventHandle open_range(std::uint64_t base, bool pinned = false) {
-    driver_host::PerfAttributes attributes;
+    perf::PerfAttributes attributes;
     attributes.type = pmu(kName).type;
     attributes.config = kRdReq | kAddresses;
     attributes.config1 = base;

@@ -31,7 +31,7 @@ namespace {
 
 using driver_host::DriverHost;
 using driver_host::DriverSet;
-using driver_host::EventHandle;
+using perf::EventHandle;
 using ::testing::ElementsAre;
 
 constexpr std::uint64_t kEcam = 0x30'0000'0000;
@@ -102,12 +102,12 @@ struct Rig {
   }
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> names;
-    for (const driver_host::Pmu& pmu : host.pmus()) names.push_back(pmu.name);
+    for (const perf::Pmu& pmu : host.pmus()) names.push_back(pmu.name);
     return names;
   }
   EventHandle open(const std::string& name, std::uint64_t config, std::uint64_t config1 = 0,
                    std::uint64_t config2 = 0) {
-    for (const driver_host::Pmu& pmu : host.pmus()) {
+    for (const perf::Pmu& pmu : host.pmus()) {
       if (pmu.name != name) continue;
       const EventHandle event =
           host.open({.type = pmu.type, .config = config, .config1 = config1, .config2 = config2, .disabled = false}, 0);
@@ -118,7 +118,7 @@ struct Rig {
     return 0;
   }
   std::uint64_t value(EventHandle event) {
-    driver_host::EventReading reading{};
+    perf::EventReading reading{};
     EXPECT_EQ(host.read(event, reading), 0);
     return reading.value;
   }

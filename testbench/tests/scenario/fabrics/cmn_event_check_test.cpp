@@ -20,13 +20,13 @@ std::string refusal(Product product, unsigned revision, NodeType type, unsigned 
   cmn::Topology topology;
   topology.product = product;
   topology.revision = revision;
-  ResolvedEvent event;
+  perf::ResolvedEvent event;
   event.text = "arm_cmn_0/raw/";
   event.pmu = pmu;
   event.attributes.config = static_cast<std::uint64_t>(type) | std::uint64_t{id} << 16U;
   try {
     check_modelled(event, 0, topology);
-  } catch (const EventError& error) {
+  } catch (const perf::EventError& error) {
     return error.what();
   }
   return {};
@@ -70,7 +70,7 @@ measure: [{events: [arm_cmn_0/dtc_cycles/]}]
                                          {})
                                 .load({}, {});
   const auto hint = [&](std::uint64_t id, NodeType type = NodeType::hn_f) {
-    ResolvedEvent event;
+    perf::ResolvedEvent event;
     event.pmu = "arm_cmn_0";
     event.attributes.config = static_cast<std::uint64_t>(type);
     event.terms = {{"hnf_cache_miss"}, {"nodeid", id}};

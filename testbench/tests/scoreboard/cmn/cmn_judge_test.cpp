@@ -13,7 +13,7 @@ namespace {
 
 using cmn::Channel;
 using cmn::FlitEvent;
-using Verdict = EventResult::Verdict;
+using Match = EventResult::Match;
 using Call = CmnSession::Call;
 using enum cmn::Interface;
 
@@ -269,7 +269,7 @@ TEST_F(CmnCounts, a_cycle_counter_set_anew_while_it_runs_explains_what_is_missin
   session.disable();
   session.del(1, session.expected(1) - 100);
   const EventResult result = session.result(1);
-  EXPECT_EQ(result.verdict, Verdict::mismatch);
+  EXPECT_EQ(result.match, Match::mismatch);
   EXPECT_THAT(result.explanation,
               ::testing::StartsWith("100 missing; the driver set the running cycle counter anew 1 time,"));
 }
@@ -291,7 +291,7 @@ TEST_F(CmnCounts, begin_and_end_with_the_writes_of_pmcr_inside_the_calls) {
   session.end(Call::pmu_disable);
   session.del(1, 654);
   EXPECT_EQ(session.expected(1), 654U);
-  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(1).match, Match::exact);
   EXPECT_TRUE(session.board.findings().list().empty());
 }
 
@@ -323,7 +323,7 @@ TEST_F(CmnCounts, rest_from_the_start_of_a_transaction_of_reads_to_its_end) {
   session.cross(4'000);
   session.disable();
   session.del(1, 4'001);
-  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(1).match, Match::exact);
   EXPECT_TRUE(session.board.findings().list().empty());
 }
 
@@ -395,7 +395,7 @@ TEST_F(CmnReads, while_running_lie_between_the_counts_at_begin_and_end_or_a_carr
   read(base + 0x2'0000);
   EXPECT_EQ(failed(), 5U);
   EXPECT_EQ(session.result(1).reads, 11U);
-  EXPECT_EQ(session.result(1).verdict, Verdict::mismatch);
+  EXPECT_EQ(session.result(1).match, Match::mismatch);
 }
 
 TEST_F(CmnReads, of_an_event_on_all_crosspoints_may_be_a_carry_of_each_above) {
@@ -420,7 +420,7 @@ TEST_F(CmnReads, while_nothing_is_counted_are_exact) {
   };
   read_quietly(5);
   EXPECT_EQ(failed(), 0U);
-  EXPECT_EQ(session.result(1).verdict, Verdict::within);
+  EXPECT_EQ(session.result(1).match, Match::within);
   read_quietly(0x1'0005);
   EXPECT_EQ(failed(), 1U) << "what does not move does not carry";
   read_quietly(4);
@@ -433,7 +433,7 @@ TEST_F(CmnReads, at_the_end_are_exact_and_a_lost_carry_is_explained) {
   session.cross(5);
   session.disable();
   session.del(1, 5 + 2 * 0x1'0000);
-  EXPECT_EQ(session.result(1).verdict, Verdict::mismatch);
+  EXPECT_EQ(session.result(1).match, Match::mismatch);
   EXPECT_THAT(session.result(1).explanation, ::testing::HasSubstr("2 carries of local counters"));
 }
 

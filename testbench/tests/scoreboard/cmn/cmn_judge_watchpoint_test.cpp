@@ -11,7 +11,7 @@ namespace pmufab::scoreboard::test {
 namespace {
 
 using cmn::Channel;
-using Verdict = EventResult::Verdict;
+using Match = EventResult::Match;
 
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
@@ -182,8 +182,8 @@ TEST_F(CmnCombined, a_primary_that_comes_back_takes_its_old_place) {
   session.disable();
   session.del(1, 16);
   session.del(2, 0);
-  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
-  EXPECT_EQ(session.result(2).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(1).match, Match::exact);
+  EXPECT_EQ(session.result(2).match, Match::exact);
 }
 
 TEST_F(CmnCombined, a_watchpoint_alone_counts_nothing) {

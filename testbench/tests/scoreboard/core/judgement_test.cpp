@@ -10,7 +10,7 @@
 namespace pmufab::scoreboard::test::judgement_test {
 namespace {
 
-using Verdict = EventResult::Verdict;
+using Match = EventResult::Match;
 using Call = PerfSession::Call;
 using Op = FabricOpcode;
 using ::testing::HasSubstr;
@@ -51,7 +51,7 @@ TEST_F(Judgement, a_final_value_off_by_one_is_a_mismatch) {
     s.traffic(5);
     s.disable(kPmu);
     s.del(kPmu, 1, value);
-    EXPECT_EQ(s.result(1).verdict, value == 5 ? Verdict::exact : Verdict::mismatch) << value;
+    EXPECT_EQ(s.result(1).match, value == 5 ? Match::exact : Match::mismatch) << value;
     EXPECT_EQ(s.result(1).driver, value);
   }
 }
@@ -59,12 +59,12 @@ TEST_F(Judgement, a_final_value_off_by_one_is_a_mismatch) {
 TEST_F(Judgement, an_altered_expectation_is_reported) {
   // The same counts under the wrong meaning: the judge must not agree.
   for (const auto& [terms, verdict] :
-       {std::pair{kReads, Verdict::exact}, std::pair{EventTerms{{"slc_bytes_rd"}}, Verdict::mismatch},
-        std::pair{EventTerms{{"slc_access_wr"}}, Verdict::mismatch},
-        std::pair{EventTerms{{"slc_access_rd"}, {"src_loc_cpu", 1}}, Verdict::mismatch},
-        std::pair{EventTerms{{"slc_access_rd"}, {"src_loc_noncpu", 1}}, Verdict::exact},
-        std::pair{EventTerms{{"slc_access_rd"}, {"dst_rem", 1}}, Verdict::mismatch},
-        std::pair{EventTerms{{"event", 0x115}}, Verdict::mismatch}}) {
+       {std::pair{kReads, Match::exact}, std::pair{EventTerms{{"slc_bytes_rd"}}, Match::mismatch},
+        std::pair{EventTerms{{"slc_access_wr"}}, Match::mismatch},
+        std::pair{EventTerms{{"slc_access_rd"}, {"src_loc_cpu", 1}}, Match::mismatch},
+        std::pair{EventTerms{{"slc_access_rd"}, {"src_loc_noncpu", 1}}, Match::exact},
+        std::pair{EventTerms{{"slc_access_rd"}, {"dst_rem", 1}}, Match::mismatch},
+        std::pair{EventTerms{{"event", 0x115}}, Match::mismatch}}) {
     PerfSession s;
     s.board.expect(1, kPmu, terms);
     s.add(kPmu, 1);
@@ -72,7 +72,7 @@ TEST_F(Judgement, an_altered_expectation_is_reported) {
     s.traffic(5);  // reads of 8 bytes each
     s.disable(kPmu);
     s.del(kPmu, 1, 5);
-    EXPECT_EQ(s.result(1).verdict, verdict) << s.board.report();
+    EXPECT_EQ(s.result(1).match, verdict) << s.board.report();
   }
 }
 
@@ -95,11 +95,11 @@ TEST_F(Judgement, an_unknown_event_number_must_read_zero) {
   start(1, {{"event", 0x115}});
   session.traffic(5);
   stop(1, 0);
-  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(1).match, Match::exact);
   EXPECT_THAT(session.result(1).remark, HasSubstr("no such event"));
   start(2, kReads);
   stop(2, 0);
-  EXPECT_EQ(session.result(2).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(2).match, Match::exact);
   EXPECT_EQ(session.result(2).remark, "") << "an event that is there, and did not come";
 }
 
@@ -108,7 +108,7 @@ TEST_F(Judgement, bytes_make_a_bandwidth) {
   session.traffic(50);  // 8 bytes per nanosecond
   stop(1, 400);
   const EventResult result = session.result(1);
-  EXPECT_EQ(result.verdict, Verdict::exact);
+  EXPECT_EQ(result.match, Match::exact);
   EXPECT_EQ(result.bandwidth_bytes_per_ns.numerator, 400U * 1000);
   EXPECT_EQ(result.bandwidth_bytes_per_ns.denominator, result.window_time);
 }
@@ -126,7 +126,7 @@ TEST_F(Judgement, a_read_may_be_anything_between_begin_and_end_of_the_call) {
     s.traffic(2);
     s.end(Call::read, kPmu, 1, value);
     const EventResult result = s.result(1);
-    EXPECT_EQ(result.verdict, value >= 5 && value <= 7 ? Verdict::within : Verdict::mismatch) << value;
+    EXPECT_EQ(result.match, value >= 5 && value <= 7 ? Match::within : Match::mismatch) << value;
     EXPECT_TRUE(result.running);
     ASSERT_TRUE(result.last_read);
     EXPECT_EQ(result.last_read->low, 5);
@@ -161,7 +161,7 @@ TEST_F(Judgement, an_event_that_is_forgotten_leaves_nothing_and_others_as_they_a
   stop(2, 7);
   EXPECT_FALSE(session.board.result(1));
   EXPECT_EQ(session.board.results().size(), 1U);
-  EXPECT_EQ(session.result(2).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(2).match, Match::exact);
   session.add(kPmu, 3);
   session.board.forget(3);
   session.board.forget(3);
@@ -176,14 +176,14 @@ TEST_F(Judgement, a_counter_read_on_the_bus_makes_the_read_exact) {
   session.read(PerfSession::kPage1 + 0x008);
   session.traffic(4);
   session.end(Call::read, kPmu, 1, 7);
-  EXPECT_EQ(session.result(1).verdict, Verdict::within);
+  EXPECT_EQ(session.result(1).match, Match::within);
   EXPECT_EQ(session.result(1).reads_sampled, 1);
 
   session.begin(Call::read, kPmu, 1);
   session.read(PerfSession::kPage1 + 0x008);
   session.traffic(1);
   session.end(Call::read, kPmu, 1, 12);  // possible within the call, but not what the register held
-  EXPECT_EQ(session.result(1).verdict, Verdict::mismatch);
+  EXPECT_EQ(session.result(1).match, Match::mismatch);
   EXPECT_EQ(session.result(1).reads_failed, 1);
   ASSERT_EQ(session.result(1).failed_reads.size(), 1U);
   EXPECT_EQ(session.result(1).failed_reads[0].low, 11);
@@ -202,7 +202,7 @@ TEST_F(Judgement, of_a_counter_read_in_halves_the_last_low_half_tells_the_instan
   session.traffic(4000);
   session.read(PerfSession::kPage1 + 0x00c);
   session.end(Call::read, kPmu, 1, 321);
-  EXPECT_EQ(session.result(1).verdict, Verdict::within);
+  EXPECT_EQ(session.result(1).match, Match::within);
   EXPECT_EQ(session.result(1).last_read->low, 321);
   EXPECT_EQ(session.result(1).last_read->high, 321);
 }
@@ -218,7 +218,7 @@ TEST_F(Judgement, reads_of_control_registers_or_in_other_calls_are_no_samples) {
   session.traffic(3);
   session.end(Call::read, kPmu, 1, 2);
   EXPECT_EQ(session.result(1).reads_sampled, 0);
-  EXPECT_EQ(session.result(1).verdict, Verdict::within);
+  EXPECT_EQ(session.result(1).match, Match::within);
 }
 
 TEST_F(Judgement, cycles_are_sampled_at_the_instant_of_the_register_read) {
@@ -230,11 +230,11 @@ TEST_F(Judgement, cycles_are_sampled_at_the_instant_of_the_register_read) {
   session.read(PerfSession::kPage1 + 0x0f8);
   const std::uint64_t edges = (session.now - opened) / 1000;
   session.end(Call::read, kPmu, 1, edges);
-  EXPECT_EQ(session.result(1).verdict, Verdict::within) << session.board.report();
+  EXPECT_EQ(session.result(1).match, Match::within) << session.board.report();
   session.begin(Call::read, kPmu, 1);
   session.read(PerfSession::kPage1 + 0x0f8);
   session.end(Call::read, kPmu, 1, edges + 4);  // three steps later: 3 edges
-  EXPECT_EQ(session.result(1).verdict, Verdict::mismatch);
+  EXPECT_EQ(session.result(1).match, Match::mismatch);
 }
 
 TEST_F(Judgement, reads_never_go_back) {
@@ -245,7 +245,7 @@ TEST_F(Judgement, reads_never_go_back) {
   session.end(Call::read, kPmu, 1, 9);
   session.begin(Call::read, kPmu, 1);
   session.end(Call::read, kPmu, 1, 10);
-  EXPECT_EQ(session.result(1).verdict, Verdict::within);
+  EXPECT_EQ(session.result(1).match, Match::within);
 
   PerfSession late;  // 9, then 8: each possible, not both
   late.board.expect(1, kPmu, kReads);
@@ -257,7 +257,7 @@ TEST_F(Judgement, reads_never_go_back) {
   late.end(Call::read, kPmu, 1, 9);
   late.begin(Call::read, kPmu, 1);
   late.end(Call::read, kPmu, 1, 8);
-  EXPECT_EQ(late.result(1).verdict, Verdict::mismatch);
+  EXPECT_EQ(late.result(1).match, Match::mismatch);
   EXPECT_FALSE(late.result(1).failed_reads.at(0).monotonic);
 }
 
@@ -269,7 +269,7 @@ TEST_F(Judgement, a_wrong_read_is_not_forgiven_by_a_right_final_value) {
   stop(1, 5);
   EXPECT_EQ(session.result(1).driver, 5);
   EXPECT_EQ(session.result(1).expected, 5);
-  EXPECT_EQ(session.result(1).verdict, Verdict::mismatch);
+  EXPECT_EQ(session.result(1).match, Match::mismatch);
 }
 
 TEST_F(Judgement, expected_tells_the_count_of_a_running_event) {
@@ -324,8 +324,8 @@ TEST_F(Judgement, cmem_counts_follow_the_wires) {
   session.del(kCmemPmu, 1, 2 + 2 + 1);
   const std::uint64_t long_one = 2 * ((closed - reopened) / 1000);
   session.del(kCmemPmu, 2, long_one + 2 * 10 + 20);
-  EXPECT_EQ(session.result(1).verdict, Verdict::exact) << session.board.report();
-  EXPECT_EQ(session.result(2).verdict, Verdict::exact) << session.board.report();
+  EXPECT_EQ(session.result(1).match, Match::exact) << session.board.report();
+  EXPECT_EQ(session.result(2).match, Match::exact) << session.board.report();
   // Of the requests that left while event 2 counted: 2 of 10 ns, 1 of 20 ns.
   EXPECT_EQ(session.result(2).mean_read_latency_ps.numerator, 40'000);
   EXPECT_EQ(session.result(2).mean_read_latency_ps.denominator, 3);
@@ -347,12 +347,12 @@ TEST_F(Judgement, reads_of_a_cmem_event_while_it_runs_lie_between_begin_and_end)
   session.begin(Call::read, kCmemPmu, 1);
   on_the_wires(later, later + 90'000, kCmem + 64);
   session.end(Call::read, kCmemPmu, 1, 3);
-  EXPECT_EQ(session.result(1).verdict, Verdict::within);
+  EXPECT_EQ(session.result(1).match, Match::within);
   EXPECT_EQ(session.result(1).last_read->low, 2);
   EXPECT_EQ(session.result(1).last_read->high, 4);
   session.begin(Call::read, kCmemPmu, 1);
   session.end(Call::read, kCmemPmu, 1, 5);
-  EXPECT_EQ(session.result(1).verdict, Verdict::mismatch);
+  EXPECT_EQ(session.result(1).match, Match::mismatch);
 }
 
 TEST_F(Judgement, a_cmem_driver_that_skips_an_instance_or_a_controller_is_named) {
@@ -374,7 +374,7 @@ TEST_F(Judgement, a_cmem_driver_that_skips_an_instance_or_a_controller_is_named)
   const std::uint64_t instance13 = 14 + 28 + 42;         // lines 13, 27, 41
   const std::uint64_t controller2 = (29 + 42) * 14 / 2;  // lines 28 ... 41
   PerfSession right;
-  EXPECT_EQ(count(right, all).verdict, Verdict::exact);
+  EXPECT_EQ(count(right, all).match, Match::exact);
   PerfSession no_instance;
   EXPECT_THAT(count(no_instance, all - instance13).explanation, HasSubstr("rd_req without instance 13"));
   PerfSession no_controller;

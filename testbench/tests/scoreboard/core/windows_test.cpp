@@ -8,7 +8,7 @@
 namespace pmufab::scoreboard::test::windows_test {
 namespace {
 
-using Verdict = EventResult::Verdict;
+using Match = EventResult::Match;
 using Call = PerfSession::Call;
 constexpr const char* kPmu = PerfSession::kUcf0;
 constexpr const char* kCmem = PerfSession::kCmem0;
@@ -38,7 +38,7 @@ TEST_F(Windows, an_event_counts_between_enabling_and_disabling) {
   session.enable(kPmu);
   session.traffic(7);
   EXPECT_EQ(expected(1), 5);
-  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(1).match, Match::exact);
   EXPECT_FALSE(session.result(1).running);
   EXPECT_EQ(session.board.findings().failures(), 0);
 }
@@ -93,7 +93,7 @@ TEST_F(Windows, a_forgotten_enabling_write_is_exposed) {
   session.disable(kPmu);
   session.del(kPmu, 1, 0);
   EXPECT_EQ(expected(1), 20) << "the perf core wanted it from the end of the call";
-  EXPECT_EQ(session.result(1).verdict, Verdict::mismatch);
+  EXPECT_EQ(session.result(1).match, Match::mismatch);
   EXPECT_THAT(session.result(1).explanation, ::testing::HasSubstr("the driver counted nothing"));
   EXPECT_EQ(session.noted("pmu_not_started"), 1);
 }
@@ -108,7 +108,7 @@ TEST_F(Windows, a_forgotten_disabling_write_is_exposed) {
   session.traffic(4);
   session.del(kPmu, 1, 27);
   EXPECT_EQ(expected(1), 20) << "the perf core wanted it up to the begin of the call";
-  EXPECT_EQ(session.result(1).verdict, Verdict::mismatch);
+  EXPECT_EQ(session.result(1).match, Match::mismatch);
   EXPECT_THAT(session.result(1).explanation, ::testing::HasSubstr("7 too many"));
   EXPECT_EQ(session.noted("pmu_not_stopped"), 1);
 }
@@ -164,8 +164,8 @@ TEST_F(Windows, adding_a_second_event_costs_the_first_the_pause_and_nothing_else
   session.traffic(50'000);
   session.disable(kPmu);
   session.del(kPmu, 2, 54'000);
-  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
-  EXPECT_EQ(session.result(2).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(1).match, Match::exact);
+  EXPECT_EQ(session.result(2).match, Match::exact);
   EXPECT_EQ(session.result(1).windows.size(), 2U);
   EXPECT_EQ(expected(1), 4'001);
   EXPECT_EQ(expected(2), 54'000);
@@ -185,7 +185,7 @@ TEST_F(Windows, an_event_added_and_deleted_several_times_accumulates) {
     session.traffic(10);
   }
   EXPECT_EQ(expected(1), 6);
-  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(1).match, Match::exact);
 }
 
 TEST_F(Windows, stopping_and_starting_one_event_leaves_the_other_alone) {
@@ -213,7 +213,7 @@ TEST_F(Windows, an_event_the_driver_refused_does_not_count) {
   session.enable(kPmu);
   session.traffic(5);
   EXPECT_EQ(expected(1), 0);
-  EXPECT_EQ(session.result(1).verdict, Verdict::not_counted);
+  EXPECT_EQ(session.result(1).match, Match::not_counted);
   EXPECT_EQ(session.noted("pmu_not_started"), 0);
 }
 
@@ -302,7 +302,7 @@ TEST_F(Windows, a_handler_that_starts_an_idle_pmu_is_noted_and_harmless) {
   session.traffic(5);
   EXPECT_EQ(session.noted("handler_started_idle_pmu"), 1);
   EXPECT_EQ(session.board.findings().failures(), 0);
-  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(1).match, Match::exact);
 }
 
 TEST_F(Windows, a_handler_that_starts_a_pmu_the_perf_core_has_disabled_is_exposed) {
@@ -381,7 +381,7 @@ TEST_F(Windows, a_transaction_around_reads_pauses_the_counting) {
   session.end(Call::commit_txn, kPmu);
   session.traffic(4'000);
   EXPECT_EQ(expected(1), 4'001);
-  EXPECT_EQ(session.result(1).verdict, Verdict::within) << "the read was exact";
+  EXPECT_EQ(session.result(1).match, Match::within) << "the read was exact";
   EXPECT_TRUE(session.board.findings().list().empty());
 }
 
@@ -401,7 +401,7 @@ TEST_F(Windows, enabling_inside_a_transaction_takes_effect_when_it_ends) {
   session.traffic(7);
   session.disable(kPmu);
   session.del(kPmu, 1, 7);
-  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(1).match, Match::exact);
   EXPECT_TRUE(session.board.findings().list().empty());
 }
 
@@ -503,7 +503,7 @@ TEST_F(Windows, a_cmem_driver_that_forgets_the_clock_gate_is_exposed) {
   session.disable(kCmem);
   session.del(kCmem, 1, 0);
   EXPECT_EQ(session.result(1).windows.at(0).begin, wanted);
-  EXPECT_EQ(session.result(1).verdict, Verdict::mismatch);
+  EXPECT_EQ(session.result(1).match, Match::mismatch);
   EXPECT_EQ(session.noted("pmu_not_started"), 1);
 }
 

@@ -16,7 +16,7 @@ namespace pmufab::scoreboard::test {
 namespace {
 
 using ::testing::HasSubstr;
-using Verdict = EventResult::Verdict;
+using Match = EventResult::Match;
 using Call = CxlSession::Call;
 
 const EventTerms kMemRd = {{"m2s_req_memrd"}};
@@ -76,7 +76,7 @@ TEST_F(CxlJudgeTest, a_window_opens_and_closes_with_the_freeze_register) {
   session.del(1, 43'200);
   const EventResult result = session.result(1);
   EXPECT_EQ(result.expected, 43'200);
-  EXPECT_EQ(result.verdict, Verdict::exact);
+  EXPECT_EQ(result.match, Match::exact);
   ASSERT_EQ(result.windows.size(), 1);
   EXPECT_EQ(result.windows[0].begin, opened);
   EXPECT_EQ(result.windows[0].end, closed);
@@ -93,7 +93,7 @@ TEST_F(CxlJudgeTest, windows_add_up_and_a_counter_read_is_an_instant) {
   session.read(0xc08, 7);
   session.reads(4);
   session.end(Call::read, 1, 7);
-  EXPECT_EQ(session.result(1).verdict, Verdict::within);
+  EXPECT_EQ(session.result(1).match, Match::within);
   EXPECT_EQ(session.result(1).reads_sampled, 1);
   session.begin(Call::read, 1);
   session.read(0xc08, 10);
@@ -317,7 +317,7 @@ TEST_F(CxlJudgeTest, a_group_index_never_written_is_named) {
   session.del(1, 0);
   session.del(2, 23);  // 20 messages, the end of one call, the begin of the next, the write
   EXPECT_EQ(session.expected(1), 10);
-  EXPECT_EQ(session.result(1).verdict, Verdict::mismatch);
+  EXPECT_EQ(session.result(1).match, Match::mismatch);
   EXPECT_THAT(session.result(1).explanation, HasSubstr("equals the event with the same bits in group index 0"));
   EXPECT_EQ(session.expected(2), 10);
   EXPECT_THAT(session.result(2).explanation,
@@ -345,7 +345,7 @@ TEST_F(CxlJudgeTest, bits_left_in_a_counter_are_named) {
               HasSubstr("equals the union with the mask counted before on that counter"));
   // Ten reads, each in a clock of its own with one between: as many edges as reads, so nine is no edge count.
   EXPECT_THAT(session.result(2).explanation, HasSubstr("was written as edges, as set before on that counter"));
-  EXPECT_EQ(session.result(3).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(3).match, Match::exact);
 }
 
 TEST_F(CxlJudgeTest, wraps_and_freezes_are_named) {

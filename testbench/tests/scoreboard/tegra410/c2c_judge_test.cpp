@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Call = PerfSession::Call;
-using Verdict = EventResult::Verdict;
+using Match = EventResult::Match;
 
 constexpr const char* kNvlink = "nvidia_nvlink_c2c_pmu_0";
 constexpr const char* kNvclink = "nvidia_nvclink_pmu_0";
@@ -224,7 +224,7 @@ TEST_F(C2cJudge, counts_are_those_between_the_writes_of_control_and_latency_is_t
   session.del(kNvdlink, 1, 5 + 10 + (closed - opened) / 1000 - 20);
   session.del(kNvdlink, 2, 2);
   session.del(kNvdlink, 3, (closed - opened) / 1000);
-  for (; event > 0; --event) EXPECT_EQ(session.result(event).verdict, Verdict::exact) << session.board.report();
+  for (; event > 0; --event) EXPECT_EQ(session.result(event).match, Match::exact) << session.board.report();
   EXPECT_EQ(session.result(2).mean_read_latency_ps.numerator, 10'000 + 880'000);
   EXPECT_EQ(session.result(2).mean_read_latency_ps.denominator, 2);
 }
@@ -244,7 +244,7 @@ TEST_F(C2cJudge, mistakes_are_named) {
         }
         for (int i = 0; i < 11; ++i) on_the_wires(kGmem + i * 64, true, 5'000);
         const EventResult result = stop(1, kNvlink, driver);
-        EXPECT_EQ(result.verdict, Verdict::mismatch);
+        EXPECT_EQ(result.match, Match::mismatch);
         return result.explanation;
       }
     };

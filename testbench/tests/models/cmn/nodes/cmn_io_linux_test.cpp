@@ -30,7 +30,7 @@ using cmn::OperationKind;
 using cmn::Product;
 using driver_host::DriverHost;
 using driver_host::DriverSet;
-using driver_host::EventHandle;
+using perf::EventHandle;
 using testing::IoRig;
 using testing::ListSource;
 using testing::Partner;
@@ -166,7 +166,7 @@ class CmnIoLinux : public testing::SimulationTest, public ::testing::WithParamIn
   }
 
   EventHandle try_open(std::uint64_t config) {
-    driver_host::PerfAttributes attributes;
+    perf::PerfAttributes attributes;
     attributes.type = rig->host.pmus().front().type;
     attributes.config = config;
     attributes.disabled = false;
@@ -179,7 +179,7 @@ class CmnIoLinux : public testing::SimulationTest, public ::testing::WithParamIn
   }
   std::uint64_t finish(EventHandle event) {
     rig->host.disable(event);
-    driver_host::EventReading reading{};
+    perf::EventReading reading{};
     EXPECT_EQ(rig->host.read(event, reading), 0);
     EXPECT_EQ(reading.time_running, reading.time_enabled);
     rig->host.close(event);

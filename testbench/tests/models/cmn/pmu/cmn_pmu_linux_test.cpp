@@ -27,7 +27,7 @@ using cmn::Interface;
 using cmn::NodeType;
 using driver_host::DriverHost;
 using driver_host::DriverSet;
-using driver_host::EventHandle;
+using perf::EventHandle;
 using testing::now;
 
 constexpr std::uint64_t kWrap = 65'536;
@@ -145,7 +145,7 @@ class CmnPmuLinux : public testing::SimulationTest, public ::testing::WithParamI
   };
 
   EventHandle open(std::uint64_t config, std::uint64_t config1 = 0, std::uint64_t config2 = 0) {
-    driver_host::PerfAttributes attributes;
+    perf::PerfAttributes attributes;
     attributes.type = rig->host.pmus().front().type;
     attributes.config = config;
     attributes.config1 = config1;
@@ -156,7 +156,7 @@ class CmnPmuLinux : public testing::SimulationTest, public ::testing::WithParamI
     return event;
   }
   std::uint64_t read(EventHandle event) {
-    driver_host::EventReading reading{};
+    perf::EventReading reading{};
     EXPECT_EQ(rig->host.read(event, reading), 0);
     EXPECT_EQ(reading.time_running, reading.time_enabled);
     return reading.value;

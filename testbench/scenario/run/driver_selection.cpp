@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/driver_selection.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 
@@ -17,6 +16,7 @@ namespace pmufab::scenario {
 namespace {
 
 namespace fs = std::filesystem;
+using driver_host::compare_versions;
 using driver_host::DriverSet;
 
 constexpr std::array<std::string_view, 6> kOperators = {">=", "<=", "!=", "==", ">", "<"};
@@ -45,32 +45,12 @@ std::string_view operator_of(std::string_view word) {
   return {};
 }
 
-/// The number at the front of `text`, which is removed together with the dot behind it; 0 if there is none.
-unsigned long take_part(std::string_view& text) {
-  unsigned long number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{}) number = 0;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  text.remove_prefix(std::min(text.find('.'), text.size()));
-  if (!text.empty()) text.remove_prefix(1);
-  return number;
-}
-
 bool begins_with_version(std::string_view version, std::string_view beginning) {
   if (!version.starts_with(beginning)) return false;
   return version.size() == beginning.size() || std::isdigit(static_cast<unsigned char>(version[beginning.size()])) == 0;
 }
 
 }  // namespace
-
-int compare_versions(std::string_view a, std::string_view b) {
-  while (!a.empty() || !b.empty()) {
-    const unsigned long x = take_part(a);
-    const unsigned long y = take_part(b);
-    if (x != y) return x < y ? -1 : 1;
-  }
-  return 0;
-}
 
 bool is_selector(std::string_view text) {
   if (text == "all" || text == "newest" || is_version(text)) return true;
@@ -121,7 +101,7 @@ std::vector<DriverSet> sets_for(const std::vector<DriverSet>& sets, const platfo
   return able;
 }
 
-DriverFolder find_driver_sets(const fs::path& folder) {
+DriverFolder read_driver_folder(const fs::path& folder) {
   DriverFolder found;
   try {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/shell/pci_access.h"
+#include "testbench/pci_access/pci_access.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace pmufab::shell {
+namespace pmufab::pci_access {
 namespace {
 
 // Offsets and bits of the configuration header: PCI Express Base Specification, 7.5.1.
@@ -33,11 +33,11 @@ unsigned piece(std::uint64_t offset, std::uint64_t left) {
 
 }  // namespace
 
-std::string PciFunction::name() const {
+std::string FoundFunction::name() const {
   return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", address >> 16, address >> 8 & 0xff, address >> 3 & 0x1f, address & 7);
 }
 
-std::uint32_t PciFunction::field(std::size_t offset, unsigned bytes) const {
+std::uint32_t FoundFunction::field(std::size_t offset, unsigned bytes) const {
   std::uint32_t value = 0;
   for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{configuration.at(offset + i)} << 8 * i;
   return value;
@@ -89,7 +89,7 @@ int PciAccess::write(std::uint32_t function, std::uint64_t offset, const std::ui
   return static_cast<int>(size);
 }
 
-void PciAccess::measure_bars(PciFunction& function) {
+void PciAccess::measure_bars(FoundFunction& function) {
   const std::uint64_t space = base(function.address);
   const bool bridge = (get(space + kHeaderType, 1) & ~kMultiFunction) == 1;
   const std::uint32_t command = get(space + kCommand, 2);
@@ -104,7 +104,7 @@ void PciAccess::measure_bars(PciFunction& function) {
   for (unsigned i = 0; i < (bridge ? 2U : 6U); ++i) {
     const auto [low, low_mask] = measure(kBars + 4 * i);
     if (low_mask == 0 || (low & 1U) != 0) continue;  // none, or I/O ports, which no Arm system decodes
-    PciFunction::Bar& bar = function.bars.at(i);
+    FoundFunction::Bar& bar = function.bars.at(i);
     bar.flags = (low & 0xfU) | kMemory | kSizeAligned | ((low & 8U) != 0 ? kPrefetch : 0);
     bar.base = low & ~0xfU;
     std::uint64_t mask = 0xffff'ffff'0000'0000U | (low_mask & ~0xfU);
@@ -119,15 +119,15 @@ void PciAccess::measure_bars(PciFunction& function) {
   host_.write_register(space + kCommand, 2, command);
 }
 
-std::vector<PciFunction> PciAccess::enumerate() {
-  std::vector<PciFunction> functions;
+std::vector<FoundFunction> PciAccess::enumerate() {
+  std::vector<FoundFunction> functions;
   for (const platform::PciSegment& segment : segments_) {
     std::deque<std::uint32_t> buses{segment.first_bus};
     std::set<std::uint32_t> seen{segment.first_bus};
     const int node = segment.node ? static_cast<int>(*segment.node) : -1;
     for (; !buses.empty(); buses.pop_front()) {
       for (std::uint32_t slot = 0; slot < 32 * 8; ++slot) {
-        PciFunction function{std::uint32_t{segment.number} << 16 | buses.front() << 8 | slot, node, {}, {}};
+        FoundFunction function{std::uint32_t{segment.number} << 16 | buses.front() << 8 | slot, node, {}, {}};
         const std::uint64_t space = base(function.address);
         bool present = false;
         std::uint32_t header = 0;
@@ -151,4 +151,4 @@ std::vector<PciFunction> PciAccess::enumerate() {
   return functions;
 }
 
-}  // namespace pmufab::shell
+}  // namespace pmufab::pci_access

@@ -3,20 +3,20 @@
 
 #include "testbench/perf/pmu_catalog.h"
 
-namespace pmufab::shell {
+namespace pmufab::perf {
 
 /// perf hands numbers to the kernel, and no names: finds the words for them again in what the driver publishes.
 class EventNames {
  public:
-  explicit EventNames(const scenario::PmuCatalog& catalog) : catalog_(catalog) {}
+  explicit EventNames(const PmuCatalog& catalog) : catalog_(catalog) {}
 
   /// @return the event that has these attributes, written with the driver's own names: its event of the most bits, then
   ///         further terms in the order of their names: "nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=0x1/". What no
   ///         format covers is written as config=... Nothing if no PMU has the type.
-  [[nodiscard]] std::optional<scenario::ResolvedEvent> name(const driver_host::PerfAttributes& attributes) const;
+  [[nodiscard]] std::optional<ResolvedEvent> name(const PerfAttributes& attributes) const;
 
  private:
-  const scenario::PmuCatalog& catalog_;
+  const PmuCatalog& catalog_;
 };
 
-}  // namespace pmufab::shell
+}  // namespace pmufab::perf

@@ -4,17 +4,13 @@
 
 #include <gmock/gmock.h>
 
-#include "testbench/shell/event_names.h"
+#include "testbench/perf/event_names.h"
 
-namespace pmufab::shell {
+namespace pmufab::perf {
 namespace {
 
-using driver_host::PerfAttributes;
-using scenario::PmuCatalog;
-using scenario::ResolvedEvent;
-
 /// Two PMUs in the manner of the kernel's: numbers of events in one field, or in several that together make one.
-const std::vector<driver_host::Pmu> kPmus{
+const std::vector<Pmu> kPmus{
     {"plain",
      7,
      {{"format/event", "config:0-7\n"},
@@ -92,4 +88,4 @@ TEST_F(EventNamesTest, the_words_mean_the_numbers_they_were_made_from) {
 }
 
 }  // namespace
-}  // namespace pmufab::shell
+}  // namespace pmufab::perf

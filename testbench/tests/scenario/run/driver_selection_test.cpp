@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/driver_selection.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,6 +17,7 @@ std::vector<std::string> chosen(const std::vector<std::string>& selectors) {
   return result;
 }
 
+using driver_host::compare_versions;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -44,7 +45,7 @@ TEST(DriverSelector, other_words_are_no_selectors) {
 
 TEST(DriverSets, a_folder_that_is_not_there_says_how_to_make_one) {
   try {
-    static_cast<void>(find_driver_sets("no/such/folder"));
+    static_cast<void>(read_driver_folder("no/such/folder"));
     FAIL();
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("tools/build-drivers"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/shell/event_names.h"
+#include "testbench/perf/event_names.h"
 
 #include <algorithm>
 #include <array>
@@ -12,11 +12,8 @@
 
 #include <fmt/format.h>
 
-namespace pmufab::shell {
+namespace pmufab::perf {
 namespace {
-
-using scenario::PmuCatalog;
-using scenario::TermFormat;
 
 /// The three words of struct perf_event_attr that drivers give a meaning to.
 using Words = std::array<std::uint64_t, 3>;
@@ -69,7 +66,7 @@ std::optional<Definition> read_definition(const PmuCatalog::Entry& pmu, std::str
     const auto format =
         std::find_if(pmu.formats.begin(), pmu.formats.end(), [&](const auto& its) { return its.first == name; });
     if (format != pmu.formats.end()) {
-      const TermFormat bits = scenario::parse_format(format->second);
+      const TermFormat bits = parse_format(format->second);
       result.mask = result.mask | bits_of(bits, ~std::uint64_t{0});
       result.value = result.value | bits_of(bits, *value);
       continue;
@@ -86,13 +83,13 @@ std::optional<Definition> read_definition(const PmuCatalog::Entry& pmu, std::str
 
 }  // namespace
 
-std::optional<scenario::ResolvedEvent> EventNames::name(const driver_host::PerfAttributes& attributes) const {
+std::optional<ResolvedEvent> EventNames::name(const PerfAttributes& attributes) const {
   const auto& entries = catalog_.entries();
   const auto pmu = std::find_if(entries.begin(), entries.end(),
                                 [&](const PmuCatalog::Entry& entry) { return entry.type == attributes.type; });
   if (pmu == entries.end()) return std::nullopt;
 
-  scenario::ResolvedEvent event;
+  ResolvedEvent event;
   event.pmu = pmu->name;
   event.attributes = attributes;
   if (!pmu->cpus.empty()) event.cpu = pmu->cpus.front();
@@ -123,7 +120,7 @@ std::optional<scenario::ResolvedEvent> EventNames::name(const driver_host::PerfA
     words += fmt::format("{}{}={:#x}", words.empty() ? "" : ",", name, value);
   };
   for (const auto& [name, bits] : pmu->formats) {
-    const TermFormat format = scenario::parse_format(bits);
+    const TermFormat format = parse_format(bits);
     const std::uint64_t value = value_of(format, untold());
     // Without an event's name, the term that numbers events is told even if it is 0.
     const bool numbers_events = best == nullptr && (name == "event" || name == "type" || name == "eventid");
@@ -138,4 +135,4 @@ std::optional<scenario::ResolvedEvent> EventNames::name(const driver_host::PerfA
   return event;
 }
 
-}  // namespace pmufab::shell
+}  // namespace pmufab::perf

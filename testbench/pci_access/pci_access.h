@@ -9,10 +9,10 @@
 #include "testbench/driver_host/driver_host.h"
 #include "tlm/firmware/firmware_description.h"
 
-namespace pmufab::shell {
+namespace pmufab::pci_access {
 
 /// A PCI function as an operating system finds it.
-struct PciFunction {
+struct FoundFunction {
   std::uint32_t address;  ///< segment << 16 | bus << 8 | device << 3 | function
   int node;               ///< NUMA node; -1: firmware does not say
   struct Bar {
@@ -39,7 +39,7 @@ class PciAccess {
 
   /// Find all functions, and measure their base address registers as an operating system does when it starts. Before
   /// drivers are loaded: decoding is off for an instant.
-  [[nodiscard]] std::vector<PciFunction> enumerate();
+  [[nodiscard]] std::vector<FoundFunction> enumerate();
 
   /// @return as many bytes as there are from `offset` on, `size` at most; nothing if there is no such segment or bus
   [[nodiscard]] std::vector<std::uint8_t> read(std::uint32_t function, std::uint64_t offset, std::uint64_t size);
@@ -49,10 +49,10 @@ class PciAccess {
  private:
   [[nodiscard]] std::uint64_t base(std::uint32_t function) const;
   [[nodiscard]] std::uint32_t get(std::uint64_t address, unsigned size);
-  void measure_bars(PciFunction& function);
+  void measure_bars(FoundFunction& function);
 
   driver_host::DriverHost& host_;
   std::vector<platform::PciSegment> segments_;
 };
 
-}  // namespace pmufab::shell
+}  // namespace pmufab::pci_access

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/platform/platform_spec.h"
-#include "testbench/driver_host/driver_host.h"
+#include "testbench/driver_host/driver_sets.h"
 
 namespace pmufab::scenario {
 
@@ -30,9 +30,6 @@ namespace pmufab::scenario {
 [[nodiscard]] std::vector<driver_host::DriverSet> sets_for(const std::vector<driver_host::DriverSet>& sets,
                                                            const platform::PlatformSpec& platform);
 
-/// Numeric comparison of versions, part by part. @return negative, 0, positive
-[[nodiscard]] int compare_versions(std::string_view a, std::string_view b);
-
 /// What tools/build-drivers left in a folder.
 struct DriverFolder {
   std::vector<driver_host::DriverSet> sets;                   ///< oldest first
@@ -41,6 +38,6 @@ struct DriverFolder {
 
 /// Look through a folder with one subfolder per kernel version.
 /// @throws InputError if the folder cannot be read
-[[nodiscard]] DriverFolder find_driver_sets(const std::filesystem::path& folder);
+[[nodiscard]] DriverFolder read_driver_folder(const std::filesystem::path& folder);
 
 }  // namespace pmufab::scenario

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/perf/verdict.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/yaml/quantity.h"
+
+namespace pmufab::perf {
+namespace {
+
+std::string duration(Picoseconds span) { return scenario::format_quantity(span, scenario::Quantity::duration); }
+
+/// Sentences of one note.
+class Note {
+ public:
+  void add(const std::string& text) {
+    if (text.empty()) return;
+    if (!text_.empty()) text_ += "; ";
+    text_ += text;
+  }
+  [[nodiscard]] bool empty() const noexcept { return text_.empty(); }
+  Judgement with(Check check) && { return {check, std::move(text_)}; }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace
+
+bool Turns::is_shared() const noexcept { return static_cast<double>(running) < 0.9 * static_cast<double>(enabled); }
+
+std::string describe(const Turns& turns, Picoseconds rotation) {
+  if (!turns.is_shared()) return {};
+  if (turns.is_never()) {
+    // Ten events on six counters have all had one after seven turns.
+    return fmt::format(
+        "never had a counter (events take turns of {}: count for {} or so; a group needs all its counters at once)",
+        duration(rotation), duration(rotation * 15 / 2));
+  }
+  return fmt::format("had a counter {:.0f} % of the time",
+                     100.0 * static_cast<double>(turns.running) / static_cast<double>(turns.enabled));
+}
+
+Expected expected_of(const scoreboard::EventResult& judged) {
+  Expected expected;
+  expected.low = judged.expected;
+  expected.high = judged.expected;
+  expected.is_right = judged.match == scoreboard::EventResult::Match::exact;
+  expected.reads = judged.reads;
+  expected.reads_failed = judged.reads_failed;
+  expected.explanation = judged.explanation;
+  expected.remark = judged.remark;
+  expected.summary = std::string(scoreboard::to_string(judged.match));
+  return expected;
+}
+
+Expected not_judged(std::string reason) {
+  Expected expected;
+  expected.not_judged = std::move(reason);
+  return expected;
+}
+
+Judgement judge(const Count& count, const Expected& expected) {
+  Note note;
+  const bool has_bounds = expected.low && expected.high;
+  if (!has_bounds) {
+    const bool nobody = expected.not_judged.empty() || expected.not_judged == kNobodyJudges;
+    note.add(nobody ? std::string(kNobodyJudges) : fmt::format("not judged: {}", expected.not_judged));
+  }
+  note.add(describe(count.turns, count.rotation));
+  if (!has_bounds || !expected.is_compared) return std::move(note).with(Check::unchecked);
+  if (!count.unknown.empty()) {
+    note.add(count.unknown);
+    return std::move(note).with(Check::unchecked);
+  }
+  if (count.is_estimate) {
+    note.add("an estimate: it had a counter for a part of the time");
+    return std::move(note).with(Check::unchecked);
+  }
+
+  bool good = expected.is_right && !count.turns.is_never();
+  if (!count.value) {
+    if (!count.turns.is_never()) note.add("could not be read");
+    good = false;
+  } else if (*count.value < *expected.low && count.is_cut_short) {
+    note.add("with -I perf does not print what it counted after the last interval");
+    return std::move(note).with(Check::unchecked);
+  } else if (*count.value < *expected.low || *count.value > *expected.high) {
+    if (!expected.doubt.empty()) {
+      note.add(expected.doubt);
+      return std::move(note).with(Check::unchecked);
+    }
+    good = false;
+  }
+  if (expected.reads_failed > 0) {
+    note.add(fmt::format("{} of {} readings were impossible", expected.reads_failed, expected.reads));
+    good = false;
+  }
+  if (!good) note.add(expected.explanation);
+  note.add(expected.remark);
+  if (expected.is_nonzero && count.value == 0U) {
+    note.add("0, but the traffic was meant to cause it");
+    good = false;
+  }
+  if (!good && note.empty()) note.add(expected.summary);
+  if (!good) return std::move(note).with(Check::wrong);
+  return std::move(note).with(*expected.low == *expected.high ? Check::exact : Check::within);
+}
+
+Verdict verdict_on(std::string event, const Count& count, const Expected& expected) {
+  Judgement judgement = judge(count, expected);
+  return {std::move(event), count.value, expected.low, expected.high, judgement.check, std::move(judgement.note), {}};
+}
+
+}  // namespace pmufab::perf
