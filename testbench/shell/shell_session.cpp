@@ -14,6 +14,7 @@
 #include "testbench/scenario/run/kernel_errors.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/run/measurement.h"
+#include "testbench/scenario/yaml/input_error.h"
 #include "testbench/shell/shell_server.h"
 #include "testbench/shell/sysfs_tree.h"
 
@@ -28,7 +29,11 @@ constexpr const char* kCounter = "driver";
 class Journal {
  public:
   explicit Journal(const std::filesystem::path& folder) : stream_(folder / kJournalName, std::ios::binary) {}
-  void write(const char* kind, Json content) { stream_ << Json{{kind, std::move(content)}}.dump() << std::endl; }
+  void write(const char* kind, Json content) {
+    stream_ << Json{{kind, std::move(content)}}.dump() << std::endl;
+    if (!stream_)
+      throw scenario::InputError("the journal of the shell cannot be written", "is the disk of $TMPDIR full?");
+  }
 
  private:
   std::ofstream stream_;

@@ -408,7 +408,14 @@ int boot_command(const Arguments& all_arguments) {
   if (simulator.ready()) {
     const auto description = nlohmann::json::parse(read_text(scratch.path() / guest::kDescriptionName));
     const fs::path initrd = scratch.path() / guest::kInitrdName;
-    write_initrd(guest_folder, initrd, description.at("aperture_base"), command, session.is_deterministic);
+    try {
+      write_initrd(guest_folder, initrd, description.at("aperture_base"), command, session.is_deterministic);
+    } catch (const InputError&) {
+      // The simulator's journal is on the same disk: one of the two says that it is full.
+      const int status = simulator.end();
+      if (WIFEXITED(status) && WEXITSTATUS(status) == kBadInput) return kBadInput;
+      throw;
+    }
     guest::QemuOptions machine;
     machine.guest = guest_folder;
     machine.session = scratch.path();
@@ -439,10 +446,10 @@ int boot_command(const Arguments& all_arguments) {
   if (!code) {
     if (process_end && (!process_end->exited || process_end->status != 0))
       complain("pmufab: QEMU: {}\n", process::describe(*process_end, false));
-    complain("pmufab: the guest did not come to its end{}\n",
-             is_full(scratch.path()) ? ", and the disk of $TMPDIR is full" : "");
+    const bool disk_is_full = is_full(scratch.path());
+    complain("pmufab: the guest did not come to its end{}\n", disk_is_full ? ", and the disk of $TMPDIR is full" : "");
     if (end != VirtualMachine::End::told) print_last_words(scratch.path());
-    return kCheckFailed;
+    return disk_is_full ? kBadInput : kCheckFailed;
   }
   const bool wrong = (any_wrong(verdicts) && !interactive) || !result.failures.empty();
   return finish_standard_error(wrong ? kCheckFailed : *code);

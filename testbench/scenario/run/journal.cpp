@@ -28,6 +28,7 @@ void Journal::write(const std::string& record, Json content) {
   const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   std::fwrite(text.data(), 1, text.size(), file_);
   std::fflush(file_);
+  if (std::ferror(file_) != 0) throw JournalError("the results of a run cannot be written");
 }
 
 RunResult read_journal(const std::filesystem::path& file, RunResult known, const process::ProcessEnd& end) {

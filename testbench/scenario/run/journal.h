@@ -7,8 +7,15 @@
 
 #include "testbench/process/child_process.h"
 #include "testbench/scenario/report/results.h"
+#include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::scenario {
+
+/// A journal that cannot be written: most likely the disk is full.
+class JournalError : public InputError {
+ public:
+  explicit JournalError(const std::string& reason) : InputError(reason, "is the disk of $TMPDIR full?") {}
+};
 
 /// Where a run writes what it has found, line by line, so that nothing is lost when its process dies: one JSON object
 /// per line, each with the key "record". Every line is flushed.
@@ -20,6 +27,7 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
+  /// @throws JournalError
   void write(const std::string& record, Json content);
 
  private:

@@ -31,6 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;  // for time-outs and progress only: nothing of it reaches a result
 
+constexpr int kJournalLost = 4;               // exit code of a run that cannot write its journal
 constexpr std::chrono::seconds kPatience{5};  // from asking a child to stop to making it
 
 volatile std::sig_atomic_t stop_requested = 0;
@@ -96,6 +97,8 @@ int be_child(const RunPlan& plan, const RunnerOptions& options, const Child& chi
       static_cast<void>(!write(progress_pipe, &byte, 1));
     };
     code = run_session(plan.spec, plan.drivers, journal, session);
+  } catch (const JournalError&) {
+    return kJournalLost;  // the parent says it: where this would be kept there is no room either
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
   }
@@ -189,6 +192,11 @@ class Runner {
       end.stopped = child.killed;
       RunResult& result =
           results_[child.index].emplace(read_journal(child.journal, known_of(plans_[child.index]), end));
+      if (end.exited && end.status == kJournalLost) {
+        result.status = RunResult::Status::bad_input;
+        result.message =
+            JournalError(fmt::format("its results cannot be written to {}", options_.scratch.string())).what();
+      }
       std::ifstream stream(child.output, std::ios::binary);
       std::string output(std::istreambuf_iterator<char>(stream), {});
       std::vector<std::string> log = process::take_kernel_log(output);

@@ -93,6 +93,16 @@ TEST_F(JournalTest, a_complete_journal_makes_a_complete_result) {
   EXPECT_EQ(to_json(run.measures.at(0)), to_json(run_with({counter("a", 3, 3)}).measures[0]));
 }
 
+TEST_F(JournalTest, that_cannot_be_written_says_so_at_once) {
+  Journal journal("/dev/full");
+  try {
+    journal.write("begin", {});
+    FAIL();
+  } catch (const JournalError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("$TMPDIR"));
+  }
+}
+
 TEST_F(JournalTest, a_crash_keeps_what_was_measured_and_says_how_the_process_ended) {
   {
     Journal journal(file);
