@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <istream>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Holds the layers: who may include whom, and that docs/architecture.md says so.
+namespace pmufab::architecture {
+
+/// A target of the build, as cmake/PmufabArchitecture.cmake writes it. Names are without the project's prefix: "tlm".
+struct Target {
+  std::string name;
+  std::string type;    ///< CMake's: "STATIC_LIBRARY", "INTERFACE_LIBRARY", "MODULE_LIBRARY", "EXECUTABLE"
+  std::string folder;  ///< of its CMakeLists.txt; all paths are relative to the source tree
+  std::set<std::string> sources;
+  std::set<std::string> public_links;   ///< what those see, too, who link the target
+  std::set<std::string> private_links;  ///< what its own sources see besides
+};
+
+class LinkGraph {
+ public:
+  /// @throws std::runtime_error for a line that is not one of a link graph
+  static LinkGraph read(std::istream& text);
+
+  [[nodiscard]] const std::map<std::string, Target>& targets() const noexcept { return targets_; }
+  /// @return the target itself and what its users may include.
+  [[nodiscard]] std::set<std::string> visible_through(const std::string& target) const;
+  /// @return the target itself and what its sources may include.
+  [[nodiscard]] std::set<std::string> visible_to_sources_of(const std::string& target) const;
+  /// @return the library a file belongs to: the one that lists it, or the one whose room it lies in. "" if it is of
+  /// none,
+  ///         as files of programs of tests.
+  [[nodiscard]] std::string library_of(const std::string& file) const;
+  /// @return all targets that list the file as a source.
+  [[nodiscard]] std::vector<std::string> targets_with(const std::string& file) const;
+
+ private:
+  std::map<std::string, Target> targets_;
+};
+
+/// Something that does not hold, as a sentence with file and line.
+using Complaints = std::vector<std::string>;
+
+/// @return true for a folder whose files belong to many programs: tests, benchmarks, fuzzing. Their headers are held to
+///         what the programs link that include them.
+[[nodiscard]] bool is_of_programs(std::string_view file);
+
+/// Every #include names a file of a library its own target links, or an external library it links; headers only what is
+/// linked publicly.
+[[nodiscard]] Complaints check_includes(const std::filesystem::path& root, const LinkGraph& graph);
+/// Every link of a library is needed by an #include: a public one by one of a header, a private one only by sources.
+[[nodiscard]] Complaints check_links(const std::filesystem::path& root, const LinkGraph& graph);
+/// Every source file is named by a CMakeLists.txt of its folder or above, and one of a library by one library.
+[[nodiscard]] Complaints check_sources(const std::filesystem::path& root, const LinkGraph& graph);
+/// No folder has more files than a person can choose among.
+[[nodiscard]] Complaints check_folders(const std::filesystem::path& root);
+
+/// The arrows of a document's picture (a mermaid graph) are the links of libraries and the command, without those that
+/// follow from others.
+[[nodiscard]] Complaints check_picture(const std::string& document, const LinkGraph& graph);
+/// Folders of a room include only what a document's list of orders has to their left: "models/cmn: wire | engine | .".
+[[nodiscard]] Complaints check_orders(const std::filesystem::path& root, const std::string& document);
+/// Every path a document names in `code` exists.
+[[nodiscard]] Complaints check_paths(const std::filesystem::path& root, const std::string& document);
+
+/// An #include of a file.
+struct Include {
+  unsigned line;
+  std::string name;    ///< as it is written
+  std::string target;  ///< path of the file in the tree; "" for one that is not in it
+};
+[[nodiscard]] std::vector<Include> includes_of(const std::filesystem::path& root, const std::string& file);
+/// @return C and C++ files of the tree, ascending.
+[[nodiscard]] std::vector<std::string> code_files(const std::filesystem::path& root);
+[[nodiscard]] bool is_header(const std::string& file);
+[[nodiscard]] bool is_source(const std::string& file);
+
+}  // namespace pmufab::architecture

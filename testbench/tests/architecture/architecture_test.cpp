@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// This tree: its includes, the build's link graph, and docs/architecture.md.
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testbench/tests/architecture/architecture.h"
+
+namespace pmufab::architecture {
+namespace {
+
+using ::testing::IsEmpty;
+
+const std::filesystem::path kTree = PMUFAB_SOURCE_DIR;
+
+LinkGraph graph() {
+  std::ifstream text(PMUFAB_LINK_GRAPH);
+  return LinkGraph::read(text);
+}
+
+std::string document() {
+  std::ifstream text(kTree / "docs/architecture.md");
+  return {std::istreambuf_iterator<char>(text), {}};
+}
+
+/// One complaint a line.
+std::string lines(const Complaints& complaints) {
+  std::string text;
+  for (const std::string& complaint : complaints) text += complaint + "\n";
+  return text;
+}
+
+TEST(Architecture, every_include_is_allowed_by_the_link_graph) {
+  ASSERT_GT(graph().targets().size(), 10U);
+  ASSERT_GT(code_files(kTree).size(), 500U);
+  EXPECT_EQ(lines(check_includes(kTree, graph())), "");
+}
+
+TEST(Architecture, every_link_is_needed_and_public_only_if_a_header_needs_it) {
+  EXPECT_EQ(lines(check_links(kTree, graph())), "");
+}
+
+TEST(Architecture, every_source_file_belongs_to_a_target) { EXPECT_EQ(lines(check_sources(kTree, graph())), ""); }
+
+TEST(Architecture, the_picture_shows_the_link_graph) { EXPECT_EQ(lines(check_picture(document(), graph())), ""); }
+
+TEST(Architecture, folders_of_a_room_keep_their_order) { EXPECT_EQ(lines(check_orders(kTree, document())), ""); }
+
+TEST(Architecture, every_path_the_document_names_exists) { EXPECT_EQ(lines(check_paths(kTree, document())), ""); }
+
+TEST(Architecture, no_folder_is_too_large_to_choose_from) { EXPECT_EQ(lines(check_folders(kTree)), ""); }
+
+TEST(Architecture, the_scoreboard_sees_no_model_and_the_driver_host_sees_none_either) {
+  const LinkGraph built = graph();
+  for (const char* const target : {"scoreboard", "driver_host"}) {
+    for (const std::string& seen : built.visible_to_sources_of(target)) {
+      const auto found = built.targets().find(seen);
+      if (found == built.targets().end() || !found->second.folder.starts_with("models/")) continue;
+      EXPECT_TRUE(found->second.folder.ends_with("/wire")) << target << " sees " << seen;
+    }
+  }
+}
+
+TEST(Architecture, the_guest_and_the_shell_do_not_see_each_other) {
+  EXPECT_FALSE(graph().visible_to_sources_of("guest").contains("shell"));
+  EXPECT_FALSE(graph().visible_to_sources_of("shell").contains("guest"));
+}
+
+TEST(Architecture, the_support_of_tests_is_linked_by_tests_alone) {
+  const LinkGraph built = graph();
+  for (const auto& [name, target] : built.targets()) {
+    if (is_of_programs(target.folder + "/")) continue;
+    EXPECT_FALSE(built.visible_to_sources_of(name).contains("testing")) << name;
+  }
+}
+
+}  // namespace
+}  // namespace pmufab::architecture

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <regex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/tests/architecture/architecture.h"
+
+namespace pmufab::architecture {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 4> kRooms{"tlm", "models", "testbench", "tools"};
+constexpr std::array<std::string_view, 4> kRoomsOfPrograms{"testbench/tests/", "testbench/bench/", "testbench/fuzz/",
+                                                           "testbench/support/"};
+
+/// What is compiled by scripts, or on its own, and so in no target.
+struct Exception {
+  std::string_view path;
+  std::string_view reason;
+};
+constexpr std::array<Exception, 2> kWithoutTarget{{
+    {"testbench/driver_host/runtime/", "tools/build-drivers compiles it into each kernel's module"},
+    {"testbench/tests/install/consumer/", "a project of its own, built against the installed package"},
+}};
+
+/// The headers of an external library, and the names of its targets.
+struct External {
+  std::string_view headers;
+  std::string_view targets;
+};
+constexpr std::array<External, 10> kExternal{{{"fmt/", "fmt::"},
+                                              {"nlohmann/", "nlohmann_json::"},
+                                              {"yaml-cpp/", "yaml-cpp::"},
+                                              {"boost/", "Boost::"},
+                                              {"systemc", "SystemC::"},
+                                              {"tlm_utils/", "SystemC::"},
+                                              {"sysc/", "SystemC::"},
+                                              {"gtest/", "GTest::"},
+                                              {"gmock/", "GTest::"},
+                                              {"benchmark/", "benchmark::"}}};
+
+std::string_view external_of(const std::string& include) {
+  if (include == "tlm") return "SystemC::";
+  for (const External& external : kExternal) {
+    if (include.starts_with(external.headers)) return external.targets;
+  }
+  return {};
+}
+
+bool sees_external(const std::set<std::string>& visible, std::string_view external) {
+  return std::any_of(visible.begin(), visible.end(),
+                     [&](const std::string& name) { return std::string_view(name).starts_with(external); });
+}
+
+std::string_view program_room(const std::string& file) {
+  for (const std::string_view room : kRoomsOfPrograms) {
+    if (file.starts_with(room)) return room;
+  }
+  return {};
+}
+
+/// Holds includes of one file, which is compiled for `target` and sees `visible`; of headers of programs, theirs, too.
+class Reader {
+ public:
+  Reader(const fs::path& root, const LinkGraph& graph, Complaints& complaints)
+      : root_(root), graph_(graph), complaints_(complaints) {}
+
+  void hold(const std::string& file, const std::string& target, const std::set<std::string>& visible) {
+    if (!done_.insert({file, target}).second) return;
+    for (const Include& include : includes_of(root_, file)) {
+      const std::string_view external = external_of(include.name);
+      if (include.target.empty()) {
+        if (!external.empty() && !sees_external(visible, external))
+          complain(file, include, target, fmt::format("the library {}", external.substr(0, external.size() - 2)));
+        continue;
+      }
+      const std::string library = graph_.library_of(include.target);
+      if (library.empty()) {
+        if (program_room(include.target).empty() || program_room(file).empty()) {
+          complain(file, include, target, "a file of tests");
+        } else {
+          hold(include.target, target, visible);
+        }
+      } else if (!visible.contains(library)) {
+        complain(file, include, target, library);
+      }
+    }
+  }
+
+ private:
+  void complain(const std::string& file, const Include& include, const std::string& target,
+                const std::string& library) {
+    complaints_.push_back(fmt::format("{}:{}: \"{}\" is of {}, which {} does not link{}", file, include.line,
+                                      include.name, library, target, is_header(file) ? " publicly" : ""));
+  }
+
+  const fs::path& root_;
+  const LinkGraph& graph_;
+  Complaints& complaints_;
+  std::set<std::pair<std::string, std::string>> done_;
+};
+
+/// Links that no #include of the library's own needs.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kLinkedForOthers{{
+    {"tlm", "fmt::fmt"},  // is among the precompiled headers, which all libraries have from tlm
+}};
+
+/// What files of a library include: libraries of the tree by name, external ones as the beginning of their targets.
+struct Uses {
+  std::set<std::string> by_headers;
+  std::set<std::string> by_sources;
+};
+
+bool is_used(const std::set<std::string>& used, const std::string& link) {
+  return std::any_of(used.begin(), used.end(), [&](const std::string& name) {
+    return name == link || (name.ends_with("::") && link.starts_with(name));
+  });
+}
+
+bool is_listed(const fs::path& root, const std::string& file) {
+  for (fs::path folder = fs::path(file).parent_path(); !folder.empty(); folder = folder.parent_path()) {
+    std::ifstream list(root / folder / "CMakeLists.txt");
+    const std::string text{std::istreambuf_iterator<char>(list), {}};
+    if (text.find(fs::path(file).lexically_relative(folder).string()) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_header(const std::string& file) { return file.ends_with(".h"); }
+bool is_source(const std::string& file) { return file.ends_with(".cpp") || file.ends_with(".c"); }
+
+bool is_of_programs(std::string_view file) { return !program_room(std::string(file)).empty(); }
+
+std::vector<std::string> code_files(const fs::path& root) {
+  std::vector<std::string> files;
+  for (const std::string_view room : kRooms) {
+    if (!fs::exists(root / room)) continue;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / room)) {
+      const std::string path = entry.path().lexically_relative(root).generic_string();
+      if (entry.is_regular_file() && (is_header(path) || is_source(path))) files.push_back(path);
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<Include> includes_of(const fs::path& root, const std::string& file) {
+  static const std::regex kInclude(R"(^\s*#\s*include\s*["<]([^">]+)[">])");
+  std::vector<Include> includes;
+  std::ifstream text(root / file);
+  unsigned number = 0;
+  for (std::string line; std::getline(text, line);) {
+    ++number;
+    std::smatch match;
+    if (!std::regex_search(line, match, kInclude)) continue;
+    std::string target;
+    const fs::path beside = (fs::path(file).parent_path() / match.str(1)).lexically_normal();
+    for (const fs::path& candidate : {beside, fs::path(match.str(1)).lexically_normal()}) {
+      if (!target.empty() || candidate.is_absolute() || !fs::is_regular_file(root / candidate)) continue;
+      target = candidate.generic_string();
+    }
+    includes.push_back({number, match.str(1), target});
+  }
+  return includes;
+}
+
+Complaints check_includes(const fs::path& root, const LinkGraph& graph) {
+  Complaints complaints;
+  Reader reader(root, graph, complaints);
+  for (const std::string& file : code_files(root)) {
+    const std::string library = graph.library_of(file);
+    if (is_source(file)) {
+      for (const std::string& target : graph.targets_with(file))
+        reader.hold(file, target, graph.visible_to_sources_of(target));
+    } else if (!library.empty()) {
+      // A program's or a module's headers are its sources' alone.
+      const std::string& type = graph.targets().at(library).type;
+      const bool is_shared = type == "STATIC_LIBRARY" || type == "INTERFACE_LIBRARY";
+      reader.hold(file, library, is_shared ? graph.visible_through(library) : graph.visible_to_sources_of(library));
+    }
+  }
+  return complaints;
+}
+
+Complaints check_links(const fs::path& root, const LinkGraph& graph) {
+  std::map<std::string, Uses> uses;
+  for (const std::string& file : code_files(root)) {
+    const std::string library = graph.library_of(file);
+    if (library.empty()) continue;
+    for (const Include& include : includes_of(root, file)) {
+      const std::string used =
+          include.target.empty() ? std::string(external_of(include.name)) : graph.library_of(include.target);
+      if (!used.empty() && used != library)
+        (is_header(file) ? uses[library].by_headers : uses[library].by_sources).insert(used);
+    }
+  }
+  Complaints complaints;
+  for (const auto& [name, target] : graph.targets()) {
+    const bool is_library = target.type == "STATIC_LIBRARY" || target.type == "INTERFACE_LIBRARY";
+    if (!is_library || is_of_programs(target.folder + "/") || target.folder.empty()) continue;
+    const Uses& of_it = uses[name];
+    const auto is_known = [&](const std::string& link) {
+      return graph.targets().contains(link) ||
+             std::any_of(kExternal.begin(), kExternal.end(),
+                         [&](const External& external) { return link.starts_with(external.targets); });
+    };
+    for (const std::string& link : target.public_links) {
+      const bool is_exception =
+          std::find(kLinkedForOthers.begin(), kLinkedForOthers.end(),
+                    std::pair<std::string_view, std::string_view>(name, link)) != kLinkedForOthers.end();
+      if (is_exception || !is_known(link) || is_used(of_it.by_headers, link)) continue;
+      complaints.push_back(is_used(of_it.by_sources, link)
+                               ? fmt::format("{} links {} publicly, but none of its headers needs it", name, link)
+                               : fmt::format("{} links {} and includes nothing of it", name, link));
+    }
+    for (const std::string& link : target.private_links) {
+      if (!is_known(link) || link == "settings" || is_used(of_it.by_sources, link)) continue;
+      complaints.push_back(fmt::format("{} links {} and includes nothing of it", name, link));
+    }
+  }
+  return complaints;
+}
+
+Complaints check_sources(const fs::path& root, const LinkGraph& graph) {
+  Complaints complaints;
+  for (const std::string& file : code_files(root)) {
+    if (!is_source(file)) continue;
+    const bool is_exception = std::any_of(kWithoutTarget.begin(), kWithoutTarget.end(),
+                                          [&](const Exception& exception) { return file.starts_with(exception.path); });
+    if (is_exception) continue;
+    std::vector<std::string> targets = graph.targets_with(file);
+    if (targets.empty() && !is_listed(root, file)) complaints.push_back(file + " is in no target");
+    std::erase_if(targets,
+                  [&](const std::string& name) { return is_of_programs(graph.targets().at(name).folder + "/"); });
+    if (targets.size() > 1)
+      complaints.push_back(fmt::format("{} is in {} and in {}", file, targets.front(), targets.back()));
+  }
+  return complaints;
+}
+
+}  // namespace pmufab::architecture
