@@ -21,8 +21,7 @@
 
 namespace pmufab::platform {
 
-class CmnLink;
-class CmnPart;
+class CmnMeshes;
 class CxlPart;
 class PlatformPart;
 class Tegra410Part;
@@ -47,7 +46,6 @@ class Platform : public sc_core::sc_module {
   Platform(const sc_core::sc_module_name& name, const PlatformSpec& spec);
   ~Platform() override;
 
-  /// The specification as built, with `memory` filled in.
   [[nodiscard]] const PlatformSpec& spec() const noexcept { return spec_; }
   [[nodiscard]] MmioBus& bus() noexcept { return bus_; }
   [[nodiscard]] const FirmwareDescription& firmware() const noexcept { return firmware_; }
@@ -58,7 +56,7 @@ class Platform : public sc_core::sc_module {
   [[nodiscard]] const tegra410::AddressMap& address_map() const;
   [[nodiscard]] const ClockDomain& ucf_clock() const;
 
-  [[nodiscard]] std::size_t meshes() const noexcept { return cmn_.size(); }
+  [[nodiscard]] std::size_t meshes() const noexcept;
   /// @throws std::out_of_range if there is no such mesh
   [[nodiscard]] cmn::Mesh& mesh(std::size_t index);
   /// @return requests on their way through gateways of any mesh.
@@ -69,13 +67,14 @@ class Platform : public sc_core::sc_module {
   /// @return the CXL devices; nullptr if the platform has none.
   [[nodiscard]] CxlPart* cxl() const noexcept { return cxl_; }
 
-  /// The place of the CPU with the operating system's number `cpu`.
-  /// @throws std::out_of_range if there is no such CPU
-  struct CpuPlace {
-    unsigned socket;
-    unsigned cluster;  ///< within the socket
-  };
-  [[nodiscard]] CpuPlace place_of_cpu(unsigned cpu) const;
+  /// @return the part of that class; nullptr if the platform has none. For fabrics that have no member above.
+  template <typename Part>
+  [[nodiscard]] Part* find() const {
+    for (const auto& part : parts_) {
+      if (auto* const found = dynamic_cast<Part*>(part.get())) return found;
+    }
+    return nullptr;
+  }
 
   /// Show the boundaries of the Tegra410 sockets to `observer` (not owned); nullptr removes it. One observer at a time.
   /// @throws std::out_of_range if there are no such sockets
@@ -92,17 +91,14 @@ class Platform : public sc_core::sc_module {
 
  private:
   [[nodiscard]] Tegra410Part& tegra410() const;
-  /// Let the nodes of every mesh know which gateways lead where.
-  void tell_of_links();
 
   PlatformSpec spec_;
   MmioBus bus_;
   FirmwareDescription firmware_;
   std::vector<std::unique_ptr<PlatformPart>> parts_;
   Tegra410Part* tegra410_ = nullptr;
-  std::vector<CmnPart*> cmn_;
+  CmnMeshes* cmn_ = nullptr;
   CxlPart* cxl_ = nullptr;
-  std::vector<std::unique_ptr<CmnLink>> links_;
 };
 
 }  // namespace pmufab::platform

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,7 @@
 
 namespace pmufab::platform {
 
-/// One PMU fabric of a platform: what Platform needs to know about it. A new kind is one more class, one more member of
-/// PlatformSpec, and one line in Platform's constructor.
+/// One PMU fabric of a platform: what Platform needs to know about it.
 class PlatformPart {
  public:
   virtual ~PlatformPart() = default;
@@ -26,6 +26,8 @@ class PlatformPart {
   virtual void add_registers(std::vector<NamedRegisters>& banks) const = 0;
   virtual void add_probes(std::vector<Probe*>& probes) = 0;
 };
+
+using PlatformParts = std::vector<std::unique_ptr<PlatformPart>>;
 
 /// @return a bank of registers under the name shown to users. The bank must outlive it.
 [[nodiscard]] NamedRegisters registers_of(std::string name, const RegisterBank& bank);

@@ -89,6 +89,7 @@ struct Window {
 };
 
 std::vector<Window> windows_of(const PlatformSpec& spec) {
+  if (!spec.tegra410) return {};
   std::vector<Window> windows;
   for (unsigned socket = 0; socket < spec.sockets; ++socket) {
     windows.push_back({(std::uint64_t{socket} << default_map::kSocketShift) + default_map::kRegistersBegin,
@@ -124,7 +125,6 @@ void check_windows(const PlatformSpec& spec) {
     const MemoryRange& range = spec.memory[index];
     check_window(fmt::format("memory[{}].base", index), range.base, range.size, windows);
   }
-  if (!spec.tegra410) return;
   for (const CxlDevicePlace& place : devices_of(spec.cxl)) {
     for (std::size_t index = 0; index < place.spec->decoders.size(); ++index) {
       const CxlDecoderSpec& decoder = place.spec->decoders[index];
@@ -191,6 +191,7 @@ void check_coresight_pmu(const std::string& field, const tegra410::CoreSightPmuP
 }
 
 void check_tegra410(const PlatformSpec& spec) {
+  if (!spec.tegra410) return;
   const tegra410::Parameters& part = *spec.tegra410;
   check_between("tegra410.clusters", part.clusters, 1, tegra410::kMaximumClusters);
   if (spec.cpus_per_socket % part.clusters != 0) {
@@ -331,15 +332,16 @@ std::vector<MemoryRange> system_map(const PlatformSpec& spec) {
 
 void validate(const PlatformSpec& spec) {
   check_sockets(spec);
-  if (spec.tegra410) check_pcie(spec);
+  check_pcie(spec);
   check_memory(spec);
-  if (!spec.tegra410 && spec.cmn.empty() && spec.cxl.empty())
+  if (!spec.tegra410 && spec.cmn.empty() && spec.cxl.empty() && spec.parts.empty())
     fail("tegra410", "is missing, and there are neither meshes nor CXL devices");
-  if (spec.tegra410) check_tegra410(spec);
+  check_tegra410(spec);
   check_meshes(spec.cmn);
   check_links(spec);
   check_cxl(spec.cxl);
   check_windows(spec);
+  for (const auto& part : spec.parts) part->check();
 }
 
 }  // namespace pmufab::platform

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,10 +40,22 @@ struct CmnLinkSpec {
   cmn::LinkParameters parameters{};
 };
 
+class PlatformPart;
+
+/// What a platform has of a kind of fabric that PlatformSpec has no member for. A program that brings its own fabric
+/// derives from it.
+class PartSpec {
+ public:
+  virtual ~PartSpec() = default;
+  /// @throws SpecError for the first thing that makes it impossible
+  virtual void check() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<PlatformPart> make() const = 0;
+};
+
 /// The content of a platform: plain data, made by hand or from a configuration file, checked by validate().
 ///
-/// A platform is a set of sockets with CPUs and memory, plus PMU fabrics. Each kind of fabric is one member; an absent
-/// kind is not built. There is at least one.
+/// A platform is a set of sockets with CPUs and memory, plus PMU fabrics. Each kind of fabric of this project is one
+/// member, others are in `parts`; an absent kind is not built. There is at least one.
 struct PlatformSpec {
   std::string name = "tegra410";
   unsigned sockets = 2;           ///< 1 ... 4
@@ -57,6 +70,23 @@ struct PlatformSpec {
   std::vector<CmnLinkSpec> links{};
   /// The components below CXL root ports 0, 1, ...: devices "cxl0", "cxl1", ..., directly or below switches.
   std::vector<CxlDeviceSpec> cxl{};
+  /// Fabrics of other kinds.
+  std::vector<std::shared_ptr<const PartSpec>> parts{};
+
+  /// @return a platform that has sockets and CPUs only, so far.
+  [[nodiscard]] static PlatformSpec without_fabrics() {
+    PlatformSpec spec;
+    spec.tegra410.reset();
+    return spec;
+  }
+  /// @return what `parts` has of that class; nullptr if there is none.
+  template <typename Spec>
+  [[nodiscard]] const Spec* part() const {
+    for (const auto& part : parts) {
+      if (const auto* const found = dynamic_cast<const Spec*>(part.get())) return found;
+    }
+    return nullptr;
+  }
 };
 
 /// Default places. Socket s owns the 16 TiB from s << kSocketShift; offsets are relative to that.

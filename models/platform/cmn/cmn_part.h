@@ -11,16 +11,15 @@
 namespace pmufab::platform {
 
 /// One CMN mesh of a platform: child module "cmn0", "cmn1", ... of the platform.
-class CmnPart : public PlatformPart {
+class CmnPart {
  public:
   /// @param index  among the platform's meshes
   CmnPart(const CmnSpec& spec, unsigned index);
 
-  void map(MmioBus& bus) override;
-  void describe(FirmwareDescription& firmware) override;
-  void reset() override;
-  void add_registers(std::vector<NamedRegisters>& banks) const override;
-  void add_probes(std::vector<Probe*>& /*probes*/) override {}
+  void map(MmioBus& bus);
+  void describe(FirmwareDescription& firmware);
+  void reset();
+  void add_registers(std::vector<NamedRegisters>& banks) const;
 
   [[nodiscard]] cmn::Mesh& mesh() noexcept { return mesh_; }
   [[nodiscard]] cmn::Nodes& nodes() noexcept { return nodes_; }

@@ -320,4 +320,8 @@ std::uint64_t CxlPart::cpmu_address(std::size_t device, unsigned cpmu) const {
   return cpmu_address(*found, cpmu);
 }
 
+void add_cxl_parts(const PlatformSpec& spec, PlatformParts& parts) {
+  if (!spec.cxl.empty()) parts.push_back(std::make_unique<CxlPart>(spec.cxl));
+}
+
 }  // namespace pmufab::platform

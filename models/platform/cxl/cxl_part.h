@@ -145,4 +145,7 @@ class CxlPart : public PlatformPart {
   std::uint8_t last_bus_ = 0;
 };
 
+/// Make the part if the platform has CXL devices.
+void add_cxl_parts(const PlatformSpec& spec, PlatformParts& parts);
+
 }  // namespace pmufab::platform

@@ -142,6 +142,7 @@ std::uint8_t last_bus_of(const PcieRootComplex& complex, const PcieRootPort& por
 }
 
 void check_pcie(const PlatformSpec& spec) {
+  if (!spec.tegra410) return;
   const auto& complexes = spec.tegra410->pcie.root_complexes;
   if (!complexes) return;
   std::map<std::pair<unsigned, unsigned>, std::size_t> seen;

@@ -165,20 +165,8 @@ TEST_F(SimulationTest, platform_puts_every_described_window_of_four_sockets_on_t
   });
 }
 
-TEST_F(SimulationTest, platform_knows_where_each_cpu_sits) {
-  platform::PlatformSpec spec;
-  platform::Platform built("platform", spec);
-  const auto place = [&](unsigned cpu) {
-    const auto found = built.place_of_cpu(cpu);
-    return std::pair{found.socket, found.cluster};
-  };
-  EXPECT_EQ(place(0), (std::pair{0U, 0U}));
-  EXPECT_EQ(place(7), (std::pair{0U, 0U}));
-  EXPECT_EQ(place(8), (std::pair{0U, 1U}));
-  EXPECT_EQ(place(87), (std::pair{0U, 10U}));
-  EXPECT_EQ(place(88), (std::pair{1U, 0U}));
-  EXPECT_EQ(place(175), (std::pair{1U, 10U}));
-  EXPECT_THROW((void)built.place_of_cpu(176), std::out_of_range);
+TEST_F(SimulationTest, platform_has_no_more_sockets_than_it_says) {
+  platform::Platform built("platform", {});
   EXPECT_THROW((void)built.socket(2), std::out_of_range);
 }
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/platform/cmn/cmn_link.h"
+#include "models/platform/cmn/cmn_part.h"
+#include "models/platform/platform_part.h"
+#include "models/platform/platform_spec.h"
+
+namespace pmufab::platform {
+
+/// The CMN meshes of a platform, and the links between them.
+class CmnMeshes final : public PlatformPart {
+ public:
+  explicit CmnMeshes(const PlatformSpec& spec);
+
+  void map(MmioBus& bus) override;
+  void describe(FirmwareDescription& firmware) override;
+  void reset() override;
+  void add_registers(std::vector<NamedRegisters>& banks) const override;
+  void add_probes(std::vector<Probe*>& /*probes*/) override {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return meshes_.size(); }
+  [[nodiscard]] cmn::Mesh& mesh(std::size_t index) { return meshes_.at(index)->mesh(); }
+  [[nodiscard]] cmn::Nodes& nodes(std::size_t index) { return meshes_.at(index)->nodes(); }
+  /// @return requests on their way through gateways.
+  [[nodiscard]] std::uint64_t pending_at_links() const noexcept;
+
+ private:
+  /// Let the nodes of every mesh know which gateways lead where.
+  void tell_of_links(const std::vector<CmnLinkSpec>& links);
+
+  std::vector<std::unique_ptr<CmnPart>> meshes_;
+  std::vector<std::unique_ptr<CmnLink>> links_;
+};
+
+/// Make the part if the platform has meshes.
+void add_cmn_parts(const PlatformSpec& spec, PlatformParts& parts);
+
+}  // namespace pmufab::platform
