@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/fabrics/cxl/cxl_workload.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/runner.h"
@@ -100,11 +101,12 @@ int record(const std::string& scenario, const std::string& out, const po::variab
     throw InputError(fmt::format("'{}' is {} scenarios in one: it has a matrix", scenario, variants.size()),
                      "record one without");
   scenario::ScenarioSpec spec = file.load(variants.front(), values_of(map, "set"));
-  if (spec.workload.cxl_traffic.empty() && spec.workload.cxl_replays.empty())
+  scenario::CxlWorkload& workload = spec.workload.of<scenario::CxlWorkload>();
+  if (workload.operations.empty() && workload.replays.empty())
     throw InputError(fmt::format("'{}' has no CXL traffic, which alone is recorded", scenario),
                      "choose a scenario with cxl_traffic");
   OutputFile output(out);
-  spec.workload.record = output.temporary().string();
+  workload.record = output.temporary().string();
   ScratchFolder scratch;
   catch_interrupts();
   scenario::RunnerOptions runner;

@@ -13,6 +13,7 @@
 
 #include "testbench/guest/qemu_virt.h"
 #include "testbench/process/local_socket.h"
+#include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/vfio_user/protocol.h"
 #include "tlm/clock/clock_domain.h"
@@ -70,7 +71,7 @@ GuestServer::GuestServer(scenario::Machine& machine, const scenario::Workload& w
                          const std::vector<pci_access::FoundFunction>& functions, PerfExpectations& expectations,
                          GuestClock& clock)
     : machine_(machine),
-      has_traffic_(has_traffic(workload)),
+      has_traffic_(scenario::has_traffic(workload)),
       options_(options),
       interrupts_(interrupts),
       expectations_(expectations),
@@ -128,11 +129,6 @@ void GuestServer::add_functions(const std::vector<pci_access::FoundFunction>& fu
 
 bool is_shown(const pci_access::FoundFunction& function) {
   return is_cxl_memory(function) || has_dvsec(function, kNvidia, kMapping);
-}
-
-bool has_traffic(const scenario::Workload& workload) noexcept {
-  return !workload.traffic.generators.empty() || !workload.mesh_traffic.empty() || !workload.chi_traffic.empty() ||
-         !workload.cxl_traffic.empty() || !workload.cxl_replays.empty();
 }
 
 void GuestServer::serve() {

@@ -30,9 +30,6 @@ namespace pmufab::guest {
 /// that tell which root complex they belong to
 [[nodiscard]] bool is_shown(const pci_access::FoundFunction& function);
 
-/// @return true if there is traffic of any kind
-[[nodiscard]] bool has_traffic(const scenario::Workload& workload) noexcept;
-
 /// The simulator's end of a virtual machine: serves its accesses, lets simulated time follow the machine's clock, and
 /// begins the traffic when perf has opened its events.
 ///

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <systemc>
@@ -35,8 +36,11 @@ struct DrainProgress {
   [[nodiscard]] bool done() const noexcept { return uploaded == delivered && pending == 0; }
 };
 
-/// The PMU fabric of one kind in a machine: its traffic, its judge, and what it knows of its events. A new kind of
-/// fabric is one more of these, made in make_fabrics(), and one more platform::PlatformPart.
+/// Called from time to time while traffic that ends by itself goes on. @param fraction  of it done, if that is known
+using ProgressFunction = std::function<void(std::optional<double> fraction)>;
+
+/// The PMU fabric of one kind in a machine: its traffic, its judge, and what it knows of its events. Its FabricKind
+/// makes it; the hardware is a platform::PlatformPart.
 class Fabric {
  public:
   virtual ~Fabric() = default;
@@ -83,15 +87,12 @@ struct FabricContext {
   ProgressFunction progress;
 };
 
-/// @return the fabrics of the platform, in the order of the platform's parts.
+/// @return the fabrics of the platform, in the order of fabric_kinds().
 /// @throws InputError for traffic that is impossible on the platform
 [[nodiscard]] std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context);
 
 /// Add the fabrics' hints to the notes of events that were refused.
 void add_hints(MeasureResult& result, const perf::PmuService& pmus,
                const std::vector<std::unique_ptr<Fabric>>& fabrics);
-
-/// @return the kernel modules that drive the PMUs of a platform.
-[[nodiscard]] std::vector<std::string_view> driver_modules(const platform::PlatformSpec& platform);
 
 }  // namespace pmufab::scenario

@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-#include <string>
-#include <vector>
-
-#include "testbench/traffic/cmn/chi_traffic.h"
-#include "testbench/traffic/cmn/flit_flow.h"
-#include "testbench/traffic/cxl/cxl_replay.h"
-#include "testbench/traffic/cxl/cxl_traffic.h"
-#include "testbench/traffic/tegra410/traffic_issuer.h"
-#include "testbench/traffic/tegra410/traffic_spec.h"
+#include <any>
+#include <cstdint>
+#include <map>
+#include <typeindex>
+#include <typeinfo>
 
 namespace pmufab::scenario {
 
-/// All traffic of a scenario, of every kind of fabric.
-struct Workload {
-  traffic::TrafficSpec traffic;                       ///< of the sockets; its seed is everybody's
-  std::vector<traffic::FlitFlowSpec> mesh_traffic{};  ///< raw flits
-  std::vector<traffic::ChiTrafficSpec> chi_traffic{};
-  std::vector<traffic::CxlTrafficSpec> cxl_traffic{};
-  std::vector<traffic::CxlReplaySpec> cxl_replays{};  ///< of the same list of a scenario as cxl_traffic
-  std::string record{};  ///< not empty: file to write operations of CXL traffic to, as a trace
-};
+/// All traffic of a scenario. Each kind of fabric keeps its own here, under a type of its own that only it looks into:
+/// plain data that can be copied, whose default is no traffic.
+class Workload {
+ public:
+  std::uint64_t seed = 1;  ///< of everything that has none of its own
 
-/// Called from time to time while traffic that ends by itself goes on.
-using ProgressFunction = std::function<void(const traffic::TrafficIssuer::Progress&)>;
+  template <typename Traffic>
+  [[nodiscard]] Traffic& of() {
+    std::any& slot = traffic_[typeid(Traffic)];
+    if (!slot.has_value()) slot.emplace<Traffic>();
+    return *std::any_cast<Traffic>(&slot);
+  }
+  template <typename Traffic>
+  [[nodiscard]] const Traffic& of() const {
+    static const Traffic none{};
+    const auto found = traffic_.find(typeid(Traffic));
+    return found == traffic_.end() ? none : *std::any_cast<Traffic>(&found->second);
+  }
+
+ private:
+  std::map<std::type_index, std::any> traffic_;
+};
 
 }  // namespace pmufab::scenario

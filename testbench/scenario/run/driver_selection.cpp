@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::scenario {

@@ -3,12 +3,12 @@
 #include <array>
 #include <cstring>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "testbench/perf/event_syntax.h"
+#include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/fabrics/loaders.h"
 #include "testbench/scenario/run/driver_selection.h"
 #include "testbench/scenario/run/scenario_spec.h"
@@ -108,42 +108,6 @@ std::string read_default_trace(Reader& reader, const Parts& parts) {
   if (!reader.has("trace")) return trace;
   reader.text("trace", trace);
   return resolve_file(*reader.take("trace"), parts.base).string();
-}
-
-void read_traffic_parts(Reader& reader, const Parts& parts, const std::string& trace, ScenarioSpec& spec) {
-  const Value* traffic = reader.take("traffic");
-  Value effective = Value::sequence();
-  std::vector<std::pair<std::size_t, std::size_t>> origins;  // part, index within it
-  if (traffic != nullptr) {
-    if (traffic->kind != Value::Kind::sequence)
-      reader.fail("traffic", fmt::format("must be a list of file names or maps, not {}", describe(traffic->kind)));
-    for (std::size_t i = 0; i < traffic->items.size(); ++i) {
-      effective.items.push_back(Value::map());
-      const TrafficContext context{i < parts.traffic_bases.size() ? parts.traffic_bases[i] : fs::path(), trace};
-      std::vector<traffic::GeneratorSpec> generators =
-          read_traffic(traffic->items[i], fmt::format("traffic[{}]", i), context, effective.items.back());
-      for (std::size_t g = 0; g < generators.size(); ++g) {
-        origins.emplace_back(i, g);
-        spec.workload.traffic.generators.push_back(std::move(generators[g]));
-      }
-    }
-  }
-  reader.put("traffic", std::move(effective));
-
-  spec.workload.traffic.seed = spec.seed;
-  try {
-    traffic::validate(spec.workload.traffic, traffic_memory(spec.platform), spec.platform.sockets);
-    check_requesters(spec.workload.traffic, spec.platform);
-  } catch (const SpecError& error) {
-    constexpr std::string_view kPrefix = "generators[";
-    const std::string& field = error.field();
-    if (!field.starts_with(kPrefix)) throw InputError({}, field, error.reason(), error.suggestion());
-    const std::size_t end = field.find(']');
-    const auto [part, index] = origins.at(std::stoul(field.substr(kPrefix.size(), end - kPrefix.size())));
-    const std::string path = fmt::format("generators[{}]{}", index, field.substr(end + 1));
-    throw InputError(locate(traffic->items[part], path), fmt::format("traffic[{}].{}", part, path), error.reason(),
-                     error.suggestion());
-  }
 }
 
 /// The values of a sweep, and the events to write for each combination: "<event>" in an event string stands for the
@@ -344,12 +308,6 @@ void read_expectation(Reader& reader, const std::vector<MeasureSpec>& measures, 
   out.push_back(std::move(expectation));
 }
 
-bool is_endless(const traffic::GeneratorSpec& generator) {
-  if (generator.trace) return false;
-  if (generator.phases.empty()) return true;
-  return !generator.phases.back().duration && !generator.phases.back().count;
-}
-
 /// Without a duration the scenario ends with its traffic: which then has to end.
 void check_end(Reader& reader, const ScenarioSpec& spec) {
   if (spec.duration) return;
@@ -357,18 +315,17 @@ void check_end(Reader& reader, const ScenarioSpec& spec) {
                         std::all_of(spec.measures.begin(), spec.measures.end(),
                                     [](const MeasureSpec& measure) { return measure.stop || measure.window > 0; });
   if (all_stop) return;
-  if (!spec.workload.mesh_traffic.empty() || !spec.workload.chi_traffic.empty())
-    reader.fail("duration", "mesh traffic does not tell when the scenario ends", "add duration: 100 us");
-  if (!spec.workload.cxl_traffic.empty() || !spec.workload.cxl_replays.empty())
-    reader.fail("duration", "CXL traffic does not tell when the scenario ends", "add duration: 100 us");
-  if (spec.workload.traffic.generators.empty())
-    reader.fail("duration", "there is no traffic to tell when the scenario ends", "add duration: 100 us");
-  for (const traffic::GeneratorSpec& generator : spec.workload.traffic.generators) {
-    if (is_endless(generator)) {
-      reader.fail("duration", fmt::format("the traffic '{}' never ends", generator.name),
-                  "add duration: 100 us, or a count or duration to its last phase");
+  std::vector<TrafficEnd> ends;
+  for (const FabricKind* kind : fabric_kinds()) ends.push_back(kind->traffic_end(spec.workload));
+  const auto refuse = [&](TrafficEnd::Kind kind) {
+    for (TrafficEnd& end : ends) {
+      if (end.kind == kind) reader.fail("duration", std::move(end.reason), std::move(end.suggestion));
     }
-  }
+  };
+  refuse(TrafficEnd::Kind::not_told);
+  if (!has_traffic(spec.workload))
+    reader.fail("duration", "there is no traffic to tell when the scenario ends", "add duration: 100 us");
+  refuse(TrafficEnd::Kind::never);
 }
 
 void check_selectors(Reader& reader, std::string_view key, const std::vector<std::string>& selectors) {
@@ -376,18 +333,6 @@ void check_selectors(Reader& reader, std::string_view key, const std::vector<std
     if (!is_selector(selector))
       reader.fail(key, fmt::format("'{}' selects no driver set", selector), "write all, newest, 7.3, or '>=7.1 <7.3'");
   }
-}
-
-/// Reports and seeds go by the name: one for all kinds of traffic.
-void check_name(Reader& reader, const std::string& name, std::set<std::string>& taken) {
-  if (name.empty()) reader.fail("name", "is empty", "give the traffic a name");
-  if (taken.insert(name).second) return;
-  std::string other;
-  for (unsigned number = 2; other.empty() || taken.contains(other); ++number)
-    other = fmt::format("{}-{}", name, number);
-  reader.fail(
-      "name", fmt::format("other traffic is called '{}'", name),
-      fmt::format("names are unique over generators, mesh_traffic, chi_traffic and cxl_traffic; '{}' is free", other));
 }
 
 ScenarioSpec read_scenario(const Parts& parts) {
@@ -412,28 +357,11 @@ ScenarioSpec read_scenario(const Parts& parts) {
     host.number("interrupt_delay", spec.host.interrupt_delay, Quantity::duration, 0, kMaximumInterruptDelay);
   });
 
-  const std::string trace = read_default_trace(reader, parts);
-  read_traffic_parts(reader, parts, trace, spec);
-  std::set<std::string> names;
-  for (const traffic::GeneratorSpec& generator : spec.workload.traffic.generators) names.insert(generator.name);
-  reader.list("mesh_traffic", [&](Reader& item, std::size_t) {
-    read_flit_flow(item, spec.workload.mesh_traffic.emplace_back());
-    check_name(item, spec.workload.mesh_traffic.back().name, names);
-  });
-  reader.list("chi_traffic", [&](Reader& item, std::size_t) {
-    read_chi_traffic(item, spec.workload.chi_traffic.emplace_back());
-    check_name(item, spec.workload.chi_traffic.back().name, names);
-  });
-  reader.list("cxl_traffic", [&](Reader& item, std::size_t) {
-    if (item.has("trace")) {
-      read_cxl_replay(item, spec.workload.cxl_replays.emplace_back(), {parts.base, trace});
-      check_name(item, spec.workload.cxl_replays.back().name, names);
-      return;
-    }
-    read_cxl_traffic(item, spec.workload.cxl_traffic.emplace_back());
-    check_local_ranges(item, spec.workload.cxl_traffic.back(), spec.platform.cxl);
-    check_name(item, spec.workload.cxl_traffic.back().name, names);
-  });
+  TrafficNames names;
+  const TrafficContext context{parts.base, read_default_trace(reader, parts), parts.traffic_bases, spec.platform,
+                               names};
+  spec.workload.seed = spec.seed;
+  for (const FabricKind* kind : fabric_kinds()) kind->read_traffic(reader, context, spec.workload);
   if (reader.has("duration")) {
     Picoseconds duration = 0;
     reader.number("duration", duration, Quantity::duration, 1);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <set>
 #include <tuple>
@@ -467,9 +468,9 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     sc_core::sc_event interrupt("interrupted_by_user");
     Machine::Options machine_options;
     machine_options.echo_log = options.echo_log;
-    machine_options.progress = [&](const traffic::TrafficIssuer::Progress& progress) {
+    machine_options.progress = [&](std::optional<double> fraction) {
       if (options.interrupted && options.interrupted()) interrupt.notify(sc_core::SC_ZERO_TIME);
-      if (options.progress && progress.expected > 0) options.progress(progress.fraction());
+      if (options.progress && fraction) options.progress(*fraction);
     };
     Machine machine(spec.platform, spec.host, spec.workload, drivers, std::move(machine_options));
     Story story(spec, machine, journal, options, interrupt);

@@ -419,25 +419,6 @@ TEST_F(PerfExpectationsTest, do_not_doubt_themselves_where_there_is_no_traffic) 
   }
 }
 
-TEST(GuestServer, knows_whether_there_is_traffic_of_any_kind) {
-  EXPECT_FALSE(has_traffic({}));
-  scenario::Workload workload;
-  workload.traffic.generators.resize(1);
-  EXPECT_TRUE(has_traffic(workload));
-  workload = {};
-  workload.mesh_traffic.resize(1);
-  EXPECT_TRUE(has_traffic(workload));
-  workload = {};
-  workload.chi_traffic.resize(1);
-  EXPECT_TRUE(has_traffic(workload));
-  workload = {};
-  workload.cxl_traffic.resize(1);
-  EXPECT_TRUE(has_traffic(workload));
-  workload = {};
-  workload.cxl_replays.resize(1);
-  EXPECT_TRUE(has_traffic(workload));
-}
-
 TEST_F(PerfExpectationsTest, doubt_themselves_if_two_perfs_run_at_once) {
   run([&] {
     begin_events(reads());

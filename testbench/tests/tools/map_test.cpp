@@ -14,6 +14,7 @@
 #include "models/cmn/wire/mesh_observer.h"
 #include "models/platform/platform.h"
 #include "testbench/driver_host/driver_sets.h"
+#include "testbench/scenario/fabrics/cmn/cmn_workload.h"
 #include "testbench/scenario/run/scenario_spec.h"
 #include "testbench/tests/tools/cli_fixture.h"
 #include "testbench/traffic/cmn/flit_flow.h"
@@ -330,7 +331,7 @@ TEST_F(Map, heat_is_what_crosses_the_wires) {
   Watcher watcher;
   platform.mesh(0).set_observer(&watcher);
   std::vector<std::unique_ptr<traffic::FlitFlow>> flows;
-  for (const traffic::FlitFlowSpec& flow : spec.workload.mesh_traffic) {
+  for (const traffic::FlitFlowSpec& flow : spec.workload.of<scenario::CmnWorkload>().flits) {
     flows.push_back(std::make_unique<traffic::FlitFlow>(platform.mesh(0), flow, "flow", spec.seed));
     flows.back()->start(0);
   }

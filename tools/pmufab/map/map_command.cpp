@@ -9,6 +9,7 @@
 
 #include "models/platform/platform.h"
 #include "testbench/scenario/fabrics/cmn/cmn_fabric.h"
+#include "testbench/scenario/fabrics/cmn/cmn_workload.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/yaml/input_error.h"
@@ -80,13 +81,14 @@ FlitTraffic load_traffic(const po::variables_map& map, const std::string& platfo
   const std::string duration = map["duration"].as<std::string>();
   if (!duration.empty()) overrides.push_back("duration=" + quoted(duration));
   const scenario::ScenarioSpec spec = scenario::ScenarioFile{std::filesystem::path(file)}.load({}, overrides);
-  if (spec.workload.mesh_traffic.empty())
+  const auto& workload = spec.workload.of<scenario::CmnWorkload>();
+  if (workload.flits.empty())
     throw InputError(fmt::format("scenario '{}' sends no flits into meshes", spec.name),
                      "give one with mesh_traffic, such as scenarios/cmn/cmn-flits.yaml");
   if (!spec.duration)
     throw InputError(fmt::format("scenario '{}' does not say how long its flits flow", spec.name),
                      "add --duration '60 us'");
-  return {spec.name, spec.seed, spec.workload.mesh_traffic, *spec.duration, spec.written};
+  return {spec.name, spec.seed, workload.flits, *spec.duration, spec.written};
 }
 
 /// @return the indices of the meshes to show. @param name  as given; empty: all
@@ -132,8 +134,8 @@ sc_core::sc_time end_of(Picoseconds duration) { return to_sc_time(duration - 1);
 
 scenario::Workload workload_of(const FlitTraffic& traffic) {
   scenario::Workload workload;
-  workload.traffic.seed = traffic.seed;
-  workload.mesh_traffic = traffic.flows;
+  workload.seed = traffic.seed;
+  workload.of<scenario::CmnWorkload>().flits = traffic.flows;
   return workload;
 }
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/fabrics/cmn/cmn_loader.h"
 #include "testbench/scenario/fabrics/mix_loader.h"
 #include "testbench/scenario/yaml/quantity.h"
 
@@ -59,7 +59,7 @@ void read_chi_traffic(Reader& reader, ChiTrafficSpec& spec) {
   reader.choice("requesters", spec.requesters,
                 {{"rn_f", cmn::DeviceKind::rn_f}, {"rn_i", cmn::DeviceKind::rn_i}, {"rn_d", cmn::DeviceKind::rn_d}});
   read_numbers(reader, "numbers", spec.numbers);
-  read_operation_mix(reader, cmn::kOperationKinds, spec.mix, &traffic::ChiOperationShare::kind);
+  read_operation_mix(reader, cmn::kOperationKinds, spec.mix, &traffic::ChiOperationShare::kind, traffic::to_string);
   reader.list("ranges", [&](Reader& item, std::size_t) { read_range(item, spec.ranges.emplace_back()); });
   if (reader.has("rate")) {
     reader.real("rate", spec.rate.emplace(), traffic::GeometricGaps::kSmallestProbability, 1);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scenario/fabrics/cmn/cmn_event_check.h"
+#include "testbench/scenario/fabrics/cmn/cmn_workload.h"
 #include "testbench/scenario/fabrics/cmn/judge_spec.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scoreboard/cmn/cmn_judge.h"
@@ -62,22 +63,21 @@ CmnFabric::~CmnFabric() {
 
 std::vector<std::unique_ptr<traffic::FlitFlow>> make_flows(platform::Platform& platform, const Workload& workload) {
   std::vector<std::unique_ptr<traffic::FlitFlow>> flows;
-  for (const traffic::FlitFlowSpec& spec : workload.mesh_traffic) {
+  for (const traffic::FlitFlowSpec& spec : workload.of<CmnWorkload>().flits) {
     const std::string field = fmt::format("mesh_traffic[{}]", flows.size());
     make_on(platform, spec.mesh, field, [&] {
-      flows.push_back(
-          std::make_unique<traffic::FlitFlow>(platform.mesh(spec.mesh), spec, field, workload.traffic.seed));
+      flows.push_back(std::make_unique<traffic::FlitFlow>(platform.mesh(spec.mesh), spec, field, workload.seed));
     });
   }
   return flows;
 }
 
 void CmnFabric::make_chi_traffic(const Workload& workload) {
-  for (const traffic::ChiTrafficSpec& spec : workload.chi_traffic) {
+  for (const traffic::ChiTrafficSpec& spec : workload.of<CmnWorkload>().chi) {
     const std::string field = fmt::format("chi_traffic[{}]", chi_traffic_.size());
     make_on(platform_, spec.mesh, field, [&] {
       chi_traffic_.push_back(std::make_unique<traffic::ChiTraffic>(
-          platform_.mesh(spec.mesh), platform_.nodes(spec.mesh), spec, field, workload.traffic.seed));
+          platform_.mesh(spec.mesh), platform_.nodes(spec.mesh), spec, field, workload.seed));
     });
   }
 }

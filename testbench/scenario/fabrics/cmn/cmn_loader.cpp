@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "models/cmn/standard_devices.h"
-#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/fabrics/cmn/cmn_loader.h"
 
 namespace pmufab::scenario {
 namespace {

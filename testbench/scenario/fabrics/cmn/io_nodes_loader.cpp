@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/fabrics/cmn/cmn_loader.h"
 #include "testbench/scenario/yaml/quantity.h"
 
 namespace pmufab::scenario {

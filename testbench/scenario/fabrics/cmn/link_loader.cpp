@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/fabrics/cmn/cmn_loader.h"
 
 namespace pmufab::scenario {
 namespace {

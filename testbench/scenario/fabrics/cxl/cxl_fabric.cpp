@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/fabrics/cxl/cxl_workload.h"
 #include "testbench/scenario/fabrics/cxl/judge_spec.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scoreboard/cxl/cxl_judge.h"
@@ -108,8 +109,9 @@ CxlFabric::CxlFabric(const FabricContext& context)
       listener_->listen(part_.device(lower.number).memory.ddr(), wire.lower);
   }
   const std::vector<platform::CxlDevicePlace> devices = platform::devices_of(context.platform.spec().cxl);
+  const auto& workload = context.workload.of<CxlWorkload>();
   std::vector<unsigned> outstanding(part_.roots());
-  for (const traffic::CxlTrafficSpec& spec : context.workload.cxl_traffic) {
+  for (const traffic::CxlTrafficSpec& spec : workload.operations) {
     const std::string field = fmt::format("cxl_traffic[{}]", traffic_.size());
     if (spec.device >= part_.size())
       throw InputError({}, field + ".device", fmt::format("there is no CXL device {}", spec.device),
@@ -127,13 +129,13 @@ CxlFabric::CxlFabric(const FabricContext& context)
     with_input_errors([&] {
       traffic_.push_back(std::make_unique<traffic::CxlTraffic>(
           part_.engine(), traffic::CxlTargets{&device.host, &device.memory, device.cache.get(), &part_.bridge()},
-          device.link.parameters().period, spec, field, context.workload.traffic.seed));
+          device.link.parameters().period, spec, field, context.workload.seed));
     });
   }
   make_replays(context, outstanding);
-  if (context.workload.record.empty()) return;
+  if (workload.record.empty()) return;
   try {
-    recorder_ = std::make_unique<Recorder>(context.workload.record);
+    recorder_ = std::make_unique<Recorder>(workload.record);
   } catch (const traffic::TraceError& error) {
     throw InputError(error.what());
   }
@@ -142,7 +144,7 @@ CxlFabric::CxlFabric(const FabricContext& context)
 }
 
 void CxlFabric::make_replays(const FabricContext& context, const std::vector<unsigned>& outstanding) {
-  const std::vector<traffic::CxlReplaySpec>& specs = context.workload.cxl_replays;
+  const std::vector<traffic::CxlReplaySpec>& specs = context.workload.of<CxlWorkload>().replays;
   if (specs.empty()) return;
   // A run's operations find room, as they did when they were recorded.
   const unsigned room = (kMostOperations - *std::max_element(outstanding.begin(), outstanding.end())) /

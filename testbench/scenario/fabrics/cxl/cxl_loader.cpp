@@ -6,8 +6,9 @@
 
 #include "models/cxl/cpmu/event_names.h"
 #include "models/cxl/link/message_probes.h"
-#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/fabrics/cxl/cxl_loader.h"
 #include "testbench/scenario/fabrics/mix_loader.h"
+#include "testbench/scenario/fabrics/tegra410/tegra410_loader.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -255,7 +256,8 @@ void read_cxl(Reader& reader, std::size_t /*index*/, CxlDeviceSpec& spec) {
 void read_cxl_traffic(Reader& reader, traffic::CxlTrafficSpec& spec) {
   reader.text("name", spec.name, Presence::required);
   reader.number("device", spec.device);
-  read_operation_mix(reader, traffic::kCxlOperations, spec.mix, &traffic::CxlOperationShare::operation);
+  read_operation_mix(reader, traffic::kCxlOperations, spec.mix, &traffic::CxlOperationShare::operation,
+                     traffic::to_string);
   reader.list(
       "ranges",
       [&](Reader& item, std::size_t) {
@@ -303,10 +305,10 @@ void check_local_ranges(Reader& reader, const traffic::CxlTrafficSpec& spec,
   }
 }
 
-void read_cxl_replay(Reader& reader, traffic::CxlReplaySpec& spec, const TrafficContext& context) {
+void read_cxl_replay(Reader& reader, traffic::CxlReplaySpec& spec, const TraceFiles& files) {
   reader.text("name", spec.name, Presence::required);
   reader.object("trace", [&](Reader& trace) {
-    spec.file = read_trace_file(trace, context);
+    spec.file = read_trace_file(trace, files);
     if (!spec.file.empty()) return;
     trace.finish();
     trace.fail("file", "no trace is named", "give one with --set trace=FILE; pmufab trace record makes one");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/fabrics/tegra410/tegra410_loader.h"
 #include "testbench/scenario/yaml/document.h"
 
 namespace pmufab::scenario {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/platform/tegra410/pcie_spec.h"
-#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/fabrics/tegra410/tegra410_loader.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::scenario {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/fabrics/tegra410/tegra410_fabric.h"
 
+#include <optional>
 #include <utility>
 
-#include "testbench/scenario/fabrics/loaders.h"
 #include "testbench/scenario/fabrics/tegra410/judge_spec.h"
+#include "testbench/scenario/fabrics/tegra410/tegra410_loader.h"
+#include "testbench/scenario/fabrics/tegra410/tegra410_workload.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scoreboard/tegra410/tegra410_judge.h"
 #include "testbench/traffic/core/trace_format.h"
@@ -12,14 +14,19 @@
 namespace pmufab::scenario {
 
 Tegra410Fabric::Tegra410Fabric(const FabricContext& context)
-    : platform_(context.platform), has_traffic_(!context.workload.traffic.generators.empty()) {
+    : platform_(context.platform), has_traffic_(!context.workload.of<Tegra410Workload>().generators.empty()) {
   traffic::TrafficIssuer::Options options;
-  options.progress = context.progress;
+  if (context.progress) {
+    options.progress = [tell = context.progress](const traffic::TrafficIssuer::Progress& progress) {
+      tell(progress.expected > 0 ? std::optional(progress.fraction()) : std::nullopt);
+    };
+  }
   options.progress_every = 1U << 16;
   with_input_errors([&] {
     try {
       issuer_ = std::make_unique<traffic::TrafficIssuer>(
-          "traffic", context.workload.traffic, traffic_memory(platform_.spec()), platform_.sockets(), options);
+          "traffic", traffic::TrafficSpec{context.workload.seed, context.workload.of<Tegra410Workload>().generators},
+          traffic_memory(platform_.spec()), platform_.sockets(), options);
     } catch (const traffic::TraceError& error) {
       throw InputError(error.what(), "make a trace with pmufab trace import");
     }

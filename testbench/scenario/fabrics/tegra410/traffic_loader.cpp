@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/fabrics/loaders.h"
 #include "testbench/scenario/fabrics/mix_loader.h"
+#include "testbench/scenario/fabrics/tegra410/tegra410_loader.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -102,37 +102,6 @@ void read_targets(Reader& reader, std::string_view key, std::vector<Target>& tar
 
 }  // namespace
 
-void read_weights(Reader& reader, std::string_view key,
-                  const std::function<void(const Value::Entry& entry, std::uint32_t weight)>& read) {
-  const Value* value = reader.take(key);
-  if (value == nullptr) return;
-  if (value->kind != Value::Kind::map)
-    reader.fail(key, fmt::format("must be a map of weights, not {}", describe(value->kind)),
-                "for example {read: 3, write: 1}");
-  if (value->entries.empty()) reader.fail(key, "must not be empty", "for example {read: 3, write: 1}");
-  for (const Value::Entry& entry : value->entries) {
-    std::uint64_t weight = 0;
-    try {
-      weight = parse_quantity(entry.value.kind == Value::Kind::scalar ? entry.value.scalar : "", Quantity::count);
-    } catch (const std::invalid_argument&) {
-      weight = std::numeric_limits<std::uint64_t>::max();
-    }
-    if (weight > std::numeric_limits<std::uint32_t>::max())
-      throw InputError(entry.value.source, reader.path_of(key) + "." + entry.key, "the weight must be a whole number",
-                       "for example {read: 3, write: 1}");
-    read(entry, static_cast<std::uint32_t>(weight));
-  }
-}
-
-unsigned number_of_word(const Reader& reader, std::string_view key, const Value::Entry& entry, std::string_view what,
-                        const std::vector<std::string>& names) {
-  const auto found = std::find(names.begin(), names.end(), entry.key);
-  if (found != names.end()) return static_cast<unsigned>(found - names.begin());
-  std::string suggestion = did_you_mean(entry.key, names);
-  if (suggestion.empty()) suggestion = "one of " + quoted_list(names);
-  throw InputError(entry.source, reader.path_of(key), fmt::format("unknown {} '{}'", what, entry.key), suggestion);
-}
-
 void read_pattern(Reader& reader, PatternSpec& pattern) {
   reader.choice("kind", pattern.kind, words_up_to(PatternKind::producer_consumer));
   // Only the keys of the chosen kind are known: a parameter that does nothing is a mistake.
@@ -183,7 +152,7 @@ namespace {
 
 void read_mix(Reader& reader, std::vector<OperationShare>& mix) {
   constexpr unsigned kOperations = static_cast<unsigned>(Operation::atomic_store) + 1;
-  read_operation_mix(reader, kOperations, mix, &OperationShare::operation, operation_from);
+  read_operation_mix(reader, kOperations, mix, &OperationShare::operation, traffic::to_string, operation_from);
 }
 
 void read_sizes(Reader& reader, std::vector<SizeShare>& sizes) {
@@ -228,8 +197,8 @@ void read_phase(Reader& reader, PhaseSpec& phase) {
   read_sizes(reader, phase.sizes);
 }
 
-void read_trace(Reader& reader, TraceSpec& trace, const TrafficContext& context) {
-  trace.file = read_trace_file(reader, context);
+void read_trace(Reader& reader, TraceSpec& trace, const TraceFiles& files) {
+  trace.file = read_trace_file(reader, files);
   read_targets(reader, "placement", trace.placement, Presence::required);
   reader.number("page_size", trace.page_size, Quantity::bytes);
   reader.number("gap", trace.gap, Quantity::duration, 1);
@@ -244,7 +213,7 @@ void read_trace(Reader& reader, TraceSpec& trace, const TrafficContext& context)
   }
 }
 
-void read_generator(Reader& reader, GeneratorSpec& generator, const TrafficContext& context) {
+void read_generator(Reader& reader, GeneratorSpec& generator, const TraceFiles& files) {
   reader.text("name", generator.name, Presence::required);
   reader.object("requester", [&](Reader& r) { read_requester(r, generator.requester); });
   reader.choice("path", generator.path, {{"cached", Path::cached}, {"direct", Path::direct}});
@@ -254,7 +223,7 @@ void read_generator(Reader& reader, GeneratorSpec& generator, const TrafficConte
     reader.number("seed", seed);
     generator.seed = seed;
   }
-  if (reader.optional_object("trace", [&](Reader& r) { read_trace(r, generator.trace.emplace(), context); })) {
+  if (reader.optional_object("trace", [&](Reader& r) { read_trace(r, generator.trace.emplace(), files); })) {
     reader.number("start", generator.start, Quantity::duration);
     return;
   }
@@ -270,18 +239,7 @@ void read_generator(Reader& reader, GeneratorSpec& generator, const TrafficConte
 
 }  // namespace
 
-std::string read_trace_file(Reader& reader, const TrafficContext& context) {
-  std::string trace = context.default_trace;
-  const bool named = reader.has("file");
-  reader.text("file", trace);
-  // A relative path given with --set is relative to where the user stands, one in a file to that file.
-  const Value* file = reader.take("file");
-  const bool from_option = file != nullptr && file->source.file && file->source.file->starts_with("--set ");
-  if (named && !from_option && !trace.empty()) trace = (context.base / trace).lexically_normal().string();
-  return trace;
-}
-
-std::vector<GeneratorSpec> read_traffic(const Value& document, const std::string& path, const TrafficContext& context,
+std::vector<GeneratorSpec> read_traffic(const Value& document, const std::string& path, const TraceFiles& files,
                                         Value& effective) {
   std::vector<GeneratorSpec> generators;
   Reader reader(document, path, effective);
@@ -290,7 +248,7 @@ std::vector<GeneratorSpec> read_traffic(const Value& document, const std::string
   reader.text("name", name);
   reader.text("description", description);
   reader.list(
-      "generators", [&](Reader& item, std::size_t) { read_generator(item, generators.emplace_back(), context); },
+      "generators", [&](Reader& item, std::size_t) { read_generator(item, generators.emplace_back(), files); },
       Presence::required);
   reader.finish();
   return generators;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "models/platform/tegra410/pcie_spec.h"
-#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/fabrics/tegra410/tegra410_loader.h"
 #include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::scenario {

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/fabrics/cmn/cmn_kind.h"
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/fabrics/cmn/cmn_fabric.h"
+#include "testbench/scenario/fabrics/cmn/cmn_loader.h"
+#include "testbench/scenario/fabrics/cmn/cmn_workload.h"
+#include "testbench/scenario/yaml/input_error.h"
+
+namespace pmufab::scenario {
+namespace {
+
+[[noreturn]] void refuse(const char* key, unsigned mesh) {
+  throw InputError({}, fmt::format("{}[0].mesh", key), fmt::format("there is no mesh {}", mesh),
+                   "the platform has none; choose another one");
+}
+
+class CmnKind final : public FabricKind {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "cmn"; }
+
+  void read_platform(Reader& reader, bool is_kind, platform::PlatformSpec& platform) const override {
+    reader.list(
+        "meshes", [&](Reader& mesh, std::size_t index) { read_cmn(mesh, index, platform.cmn.emplace_back()); },
+        is_kind ? Presence::required : Presence::optional);
+  }
+  void read_connections(Reader& reader, platform::PlatformSpec& platform) const override {
+    reader.list("links",
+                [&](Reader& link, std::size_t) { read_link(link, platform.cmn, platform.links.emplace_back()); });
+  }
+  [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override { return !platform.cmn.empty(); }
+  [[nodiscard]] std::vector<std::string_view> driver_modules() const override { return {"arm_cmn"}; }
+
+  void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const override {
+    CmnWorkload& traffic = workload.of<CmnWorkload>();
+    reader.list("mesh_traffic", [&](Reader& item, std::size_t) {
+      read_flit_flow(item, traffic.flits.emplace_back());
+      context.names.take(item, traffic.flits.back().name);
+    });
+    reader.list("chi_traffic", [&](Reader& item, std::size_t) {
+      read_chi_traffic(item, traffic.chi.emplace_back());
+      context.names.take(item, traffic.chi.back().name);
+    });
+  }
+  [[nodiscard]] std::vector<std::string_view> traffic_keys() const override { return {"mesh_traffic", "chi_traffic"}; }
+  [[nodiscard]] TrafficEnd traffic_end(const Workload& workload) const override {
+    const auto& traffic = workload.of<CmnWorkload>();
+    if (traffic.flits.empty() && traffic.chi.empty()) return {};
+    return {TrafficEnd::Kind::not_told, "mesh traffic does not tell when the scenario ends", "add duration: 100 us"};
+  }
+  void refuse_traffic(const Workload& workload) const override {
+    const auto& traffic = workload.of<CmnWorkload>();
+    if (!traffic.flits.empty()) refuse("mesh_traffic", traffic.flits.front().mesh);
+    if (!traffic.chi.empty()) refuse("chi_traffic", traffic.chi.front().mesh);
+  }
+
+  [[nodiscard]] std::unique_ptr<Fabric> make(const FabricContext& context) const override {
+    return std::make_unique<CmnFabric>(context);
+  }
+};
+
+}  // namespace
+
+const FabricKind& cmn_kind() {
+  static const CmnKind kind;
+  return kind;
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "testbench/traffic/cxl/cxl_replay.h"
+#include "testbench/traffic/cxl/cxl_traffic.h"
+
+namespace pmufab::scenario {
+
+/// Traffic of CXL devices, kept in a Workload.
+struct CxlWorkload {
+  std::vector<traffic::CxlTrafficSpec> operations;
+  std::vector<traffic::CxlReplaySpec> replays;  ///< of the same list of a scenario
+  std::string record;                           ///< not empty: file to write operations to, as a trace
+};
+
+}  // namespace pmufab::scenario

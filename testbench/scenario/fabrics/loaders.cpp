@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/fabrics/loaders.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scenario/yaml/quantity.h"
+
+namespace pmufab::scenario {
+
+Source locate(const Value& document, std::string_view field) {
+  const Value* at = &document;
+  Source source = document.source;
+  while (!field.empty()) {
+    if (field.front() == '.') field.remove_prefix(1);
+    if (!field.empty() && field.front() == '[') {
+      const std::size_t end = std::min(field.find(']'), field.size());
+      std::size_t index = 0;
+      for (const char digit : field.substr(1, end - 1)) index = index * 10 + static_cast<std::size_t>(digit - '0');
+      if (index >= at->items.size()) return source;
+      at = &at->items[index];
+      field.remove_prefix(std::min(end + 1, field.size()));
+    } else {
+      const std::size_t end = std::min(field.find_first_of(".["), field.size());
+      std::string_view key = field.substr(0, end);
+      const Value* next = at->find(key);
+      if (next == nullptr && key.ends_with("_hz")) next = at->find(key.substr(0, key.size() - 3));
+      if (next == nullptr) return source;
+      at = next;
+      field.remove_prefix(end);
+    }
+    source = at->source;
+  }
+  return source;
+}
+
+void read_weights(Reader& reader, std::string_view key,
+                  const std::function<void(const Value::Entry& entry, std::uint32_t weight)>& read) {
+  const Value* value = reader.take(key);
+  if (value == nullptr) return;
+  if (value->kind != Value::Kind::map)
+    reader.fail(key, fmt::format("must be a map of weights, not {}", describe(value->kind)),
+                "for example {read: 3, write: 1}");
+  if (value->entries.empty()) reader.fail(key, "must not be empty", "for example {read: 3, write: 1}");
+  for (const Value::Entry& entry : value->entries) {
+    std::uint64_t weight = 0;
+    try {
+      weight = parse_quantity(entry.value.kind == Value::Kind::scalar ? entry.value.scalar : "", Quantity::count);
+    } catch (const std::invalid_argument&) {
+      weight = std::numeric_limits<std::uint64_t>::max();
+    }
+    if (weight > std::numeric_limits<std::uint32_t>::max())
+      throw InputError(entry.value.source, reader.path_of(key) + "." + entry.key, "the weight must be a whole number",
+                       "for example {read: 3, write: 1}");
+    read(entry, static_cast<std::uint32_t>(weight));
+  }
+}
+
+unsigned number_of_word(const Reader& reader, std::string_view key, const Value::Entry& entry, std::string_view what,
+                        const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), entry.key);
+  if (found != names.end()) return static_cast<unsigned>(found - names.begin());
+  std::string suggestion = did_you_mean(entry.key, names);
+  if (suggestion.empty()) suggestion = "one of " + quoted_list(names);
+  throw InputError(entry.source, reader.path_of(key), fmt::format("unknown {} '{}'", what, entry.key), suggestion);
+}
+
+std::string read_trace_file(Reader& reader, const TraceFiles& files) {
+  std::string trace = files.default_trace;
+  const bool named = reader.has("file");
+  reader.text("file", trace);
+  // A relative path given with --set is relative to where the user stands, one in a file to that file.
+  const Value* file = reader.take("file");
+  const bool from_option = file != nullptr && file->source.file && file->source.file->starts_with("--set ");
+  if (named && !from_option && !trace.empty()) trace = (files.base / trace).lexically_normal().string();
+  return trace;
+}
+
+}  // namespace pmufab::scenario
