@@ -9,7 +9,7 @@
 
 #include "testbench/driver_host/driver_sets.h"
 #include "testbench/scenario/fabrics/fabric_kind.h"
-#include "testbench/scenario/run/driver_sets.h"
+#include "testbench/scenario/run/driver_selection.h"
 #include "testbench/scenario/run/runner.h"
 #include "testbench/scenario/run/scenario_spec.h"
 #include "testbench/tests/toy_fabric/toy_kind.h"
@@ -81,7 +81,7 @@ TEST_F(Toy, packets_are_counted_exactly_by_an_own_driver) {
     ASSERT_THAT(result.measures, SizeIs(1));
     ASSERT_THAT(result.measures[0].counters, SizeIs(1));
     const CounterResult& counter = result.measures[0].counters[0];
-    EXPECT_EQ(counter.check, CounterResult::Check::exact) << counter.note;
+    EXPECT_EQ(counter.check, perf::Check::exact) << counter.note;
     EXPECT_EQ(counter.driver, 10'000U);
     EXPECT_EQ(counter.expected, 10'000U);
     EXPECT_EQ(result.traffic[0].at("name"), "few");
@@ -95,7 +95,7 @@ TEST_F(Toy, hardware_that_loses_packets_is_found_out) {
     EXPECT_EQ(result.status, RunResult::Status::failed);
     ASSERT_THAT(result.measures, SizeIs(1));
     const CounterResult& counter = result.measures[0].counters.at(0);
-    EXPECT_EQ(counter.check, CounterResult::Check::wrong);
+    EXPECT_EQ(counter.check, perf::Check::wrong);
     EXPECT_EQ(counter.driver, 9'900U);
     EXPECT_EQ(counter.expected, 10'000U);
   }
@@ -106,7 +106,7 @@ TEST_F(Toy, counting_begins_and_ends_in_the_midst_of_traffic) {
     SCOPED_TRACE(result.drivers);
     EXPECT_EQ(result.status, RunResult::Status::passed) << result.message;
     const CounterResult& counter = result.measures.at(0).counters.at(0);
-    EXPECT_EQ(counter.check, CounterResult::Check::exact) << counter.note;
+    EXPECT_EQ(counter.check, perf::Check::exact) << counter.note;
     // A packet every 3 ns for 5 us, less what passes during register accesses.
     EXPECT_GT(counter.driver, 1'500U);
     EXPECT_LT(counter.driver, 1'700U);
