@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
-#include <sstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -19,6 +18,7 @@
 #include "testbench/process/child_process.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/output.h"
+#include "tools/pmufab/places.h"
 
 namespace pmufab::cli {
 namespace {
@@ -36,28 +36,10 @@ double host_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::vector<std::string> long_names(const po::options_description& options) {
-  std::vector<std::string> names;
-  for (const auto& option : options.options()) names.push_back("--" + option->long_name());
-  return names;
-}
-
-/// Where drivers may be, in the order looked at. @param given  --driver-dir
-std::vector<fs::path> driver_folders(const std::string& given) {
-  if (!given.empty()) return {given};
-  const char* environment = std::getenv("PMUFAB_DRIVERS");
-  if (environment != nullptr && *environment != '\0') return {environment};
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  if (error) return {};
-  const fs::path folder = self.parent_path();
-  return {(folder / "../drivers").lexically_normal(), (folder / "../lib/pmufab/drivers").lexically_normal()};
-}
-
 /// The driver sets in the folder given with --driver-dir, or in the first place that has some.
 std::vector<DriverSet> find_drivers_in(const std::string& given) {
   std::string looked;
-  for (const fs::path& folder : driver_folders(given)) {
+  for (const fs::path& folder : given.empty() ? driver_folders() : std::vector<fs::path>{given}) {
     std::error_code error;
     looked += fmt::format("{}{}", looked.empty() ? "" : ", ", folder.generic_string());
     if (!fs::is_directory(folder, error)) {
@@ -71,60 +53,21 @@ std::vector<DriverSet> find_drivers_in(const std::string& given) {
       complain("pmufab: the drivers of Linux {} are left out: {}\n", version, reason);
     if (!found.sets.empty()) return found.sets;
   }
-  throw InputError(
-      fmt::format("there are no drivers in {}", looked.empty() ? "any known place" : looked),
-      "get the sources with tools/fetch-linux-sources and build them with tools/build-drivers DIR, then give "
-      "--driver-dir DIR");
+  throw InputError(fmt::format("there are no drivers in {}", looked.empty() ? "any known place" : looked),
+                   "pmufab driver fetch gets the sources of Linux drivers and builds them");
 }
 
 }  // namespace
 
-std::optional<po::variables_map> parse(const Arguments& arguments, const po::options_description& options,
-                                       const std::string& positional, const Usage& usage) {
-  po::options_description all;
-  all.add(options);
-  all.add_options()("help,h", "show this text");
-  if (std::find(arguments.begin(), arguments.end(), "--help") != arguments.end() ||
-      std::find(arguments.begin(), arguments.end(), "-h") != arguments.end()) {
-    fmt::print("{}\n\nUsage: {}\n\n", usage.purpose, usage.synopsis);
-    std::ostringstream text;
-    text << options;
-    fmt::print("{}\n{}\n", text.str(), usage.more);
-    return std::nullopt;
-  }
-  const std::string hint = fmt::format("{} --help", usage.synopsis.substr(0, usage.synopsis.find(" [")));
-  try {
-    po::positional_options_description places;
-    po::options_description with_places;
-    with_places.add(all);
-    if (!positional.empty()) {
-      places.add(positional.c_str(), -1);
-      with_places.add_options()(positional.c_str(), po::value<std::vector<std::string>>());
-    }
-    po::variables_map map;
-    // No guessing of abbreviated options: a script must not change its meaning when an option is added.
-    const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
-    po::store(po::command_line_parser(arguments).options(with_places).positional(places).style(style).run(), map);
-    po::notify(map);
-    return map;
-  } catch (const po::unknown_option& error) {
-    std::string suggestion = scenario::did_you_mean(error.get_option_name(), long_names(options));
-    if (suggestion.empty()) suggestion = "see " + hint;
-    throw InputError(fmt::format("there is no option {}", error.get_option_name()), suggestion);
-  } catch (const po::too_many_positional_options_error&) {
-    throw InputError("this command takes no further words", "see " + hint);
-  } catch (const po::error& error) {
-    throw InputError(error.what(), "see " + hint);
-  }
-}
-
-void add_driver_options(po::options_description& options, const std::string& default_selector) {
-  options.add_options()("driver", po::value<std::string>()->default_value("")->value_name("FILE.so"),
-                        "drivers of your own, from pmufab driver build")(
-      "driver-dir", po::value<std::string>()->default_value("")->value_name("DIR"),
-      "folder tools/build-drivers built into (otherwise $PMUFAB_DRIVERS, the build folder, or the "
-      "installation)")("drivers", po::value<std::string>()->default_value(default_selector)->value_name("V"),
-                       "driver sets to use: all, newest, a kernel version (7.3), or a range ('>=7.1 <7.3')");
+Options driver_options(const std::string& default_selector) {
+  return {
+      text("driver", "FILE.so", "drivers of your own, from pmufab driver build"),
+      text("driver-dir", "DIR",
+           "folder of driver sets (otherwise $PMUFAB_DRIVERS, the build folder, or the cache that pmufab driver fetch "
+           "fills)"),
+      text("drivers", "V", "driver sets to use: all, newest, a kernel version (7.3), or a range ('>=7.1 <7.3')",
+           default_selector),
+  };
 }
 
 std::vector<DriverSet> find_drivers(const po::variables_map& options) {

@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,45 +12,28 @@
 
 #include "testbench/scenario/run/driver_selection.h"
 #include "testbench/scenario/run/runner.h"
+#include "tools/pmufab/command.h"
 
-/// The pmufab command line: one function per subcommand, and what they share.
+/// The pmufab command line: the commands, and what they share.
 namespace pmufab::cli {
 
-using Arguments = std::vector<std::string>;
+// Each command in a file of its own.
+[[nodiscard]] Command run_command();
+[[nodiscard]] Command list_command();
+[[nodiscard]] Command stat_command();
+[[nodiscard]] Command regs_command();
+[[nodiscard]] Command shell_command();
+[[nodiscard]] Command boot_command();
+[[nodiscard]] Command map_command();
+[[nodiscard]] Command trace_import_command();
+[[nodiscard]] Command trace_record_command();
+[[nodiscard]] Command trace_info_command();
+[[nodiscard]] Command driver_build_command();
+[[nodiscard]] Command driver_fetch_command();
+[[nodiscard]] Command guest_prepare_command();
 
-/// Exit codes of every subcommand.
-inline constexpr int kPassed = 0;
-inline constexpr int kCheckFailed = 1;  ///< or the user stopped it, or it took too long
-inline constexpr int kBadInput = 2;
-inline constexpr int kInternalError = 3;
-
-int run_command(const Arguments& arguments);
-int list_command(const Arguments& arguments);
-int stat_command(const Arguments& arguments);
-int regs_command(const Arguments& arguments);
-int shell_command(const Arguments& arguments);
-int boot_command(const Arguments& arguments);
-int map_command(const Arguments& arguments);
-int trace_command(const Arguments& arguments);
-int driver_command(const Arguments& arguments);
-
-/// A subcommand's options: `text` above and below them is its --help.
-struct Usage {
-  std::string synopsis;  ///< "pmufab run [options] SCENARIO..."
-  std::string purpose;
-  std::string more;  ///< examples and what else there is to know
-};
-
-/// Parse options and positional arguments strictly.
-/// @param positional  name of the option that takes positional arguments; empty: there are none
-/// @return nullopt if --help was asked for, and has been printed
-/// @throws scenario::InputError for an option that is unknown (with near matches), incomplete or wrong
-[[nodiscard]] std::optional<boost::program_options::variables_map> parse(
-    const Arguments& arguments, const boost::program_options::options_description& options,
-    const std::string& positional, const Usage& usage);
-
-/// Add --driver, --driver-dir and --drivers.
-void add_driver_options(boost::program_options::options_description& options, const std::string& default_selector);
+/// @return --driver, --driver-dir and --drivers
+[[nodiscard]] Options driver_options(const std::string& default_selector);
 
 /// The driver set of --driver; or those --driver-dir, the environment variable PMUFAB_DRIVERS, the build folder or the
 /// installation holds. Versions that do not build are named on standard error.

@@ -1,88 +1,154 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdlib>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <systemc>
 
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/documents/documents.h"
 #include "tools/pmufab/output.h"
+#include "tools/pmufab/scenario_names.h"
 
+namespace pmufab::cli {
 namespace {
 
-using namespace pmufab;
+using scenario::InputError;
 
-constexpr const char* kHelp =
-    R"(pmufab: a virtual platform for performance-monitoring hardware. Traffic flows through a model of the hardware,
-unmodified Linux drivers program its PMUs, and an independent scoreboard says what every counter must read.
+/// The first word of a command of two: "driver" of "driver build". Empty: it has one.
+std::string group_of(const Command& command) {
+  const std::size_t blank = command.name.find(' ');
+  return blank == std::string::npos ? std::string() : command.name.substr(0, blank);
+}
 
-Usage: pmufab COMMAND [options]
+bool is_help(const std::string& word) { return word == "--help" || word == "-h" || word == "help"; }
 
-Commands:
-  run SCENARIO...   run scenario files with every driver set; check every counter against the scoreboard
-  list [PLATFORM]   the PMUs and events the drivers publish, as perf list does
-  stat -e EVENT...  count events on a platform, as perf stat does
-  shell [PLATFORM]  a shell in which the real perf, lspci and setpci are on a platform
-  boot [PLATFORM]   boot a real kernel in QEMU whose PMUs are the platform's, and count there
-  regs PLATFORM     the registers of a platform, after the drivers have been loaded
-  map PLATFORM      the meshes of a platform: what is where, under which ids, and where flits go
-  trace import      turn the output of valgrind's lackey tool, or CSV, into a trace
-  trace record      write the operations of a scenario's CXL traffic to a trace
-  trace info        what is in a trace
-  driver build      compile a driver of yours into a library that --driver takes
-
-  pmufab COMMAND --help explains each one, with examples.
-  pmufab --version prints the version.
-
-A first look:
-  pmufab list
-  pmufab stat -e 'nvidia_ucf_pmu_0/slc_access_rd/,nvidia_ucf_pmu_0/cycles/' --traffic scenarios/traffic/mixed.yaml
-  pmufab run scenarios/tegra410/ucf-basic.yaml
-
-Exit codes: 0 everything passed; 1 a check failed, the user stopped it, or it took too
-long; 2 bad input, or output that could not be written; 3 an internal error, or a run crashed.
-)";
-
-int dispatch(const cli::Arguments& arguments) {
-  static const std::vector<std::pair<std::string, int (*)(const cli::Arguments&)>> commands = {
-      {"run", cli::run_command},     {"list", cli::list_command},   {"stat", cli::stat_command},
-      {"shell", cli::shell_command}, {"boot", cli::boot_command},   {"regs", cli::regs_command},
-      {"map", cli::map_command},     {"trace", cli::trace_command}, {"driver", cli::driver_command}};
-  if (arguments.empty()) {
-    cli::complain("{}", kHelp);
-    return cli::kBadInput;
+/// "run SCENARIO...   run scenario files ...", a line for each command.
+std::string listing(const std::vector<Command>& commands) {
+  constexpr int kWidth = 33;
+  std::string text;
+  for (const Command& command : commands) {
+    std::string usage = command.name + " " + command.arguments;
+    if (const std::size_t place = usage.find("[options] "); place != std::string::npos) usage.erase(place, 10);
+    text += fmt::format("  {:<{}} {}\n", usage, kWidth, command.summary);
   }
-  const std::string& command = arguments.front();
-  if (command == "--help" || command == "-h" || command == "help") {
-    fmt::print("{}", kHelp);
-    return cli::kPassed;
-  }
-  if (command == "--version") {
-    fmt::print("pmufab {}\n", scenario::version());
-    return cli::kPassed;
+  return text;
+}
+
+std::string overview() {
+  Command whole = program();
+  whole.description += "\n\nCommands:\n" + listing(all_commands()) +
+                       "\n  pmufab COMMAND --help explains each one, with examples.\n"
+                       "  pmufab --version prints the version.";
+  return help_text(whole);
+}
+
+/// What begins with a word that is half a command: "pmufab driver", "pmufab trace --help", "pmufab trace improt".
+int run_group(const std::string& group, const std::vector<Command>& members, const Arguments& arguments) {
+  if (!arguments.empty() && is_help(arguments.front())) {
+    fmt::print(
+        "Usage: pmufab {} COMMAND [options]\n\nCommands:\n{}\n  pmufab {} COMMAND --help explains each one, with "
+        "examples.\n",
+        group, listing(members), group);
+    return kPassed;
   }
   std::vector<std::string> names;
-  for (const auto& [name, function] : commands) {
-    if (name == command) return function(cli::Arguments(arguments.begin() + 1, arguments.end()));
-    names.push_back(name);
+  for (const Command& command : members) names.push_back(command.name.substr(group.size() + 1));
+  const std::string choice = scenario::quoted_list(names);
+  if (arguments.empty()) throw InputError(fmt::format("pmufab {} needs a second word", group), choice);
+  const std::string suggestion = scenario::did_you_mean(arguments.front(), names);
+  throw InputError(fmt::format("there is no command '{} {}'", group, arguments.front()),
+                   suggestion.empty() ? choice : suggestion);
+}
+
+int dispatch(const Arguments& arguments) {
+  if (arguments.empty()) {
+    complain("{}", overview());
+    return kBadInput;
   }
-  std::string suggestion = scenario::did_you_mean(command, names);
-  if (suggestion.empty()) suggestion = "commands are " + scenario::quoted_list(names);
-  throw scenario::InputError(fmt::format("there is no command '{}'", command), suggestion);
+  const std::string& word = arguments.front();
+  if (is_help(word)) {
+    fmt::print("{}", overview());
+    return kPassed;
+  }
+  if (word == "--version") {
+    fmt::print("pmufab {}\n", scenario::version());
+    return kPassed;
+  }
+  // For the completion of the shell and for the build; users need neither.
+  if (word == "--scenario-names") {
+    for (const std::string& name : scenario_names()) fmt::print("{}\n", name);
+    return kPassed;
+  }
+  if (word == "--write-documents" && arguments.size() == 2) {
+    write_documents(arguments[1]);
+    return kPassed;
+  }
+  std::vector<std::string> names;
+  std::vector<Command> group;
+  for (const Command& command : all_commands()) {
+    const bool has_two = group_of(command) == word;
+    const std::ptrdiff_t size = has_two ? 2 : 1;
+    if (has_two) group.push_back(command);
+    if (command.name == word || (has_two && arguments.size() > 1 && command.name == word + " " + arguments[1])) {
+      const Arguments rest(arguments.begin() + size, arguments.end());
+      if (asks_for_help(command, rest)) {
+        fmt::print("{}", help_text(command));
+        return kPassed;
+      }
+      return command.run(parse(command, rest));
+    }
+    std::string name = group_of(command).empty() ? command.name : group_of(command);
+    if (names.empty() || names.back() != name) names.push_back(std::move(name));
+  }
+  if (!group.empty()) return run_group(word, group, Arguments(arguments.begin() + 1, arguments.end()));
+  const std::string suggestion = scenario::did_you_mean(word, names);
+  throw InputError(fmt::format("there is no command '{}'", word),
+                   suggestion.empty() ? "commands are " + scenario::quoted_list(names) : suggestion);
 }
 
 }  // namespace
+
+const std::vector<Command>& all_commands() {
+  static const std::vector<Command> commands = {run_command(),          list_command(),         stat_command(),
+                                                shell_command(),        boot_command(),         regs_command(),
+                                                map_command(),          trace_import_command(), trace_record_command(),
+                                                trace_info_command(),   driver_fetch_command(), driver_build_command(),
+                                                guest_prepare_command()};
+  return commands;
+}
+
+Command program() {
+  return {
+      .name = {},
+      .arguments = "COMMAND [options]",
+      .summary = "a virtual platform for performance-monitoring hardware",
+      .description =
+          R"(Traffic flows through a model of the hardware, unmodified Linux drivers program its PMUs, and an independent
+scoreboard computes what every counter must read.)",
+      .options = {},
+      .examples = {{"pmufab driver fetch", "once, unless drivers were built with pmufab"},
+                   {"pmufab list", "what the drivers publish"},
+                   {"pmufab stat -e 'nvidia_ucf_pmu_0/slc_access_rd/,nvidia_ucf_pmu_0/cycles/' --traffic "
+                    "scenarios/traffic/mixed.yaml"},
+                   {"pmufab run ucf-basic"}},
+      .exit_codes = usual_exit_codes(),
+      .run = {},
+  };
+}
+
+}  // namespace pmufab::cli
 
 // The SystemC library asks for this function; simulations here are started with sc_start() in processes of their own.
 int sc_main(int, char*[]) { return 0; }
 
 int main(int argc, char* argv[]) {
+  using namespace pmufab;
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   cli::prepare_standard_streams();
   return cli::finish_standard_output(
-      cli::answer_errors([&] { return dispatch(cli::Arguments(argv + 1, argv + argc)); }));
+      cli::answer_errors([&] { return cli::dispatch(cli::Arguments(argv + 1, argv + argc)); }));
 }

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -89,12 +88,14 @@ std::optional<int> check_simulator(int status, bool ended) {
   return kInternalError;
 }
 
-void add_platform_options(po::options_description& options) {
-  options.add_options()("traffic", po::value<std::vector<std::string>>()->value_name("FILE"),
-                        "loads, stores and requests of sockets; may be given several times (default: none). Flits, CHI "
-                        "and CXL traffic: --set 'chi_traffic=[...]'")(
-      "seed", po::value<std::string>()->default_value("1")->value_name("N"), "seed of the traffic")(
-      "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"), "change a value, as in pmufab run");
+Options platform_options() {
+  return {
+      list("traffic", "FILE",
+           "loads, stores and requests of sockets; may be given several times (default: none). Flits, CHI and CXL "
+           "traffic: --set 'chi_traffic=[...]'"),
+      text("seed", "N", "seed of the traffic", "1"),
+      list("set", "PATH=VALUE", "change a value, as in pmufab run"),
+  };
 }
 
 scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::string& platform, const std::string& name) {
@@ -136,11 +137,6 @@ double time_scale_of(const std::string& text) {
     throw InputError(fmt::format("--time-scale {} is no number from 1e-9 to 1000", text),
                      "0.001 lets one second of a program be one simulated millisecond");
   return scale;
-}
-
-std::pair<Arguments, Arguments> split_at_dashes(const Arguments& arguments) {
-  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
-  return {{arguments.begin(), dashes}, {dashes == arguments.end() ? dashes : dashes + 1, arguments.end()}};
 }
 
 }  // namespace pmufab::cli

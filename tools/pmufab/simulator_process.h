@@ -53,16 +53,13 @@ class Simulator {
 /// @return an exit code if it did not come to its end
 [[nodiscard]] std::optional<int> check_simulator(int status, bool ended);
 
-/// Add --traffic, --seed and --set.
-void add_platform_options(boost::program_options::options_description& options);
+/// @return --traffic, --seed and --set
+[[nodiscard]] Options platform_options();
 /// @return the scenario those options and the platform amount to. It measures nothing: somebody else does.
 [[nodiscard]] scenario::ScenarioSpec scenario_of(const boost::program_options::variables_map& map,
                                                  const std::string& platform, const std::string& name);
 
 /// @throws scenario::InputError unless it is a number from 1e-9 to 1000
 [[nodiscard]] double time_scale_of(const std::string& text);
-
-/// All there is behind `--` is the command's; nothing of it is an option of ours.
-[[nodiscard]] std::pair<Arguments, Arguments> split_at_dashes(const Arguments& arguments);
 
 }  // namespace pmufab::cli

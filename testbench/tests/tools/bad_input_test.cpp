@@ -217,7 +217,7 @@ TEST_F(BadInput, a_trace_that_is_garbage) {
 
 TEST_F(BadInput, a_trace_that_is_not_named) {
   refuses({"run", shipped("demo.yaml")},
-          AllOf(HasSubstr("demo.yaml:17:"), HasSubstr("no trace is named"), HasSubstr("--set trace=")));
+          AllOf(HasSubstr("demo.yaml:18:"), HasSubstr("no trace is named"), HasSubstr("--set trace=")));
 }
 
 TEST_F(BadInput, a_trace_that_was_cut) {
@@ -235,7 +235,7 @@ TEST_F(BadInput, a_recording_that_is_none) {
 TEST_F(BadInput, no_drivers_were_built) {
   std::filesystem::create_directory(folder / "empty");
   refuses({"list", "--driver-dir", (folder / "empty").string()},
-          AllOf(HasSubstr("tools/fetch-linux-sources"), HasSubstr("tools/build-drivers")));
+          AllOf(HasSubstr("there are no drivers in"), HasSubstr("pmufab driver fetch")));
   refuses({"list", "--driver-dir", (folder / "nowhere").string()}, HasSubstr("there is no folder"));
   refuses({"list", "--drivers", "2.6"},
           AllOf(HasSubstr("no driver set matches --drivers 2.6"), HasSubstr("there are '")));

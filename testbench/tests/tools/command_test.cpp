@@ -63,15 +63,82 @@ measure:
   }
 };
 
-TEST_F(Command, help_and_version_are_there_for_every_command) {
-  EXPECT_THAT(pmufab({"--version"}).out, HasSubstr("pmufab 0."));
-  EXPECT_THAT(pmufab({"--help"}).out, AllOf(HasSubstr("A first look"), HasSubstr("Exit codes")));
-  for (const char* command : {"run", "list", "stat", "regs", "map", "trace"}) {
-    const Outcome outcome = pmufab({command, "--help"});
+TEST_F(Command, help_is_there_for_every_command) {
+  const std::string overview = pmufab({"--help"}).out;
+  EXPECT_THAT(overview, AllOf(HasSubstr("Usage: pmufab"), HasSubstr("Examples:"), HasSubstr("Exit codes:")));
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"run"},
+                                                                                       {"list"},
+                                                                                       {"stat"},
+                                                                                       {"shell"},
+                                                                                       {"boot"},
+                                                                                       {"regs"},
+                                                                                       {"map"},
+                                                                                       {"trace", "import"},
+                                                                                       {"trace", "record"},
+                                                                                       {"trace", "info"},
+                                                                                       {"driver", "fetch"},
+                                                                                       {"driver", "build"},
+                                                                                       {"guest", "prepare"}}) {
+    std::string name = "pmufab";
+    for (const std::string& word : command) name += " " + word;
+    EXPECT_THAT(overview, HasSubstr("\n " + name.substr(6) + " "));
+    std::vector<std::string> words = command;
+    words.emplace_back("--help");
+    const Outcome outcome = pmufab(words);
     EXPECT_EQ(outcome.exit_code, 0);
-    EXPECT_THAT(outcome.out, AllOf(HasSubstr("Usage: pmufab"), HasSubstr("xample"))) << command;
+    EXPECT_THAT(outcome.out,
+                AllOf(HasSubstr("Usage: " + name), HasSubstr("Examples:\n  "), HasSubstr("Exit codes:\n  ")))
+        << name;
   }
   EXPECT_EQ(pmufab({}).exit_code, 2);
+}
+
+TEST_F(Command, commands_of_two_words_are_listed_and_completed_by_suggestions) {
+  EXPECT_THAT(pmufab({"trace", "--help"}).out, AllOf(HasSubstr("trace import IN OUT"), HasSubstr("trace info TRACE")));
+  const Outcome nothing = pmufab({"trace"});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("needs a second word ('import', 'record', 'info')"));
+  EXPECT_THAT(pmufab({"trace", "improt"}).err, HasSubstr("no command 'trace improt' (did you mean 'import'?)"));
+  EXPECT_THAT(pmufab({"trcae"}).err, HasSubstr("did you mean 'trace'?"));
+}
+
+TEST_F(Command, the_version_is_that_of_the_newest_release_in_the_changelog) {
+  const std::string changelog = read(PMUFAB_SOURCE_DIR "/CHANGELOG.md");
+  const std::size_t begin = changelog.find("\n## [") + 5;
+  const std::string newest = changelog.substr(begin, changelog.find(']', begin) - begin);
+  EXPECT_THAT(newest, ::testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
+  EXPECT_EQ(pmufab({"--version"}).out, "pmufab " + newest + "\n");
+}
+
+TEST_F(Command, a_scenario_is_found_by_its_name) {
+  std::filesystem::current_path(folder);
+  const auto passes = [this](const std::string& scenario, const std::string& title) {
+    const Outcome outcome = pmufab({"run", scenario, "--drivers", "newest"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("PASSED: " + title + " "));
+  };
+  passes("cmem-one-controller", "cmem-one-controller");  // one that comes with pmufab
+
+  std::string own = read(shipped("tegra410/cmem-one-controller.yaml"));
+  own.replace(own.find("../platforms"), 12, PMUFAB_SOURCE_DIR "/scenarios/platforms");
+  const auto named = [&](const std::string& name) {
+    std::string text = own;
+    const std::size_t place = text.find("name: cmem-one-controller");
+    return text.replace(place, 25, "name: " + name);
+  };
+  std::filesystem::create_directories("scenarios/deep/er");
+  write("scenarios/deep/er/cmem-one-controller.yaml", named("mine"));
+  passes("cmem-one-controller", "mine");  // the user's own goes first
+  write("scenarios/deep/twice.yaml", named("twice"));
+  write("scenarios/twice.yaml", named("twice"));
+  const Outcome twice = pmufab({"run", "twice"});
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(twice.err, AllOf(HasSubstr("several scenarios 'twice'"), HasSubstr("scenarios/deep/twice.yaml"),
+                               HasSubstr("scenarios/twice.yaml")));
+  write("twice", named("a-path"));
+  passes("twice", "a-path");  // a path goes before all names
+  EXPECT_THAT(pmufab({"run", "cmem-one-controler"}).err, HasSubstr("did you mean 'cmem-one-controller'?"));
+  EXPECT_THAT(pmufab({"run", "cmn600-small"}).err, HasSubstr("no scenario 'cmn600-small'"));  // a platform
 }
 
 TEST_F(Command, list_shows_what_the_drivers_publish) {

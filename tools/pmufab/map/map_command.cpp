@@ -20,39 +20,13 @@
 #include "tools/pmufab/map/map_svg.h"
 #include "tools/pmufab/map/map_text.h"
 #include "tools/pmufab/output.h"
+#include "tools/pmufab/scenario_names.h"
 
 namespace pmufab::cli {
 namespace {
 
 namespace po = boost::program_options;
 using scenario::InputError;
-
-constexpr const char* kMoreOnMap =
-    R"(Each crosspoint (XP) is a box in its place; y grows to the north, as node ids count. In a box:
-  XP 4         0x8   its index, which is its logical id, and its node id (nodeid= of an event with bynodeid=1)
-  DTC 0  DTM 4       the trace controller of its domain, and the monitor(s) that count its events
-  p1 HN-F      0xc   port 1, the device there, the node id of its first device
-    hnf2             the nodes with registers behind it, each with its logical id; (hnf2): software must not touch it
-  flits    189,056   with --traffic: flits it transmitted, to neighbours and down to devices, on all channels
-
-MESH is cmn0, cmn1, ...; without it every mesh is shown.
-
---driver loads the drivers on the platform, prints the map their debugfs shows, and compares both: crosspoints, domains,
-devices and logical ids. A device the driver has no name for ("????") is told, but is no difference.
-
---traffic runs the flits a scenario sends (its mesh_traffic; nothing else of it, no drivers) on PLATFORM for the
-scenario's duration or --duration. Same seed, same picture.
-
---set paths count from the top of the platform; with --traffic, mesh_traffic... and seed are the scenario's.
-
-Examples:
-  pmufab map scenarios/platforms/cmn600-small.yaml
-  pmufab map scenarios/platforms/cmn600-small.yaml cmn0 --compare --drivers 6.12
-  pmufab map scenarios/platforms/cmn600-small.yaml --svg mesh.svg --traffic scenarios/cmn/cmn-flits.yaml
-  pmufab map scenarios/platforms/cmn600-small.yaml --traffic scenarios/cmn/cmn-flits.yaml --set mesh_traffic[0].rate=0.3
-
-Exit codes: 0 shown (and the driver agrees); 1 the driver's map differs; 2 bad input; 3 an internal error.
-)";
 
 /// The traffic of a scenario that can be run without drivers.
 struct FlitTraffic {
@@ -80,11 +54,11 @@ FlitTraffic load_traffic(const po::variables_map& map, const std::string& platfo
     overrides.push_back(is_for_traffic(text) ? text : "platform." + text);
   const std::string duration = map["duration"].as<std::string>();
   if (!duration.empty()) overrides.push_back("duration=" + quoted(duration));
-  const scenario::ScenarioSpec spec = scenario::ScenarioFile{std::filesystem::path(file)}.load({}, overrides);
+  const scenario::ScenarioSpec spec = scenario::ScenarioFile{find_scenario(file)}.load({}, overrides);
   const auto& workload = spec.workload.of<scenario::CmnWorkload>();
   if (workload.flits.empty())
     throw InputError(fmt::format("scenario '{}' sends no flits into meshes", spec.name),
-                     "give one with mesh_traffic, such as scenarios/cmn/cmn-flits.yaml");
+                     "give one with mesh_traffic, such as cmn-flits");
   if (!spec.duration)
     throw InputError(fmt::format("scenario '{}' does not say how long its flits flow", spec.name),
                      "add --duration '60 us'");
@@ -290,26 +264,9 @@ int show(const MapOrder& order) {
   }
 }
 
-}  // namespace
-
-int map_command(const Arguments& arguments) {
-  po::options_description options("Options");
-  options.add_options()("set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
-                        "change a value of the platform, or of the traffic; may be given several times")(
-      "compare", po::bool_switch(), "print the driver's own map too, and check that both agree")(
-      "svg", po::value<std::string>()->default_value("")->value_name("FILE"), "draw the meshes into FILE")(
-      "traffic", po::value<std::string>()->default_value("")->value_name("SCENARIO"),
-      "let the flits of this scenario flow, and show where they went")(
-      "duration", po::value<std::string>()->default_value("")->value_name("TIME"),
-      "of the traffic, such as '100 us' (default: the scenario's)");
-  add_driver_options(options, "newest");
-  const auto parsed =
-      parse(arguments, options, "words",
-            {"pmufab map [options] PLATFORM [MESH]",
-             "Show the meshes of a platform: what is where, under which ids, and where flits go.", kMoreOnMap});
-  if (!parsed) return kPassed;
-  const po::variables_map& map = *parsed;
-  const std::vector<std::string> words = values_of(map, "words");
+int run_map(const Request& request) {
+  const po::variables_map& map = request.options;
+  const std::vector<std::string>& words = request.words;
   if (words.empty() || words.size() > 2)
     throw InputError(words.empty() ? "no platform is given" : "too many words", "pmufab map PLATFORM [MESH]");
   const bool with_traffic = !map["traffic"].as<std::string>().empty();
@@ -333,6 +290,55 @@ int map_command(const Arguments& arguments) {
   // A picture that cannot be written shows before anything runs.
   if (!order.picture_file.empty()) check_writable(order.picture_file);
   return with_driver ? guarded(false, [&] { return show(order); }) : show(order);
+}
+
+}  // namespace
+
+Command map_command() {
+  return {
+      .name = "map",
+      .arguments = "[options] PLATFORM [MESH]",
+      .summary = "show the meshes of a platform: what is where, under which ids, and where flits go",
+      .description = R"(Each crosspoint (XP) is a box in its place; y grows to the north, as node ids count. In a box:
+
+  XP 4         0x8   its index, which is its logical id, and its node id (nodeid= of an event with bynodeid=1)
+  DTC 0  DTM 4       the trace controller of its domain, and the monitor(s) that count its events
+  p1 HN-F      0xc   port 1, the device there, the node id of its first device
+    hnf2             the nodes with registers behind it, each with its logical id; (hnf2): software must not touch it
+  flits    189,056   with --traffic: flits it transmitted, to neighbours and down to devices, on all channels
+
+MESH is cmn0, cmn1, ...; without it every mesh is shown.
+
+--compare loads the drivers on the platform, prints the map their debugfs shows, and compares both: crosspoints, domains,
+devices and logical ids. A device the driver has no name for ("????") is noted, but is no difference.
+
+--traffic runs the flits a scenario sends (its mesh_traffic; nothing else of it, no drivers) on PLATFORM for the
+scenario's duration or --duration. The same seed gives the same picture.
+
+--set paths count from the top of the platform; with --traffic, mesh_traffic... and seed are the scenario's.)",
+      .options =
+          Options{
+              list("set", "PATH=VALUE",
+                   "change a value of the platform, or of the traffic; may be given several times"),
+              flag("compare", "print the driver's own map too, and check that both agree"),
+              text("svg", "FILE", "draw the meshes into FILE"),
+              text("traffic", "SCENARIO", "let the flits of this scenario flow, and show where they went"),
+              text("duration", "TIME", "of the traffic, such as '100 us' (default: the scenario's)"),
+          } +
+          driver_options("newest"),
+      .words = Words::platforms,
+      .examples = {{"pmufab map scenarios/platforms/cmn600-small.yaml"},
+                   {"pmufab map scenarios/platforms/cmn600-small.yaml cmn0 --compare --drivers 6.12"},
+                   {"pmufab map scenarios/platforms/cmn600-small.yaml --svg mesh.svg --traffic "
+                    "cmn-flits"},
+                   {"pmufab map scenarios/platforms/cmn600-small.yaml --traffic cmn-flits \\\n"
+                    "  --set mesh_traffic[0].rate=0.3"}},
+      .exit_codes = {{"0", "shown, and the driver agrees"},
+                     {"1", "the driver's map differs"},
+                     {"2", "bad input"},
+                     {"3", "an internal error"}},
+      .run = run_map,
+  };
 }
 
 }  // namespace pmufab::cli

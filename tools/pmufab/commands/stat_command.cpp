@@ -19,22 +19,6 @@ namespace po = boost::program_options;
 using scenario::InputError;
 using scenario::Value;
 
-constexpr const char* kMoreOnStat =
-    R"(Events are written as for perf: pmu/event,term=value/, several with commas, groups in braces; * and ? in the name of a PMU
-stand for any of that name. pmufab list shows what there is. Every count is compared with the scoreboard.
-
---traffic takes files of generators (scenarios/traffic); traffic of meshes and CXL devices comes with --set, as scenarios have
-it. Counting begins with the traffic. It ends with --duration, or with the traffic if that ends, or after 1 ms of simulated time.
-
-Examples:
-  pmufab stat -e 'nvidia_ucf_pmu_0/slc_access_rd/' --traffic scenarios/traffic/mixed.yaml
-  pmufab stat -e '{nvidia_cmem_latency_pmu_0/rd_req/,nvidia_cmem_latency_pmu_0/rd_cum_outs/,nvidia_cmem_latency_pmu_0/cycles/}' \
-              --traffic scenarios/traffic/mixed.yaml --duration '2 ms'
-  pmufab stat -e 'nvidia_ucf_pmu_*/slc_access_rd,src_loc_cpu=1/' -I 0.1 -x, --traffic scenarios/traffic/mixed.yaml
-  pmufab stat --platform scenarios/platforms/cxl-exact.yaml -e cxl_pmu_mem0.0/m2s_req_memrd/ \
-              --set 'cxl_traffic=[{name: a, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]'
-)";
-
 /// -I takes milliseconds as perf does, or a time with its unit.
 std::string interval_text(const std::string& given) {
   const bool plain = !given.empty() && given.find_first_not_of("0123456789.") == std::string::npos;
@@ -88,31 +72,27 @@ scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::vect
   return scenario::ScenarioFile(document, fs::path()).load({}, overrides);
 }
 
-}  // namespace
+void print(const scenario::RunResult& run, bool json, const std::string& separator) {
+  if (json) {
+    scenario::write_perf_json(std::cout, run);
+  } else if (!separator.empty()) {
+    scenario::write_perf_csv(std::cout, run, separator == "\\t" ? "\t" : separator);
+  } else if (run.status != scenario::RunResult::Status::bad_input) {
+    scenario::write_intervals(std::cout, run);
+    scenario::write_text(std::cout, run, {.marks = speaks_utf8(), .everything = true, .compact = false});
+  }
+  std::cout.flush();
+  // perf's columns have no place for the reason.
+  for (const scenario::MeasureResult& measure : run.measures) {
+    for (const scenario::CounterResult& counter : measure.counters) {
+      if ((json || !separator.empty()) && counter.check == scenario::CounterResult::Check::wrong)
+        complain("pmufab: {}: wrong: {}\n", counter.event, counter.note);
+    }
+  }
+}
 
-int stat_command(const Arguments& arguments) {
-  po::options_description options("Options");
-  options.add_options()("event,e", po::value<std::vector<std::string>>()->value_name("EVENTS"),
-                        "what to count; may be given several times")(
-      "interval,I", po::value<std::string>()->default_value("")->value_name("MS"),
-      "print counts every MS milliseconds of simulated time (or '50 us')")(
-      "field-separator,x", po::value<std::string>()->default_value("")->value_name("SEP"),
-      "print values separated by SEP, as perf does")("json-output,j", po::bool_switch(),
-                                                     "print one JSON object per line, as perf does")(
-      "platform", po::value<std::string>()->default_value("")->value_name("FILE"),
-      "platform (default: two Tegra410 sockets)")("traffic", po::value<std::vector<std::string>>()->value_name("FILE"),
-                                                  "traffic; may be given several times (default: none)")(
-      "duration", po::value<std::string>()->default_value("")->value_name("TIME"),
-      "simulated time to count, such as '1 ms'")("seed", po::value<std::string>()->default_value("1")->value_name("N"),
-                                                 "seed of the traffic")(
-      "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"), "change a value, as in pmufab run")(
-      "kernel-log", po::bool_switch(), "show the kernel log as it grows");
-  add_driver_options(options, "newest");
-  const auto parsed = parse(
-      arguments, options, "",
-      {"pmufab stat [options] -e EVENTS", "Count events on a platform and compare with the scoreboard.", kMoreOnStat});
-  if (!parsed) return kPassed;
-  const po::variables_map& map = *parsed;
+int run_stat(const Request& request) {
+  const po::variables_map& map = request.options;
   const std::vector<std::string> events = values_of(map, "event");
   if (events.empty()) throw InputError("no event is given", "pmufab stat -e EVENTS; pmufab list shows what there is");
   for (const std::string& event : events) static_cast<void>(perf::parse_events(event));
@@ -138,23 +118,48 @@ int stat_command(const Arguments& arguments) {
   bar.clear();
   const scenario::RunResult& run = runs.front();
   if (!run.message.empty()) complain("pmufab:{}{}\n", run.message.starts_with('\n') ? "" : " ", run.message);
-  if (json) {
-    scenario::write_perf_json(std::cout, run);
-  } else if (!separator.empty()) {
-    scenario::write_perf_csv(std::cout, run, separator == "\\t" ? "\t" : separator);
-  } else if (run.status != scenario::RunResult::Status::bad_input) {
-    scenario::write_intervals(std::cout, run);
-    scenario::write_text(std::cout, run, {.marks = speaks_utf8(), .everything = true, .compact = false});
-  }
-  std::cout.flush();
-  // perf's columns have no place for the reason.
-  for (const scenario::MeasureResult& measure : run.measures) {
-    for (const scenario::CounterResult& counter : measure.counters) {
-      if ((json || !separator.empty()) && counter.check == scenario::CounterResult::Check::wrong)
-        complain("pmufab: {}: wrong: {}\n", counter.event, counter.note);
-    }
-  }
+  print(run, json, separator);
   return scenario::exit_code(runs);
+}
+
+}  // namespace
+
+Command stat_command() {
+  return {
+      .name = "stat",
+      .arguments = "[options] -e EVENTS",
+      .summary = "count events on a platform, as perf stat does, and compare with the scoreboard",
+      .description =
+          R"(Events are written as for perf: pmu/event,term=value/, several with commas, groups in braces. In the name of a PMU,
+* and ? match any characters. pmufab list shows what there is. Every count is compared with the scoreboard.
+
+--traffic takes files of generators (scenarios/traffic). Traffic of meshes and CXL devices is given with --set, in the form
+scenarios have it. Counting begins with the traffic. It ends with --duration, or with the traffic if that ends, or after
+1 ms of simulated time.)",
+      .options =
+          Options{
+              list("event,e", "EVENTS", "what to count; may be given several times"),
+              text("interval,I", "MS", "print counts every MS milliseconds of simulated time (or '50 us')"),
+              text("field-separator,x", "SEP", "print values separated by SEP, as perf does"),
+              flag("json-output,j", "print one JSON object per line, as perf does"),
+              text("platform", "FILE", "platform (default: two Tegra410 sockets)"),
+              list("traffic", "FILE", "traffic; may be given several times (default: none)"),
+              text("duration", "TIME", "simulated time to count, such as '1 ms'"),
+              text("seed", "N", "seed of the traffic", "1"),
+              list("set", "PATH=VALUE", "change a value, as in pmufab run"),
+              flag("kernel-log", "show the kernel log as it grows"),
+          } +
+          driver_options("newest"),
+      .examples = {{"pmufab stat -e 'nvidia_ucf_pmu_0/slc_access_rd/' --traffic scenarios/traffic/mixed.yaml"},
+                   {"pmufab stat --traffic scenarios/traffic/mixed.yaml --duration '2 ms' \\\n"
+                    "  -e '{nvidia_cmem_latency_pmu_0/rd_req/,nvidia_cmem_latency_pmu_0/rd_cum_outs/}'"},
+                   {"pmufab stat -e 'nvidia_ucf_pmu_*/slc_access_rd,src_loc_cpu=1/' -I 0.1 -x, --traffic "
+                    "scenarios/traffic/mixed.yaml"},
+                   {"pmufab stat --platform scenarios/platforms/cxl-exact.yaml -e cxl_pmu_mem0.0/m2s_req_memrd/ \\\n"
+                    "  --set 'cxl_traffic=[{name: a, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]'"}},
+      .exit_codes = usual_exit_codes(),
+      .run = run_stat,
+  };
 }
 
 }  // namespace pmufab::cli

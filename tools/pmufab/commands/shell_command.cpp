@@ -20,6 +20,7 @@
 #include "testbench/shell/shell_session.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
+#include "tools/pmufab/places.h"
 #include "tools/pmufab/simulator_process.h"
 #include "tools/pmufab/verdict_table.h"
 
@@ -29,36 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 using scenario::InputError;
-
-constexpr const char* kMoreOnShell =
-    R"(In the shell (or in COMMAND) the system's own perf lists and counts the platform's PMUs, lspci and setpci see its PCI
-functions, and sleep takes simulated time, while the traffic plays and unmodified drivers do their work. What perf prints
-is the drivers' count; each is compared with the scoreboard. The verdicts are printed to standard error when the shell
-ends, as is all that pmufab itself says; --json FILE writes them to a file.
-
-Time: one second of a program is one simulated millisecond (--time-scale 0.001), and perf's clock shows simulated time.
-Programs themselves take none. perf without a command counts until Ctrl-C, at the pace of the clock on the wall.
-
-Without PLATFORM a platform of two Tegra410 sockets is used. The exit code is COMMAND's, 1 if a count was wrong, 2 for bad
-input or if the verdicts could not be printed, and 3 if the simulator died.
-
-Examples:
-  pmufab shell scenarios/platforms/tegra410-2s.yaml --traffic scenarios/traffic/mixed.yaml
-  pmufab shell --traffic scenarios/traffic/mixed.yaml -- perf stat -a -e nvidia_ucf_pmu_0/event=0x111/ sleep 1
-  pmufab shell scenarios/platforms/cxl-exact.yaml -- lspci -vv
-)";
-
-/// The library that puts programs on the platform: in the build folder, or installed.
-fs::path find_preload() {
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  for (const char* place : {"../testbench/shell/pmufab_shell_preload.so", "../lib/pmufab/pmufab_shell_preload.so",
-                            "../" PMUFAB_LIBRARY_FOLDER "/pmufab/pmufab_shell_preload.so"}) {
-    fs::path file = (self.parent_path() / place).lexically_normal();
-    if (fs::exists(file, error)) return file;
-  }
-  throw InputError("the library pmufab_shell_preload.so is not there", "build it: cmake --build --preset release");
-}
 
 /// Run the command, or a shell, on the platform. @return what waitpid() says of it
 int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<std::string> command) {
@@ -116,41 +87,37 @@ int exit_code(int command, const shell::SessionResult& result) {
   return WIFEXITED(command) ? WEXITSTATUS(command) : kSignal + WTERMSIG(command);
 }
 
-}  // namespace
+void greet(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers, double time_scale) {
+  complain(
+      "pmufab: platform {}, drivers of Linux {}. A second here is {} there. perf, lspci, setpci and sleep are on "
+      "it;\npmufab: leave the shell for the verdicts.\n",
+      spec.platform_name, drivers.kernel_version,
+      scenario::format_quantity(static_cast<std::uint64_t>(time_scale * 1e12), scenario::Quantity::duration));
+}
 
-int shell_command(const Arguments& all_arguments) {
-  const auto [arguments, command] = split_at_dashes(all_arguments);
-  po::options_description options("Options");
-  add_platform_options(options);
-  options.add_options()("time-scale", po::value<std::string>()->default_value("0.001")->value_name("X"),
-                        "simulated seconds per second of a program")(
-      "json", po::value<std::string>()->default_value("")->value_name("FILE"), "write the verdicts")(
-      "kernel-log", po::bool_switch(), "show the kernel log as it grows");
-  add_driver_options(options, "newest");
-  const auto parsed =
-      parse(arguments, options, "platform",
-            {"pmufab shell [options] [PLATFORM] [-- COMMAND...]",
-             "Run the real perf, lspci and setpci on a platform, with traffic and a judge.", kMoreOnShell});
-  if (!parsed) return kPassed;
-  const po::variables_map& map = *parsed;
-  const std::vector<std::string> files = values_of(map, "platform");
+/// Programs that do not find the library are on the host, and nobody would notice.
+void check_preloadable(const fs::path& folder) {
+  if (folder.string().find_first_of(" :") == std::string::npos) return;
+  throw InputError(fmt::format("the temporary folder '{}' has a blank or a colon in its name", folder.string()),
+                   "set TMPDIR to one without: programs are given a library there by LD_PRELOAD, which takes neither");
+}
+
+int run_shell(const Request& request) {
+  const po::variables_map& map = request.options;
+  const std::vector<std::string>& files = request.words;
   if (files.size() > 1) throw InputError("one platform at a time", "a command stands behind --");
   const double time_scale = time_scale_of(map["time-scale"].as<std::string>());
   const scenario::ScenarioSpec spec = scenario_of(map, files.empty() ? std::string() : files.front(), "shell");
   const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);
   const std::string json = map["json"].as<std::string>();
   if (!json.empty()) check_writable(json);
-  const fs::path preload = find_preload();
+  const fs::path preload = find_library("testbench/shell", "pmufab_shell_preload.so");
 
   // As a shell does: Ctrl-C is for whom it runs.
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
   const ScratchFolder scratch;
-  // Programs that do not find the library are on the host, and nobody would notice.
-  if (scratch.path().string().find_first_of(" :") != std::string::npos)
-    throw InputError(
-        fmt::format("the temporary folder '{}' has a blank or a colon in its name", scratch.path().string()),
-        "set TMPDIR to one without: programs are given a library there by LD_PRELOAD, which takes neither");
+  check_preloadable(scratch.path());
   Simulator simulator = start_simulator(scratch.path(), [&](int stop, const std::function<void()>& on_ready) {
     shell::SessionOptions session;
     session.folder = scratch.path();
@@ -162,14 +129,8 @@ int shell_command(const Arguments& all_arguments) {
   });
   int ended = 0;
   if (simulator.ready()) {
-    if (command.empty() && isatty(STDIN_FILENO) == 1) {
-      complain(
-          "pmufab: platform {}, drivers of Linux {}. A second here is {} there. perf, lspci, setpci and sleep are on "
-          "it;\npmufab: leave the shell for the verdicts.\n",
-          spec.platform_name, drivers.kernel_version,
-          scenario::format_quantity(static_cast<std::uint64_t>(time_scale * 1e12), scenario::Quantity::duration));
-    }
-    ended = run_command_in(scratch.path(), preload, command);
+    if (request.program.empty() && isatty(STDIN_FILENO) == 1) greet(spec, drivers, time_scale);
+    ended = run_command_in(scratch.path(), preload, request.program);
   }
   const int status = simulator.end();
   if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
@@ -178,6 +139,42 @@ int shell_command(const Arguments& all_arguments) {
   if (!json.empty()) write_json(json, result, spec, drivers);
   if (const std::optional<int> failed = check_simulator(status, result.ended)) return *failed;
   return finish_standard_error(exit_code(ended, result));
+}
+
+}  // namespace
+
+Command shell_command() {
+  return {
+      .name = "shell",
+      .arguments = "[options] [PLATFORM] [-- COMMAND...]",
+      .summary = "run the real perf, lspci and setpci on a platform, with traffic and a judge",
+      .description =
+          R"(In the shell (or in COMMAND) the system's own perf lists and counts the platform's PMUs, lspci and setpci see its PCI
+functions, and sleep takes simulated time, while the traffic plays and unmodified drivers do their work. What perf prints
+is the drivers' count; each is compared with the scoreboard. The verdicts are printed to standard error when the shell
+ends, as is all that pmufab itself says; --json FILE writes them to a file.
+
+Time: one second of a program is one simulated millisecond (--time-scale 0.001), and perf's clock shows simulated time.
+Programs themselves take none. perf without a command counts until Ctrl-C, at the pace of the wall clock.
+
+Without PLATFORM a platform of two Tegra410 sockets is used.)",
+      .options =
+          platform_options() +
+          Options{text("time-scale", "X", "simulated seconds per second of a program", "0.001"),
+                  text("json", "FILE", "write the verdicts"), flag("kernel-log", "show the kernel log as it grows")} +
+          driver_options("newest"),
+      .words = Words::platforms,
+      .runs_program = true,
+      .examples = {{"pmufab shell scenarios/platforms/tegra410-2s.yaml --traffic scenarios/traffic/mixed.yaml"},
+                   {"pmufab shell --traffic scenarios/traffic/mixed.yaml \\\n"
+                    "  -- perf stat -a -e nvidia_ucf_pmu_0/event=0x111/ sleep 1"},
+                   {"pmufab shell scenarios/platforms/cxl-exact.yaml -- lspci -vv"}},
+      .exit_codes = {{"N", "that of COMMAND"},
+                     {"1", "a count was wrong"},
+                     {"2", "bad input, or the verdicts could not be printed"},
+                     {"3", "the simulator died"}},
+      .run = run_shell,
+  };
 }
 
 }  // namespace pmufab::cli

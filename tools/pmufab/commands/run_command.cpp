@@ -13,6 +13,7 @@
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
+#include "tools/pmufab/scenario_names.h"
 
 namespace pmufab::cli {
 namespace {
@@ -22,21 +23,6 @@ namespace po = boost::program_options;
 using scenario::InputError;
 using scenario::RunPlan;
 using scenario::RunResult;
-
-constexpr const char* kMoreOnRun =
-    R"(A scenario file names a platform, traffic, and what to measure (scenarios/README.md describes it). It is run once for
-each driver set it selects, each run in a process of its own. A run passes when every count equals the scoreboard's.
-
-Examples:
-  pmufab run scenarios/tegra410/ucf-basic.yaml
-      one scenario, with every driver set that was built
-  pmufab run scenarios/[!d]*.yaml --drivers newest --junit results.xml
-      all scenarios but demo.yaml, which needs a trace, with the newest drivers, with a report for a CI server
-  pmufab run scenarios/overflow/overflow-16.yaml --set platform.tegra410.ucf_pmu.width=20 --set host.interrupt_delay='5 us'
-      something changed in passing; values may have units
-  pmufab run scenarios/demo.yaml --set trace=sort.trace --out results
-      replay a recorded program; results, the effective configuration and the kernel log go to results/
-)";
 
 /// A name as part of a path.
 std::string as_file_name(const std::string& text) {
@@ -78,8 +64,21 @@ class Printer {
   scenario::CounterTotals totals_;
 };
 
-std::vector<RunPlan> make_plans(const po::variables_map& options) {
-  const std::vector<std::string> files = values_of(options, "scenario");
+/// Every file is read before the first run: a mistake in the last one shows at once.
+std::vector<scenario::ScenarioSpec> read_scenarios(const std::vector<std::string>& files,
+                                                   const std::vector<std::string>& overrides) {
+  std::vector<scenario::ScenarioSpec> specs;
+  for (const std::string& file : files) {
+    const scenario::ScenarioFile scenario_file{find_scenario(file)};
+    for (const scenario::Variant& variant : scenario_file.variants(overrides))
+      specs.push_back(scenario_file.load(variant, overrides));
+  }
+  return specs;
+}
+
+std::vector<RunPlan> make_plans(const Request& request) {
+  const po::variables_map& options = request.options;
+  const std::vector<std::string>& files = request.words;
   if (files.empty()) throw InputError("no scenario is given", "pmufab run SCENARIO...; see pmufab run --help");
   const std::vector<std::string> overrides = values_of(options, "set");
   const std::string selector = options["drivers"].as<std::string>();
@@ -87,13 +86,7 @@ std::vector<RunPlan> make_plans(const po::variables_map& options) {
     throw InputError(fmt::format("--drivers {} selects no driver set", selector),
                      "write all, newest, 7.3, or '>=7.1 <7.3'");
 
-  // Every file is read before the first run: a mistake in the last one shows at once.
-  std::vector<scenario::ScenarioSpec> specs;
-  for (const std::string& file : files) {
-    const scenario::ScenarioFile scenario_file{fs::path(file)};
-    for (const scenario::Variant& variant : scenario_file.variants(overrides))
-      specs.push_back(scenario_file.load(variant, overrides));
-  }
+  const std::vector<scenario::ScenarioSpec> specs = read_scenarios(files, overrides);
   const std::vector<driver_host::DriverSet> sets = find_drivers(options);
   std::vector<RunPlan> plans;
   for (const scenario::ScenarioSpec& spec : specs) {
@@ -199,31 +192,8 @@ void write_run_folder(const fs::path& out, const RunPlan& plan, const RunResult&
   write_file(folder / "kernel.log", run.kernel_log.empty() ? "" : fmt::format("{}\n", fmt::join(run.kernel_log, "\n")));
 }
 
-}  // namespace
-
-int run_command(const Arguments& arguments) {
-  po::options_description options("Options");
-  const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
-  options.add_options()("set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
-                        "change a value of the scenario; may be given several times")(
-      "junit", po::value<std::string>()->default_value("")->value_name("FILE"), "write a JUnit report")(
-      "json", po::value<std::string>()->default_value("")->value_name("FILE"), "write all results as JSON")(
-      "csv", po::value<std::string>()->default_value("")->value_name("FILE"),
-      "write all counters as comma-separated values")(
-      "out", po::value<std::string>()->default_value("")->value_name("DIR"),
-      "write a folder per run: results, effective configuration, kernel log")(
-      "output", po::value<std::string>()->default_value("")->value_name("DIR"), "the same as --out")(
-      "jobs,j", po::value<unsigned>()->default_value(processors)->value_name("N"), "runs at the same time")(
-      "timeout", po::value<unsigned>()->default_value(0)->value_name("SECONDS"),
-      "stop a run that takes longer (0: never)")("verbose,v", po::bool_switch(),
-                                                 "tables without anything left out, and for every run")(
-      "kernel-log", po::bool_switch(), "show kernel logs as they grow");
-  add_driver_options(options, "");
-  const auto parsed = parse(arguments, options, "scenario",
-                            {"pmufab run [options] SCENARIO...",
-                             "Run scenario files and check every counter against the scoreboard.", kMoreOnRun});
-  if (!parsed) return kPassed;
-  const po::variables_map& map = *parsed;
+/// @throws InputError for numbers that make no sense
+void check_numbers(const po::variables_map& map) {
   // A negative number arrives here as a huge one.
   constexpr unsigned kMaximumJobs = 1024;
   if (const auto jobs = map["jobs"].as<unsigned>(); jobs == 0 || jobs > kMaximumJobs)
@@ -231,19 +201,38 @@ int run_command(const Arguments& arguments) {
   constexpr unsigned kMaximumTimeout = 10'000'000;
   if (map["timeout"].as<unsigned>() > kMaximumTimeout)
     throw InputError("--timeout: not a number of seconds", fmt::format("0 ... {}", kMaximumTimeout));
+}
+
+/// The reports of all runs: --junit, --json and --csv.
+void write_reports(const po::variables_map& map, const std::vector<RunResult>& runs) {
+  const auto write = [&](const std::string& option, auto writer) {
+    const std::string file = map[option].as<std::string>();
+    if (file.empty()) return;
+    std::ostringstream stream;
+    writer(stream, runs);
+    write_file(file, stream.str());
+  };
+  write("junit", scenario::write_junit);
+  write("json", scenario::write_json);
+  write("csv", scenario::write_csv);
+}
+
+int run(const Request& request) {
+  const po::variables_map& map = request.options;
+  check_numbers(map);
   check_reports(map);
-  const std::vector<RunPlan> plans = make_plans(map);
+  const std::vector<RunPlan> plans = make_plans(request);
 
   fs::path out = map["out"].as<std::string>();
   if (out.empty()) out = map["output"].as<std::string>();
   if (!out.empty()) check_folders(plans);
   check_outputs(map, out, plans);
-  scenario::TextReportOptions text;
-  text.marks = speaks_utf8();
-  text.everything = map["verbose"].as<bool>();
-  text.compact = plans.size() > 4 && !text.everything;
+  scenario::TextReportOptions form;
+  form.marks = speaks_utf8();
+  form.everything = map["verbose"].as<bool>();
+  form.compact = plans.size() > 4 && !form.everything;
 
-  Printer printer(text);
+  Printer printer(form);
   catch_interrupts();
   ScratchFolder scratch;
   ProgressBar bar;
@@ -260,11 +249,11 @@ int run_command(const Arguments& arguments) {
     bar.clear();
     complain("--- output of {}\n{}{}---\n", title, output, output.ends_with('\n') ? "" : "\n");
   };
-  runner.on_result = [&](const RunPlan& plan, const RunResult& run) {
+  runner.on_result = [&](const RunPlan& plan, const RunResult& result) {
     bar.clear();
-    printer.print(run);
-    if (run.status == RunResult::Status::bad_input) complain("pmufab: {}: {}\n", run.title(), run.message);
-    if (!out.empty()) write_run_folder(out, plan, run);
+    printer.print(result);
+    if (result.status == RunResult::Status::bad_input) complain("pmufab: {}: {}\n", result.title(), result.message);
+    if (!out.empty()) write_run_folder(out, plan, result);
   };
   const std::vector<RunResult> runs = scenario::run_all(plans, runner);
   bar.clear();
@@ -272,18 +261,50 @@ int run_command(const Arguments& arguments) {
   scenario::write_comparison(std::cout, runs);
   if (runs.size() > 1) scenario::write_summary(std::cout, runs);
   std::cout.flush();
-
-  const auto write = [&](const std::string& option, auto writer) {
-    const std::string file = map[option].as<std::string>();
-    if (file.empty()) return;
-    std::ostringstream stream;
-    writer(stream, runs);
-    write_file(file, stream.str());
-  };
-  write("junit", scenario::write_junit);
-  write("json", scenario::write_json);
-  write("csv", scenario::write_csv);
+  write_reports(map, runs);
   return scenario::exit_code(runs);
+}
+
+}  // namespace
+
+Command run_command() {
+  const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
+  return {
+      .name = "run",
+      .arguments = "[options] SCENARIO...",
+      .summary = "run scenarios with every driver set, and check every counter against the scoreboard",
+      .description =
+          R"(A scenario file names a platform, traffic, and what to measure (scenarios/README.md describes it). It is run once for
+each driver set it selects, each run in a process of its own. A run passes when every count equals the scoreboard's.
+
+SCENARIO is the path of a file, or a name: cmn-flits is the file cmn-flits.yaml in any folder below scenarios/ here, or
+else among the scenarios that come with pmufab.)",
+      .options =
+          Options{
+              list("set", "PATH=VALUE", "change a value of the scenario; may be given several times"),
+              text("junit", "FILE", "write a JUnit report"),
+              text("json", "FILE", "write all results as JSON"),
+              text("csv", "FILE", "write all counters as comma-separated values"),
+              text("out", "DIR", "write a folder per run: results, effective configuration, kernel log"),
+              text("output", "DIR", "the same as --out"),
+              number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor"),
+              number<unsigned>("timeout", "SECONDS", "stop a run that takes longer (0: never)", 0),
+              flag("verbose,v", "tables without anything left out, and for every run"),
+              flag("kernel-log", "show kernel logs as they grow"),
+          } +
+          driver_options(""),
+      .words = Words::scenarios,
+      .examples = {{"pmufab run ucf-basic", "one scenario, with every driver set there is"},
+                   {"pmufab run scenarios/tegra410/*.yaml --drivers newest --junit results.xml",
+                    "all scenarios of a folder, with the newest drivers and a report for a CI server"},
+                   {"pmufab run overflow-16 --set platform.tegra410.ucf_pmu.width=20 \\\n"
+                    "  --set host.interrupt_delay='5 us'",
+                    "with values changed; they may have units"},
+                   {"pmufab run demo --set trace=sort.trace --out results",
+                    "replay a recorded program; results, effective configuration and kernel log go to results/"}},
+      .exit_codes = usual_exit_codes(),
+      .run = run,
+  };
 }
 
 }  // namespace pmufab::cli

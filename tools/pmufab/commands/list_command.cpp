@@ -15,21 +15,7 @@
 namespace pmufab::cli {
 namespace {
 
-namespace po = boost::program_options;
 using scenario::Json;
-
-constexpr const char* kMoreOnList =
-    R"(What is listed is what the drivers publish in sysfs when they are loaded on the platform: events/, format/ and cpumask;
-and PMUs that the testbench's own software serves, such as those of CXL ports (cpmu_rp0.0).
-Without PLATFORM a platform of two Tegra410 sockets is used. Any event can be given to pmufab stat -e, with terms added:
-  nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=1,dst_loc_cmem=1/
-"not modelled" stands behind events that nothing on the platform makes happen: measuring one is refused, with the reason.
-
-Examples:
-  pmufab list
-  pmufab list scenarios/platforms/tegra410-1s-small.yaml --drivers 7.2
-  pmufab list --json | jq '.pmus[].name'
-)";
 
 /// Events a scenario that measures them is refused for, and why.
 using NotModelled = std::map<std::string, std::string>;
@@ -86,7 +72,7 @@ void print(const perf::PmuCatalog& catalog, const NotModelled& reasons) {
 }
 
 /// Load the drivers and print what they publish.
-int list(const platform::PlatformSpec& platform, const driver_host::DriverSet& drivers, bool json) {
+int print_published(const platform::PlatformSpec& platform, const driver_host::DriverSet& drivers, bool json) {
   scenario::Machine machine(platform, {}, {}, drivers, {.echo_log = true});
   int loaded = 0;
   std::size_t driven = 0;
@@ -116,29 +102,49 @@ int list(const platform::PlatformSpec& platform, const driver_host::DriverSet& d
   return kPassed;
 }
 
-}  // namespace
-
-int list_command(const Arguments& arguments) {
-  po::options_description options("Options");
-  options.add_options()("set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
-                        "change a value of the platform")("json", po::bool_switch(), "print JSON")(
-      "kernel-log", po::bool_switch(), "show the kernel log while the drivers are loaded");
-  add_driver_options(options, "newest");
-  const auto parsed =
-      parse(arguments, options, "platform",
-            {"pmufab list [options] [PLATFORM]", "List the PMUs and events the drivers publish.", kMoreOnList});
-  if (!parsed) return kPassed;
-  const std::vector<std::string> files = values_of(*parsed, "platform");
+int run_list(const Request& request) {
+  const std::vector<std::string>& files = request.words;
+  const std::vector<std::string> overrides = values_of(request.options, "set");
   if (files.size() > 1) throw scenario::InputError("one platform at a time", "see pmufab list --help");
-  if (files.empty() && !values_of(*parsed, "set").empty())
+  if (files.empty() && !overrides.empty())
     throw scenario::InputError("--set changes the platform of a file, and none is given",
                                "pmufab list --set ... PLATFORM");
   scenario::PlatformDocument platform;
-  if (!files.empty()) platform = scenario::load_platform(files.front(), values_of(*parsed, "set"));
-  const driver_host::DriverSet drivers = find_newest_driver(*parsed, platform.spec);
+  if (!files.empty()) platform = scenario::load_platform(files.front(), overrides);
+  const driver_host::DriverSet drivers = find_newest_driver(request.options, platform.spec);
 
-  const bool json = (*parsed)["json"].as<bool>();
-  return guarded((*parsed)["kernel-log"].as<bool>(), [&] { return list(platform.spec, drivers, json); });
+  const bool json = request.options["json"].as<bool>();
+  return guarded(request.options["kernel-log"].as<bool>(),
+                 [&] { return print_published(platform.spec, drivers, json); });
+}
+
+}  // namespace
+
+Command list_command() {
+  return {
+      .name = "list",
+      .arguments = "[options] [PLATFORM]",
+      .summary = "list the PMUs and events the drivers publish, as perf list does",
+      .description =
+          R"(Loads the drivers on the platform and lists what they publish in sysfs: events/, format/ and cpumask. PMUs that the
+testbench's own software serves, such as those of CXL ports (cpmu_rp0.0), are listed as well. Without PLATFORM a platform
+of two Tegra410 sockets is used.
+
+Any event can be given to pmufab stat -e, with terms added:
+
+  nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=1,dst_loc_cmem=1/
+
+"not modelled" marks events that nothing on the platform causes. Measuring one is refused, with the reason.)",
+      .options = Options{list("set", "PATH=VALUE", "change a value of the platform"), flag("json", "print JSON"),
+                         flag("kernel-log", "show the kernel log while the drivers are loaded")} +
+                 driver_options("newest"),
+      .words = Words::platforms,
+      .examples = {{"pmufab list"},
+                   {"pmufab list scenarios/platforms/tegra410-1s-small.yaml --drivers 7.2"},
+                   {"pmufab list --json | jq '.pmus[].name'"}},
+      .exit_codes = usual_exit_codes(),
+      .run = run_list,
+  };
 }
 
 }  // namespace pmufab::cli

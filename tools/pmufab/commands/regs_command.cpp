@@ -14,19 +14,8 @@
 namespace pmufab::cli {
 namespace {
 
-namespace po = boost::program_options;
 using platform::NamedRegisters;
 using scenario::InputError;
-
-constexpr const char* kMoreOnRegs =
-    R"(Shows the registers of each device with their fields. The values are those after the drivers have been loaded; with
---reset they are the reset values, and no drivers are needed. BANK is a name, or the beginning of one.
-
-Examples:
-  pmufab regs scenarios/platforms/tegra410-1s-small.yaml
-  pmufab regs scenarios/platforms/tegra410-1s-small.yaml socket0.ucf_pmu --markdown --reset
-  pmufab regs scenarios/platforms/tegra410-2s.yaml socket1 --json
-)";
 
 /// Something to bind the bus to when no software runs.
 struct IdleMaster : sc_core::sc_module {
@@ -67,30 +56,17 @@ void print(const std::vector<NamedRegisters>& banks, bool markdown, bool json) {
   std::cout.flush();
 }
 
-}  // namespace
-
-int regs_command(const Arguments& arguments) {
-  po::options_description options("Options");
-  options.add_options()("set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
-                        "change a value of the platform")("markdown", po::bool_switch(),
-                                                          "print the register map as Markdown tables")(
-      "json", po::bool_switch(), "print map and values as JSON")("reset", po::bool_switch(),
-                                                                 "reset values, without drivers");
-  add_driver_options(options, "newest");
-  const auto parsed =
-      parse(arguments, options, "words",
-            {"pmufab regs [options] PLATFORM [BANK]", "Show the registers of a platform.", kMoreOnRegs});
-  if (!parsed) return kPassed;
-  const std::vector<std::string> words = values_of(*parsed, "words");
+int run_regs(const Request& request) {
+  const std::vector<std::string>& words = request.words;
   if (words.empty() || words.size() > 2)
     throw InputError(words.empty() ? "no platform is given" : "too many words", "pmufab regs PLATFORM [BANK]");
-  const bool markdown = (*parsed)["markdown"].as<bool>();
-  const bool json = (*parsed)["json"].as<bool>();
+  const bool markdown = request.options["markdown"].as<bool>();
+  const bool json = request.options["json"].as<bool>();
   if (markdown && json) throw InputError("--markdown and --json exclude each other");
   const std::string bank = words.size() > 1 ? words[1] : "";
-  const scenario::PlatformDocument document = scenario::load_platform(words[0], values_of(*parsed, "set"));
+  const scenario::PlatformDocument document = scenario::load_platform(words[0], values_of(request.options, "set"));
 
-  if ((*parsed)["reset"].as<bool>()) {
+  if (request.options["reset"].as<bool>()) {
     platform::Platform platform("platform", document.spec);
     IdleMaster master("master");
     master.socket.bind(platform.bus().socket);
@@ -99,7 +75,7 @@ int regs_command(const Arguments& arguments) {
     print(banks, markdown, json);
     return kPassed;
   }
-  const driver_host::DriverSet drivers = find_newest_driver(*parsed, document.spec);
+  const driver_host::DriverSet drivers = find_newest_driver(request.options, document.spec);
   return guarded(false, [&] {
     scenario::Machine machine(document.spec, {}, {}, drivers, {.echo_log = true});
     const std::vector<NamedRegisters> banks = chosen_banks(machine.platform().registers(), bank);
@@ -111,6 +87,29 @@ int regs_command(const Arguments& arguments) {
     if (loaded < 0) complain("pmufab: loading the drivers failed; the values are those it left\n");
     return loaded < 0 ? kCheckFailed : kPassed;
   });
+}
+
+}  // namespace
+
+Command regs_command() {
+  return {
+      .name = "regs",
+      .arguments = "[options] PLATFORM [BANK]",
+      .summary = "show the registers of a platform, with their fields",
+      .description =
+          R"(Shows the registers of each device with their fields. The values are those after the drivers have been loaded; with
+--reset they are the reset values, and no drivers are needed. BANK is a name, or the beginning of one.)",
+      .options = Options{list("set", "PATH=VALUE", "change a value of the platform"),
+                         flag("markdown", "print the register map as Markdown tables"),
+                         flag("json", "print map and values as JSON"), flag("reset", "reset values, without drivers")} +
+                 driver_options("newest"),
+      .words = Words::platforms,
+      .examples = {{"pmufab regs scenarios/platforms/tegra410-1s-small.yaml"},
+                   {"pmufab regs scenarios/platforms/tegra410-1s-small.yaml socket0.ucf_pmu --markdown --reset"},
+                   {"pmufab regs scenarios/platforms/tegra410-2s.yaml socket1 --json"}},
+      .exit_codes = usual_exit_codes(),
+      .run = run_regs,
+  };
 }
 
 }  // namespace pmufab::cli

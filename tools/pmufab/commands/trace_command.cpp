@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <span>
 #include <system_error>
@@ -21,6 +22,7 @@
 #include "testbench/traffic/tegra410/lackey_import.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
+#include "tools/pmufab/scenario_names.h"
 
 namespace pmufab::cli {
 namespace {
@@ -30,29 +32,6 @@ namespace po = boost::program_options;
 using scenario::InputError;
 using scenario::with_separators;
 using traffic::AccessKind;
-
-constexpr const char* kMoreOnTrace =
-    R"(pmufab trace import IN OUT         turn the output of valgrind's lackey tool, or another trace, into a trace
-                                   (OUT ending in .csv: as text)
-pmufab trace record SCENARIO OUT   run a scenario and write the operations of its CXL traffic
-pmufab trace info TRACE            count what is in a trace
-
-Traces of CXL traffic hold operations at times, as CSV:
-  time,device,operation,address
-  2500,0,read,0x10000000040
-  end
-Times are picoseconds after the start of traffic, in order; devices and operations those of scenarios' cxl_traffic;
-addresses hexadecimal, with 0x.
-
-Examples: record a program, then replay it with a scenario whose traffic has a trace:
-  valgrind --tool=lackey --trace-mem=yes --log-file=sort.lackey sort input.txt >/dev/null
-  pmufab trace import sort.lackey sort.trace
-  pmufab trace info sort.trace
-  pmufab run scenarios/demo.yaml --set trace=sort.trace
-Record CXL traffic, then replay it:
-  pmufab trace record scenarios/cxl/cxl-mem.yaml mem.trace
-  pmufab run scenarios/cxl/cxl-replay.yaml --set cxl_traffic[0].trace.file=mem.trace --set 'expect=[]'
-)";
 
 /// Copy a trace to another form.
 template <typename Record>
@@ -95,7 +74,7 @@ int convert(const std::string& in, const std::string& out) {
 
 /// Nothing but the operations of the run matters: whether its counts are right does not.
 int record(const std::string& scenario, const std::string& out, const po::variables_map& map) {
-  const scenario::ScenarioFile file{fs::path(scenario)};
+  const scenario::ScenarioFile file{find_scenario(scenario)};
   const std::vector<scenario::Variant> variants = file.variants();
   if (variants.size() != 1)
     throw InputError(fmt::format("'{}' is {} scenarios in one: it has a matrix", scenario, variants.size()),
@@ -207,45 +186,109 @@ int info(const std::string& file) {
   return kPassed;
 }
 
-}  // namespace
-
-int trace_command(const Arguments& arguments) {
-  po::options_description options("Options of import and record");
-  options.add_options()("output,o", po::value<std::string>()->default_value("")->value_name("OUT"),
-                        "the trace to write, if it is not the second word")(
-      "keep-instructions", po::bool_switch(), "of lackey's output: keep instruction fetches")(
-      "limit", po::value<std::uint64_t>()->default_value(0)->value_name("N"),
-      "of lackey's output: stop after N accesses (0: never)")(
-      "set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
-      "change a value of the scenario to record; may be given several times");
-  add_driver_options(options, "newest");
-  const auto parsed = parse(arguments, options, "words",
-                            {"pmufab trace [options] import|record|info FILE...",
-                             "Work with recorded memory accesses and operations.", kMoreOnTrace});
-  if (!parsed) return kPassed;
-  std::vector<std::string> words = values_of(*parsed, "words");
-  const std::string usage = "see pmufab trace --help";
-  if (words.empty()) throw InputError("pmufab trace does what?", "import, record or info; " + usage);
-  const std::string output = (*parsed)["output"].as<std::string>();
-  if (!output.empty()) words.push_back(output);
+/// Do work that reads traces. A trace that cannot be read is bad input.
+int with_traces(const std::function<int()>& work) {
   try {
-    if (words[0] == "import") {
-      if (words.size() != 3) throw InputError("pmufab trace import needs an input and an output", usage);
-      return import(words[1], words[2], *parsed);
-    }
-    if (words[0] == "record") {
-      if (words.size() != 3) throw InputError("pmufab trace record needs a scenario and an output", usage);
-      return record(words[1], words[2], *parsed);
-    }
-    if (words[0] == "info") {
-      if (words.size() != 2) throw InputError("pmufab trace info needs a trace", usage);
-      return info(words[1]);
-    }
+    return work();
   } catch (const traffic::TraceError& error) {
     throw InputError(error.what());
   }
-  std::string suggestion = scenario::did_you_mean(words[0], {"import", "record", "info"});
-  throw InputError(fmt::format("there is no 'trace {}'", words[0]), suggestion.empty() ? usage : suggestion);
+}
+
+/// The input and the output, which --output may name.
+std::pair<std::string, std::string> in_and_out(const Request& request, const std::string& command,
+                                               const std::string& input) {
+  std::vector<std::string> words = request.words;
+  const std::string output = request.options["output"].as<std::string>();
+  if (!output.empty()) words.push_back(output);
+  if (words.size() != 2)
+    throw InputError(fmt::format("pmufab {} needs {} and an output", command, input),
+                     fmt::format("see pmufab {} --help", command));
+  return {words[0], words[1]};
+}
+
+int run_import(const Request& request) {
+  const auto [in, out] = in_and_out(request, "trace import", "an input");
+  return with_traces([&, &in = in, &out = out] { return import(in, out, request.options); });
+}
+
+int run_record(const Request& request) {
+  const auto [scenario, out] = in_and_out(request, "trace record", "a scenario");
+  return with_traces([&, &scenario = scenario, &out = out] { return record(scenario, out, request.options); });
+}
+
+int run_info(const Request& request) {
+  if (request.words.size() != 1) throw InputError("pmufab trace info needs a trace", "see pmufab trace info --help");
+  return with_traces([&] { return info(request.words.front()); });
+}
+
+Option output_option() { return text("output,o", "FILE", "the trace to write, instead of the second word"); }
+
+std::vector<ExitCode> exit_codes() {
+  return {{"0", "done"}, {"2", "bad input, or output that could not be written"}, {"3", "an internal error"}};
+}
+
+}  // namespace
+
+Command trace_import_command() {
+  return {
+      .name = "trace import",
+      .arguments = "[options] IN OUT",
+      .summary = "turn the output of valgrind's lackey tool, or another trace, into a trace",
+      .description =
+          R"(IN is what valgrind's lackey tool wrote, or a trace of another form. If the name of OUT ends in .csv, the trace is written
+as text.
+
+Traces of CXL traffic hold operations and their times, as CSV:
+
+  time,device,operation,address
+  2500,0,read,0x10000000040
+  end
+
+Times are picoseconds after the start of traffic, in ascending order. Devices and operations are those of a scenario's
+cxl_traffic. Addresses are hexadecimal, with 0x.)",
+      .options = {output_option(), flag("keep-instructions", "of lackey's output: keep instruction fetches"),
+                  number<std::uint64_t>("limit", "N", "of lackey's output: stop after N accesses (0: never)", 0)},
+      .words = Words::files,
+      .examples = {{"valgrind --tool=lackey --trace-mem=yes --log-file=sort.lackey sort input.txt >/dev/null"},
+                   {"pmufab trace import sort.lackey sort.trace"},
+                   {"pmufab run demo --set trace=sort.trace", "replay it"}},
+      .exit_codes = exit_codes(),
+      .run = run_import,
+  };
+}
+
+Command trace_record_command() {
+  return {
+      .name = "trace record",
+      .arguments = "[options] SCENARIO OUT",
+      .summary = "run a scenario and write the operations of its CXL traffic to a trace",
+      .description =
+          R"(Runs the scenario once, with one driver set, and records its CXL traffic. Whether its counts are right does not matter
+here.)",
+      .options = Options{output_option(),
+                         list("set", "PATH=VALUE", "change a value of the scenario; may be given several times")} +
+                 driver_options("newest"),
+      .words = Words::scenarios,
+      .examples = {{"pmufab trace record cxl-mem mem.trace"},
+                   {"pmufab run cxl-replay --set cxl_traffic[0].trace.file=mem.trace --set 'expect=[]'", "replay it"}},
+      .exit_codes = usual_exit_codes(),
+      .run = run_record,
+  };
+}
+
+Command trace_info_command() {
+  return {
+      .name = "trace info",
+      .arguments = "TRACE",
+      .summary = "count what is in a trace",
+      .description = "Prints how many accesses or operations of each kind there are, and how much memory they touch.",
+      .options = {},
+      .words = Words::files,
+      .examples = {{"pmufab trace info sort.trace"}},
+      .exit_codes = exit_codes(),
+      .run = run_info,
+  };
 }
 
 }  // namespace pmufab::cli

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/guest/guest_session.h"
+#include "testbench/guest/perf/perf_output.h"
+#include "testbench/guest/prepared_guest.h"
+#include "testbench/guest/qemu_command.h"
+#include "testbench/process/child_process.h"
+#include "testbench/scenario/report/report.h"
+#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scenario/yaml/quantity.h"
+#include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
+#include "tools/pmufab/places.h"
+#include "tools/pmufab/simulator_process.h"
+#include "tools/pmufab/verdict_table.h"
+#include "tools/pmufab/virtual_machine.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+using scenario::InputError;
+
+constexpr const char* kMessagesName = "qemu.log";
+
+fs::path find_guest(const std::string& given) {
+  const std::vector<fs::path> places = given.empty() ? guest_folders() : std::vector<fs::path>{given};
+  std::error_code error;
+  for (const fs::path& place : places) {
+    if (fs::exists(place / ".complete", error)) return fs::absolute(place);
+  }
+  throw InputError(fmt::format("there is no guest in {}", places.front().string()),
+                   "pmufab guest prepare makes one; --guest and the variable PMUFAB_GUEST name another folder");
+}
+
+/// @return the plugin that lets QEMU count instructions; nothing for the clock on the wall
+fs::path clock_plugin_of(const std::string& clock, bool interactive) {
+  if (clock == "wall") return {};
+  if (clock != "instructions") throw InputError(fmt::format("--clock {} is neither wall nor instructions", clock));
+  if (interactive)
+    throw InputError("a shell on the console has the clock on the wall: nobody types the same twice",
+                     "say what to run: pmufab boot --clock instructions ... -- COMMAND");
+  return find_library("testbench/guest", "pmufab_instruction_clock.so");
+}
+
+/// The archive of the guest with ours behind it, where the kernel finds it.
+void write_initrd(const fs::path& guest, const fs::path& file, std::uint64_t aperture, const Arguments& command,
+                  bool is_deterministic) {
+  std::ofstream out(file, std::ios::binary);
+  out << std::ifstream(guest / "initrd", std::ios::binary).rdbuf();
+  constexpr std::streamoff kAlignment = 4;
+  while (out && out.tellp() % kAlignment != 0) out.put('\0');
+  out << guest::boot_archive(aperture, command, is_deterministic);
+  out.close();
+  if (!out) throw InputError(fmt::format("{} cannot be written", file.string()), "is the disk of $TMPDIR full?");
+}
+
+void print(const std::vector<perf::Verdict>& verdicts, const guest::GuestResult& result) {
+  for (const std::string& report : result.reports) complain("pmufab: {}\n", report);
+  for (const std::string& failure : result.failures) complain("pmufab: {}\n", failure);
+  print_verdicts("guest", "event", verdicts);
+}
+
+/// @param code  of the command; nothing if the guest did not come to its end
+void write_json(const fs::path& file, const guest::GuestResult& result, const std::vector<perf::Verdict>& verdicts,
+                const scenario::ScenarioSpec& spec, const std::string& guest_title, std::optional<int> code) {
+  scenario::Json json = verdict_json(spec, result.ended && code, result.simulated, result.failures);
+  if (code) json["exit_code"] = *code;
+  json["guest"] = guest_title;
+  json["register_accesses"] = result.accesses;
+  json["interrupts"] = result.interrupts;
+  json["interrupts_raised"] = result.raised;
+  json["traffic_ended"] = result.traffic_ended;
+  json["reports"] = result.reports;
+  write_verdicts(file, std::move(json), "guest", verdicts);
+}
+
+/// @return true if next to nothing more can be written there
+bool is_full(const fs::path& folder) {
+  std::error_code error;
+  const fs::space_info space = fs::space(folder, error);
+  constexpr std::uintmax_t kLeast = 1 << 16;
+  return !error && space.available < kLeast;
+}
+
+std::string read_text(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+/// Without the warnings that QEMU gives of every boot.
+std::string without_noise(const std::string& text) {
+  std::istringstream lines(text);
+  std::string rest;
+  for (std::string line; std::getline(lines, line);) {
+    // A firmware's shell would clear the user's screen.
+    static const std::regex sequence("\x1b\\[[0-9;=?]*[A-Za-z]");
+    line = std::regex_replace(line, sequence, "");
+    line.erase(
+        std::remove_if(line.begin(), line.end(), [](unsigned char letter) { return letter < ' ' && letter != '\t'; }),
+        line.end());
+    const auto has = [&](const char* words) { return line.find(words) != std::string::npos; };
+    if (!has("Could not enable error recovery") && !has("externally provided fw_cfg item")) rest += line + "\n";
+  }
+  return rest;
+}
+
+/// What QEMU and a guest that did not come to its end said last.
+void print_last_words(const fs::path& session) {
+  constexpr std::size_t kLast = 2000;
+  for (const auto& [name, who] :
+       {std::pair{kMessagesName, "QEMU"}, std::pair{guest::kConsoleName, "the guest's console"}}) {
+    const std::string text = without_noise(read_text(session / name));
+    if (!text.empty())
+      complain("pmufab: the end of what {} said:\n{}\n", who, text.substr(text.size() - std::min(text.size(), kLast)));
+  }
+}
+
+/// @return the exit code of the command; nothing if the guest did not come so far, which has been said
+std::optional<int> code_of_command(const fs::path& session) {
+  std::string text = read_text(session / guest::kStatusName);
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  if (!text.empty() && text.size() <= 3 && text.find_first_not_of("0123456789") == std::string::npos)
+    return std::stoi(text);
+  if (!text.empty()) complain("pmufab: the guest: {}\n", text);
+  return std::nullopt;
+}
+
+std::uint64_t number_of(const po::variables_map& map, const char* option, std::int64_t least, std::int64_t most) {
+  const auto value = map[option].as<std::int64_t>();
+  if (value < least || value > most)
+    throw InputError(fmt::format("--{} {} is not from {} to {}", option, value, least, most));
+  return static_cast<std::uint64_t>(value);
+}
+
+constexpr std::uint64_t kMebibyte = 1 << 20;
+constexpr std::int64_t kMostSeconds = 1'000'000;
+
+/// What the user asked for.
+struct Order {
+  scenario::ScenarioSpec spec;
+  driver_host::DriverSet drivers;  ///< that serve the simulator; the guest's kernel has its own
+  Arguments command;               ///< to run in the guest; none: there is a shell on the console
+  guest::GuestOptions session;
+  fs::path clock_plugin;  ///< empty: the guest has the wall clock
+  std::chrono::seconds most{};
+  fs::path guest_folder;
+  std::string guest_title;
+  std::string json;
+
+  [[nodiscard]] bool interactive() const { return command.empty(); }
+};
+
+/// @throws InputError for what cannot be done, before anything is started
+Order read_order(const Request& request) {
+  const po::variables_map& map = request.options;
+  const std::vector<std::string>& files = request.words;
+  if (files.size() > 1) throw InputError("one platform at a time", "a command stands behind --");
+  Order order;
+  order.spec = scenario_of(map, files.empty() ? std::string() : files.front(), "boot");
+  order.drivers = find_newest_driver(map, order.spec.platform);
+  order.json = map["json"].as<std::string>();
+  if (!order.json.empty()) check_writable(order.json);
+  order.command = request.program;
+  order.clock_plugin = clock_plugin_of(map["clock"].as<std::string>(), order.interactive());
+  if (order.interactive() && isatty(STDIN_FILENO) != 1)
+    throw InputError("a shell on the guest's console needs a terminal", "say what to run: pmufab boot ... -- COMMAND");
+  for (const char* option : {"driver", "drivers"}) {
+    if (!map[option].defaulted())
+      throw InputError(fmt::format("--{} has no effect in a guest, whose kernel has its own drivers", option),
+                       "pmufab shell and pmufab run take other drivers");
+  }
+  constexpr std::int64_t kMostCpus = 8;
+  constexpr std::int64_t kMostMemory = 1 << 16;
+  order.session.time_scale = time_scale_of(map["time-scale"].as<std::string>());
+  order.session.is_deterministic = !order.clock_plugin.empty();
+  order.session.log = map["log"].as<bool>();
+  order.session.topology.cpus_per_node = static_cast<unsigned>(number_of(map, "cpus", 1, kMostCpus));
+  order.session.topology.memory_per_node =
+      number_of(map, "memory", 512, kMostMemory) / order.spec.platform.sockets * kMebibyte;
+  order.most = std::chrono::seconds(number_of(map, "timeout", 1, kMostSeconds));
+  order.guest_folder = find_guest(map["guest"].as<std::string>());
+  order.guest_title = guest::look_at_guest(order.guest_folder);
+  return order;
+}
+
+/// How the virtual machine ended, and what its command had printed.
+struct MachineEnd {
+  VirtualMachine::End end{};
+  std::optional<process::ProcessEnd> process;
+  std::string printed;
+};
+
+/// Run the guest beside a simulator that serves. @param folder  of the session
+/// @throws InputError if the disk is full
+MachineEnd run_guest(const Order& order, const fs::path& folder, pid_t simulator) {
+  const auto description = nlohmann::json::parse(read_text(folder / guest::kDescriptionName));
+  guest::QemuOptions machine;
+  machine.guest = order.guest_folder;
+  machine.session = folder;
+  machine.initrd = folder / guest::kInitrdName;
+  machine.cpus = description.at("cpus");
+  machine.memory = order.session.topology.memory_per_node * order.spec.platform.sockets;
+  machine.below_ports = description.at("below_ports").get<std::vector<bool>>();
+  machine.clock_plugin = order.clock_plugin;
+  machine.interactive = order.interactive();
+  write_initrd(order.guest_folder, machine.initrd, description.at("aperture_base"), order.command,
+               order.session.is_deterministic);
+  VirtualMachine virtual_machine(guest::qemu_command(machine), machine.interactive, folder / kMessagesName,
+                                 order.session.is_deterministic ? folder / guest::kOutputName : fs::path());
+  const VirtualMachine::End end =
+      virtual_machine.run(simulator, machine.interactive ? std::chrono::seconds(kMostSeconds) : order.most);
+  return {end, virtual_machine.process_end(), virtual_machine.printed()};
+}
+
+/// Say why a guest did not come to its end. @return the exit code
+int explain(const std::optional<MachineEnd>& machine, const fs::path& folder) {
+  if (machine && machine->process && (!machine->process->exited || machine->process->status != 0))
+    complain("pmufab: QEMU: {}\n", process::describe(*machine->process, false));
+  const bool disk_is_full = is_full(folder);
+  complain("pmufab: the guest did not come to its end{}\n", disk_is_full ? ", and the disk of $TMPDIR is full" : "");
+  if (!machine || machine->end != VirtualMachine::End::told) print_last_words(folder);
+  return disk_is_full ? kBadInput : kCheckFailed;
+}
+
+int boot(const Request& request) {
+  Order order = read_order(request);
+  const ScratchFolder scratch;
+  order.session.folder = scratch.path();
+
+  const sigset_t& told = end_signals();
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
+  Simulator simulator = start_simulator(scratch.path(), [&](int stop, const std::function<void()>& on_ready) {
+    order.session.stop = stop;
+    order.session.on_ready = on_ready;
+    guest::run_guest_session(order.spec, order.drivers, order.session);
+    return kPassed;
+  });
+  sigprocmask(SIG_BLOCK, &told, nullptr);
+  std::optional<MachineEnd> machine;
+  if (simulator.ready()) {
+    try {
+      machine = run_guest(order, scratch.path(), simulator.pid());
+    } catch (const InputError&) {
+      // The simulator's journal is on the same disk: one of the two says that it is full.
+      const int status = simulator.end();
+      if (WIFEXITED(status) && WEXITSTATUS(status) == kBadInput) return kBadInput;
+      throw;
+    }
+  }
+  const int status = simulator.end();
+  if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
+
+  const guest::GuestResult result = guest::read_guest_journal(scratch.path());
+  const std::vector<perf::Verdict> verdicts =
+      guest::compare(result.runs, guest::find_counts(machine ? machine->printed : std::string()));
+  if (!order.interactive()) print(verdicts, result);
+  const std::optional<int> code = code_of_command(scratch.path());
+  if (!order.json.empty()) write_json(order.json, result, verdicts, order.spec, order.guest_title, code);
+  if (const std::optional<int> failed = check_simulator(status, result.ended)) return *failed;
+  if (machine && machine->end == VirtualMachine::End::too_long)
+    complain("pmufab: the guest took longer than {} s (--timeout); it was stopped\n", order.most.count());
+  if (machine && machine->end == VirtualMachine::End::told) complain("pmufab: stopped by a signal\n");
+  if (!code) return explain(machine, scratch.path());
+  const bool wrong = (any_wrong(verdicts) && !order.interactive()) || !result.failures.empty();
+  return finish_standard_error(wrong ? kCheckFailed : *code);
+}
+
+}  // namespace
+
+Command boot_command() {
+  constexpr std::int64_t kDefaultMemory = 1024;
+  constexpr std::int64_t kDefaultTimeout = 600;
+  return {
+      .name = "boot",
+      .arguments = "[options] [PLATFORM] [-- COMMAND...]",
+      .summary = "boot a real kernel in QEMU whose PMUs are the platform's, and count there",
+      .description =
+          R"(An unmodified Debian arm64 kernel boots in an unmodified QEMU, whose devices are the platform: pmufab guest prepare
+gets both, once. The kernel's own drivers, and others of the same kernel built from its source, find the PMUs by ACPI and PCI.
+COMMAND runs there as root (perf, lspci, setpci, bash, gawk and BusyBox are there), then the machine is turned off. What
+perf stat counted is compared with the scoreboard: the verdicts are printed to standard error, as is all that pmufab
+itself says, and --json FILE writes them to a file. Without COMMAND there is a shell on the console.
+
+Time: a second of the guest is a simulated second (--time-scale 1). The traffic begins when perf has opened its events,
+and is played once; if it cannot be simulated in that time, it takes longer. With --clock instructions each instruction of
+the guest takes 32 ns instead. Then every boot gives the same output and the same --json, clock cycles included, within
+limits that testbench/guest/README.md describes; boots take longer that way.
+
+Without PLATFORM a platform of two Tegra410 sockets is used.)",
+      .options =
+          platform_options() +
+          Options{
+              text("guest", "DIR",
+                   "what pmufab guest prepare made (default: $PMUFAB_GUEST, .cache/guest, or the cache)"),
+              number<std::int64_t>("cpus", "N", "CPUs of each socket in the guest", 2),
+              number<std::int64_t>("memory", "N", "MiB of the guest", kDefaultMemory),
+              text("time-scale", "X", "simulated seconds per second", "1"),
+              text("clock", "wall|instructions", "the guest's; with instructions two boots are the same", "wall"),
+              number<std::int64_t>("timeout", "N", "seconds COMMAND and the boot may take", kDefaultTimeout),
+              text("json", "FILE", "write the verdicts"),
+              flag("log", "report what happens between guest and platform"),
+          } +
+          driver_options("newest"),
+      .words = Words::platforms,
+      .runs_program = true,
+      .examples = {{"pmufab guest prepare"},
+                   {"pmufab boot --traffic scenarios/traffic/fixed.yaml \\\n"
+                    "  -- perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 1"},
+                   {"pmufab boot scenarios/platforms/cmn600-small.yaml \\\n"
+                    "  --set 'mesh_traffic=[{name: flits, rate: 0.05, count: 2000}]' \\\n"
+                    "  -- perf stat -a -e arm_cmn_0/mxp_e_req_txflit_valid/ sleep 1"},
+                   {"pmufab boot scenarios/platforms/cxl-exact.yaml"}},
+      .exit_codes = {{"N", "that of COMMAND"},
+                     {"1", "a count was wrong, or the guest did not come to its end"},
+                     {"2", "bad input, a guest that is not prepared, or verdicts that could not be printed"},
+                     {"3", "the simulator died"}},
+      .run = boot,
+  };
+}
+
+}  // namespace pmufab::cli

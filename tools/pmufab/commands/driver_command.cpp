@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/yaml/input_error.h"
+#include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
+#include "tools/pmufab/places.h"
+#include "tools/pmufab/script.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using scenario::InputError;
+
+/// A folder of their own for these files and this kernel, always the same.
+fs::path folder_for(const std::vector<std::string>& files, const std::string& base, bool sanitize) {
+  std::string key = fmt::format("{} {}", base, sanitize);
+  for (const std::string& file : files) key += '\n' + fs::weakly_canonical(file).generic_string();
+  std::uint64_t sum = 14695981039346656037U;  // FNV-1a
+  for (const char c : key) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return cache_folder() / fmt::format("drivers-{:016x}", sum);
+}
+
+/// One build at a time in a folder of the cache; who comes second waits. Programs that are run meanwhile keep the lock
+/// until they end, too, even if this one is killed.
+class FolderLock {
+ public:
+  /// @param work  what holds the lock, for who waits
+  /// @throws InputError if nothing can be written beside the folder
+  FolderLock(const fs::path& folder, const std::string& work) {
+    const std::string file = folder.string() + ".lock";
+    std::error_code error;
+    fs::create_directories(folder.parent_path(), error);
+    if (!error) file_ = open(file.c_str(), O_RDWR | O_CREAT, 0666);
+    if (file_ < 0)
+      throw InputError(fmt::format("cannot write '{}': {}", file,
+                                   (error ? error : std::error_code(errno, std::generic_category())).message()),
+                       "set XDG_CACHE_HOME to a folder of yours");
+    if (flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+    if (errno == EWOULDBLOCK) complain("pmufab: waiting for another {}\n", work);
+    while (flock(file_, LOCK_EX) != 0) {
+      if (errno == EINTR) continue;
+      const int reason = errno;
+      close(file_);
+      throw std::system_error(reason, std::generic_category(), "cannot lock " + file);
+    }
+  }
+  ~FolderLock() { close(file_); }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
+/// @throws InputError unless they are C files
+void check_sources(const std::vector<std::string>& files) {
+  if (files.empty()) throw InputError("no driver to build", "give its file: pmufab driver build my/nvidia_cspmu.c");
+  for (const std::string& file : files) {
+    std::error_code error;
+    if (!fs::exists(file, error)) throw InputError(fmt::format("there is no file '{}'", file));
+    if (!fs::is_regular_file(file, error)) throw InputError(fmt::format("'{}' is no ordinary file", file));
+    if (fs::path(file).extension() != ".c")
+      throw InputError(fmt::format("'{}' is no C file", file), "give the driver's source");
+  }
+}
+
+/// Copy a library to the place the user named. One that is in use keeps its content: the new one takes its name.
+void deliver(const fs::path& library, const fs::path& output) {
+  try {
+    fs::path fresh = output;
+    fresh += fmt::format(".{}.new", getpid());
+    fs::copy_file(library, fresh, fs::copy_options::overwrite_existing);
+    fs::rename(fresh, output);
+  } catch (const fs::filesystem_error& error) {
+    throw InputError(fmt::format("cannot write '{}': {}", output.generic_string(), error.code().message()),
+                     "name another file with --output");
+  }
+}
+
+int build(const Request& request) {
+  const std::vector<std::string>& files = request.words;
+  check_sources(files);
+  const driver_host::DriverSet stock = find_stock_drivers().back();
+  std::string base = request.options["base"].as<std::string>();
+  if (base.empty()) base = stock.kernel_version;
+  const bool sanitize = request.options["sanitize"].as<bool>();
+  const fs::path folder = folder_for(files, base, sanitize);
+  fs::path output = request.options["output"].as<std::string>();
+  if (output.empty()) output = fs::path(files.front()).replace_extension(".so");
+  check_writable(output);
+
+  std::vector<std::string> words = {"--base", base};
+  std::string sources = request.options["sources"].as<std::string>();
+  if (sources.empty() && is_installed()) sources = (cache_folder() / "linux-sources").string();
+  if (!sources.empty()) words.insert(words.end(), {"--sources", sources});
+  if (sanitize) words.emplace_back("--sanitize");
+  words.insert(words.end(), {"--like", stock.library.parent_path().parent_path().string()});
+  for (const std::string& file : files) words.insert(words.end(), {"--driver", file});
+  words.push_back(folder.string());
+  const FolderLock lock(folder, "pmufab driver build of the same files");
+  if (const int code = run_script("build-drivers", words); code != 0)
+    return code == kBadInput ? kBadInput : kCheckFailed;
+  const driver_host::DriverSet built = driver_host::find_driver_sets(folder).back();
+  deliver(built.library, output);
+  fmt::print("{}: Linux {} with {}\n", output.generic_string(), built.kernel_version, fmt::join(files, ", "));
+  return kPassed;
+}
+
+int fetch(const Request& request) {
+  Arguments words;
+  for (const char* option : {"from", "mirror"}) {
+    const std::string value = request.options[option].as<std::string>();
+    if (!value.empty()) words.insert(words.end(), {fmt::format("--{}", option), value});
+  }
+  for (const char* option : {"newest", "refresh"}) {
+    if (request.options[option].as<bool>()) words.push_back(fmt::format("--{}", option));
+  }
+  const fs::path sources = cache_folder() / "linux-sources";
+  const fs::path folder = cache_folder() / "drivers";
+  words.push_back(sources.string());
+  const FolderLock lock(folder, "pmufab driver fetch");
+  if (const int code = run_script("fetch-linux-sources", words); code != 0) return kBadInput;
+  if (const int code = run_script("build-drivers", {"--sources", sources.string(), folder.string()}); code != 0)
+    return code == kBadInput ? kBadInput : kCheckFailed;
+  fmt::print("Driver sets in {}:\n", folder.generic_string());
+  for (const driver_host::DriverSet& set : driver_host::find_driver_sets(folder))
+    fmt::print("  Linux {}\n", set.kernel_version);
+  return kPassed;
+}
+
+}  // namespace
+
+Command driver_build_command() {
+  return {
+      .name = "driver build",
+      .arguments = "[options] FILE.c...",
+      .summary = "compile drivers of your own into a library that --driver takes",
+      .description =
+          R"(FILE.c replaces the kernel's driver of the same name, or is added to the drivers if there is none of that name; all other
+drivers are those of the kernel. The result is one shared library, which --driver of the other commands takes instead of
+the stock drivers. What has not changed since the last time is not compiled again.)",
+      .options =
+          {
+              text("output,o", "FILE.so", "where the library goes (otherwise beside the first FILE.c)"),
+              text("base", "V", "kernel version of the other drivers: 7.3 or 7.3.4 (otherwise the newest there is)"),
+              text("sources", "DIR",
+                   "folder of kernel sources (otherwise that of the build, or of pmufab driver fetch)"),
+              flag("sanitize", "with AddressSanitizer and UndefinedBehaviorSanitizer"),
+          },
+      .words = Words::sources,
+      .examples = {{"pmufab driver build my/nvidia_cspmu.c", "makes my/nvidia_cspmu.so"},
+                   {"pmufab run ucf-basic --driver my/nvidia_cspmu.so"},
+                   {"pmufab driver build my/arm-cmn.c --base 6.12 -o old.so"}},
+      .exit_codes = {{"0", "the library was built"},
+                     {"1", "the driver does not compile or link; the compiler's messages say where"},
+                     {"2", "bad input, or output that could not be written"},
+                     {"3", "an internal error"}},
+      .run = build,
+  };
+}
+
+Command driver_fetch_command() {
+  return {
+      .name = "driver fetch",
+      .arguments = "[options]",
+      .summary = "get the sources of Linux PMU drivers from Debian, and build driver sets of them",
+      .description =
+          R"(Asks a Debian mirror which kernels there are, fetches the linux-source package of each (about 150 MB), keeps the folders
+of the drivers, and compiles a driver set for each kernel. Sources and sets go to the cache folder, where the other
+commands find them. What is there already is not fetched again. Root is not needed; gcc is.
+
+The drivers are licensed under GPL-2.0. That is why they are built on your machine and do not come with pmufab.)",
+      .options =
+          {
+              text("from", "DIR", "take them from a Linux source tree of yours instead of from Debian"),
+              text("mirror", "URL", "Debian mirror (otherwise the one this machine's packages come from)"),
+              flag("newest", "only the newest kernel"),
+              flag("refresh", "ask the mirror again and fetch newer point releases"),
+          },
+      .examples = {{"pmufab driver fetch"}, {"pmufab driver fetch --from ~/linux"}},
+      .exit_codes = {{"0", "the driver sets are there"},
+                     {"1", "the drivers of a kernel do not build"},
+                     {"2", "the sources cannot be had, or there is no compiler"},
+                     {"3", "an internal error"}},
+      .run = fetch,
+  };
+}
+
+}  // namespace pmufab::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/pmufab/cli.h"
+#include "tools/pmufab/places.h"
+#include "tools/pmufab/script.h"
+
+namespace pmufab::cli {
+namespace {
+
+int prepare(const Request& request) {
+  Arguments words;
+  if (const std::string mirror = request.options["mirror"].as<std::string>(); !mirror.empty())
+    words.insert(words.end(), {"--mirror", mirror});
+  if (request.options["refresh"].as<bool>()) words.emplace_back("--refresh");
+  // A source tree has a place of its own, where the script puts it.
+  if (is_installed()) words.push_back((cache_folder() / "guest").string());
+  return run_script("guest/prepare", words) == 0 ? kPassed : kBadInput;
+}
+
+}  // namespace
+
+Command guest_prepare_command() {
+  return {
+      .name = "guest prepare",
+      .arguments = "[options]",
+      .summary = "get what pmufab boot starts: QEMU, firmware and an arm64 kernel with its drivers",
+      .description =
+          R"(Makes the guest from Debian's packages: QEMU, UEFI firmware, an arm64 kernel with the drivers of the PMUs as modules, and
+an initial file system with perf. Some 300 MB are fetched, and 2 GB of disk are needed meanwhile; 180 MB remain. Nothing is
+done if the guest is there. Root is not needed.)",
+      .options =
+          {
+              text("mirror", "URL", "Debian mirror (otherwise the one this machine's packages come from)"),
+              flag("refresh", "ask the mirror again, and prepare what is newer"),
+          },
+      .examples = {{"pmufab guest prepare"}},
+      .exit_codes = {{"0", "the guest is there"},
+                     {"2", "it cannot be prepared here or now"},
+                     {"3", "an internal error"}},
+      .run = prepare,
+  };
+}
+
+}  // namespace pmufab::cli

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/pmufab/scenario_names.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/yaml/input_error.h"
+#include "tools/pmufab/places.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using scenario::InputError;
+
+/// What scenarios are made of lies beside them.
+bool is_for_parts(const fs::path& folder) { return folder.filename() == "platforms" || folder.filename() == "traffic"; }
+
+/// The scenarios in any folder below this one, sorted.
+std::vector<fs::path> scenarios_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (auto entry = fs::recursive_directory_iterator(folder, error); entry != fs::recursive_directory_iterator();
+       entry.increment(error)) {
+    if (error) break;
+    if (is_for_parts(entry->path())) entry.disable_recursion_pending();
+    if (entry->path().extension() == ".yaml" && entry->is_regular_file(error)) files.push_back(entry->path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// Places with scenarios, in the order looked at.
+std::vector<fs::path> places() { return {"scenarios", data_folder() / "scenarios"}; }
+
+}  // namespace
+
+fs::path find_scenario(const std::string& given) {
+  std::error_code error;
+  // What looks like a path is one: a mistake in it is told as such.
+  if (fs::exists(given, error) || given.find('/') != std::string::npos || fs::path(given).extension() == ".yaml")
+    return given;
+  for (const fs::path& place : places()) {
+    std::vector<fs::path> files = scenarios_below(place);
+    std::erase_if(files, [&](const fs::path& file) { return file.stem() != given; });
+    if (files.size() == 1) return files.front();
+    if (files.size() > 1)
+      throw InputError(fmt::format("there are several scenarios '{}'", given),
+                       fmt::format("give a path: {} or {}", files[0].generic_string(), files[1].generic_string()));
+  }
+  const std::string suggestion = scenario::did_you_mean(given, scenario_names());
+  throw InputError(
+      fmt::format("there is no file and no scenario '{}'", given),
+      suggestion.empty() ? "give the path of a YAML file, or the name of one below scenarios/" : suggestion);
+}
+
+std::vector<std::string> scenario_names() {
+  std::vector<std::string> names;
+  for (const fs::path& place : places()) {
+    for (const fs::path& file : scenarios_below(place)) names.push_back(file.stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace pmufab::cli

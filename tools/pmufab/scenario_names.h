@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace pmufab::cli {
+
+/// @param given  a path, or the name of a scenario: "cmn-flits" is scenarios/cmn/cmn-flits.yaml below the current
+/// folder or
+///               among those that come with pmufab. A file of that path comes first.
+/// @return a path
+/// @throws scenario::InputError if there are two of the name in one place, or if there is nothing of a name
+[[nodiscard]] std::filesystem::path find_scenario(const std::string& given);
+
+/// @return the names find_scenario() knows, sorted
+[[nodiscard]] std::vector<std::string> scenario_names();
+
+}  // namespace pmufab::cli

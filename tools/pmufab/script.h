@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "tools/pmufab/command.h"
+
+namespace pmufab::cli {
+
+/// Run a script of those that come with pmufab (tools/ in the source tree), with this program's standard streams.
+/// @return its exit code; 128 + the signal it died of
+/// @throws scenario::InputError if it is not there
+int run_script(const std::string& name, const Arguments& arguments);
+
+}  // namespace pmufab::cli
