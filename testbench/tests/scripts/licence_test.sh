@@ -21,6 +21,7 @@ bsd=$(sed -nE 's/^    (testbench[^ ]+) .*/\1/p' LICENSE)
 # complaints FOLDER: of the files whose names come in, counted from FOLDER, those that do not name the licence LICENSE gives
 # them in their first two lines (the first may be "#!").
 complaints() {
+  # shellcheck disable=SC2016
   (cd "$1" && xargs -d '\n' awk -v bsd="$bsd" '
     function right(file, place, i) {
       for (i = 1; i <= places; i++) if (index(file "/", list[i] "/") == 1) return "BSD-2-Clause"
