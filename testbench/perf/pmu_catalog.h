@@ -50,7 +50,7 @@ class PmuCatalog {
 
   struct Event {
     std::string name;
-    std::string definition;  ///< content of events/<name>, for example "event=0x119"
+    std::string definition;  ///< content of events/NAME, for example "event=0x119"
   };
   struct Entry {
     std::string name;

@@ -40,8 +40,7 @@ class MeshObserver {
   virtual void on_cycle(Picoseconds when, std::span<const MeshPulse> pulses) = 0;
   /// A cycle in which a device's first flit of a channel (REQ, RSP, SNP or DAT) is ready but cannot enter the mesh.
   virtual void on_hold(Picoseconds /*when*/, std::uint16_t /*node_id*/, Channel /*channel*/) {}
-  /// A gateway of the mesh sends a CXS flit, or takes one that has arrived.
-  /// @param node_id  the gateway's
+  /// A gateway of the mesh, the one with this node id, sends a CXS flit, or takes one that has arrived.
   virtual void on_link_flit(Picoseconds /*when*/, std::uint16_t /*node_id*/, bool /*sent*/, const LinkFlit& /*flit*/) {}
 };
 

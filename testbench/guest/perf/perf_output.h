@@ -15,7 +15,7 @@ namespace pmufab::guest {
 /// A count that perf printed.
 struct PrintedCount {
   std::string event;                   ///< as perf printed it
-  std::optional<std::uint64_t> value;  ///< nothing: <not counted> or <not supported>
+  std::optional<std::uint64_t> value;  ///< nothing: "not counted" or "not supported"
   bool scaled = false;                 ///< an estimate: the event had a counter for a part of the time only
   std::optional<double> time{};        ///< with -I: seconds since this perf began to count
   bool is_never = false;               ///< <not counted>: the event never had a counter

@@ -47,8 +47,7 @@ class PmuJudge {
   /// @return what this PMU must count for an event text, by the kernel's documents.
   /// @throws std::invalid_argument for a term the PMU does not have, a value too big for it, or no event
   [[nodiscard]] virtual std::unique_ptr<EventTruth> truth(const EventTerms& terms) = 0;
-  /// The same for a member of a group, where missing terms may be taken from the leader.
-  /// @param leader  the leader's terms
+  /// The same for a member of a group, where missing terms may be taken from those of its leader, which come second.
   [[nodiscard]] virtual std::unique_ptr<EventTruth> truth_of_member(const EventTerms& terms,
                                                                     const EventTerms& /*leader*/) {
     return truth(terms);
