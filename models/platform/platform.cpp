@@ -81,6 +81,12 @@ tegra410::Socket& Platform::socket(unsigned index) {
 const tegra410::AddressMap& Platform::address_map() const { return tegra410().address_map(); }
 const ClockDomain& Platform::ucf_clock() const { return tegra410().ucf_clock(); }
 
+coresight::CoreSightPmu& Platform::coresight_pmu(std::string_view name) {
+  coresight::CoreSightPmu* const pmu = tegra410().coresight_pmu(name);
+  if (pmu == nullptr) throw std::out_of_range(fmt::format("there is no CoreSight PMU {}", name));
+  return *pmu;
+}
+
 std::size_t Platform::meshes() const noexcept { return cmn_ == nullptr ? 0 : cmn_->size(); }
 
 cmn::Mesh& Platform::mesh(std::size_t index) {

@@ -5,12 +5,14 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 #include <systemc>
 
 #include "models/cmn/mesh.h"
+#include "models/coresight/coresight_pmu.h"
 #include "models/platform/platform_spec.h"
 #include "models/tegra410/socket.h"
 #include "tlm/bus/mmio_bus.h"
@@ -55,6 +57,9 @@ class Platform : public sc_core::sc_module {
   [[nodiscard]] tegra410::Socket& socket(unsigned index);
   [[nodiscard]] const tegra410::AddressMap& address_map() const;
   [[nodiscard]] const ClockDomain& ucf_clock() const;
+  /// @param name  as registers() has it: "socket0.rc1.pcie_pmu"
+  /// @throws std::out_of_range if the sockets have no such CoreSight PMU
+  [[nodiscard]] coresight::CoreSightPmu& coresight_pmu(std::string_view name);
 
   [[nodiscard]] std::size_t meshes() const noexcept;
   /// @throws std::out_of_range if there is no such mesh

@@ -15,6 +15,7 @@
 #include "models/cmn/nodes/system_address_map.h"
 #include "models/platform/tegra410/c2c_spec.h"
 #include "models/platform/tegra410/pcie_spec.h"
+#include "models/platform/tegra410/pmu_rows.h"
 
 namespace pmufab::platform {
 
@@ -310,6 +311,30 @@ void check_links(const PlatformSpec& spec) {
   }
 }
 
+/// Each wired interrupt has a number of its own, below those of messages.
+void check_interrupt_numbers(const PlatformSpec& spec) {
+  std::map<std::uint32_t, std::string> owners;
+  const auto check = [&](const std::string& field, std::uint32_t number, const std::string& owner) {
+    if (number >= MessageInterruptDoorbell().first_number)
+      fail(field, fmt::format("interrupt {} of {} is too high; numbers from {} on are those of messages", number, owner,
+                              MessageInterruptDoorbell().first_number));
+    const auto [other, fresh] = owners.emplace(number, owner);
+    if (!fresh && other->second != owner)
+      fail(field, fmt::format("interrupt {} of {} is that of {} already", number, owner, other->second));
+  };
+  const std::vector<PmuRow> rows = tegra410_pmus(spec);
+  for (const PmuRow& row : rows) {
+    const std::string field = row.type == PmuType::other ? "own_pmus" : "tegra410";
+    if (row.apmt && row.apmt->overflow_interrupt) check(field, row.apmt->overflow_interrupt->number, row.name);
+    if (!row.device) continue;
+    for (const InterruptResource& interrupt : row.device->interrupts) check(field, interrupt.number, row.name);
+  }
+  for (std::size_t mesh = 0; mesh < spec.cmn.size(); ++mesh) {
+    for (unsigned dtc = 0; dtc < spec.cmn[mesh].topology.dtcs; ++dtc)
+      check(fmt::format("meshes[{}]", mesh), cmn_interrupt(mesh, dtc), fmt::format("cmn{}", mesh));
+  }
+}
+
 }  // namespace
 
 std::vector<MemoryRange> default_memory(unsigned sockets) {
@@ -337,7 +362,9 @@ void validate(const PlatformSpec& spec) {
   if (!spec.tegra410 && spec.cmn.empty() && spec.cxl.empty() && spec.parts.empty())
     fail("tegra410", "is missing, and there are neither meshes nor CXL devices");
   check_tegra410(spec);
+  check_own_pmus(spec);
   check_meshes(spec.cmn);
+  check_interrupt_numbers(spec);
   check_links(spec);
   check_cxl(spec.cxl);
   check_windows(spec);

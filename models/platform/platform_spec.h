@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "models/cmn/description/product.h"
 #include "models/cmn/description/topology.h"
 #include "models/cmn/mesh.h"
 #include "models/cmn/nodes/gateway/link_end.h"
 #include "models/cmn/nodes/nodes.h"
 #include "models/platform/cxl/cxl_spec.h"
+#include "models/platform/tegra410/pmu_row.h"
 #include "models/tegra410/address_map.h"
 #include "models/tegra410/parameters.h"
 #include "tlm/spec/spec_error.h"
@@ -70,6 +72,8 @@ struct PlatformSpec {
   std::vector<CmnLinkSpec> links{};
   /// The components below CXL root ports 0, 1, ...: devices "cxl0", "cxl1", ..., directly or below switches.
   std::vector<CxlDeviceSpec> cxl{};
+  /// PMUs on the Tegra410 sockets besides those the part has.
+  std::vector<PmuRow> own_pmus{};
   /// Fabrics of other kinds.
   std::vector<std::shared_ptr<const PartSpec>> parts{};
 
@@ -127,6 +131,11 @@ inline constexpr std::uint32_t kPciePmuInterrupt = 240;         ///< root comple
 inline constexpr std::uint32_t kPcieTgtPmuInterrupt = 384;      ///< root complex 0 of socket 0; r of s: 384 + 6 s + r
 inline constexpr std::uint32_t kCmnInterrupt = 512;  ///< GSIV of DTC 0 of mesh 0; DTC d of mesh m has 512 + 4 m + d
 }  // namespace default_map
+
+/// @return GSIV of one of the interrupts of a mesh, 0 ... 3.
+[[nodiscard]] constexpr std::uint32_t cmn_interrupt(std::size_t mesh, unsigned number) noexcept {
+  return default_map::kCmnInterrupt + static_cast<std::uint32_t>(mesh) * cmn::kMaximumDtcs + number;
+}
 
 /// @return one CMEM, one GMEM and one CXL range for each socket, at the addresses of default_map. CXL memory is below
 /// root complex 0.

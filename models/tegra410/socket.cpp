@@ -41,7 +41,8 @@ bool has_good_shape(const tlm::tlm_generic_payload& payload) noexcept {
 }  // namespace
 
 Socket::Socket(const sc_core::sc_module_name& name, unsigned index, const Parameters& parameters, const AddressMap& map,
-               const SocketClocks& clocks, std::span<const PcieRootComplex> root_complexes, AcceptanceOrder& order)
+               const SocketClocks& clocks, std::span<const PcieRootComplex> root_complexes, AcceptanceOrder& order,
+               const std::function<void(Socket&)>& add_pmus)
     : sc_core::sc_module(name),
       cpu_access("cpu_access"),
       requests("requests"),
@@ -52,8 +53,7 @@ Socket::Socket(const sc_core::sc_module_name& name, unsigned index, const Parame
       clusters_(parameters.clusters, PrivateCache(parameters.private_cache)),
       cmem_latency_pmu_("cmem_latency_pmu", parameters.cmem_latency_pmu, clocks.ucf),
       c2c_(parameters, clocks.c2c),
-      ucf_(std::string(basename()) + ".ucf", index, parameters, clusters_, cmem_latency_pmu_, c2c_),
-      ucf_pmu_("ucf_pmu", parameters.ucf_pmu, clocks.ucf, ucf_) {
+      ucf_(std::string(basename()) + ".ucf", index, parameters, clusters_, cmem_latency_pmu_, c2c_) {
   for (const PcieRootComplex& ports : root_complexes) {
     if (ports.socket != index) continue;
     RootComplex& complex = *root_complexes_.emplace_back(std::make_unique<RootComplex>(ports, parameters, clocks.soc));
@@ -62,6 +62,7 @@ Socket::Socket(const sc_core::sc_module_name& name, unsigned index, const Parame
   }
   cpu_access.register_b_transport(this, &Socket::transport_cpu_access);
   requests.register_b_transport(this, &Socket::transport_request);
+  add_pmus(*this);
 }
 
 Socket::~Socket() = default;

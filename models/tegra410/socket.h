@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -17,11 +18,8 @@
 #include "models/tegra410/cmem/cmem_latency_pmu.h"
 #include "models/tegra410/cpu/private_cache.h"
 #include "models/tegra410/parameters.h"
-#include "models/tegra410/pcie/pcie_target.h"
-#include "models/tegra410/pcie/pcie_tgt_pmu.h"
 #include "models/tegra410/pcie/root_complex.h"
 #include "models/tegra410/ucf/ucf.h"
-#include "models/tegra410/ucf/ucf_pmu.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/transaction/fabric_extension.h"
 
@@ -44,7 +42,7 @@ struct SocketClocks {
   const ClockDomain& soc;  ///< of the SOC fabric
 };
 
-/// One Tegra410 socket: CPU clusters' private caches, fabric, memory, root complexes and PMUs. Its behaviour is in
+/// One Tegra410 socket: CPU clusters' private caches, fabric, memory and root complexes. Its behaviour is in
 /// docs/tegra410.md.
 ///
 /// Requests are generic payloads with a FabricExtension whose `socket` is this one. They are accepted in the order of
@@ -62,8 +60,10 @@ class Socket : public sc_core::sc_module {
   /// @param index  of this socket in the platform
   /// @param map    and `clocks` and `order` are shared by all sockets and must outlive them
   /// @param root_complexes  of all sockets
+  /// @param add_pmus  called at the end of construction: modules it makes become children of the socket
   Socket(const sc_core::sc_module_name& name, unsigned index, const Parameters& parameters, const AddressMap& map,
-         const SocketClocks& clocks, std::span<const PcieRootComplex> root_complexes, AcceptanceOrder& order);
+         const SocketClocks& clocks, std::span<const PcieRootComplex> root_complexes, AcceptanceOrder& order,
+         const std::function<void(Socket&)>& add_pmus);
   ~Socket() override;
 
   /// Join the sockets of a platform, element i having index i. Once, before the first request.
@@ -71,7 +71,6 @@ class Socket : public sc_core::sc_module {
 
   [[nodiscard]] unsigned index() const noexcept { return index_; }
   [[nodiscard]] Ucf& ucf() noexcept { return ucf_; }
-  [[nodiscard]] UcfPmu& ucf_pmu() noexcept { return ucf_pmu_; }
   [[nodiscard]] CmemLatencyPmu& cmem_latency_pmu() noexcept { return cmem_latency_pmu_; }
   [[nodiscard]] C2cInterfaces& c2c() noexcept { return c2c_; }
   /// @return the root complex with this number, or nullptr.
@@ -110,7 +109,6 @@ class Socket : public sc_core::sc_module {
   CmemLatencyPmu cmem_latency_pmu_;
   C2cInterfaces c2c_;
   Ucf ucf_;
-  UcfPmu ucf_pmu_;
   std::vector<std::unique_ptr<RootComplex>> root_complexes_;
   std::array<RootComplex*, kRootComplexes> by_number_{};  // nullptr: absent
 };

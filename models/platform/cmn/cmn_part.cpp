@@ -72,8 +72,7 @@ void CmnPart::describe(FirmwareDescription& firmware) {
   }
   for (unsigned dtc = 0; dtc < topology.dtcs; ++dtc) {
     const unsigned number = spec_.interrupts.empty() ? dtc : spec_.interrupts[dtc];
-    device.interrupts.push_back(
-        {default_map::kCmnInterrupt + index_ * cmn::kMaximumDtcs + number, &mesh_.interrupt(dtc)});
+    device.interrupts.push_back({cmn_interrupt(index_, number), &mesh_.interrupt(dtc)});
   }
   firmware.devices.push_back(std::move(device));
 }

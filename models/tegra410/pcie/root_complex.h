@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <systemc>
-
 #include "models/tegra410/parameters.h"
 #include "models/tegra410/pcie/pcie_inbound.h"
 #include "models/tegra410/pcie/pcie_parameters.h"
-#include "models/tegra410/pcie/pcie_pmu.h"
 #include "models/tegra410/pcie/pcie_target.h"
-#include "models/tegra410/pcie/pcie_tgt_pmu.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::tegra410 {
 
-/// A PCI Express root complex of a socket, as far as its PMUs need it: the requests of its devices, the requests to
-/// them, and the PMUs that count both. The PMUs are modules of the socket that constructs it.
+/// A PCI Express root complex of a socket, as far as PMUs need it: the requests of its devices, and the requests to them.
 struct RootComplex {
   /// @param ports  the root complex and its root ports
   /// @param clock  of the SOC fabric; must outlive this object
@@ -27,9 +22,7 @@ struct RootComplex {
   unsigned number;
   unsigned root_ports = 0;  ///< bit p: root port p exists
   PcieInbound inbound;
-  PciePmu pcie_pmu;
   PcieTarget target;
-  PcieTgtPmu tgt_pmu;
 };
 
 }  // namespace pmufab::tegra410

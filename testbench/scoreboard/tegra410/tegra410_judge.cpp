@@ -48,18 +48,9 @@ struct Tegra410Judge::State {
         last_accepted(spec.sockets) {
     for (unsigned socket = 0; socket < spec.sockets; ++socket)
       timelines.emplace_back(clock, std::size_t{spec.cmem_instances} * spec.cmem_controllers);
-    for (const UcfPmuSpec& pmu : spec.ucf_pmus) pmus.push_back(std::make_unique<UcfPmuJudge>(pmu, reference, clock));
-    for (const PciePmuSpec& pmu : spec.pcie_pmus) {
-      PcieRequests& requests = inbound.try_emplace({pmu.socket, pmu.root_complex}, soc_clock).first->second;
-      pmus.push_back(std::make_unique<PciePmuJudge>(pmu, requests, soc_clock));
-    }
+    for (const CoreSightPmuSpec& pmu : spec.coresight_pmus) pmus.push_back(judge_of(pmu));
     for (const CmemPmuSpec& pmu : spec.cmem_pmus)
       pmus.push_back(std::make_unique<CmemPmuJudge>(pmu, timelines[pmu.socket], spec.cmem_controllers, clock));
-    for (const PcieTgtPmuSpec& pmu : spec.pcie_tgt_pmus) {
-      auto judge = std::make_unique<PcieTgtPmuJudge>(pmu, soc_clock);
-      targets.push_back(judge.get());
-      pmus.push_back(std::move(judge));
-    }
     std::vector<C2cPmuJudge*> interfaces;
     for (const C2cPmuSpec& pmu : spec.c2c_pmus) {
       auto judge = std::make_unique<C2cPmuJudge>(pmu, c2c_clock);
@@ -69,6 +60,8 @@ struct Tegra410Judge::State {
     c2c.emplace(spec, std::move(interfaces), chronicle.findings);
   }
 
+  /// The judge for a CoreSight PMU of this type.
+  std::unique_ptr<PmuJudge> judge_of(const CoreSightPmuSpec& pmu);
   void check_order(const Request& request);
   /// @return the root complex of a device's request, if it has a PMU.
   PcieRequests* inbound_of(const Request& request);
@@ -95,6 +88,23 @@ struct Tegra410Judge::State {
   std::vector<MemoryTruth> memory;        // by socket and class
   std::vector<Picoseconds> last_accepted;
 };
+
+std::unique_ptr<PmuJudge> Tegra410Judge::State::judge_of(const CoreSightPmuSpec& pmu) {
+  switch (pmu.type) {
+    case CoreSightPmuType::pcie: {
+      PcieRequests& requests = inbound.try_emplace({pmu.socket, pmu.root_complex}, soc_clock).first->second;
+      return std::make_unique<PciePmuJudge>(pmu, requests, soc_clock);
+    }
+    case CoreSightPmuType::pcie_tgt: {
+      auto judge = std::make_unique<PcieTgtPmuJudge>(pmu, soc_clock);
+      targets.push_back(judge.get());
+      return judge;
+    }
+    case CoreSightPmuType::ucf:
+      break;
+  }
+  return std::make_unique<UcfPmuJudge>(pmu, reference, clock);
+}
 
 PcieRequests* Tegra410Judge::State::inbound_of(const Request& request) {
   if (request.requester != RequesterKind::pcie) return nullptr;

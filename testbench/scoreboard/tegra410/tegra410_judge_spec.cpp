@@ -5,7 +5,7 @@
 #include <set>
 #include <stdexcept>
 #include <string_view>
-#include <utility>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -65,17 +65,16 @@ void Tegra410JudgeSpec::validate() const {
   validate_frequency("soc_frequency_hz", soc_frequency_hz);
   validate_memory(*this);
   std::set<std::string> names;
-  validate_pmus(ucf_pmus, sockets, names);
-  validate_pmus(cmem_pmus, sockets, names);
-  validate_pmus(pcie_pmus, sockets, names);
-  std::set<std::pair<unsigned, unsigned>> root_complexes;
-  for (const PciePmuSpec& pmu : pcie_pmus) {
-    if (!root_complexes.emplace(pmu.socket, pmu.root_complex).second)
+  validate_pmus(coresight_pmus, sockets, names);
+  std::set<std::tuple<CoreSightPmuType, unsigned, unsigned>> root_complexes;
+  for (const CoreSightPmuSpec& pmu : coresight_pmus) {
+    if (pmu.type == CoreSightPmuType::ucf) continue;
+    if (!root_complexes.emplace(pmu.type, pmu.socket, pmu.root_complex).second)
       refuse(fmt::format("root complex {} of socket {} has two PMUs", pmu.root_complex, pmu.socket));
   }
+  validate_pmus(cmem_pmus, sockets, names);
   validate_pmus(c2c_pmus, sockets, names);
   for (const C2cPmuSpec& pmu : c2c_pmus) validate_masks(pmu);
-  validate_pmus(pcie_tgt_pmus, sockets, names);
 }
 
 const MemoryRange* Tegra410JudgeSpec::home_of(std::uint64_t address) const noexcept {

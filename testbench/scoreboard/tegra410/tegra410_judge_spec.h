@@ -33,19 +33,15 @@ struct SlcGeometry {
   unsigned ways = 16;
 };
 
-/// A UCF PMU to judge, with the register windows its driver uses.
-struct UcfPmuSpec {
-  std::string name;  ///< its name in perf: "nvidia_ucf_pmu_0"
-  unsigned socket = 0;
-  std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
-  std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
-};
+/// What the events of a CoreSight PMU mean.
+enum class CoreSightPmuType : std::uint8_t { ucf, pcie, pcie_tgt };
 
-/// The PCIE PMU of a root complex to judge, with the register windows its driver uses.
-struct PciePmuSpec {
+/// A CoreSight PMU to judge, with the register windows its driver uses.
+struct CoreSightPmuSpec {
+  CoreSightPmuType type = CoreSightPmuType::ucf;
   std::string name;  ///< its name in perf: "nvidia_pcie_pmu_0_rc_3"
   unsigned socket = 0;
-  unsigned root_complex = 0;           ///< of the socket
+  unsigned root_complex = 0;           ///< of the socket; pcie and pcie_tgt only
   std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
   std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
 };
@@ -71,15 +67,6 @@ struct C2cPmuSpec {
   std::uint64_t broadcast = 0;       ///< physical address of the broadcast window (control)
 };
 
-/// A PCIE-TGT PMU to judge.
-struct PcieTgtPmuSpec {
-  std::string name;  ///< its name in perf: "nvidia_pcie_tgt_pmu_0_rc_1"
-  unsigned socket = 0;
-  unsigned root_complex = 0;
-  std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
-  std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
-};
-
 /// What the scoreboard must know about a platform. The scenario layer makes it from the platform's description, never
 /// from the model.
 struct Tegra410JudgeSpec {
@@ -97,17 +84,15 @@ struct Tegra410JudgeSpec {
   std::uint64_t soc_frequency_hz = 1'000'000'000;  ///< of the SOC fabric: PMUs of root complexes
   unsigned cmem_instances = 14;
   unsigned cmem_controllers = 3;  ///< per instance
-  std::vector<UcfPmuSpec> ucf_pmus;
+  std::vector<CoreSightPmuSpec> coresight_pmus;
   std::vector<CmemPmuSpec> cmem_pmus;
-  std::vector<PciePmuSpec> pcie_pmus;
   std::vector<C2cPmuSpec> c2c_pmus;  ///< the PMU with a CPU as peer, at most one, is that of the link between two
                                      ///< sockets
-  std::vector<PcieTgtPmuSpec> pcie_tgt_pmus;
 
   /// @throws std::invalid_argument that names the field: no socket, an empty, wrapping, unaligned or overlapping range,
   ///         a range or PMU of a socket that does not exist, a geometry of zero, two PMUs of one name, two
-  ///         PCIE PMUs of one root complex, a mask of instances that do not exist or lead to two GPUs, a frequency
-  ///         outside 1 Hz ... 1 THz
+  ///         PMUs of one type of one root complex, a mask of instances that do not exist or lead to two GPUs, a
+  ///         frequency outside 1 Hz ... 1 THz
   void validate() const;
 
   /// @return the range that holds `address`, or nullptr.

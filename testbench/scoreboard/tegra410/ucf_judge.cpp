@@ -76,7 +76,7 @@ class UcfTruth final : public EventTruth {
 
 }  // namespace
 
-UcfPmuJudge::UcfPmuJudge(const UcfPmuSpec& spec, const ReferenceUcf& reference, const ExactClock& clock)
+UcfPmuJudge::UcfPmuJudge(const CoreSightPmuSpec& spec, const ReferenceUcf& reference, const ExactClock& clock)
     : CoreSightPmuJudge(spec.name, spec.page0, spec.page1),
       socket_(spec.socket),
       reference_(reference),

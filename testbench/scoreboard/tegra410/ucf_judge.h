@@ -15,7 +15,7 @@ namespace pmufab::scoreboard {
 class UcfPmuJudge final : public CoreSightPmuJudge {
  public:
   /// Both must outlive the judge.
-  UcfPmuJudge(const UcfPmuSpec& spec, const ReferenceUcf& reference, const ExactClock& clock);
+  UcfPmuJudge(const CoreSightPmuSpec& spec, const ReferenceUcf& reference, const ExactClock& clock);
 
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
 

@@ -1,59 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/fabrics/tegra410/judge_spec.h"
 
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "models/platform/tegra410/pcie_spec.h"
+#include "models/platform/tegra410/pmu_rows.h"
 
 namespace pmufab::scenario {
 namespace {
 
-/// What a socket's chip-to-chip interfaces lead to.
-std::vector<scoreboard::C2cPmuSpec> c2c_pmus(const tegra410::Parameters& parameters, unsigned socket) {
-  namespace map = platform::default_map;
+scoreboard::CoreSightPmuSpec coresight_pmu(scoreboard::CoreSightPmuType type, const platform::PmuRow& row) {
+  return {type, row.perf_name, row.socket, row.root_complex, row.apmt->base0, row.apmt->base1};
+}
+
+/// Of a PMU with a window for each instance. The last window writes to all of them.
+std::uint64_t broadcast_window(const platform::PmuRow& row) { return row.device->memory.back().base; }
+
+/// What a chip-to-chip interface leads to.
+scoreboard::C2cPmuSpec c2c_pmu(const platform::PmuRow& row, const tegra410::Parameters& parameters) {
   using tegra410::NvlinkPeer;
   const tegra410::NvlinkC2cParameters& nvlink = parameters.nvlink_c2c;
   const bool nvlink_is_link = nvlink.peer == NvlinkPeer::cpu;
-  // The broadcast window follows the instances, each a page of 4 KiB.
-  const auto broadcast = [&](std::uint64_t offset, unsigned instances) {
-    return (std::uint64_t{socket} << map::kSocketShift) + offset + instances * std::uint64_t{0x1000};
-  };
-  std::vector<scoreboard::C2cPmuSpec> specs(3);
-  specs[0] = {fmt::format("nvidia_nvlink_c2c_pmu_{}", socket),
-              socket,
-              nvlink_is_link ? scoreboard::C2cPeer::cpu : scoreboard::C2cPeer::gpu,
-              tegra410::kNvlinkC2cInstances,
-              {},
-              true,
-              broadcast(map::kNvlinkC2cPmu, tegra410::kNvlinkC2cInstances)};
-  if (nvlink_is_link) specs[0].masks.push_back(nvlink.cpu_mask());
-  if (nvlink.peer == NvlinkPeer::gpu) {
-    for (unsigned gpu = 0; gpu < nvlink.gpus; ++gpu) specs[0].masks.push_back(nvlink.gpu_mask(gpu));
+  scoreboard::C2cPmuSpec spec;
+  spec.name = row.perf_name;
+  spec.socket = row.socket;
+  spec.broadcast = broadcast_window(row);
+  if (row.type == platform::PmuType::nvlink_c2c) {
+    spec.peer = nvlink_is_link ? scoreboard::C2cPeer::cpu : scoreboard::C2cPeer::gpu;
+    spec.instances = tegra410::kNvlinkC2cInstances;
+    spec.counts_writes = true;
+    if (nvlink_is_link) spec.masks.push_back(nvlink.cpu_mask());
+    if (nvlink.peer == NvlinkPeer::gpu) {
+      for (unsigned gpu = 0; gpu < nvlink.gpus; ++gpu) spec.masks.push_back(nvlink.gpu_mask(gpu));
+    }
+    return spec;
   }
-  specs[1] = {fmt::format("nvidia_nvclink_pmu_{}", socket),
-              socket,
-              scoreboard::C2cPeer::cpu,
-              tegra410::kNvclinkInstances,
-              {},
-              false,
-              broadcast(map::kNvclinkPmu, tegra410::kNvclinkInstances)};
-  if (!nvlink_is_link) specs[1].masks.push_back(parameters.nvclink.cpu_en_mask);
-  specs[2] = {fmt::format("nvidia_nvdlink_pmu_{}", socket),
-              socket,
-              scoreboard::C2cPeer::cxl_memory,
-              tegra410::kNvdlinkInstances,
-              {tegra410::instance_mask(0, tegra410::kNvdlinkInstances)},
-              false,
-              broadcast(map::kNvdlinkPmu, tegra410::kNvdlinkInstances)};
-  return specs;
+  spec.counts_writes = false;
+  if (row.type == platform::PmuType::nvclink) {
+    spec.peer = scoreboard::C2cPeer::cpu;
+    spec.instances = tegra410::kNvclinkInstances;
+    if (!nvlink_is_link) spec.masks.push_back(parameters.nvclink.cpu_en_mask);
+    return spec;
+  }
+  spec.peer = scoreboard::C2cPeer::cxl_memory;
+  spec.instances = tegra410::kNvdlinkInstances;
+  spec.masks.push_back(tegra410::instance_mask(0, tegra410::kNvdlinkInstances));
+  return spec;
+}
+
+/// Tell the judge of a PMU. It does not know those that are no part of a Tegra410.
+void add_pmu(const platform::PmuRow& row, const tegra410::Parameters& parameters, scoreboard::Tegra410JudgeSpec& spec) {
+  using platform::PmuType;
+  using scoreboard::CoreSightPmuType;
+  switch (row.type) {
+    case PmuType::ucf:
+      spec.coresight_pmus.push_back(coresight_pmu(CoreSightPmuType::ucf, row));
+      break;
+    case PmuType::pcie:
+      spec.coresight_pmus.push_back(coresight_pmu(CoreSightPmuType::pcie, row));
+      break;
+    case PmuType::pcie_tgt:
+      spec.coresight_pmus.push_back(coresight_pmu(CoreSightPmuType::pcie_tgt, row));
+      break;
+    case PmuType::cmem_latency:
+      spec.cmem_pmus.push_back({row.perf_name, row.socket, broadcast_window(row)});
+      break;
+    case PmuType::nvlink_c2c:
+    case PmuType::nvclink:
+    case PmuType::nvdlink:
+      spec.c2c_pmus.push_back(c2c_pmu(row, parameters));
+      break;
+    case PmuType::other:
+      break;
+  }
 }
 
 }  // namespace
 
 std::optional<scoreboard::Tegra410JudgeSpec> tegra410_judge_spec(const platform::PlatformSpec& platform) {
-  namespace map = platform::default_map;
   if (!platform.tegra410) return std::nullopt;
   const tegra410::Parameters& parameters = *platform.tegra410;
   scoreboard::Tegra410JudgeSpec spec;
@@ -73,40 +94,7 @@ std::optional<scoreboard::Tegra410JudgeSpec> tegra410_judge_spec(const platform:
   spec.c2c_frequency_hz = parameters.c2c_clock_hz;
   spec.cmem_instances = tegra410::kCmemInstances;
   spec.cmem_controllers = tegra410::kCmemControllersPerInstance;
-  for (unsigned socket = 0; socket < platform.sockets; ++socket) {
-    const std::uint64_t base = std::uint64_t{socket} << map::kSocketShift;
-    scoreboard::UcfPmuSpec ucf;
-    ucf.name = fmt::format("nvidia_ucf_pmu_{}", socket);
-    ucf.socket = socket;
-    ucf.page0 = base + map::kUcfPmuPage0;
-    if (parameters.ucf_pmu.dual_page) ucf.page1 = base + map::kUcfPmuPage1;
-    spec.ucf_pmus.push_back(ucf);
-    // The broadcast window follows the instances, each a page of 4 KiB.
-    spec.cmem_pmus.push_back({fmt::format("nvidia_cmem_latency_pmu_{}", socket), socket,
-                              base + map::kCmemLatencyPmu + tegra410::kCmemInstances * std::uint64_t{0x1000}});
-    for (scoreboard::C2cPmuSpec& c2c : c2c_pmus(parameters, socket)) spec.c2c_pmus.push_back(std::move(c2c));
-  }
-  for (const tegra410::PcieRootComplex& complex : platform::root_complexes_of(platform)) {
-    const std::uint64_t page0 =
-        (std::uint64_t{complex.socket} << map::kSocketShift) + map::kPciePmu + complex.number * map::kPciePmusStride;
-    scoreboard::PciePmuSpec pcie;
-    pcie.name = fmt::format("nvidia_pcie_pmu_{}_rc_{}", complex.socket, complex.number);
-    pcie.socket = complex.socket;
-    pcie.root_complex = complex.number;
-    pcie.page0 = page0;
-    if (parameters.pcie_pmu.dual_page) pcie.page1 = page0 + map::kPciePmuPage1;
-    spec.pcie_pmus.push_back(pcie);
-  }
-  for (const tegra410::PcieRootComplex& complex : platform::root_complexes_of(platform)) {
-    scoreboard::PcieTgtPmuSpec pmu;
-    pmu.name = fmt::format("nvidia_pcie_tgt_pmu_{}_rc_{}", complex.socket, complex.number);
-    pmu.socket = complex.socket;
-    pmu.root_complex = complex.number;
-    pmu.page0 =
-        (std::uint64_t{complex.socket} << map::kSocketShift) + map::kPcieTgtPmu + complex.number * map::kPciePmusStride;
-    if (parameters.pcie_tgt_pmu.dual_page) pmu.page1 = pmu.page0 + map::kPcieTgtPmuPage1;
-    spec.pcie_tgt_pmus.push_back(pmu);
-  }
+  for (const platform::PmuRow& row : platform::tegra410_pmus(platform)) add_pmu(row, parameters, spec);
   return spec;
 }
 

@@ -121,7 +121,7 @@ class PcieTruth final : public EventTruth {
 
 }  // namespace
 
-PciePmuJudge::PciePmuJudge(const PciePmuSpec& spec, PcieRequests& requests, const ExactClock& clock)
+PciePmuJudge::PciePmuJudge(const CoreSightPmuSpec& spec, PcieRequests& requests, const ExactClock& clock)
     : CoreSightPmuJudge(spec.name, spec.page0, spec.page1), requests_(requests), clock_(clock) {}
 
 std::unique_ptr<EventTruth> PciePmuJudge::truth(const EventTerms& terms) {

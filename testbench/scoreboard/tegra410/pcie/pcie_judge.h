@@ -14,7 +14,7 @@ namespace pmufab::scoreboard {
 class PciePmuJudge final : public CoreSightPmuJudge {
  public:
   /// @param requests  of the root complex; it and `clock`, that of the SOC fabric, must outlive the judge
-  PciePmuJudge(const PciePmuSpec& spec, PcieRequests& requests, const ExactClock& clock);
+  PciePmuJudge(const CoreSightPmuSpec& spec, PcieRequests& requests, const ExactClock& clock);
 
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth_of_member(const EventTerms& terms, const EventTerms& leader) override;

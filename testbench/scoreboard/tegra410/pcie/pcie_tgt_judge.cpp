@@ -251,7 +251,7 @@ PcieTgtMeaning pcie_tgt_meaning(const EventTerms& terms) {
   return meaning;
 }
 
-PcieTgtPmuJudge::PcieTgtPmuJudge(const PcieTgtPmuSpec& spec, const ExactClock& clock)
+PcieTgtPmuJudge::PcieTgtPmuJudge(const CoreSightPmuSpec& spec, const ExactClock& clock)
     : CoreSightPmuJudge(spec.name, spec.page0, spec.page1),
       socket_(spec.socket),
       root_complex_(spec.root_complex),

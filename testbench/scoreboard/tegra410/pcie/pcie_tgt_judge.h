@@ -57,7 +57,7 @@ class PcieTgtListener {
 class PcieTgtPmuJudge final : public CoreSightPmuJudge {
  public:
   /// @param clock  of the SOC fabric; must outlive the judge
-  PcieTgtPmuJudge(const PcieTgtPmuSpec& spec, const ExactClock& clock);
+  PcieTgtPmuJudge(const CoreSightPmuSpec& spec, const ExactClock& clock);
 
   [[nodiscard]] unsigned socket() const noexcept { return socket_; }
   [[nodiscard]] unsigned root_complex() const noexcept { return root_complex_; }

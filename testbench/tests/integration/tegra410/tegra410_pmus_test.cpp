@@ -128,7 +128,7 @@ TEST_P(Tegra410Pmus, are_found_with_the_32_bit_layout) {
       }
       EXPECT_TRUE(started);
       EXPECT_TRUE(fourth_type);  // the third event, four bytes behind the second
-      EXPECT_EQ(machine->socket(socket).ucf_pmu().guest_errors(), 0U);
+      EXPECT_EQ(machine->coresight_pmu("socket" + std::to_string(socket) + ".ucf_pmu").guest_errors(), 0U);
     }
   });
 }

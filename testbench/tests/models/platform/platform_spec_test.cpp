@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "models/platform/platform_spec.h"
+#include "models/platform/tegra410/pmu_model.h"
+#include "models/platform/tegra410/pmu_rows.h"
 
 namespace pmufab::platform {
 namespace {
@@ -62,6 +64,29 @@ TEST(PlatformSpec, refuses_numbers_of_sockets_and_cpus_that_cannot_be) {
   expect_refused("tegra410.clusters", "is 0", [](PlatformSpec& spec) { spec.tegra410->clusters = 0; });
   expect_accepted([](PlatformSpec& spec) { spec.cpus_per_socket = spec.tegra410->clusters = 64; });
   expect_refused("tegra410", "is missing", [](PlatformSpec& spec) { spec.tegra410.reset(); });
+}
+
+TEST(PlatformSpec, refuses_pmus_of_ones_own_that_cannot_be) {
+  const auto with = [](const std::function<void(PmuRow&)>& change) {
+    return [change](PlatformSpec& spec) {
+      PmuRow row = coresight_row({.socket = 1, .name = "my_pmu", .page0 = 0x1004'0000, .interrupt = 700},
+                                 tegra410::CoreSightPmuParameters{});
+      row.make = [](const PmuSite& /*site*/) { return std::unique_ptr<PmuModel>(); };
+      change(row);
+      spec.own_pmus.push_back(row);
+    };
+  };
+  expect_accepted(with([](PmuRow& /*row*/) {}));
+  expect_refused("own_pmus[0].socket", "is 2", with([](PmuRow& row) { row.socket = 2; }));
+  expect_refused("own_pmus[0].name", "'socket0.ucf_pmu' is taken",
+                 with([](PmuRow& row) { row.name = "socket0.ucf_pmu"; }));
+  expect_refused("own_pmus[0].make", "is missing", with([](PmuRow& row) { row.make = nullptr; }));
+  const auto interrupt = [&](std::uint32_t number) {
+    return with([number](PmuRow& row) { row.apmt->overflow_interrupt->number = number; });
+  };
+  expect_refused("own_pmus", "interrupt 289 of socket1.my_pmu is that of socket1.ucf_pmu already", interrupt(289));
+  expect_refused("own_pmus", "interrupt 8192 of socket1.my_pmu is too high; numbers from 8192 on are those of messages",
+                 interrupt(8192));
 }
 
 TEST(PlatformSpec, refuses_memory_that_cannot_be) {

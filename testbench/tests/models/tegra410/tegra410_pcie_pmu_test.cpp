@@ -176,7 +176,7 @@ TEST_F(Tegra410PciePmu, reads_under_way_count_at_the_edges_at_which_the_filter_t
 
 TEST_F(Tegra410PciePmu, outstanding_reads_overflow_all_64_bits_at_their_edge) {  // register side of C29
   InterruptLine line("pcie", InterruptTrigger::level);
-  rig.platform.socket(0).root_complex(kComplex)->pcie_pmu.connect_interrupt(line);
+  rig.platform.coresight_pmu("socket0.rc4.pcie_pmu").connect_interrupt(line);
   InterruptProbe interrupt(line);
   run([&] {
     advance(1'000'000);

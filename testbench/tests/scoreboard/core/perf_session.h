@@ -30,8 +30,8 @@ class PerfSession {
   static Tegra410JudgeSpec platform() {
     Tegra410JudgeSpec spec = small_platform();
     spec.ucf_frequency_hz = 1'000'000'000;  // an edge at every nanosecond
-    spec.ucf_pmus.push_back({kUcf0, 0, kPage0, kPage1});
-    spec.ucf_pmus.push_back({kUcf1, 1, kPage0 + 0x1'0000, kPage1 + 0x1'0000});
+    spec.coresight_pmus.push_back({CoreSightPmuType::ucf, kUcf0, 0, 0, kPage0, kPage1});
+    spec.coresight_pmus.push_back({CoreSightPmuType::ucf, kUcf1, 1, 0, kPage0 + 0x1'0000, kPage1 + 0x1'0000});
     spec.cmem_pmus.push_back({kCmem0, 0, kBroadcast});
     return spec;
   }

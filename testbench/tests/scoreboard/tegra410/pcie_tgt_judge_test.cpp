@@ -92,7 +92,13 @@ class PcieTgtJudge : public ::testing::Test {
   }
 
   ExactClock clock{1'000'000'000};
-  PcieTgtPmuJudge judge{{.name = "pmu", .socket = 0, .root_complex = 1, .page0 = 0x1000, .page1 = 0x2000}, clock};
+  PcieTgtPmuJudge judge{{.type = CoreSightPmuType::pcie_tgt,
+                         .name = "pmu",
+                         .socket = 0,
+                         .root_complex = 1,
+                         .page0 = 0x1000,
+                         .page1 = 0x2000},
+                        clock};
 };
 
 TEST_F(PcieTgtJudge, counts_by_root_port_and_by_address) {

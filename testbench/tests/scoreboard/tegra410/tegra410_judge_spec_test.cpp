@@ -38,16 +38,20 @@ TEST(Tegra410JudgeSpec, what_cannot_be_judged_is_refused_by_name) {
   EXPECT_THAT(complaint([](auto& s) { s.slc.ways = 0; }), HasSubstr("ways"));
   EXPECT_THAT(complaint([](auto& s) { s.cmem_controllers = 0; }), HasSubstr("cmem_controllers"));
   EXPECT_THAT(complaint([](auto& s) { s.ucf_frequency_hz = 0; }), HasSubstr("ucf_frequency_hz"));
-  EXPECT_THAT(complaint([](auto& s) { s.ucf_pmus.push_back({"a", 5, 0, {}}); }), HasSubstr("PMU a"));
   EXPECT_THAT(complaint([](auto& s) {
-                s.ucf_pmus.push_back({"a", 0, 0, {}});
+                s.coresight_pmus.push_back({CoreSightPmuType::ucf, "a", 5, 0, 0, {}});
+              }),
+              HasSubstr("PMU a"));
+  EXPECT_THAT(complaint([](auto& s) {
+                s.coresight_pmus.push_back({CoreSightPmuType::ucf, "a", 0, 0, 0, {}});
                 s.cmem_pmus.push_back({"a", 0, 0});
               }),
               HasSubstr("called a"));
   EXPECT_THAT(complaint([](auto& s) { s.soc_frequency_hz = 0; }), HasSubstr("soc_frequency_hz"));
   EXPECT_THAT(complaint([](auto& s) {
-                s.pcie_pmus.push_back({"a", 1, 3, 0, {}});
-                s.pcie_pmus.push_back({"b", 1, 3, 0, {}});
+                s.coresight_pmus.push_back({CoreSightPmuType::pcie, "a", 1, 3, 0, {}});
+                s.coresight_pmus.push_back({CoreSightPmuType::pcie_tgt, "b", 1, 3, 0, {}});
+                s.coresight_pmus.push_back({CoreSightPmuType::pcie, "c", 1, 3, 0, {}});
               }),
               HasSubstr("root complex 3 of socket 1 has two PMUs"));
   const auto masks = [](unsigned instances, std::vector<std::uint32_t> all) {
