@@ -53,12 +53,11 @@ Socket::Socket(const sc_core::sc_module_name& name, unsigned index, const Parame
       clusters_(parameters.clusters, PrivateCache(parameters.private_cache)),
       cmem_latency_pmu_("cmem_latency_pmu", parameters.cmem_latency_pmu, clocks.ucf),
       c2c_(parameters, clocks.c2c),
-      ucf_(std::string(basename()) + ".ucf", index, parameters, clusters_, cmem_latency_pmu_, c2c_) {
+      edges_(map, cmem_latency_pmu_, c2c_),
+      ucf_(std::string(basename()) + ".ucf", index, parameters, clusters_, edges_) {
   for (const PcieRootComplex& ports : root_complexes) {
     if (ports.socket != index) continue;
-    RootComplex& complex = *root_complexes_.emplace_back(std::make_unique<RootComplex>(ports, parameters, clocks.soc));
-    by_number_.at(complex.number) = &complex;
-    ucf_.attach(complex.number, complex.target);
+    edges_.attach(*root_complexes_.emplace_back(std::make_unique<RootComplex>(ports, parameters, clocks.soc)));
   }
   cpu_access.register_b_transport(this, &Socket::transport_cpu_access);
   requests.register_b_transport(this, &Socket::transport_request);
@@ -83,10 +82,9 @@ tlm::tlm_response_status Socket::check(const tlm::tlm_generic_payload& payload,
   if (extension->requester == RequesterKind::cpu && extension->requester_id >= clusters_.size()) {
     return tlm::TLM_GENERIC_ERROR_RESPONSE;
   }
-  if (extension->requester == RequesterKind::pcie &&
-      (extension->root_complex >= by_number_.size() || by_number_[extension->root_complex] == nullptr ||
-       !by_number_[extension->root_complex]->has_root_port(extension->root_port))) {
-    return tlm::TLM_GENERIC_ERROR_RESPONSE;
+  if (extension->requester == RequesterKind::pcie) {
+    const RootComplex* const complex = edges_.root_complex(extension->root_complex);
+    if (complex == nullptr || !complex->has_root_port(extension->root_port)) return tlm::TLM_GENERIC_ERROR_RESPONSE;
   }
   if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
   return tlm::TLM_OK_RESPONSE;
@@ -139,9 +137,6 @@ void Socket::transport_request(tlm::tlm_generic_payload& payload, sc_core::sc_ti
                              .requester_id = extension->requester_id,
                              .bdf = extension->bdf};
   const Picoseconds latency = ucf_.accept(request, *range);
-  if (request.requester == RequesterKind::pcie) {
-    by_number_[request.root_complex]->inbound.accept(request, *range, latency);
-  }
   delay += to_sc_time(latency);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "models/tegra410/c2c/c2c_interfaces.h"
 #include "models/tegra410/cmem/cmem_latency_pmu.h"
 #include "models/tegra410/cpu/private_cache.h"
+#include "models/tegra410/fabric_edges.h"
 #include "models/tegra410/parameters.h"
 #include "models/tegra410/pcie/root_complex.h"
 #include "models/tegra410/ucf/ucf.h"
@@ -74,9 +74,7 @@ class Socket : public sc_core::sc_module {
   [[nodiscard]] CmemLatencyPmu& cmem_latency_pmu() noexcept { return cmem_latency_pmu_; }
   [[nodiscard]] C2cInterfaces& c2c() noexcept { return c2c_; }
   /// @return the root complex with this number, or nullptr.
-  [[nodiscard]] RootComplex* root_complex(unsigned number) noexcept {
-    return number < by_number_.size() ? by_number_[number] : nullptr;
-  }
+  [[nodiscard]] RootComplex* root_complex(unsigned number) noexcept { return edges_.root_complex(number); }
   [[nodiscard]] const std::vector<std::unique_ptr<RootComplex>>& root_complexes() const noexcept {
     return root_complexes_;
   }
@@ -108,9 +106,9 @@ class Socket : public sc_core::sc_module {
   std::vector<PrivateCache> clusters_;
   CmemLatencyPmu cmem_latency_pmu_;
   C2cInterfaces c2c_;
+  FabricEdges edges_;
   Ucf ucf_;
   std::vector<std::unique_ptr<RootComplex>> root_complexes_;
-  std::array<RootComplex*, kRootComplexes> by_number_{};  // nullptr: absent
 };
 
 }  // namespace pmufab::tegra410

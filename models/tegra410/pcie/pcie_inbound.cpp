@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "models/tegra410/ucf/ucf_pass.h"
+#include "models/tegra410/ucf/opcode_class.h"
 
 namespace pmufab::tegra410 {
 

@@ -3,21 +3,19 @@
 
 #include <string>
 
-#include "models/tegra410/cmem/cmem_latency_pmu.h"
 #include "models/tegra410/ucf/ucf_pass.h"
 
 namespace pmufab::tegra410 {
 
 Ucf::Ucf(const std::string& name, unsigned index, const Parameters& parameters, std::span<PrivateCache> clusters,
-         CmemLatencyPmu& latency_pmu, C2cInterfaces& c2c)
+         FabricEdges& edges)
     : index_(index),
       latency_(parameters.latency),
       slc_(parameters.slc),
       directory_(parameters.private_cache.size / kLineBytes * clusters.size()),
       cmem_(parameters.latency.cmem, parameters.latency.cmem_service),
       clusters_(clusters),
-      latency_pmu_(&latency_pmu),
-      c2c_(&c2c) {
+      edges_(edges) {
   for (const MemoryClass memory_class : parameters.slc.cached) cached_[static_cast<unsigned>(memory_class)] = true;
   probes_.reserve(kUcfEventCount);
   for (const UcfEventCode& event : kUcfEvents) probes_.emplace_back(name + '.' + std::string(event.name));
@@ -40,13 +38,7 @@ Picoseconds Ucf::accept(const Request& request, const MemoryRange& range) {
   if (observer_ != nullptr) [[unlikely]]
     observer_->on_request(request);
   const Picoseconds latency = serve(request, range);
-  if (request.requester == RequesterKind::gpu) {
-    const OpcodeClass kind = class_of(request.opcode);
-    if (kind != OpcodeClass::dataless) {
-      c2c_->gpu_request(request.requester_id, kind != OpcodeClass::read, request.address / kLineBytes, request.when,
-                        request.when + latency);
-    }
-  }
+  edges_.entered(request, range, latency);
   if (observer_ != nullptr) [[unlikely]]
     observer_->on_response(request, request.when + latency);
   return latency;
@@ -93,9 +85,7 @@ Picoseconds Ucf::serve(const Request& request, const MemoryRange& range) {
 
 /// A request on the link between sockets, at this socket's end of it, until `end`.
 void Ucf::cross_link(const Pass& pass, unsigned from, unsigned to, Picoseconds end) {
-  const OpcodeClass kind = class_of(pass.opcode);
-  if (kind != OpcodeClass::dataless)
-    c2c_->link_request(to == index_, kind != OpcodeClass::read, pass.line, pass.when, end);
+  edges_.crossed_link(to == index_, pass.opcode, pass.line, pass.when, end);
   if (observer_ == nullptr) [[likely]]
     return;
   observer_->on_link_request({.start = pass.when,
@@ -111,10 +101,7 @@ void Ucf::cross_link(const Pass& pass, unsigned from, unsigned to, Picoseconds e
 /// BARs are not cached, whatever the opcode: reads read, writes and atomics write, other opcodes do nothing.
 Picoseconds Ucf::serve_bar(const Request& request, const MemoryRange& range) {
   Ucf& home = *peers_[range.socket];
-  const OpcodeClass kind = class_of(request.opcode);
-  PcieTarget* const target = home.targets_[range.root_complex];
-  if (target != nullptr && kind != OpcodeClass::dataless)
-    target->accept({request.when, request.address, request.length, range.root_port, kind != OpcodeClass::read});
+  home.edges_.access_bar(request, range);
   const Picoseconds served = home.latency_.bar;
   if (&home == this) return served;
   const Picoseconds answered = served + latency_.link;
@@ -255,17 +242,16 @@ Picoseconds Ucf::read_memory(const Pass& pass, std::uint64_t address, unsigned b
       const unsigned parts = (bytes + kCmemPartBytes - 1) / kCmemPartBytes;
       const CmemControllers::Place place = CmemControllers::place(pass.line);
       end = cmem_.read(place, parts, start);
-      latency_pmu_->read(place, parts, pass.when, start, end);
+      edges_.read_cmem(place, parts, pass.when, start, end);
       break;
     }
     case MemoryClass::gmem:
       end = start + latency_.gmem;
-      c2c_->gmem_access(*map_->find(address), pass.line, false, pass.when, start, end);
+      edges_.access_gmem(address, false, pass.when, start, end);
       break;
     case MemoryClass::cxl:
-      hand_over(address, bytes, false, pass.when);
       end = start + latency_.cxl;
-      c2c_->cxl_read(pass.line, pass.when, start, end);
+      edges_.read_cxl(address, bytes, pass.when, start, end);
       break;
     case MemoryClass::bar:
       break;  // not memory
@@ -277,21 +263,15 @@ Picoseconds Ucf::read_memory(const Pass& pass, std::uint64_t address, unsigned b
 
 /// No requester waits for a write; GMEM acknowledges its writes all the same.
 void Ucf::write_memory(MemoryClass memory_class, std::uint64_t address, unsigned bytes, Picoseconds when) {
-  if (memory_class == MemoryClass::cxl) hand_over(address, bytes, true, when);
+  if (memory_class == MemoryClass::cxl) edges_.write_cxl(address, bytes, when);
   const Picoseconds start = when + latency_.slc;
   Picoseconds end = start;
   if (memory_class == MemoryClass::gmem) {
     end = start + latency_.gmem;
-    c2c_->gmem_access(*map_->find(address), address / kLineBytes, true, when, start, end);
+    edges_.access_gmem(address, true, when, start, end);
   }
   if (observer_ != nullptr) [[unlikely]]
     observer_->on_memory_access({start, end, address, bytes, true, static_cast<std::uint8_t>(index_)});
-}
-
-/// CXL memory is below a root complex.
-void Ucf::hand_over(std::uint64_t address, unsigned bytes, bool is_write, Picoseconds when) {
-  PcieTarget* const target = targets_[map_->find(address)->root_complex];
-  if (target != nullptr) target->accept({when, address, bytes, PcieTarget::kHdm, is_write});
 }
 
 }  // namespace pmufab::tegra410

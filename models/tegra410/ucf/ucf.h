@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "models/tegra410/address_map.h"
-#include "models/tegra410/c2c/c2c_interfaces.h"
 #include "models/tegra410/cmem/cmem_controllers.h"
 #include "models/tegra410/cpu/private_cache.h"
+#include "models/tegra410/fabric_edges.h"
 #include "models/tegra410/parameters.h"
-#include "models/tegra410/pcie/pcie_target.h"
 #include "models/tegra410/ucf/directory.h"
 #include "models/tegra410/ucf/slc.h"
 #include "models/tegra410/ucf/ucf_events.h"
@@ -20,8 +19,6 @@
 #include "tlm/transaction/fabric_extension.h"
 
 namespace pmufab::tegra410 {
-
-class CmemLatencyPmu;
 
 /// The unified coherence fabric of one socket: SLC, snoop directory, the paths to memory and to the other sockets.
 ///
@@ -34,19 +31,15 @@ class Ucf {
   /// @param name      prefix of the probes' names, for example "socket0.ucf"
   /// @param index     the socket
   /// @param clusters  private caches of this socket's clusters; not owned
-  /// @param latency_pmu  called for every read of local CMEM; not owned
-  /// @param c2c  called for everything that crosses chip-to-chip interfaces; not owned
+  /// @param edges     called for everything that crosses an edge of the fabric; not owned
   Ucf(const std::string& name, unsigned index, const Parameters& parameters, std::span<PrivateCache> clusters,
-      CmemLatencyPmu& latency_pmu, C2cInterfaces& c2c);
+      FabricEdges& edges);
   Ucf(const Ucf&) = delete;
   Ucf& operator=(const Ucf&) = delete;
 
   /// Set the memory map and the fabrics of the platform. Before the first request.
   /// @param ucfs  element i is the UCF of socket i; this one is among them
   void connect(const AddressMap& map, std::span<Ucf* const> ucfs);
-  /// Pass requests for a root complex of this socket to `target` (not owned). Before the first request.
-  /// @throws std::out_of_range if there is no such root complex
-  void attach(unsigned root_complex, PcieTarget& target) { targets_.at(root_complex) = &target; }
   void set_observer(BoundaryObserver* observer) noexcept { observer_ = observer; }
 
   /// Prefetch for a request for `address` that is about to be accepted. Changes nothing.
@@ -76,7 +69,6 @@ class Ucf {
   void write_back(std::uint64_t line, Source source, Picoseconds when);
   Picoseconds read_memory(const Pass& pass, std::uint64_t address, unsigned bytes);
   void write_memory(MemoryClass memory_class, std::uint64_t address, unsigned bytes, Picoseconds when);
-  void hand_over(std::uint64_t address, unsigned bytes, bool is_write, Picoseconds when);
 
   void snoop(Pass& pass);
   void snoop_owner(Pass& pass);
@@ -98,9 +90,7 @@ class Ucf {
   Directory directory_;
   CmemControllers cmem_;
   std::span<PrivateCache> clusters_;
-  CmemLatencyPmu* latency_pmu_;
-  C2cInterfaces* c2c_;
-  std::array<PcieTarget*, kRootComplexes> targets_{};  // nullptr: no PMU
+  FabricEdges& edges_;
   const AddressMap* map_ = nullptr;
   BoundaryObserver* observer_ = nullptr;
   std::vector<Ucf*> peers_;
