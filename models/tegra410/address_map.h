@@ -25,8 +25,7 @@ class AddressMap {
   static constexpr std::uint64_t kLimit = std::uint64_t{1} << 56;
 
   /// @throws std::invalid_argument for an empty map; a range that is empty, not a multiple of a line, beyond kLimit, of
-  /// a
-  ///         socket that does not exist, or overlapping another
+  ///         a socket that does not exist, or overlapping another
   AddressMap(std::vector<MemoryRange> ranges, unsigned sockets);
 
   /// @return the range that holds `address`, or nullptr. Valid for the life of the map.

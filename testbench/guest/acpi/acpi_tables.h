@@ -55,10 +55,9 @@ struct AcpiBlobs {
 /// - A device of the device tree is described as ACPI can: with the hardware id PRP0001 and its `compatible` string, a
 ///   CMN-600 as ARMHC600.
 /// - PCI functions are below QEMU's one host bridge, whose operating system has control of hot plug, PME, AER, and of
-/// CXL
-///   errors if firmware.pci_segments give that. Segments, configuration space and the message doorbell of the platform
-///   are not described. Nothing is given to PCI functions from `kPlatformBegin` on, so that the platform's registers
-///   can lie there.
+///   CXL errors if firmware.pci_segments give that. Segments, configuration space and the message doorbell of the
+///   platform are not described. Nothing is given to PCI functions from `kPlatformBegin` on, so that the platform's
+///   registers can lie there.
 ///
 /// @throws std::invalid_argument as guest_cpus() does, or if `map` has no or an impossible place for something, or a
 /// node of the topology lacks what firmware names

@@ -25,8 +25,7 @@ namespace pmufab::scenario {
                                                          const std::vector<std::string>& selectors);
 
 /// @return the sets that hold every kernel module the devices of the platform are for. Sets that do not tell what they
-/// hold
-///         are taken at their word.
+///         hold are taken at their word.
 [[nodiscard]] std::vector<driver_host::DriverSet> sets_for(const std::vector<driver_host::DriverSet>& sets,
                                                            const platform::PlatformSpec& platform);
 

@@ -84,8 +84,7 @@ class Cli : public ::testing::Test {
   }
 
   /// @return the path of a platform, traffic or scenario file that ships: "platforms/tegra410-2s.yaml", or the name of
-  /// a
-  ///         scenario in any folder, "cmn-flits.yaml".
+  ///         a scenario in any folder, "cmn-flits.yaml".
   static std::string shipped(const std::string& name) {
     const std::filesystem::path scenarios = PMUFAB_SOURCE_DIR "/scenarios";
     if (std::filesystem::exists(scenarios / name)) return (scenarios / name).string();
