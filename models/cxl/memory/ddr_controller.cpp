@@ -25,6 +25,17 @@ void check_shape(const DdrShape& shape) {
     throw SpecError("banks", "a channel has more than 64 banks", "use fewer ranks, bank groups or banks");
 }
 
+void check_throttle(const std::string& field, const DdrThrottle& throttle) {
+  const auto check_time = [&](const char* name, Picoseconds time, const char* example) {
+    if (time > kMostDdrTime) throw SpecError(field + name, "is more than 1 s");
+    if (throttle.accesses != 0 && time == 0)
+      throw SpecError(field + name, "is 0, which throttles nothing",
+                      std::string("use for example ") + example + ", or leave out accesses");
+  };
+  check_time(".window", throttle.window, "1 us");
+  check_time(".pause", throttle.pause, "200 ns");
+}
+
 void check_times(const DdrParameters& parameters) {
   const auto check_time = [](const char* field, Picoseconds time) {
     if (time > kMostDdrTime) throw SpecError(field, "is more than 1 s");
@@ -32,10 +43,8 @@ void check_times(const DdrParameters& parameters) {
   if (parameters.clock_period == 0) throw SpecError("clock_period", "is 0", "use for example 1 ns");
   const DdrTiming& timing = parameters.timing;
   check_time("clock_period", parameters.clock_period);
-  check_time("thermal_throttle.window", parameters.thermal.window);
-  check_time("thermal_throttle.pause", parameters.thermal.pause);
-  check_time("power_throttle.window", parameters.power.window);
-  check_time("power_throttle.pause", parameters.power.pause);
+  check_throttle("thermal_throttle", parameters.thermal);
+  check_throttle("power_throttle", parameters.power);
   check_time("power_down_after", parameters.power_down_after);
   check_time("self_refresh_after", parameters.self_refresh_after);
   check_time("act_to_cas", timing.act_to_cas);

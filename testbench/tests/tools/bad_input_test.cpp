@@ -109,6 +109,20 @@ TEST_F(BadInput, cxl_devices_that_contradict_themselves) {
   refuses_device(cpmus + "    link: {latency: 2 ms}\n", "p.yaml:5:21: cxl[0].link.latency: is more than 1 ms");
   refuses_device(cpmus + "    memory: {ddr: {power_down_after: 2 s}}\n",
                  "cxl[0].memory.ddr.power_down_after: is more than 1 s");
+  refuses_device(cpmus + "    memory: {ddr: {clock_period: 1 ps}}\n",
+                 "p.yaml:5:34: cxl[0].memory.ddr.clock_period: is 1 ps, but no such clock is faster than 100 ps "
+                 "(use for example 1 ns)");
+  refuses_device(cpmus + "    link: {period: 1 ps}\n",
+                 "p.yaml:5:20: cxl[0].link.period: is 1 ps, but no such clock is faster than 10 ps "
+                 "(use for example 500 ps)");
+  refuses_device(
+      cpmus + "    memory: {ddr: {thermal_throttle: {accesses: 5, pause: 0}}}\n",
+      "p.yaml:5:58: cxl[0].memory.ddr.thermal_throttle.pause: is 0, which throttles nothing (use for example "
+      "200 ns, or leave out accesses)");
+  refuses_device(
+      cpmus + "    memory: {ddr: {power_throttle: {accesses: 5, window: 0}}}\n",
+      "cxl[0].memory.ddr.power_throttle.window: is 0, which throttles nothing (use for example 1 us, or leave "
+      "out accesses)");
   refuses_device("    cpmus: []\n", "p.yaml:4:12: cxl[0].cpmus: must not be empty");
   refuses({"list", write("p.yaml", "kind: cxl\ncxl:\n  - decoders: []\n" + cpmus)},
           HasSubstr("p.yaml:3:15: cxl[0].decoders: must not be empty"));

@@ -135,8 +135,18 @@ void read_cpmu(Reader& reader, unsigned number, CxlCpmuSpec& cpmu) {
 
 void read_throttle(Reader& reader, cxl::DdrThrottle& throttle) {
   reader.number("accesses", throttle.accesses);
-  reader.number("window", throttle.window, Quantity::duration, 1);
-  reader.number("pause", throttle.pause, Quantity::duration, 1);
+  reader.number("window", throttle.window, Quantity::duration);
+  reader.number("pause", throttle.pause, Quantity::duration);
+}
+
+/// Read the period of a clock. One faster than any hardware's is a slip of units, and makes a run very slow.
+void read_period(Reader& reader, std::string_view key, Picoseconds& period, Picoseconds least, const char* example) {
+  reader.number(key, period, Quantity::duration);
+  if (period >= least) return;
+  reader.fail(key,
+              fmt::format("is {}, but no such clock is faster than {}", format_quantity(period, Quantity::duration),
+                          format_quantity(least, Quantity::duration)),
+              example);
 }
 
 void read_ddr(Reader& reader, cxl::DdrParameters& ddr) {
@@ -154,7 +164,7 @@ void read_ddr(Reader& reader, cxl::DdrParameters& ddr) {
   reader.number("rfm_after", ddr.rfm_after);
   reader.number("power_down_after", ddr.power_down_after, Quantity::duration);
   reader.number("self_refresh_after", ddr.self_refresh_after, Quantity::duration);
-  reader.number("clock_period", ddr.clock_period, Quantity::duration, 1);
+  read_period(reader, "clock_period", ddr.clock_period, 100, "use for example 1 ns");
   reader.flag("separate_queues", ddr.separate_queues);
   reader.object("retries", [&](Reader& retries) {
     retries.number("read_crc_every", ddr.retries.read_crc_every);
@@ -168,7 +178,7 @@ void read_ddr(Reader& reader, cxl::DdrParameters& ddr) {
 }
 
 void read_link_parameters(Reader& reader, cxl::LinkParameters& link) {
-  reader.number("period", link.period, Quantity::duration);
+  read_period(reader, "period", link.period, 10, "use for example 500 ps");
   reader.number("latency", link.latency, Quantity::duration);
   cxl::LinkLane lane = link.lanes.front();
   reader.number("per_clock", lane.per_clock);
