@@ -92,6 +92,12 @@ struct ReferenceLinkParameters {
   unsigned node_latency = 12;
 };
 
+/// Registers of a DTC, by physical address.
+struct CmnDtcRegisters {
+  std::uint64_t control = 0;  ///< por_dt_dtc_ctl
+  std::uint64_t pmcr = 0;     ///< por_dt_pmcr
+};
+
 /// What the judge of a mesh must know. It is made from the description the mesh is built from, never from the model.
 struct CmnJudgeSpec {
   std::string pmu;  ///< its name in perf: "arm_cmn_0"
@@ -100,7 +106,8 @@ struct CmnJudgeSpec {
   WatchpointLayout layout = WatchpointLayout::cmn600;  ///< also selects the product
   bool multiple_dtm = false;                           ///< a crosspoint has a DTM for every two of its ports
   std::uint64_t clock_hz = 2'000'000'000;
-  std::uint64_t pmcr = 0;              ///< physical address of DTC 0's por_dt_pmcr, which starts and stops all counting
+  /// In the order of the DTCs. The pmcr of the first starts and stops all counting but that of the others' cycles.
+  std::vector<CmnDtcRegisters> dtcs = std::vector<CmnDtcRegisters>(1);
   std::vector<unsigned> ports_in_use;  ///< by XP: highest port with a device, plus one
 
   bool sub_channels_apart = true;  ///< a watchpoint sees one sub-channel of a channel (wp_chn_num), not both

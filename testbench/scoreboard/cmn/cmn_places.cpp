@@ -12,7 +12,8 @@ namespace {
 using cmn::NodeType;
 using Node = CmnCrosspointNodes::Node;
 
-constexpr std::uint64_t kPmcr = 0x100;  // from the first register of a DTC's PMU
+constexpr std::uint64_t kControl = 0xa00;  // from the start of a DTC's window
+constexpr std::uint64_t kPmcr = 0x100;     // from the first register of a DTC's PMU
 
 /// Bytes of a node's register window.
 std::uint64_t window_of(WatchpointLayout layout) { return layout == WatchpointLayout::cmn600 ? 0x4000 : 0x1'0000; }
@@ -58,12 +59,17 @@ void place_nodes(std::span<const CmnCrosspointNodes> crosspoints, std::uint64_t 
   LogicalIds logical_ids(crosspoints);
   // On CMN-600 the windows of these nodes come first; on the others, those of CFG and of the crosspoints.
   std::uint64_t window = spec.layout == WatchpointLayout::cmn600 ? 0 : 1 + crosspoints.size();
-  std::uint64_t dtc = 0;
   spec.nodes.clear();
+  spec.dtcs.assign(1, {});
+  const auto place_dtc = [&](unsigned domain) {
+    if (spec.dtcs.size() <= domain) spec.dtcs.resize(domain + 1);
+    const std::uint64_t start = base + window * window_of(spec.layout);
+    spec.dtcs[domain] = {start + kControl, start + pmu_of_dtc(spec.layout) + kPmcr};
+  };
   for (unsigned xp = 0; xp < crosspoints.size(); ++xp) {
     const CmnCrosspointNodes& crosspoint = crosspoints[xp];
     const auto pass = [&](const Node& node) {
-      if (node.type == NodeType::dtc && crosspoint.dtc_domain == 0) dtc = window;
+      if (node.type == NodeType::dtc) place_dtc(crosspoint.dtc_domain);
       ++window;
       return logical_ids.of(node, crosspoint.dtc_domain);
     };
@@ -76,7 +82,6 @@ void place_nodes(std::span<const CmnCrosspointNodes> crosspoints, std::uint64_t 
     }
     for (const Node& node : crosspoint.others) pass(node);
   }
-  spec.pmcr = base + dtc * window_of(spec.layout) + pmu_of_dtc(spec.layout) + kPmcr;
 }
 
 }  // namespace pmufab::scoreboard

@@ -108,17 +108,27 @@ class NodeTruth final : public LocalCountTruth {
   std::vector<const NodeCounts*> sources_;
 };
 
+/// Cycles. The driver chooses a DTC for each such event, and starts and stops the PMU at the first DTC alone. The cycle
+/// counter of another DTC counts while its own registers let it.
 class CyclesTruth final : public EventTruth {
  public:
-  CyclesTruth(std::string text, const CmnWires& wires) : text_(std::move(text)), wires_(wires) {}
+  CyclesTruth(std::string text, const CmnWires& wires) : text_(std::move(text)), counters_(wires.cycle_counters) {}
   [[nodiscard]] std::string text() const override { return text_; }
-  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, 0}; }
-  [[nodiscard]] std::uint64_t count(const Span& span) const override {
-    return wires_.clock.edges_in(span.begin.when, span.end.when);
+  [[nodiscard]] Mark mark(Picoseconds when) override {
+    return dtc_ == 0 ? Mark{when, counters_.clock.edges_before(when)} : counters_.mark(dtc_, when);
+  }
+  [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
+  [[nodiscard]] std::optional<Mark> own_begin(Picoseconds begin) override {
+    const std::optional<ReferenceCycleCounters::Start> start = counters_.last_start(begin);
+    dtc_ = start ? start->dtc : 0;
+    return dtc_ == 0 ? std::nullopt : std::optional(start->mark);
+  }
+  [[nodiscard]] Mark own_end(Picoseconds begin, Picoseconds end) override {
+    return counters_.last_read(dtc_, begin).value_or(counters_.mark(dtc_, end));
   }
   void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
-    const auto& writes = wires_.cycle_counter_writes;
+    const std::vector<Picoseconds>& writes = counters_.writes(dtc_);
     std::uint64_t expected = 0;
     std::ptrdiff_t restarts = 0;
     for (const Span& span : spans) {
@@ -135,7 +145,8 @@ class CyclesTruth final : public EventTruth {
 
  private:
   std::string text_;
-  const CmnWires& wires_;
+  const ReferenceCycleCounters& counters_;
+  unsigned dtc_ = 0;
 };
 
 Channel first_sub_channel(Channel channel) {
@@ -202,7 +213,7 @@ void WatchpointTruth::see(unsigned xp, Interface port, FlitImages& images) {
 CmnWires::CmnWires(const CmnJudgeSpec& s, Chronicle& chronicle)
     : spec(s),
       ids(s),
-      clock(s.clock_hz),
+      cycle_counters(s),
       nodes(s, chronicle),
       counts_(2 * std::size_t{s.columns} * s.rows * kPerXp),
       slots_(std::size_t{s.columns} * s.rows * kDtms * 2) {}
@@ -217,10 +228,9 @@ void CmnWires::show(bool upload, unsigned xp, Interface port, Channel channel, c
 }
 
 bool CmnPmuJudge::see_write(const MmioBus::BusAccess& access) {
-  constexpr std::uint64_t kCycleCounterBelow = 0xc0;  // from POR_DT_PMCR down to POR_DT_PMCCNTR
   if (!access.ok) return false;
-  if (access.address == wires_.spec.pmcr - kCycleCounterBelow) wires_.cycle_counter_writes.push_back(access.when);
-  if (access.address != wires_.spec.pmcr) return false;
+  wires_.cycle_counters.see(access);
+  if (access.address != wires_.spec.dtcs.front().pmcr) return false;
   pmcr_ = access.data;
   return true;
 }

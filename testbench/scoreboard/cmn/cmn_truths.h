@@ -77,6 +77,9 @@ class CmnPmuJudge final : public PmuJudge {
   explicit CmnPmuJudge(CmnWires& wires) : PmuJudge(wires.spec.pmu), wires_(wires) {}
 
   bool see_write(const MmioBus::BusAccess& access) override;
+  void see_read(const MmioBus::BusAccess& access) override {
+    if (access.ok) wires_.cycle_counters.see(access);
+  }
   [[nodiscard]] bool written_on() const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
 

@@ -9,6 +9,7 @@
 #include "testbench/scoreboard/cmn/cmn_judge_spec.h"
 #include "testbench/scoreboard/cmn/cmn_node_ids.h"
 #include "testbench/scoreboard/cmn/nodes/reference_nodes.h"
+#include "testbench/scoreboard/cmn/reference_cycle_counters.h"
 #include "testbench/scoreboard/core/exact_clock.h"
 
 namespace pmufab::scoreboard {
@@ -48,12 +49,10 @@ class CmnWires {
   void close(WatchpointTruth& truth) { std::erase(open_watchpoints_, &truth); }
   /// @}
 
-  /// Instants at which software wrote the cycle counter.
-  std::vector<Picoseconds> cycle_counter_writes;
+  ReferenceCycleCounters cycle_counters;
 
   const CmnJudgeSpec& spec;
   const CmnNodeIds ids;
-  const ExactClock clock;
   ReferenceNodes nodes;
 
  private:

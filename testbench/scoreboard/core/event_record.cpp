@@ -22,6 +22,7 @@ void EventRecord::set_truth(std::unique_ptr<EventTruth> truth, Picoseconds when)
   spans_.clear();
   reads_.clear();
   open_.reset();
+  has_own_gate_ = false;
   if (active_) truth_->activated();
   if (pmu_.running) begin_span(when);
 }
@@ -38,6 +39,23 @@ void EventRecord::deactivate(Picoseconds when) {
   active_ = false;
 }
 
+void EventRecord::activate_by_call(Picoseconds begin, Picoseconds end) {
+  const bool may_begin = truth_ != nullptr && !open_;
+  const std::optional<Mark> mark = may_begin ? truth_->own_begin(begin) : std::nullopt;
+  if (mark) {
+    open_ = mark;
+    has_own_gate_ = true;
+  }
+  activate(end);
+  if (mark) truth_->opened();
+}
+
+void EventRecord::deactivate_by_call(Picoseconds begin, Picoseconds end) {
+  if (has_own_gate_ && open_) close(truth_->own_end(begin, end));
+  has_own_gate_ = false;
+  deactivate(end);
+}
+
 void EventRecord::begin_span(Picoseconds when) {
   if (!active_ || open_ || truth_ == nullptr) return;
   open_ = truth_->mark(when);
@@ -51,11 +69,11 @@ void EventRecord::close(const Mark& end) {
 }
 
 void EventRecord::end_span(Picoseconds when) {
-  if (open_) close(truth_->mark(when));
+  if (open_ && !has_own_gate_) close(truth_->mark(when));
 }
 
 void EventRecord::end_span_at(const std::optional<Point>& point) {
-  if (!open_) return;
+  if (!open_ || has_own_gate_) return;
   if (point && point->open && point->spans == spans_.size()) {
     close(point->open->end);
   } else {

@@ -26,6 +26,11 @@ class EventRecord {
 
   void activate(Picoseconds when);
   void deactivate(Picoseconds when);
+  /// The same at the end of a driver's call, for events that may have a gate of their own (see EventTruth).
+  void activate_by_call(Picoseconds begin, Picoseconds end);
+  void deactivate_by_call(Picoseconds begin, Picoseconds end);
+  /// @return true if the event counts, and other registers than the PMU's control register let it.
+  [[nodiscard]] bool has_own_gate() const noexcept { return has_own_gate_; }
   /// The PMU was started, or stopped.
   void begin_span(Picoseconds when);
   void end_span(Picoseconds when);
@@ -72,6 +77,7 @@ class EventRecord {
   const PmuJudge& pmu_;
   std::unique_ptr<EventTruth> truth_;
   bool active_ = false;
+  bool has_own_gate_ = false;
   std::optional<Picoseconds> suspected_;
   std::optional<Mark> open_;
   std::vector<Span> spans_;  // closed

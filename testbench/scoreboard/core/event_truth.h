@@ -52,6 +52,18 @@ class EventTruth {
   virtual void opened() {}
   virtual void closed() {}
 
+  /// @name Events with a gate of their own
+  /// A driver may put an event on a counter that other registers than the PMU's control register start and stop. Such an
+  /// event counts from when the driver starts it to when the driver stops it, whatever the rest of its PMU does.
+  /// @{
+  /// @param begin  of the call that has just added or started the event
+  /// @return where it began to count; nothing if it counts while the PMU does.
+  [[nodiscard]] virtual std::optional<Mark> own_begin(Picoseconds /*begin*/) { return std::nullopt; }
+  /// @param begin, end  of the call that has just stopped or deleted an event with a gate of its own
+  /// @return where it ended.
+  [[nodiscard]] virtual Mark own_end(Picoseconds /*begin*/, Picoseconds end) { return mark(end); }
+  /// @}
+
   /// @return true if the driver's reading of a running event may differ from the truth in this way. Hardware that is
   ///         read in pieces can change in between.
   /// @param low, high  the truth at begin and end of the call

@@ -31,7 +31,6 @@ struct Scoreboard::State {
   // A call of the perf core that has begun and not ended.
   struct Frame {
     Call call;
-    std::string pmu_name;
     PmuJudge* pmu;  // nullptr if not judged
     EventHandle event;
     Picoseconds begin;
@@ -142,7 +141,7 @@ void Scoreboard::State::control_written(PmuJudge& pmu, Picoseconds when) {
 }
 
 void Scoreboard::State::begin_call(Call call, const std::string& name, EventHandle event, Picoseconds when) {
-  frames.push_back({call, name, find_pmu(name), event, when, false, false, {}});
+  frames.push_back({call, find_pmu(name), event, when, false, false, {}});
   Frame& frame = frames.back();
   if (frame.pmu == nullptr) return;
   if (call == Call::start_txn) frame.pmu->in_transaction = true;
@@ -162,7 +161,7 @@ void Scoreboard::State::begin_call(Call call, const std::string& name, EventHand
                  *since);
   }
   if (call == Call::del || call == Call::stop) {
-    touched.deactivate(when);
+    if (!touched.has_own_gate()) touched.deactivate(when);
   } else if (call == Call::read) {
     frame.low = touched.point(when);
   }
@@ -257,13 +256,14 @@ void Scoreboard::State::end_event_call(Frame& frame, std::uint64_t value, Picose
   EventRecord& touched = record(frame.event, *frame.pmu);
   switch (frame.call) {
     case Call::add:
-      if (!frame.add_failed) touched.activate(when);
+      if (!frame.add_failed) touched.activate_by_call(frame.begin, when);
       break;
     case Call::start:
-      touched.activate(when);
+      touched.activate_by_call(frame.begin, when);
       break;
     case Call::del:
     case Call::stop:
+      if (touched.has_own_gate()) touched.deactivate_by_call(frame.begin, when);
       touched.set_driver_value(value);
       break;
     case Call::read:

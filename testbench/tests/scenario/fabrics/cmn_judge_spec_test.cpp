@@ -72,8 +72,12 @@ TEST(CmnJudgeSpec, nodes_and_registers_are_where_the_models_put_them) {
     EXPECT_FALSE(judged.empty());
     EXPECT_EQ(judged, modelled);
     const cmn::ProductFacts& facts = cmn::facts_of(example.topology.product, example.topology.revision);
-    EXPECT_EQ(specs.front().pmcr,
-              example.topology.base + layout.nodes()[layout.dtc_node(0)].offset + facts.dtc_base + 0x100);
+    ASSERT_EQ(specs.front().dtcs.size(), example.topology.dtcs);
+    for (unsigned dtc = 0; dtc < example.topology.dtcs; ++dtc) {
+      const std::uint64_t start = example.topology.base + layout.nodes()[layout.dtc_node(dtc)].offset;
+      EXPECT_EQ(specs.front().dtcs[dtc].pmcr, start + facts.dtc_base + 0x100);
+      EXPECT_EQ(specs.front().dtcs[dtc].control, start + 0xa00);
+    }
   }
 }
 

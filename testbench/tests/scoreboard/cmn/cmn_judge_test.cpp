@@ -274,6 +274,91 @@ TEST_F(CmnCounts, a_cycle_counter_set_anew_while_it_runs_explains_what_is_missin
               ::testing::StartsWith("100 missing; the driver set the running cycle counter anew 1 time,"));
 }
 
+/// Cycles that the driver counts on the second DTC.
+class CmnSecondDtc : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t kPmcr = CmnSession::kSecondPmcr;
+  static constexpr std::uint64_t kControl = kPmcr - CmnSession::kPmcrAboveControl;
+  static constexpr std::uint64_t kCycles = kPmcr - CmnSession::kPmcrAboveCycles;
+
+  /// @return when the counter starts.
+  Picoseconds add(bool gated) {
+    session.board.expect(1, CmnSession::kPmu, {{"dtc_cycles"}});
+    session.begin(Call::add, 1);
+    if (gated) session.write(kControl, 0x401);
+    session.write(kCycles, 0x80'0000'0000);
+    const Picoseconds begin = session.now;
+    session.end(Call::add, 1);
+    session.cross(1);
+    return begin;
+  }
+  static std::uint64_t cycles(Picoseconds begin, Picoseconds end) { return (end - begin) / 500; }
+
+  CmnSession session;
+};
+
+// contract A60
+TEST_F(CmnSecondDtc, counts_from_its_start_until_its_clock_is_gated_again) {
+  const Picoseconds begin = add(true);
+  session.enable();
+  session.cross(10);
+  session.disable();
+  session.cross(3);  // the first DTC alone stands still
+  session.begin(Call::del, 1);
+  session.write(kControl, 0x001);
+  const Picoseconds end = session.now;
+  session.cross(2);
+  session.read(kCycles);
+  session.end(Call::del, 1, cycles(begin, end));
+  EXPECT_EQ(session.expected(1), cycles(begin, end));
+  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_EQ(session.board.findings().failures(), 0U);
+}
+
+// As Linux 6.1 does.
+TEST_F(CmnSecondDtc, counts_until_it_is_read_if_its_clock_is_left_alone) {
+  const Picoseconds begin = add(false);
+  session.enable();
+  session.disable();
+  session.begin(Call::del, 1);
+  session.cross(2);
+  session.read(kCycles);
+  const Picoseconds end = session.now;
+  session.cross(2);
+  session.end(Call::del, 1, cycles(begin, end));
+  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+}
+
+TEST_F(CmnSecondDtc, stands_still_while_its_own_pmcr_says_so) {
+  const Picoseconds begin = add(false);
+  session.write(kPmcr, 0);
+  const Picoseconds stopped = session.now;
+  session.enable();
+  session.cross(10);
+  session.disable();
+  session.write(kPmcr, 0x41);
+  const Picoseconds started = session.now;
+  session.cross(4);
+  session.begin(Call::del, 1);
+  session.read(kCycles);
+  const Picoseconds end = session.now;
+  session.end(Call::del, 1, 0);
+  EXPECT_EQ(session.expected(1), cycles(begin, stopped) + cycles(started, end));
+}
+
+// A driver that forgets the last reading is not excused by an earlier one.
+TEST_F(CmnSecondDtc, counts_to_the_end_of_the_call_if_that_does_not_read_it) {
+  const Picoseconds begin = add(false);
+  session.begin(Call::read, 1);
+  session.read(kCycles);
+  session.end(Call::read, 1, 5);
+  session.cross(4);
+  session.begin(Call::del, 1);
+  session.end(Call::del, 1, 5);
+  EXPECT_EQ(session.expected(1), cycles(begin, session.now));
+  EXPECT_EQ(session.result(1).verdict, Verdict::mismatch);
+}
+
 TEST_F(CmnCounts, begin_and_end_with_the_writes_of_pmcr_inside_the_calls) {
   session.cross(1);
   session.count(1, {{"mxp_n_req_txflit_valid"}});

@@ -30,7 +30,7 @@ std::vector<CmnCrosspointNodes> nodes() {
 CmnJudgeSpec placed(WatchpointLayout layout) {
   CmnJudgeSpec spec = CmnSession::mesh();
   spec.layout = layout;
-  spec.pmcr = 0;
+  spec.dtcs.clear();
   place_nodes(nodes(), kBase, spec);
   return spec;
 }
@@ -57,12 +57,17 @@ TEST(CmnPlaces, nodes_keep_where_they_are_and_whether_software_sees_them) {
   EXPECT_EQ(spec.nodes[7].port, 3U);
 }
 
-TEST(CmnPlaces, the_register_that_starts_counting_is_in_the_window_of_domain_0s_dtc) {
-  // CFG, six XPs, then HN-F, two RN-Ds, APB, HN-F, DTC 1, DTC 0: window 13, counted from 0.
-  EXPECT_EQ(placed(WatchpointLayout::cmn700).pmcr, kBase + 13 * 0x1'0000 + 0x2100);
-  EXPECT_EQ(placed(WatchpointLayout::s3_r2).pmcr, kBase + 13 * 0x1'0000 + 0xda00);
+TEST(CmnPlaces, registers_of_a_dtc_are_in_the_window_of_its_node) {
+  // CFG, six XPs, then HN-F, two RN-Ds, APB, HN-F, DTC 1, DTC 0: windows 12 and 13, counted from 0.
+  const std::vector<CmnDtcRegisters> cmn700 = placed(WatchpointLayout::cmn700).dtcs;
+  ASSERT_EQ(cmn700.size(), 2U);
+  EXPECT_EQ(cmn700[0].pmcr, kBase + 13 * 0x1'0000 + 0x2100);
+  EXPECT_EQ(cmn700[0].control, kBase + 13 * 0x1'0000 + 0xa00);
+  EXPECT_EQ(cmn700[1].pmcr, kBase + 12 * 0x1'0000 + 0x2100);
+  EXPECT_EQ(cmn700[1].control, kBase + 12 * 0x1'0000 + 0xa00);
+  EXPECT_EQ(placed(WatchpointLayout::s3_r2).dtcs.front().pmcr, kBase + 13 * 0x1'0000 + 0xda00);
   // On CMN-600 it is window 6, of 16 KiB.
-  EXPECT_EQ(placed(WatchpointLayout::cmn600).pmcr, kBase + 6 * 0x4000 + 0x2100);
+  EXPECT_EQ(placed(WatchpointLayout::cmn600).dtcs.front().pmcr, kBase + 6 * 0x4000 + 0x2100);
 }
 
 }  // namespace

@@ -20,7 +20,10 @@ class CmnSession {
  public:
   using Call = perf::PerfCallObserver::Call;
   static constexpr const char* kPmu = "arm_cmn_0";
-  static constexpr std::uint64_t kPmcr = 0x5000'2100;
+  static constexpr std::uint64_t kPmcr = 0x5000'2100;        // of the first DTC
+  static constexpr std::uint64_t kSecondPmcr = 0x5010'2100;  // of the second
+  static constexpr std::uint64_t kPmcrAboveControl = 0x1700;
+  static constexpr std::uint64_t kPmcrAboveCycles = 0xc0;
   static constexpr std::uint16_t kXp0 = 0x00;
   static constexpr std::uint16_t kXp1 = 0x20;
   static constexpr std::uint16_t kXp5 = 0x48;
@@ -34,7 +37,7 @@ class CmnSession {
     spec.rows = 2;
     spec.layout = WatchpointLayout::cmn700;
     spec.clock_hz = 2'000'000'000;
-    spec.pmcr = kPmcr;
+    spec.dtcs = {{kPmcr - kPmcrAboveControl, kPmcr}, {kSecondPmcr - kPmcrAboveControl, kSecondPmcr}};
     spec.ports_in_use = {2, 2, 2, 2, 2, 4};
     return spec;
   }
@@ -91,6 +94,10 @@ class CmnSession {
     board.on_call(call, false, kPmu, event, value, tick());
   }
   void write_pmcr(std::uint64_t value) { board.on_bus_access({tick(), kPmcr, value, 4, true, true}); }
+  void write(std::uint64_t address, std::uint64_t value) {
+    board.on_bus_access({tick(), address, value, 8, true, true});
+  }
+  void read(std::uint64_t address) { board.on_bus_access({tick(), address, 0, 8, false, true}); }
   void add(int event) {
     begin(Call::add, event);
     end(Call::add, event);
