@@ -114,10 +114,4 @@ std::vector<NamedRegisters> Platform::registers() const {
   return all;
 }
 
-std::vector<Probe*> Platform::probes() {
-  std::vector<Probe*> all;
-  for (const auto& part : parts_) part->add_probes(all);
-  return all;
-}
-
 }  // namespace pmufab::platform

@@ -91,8 +91,6 @@ class Platform : public sc_core::sc_module {
 
   /// @return the registers of every device, by socket and device.
   [[nodiscard]] std::vector<NamedRegisters> registers() const;
-  /// Every event source, for tallies and event logs. Names read "socket0.ucf.slc_hit_rd".
-  [[nodiscard]] std::vector<Probe*> probes();
 
  private:
   [[nodiscard]] Tegra410Part& tegra410() const;

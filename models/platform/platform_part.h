@@ -24,7 +24,6 @@ class PlatformPart {
   virtual void describe(FirmwareDescription& firmware) = 0;
   virtual void reset() = 0;
   virtual void add_registers(std::vector<NamedRegisters>& banks) const = 0;
-  virtual void add_probes(std::vector<Probe*>& probes) = 0;
 };
 
 using PlatformParts = std::vector<std::unique_ptr<PlatformPart>>;

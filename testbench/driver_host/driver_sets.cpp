@@ -57,10 +57,12 @@ bool DriverSet::holds(std::string_view module) const {
   });
 }
 
-std::vector<DriverSet> sets_that_hold(const std::vector<DriverSet>& sets, const std::vector<std::string>& modules) {
+std::vector<DriverSet> sets_that_hold(const std::vector<DriverSet>& sets,
+                                      const std::vector<std::string_view>& modules) {
   std::vector<DriverSet> chosen;
   std::copy_if(sets.begin(), sets.end(), std::back_inserter(chosen), [&](const DriverSet& set) {
-    return std::all_of(modules.begin(), modules.end(), [&](const std::string& module) { return set.holds(module); });
+    return set.modules.empty() ||
+           std::all_of(modules.begin(), modules.end(), [&](std::string_view module) { return set.holds(module); });
   });
   return chosen;
 }

@@ -39,9 +39,9 @@ class DriverSetError : public std::runtime_error {
 /// @throws DriverSetError if it cannot be loaded
 [[nodiscard]] DriverSet driver_set_of(const std::filesystem::path& library);
 
-/// @return those of `sets` that have every one of the kernel modules, in the same order; all of them if `modules` is
-///         empty.
+/// @return those of `sets` that have every one of the kernel modules, in the same order. A set whose modules are not
+/// known is taken to have them.
 [[nodiscard]] std::vector<DriverSet> sets_that_hold(const std::vector<DriverSet>& sets,
-                                                    const std::vector<std::string>& modules);
+                                                    const std::vector<std::string_view>& modules);
 
 }  // namespace pmufab::driver_host

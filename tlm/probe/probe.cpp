@@ -33,7 +33,7 @@ void Probe::watch(EventSink& sink, std::uint64_t qualifiers) {
 }
 
 std::uint64_t Probe::uneventful() const noexcept {
-  std::uint64_t least = listener_ == nullptr ? ~std::uint64_t{0} : 0;
+  std::uint64_t least = ~std::uint64_t{0};
   for (const Watch& watch : watches_) {
     if (watch.sink != nullptr) least = std::min(least, watch.sink->maximum() - watch.sink->value());
   }

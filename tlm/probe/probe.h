@@ -18,10 +18,6 @@ namespace pmufab {
 /// The tally is for debugging. Checks use the scoreboard, which never sees it.
 class Probe {
  public:
-  /// Called for every event of this probe: for event logs and waveforms.
-  using Listener = void (*)(void* context, const Probe& probe, std::uint64_t amount, unsigned qualifier,
-                            Picoseconds when);
-
   explicit Probe(std::string name) : name_(std::move(name)) {}
 
   /// Report `amount` events with `qualifier` at `when`. Times never run backwards within one probe.
@@ -32,8 +28,6 @@ class Probe {
       const Watch& watch = watches_[i];
       if ((watch.qualifiers >> qualifier & 1U) != 0) watch.sink->add(amount, when);
     }
-    if (listener_ != nullptr) [[unlikely]]
-      listener_(context_, *this, amount, qualifier, when);
   }
 
   /// Add matching events to `sink` from now on. A sink watches a probe at most once; watching again replaces the mask.
@@ -43,23 +37,16 @@ class Probe {
   /// Stop adding to `sink`. Does nothing if the sink does not watch.
   void unwatch(const EventSink& sink) noexcept;
 
-  /// Set the one listener; nullptr removes it.
-  void listen(Listener listener, void* context) noexcept {
-    if (listener != nullptr && on_watch_ != nullptr) on_watch_(watch_context_);
-    listener_ = listener;
-    context_ = context;
-  }
-
-  /// Call `function` before a sink or listener is added: for events that the model computes only while they are
-  /// watched. The function may publish; the new sink or listener does not see those events.
+  /// Call `function` before a sink is added: for events that the model computes only while they are watched. The
+  /// function may publish; the new sink does not see those events.
   void on_watch(void (*function)(void* context), void* context) noexcept {
     on_watch_ = function;
     watch_context_ = context;
   }
-  /// @return true if a sink watches or there is a listener.
-  [[nodiscard]] bool is_watched() const noexcept { return !watches_.empty() || listener_ != nullptr; }
+  /// @return true if a sink watches.
+  [[nodiscard]] bool is_watched() const noexcept { return !watches_.empty(); }
 
-  /// @return how many events can come before one does more than add to sinks; 0 with a listener.
+  /// @return how many events can come before one does more than add to sinks.
   [[nodiscard]] std::uint64_t uneventful() const noexcept;
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -74,8 +61,6 @@ class Probe {
 
   std::uint64_t tally_ = 0;
   std::vector<Watch> watches_;
-  Listener listener_ = nullptr;
-  void* context_ = nullptr;
   void (*on_watch_)(void* context) = nullptr;
   void* watch_context_ = nullptr;
   std::string name_;

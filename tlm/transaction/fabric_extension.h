@@ -48,7 +48,6 @@ struct FabricExtension : tlm::tlm_extension<FabricExtension> {
   std::uint8_t qos = 0;            ///< 0 ... 15
   std::uint16_t requester_id = 0;  ///< cpu: cluster within the socket; otherwise the requester's own number
   std::uint16_t bdf = 0;           ///< PCIe requester id: bus << 8 | device << 3 | function (pcie only)
-  std::uint64_t trace_id = 0;      ///< not used by models; free for generators and monitors
 
   [[nodiscard]] tlm::tlm_extension_base* clone() const override { return new FabricExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const FabricExtension&>(other); }

@@ -197,9 +197,6 @@ void CxlPart::add_device(std::size_t above, cxl::Link& link, Root& root, const C
 void CxlPart::add_cpmus(Component& component, const std::vector<cxl::EventGroup>& known,
                         const std::function<void(unsigned cpmu, cxl::Cpmu& block)>& attach,
                         const std::function<void(unsigned message)>& signal, cxl::MessageProbes& probes) {
-  for (const cxl::EventGroup& group : known) {
-    for (const cxl::EventSource& source : group.sources) probes_.push_back(source.probe);
-  }
   for (unsigned number = 0; number < component.specs->size(); ++number) {
     const CxlCpmuSpec& spec = (*component.specs)[number];
     std::vector<cxl::EventGroup> groups;
@@ -298,8 +295,6 @@ void CxlPart::add_registers(std::vector<NamedRegisters>& banks) const {
     }
   }
 }
-
-void CxlPart::add_probes(std::vector<Probe*>& probes) { probes.insert(probes.end(), probes_.begin(), probes_.end()); }
 
 std::uint64_t CxlPart::pending() const {
   std::uint64_t sum = 0;

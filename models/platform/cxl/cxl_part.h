@@ -83,7 +83,6 @@ class CxlPart : public PlatformPart {
   void describe(FirmwareDescription& firmware) override;
   void reset() override;
   void add_registers(std::vector<NamedRegisters>& banks) const override;
-  void add_probes(std::vector<Probe*>& probes) override;
 
   [[nodiscard]] cxl::Engine& engine() noexcept { return engine_; }
   /// Number of devices.
@@ -140,7 +139,6 @@ class CxlPart : public PlatformPart {
   std::deque<Bridge> bridges_;
   std::deque<Component> components_;
   std::vector<Wire> wires_;
-  std::vector<Probe*> probes_;
   cxl::HostBridge bridge_;
   std::uint8_t last_bus_ = 0;
 };

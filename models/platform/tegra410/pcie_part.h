@@ -27,7 +27,6 @@ class PciePart : public PlatformPart {
   void describe(FirmwareDescription& firmware) override;
   void reset() override;
   void add_registers(std::vector<NamedRegisters>& banks) const override;
-  void add_probes(std::vector<Probe*>& /*probes*/) override {}
 
  private:
   /// A function with its registers for dumps.

@@ -86,18 +86,4 @@ void Tegra410Part::add_registers(std::vector<NamedRegisters>& banks) const {
   for (const Pmu& pmu : pmus_) pmu.model->add_registers(pmu.row.name, banks);
 }
 
-void Tegra410Part::add_probes(std::vector<Probe*>& probes) {
-  for (const auto& socket : sockets_) {
-    for (unsigned event = 0; event < tegra410::kUcfEventCount; ++event) {
-      probes.push_back(&socket->ucf().probe(static_cast<tegra410::UcfEvent>(event)));
-    }
-    for (const auto& complex : socket->root_complexes()) {
-      for (unsigned event = 0; event < tegra410::kPcieTargetEvents; ++event)
-        probes.push_back(&complex->target.probe(static_cast<tegra410::PcieTargetEvent>(event)));
-      for (unsigned event = 0; event < tegra410::kPcieEventCount; ++event)
-        probes.push_back(&complex->inbound.probe(static_cast<tegra410::PcieEvent>(event)));
-    }
-  }
-}
-
 }  // namespace pmufab::platform

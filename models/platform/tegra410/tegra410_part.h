@@ -26,7 +26,6 @@ class Tegra410Part : public PlatformPart {
   void describe(FirmwareDescription& firmware) override;
   void reset() override;
   void add_registers(std::vector<NamedRegisters>& banks) const override;
-  void add_probes(std::vector<Probe*>& probes) override;
 
   /// Show the boundaries of all sockets to `observer` (not owned); nullptr removes it.
   void set_observer(BoundaryObserver* observer);

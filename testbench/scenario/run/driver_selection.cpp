@@ -92,13 +92,7 @@ std::vector<DriverSet> select(const std::vector<DriverSet>& sets, const std::vec
 }
 
 std::vector<DriverSet> sets_for(const std::vector<DriverSet>& sets, const platform::PlatformSpec& platform) {
-  const std::vector<std::string_view> needed = driver_modules(platform);
-  std::vector<DriverSet> able;
-  std::copy_if(sets.begin(), sets.end(), std::back_inserter(able), [&](const DriverSet& set) {
-    return set.modules.empty() ||
-           std::all_of(needed.begin(), needed.end(), [&](std::string_view module) { return set.holds(module); });
-  });
-  return able;
+  return driver_host::sets_that_hold(sets, driver_modules(platform));
 }
 
 DriverFolder read_driver_folder(const fs::path& folder) {

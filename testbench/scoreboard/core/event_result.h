@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "testbench/perf/types.h"
-#include "testbench/scoreboard/tegra410/ucf_events.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scoreboard {
@@ -61,17 +60,15 @@ struct EventResult {
   bool running = false;                 ///< not stopped yet
   std::vector<CountingWindow> windows;  ///< closed windows
   Picoseconds window_time = 0;          ///< their sum, including the open one up to the last thing seen
-  EventMatrix breakdown;                ///< UCF traffic events: the event without its filter, by source and destination
   std::uint64_t reads = 0;              ///< reads judged
   std::uint64_t reads_sampled = 0;      ///< of these, exactly
   std::uint64_t reads_failed = 0;
   std::vector<ReadCheck> failed_reads;  ///< the first eight
   std::optional<ReadCheck> last_read;
-  std::string explanation;       ///< for mismatch: what is known about the difference
-  std::string remark;            ///< a note, even if the count is right
-  Ratio mean_read_latency_ps;    ///< CMEM: of the reads that left within the windows, per 32-byte part; chip-to-chip
-                                 ///< interfaces: of the event's requests
-  Ratio bandwidth_bytes_per_ns;  ///< byte events: expected / window_time (equals GB/s); rd_req: 32 bytes each
+  std::string explanation;     ///< for mismatch: what is known about the difference
+  std::string remark;          ///< a note, even if the count is right
+  Ratio mean_read_latency_ps;  ///< CMEM: of the reads that left within the windows, per 32-byte part; chip-to-chip
+                               ///< interfaces: of the event's requests
 };
 
 [[nodiscard]] std::string_view to_string(EventResult::Match match) noexcept;

@@ -77,9 +77,6 @@ class Scoreboard final : public perf::PerfCallObserver {
   void finish();
   [[nodiscard]] const Findings& findings() const;
 
-  /// @return a report line per event and finding, for people.
-  [[nodiscard]] std::string report() const;
-
  private:
   struct State;
   FabricJudge& add_fabric(std::unique_ptr<FabricJudge> judge);

@@ -12,7 +12,6 @@ namespace {
 // CTRL 0 stop, 1 count, 2 clear and stop; CG_CTRL 1 enables the clock.
 constexpr std::uint64_t kCgCtrl = 0x800;
 constexpr std::uint64_t kCtrl = 0x808;
-constexpr std::uint64_t kRequestBytes = 32;
 
 /// Positions of its marks are checkpoints of the timeline, because reads may be reported late.
 class CmemTruth final : public EventTruth {
@@ -44,8 +43,6 @@ class CmemTruth final : public EventTruth {
     RequestSums sum;
     for (const Span& span : spans) sum += timeline_.between(span.begin.position, span.end.position);
     result.mean_read_latency_ps = {sum.latency_ps, sum.requests};
-    if (meaning_ == CmemMeaning::rd_req && sum.requests != 0)
-      result.bandwidth_bytes_per_ns = {sum.requests * kRequestBytes * 1000, result.window_time};
   }
 
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {

@@ -26,8 +26,6 @@ using Severity = Finding::Severity;
 
 namespace {
 
-constexpr std::size_t kMemoryClasses = 4;
-
 Tegra410JudgeSpec valid(Tegra410JudgeSpec spec) {
   spec.validate();
   return spec;
@@ -44,7 +42,6 @@ struct Tegra410Judge::State {
         c2c_clock(spec.c2c_frequency_hz),
         reference(spec),
         wires(spec, chronicle.findings),
-        memory(std::size_t{spec.sockets} * kMemoryClasses),
         last_accepted(spec.sockets) {
     for (unsigned socket = 0; socket < spec.sockets; ++socket)
       timelines.emplace_back(clock, std::size_t{spec.cmem_instances} * spec.cmem_controllers);
@@ -85,7 +82,6 @@ struct Tegra410Judge::State {
   std::vector<std::unique_ptr<PmuJudge>> pmus;
   std::optional<C2cWires> c2c;
   std::vector<PcieTgtPmuJudge*> targets;  // of those
-  std::vector<MemoryTruth> memory;        // by socket and class
   std::vector<Picoseconds> last_accepted;
 };
 
@@ -194,21 +190,10 @@ void Tegra410Judge::on_memory_access(const MemoryAccess& access) {
   s.wires.see(access);
   s.c2c->see(access);
   const MemoryRange* const home = s.spec.home_of(access.address);
-  if (home == nullptr || home->socket != access.socket) return;  // left in `wires`, and reported there
-  const std::uint64_t parts = parts_of(access.length);
-  MemoryTruth& truth = s.memory[access.socket * kMemoryClasses + static_cast<std::size_t>(home->memory_class)];
-  if (access.is_write) {
-    ++truth.writes;
-    truth.write_bytes += access.length;
-    return;
-  }
-  ++truth.reads;
-  truth.read_bytes += access.length;
-  truth.read_parts += parts;
-  truth.mean_read_latency_ps.numerator += parts * (access.end - access.start);
-  truth.mean_read_latency_ps.denominator += parts;
-  if (home->memory_class == MemoryClass::cmem)
-    s.timelines[access.socket].add(access.start, access.end, parts, cmem_controller(s.spec, access.address));
+  if (home == nullptr || home->socket != access.socket) return;  // left over in `wires`, and reported there
+  if (access.is_write || home->memory_class != MemoryClass::cmem) return;
+  s.timelines[access.socket].add(access.start, access.end, parts_of(access.length),
+                                 cmem_controller(s.spec, access.address));
 }
 
 void Tegra410Judge::on_link_request(const LinkRequest& request) { state_->c2c->see(request); }
@@ -222,9 +207,5 @@ std::vector<PmuJudge*> Tegra410Judge::pmus() {
 void Tegra410Judge::finish() { state_->wires.finish(); }
 
 const UcfTally& Tegra410Judge::tally(unsigned socket) const { return state_->reference.tally(socket); }
-
-MemoryTruth Tegra410Judge::memory_truth(unsigned socket, MemoryClass memory_class) const {
-  return state_->memory.at(socket * kMemoryClasses + static_cast<std::size_t>(memory_class));
-}
 
 }  // namespace pmufab::scoreboard

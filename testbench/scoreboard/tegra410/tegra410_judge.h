@@ -12,16 +12,6 @@
 
 namespace pmufab::scoreboard {
 
-/// What crossed the wires to one class of memory of one socket since the beginning.
-struct MemoryTruth {
-  std::uint64_t reads = 0;
-  std::uint64_t read_bytes = 0;
-  std::uint64_t read_parts = 0;  ///< 32-byte parts
-  std::uint64_t writes = 0;
-  std::uint64_t write_bytes = 0;
-  Ratio mean_read_latency_ps;  ///< per part, as the CMEM PMU weights it
-};
-
 /// Judges the Tegra410 sockets of a platform: their UCF, CMEM latency, chip-to-chip and PCIE PMUs, and the wires to
 /// memory. It is the platform's boundary observer.
 class Tegra410Judge final : public FabricJudge, public BoundaryObserver {
@@ -42,7 +32,6 @@ class Tegra410Judge final : public FabricJudge, public BoundaryObserver {
 
   /// @return everything a UCF counted since the beginning, independent of PMUs.
   [[nodiscard]] const UcfTally& tally(unsigned socket) const;
-  [[nodiscard]] MemoryTruth memory_truth(unsigned socket, MemoryClass memory_class) const;
 
  private:
   struct State;

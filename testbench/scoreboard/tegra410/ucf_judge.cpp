@@ -37,15 +37,8 @@ class UcfTruth final : public EventTruth {
     opened_.reset();
   }
 
-  void describe(std::span<const Span> spans, EventResult& result) const override {
+  void describe(std::span<const Span> /*spans*/, EventResult& result) const override {
     if (meaning_.kind == UcfMeaning::Kind::nothing) result.remark = kCountsNothing;
-    if (meaning_.kind != UcfMeaning::Kind::traffic) return;
-    result.breakdown = counted()[meaning_.event];
-    const bool counts_bytes = meaning_.event == UcfEvent::slc_bytes_rd || meaning_.event == UcfEvent::slc_bytes_wr ||
-                              meaning_.event == UcfEvent::mem_bytes_rd || meaning_.event == UcfEvent::mem_bytes_wr;
-    std::uint64_t bytes = 0;
-    for (const Span& span : spans) bytes += count(span);
-    if (counts_bytes && bytes != 0) result.bandwidth_bytes_per_ns = {bytes * 1000, result.window_time};
   }
 
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {

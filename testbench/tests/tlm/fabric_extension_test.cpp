@@ -19,7 +19,6 @@ FabricExtension sample() {
   extension.qos = 15;
   extension.requester_id = 0x1234;
   extension.bdf = 0xabcd;
-  extension.trace_id = 0x1122'3344'5566'7788;
   return extension;
 }
 
@@ -32,7 +31,6 @@ void expect_sample(const FabricExtension& extension) {
   EXPECT_EQ(extension.qos, 15);
   EXPECT_EQ(extension.requester_id, 0x1234);
   EXPECT_EQ(extension.bdf, 0xabcd);
-  EXPECT_EQ(extension.trace_id, 0x1122'3344'5566'7788U);
 }
 
 TEST(FabricExtension, travels_on_a_payload_and_survives_a_deep_copy) {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "testbench/support/probe_log.h"
 #include "tlm/probe/event_sink.h"
 
 namespace pmufab {
@@ -290,26 +291,26 @@ TEST(Probe, survives_a_wrap_that_adds_watches) {
 }
 
 struct Seen {
-  std::string probe;
   std::uint64_t amount;
   unsigned qualifier;
   Picoseconds when;
   bool operator==(const Seen&) const = default;
 };
 
-TEST(Probe, tells_its_listener_every_event_until_removed) {
+TEST(Probe, tells_a_log_every_event_by_itself_until_the_log_is_gone) {
   Probe probe("p");
-  std::vector<Seen> log;
-  probe.listen(
-      [](void* context, const Probe& source, std::uint64_t amount, unsigned qualifier, Picoseconds when) {
-        static_cast<std::vector<Seen>*>(context)->push_back({source.name(), amount, qualifier, when});
-      },
-      &log);
-  probe.publish(1, 5, 100);
-  probe.publish(9, 63, 200);
-  probe.listen(nullptr, nullptr);
+  std::vector<Seen> heard;
+  {
+    const testing::ProbeLog log(probe, [&](std::uint64_t amount, unsigned qualifier, Picoseconds when) {
+      heard.push_back({amount, qualifier, when});
+    });
+    probe.publish(1, 5, 100);
+    probe.publish(2, 5, 150);
+    probe.publish(9, 63, 200);
+  }
   probe.publish(1, 0, 300);
-  EXPECT_EQ(log, (std::vector<Seen>{{"p", 1, 5, 100}, {"p", 9, 63, 200}}));
+  EXPECT_FALSE(probe.is_watched());
+  EXPECT_EQ(heard, (std::vector<Seen>{{1, 5, 100}, {2, 5, 150}, {9, 63, 200}}));
 }
 
 }  // namespace

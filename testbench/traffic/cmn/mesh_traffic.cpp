@@ -259,11 +259,4 @@ std::string_view to_string(MeshPattern pattern) noexcept {
   return index < kMeshPatterns.size() ? kMeshPatterns[index] : "?";
 }
 
-std::optional<MeshPattern> mesh_pattern_from(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < kMeshPatterns.size(); ++i) {
-    if (kMeshPatterns[i] == name) return static_cast<MeshPattern>(i);
-  }
-  return std::nullopt;
-}
-
 }  // namespace pmufab::traffic

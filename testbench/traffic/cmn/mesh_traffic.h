@@ -134,10 +134,7 @@ class MeshTraffic {
   MeshTrafficStatistics statistics_;
 };
 
-/// Names as in scenario files: "bit_complement".
-/// @{
+/// @return the name as scenario files write it: "bit_complement".
 [[nodiscard]] std::string_view to_string(MeshPattern pattern) noexcept;
-[[nodiscard]] std::optional<MeshPattern> mesh_pattern_from(std::string_view name) noexcept;
-/// @}
 
 }  // namespace pmufab::traffic

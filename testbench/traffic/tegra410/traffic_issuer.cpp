@@ -166,7 +166,6 @@ void TrafficIssuer::send(Picoseconds when, Picoseconds now) {
   Outlet& outlet = *outlets_[heap_.front().lane][request.requester];
   tlm::tlm_generic_payload& payload = outlet.payload;
   outlet.extension.opcode = request.opcode;
-  outlet.extension.trace_id = issued_;
   payload.set_command(kCommands[static_cast<std::size_t>(request.opcode)]);
   payload.set_address(request.address);
   payload.set_data_length(request.length);

@@ -8,21 +8,12 @@
 namespace pmufab::traffic {
 namespace {
 
-constexpr std::array<std::string_view, 4> kMemoryClasses = {"cmem", "gmem", "cxl", "bar"};
 constexpr std::array<std::string_view, 7> kPatterns = {"uniform", "stream",        "stride",           "hotspot",
                                                        "zipf",    "pointer_chase", "producer_consumer"};
 constexpr std::array<std::string_view, 15> kOperations = {
     "read",          "write",      "write_partial", "atomic",          "dataless",
     "ReadShared",    "ReadUnique", "ReadOnce",      "WriteUniqueFull", "WriteUniquePtl",
     "WriteBackFull", "Evict",      "CleanUnique",   "CleanInvalid",    "AtomicStore"};
-
-template <typename Enum, std::size_t kSize>
-std::optional<Enum> find(const std::array<std::string_view, kSize>& names, std::string_view name) noexcept {
-  for (std::size_t i = 0; i < kSize; ++i) {
-    if (names[i] == name) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
-}
 
 template <typename Enum, std::size_t kSize>
 std::string_view name_of(const std::array<std::string_view, kSize>& names, Enum value) noexcept {
@@ -35,12 +26,11 @@ std::string_view name_of(const std::array<std::string_view, kSize>& names, Enum 
 std::string_view to_string(PatternKind kind) noexcept { return name_of(kPatterns, kind); }
 std::string_view to_string(Operation operation) noexcept { return name_of(kOperations, operation); }
 
-std::optional<MemoryClass> memory_class_from(std::string_view name) noexcept {
-  return find<MemoryClass>(kMemoryClasses, name);
+std::optional<Operation> operation_from(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < kOperations.size(); ++i) {
+    if (kOperations[i] == name) return static_cast<Operation>(i);
+  }
+  return std::nullopt;
 }
-std::optional<PatternKind> pattern_kind_from(std::string_view name) noexcept {
-  return find<PatternKind>(kPatterns, name);
-}
-std::optional<Operation> operation_from(std::string_view name) noexcept { return find<Operation>(kOperations, name); }
 
 }  // namespace pmufab::traffic

@@ -202,11 +202,7 @@ void validate(const TrafficSpec& spec, const std::vector<MemoryRange>& map, unsi
 [[nodiscard]] std::string_view to_string(PatternKind kind) noexcept;
 [[nodiscard]] std::string_view to_string(Operation operation) noexcept;
 /// @}
-/// The other way round; nothing for an unknown name.
-/// @{
-[[nodiscard]] std::optional<MemoryClass> memory_class_from(std::string_view name) noexcept;
-[[nodiscard]] std::optional<PatternKind> pattern_kind_from(std::string_view name) noexcept;
+/// @return the operation of that name; nothing for an unknown one.
 [[nodiscard]] std::optional<Operation> operation_from(std::string_view name) noexcept;
-/// @}
 
 }  // namespace pmufab::traffic

@@ -48,14 +48,9 @@ class PcieTruth final : public EventTruth {
     open_ = false;
   }
 
-  void describe(std::span<const Span> spans, EventResult& result) const override {
+  void describe(std::span<const Span> /*spans*/, EventResult& result) const override {
     if (meaning_.kind == PcieMeaning::Kind::nothing) result.remark = kCountsNothing;
-    if (meaning_.kind != PcieMeaning::Kind::traffic) return;
-    const bool counts_bytes = meaning_.event == PcieEvent::rd_bytes || meaning_.event == PcieEvent::wr_bytes;
-    std::uint64_t amount = 0;
-    for (const Span& span : spans) amount += count(span);
-    if (counts_bytes && amount != 0) result.bandwidth_bytes_per_ns = {amount * 1000, result.window_time};
-    if (meaning_.event == PcieEvent::rd_req) {
+    if (meaning_.kind == PcieMeaning::Kind::traffic && meaning_.event == PcieEvent::rd_req) {
       const PcieLane all = sum(counted());
       result.mean_read_latency_ps = {all.latency_ps, all.reads};
     }

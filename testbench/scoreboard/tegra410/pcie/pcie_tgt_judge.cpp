@@ -157,13 +157,8 @@ class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
     return 0;
   }
 
-  void describe(std::span<const Span> spans, EventResult& result) const override {
+  void describe(std::span<const Span> /*spans*/, EventResult& result) const override {
     if (meaning_.kind == PcieTgtMeaning::Kind::nothing) result.remark = kCountsNothing;
-    if (meaning_.kind != PcieTgtMeaning::Kind::traffic) return;
-    if (meaning_.event != PcieTgtEvent::rd_bytes && meaning_.event != PcieTgtEvent::wr_bytes) return;
-    std::uint64_t bytes = 0;
-    for (const Span& span : spans) bytes += count(span);
-    if (bytes != 0) result.bandwidth_bytes_per_ns = {bytes * 1000, result.window_time};
   }
 
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override;

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <ostream>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "models/cxl/memory/ddr_controller.h"
+#include "testbench/support/probe_log.h"
 
 namespace pmufab::cxl {
 
@@ -48,15 +50,11 @@ struct Ddr final : public DdrClient {
   explicit Ddr(const DdrParameters& parameters) : controller("ddr", engine, parameters, *this, 0, 1) {
     group = controller.event_group();
     for (const EventSource& source : group.sources) {
-      source.probe->listen(
-          [](void* context, const Probe& probe, std::uint64_t, unsigned qualifier, Picoseconds when) {
-            Ddr& ddr = *static_cast<Ddr*>(context);
-            for (const EventSource& one : ddr.group.sources) {
-              if (one.probe == &probe && one.bit != kRefresh && one.bit != kIncomingRead && one.bit != kIncomingWrite)
-                ddr.commands.push_back({one.bit, when, qualifier, one.any_bank});
-            }
-          },
-          this);
+      if (source.bit == kRefresh || source.bit == kIncomingRead || source.bit == kIncomingWrite) continue;
+      logs_.push_back(std::make_unique<testing::ProbeLog>(
+          *source.probe, [this, source](std::uint64_t, unsigned qualifier, Picoseconds when) {
+            commands.push_back({source.bit, when, qualifier, source.any_bank});
+          }));
     }
   }
   void access_done(std::uint32_t ticket, Picoseconds now) override { done.push_back({ticket, now, 0}); }
@@ -71,6 +69,9 @@ struct Ddr final : public DdrClient {
   EventGroup group;
   std::vector<Command> commands;
   std::vector<Command> done;
+
+ private:
+  std::vector<std::unique_ptr<testing::ProbeLog>> logs_;
 };
 
 /// Two ranks of two bank groups of two banks; rows of two lines. Times in ps that are easy to add up.

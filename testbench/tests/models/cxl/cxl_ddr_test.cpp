@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "models/cxl/memory/ddr_controller.h"
+#include "testbench/support/probe_log.h"
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/cxl/cxl_ddr_rig.h"
 #include "tlm/spec/spec_error.h"
@@ -333,11 +334,8 @@ TEST_F(CxlDdr, who_begins_to_watch_sees_commands_from_then_on) {
     controller.access(place(0, 1, 0, 0), false, 2);  // ACT 146, CAS 156
     testing::advance_to(144);
     std::vector<Picoseconds> acts;
-    group.sources[0].probe->listen(
-        [](void* context, const Probe&, std::uint64_t, unsigned, Picoseconds when) {
-          static_cast<std::vector<Picoseconds>*>(context)->push_back(when);
-        },
-        &acts);
+    const testing::ProbeLog log(*group.sources[0].probe,
+                                [&](std::uint64_t, unsigned, Picoseconds when) { acts.push_back(when); });
     EXPECT_EQ(group.sources[0].probe->tally(), 2U);
     EXPECT_EQ(group.sources[1].probe->tally(), 1U);
     testing::advance_to(148);
@@ -380,10 +378,10 @@ TEST_F(CxlDdr, a_process_that_looks_at_a_counter_sees_the_commands_up_to_then) {
   Twins twins;
   const EventGroup group = twins.seen.event_group();
   std::array<std::uint64_t, 16> seen{};
+  std::vector<std::unique_ptr<testing::ProbeLog>> logs;
   for (const EventSource& source : group.sources) {
-    source.probe->listen([](void* context, const Probe&, std::uint64_t, unsigned,
-                            Picoseconds) { ++*static_cast<std::uint64_t*>(context); },
-                         &seen[source.bit]);
+    logs.push_back(std::make_unique<testing::ProbeLog>(
+        *source.probe, [&count = seen[source.bit]](std::uint64_t, unsigned, Picoseconds) { ++count; }));
   }
   std::array<std::unique_ptr<Count>, 4> counts;
   for (unsigned event = 0; event < 4; ++event) counts[event] = std::make_unique<Count>(twins.counted, 0x8000, event);
@@ -400,7 +398,7 @@ TEST_F(CxlDdr, a_process_that_looks_at_a_counter_sees_the_commands_up_to_then) {
     }
     EXPECT_GT(seen[kPre], 500U);
     // Where nobody sees each command, none needs an act of its own.
-    for (const EventSource& source : group.sources) source.probe->listen(nullptr, nullptr);
+    logs.clear();
     const std::uint64_t acts = twins.engine.acts();
     const unsigned accesses = twins.accesses;
     const std::uint64_t commands = counts[kRead]->sink.value();

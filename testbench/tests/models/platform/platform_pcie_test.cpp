@@ -198,8 +198,10 @@ constexpr std::uint64_t kBar = 0x49'0000'0000;  // socket 0, root complex 1, roo
 
 /// What a PCIE-TGT event of root complex 1 of socket 0 amounts to.
 std::uint64_t tally(Rig& rig, const std::string& event, unsigned complex = 1) {
-  for (const Probe* const probe : rig.platform.probes()) {
-    if (probe->name() == "socket0.rc" + std::to_string(complex) + ".tgt." + event) return probe->tally();
+  for (unsigned number = 0; number < tegra410::kPcieTargetEvents; ++number) {
+    const Probe& probe = rig.platform.socket(0).root_complexes().at(complex)->target.probe(
+        static_cast<tegra410::PcieTargetEvent>(number));
+    if (probe.name() == "socket0.rc" + std::to_string(complex) + ".tgt." + event) return probe.tally();
   }
   ADD_FAILURE() << event;
   return 0;

@@ -61,22 +61,23 @@ Rig::Rig(const platform::PlatformSpec& spec, const sc_core::sc_module_name& name
     ports_.back()->requests.bind(platform.socket(socket).requests);
     for (unsigned event = 0; event < tegra410::kUcfEventCount; ++event) {
       const auto which = static_cast<tegra410::UcfEvent>(event);
-      taps_.push_back(std::make_unique<Tap>(Tap{this, socket, which}));
-      platform.socket(socket).ucf().probe(which).listen(&Rig::heard, taps_.back().get());
+      Probe& probe = platform.socket(socket).ucf().probe(which);
+      logs_.push_back(std::make_unique<ProbeLog>(
+          probe, [this, socket, &probe](std::uint64_t amount, unsigned qualifier, Picoseconds) {
+            heard(socket, probe.name(), amount, qualifier);
+          }));
     }
   }
 }
 
 Rig::~Rig() = default;
 
-void Rig::heard(void* context, const Probe& probe, std::uint64_t amount, unsigned qualifier, Picoseconds) {
-  const Tap& tap = *static_cast<const Tap*>(context);
-  const std::string& name = probe.name();
+void Rig::heard(unsigned socket, const std::string& name, std::uint64_t amount, unsigned qualifier) {
   const std::string event = name.substr(name.rfind('.') + 1);
-  EXPECT_EQ(name.substr(0, 8), "socket" + std::to_string(tap.socket) + ".");
+  EXPECT_EQ(name.substr(0, 8), "socket" + std::to_string(socket) + ".");
   ASSERT_LT(qualifier, 12U);
-  tap.rig->counts_[std::to_string(tap.socket) + " " + event + " " + kSourceNames[qualifier / 4] + ">" +
-                   kDestinationNames[qualifier % 4]] += amount;
+  counts_[std::to_string(socket) + " " + event + " " + kSourceNames[qualifier / 4] + ">" +
+          kDestinationNames[qualifier % 4]] += amount;
 }
 
 Rig::Counts Rig::take() {

@@ -15,6 +15,7 @@
 
 #include "models/platform/platform.h"
 #include "testbench/support/initiator.h"
+#include "testbench/support/probe_log.h"
 #include "tlm/transaction/fabric_extension.h"
 
 namespace pmufab::testing {
@@ -76,20 +77,15 @@ class Rig : public sc_core::sc_module {
   Initiator cpu;  ///< software, on the bus
 
  private:
-  struct Tap {
-    Rig* rig;
-    unsigned socket;
-    tegra410::UcfEvent event;
-  };
   struct Ports {
     tlm_utils::simple_initiator_socket<Ports, 64> cpu_access;
     tlm_utils::simple_initiator_socket<Ports, 64> requests;
   };
-  static void heard(void* context, const Probe& probe, std::uint64_t amount, unsigned qualifier, Picoseconds when);
+  void heard(unsigned socket, const std::string& name, std::uint64_t amount, unsigned qualifier);
   Picoseconds access(unsigned socket, unsigned cluster, std::uint64_t address, tlm::tlm_command command);
 
   std::vector<std::unique_ptr<Ports>> ports_;
-  std::vector<std::unique_ptr<Tap>> taps_;
+  std::vector<std::unique_ptr<ProbeLog>> logs_;
   Counts counts_;
 };
 

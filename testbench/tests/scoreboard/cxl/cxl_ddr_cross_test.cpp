@@ -10,6 +10,7 @@
 
 #include "models/cxl/memory/ddr_controller.h"
 #include "testbench/scoreboard/cxl/reference_ddr.h"
+#include "testbench/support/probe_log.h"
 #include "testbench/support/simulation_test.h"
 
 namespace pmufab::scoreboard {
@@ -24,9 +25,14 @@ class Pair final : private cxl::DdrClient, private ReferenceDdr::Listener {
   Pair(const cxl::DdrParameters& parameters, const CxlDdrSpec& spec)
       : reference(spec), shape_(parameters.shape), controller_("ddr", engine_, parameters, *this, 0, 1) {
     reference.add(*this);
-    groups_ = controller_.event_groups();
-    for (const cxl::EventGroup& group : groups_) {
-      for (const cxl::EventSource& source : group.sources) source.probe->listen(&Pair::published, this);
+    for (const cxl::EventGroup& group : controller_.event_groups()) {
+      for (const cxl::EventSource& source : group.sources) {
+        logs_.push_back(std::make_unique<testing::ProbeLog>(
+            *source.probe,
+            [this, event_group = group.group, source](std::uint64_t, unsigned qualifier, Picoseconds when) {
+              published(event_group, source, qualifier, when);
+            }));
+      }
     }
   }
   void access(bool write, std::uint64_t address) {
@@ -45,24 +51,15 @@ class Pair final : private cxl::DdrClient, private ReferenceDdr::Listener {
     expected.emplace_back(command.when, command.group, command.bit, command.channel, command.rank, command.bank_group,
                           command.bank);
   }
-  static void published(void* context, const Probe& probe, std::uint64_t /*amount*/, unsigned qualifier,
-                        Picoseconds when) {
-    Pair& self = *static_cast<Pair*>(context);
-    const cxl::DdrShape& shape = self.shape_;
-    for (const cxl::EventGroup& group : self.groups_) {
-      for (const cxl::EventSource& source : group.sources) {
-        if (source.probe == &probe)
-          self.counted.emplace_back(when, group.group, source.bit, source.channel,
-                                    qualifier / shape.banks / shape.bank_groups,
-                                    qualifier / shape.banks % shape.bank_groups, qualifier % shape.banks);
-      }
-    }
+  void published(unsigned event_group, const cxl::EventSource& source, unsigned qualifier, Picoseconds when) {
+    counted.emplace_back(when, event_group, source.bit, source.channel, qualifier / shape_.banks / shape_.bank_groups,
+                         qualifier / shape_.banks % shape_.bank_groups, qualifier % shape_.banks);
   }
 
   cxl::DdrShape shape_;
   cxl::Engine engine_;
   cxl::DdrController controller_;
-  std::vector<cxl::EventGroup> groups_;
+  std::vector<std::unique_ptr<testing::ProbeLog>> logs_;
 };
 
 class CxlDdrCross : public testing::SimulationTest {};

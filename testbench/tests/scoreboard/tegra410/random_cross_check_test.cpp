@@ -3,10 +3,10 @@
 #include <boost/random/mersenne_twister.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
 
-#include "testbench/scoreboard/core/identities.h"
 #include "testbench/scoreboard/tegra410/reference_ucf.h"
 #include "testbench/tests/scoreboard/core/scoreboard_fixture.h"
 #include "testbench/tests/scoreboard/tegra410/brute_force_ucf.h"
+#include "testbench/tests/scoreboard/tegra410/identities.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

@@ -234,13 +234,5 @@ TEST(MeshTraffic, impossible_traffic_is_refused_by_name) {
   EXPECT_EQ(fault(mesh_of(2, 2, 0), {}), "channel");
 }
 
-TEST(MeshTraffic, names_of_patterns_read_back) {
-  for (unsigned i = 0; i < 5; ++i) {
-    const auto pattern = static_cast<MeshPattern>(i);
-    EXPECT_EQ(mesh_pattern_from(to_string(pattern)), pattern);
-  }
-  EXPECT_EQ(mesh_pattern_from("tornado"), std::nullopt);
-}
-
 }  // namespace
 }  // namespace pmufab::traffic

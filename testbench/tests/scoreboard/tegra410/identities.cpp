@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/scoreboard/core/identities.h"
+#include "testbench/tests/scoreboard/tegra410/identities.h"
 
 #include <fmt/format.h>
 
-namespace pmufab::scoreboard {
+namespace pmufab::scoreboard::test {
 namespace {
 
 class Checker {
@@ -123,24 +123,10 @@ std::vector<std::string> violated_identities(const std::vector<UcfCounts>& ucfs)
   return violated;
 }
 
-std::vector<std::string> violated_cmem_identities(const UcfCounts& ucf, bool cmem_is_cached, std::uint64_t rd_req) {
-  Checker check("CMEM");
-  const std::uint32_t local_cmem = 1U << static_cast<unsigned>(Destination::loc_cmem);
-  const std::uint64_t bytes = ucf(UcfEvent::mem_bytes_rd, kAllSources, local_cmem);
-  if (cmem_is_cached) {
-    check.equal(32 * rd_req, bytes, "32 rd_req = mem_bytes_rd to loc_cmem");
-  } else {
-    check.at_most(bytes, 32 * rd_req, "mem_bytes_rd to loc_cmem <= 32 rd_req");
-    check.at_most(rd_req, 2 * ucf(UcfEvent::mem_access_rd, kAllSources, local_cmem),
-                  "rd_req <= 2 mem_access_rd to loc_cmem");
-  }
-  return check.violated();
-}
-
 UcfCounts counts_of(const UcfTally& tally) {
   return [&tally](UcfEvent event, std::uint32_t sources, std::uint32_t destinations) {
     return tally[event].sum(sources, destinations);
   };
 }
 
-}  // namespace pmufab::scoreboard
+}  // namespace pmufab::scoreboard::test

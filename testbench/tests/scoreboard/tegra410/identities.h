@@ -8,7 +8,7 @@
 
 #include "testbench/scoreboard/tegra410/ucf_events.h"
 
-namespace pmufab::scoreboard {
+namespace pmufab::scoreboard::test {
 
 /// Counts of one UCF: event, source bits, destination bits. From a model, a driver or a tally; all over the same time.
 using UcfCounts = std::function<std::uint64_t(UcfEvent event, std::uint32_t sources, std::uint32_t destinations)>;
@@ -19,13 +19,7 @@ using UcfCounts = std::function<std::uint64_t(UcfEvent event, std::uint32_t sour
 /// @return one sentence per violated identity, with the numbers; empty if all hold
 [[nodiscard]] std::vector<std::string> violated_identities(const std::vector<UcfCounts>& ucfs);
 
-/// The same for one socket's CMEM PMU against its UCF, over a time that begins and ends with no read in flight.
-/// @param cmem_is_cached  every read of local CMEM is a full line then
-/// @param rd_req          the CMEM PMU's count of 32-byte requests
-[[nodiscard]] std::vector<std::string> violated_cmem_identities(const UcfCounts& ucf, bool cmem_is_cached,
-                                                                std::uint64_t rd_req);
-
 /// @return counts that read a tally.
 [[nodiscard]] UcfCounts counts_of(const UcfTally& tally);
 
-}  // namespace pmufab::scoreboard
+}  // namespace pmufab::scoreboard::test

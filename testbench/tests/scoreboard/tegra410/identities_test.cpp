@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/core/identities.h"
 #include "testbench/scoreboard/tegra410/reference_ucf.h"
 #include "testbench/tests/scoreboard/core/scoreboard_fixture.h"
+#include "testbench/tests/scoreboard/tegra410/identities.h"
 
 namespace pmufab::scoreboard::test {
 namespace {
@@ -80,16 +80,6 @@ TEST_F(Identities, expose_a_snoop_from_outside_with_a_local_source) {
   tallies[1].count(E::ext_snp_evict, S::loc_cpu, D::rem);
   ASSERT_THAT(violated(), Not(IsEmpty()));
   for (const std::string& text : violated()) EXPECT_THAT(text, HasSubstr("snoops from outside"));
-}
-
-TEST_F(Identities, tie_the_cmem_pmu_to_its_ucf) {
-  const UcfCounts ucf = counts_of(tallies[0]);
-  const std::uint64_t bytes = ucf(E::mem_bytes_rd, kAllSources, 1);
-  ASSERT_GT(bytes, 0);
-  EXPECT_THAT(violated_cmem_identities(ucf, true, bytes / 32), IsEmpty());
-  EXPECT_THAT(violated_cmem_identities(ucf, true, bytes / 32 + 1), Not(IsEmpty()));
-  EXPECT_THAT(violated_cmem_identities(ucf, false, bytes / 32 - 1), Not(IsEmpty()));
-  EXPECT_THAT(violated_cmem_identities(ucf, false, bytes / 32), IsEmpty());
 }
 
 }  // namespace
