@@ -24,7 +24,6 @@ namespace pmufab::traffic {
 namespace {
 
 using cmn::Channel;
-using cmn::Cycle;
 using cmn::FlitFields;
 using testing::advance_to;
 

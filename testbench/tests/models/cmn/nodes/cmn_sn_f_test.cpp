@@ -15,7 +15,6 @@ namespace pmufab::cmn_sn_f_test {
 namespace {
 
 using cmn::Channel;
-using cmn::Cycle;
 using cmn::FlitFields;
 using testing::advance;
 using testing::ScriptedNode;
