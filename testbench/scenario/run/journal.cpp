@@ -31,73 +31,97 @@ void Journal::write(const std::string& record, Json content) {
   if (std::ferror(file_) != 0) throw JournalError("the results of a run cannot be written");
 }
 
-RunResult read_journal(const std::filesystem::path& file, RunResult known, const process::ProcessEnd& end) {
-  using Status = RunResult::Status;
-  RunResult run = std::move(known);
-  run.partial = true;
-  std::ifstream stream(file);
+namespace {
+
+/// What a journal tells besides the result of the run.
+struct Told {
   bool ended = false;
   bool interrupted = false;
   bool partial = false;
   bool must_fail = false;
   ExpectedFailures expected;
-  std::map<std::size_t, MeasureResult> measures;
-  for (std::string line; std::getline(stream, line);) {
-    try {
-      const Json json = Json::parse(line);
-      const auto record = json.at("record").get<std::string>();
-      const Json& content = json.at("content");
-      if (record == "begin") {
-        must_fail = content.at("must_fail").get<bool>();
-        content.at("reason").get_to(run.expected_reason);
-        expected = expected_failures(content);
-      } else if (record == "measure") {
-        measures.emplace(content.at("index").get<std::size_t>(), measure_from_json(content));
-      } else if (record == "check") {
-        run.checks.push_back(check_from_json(content));
-      } else if (record == "action") {
-        run.actions.push_back(content.get<std::string>());
-      } else if (record == "error") {
-        run.status = content.at("input").get<bool>() ? Status::bad_input : Status::crashed;
-        content.at("message").get_to(run.message);
-      } else if (record == "kernel_log") {
-        content.get_to(run.kernel_log);
-      } else if (record == "end") {
-        ended = true;
-        content.at("interrupted").get_to(interrupted);
-        content.at("partial").get_to(partial);
-        content.at("simulated_time_ps").get_to(run.simulated_time);
-        content.at("findings").get_to(run.findings);
-        run.traffic = content.at("traffic");
-      }
-    } catch (const nlohmann::json::exception&) {
-      break;  // the line the process died in
-    }
+  std::map<std::size_t, MeasureResult> measures;  // by their place in the scenario
+};
+
+void read_record(const Json& json, RunResult& run, Told& told) {
+  using Status = RunResult::Status;
+  const auto record = json.at("record").get<std::string>();
+  const Json& content = json.at("content");
+  if (record == "begin") {
+    told.must_fail = content.at("must_fail").get<bool>();
+    content.at("reason").get_to(run.expected_reason);
+    told.expected = expected_failures(content);
+  } else if (record == "measure") {
+    told.measures.emplace(content.at("index").get<std::size_t>(), measure_from_json(content));
+  } else if (record == "check") {
+    run.checks.push_back(check_from_json(content));
+  } else if (record == "action") {
+    run.actions.push_back(content.get<std::string>());
+  } else if (record == "error") {
+    run.status = content.at("input").get<bool>() ? Status::bad_input : Status::crashed;
+    content.at("message").get_to(run.message);
+  } else if (record == "kernel_log") {
+    content.get_to(run.kernel_log);
+  } else if (record == "end") {
+    told.ended = true;
+    content.at("interrupted").get_to(told.interrupted);
+    content.at("partial").get_to(told.partial);
+    content.at("simulated_time_ps").get_to(run.simulated_time);
+    content.at("findings").get_to(run.findings);
+    run.traffic = content.at("traffic");
   }
-  for (auto& [index, measure] : measures) run.measures.push_back(std::move(measure));  // in the order of the scenario
-  if (run.status == Status::bad_input || run.status == Status::crashed) return run;
-  if (!ended || !end.exited || end.status != 0) {
-    const bool killed = !end.exited && end.status == SIGKILL;
-    run.status = killed && end.timed_out ? Status::timed_out
-                 : killed && end.stopped ? Status::interrupted
-                                         : Status::crashed;
-    run.message = describe(end);
-    return run;
-  }
-  run.partial = partial;
+}
+
+/// The status of a process that died, or was killed, before its journal was complete.
+RunResult::Status status_of_death(const process::ProcessEnd& end) {
+  using Status = RunResult::Status;
+  const bool killed = !end.exited && end.status == SIGKILL;
+  if (killed && end.timed_out) return Status::timed_out;
+  return killed && end.stopped ? Status::interrupted : Status::crashed;
+}
+
+/// Judge a run whose journal is complete.
+void judge_run(const Told& told, const process::ProcessEnd& end, RunResult& run) {
+  using Status = RunResult::Status;
   const bool passed = all_passed(run);
-  if (interrupted && end.timed_out) {
+  if (told.interrupted && end.timed_out) {
     run.status = Status::timed_out;
     run.message = "it took too long and was stopped (--timeout); what had been measured is kept";
-  } else if (interrupted) {
+  } else if (told.interrupted) {
     run.status = Status::interrupted;
     run.message = "stopped by the user; what had been measured is kept";
-  } else if (must_fail) {
-    run.message = passed ? "" : difference(run, expected);
+  } else if (told.must_fail) {
+    run.message = passed ? "" : difference(run, told.expected);
     run.status = passed ? Status::unexpected_pass : run.message.empty() ? Status::expected_failure : Status::failed;
   } else {
     run.status = passed ? Status::passed : Status::failed;
   }
+}
+
+}  // namespace
+
+RunResult read_journal(const std::filesystem::path& file, RunResult known, const process::ProcessEnd& end) {
+  using Status = RunResult::Status;
+  RunResult run = std::move(known);
+  run.partial = true;
+  std::ifstream stream(file);
+  Told told;
+  for (std::string line; std::getline(stream, line);) {
+    try {
+      read_record(Json::parse(line), run, told);
+    } catch (const nlohmann::json::exception&) {
+      break;  // the line the process died in
+    }
+  }
+  for (auto& [index, measure] : told.measures) run.measures.push_back(std::move(measure));
+  if (run.status == Status::bad_input || run.status == Status::crashed) return run;
+  if (!told.ended || !end.exited || end.status != 0) {
+    run.status = status_of_death(end);
+    run.message = describe(end);
+    return run;
+  }
+  run.partial = told.partial;
+  judge_run(told, end, run);
   return run;
 }
 

@@ -12,12 +12,12 @@
 
 namespace pmufab::scenario {
 
-/// The thread process the story runs in.
-class Machine::Story : public sc_core::sc_module {
+/// The thread process that run() starts.
+class Machine::Process : public sc_core::sc_module {
  public:
-  SC_HAS_PROCESS(Story);
-  Story(const sc_core::sc_module_name& name, std::function<void()> story)
-      : sc_core::sc_module(name), story_(std::move(story)) {
+  SC_HAS_PROCESS(Process);
+  Process(const sc_core::sc_module_name& name, std::function<void()> body)
+      : sc_core::sc_module(name), body_(std::move(body)) {
     SC_THREAD(run);
     // Drivers call deeply, and sanitizers make frames large.
     set_stack_size(1U << 20);
@@ -32,7 +32,7 @@ class Machine::Story : public sc_core::sc_module {
  private:
   void run() {
     try {
-      story_();
+      body_();
       told_ = true;
     } catch (const sc_core::sc_unwind_exception&) {
       throw;
@@ -42,7 +42,7 @@ class Machine::Story : public sc_core::sc_module {
     sc_core::sc_stop();
   }
 
-  std::function<void()> story_;
+  std::function<void()> body_;
   std::exception_ptr exception_;
   bool told_ = false;
 };
@@ -109,11 +109,11 @@ sc_core::sc_event_or_list Machine::idle_events() const {
   return events;
 }
 
-void Machine::run(const std::function<void()>& story) {
-  story_ = std::make_unique<Story>("story", story);
+void Machine::run(const std::function<void()>& body) {
+  process_ = std::make_unique<Process>("story", body);
   sc_core::sc_start();
   testing::return_to_main_stack();
-  story_->rethrow();
+  process_->rethrow();
 }
 
 void Machine::on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {

@@ -75,15 +75,15 @@ class Machine {
   /// Everything whose notification may mean that is_busy() has become false.
   [[nodiscard]] sc_core::sc_event_or_list idle_events() const;
 
-  /// Simulate until `story` ends, which runs in a SystemC thread process from time 0. An exception that leaves the
-  /// story leaves run().
-  void run(const std::function<void()>& story);
+  /// Simulate until `body` ends, which runs in a SystemC thread process from time 0. An exception that leaves `body`
+  /// leaves run().
+  void run(const std::function<void()>& body);
 
   /// What software did wrong at the registers, and other warnings of the models, in order; the first few of each kind.
   [[nodiscard]] const std::vector<std::string>& reports() const noexcept { return reports_; }
 
  private:
-  class Story;
+  class Process;
   static void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions);
 
   static Machine* current_;
@@ -93,7 +93,7 @@ class Machine {
   std::unique_ptr<CallTee> calls_;
   std::vector<std::unique_ptr<Fabric>> fabrics_;  // go before the judges they show their wires to
   std::unique_ptr<perf::PmuServices> pmus_;
-  std::unique_ptr<Story> story_;
+  std::unique_ptr<Process> process_;
   std::vector<std::string> reports_;
 };
 

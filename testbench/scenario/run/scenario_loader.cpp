@@ -191,17 +191,12 @@ bool is_error_name(const std::string& name) {
   return false;
 }
 
-void read_measure(Reader& reader, std::size_t index, const std::optional<Picoseconds>& duration,
-                  const platform::PlatformSpec& platform, std::vector<MeasureSpec>& out) {
-  MeasureSpec measure;
-  measure.name = fmt::format("measure {}", index);
-  reader.text("name", measure.name);
-  reader.texts("events", measure.events, Presence::required);
+/// Read when a measure begins and ends.
+void read_span(Reader& reader, std::size_t index, const std::optional<Picoseconds>& duration, MeasureSpec& measure) {
   reader.flag("follows", measure.follows);
   if (measure.follows && reader.has("start"))
     reader.fail("start", "a measure that follows another has no start of its own");
   if (measure.follows && index == 0) reader.fail("follows", "there is no measure before this one");
-  if (const Value* events = reader.take("events")) measure.source = events->source;
   if (!measure.follows) reader.number("start", measure.start, Quantity::duration);
   if (duration && !measure.follows && measure.start >= *duration) {
     reader.fail("start",
@@ -219,6 +214,37 @@ void read_measure(Reader& reader, std::size_t index, const std::optional<Picosec
     if (stop <= measure.start) reader.fail("stop", "must be after start");
     measure.stop = stop;
   }
+}
+
+/// Check the measures from `first` on, which one entry of a scenario has become: their names, and the form of their
+/// events. Names of events wait for the drivers.
+void check_measures(Reader& reader, const std::vector<MeasureSpec>& measures, std::size_t first) {
+  for (std::size_t i = 0; i < first; ++i) {
+    if (measures[i].name == measures[first].name)
+      reader.fail("name", fmt::format("another measure is called '{}'", measures[i].name),
+                  "results are told apart by it");
+  }
+  for (std::size_t i = first; i < measures.size(); ++i) {
+    for (const std::string& text : measures[i].events) {
+      try {
+        static_cast<void>(perf::parse_events(text));
+      } catch (const perf::EventError& error) {
+        reader.fail("events", fmt::format("'{}': {}", text, error.reason()),
+                    error.suggestion().empty() ? R"(in a list quote what has commas: ["pmu/event,term=1/"])"
+                                               : error.suggestion());
+      }
+    }
+  }
+}
+
+void read_measure(Reader& reader, std::size_t index, const std::optional<Picoseconds>& duration,
+                  const platform::PlatformSpec& platform, std::vector<MeasureSpec>& out) {
+  MeasureSpec measure;
+  measure.name = fmt::format("measure {}", index);
+  reader.text("name", measure.name);
+  reader.texts("events", measure.events, Presence::required);
+  if (const Value* events = reader.take("events")) measure.source = events->source;
+  read_span(reader, index, duration, measure);
   reader.number("interval", measure.interval, Quantity::duration);
   reader.choice("compare", measure.compare,
                 {{"exact", MeasureSpec::Compare::exact}, {"none", MeasureSpec::Compare::none}});
@@ -234,28 +260,14 @@ void read_measure(Reader& reader, std::size_t index, const std::optional<Picosec
       reader.fail("open_error", fmt::format("there is no error '{}'", measure.open_error),
                   "give the name of a Linux error, such as EINVAL or ENOSPC");
   }
-  const std::vector<MeasureSpec>::size_type before = out.size();
+  const std::size_t before = out.size();
   const bool swept = reader.optional_object("sweep", [&](Reader& sweep) {
     if (measure.stop || measure.window > 0)
       sweep.fail("window", "a sweep has windows of its own; take away the measure's window or stop");
     read_sweep(sweep, measure, out);
   });
   if (!swept) out.push_back(measure);
-  for (std::size_t i = 0; i < before; ++i) {
-    if (out[i].name == out[before].name)
-      reader.fail("name", fmt::format("another measure is called '{}'", out[i].name), "results are told apart by it");
-  }
-  for (std::size_t i = before; i < out.size(); ++i) {
-    for (const std::string& text : out[i].events) {
-      try {
-        static_cast<void>(perf::parse_events(text));  // names wait for the drivers; the form does not
-      } catch (const perf::EventError& error) {
-        reader.fail("events", fmt::format("'{}': {}", text, error.reason()),
-                    error.suggestion().empty() ? R"(in a list quote what has commas: ["pmu/event,term=1/"])"
-                                               : error.suggestion());
-      }
-    }
-  }
+  check_measures(reader, out, before);
 }
 
 void read_action(Reader& reader, const platform::PlatformSpec& platform, std::vector<ActionSpec>& out) {

@@ -23,14 +23,14 @@
 namespace pmufab::scenario {
 namespace {
 
-/// The story of one run: a list of things to do at given times, carried out in order.
-class Story {
+/// One run of a scenario: a list of things to do at given times, carried out in order.
+class ScenarioRun {
  public:
-  Story(const ScenarioSpec& spec, Machine& machine, Journal& journal, const SessionOptions& options,
-        sc_core::sc_event& interrupt)
+  ScenarioRun(const ScenarioSpec& spec, Machine& machine, Journal& journal, const SessionOptions& options,
+              sc_core::sc_event& interrupt)
       : spec_(spec), machine_(machine), journal_(journal), options_(options), interrupt_(interrupt) {}
 
-  void tell() {
+  void carry_out() {
     zero_ = simulated_time();
     if (!load("load_drivers")) {
       finish();
@@ -64,7 +64,7 @@ class Story {
   }
 
   /// The kernel is dead: write down what there is.
-  void mourn(const std::string& why) {
+  void record_panic(const std::string& why) {
     check("kernel_panic", false, why);
     write_end(true);
   }
@@ -473,13 +473,13 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
       if (options.progress && fraction) options.progress(*fraction);
     };
     Machine machine(spec.platform, spec.host, spec.workload, drivers, std::move(machine_options));
-    Story story(spec, machine, journal, options, interrupt);
+    ScenarioRun run(spec, machine, journal, options, interrupt);
     try {
-      machine.run([&] { story.tell(); });
+      machine.run([&] { run.carry_out(); });
     } catch (const std::exception& error) {
       // A dead kernel is the driver's failure, not ours: what it had measured before stays.
       if (!machine.host().panicked()) throw;
-      story.mourn(error.what());
+      run.record_panic(error.what());
     }
     return 0;
   } catch (const perf::EventError& error) {
