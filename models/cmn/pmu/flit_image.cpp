@@ -33,6 +33,7 @@ bool shows(const FlitPosition& position, unsigned group, FlitDirection direction
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): one case for each field
 std::uint64_t value_of(const FlitFields& fields, FlitField field) noexcept {
   switch (field) {
     case FlitField::addr:

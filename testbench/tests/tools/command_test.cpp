@@ -448,6 +448,7 @@ TEST_F(Command, a_recording_can_be_imported_replayed_and_described) {
   EXPECT_THAT(outcome.out, HasSubstr("22 counters, none wrong"));
 }
 
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST_F(Command, cxl_traffic_of_a_run_can_be_recorded_and_replayed_to_identical_counts) {
   const std::string base = folder.string();
   // Hosts, devices and caches that hit, wait for each other, run out of room and are late.

@@ -243,6 +243,7 @@ void HomeNode::read_memory_if_needed(unsigned number) {
   memory_.read(number, request);
 }
 
+// NOLINTNEXTLINE(readability-function-size): one case for each kind of request
 void HomeNode::finish(unsigned number) {
   PocqEntry& entry = pocq_[number];
   const bool allocates = (entry.memattr & chi::memattr::kAllocate) != 0;

@@ -33,6 +33,7 @@ class OverflowBase : public CoreSightTest {
 class Overflow : public OverflowBase {};
 INSTANTIATE_TEST_SUITE_P(linux, Overflow, ::testing::ValuesIn(tegra410_driver_sets()), version_name);
 
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 void OverflowBase::wrap_while_an_event_stops(InterruptTrigger trigger) {
   constexpr std::uint64_t kToTheTop = 1U << 15;  // the driver starts at 0x7fff: one more wraps
   options.interrupt_delay = 5 * kMicrosecond;    // so that the wrap is not handled before the event has stopped

@@ -94,6 +94,7 @@ class CoreSightRandom : public testing::SimulationTest {
   void compare(const CoreSightPmuOptions& options, unsigned seed, int steps);
 };
 
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 void CoreSightRandom::compare(const CoreSightPmuOptions& options, unsigned seed, int steps) {
   CoreSightRig rig(options);
   testing::InterruptProbe interrupt(rig.line);

@@ -114,6 +114,7 @@ class Rules {
     ranks_.resize(parameters.shape.ranks);
     for (Rank& rank : ranks_) rank.banks.resize(parameters.shape.bank_groups * parameters.shape.banks);
   }
+  // NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
   void check(const Ddr::Command& command) {
     const Picoseconds when = command.when;
     EXPECT_GE(when, last_) << "out of order";

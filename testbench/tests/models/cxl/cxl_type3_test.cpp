@@ -218,6 +218,7 @@ constexpr std::uint32_t kCommit = 0x200;
 constexpr std::uint32_t kCommitted = 0x400;
 constexpr std::uint32_t kError = 0x800;
 
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST_F(CxlType3, software_commits_decoders_in_order_and_uncommits_them) {
   Type3Parameters parameters;
   parameters.memory.volatile_capacity = 8 * kUnit;

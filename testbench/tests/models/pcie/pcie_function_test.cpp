@@ -228,6 +228,7 @@ TEST_F(PcieFunction, bars_tell_their_size_and_decode_only_where_and_while_they_a
   });
 }
 
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST_F(PcieFunction, msi_x_sends_what_the_table_says_and_remembers_what_is_masked) {
   const auto entry = [](unsigned vector) { return kBar + kMsiX + 16 * vector; };
   run([&] {

@@ -82,6 +82,7 @@ platform::PlatformSpec cxl_platform(const std::vector<platform::CxlDeviceSpec>& 
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST_F(SimulationTest, cxl_ports_are_found_with_their_registers) {  // contract B42
   using Kind = cxl_client::CpmuFunction::Kind;
   constexpr std::uint64_t kShared = std::uint64_t{1} << 40;
@@ -158,6 +159,7 @@ TEST_F(SimulationTest, cxl_ports_are_found_with_their_registers) {  // contract 
   });
 }
 
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST_F(SimulationTest, each_chunk_of_an_interleaved_range_goes_to_its_device) {  // contract B43, B44
   struct Range {
     platform::CxlDecoderSpec decoder;

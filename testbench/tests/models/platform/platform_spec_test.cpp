@@ -247,6 +247,7 @@ TEST(PlatformSpec, refuses_cxl_devices_that_cannot_be) {
   });
 }
 
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST(PlatformSpec, refuses_cxl_switches_and_interleaving_that_cannot_be) {
   // Devices 0 and 1 below a switch, 2 and 3 below root ports; the first two share a range, the last two another one.
   const auto refuses = [](const std::string& field, const std::string& reason,

@@ -264,6 +264,7 @@ TEST_F(PlatformReset, does_not_disturb_memory_reads_under_way) {
   });
 }
 
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST_F(SimulationTest, platform_event_log_is_enough_to_recompute_every_counter) {  // contract F5
   Rig rig(small_spec(2));
   struct Logged {

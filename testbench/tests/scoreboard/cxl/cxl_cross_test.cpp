@@ -149,6 +149,7 @@ EventTerms terms_of(const CxlProgram& program) {
   return terms;
 }
 
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST_P(CxlCross, random_programs_of_random_traffic_count_alike) {
   using enum CxlOperation;
   const Variant v = variant(GetParam());
@@ -313,6 +314,7 @@ TEST_P(CxlCross, random_programs_of_random_traffic_count_alike) {
 }
 
 // A host, a switch, two devices: 0 host, 1 and 2 devices, 3 upstream port, 4 and 5 downstream ports.
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST_F(CxlSwitchCross, all_ports_of_a_switch_count_alike) {
   using enum CxlOperation;
   constexpr std::uint64_t kGiB = cxl::Rig::kGiB;

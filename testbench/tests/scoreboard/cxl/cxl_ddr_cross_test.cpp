@@ -65,6 +65,7 @@ class Pair final : private cxl::DdrClient, private ReferenceDdr::Listener {
 class CxlDdrCross : public testing::SimulationTest {};
 
 // Accesses come close together, so that many find a rank that has not woken up yet, and far apart.
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST_F(CxlDdrCross, commands_are_those_the_rules_make) {
   using Refresh = CxlDdrSpec::Refresh;
   std::vector<std::unique_ptr<Pair>> pairs;

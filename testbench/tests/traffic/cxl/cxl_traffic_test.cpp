@@ -219,6 +219,7 @@ TEST_F(CxlTrafficTest, decoders_may_change_at_any_instant_while_messages_are_und
   });
 }
 
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST_F(CxlTrafficTest, a_cpmu_counts_what_passes_and_interrupts_at_the_instant_of_the_overflow) {
   System system("system", tight());
   testing::Initiator cpu("cpu");

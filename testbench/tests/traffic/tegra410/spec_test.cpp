@@ -29,6 +29,7 @@ TEST(TrafficSpec, good_scenarios_pass) {
   EXPECT_NO_THROW(validate(spec, two_sockets(), 2));
 }
 
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST(TrafficSpec, every_mistake_is_named_by_field_and_reason) {
   const Mistake mistakes[] = {
       {"name", "needs a name", [](auto& g) { g.name.clear(); }},

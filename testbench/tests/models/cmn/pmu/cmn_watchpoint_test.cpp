@@ -111,6 +111,7 @@ TEST(CmnFlitImage, req_fields_are_where_each_product_has_them) {
   }
 }
 
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST(CmnFlitImage, rsp_snp_and_dat_fields_are_where_each_product_has_them) {
   boost::random::mt19937_64 random(2);
   for (int turn = 0; turn < 2000; ++turn) {
