@@ -55,6 +55,7 @@ Pmu::Pmu(const std::string& name, const Topology& topology, const Layout& layout
       watch_bits_(2 * std::size_t{layout.xps()}),
       source_ids_(layout.sources().size()),
       sources_(layout.sources().size()),
+      accumulated_(*this, clock, parameters.occupancy_width),
       overflow_alarm_([this] { watch_occupancies(simulated_time()); }) {
   check_width("local_width", parameters.local_width, 16);
   check_width("global_width", parameters.global_width, 32);
@@ -122,7 +123,7 @@ void Pmu::connect_dtm(unsigned dtm) {
     dtms_[dtm].configure(write.after);
     update_targets(dtm);
     update(layout_.xp_of_dtm(dtm));
-    choose_occupancies();
+    choose_accumulated();
   });
   const RegisterId counters = bank.find("por_dtm_pmevcnt");
   bank.on_read(counters, [this, dtm](unsigned, Picoseconds when) {
@@ -152,7 +153,7 @@ void Pmu::connect_source(unsigned source) {
     settle(write.when);
     load_source(source, write.after);
     update(source_xps_[source]);
-    choose_occupancies();
+    choose_accumulated();
   });
   load_source(source, bank.value(select));
 }
@@ -186,40 +187,20 @@ void Pmu::settle(Picoseconds when) {
   look_again();
 }
 
-unsigned Pmu::code_of(const OccupancyEvent& event) const {
-  const NodeType events = layout_.sources()[event.source].events;
-  const FilterKind kind = filters_of(topology_.product, topology_.revision, events, event.id).first;
-  return kind == FilterKind::none ? 0 : filter_value(event.source, kind);
+unsigned Pmu::filter_code(unsigned source, unsigned id) const {
+  const NodeType events = layout_.sources()[source].events;
+  const FilterKind kind = filters_of(topology_.product, topology_.revision, events, id).first;
+  return kind == FilterKind::none ? 0 : filter_value(source, kind);
 }
 
-std::uint64_t Pmu::wraps_of(const OccupancyEvent& event, Picoseconds when) const {
-  if (event.occupancy == nullptr) return event.condition->cycles(clock_.edges_before(when));
-  return event.occupancy->sum(code_of(event), clock_.edges_before(when)) >> parameters_.occupancy_width;
-}
-
-void Pmu::count_occupancies(Picoseconds when) {
-  for (const unsigned index : active_occupancies_) {
-    OccupancyEvent& event = occupancies_[index];
-    const std::uint64_t wraps = wraps_of(event, when);
-    const std::uint64_t new_wraps = wraps - std::exchange(event.wraps, wraps);
-    if (new_wraps != 0) count_node_event(event.source, event.id, kEveryClass, new_wraps, when);
-  }
-}
-
-void Pmu::choose_occupancies() {
-  active_occupancies_.clear();
-  for (unsigned index = 0; index < occupancies_.size(); ++index) {
-    OccupancyEvent& event = occupancies_[index];
-    if (!listens(event.source, event.id)) continue;
-    event.wraps = wraps_of(event, settled_);
-    active_occupancies_.push_back(index);
-  }
+void Pmu::choose_accumulated() {
+  accumulated_.choose(settled_);
   look_again();
 }
 
 /// The caller of settle may then change counters or what they count, so the next overflow is predicted afterwards.
 void Pmu::look_again() {
-  if (!active_occupancies_.empty()) overflow_alarm_.set(clock_.time_of_edge(clock_.edges_before(settled_) + 1));
+  if (accumulated_.are_counted()) overflow_alarm_.set(clock_.time_of_edge(clock_.edges_before(settled_) + 1));
 }
 
 std::uint64_t Pmu::counts_to_overflow() const {
@@ -261,27 +242,14 @@ std::uint64_t Pmu::counts_to_overflow() const {
 
 void Pmu::predict_overflow(Picoseconds when) {
   settle_occupancies(when);
-  // In units of 1/whole of an accumulator's wrap: the number per cycle, and the number accumulated so far.
-  const std::uint64_t whole = std::uint64_t{1} << parameters_.occupancy_width;
   const Cycle now = clock_.edges_before(when);
-  std::uint64_t rate = 0;
-  std::uint64_t begun = 0;
-  for (const unsigned index : active_occupancies_) {
-    const OccupancyEvent& event = occupancies_[index];
-    if (event.occupancy == nullptr) {
-      rate += whole;  // an upper bound
-      continue;
-    }
-    const unsigned code = code_of(event);
-    rate += static_cast<std::uint64_t>(event.occupancy->entries(code));
-    begun += event.occupancy->sum(code, now) % whole;
-  }
-  if (rate == 0) return overflow_alarm_.cancel();
-  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / whole / 2;
+  const AccumulatedEvents::Pace pace = accumulated_.pace(now);
+  if (pace.rate == 0) return overflow_alarm_.cancel();
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / pace.whole / 2;
   const std::uint64_t counts = counts_to_overflow();
   if (counts > most) return overflow_alarm_.cancel();
-  const std::uint64_t parts = counts * whole;
-  const Cycle cycles = parts <= begun ? 1 : std::max<Cycle>(1, (parts - begun + rate - 1) / rate);
+  const std::uint64_t parts = counts * pace.whole;
+  const Cycle cycles = parts <= pace.begun ? 1 : std::max<Cycle>(1, (parts - pace.begun + pace.rate - 1) / pace.rate);
   overflow_alarm_.set(clock_.time_of_edge(now + cycles));
 }
 
@@ -293,7 +261,7 @@ bool Pmu::is_counting(unsigned dtm) const noexcept {
 void Pmu::gates_changed() {
   for (unsigned dtm = 0; dtm < dtms_.size(); ++dtm) update_targets(dtm);
   for (unsigned xp = 0; xp < xps_.size(); ++xp) update(xp);
-  choose_occupancies();
+  choose_accumulated();
 }
 
 void Pmu::update_targets(unsigned dtm) {

@@ -14,6 +14,7 @@
 #include "models/cmn/description/event_select.h"
 #include "models/cmn/description/layout.h"
 #include "models/cmn/description/topology.h"
+#include "models/cmn/pmu/accumulated_events.h"
 #include "models/cmn/pmu/cycle_condition.h"
 #include "models/cmn/pmu/dtc.h"
 #include "models/cmn/pmu/dtm.h"
@@ -111,26 +112,28 @@ class Pmu {
   [[nodiscard]] unsigned filter_value(unsigned source, FilterKind kind) const noexcept {
     return sources_[source].filters[static_cast<unsigned>(kind)];
   }
+  /// @return the present value of the first filter field that applies to an event; 0 if none does.
+  [[nodiscard]] unsigned filter_code(unsigned source, unsigned id) const;
   /// Let an event fire when an occupancy's accumulator wraps: the accumulator of the code that the event's filter
   /// selects.
   /// @param occupancy  not owned
   void add_occupancy(unsigned source, unsigned id, const Occupancy& occupancy) {
-    occupancies_.push_back({&occupancy, nullptr, source, id, 0});
+    accumulated_.add(source, id, occupancy);
   }
   /// Let an event fire in each cycle in which a condition holds.
   /// @param condition  not owned
   void add_cycles(unsigned source, unsigned id, const CycleCondition& condition) {
-    occupancies_.push_back({nullptr, &condition, source, id, 0});
+    accumulated_.add(source, id, condition);
   }
   /// Count what accumulators and conditions produced until `when`. This happens before counters are read and before
   /// routing changes. The mesh also calls it from time to time, so that overflow interrupts are not late.
   void settle_occupancies(Picoseconds when) {
-    if (!active_occupancies_.empty()) count_occupancies(when);
+    if (accumulated_.are_counted()) accumulated_.count(when);
   }
   /// Call before the mesh sleeps: accumulators and conditions keep their state for a while. An overflow they cause then
   /// acts at its own cycle. `when` is the present.
   void watch_occupancies(Picoseconds when) {
-    if (!active_occupancies_.empty()) predict_overflow(when);
+    if (accumulated_.are_counted()) predict_overflow(when);
   }
   /// @}
 
@@ -163,14 +166,6 @@ class Pmu {
     std::array<std::uint8_t, kWatchpoints> feeds{};  // bit n: local counter
   };
 
-  struct OccupancyEvent {
-    const Occupancy* occupancy;  // nullptr: a condition's cycles count instead
-    const CycleCondition* condition;
-    unsigned source;
-    unsigned id;
-    std::uint64_t wraps;  // wraps or cycles counted so far, or that came before counting began
-  };
-
   /// Pulses of an XP: one bit per event, interface and channel.
   using Watched = std::bitset<std::size_t{2} * kInterfaces * kChannels>;
 
@@ -182,13 +177,10 @@ class Pmu {
   void connect_dtc(unsigned dtc, const ClockDomain& clock);
   void connect_source(unsigned source);
   void settle(Picoseconds when);
-  void count_occupancies(Picoseconds when);
-  void choose_occupancies();
+  void choose_accumulated();
   void look_again();
   void predict_overflow(Picoseconds when);
   [[nodiscard]] std::uint64_t counts_to_overflow() const;
-  [[nodiscard]] unsigned code_of(const OccupancyEvent& event) const;
-  [[nodiscard]] std::uint64_t wraps_of(const OccupancyEvent& event, Picoseconds when) const;
   void load_source(unsigned source, std::uint64_t event_sel);
   void load_watchpoint(unsigned dtm, unsigned index);
   void gates_changed();
@@ -221,8 +213,7 @@ class Pmu {
   std::vector<std::uint8_t> source_xps_;
   std::vector<std::unique_ptr<InterruptLine>> lines_;
   std::vector<std::unique_ptr<Dtc>> dtcs_;
-  std::vector<OccupancyEvent> occupancies_;
-  std::vector<unsigned> active_occupancies_;  // indices of those that are counted
+  AccumulatedEvents accumulated_;
   Picoseconds settled_ = 0;
   Alarm overflow_alarm_;  // not after the earliest overflow that occupancies can cause in their present state
   OnWatch on_watch_;

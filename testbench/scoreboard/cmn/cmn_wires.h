@@ -49,10 +49,9 @@ class CmnWires {
   void close(WatchpointTruth& truth) { std::erase(open_watchpoints_, &truth); }
   /// @}
 
-  ReferenceCycleCounters cycle_counters;
-
   const CmnJudgeSpec& spec;
   const CmnNodeIds ids;
+  ReferenceCycleCounters cycle_counters;
   ReferenceNodes nodes;
 
  private:
