@@ -114,7 +114,13 @@ class CoreSightPmu : public sc_core::sc_module {
   [[nodiscard]] std::uint32_t enable_word(unsigned word, Picoseconds when) const;
   [[nodiscard]] std::uint32_t interrupt_enable_word(unsigned word, Picoseconds when) const;
   [[nodiscard]] std::uint32_t overflow_word(unsigned word, Picoseconds when) const;
-  void write_control(const RegisterWrite& write);
+  /// What software asks for by PMCR.
+  struct Control {
+    bool enable;
+    bool reset_events;
+    bool reset_cycles;
+  };
+  void write_control(const Control& control, Picoseconds when);
   void write_counter(unsigned counter, std::uint64_t value, std::uint64_t mask, Picoseconds when);
   void program_changed(unsigned counter, Picoseconds when);
   [[nodiscard]] CounterProgram program(unsigned counter) const;

@@ -9,9 +9,6 @@ namespace pmufab::coresight {
 
 namespace {
 
-constexpr std::uint64_t kControlEnable = 1U << 0;
-constexpr std::uint64_t kControlResetEvents = 1U << 1;
-constexpr std::uint64_t kControlResetCycles = 1U << 2;
 constexpr unsigned kFilters = 128;  // counters with filter registers
 
 }  // namespace
@@ -24,7 +21,14 @@ void CoreSightPmu::build_registers() {
   build_counters();
   build_programs();
   build_masks();
-  page0_bank_.on_write(page0_bank_.find("PMCR"), [this](const RegisterWrite& write) { write_control(write); });
+  page0_bank_.on_write(page0_bank_.find("PMCR"),
+                       [this, enable = page0_bank_.find("PMCR", "E"), reset_events = page0_bank_.find("PMCR", "P"),
+                        reset_cycles = page0_bank_.find("PMCR", "C")](const RegisterWrite& write) {
+                         write_control({.enable = enable.of(write.after) != 0,
+                                        .reset_events = reset_events.of(write.written) != 0,
+                                        .reset_cycles = reset_cycles.of(write.written) != 0},
+                                       write.when);
+                       });
 }
 
 void CoreSightPmu::build_identification() {
@@ -165,22 +169,20 @@ std::uint32_t CoreSightPmu::overflow_word(unsigned word, Picoseconds when) const
   return status;
 }
 
-void CoreSightPmu::write_control(const RegisterWrite& write) {
-  settle(write.when);
-  const std::uint64_t pulses = write.written & write.mask;
+void CoreSightPmu::write_control(const Control& control, Picoseconds when) {
+  settle(when);
   for (const auto& slot : slots_) {
     if (!slot) continue;
     const bool is_cycle_counter = options_.cycle_counter && slot->index == kCycleCounterIndex;
-    if ((pulses & (is_cycle_counter ? kControlResetCycles : kControlResetEvents)) != 0) {
-      slot->set_value(0, write.when);
-      if (slot->is_timed()) predict_overflow(*slot, write.when);
+    if (is_cycle_counter ? control.reset_cycles : control.reset_events) {
+      slot->set_value(0, when);
+      if (slot->is_timed()) predict_overflow(*slot, when);
     }
   }
-  const bool enabled = (write.after & kControlEnable) != 0;
-  if (enabled != enabled_) {
-    enabled_ = enabled;
+  if (control.enable != enabled_) {
+    enabled_ = control.enable;
     for (const auto& slot : slots_) {
-      if (slot) apply(*slot, write.when);
+      if (slot) apply(*slot, when);
     }
   }
   finish();

@@ -98,6 +98,14 @@ RegisterId RegisterBank::find(std::string_view name) const {
   return {static_cast<std::uint16_t>(found - registers_.begin())};
 }
 
+RegisterField RegisterBank::find(std::string_view reg, std::string_view field) const {
+  const RegisterId id = find(reg);
+  for (const FieldSpec& spec : registers_[id.index].spec->fields) {
+    if (spec.name == field) return {id, spec.lsb, spec.width};
+  }
+  throw std::out_of_range(fmt::format("register '{}' of bank '{}' has no field '{}'", reg, options_.name, field));
+}
+
 void RegisterBank::limit(RegisterId reg, unsigned count) {
   Register& target = registers_.at(reg.index);
   target.count = std::min<unsigned>(count, target.spec->count);
@@ -112,6 +120,14 @@ void RegisterBank::set_reset(RegisterId reg, unsigned element, std::uint64_t val
 void RegisterBank::on_read(RegisterId reg, LiveValue live) { registers_.at(reg.index).live = std::move(live); }
 
 void RegisterBank::on_write(RegisterId reg, WriteHook hook) { registers_.at(reg.index).hook = std::move(hook); }
+
+void RegisterBank::on_write(RegisterField field, FieldHook hook) {
+  WriteHook& target = registers_.at(field.reg.index).hook;
+  target = [field, earlier = std::move(target), hook = std::move(hook)](const RegisterWrite& write) {
+    if (earlier) earlier(write);
+    hook({write.element, field.of(write.written), field.of(write.before), field.of(write.after), write.when});
+  };
+}
 
 std::uint64_t RegisterBank::value(RegisterId reg, unsigned element) const noexcept {
   return registers_.at(reg.index).values.at(element);

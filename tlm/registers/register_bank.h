@@ -34,6 +34,20 @@ struct RegisterId {
   std::uint16_t index;
 };
 
+/// A field of a register, as find() returns it: where the value of the field lies in the register's. Cheap to copy.
+struct RegisterField {
+  RegisterId reg;
+  std::uint8_t lsb;
+  std::uint8_t width;
+
+  /// @return the value of the field in a value of the register.
+  [[nodiscard]] constexpr std::uint64_t of(std::uint64_t value) const noexcept {
+    return value >> lsb & ~std::uint64_t{0} >> (64 - width);
+  }
+  /// @return a value of the field at its place in the register.
+  [[nodiscard]] constexpr std::uint64_t placed(std::uint64_t value) const noexcept { return value << lsb; }
+};
+
 /// A write as a hook sees it, after the access policies have been applied.
 struct RegisterWrite {
   unsigned element;       ///< index within an array, else 0
@@ -42,6 +56,15 @@ struct RegisterWrite {
   std::uint64_t before;   ///< stored value before the access (not the live value)
   std::uint64_t after;    ///< stored value now
   Picoseconds when;       ///< sc_time_stamp() plus the access's delay (the bank's latency is added after it)
+};
+
+/// A write as the hook of a field sees it: values of the field alone.
+struct FieldWrite {
+  unsigned element;       ///< index within an array, else 0
+  std::uint64_t written;  ///< what software wrote; 0 if the access did not cover the field
+  std::uint64_t before;   ///< stored value before the access
+  std::uint64_t after;    ///< stored value now
+  Picoseconds when;       ///< as in RegisterWrite
 };
 
 /// The registers behind one window of the address map, declared by a table of RegisterSpec.
@@ -62,6 +85,7 @@ class RegisterBank {
   using LiveValue = std::function<std::uint64_t(unsigned element, Picoseconds when)>;
   /// Acts on a write. Not called for debug writes.
   using WriteHook = std::function<void(const RegisterWrite&)>;
+  using FieldHook = std::function<void(const FieldWrite&)>;
 
   struct Options {
     std::string name;    ///< instance name, for reports and dumps
@@ -76,13 +100,18 @@ class RegisterBank {
 
   /// @throws std::out_of_range if there is no such register
   [[nodiscard]] RegisterId find(std::string_view name) const;
+  /// @throws std::out_of_range if there is no such register, or it has no such field
+  [[nodiscard]] RegisterField find(std::string_view reg, std::string_view field) const;
 
   /// Implement only the first `count` elements of an array. The others read zero and ignore writes.
   void limit(RegisterId reg, unsigned count);
   /// Override the reset value of one element and apply it now, for configuration registers that depend on parameters.
   void set_reset(RegisterId reg, unsigned element, std::uint64_t value);
   void on_read(RegisterId reg, LiveValue live);
+  /// Set the hook of a register. It replaces an earlier one, and those of fields.
   void on_write(RegisterId reg, WriteHook hook);
+  /// Add the hook of a field. It is called at each write to the register, after hooks that were set earlier.
+  void on_write(RegisterField field, FieldHook hook);
 
   /// @return the stored value; live values are not consulted.
   [[nodiscard]] std::uint64_t value(RegisterId reg, unsigned element = 0) const noexcept;

@@ -8,9 +8,6 @@ namespace pmufab::cmn {
 
 namespace {
 
-constexpr std::uint64_t kClockGateDisable = 1U << 10;
-constexpr std::uint64_t kClearOnSnapshot = 1U << 5;
-constexpr std::uint64_t kInterruptEnable = 1U << 6;
 constexpr std::uint64_t kEverySnapshot = 0x1ff;
 
 CarryPath make_path(const CarryParameters& parameters, const ClockDomain& clock) {
@@ -44,9 +41,24 @@ Counter* Dtc::carry_target(unsigned counter) noexcept {
 
 void Dtc::connect() {
   bank_.on_write(bank_.find("por_dt_dtc_ctl"),
-                 [this](const RegisterWrite& write) { write_control(write.after, write.when); });
+                 [this, enable = bank_.find("por_dt_dtc_ctl", "dt_en"),
+                  cg_disable = bank_.find("por_dt_dtc_ctl", "cg_disable")](const RegisterWrite& write) {
+                   callbacks_.settle(write.when);
+                   dt_en_ = enable.of(write.after) != 0;
+                   cg_disable_ = cg_disable.of(write.after) != 0;
+                   update_running(write.when);
+                 });
   bank_.on_write(bank_.find("por_dt_pmcr"),
-                 [this](const RegisterWrite& write) { write_pmcr(write.after, write.when); });
+                 [this, enable = bank_.find("por_dt_pmcr", "pmu_en"), joined = bank_.find("por_dt_pmcr", "cntcfg"),
+                  clear = bank_.find("por_dt_pmcr", "cntr_rst"),
+                  interrupt = bank_.find("por_dt_pmcr", "ovfl_intr_en")](const RegisterWrite& write) {
+                   callbacks_.settle(write.when);
+                   pmu_en_ = enable.of(write.after) != 0;
+                   cntcfg_ = static_cast<unsigned>(joined.of(write.after));
+                   cntr_rst_ = clear.of(write.after) != 0;
+                   ovfl_intr_en_ = interrupt.of(write.after) != 0;
+                   pmcr_changed(write.when);
+                 });
   connect_counters();
   connect_status();
 }
@@ -75,23 +87,15 @@ void Dtc::connect_status() {
     callbacks_.settle(when);
     return status(when);
   });
-  bank_.on_write(bank_.find("por_dt_pmovsr_clr"),
-                 [this](const RegisterWrite& write) { clear_status(write.written, write.when); });
+  bank_.on_write(bank_.find("por_dt_pmovsr_clr", "pmovsr_clr"),
+                 [this](const FieldWrite& write) { clear_status(write.written, write.when); });
   bank_.on_read(bank_.find("por_dt_pmssr"), [this](unsigned, Picoseconds) { return snapshot_status_; });
-  bank_.on_write(bank_.find("por_dt_pmsrr"), [this](const RegisterWrite& write) {
-    if ((write.written & 1U) != 0) take_snapshot(write.when);
+  bank_.on_write(bank_.find("por_dt_pmsrr", "ss_req"), [this](const FieldWrite& write) {
+    if (write.written != 0) take_snapshot(write.when);
   });
 }
 
-void Dtc::write_control(std::uint64_t value, Picoseconds when) {
-  callbacks_.settle(when);
-  control_ = value;
-  update_running(when);
-}
-
-void Dtc::write_pmcr(std::uint64_t value, Picoseconds when) {
-  callbacks_.settle(when);
-  pmcr_ = value;
+void Dtc::pmcr_changed(Picoseconds when) {
   for (unsigned n = 0; n < kGlobalCounters; n += 2) {
     counters_[n].carry_into(is_joined(n) ? &counters_[n + 1] : nullptr);
   }
@@ -103,7 +107,7 @@ void Dtc::write_pmcr(std::uint64_t value, Picoseconds when) {
 void Dtc::update_running(Picoseconds when) {
   const bool counting = is_counting();
   for (Counter& counter : counters_) counter.enable(counting, when);
-  const bool cycles = counting && (!cycles_need_cg_disable_ || (control_ & kClockGateDisable) != 0);
+  const bool cycles = counting && (!cycles_need_cg_disable_ || cg_disable_);
   if (cycles != cycles_.is_running()) {
     if (cycles) {
       cycles_.start(when);
@@ -163,19 +167,18 @@ void Dtc::clear_status(std::uint64_t bits, Picoseconds when) {
 
 void Dtc::take_snapshot(Picoseconds when) {
   callbacks_.settle(when);
-  const bool clear = (pmcr_ & kClearOnSnapshot) != 0;
   for (Counter& counter : counters_) {
     counter.snapshot(when);
-    if (clear) counter.set_value(0, when);
+    if (cntr_rst_) counter.set_value(0, when);
   }
   cycles_shadow_ = cycles_.value(when);
-  if (clear) cycles_.set_value(0, when);
+  if (cntr_rst_) cycles_.set_value(0, when);
   callbacks_.snapshot(when);
   snapshot_status_ = kEverySnapshot;
 }
 
 void Dtc::update_line(Picoseconds when) {
-  const bool high = (pmcr_ & kInterruptEnable) != 0 && status(when) != 0;
+  const bool high = ovfl_intr_en_ && status(when) != 0;
   if (high == line_high_) return;
   line_high_ = high;
   line_changes_.push_back({when, high});
@@ -192,8 +195,12 @@ void Dtc::drive_line() {
 
 void Dtc::reset() {
   path_.clear();
-  control_ = 0;
-  pmcr_ = 0;
+  dt_en_ = false;
+  cg_disable_ = false;
+  pmu_en_ = false;
+  cntcfg_ = 0;
+  cntr_rst_ = false;
+  ovfl_intr_en_ = false;
   for (Counter& counter : counters_) {
     counter.enable(false, simulated_time());
     counter.set_value(0, simulated_time());

@@ -61,7 +61,7 @@ class Dtc {
   Dtc& operator=(const Dtc&) = delete;
 
   /// @return true if dt_en and pmu_en are set.
-  [[nodiscard]] bool is_counting() const noexcept { return (control_ & 1U) != 0 && (pmcr_ & 1U) != 0; }
+  [[nodiscard]] bool is_counting() const noexcept { return dt_en_ && pmu_en_; }
   /// @return the counter that DTMs carry into; nullptr if it takes no carries.
   [[nodiscard]] Counter* carry_target(unsigned counter) noexcept;
   [[nodiscard]] CarryPath& carry_path() noexcept { return path_; }
@@ -87,15 +87,14 @@ class Dtc {
   static void counter_overflowed(void* context, std::uint64_t wraps, Picoseconds when);
   static void cycles_overflowed(void* context, Picoseconds when);
   void overflowed(unsigned bit, Picoseconds when);
-  void write_control(std::uint64_t value, Picoseconds when);
-  void write_pmcr(std::uint64_t value, Picoseconds when);
+  void pmcr_changed(Picoseconds when);
   void update_running(Picoseconds when);
   [[nodiscard]] std::uint64_t counter_pair(unsigned pair) const;
   void write_counter_pair(const RegisterWrite& write);
   [[nodiscard]] std::uint64_t status(Picoseconds when) const;
   void clear_status(std::uint64_t bits, Picoseconds when);
   void take_snapshot(Picoseconds when);
-  [[nodiscard]] bool is_joined(unsigned counter) const noexcept { return (pmcr_ >> (1 + counter / 2) & 1U) != 0; }
+  [[nodiscard]] bool is_joined(unsigned counter) const noexcept { return (cntcfg_ >> counter / 2 & 1U) != 0; }
   void update_line(Picoseconds when);
   void drive_line();
 
@@ -107,8 +106,13 @@ class Dtc {
   std::array<Place, kGlobalCounters> places_{};
   CycleCounter cycles_;
   bool cycles_need_cg_disable_;
-  std::uint64_t control_ = 0;
-  std::uint64_t pmcr_ = 0;
+  // Fields of dtc_ctl and pmcr.
+  bool dt_en_ = false;
+  bool cg_disable_ = false;
+  bool pmu_en_ = false;
+  unsigned cntcfg_ = 0;
+  bool cntr_rst_ = false;
+  bool ovfl_intr_en_ = false;
   std::uint64_t pmovsr_ = 0;                                // status so far; may lack an overflow of cycles_
   std::array<Picoseconds, kGlobalCounters + 1> set_times_;  // by bit: time of the last overflow
   std::uint64_t cycles_shadow_ = 0;

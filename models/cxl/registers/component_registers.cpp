@@ -197,7 +197,8 @@ ComponentRegisters::ComponentRegisters(const sc_core::sc_module_name& name, Comp
   for (const RegisterId reg : {base_low_, base_high_, size_low_, size_high_, last_low_, last_high_}) protect(reg);
   bank_.limit(control_, decoders_);
   bank_.on_write(control_, [this](const RegisterWrite& write) { control_written(write); });
-  bank_.on_write(global_control_, [this](const RegisterWrite& write) { set_enabled((write.after & 2) != 0); });
+  bank_.on_write(bank_.find("HDM Decoder Global Control", "HDM Decoder Enable"),
+                 [this](const FieldWrite& write) { set_enabled(write.after != 0); });
 }
 
 void ComponentRegisters::protect(RegisterId reg) {

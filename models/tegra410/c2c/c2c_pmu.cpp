@@ -116,9 +116,8 @@ void C2cPmu::build_instance(unsigned index) {
   auto bank = std::make_unique<RegisterBank>(
       RegisterBank::Options{.name = fmt::format("{}.instance{}", name(), index), .size = kWindowSize},
       kC2cInstanceRegisters);
-  control_ = bank->find("CTRL");
-  bank->on_write(control_,
-                 [this, index](const RegisterWrite& write) { write_control(index, write.written, write.when); });
+  enable_ = bank->find("CTRL", "ENABLE");
+  bank->on_write(enable_, [this, index](const FieldWrite& write) { write_enable(index, write.written, write.when); });
   const auto status = [this, index](unsigned first, unsigned end) {
     return [this, index, first, end](unsigned, Picoseconds when) {
       std::uint64_t bits = 0;
@@ -144,15 +143,14 @@ void C2cPmu::build_instance(unsigned index) {
 void C2cPmu::build_broadcast() {
   auto bank = std::make_unique<RegisterBank>(
       RegisterBank::Options{.name = fmt::format("{}.broadcast", name()), .size = kWindowSize}, kC2cBroadcastRegisters);
-  bank->on_write(bank->find("CTRL"), [this](const RegisterWrite& write) {
-    for (unsigned index = 0; index < instances(); ++index) write_control(index, write.written, write.when);
+  bank->on_write(bank->find("CTRL", "ENABLE"), [this](const FieldWrite& write) {
+    for (unsigned index = 0; index < instances(); ++index) write_enable(index, write.written, write.when);
   });
   banks_.push_back(std::move(bank));
 }
 
-void C2cPmu::write_control(unsigned index, std::uint64_t value, Picoseconds when) {
-  const std::uint64_t enable = value & 1U;
-  banks_[index]->set_value(control_, enable);  // a broadcast write has not set it
+void C2cPmu::write_enable(unsigned index, std::uint64_t enable, Picoseconds when) {
+  banks_[index]->set_value(enable_.reg, enable_.placed(enable));  // a broadcast write has not set it
   Instance& instance = instances_[index];
   if (instance.running == (enable != 0)) return;
   if (enable == 0) {

@@ -81,7 +81,7 @@ class C2cPmu : public sc_core::sc_module {
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   void build_instance(unsigned index);
   void build_broadcast();
-  void write_control(unsigned index, std::uint64_t value, Picoseconds when);
+  void write_enable(unsigned index, std::uint64_t enable, Picoseconds when);
   void stop(unsigned index, Picoseconds when);
   void clear(unsigned index, Picoseconds when);
   void make_room(Picoseconds now);
@@ -99,7 +99,7 @@ class C2cPmu : public sc_core::sc_module {
   std::vector<Request> recent_;                   // not yet in counted_, sorted by `now`
   unsigned running_ = 0;                          // number of counting instances
   std::vector<std::unique_ptr<RegisterBank>> banks_;
-  RegisterId control_{};  // the same in every bank
+  RegisterField enable_{};  // the same in every bank
 };
 
 }  // namespace pmufab::tegra410

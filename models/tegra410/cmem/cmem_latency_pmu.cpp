@@ -11,8 +11,6 @@ namespace {
 
 // Offsets and bits: nvidia_t410_cmem_latency_pmu.c, CMEM_LAT_*.
 constexpr std::uint32_t kMcStride = 0x18;
-constexpr std::uint64_t kCtrlEnable = 1;
-constexpr std::uint64_t kCtrlClear = 2;
 
 constexpr FieldSpec kClockGateFields[] = {{"ENABLE", 0, 1, Access::rw, 0, "clock of the counters runs"}};
 constexpr FieldSpec kControlFields[] = {{"ENABLE", 0, 1, Access::rw, 0, "count"},
@@ -69,12 +67,14 @@ void CmemLatencyPmu::build_instance(unsigned index) {
   auto bank = std::make_unique<RegisterBank>(
       RegisterBank::Options{.name = fmt::format("{}.instance{}", name(), index), .size = kWindowSize},
       kInstanceRegisters);
-  clock_gate_ = bank->find("CG_CTRL");
-  control_ = bank->find("CTRL");
+  clock_gate_ = bank->find("CG_CTRL", "ENABLE");
+  enable_ = bank->find("CTRL", "ENABLE");
   bank->on_write(clock_gate_,
-                 [this, index](const RegisterWrite& write) { write_clock_gate(index, write.written, write.when); });
-  bank->on_write(control_,
-                 [this, index](const RegisterWrite& write) { write_control(index, write.written, write.when); });
+                 [this, index](const FieldWrite& write) { write_clock_gate(index, write.written, write.when); });
+  bank->on_write(enable_, [this, index](const FieldWrite& write) { write_enable(index, write.written, write.when); });
+  bank->on_write(bank->find("CTRL", "CLR"), [this, index](const FieldWrite& write) {
+    if (write.written != 0) clear(index, write.when);
+  });
   bank->on_read(bank->find("STATUS"), [this, index](unsigned, Picoseconds when) { return status(index, when); });
   bank->on_read(bank->find("CYCLE_CNTR"),
                 [this, index](unsigned, Picoseconds when) { return instances_[index].cycles.value(when) & maximum_; });
@@ -88,26 +88,28 @@ void CmemLatencyPmu::build_instance(unsigned index) {
 void CmemLatencyPmu::build_broadcast() {
   auto bank = std::make_unique<RegisterBank>(
       RegisterBank::Options{.name = fmt::format("{}.broadcast", name()), .size = kWindowSize}, kBroadcastRegisters);
-  bank->on_write(bank->find("CG_CTRL"), [this](const RegisterWrite& write) {
+  bank->on_write(bank->find("CG_CTRL", "ENABLE"), [this](const FieldWrite& write) {
     for (unsigned index = 0; index < kCmemInstances; ++index) write_clock_gate(index, write.written, write.when);
   });
-  bank->on_write(bank->find("CTRL"), [this](const RegisterWrite& write) {
-    for (unsigned index = 0; index < kCmemInstances; ++index) write_control(index, write.written, write.when);
+  bank->on_write(bank->find("CTRL", "ENABLE"), [this](const FieldWrite& write) {
+    for (unsigned index = 0; index < kCmemInstances; ++index) write_enable(index, write.written, write.when);
+  });
+  bank->on_write(bank->find("CTRL", "CLR"), [this](const FieldWrite& write) {
+    for (unsigned index = 0; index < kCmemInstances && write.written != 0; ++index) clear(index, write.when);
   });
   banks_.push_back(std::move(bank));
 }
 
 void CmemLatencyPmu::write_clock_gate(unsigned index, std::uint64_t value, Picoseconds when) {
-  instances_[index].clocked = (value & 1U) != 0;
-  banks_[index]->set_value(clock_gate_, value & 1U);  // a broadcast write has not set it
+  instances_[index].clocked = value != 0;
+  banks_[index]->set_value(clock_gate_.reg, clock_gate_.placed(value));  // a broadcast write has not set it
   update(index, when);
 }
 
-void CmemLatencyPmu::write_control(unsigned index, std::uint64_t value, Picoseconds when) {
-  instances_[index].enabled = (value & kCtrlEnable) != 0;
-  banks_[index]->set_value(control_, value & kCtrlEnable);
+void CmemLatencyPmu::write_enable(unsigned index, std::uint64_t value, Picoseconds when) {
+  instances_[index].enabled = value != 0;
+  banks_[index]->set_value(enable_.reg, enable_.placed(value));
   update(index, when);
-  if ((value & kCtrlClear) != 0) clear(index, when);
 }
 
 void CmemLatencyPmu::update(unsigned index, Picoseconds when) {

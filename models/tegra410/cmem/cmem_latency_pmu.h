@@ -62,7 +62,7 @@ class CmemLatencyPmu : public sc_core::sc_module {
   void build_instance(unsigned index);
   void build_broadcast();
   void write_clock_gate(unsigned index, std::uint64_t value, Picoseconds when);
-  void write_control(unsigned index, std::uint64_t value, Picoseconds when);
+  void write_enable(unsigned index, std::uint64_t value, Picoseconds when);
   void update(unsigned index, Picoseconds when);
   void clear(unsigned index, Picoseconds when);
   [[nodiscard]] std::uint64_t status(unsigned index, Picoseconds when) const;
@@ -74,7 +74,7 @@ class CmemLatencyPmu : public sc_core::sc_module {
   std::vector<Instance> instances_;
   std::vector<OccupancyAccumulator> controllers_;
   std::vector<std::unique_ptr<RegisterBank>> banks_;
-  RegisterId clock_gate_{}, control_{};  // the same in every bank
+  RegisterField clock_gate_{}, enable_{};  // the same in every bank
 };
 
 }  // namespace pmufab::tegra410

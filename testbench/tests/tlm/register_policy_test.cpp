@@ -239,6 +239,44 @@ TEST_F(RegisterPolicies, a_hook_sees_the_write_and_what_became_of_it) {
   });
 }
 
+TEST_F(RegisterPolicies, the_hook_of_a_field_sees_the_field_alone) {
+  std::vector<FieldWrite> commands;
+  std::vector<FieldWrite> plain;
+  unsigned whole = 0;
+  bank.on_write(bank.find("MIXED"), [&](const RegisterWrite&) { ++whole; });
+  bank.on_write(bank.find("MIXED", "COMMAND"), [&](const FieldWrite& write) {
+    EXPECT_EQ(whole, 1U) << "hooks are called in the order in which they were set";
+    commands.push_back(write);
+  });
+  bank.on_write(bank.find("MIXED", "PLAIN"), [&](const FieldWrite& write) {
+    EXPECT_EQ(commands.size(), 1U);
+    plain.push_back(write);
+  });
+  run([&] {
+    testing::advance(2'000);
+    cpu.put32(0x00, 0x000f'243c);
+    ASSERT_EQ(commands.size(), 1U);
+    EXPECT_EQ(commands[0].element, 0U);
+    EXPECT_EQ(commands[0].written, 0xfU);
+    EXPECT_EQ(commands[0].before, 0x3U);
+    EXPECT_EQ(commands[0].after, 0x3U) << "a command is not stored";
+    EXPECT_EQ(commands[0].when, 2'000U);
+    ASSERT_EQ(plain.size(), 1U);
+    EXPECT_EQ(plain[0].written, 0xcU);
+    EXPECT_EQ(plain[0].before, 0x5U);
+    EXPECT_EQ(plain[0].after, 0xcU);
+  });
+}
+
+TEST_F(RegisterPolicies, a_field_takes_its_value_out_of_the_registers_and_puts_it_there) {
+  const RegisterField field = bank.find("WIDE", "SET");
+  EXPECT_EQ(field.of(0x1234'5678'9abc'def0), 0x456U);
+  EXPECT_EQ(field.placed(0x456), 0x0004'5600'0000'0000U);
+  EXPECT_EQ(bank.find("WHOLE", "VALUE").of(~std::uint64_t{0}), ~std::uint64_t{0});
+  EXPECT_THROW(static_cast<void>(bank.find("WIDE", "ZERO")), std::out_of_range);
+  EXPECT_THROW(static_cast<void>(bank.find("NARROW", "SET")), std::out_of_range);
+}
+
 TEST_F(RegisterPolicies, a_hook_is_told_which_half_was_written) {
   std::vector<RegisterWrite> writes;
   bank.on_write(bank.find("WIDE"), [&](const RegisterWrite& write) { writes.push_back(write); });
