@@ -9,13 +9,21 @@
 
 namespace pmufab::cmn {
 
-bool is_memory_write(std::uint8_t opcode) noexcept {
-  return opcode == chi::req::kWriteNoSnpFull || opcode == chi::req::kWriteNoSnpPtl;
-}
-
-bool is_memory_cmo(std::uint8_t opcode) noexcept {
-  return opcode == chi::req::kCleanShared || opcode == chi::req::kCleanInvalid || opcode == chi::req::kMakeInvalid ||
-         opcode == chi::req::kCleanSharedPersist;
+BridgeRequest bridge_request(std::string_view who, const FlitFields& request) {
+  switch (request.opcode) {
+    case chi::req::kReadNoSnp:
+      return BridgeRequest::read;
+    case chi::req::kWriteNoSnpFull:
+    case chi::req::kWriteNoSnpPtl:
+      return BridgeRequest::write;
+    case chi::req::kCleanShared:
+    case chi::req::kCleanInvalid:
+    case chi::req::kMakeInvalid:
+    case chi::req::kCleanSharedPersist:
+      return BridgeRequest::cmo;
+    default:
+      refuse_message(who, {Channel::req, request});
+  }
 }
 
 void refuse_message(std::string_view who, const Arrival& arrival) {

@@ -9,10 +9,9 @@
 namespace pmufab::cmn {
 
 /// The kinds of requests to memory behind AXI.
-/// @{
-[[nodiscard]] bool is_memory_write(std::uint8_t opcode) noexcept;
-[[nodiscard]] bool is_memory_cmo(std::uint8_t opcode) noexcept;
-/// @}
+enum class BridgeRequest : std::uint8_t { read, write, cmo };
+/// @throws std::logic_error if the request is of no such kind, see refuse_message()
+[[nodiscard]] BridgeRequest bridge_request(std::string_view who, const FlitFields& request);
 /// @throws std::logic_error saying that a node (by kind, "an SBSX") has no use for the message
 [[noreturn]] void refuse_message(std::string_view who, const Arrival& arrival);
 

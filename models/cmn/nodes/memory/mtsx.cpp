@@ -4,7 +4,6 @@
 #include <array>
 
 #include "models/cmn/nodes/chi.h"
-#include "models/cmn/nodes/memory/memory_bridge.h"
 
 namespace pmufab::cmn {
 
@@ -70,14 +69,7 @@ void Mtsx::run(Cycle now) {
 
 void Mtsx::request(const FlitFields& fields, Cycle now) {
   if (fields.opcode == chi::req::kPrefetchTgt) return;
-  Kind kind = Kind::cmo;
-  if (fields.opcode == chi::req::kReadNoSnp) {
-    kind = Kind::read;
-  } else if (is_memory_write(fields.opcode)) {
-    kind = Kind::write;
-  } else if (!is_memory_cmo(fields.opcode)) {
-    refuse_message("an MTSX", {Channel::req, fields});
-  }
+  const Kind kind = bridge_request("an MTSX", fields);
   const std::optional<unsigned> entry = tracker_.allocate(fields, now);
   if (!entry) return;
   events_.fire(kTcqAllocs[static_cast<unsigned>(kind)], now);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/cmn/nodes/memory/axi_side.h"
+#include "models/cmn/nodes/memory/memory_bridge.h"
 #include "models/cmn/nodes/memory/tag_cache.h"
 #include "models/cmn/nodes/node_events.h"
 #include "models/cmn/nodes/node_model.h"
@@ -35,7 +36,7 @@ class Mtsx final : public NodeModel {
   [[nodiscard]] unsigned pending() const noexcept override { return tracker_.used(); }
 
  private:
-  enum class Kind : std::uint8_t { read, write, cmo };
+  using Kind = BridgeRequest;
   enum class Tags : std::uint8_t { wanted, being_read, there };
   struct Entry {
     Kind kind;

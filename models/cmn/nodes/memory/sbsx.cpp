@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "models/cmn/nodes/chi.h"
-#include "models/cmn/nodes/memory/memory_bridge.h"
 
 namespace pmufab::cmn {
 
@@ -82,14 +81,7 @@ void Sbsx::run(Cycle now) {
 
 void Sbsx::request(const FlitFields& fields, Cycle now) {
   if (fields.opcode == chi::req::kPrefetchTgt) return;
-  Kind kind = Kind::cmo;
-  if (fields.opcode == chi::req::kReadNoSnp) {
-    kind = Kind::read;
-  } else if (is_memory_write(fields.opcode)) {
-    kind = Kind::write;
-  } else if (!is_memory_cmo(fields.opcode)) {
-    refuse_message("an SBSX", {Channel::req, fields});
-  }
+  const Kind kind = bridge_request("an SBSX", fields);
   const std::optional<unsigned> entry = tracker_.allocate(fields, now);
   if (!entry) {
     events_.fire(kSbsxTxrspRetryack, now);

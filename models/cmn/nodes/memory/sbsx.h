@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/cmn/nodes/memory/axi_side.h"
+#include "models/cmn/nodes/memory/memory_bridge.h"
 #include "models/cmn/nodes/node_events.h"
 #include "models/cmn/nodes/node_model.h"
 #include "models/cmn/nodes/request_tracker.h"
@@ -33,7 +34,7 @@ class Sbsx final : public NodeModel {
   [[nodiscard]] unsigned pending() const noexcept override { return tracker_.used(); }
 
  private:
-  enum class Kind : std::uint8_t { read, write, cmo };
+  using Kind = BridgeRequest;
   enum class State : std::uint8_t { wants_wdb, wants_data, on_axi };
   struct Entry {
     Kind kind;

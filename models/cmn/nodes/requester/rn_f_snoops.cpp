@@ -17,6 +17,16 @@ std::uint8_t plain_resp(LineState state) {
   return is_unique(state) ? chi::resp::kUc : chi::resp::kI;
 }
 
+/// @return the start of an answer to a snoop: a SnpResp without data.
+FlitFields snoop_answer(const FlitFields& snoop) {
+  FlitFields answer;
+  answer.tgtid = snoop.srcid;
+  answer.txnid = snoop.txnid;
+  answer.opcode = chi::rsp::kSnpResp;
+  answer.qos = snoop.qos;
+  return answer;
+}
+
 }  // namespace
 
 LineState* RnF::find_state(std::uint64_t line) noexcept {
@@ -65,21 +75,12 @@ void RnF::dvm_snoop(const FlitFields& fields, Cycle now) {
   const std::size_t txnid = fields.txnid % dvm_halves_.size();
   dvm_halves_[txnid] = !dvm_halves_[txnid];
   if (dvm_halves_[txnid]) return;
-  FlitFields answer;
-  answer.tgtid = fields.srcid;
-  answer.txnid = fields.txnid;
-  answer.opcode = chi::rsp::kSnpResp;
-  answer.qos = fields.qos;
-  post(Channel::rsp, answer, now);
+  post(Channel::rsp, snoop_answer(fields), now);
 }
 
 void RnF::stash_snoop(const FlitFields& fields, Cycle now) {
   const std::uint64_t line = chi::line_of(fields.addr);
-  FlitFields answer;
-  answer.tgtid = fields.srcid;
-  answer.txnid = fields.txnid;
-  answer.opcode = chi::rsp::kSnpResp;
-  answer.qos = fields.qos;
+  FlitFields answer = snoop_answer(fields);
   const LineState* const state = find_state(line);
   if (state != nullptr) answer.resp = plain_resp(*state);
   std::uint32_t place = PrivateLines::kNowhere;
@@ -102,12 +103,8 @@ void RnF::stash_snoop(const FlitFields& fields, Cycle now) {
 void RnF::forwarding_snoop(const FlitFields& fields, LineState* state, Cycle now) {
   namespace snp = chi::snp;
   namespace resp = chi::resp;
-  FlitFields answer;
-  answer.tgtid = fields.srcid;
-  answer.txnid = fields.txnid;
-  answer.qos = fields.qos;
+  FlitFields answer = snoop_answer(fields);
   if (state == nullptr) {
-    answer.opcode = chi::rsp::kSnpResp;
     post(Channel::rsp, answer, now);
     return;
   }
@@ -145,10 +142,7 @@ void RnF::forwarding_snoop(const FlitFields& fields, LineState* state, Cycle now
 void RnF::plain_snoop(const FlitFields& fields, LineState* state, Cycle now) {
   namespace snp = chi::snp;
   namespace resp = chi::resp;
-  FlitFields answer;
-  answer.tgtid = fields.srcid;
-  answer.txnid = fields.txnid;
-  answer.qos = fields.qos;
+  FlitFields answer = snoop_answer(fields);
   const LineState before = state == nullptr ? LineState::invalid : *state;
   const bool dirty = before == LineState::unique_dirty;
   // Clean data of a shared line is sent only if the home asks for it.
