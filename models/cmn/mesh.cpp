@@ -214,9 +214,9 @@ void Mesh::count_holds(unsigned device, Channel channel, unsigned source, unsign
 }
 
 void Mesh::hold(const Attached& device, unsigned channel) {
-  const Channel of = channel_class(static_cast<Channel>(channel));
-  if (observer_ != nullptr) observer_->on_hold(when_, device.node_id, of);
-  for (const HoldEvent& event : device.holds[static_cast<unsigned>(of)]) {
+  const Channel main_channel = channel_class(static_cast<Channel>(channel));
+  if (observer_ != nullptr) observer_->on_hold(when_, device.node_id, main_channel);
+  for (const HoldEvent& event : device.holds[static_cast<unsigned>(main_channel)]) {
     if (event.id != 0) pmu_.node_event(event.source, event.id, kEveryClass, 1, when_);
   }
 }

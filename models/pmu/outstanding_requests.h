@@ -27,8 +27,8 @@ class OutstandingRequests {
     std::uint32_t id = 0;                          ///< and whose id equals this ...
     std::uint32_t id_mask = 0;                     ///< ... in these bits
 
-    [[nodiscard]] bool holds(unsigned qualifier, std::uint32_t of) const noexcept {
-      return (qualifiers >> qualifier & 1U) != 0 && ((of ^ id) & id_mask) == 0;
+    [[nodiscard]] bool holds(unsigned qualifier, std::uint32_t request_id) const noexcept {
+      return (qualifiers >> qualifier & 1U) != 0 && ((request_id ^ id) & id_mask) == 0;
     }
     bool operator==(const Selection&) const = default;
   };

@@ -28,8 +28,8 @@ PmuService* PmuServices::service_of(EventHandle event) const {
 std::vector<Pmu> PmuServices::pmus() const {
   std::vector<Pmu> all;
   for (const PmuService* const service : services_) {
-    std::vector<Pmu> its = service->pmus();
-    std::move(its.begin(), its.end(), std::back_inserter(all));
+    std::vector<Pmu> own = service->pmus();
+    std::move(own.begin(), own.end(), std::back_inserter(all));
   }
   return all;
 }

@@ -164,11 +164,11 @@ std::vector<std::uint64_t> PerfEvents::read(Handle handle, std::uint64_t room, i
   };
   if (format.group) add_times();
   for (std::size_t i = 0; i < readings.size(); ++i) {
-    Event& its = *find(members[i]);
-    its.seen = Event::Seen{readings[i], its.base, begun, simulated_time()};
-    its.expected_at_enable.reset();
-    ++its.reads;
-    words.push_back(readings[i].value - its.base);
+    Event& counted = *find(members[i]);
+    counted.seen = Event::Seen{readings[i], counted.base, begun, simulated_time()};
+    counted.expected_at_enable.reset();
+    ++counted.reads;
+    words.push_back(readings[i].value - counted.base);
     if (!format.group) add_times();
     if (format.id) words.push_back(static_cast<std::uint64_t>(members[i]));
     if (format.lost) words.push_back(0);
@@ -190,9 +190,9 @@ int PerfEvents::control(Handle handle, std::uint64_t request, std::uint64_t argu
   for (const Handle each : all) {
     int result = 0;
     if (request == PERF_EVENT_IOC_ENABLE) {
-      Event& its = *find(each);
-      if (its.seen && !its.expected_at_enable)
-        its.expected_at_enable = machine_.scoreboard().expected(each, simulated_time());
+      Event& counted = *find(each);
+      if (counted.seen && !counted.expected_at_enable)
+        counted.expected_at_enable = machine_.scoreboard().expected(each, simulated_time());
       result = machine_.pmus().enable(each);
     } else if (request == PERF_EVENT_IOC_DISABLE) {
       result = machine_.pmus().disable(each);

@@ -57,7 +57,7 @@ void write_cpus(const fs::path& folder, const std::vector<platform::Cpu>& cpus) 
   std::vector<unsigned> all(cpus.size());
   std::vector<unsigned> node_numbers;
   for (unsigned cpu = 0; cpu < cpus.size(); ++cpu) all[cpu] = cpu;
-  for (const auto& [node, its] : nodes) node_numbers.push_back(node);
+  for (const auto& [node, node_cpus] : nodes) node_numbers.push_back(node);
 
   for (const char* kind : {"cpu", "node"}) {
     fs::create_directories(folder / kind);
@@ -77,11 +77,11 @@ void write_cpus(const fs::path& folder, const std::vector<platform::Cpu>& cpus) 
     for (const char* file : {"core_siblings_list", "package_cpus_list", "die_cpus_list"})
       write(topology / file, package);
   }
-  for (const auto& [node, its] : nodes) {
+  for (const auto& [node, node_cpus] : nodes) {
     const fs::path own = folder / fmt::format("node/node{}", node);
     fs::create_directories(own);
-    write(own / "cpulist", list_of(its));
-    for (const unsigned cpu : its)
+    write(own / "cpulist", list_of(node_cpus));
+    for (const unsigned cpu : node_cpus)
       fs::create_symlink(fmt::format("../../cpu/cpu{}", cpu), own / fmt::format("cpu{}", cpu));
   }
 }

@@ -42,11 +42,11 @@ Cycle CallWheel::next() const noexcept {
   return far_.empty() ? kNoCycle : far_.front().when;
 }
 
-void CallWheel::call_far(unsigned who, Cycle when) {
+void CallWheel::call_far(unsigned target, Cycle when) {
   // A repeated request for this far cycle is in the heap already.
-  if (last_far_[who] == when) return;
-  last_far_[who] = when;
-  far_.push_back({when, who});
+  if (last_far_[target] == when) return;
+  last_far_[target] = when;
+  far_.push_back({when, target});
   std::push_heap(far_.begin(), far_.end(), kLater);
 }
 

@@ -20,12 +20,12 @@ class CallWheel {
 
   /// Call `who` in cycle `when`, which is not before the cycle visited last. A repeated request for the same cycle has
   /// no effect.
-  void call(unsigned who, Cycle when) {
-    assert(who < count_ && when >= now_);
+  void call(unsigned target, Cycle when) {
+    assert(target < count_ && when >= now_);
     if (when - now_ >= kSlots) {
-      call_far(who, when);
+      call_far(target, when);
     } else {
-      set(who, when);
+      set(target, when);
     }
   }
 
@@ -54,16 +54,16 @@ class CallWheel {
   static constexpr std::size_t kSlots = 1024;
   struct Far {
     Cycle when;
-    unsigned who;
+    unsigned target;
   };
 
   [[nodiscard]] bool is_used(std::size_t slot) const noexcept { return (used_[slot / 64] >> slot % 64 & 1U) != 0; }
-  void set(unsigned who, Cycle when) noexcept {
+  void set(unsigned target, Cycle when) noexcept {
     const std::size_t slot = when % kSlots;
-    bits_[slot * words_ + who / 64] |= std::uint64_t{1} << who % 64;
+    bits_[slot * words_ + target / 64] |= std::uint64_t{1} << target % 64;
     used_[slot / 64] |= std::uint64_t{1} << slot % 64;
   }
-  void call_far(unsigned who, Cycle when);
+  void call_far(unsigned target, Cycle when);
   void advance(Cycle now) {
     assert(now >= now_);
     now_ = now;

@@ -96,8 +96,8 @@ class MeshEngine {
   /// @return how often an event has happened since the beginning, watched or not. For comparison in tests.
   [[nodiscard]] std::uint64_t tally(unsigned xp, Interface interface, Channel channel, FlitEvent event) const noexcept {
     assert(xp < parameters_.xps());
-    const MeshPlane& of = plane(channel);
-    return event == FlitEvent::valid ? of.valid(xp, interface) : of.stall(xp, interface);
+    const MeshPlane& mesh_plane = plane(channel);
+    return event == FlitEvent::valid ? mesh_plane.valid(xp, interface) : mesh_plane.stall(xp, interface);
   }
 
  private:

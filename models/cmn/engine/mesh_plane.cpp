@@ -150,22 +150,22 @@ void MeshPlane::arrive(Cycle now) noexcept {
 /// bytes changes any member, and these are read for every flit.
 template <bool kEight>
 struct MeshPlane::Work {
-  Work(MeshPlane& of, Cycle cycle, const MeshOutbox& outbox)
-      : plane(of),
+  Work(MeshPlane& parent, Cycle cycle, const MeshOutbox& outbox)
+      : plane(parent),
         now(cycle),
-        free_at(cycle + of.credit_delay_),
-        routers(of.routers_.data()),
-        slots(of.slots_),
-        routes(of.routes_.data()),
-        hops(of.hops_.data()),
-        xps(of.xps_),
-        inputs(of.inputs_),
-        depth(kEight ? 8 : of.depth_),
-        bits(kEight ? 3 : of.slot_bits_),
-        mask(kEight ? 7 : of.slot_mask_),
-        channel(of.channel_),
-        list(static_cast<unsigned>((cycle + of.hop_delay_) & of.wheel_mask_)),
-        next_arrival(of.arrivals_.data() + std::size_t{list} * of.arrival_room_ + of.arrival_counts_[list]),
+        free_at(cycle + parent.credit_delay_),
+        routers(parent.routers_.data()),
+        slots(parent.slots_),
+        routes(parent.routes_.data()),
+        hops(parent.hops_.data()),
+        xps(parent.xps_),
+        inputs(parent.inputs_),
+        depth(kEight ? 8 : parent.depth_),
+        bits(kEight ? 3 : parent.slot_bits_),
+        mask(kEight ? 7 : parent.slot_mask_),
+        channel(parent.channel_),
+        list(static_cast<unsigned>((cycle + parent.hop_delay_) & parent.wheel_mask_)),
+        next_arrival(parent.arrivals_.data() + std::size_t{list} * parent.arrival_room_ + parent.arrival_counts_[list]),
         next_delivery(outbox.deliveries + outbox.delivery_count),
         next_pulse(outbox.pulses + outbox.pulse_count) {}
 

@@ -138,12 +138,12 @@ void CxlPart::add_switch(std::size_t root, const CxlDeviceSpec& spec) {
   const CxlSwitchSpec& below = *spec.below;
   Root& its_root = *roots_.back();
   const auto number = static_cast<unsigned>(switches_.size());
-  Switch& its = *switches_.emplace_back(
+  Switch& cxl_switch = *switches_.emplace_back(
       std::make_unique<Switch>(fmt::format("cxl_switch{}", number), engine_, its_root.link, below.forward_latency));
   const std::size_t upstream =
       add_port(Kind::upstream_port, number, 0, below.cpmus, spec, static_cast<unsigned>(below.devices.size()));
-  its.upstream = ports_.back().get();
-  cxl::PortFunction& upper = *its.upstream;
+  cxl_switch.upstream = ports_.back().get();
+  cxl::PortFunction& upper = *cxl_switch.upstream;
   bridges_.back().port->function().attach(0, 0, upper.function());
   wires_.push_back({&its_root.link, static_cast<unsigned>(root), static_cast<unsigned>(upstream)});
   const std::uint8_t above = last_bus_;
@@ -155,12 +155,12 @@ void CxlPart::add_switch(std::size_t root, const CxlDeviceSpec& spec) {
     const std::size_t lower = add_port(Kind::downstream_port, number, port, device.port.cpmus, device, 0);
     cxl::PortFunction& downstream = *ports_.back();
     upper.function().attach(port, 0, downstream.function());
-    cxl::Link& link = its.links.emplace_back(fmt::format("cxl{}", devices_.size()), engine_, device.link);
-    its.fabric.add_downstream(link);
+    cxl::Link& link = cxl_switch.links.emplace_back(fmt::format("cxl{}", devices_.size()), engine_, device.link);
+    cxl_switch.fabric.add_downstream(link);
     bridges_.push_back({&downstream, bridge.secondary, ++last_bus_, last_bus_, components_.size()});
     add_device(lower, link, its_root, device);
     bridges_.back().end = components_.size();
-    cxl::MessageProbes& probes = its.fabric.downstream_probes(port);
+    cxl::MessageProbes& probes = cxl_switch.fabric.downstream_probes(port);
     add_cpmus(
         components_[lower], probes.event_groups(device.cache.has_value()),
         [&downstream](unsigned cpmu, cxl::Cpmu& block) { downstream.attach_cpmu(cpmu, block.socket); },
@@ -168,7 +168,7 @@ void CxlPart::add_switch(std::size_t root, const CxlDeviceSpec& spec) {
   }
   bridge.subordinate = last_bus_;
   bridge.end = components_.size();
-  cxl::MessageProbes& probes = its.fabric.upstream_probes();
+  cxl::MessageProbes& probes = cxl_switch.fabric.upstream_probes();
   add_cpmus(
       components_[upstream], probes.event_groups(cache),
       [&upper](unsigned cpmu, cxl::Cpmu& block) { upper.attach_cpmu(cpmu, block.socket); },
@@ -230,7 +230,7 @@ void CxlPart::share_ranges() {
       roots_[root]->map.set(next[root]++, {.base = decoder.base, .size = decoder.size, .coherency = decoder.coherency});
   }
   // A switch ignores coherency: the registers hold all it needs.
-  for (const auto& its : switches_) its->upstream->follow(its->map);
+  for (const auto& cxl_switch : switches_) cxl_switch->upstream->follow(cxl_switch->map);
 }
 
 void CxlPart::configure() {
@@ -299,7 +299,7 @@ void CxlPart::add_registers(std::vector<NamedRegisters>& banks) const {
 std::uint64_t CxlPart::pending() const {
   std::uint64_t sum = 0;
   for (const auto& root : roots_) sum += root->host.pending();
-  for (const auto& its : switches_) sum += its->fabric.pending();
+  for (const auto& cxl_switch : switches_) sum += cxl_switch->fabric.pending();
   for (const Wire& wire : wires_) sum += wire.link->pending();
   for (const auto& device : devices_) {
     sum += device->memory.pending();

@@ -204,10 +204,10 @@ int pmufab_interrupt(uint32_t number) {
   return handled;
 }
 
-static struct action* next_thread(struct interrupt** of) {
+static struct action* next_thread(struct interrupt** owner) {
   struct interrupt* interrupt;
   list_for_each_entry(interrupt, &interrupts, node) {
-    *of = interrupt;
+    *owner = interrupt;
     for (struct action* action = interrupt->actions; action; action = action->next)
       if (action->thread_wanted) return action;
   }

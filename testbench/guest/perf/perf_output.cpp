@@ -165,15 +165,15 @@ std::vector<perf::Verdict> compare(const std::vector<std::vector<ExpectedEvent>>
     for (const ExpectedEvent& event : run) {
       const std::vector<PrintedCount>& of_event = values[event.text];
       const std::size_t times = wanted[event.text];
-      std::span<const PrintedCount> its;
-      if (times == 1) its = of_event;
+      std::span<const PrintedCount> own_counts;
+      if (times == 1) own_counts = of_event;
       if (times > 1) {
         auto parts = by_perf(of_event, false);
         if (parts.size() != times) parts = by_perf(of_event, true);
-        if (parts.size() == times) its = parts[next[event.text]++];
+        if (parts.size() == times) own_counts = parts[next[event.text]++];
       }
-      perf::Count count = sum_of(its);
-      if (its.empty() && !of_event.empty()) count.unknown = "which perf printed what cannot be told";
+      perf::Count count = sum_of(own_counts);
+      if (own_counts.empty() && !of_event.empty()) count.unknown = "which perf printed what cannot be told";
       verdicts.push_back(perf::verdict_on(event.text, count, expected_of(event)));
     }
   }

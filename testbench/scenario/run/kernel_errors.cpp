@@ -18,9 +18,9 @@ bool is_error(const std::string& line) {
 
 }  // namespace
 
-void print_kernel_errors(const std::vector<std::string>& log, const char* who) {
+void print_kernel_errors(const std::vector<std::string>& log, const char* source) {
   for (const std::string& line : log) {
-    if (is_error(line)) std::fputs(fmt::format("pmufab: {} say: {}\n", who, line.substr(kLevel)).c_str(), stderr);
+    if (is_error(line)) std::fputs(fmt::format("pmufab: {} say: {}\n", source, line.substr(kLevel)).c_str(), stderr);
   }
 }
 

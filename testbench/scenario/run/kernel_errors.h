@@ -9,7 +9,7 @@ namespace pmufab::scenario {
 /// Print what of a kernel's log is an error or worse (KERN_ERR) to standard error: why a device has no PMU, as a rule.
 /// @param log  driver_host::DriverHost::log()
 /// @param who  says it
-void print_kernel_errors(const std::vector<std::string>& log, const char* who = "the drivers");
+void print_kernel_errors(const std::vector<std::string>& log, const char* source = "the drivers");
 
 /// Print a sentence of failure to standard error, and in front of it all of a kernel's log if there is no error in it
 /// that print_kernel_errors() would have printed.

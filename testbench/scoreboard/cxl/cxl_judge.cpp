@@ -84,7 +84,7 @@ void CxlJudge::on_message(Picoseconds when, unsigned link, CxlEnd end, const Cxl
   State& s = *state_;
   s.chronicle.see(when);
   s.chronicle.last_traffic = std::max(s.chronicle.last_traffic, when);
-  const CxlLinkSpec& its = s.spec.links.at(link);
+  const CxlLinkSpec& entry = s.spec.links.at(link);
   const bool leaves = (end == CxlEnd::upper) == travels_down(message.which);
   if (leaves) {
     s.links[link].lanes.left(when, message);
@@ -93,21 +93,21 @@ void CxlJudge::on_message(Picoseconds when, unsigned link, CxlEnd end, const Cxl
   } else {
     s.links[link].lanes.arrived(when, message);
     s.links[link].mem.arrived(when, message);
-    if (end == CxlEnd::lower && s.components[its.lower].accesses)
-      s.components[its.lower].accesses->arrived(when, message);
+    if (end == CxlEnd::lower && s.components[entry.lower].accesses)
+      s.components[entry.lower].accesses->arrived(when, message);
   }
-  s.count(when, end == CxlEnd::upper ? its.upper : its.lower, message);
+  s.count(when, end == CxlEnd::upper ? entry.upper : entry.lower, message);
 }
 
 void CxlJudge::on_access(Picoseconds when, unsigned component, bool write, std::uint64_t device_address) {
   State& s = *state_;
   s.chronicle.see(when);
-  State::Component& its = s.components.at(component);
-  if (!its.ddr) return;
-  its.accesses->seen(when, write, device_address);
-  its.ddr->access(when, write, device_address);
+  State::Component& entry = s.components.at(component);
+  if (!entry.ddr) return;
+  entry.accesses->seen(when, write, device_address);
+  entry.ddr->access(when, write, device_address);
   for (std::size_t link = 0; link < s.links.size(); ++link) {
-    if (s.spec.links[link].lower == component) s.links[link].mem.accessed(when, device_address, its.ddr->last_data());
+    if (s.spec.links[link].lower == component) s.links[link].mem.accessed(when, device_address, entry.ddr->last_data());
   }
 }
 

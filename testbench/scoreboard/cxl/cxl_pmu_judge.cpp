@@ -176,12 +176,13 @@ void CxlPmuJudge::see_read(const MmioBus::BusAccess& access) {
     }
   } else if (offset >= kConfiguration && offset < kFilters) {
     const auto counter = static_cast<unsigned>((offset - kConfiguration) / 8);
-    const CxlFixedCounter* const its = fixed(counter);
-    if (its == nullptr) return;
+    const CxlFixedCounter* const fixed_counter = fixed(counter);
+    if (fixed_counter == nullptr) return;
     constexpr std::uint64_t kProgram =
         std::uint64_t{0x1f} << kGroupIndex | std::uint64_t{0xffff'ffff} << kEvents | std::uint64_t{0xff} << kThreshold;
-    const std::uint64_t right = std::uint64_t{its->group_index} << kGroupIndex | std::uint64_t{its->mask} << kEvents |
-                                std::uint64_t{its->threshold} << kThreshold;
+    const std::uint64_t right = std::uint64_t{fixed_counter->group_index} << kGroupIndex |
+                                std::uint64_t{fixed_counter->mask} << kEvents |
+                                std::uint64_t{fixed_counter->threshold} << kThreshold;
     if ((access.data & kProgram) != right) {
       findings_.add(Finding::Severity::failure, "cxl_fixed_counter",
                     fmt::format("{}: the program of fixed counter {} reads {:#018x} and must read {:#018x}", name(),
@@ -223,10 +224,10 @@ CxlPmuJudge::Written CxlPmuJudge::program(unsigned counter) const {
   written.program.invert = bits(kInvert, 1) != 0;
   written.program.edge = bits(kEdge, 1) != 0;
   // Only the enable bits of a fixed counter can be written.
-  if (const CxlFixedCounter* const its = fixed(counter); its != nullptr) {
-    written.index = its->group_index;
-    written.program.mask = its->mask;
-    written.program.threshold = its->threshold;
+  if (const CxlFixedCounter* const fixed_counter = fixed(counter); fixed_counter != nullptr) {
+    written.index = fixed_counter->group_index;
+    written.program.mask = fixed_counter->mask;
+    written.program.threshold = fixed_counter->threshold;
     written.program.invert = written.program.edge = false;
   }
   if (written.index < spec.groups.size()) {

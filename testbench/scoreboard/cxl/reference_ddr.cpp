@@ -70,7 +70,7 @@ void ReferenceDdr::access(Picoseconds when, bool write, std::uint64_t device_add
   run_timers(to.channel, when);
   Channel& channel = channels_[to.channel];
   Rank& rank = channel.ranks[to.rank];
-  Bank& its = bank(rank, to.bank_group, to.bank);
+  Bank& state = bank(rank, to.bank_group, to.bank);
   const At at{to.channel, to.rank, to.bank_group, to.bank};
 
   tell(write ? kIncomingWrite : kIncomingRead, at, when);
@@ -83,9 +83,9 @@ void ReferenceDdr::access(Picoseconds when, bool write, std::uint64_t device_add
   throttle(when);
   const Picoseconds start = std::max({when, rank.ready, throttlings_[0].until, throttlings_[1].until});
 
-  if (its.row != to.row) open(at, rank, its, to.row, start);
+  if (state.row != to.row) open(at, rank, state, to.row, start);
 
-  Picoseconds cas = std::max(start, its.cas_ready);
+  Picoseconds cas = std::max(start, state.cas_ready);
   if (channel.last_cas) {
     const bool same = channel.last_was_write == write;
     cas = std::max(cas, *channel.last_cas + (same ? spec_.t_ccd : (write ? spec_.t_rtw : spec_.t_wtr)));
@@ -99,11 +99,11 @@ void ReferenceDdr::access(Picoseconds when, bool write, std::uint64_t device_add
     again.group = kRetryGroup;
     tell(again);
   }
-  its.pre_ready = std::max(its.pre_ready, cas + (write ? spec_.t_wr : spec_.t_rtp));
+  state.pre_ready = std::max(state.pre_ready, cas + (write ? spec_.t_wr : spec_.t_rtp));
   if (spec_.closed_pages) {
     tell(write ? kCasWrAp : kCasRdAp, at, cas);
-    its.row.reset();
-    its.act_ready = its.pre_ready + spec_.t_rp;
+    state.row.reset();
+    state.act_ready = state.pre_ready + spec_.t_rp;
   }
   channel.last_cas = cas;
   channel.last_was_write = write;
@@ -116,18 +116,18 @@ void ReferenceDdr::access(Picoseconds when, bool write, std::uint64_t device_add
 void ReferenceDdr::throttle(Picoseconds when) {
   for (unsigned which = 0; which < throttlings_.size(); ++which) {
     const CxlDdrSpec::Throttle& rule = spec_.throttles[which];
-    Throttling& its = throttlings_[which];
-    if (rule.accesses == 0 || when < its.until) continue;
+    Throttling& state = throttlings_[which];
+    if (rule.accesses == 0 || when < state.until) continue;
     // A window begins with an access, and the next one with the first access after it.
-    if (!its.entered.empty() && when - its.entered.front() >= rule.window) its.entered.clear();
-    its.entered.push_back(when);
-    if (its.entered.size() < rule.accesses) continue;
-    its.entered.clear();
-    its.until = when + rule.pause;
+    if (!state.entered.empty() && when - state.entered.front() >= rule.window) state.entered.clear();
+    state.entered.push_back(when);
+    if (state.entered.size() < rule.accesses) continue;
+    state.entered.clear();
+    state.until = when + rule.pause;
     DdrCommand event;
     event.bit = which;
     event.group = kThrottleGroup;
-    clocks(event, when, its.until);
+    clocks(event, when, state.until);
   }
 }
 
@@ -271,21 +271,21 @@ void ReferenceDdr::refresh_one(const At& at, Rank& rank, Picoseconds start) {
   rank.refresh_bank = (number + 1) % spec_.banks;
   Picoseconds when = start;
   for (unsigned group = 0; group < spec_.bank_groups; ++group) {
-    Bank& its = bank(rank, group, number);
-    if (its.row) {
-      const Picoseconds precharge = std::max(start, its.pre_ready);
+    Bank& state = bank(rank, group, number);
+    if (state.row) {
+      const Picoseconds precharge = std::max(start, state.pre_ready);
       tell(kPre, {at.channel, at.rank, group, number}, precharge);
-      its.row.reset();
-      its.act_ready = precharge + spec_.t_rp;
+      state.row.reset();
+      state.act_ready = precharge + spec_.t_rp;
     }
-    when = std::max(when, its.act_ready);
+    when = std::max(when, state.act_ready);
   }
   tell(kRefresh, {at.channel, at.rank, 0, number}, when);
   tell(kRefreshSameBank, {at.channel, at.rank, 0, number}, when);
   for (unsigned group = 0; group < spec_.bank_groups; ++group) {
-    Bank& its = bank(rank, group, number);
-    its.act_ready = when + spec_.t_rfc_sb;
-    its.acts = 0;
+    Bank& state = bank(rank, group, number);
+    state.act_ready = when + spec_.t_rfc_sb;
+    state.acts = 0;
   }
   rank.busy = std::max(rank.busy, when + spec_.t_rfc_sb);
 }

@@ -11,8 +11,8 @@
 
 /* `to` is a copy of `from`, or -1. */
 static int copied(int from, int to) {
-  const struct descriptor its = descriptor_of(from);
-  set_descriptor(to, its.kind, its.number);
+  const struct descriptor described = descriptor_of(from);
+  set_descriptor(to, described.kind, described.number);
   return to;
 }
 

@@ -15,12 +15,12 @@ static long open_event(const struct perf_event_attr* attributes, pid_t pid, int 
   struct pmufab_shell_reply reply;
   uint32_t leader = 0;
   if (group >= 0) {
-    const struct descriptor its = descriptor_of(group);
-    if (its.kind != EVENT) {
+    const struct descriptor described = descriptor_of(group);
+    if (described.kind != EVENT) {
       errno = EBADF;
       return -1;
     }
-    leader = its.number;
+    leader = described.number;
   }
   request.argument[0] = (uint64_t)(int64_t)pid;
   request.argument[1] = (uint64_t)(int64_t)cpu;

@@ -133,31 +133,31 @@ ssize_t write_config(uint32_t function, const void* buffer, size_t size, off_t o
 }
 
 ssize_t read(int fd, void* buffer, size_t size) {
-  const struct descriptor its = descriptor_of(fd);
-  if (its.kind == EVENT) return read_event(fd, buffer, size);
-  if (its.kind == CONFIG) {
+  const struct descriptor described = descriptor_of(fd);
+  if (described.kind == EVENT) return read_event(fd, buffer, size);
+  if (described.kind == CONFIG) {
     const off_t at = lseek(fd, 0, SEEK_CUR);
-    const ssize_t result = read_config(its.number, buffer, size, at);
+    const ssize_t result = read_config(described.number, buffer, size, at);
     if (result > 0) lseek(fd, result, SEEK_CUR);
     return result;
   }
   return NEXT(read)(fd, buffer, size);
 }
 
-#define DEFINE_PREAD(name, offset_type)                                                  \
-  ssize_t name(int fd, void* buffer, size_t size, offset_type offset) {                  \
-    const struct descriptor its = descriptor_of(fd);                                     \
-    if (its.kind == CONFIG) return read_config(its.number, buffer, size, (off_t)offset); \
-    return NEXT(name)(fd, buffer, size, offset);                                         \
+#define DEFINE_PREAD(name, offset_type)                                                              \
+  ssize_t name(int fd, void* buffer, size_t size, offset_type offset) {                              \
+    const struct descriptor described = descriptor_of(fd);                                           \
+    if (described.kind == CONFIG) return read_config(described.number, buffer, size, (off_t)offset); \
+    return NEXT(name)(fd, buffer, size, offset);                                                     \
   }
 DEFINE_PREAD(pread, off_t)
 DEFINE_PREAD(pread64, off64_t)
 
-#define DEFINE_PWRITE(name, offset_type)                                                  \
-  ssize_t name(int fd, const void* buffer, size_t size, offset_type offset) {             \
-    const struct descriptor its = descriptor_of(fd);                                      \
-    if (its.kind == CONFIG) return write_config(its.number, buffer, size, (off_t)offset); \
-    return NEXT(name)(fd, buffer, size, offset);                                          \
+#define DEFINE_PWRITE(name, offset_type)                                                              \
+  ssize_t name(int fd, const void* buffer, size_t size, offset_type offset) {                         \
+    const struct descriptor described = descriptor_of(fd);                                            \
+    if (described.kind == CONFIG) return write_config(described.number, buffer, size, (off_t)offset); \
+    return NEXT(name)(fd, buffer, size, offset);                                                      \
   }
 DEFINE_PWRITE(pwrite, off_t)
 DEFINE_PWRITE(pwrite64, off64_t)

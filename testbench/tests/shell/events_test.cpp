@@ -98,10 +98,10 @@ TEST_F(ShellEvents, an_exclusive_event_takes_turns_with_all_others) {
     sleep(0.5);
     const std::vector<std::uint64_t> one = exclusive.words();
     for (const Event* const other : {&first, &second}) {
-      const std::vector<std::uint64_t> its = other->words();
-      EXPECT_GT(its.at(2), its.at(1) / 4);
-      EXPECT_GT(one.at(2), its.at(1) / 4);
-      EXPECT_LE(its.at(2) + one.at(2), one.at(1) + 10'000);
+      const std::vector<std::uint64_t> own_words = other->words();
+      EXPECT_GT(own_words.at(2), own_words.at(1) / 4);
+      EXPECT_GT(one.at(2), own_words.at(1) / 4);
+      EXPECT_LE(own_words.at(2) + one.at(2), one.at(1) + 10'000);
     }
     EXPECT_EQ(ask(opening(wish, first.number)).result, -EINVAL) << "it is for leaders to say";
   }

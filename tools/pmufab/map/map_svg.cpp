@@ -167,18 +167,18 @@ class MeshDrawing {
   }
 
   void draw(const MeshPicture::Xp& xp, unsigned port, unsigned xp_left, unsigned xp_top) {
-    const MeshPicture::Port& of = xp.ports[port];
+    const MeshPicture::Port& shown = xp.ports[port];
     const unsigned x = xp_left + (port % 2 == 0 ? 0 : kXpWidth - kPortWidth);
     const unsigned y = xp_top + kXpHeight + port / 2 * (kPortHeight + kPortGap) + kPortGap;
     std::string nodes;
-    std::string text = fmt::format("XP {} port {}: {}", xp.index, port, cmn::to_string(of.type));
-    for (const MeshPicture::Device& device : of.devices) {
+    std::string text = fmt::format("XP {} port {}: {}", xp.index, port, cmn::to_string(shown.type));
+    for (const MeshPicture::Device& device : shown.devices) {
       text += fmt::format(", {:#x}", device.node_id);
       for (const std::string& node : device.nodes) text += " " + node;
       if (nodes.empty() && !device.nodes.empty()) nodes = device.nodes.front();
     }
     std::size_t all = 0;
-    for (const MeshPicture::Device& device : of.devices) all += device.nodes.size();
+    for (const MeshPicture::Device& device : shown.devices) all += device.nodes.size();
     if (all > 1) nodes += fmt::format(" +{}", all - 1);
     if (mesh_.has_load()) {
       const auto interface = static_cast<Interface>(static_cast<unsigned>(Interface::port0) + port);
@@ -191,7 +191,7 @@ class MeshDrawing {
     add("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"#fff\" stroke=\"#789\"/>\n", x, y,
         kPortWidth, kPortHeight);
     add("<text x=\"{}\" y=\"{}\">{}</text>\n", x + 5, y + 14,
-        of.devices.empty() ? "-" : std::string(cmn::to_string(of.type)));
+        shown.devices.empty() ? "-" : std::string(cmn::to_string(shown.type)));
     add("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n</g>\n", x + 5, y + 28, scenario::xml_text(nodes));
   }
 

@@ -38,12 +38,12 @@ std::vector<std::string> lines_of(const MeshPicture& mesh, const MeshPicture::Xp
   if (xp.logical_id != xp.index) lines.push_back(fmt::format("logical id {}", xp.logical_id));
   lines.push_back(fmt::format("DTC {}  {}", xp.domain, xp.dtm_text()));
   for (std::size_t port = 0; port < xp.ports.size(); ++port) {
-    const MeshPicture::Port& of = xp.ports[port];
-    if (of.devices.empty()) lines.push_back(fmt::format("p{} -", port));
-    for (const MeshPicture::Device& device : of.devices) {
-      const bool first = &device == &of.devices.front();
+    const MeshPicture::Port& shown = xp.ports[port];
+    if (shown.devices.empty()) lines.push_back(fmt::format("p{} -", port));
+    for (const MeshPicture::Device& device : shown.devices) {
+      const bool first = &device == &shown.devices.front();
       const std::string name =
-          first ? fmt::format("p{} {}", port, cmn::to_string(of.type)) : fmt::format("   device {}", device.number);
+          first ? fmt::format("p{} {}", port, cmn::to_string(shown.type)) : fmt::format("   device {}", device.number);
       lines.push_back(fmt::format("{:<11}{:>#5x}", name, device.node_id));
       add_names(lines, device.nodes);
     }

@@ -119,13 +119,13 @@ void GatewayHome::comp_data(const FlitFields& fields, Cycle now) {
 }
 
 void GatewayHome::answer(unsigned entry, bool bypass, Cycle now) {
-  const Entry& of = entries_[entry];
+  const Entry& tracked = entries_[entry];
   LinkMessage message;
-  message.kind = of.is_write ? LinkMessage::Kind::write_answer : LinkMessage::Kind::read_answer;
-  message.ra_entry = of.ra_entry;
+  message.kind = tracked.is_write ? LinkMessage::Kind::write_answer : LinkMessage::Kind::read_answer;
+  message.ra_entry = tracked.ra_entry;
   message.ha_entry = static_cast<std::uint16_t>(entry);
   message.bypass = bypass;
-  if (!of.is_write) message.data_bytes = static_cast<std::uint8_t>(32 * chi::data_flits(of.request.size));
+  if (!tracked.is_write) message.data_bytes = static_cast<std::uint8_t>(32 * chi::data_flits(tracked.request.size));
   link_.hand_over(message, now);
 }
 

@@ -9,7 +9,7 @@
 
 namespace pmufab::cmn {
 
-BridgeRequest bridge_request(std::string_view who, const FlitFields& request) {
+BridgeRequest bridge_request(std::string_view node_kind, const FlitFields& request) {
   switch (request.opcode) {
     case chi::req::kReadNoSnp:
       return BridgeRequest::read;
@@ -22,12 +22,12 @@ BridgeRequest bridge_request(std::string_view who, const FlitFields& request) {
     case chi::req::kCleanSharedPersist:
       return BridgeRequest::cmo;
     default:
-      refuse_message(who, {Channel::req, request});
+      refuse_message(node_kind, {Channel::req, request});
   }
 }
 
-void refuse_message(std::string_view who, const Arrival& arrival) {
-  throw std::logic_error(fmt::format("{} (node {:#x}) has no use for what node {:#x} sends: {} opcode {:#x}", who,
+void refuse_message(std::string_view node_kind, const Arrival& arrival) {
+  throw std::logic_error(fmt::format("{} (node {:#x}) has no use for what node {:#x} sends: {} opcode {:#x}", node_kind,
                                      arrival.fields.tgtid, arrival.fields.srcid, to_string(arrival.channel),
                                      arrival.fields.opcode));
 }

@@ -25,8 +25,9 @@ scoreboard::WatchpointLayout watchpoint_layout(const cmn::Topology& topology) {
   return topology.revision >= kS3r2 ? scoreboard::WatchpointLayout::s3_r2 : scoreboard::WatchpointLayout::s3;
 }
 
-scoreboard::ReferenceAxiParameters axi(const cmn::AxiParameters& of) {
-  return {of.ar_period, of.aw_period, of.w_period, of.read_latency, of.write_latency};
+scoreboard::ReferenceAxiParameters axi(const cmn::AxiParameters& parameters) {
+  return {parameters.ar_period, parameters.aw_period, parameters.w_period, parameters.read_latency,
+          parameters.write_latency};
 }
 
 /// A list of nodes, of a port or of a crosspoint.
@@ -80,11 +81,12 @@ std::uint16_t gateway_id(const scoreboard::CmnJudgeSpec& mesh, unsigned number) 
 /// Tell the meshes which gateways are linked.
 void fill_links(const platform::PlatformSpec& platform, std::vector<scoreboard::CmnJudgeSpec>& specs) {
   for (const platform::CmnLinkSpec& link : platform.links) {
-    const cmn::LinkParameters& of = link.parameters;
+    const cmn::LinkParameters& parameters = link.parameters;
     for (const platform::CmnLinkSpec::End& end : {link.from, link.to}) {
       scoreboard::CmnJudgeSpec& mesh = specs.at(end.mesh);
-      mesh.links.push_back({gateway_id(mesh, end.gateway), of.latency, of.cycles_per_flit, of.flit_bytes,
-                            of.link_credits, of.rht_entries, of.reqtrk_entries, of.write_buffers, of.node_latency});
+      mesh.links.push_back({gateway_id(mesh, end.gateway), parameters.latency, parameters.cycles_per_flit,
+                            parameters.flit_bytes, parameters.link_credits, parameters.rht_entries,
+                            parameters.reqtrk_entries, parameters.write_buffers, parameters.node_latency});
     }
   }
 }

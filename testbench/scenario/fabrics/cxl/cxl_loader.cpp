@@ -250,10 +250,10 @@ void read_cxl(Reader& reader, std::size_t /*index*/, CxlDeviceSpec& spec) {
     reader.optional_object("port", [&](Reader& port) { read_cpmus(port, spec.port.cpmus); });
     reader.object("link", [&](Reader& link) { read_link_parameters(link, spec.link); });
     platform::CxlSwitchSpec& below = spec.below.emplace();
-    reader.object("switch", [&](Reader& its) {
-      read_cpmus(its, below.cpmus);
-      its.number("forward_latency", below.forward_latency, Quantity::duration);
-      its.list(
+    reader.object("switch", [&](Reader& switch_reader) {
+      read_cpmus(switch_reader, below.cpmus);
+      switch_reader.number("forward_latency", below.forward_latency, Quantity::duration);
+      switch_reader.list(
           "devices", [&](Reader& device, std::size_t) { read_device(device, below.devices.emplace_back()); },
           Presence::required);
     });

@@ -22,9 +22,9 @@ constexpr unsigned kPcieSerialization = 0x32;
 
 }  // namespace
 
-ReferenceIoHome::Part::Part(const ReferenceIoHomeParameters& parameters, NodeCounts& of, const Ids& names,
+ReferenceIoHome::Part::Part(const ReferenceIoHomeParameters& parameters, NodeCounts& node_counts, const Ids& names,
                             unsigned first)
-    : counts(of),
+    : counts(node_counts),
       ids(names),
       first_dbid(first),
       room(parameters.rrt_entries),

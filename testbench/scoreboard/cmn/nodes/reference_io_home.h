@@ -37,7 +37,7 @@ class ReferenceIoHome final : public ReferenceNode {
     unsigned ar_valid, ar_ready, aw_valid, aw_ready, w_valid;
   };
   struct Part {
-    Part(const ReferenceIoHomeParameters& parameters, NodeCounts& of, const Ids& names, unsigned first);
+    Part(const ReferenceIoHomeParameters& parameters, NodeCounts& node_counts, const Ids& names, unsigned first);
     NodeCounts& counts;
     Ids ids;
     unsigned first_dbid;

@@ -32,8 +32,8 @@ struct PcieSource {
   std::uint32_t root_ports = kAllRootPorts;
   std::optional<std::uint16_t> bdf{};  ///< if set: this device, whatever its port
 
-  [[nodiscard]] bool holds(unsigned root_port, std::uint16_t of) const noexcept {
-    return bdf ? *bdf == of : (root_ports >> root_port & 1U) != 0;
+  [[nodiscard]] bool holds(unsigned root_port, std::uint16_t requester) const noexcept {
+    return bdf ? *bdf == requester : (root_ports >> root_port & 1U) != 0;
   }
 };
 

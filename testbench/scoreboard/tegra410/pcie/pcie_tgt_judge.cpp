@@ -95,11 +95,11 @@ struct Tally {
     operation(by_ports, other.by_ports);
   }
   Tally& operator+=(const Tally& other) {
-    combine(other, [](std::uint64_t& mine, std::uint64_t its) { mine += its; });
+    combine(other, [](std::uint64_t& mine, std::uint64_t theirs) { mine += theirs; });
     return *this;
   }
   Tally& operator-=(const Tally& other) {
-    combine(other, [](std::uint64_t& mine, std::uint64_t its) { mine -= its; });
+    combine(other, [](std::uint64_t& mine, std::uint64_t theirs) { mine -= theirs; });
     return *this;
   }
 };

@@ -111,10 +111,10 @@ void CoreSightRandom::compare(const CoreSightPmuOptions& options, unsigned seed,
       ASSERT_EQ(rig.read_counter(counter), reference.value.at(counter)) << "step " << step << " counter " << counter;
     }
     for (unsigned word = 0; word * 32 < options.counter_numbers(); ++word) {
-      const auto of = [&](std::uint64_t bits) { return static_cast<std::uint32_t>(bits >> 32 * word); };
-      ASSERT_EQ(rig.get_mask(kPmovsclr, word), of(reference.status)) << "step " << step;
-      ASSERT_EQ(rig.get_mask(kPmcntenclr, word), of(reference.enables)) << "step " << step;
-      ASSERT_EQ(rig.get_mask(kPmintenset, word), of(reference.interrupts)) << "step " << step;
+      const auto word_of = [&](std::uint64_t bits) { return static_cast<std::uint32_t>(bits >> 32 * word); };
+      ASSERT_EQ(rig.get_mask(kPmovsclr, word), word_of(reference.status)) << "step " << step;
+      ASSERT_EQ(rig.get_mask(kPmcntenclr, word), word_of(reference.enables)) << "step " << step;
+      ASSERT_EQ(rig.get_mask(kPmintenset, word), word_of(reference.interrupts)) << "step " << step;
     }
   };
   const auto story = [&] {

@@ -241,16 +241,16 @@ TEST(ExpectedFailure, of_a_check_is_that_check_of_the_run_or_a_measure) {
 }
 
 TEST(ExitCode, the_gravest_run_decides) {
-  const auto of = [](Status status) {
+  const auto result_with = [](Status status) {
     RunResult run;
     run.status = status;
     return run;
   };
-  EXPECT_EQ(exit_code({of(Status::passed), of(Status::expected_failure)}), 0);
-  EXPECT_EQ(exit_code({of(Status::passed), of(Status::failed)}), 1);
-  EXPECT_EQ(exit_code({of(Status::interrupted)}), 1);
-  EXPECT_EQ(exit_code({of(Status::failed), of(Status::bad_input)}), 2);
-  EXPECT_EQ(exit_code({of(Status::bad_input), of(Status::crashed)}), 3);
+  EXPECT_EQ(exit_code({result_with(Status::passed), result_with(Status::expected_failure)}), 0);
+  EXPECT_EQ(exit_code({result_with(Status::passed), result_with(Status::failed)}), 1);
+  EXPECT_EQ(exit_code({result_with(Status::interrupted)}), 1);
+  EXPECT_EQ(exit_code({result_with(Status::failed), result_with(Status::bad_input)}), 2);
+  EXPECT_EQ(exit_code({result_with(Status::bad_input), result_with(Status::crashed)}), 3);
 }
 
 TEST(TextReport, a_wrong_counter_is_marked_with_its_note) {

@@ -41,8 +41,9 @@ inline CmnJudgeSpec judge_spec(const cmn::Topology& topology, const cmn::MeshOpt
   spec.link_delay = options.link_delay;
   const cmn::HomeParameters& home = nodes.home;
   spec.home = {home.slc_sets, home.slc_ways, home.sf_sets, home.sf_ways, home.pocq_entries, home.forwarding};
-  const auto axi = [](const cmn::AxiParameters& of) {
-    return ReferenceAxiParameters{of.ar_period, of.aw_period, of.w_period, of.read_latency, of.write_latency};
+  const auto axi = [](const cmn::AxiParameters& parameters) {
+    return ReferenceAxiParameters{parameters.ar_period, parameters.aw_period, parameters.w_period,
+                                  parameters.read_latency, parameters.write_latency};
   };
   spec.io_home = {nodes.io_home.rrt_entries, nodes.io_home.rdt_entries, nodes.io_home.wdb_entries,
                   axi(nodes.io_home.axi)};
@@ -182,9 +183,10 @@ struct NodesRig {
                              const std::vector<cmn::LinkParameters>& links) {
     const std::vector<std::uint16_t> ids = cmn::gateways_of(layout);
     for (std::size_t i = 0; i < links.size(); ++i) {
-      const cmn::LinkParameters& of = links[i];
-      spec.links.push_back({ids.at(i), of.latency, of.cycles_per_flit, of.flit_bytes, of.link_credits, of.rht_entries,
-                            of.reqtrk_entries, of.write_buffers, of.node_latency});
+      const cmn::LinkParameters& parameters = links[i];
+      spec.links.push_back({ids.at(i), parameters.latency, parameters.cycles_per_flit, parameters.flit_bytes,
+                            parameters.link_credits, parameters.rht_entries, parameters.reqtrk_entries,
+                            parameters.write_buffers, parameters.node_latency});
     }
     return spec;
   }

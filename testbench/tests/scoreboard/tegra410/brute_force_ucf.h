@@ -47,8 +47,8 @@ class BruteForceUcf {
 
   std::vector<Who> holders(unsigned socket, std::uint64_t line) const {
     std::vector<Who> found;
-    for (const auto& [s, l, who] : holds_) {
-      if (s == socket && l == line) found.push_back(who);
+    for (const auto& [s, l, holder] : holds_) {
+      if (s == socket && l == line) found.push_back(holder);
     }
     return found;
   }
@@ -57,7 +57,7 @@ class BruteForceUcf {
     return found == owners_.end() ? std::nullopt : std::optional<Who>(found->second);
   }
   void drop_all(unsigned socket, std::uint64_t line) {
-    for (const Who& who : holders(socket, line)) holds_.erase({socket, line, who});
+    for (const Who& holder : holders(socket, line)) holds_.erase({socket, line, holder});
     owners_.erase({socket, line});
   }
   Destination destination(unsigned socket, const MemoryRange& home) const {
@@ -67,13 +67,13 @@ class BruteForceUcf {
                                                     : Destination::loc_other;
   }
 
-  void snoop(unsigned socket, std::uint64_t line, const Who& who, bool drop, Source source, Destination to) {
-    if (owner(socket, line) == who) dirtied_ = true;
-    if (who.first == 'c') {
+  void snoop(unsigned socket, std::uint64_t line, const Who& holder, bool drop, Source source, Destination to) {
+    if (owner(socket, line) == holder) dirtied_ = true;
+    if (holder.first == 'c') {
       tallies_[socket].count(E::local_snoop, source, to);
       return;
     }
-    const unsigned there = who.second;
+    const unsigned there = holder.second;
     tallies_[there].count(E::ext_snp_access, Source::rem, Destination::rem);
     const std::optional<Who> its_owner = owner(there, line);
     for (const Who& cluster : holders(there, line)) {
@@ -106,8 +106,8 @@ class BruteForceUcf {
       if (!left) holds_.erase({socket, line, r});
       if (owner(socket, line) == r) owners_.erase({socket, line});
     } else {
-      for (const Who& who : holders(socket, line)) {
-        if (who != r) snoop(socket, line, who, true, source, to);
+      for (const Who& holder : holders(socket, line)) {
+        if (holder != r) snoop(socket, line, holder, true, source, to);
       }
       drop_all(socket, line);
       if ((q.opcode == Op::read_unique || q.opcode == Op::clean_unique) && is_cpu) {
@@ -151,13 +151,14 @@ class BruteForceUcf {
     }
     if (by_use.size() < spec_.slc.ways) return;
     const std::uint64_t victim = by_use.begin()->second;
-    for (const Who& who : holders(socket, victim)) {
-      if (who.first != 's') continue;
-      tallies_[who.second].count(E::ext_snp_evict, Source::rem, Destination::rem);
-      tallies_[who.second].count(E::local_snoop, Source::rem, Destination::rem, holders(who.second, victim).size());
-      drop_all(who.second, victim);
-      holds_.erase({socket, victim, who});
-      if (owner(socket, victim) == who) owners_.erase({socket, victim});
+    for (const Who& holder : holders(socket, victim)) {
+      if (holder.first != 's') continue;
+      tallies_[holder.second].count(E::ext_snp_evict, Source::rem, Destination::rem);
+      tallies_[holder.second].count(E::local_snoop, Source::rem, Destination::rem,
+                                    holders(holder.second, victim).size());
+      drop_all(holder.second, victim);
+      holds_.erase({socket, victim, holder});
+      if (owner(socket, victim) == holder) owners_.erase({socket, victim});
     }
     const bool dirty = slc_.at({socket, victim}).dirty;
     slc_.erase({socket, victim});

@@ -18,10 +18,10 @@ class RandomRequests {
 
   BoundaryObserver::Request next(unsigned sockets) {
     const auto socket = static_cast<unsigned>(pick(sockets));
-    const std::uint64_t who = pick(5);
-    const Requester from = who < 3    ? cpu(socket, static_cast<std::uint16_t>(who))
-                           : who == 3 ? gpu(socket)
-                                      : pcie(socket);
+    const std::uint64_t kind = pick(5);
+    const Requester from = kind < 3    ? cpu(socket, static_cast<std::uint16_t>(kind))
+                           : kind == 3 ? gpu(socket)
+                                       : pcie(socket);
     const auto opcode = static_cast<FabricOpcode>(pick(kFabricOpcodeCount));
     constexpr std::uint64_t kClassBase[] = {kCmem, kCmem, kGmem, kCxl};
     std::uint64_t address = pick(sockets) * kSocketStride + kClassBase[pick(4)] + 64 * pick(12);

@@ -41,10 +41,10 @@ TEST(CallWheel, calls_each_in_the_cycles_it_asked_for_and_in_no_other) {
   wheel.resize(130);
   std::map<Cycle, std::set<unsigned>> wanted;
   const auto ask = [&](Cycle from) {
-    const auto who = static_cast<unsigned>(random.below(130));
+    const auto actor = static_cast<unsigned>(random.below(130));
     const Cycle when = from + random.below(random.below(4) == 0 ? 20'000 : 900);
-    wanted[when].insert(who);
-    wheel.call(who, when);
+    wanted[when].insert(actor);
+    wheel.call(actor, when);
   };
   for (int i = 0; i < 50; ++i) ask(0);
   Cycle last = 0;
@@ -52,7 +52,7 @@ TEST(CallWheel, calls_each_in_the_cycles_it_asked_for_and_in_no_other) {
     ASSERT_EQ(wheel.next(), wanted.begin()->first);
     last = wheel.next();
     std::vector<unsigned> called;
-    wheel.visit(last, [&](unsigned who) { called.push_back(who); });
+    wheel.visit(last, [&](unsigned actor) { called.push_back(actor); });
     const std::set<unsigned>& expected = wanted.begin()->second;
     ASSERT_TRUE(std::equal(called.begin(), called.end(), expected.begin(), expected.end())) << last;
     wanted.erase(wanted.begin());
@@ -68,7 +68,7 @@ TEST(CallWheel, keeps_calls_when_it_grows) {
   wheel.resize(200);
   wheel.call(199, 5);
   std::vector<unsigned> called;
-  wheel.visit(5, [&](unsigned who) { called.push_back(who); });
+  wheel.visit(5, [&](unsigned actor) { called.push_back(actor); });
   EXPECT_EQ(called, (std::vector<unsigned>{0, 199}));
   EXPECT_EQ(wheel.next(), cmn::kNoCycle);
 }
@@ -78,9 +78,9 @@ TEST(CallWheel, who_is_visited_may_call_those_that_come_after_in_the_same_cycle)
   wheel.resize(100);
   wheel.call(3, 9);
   std::vector<unsigned> called;
-  wheel.visit(9, [&](unsigned who) {
-    called.push_back(who);
-    if (who == 3) wheel.call(80, 9);
+  wheel.visit(9, [&](unsigned actor) {
+    called.push_back(actor);
+    if (actor == 3) wheel.call(80, 9);
   });
   EXPECT_EQ(called, (std::vector<unsigned>{3, 80}));
 }

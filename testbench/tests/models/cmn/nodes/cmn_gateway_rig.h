@@ -126,12 +126,12 @@ class LinkedParties {
   static constexpr cmn::Cycle kHomeDelay = 10;
 
   /// @param of  a mesh of topology()
-  explicit LinkedParties(cmn::Mesh& of)
-      : requester(of, kRequester),
-        homes{Party(of, kHome0), Party(of, kHome1)},
-        log(of.clock(), 2, 0, kGateway),
-        clock_(of.clock()) {
-    of.set_observer(&log);
+  explicit LinkedParties(cmn::Mesh& linked_mesh)
+      : requester(linked_mesh, kRequester),
+        homes{Party(linked_mesh, kHome0), Party(linked_mesh, kHome1)},
+        log(linked_mesh.clock(), 2, 0, kGateway),
+        clock_(linked_mesh.clock()) {
+    linked_mesh.set_observer(&log);
     requester.on_flit = [this](cmn::Channel channel, const cmn::FlitFields& flit, cmn::Cycle now) {
       at_requester(channel, flit, now);
     };

@@ -66,17 +66,17 @@ class WireCounts final : public cmn::MeshObserver {
   }
   void on_upload(Picoseconds /*when*/, unsigned /*xp*/, unsigned /*port*/, Channel channel, std::uint32_t /*flit*/,
                  const FlitFields& fields) override {
-    const Channel of = cmn::channel_class(channel);
-    const bool retry = of == Channel::rsp && fields.opcode == cmn::chi::rsp::kRetryAck;
+    const Channel main_channel = cmn::channel_class(channel);
+    const bool retry = main_channel == Channel::rsp && fields.opcode == cmn::chi::rsp::kRetryAck;
     if (homes_.count(fields.tgtid) != 0) {
-      if (of == Channel::req) ++requests_to;
+      if (main_channel == Channel::req) ++requests_to;
       if (retry) ++retries_to;
     }
     if (homes_.count(fields.srcid) != 0) {
-      if (of == Channel::req) ++requests_from;
+      if (main_channel == Channel::req) ++requests_from;
       if (retry) ++retries_from;
-      if (of == Channel::snp) ++snoops;
-      if (of == Channel::snp && (fields.opcode & 0x10U) != 0) ++forwarding_snoops;
+      if (main_channel == Channel::snp) ++snoops;
+      if (main_channel == Channel::snp && (fields.opcode & 0x10U) != 0) ++forwarding_snoops;
     }
   }
   void on_cycle(Picoseconds /*when*/, std::span<const cmn::MeshPulse> /*pulses*/) override {}

@@ -140,9 +140,9 @@ TEST(SnoopFilter, keeps_sharers_with_their_lines_and_gives_up_the_oldest_that_is
     Entry& entry = expected.front();
     ASSERT_EQ(members(filter.youngest(0)), entry.sharers);
     ASSERT_EQ(filter.is_unique(0), entry.unique);
-    const auto who = static_cast<unsigned>(random.below(kRnfs));
-    filter.youngest(0).add(who);
-    entry.sharers.insert(who);
+    const auto requester = static_cast<unsigned>(random.below(kRnfs));
+    filter.youngest(0).add(requester);
+    entry.sharers.insert(requester);
     if (random.below(3) == 0) {
       const unsigned leaver = *entry.sharers.begin();
       filter.youngest(0).remove(leaver);
