@@ -52,7 +52,7 @@ void CallWheel::call_far(unsigned target, Cycle when) {
 
 void CallWheel::bring_near() {
   while (!far_.empty() && far_.front().when - now_ < kSlots) {
-    set(far_.front().who, far_.front().when);
+    set(far_.front().target, far_.front().when);
     std::pop_heap(far_.begin(), far_.end(), kLater);
     far_.pop_back();
   }

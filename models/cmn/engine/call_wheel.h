@@ -18,7 +18,7 @@ class CallWheel {
   void resize(unsigned count);
   [[nodiscard]] unsigned size() const noexcept { return count_; }
 
-  /// Call `who` in cycle `when`, which is not before the cycle visited last. A repeated request for the same cycle has
+  /// Call `target` in cycle `when`, which is not before the cycle visited last. A repeated request for the same cycle has
   /// no effect.
   void call(unsigned target, Cycle when) {
     assert(target < count_ && when >= now_);
@@ -32,7 +32,7 @@ class CallWheel {
   /// @return the first cycle with a call, or kNoCycle.
   [[nodiscard]] Cycle next() const noexcept;
 
-  /// Call visitor(who) for all callers of cycle `now`, in ascending order. No calls for earlier cycles may be left. A
+  /// Call visitor(target) for all callers of cycle `now`, in ascending order. No calls for earlier cycles may be left. A
   /// visitor may call() for this same cycle only callers that come after the one visited.
   template <typename Visitor>
   void visit(Cycle now, Visitor&& visitor) {
