@@ -107,7 +107,7 @@ class Search {
       if (function.kind == Kind::upstream_port) seen_[static_cast<unsigned>(Kind::downstream_port)] = 0;
       if (function.kind == Kind::downstream_port)
         function.switch_number = seen_[static_cast<unsigned>(Kind::upstream_port)] - 1;
-      function.of_kind = before++;
+      function.number_of_kind = before++;
       read_locator(place, at, function);
       found.push_back(function);
     }

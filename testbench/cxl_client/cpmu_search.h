@@ -20,8 +20,8 @@ struct CpmuFunction {
   unsigned bus = 0;
   unsigned device = 0;
   unsigned function = 0;
-  unsigned of_kind = 0;        ///< number of functions of the kind before it; for a downstream port, below its switch
-  unsigned switch_number = 0;  ///< for a downstream port: number of upstream ports before its own
+  unsigned number_of_kind = 0;          ///< functions of the kind before it; for a downstream port, below its switch
+  unsigned switch_number = 0;           ///< for a downstream port: number of upstream ports before its own
   std::vector<std::uint64_t> blocks{};  ///< addresses of the registers of its CPMUs, in the order of the locator
 };
 

@@ -132,13 +132,13 @@ void ReferenceDdr::throttle(Picoseconds when) {
 }
 
 std::optional<unsigned> ReferenceDdr::error(Channel& channel, bool write) const {
-  const std::uint64_t of_kind = ++channel.count[write ? 1 : 0];
-  const std::uint64_t of_both = channel.count[0] + channel.count[1];
+  const std::uint64_t accesses_of_kind = ++channel.count[write ? 1 : 0];
+  const std::uint64_t all_accesses = channel.count[0] + channel.count[1];
   const auto fails = [](std::uint64_t number, unsigned every) { return every != 0 && number % every == 0; };
-  if (fails(of_both, spec_.errors.parity)) return 2;
-  if (write) return fails(of_kind, spec_.errors.write_crc) ? std::optional(1U) : std::nullopt;
-  if (fails(of_kind, spec_.errors.read_crc)) return 0;
-  return fails(of_kind, spec_.errors.ecc) ? std::optional(3U) : std::nullopt;
+  if (fails(all_accesses, spec_.errors.parity)) return 2;
+  if (write) return fails(accesses_of_kind, spec_.errors.write_crc) ? std::optional(1U) : std::nullopt;
+  if (fails(accesses_of_kind, spec_.errors.read_crc)) return 0;
+  return fails(accesses_of_kind, spec_.errors.ecc) ? std::optional(3U) : std::nullopt;
 }
 
 void ReferenceDdr::queue(const At& at, Channel& channel, bool write, Picoseconds entered, Picoseconds cas) {

@@ -62,15 +62,15 @@ std::vector<std::pair<std::string, std::string>> files_of(const scoreboard::CxlP
 std::string name_of(const CpmuFunction& function, std::size_t cpmu) {
   switch (function.kind) {
     case CpmuFunction::Kind::root_port:
-      return fmt::format("cpmu_rp{}.{}", function.of_kind, cpmu);
+      return fmt::format("cpmu_rp{}.{}", function.number_of_kind, cpmu);
     case CpmuFunction::Kind::upstream_port:
-      return fmt::format("cpmu_usp{}.{}", function.of_kind, cpmu);
+      return fmt::format("cpmu_usp{}.{}", function.number_of_kind, cpmu);
     case CpmuFunction::Kind::downstream_port:
-      return fmt::format("cpmu_dsp{}.{}.{}", function.switch_number, function.of_kind, cpmu);
+      return fmt::format("cpmu_dsp{}.{}.{}", function.switch_number, function.number_of_kind, cpmu);
     case CpmuFunction::Kind::endpoint:
       break;
   }
-  return fmt::format("cpmu_mem{}.{}", function.of_kind, cpmu);
+  return fmt::format("cpmu_mem{}.{}", function.number_of_kind, cpmu);
 }
 
 }  // namespace

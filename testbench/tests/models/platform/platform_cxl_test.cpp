@@ -102,7 +102,7 @@ TEST_F(SimulationTest, cxl_ports_are_found_with_their_registers) {  // contract 
                                0, built.firmware().pci_segments.at(0).last_bus);
     struct Found {
       Kind kind;
-      unsigned bus, device, of_kind;
+      unsigned bus, device, number_of_kind;
       unsigned first, end;  // of those below: which of these
     };
     const std::vector<Found> expected = {{Kind::root_port, 0, 0, 0, 1, 6},       {Kind::upstream_port, 1, 0, 0, 2, 6},
@@ -118,7 +118,7 @@ TEST_F(SimulationTest, cxl_ports_are_found_with_their_registers) {  // contract 
       EXPECT_EQ(found[i].kind, expected[i].kind);
       EXPECT_EQ(found[i].bus, expected[i].bus);
       EXPECT_EQ(found[i].device, expected[i].device);
-      EXPECT_EQ(found[i].of_kind, expected[i].of_kind);
+      EXPECT_EQ(found[i].number_of_kind, expected[i].number_of_kind);
       ASSERT_EQ(found[i].blocks.size(), 1U);
       EXPECT_EQ(found[i].blocks[0], platform::CxlPart::cpmu_address(part.components()[i], 0));
       EXPECT_EQ(cpu.get64(found[i].blocks[0]) >> 60, 1U);                    // version of the CPMU
