@@ -63,8 +63,8 @@ std::optional<Definition> read_definition(const PmuCatalog::Entry& pmu, std::str
     const std::optional<std::uint64_t> value =
         equals == std::string_view::npos ? std::optional<std::uint64_t>(1) : number(term.substr(equals + 1));
     if (!value) return std::nullopt;
-    const auto format = std::find_if(pmu.formats.begin(), pmu.formats.end(),
-                                     [&](const auto& known) { return known.first == name; });
+    const auto format =
+        std::find_if(pmu.formats.begin(), pmu.formats.end(), [&](const auto& known) { return known.first == name; });
     if (format != pmu.formats.end()) {
       const TermFormat bits = parse_format(format->second);
       result.mask = result.mask | bits_of(bits, ~std::uint64_t{0});

@@ -12,7 +12,7 @@ void acpi_apmt_init(void) __attribute__((__weak__));
 struct described_device {
   struct list_head node;
   struct acpi_device acpi;
-  struct device_node of;
+  struct device_node device_tree;
   struct pmufab_firmware_property* properties;
   struct resource* resources;
   size_t resource_count;
@@ -56,13 +56,13 @@ static void describe_device(const struct pmufab_device* from) {
   const struct fwnode_handle fwnode = {.kind = is_acpi ? PMUFAB_FWNODE_ACPI : PMUFAB_FWNODE_OF,
                                        .properties = device->properties,
                                        .property_count = from->property_count};
-  device->acpi.fwnode = device->of.fwnode = fwnode;
+  device->acpi.fwnode = device->device_tree.fwnode = fwnode;
   device->acpi.hid = kstrdup(from->hid, GFP_KERNEL);
   device->acpi.uid = from->uid[0] ? kstrdup(from->uid, GFP_KERNEL) : NULL;
   device->acpi.resources = device->resources;
   device->acpi.resource_count = device->resource_count;
-  device->of.compatible = kstrdup(from->compatible, GFP_KERNEL);
-  device->of.name = device->of.compatible;
+  device->device_tree.compatible = kstrdup(from->compatible, GFP_KERNEL);
+  device->device_tree.name = device->device_tree.compatible;
   device->numa_node = from->node < 0 ? NUMA_NO_NODE : from->node;
   list_add_tail(&device->node, &devices);
 }
@@ -126,7 +126,7 @@ static char* name_of(const struct described_device* device) {
   int instance = 0;
   if (!device->acpi.hid[0])
     return kasprintf(GFP_KERNEL, "%llx.%s", device->resource_count ? device->resources[0].start : 0ULL,
-                     device->of.compatible);
+                     device->device_tree.compatible);
   list_for_each_entry(earlier, &devices, node) {
     if (earlier == device) break;
     if (strcmp(earlier->acpi.hid, device->acpi.hid) == 0) instance++;
@@ -142,7 +142,7 @@ int pmufab_firmware_create_devices(void) {
     dev_set_name(&device->acpi.dev, "%s", name);
     kfree(name);
     if (!device->pdev) return -ENOMEM;
-    platform_device_set_fwnode(device->pdev, device->acpi.hid[0] ? &device->acpi.fwnode : &device->of.fwnode);
+    platform_device_set_fwnode(device->pdev, device->acpi.hid[0] ? &device->acpi.fwnode : &device->device_tree.fwnode);
     set_dev_node(&device->pdev->dev, device->numa_node);
     platform_device_add_resources(device->pdev, device->resources, (unsigned int)device->resource_count);
     const int error = platform_device_add(device->pdev);
@@ -166,7 +166,7 @@ void pmufab_firmware_remove_devices(void) {
     kfree(device->acpi.hid);
     kfree(device->acpi.uid);
     kfree(device->acpi.dev.allocated_name);
-    kfree(device->of.compatible);
+    kfree(device->device_tree.compatible);
     list_del(&device->node);
     kfree(device);
   }
@@ -263,8 +263,8 @@ const struct of_device_id* of_match_device(const struct of_device_id* table, con
 
 const void* device_get_match_data(const struct device* dev) {
   if (!dev->driver) return NULL;
-  const struct of_device_id* of = of_match_device(dev->driver->of_match_table, dev);
-  if (of) return of->data;
+  const struct of_device_id* match = of_match_device(dev->driver->of_match_table, dev);
+  if (match) return match->data;
   const struct acpi_device_id* acpi = acpi_match_device(dev->driver->acpi_match_table, dev);
   return acpi ? (const void*)acpi->driver_data : NULL;
 }

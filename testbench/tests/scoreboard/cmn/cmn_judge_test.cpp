@@ -311,7 +311,7 @@ TEST_F(CmnSecondDtc, counts_from_its_start_until_its_clock_is_gated_again) {
   session.read(kCycles);
   session.end(Call::del, 1, cycles(begin, end));
   EXPECT_EQ(session.expected(1), cycles(begin, end));
-  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(1).match, Match::exact);
   EXPECT_EQ(session.board.findings().failures(), 0U);
 }
 
@@ -326,7 +326,7 @@ TEST_F(CmnSecondDtc, counts_until_it_is_read_if_its_clock_is_left_alone) {
   const Picoseconds end = session.now;
   session.cross(2);
   session.end(Call::del, 1, cycles(begin, end));
-  EXPECT_EQ(session.result(1).verdict, Verdict::exact);
+  EXPECT_EQ(session.result(1).match, Match::exact);
 }
 
 TEST_F(CmnSecondDtc, stands_still_while_its_own_pmcr_says_so) {
@@ -356,7 +356,7 @@ TEST_F(CmnSecondDtc, counts_to_the_end_of_the_call_if_that_does_not_read_it) {
   session.begin(Call::del, 1);
   session.end(Call::del, 1, 5);
   EXPECT_EQ(session.expected(1), cycles(begin, session.now));
-  EXPECT_EQ(session.result(1).verdict, Verdict::mismatch);
+  EXPECT_EQ(session.result(1).match, Match::mismatch);
 }
 
 TEST_F(CmnCounts, begin_and_end_with_the_writes_of_pmcr_inside_the_calls) {
