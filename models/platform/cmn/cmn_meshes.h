@@ -22,7 +22,6 @@ class CmnMeshes final : public PlatformPart {
   void describe(FirmwareDescription& firmware) override;
   void reset() override;
   void add_registers(std::vector<NamedRegisters>& banks) const override;
-  void add_probes(std::vector<Probe*>& /*probes*/) override {}
 
   [[nodiscard]] std::size_t size() const noexcept { return meshes_.size(); }
   [[nodiscard]] cmn::Mesh& mesh(std::size_t index) { return meshes_.at(index)->mesh(); }

@@ -53,7 +53,6 @@ class ToyPart final : public platform::PlatformPart {
   void describe(platform::FirmwareDescription& firmware) override;
   void reset() override { belt_.reset(); }
   void add_registers(std::vector<platform::NamedRegisters>& banks) const override;
-  void add_probes(std::vector<Probe*>& /*probes*/) override {}
 
   [[nodiscard]] Belt& belt() noexcept { return belt_; }
 
