@@ -1,21 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: libraries, the public headers by folder under include/pmufab (so that "tlm/bus/mmio_bus.h" is found),
-# and the package files of find_package(pmufab). Include last: pmufab_library has filled the export set by then.
+# cmake --install, in two components.
+# runtime: the command, the libraries other programs load, man pages and completion (where they are built), and in
+# share/pmufab what the command needs, in the places it has in the source tree: scenarios, scripts, and what drivers are
+# compiled with. The drivers themselves are GPL-2.0 and never installed: pmufab driver fetch builds them for its user.
+# development: libraries, the public headers by folder under include/pmufab (so that "tlm/bus/mmio_bus.h" is found), and the
+# package files of find_package(pmufab).
+# Include last: pmufab_library has filled the export set by then.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pmufab)
+set(data_dir ${CMAKE_INSTALL_DATADIR}/pmufab)
+install(DIRECTORY scenarios DESTINATION ${data_dir})
+install(PROGRAMS tools/build-drivers tools/fetch-linux-sources DESTINATION ${data_dir}/tools)
+install(FILES tools/common.sh tools/debian.sh DESTINATION ${data_dir}/tools)
+install(DIRECTORY tools/guest DESTINATION ${data_dir}/tools USE_SOURCE_PERMISSIONS)
+install(DIRECTORY testbench/driver_host/runtime testbench/driver_host/shim DESTINATION ${data_dir}/testbench/driver_host)
+install(FILES testbench/driver_host/abi.h testbench/driver_host/linux-drivers.txt
+  DESTINATION ${data_dir}/testbench/driver_host)
+install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pmufab)
 install(DIRECTORY tlm models testbench
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pmufab
+  COMPONENT development
   FILES_MATCHING PATTERN "*.h"
-  PATTERN testbench/tests EXCLUDE
   PATTERN testbench/bench EXCLUDE
-  PATTERN testbench/driver_host/shim EXCLUDE
   PATTERN testbench/driver_host/runtime EXCLUDE
-  PATTERN testbench/support EXCLUDE)
-
-install(EXPORT pmufabTargets NAMESPACE pmufab:: DESTINATION ${package_dir})
+  PATTERN testbench/driver_host/shim EXCLUDE
+  PATTERN testbench/fuzz EXCLUDE
+  PATTERN testbench/guest EXCLUDE
+  PATTERN testbench/shell EXCLUDE
+  PATTERN testbench/support EXCLUDE
+  PATTERN testbench/tests EXCLUDE
+  PATTERN testbench/vfio_user EXCLUDE)
+install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+install(EXPORT pmufabTargets NAMESPACE pmufab:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(cmake/pmufabConfig.cmake.in ${PROJECT_BINARY_DIR}/pmufabConfig.cmake
   INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/pmufabConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -23,4 +43,5 @@ install(FILES
   ${PROJECT_BINARY_DIR}/pmufabConfig.cmake
   ${PROJECT_BINARY_DIR}/pmufabConfigVersion.cmake
   cmake/PmufabImports.cmake
-  DESTINATION ${package_dir})
+  DESTINATION ${package_dir}
+  COMPONENT development)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Build settings every target of this project shares.
 include(GNUInstallDirs)
+# What is not said to be of the component "development"; see PmufabInstall.cmake.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME runtime)
 
 option(PMUFAB_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(PMUFAB_FUZZ "Build for libFuzzer with clang, sanitizers included: testbench/fuzz" OFF)
@@ -122,7 +124,8 @@ function(pmufab_library name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/pmufab>)
   target_link_libraries(pmufab_${name} ${public} ${ARG_LINK})
   if(NOT ARG_NO_INSTALL)
-    install(TARGETS pmufab_${name} EXPORT pmufabTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS pmufab_${name} EXPORT pmufabTargets
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
   endif()
 endfunction()
 

@@ -32,6 +32,12 @@ ELSEWHERE = [
     (r"build/fuzz/", "tools/test", "tools/fuzz"),
     (r"tools/guest/prepare\b", "tools/test", "tools/guest/prepare"),
     (r"cmake --preset \w+ && cmake --build --preset \w+", "tools/test", 'cmake --preset "$preset"'),
+    (r"cmake --build --preset \w+ --target docs", "tools/test", "--target docs"),
+    (r"cd build/release && cpack", "tools/test", "cpack"),
+    (r"cmake --install ", "testbench/tests/install/install_test.cmake", "--install ${BUILD_DIR}"),
+    (r"pmufab driver fetch", "testbench/tests/install/install_test.cmake", "driver fetch --from"),
+    (r"cmake -S .*/own_soc ", "testbench/tests/install/install_test.cmake", "foreach(example models own_soc)"),
+    (r"build/own_soc", "testbench/tests/install/install_test.cmake", "own_soc/own_soc ${sets}"),
 ]
 COMMAND = re.compile(r"(\$ )?(pmufab|tools|build|cmake|ctest|cpack)[ /].*")
 PATIENCE = 300  # seconds a command may take

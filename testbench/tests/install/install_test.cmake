@@ -1,33 +1,109 @@
 # SPDX-License-Identifier: Apache-2.0
 # Run by ctest: see CMakeLists.txt. Everything happens below WORK_DIR, from nothing each time.
 set(prefix ${WORK_DIR}/prefix)
-set(consumer_build ${WORK_DIR}/consumer-build)
-file(REMOVE_RECURSE ${prefix} ${consumer_build})
+set(elsewhere ${WORK_DIR}/elsewhere)
+set(pmufab ${prefix}/bin/pmufab)
+file(REMOVE_RECURSE ${prefix} ${elsewhere} ${WORK_DIR}/cache ${WORK_DIR}/models ${WORK_DIR}/own_soc)
+file(MAKE_DIRECTORY ${elsewhere})
+# The user of the installation has a cache of their own, and nothing of the build.
+set(ENV{XDG_CACHE_HOME} ${WORK_DIR}/cache)
+unset(ENV{PMUFAB_DRIVERS})
 
+# expect(STATUS WHAT COMMAND...): leaves what it printed in `output`.
+function(expect expected what)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${elsewhere}
+    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL expected)
+    message(FATAL_ERROR "${what}: exit code ${status}, not ${expected}:\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
 function(run what)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${what} failed (${status}):\n${output}")
+  expect(0 "${what}" ${ARGN})
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+# must_print(WHAT TEXT): the last command's output has it.
+function(must_print what text)
+  string(FIND "${output}" "${text}" position)
+  if(position EQUAL -1)
+    message(FATAL_ERROR "${what} does not print '${text}':\n${output}")
   endif()
 endfunction()
 
 run("cmake --install" ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
-run("configuring the consumer" ${CMAKE_COMMAND} -S ${CONSUMER_DIR} -B ${consumer_build} -G ${GENERATOR}
-  -D CMAKE_BUILD_TYPE=${BUILD_TYPE} -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D CMAKE_PREFIX_PATH=${prefix})
-run("building the consumer" ${CMAKE_COMMAND} --build ${consumer_build})
-
-# The consumer must have seen nothing but the installed package.
-file(READ ${consumer_build}/CMakeCache.txt cache)
-string(REGEX MATCH "pmufab_DIR:PATH=([^\n]*)" found "${cache}")
-string(FIND "${CMAKE_MATCH_1}" "${prefix}/" position)
-if(NOT position EQUAL 0)
-  message(FATAL_ERROR "the consumer found pmufab in '${CMAKE_MATCH_1}', not in ${prefix}")
+foreach(file share/man/man1/pmufab.1 share/man/man1/pmufab-driver-fetch.1 share/bash-completion/completions/pmufab
+    share/doc/pmufab/LICENSE)
+  if(NOT EXISTS ${prefix}/${file})
+    message(FATAL_ERROR "${file} is not installed")
+  endif()
+endforeach()
+file(GLOB_RECURSE drivers ${prefix}/pmufab_drivers.so ${prefix}/arm_cspmu.c)
+if(drivers)
+  message(FATAL_ERROR "Linux drivers are installed: ${drivers}")
 endif()
 
-# The command finds the library it preloads where it was installed.
-run("perf on the installed command" ${prefix}/bin/pmufab shell --driver-dir ${DRIVERS_DIR} --
-  perf stat -a -e nvidia_ucf_pmu_0/cycles/ sleep 0.01)
+# Without drivers the command says what to do; what it recommends does it.
+expect(2 "pmufab list without drivers" ${pmufab} list)
+must_print("pmufab list without drivers" "pmufab driver fetch")
+file(GLOB kernels ${LINUX_SOURCES}/[0-9]*)
+list(SORT kernels COMPARE NATURAL)
+list(POP_BACK kernels kernel)
+run("pmufab driver fetch" ${pmufab} driver fetch --from ${kernel})
+must_print("pmufab driver fetch" "Driver sets in ${WORK_DIR}/cache/pmufab/drivers")
+run("pmufab list" ${pmufab} list)
+must_print("pmufab list" "nvidia_ucf_pmu_0/slc_access_rd/")
 
-foreach(program own_pmu own_platform)
-  run("running ${program}" ${consumer_build}/${program})
+# A scenario that came with the installation, by its name.
+run("pmufab run NAME" ${pmufab} run cmem-one-controller)
+must_print("pmufab run NAME" "PASSED: cmem-one-controller")
+expect(2 "pmufab run with an unknown name" ${pmufab} run cmem-one-controler)
+must_print("pmufab run with an unknown name" "did you mean 'cmem-one-controller'?")
+
+# One's own driver, compiled with what is installed.
+file(COPY ${kernel}/drivers/perf/arm_cspmu/nvidia_cspmu.c DESTINATION ${elsewhere}/my)
+run("pmufab driver build" ${pmufab} driver build my/nvidia_cspmu.c)
+run("pmufab list with one's own driver" ${pmufab} list --driver my/nvidia_cspmu.so)
+must_print("pmufab list with one's own driver" "nvidia_ucf_pmu_0/slc_access_rd/")
+
+# The commands of the ready-made jobs for CI services. What they fetch is there already.
+set(ENV{PATH} "${prefix}/bin:$ENV{PATH}")
+foreach(job github-actions gitlab-ci)
+  file(REMOVE_RECURSE ${elsewhere}/results.xml ${elsewhere}/results ${elsewhere}/my/nvidia_cspmu.so)
+  file(STRINGS ${prefix}/share/doc/pmufab/examples/ci/${job}.yml lines REGEX "^ *(- |run: )pmufab ")
+  list(LENGTH lines count)
+  if(count LESS 3)
+    message(FATAL_ERROR "${job}.yml has ${count} commands of pmufab")
+  endif()
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^ *(- |run: )" "" command "${line}")
+    run("${job}: ${command}" sh -c "${command}")
+  endforeach()
+  file(READ ${elsewhere}/results.xml output)
+  must_print("${job}'s report" "<testsuite")
 endforeach()
+
+# The command finds the library it preloads where it was installed.
+run("perf on the installed command" ${pmufab} shell -- perf stat -a -e nvidia_ucf_pmu_0/cycles/ sleep 0.01)
+
+# What an integrator does: find_package(pmufab) from a project of one's own, build, run.
+foreach(example models own_soc)
+  set(build ${WORK_DIR}/${example})
+  run("configuring ${example}" ${CMAKE_COMMAND} -S ${prefix}/share/doc/pmufab/examples/${example} -B ${build} -G ${GENERATOR}
+    -D CMAKE_BUILD_TYPE=${BUILD_TYPE} -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D CMAKE_PREFIX_PATH=${prefix})
+  run("building ${example}" ${CMAKE_COMMAND} --build ${build})
+  # It must have seen nothing but the installed package.
+  file(READ ${build}/CMakeCache.txt cache)
+  string(REGEX MATCH "pmufab_DIR:PATH=([^\n]*)" found "${cache}")
+  string(FIND "${CMAKE_MATCH_1}" "${prefix}/" position)
+  if(NOT position EQUAL 0)
+    message(FATAL_ERROR "${example} found pmufab in '${CMAKE_MATCH_1}', not in ${prefix}")
+  endif()
+endforeach()
+foreach(program own_pmu own_platform)
+  run("running ${program}" ${WORK_DIR}/models/${program})
+endforeach()
+set(sets ${WORK_DIR}/cache/pmufab/drivers)
+run("running own_soc" ${WORK_DIR}/own_soc/own_soc ${sets})
+must_print("own_soc" ": exact")
+expect(1 "running own_soc with a broken PMU" ${WORK_DIR}/own_soc/own_soc ${sets} --broken)
+must_print("own_soc with a broken PMU" ": WRONG")
