@@ -20,6 +20,9 @@ option(PMUFAB_PRECOMPILE_HEADERS "Precompile the headers of SystemC, GoogleTest 
 # their own for it.
 option(PMUFAB_UNITY_BUILD "Compile the units of a target in batches" OFF)
 
+# Where the build puts man pages and bash completion.
+set(PMUFAB_DOCUMENTS_DIR ${PROJECT_BINARY_DIR}/tools/documents)
+
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
