@@ -13,7 +13,8 @@ namespace pmufab::integration {
 
 std::vector<DriverSet> driver_sets_for_cmn_s3() {
   std::vector<DriverSet> sets = cmn_driver_sets();
-  std::erase_if(sets, [](const DriverSet& set) { return driver_host::compare_versions(set.kernel_version, "6.12") < 0; });
+  std::erase_if(sets,
+                [](const DriverSet& set) { return driver_host::compare_versions(set.kernel_version, "6.12") < 0; });
   return sets;
 }
 
