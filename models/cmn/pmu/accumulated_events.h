@@ -22,11 +22,13 @@ class AccumulatedEvents {
   AccumulatedEvents(Pmu& pmu, const ClockDomain& clock, unsigned width) noexcept
       : pmu_(pmu), clock_(clock), width_(width) {}
 
-  /// @param source  index in Layout::sources()
-  /// @param occupancy, condition  not owned
+  /// @param source     index in Layout::sources()
+  /// @param occupancy  not owned
   void add(unsigned source, unsigned id, const Occupancy& occupancy) {
     events_.push_back({&occupancy, nullptr, source, id, 0});
   }
+  /// @param source     index in Layout::sources()
+  /// @param condition  not owned
   void add(unsigned source, unsigned id, const CycleCondition& condition) {
     events_.push_back({nullptr, &condition, source, id, 0});
   }

@@ -18,7 +18,7 @@ struct PrintedCount {
   std::optional<std::uint64_t> value;  ///< nothing: "not counted" or "not supported"
   bool scaled = false;                 ///< an estimate: the event had a counter for a part of the time only
   std::optional<double> time{};        ///< with -I: seconds since this perf began to count
-  bool is_never = false;               ///< <not counted>: the event never had a counter
+  bool is_never = false;               ///< "not counted": the event never had a counter
 };
 
 /// Find the counts in what perf stat printed, in its own table or with -x, or -j, whatever else was printed between.

@@ -6,9 +6,10 @@
 
 namespace pmufab::scenario {
 
-/// Print what of a kernel's log is an error or worse (KERN_ERR) to standard error: why a device has no PMU, as a rule.
-/// @param log  driver_host::DriverHost::log()
-/// @param who  says it
+/// Print the lines of a kernel's log that are errors or worse (KERN_ERR) to standard error. They usually say why a device
+/// has no PMU.
+/// @param log     driver_host::DriverHost::log()
+/// @param source  whose lines they are, as the message names it
 void print_kernel_errors(const std::vector<std::string>& log, const char* source = "the drivers");
 
 /// Print a sentence of failure to standard error, and in front of it all of a kernel's log if there is no error in it

@@ -59,7 +59,7 @@ class EventTruth {
   /// @param begin  of the call that has just added or started the event
   /// @return where it began to count; nothing if it counts while the PMU does.
   [[nodiscard]] virtual std::optional<Mark> own_begin(Picoseconds /*begin*/) { return std::nullopt; }
-  /// @param begin, end  of the call that has just stopped or deleted an event with a gate of its own
+  /// @param end  of the call that has just stopped or deleted an event with a gate of its own
   /// @return where it ended.
   [[nodiscard]] virtual Mark own_end(Picoseconds /*begin*/, Picoseconds end) { return mark(end); }
   /// @}

@@ -43,7 +43,7 @@ class DriverFault : public Cli {
     const std::size_t probe = text.find("_probe(struct platform_device *pdev)\n{");
     EXPECT_NE(probe, std::string::npos);
     text.insert(text.find('{', probe) + 1, statement);
-    const std::string library = (folder / "own.so").string();
+    std::string library = (folder / "own.so").string();
     const Outcome built = pmufab(
         {"driver", "build", write(kFile, text), "--sources", PMUFAB_LINUX_SOURCES, "--base", version(), "-o", library});
     EXPECT_EQ(built.exit_code, 0) << built.err;
