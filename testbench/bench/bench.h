@@ -13,10 +13,10 @@ namespace pmufab::bench {
 ///     void my_benchmark(benchmark::State& state) { for (auto _ : state) platform->cpu.read(...); }
 ///     BENCHMARK(my_benchmark);
 ///
-/// SystemC elaborates once per process and all benchmarks share one: modules of all files exist during each benchmark,
-/// so they must sleep when they have nothing to do, and their names must differ. Benchmarks run inside a thread
-/// process: they may call sc_core::wait(). Simulated time only goes on, and ends at 2^64 ps (5124 hours): a benchmark
-/// that lets much of it pass fixes its number of iterations.
+/// SystemC elaborates once per process and all benchmarks share one process. Modules of all files exist during each
+/// benchmark, so they must sleep when they have nothing to do, and their names must differ. Benchmarks run inside a
+/// thread process and may call sc_core::wait(). Simulated time never goes back and ends at 2^64 ps (5124 hours): a
+/// benchmark that lets much of it pass fixes its number of iterations.
 class BeforeElaboration {
  public:
   explicit BeforeElaboration(std::function<void()> build);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CHI transactions through a whole mesh of nodes: the CMN-700 of scenarios/platforms/cmn700-8x8.yaml, whose 72 RN-Fs
-// load lines they never have: request to an HN-S, read from an SN-F, data back, CompAck, and the copy-back of the line
-// that has to go. Rates are of loads that end, per second of processor time.
+// CHI transactions through a whole mesh of nodes: the CMN-700 of scenarios/platforms/cmn700-8x8.yaml. Its 72 RN-Fs load
+// lines that are never in their caches. Each load is a request to an HN-S, a read from an SN-F, the data, CompAck, and
+// the copy-back of the replaced line. Rates are completed loads per second of processor time.
 
 #include <array>
 #include <cstdint>
@@ -170,8 +170,8 @@ constexpr std::int64_t kPlain = 0;
 constexpr std::int64_t kCounters = 1;
 constexpr std::int64_t kJudge = 2;
 
-/// Arguments: what watches; whether reads are ReadOnce, which no cache keeps, and not loads, each of which in time has
-/// a line replaced that goes to the home (WriteEvictFull).
+/// Arguments: what observes the mesh; whether reads are ReadOnce, which no cache keeps, instead of loads. After a while each
+/// load replaces a line, which goes to the home (WriteEvictFull).
 void chi_reads(benchmark::State& state) {
   scoreboard::Scoreboard scoreboard;
   std::unique_ptr<scoreboard::CmnJudge> judge;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CXL.mem transactions of a host with one Type 3 device of four DDR channels: request, DDR commands, answer. Rates are
-// of operations that end, per second of processor time.
+// completed operations per second of processor time.
 
 #include <array>
 #include <cstdint>

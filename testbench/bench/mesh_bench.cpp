@@ -91,7 +91,7 @@ void report(benchmark::State& state, std::uint64_t hops, Cycle cycles) {
 void mesh_engine_alone(benchmark::State& state) {
   const auto side = static_cast<unsigned>(state.range(0));
   MeshEngine engine(MeshParameters::booksim2(side, side));
-  // A saturated mesh, as 12 x 12 at 0.3 is, leaves packets waiting. How many of them there are is not to be measured.
+  // A saturated mesh, such as 12 x 12 at 0.3, leaves packets waiting. Their number is not part of the measurement.
   MeshTraffic traffic(engine, {.rate = static_cast<double>(state.range(1)) / 1000, .most_waiting = 64});
   std::unique_ptr<Counters> counters;
   if (state.range(2) != 0) counters = std::make_unique<Counters>(engine);
@@ -114,8 +114,8 @@ BENCHMARK(mesh_engine_alone)
     ->ArgsProduct({{8}, {20, 100, 300}, {0, 1}})
     ->ArgsProduct({{12}, {20, 100, 200, 300}, {0}});  // at 0.3 it is saturated: stalls cost, but are no flit-hops
 
-/// A mesh with its traffic in one method that wakes itself. It works off cycles in advance up to the next event of the
-/// simulation, but not more than `run_ahead`.
+/// A mesh and its traffic in one method that wakes itself. It computes cycles in advance, up to the next event of the
+/// simulation and at most `run_ahead`.
 class Mesh : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Mesh);
@@ -148,7 +148,7 @@ class Mesh : public sc_core::sc_module {
     if (!running_) return;
     const Picoseconds now = to_picoseconds(sc_core::sc_time_stamp()) - origin_;
     const Picoseconds free = to_picoseconds(sc_core::sc_time_to_pending_activity());
-    // What happens at a cycle's time comes before the cycle: the cycle of the next event is not worked off yet.
+    // Events at a cycle's time come before the cycle, so the cycle of the next event is not computed yet.
     const Cycle end = engine.now() + std::clamp<Cycle>((free + kPeriod - 1) / kPeriod, 1, run_ahead_);
     while (engine.now() < end) {
       traffic.send();

@@ -35,8 +35,8 @@ struct Shot {
   tlm::tlm_command command;
 };
 
-/// Requests as they come out of eleven clusters' caches of 1 MiB, a GPU and a PCIe device: nine lines of ten from 32
-/// MiB, the others from 256 MiB. Cheap to make, so that the fabric is what is measured.
+/// Requests as the caches of eleven clusters (1 MiB each), a GPU and a PCIe device send them: nine lines of ten come
+/// from 32 MiB, the others from 256 MiB. Making them is cheap, so that the fabric dominates the measurement.
 class Traffic {
  public:
   Shot next() {
@@ -199,7 +199,8 @@ BENCHMARK(ucf_six_counters);
 BENCHMARK(ucf_counters_off);
 BENCHMARK(ucf_six_counters_two_sockets);
 
-/// Processor time with six counters over that without, measured in turns so that the machine's moods hit both alike.
+/// Processor time with six counters divided by processor time without. The two are measured in turns, so that other
+/// load on the machine affects both alike.
 void ucf_cost_of_counting(benchmark::State& state) {
   constexpr int kBlock = 50'000;
   warm_up(*rig);

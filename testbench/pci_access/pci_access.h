@@ -28,8 +28,8 @@ struct FoundFunction {
   [[nodiscard]] std::uint32_t field(std::size_t offset, unsigned bytes) const;
 };
 
-/// Configuration space as programs on the platform reach it. To be used from a SystemC thread process: each access is
-/// one on the bus and takes its time.
+/// Configuration space as programs on the platform reach it. Use it from a SystemC thread process: each access is a bus
+/// access and takes simulated time.
 class PciAccess {
  public:
   static constexpr std::uint64_t kSize = 4096;
@@ -37,8 +37,8 @@ class PciAccess {
   PciAccess(driver_host::DriverHost& host, const platform::FirmwareDescription& firmware)
       : host_(host), segments_(firmware.pci_segments) {}
 
-  /// Find all functions, and measure their base address registers as an operating system does when it starts. Before
-  /// drivers are loaded: decoding is off for an instant.
+  /// Find all functions, and measure their base address registers as an operating system does when it starts. Call this
+  /// before drivers are loaded, because decoding is off for an instant.
   [[nodiscard]] std::vector<FoundFunction> enumerate();
 
   /// @return as many bytes as there are from `offset` on, `size` at most; nothing if there is no such segment or bus

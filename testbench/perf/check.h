@@ -6,14 +6,14 @@
 
 namespace pmufab::perf {
 
-/// What came of comparing a count with the scoreboard's.
+/// The outcome of comparing a count with the scoreboard's.
 enum class Check : std::uint8_t {
   exact,       ///< equal to the scoreboard's
   within,      ///< between its bounds ("about"), where nobody knows exactly when an event was open
-  wrong,       ///< neither, or another check of this count failed
+  wrong,       ///< differs, or another check of this count failed
   not_opened,  ///< the driver refused the event
   refused,     ///< the driver refused the event, as it had to
-  unchecked,   ///< nobody can say, or nobody was to
+  unchecked,   ///< the scoreboard cannot say, or no comparison was wanted
 };
 
 /// @return the word in result files: "exact", "not_opened"

@@ -5,7 +5,7 @@
 
 namespace pmufab::perf {
 
-/// perf hands numbers to the kernel, and no names: finds the words for them again in what the driver publishes.
+/// perf passes only numbers to the kernel. This finds the names again in what the driver publishes.
 class EventNames {
  public:
   explicit EventNames(const PmuCatalog& catalog) : catalog_(catalog) {}

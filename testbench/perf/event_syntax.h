@@ -11,7 +11,7 @@
 
 namespace pmufab::perf {
 
-/// An event string that cannot be used. Besides the words it keeps where in the string the trouble is.
+/// An event string that cannot be used. Keeps the position of the error in the string besides the message.
 class EventError : public scenario::InputError {
  public:
   /// @param text      the whole event string
@@ -20,7 +20,7 @@ class EventError : public scenario::InputError {
              const std::string& suggestion = {});
 
   [[nodiscard]] std::size_t position() const noexcept { return position_; }
-  /// The event string with the trouble pointed at, in three lines, as perf shows it.
+  /// The event string with a mark below the error, in three lines, as perf shows it.
   [[nodiscard]] std::string picture() const;
 
  private:
@@ -51,10 +51,10 @@ struct WrittenGroup {
   bool braces = false;
 };
 
-/// Take an event string of perf's -e option apart: events separated by commas, groups in braces.
+/// Parse an event string of perf's -e option: events separated by commas, groups in braces.
 ///
-/// Blanks between events are allowed. Modifiers after the last slash and after a closing brace (":u", "u") are kept and
-/// judged by the resolver.
+/// Blanks between events are allowed. Modifiers after the last slash and after a closing brace (":u", "u") are kept.
+/// The resolver checks them.
 /// @throws EventError
 [[nodiscard]] std::vector<WrittenGroup> parse_events(const std::string& text);
 

@@ -25,7 +25,7 @@ struct TermFormat {
   void place(std::uint64_t value, std::uint64_t& target) const noexcept;
 };
 
-/// @throws std::invalid_argument if a driver published something that is no format
+/// @throws std::invalid_argument if a driver published something that is not a format
 [[nodiscard]] TermFormat parse_format(std::string_view text);
 
 /// One event ready to be opened.
@@ -35,7 +35,7 @@ struct ResolvedEvent {
   PerfAttributes attributes;
   unsigned cpu = 0;                  ///< the PMU's first CPU (its cpumask)
   scoreboard::EventTerms terms;      ///< what the user wrote, for the scoreboard
-  std::vector<std::string> warning;  ///< nothing wrong, but worth a word
+  std::vector<std::string> warning;  ///< not an error, but worth telling the user
 };
 
 struct ResolvedGroup {

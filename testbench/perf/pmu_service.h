@@ -71,7 +71,7 @@ class PmuServices final : public PmuService {
   void close(EventHandle event) override;
 
  private:
-  /// @return who gave out the handle, or nullptr.
+  /// @return the service that gave out the handle, or nullptr.
   [[nodiscard]] PmuService* service_of(EventHandle event) const;
   [[nodiscard]] std::string name_of(std::uint32_t type) const;
   [[nodiscard]] bool is_used(const std::string& pmu) const;

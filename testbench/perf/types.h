@@ -8,8 +8,8 @@
 
 #include "tlm/clock/clock_domain.h"
 
-/// The words perf's core and those around it share: events, their readings, and the core's calls into a driver. The
-/// driver host speaks them, and the scoreboard hears them without knowing a driver host.
+/// The vocabulary of perf's core: events, their readings, and the core's calls into a driver. The driver host uses it,
+/// and the scoreboard receives it without depending on the driver host.
 namespace pmufab::perf {
 
 /// The fields of struct perf_event_attr that count here.

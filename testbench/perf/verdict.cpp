@@ -34,7 +34,7 @@ bool Turns::is_shared() const noexcept { return static_cast<double>(running) < 0
 std::string describe(const Turns& turns, Picoseconds rotation) {
   if (!turns.is_shared()) return {};
   if (turns.is_never()) {
-    // Ten events on six counters have all had one after seven turns.
+    // After seven turns, each of ten events on six counters has had a counter.
     return fmt::format(
         "never had a counter (events take turns of {}: count for {} or so; a group needs all its counters at once)",
         duration(rotation), duration(rotation * 15 / 2));

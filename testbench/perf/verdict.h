@@ -9,8 +9,8 @@
 #include "testbench/scoreboard/core/event_result.h"
 #include "tlm/clock/clock_domain.h"
 
-/// The verdict on a count: the rules, the arithmetic and the sentences. Scenarios, shells and virtual machines differ
-/// in how they come by a count; what is said of it is the same.
+/// The verdict on a count: the rules, the arithmetic and the sentences. Scenarios, shells and virtual machines obtain
+/// counts in different ways. The verdict is the same for all.
 namespace pmufab::perf {
 
 /// How often events that share counters change them, as the kernel's timer does it.
@@ -76,7 +76,7 @@ struct Judgement {
   std::string note{};  ///< why it is not exact, or what is worth knowing all the same
 };
 
-/// The one place that decides what a count is worth.
+/// The only place that decides whether a count is right.
 ///
 /// - Without bounds, or where no comparison is wanted, a count is not checked; nor is one nobody can tell from others.
 /// - An estimate of perf, of an event that had a counter for a part of the time, is not checked. Raw counts of such
@@ -90,7 +90,7 @@ struct Judgement {
 /// - A right count is wrong all the same if a value on the way was impossible, or if it is 0 and was not to be.
 [[nodiscard]] Judgement judge(const Count& count, const Expected& expected);
 
-/// What became of one event that a program counted.
+/// The result for one event that a program counted.
 struct Verdict {
   std::string event;                     ///< its text
   std::optional<std::uint64_t> count{};  ///< what was counted; nothing if that is not known

@@ -36,7 +36,7 @@ perf::PerfAttributes to_host(const perf_event_attr& attributes) {
   return result;
 }
 
-/// What comes behind each value of a reading, and what once for all, in words of 8 bytes.
+/// The size of a reading in words of 8 bytes: what follows each value, and what comes once for all.
 struct ReadFormat {
   bool group;
   bool time_enabled;
@@ -120,7 +120,7 @@ void PerfEvents::expect(Handle handle, Event& event) {
 
 void PerfEvents::plan_rotation() {
   crowded_.merge(machine_.calls().take_crowded());
-  // Beside an exclusive event others do not even try.
+  // Other events are not scheduled beside an exclusive event.
   for (const auto& [handle, event] : events_) {
     if (event.exclusive) crowded_.insert(event.event.pmu);
   }
@@ -134,7 +134,7 @@ void PerfEvents::rotate() {
 }
 
 int PerfEvents::read_now(Handle handle, bool group, std::vector<EventReading>& readings) {
-  // Of any member, the whole group.
+  // Reading any member gives the whole group.
   if (group) return machine_.pmus().read_group(find(handle)->leader, readings);
   readings.resize(1);
   return machine_.pmus().read(handle, readings.front());
@@ -208,7 +208,7 @@ int PerfEvents::control(Handle handle, std::uint64_t request, std::uint64_t argu
 }
 
 perf::Verdict PerfEvents::judge(Handle handle, Event& event) {
-  // What the program saw is what was counted since PERF_EVENT_IOC_RESET; the scoreboard knows the count.
+  // The program saw the count since PERF_EVENT_IOC_RESET. The scoreboard knows the whole count.
   const Event::Seen seen = event.seen.value_or(Event::Seen{});
   const perf::Turns turns{seen.reading.time_enabled, seen.reading.time_running};
   scoreboard::Scoreboard& judge = machine_.scoreboard();
@@ -224,11 +224,11 @@ perf::Verdict PerfEvents::judge(Handle handle, Event& event) {
   if (judged && before && event.not_judged.empty()) {
     expected = perf::expected_of(*judged);
     std::uint64_t count = event.expected_at_enable.value_or(before->expected);
-    // If the program read it last while it counted: what it may have read then.
+    // The program may have read it last while it was counting: compare with what it may have read then.
     if (check && check->begin >= seen.from)
       count = std::clamp(seen.reading.value, check->low, std::max(check->low, check->high));
     expected.low = expected.high = count - seen.base;
-    // An event that was never enabled has nothing to say.
+    // An event that was never enabled gets no verdict.
     const bool is_idle = judged->match == EventResult::Match::not_counted && turns.enabled == 0;
     expected.is_right = (expected.is_right || is_idle) && readable && last.value == judged->expected;
   }
@@ -242,14 +242,14 @@ perf::Verdict PerfEvents::judge(Handle handle, Event& event) {
 void PerfEvents::close(Handle handle) {
   Event* const event = find(handle);
   if (event == nullptr) return;
-  // Of those nobody read there is nothing to say: perf opens some only to see whether it can.
+  // Events that were never read get no verdict: perf opens some only to see whether it can.
   if (event->reads > 0) on_verdict_(judge(handle, *event));
   machine_.pmus().close(handle);
   machine_.scoreboard().forget(handle);
   if (event->leader != handle) {
     std::erase(find(event->leader)->members, handle);
   } else {
-    // What is left of a group goes on as events of their own.
+    // The remaining members of a group go on as single events.
     for (const Handle each : event->members) {
       if (each == handle) continue;
       Event& member = *find(each);

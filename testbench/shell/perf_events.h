@@ -34,12 +34,13 @@ class PerfEvents {
   Handle open(const perf_event_attr& attributes, pid_t pid, int cpu, Handle leader, std::uint64_t flags);
   /// @return what read(2) gives (nothing is its end: a pinned event that did not fit), or -errno in `error`
   std::vector<std::uint64_t> read(Handle handle, std::uint64_t room, int& error);
-  /// ioctl(2). @param value  what PERF_EVENT_IOC_ID tells
+  /// ioctl(2). @param value  what PERF_EVENT_IOC_ID returns
   int control(Handle handle, std::uint64_t request, std::uint64_t argument, std::uint64_t& value);
   void close(Handle handle);
   void close_all();
 
-  /// Simulated time at which PMUs that have more events than counters change them next; nothing if there is none.
+  /// Simulated time at which PMUs that have more events than counters rotate them next; nothing if there is no such
+  /// PMU.
   [[nodiscard]] std::optional<Picoseconds> next_rotation() const noexcept { return rotation_; }
   void rotate();
   /// @param span  from one change to the next

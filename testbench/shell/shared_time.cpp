@@ -11,7 +11,7 @@ void SharedTime::leave(pid_t process) {
   const pid_t parent = found->second;
   processes_.erase(found);
   called_.erase(process);
-  // Who sleeps is not called by that.
+  // A sleeping process does not wake up for that.
   const bool listens = std::any_of(waits_.begin(), waits_.end(), [&](const auto& entry) {
     return entry.second.process == parent && entry.second.wait != Wait::sleep;
   });
@@ -80,8 +80,8 @@ SharedTime::Pass SharedTime::pass(bool counting) const {
 }
 
 int SharedTime::patience_ms() const {
-  // A program that works is given time to start, to load its libraries, to print, on a busy machine, too; and so is one
-  // whom a signal will wake up, because its child has ended.
+  // On a busy machine a working program needs time to start, to load its libraries and to print. So does a program that
+  // a signal will wake up because its child has ended.
   constexpr int kLong = 2000;
   constexpr int kShort = 30;
   return anybody_works() ? kLong : kShort;

@@ -13,14 +13,14 @@
 
 namespace pmufab::shell {
 
-/// Who in the shell waits for simulated time, and when it may pass.
+/// Tracks who in the shell waits for simulated time, and decides when it may pass.
 ///
-/// Programs work in no simulated time: it stands still while one that joined (perf, and what it starts) does anything.
-/// When all of them wait, it passes: at once up to the next instant somebody sleeps for; and with the clock on the
-/// wall, scaled, while nobody is in such a hurry. So does it when a program works for long without waiting, if that
-/// matters to anybody.
+/// Programs work in no simulated time. Time stands still while a joined process (perf, and what it starts) is working.
+/// When all of them wait, time passes: at once, up to the next instant for which a process sleeps; or scaled with the
+/// wall clock, while no process sleeps. It also follows the wall clock when a program works for long without waiting,
+/// if events are open or a process waits for time.
 ///
-/// One whose child has ended will hear of it, and counts as working from then on.
+/// A process whose child has ended counts as working from then on, because it will be notified.
 class SharedTime {
  public:
   enum class Wait : std::uint8_t {
@@ -29,7 +29,7 @@ class SharedTime {
     poll,   ///< for time at most
   };
   enum class Pass : std::uint8_t {
-    not_at_all,     ///< nobody is interested
+    not_at_all,     ///< no process is interested
     at_once,        ///< up to next_wakeup()
     with_the_wall,  ///< once nothing has happened for patience_ms()
   };
@@ -45,17 +45,17 @@ class SharedTime {
   void begin_wait(WaitId id, pid_t process, Wait wait, std::optional<Picoseconds> until);
   void end_wait(WaitId id);
   [[nodiscard]] bool is_waiting(WaitId id) const { return waits_.contains(id); }
-  /// When that wait is over; nothing if that is no matter of time.
+  /// When that wait is over; nothing if it does not depend on time.
   [[nodiscard]] std::optional<Picoseconds> wakeup(WaitId id) const;
   [[nodiscard]] std::optional<Picoseconds> next_wakeup() const;
-  /// Those whose time has come, in the order of their times.
+  /// Waits whose time has come, in the order of their times.
   [[nodiscard]] std::vector<WaitId> due(Picoseconds now) const;
 
   [[nodiscard]] bool anybody_works() const;
   /// @param counting  events are open: time matters also while programs work and nobody waits for it
   [[nodiscard]] Pass pass(bool counting) const;
   [[nodiscard]] int patience_ms() const;
-  /// Whoever was to hear of a child's end has had patience_ms() for it: it waits for something else.
+  /// A process that was to be notified of its child's end has had patience_ms() to react: it waits for something else.
   void give_up() { called_.clear(); }
 
  private:

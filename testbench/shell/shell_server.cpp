@@ -39,12 +39,12 @@ void send_reply(int socket, const pmufab_shell_reply& reply, int descriptor = -1
     header->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
   }
-  // Whoever asked and went away wants no answer.
+  // A client that asked and went away needs no answer.
   static_cast<void>(!sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
-/// @return a whole request, or one of another version, of which only that is known; nothing if the other end is gone or
-/// says what it must not
+/// @return a whole request, or one of another version, of which only the version is known; nothing if the other end is
+///         gone or breaks the protocol
 std::optional<pmufab_shell_request> receive(int socket) {
   pmufab_shell_request request{};
   ssize_t size = 0;
@@ -114,9 +114,9 @@ void ShellServer::serve() {
       last_news_ = WallClock::now();
       children_known_ = false;
     }
-    // Before time passes, because all of them wait: whom have they started?
+    // All known processes wait. Before time passes, look for the children they have started.
     if (!children_known_ && !time_.anybody_works()) join_children();
-    // Whoever asks without a pause must not keep others from what they wait for: time passes between questions, too.
+    // A client that asks without a pause must not block the others: time passes between questions, too.
     switch (time_.pass(!event_sockets_.empty())) {
       case SharedTime::Pass::at_once:
         pass_at_once();
@@ -141,7 +141,7 @@ void ShellServer::pass_at_once() {
 }
 
 void ShellServer::pass_with_the_wall() {
-  // What could not be simulated in time is not made up for: who looks at it has waited already.
+  // Time that could not be simulated soon enough is not caught up: the user has waited already.
   const auto most = std::chrono::milliseconds(time_.patience_ms()) + 2 * kSlice;
   const WallClock::time_point wall = WallClock::now();
   const auto passed = std::min<WallClock::duration>(wall - last_news_, most);
@@ -181,7 +181,7 @@ bool ShellServer::look(int timeout_ms) {
   if (accept_again_ <= WallClock::now()) files.push_back({listener_.get(), POLLIN, 0});
   files.push_back({stop_, POLLIN, 0});
   if (poll(files.data(), files.size(), timeout_ms) <= 0) return false;
-  // In this order: what a process has closed when it ended comes before its end, and that before what comes next.
+  // The order matters: what a process closed when it ended comes before its end, and its end before whatever follows.
   bool news = false;
   for (const pollfd& file : files) {
     if (file.revents != 0 && serve_file(file.fd)) news = true;
@@ -211,7 +211,7 @@ bool ShellServer::serve_file(int file) {
 void ShellServer::accept_one() {
   const int socket = accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
   if (socket < 0) {
-    // It stays there to be accepted, and poll() would not wait: those who hold what is needed have to go first.
+    // The connection stays in the queue, so poll() would not wait. Clients that hold the resources have to leave first.
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
       accept_again_ = WallClock::now() + kNoRoom;
     return;
@@ -236,7 +236,7 @@ bool ShellServer::serve_connection(int socket, pid_t process) {
   }
   if (refuse_other_version(socket, *request)) return false;
   answer(socket, process, *request);
-  // These change nothing, however often they are asked.
+  // These requests change nothing, however often they are sent.
   return request->call != PMUFAB_SHELL_CLOCK && request->call != PMUFAB_SHELL_CONFIG_READ &&
          request->call != PMUFAB_SHELL_CONFIG_WRITE;
 }

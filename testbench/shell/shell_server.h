@@ -39,7 +39,7 @@ class ShellServer {
  private:
   using WallClock = std::chrono::steady_clock;
 
-  /// Hear what there is, and answer. @return true if that was news: what may change who works and who waits, or events
+  /// Receive and answer what has arrived. @return true if it may change who works, who waits, or which events are open
   bool look(int timeout_ms);
   bool serve_file(int file);
   void accept_one();

@@ -25,7 +25,7 @@ using scenario::Json;
 
 constexpr const char* kCounter = "driver";
 
-/// A line for each thing said, written at once: the process may die.
+/// One line for each record, written at once because the process may die.
 class Journal {
  public:
   explicit Journal(const std::filesystem::path& folder) : stream_(folder / kJournalName, std::ios::binary) {}
@@ -60,7 +60,7 @@ class ShellStory {
     PerfEvents events(machine_, catalog, [this](const perf::Verdict& verdict) {
       journal_.write("verdict", perf::to_json(verdict, kCounter));
     });
-    // As the kernel's timer, unless a second of programs is so short that nobody would see events change.
+    // Rotate as the kernel's timer does, unless a second of programs is so short that events would never change.
     constexpr double kSecond = 1e12;
     constexpr double kChanges = 25;
     constexpr double kKernel = 4e9;

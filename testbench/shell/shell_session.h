@@ -17,7 +17,7 @@ inline constexpr const char* kSocketName = "socket";    ///< of the simulator
 inline constexpr const char* kSysfsName = "sys";        ///< stands for /sys
 inline constexpr const char* kJournalName = "journal";  ///< verdicts, as they come
 
-/// What a session has to say: verdicts in the order in which events were closed, and what else went wrong.
+/// The results of a session: verdicts in the order in which events were closed, and other failures.
 struct SessionResult {
   bool ended = false;  ///< the simulator came to its end
   Picoseconds simulated = 0;
@@ -33,9 +33,9 @@ struct SessionOptions {
   std::function<void()> on_ready;  ///< the drivers are loaded, and programs are served from now on
 };
 
-/// Run the platform of a scenario with its traffic, and serve programs; the scenario's measures are not looked at. In
-/// this process, which can do this once. What comes of it goes to the journal.
-/// @return false if the drivers registered no PMU, which has been said on standard error
+/// Run the platform of a scenario with its traffic, and serve programs. The scenario's measures are ignored. Runs in
+/// this process, at most once per process. Results go to the journal.
+/// @return false if the drivers registered no PMU; the reason is printed on standard error
 /// @throws scenario::InputError for a trace that cannot be replayed, drivers that cannot be loaded
 bool run_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers,
                  const SessionOptions& options);
