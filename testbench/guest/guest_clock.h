@@ -12,7 +12,7 @@
 
 namespace pmufab::guest {
 
-/// What time it is in a virtual machine, and when something may come to it from outside.
+/// The time in a virtual machine, and when events from outside may reach it.
 class GuestClock {
  public:
   using Duration = std::chrono::nanoseconds;
@@ -20,20 +20,20 @@ class GuestClock {
   virtual ~GuestClock() = default;
   /// @return since the machine was started
   [[nodiscard]] virtual Duration now() const = 0;
-  /// @return true if the same program finds the same times again: nothing may depend on the clock on the wall
+  /// @return true if the same program sees the same times in each run: nothing may depend on the wall clock
   [[nodiscard]] virtual bool is_deterministic() const = 0;
-  /// @return true if interrupts may be sent and time may pass; else the machine has to come to a halt first
+  /// @return true if interrupts may be sent and time may pass; otherwise the machine has to halt first
   [[nodiscard]] virtual bool may_act() const = 0;
-  /// Let a machine that was halted go on: everything has been done.
+  /// Let a halted machine continue, once everything has been done.
   virtual void go_on() = 0;
 
-  /// Add what is to be polled, in front of everything the machine may have said before.
+  /// Add descriptors to poll, before everything the machine may have sent earlier.
   virtual void add_to(std::vector<pollfd>& files) const = 0;
-  /// Hear what a descriptor has to say that poll() named; one of somebody else's is ignored.
+  /// Read from a descriptor that poll() reported; descriptors of others are ignored.
   virtual void serve(const pollfd& file) = 0;
 };
 
-/// The clock on the wall: the machine runs as fast as it can, and never waits.
+/// The wall clock: the machine runs as fast as it can, and never waits.
 class WallClock final : public GuestClock {
  public:
   [[nodiscard]] Duration now() const override { return std::chrono::steady_clock::now() - begin_; }
@@ -47,8 +47,9 @@ class WallClock final : public GuestClock {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// The machine's instructions, each of which takes the same time: a plugin in QEMU (qemu_plugin/instruction_clock.c)
-/// counts them, and halts the machine every kQuantum to tell the time and to wait for go_on().
+/// The clock counts the machine's instructions, each of which takes the same time. A plugin in QEMU
+/// (qemu_plugin/instruction_clock.c) counts them. It halts the machine every kQuantum to report the time and to wait
+/// for go_on().
 class InstructionClock final : public GuestClock {
  public:
   /// An instruction takes 2 to the power of this many nanoseconds; all CPUs together execute one at a time.

@@ -123,8 +123,8 @@ class GuestStory {
     return std::make_unique<WallClock>();
   }
 
-  /// What the drivers publish is needed to know what perf's events mean. The drivers that count are those of the
-  /// virtual machine: they find the hardware as if nobody had touched it.
+  /// The drivers' publications are needed to interpret perf's events. The drivers that count are those of the virtual
+  /// machine: they find the hardware untouched.
   perf::PmuCatalog look_up() {
     const int loaded = machine_.host().load();
     // Those of the virtual machine say it where nobody looks.
@@ -136,7 +136,7 @@ class GuestStory {
     return catalog;
   }
 
-  /// What a virtual machine has to have.
+  /// The requirements for the virtual machine.
   void describe(const Aperture& aperture, const std::map<std::uint32_t, std::uint32_t>& interrupts,
                 const std::vector<bool>& functions) const {
     const GuestMap map{
@@ -157,7 +157,7 @@ class GuestStory {
     write_file(kDescriptionName, description.dump(2));
   }
 
-  /// A line for each thing said, written at once: the process may die.
+  /// One line for each record, written at once because the process may die.
   void write(const char* kind, json content) {
     journal_ << json{{kind, std::move(content)}}.dump() << std::endl;
     check_written(journal_, kGuestJournalName);

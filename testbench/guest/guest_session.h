@@ -38,7 +38,7 @@ struct GuestOptions {
   std::function<void()> on_ready;  ///< the functions can be connected to from now on
 };
 
-/// What a session has to say.
+/// The results of a session.
 struct GuestResult {
   bool ended = false;  ///< the simulator came to its end
   Picoseconds simulated = 0;
@@ -53,8 +53,8 @@ struct GuestResult {
   std::vector<std::string> failures;             ///< rules that a driver or the hardware broke
 };
 
-/// Serve a platform to a virtual machine, traffic included. In this process, which can do this once. What comes of it
-/// goes to the journal.
+/// Serve a platform to a virtual machine, traffic included. Runs in this process, at most once per process. Results go
+/// to the journal.
 /// @throws scenario::InputError for a platform that no virtual machine can have
 void run_guest_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers,
                        const GuestOptions& options);

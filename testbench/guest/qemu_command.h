@@ -8,7 +8,7 @@
 
 namespace pmufab::guest {
 
-/// What a virtual machine is started with.
+/// The settings a virtual machine is started with.
 struct QemuOptions {
   std::filesystem::path guest;    ///< folder that tools/guest/prepare made
   std::filesystem::path session;  ///< folder of the session

@@ -10,11 +10,11 @@
 
 namespace pmufab::guest {
 
-/// Where a virtual machine sees the registers of a platform's devices.
+/// The place where a virtual machine sees the registers of a platform's devices.
 ///
-/// Firmware of the platform spreads them over many terabytes. The virtual machine has one window for them all, a BAR of
-/// the function SocFunction: they are packed into it in the order in which firmware describes them, the first page
-/// being ours (kMagic).
+/// The platform's firmware spreads them over many terabytes. The virtual machine has one window for all of them, a BAR
+/// of the function SocFunction. They are packed into it in the order in which firmware describes them. The first page
+/// holds pmufab's own control registers (kMagic).
 class Aperture {
  public:
   static constexpr std::uint64_t kPage = 0x1000;

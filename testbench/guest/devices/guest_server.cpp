@@ -21,13 +21,13 @@
 namespace pmufab::guest {
 namespace {
 
-/// Simulating goes on for so long before the virtual machine is listened to again.
+/// The longest simulation before the server listens to the virtual machine again.
 constexpr std::chrono::milliseconds kSlice{3};
-/// A handler of an interrupt is waited for so long.
+/// The longest wait for an interrupt handler.
 constexpr std::chrono::seconds kPatience{1};
-/// perf has opened its events when it has not touched a register for so long.
+/// perf has opened its events when it has not touched a register for this long.
 constexpr std::chrono::milliseconds kQuiet{300};
-/// A handler goes on for so long after its interrupt was taken back.
+/// A handler may still be running for this long after its interrupt was taken back.
 constexpr std::chrono::milliseconds kHandler{50};
 /// Numbers of messages each function has.
 constexpr std::uint32_t kMessages = 64;
@@ -203,7 +203,7 @@ void GuestServer::hear_perf() {
 void GuestServer::write_control(std::uint64_t offset, std::uint32_t value) {
   if (offset == control_page::kTraffic && value == 1) begin_traffic();
   if (offset == control_page::kPhase) note(fmt::format("phase {}", value));
-  // How long it takes to turn the machine off is up to QEMU.
+  // QEMU decides how long it takes to turn the machine off.
   if (offset == control_page::kPhase && value == control_page::kDone && clock_.is_deterministic()) is_over_ = true;
 }
 

@@ -33,8 +33,8 @@ namespace pmufab::guest {
 /// The simulator's end of a virtual machine: serves its accesses, lets simulated time follow the machine's clock, and
 /// begins the traffic when perf has opened its events.
 ///
-/// While an interrupt waits for its handler simulated time stands still, for a second at most: how fast the machine is
-/// that emulates the handler's says nothing of the hardware that is modelled.
+/// While an interrupt waits for its handler simulated time stands still, for a second at most. The speed of the
+/// emulated CPU says nothing about the modelled hardware.
 class GuestServer {
  public:
   /// What the virtual machine did, at the end.

@@ -13,7 +13,7 @@
 
 namespace pmufab::guest {
 
-/// What guest and host tell each other in the first page of the aperture, in words of 32 bits.
+/// The protocol between guest and host in the first page of the aperture, in words of 32 bits.
 namespace control_page {
 inline constexpr std::uint64_t kMagic = 0x0;    ///< Aperture::kMagic
 inline constexpr std::uint64_t kVersion = 0x4;  ///< Aperture::kVersion

@@ -32,7 +32,7 @@ class Parser {
     if (at_ >= arguments_.size() || arguments_[at_] != "stat") return std::nullopt;
     for (++at_; at_ < arguments_.size(); ++at_) {
       const std::string& argument = arguments_[at_];
-      // What perf runs is none of ours.
+      // Arguments of the command that perf runs are ignored.
       if (argument.size() < 2 || argument[0] != '-' || argument == "--") break;
       if (argument[1] == '-') {
         parse_name(argument.substr(2));

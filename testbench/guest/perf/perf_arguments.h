@@ -7,7 +7,7 @@
 
 namespace pmufab::guest {
 
-/// What the arguments of perf say of what it counts.
+/// The part of perf's arguments that says what it counts.
 struct PerfStat {
   std::vector<std::string> events{};  ///< the values of -e and --event, in order
   bool repeats = false;               ///< -r: what is printed is a mean

@@ -15,7 +15,7 @@
 namespace pmufab::guest {
 namespace {
 
-/// Two watchpoints that count what both see are told apart by which came first.
+/// Two watchpoints that count what both see are distinguished by their order.
 bool combines(const scoreboard::EventTerms& terms) {
   return std::any_of(terms.begin(), terms.end(), [](const scoreboard::EventTerm& term) {
     return term.name == "wp_combine" && term.value.value_or(1) != 0;
@@ -30,7 +30,7 @@ PerfExpectations::PerfExpectations(scoreboard::Scoreboard& judge, const Fabrics&
     : judge_(judge), fabrics_(fabrics), catalog_(catalog), on_end_(std::move(on_end)) {}
 
 void PerfExpectations::hear(std::string_view bytes) {
-  // What a virtual machine says is not to be believed, nor kept for ever.
+  // Input from a virtual machine is not trusted, and its size is limited.
   constexpr std::size_t kMost = 1 << 14;
   constexpr std::size_t kMostWords = 1 << 8;
   for (const char byte : bytes) {
@@ -61,7 +61,7 @@ void PerfExpectations::hear(std::string_view bytes) {
 
 void PerfExpectations::begin(const std::vector<std::string>& arguments) {
   const bool alone = running_++ == 0;
-  // Which of several touches a register, and which ends, cannot be told; nor whether one was killed.
+  // It is not known which of several perfs touches a register, which one ends, or whether one was killed.
   alone_ = alone_ && alone;
   end();
   const std::optional<PerfStat> stat = parse_perf_stat(arguments);

@@ -28,7 +28,7 @@ struct ExpectedEvent {
   std::string doubt{};
 };
 
-/// What perf counts in the virtual machine, by the scoreboard.
+/// What perf counts in the virtual machine, according to the scoreboard.
 ///
 /// The wrapper of perf in the virtual machine tells perf's arguments before it runs, and its end. In between, events
 /// count while the drivers in the virtual machine let their PMUs run, which the scoreboard sees on the bus. When perf
@@ -56,7 +56,7 @@ class PerfExpectations {
   void end_traffic() { traffic_ = Traffic::ended; }
   /// perf has not written a register for a while: all its events are open.
   void all_open();
-  /// Whose doing a write of a register is.
+  /// The origin of a register write.
   enum class Writer : std::uint8_t {
     perf,    ///< which opens or closes an event
     unknown  ///< a handler of an interrupt has just been at work: its, or perf's
@@ -64,7 +64,7 @@ class PerfExpectations {
   /// Software wrote a register.
   /// @param after_pause  nobody had written one for so long that perf cannot have been closing its events
   void register_written(Writer writer, bool after_pause);
-  /// What is left over at the end of all.
+  /// Report what is left at the end of the session.
   void finish();
 
  private:

@@ -20,7 +20,7 @@
 
 namespace pmufab::scenario {
 
-/// How far what is under way in fabrics has come.
+/// Progress of transactions that are under way in fabrics.
 struct DrainProgress {
   std::uint64_t uploaded = 0;   ///< messages, of all fabrics
   std::uint64_t delivered = 0;  ///< of those
@@ -36,7 +36,8 @@ struct DrainProgress {
   [[nodiscard]] bool done() const noexcept { return uploaded == delivered && pending == 0; }
 };
 
-/// Called from time to time while traffic that ends by itself goes on. @param fraction  of it done, if that is known
+/// Called from time to time while traffic that ends by itself goes on. @param fraction  the part of it that is done, if
+/// known
 using ProgressFunction = std::function<void(std::optional<double> fraction)>;
 
 /// The PMU fabric of one kind in a machine: its traffic, its judge, and what it knows of its events. Its FabricKind
@@ -48,23 +49,22 @@ class Fabric {
   /// Let traffic begin now, or end.
   virtual void start_traffic() = 0;
   virtual void stop_traffic() = 0;
-  /// @return true while there is traffic whose end idle_event() will tell: what a scenario without a duration waits
-  /// for.
+  /// @return true while there is traffic whose end idle_event() will announce. A scenario without a duration waits for
+  ///         it.
   [[nodiscard]] virtual bool is_busy() const { return false; }
   /// Notified when is_busy() may have become false; null if it never is true.
   [[nodiscard]] virtual const sc_core::sc_event* idle_event() const { return nullptr; }
-  /// For who looks now and then. @return true when all of its traffic, which was started, has come to an end of its
-  /// own, and so have its transactions; never of traffic without an end. (Memory may still have commands to do that
-  /// nobody waits for.)
+  /// Poll this to learn whether traffic has finished. @return true when all of its traffic was started and has ended by
+  /// itself, with all its transactions; never for traffic without an end. Memory may still execute commands that no
+  /// transaction waits for.
   [[nodiscard]] virtual bool traffic_is_over() const = 0;
-  /// Add an object for each stream of traffic: name, issued, and what else there is to say; errors are refused
-  /// requests.
+  /// Add an object for each stream of traffic: name, issued, and further details. Errors are refused requests.
   virtual void report_traffic(Json& list) const = 0;
 
-  /// PMUs of the fabric that other software than drivers serves; null: there are none.
+  /// PMUs of the fabric that are served by software other than drivers; null: there are none.
   [[nodiscard]] virtual perf::PmuService* pmus() { return nullptr; }
 
-  /// Refuse an event of this fabric about which nothing could be said. @throws EventError
+  /// Refuse an event of this fabric that cannot be judged. @throws EventError
   virtual void check_event(const perf::ResolvedEvent& /*event*/) const {}
 
   /// @return what may help with an event of this fabric that the driver refused; "" if nothing does.
@@ -72,13 +72,13 @@ class Fabric {
 
   /// What is under way.
   [[nodiscard]] virtual DrainProgress progress() const { return {}; }
-  /// @return how long nothing of it may move before it is given up.
+  /// @return how long nothing may move before the rest is given up.
   [[nodiscard]] virtual Picoseconds drain_patience() const { return 0; }
   /// @return true if its traffic consists of transactions, all of which have to end.
   [[nodiscard]] virtual bool has_transactions() const { return false; }
 };
 
-/// What the machine is made of as fabrics need it.
+/// The parts of the machine that fabrics need.
 struct FabricContext {
   platform::Platform& platform;
   const Workload& workload;

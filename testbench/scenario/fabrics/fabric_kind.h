@@ -19,7 +19,7 @@
 
 namespace pmufab::scenario {
 
-/// Reports and seeds go by the name of traffic: each is given once, over all kinds.
+/// Names of traffic. Reports and seeds use them, so each is given once, over all kinds.
 class TrafficNames {
  public:
   void add(const std::string& name) { taken_.insert(name); }
@@ -30,7 +30,7 @@ class TrafficNames {
   std::set<std::string> taken_;
 };
 
-/// What a scenario tells all kinds of traffic.
+/// What a scenario gives to all kinds of traffic.
 struct TrafficContext {
   std::filesystem::path base;                     ///< folder that files without a leading '/' are in
   std::string default_trace;                      ///< for replays that name no file
@@ -52,8 +52,8 @@ struct TrafficEnd {
   std::string suggestion;
 };
 
-/// One kind of PMU fabric, as scenarios know it. Everything that is said of a kind is said here: a new one is a class
-/// in a folder of its own, and a line in fabric_kinds().
+/// One kind of PMU fabric in scenarios. Everything about a kind is defined here. A new kind is a class in a folder of
+/// its own and a line in fabric_kinds().
 class FabricKind {
  public:
   virtual ~FabricKind() = default;
@@ -61,7 +61,7 @@ class FabricKind {
   /// The word for `kind` of a platform.
   [[nodiscard]] virtual std::string_view name() const = 0;
 
-  /// @return what a platform of this `kind` is before its keys are read: one socket and nothing else.
+  /// @return a platform of this `kind` before its keys are read: one socket and nothing else.
   [[nodiscard]] virtual platform::PlatformSpec new_platform() const;
   /// Read the keys of a platform that describe the fabric. A platform may have several fabrics.
   /// @param is_kind  its `kind` is this one
@@ -89,8 +89,8 @@ class FabricKind {
   }
 };
 
-/// The one table of kinds. The first is what a platform is that names none. Order matters: fabrics are read, made and
-/// reported in it.
+/// The one table of kinds. The first is the default for a platform that names none. Order matters: fabrics are read,
+/// made and reported in this order.
 [[nodiscard]] const std::vector<const FabricKind*>& fabric_kinds();
 
 /// Add a kind to the table, before any scenario is read: for programs that bring fabrics of their own.

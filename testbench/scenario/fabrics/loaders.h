@@ -15,8 +15,8 @@
 /// What loaders of several kinds of fabric share. Not a public header.
 namespace pmufab::scenario {
 
-/// Where in a document the field is that a deeper floor's check complains about ("a.b[2].c"); the nearest node above it
-/// if the field is not written. A member `x_hz` is the key `x`.
+/// The place in a document of the field that a check in a lower layer complains about ("a.b[2].c"); the nearest node
+/// above it if the field is not written. A member `x_hz` is the key `x`.
 [[nodiscard]] Source locate(const Value& document, std::string_view field);
 
 /// Read a platform map (name, kind, ...) and check it. @param path  of the map, for messages

@@ -25,8 +25,8 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
 /// The counts of each interval, a line each, as perf stat -I prints them; nothing if there are no intervals.
 void write_intervals(std::ostream& out, const RunResult& run);
 
-/// What scenarios found out that are reported and not judged: for each set of settings their variants vary a table of
-/// what the driver counted beside what happened. Nothing for other runs.
+/// Results of scenarios that are reported and not judged: for each set of settings that the variants vary, a table of
+/// the driver's counts beside what happened. Nothing for other runs.
 void write_comparison(std::ostream& out, const std::vector<RunResult>& runs);
 
 /// One line over several runs, after their tables.

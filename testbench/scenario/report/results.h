@@ -17,7 +17,7 @@ namespace pmufab::scenario {
 /// Keys stay in the order they are added: result files are for people too, and compared byte by byte.
 using Json = nlohmann::ordered_json;
 
-/// What became of one counter of a measure.
+/// The result of one counter of a measure.
 struct CounterResult {
   using Check = perf::Check;
   std::string event;

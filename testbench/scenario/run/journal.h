@@ -17,8 +17,8 @@ class JournalError : public InputError {
   explicit JournalError(const std::string& reason) : InputError(reason, "is the disk of $TMPDIR full?") {}
 };
 
-/// Where a run writes what it has found, line by line, so that nothing is lost when its process dies: one JSON object
-/// per line, each with the key "record". Every line is flushed.
+/// The journal of a run: one JSON object per line, each with the key "record". Every line is flushed, so that nothing
+/// is lost when the process dies.
 class Journal {
  public:
   /// @throws InputError if the file cannot be created

@@ -123,7 +123,7 @@ void Machine::on_report(const sc_core::sc_report& report, const sc_core::sc_acti
       current_->reports_.push_back(fmt::format("{}: {}", report.get_msg_type(), report.get_msg()));
     return;
   }
-  // sc_stop and its like: nothing to say to the user.
+  // Messages of sc_stop and the like are not shown to the user.
   if (report.get_severity() == sc_core::SC_INFO) return;
   sc_core::sc_report_handler::default_handler(report, actions);
 }

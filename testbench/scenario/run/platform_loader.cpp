@@ -7,7 +7,7 @@
 namespace pmufab::scenario {
 namespace {
 
-/// Files of other kinds are given for platforms; their unknown keys would say little.
+/// Detects files of other kinds given as platforms. A list of their unknown keys would not help.
 void refuse_other_kinds(const Value& document, const std::string& path) {
   if (document.kind != Value::Kind::map) return;
   if (document.find("measure") != nullptr || document.find("platform") != nullptr)

@@ -71,7 +71,7 @@ struct Child {
 
 /// Everything the child does. @return its exit code
 int be_child(const RunPlan& plan, const RunnerOptions& options, const Child& child, int progress_pipe) {
-  // Only the parent hears the terminal's interrupt, and passes it on.
+  // Only the parent receives the terminal's interrupt, and passes it on.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   struct sigaction action {};
@@ -149,7 +149,7 @@ class Runner {
     children_.push_back(std::move(child));
   }
 
-  /// Until a child says something or ends, or a while has passed.
+  /// Wait until a child writes or ends, or some time has passed.
   void wait_a_little() {
     std::vector<pollfd> wait;
     for (const Child& child : children_) wait.push_back({child.progress_pipe, POLLIN, 0});
@@ -170,7 +170,7 @@ class Runner {
       child.timed_out = interrupted == 0;
       child.asked = Clock::now();
     }
-    // A child whose driver never lets go does not hear the first signal.
+    // A child whose driver never returns does not react to the first signal.
     if (!child.killed && (interrupted > 1 || (child.stopping && Clock::now() - child.asked > kPatience))) {
       kill(child.pid, SIGKILL);
       child.killed = true;

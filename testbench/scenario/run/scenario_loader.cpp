@@ -320,7 +320,7 @@ void read_expectation(Reader& reader, const std::vector<MeasureSpec>& measures, 
   out.push_back(std::move(expectation));
 }
 
-/// Without a duration the scenario ends with its traffic: which then has to end.
+/// Without a duration the scenario ends with its traffic, so the traffic must end.
 void check_end(Reader& reader, const ScenarioSpec& spec) {
   if (spec.duration) return;
   const bool all_stop = !spec.measures.empty() &&

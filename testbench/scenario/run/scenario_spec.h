@@ -61,7 +61,7 @@ struct ExpectationSpec {
   Source source;
 };
 
-/// The run is known to fail, and must, at what is named here and at nothing else.
+/// The run is known to fail. It must fail at everything named here and at nothing else.
 struct ExpectedFailureSpec {
   std::string reason;
   std::vector<std::string> events;      ///< counted wrong

@@ -63,7 +63,7 @@ class ScenarioRun {
     finish();
   }
 
-  /// The kernel is dead: write down what there is.
+  /// The kernel is dead: write down the results so far.
   void record_panic(const std::string& why) {
     check("kernel_panic", false, why);
     write_end(true);
@@ -79,7 +79,7 @@ class ScenarioRun {
       return std::tie(when, kind, index) > std::tie(other.when, other.kind, other.index);
     }
   };
-  /// Let what is under way in fabrics end: what does not is lost, and the judge says so.
+  /// Wait for transactions in fabrics to end. Those that do not end are lost, and the judge reports it.
   void drain_fabrics() {
     const auto& fabrics = machine_.fabrics();
     const auto look = [&] {
@@ -115,8 +115,8 @@ class ScenarioRun {
     return result >= 0 && !empty;
   }
 
-  /// PMUs that are not there although the platform has their device, or may have it: the driver's mistake, and no bad
-  /// input. @return false if there are any
+  /// Find PMUs that are missing although the platform has their device, or may have it. That is a failure of the
+  /// driver, not bad input. @return false if there are any
   bool pmus_are_there(const MeasureSpec& measure, const perf::PmuCatalog& catalog) {
     std::set<std::string> missing;
     for (const std::string& text : measure.events) {
@@ -142,7 +142,7 @@ class ScenarioRun {
     }
   }
 
-  /// Names are checked before anything runs: a misspelt event must not wait for its time.
+  /// Names are checked before anything runs, so that a misspelt event is reported at once.
   bool check_names() {
     const perf::PmuCatalog catalog(machine_.pmus().pmus());
     bool good = true;
@@ -161,7 +161,7 @@ class ScenarioRun {
     return good;
   }
 
-  /// A device no driver could serve is a failure, whether anybody measures on it or not.
+  /// A device that no driver could serve is a failure, even if no measure uses it.
   void check_probes() {
     std::vector<std::string> failures;
     const std::vector<std::string>& log = machine_.host().log();
@@ -255,7 +255,7 @@ class ScenarioRun {
 
   void begin(std::size_t index) {
     const MeasureSpec& measure = spec_.measures[index];
-    // Anew each time: the CPU a PMU is read on moves with CPU hotplug.
+    // Looked up each time: the CPU a PMU is read on moves with CPU hotplug.
     const perf::PmuCatalog catalog(machine_.pmus().pmus());
     if (loaded_ && !pmus_are_there(measure, catalog)) return;
     auto measurement = std::make_unique<Measurement>(measure, machine_.pmus(), machine_.scoreboard(), catalog, zero_);
@@ -322,7 +322,7 @@ class ScenarioRun {
     }
   }
 
-  /// @param cut_short  counts are what there was, and say nothing about what there would have been
+  /// @param cut_short  counts cover only the time until the cut
   void check_expectations(MeasureResult& result, bool cut_short) {
     for (const ExpectationSpec& expectation : spec_.expectations) {
       if (!expectation.measure.empty() && expectation.measure != result.name) continue;
@@ -400,7 +400,7 @@ class ScenarioRun {
     journal_.write("end", std::move(content));
   }
 
-  /// Notes on a run that was cut short would only speak of the cut.
+  /// Notes on a run that was cut short would only describe the cut.
   std::vector<std::string> findings(bool cut_short) {
     std::vector<std::string> list;
     for (const scoreboard::Finding& finding : machine_.scoreboard().findings().list()) {
@@ -410,8 +410,8 @@ class ScenarioRun {
     return list;
   }
 
-  /// How much simulated time passes until the user is listened to again: as much as takes the machine a moment. It goes
-  /// by what the simulation does and not by a clock, because waking up may decide what comes first at an instant.
+  /// Simulated time until the next check for a user's interrupt; the machine simulates it quickly. It depends on
+  /// the simulation's progress and not on a clock, because waking up may decide what comes first at an instant.
   class Patience {
    public:
     Picoseconds next() {
@@ -477,7 +477,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     try {
       machine.run([&] { run.carry_out(); });
     } catch (const std::exception& error) {
-      // A dead kernel is the driver's failure, not ours: what it had measured before stays.
+      // A dead kernel is the driver's failure, not ours. Earlier measurements stay.
       if (!machine.host().panicked()) throw;
       run.record_panic(error.what());
     }

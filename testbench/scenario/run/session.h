@@ -15,7 +15,7 @@ struct SessionOptions {
   std::function<void(double)> progress = {};  ///< 0 ... 1
 };
 
-/// Run one scenario with one driver set, in this process (which can do this once), and write what comes of it to the
+/// Run one scenario with one driver set in this process, at most once per process, and write the results to the
 /// journal. Bad input found on the way (an unknown event, a broken trace) goes to the journal too.
 /// @return the exit code of the process: 0 done (whatever the checks say), 2 bad input, 3 internal error
 int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers, Journal& journal,

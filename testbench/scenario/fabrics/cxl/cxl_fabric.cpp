@@ -37,7 +37,8 @@ std::set<unsigned> roots_reached(const traffic::CxlTrafficSpec& spec,
 // Tags tell apart what is under way.
 constexpr unsigned kMostOperations = 16384;
 
-/// @return longer than anything on the way may rest: 10 ms, and what the devices' memory is told to wait.
+/// @return a time longer than anything on the way may rest: 10 ms plus the configured waiting time of the devices'
+///         memory.
 Picoseconds patience_of(const std::vector<platform::CxlDeviceSpec>& branches) {
   Picoseconds longest = 0;
   for (const platform::CxlDevicePlace& device : platform::devices_of(branches)) {

@@ -10,7 +10,7 @@
 
 namespace pmufab::scenario {
 
-/// Tells a judge what links and memory controllers show, which outlive it, as the judge does.
+/// Passes what links and memory controllers show to a judge. They and the judge outlive it.
 class CxlListener {
  public:
   explicit CxlListener(scoreboard::CxlJudge& judge) : judge_(judge) {}

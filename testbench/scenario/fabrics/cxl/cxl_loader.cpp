@@ -212,7 +212,7 @@ void read_decoder(Reader& item, platform::CxlDecoderSpec& decoder) {
   item.number("size", decoder.size, Quantity::bytes, 0, ~std::uint64_t{0}, Presence::required);
   item.choice("coherency", decoder.coherency,
               {{"HDM-H", Coherency::hdm_h}, {"HDM-D", Coherency::hdm_d}, {"HDM-DB", Coherency::hdm_db}});
-  // Who does not interleave need not read of it.
+  // Skip these keys for ranges that do not interleave.
   if (!item.has("ways") && !item.has("granularity")) return;
   item.number("ways", decoder.interleave.ways);
   item.number("granularity", decoder.interleave.granularity, Quantity::bytes);
