@@ -93,6 +93,7 @@ std::string boot_archive(std::uint64_t aperture, const std::vector<std::string>&
   return archive.finish();
 }
 
+// NOLINTNEXTLINE(readability-function-size): the arguments of one command, in their order
 std::vector<std::string> qemu_command(const QemuOptions& options) {
   const std::filesystem::path& session = options.session;
   const bool is_deterministic = !options.clock_plugin.empty();

@@ -149,6 +149,17 @@ void apply_modifiers(const std::string& text, const WrittenEvent& event, PerfAtt
   }
 }
 
+/// @return the number a term is given; 1 for a term that stands alone. @throws EventError
+std::uint64_t value_of(const std::string& text, const WrittenTerm& term) {
+  if (!term.value) return 1;
+  const std::optional<std::uint64_t> number = parse_number(*term.value);
+  if (!number) {
+    throw EventError(text, term.value_position, fmt::format("'{}' is not a number", *term.value),
+                     "write a decimal or 0x... number of at most 64 bits");
+  }
+  return *number;
+}
+
 }  // namespace
 
 std::uint64_t TermFormat::maximum() const noexcept {
@@ -268,15 +279,7 @@ ResolvedEvent PmuCatalog::resolve(const std::string& text, const WrittenEvent& e
       continue;
     }
 
-    std::uint64_t value = 1;
-    if (term.value) {
-      const std::optional<std::uint64_t> number = parse_number(*term.value);
-      if (!number) {
-        throw EventError(text, term.value_position, fmt::format("'{}' is not a number", *term.value),
-                         "write a decimal or 0x... number of at most 64 bits");
-      }
-      value = *number;
-    }
+    const std::uint64_t value = value_of(text, term);
     if (const std::string* bits = find_format(pmu, term.name)) {
       TermFormat format;
       try {

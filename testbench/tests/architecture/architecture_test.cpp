@@ -12,8 +12,6 @@
 namespace pmufab::architecture {
 namespace {
 
-using ::testing::IsEmpty;
-
 const std::filesystem::path kTree = PMUFAB_SOURCE_DIR;
 
 LinkGraph graph() {

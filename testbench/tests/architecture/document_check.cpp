@@ -162,11 +162,11 @@ void check_order(const fs::path& root, const Order& order, const std::vector<std
 }  // namespace
 
 Complaints check_picture(const std::string& document, const LinkGraph& graph) {
-  static const std::regex kArrow(R"(^\s*(\w+) --> (\w+)\s*$)");
+  static const std::regex arrow_line(R"(^\s*(\w+) --> (\w+)\s*$)");
   std::set<Arrow> drawn;
   for (const std::string& line : block_of(document, "mermaid")) {
     std::smatch match;
-    if (std::regex_match(line, match, kArrow)) drawn.emplace(match.str(1), match.str(2));
+    if (std::regex_match(line, match, arrow_line)) drawn.emplace(match.str(1), match.str(2));
   }
   const std::set<Arrow> built = arrows_of(graph);
   Complaints complaints;
@@ -189,9 +189,9 @@ Complaints check_orders(const fs::path& root, const std::string& document) {
 }
 
 Complaints check_paths(const fs::path& root, const std::string& document) {
-  static const std::regex kCode(R"(`([\w./-]+/[\w./-]*)`)");
+  static const std::regex code(R"(`([\w./-]+/[\w./-]*)`)");
   Complaints complaints;
-  for (std::sregex_iterator match(document.begin(), document.end(), kCode); match != std::sregex_iterator(); ++match) {
+  for (std::sregex_iterator match(document.begin(), document.end(), code); match != std::sregex_iterator(); ++match) {
     const std::string path = (*match)[1].str();
     const fs::path first = *fs::path(path).begin();
     if (!fs::is_directory(root / first)) continue;  // not a path of the tree
@@ -211,12 +211,15 @@ Complaints check_folders(const fs::path& root) {
         ++files[entry.path().parent_path().lexically_relative(root).generic_string()];
     }
   }
-  for (const auto& [folder, count] : files) {
+  for (const auto& entry : files) {
+    const std::string& folder = entry.first;
     const bool is_exception = std::any_of(kLargeFolders.begin(), kLargeFolders.end(), [&](const Exception& exception) {
       return folder.starts_with(exception.folder);
     });
-    if (count > kMostFiles && !is_exception)
-      complaints.push_back(fmt::format("{} has {} files, more than {} to choose from", folder, count, kMostFiles));
+    if (entry.second > kMostFiles && !is_exception) {
+      complaints.push_back(
+          fmt::format("{} has {} files, more than {} to choose from", folder, entry.second, kMostFiles));
+    }
   }
   return complaints;
 }

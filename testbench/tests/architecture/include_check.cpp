@@ -152,14 +152,14 @@ std::vector<std::string> code_files(const fs::path& root) {
 }
 
 std::vector<Include> includes_of(const fs::path& root, const std::string& file) {
-  static const std::regex kInclude(R"(^\s*#\s*include\s*["<]([^">]+)[">])");
+  static const std::regex include_line(R"(^\s*#\s*include\s*["<]([^">]+)[">])");
   std::vector<Include> includes;
   std::ifstream text(root / file);
   unsigned number = 0;
   for (std::string line; std::getline(text, line);) {
     ++number;
     std::smatch match;
-    if (!std::regex_search(line, match, kInclude)) continue;
+    if (!std::regex_search(line, match, include_line)) continue;
     std::string target;
     const fs::path beside = (fs::path(file).parent_path() / match.str(1)).lexically_normal();
     for (const fs::path& candidate : {beside, fs::path(match.str(1)).lexically_normal()}) {

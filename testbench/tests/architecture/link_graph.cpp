@@ -33,13 +33,14 @@ LinkGraph LinkGraph::read(std::istream& text) {
       target = &graph.targets_[short_name(name)];
       target->name = short_name(name);
       words >> target->type >> target->folder;
-    } else if (target == nullptr || name.empty()) {
-      throw std::runtime_error("not a line of a link graph: " + line);
-    } else if (kind == "source") {
+      continue;
+    }
+    const bool is_part = target != nullptr && !name.empty();
+    if (is_part && kind == "source") {
       target->sources.insert(name);
-    } else if (kind == "public") {
+    } else if (is_part && kind == "public") {
       target->public_links.insert(short_name(name));
-    } else if (kind == "private") {
+    } else if (is_part && kind == "private") {
       target->private_links.insert(short_name(name));
     } else {
       throw std::runtime_error("not a line of a link graph: " + line);
