@@ -217,10 +217,10 @@ TEST_F(Bus, shows_each_completed_access_to_its_monitors_in_order) {
   std::vector<std::string> log;
   std::vector<MmioBus::BusAccess> accesses;
   bus.monitor([&](const MmioBus::BusAccess& access) {
-    log.push_back("first");
+    log.emplace_back("first");
     accesses.push_back(access);
   });
-  bus.monitor([&](const MmioBus::BusAccess&) { log.push_back("second"); });
+  bus.monitor([&](const MmioBus::BusAccess&) { log.emplace_back("second"); });
   run([&] {
     testing::advance(100);
     cpu.put64(0x1008, 0x1122'3344'5566'7788);
