@@ -20,11 +20,11 @@ using Arrow = std::pair<std::string, std::string>;
 constexpr std::size_t kMostFiles = 25;
 
 /// Folders that are larger for a reason.
-struct Exception {
+struct LargeFolder {
   std::string_view folder;
   std::string_view reason;
 };
-constexpr std::array<Exception, 2> kLargeFolders{{
+constexpr std::array<LargeFolder, 2> kLargeFolders{{
     {"testbench/driver_host/shim/include/linux", "a header for each of the kernel's that drivers include"},
     {"testbench/fuzz/seeds", "inputs a fuzzer found; nobody chooses among them"},
 }};
@@ -213,9 +213,9 @@ Complaints check_folders(const fs::path& root) {
   }
   for (const auto& entry : files) {
     const std::string& folder = entry.first;
-    const bool is_exception = std::any_of(kLargeFolders.begin(), kLargeFolders.end(), [&](const Exception& exception) {
-      return folder.starts_with(exception.folder);
-    });
+    const bool is_exception =
+        std::any_of(kLargeFolders.begin(), kLargeFolders.end(),
+                    [&](const LargeFolder& exception) { return folder.starts_with(exception.folder); });
     if (entry.second > kMostFiles && !is_exception) {
       complaints.push_back(
           fmt::format("{} has {} files, more than {} to choose from", folder, entry.second, kMostFiles));

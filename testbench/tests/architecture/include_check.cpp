@@ -19,11 +19,11 @@ constexpr std::array<std::string_view, 4> kRoomsOfPrograms{"testbench/tests/", "
                                                            "testbench/support/"};
 
 /// What is compiled by scripts, or on its own, and so in no target.
-struct Exception {
+struct UntargetedFolder {
   std::string_view path;
   std::string_view reason;
 };
-constexpr std::array<Exception, 2> kWithoutTarget{{
+constexpr std::array<UntargetedFolder, 2> kWithoutTarget{{
     {"testbench/driver_host/runtime/", "tools/build-drivers compiles it into each kernel's module"},
     {"testbench/tests/install/consumer/", "a project of its own, built against the installed package"},
 }};
@@ -232,8 +232,9 @@ Complaints check_sources(const fs::path& root, const LinkGraph& graph) {
   Complaints complaints;
   for (const std::string& file : code_files(root)) {
     if (!is_source(file)) continue;
-    const bool is_exception = std::any_of(kWithoutTarget.begin(), kWithoutTarget.end(),
-                                          [&](const Exception& exception) { return file.starts_with(exception.path); });
+    const bool is_exception =
+        std::any_of(kWithoutTarget.begin(), kWithoutTarget.end(),
+                    [&](const UntargetedFolder& exception) { return file.starts_with(exception.path); });
     if (is_exception) continue;
     std::vector<std::string> targets = graph.targets_with(file);
     if (targets.empty() && !is_listed(root, file)) complaints.push_back(file + " is in no target");
