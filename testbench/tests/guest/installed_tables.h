@@ -36,7 +36,7 @@ class InstalledTables {
   [[nodiscard]] std::string table_at(std::uint64_t address) const {
     const File& file = files_.at("etc/acpi/tables");
     const std::size_t at = address - file.address;
-    const std::string table = file.bytes.substr(at, number(file.bytes, at + 4, 4));
+    std::string table = file.bytes.substr(at, number(file.bytes, at + 4, 4));
     if (sum(table) != 0) throw std::runtime_error("checksum of " + table.substr(0, 4));
     return table;
   }
