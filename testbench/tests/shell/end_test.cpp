@@ -41,7 +41,7 @@ class ShellEnd : public Shell {
   /// Wait until a file of this name is there, with something in it.
   std::string wait_for(const std::string& name) {
     for (int turn = 0; turn < 1500; ++turn) {
-      const std::string text = read(folder / name);
+      std::string text = read(folder / name);
       if (text.ends_with('\n')) return text;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
