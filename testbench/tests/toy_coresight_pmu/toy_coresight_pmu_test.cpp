@@ -13,7 +13,6 @@
 namespace pmufab::toy {
 namespace {
 
-using integration::DriverSet;
 using integration::EventHandle;
 using scoreboard::EventResult;
 using scoreboard::EventTerms;

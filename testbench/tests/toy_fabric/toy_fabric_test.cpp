@@ -19,7 +19,6 @@ namespace {
 
 using scenario::CounterResult;
 using scenario::RunResult;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
