@@ -150,7 +150,7 @@ void apply_modifiers(const std::string& text, const WrittenEvent& event, PerfAtt
 }
 
 /// @return the number a term is given; 1 for a term that stands alone. @throws EventError
-std::uint64_t value_of(const std::string& text, const WrittenTerm& term) {
+std::uint64_t number_of(const std::string& text, const WrittenTerm& term) {
   if (!term.value) return 1;
   const std::optional<std::uint64_t> number = parse_number(*term.value);
   if (!number) {
@@ -279,7 +279,7 @@ ResolvedEvent PmuCatalog::resolve(const std::string& text, const WrittenEvent& e
       continue;
     }
 
-    const std::uint64_t value = value_of(text, term);
+    const std::uint64_t value = number_of(text, term);
     if (const std::string* bits = find_format(pmu, term.name)) {
       TermFormat format;
       try {
