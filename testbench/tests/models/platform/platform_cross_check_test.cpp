@@ -16,7 +16,7 @@ namespace {
 scoreboard::Tegra410JudgeSpec spec_for(const platform::PlatformSpec& built) {
   scoreboard::Tegra410JudgeSpec spec;
   spec.sockets = built.sockets;
-  for (const tegra410::MemoryRange& range : built.memory) {
+  for (const tegra410::MemoryRange& range : platform::system_map(built)) {
     spec.memory.push_back({range.base, range.size, range.socket, range.memory_class});
   }
   spec.slc = {built.tegra410->slc.slices, built.tegra410->slc.sets, built.tegra410->slc.ways};
