@@ -133,7 +133,7 @@ class Software : public sc_core::sc_module {
       if (pmu.name == kPmuName) count(pmu);
     }
     for (const sb::EventResult& result : board_.results()) {
-      exact = result.verdict == sb::EventResult::Verdict::exact && result.expected > 0;
+      exact = result.match == sb::EventResult::Match::exact && result.expected > 0;
       std::cout << result.pmu << ", " << result.meaning << ": driver " << result.driver.value_or(0) << ", scoreboard "
                 << result.expected << (exact ? ": exact\n" : ": WRONG\n");
     }
