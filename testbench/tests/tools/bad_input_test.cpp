@@ -117,7 +117,7 @@ TEST_F(BadInput, cxl_devices_that_contradict_themselves) {
                  "(use for example 500 ps)");
   refuses_device(
       cpmus + "    memory: {ddr: {thermal_throttle: {accesses: 5, pause: 0}}}\n",
-      "p.yaml:5:58: cxl[0].memory.ddr.thermal_throttle.pause: is 0, which throttles nothing (use for example "
+      "p.yaml:5:59: cxl[0].memory.ddr.thermal_throttle.pause: is 0, which throttles nothing (use for example "
       "200 ns, or leave out accesses)");
   refuses_device(
       cpmus + "    memory: {ddr: {power_throttle: {accesses: 5, window: 0}}}\n",
@@ -249,7 +249,7 @@ TEST_F(BadInput, a_recording_that_is_none) {
 TEST_F(BadInput, no_drivers_were_built) {
   std::filesystem::create_directory(folder / "empty");
   refuses({"list", "--driver-dir", (folder / "empty").string()},
-          AllOf(HasSubstr("there are no drivers in"), HasSubstr("pmufab driver fetch")));
+          AllOf(HasSubstr("no Linux drivers in"), HasSubstr("pmufab driver fetch")));
   refuses({"list", "--driver-dir", (folder / "nowhere").string()}, HasSubstr("there is no folder"));
   refuses({"list", "--drivers", "2.6"},
           AllOf(HasSubstr("no driver set matches --drivers 2.6"), HasSubstr("there are '")));
