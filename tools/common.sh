@@ -28,15 +28,17 @@ print_help() { awk 'NR > 1 && !/^# SPDX/ { if (!/^#/) exit; sub(/^# ?/, ""); pri
 # show_progress LOG: tells, until end_progress, how long something takes and the last line of its LOG: on a terminal in one
 # line that moves, elsewhere in a line every half a minute.
 show_progress() {
-  local log=$1 every=30 width=110 seconds=0 text
+  local log=$1 every=30 width=110 began=$SECONDS seconds due text
   if [[ -t 1 ]]; then
     every=1
     width=$(stty size 2>/dev/null </dev/tty | awk '$2 > 10 { print $2 - 1 }' || true)
   fi
+  due=$every
   # Whoever waits for the end of the output must not wait for a sleep. No script, no progress.
   while sleep 1 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
-    seconds=$((seconds + 1))
-    if ((seconds % every != 0)); then continue; fi
+    seconds=$((SECONDS - began))
+    if ((seconds < due)); then continue; fi
+    due=$((seconds + every))
     text="    $seconds s  $(tail -n 1 "$log" 2>/dev/null | tr -d '\r')"
     if [[ -t 1 ]]; then printf '\r\033[K%s' "${text:0:${width:-79}}"; else printf '%s\n' "${text:0:width}"; fi
   done &
