@@ -13,8 +13,9 @@ namespace pmufab::scenario {
 /// A count as the formulas see it.
 struct DerivedInput {
   std::string pmu;
-  std::string event;      ///< published name, "slc_bytes_rd"; empty for raw events
-  bool filtered = false;  ///< it has filter terms
+  std::string event;                                     ///< published name, "slc_bytes_rd"; empty for raw events
+  scoreboard::Figure figure = scoreboard::Figure::none;  ///< what a formula makes of the count alone
+  bool filtered = false;                                 ///< it has filter terms
   std::uint64_t count = 0;
   Picoseconds elapsed = 0;              ///< the time it had a counter
   bool complete = true;                 ///< it was counted all the time

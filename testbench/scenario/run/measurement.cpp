@@ -170,7 +170,10 @@ void Measurement::add_derived(MeasureResult& result) const {
       input.count = counter.reading->value;
       input.elapsed = counter.reading->time_running;
       input.complete = !turns_of(*counter.reading).is_shared();
-      if (const auto judged = judge_.result(counter.handle)) input.mean_latency_ps = judged->mean_read_latency_ps;
+      if (const auto judged = judge_.result(counter.handle)) {
+        input.figure = judged->figure;
+        input.mean_latency_ps = judged->mean_read_latency_ps;
+      }
       inputs.push_back(std::move(input));
     }
   }

@@ -43,6 +43,13 @@ struct ReadCheck {
   [[nodiscard]] bool ok() const noexcept { return monotonic && possible; }
 };
 
+/// What a formula of the kernel's documents makes of a count.
+enum class Figure : std::uint8_t {
+  none,
+  bandwidth,     ///< the count is of bytes
+  request_rate,  ///< of requests, for each cycle
+};
+
 /// The judgement of one event.
 struct EventResult {
   enum class Match : std::uint8_t {
@@ -54,6 +61,7 @@ struct EventResult {
   perf::EventHandle event = 0;
   std::string pmu;
   std::string meaning;  ///< the event in words
+  Figure figure = Figure::none;
   Match match = Match::not_counted;
   std::uint64_t expected = 0;           ///< up to now; final once the event is stopped
   std::optional<std::uint64_t> driver;  ///< raw count at the end of the driver's last call about the event

@@ -7,6 +7,23 @@
 namespace pmufab::scoreboard {
 namespace {
 
+Figure figure_of(UcfEvent event) {
+  switch (event) {
+    case UcfEvent::slc_bytes_rd:
+    case UcfEvent::slc_bytes_wr:
+    case UcfEvent::mem_bytes_rd:
+    case UcfEvent::mem_bytes_wr:
+      return Figure::bandwidth;
+    case UcfEvent::slc_access_rd:
+    case UcfEvent::slc_access_wr:
+    case UcfEvent::mem_access_rd:
+    case UcfEvent::mem_access_wr:
+      return Figure::request_rate;
+    default:
+      return Figure::none;
+  }
+}
+
 class UcfTruth final : public EventTruth {
  public:
   UcfTruth(UcfMeaning meaning, const ReferenceUcf& reference, unsigned socket, const ExactClock& clock)
@@ -39,6 +56,7 @@ class UcfTruth final : public EventTruth {
 
   void describe(std::span<const Span> /*spans*/, EventResult& result) const override {
     if (meaning_.kind == UcfMeaning::Kind::nothing) result.remark = kCountsNothing;
+    if (meaning_.kind == UcfMeaning::Kind::traffic) result.figure = figure_of(meaning_.event);
   }
 
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {

@@ -42,12 +42,10 @@ std::vector<DerivedResult> derived_figures(const std::vector<DerivedInput>& inpu
     if (input.filtered || !input.complete || input.elapsed == 0) continue;
     const double elapsed_ns = static_cast<double>(input.elapsed) / 1e3;
     const std::string_view event = input.event;
-    const bool of_pcie = input.pmu.starts_with("nvidia_pcie_");
-    if (event.find("_bytes_") != std::string_view::npos || (of_pcie && event.ends_with("_bytes"))) {
+    if (input.figure == scoreboard::Figure::bandwidth && !event.empty()) {
       results.push_back({fmt::format("{} {} bandwidth", input.pmu, in_words(event)),
                          static_cast<double>(input.count) / elapsed_ns, "GB/s", std::nullopt, true});
-    } else if (event == "slc_access_rd" || event == "slc_access_wr" || event == "mem_access_rd" ||
-               event == "mem_access_wr" || (of_pcie && event.ends_with("_req"))) {
+    } else if (input.figure == scoreboard::Figure::request_rate && !event.empty()) {
       const DerivedInput* cycles = find(inputs, input.pmu, "cycles");
       if (cycles != nullptr && cycles->count > 0) {
         results.push_back({fmt::format("{} {} request rate", input.pmu, in_words(event)),

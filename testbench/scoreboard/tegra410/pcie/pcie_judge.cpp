@@ -50,7 +50,11 @@ class PcieTruth final : public EventTruth {
 
   void describe(std::span<const Span> /*spans*/, EventResult& result) const override {
     if (meaning_.kind == PcieMeaning::Kind::nothing) result.remark = kCountsNothing;
-    if (meaning_.kind == PcieMeaning::Kind::traffic && meaning_.event == PcieEvent::rd_req) {
+    if (meaning_.kind != PcieMeaning::Kind::traffic) return;
+    const bool counts_bytes = meaning_.event == PcieEvent::rd_bytes || meaning_.event == PcieEvent::wr_bytes;
+    if (meaning_.event != PcieEvent::rd_cum_outs)
+      result.figure = counts_bytes ? Figure::bandwidth : Figure::request_rate;
+    if (meaning_.event == PcieEvent::rd_req) {
       const PcieLane all = sum(counted());
       result.mean_read_latency_ps = {all.latency_ps, all.reads};
     }

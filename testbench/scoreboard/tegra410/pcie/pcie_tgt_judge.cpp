@@ -159,6 +159,9 @@ class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
 
   void describe(std::span<const Span> /*spans*/, EventResult& result) const override {
     if (meaning_.kind == PcieTgtMeaning::Kind::nothing) result.remark = kCountsNothing;
+    if (meaning_.kind != PcieTgtMeaning::Kind::traffic) return;
+    const bool counts_bytes = meaning_.event == PcieTgtEvent::rd_bytes || meaning_.event == PcieTgtEvent::wr_bytes;
+    result.figure = counts_bytes ? Figure::bandwidth : Figure::request_rate;
   }
 
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override;

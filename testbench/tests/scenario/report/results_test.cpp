@@ -351,6 +351,8 @@ TEST(Derived, averages_follow_the_kernel_document) {
   requests.mean_latency_ps = {90'000'000'000, 1'000'000};  // 90 ns
   std::vector<DerivedInput> inputs = {input("slc_bytes_rd", 40'000'000), input("slc_access_rd", 480'000),
                                       input("cycles", 48'000'000), requests, input("rd_cum_outs", 21'600'000)};
+  inputs[0].figure = scoreboard::Figure::bandwidth;
+  inputs[1].figure = scoreboard::Figure::request_rate;
   std::vector<DerivedResult> results = derive(inputs);
   ASSERT_EQ(results.size(), 3U);
   EXPECT_EQ(results[0].name, "p slc read bandwidth");
