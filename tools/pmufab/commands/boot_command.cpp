@@ -303,7 +303,7 @@ itself says, and --json FILE writes them to a file. Without COMMAND there is a s
 Time: a second of the guest is a simulated second (--time-scale 1). The traffic begins when perf has opened its events,
 and is played once; if it cannot be simulated in that time, it takes longer. With --clock instructions each instruction of
 the guest takes 32 ns instead. Then every boot gives the same output and the same --json, clock cycles included, within
-limits that testbench/guest/README.md describes; boots take longer that way.
+limits that docs/guest.md describes; boots take longer that way.
 
 Without PLATFORM a platform of two Tegra410 sockets is used.)",
       .options =
