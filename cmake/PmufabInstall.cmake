@@ -18,7 +18,7 @@ install(DIRECTORY testbench/driver_host/runtime testbench/driver_host/shim DESTI
 install(FILES testbench/driver_host/abi.h testbench/driver_host/linux-drivers.txt
   DESTINATION ${data_dir}/testbench/driver_host)
 install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE CHANGELOG.md docs/scenario-format.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pmufab)
 install(DIRECTORY tlm models testbench

@@ -274,8 +274,9 @@ Command run_command() {
       .arguments = "[options] SCENARIO...",
       .summary = "run scenarios with every driver set, and check every counter against the scoreboard",
       .description =
-          R"(A scenario file names a platform, traffic, and what to measure (scenarios/README.md describes it). It is run once for
-each driver set it selects, each run in a process of its own. A run passes when every count equals the scoreboard's.
+          R"(A scenario file names a platform, traffic, and what to measure (docs/scenario-format.md describes it). It is
+run once for each driver set it selects, each run in a process of its own. A run passes when every count equals the
+scoreboard's.
 
 SCENARIO is the path of a file, or a name: cmn-flits is the file cmn-flits.yaml in any folder below scenarios/ here, or
 else among the scenarios that come with pmufab.)",
