@@ -49,10 +49,10 @@ void check_modelled(const perf::ResolvedEvent& event, std::size_t mesh, const cm
   if (reason == cmn::kNoSuchEvent) {
     throw perf::EventError(event.text, 0,
                            fmt::format("{} of this revision has no such event", cmn::to_string(topology.product)),
-                           "models/cmn/README.md lists the events of nodes that are modelled");
+                           "docs/cmn-nodes.md says which events each node has");
   }
   throw perf::EventError(event.text, 0, fmt::format("no model makes this event happen: {}", reason),
-                         "models/cmn/README.md lists the events of nodes that are modelled");
+                         "docs/cmn-events.md lists the events of nodes that no model makes");
 }
 
 std::string hint_of_nodes(const perf::ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology) {
