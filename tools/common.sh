@@ -4,16 +4,16 @@
 
 set -euo pipefail
 
-# The repository, whatever the current directory is.
+# The repository, independent of the current directory.
 # shellcheck disable=SC2034
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 program=tools/$(basename "$0")
 
-# Plain words on what happens next, with a mark that is easy to find in a log.
+# say: announces the next step, with a mark that is easy to find in a log. note: a detail of it.
 say() { printf '\n==> %s\n' "$*"; }
 note() { printf '    %s\n' "$*"; }
 
-# die MESSAGE...: the reason, one line per argument, and exit code 2 (the caller's mistake or the machine's).
+# die MESSAGE...: prints the reason, one line per argument, and exits with 2 (a wrong call, or a fault of the machine).
 die() {
   printf '%s: %s\n' "$program" "$1" >&2
   shift
@@ -22,11 +22,11 @@ die() {
   exit 2
 }
 
-# The comment block at the top of the script is its --help text, but for the licence.
+# The comment block at the top of the script, without the licence, is its --help text.
 print_help() { awk 'NR > 1 && !/^# SPDX/ { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; }
 
-# show_progress LOG: tells, until end_progress, how long something takes and the last line of its LOG: on a terminal in one
-# line that moves, elsewhere in a line every half a minute.
+# show_progress LOG: shows the time passed and the last line of LOG until end_progress is called. A terminal gets one
+# line that changes; anything else gets a line every half a minute.
 show_progress() {
   local log=$1 every=30 width=110 began=$SECONDS seconds due text
   if [[ -t 1 ]]; then
@@ -34,7 +34,7 @@ show_progress() {
     width=$(stty size 2>/dev/null </dev/tty | awk '$2 > 10 { print $2 - 1 }' || true)
   fi
   due=$every
-  # Whoever waits for the end of the output must not wait for a sleep. No script, no progress.
+  # The sleep must not hold the output open. The loop ends when the script has ended.
   while sleep 1 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
     seconds=$((SECONDS - began))
     if ((seconds < due)); then continue; fi
@@ -51,19 +51,19 @@ end_progress() {
   if [[ -t 1 ]]; then printf '\r\033[K'; fi
 }
 
-# open_log LOG: makes it an empty file.
+# open_log LOG: makes LOG an empty file.
 open_log() {
-  { mkdir -p "$(dirname "$1")" && : >"$1"; } 2>/dev/null ||
-    die "cannot write $1" "If another user (root, say) has built here before, remove the folder build or change its owner."
+  { mkdir -p "$(dirname "$1")" && : >"$1"; } 2>/dev/null || die "cannot write $1" \
+    "If another user (root, say) has built here before, remove the folder build or change its owner."
 }
 
-# show_failure LOG STATUS COMMAND...: how COMMAND ended, and the last lines of its LOG.
+# show_failure LOG STATUS COMMAND...: prints how COMMAND ended, and the last lines of LOG.
 show_failure() {
   printf '%s: "%s" failed with exit code %d. The end of %s:\n' "$program" "${*:3}" "$2" "$1" >&2
   tail -n 40 "$1" >&2
 }
 
-# run_logged LOG COMMAND...: output goes to LOG, and progress is shown; on failure the last lines of LOG are.
+# run_logged LOG COMMAND...: runs COMMAND with its output in LOG, and shows progress. If it fails, shows the end of LOG.
 run_logged() {
   local log=$1 status=0
   shift
@@ -75,8 +75,8 @@ run_logged() {
   return "$status"
 }
 
-# Builds may use this many processes: PMUFAB_JOBS, or one per processor but no more than memory allows (a compiler takes up
-# to 1.5 GiB for a batch of units).
+# The number of processes a build may use: PMUFAB_JOBS, or one per processor as far as memory allows. A compiler takes
+# up to 1.5 GiB for a batch of units.
 job_count() {
   if [[ -n ${PMUFAB_JOBS:-} ]]; then
     echo "$PMUFAB_JOBS"
@@ -90,10 +90,10 @@ job_count() {
   echo $((cpus < allowed ? cpus : allowed))
 }
 
-# The Linux drivers the driver host knows, a line each: kernel module and files, with one blank between.
+# The Linux drivers the driver host knows, one per line: kernel module and files, separated by blanks.
 linux_drivers() { awk '!/^#/ && NF >= 2 { $1 = $1; print }' "$root/testbench/driver_host/linux-drivers.txt"; }
 
-# has_linux_drivers TREE: is there at least one driver of a PMU that the driver host knows?
+# has_linux_drivers TREE: succeeds if TREE has at least one PMU driver that the driver host knows.
 has_linux_drivers() {
   local files file
   while read -r _ files; do

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Debian's packages without root and without the machine's own package configuration: sourced after common.sh.
+# Gets Debian packages without root, and without the machine's own package configuration. Source it after common.sh.
 # shellcheck shell=bash
 
 debian_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# What keeps Debian's packages from being asked for here, or nothing.
+# debian_obstacle: prints what this machine lacks for fetching Debian packages, or nothing.
 debian_obstacle() {
   local command
   for command in apt-get apt-cache dpkg dpkg-deb; do
@@ -13,8 +13,8 @@ debian_obstacle() {
   [[ -r $debian_keyring ]] || echo "$debian_keyring is missing (package debian-archive-keyring)"
 }
 
-# The mirror this machine's packages come from, or nothing. Until package lists have been fetched, only where they would be
-# fetched from is known.
+# debian_mirror: prints the mirror this machine's packages come from, or nothing. Before package lists have been
+# fetched, it is the mirror they would be fetched from.
 debian_mirror() {
   {
     apt-get indextargets --format '$(ORIGIN) $(SUITE) $(SITE)' 'Identifier: Packages' || true
@@ -22,9 +22,9 @@ debian_mirror() {
   } 2>/dev/null | awk '($1 == "Debian" || $NF ~ /\/debian\/?$/) && !/security/ && !found++ { print $NF }'
 }
 
-# debian_world FOLDER ARCHITECTURES MIRROR SUITE...: a package world of our own in FOLDER, in which nothing is installed;
-# apt's programs work in it from now on. The first of ARCHITECTURES (separated by blanks) is the one packages are for that
-# name none. MIRROR's security archive is taken to lie beside it.
+# debian_world FOLDER ARCHITECTURES MIRROR SUITE...: makes a separate package configuration in FOLDER, in which nothing
+# is installed. From now on apt's programs use it. ARCHITECTURES are separated by blanks; the first is the default. The
+# security archive must lie beside MIRROR.
 debian_world() {
   local folder=$1 architectures=$2 mirror=$3 suite
   shift 3
@@ -59,20 +59,21 @@ END
   export APT_CONFIG=$folder/etc/apt.conf
 }
 
-# linux_point VERSION: 7.3.4-1~bpo13+1 is a package of Linux 7.3.4.
+# linux_point VERSION: the Linux version of a package version: 7.3.4 for 7.3.4-1~bpo13+1.
 linux_point() {
   local point=${1#*:}
   point=${point%%-*}
   echo "${point%%[~+]*}"
 }
 
-# unpack_linux_source ARCHIVE TREE PART...: of a linux-source package those files and folders that are there.
+# unpack_linux_source ARCHIVE TREE PART...: unpacks files and folders of a linux-source package. Missing ones are
+# skipped.
 unpack_linux_source() {
   local archive=$1 tree=$2 part patterns=()
   shift 2
   for part; do patterns+=("linux-source-*/$part"); done
   mkdir -p "$tree"
-  # A fresh system has no xz, but apt has a helper of its own, which takes files.
+  # A fresh system has no xz. Apt's helper unpacks files.
   mkdir "$tree.packed"
   dpkg-deb --fsys-tarfile "$archive" |
     tar -xf - -C "$tree.packed" --strip-components=3 --wildcards './usr/src/linux-source-*.tar.*' || true
