@@ -13,9 +13,9 @@ namespace {
 
 using nlohmann::json;
 
-/// Tells the simulator what perf is about to count, and when it has ended. Signals are for perf: a shell takes none
-/// while it runs a command, so perf runs beside it, with the input that such a command would not have, and with SIGINT
-/// and SIGQUIT, which it would ignore. Ctrl-C comes to perf twice, which changes nothing.
+/// Tells the simulator what perf is about to count, and when perf has ended. Signals are passed on to perf. A shell
+/// takes none while it runs a command, so perf runs in the background. There it would have no input and would ignore
+/// SIGINT and SIGQUIT; the wrapper restores both. Ctrl-C reaches perf twice, which changes nothing.
 constexpr const char* kPerfWrapper = R"sh(#!/bin/bash
 port=
 for name in /sys/class/virtio-ports/*/name; do
@@ -40,7 +40,7 @@ printf 'end\0' >"$port"
 exit "$status"
 )sh";
 
-/// Around the command, in a machine that has to be the same every time: the other CPUs, and the end of time.
+/// Wraps the command if boots must be the same: brings up the other CPUs before it, and ends simulated time after it.
 constexpr const char* kSameEveryTime = R"sh(for cpu in /sys/devices/system/cpu/cpu*/online; do echo 1 >"$cpu"; done
 {}
 status=$?
@@ -51,8 +51,8 @@ exit "$status"
 /// The kernel's command line.
 std::string kernel_arguments(bool is_deterministic) {
   std::string line = "console=ttyAMA0 panic=-1";
-  // A CPU that waits for interrupts executes nothing: time would jump to its next timer, and the simulator not know.
-  // While devices are mapped QEMU takes turns with its CPUs as it happens to come: there is one then.
+  // nohlt: a CPU that waits for interrupts executes nothing, so time would jump to its next timer without the
+  // simulator's knowledge. maxcpus=1: QEMU's CPUs take turns at no fixed moments while devices are mapped.
   if (is_deterministic) line += " nohlt maxcpus=1 cryptomgr.notests=1";
   return line;
 }
@@ -69,7 +69,7 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-/// A path within one of QEMU's lists of options: a comma is written twice.
+/// @return a path as QEMU's lists of options take it: each comma twice.
 std::string in_list(const std::filesystem::path& path) {
   std::string text;
   for (const char letter : path.string()) text += letter == ',' ? std::string(",,") : std::string(1, letter);
@@ -97,7 +97,7 @@ std::string boot_archive(std::uint64_t aperture, const std::vector<std::string>&
 std::vector<std::string> qemu_command(const QemuOptions& options) {
   const std::filesystem::path& session = options.session;
   const bool is_deterministic = !options.clock_plugin.empty();
-  // A pipe may be full, which a machine that is the same every time must not notice.
+  // A full pipe would delay the guest, so a deterministic machine writes to a file.
   const std::string output = is_deterministic ? in_list(session / kOutputName) : "/dev/stdout";
   std::vector<std::string> command{
       options.guest / "qemu",
@@ -153,7 +153,7 @@ std::vector<std::string> qemu_command(const QemuOptions& options) {
     json device{{"driver", "vfio-user-pci"},
                 {"bus", bus},
                 {"socket", {{"type", "unix"}, {"path", (session / socket).string()}}},
-                // A stall longer than this ends the conversation for good.
+                // Milliseconds. A longer stall ends the connection for good.
                 {"x-msg-timeout", 60000}};
     if (is_deterministic) device["x-no-posted-writes"] = true;
     if (!place.empty()) {
@@ -162,7 +162,7 @@ std::vector<std::string> qemu_command(const QemuOptions& options) {
     }
     command.insert(command.end(), {"-device", device.dump()});
   };
-  // There are 31 slots on the root bus: functions that belong there share some.
+  // The root bus has 31 slots: the platform's functions share some.
   constexpr unsigned kFirstSlot = 16;
   unsigned on_root_bus = 0;
   for (std::size_t i = 0; i < options.below_ports.size(); ++i) {

@@ -64,7 +64,7 @@ void check_interrupts(const FirmwareDescription& firmware, const GuestMap& map) 
   }
 }
 
-/// @return `map` with addresses that lie where they can.
+/// @return `map`, refusing addresses outside the range for the platform's registers.
 GuestMap checked(const GuestMap& map) {
   const auto address = [&map](const MemoryResource& range) {
     const std::uint64_t in_guest = map.address(range);
@@ -115,7 +115,7 @@ std::string madt(const std::vector<Cpu>& cpus, std::uint32_t message_interrupts)
     body.u8(0x0b).u8(80).zeros(2).u32(index).u32(cpus[index].uid).u32(kEnabled).u32(0).u32(qemu_virt::kPmuInterrupt);
     body.u64(0).u64(qemu_virt::kGicCpuInterface).u64(qemu_virt::kGicVirtualCpuInterface);
     body.u64(qemu_virt::kGicHypervisorInterface).u32(0).u64(0);
-    body.u64(index).zeros(4);  // MPIDR: the only affinity level eight CPUs need is 0
+    body.u64(index).zeros(4);  // MPIDR: eight CPUs need affinity level 0 only
   }
   body.u8(0x0d).u8(24).zeros(2).u32(0).u64(qemu_virt::kMessageFrame).u32(kInterruptsGivenHere);
   body.u16(static_cast<std::uint16_t>(message_interrupts)).u16(qemu_virt::kFirstMessageInterrupt);
@@ -248,7 +248,7 @@ std::vector<Cpu> guest_cpus(const FirmwareDescription& firmware, const GuestTopo
 }
 
 std::map<std::uint32_t, std::uint32_t> assign_interrupts(const FirmwareDescription& firmware) {
-  // Some for functions of the guest's own: consoles, root ports.
+  // The guest has functions of its own: consoles, root ports.
   constexpr std::size_t kLeftToPci = 8;
   const std::set<std::uint32_t> numbers = interrupts_of(firmware);
   if (numbers.size() > qemu_virt::kMessageInterrupts - kLeftToPci) {

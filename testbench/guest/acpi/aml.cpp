@@ -22,8 +22,8 @@ std::string joined(const std::vector<Term>& terms) {
   return bytes;
 }
 
-/// A term of variable length: opcode, PkgLength, contents. The length counts its own bytes: one holds up to 63, more
-/// hold four bits and a byte for each that follows.
+/// A term of variable length: opcode, PkgLength, contents. The length includes its own bytes. One byte holds up to 63.
+/// In a longer one the first byte holds four bits, and each further byte eight.
 Term sized(unsigned code, const std::string& contents) {
   std::size_t width = 1;
   while (contents.size() + width >= (width == 1 ? std::size_t{1} << 6 : std::size_t{1} << (8 * width - 4))) ++width;
@@ -65,7 +65,7 @@ Term package(const std::vector<Term>& elements) {
 }
 
 Term uuid(std::string_view text) {
-  // Of the five groups, the first three are integers with the least significant byte first.
+  // The first three of the five groups are little-endian integers.
   static constexpr std::size_t kOrder[] = {6, 4, 2, 0, 11, 9, 16, 14, 19, 21, 24, 26, 28, 30, 32, 34};
   std::string bytes;
   for (const std::size_t at : kOrder) {
@@ -115,12 +115,12 @@ Term return_value(const Term& value) { return opcode(0xa4) + value; }
 
 namespace {
 
-constexpr std::uint8_t kFixedRange = 0x0c;  // neither end can be moved
+constexpr std::uint8_t kFixedRange = 0x0c;  // both ends are fixed
 
 }  // namespace
 
 std::string memory_range(std::uint64_t base, std::uint64_t size, Use use) {
-  constexpr std::uint8_t kReadWrite = 1;  // and not cacheable
+  constexpr std::uint8_t kReadWrite = 1;  // not cacheable
   return ByteWriter{}
       .u8(0x8a)
       .u16(0x2b)
@@ -173,7 +173,7 @@ std::string interrupt(std::uint32_t number, bool is_edge) {
 }
 
 Term resources(std::string_view descriptors) {
-  // The end tag's checksum may be left 0.
+  // The end tag's checksum may be 0.
   return buffer(std::string(descriptors) + std::string("\x79\0", 2));
 }
 

@@ -7,12 +7,12 @@
 #include <vector>
 
 /// ACPI Machine Language, as far as a DSDT of devices needs it. Each function returns the encoding of a term (ACPI 6.5,
-/// chapter 20); names are of four characters.
+/// chapter 20). Names have four characters.
 namespace pmufab::guest::aml {
 
 using Term = std::string;
 
-/// Where a value is put, or a variable of a method.
+/// A variable of a method; also the target of an operation.
 inline const Term kLocal0 = "\x60";
 /// @return argument `number` (0 ... 6) of the method.
 [[nodiscard]] Term argument(unsigned number);
@@ -32,7 +32,7 @@ inline const Term kLocal0 = "\x60";
 [[nodiscard]] Term device(std::string_view name, const std::vector<Term>& objects);
 /// @param path "\\_SB_"
 [[nodiscard]] Term scope(std::string_view path, const std::vector<Term>& objects);
-/// A method that one thread at a time runs.
+/// A serialized method: one thread at a time runs it.
 [[nodiscard]] Term method(std::string_view name, unsigned arguments, const std::vector<Term>& body);
 
 [[nodiscard]] Term if_then(const Term& condition, const std::vector<Term>& body);
@@ -46,17 +46,17 @@ inline const Term kLocal0 = "\x60";
 [[nodiscard]] Term bit_and(const Term& left, const Term& right, const Term& target);
 [[nodiscard]] Term bit_or(const Term& left, const Term& right, const Term& target);
 [[nodiscard]] Term store(const Term& value, const Term& target);
-/// `name` is the four bytes of a buffer from `offset` on.
+/// Makes `name` a field: four bytes of a buffer from `offset` on.
 [[nodiscard]] Term dword_field(const Term& buffer, std::uint64_t offset, std::string_view name);
 [[nodiscard]] Term return_value(const Term& value);
 
 /// Resource descriptors (ACPI 6.5, section 6.4), for resources().
-enum class Use : std::uint8_t { consumer, producer };  ///< a producer passes the range on to the devices below it
+enum class Use : std::uint8_t { consumer, producer };  ///< a producer passes the range to the devices below it
 [[nodiscard]] std::string memory_range(std::uint64_t base, std::uint64_t size, Use use);
 /// Ports 0 ... size - 1 at addresses from `base` on, for the devices below.
 [[nodiscard]] std::string port_window(std::uint64_t base, std::uint64_t size);
 [[nodiscard]] std::string bus_numbers(std::uint16_t first, std::uint16_t last);
-/// An interrupt nobody shares, active high.
+/// An interrupt that is not shared, active high.
 [[nodiscard]] std::string interrupt(std::uint32_t number, bool is_edge);
 /// The value of a _CRS.
 [[nodiscard]] Term resources(std::string_view descriptors);

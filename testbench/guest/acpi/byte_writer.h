@@ -8,7 +8,7 @@
 
 namespace pmufab::guest {
 
-/// Binary data written from front to back, integers with the least significant byte first.
+/// Writes binary data from front to back. Integers are little-endian.
 class ByteWriter {
  public:
   ByteWriter& u8(std::uint8_t value) { return integer(value, 1); }
@@ -19,7 +19,7 @@ class ByteWriter {
     bytes_.append(count, '\0');
     return *this;
   }
-  /// Characters in a field of `width` bytes, filled up with zeros. They must fit.
+  /// Writes characters into a field of `width` bytes, padded with zeros. They must fit.
   ByteWriter& text(std::string_view characters, std::size_t width) {
     bytes_.append(characters);
     return zeros(width - characters.size());

@@ -22,7 +22,7 @@ Term container(std::size_t number, std::uint32_t uid, const std::vector<Term>& c
   return aml::device(fmt::format("P{:03X}", number), objects);
 }
 
-/// Each container with its CPUs, in the order of the CPUs.
+/// Adds each container with its CPUs, in the order of the CPUs.
 void add_cpus(const std::vector<platform::Cpu>& cpus, std::vector<Term>& objects) {
   std::size_t containers = 0;
   for (auto first = cpus.begin(); first != cpus.end();) {
@@ -47,8 +47,9 @@ Term serial_console() {
                                         aml::interrupt(qemu_virt::kUartInterrupt, false)))});
 }
 
-/// What the operating system asks to control is cut down to what it may (PCI Firmware Specification 3.3, 4.5.1;
-/// CXL 3.1, 9.18.2: the capabilities of a CXL host bridge are those of a PCI Express one with two more words).
+/// The _OSC method: reduces the control that the operating system asks for to what it may have (PCI Firmware
+/// Specification 3.3, 4.5.1; CXL 3.1, 9.18.2: a CXL host bridge has the capabilities of a PCI Express one and two more
+/// words).
 Term operating_system_capabilities(bool native_cxl_error) {
   const Term uuid = aml::argument(0);
   const Term words = aml::argument(2);
@@ -86,7 +87,7 @@ Term interrupt_routes() {
   return aml::package(routes);
 }
 
-/// A CXL host bridge, because only one of those gives away control of CXL errors. Functions need not be CXL.
+/// A CXL host bridge, because only such a bridge can give control of CXL errors. Its functions need not be CXL.
 Term host_bridge(bool native_cxl_error) {
   const Term configuration_space =
       aml::device("RES0", {aml::name("_HID", aml::eisa_id("PNP0C02")),
@@ -106,8 +107,8 @@ Term host_bridge(bool native_cxl_error) {
                               operating_system_capabilities(native_cxl_error), configuration_space});
 }
 
-/// A device of the device tree as ACPI can describe it. The driver of CMN-600 is told the root node's place by a second
-/// memory resource, and knows no other way from ACPI.
+/// @return a device of the device tree in the form ACPI can describe. With ACPI the driver of CMN-600 takes the root
+/// node's place only from a second memory resource.
 AcpiDevice as_acpi(AcpiDevice device) {
   if (!device.hid.empty()) return device;
   const auto root = device.properties.find("arm,root-node");

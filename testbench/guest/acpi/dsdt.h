@@ -11,7 +11,7 @@ namespace pmufab::guest {
 
 /// @return the AML of the DSDT, without the table's header: CPUs in their containers, the serial console, the PCI host
 /// bridge and the platform's devices.
-/// @param map its functions check what they are asked for
+/// @param map  must check the addresses it is asked for
 [[nodiscard]] std::string dsdt_code(const platform::FirmwareDescription& firmware,
                                     const std::vector<platform::Cpu>& cpus, const GuestMap& map);
 

@@ -11,7 +11,7 @@ constexpr std::size_t kTableHeaderSize = 36;
 constexpr std::size_t kTableChecksum = 9;
 constexpr unsigned kPointerSize = 8;
 
-// Commands of QEMU's linker/loader (hw/acpi/bios-linker-loader.c): entries of 128 bytes, files named in 56.
+// Commands of QEMU's linker/loader (hw/acpi/bios-linker-loader.c) have 128 bytes, file names in them 56.
 constexpr std::size_t kCommandSize = 128;
 constexpr std::size_t kNameSize = 56;
 
@@ -28,7 +28,7 @@ std::string allocate(const char* file, std::uint32_t alignment, Zone zone) {
   return command(bytes);
 }
 
-/// Adds the address of `source` to what stands in `file` at `offset`.
+/// Adds the address of `source` to the value in `file` at `offset`.
 std::string add_pointer(const char* file, std::size_t offset, const char* source) {
   ByteWriter bytes;
   bytes.u32(2).text(file, kNameSize).text(source, kNameSize).u32(static_cast<std::uint32_t>(offset)).u8(kPointerSize);

@@ -11,19 +11,19 @@
 
 namespace pmufab::guest {
 
-/// @return the table: `body` behind an ACPI table header without checksum.
+/// @return the table: an ACPI table header without checksum, then `body`.
 [[nodiscard]] std::string with_header(std::string_view signature, std::uint8_t revision, std::string_view body);
 
-/// Tables one behind the other in one blob, and what firmware has to do to link them.
+/// Packs tables into one blob, and collects the commands by which firmware links them.
 class TableSet {
  public:
-  /// A place in a table for the address of another table of the set, 8 bytes.
+  /// A field of 8 bytes in a table, for the address of another table of the set.
   struct Pointer {
     std::size_t offset;  ///< in this table
     std::size_t table;   ///< as add() returned it
   };
 
-  /// Adds a table, whose checksum firmware writes once it has filled in the pointers.
+  /// Adds a table. Firmware fills in the pointers, then writes the checksum.
   /// @return its place in the blob, for pointers to it
   std::size_t add(const std::string& table, const std::vector<Pointer>& pointers = {});
 

@@ -22,8 +22,8 @@ Aperture::Aperture(const platform::FirmwareDescription& firmware) {
 }
 
 void Aperture::add(const std::string& name, std::uint64_t base, std::uint64_t bytes) {
-  if (offset_of(base)) return;  // of two devices
-  // Aligned as it was, as far as anybody may look at it.
+  if (offset_of(base)) return;  // two devices share it
+  // Keep the window's own alignment, up to a limit.
   constexpr std::uint64_t kMostAlignment = 1 << 28;
   const std::uint64_t size = (bytes + kPage - 1) / kPage * kPage;
   const std::uint64_t alignment = std::min(std::bit_ceil(size), kMostAlignment);

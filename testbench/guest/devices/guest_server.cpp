@@ -27,13 +27,13 @@ constexpr std::chrono::milliseconds kSlice{3};
 constexpr std::chrono::seconds kPatience{1};
 /// perf has opened its events when it has not touched a register for this long.
 constexpr std::chrono::milliseconds kQuiet{300};
-/// A handler may still be running for this long after its interrupt was taken back.
+/// A handler may still run for this long after its interrupt was withdrawn.
 constexpr std::chrono::milliseconds kHandler{50};
-/// Numbers of messages each function has.
+/// Message numbers reserved for each function.
 constexpr std::uint32_t kMessages = 64;
 constexpr std::uint32_t kMemoryClass = 0x0502;  // CXL memory device
 constexpr std::uint32_t kNvidia = 0x10de;
-constexpr std::uint32_t kMapping = 4;  // DVSEC that tells root complex and root port
+constexpr std::uint32_t kMapping = 4;  // DVSEC that names root complex and root port
 
 bool is_cxl_memory(const pci_access::FoundFunction& function) {
   constexpr std::size_t kHeaderType = 0x0e;
@@ -138,7 +138,7 @@ void GuestServer::serve() {
   held_since_ = last_write_;
   simulated_begin_ = simulated_time();
   while (!stopped_) {
-    // Whatever has to be made up for is simulated without a pause; else nothing happens until somebody says something.
+    // Do not pause while simulated time is behind the clock. Otherwise wait for messages.
     const bool working = expectations_.traffic() == Traffic::under_way;
     const int timeout = working && !is_held() && behind_the_clock() > 0 ? 0 : working || is_held() ? 1 : 10;
     look(clock_.is_deterministic() ? -1 : timeout);
@@ -167,7 +167,7 @@ void GuestServer::see(const MmioBus::BusAccess& access) {
 void GuestServer::look(int timeout_ms) {
   std::vector<pollfd> files;
   for (const auto& server : servers_) server->add_to(files);
-  // In front of perf's: what its wrapper said before an access or a halt of the machine is found together with that.
+  // One poll() finds what perf's wrapper said before an access or a halt together with that. hear_perf() comes first.
   clock_.add_to(files);
   const std::size_t first_own = files.size();
   files.push_back({perf_ ? perf_.get() : perf_listener_.get(), POLLIN, 0});
@@ -178,7 +178,7 @@ void GuestServer::look(int timeout_ms) {
   for (std::size_t i = 0; i < first_own; ++i) {
     for (const auto& server : servers_) server->serve(files[i]);
     clock_.serve(files[i]);
-    // A handler waits for its interrupt as long as the next access.
+    // Deliver after each access: a handler's interrupt waits no longer than one access takes.
     deliver();
   }
 }
@@ -188,7 +188,7 @@ void GuestServer::hear_perf() {
     perf_ = process::Descriptor(accept4(perf_listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     return;
   }
-  // All of it: an access that came after it may be next.
+  // Read everything: an access that came later may be served next.
   while (true) {
     std::array<char, 4096> bytes;
     const ssize_t size = recv(perf_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -203,7 +203,7 @@ void GuestServer::hear_perf() {
 void GuestServer::write_control(std::uint64_t offset, std::uint32_t value) {
   if (offset == control_page::kTraffic && value == 1) begin_traffic();
   if (offset == control_page::kPhase) note(fmt::format("phase {}", value));
-  // QEMU decides how long it takes to turn the machine off.
+  // Simulated time ends here, because the time QEMU takes to turn the machine off differs.
   if (offset == control_page::kPhase && value == control_page::kDone && clock_.is_deterministic()) is_over_ = true;
 }
 
@@ -246,7 +246,7 @@ void GuestServer::begin_traffic() {
 Picoseconds GuestServer::time_by_the_clock() const {
   using Nanoseconds = std::chrono::duration<double, std::nano>;
   constexpr double kPicoseconds = 1000.0;
-  constexpr double kLongest = 9e18;  // below half of what can be told: the sum cannot be too much
+  constexpr double kLongest = 9e18;  // below half of the largest value: the sum does not overflow
   return simulated_begin_ + static_cast<Picoseconds>(std::min(
                                 Nanoseconds(followed_).count() * kPicoseconds * options_.time_scale, kLongest));
 }
@@ -265,13 +265,13 @@ void GuestServer::follow_the_clock() {
   const bool held = is_held() && now - held_since_ <= kPatience;
   if (!held && !is_over_) followed_ += now - last_look_;
   last_look_ = now;
-  // Accesses take simulated time, at a small scale more than passed by the clock. Traffic does not stand still for
-  // that.
+  // Accesses take simulated time. At a small scale this can be more than the clock shows. Traffic does not stand still
+  // meanwhile.
   if (simulated_time() > time_by_the_clock()) simulated_begin_ += simulated_time() - time_by_the_clock();
   if (is_held()) last_interrupt_ = now;
   const Picoseconds behind = held ? 0 : behind_the_clock();
   if (behind == 0) return;
-  // Up to the next interrupt, which is told first.
+  // Simulate at most up to the next interrupt, which must be sent first.
   if (clock_.is_deterministic()) {
     sc_core::wait(to_sc_time(behind), interrupts_.raised() | message_sent_);
     return;
@@ -292,8 +292,8 @@ void GuestServer::deliver() {
 }
 
 void GuestServer::settle() {
-  // A signalled descriptor is noticed by QEMU in this turn of its main loop or the next, and each write takes a turn.
-  // These change nothing: there is no register behind the doorbell.
+  // QEMU notices a signalled descriptor in this turn of its main loop or the next. Each write takes a turn. These
+  // writes change nothing: there is no register after the doorbell.
   constexpr unsigned kTurns = 3;
   constexpr std::uint64_t kNoRegister = qemu_virt::kMessageDoorbell + 4;
   const auto is_waiting = [](const auto& server) { return server->unanswered_writes() > 0; };

@@ -27,26 +27,26 @@
 namespace pmufab::guest {
 
 /// @return true for the functions of the platform that a virtual machine has: CXL memory devices, and NVIDIA's ports
-/// that tell which root complex they belong to
+/// with the DVSEC that names their root complex
 [[nodiscard]] bool is_shown(const pci_access::FoundFunction& function);
 
 /// The simulator's end of a virtual machine: serves its accesses, lets simulated time follow the machine's clock, and
 /// begins the traffic when perf has opened its events.
 ///
-/// While an interrupt waits for its handler simulated time stands still, for a second at most. The speed of the
+/// While an interrupt waits for its handler, simulated time stands still, for at most a second: the speed of the
 /// emulated CPU says nothing about the modelled hardware.
 class GuestServer {
  public:
-  /// What the virtual machine did, at the end.
+  /// The totals of a session.
   struct Tally {
     std::uint64_t accesses = 0;
     std::uint64_t interrupts = 0;
     bool traffic_ended = false;
   };
 
-  /// @param workload   what the machine's traffic is
-  /// @param clock      the virtual machine's
-  /// @param functions  of the platform, as found when it was started
+  /// @param workload   the machine's traffic
+  /// @param clock      the virtual machine's clock
+  /// @param functions  the platform's PCI functions, as found at its start
   /// @throws std::system_error if a socket cannot be made; scenario::InputError for functions with too many vectors
   GuestServer(scenario::Machine& machine, const scenario::Workload& workload, const GuestOptions& options,
               const Aperture& aperture, WiredInterrupts& interrupts,
@@ -56,12 +56,12 @@ class GuestServer {
   GuestServer(const GuestServer&) = delete;
   GuestServer& operator=(const GuestServer&) = delete;
 
-  /// Until told to stop. In a SystemC thread process.
+  /// Serves until told to stop. To be called in a SystemC thread process.
   void serve();
-  /// The bus shows an access; from its monitor.
+  /// Takes note of an access on the platform's bus. To be called by the bus monitor.
   void see(const MmioBus::BusAccess& access);
 
-  /// @return for each PCI function whether it has to be below a root port; others are on the root bus
+  /// @return for each PCI function whether it must be below a root port; the others are on the root bus
   [[nodiscard]] const std::vector<bool>& below_ports() const noexcept { return below_port_; }
 
   [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
@@ -82,7 +82,7 @@ class GuestServer {
   };
 
   void add_functions(const std::vector<pci_access::FoundFunction>& functions);
-  /// @return true if a client said something
+  /// Waits for QEMU, perf's wrapper and the clock, and serves their messages.
   void look(int timeout_ms);
   void hear_perf();
   void write_control(std::uint64_t offset, std::uint32_t value);
@@ -90,14 +90,14 @@ class GuestServer {
   void consider_traffic();
   void begin_traffic();
   void follow_the_clock();
-  /// @return where simulated time should be
+  /// @return the simulated time that the clock asks for
   [[nodiscard]] Picoseconds time_by_the_clock() const;
   [[nodiscard]] Picoseconds behind_the_clock() const;
-  /// Send interrupts, unless the virtual machine has to come to a halt first.
+  /// Sends interrupts, unless the virtual machine must halt first.
   void deliver();
-  /// Wait until what was sent has come to the virtual machine.
+  /// Waits until everything sent has reached the virtual machine.
   void settle();
-  /// @return true while the virtual machine has an interrupt to handle: meanwhile simulated time stands still
+  /// @return true while the virtual machine has an interrupt to handle; simulated time then stands still
   [[nodiscard]] bool is_held() const;
   void note(const std::string& text) const;
 
@@ -116,18 +116,18 @@ class GuestServer {
   process::Descriptor perf_;
   Tally tally_;
   bool stopped_ = false;
-  bool is_over_ = false;  // simulated time: the command has ended
-  bool written_ = false;  // a register, since perf began
+  bool is_over_ = false;  // the command has ended: simulated time stops
+  bool written_ = false;  // a register was written since perf began
   Duration last_write_{};
-  Duration last_interrupt_{};            // told to the virtual machine, or waiting
-  Duration last_look_{};                 // at the clock, by follow_the_clock()
-  Duration followed_{};                  // of the clock, while nothing was held
-  Duration held_since_{};                // or never
-  std::vector<std::uint32_t> messages_;  // that functions of the platform have sent, and nobody has been told
-  bool signalled_ = false;               // an interrupt by a descriptor, whose arrival nothing tells
+  Duration last_interrupt_{};            // sent to the virtual machine, or waiting
+  Duration last_look_{};                 // when follow_the_clock() last read the clock
+  Duration followed_{};                  // time that passed by the clock while nothing was held
+  Duration held_since_{};                // when holding began; the last look if nothing is held
+  std::vector<std::uint32_t> messages_;  // sent by the platform's functions, not yet delivered
+  bool signalled_ = false;               // a descriptor was signalled, whose arrival QEMU does not confirm
   sc_core::sc_event message_sent_;
-  bool message_out_ = false;         // a message, and no access since
-  Picoseconds simulated_begin_ = 0;  // with what accesses took beyond the clock's
+  bool message_out_ = false;         // a message was sent, and no access came since
+  Picoseconds simulated_begin_ = 0;  // moved on by accesses that take longer than the clock shows
   process::TimeSlice slice_;
 };
 

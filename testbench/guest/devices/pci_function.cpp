@@ -13,7 +13,7 @@ constexpr std::uint64_t kCommandRegister = 0x04;
 constexpr std::uint32_t kDecodeAndMaster = 0x6;
 constexpr std::uint64_t kClassRegister = 0x08;
 constexpr std::uint64_t kHeaderType = 0x0e;
-constexpr std::array<std::uint8_t, 3> kSystemPeripheral{0x00, 0x80, 0x08};  // of no particular kind
+constexpr std::array<std::uint8_t, 3> kSystemPeripheral{0x00, 0x80, 0x08};  // class 08h, "other system peripheral"
 constexpr std::uint64_t kHeaderEnd = 0x40;
 constexpr std::uint64_t kFirstBar = 0x10;
 constexpr std::uint64_t kBarsEnd = 0x28;
@@ -32,7 +32,7 @@ constexpr std::uint64_t kEntryBytes = 16;
 PciFunction::PciFunction(RegisterAccess& registers, Place place) : registers_(registers), place_(std::move(place)) {
   place_.sizes.resize(kBars);
   is_port_ = (get(kHeaderType, 1) & 0x7fU) == 1;
-  // What only bridges have is not touched.
+  // Ignore what only bridges have.
   if (is_port_) place_.sizes.assign(kBars, 0);
   find_bars();
   find_capabilities();
@@ -51,7 +51,7 @@ void PciFunction::put(std::uint64_t offset, unsigned bytes, std::uint32_t value)
 void PciFunction::find_bars() {
   for (unsigned i = 0; i < kBars; ++i) {
     assigned_.at(i) = get(kFirstBar + 4 * i, 4);
-    // The kind of memory stays; where it is, the virtual machine says.
+    // Keep the kind of memory; the virtual machine sets the address.
     shown_.at(i) = place_.sizes[i] != 0 ? assigned_.at(i) & 0xfU : 0;
   }
   for (unsigned i = 0; i < kBars; ++i) {
@@ -76,7 +76,7 @@ void PciFunction::find_capabilities() {
   }
 }
 
-/// Every vector sends to us; the virtual machine's own table stays in the virtual machine.
+/// Lets every vector send to the simulator. The virtual machine keeps its own table.
 void PciFunction::program_messages() {
   put(kCommandRegister, 2, get(kCommandRegister, 2) | kDecodeAndMaster);
   for (unsigned vector = 0; vector < vectors_; ++vector) {
@@ -112,7 +112,7 @@ bool PciFunction::read(unsigned region, std::uint64_t offset, std::span<std::uin
   return true;
 }
 
-/// Ports: the header of a bridge, but for what all functions have.
+/// Hides the header of a bridge, except for the fields that all functions have.
 bool PciFunction::is_hidden(std::uint64_t offset) const {
   return is_port_ && offset >= kFirstBar && offset < kHeaderEnd && offset != kCapabilities;
 }
@@ -125,7 +125,7 @@ std::uint8_t PciFunction::shown_byte(std::uint64_t offset) {
   if (!is_port_ && offset >= kFirstBar && offset < kBarsEnd)
     return static_cast<std::uint8_t>(shown_.at((offset - kFirstBar) / 4) >> 8 * (offset % 4));
   auto value = static_cast<std::uint8_t>(get(offset, 1));
-  // Disabled, for the virtual machine: it keeps that itself.
+  // Show MSI-X as disabled: the virtual machine keeps the real state itself.
   if (msi_x_ != 0 && offset == msi_x_ + 3) value &= 0x7fU;
   // Device/Port Type: endpoint.
   if (is_port_ && express_ != 0 && offset == express_ + 2) value &= 0x0fU;
@@ -163,7 +163,7 @@ bool PciFunction::write(unsigned region, std::uint64_t offset, std::span<const s
   return true;
 }
 
-/// As a function level reset: configuration space and registers.
+/// Resets configuration space and registers, as a function level reset does.
 void PciFunction::reset() {
   if (is_port_) return;
   if (express_ != 0 && (get(express_ + 4, 4) & kHasFunctionLevelReset) != 0)
@@ -171,7 +171,7 @@ void PciFunction::reset() {
   restore();
 }
 
-/// What a function level reset took away.
+/// Restores what a function level reset has cleared.
 void PciFunction::restore() {
   for (unsigned i = 0; i < kBars; ++i) {
     put(kFirstBar + 4 * i, 4, assigned_.at(i));

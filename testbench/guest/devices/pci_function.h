@@ -12,25 +12,25 @@
 
 namespace pmufab::guest {
 
-/// A PCI function of the platform as a virtual machine has it: configuration space and BARs are accesses on the
-/// platform's bus, wherever the virtual machine believes the BARs are.
+/// A PCI function of the platform as a virtual machine sees it. Accesses to configuration space and BARs become
+/// accesses on the platform's bus, wherever the virtual machine has placed the BARs.
 ///
-/// BARs stay where the platform's firmware put them, and the function decodes them all the time: who uses a virtual
-/// machine's address has gone through its own bridges. MSI-X vectors are programmed by this class, which gets their
-/// messages back by message().
+/// BARs stay where the platform's firmware put them. The function decodes them all the time, because accesses of the
+/// virtual machine have passed its own bridges before. This class programs the MSI-X vectors, and gets their messages
+/// back by message().
 ///
-/// A port of the platform is shown as a function that is no bridge, with the port's capabilities: the virtual machine
+/// A port of the platform is shown as a function with the port's capabilities that is not a bridge: the virtual machine
 /// has bridges of its own.
 class PciFunction final : public vfio_user::Function {
  public:
   struct Place {
     std::uint64_t configuration;         ///< address of its configuration space
-    std::uint64_t doorbell;              ///< where it may send messages
-    std::uint32_t first_message;         ///< data of vector 0's
-    std::vector<std::uint64_t> sizes{};  ///< of BARs, by number; 0: none, or the upper half of the one before
+    std::uint64_t doorbell;              ///< address of its messages
+    std::uint32_t first_message;         ///< data of the message of vector 0
+    std::vector<std::uint64_t> sizes{};  ///< of BARs, by number; 0: no BAR, or the upper half of the one before
   };
 
-  /// To be constructed in a SystemC thread process: takes the function over from the platform's firmware.
+  /// Takes the function over from the platform's firmware. To be constructed in a SystemC thread process.
   PciFunction(RegisterAccess& registers, Place place);
 
   [[nodiscard]] std::uint64_t region_size(unsigned index) const override;
@@ -40,7 +40,7 @@ class PciFunction final : public vfio_user::Function {
   void reset() override;
   void connected(vfio_user::Client* client) override { client_ = client; }
 
-  /// The platform sent a message with this data to the doorbell. @return false if it is none of this function
+  /// The platform sent a message with this data to the doorbell. @return false if it is not one of this function
   bool message(std::uint32_t data);
 
  private:
@@ -64,9 +64,9 @@ class PciFunction final : public vfio_user::Function {
   std::array<std::uint64_t, kBars> base_{};
   bool is_port_ = false;
   unsigned express_ = 0;  // offset of the PCI Express capability
-  unsigned msi_x_ = 0;    // offset of the capability
+  unsigned msi_x_ = 0;    // offset of the MSI-X capability
   unsigned vectors_ = 0;
-  std::uint64_t table_ = 0;  // address
+  std::uint64_t table_ = 0;  // address of the MSI-X table
 };
 
 }  // namespace pmufab::guest

@@ -6,7 +6,7 @@
 
 namespace pmufab::guest {
 
-/// Accesses of the virtual machine's CPUs on the platform's bus. To be used from a SystemC thread process.
+/// Makes accesses of the virtual machine's CPUs on the platform's bus. To be used in a SystemC thread process.
 class RegisterAccess {
  public:
   virtual ~RegisterAccess() = default;
@@ -15,12 +15,12 @@ class RegisterAccess {
   virtual void write(std::uint64_t address, unsigned bytes, std::uint64_t value) = 0;
 };
 
-/// @return whether an access of this length is one access of a CPU
+/// @return true if a CPU makes an access of this length at once
 [[nodiscard]] constexpr bool is_one_access(std::size_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
-/// @return the bytes of the next piece of an access that a bus makes aligned pieces of: 4, 2 or 1
+/// @return the length of the next aligned piece (4, 2 or 1 bytes) when a bus splits an access
 [[nodiscard]] constexpr unsigned next_piece(std::uint64_t offset, std::size_t left) {
   unsigned bytes = 4;
   while (offset % bytes != 0 || bytes > left) bytes /= 2;

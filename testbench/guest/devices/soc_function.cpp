@@ -21,7 +21,7 @@ SocFunction::SocFunction(const Aperture& aperture, RegisterAccess& registers, Co
   space_.define(0x00, 2, {.value = kVendor});
   space_.define(0x02, 2, {.value = kDevice});
   space_.define(kCommandOffset, 2, {.writable = kMemoryEnable | kBusMaster});
-  space_.define(0x08, 4, {.value = 0xff00'0000});  // fits no class
+  space_.define(0x08, 4, {.value = 0xff00'0000});  // no class
   const std::uint64_t mask = ~(aperture_.size() - 1);
   space_.define(kBar0, 4, {.value = kWideMemory, .writable = static_cast<std::uint32_t>(mask) & ~0xfU});
   space_.define(kBar0 + 4, 4, {.writable = static_cast<std::uint32_t>(mask >> 32)});
@@ -55,7 +55,7 @@ bool SocFunction::read(unsigned region, std::uint64_t offset, std::span<std::uin
 
 bool SocFunction::write(unsigned region, std::uint64_t offset, std::span<const std::uint8_t> data) {
   if (region == vfio_user::kConfigRegion) {
-    // In pieces as a bus would make them.
+    // In aligned pieces, as a bus would make them.
     for (std::size_t done = 0; done < data.size();) {
       const unsigned bytes = next_piece(offset + done, data.size() - done);
       space_.write(static_cast<unsigned>(offset + done), bytes,

@@ -17,19 +17,19 @@ namespace pmufab::guest {
 namespace control_page {
 inline constexpr std::uint64_t kMagic = 0x0;    ///< Aperture::kMagic
 inline constexpr std::uint64_t kVersion = 0x4;  ///< Aperture::kVersion
-/// Written by the guest: 1 before it runs its command, 2 behind it; anything else means nothing.
+/// Written by the guest: 1 before it runs its command, 2 after that. Other values mean nothing.
 inline constexpr std::uint64_t kPhase = 0x8;
 inline constexpr std::uint32_t kDone = 2;
-/// Traffic: 0 not begun, 1 under way, 2 at its end. Writing 1 begins it.
+/// State of the traffic: 0 not begun, 1 under way, 2 at its end. Writing 1 begins it.
 inline constexpr std::uint64_t kTraffic = 0xc;
 }  // namespace control_page
 
-/// The PCI function whose BAR 0 is the aperture: 1d1d:4d46, conventional, of no class.
+/// The PCI function whose BAR 0 is the aperture: 1d1d:4d46, conventional PCI, without a class.
 class SocFunction final : public vfio_user::Function {
  public:
   static constexpr std::uint16_t kVendor = 0x1d1d;
   static constexpr std::uint16_t kDevice = 0x4d46;
-  /// A register of the control page was written, or is to be read.
+  /// Handlers for writes and reads of the control page.
   struct Control {
     std::function<void(std::uint64_t offset, std::uint32_t value)> write;
     std::function<std::uint32_t(std::uint64_t offset)> read;
@@ -44,7 +44,7 @@ class SocFunction final : public vfio_user::Function {
   void reset() override { space_.reset(pcie::ResetKind::conventional); }
   void connected(vfio_user::Client* client) override { client_ = client; }
 
-  /// The client, if there is one and it lets this function be bus master.
+  /// @return the client; nullptr if there is none, or it does not let this function be bus master
   [[nodiscard]] vfio_user::Client* bus_master() const;
 
  private:

@@ -13,40 +13,40 @@
 
 namespace pmufab::guest {
 
-/// The platform's interrupt lines, for a virtual machine to which only messages can be sent: a write of its number to
-/// the doorbell of a GICv2m frame raises an interrupt of the GIC, as an edge.
+/// Turns the platform's interrupt lines into messages, because a virtual machine accepts only messages: writing an
+/// interrupt's number to the doorbell of a GICv2m frame raises the interrupt in the GIC, as an edge.
 ///
-/// A level line that is still high kAgain after its message gets another one, as long as it is: so no interrupt is lost
-/// whose cause came while the handler of the one before was at work.
+/// While a level line stays high, its message is repeated every kAgain. So no interrupt is lost if its cause came while
+/// the handler of the previous one was running.
 class WiredInterrupts {
  public:
-  /// Nanoseconds. Longer than a handler takes on a busy machine, whose kernel would otherwise be interrupted again for
-  /// the same cause; less than the simulator waits for a handler.
+  /// Nanoseconds. Longer than a handler takes on a busy machine: otherwise its kernel would be interrupted again for
+  /// the same cause. Shorter than the time the simulator waits for a handler.
   static constexpr std::uint64_t kAgain = 500'000'000;
 
   /// Listens to the lines.
   /// @param doorbell  address of the frame's register MSI_SETSPI_NS in the virtual machine
-  /// @param numbers   the virtual machine's number of each that firmware knows
+  /// @param numbers   from firmware's interrupt numbers to the virtual machine's
   WiredInterrupts(const platform::FirmwareDescription& firmware, std::uint64_t doorbell,
                   const std::map<std::uint32_t, std::uint32_t>& numbers);
   ~WiredInterrupts();
   WiredInterrupts(const WiredInterrupts&) = delete;
   WiredInterrupts& operator=(const WiredInterrupts&) = delete;
 
-  /// Send what is to be sent. @param now  any clock, in nanoseconds; lines that stay high are told again after kAgain
+  /// Sends all messages that are due. @param now  nanoseconds of any clock; measures kAgain
   void deliver(vfio_user::Client* bus_master, std::uint64_t now);
   /// Notified when a line rises.
   [[nodiscard]] const sc_core::sc_event& raised() const noexcept { return raised_; }
-  /// @return true if a line is high, of whatever trigger: nobody has handled its interrupt
+  /// @return true if a line of whatever trigger is high: its interrupt has not been handled
   [[nodiscard]] bool any_high() const;
   [[nodiscard]] std::uint64_t delivered() const noexcept { return delivered_; }
 
  private:
   struct Line {
-    bool level = false;    // one of the lines wired to this number is told by its level
-    unsigned high = 0;     // of these lines
-    bool due = false;      // an edge that has not been told
-    std::uint64_t at = 0;  // it was told last
+    bool level = false;    // one of the lines wired to this number is a level line
+    unsigned high = 0;     // number of these lines that are high
+    bool due = false;      // an edge that has not been sent
+    std::uint64_t at = 0;  // time of the last message
   };
   void connect(const platform::InterruptResource& interrupt, std::uint32_t number);
 

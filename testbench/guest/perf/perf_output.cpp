@@ -14,12 +14,12 @@
 namespace pmufab::guest {
 namespace {
 
-/// Per cent of the time an event had a counter.
+/// Percentage of the time in which an event had a counter.
 constexpr double kAll = 100.0;
-/// Instead of a count: the event never had a counter. (<not supported>: it was refused.)
+/// Printed instead of a count if the event never had a counter. (<not supported>: it was refused.)
 constexpr std::string_view kNotCounted = "<not counted>";
 
-/// @return a whole number with separators of thousands or without; nothing for anything else
+/// @return a whole number, with or without separators of thousands; nothing for anything else
 std::optional<std::uint64_t> to_count(std::string text) {
   std::erase(text, ',');
   if (const auto point = text.find('.');
@@ -31,7 +31,7 @@ std::optional<std::uint64_t> to_count(std::string text) {
   return value;
 }
 
-/// @return what perf puts before each line with -I: "     0.100150000 " or "     0.100150000,"; nothing if it does not
+/// @return the time that perf -I prints at the start of a line ("     0.100150000 " or "     0.100150000,"), if any
 std::optional<double> time_of(const std::string& line) {
   static const std::regex time(R"(^\s*([0-9]{1,9}\.[0-9]{9})[\s,])");
   std::smatch match;
@@ -54,10 +54,10 @@ std::optional<PrintedCount> from_json(const std::string& line) {
   return count;
 }
 
-/// Counts of one event, perf by perf: the intervals of one are in ascending order of time, and where time steps back
-/// another one begins.
-/// @param summaries  what has no time and comes behind intervals is their sum, not another perf's count
-/// @return nothing if that cannot be: one perf printed several intervals, and each twice
+/// Splits the counts of one event by perf. The intervals of one perf are in ascending order of time; where time steps
+/// back, another perf begins.
+/// @param summaries  a count without time after intervals is their sum (--summary), not another perf's count
+/// @return nothing if that is impossible: one perf printed several intervals, and each twice
 std::vector<std::span<const PrintedCount>> by_perf(std::span<const PrintedCount> counts, bool summaries) {
   std::vector<std::span<const PrintedCount>> parts;
   bool twice = false;
@@ -74,7 +74,7 @@ std::vector<std::span<const PrintedCount>> by_perf(std::span<const PrintedCount>
   return parts;
 }
 
-/// @return what was printed of an event, as one count
+/// @return the counts printed for an event, as one count
 perf::Count sum_of(std::span<const PrintedCount> printed) {
   perf::Count count;
   if (printed.empty()) {
@@ -87,7 +87,7 @@ perf::Count sum_of(std::span<const PrintedCount> printed) {
   bool is_counted = true;
   bool is_never = true;
   for (const PrintedCount& each : printed) {
-    if (count.is_cut_short && !each.time) continue;  // --summary: the intervals once more
+    if (count.is_cut_short && !each.time) continue;  // --summary: the sum of the intervals
     is_never = is_never && each.is_never;
     count.is_estimate = count.is_estimate || each.scaled;
     is_counted = is_counted && each.value;
@@ -96,7 +96,7 @@ perf::Count sum_of(std::span<const PrintedCount> printed) {
   if (is_counted) count.value = sum;
   if (is_never) {
     count.is_estimate = false;
-    count.turns = {.enabled = 1, .running = 0};  // for how long is not printed
+    count.turns = {.enabled = 1, .running = 0};  // perf does not print for how long
   }
   return count;
 }
@@ -114,7 +114,7 @@ perf::Expected expected_of(const ExpectedEvent& event) {
 }  // namespace
 
 std::vector<PrintedCount> find_counts(std::string_view text) {
-  // "  1,234  pmu/event/  (50.00%)", perhaps with a time or a CPU before it; and "1234,,pmu/event/,...".
+  // "  1,234  pmu/event/  (50.00%)", possibly after a time or a CPU; and "1234,,pmu/event/,...".
   static const std::regex table(
       R"(^(?:.*\s)?([0-9][0-9,]*|<not counted>|<not supported>)\s+([^\s/]+/[^/]*/[A-Za-z]*)(?:\s(.*))?$)");
   static const std::regex separated(
@@ -131,7 +131,7 @@ std::vector<PrintedCount> find_counts(std::string_view text) {
       }
     }
     std::smatch match;
-    // perf's own lines are short; a regular expression of this library is not for others.
+    // perf's own lines are short. std::regex cannot cope with very long ones.
     constexpr std::size_t kLongest = 1000;
     if (line.size() > kLongest) continue;
     if (std::regex_match(line, match, separated)) {
@@ -151,7 +151,7 @@ std::vector<PrintedCount> find_counts(std::string_view text) {
 
 std::vector<perf::Verdict> compare(const std::vector<std::vector<ExpectedEvent>>& runs,
                                    const std::vector<PrintedCount>& printed) {
-  // How often an event was counted, and printed.
+  // How often each event was counted, and what was printed for it.
   std::map<std::string, std::size_t> wanted;
   std::map<std::string, std::vector<PrintedCount>> values;
   for (const auto& run : runs) {

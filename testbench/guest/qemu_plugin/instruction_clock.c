@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A plugin of QEMU: makes the number of executed instructions the time of whoever simulates the machine's devices.
-// Every so often it says at a socket what time it is, and the machine stands still until it is told until when to go
-// on.
+// A plugin of QEMU that makes the number of executed instructions the clock of the devices' simulator. Every so often
+// it sends the time to the simulator and halts the machine. The simulator answers with the time of the next halt.
 //
-// -plugin file=instruction_clock.so,socket=PATH,shift=N, where N is that of -icount. Both directions carry nanoseconds
-// as 64-bit numbers.
+// Usage: -plugin file=instruction_clock.so,socket=PATH,shift=N, with the N of -icount. Both directions of the socket
+// carry nanoseconds as 64-bit numbers.
 
 #include <errno.h>
 #include <stdbool.h>
@@ -17,8 +16,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// What is used of QEMU's plugin interface, as "QEMU TCG Plugins" in its documentation has it: version 7, of QEMU 11.1.
-// No Debian package has the header.
+// The part of QEMU's plugin interface that is used here (version 7, of QEMU 11.1), from "QEMU TCG Plugins" in QEMU's
+// documentation. No Debian package has the header.
 #define EXPORT __attribute__((visibility("default")))
 typedef uint64_t qemu_plugin_id_t;
 struct qemu_plugin_tb;
@@ -39,7 +38,7 @@ int qemu_plugin_version = 7;
 
 static int simulator = -1;
 static unsigned long shift;
-// Of all CPUs: a single thread executes one after the other.
+// Instructions of all CPUs: a single thread executes one CPU after the other.
 static uint64_t executed;
 static uint64_t next_halt;
 
@@ -51,7 +50,7 @@ static void halt(void) {
     heard = recv(simulator, &time, sizeof(time), MSG_WAITALL);
   } while (heard < 0 && errno == EINTR);
   if (told != sizeof(time) || heard != sizeof(time)) {
-    // A machine that goes on would not be the one that was asked for.
+    // Without the simulator the machine has no clock, so it must not go on.
     fputs("instruction_clock: the simulator has gone\n", stderr);
     _exit(1);
   }
@@ -65,8 +64,8 @@ static void begin_instruction(unsigned cpu, void* data) {
   ++executed;
 }
 
-// Each instruction by itself: exceptions leave a block in its middle, and how code is cut into blocks is not the same
-// in each run. QEMU 11.1's inline counters are of no use: with them it fails an assertion when the second CPU comes up.
+// Counts each instruction by itself: exceptions leave a block in its middle, and runs cut code into blocks differently.
+// Inline counters cannot be used: with them QEMU 11.1 fails an assertion when the second CPU comes up.
 static void translated(struct qemu_plugin_tb* block, void* data) {
   (void)data;
   const size_t size = qemu_plugin_tb_n_insns(block);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Descriptors that become others, or are closed: what they stand for goes with them. */
+/* Copying and closing file descriptors: a copy stands for what the original does, a closed one for nothing. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 // NOLINTBEGIN(readability-identifier-naming): C, and names of the C library.
 
-/* `to` is a copy of `from`, or -1. */
+/* Records that `to` is a copy of `from`. @param to  -1 if the copy failed */
 static int copied(int from, int to) {
   const struct descriptor described = descriptor_of(from);
   set_descriptor(to, described.kind, described.number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* perf_event_open, and what can be done with what it returns. */
+/* perf_event_open, and the calls on the file descriptors it returns. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static long open_event(const struct perf_event_attr* attributes, pid_t pid, int 
   int fd = -1;
   if (!ask(&request, &reply, &fd)) return -1;
   if (reply.result < 0) return result_of(&reply);
-  if (fd < 0) { /* it came, and this process has room for no more */
+  if (fd < 0) { /* the socket came, but this process has no free descriptor */
     errno = EMFILE;
     return -1;
   }

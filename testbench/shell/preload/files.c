@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Paths below /sys that are the platform's, and configuration space behind its files. */
+/* Paths of /sys lead to the platform's files, and accesses of `config` files to its configuration space. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 // NOLINTBEGIN(readability-identifier-naming): C, and names of the C library.
 
-/* The path the platform has instead of this one: `path` itself, or what is put into `space`. */
+/* @return the path to use in place of `path`: the platform's, written to `space`, or `path` itself */
 static const char* redirect(const char* path, char space[PATH_MAX]) {
   static const char* const theirs[] = {"/bus/pci", "/bus/event_source", "/devices/system/cpu", "/devices/system/node"};
   if (!path || strncmp(path, "/sys/", 5) != 0) return path;
@@ -31,9 +31,9 @@ static const char* redirect(const char* path, char space[PATH_MAX]) {
 }
 #define REDIRECTED(path) redirect(path, (char[PATH_MAX]){0})
 
-/* A file of configuration space that was opened is the function's. */
+/* Records the function if the file just opened is its configuration space. */
 static int opened(int fd, const char* path) {
-  /* What had this number before may have been closed where it is not seen, by a system call of the program's own. */
+  /* The program may have closed the previous descriptor of this number by a direct system call, unseen here. */
   set_descriptor(fd, ORDINARY, 0);
   unsigned segment, bus, device, function;
   int end = 0;
@@ -74,7 +74,7 @@ DEFINE_OPEN(open64)
 DEFINE_OPENAT(openat)
 DEFINE_OPENAT(openat64)
 
-/* What programs built with _FORTIFY_SOURCE call, without a mode. */
+/* Programs built with _FORTIFY_SOURCE call these if they pass no mode. */
 int __open_2(const char* path, int flags) { return open(path, flags); }
 int __open64_2(const char* path, int flags) { return open64(path, flags); }
 int __openat_2(int folder, const char* path, int flags) { return openat(folder, path, flags); }
@@ -162,7 +162,7 @@ DEFINE_PREAD(pread64, off64_t)
 DEFINE_PWRITE(pwrite, off_t)
 DEFINE_PWRITE(pwrite64, off64_t)
 
-/* The compiler knows the buffer's size: no more than that is read. */
+/* Programs built with _FORTIFY_SOURCE call these if the compiler knows the buffer's size (`room`). */
 ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room) {
   if (size > room) abort();
   return read(fd, buffer, size);

@@ -31,7 +31,7 @@ void* next(const char* function) {
 bool is_connected(void) { return simulator.sun_path[0] != '\0'; }
 bool is_perf(void) { return perf; }
 
-/* Once: every call would have something to say. @return false, with errno */
+/* Prints only the first complaint, because every later call fails, too. @return false, with errno */
 static bool complain(const char* what) {
   if (!complained) fprintf(stderr, "pmufab: %s\n", what);
   complained = true;
@@ -124,7 +124,7 @@ struct descriptor descriptor_of(int fd) {
 
 void set_descriptor(int fd, enum descriptor_kind kind, uint32_t number) {
   if (fd < 0 || fd >= kDescriptors || (descriptors[fd].kind == ORDINARY && kind == ORDINARY)) return;
-  /* A child of vfork() has its parent's memory, and descriptors of its own. */
+  /* A child of vfork() shares its parent's memory, but has its own descriptors. */
   if (getpid() == self) descriptors[fd] = (struct descriptor){kind, number};
 }
 
@@ -143,7 +143,7 @@ __attribute__((constructor)) static void begin(void) {
   strcpy(simulator.sun_path, path);
   self = getpid();
   pthread_atfork(NULL, NULL, after_fork);
-  /* perf, and perf_6.1 as Debian's own wrapper calls it. */
+  /* perf, and perf_6.1, which Debian's wrapper of perf starts. */
   perf = strncmp(program_invocation_short_name, "perf", 4) == 0;
   if (perf) join();
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-/* Shared by the files of the preload library, which puts the programs of a shell on the virtual platform. It is loaded
- * into every one of them: it allocates nothing, starts nothing, and leaves alone what is not meant for the platform. */
+/* Shared by the files of the preload library, which shows the virtual platform to the programs of a shell. It is
+ * loaded into every one of them: it allocates nothing, starts nothing, and passes on what is not for the platform. */
 
-// NOLINTBEGIN: this is C, in the C world's names.
+// NOLINTBEGIN: this is C, with C naming.
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #include "testbench/shell/protocol.h"
 
-/* The function this library hides: NEXT(read)(fd, buffer, size). Looked up at each first use. */
+/* The C library's function, hidden by one here: NEXT(read)(fd, buffer, size). Each place of use looks it up once. */
 #define NEXT(function)                                             \
   ({                                                               \
     static __typeof__(&function) next_function;                    \
@@ -25,19 +25,19 @@ void* next(const char* function);
 
 /* Is there a simulator behind this process? */
 bool is_connected(void);
-/* Is this perf itself, whose clock is simulated time? */
+/* Is this program perf? Its clock is simulated time. */
 bool is_perf(void);
 
-/* A new connection to the simulator, or -1. The first failure is told on standard error, and errno is ENODEV. */
+/* Opens a new connection to the simulator. @return -1 on failure, with errno ENODEV; the first failure is printed */
 int connect_simulator(void);
-/* Send a request: its length is that of its data. False (and told) if the simulator is gone. */
+/* Sends a request, whose `length` is that of its data. @return false, with a message, if the simulator is gone */
 bool send_request(int socket, struct pmufab_shell_request* request);
-/* Receive a reply. @param descriptor  null, or where a file descriptor that comes along is put (-1: none did) */
+/* Receives a reply. @param descriptor  null, or the place for a file descriptor that comes along (-1: none came) */
 bool receive_reply(int socket, struct pmufab_shell_reply* reply, int* descriptor);
-/* Ask and hear on an open connection, or (ask) on one for this question. False: errno is ENODEV. */
+/* Send a request and receive the reply: ask_on() on an open connection, ask() on a new one. False: errno is ENODEV. */
 bool ask_on(int socket, struct pmufab_shell_request* request, struct pmufab_shell_reply* reply);
 bool ask(struct pmufab_shell_request* request, struct pmufab_shell_reply* reply, int* descriptor);
-/* The result of a reply as a system call gives it: sets errno. */
+/* @return the reply as a system call's result, with errno set on failure */
 int result_of(const struct pmufab_shell_reply* reply);
 
 /* What a file descriptor of this process stands for. */
@@ -46,23 +46,23 @@ struct descriptor {
   uint32_t kind;
   uint32_t number; /* of the event; address of the PCI function */
 };
-enum { kDescriptors = 65536 }; /* those above stand for nothing */
+enum { kDescriptors = 65536 }; /* higher ones are ORDINARY */
 struct descriptor descriptor_of(int fd);
-/* Not for one that is not open in this process: a child of vfork() changes nothing. */
+/* Changes nothing in a child of vfork(): its descriptors are not those of the process whose memory it shares. */
 void set_descriptor(int fd, enum descriptor_kind kind, uint32_t number);
 
-/* read(2) of an event. */
+/* As read(2), of an event. */
 ssize_t read_event(int fd, void* buffer, size_t size);
-/* pread(2) and pwrite(2) of a function's configuration space. */
+/* As pread(2) and pwrite(2), of a function's configuration space. */
 ssize_t read_config(uint32_t function, void* buffer, size_t size, off_t offset);
 ssize_t write_config(uint32_t function, const void* buffer, size_t size, off_t offset);
 
-/* A wait of this process that the simulator knows of. */
+/* A wait of this process that the simulator knows about. */
 struct wait {
-  int socket; /* -1: the simulator is not asked */
-  uint64_t left;
+  int socket;    /* -1: the simulator is not asked */
+  uint64_t left; /* nanoseconds, set by end_wait() */
 };
 struct wait begin_wait(enum pmufab_shell_wait kind, uint64_t nanoseconds);
-/* Before anything else is done. errno stays as it is. */
+/* To be called before the program goes on. Keeps errno. */
 void end_wait(struct wait* wait);
 // NOLINTEND

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sleeping is simulated time, and so is perf's clock. */
+/* Sleeping takes simulated time, and perf's clock shows it. */
 #include <errno.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -36,7 +36,7 @@ void end_wait(struct wait* wait) {
   errno = error;
 }
 
-/* Sleep in simulated time. 0, or -1 with errno (EINTR: `left` says how much was not slept). */
+/* Sleeps in simulated time. @param left  set on EINTR: the time not slept. @return 0, or -1 with errno */
 static int sleep_for(uint64_t nanoseconds, uint64_t* left) {
   struct wait wait = begin_wait(PMUFAB_SHELL_SLEEP, nanoseconds);
   struct pmufab_shell_reply reply;
@@ -54,7 +54,7 @@ static int sleep_for(uint64_t nanoseconds, uint64_t* left) {
   return good ? 0 : -1;
 }
 
-/* A time too long for the result is the longest one: `sleep infinity`. */
+/* @return nanoseconds, at most UINT64_MAX (`sleep infinity`) */
 static uint64_t from(const struct timespec* time) {
   if ((uint64_t)time->tv_sec >= UINT64_MAX / kSecond) return UINT64_MAX;
   return (uint64_t)time->tv_sec * kSecond + (uint64_t)time->tv_nsec;
@@ -124,7 +124,7 @@ int clock_gettime(clockid_t clock, struct timespec* time) {
   return NEXT(clock_gettime)(clock, time);
 }
 
-/* poll(2) of perf takes simulated time; of other programs, what it always took. */
+/* poll(2) takes simulated time in perf, and the host's in other programs. */
 int poll(struct pollfd* files, nfds_t count, int timeout) {
   enum { kMost = 1024 };
   if (!is_perf() || timeout == 0 || count >= kMost) return NEXT(poll)(files, count, timeout);
@@ -148,7 +148,7 @@ int poll(struct pollfd* files, nfds_t count, int timeout) {
   return result;
 }
 
-/* Waiting for a child: time may pass meanwhile. */
+/* Simulated time may pass while a program waits for its child. */
 #define WAIT_FOR_CHILD(type, call)                        \
   ({                                                      \
     struct wait wait = begin_wait(PMUFAB_SHELL_CHILD, 0); \
