@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes which target has which sources and links what, for the test that holds the layers (testbench/tests/architecture).
+# Writes the sources and links of all targets, for the test of the layers (testbench/tests/architecture).
 
 function(pmufab_targets_below folder result)
   get_property(found DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
@@ -11,8 +11,8 @@ function(pmufab_targets_below folder result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# pmufab_write_link_graph(file): a line "target NAME TYPE FOLDER" for each target, and after it its lines "source PATH",
-# "public TARGET" and "private TARGET". Call it when all targets are known.
+# pmufab_write_link_graph(file): writes for each target a line "target NAME TYPE FOLDER", followed by its lines "source
+# PATH", "public TARGET" and "private TARGET". Call it when all targets are known.
 function(pmufab_write_link_graph file)
   set(text "")
   pmufab_targets_below(${PROJECT_SOURCE_DIR} targets)
@@ -33,7 +33,7 @@ function(pmufab_write_link_graph file)
       cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
       string(APPEND text "source ${source}\n")
     endforeach()
-    # What is private to a static library is wrapped in LINK_ONLY here.
+    # In a static library, private links are wrapped in LINK_ONLY here.
     get_target_property(public ${target} INTERFACE_LINK_LIBRARIES)
     get_target_property(all ${target} LINK_LIBRARIES)
     foreach(library IN LISTS public)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Everything comes from Debian packages; tools/setup installs them. What an installed pmufab needs is repeated in
-# pmufabConfig.cmake.in.
+# All dependencies are Debian packages, which tools/setup installs. pmufabConfig.cmake.in repeats those that an
+# installed pmufab needs.
 find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED CONFIG COMPONENTS program_options)
 find_package(fmt REQUIRED)

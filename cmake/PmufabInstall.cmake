@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install, in two components.
-# runtime: the command, the libraries other programs load, man pages and completion (where they are built), and in
-# share/pmufab what the command needs, in the places it has in the source tree: scenarios, scripts, and what drivers are
-# compiled with. The drivers themselves are GPL-2.0 and never installed: pmufab driver fetch builds them for its user.
-# development: libraries, the public headers by folder under include/pmufab (so that "tlm/bus/mmio_bus.h" is found), and the
+# runtime: the command, the libraries that other programs load, man pages and completion (where they are built); and, in
+# share/pmufab, scenarios, scripts, and files that drivers are compiled with, in the same places as in the source tree.
+# The drivers are GPL-2.0 and are never installed: pmufab driver fetch builds them for its user.
+# development: libraries, public headers by folder under include/pmufab, so that "tlm/bus/mmio_bus.h" is found, and the
 # package files of find_package(pmufab).
-# Include last: pmufab_library has filled the export set by then.
+# Include this last, because pmufab_library fills the export set.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -14,7 +14,8 @@ install(DIRECTORY scenarios DESTINATION ${data_dir})
 install(PROGRAMS tools/build-drivers tools/fetch-linux-sources DESTINATION ${data_dir}/tools)
 install(FILES tools/common.sh tools/debian.sh DESTINATION ${data_dir}/tools)
 install(DIRECTORY tools/guest DESTINATION ${data_dir}/tools USE_SOURCE_PERMISSIONS)
-install(DIRECTORY testbench/driver_host/runtime testbench/driver_host/shim DESTINATION ${data_dir}/testbench/driver_host)
+install(DIRECTORY testbench/driver_host/runtime testbench/driver_host/shim
+  DESTINATION ${data_dir}/testbench/driver_host)
 install(FILES testbench/driver_host/abi.h testbench/driver_host/linux-drivers.txt
   DESTINATION ${data_dir}/testbench/driver_host)
 install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-# Build settings every target of this project shares.
+# Build settings of all targets of this project.
 include(GNUInstallDirs)
-# What is not said to be of the component "development"; see PmufabInstall.cmake.
+# All that is not in the component "development"; see PmufabInstall.cmake.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME runtime)
 
 option(PMUFAB_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(PMUFAB_FUZZ "Build for libFuzzer with clang, sanitizers included: testbench/fuzz" OFF)
 option(PMUFAB_BUILD_TESTING "Build the tests" ON)
 option(PMUFAB_BUILD_BENCHMARKS "Build the benchmarks" ON)
-# They save a third of the time a build from nothing takes. A compiler cache cannot look into them, and needs them less.
+# Precompiled headers save a third of a build from nothing. A compiler cache cannot look into them, and needs them less.
 set(pmufab_precompile_default ON)
 if(CMAKE_CXX_COMPILER_LAUNCHER)
   set(pmufab_precompile_default OFF)
 endif()
 option(PMUFAB_PRECOMPILE_HEADERS "Precompile the headers of SystemC, GoogleTest and the standard library"
   ${pmufab_precompile_default})
-# They save another half, but a change of one unit compiles all of its batch: for builds from nothing, as in continuous
-# integration and tools/demo. Names in unnamed namespaces must then differ within a target; test files that share names have a namespace of
-# their own for it.
+# Batches save another half, but a change of one unit compiles its whole batch. They are for builds from nothing, as in
+# continuous integration and tools/demo. Names in unnamed namespaces must then differ within a target; test files that
+# share names have their own namespaces.
 option(PMUFAB_UNITY_BUILD "Compile the units of a target in batches" OFF)
 
 # Where the build puts man pages and bash completion.
@@ -35,17 +35,16 @@ endif()
 
 add_library(pmufab_settings INTERFACE)
 target_compile_options(pmufab_settings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Werror)
-# g++ 14 believes of parts of containers that they are used before they were made. g++ 12 and clang, which look, too, do not.
+# g++ 14 claims that parts of containers are used uninitialised. g++ 12 and clang check this too, and find nothing.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
   target_compile_options(pmufab_settings INTERFACE -Wno-maybe-uninitialized)
 endif()
-# In a batch, a name is no worse for being another unit's, too.
+# In a batch, a name may hide one of another unit.
 if(NOT PMUFAB_UNITY_BUILD)
   target_compile_options(pmufab_settings INTERFACE -Wshadow)
 endif()
-# The compiler's own memory is collected late, which saves a tenth of its time: units need up to 1.2 GiB with sanitizers.
-# Without a compiler cache, which would take the option for a reason to compile anew; nor for clang-tidy (the lint
-# preset), which does not know it.
+# Collecting the compiler's memory late saves a tenth of its time; with sanitizers a unit needs up to 1.2 GiB. A
+# compiler cache would compile everything again because of the option. clang-tidy (the lint preset) does not know it.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND PMUFAB_PRECOMPILE_HEADERS)
   add_compile_options(--param=ggc-min-heapsize=1048576)
 endif()
@@ -58,48 +57,48 @@ endif()
 if(PMUFAB_SANITIZE OR PMUFAB_FUZZ)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
-  # GCC and clang have different names for it.
+  # GCC and clang define different macros for sanitizers.
   add_compile_definitions(PMUFAB_SANITIZED)
 endif()
 
-# Links several times as fast as the default linker, which matters to a hundred test programs.
+# mold links several times as fast as the default linker, which matters for a hundred test programs.
 find_program(PMUFAB_MOLD mold)
 if(PMUFAB_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-# What nearly every unit includes. Units name all they use all the same: tools/lint sees them without this.
+# Headers that nearly every unit includes. Units still include all they use, because tools/lint sees them without this.
 set(pmufab_common_headers <algorithm> <functional> <map> <memory> <optional> <set> <string> <vector> <fmt/format.h>
   <systemc> <tlm>)
 set(pmufab_test_headers ${pmufab_common_headers} <gmock/gmock.h> <gtest/gtest.h>)
 list(TRANSFORM pmufab_common_headers REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:\\1>")
 list(TRANSFORM pmufab_test_headers REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:\\1>")
 
-# pmufab_precompile(target from): let the target use the precompiled headers of the target `from`.
+# pmufab_precompile(target from): lets the target use the precompiled headers of the target `from`.
 function(pmufab_precompile target from)
   if(PMUFAB_PRECOMPILE_HEADERS)
     target_precompile_headers(${target} REUSE_FROM ${from})
   endif()
 endfunction()
 
-# pmufab_unity(target units): let the target be compiled in batches of so many units, if that is asked for.
+# pmufab_unity(target units): compiles the target in batches of so many units, if PMUFAB_UNITY_BUILD is on.
 function(pmufab_unity target units)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${PMUFAB_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE ${units})
 endfunction()
 
-# What can only be seen in an optimised build without sanitizers: the command, the benchmarks, and tests that count
-# allocations. tools/test builds this and no more of it beside the sanitizers' build, in which all tests run.
+# What needs an optimised build without sanitizers: the command, the benchmarks, and tests that count allocations.
+# tools/test builds only this, beside the sanitizers' build, in which all tests run.
 add_custom_target(optimised)
 
-# What takes no part in simulating compiles a quarter faster with less optimisation. With none of it compilers need
-# another third less, but then some tests run for minutes under the sanitizers.
+# Code that does not simulate compiles a quarter faster with less optimisation. Without optimisation it takes another
+# third less, but then some tests run for minutes under the sanitizers.
 set(pmufab_cold_code $<$<CONFIG:Release>:-O1>)
 
 # pmufab_library(tlm [COLD] [NO_INSTALL] SOURCES ... LINK ... [PRIVATE ...]): a static library pmufab_tlm with the alias
-# pmufab::tlm. Without SOURCES it is headers alone: those in HEADERS, or all of its folder. LINK is what its headers include;
-# PRIVATE is what its sources include besides. Its files lie in the folder with the list or below; docs/architecture.md has
-# the rules. COLD: its code does not run once per request, so it is optimised less. NO_INSTALL: it is neither installed nor
-# exported, because it serves this project's own programs alone.
+# pmufab::tlm. Without SOURCES it has only headers: those in HEADERS, or all of its folder. LINK is what its headers
+# include; PRIVATE is what its sources include besides. Its files are in the folder of the list or below;
+# docs/architecture.md has the rules. COLD: its code does not run once per request, so it is optimised less. NO_INSTALL:
+# it is neither installed nor exported, because only this project's own programs use it.
 function(pmufab_library name)
   cmake_parse_arguments(ARG "COLD;NO_INSTALL" "" "SOURCES;HEADERS;LINK;PRIVATE" ${ARGN})
   set(public PUBLIC)
@@ -108,7 +107,7 @@ function(pmufab_library name)
     target_link_libraries(pmufab_${name} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:pmufab_settings>)
     if(name STREQUAL "tlm" AND PMUFAB_PRECOMPILE_HEADERS)
       target_precompile_headers(pmufab_tlm PRIVATE ${pmufab_common_headers})
-    elseif("${ARG_LINK};${ARG_PRIVATE}" MATCHES "pmufab::") # and so with SystemC's settings
+    elseif("${ARG_LINK};${ARG_PRIVATE}" MATCHES "pmufab::") # these have SystemC's settings
       pmufab_precompile(pmufab_${name} pmufab_tlm)
     endif()
     if(ARG_COLD)
@@ -132,9 +131,10 @@ function(pmufab_library name)
   endif()
 endfunction()
 
-# pmufab_test(name [LONG] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program; each of its tests is a ctest test in a process of
-# its own, because SystemC elaborates once per process. LONG: some take many seconds, so they begin before others, not as the last.
-# TOGETHER: all are one ctest test, labelled so, because none of them simulates; the sanitizers' builds take a quarter of a second to start.
+# pmufab_test(name [LONG] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program. SystemC elaborates once per process,
+# so each of its tests is a ctest test in its own process. LONG: some tests take many seconds, so they start before
+# others. TOGETHER: all tests are one ctest test with the label "together", because none of them simulates; a program of
+# the sanitizers' build takes a quarter of a second to start.
 function(pmufab_test name)
   if(NOT PMUFAB_BUILD_TESTING)
     return()
@@ -148,7 +148,7 @@ function(pmufab_test name)
   if("allocation_counter.cpp" IN_LIST ARG_SOURCES)
     add_dependencies(optimised ${name})
   endif()
-  # Parameters show by the name or number a test gives them, not by their bytes.
+  # Parameters appear with the name or number a test gives them, not as bytes.
   set(cost 0)
   if(ARG_LONG)
     set(cost 10)

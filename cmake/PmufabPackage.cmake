@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cpack: Debian packages of the command (pmufab) and of the libraries for other simulations (pmufab-dev). docs/packaging.md
-# tells how. Include last.
+# cpack: Debian packages of the command (pmufab) and of the libraries for other simulations (pmufab-dev). See
+# docs/packaging.md. Include this last.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME pmufab)
 set(CPACK_PACKAGE_VENDOR "the pmufab authors")
@@ -19,9 +19,9 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME pmufab)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
-# What pmufab driver fetch and driver build call: they unpack archives and compile drivers.
+# pmufab driver fetch and driver build unpack archives and compile drivers with these.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "apt, ca-certificates, debian-archive-keyring, gcc, libc6-dev, xz-utils")
-# What pmufab shell runs, and what records traces.
+# pmufab shell runs these, and valgrind records traces.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "linux-perf, pciutils, valgrind")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "bash-completion, gawk, pmufab-dev")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Virtual platform for performance-monitoring hardware

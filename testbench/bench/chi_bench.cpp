@@ -71,7 +71,7 @@ Topology cmn700_8x8() {
   return topology;
 }
 
-/// Loads of one requester, of random lines, some at a time.
+/// Loads of one requester: random lines, several at a time.
 class Loads final : public OperationSource {
  public:
   Loads(RequesterModel& requester, std::uint64_t seed) : requester_(requester), state_(seed) {
@@ -170,8 +170,8 @@ constexpr std::int64_t kPlain = 0;
 constexpr std::int64_t kCounters = 1;
 constexpr std::int64_t kJudge = 2;
 
-/// Arguments: what observes the mesh; whether reads are ReadOnce, which no cache keeps, instead of loads. After a while each
-/// load replaces a line, which goes to the home (WriteEvictFull).
+/// Arguments: what observes the mesh; whether reads are ReadOnce, which no cache keeps, instead of loads. After a while
+/// each load replaces a line, which goes to the home (WriteEvictFull).
 void chi_reads(benchmark::State& state) {
   scoreboard::Scoreboard scoreboard;
   std::unique_ptr<scoreboard::CmnJudge> judge;

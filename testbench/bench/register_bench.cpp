@@ -122,7 +122,7 @@ void register_write(benchmark::State& state) {
 }
 BENCHMARK(register_write);
 
-/// As a driver's access: the caller waits for the time it took.
+/// As in a driver's access, the caller waits for the time it took.
 void register_read_and_wait(benchmark::State& state) {
   std::uint64_t data = 0;
   for (auto _ : state) {

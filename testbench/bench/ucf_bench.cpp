@@ -51,7 +51,7 @@ class Traffic {
     if (kind < 40) return {address, FabricOpcode::read_once, RequesterKind::gpu, 0, 64, tlm::TLM_READ_COMMAND};
     if (kind < 56) return {address, FabricOpcode::write_unique_full, RequesterKind::gpu, 0, 64, tlm::TLM_WRITE_COMMAND};
     if (kind < 64) return {address, FabricOpcode::write_unique_ptl, RequesterKind::pcie, 0, 16, tlm::TLM_WRITE_COMMAND};
-    // A cluster gives its oldest line back and fetches another.
+    // A cluster writes its oldest line back and fetches another.
     const auto cluster = static_cast<std::uint16_t>(kind % kClusters);
     const bool unique = (kind & 3) == 0;
     fetch_ = {address,
@@ -223,7 +223,7 @@ void ucf_cost_of_counting(benchmark::State& state) {
 }
 BENCHMARK(ucf_cost_of_counting)->Iterations(101)->Unit(benchmark::kMillisecond);
 
-/// One simulated hour in which nothing happens but all cycle counters run.
+/// One simulated hour in which only the cycle counters run.
 void idle_hour(benchmark::State& state, Rig& which) {
   which.program();
   which.put(kUcfPmu + 0x400, 0x1d, 4);

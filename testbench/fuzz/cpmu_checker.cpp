@@ -122,7 +122,7 @@ void CpmuChecker::check_status(const Effect& effect, const Look& after) {
     const std::uint64_t old_configuration = before_.counters[counter].configuration;
     const std::uint64_t new_configuration = after.counters[counter].configuration;
     const bool rose = (after.status & ~before_.status & bit) != 0;
-    // It may rise and be cleared within the write.
+    // The interrupt may rise and be cleared within the write.
     const bool may_have = (cleared & bit) != 0 && (before_.status & bit) == 0;
     if (!rose && !may_have) continue;
     if (((old_configuration | new_configuration) & kInterrupt) != 0) ++possible_;

@@ -32,7 +32,7 @@ platform::CxlCpmuSpec cpmu_with_everything() {
   return spec;
 }
 
-/// With few bits, so that counters overflow, and with counters of all types.
+/// Counters are narrow, so that they overflow, and of all types.
 platform::CxlCpmuSpec narrow_cpmu() {
   platform::CxlCpmuSpec spec;
   spec.groups = {{.group = 0}, {.group = 0x20}, {.group = 0x24}};

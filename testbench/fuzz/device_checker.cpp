@@ -74,7 +74,7 @@ void DeviceChecker::check_mailbox(const Effect& effect) {
   const bool again = busy_ && over && effect.writes(mailbox_ + kControl, 4);
   if (busy && (!busy_ || again || effect.may_reset)) {
     busy_since_ = effect.when;
-    // The command may have begun earlier: whether it had ended, and this write started another, is not known.
+    // The command may have begun earlier. Then it is not known whether it had ended and this write started another one.
     may_have_begun_before_ = effect.may_reset || (again && may_have_begun_before_);
     payload_ = payload();
     require(effect.is_write || effect.may_reset, name_ + ": the doorbell rang itself");

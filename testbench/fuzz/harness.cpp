@@ -188,7 +188,7 @@ void Harness::special(const Operation& operation) {
       break;
     case 4:
     case 5:
-      // A write of no bytes; of more bytes than a bus master uses.
+      // Writes of no bytes, and of more bytes than a bus master uses.
       access.command = tlm::TLM_WRITE_COMMAND;
       access.length = operation.argument == 4 ? 0 : Operation::kMostBytes - kGuardBytes;
       break;

@@ -35,23 +35,24 @@ namespace pmufab::cli {
 /// @return --driver, --driver-dir and --drivers
 [[nodiscard]] Options driver_options(const std::string& default_selector);
 
-/// The driver set of --driver; or those --driver-dir, the environment variable PMUFAB_DRIVERS, the build folder or the
-/// installation holds. Versions that do not build are named on standard error.
+/// The driver set of --driver; otherwise all sets of --driver-dir, the environment variable PMUFAB_DRIVERS, the build
+/// folder or the installation. Versions that do not build are named on standard error.
 /// @throws scenario::InputError if there are none
 [[nodiscard]] std::vector<driver_host::DriverSet> find_drivers(const boost::program_options::variables_map& options);
 
-/// As above, whatever the options say.
+/// As above, but ignores the options.
 [[nodiscard]] std::vector<driver_host::DriverSet> find_stock_drivers();
 
-/// As find_drivers(), cut down to the newest set that --drivers selects of those that hold the platform's drivers.
+/// As find_drivers(), but only one set: the newest of those that --drivers selects and that have the platform's
+/// drivers.
 [[nodiscard]] driver_host::DriverSet find_newest_driver(const boost::program_options::variables_map& options,
                                                         const platform::PlatformSpec& platform);
 
-/// Values of an option that may be given several times; empty if it was not.
+/// Values of an option that may be given several times; empty if it was not given.
 [[nodiscard]] std::vector<std::string> values_of(const boost::program_options::variables_map& options,
                                                  const std::string& name);
 
-/// A bar on standard error, if that is a terminal, from two seconds after its construction on.
+/// A progress bar on standard error, if that is a terminal. It appears two seconds after its construction.
 class ProgressBar {
  public:
   ProgressBar();
@@ -60,7 +61,7 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
   /// @param fraction  0 ... 1
   void show(double fraction, const std::string& text);
-  /// Remove the bar, so that something else can be printed; the next show() brings it back.
+  /// Remove the bar, so that other text can be printed. The next show() draws it again.
   void clear();
 
  private:
@@ -70,20 +71,20 @@ class ProgressBar {
   int last_permille_ = -1;
 };
 
-/// From now on SIGINT and SIGTERM are counted, not obeyed. @return how many there have been
+/// From now on SIGINT and SIGTERM are counted instead of ending the program. @return their number so far
 void catch_interrupts();
 [[nodiscard]] int interrupts() noexcept;
 
-/// Do work, and say on standard error what it throws. @return its exit code, or the one for the error
+/// Do work, and print what it throws on standard error. @return its exit code, or the one for the error
 [[nodiscard]] int answer_errors(const std::function<int()>& work);
 
-/// Do work that runs drivers, in a process of its own: a driver that breaks takes nobody else along. The machine of the
-/// work echoes its kernel log, which is told if the process dies.
+/// Do work that runs drivers, in a process of its own, so that a driver that crashes ends only that process. The work's
+/// machine echoes its kernel log, which is printed if the process dies.
 /// @param show_log  show the kernel log as it grows
-/// @return the exit code of the work, whose errors have been said; kInternalError if its process died
+/// @return the exit code of the work, which has printed its errors; kInternalError if its process died
 [[nodiscard]] int guarded(bool show_log, const std::function<int()>& work);
 
-/// Print to standard error. Unlike fmt::print, a standard error that takes nothing does not stop the program.
+/// Print to standard error. Unlike fmt::print, this does not throw if standard error cannot be written.
 template <typename... Values>
 void complain(fmt::format_string<Values...> format, Values&&... values) {
   std::fputs(fmt::format(format, std::forward<Values>(values)...).c_str(), stderr);

@@ -15,10 +15,10 @@ namespace {
 namespace po = boost::program_options;
 using scenario::InputError;
 
-/// Where words are kept while arguments are parsed. Users cannot give an option with a blank in its name.
+/// The key under which words are kept while arguments are parsed. Users cannot give an option with a blank in its name.
 constexpr const char* kWords = "the words";
 
-/// Our own arguments and, of a command that runs a program, what stands behind "--".
+/// pmufab's own arguments, and those behind "--" if the command runs a program.
 std::pair<Arguments, Arguments> split(const Command& command, const Arguments& arguments) {
   if (!command.runs_program) return {arguments, {}};
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
@@ -113,7 +113,7 @@ Request parse(const Command& command, const Arguments& arguments) {
   try {
     Request request;
     request.program = program;
-    // No guessing of abbreviated options: a script must not change its meaning when an option is added.
+    // Abbreviated options are refused. Otherwise a new option could change the meaning of a script.
     const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
     po::store(po::command_line_parser(ours).options(all).positional(places).style(style).run(), request.options);
     po::notify(request.options);

@@ -25,13 +25,13 @@ using Option = boost::shared_ptr<boost::program_options::option_description>;
 
 /// @return an option without a value: false unless given
 [[nodiscard]] Option flag(const char* name, const char* help);
-/// @param value  what to call the value, which also says how to complete it: FILE... or DIR; words with '|' in between;
-/// else nothing
+/// @param value  name of the value, which also selects its completion: FILE... or DIR; words with '|' in between;
+/// anything else: none
 /// @return an option with one value: a string, `otherwise` unless given
 [[nodiscard]] Option text(const char* name, const char* value, const char* help, const std::string& otherwise = {});
-/// @return an option that may be given several times: strings, not there unless given
+/// @return an option that may be given several times: strings, absent unless given
 [[nodiscard]] Option list(const char* name, const char* value, const char* help);
-/// @param shown  how the help shows `otherwise`; empty: as the number it is
+/// @param shown  how the help shows `otherwise`; empty: as a number
 /// @return an option whose value is a Number (unsigned, std::int64_t or std::uint64_t)
 template <typename Number>
 [[nodiscard]] Option number(const char* name, const char* value, const char* help, Number otherwise,
@@ -42,12 +42,12 @@ template <typename Number>
 }
 
 using Options = std::vector<Option>;
-/// @return all options of both
+/// @return the options of both
 [[nodiscard]] Options operator+(Options first, const Options& second);
 
-/// The words of a command that are not options, for completion.
+/// What the words of a command are that are not options; for completion.
 enum class Words : std::uint8_t {
-  none,  ///< any is an error
+  none,  ///< any word is an error
   files,
   platforms,  ///< YAML files
   scenarios,  ///< YAML files, or names of scenarios
@@ -64,11 +64,11 @@ struct ExitCode {
   std::string meaning;
 };
 
-/// What the user gave a command.
+/// The arguments of a command.
 struct Request {
   boost::program_options::variables_map options;
-  std::vector<std::string> words;  ///< that are not options
-  Arguments program;               ///< all behind "--", if the command runs a program
+  std::vector<std::string> words;  ///< those that are not options
+  Arguments program;               ///< everything behind "--", if the command runs a program
 };
 
 /// A command. Its help, its man page and its completion are made from this.
@@ -76,11 +76,11 @@ struct Command {
   std::string name;       ///< as it is typed: "run", "driver build"
   std::string arguments;  ///< the synopsis without the name: "[options] SCENARIO..."
   std::string summary;    ///< one line, beginning in lower case, without a full stop
-  /// Paragraphs with an empty line between; lines that begin with two blanks are shown as they stand. ASCII.
+  /// Paragraphs with an empty line between. Lines that begin with two blanks are not reflowed. ASCII.
   std::string description;
   Options options;
   Words words = Words::none;
-  bool runs_program = false;  ///< takes what stands behind "--"
+  bool runs_program = false;  ///< takes the arguments behind "--"
   std::vector<Example> examples;
   std::vector<ExitCode> exit_codes;
   std::function<int(const Request&)> run;
@@ -89,7 +89,7 @@ struct Command {
 /// @return exit codes of most commands
 [[nodiscard]] std::vector<ExitCode> usual_exit_codes();
 
-/// @return what the value of an option is called; empty: it takes none
+/// @return the name of an option's value; empty: it takes none
 [[nodiscard]] std::string value_name(const Option& option);
 /// @return the text of --help
 [[nodiscard]] std::string help_text(const Command& command);
@@ -98,12 +98,12 @@ struct Command {
 /// @throws scenario::InputError for an option that is unknown (with near matches), incomplete or wrong
 [[nodiscard]] Request parse(const Command& command, const Arguments& arguments);
 
-/// @return true if --help or -h is among the arguments of ours
+/// @return true if --help or -h is among pmufab's own arguments
 [[nodiscard]] bool asks_for_help(const Command& command, const Arguments& arguments);
 
 /// Every command, in the order in which they are listed.
 [[nodiscard]] const std::vector<Command>& all_commands();
-/// The program's own description: its options (--version), exit codes, and a first look.
+/// The description of the program itself: its options (--version), exit codes, and first examples.
 [[nodiscard]] Command program();
 
 }  // namespace pmufab::cli

@@ -18,7 +18,7 @@ namespace {
 
 using scenario::InputError;
 
-/// The first word of a command of two: "driver" of "driver build". Empty: it has one.
+/// The first word of a command of two words: "driver" of "driver build". Empty for other commands.
 std::string group_of(const Command& command) {
   const std::size_t blank = command.name.find(' ');
   return blank == std::string::npos ? std::string() : command.name.substr(0, blank);
@@ -46,7 +46,7 @@ std::string overview() {
   return help_text(whole);
 }
 
-/// What begins with a word that is half a command: "pmufab driver", "pmufab trace --help", "pmufab trace improt".
+/// Arguments that begin with half a command: "pmufab driver", "pmufab trace --help", "pmufab trace improt".
 int run_group(const std::string& group, const std::vector<Command>& members, const Arguments& arguments) {
   if (!arguments.empty() && is_help(arguments.front())) {
     fmt::print(
@@ -78,7 +78,7 @@ int dispatch(const Arguments& arguments) {
     fmt::print("pmufab {}\n", scenario::version());
     return kPassed;
   }
-  // For the completion of the shell and for the build; users need neither.
+  // For the shell's completion and for the build. Users need neither.
   if (word == "--scenario-names") {
     for (const std::string& name : scenario_names()) fmt::print("{}\n", name);
     return kPassed;
@@ -142,7 +142,7 @@ scoreboard computes what every counter must read.)",
 
 }  // namespace pmufab::cli
 
-// The SystemC library asks for this function; simulations here are started with sc_start() in processes of their own.
+// The SystemC library refers to this function. Simulations here call sc_start() in their own processes.
 int sc_main(int, char*[]) { return 0; }
 
 int main(int argc, char* argv[]) {

@@ -28,9 +28,9 @@ namespace {
 namespace fs = std::filesystem;
 using scenario::InputError;
 
-constexpr int kMaximumLinks = 40;  // as the kernel
+constexpr int kMaximumLinks = 40;  // as in the kernel
 
-/// Files below these are views of devices and of open files: renaming something onto them is never meant.
+/// Files below these are views of devices and of open files. Renaming a file onto them is never intended.
 bool is_system_folder(const fs::path& folder) {
   const std::string text = folder.string();
   return text == "/dev" || text == "/proc" || text.starts_with("/dev/") || text.starts_with("/proc/");
@@ -38,7 +38,7 @@ bool is_system_folder(const fs::path& folder) {
 
 fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
 
-/// Where the links at `file` lead, which may be nothing yet. @return false if it is to be written through
+/// The target of the links at `file`, which may not exist yet. @return false if it must be written in place
 bool follow_links(fs::path& file, std::error_code& error) {
   for (int links = 0; links < kMaximumLinks; ++links) {
     const fs::path folder = fs::weakly_canonical(folder_of(file), error);
@@ -54,7 +54,7 @@ bool follow_links(fs::path& file, std::error_code& error) {
   return true;
 }
 
-/// Create a file no one else has. @param stem  path without the part that makes it unique
+/// Create a file with a new name. @param stem  path without the part that makes it unique
 fs::path make_unique(const fs::path& stem, const std::string& extension, std::error_code& error) {
   std::string name = stem.string() + ".new-XXXXXX" + extension;
   const int file = mkstemps(name.data(), static_cast<int>(extension.size()));
@@ -66,7 +66,7 @@ fs::path make_unique(const fs::path& stem, const std::string& extension, std::er
   return name;
 }
 
-/// The rights a new file gets.
+/// The permissions of a new file.
 mode_t default_mode() {
   constexpr mode_t kAll = 0666;
   const mode_t mask = umask(0);
@@ -129,9 +129,9 @@ void OutputFile::write(const std::string& content) const {
   if (!stream) fail(errno != 0 ? errno : EIO);
 }
 
-/// Copy the temporary file into what stands at the user's name.
+/// Copy the temporary file to the name the user gave.
 void OutputFile::pass_on() const {
-  // What is behind /dev/stdout may be a file with something in it already.
+  // /dev/stdout may lead to a file that has content already.
   const int out = open(named_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (out < 0) fail(errno);
   std::ifstream in(temporary_, std::ios::binary);
@@ -195,7 +195,7 @@ void prepare_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0) continue;
-    // Open the wrong way round, so that what is printed to a closed output is still an error.
+    // Opened for the wrong direction, so that printing to a closed output is still an error.
     const int mode = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     const int opened = open("/dev/null", mode);  // the lowest free number: this one
     if (opened >= 0 && opened != stream) close(opened);
@@ -203,7 +203,7 @@ void prepare_standard_streams() {
 }
 
 int finish_standard_error(int code) {
-  // Nothing is kept back for later; and there is no place left to say so.
+  // Standard error is not buffered, and there is no place left to report a failure.
   return std::ferror(stderr) == 0 || reader_is_gone(STDERR_FILENO) ? code : std::max(code, kBadInput);
 }
 

@@ -6,15 +6,15 @@
 
 namespace pmufab::cli {
 
-/// A file of results being written. What stands at its name stays as it is until commit(), and nobody sees half of it:
-/// a regular file is written beside its place and renamed. Symbolic links stay links. What is neither a regular file
-/// nor missing (a device, a named pipe) is written to, not replaced. Its folder must be there.
+/// A file of results being written. The file of that name stays unchanged until commit(), and nobody sees half of the
+/// new one: a regular file is written beside its place and renamed. Symbolic links stay links. Something else, such as
+/// a device or a named pipe, is written to and not replaced. The folder must exist.
 class OutputFile {
  public:
   /// @param file  as the user named it
   /// @throws scenario::InputError if nothing can be written there
   explicit OutputFile(const std::filesystem::path& file);
-  /// Without commit() nothing has happened to the user's file.
+  /// Without commit() the user's file is unchanged.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -23,7 +23,7 @@ class OutputFile {
   [[nodiscard]] const std::filesystem::path& temporary() const noexcept { return temporary_; }
   /// @throws scenario::InputError if it cannot be written
   void write(const std::string& content) const;
-  /// Put what was written in its place. @throws scenario::InputError
+  /// Move the written file to its place. @throws scenario::InputError
   void commit();
 
  private:
@@ -32,17 +32,17 @@ class OutputFile {
 
   std::filesystem::path named_;      // by the user
   std::filesystem::path target_;     // where links lead to
-  std::filesystem::path temporary_;  // empty: there is none any more
-  bool replace_ = true;              // otherwise written through
+  std::filesystem::path temporary_;  // empty: no longer there
+  bool replace_ = true;              // false: written in place
 };
 
-/// Nothing is written. @throws scenario::InputError if the file could not be written
+/// Writes nothing. @throws scenario::InputError if the file could not be written
 void check_writable(const std::filesystem::path& file);
 
 /// Write a whole file. @throws scenario::InputError if it cannot be written
 void write_file(const std::filesystem::path& file, const std::string& content);
 
-/// A folder that vanishes with its object. When the program is killed (SIGKILL) it stays.
+/// A folder that is removed with its object. If the program is killed (SIGKILL), it stays.
 class ScratchFolder {
  public:
   /// @throws scenario::InputError if there is no place for it ($TMPDIR)
@@ -56,16 +56,16 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-/// Before anything else: a standard stream that is closed must not become the first file opened, and a reader that goes
-/// away must not end the program before its reports are written.
+/// Call this first. A standard stream that is closed must not become the first file opened. A reader that goes away
+/// must not end the program before its reports are written.
 void prepare_standard_streams();
 
-/// After everything that is said on standard error, where that is a result: has it taken all?
-/// @return `code`, or the exit code for output that was lost
+/// Call this after all output to standard error, if that output is a result. Checks that all of it was written.
+/// @return `code`, or the exit code for lost output
 [[nodiscard]] int finish_standard_error(int code);
 
-/// After everything else: has standard output taken all that was printed? If not, say so on standard error.
-/// @return `code`, or the exit code for output that was lost. A pipe whose reader went away has lost nothing.
+/// Call this last. Checks that all output to standard output was written. If not, prints so on standard error.
+/// @return `code`, or the exit code for lost output. A pipe whose reader went away has lost nothing.
 [[nodiscard]] int finish_standard_output(int code);
 
 }  // namespace pmufab::cli

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using scenario::InputError;
 
-/// The folder of the program itself; empty if the system does not tell.
+/// The folder of the program; empty if the system does not tell.
 fs::path program_folder() {
   std::error_code error;
   return fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -23,7 +23,7 @@ fs::path program_folder() {
 
 fs::path beside_program(const fs::path& place) { return (program_folder() / place).lexically_normal(); }
 
-/// An environment variable's value; empty if there is none.
+/// The value of an environment variable; empty if it is not set.
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? std::string() : value;

@@ -6,25 +6,26 @@
 #include <string>
 #include <vector>
 
-/// Where the program finds what belongs to it: in the build folder and the source tree it was built from, or below the
-/// prefix it is installed in; and in the user's cache.
+/// Where the program finds its files: in its build folder and source tree, or below the prefix it is installed in; and
+/// in the user's cache.
 namespace pmufab::cli {
 
-/// @return true if the program runs from where it was installed
+/// @return true if the program runs from its place of installation
 [[nodiscard]] bool is_installed();
 
 /// @return the folder with scenarios/, tools/build-drivers and testbench/driver_host: the source tree, or share/pmufab
 [[nodiscard]] std::filesystem::path data_folder();
 
-/// @return the folder for what can be made again: $XDG_CACHE_HOME/pmufab, or ~/.cache/pmufab; nothing without either
+/// @return the folder for files that can be made again: $XDG_CACHE_HOME/pmufab, or ~/.cache/pmufab; nothing without
+/// either
 [[nodiscard]] std::optional<std::filesystem::path> find_cache_folder();
 /// @throws scenario::InputError without one
 [[nodiscard]] std::filesystem::path cache_folder();
 
-/// @return where driver sets may be, in the order looked at
+/// @return folders that may have driver sets, in the order of searching
 [[nodiscard]] std::vector<std::filesystem::path> driver_folders();
 
-/// @return where a guest may be, in the order looked at
+/// @return folders that may have a guest, in the order of searching
 [[nodiscard]] std::vector<std::filesystem::path> guest_folders();
 
 /// @param below  its folder in the build folder

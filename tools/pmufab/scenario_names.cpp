@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using scenario::InputError;
 
-/// What scenarios are made of lies beside them.
+/// Folders with parts of scenarios.
 bool is_for_parts(const fs::path& folder) { return folder.filename() == "platforms" || folder.filename() == "traffic"; }
 
 /// The scenarios in any folder below this one, sorted.
@@ -32,14 +32,14 @@ std::vector<fs::path> scenarios_below(const fs::path& folder) {
   return files;
 }
 
-/// Places with scenarios, in the order looked at.
+/// Folders with scenarios, in the order of searching.
 std::vector<fs::path> places() { return {"scenarios", data_folder() / "scenarios"}; }
 
 }  // namespace
 
 fs::path find_scenario(const std::string& given) {
   std::error_code error;
-  // What looks like a path is one: a mistake in it is told as such.
+  // An argument that looks like a path is a path, and errors in it are reported as such.
   if (fs::exists(given, error) || given.find('/') != std::string::npos || fs::path(given).extension() == ".yaml")
     return given;
   for (const fs::path& place : places()) {

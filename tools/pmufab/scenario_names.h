@@ -8,10 +8,10 @@
 namespace pmufab::cli {
 
 /// @param given  a path, or the name of a scenario: "cmn-flits" is scenarios/cmn/cmn-flits.yaml below the current
-/// folder or
-///               among those that come with pmufab. A file of that path comes first.
+/// folder,
+///               or among the scenarios that come with pmufab. A file of that path comes first.
 /// @return a path
-/// @throws scenario::InputError if there are two of the name in one place, or if there is nothing of a name
+/// @throws scenario::InputError if one place has two scenarios of the name, or no place has one
 [[nodiscard]] std::filesystem::path find_scenario(const std::string& given);
 
 /// @return the names find_scenario() knows, sorted

@@ -7,8 +7,8 @@
 
 namespace pmufab::cli {
 
-/// Run a script of those that come with pmufab (tools/ in the source tree), with this program's standard streams.
-/// @return its exit code; 128 + the signal it died of
+/// Run a script that comes with pmufab (tools/ in the source tree), with this program's standard streams.
+/// @return its exit code; 128 + the number of the signal that ended it
 /// @throws scenario::InputError if it is not there
 int run_script(const std::string& name, const Arguments& arguments);
 

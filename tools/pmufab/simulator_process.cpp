@@ -25,8 +25,8 @@ using scenario::Value;
 
 namespace {
 
-/// @return true if the other end of the pipe was closed without a word, as it is of a process that was killed. (That
-/// one's children have another parent only some time later.)
+/// @return true if the other end of the pipe was closed without a message, which means that its process was killed.
+/// (The parent process id of its children changes only some time later.)
 bool is_orphan(int stop) {
   pollfd look{stop, POLLIN, 0};
   return poll(&look, 1, 0) == 1 && (look.revents & POLLIN) == 0;
@@ -58,7 +58,7 @@ Simulator start_simulator(const fs::path& folder,
                          "set TMPDIR to a shorter one");
       }
     });
-    if (is_orphan(stop[0])) {  // nobody else cleans up
+    if (is_orphan(stop[0])) {  // no other process cleans up
       std::error_code ignored;
       fs::remove_all(folder, ignored);
     }
@@ -106,7 +106,7 @@ scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::stri
   Value traffic = Value::sequence();
   for (const std::string& file : values_of(map, "traffic")) traffic.items.push_back(Value::of(file, true));
   document.add("traffic", std::move(traffic));
-  // A scenario measures something, for some time; what and how long is up to others.
+  // A scenario must measure something, for some time. Here other programs decide what and how long.
   document.add("duration", Value::of("1 ms"));
   Value measure = Value::map();
   Value events = Value::sequence();

@@ -30,32 +30,32 @@ class Simulator {
   Simulator& operator=(Simulator&&) = delete;
 
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
-  /// It serves; otherwise it has said why not, and ended.
+  /// @return true if it serves; otherwise it has printed why not, and has ended.
   [[nodiscard]] bool ready() const noexcept { return ready_; }
   /// Ask it to end, and wait for it. @return what waitpid() says
   int end();
 
  private:
   pid_t pid_;
-  int stop_;  // something written to it, or its end, asks the simulator to end
+  int stop_;  // data in it, or its end, asks the simulator to end
   bool ready_;
 };
 
-/// Start a simulator in a session of its own: the terminal's signals are not for it.
+/// Start a simulator in its own session, so that it does not get the terminal's signals.
 /// @param folder  removed by the simulator if its parent is killed
-/// @param work    gets a file descriptor at whose end it is to end, and what to call when it serves; returns an exit
-/// code
+/// @param work    gets a file descriptor that tells it to end, and a function to call when it serves; returns an exit
+///                code
 [[nodiscard]] Simulator start_simulator(
     const std::filesystem::path& folder,
     const std::function<int(int stop, const std::function<void()>& on_ready)>& work);
 
-/// Say that the simulator died, if it did and has not said why. @param ended  its journal has an end
-/// @return an exit code if it did not come to its end
+/// If the simulator died and has not printed why, print it. @param ended  its journal has an end
+/// @return an exit code if it did not finish
 [[nodiscard]] std::optional<int> check_simulator(int status, bool ended);
 
 /// @return --traffic, --seed and --set
 [[nodiscard]] Options platform_options();
-/// @return the scenario those options and the platform amount to. It measures nothing: somebody else does.
+/// @return the scenario of those options and the platform. It measures nothing, because other programs do.
 [[nodiscard]] scenario::ScenarioSpec scenario_of(const boost::program_options::variables_map& map,
                                                  const std::string& platform, const std::string& name);
 

@@ -27,13 +27,13 @@ using process::Descriptor;
 
 constexpr mode_t kMine = 0600;
 
-/// In the child: become QEMU.
+/// In the child: replace the process by QEMU.
 [[noreturn]] void start(const Arguments& command, int output, pid_t parent, const std::filesystem::path& messages) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(kInternalError);
   sigprocmask(SIG_UNBLOCK, &end_signals(), nullptr);
   if (output >= 0) {
-    // A group of its own: Ctrl-C is for us.
+    // A process group of its own, so that Ctrl-C reaches only us.
     setpgid(0, 0);
     dup2(output, STDOUT_FILENO);
     const int nothing = open("/dev/null", O_RDONLY);
@@ -91,7 +91,7 @@ VirtualMachine::~VirtualMachine() {
     kill(pid_, SIGKILL);
     process::wait_for(pid_);
   }
-  // QEMU leaves it as it was only when it ends by itself.
+  // QEMU restores the terminal only if it ends by itself.
   if (has_terminal_) tcsetattr(STDIN_FILENO, TCSANOW, &terminal_);
 }
 
@@ -101,7 +101,7 @@ VirtualMachine::End VirtualMachine::run(pid_t simulator, std::chrono::seconds mo
   const auto last = std::chrono::steady_clock::now() + most;
   bool ended = false;
   while (true) {
-    // Who does not read what is printed must not keep anything from coming to its end.
+    // A reader that does not read must not block the end.
     const bool taken = is_taken();
     std::array<pollfd, 4> files{{{is_file_ || !taken ? -1 : output_.get(), POLLIN, 0},
                                  {ended ? -1 : process_.get(), POLLIN, 0},
@@ -110,7 +110,7 @@ VirtualMachine::End VirtualMachine::run(pid_t simulator, std::chrono::seconds mo
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(last - std::chrono::steady_clock::now()).count();
     if (left <= 0) return End::too_long;
-    // Nothing tells that a file has become longer.
+    // There is no notification that a file has grown.
     const std::int64_t longest = ended && taken ? 0 : is_file_ || !taken ? 100 : 1000;
     if (poll(files.data(), files.size(), static_cast<int>(std::min(left, longest))) < 0) continue;
     if (files[3].revents != 0) return End::told;
@@ -133,7 +133,7 @@ bool VirtualMachine::pass_on() {
     if (size == 0 ? !is_file_ : errno != EINTR) output_.reset();
     return size < 0 && errno == EINTR;
   }
-  // What is compared in the end; the rest of an endless output is only passed on.
+  // This much is compared at the end. The rest of an endless output is only passed on.
   constexpr std::size_t kMost = 64 << 20;
   if (printed_.size() < kMost) printed_.append(bytes.data(), static_cast<std::size_t>(size));
   std::fwrite(bytes.data(), 1, static_cast<std::size_t>(size), stdout);

@@ -18,17 +18,17 @@
 
 namespace pmufab::cli {
 
-/// Signals that ask for an end, without those that were ignored when this was called first: nohup means it.
+/// Signals that ask the program to end, without those ignored at the first call, as under nohup.
 [[nodiscard]] const sigset_t& end_signals();
 
-/// The virtual machine, and what the command in it prints.
+/// The virtual machine, and the output of its command.
 class VirtualMachine {
  public:
   /// Start it.
   /// @param command      of QEMU
-  /// @param interactive  it has the terminal
-  /// @param messages     file for what QEMU says
-  /// @param printed      file the command in it prints to; none: it prints to QEMU's standard output
+  /// @param interactive  it uses the terminal
+  /// @param messages     file for QEMU's messages
+  /// @param printed      file for the output of the guest's command; none: it goes to QEMU's standard output
   VirtualMachine(const Arguments& command, bool interactive, const std::filesystem::path& messages,
                  const std::filesystem::path& printed);
   ~VirtualMachine();
@@ -36,17 +36,17 @@ class VirtualMachine {
   VirtualMachine& operator=(const VirtualMachine&) = delete;
 
   enum class End : std::uint8_t { itself, simulator_died, too_long, told };
-  /// Wait for its end, printing what comes.
-  /// @param simulator  without which it is stopped
-  /// @param most       how long it may take
+  /// Wait until it ends, and print its output.
+  /// @param simulator  if it ends, the machine is stopped
+  /// @param most       longest time allowed
   End run(pid_t simulator, std::chrono::seconds most);
 
   [[nodiscard]] const std::string& printed() const noexcept { return printed_; }
-  /// @return how its process ended; nothing unless it did by itself or by somebody else's doing
+  /// @return how its process ended; nothing if we stopped it
   [[nodiscard]] const std::optional<process::ProcessEnd>& process_end() const noexcept { return process_end_; }
 
  private:
-  /// @return true if something came
+  /// @return true if there was output
   bool pass_on();
 
   pid_t pid_ = -1;

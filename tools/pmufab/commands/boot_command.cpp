@@ -49,7 +49,7 @@ fs::path find_guest(const std::string& given) {
                    "pmufab guest prepare makes one; --guest and the variable PMUFAB_GUEST name another folder");
 }
 
-/// @return the plugin that lets QEMU count instructions; nothing for the clock on the wall
+/// @return the plugin that lets QEMU count instructions; nothing if the guest has the wall clock
 fs::path clock_plugin_of(const std::string& clock, bool interactive) {
   if (clock == "wall") return {};
   if (clock != "instructions") throw InputError(fmt::format("--clock {} is neither wall nor instructions", clock));
@@ -59,7 +59,7 @@ fs::path clock_plugin_of(const std::string& clock, bool interactive) {
   return find_library("testbench/guest", "pmufab_instruction_clock.so");
 }
 
-/// The archive of the guest with ours behind it, where the kernel finds it.
+/// The guest's archive, followed by ours, where the kernel finds it.
 void write_initrd(const fs::path& guest, const fs::path& file, std::uint64_t aperture, const Arguments& command,
                   bool is_deterministic) {
   std::ofstream out(file, std::ios::binary);
@@ -77,7 +77,7 @@ void print(const std::vector<perf::Verdict>& verdicts, const guest::GuestResult&
   print_verdicts("guest", "event", verdicts);
 }
 
-/// @param code  of the command; nothing if the guest did not come to its end
+/// @param code  of the command; nothing if the guest did not finish
 void write_json(const fs::path& file, const guest::GuestResult& result, const std::vector<perf::Verdict>& verdicts,
                 const scenario::ScenarioSpec& spec, const std::string& guest_title, std::optional<int> code) {
   scenario::Json json = verdict_json(spec, result.ended && code, result.simulated, result.failures);
@@ -91,7 +91,7 @@ void write_json(const fs::path& file, const guest::GuestResult& result, const st
   write_verdicts(file, std::move(json), "guest", verdicts);
 }
 
-/// @return true if next to nothing more can be written there
+/// @return true if almost nothing more can be written there
 bool is_full(const fs::path& folder) {
   std::error_code error;
   const fs::space_info space = fs::space(folder, error);
@@ -105,7 +105,7 @@ std::string read_text(const fs::path& file) {
   return text.str();
 }
 
-/// Without the warnings that QEMU gives of every boot.
+/// Removes the warnings that QEMU prints at every boot.
 std::string without_noise(const std::string& text) {
   std::istringstream lines(text);
   std::string rest;
@@ -122,7 +122,7 @@ std::string without_noise(const std::string& text) {
   return rest;
 }
 
-/// What QEMU and a guest that did not come to its end said last.
+/// The last output of QEMU and of a guest that did not finish.
 void print_last_words(const fs::path& session) {
   constexpr std::size_t kLast = 2000;
   for (const auto& [name, who] :
@@ -133,7 +133,7 @@ void print_last_words(const fs::path& session) {
   }
 }
 
-/// @return the exit code of the command; nothing if the guest did not come so far, which has been said
+/// @return the exit code of the command; nothing if the guest did not get that far, which has been printed
 std::optional<int> code_of_command(const fs::path& session) {
   std::string text = read_text(session / guest::kStatusName);
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
@@ -156,8 +156,8 @@ constexpr std::int64_t kMostSeconds = 1'000'000;
 /// What the user asked for.
 struct Order {
   scenario::ScenarioSpec spec;
-  driver_host::DriverSet drivers;  ///< that serve the simulator; the guest's kernel has its own
-  Arguments command;               ///< to run in the guest; none: there is a shell on the console
+  driver_host::DriverSet drivers;  ///< for the simulator; the guest's kernel has its own
+  Arguments command;               ///< to run in the guest; empty: a shell on the console
   guest::GuestOptions session;
   fs::path clock_plugin;  ///< empty: the guest has the wall clock
   std::chrono::seconds most{};
@@ -168,7 +168,7 @@ struct Order {
   [[nodiscard]] bool interactive() const { return command.empty(); }
 };
 
-/// @throws InputError for what cannot be done, before anything is started
+/// @throws InputError for requests that cannot be met, before anything is started
 Order read_order(const Request& request) {
   const po::variables_map& map = request.options;
   const std::vector<std::string>& files = request.words;
@@ -201,14 +201,14 @@ Order read_order(const Request& request) {
   return order;
 }
 
-/// How the virtual machine ended, and what its command had printed.
+/// How the virtual machine ended, and the output of its command.
 struct MachineEnd {
   VirtualMachine::End end{};
   std::optional<process::ProcessEnd> process;
   std::string printed;
 };
 
-/// Run the guest beside a simulator that serves. @param folder  of the session
+/// Run the guest while a simulator serves it. @param folder  of the session
 /// @throws InputError if the disk is full
 MachineEnd run_guest(const Order& order, const fs::path& folder, pid_t simulator) {
   const auto description = nlohmann::json::parse(read_text(folder / guest::kDescriptionName));
@@ -230,7 +230,7 @@ MachineEnd run_guest(const Order& order, const fs::path& folder, pid_t simulator
   return {end, virtual_machine.process_end(), virtual_machine.printed()};
 }
 
-/// Say why a guest did not come to its end. @return the exit code
+/// Print why a guest did not finish. @return the exit code
 int explain(const std::optional<MachineEnd>& machine, const fs::path& folder) {
   if (machine && machine->process && (!machine->process->exited || machine->process->status != 0))
     complain("pmufab: QEMU: {}\n", process::describe(*machine->process, false));
@@ -260,14 +260,14 @@ int boot(const Request& request) {
     try {
       machine = run_guest(order, scratch.path(), simulator.pid());
     } catch (const InputError&) {
-      // The simulator's journal is on the same disk: one of the two says that it is full.
+      // The simulator's journal is on the same disk, so one of the two reports that it is full.
       const int status = simulator.end();
       if (WIFEXITED(status) && WEXITSTATUS(status) == kBadInput) return kBadInput;
       throw;
     }
   }
   const int status = simulator.end();
-  if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
+  if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has printed the reason
 
   const guest::GuestResult result = guest::read_guest_journal(scratch.path());
   const std::vector<perf::Verdict> verdicts =

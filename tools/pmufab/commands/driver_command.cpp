@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using scenario::InputError;
 
-/// A folder of their own for these files and this kernel, always the same.
+/// The cache folder for these files and this kernel. The same input always gives the same folder.
 fs::path folder_for(const std::vector<std::string>& files, const std::string& base, bool sanitize) {
   std::string key = fmt::format("{} {}", base, sanitize);
   for (const std::string& file : files) key += '\n' + fs::weakly_canonical(file).generic_string();
@@ -34,11 +34,11 @@ fs::path folder_for(const std::vector<std::string>& files, const std::string& ba
   return cache_folder() / fmt::format("drivers-{:016x}", sum);
 }
 
-/// One build at a time in a folder of the cache; who comes second waits. Programs that are run meanwhile keep the lock
-/// until they end, too, even if this one is killed.
+/// Allows one build at a time in a folder of the cache; a second one waits. Programs that the build starts keep the
+/// lock until they end, even if this process is killed.
 class FolderLock {
  public:
-  /// @param work  what holds the lock, for who waits
+  /// @param work  name of the holder, for the one that waits
   /// @throws InputError if nothing can be written beside the folder
   FolderLock(const fs::path& folder, const std::string& work) {
     const std::string file = folder.string() + ".lock";
@@ -78,7 +78,8 @@ void check_sources(const std::vector<std::string>& files) {
   }
 }
 
-/// Copy a library to the place the user named. One that is in use keeps its content: the new one takes its name.
+/// Copy a library to the place the user named. A library in use keeps its content, because the new file replaces its
+/// name.
 void deliver(const fs::path& library, const fs::path& output) {
   try {
     fs::path fresh = output;

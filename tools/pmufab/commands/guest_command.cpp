@@ -11,7 +11,7 @@ int prepare(const Request& request) {
   if (const std::string mirror = request.options["mirror"].as<std::string>(); !mirror.empty())
     words.insert(words.end(), {"--mirror", mirror});
   if (request.options["refresh"].as<bool>()) words.emplace_back("--refresh");
-  // A source tree has a place of its own, where the script puts it.
+  // In a source tree the script has its own default place.
   if (is_installed()) words.push_back((cache_folder() / "guest").string());
   return run_script("guest/prepare", words) == 0 ? kPassed : kBadInput;
 }

@@ -17,7 +17,7 @@ namespace {
 
 using scenario::Json;
 
-/// Events a scenario that measures them is refused for, and why.
+/// Events that a scenario cannot measure, and why.
 using NotModelled = std::map<std::string, std::string>;
 
 NotModelled events_not_modelled(const perf::PmuCatalog& catalog, const scenario::Machine& machine) {

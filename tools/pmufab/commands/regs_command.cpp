@@ -17,7 +17,7 @@ namespace {
 using platform::NamedRegisters;
 using scenario::InputError;
 
-/// Something to bind the bus to when no software runs.
+/// Binds the bus if no software runs.
 struct IdleMaster : sc_core::sc_module {
   explicit IdleMaster(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {}
   tlm_utils::simple_initiator_socket<IdleMaster, 64> socket;

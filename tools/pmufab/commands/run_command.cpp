@@ -24,7 +24,7 @@ using scenario::InputError;
 using scenario::RunPlan;
 using scenario::RunResult;
 
-/// A name as part of a path.
+/// Turns a name into part of a path.
 std::string as_file_name(const std::string& text) {
   std::string name;
   for (const char c : text)
@@ -32,7 +32,7 @@ std::string as_file_name(const std::string& text) {
   return name;
 }
 
-/// Prints results; of a scenario with a matrix, those that passed share a line where tables are short.
+/// Prints results. In short tables, passed runs of a scenario with a matrix share a line.
 class Printer {
  public:
   explicit Printer(const scenario::TextReportOptions& options) : options_(options) {}
@@ -64,7 +64,7 @@ class Printer {
   scenario::CounterTotals totals_;
 };
 
-/// Every file is read before the first run: a mistake in the last one shows at once.
+/// Reads every file before the first run, so that a mistake in the last one shows at once.
 std::vector<scenario::ScenarioSpec> read_scenarios(const std::vector<std::string>& files,
                                                    const std::vector<std::string>& overrides) {
   std::vector<scenario::ScenarioSpec> specs;
@@ -151,7 +151,7 @@ void make_folder(const fs::path& folder) {
   if (error) throw InputError(fmt::format("cannot write '{}': {}", folder.generic_string(), error.message()));
 }
 
-/// What cannot be written shows before anything runs.
+/// Errors in writing show before anything runs.
 void check_outputs(const po::variables_map& map, const fs::path& out, const std::vector<RunPlan>& plans) {
   if (!out.empty()) {
     try {
@@ -165,7 +165,7 @@ void check_outputs(const po::variables_map& map, const fs::path& out, const std:
       throw InputError(fmt::format("--out: results cannot go to '{}': {}", out.generic_string(), error.reason()));
     }
   }
-  // These may go there, too.
+  // These may be in the same folder.
   for (const char* option : {"junit", "json", "csv"}) {
     if (const std::string file = map[option].as<std::string>(); !file.empty()) check_writable(file);
   }
@@ -185,7 +185,7 @@ void write_run_folder(const fs::path& out, const RunPlan& plan, const RunResult&
   write_file(folder / "result.txt", text.str());
   scenario::Value effective = plan.spec.effective;
   if (scenario::Value* drivers = effective.find("drivers")) {
-    *drivers = scenario::Value::sequence();  // those this run was done with
+    *drivers = scenario::Value::sequence();  // the set of this run
     drivers->items.push_back(scenario::Value::of(run.drivers, true));
   }
   write_file(folder / "effective.yaml", scenario::to_yaml(effective));

@@ -44,7 +44,7 @@ int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
-    // A list, parted by blanks and colons: the place of the library may have some, that of the session has none.
+    // LD_PRELOAD is a list separated by blanks and colons. The library's path may contain some, the session's has none.
     const fs::path link = folder / "preload.so";
     std::error_code error_of_link;
     fs::create_symlink(preload, link, error_of_link);
@@ -52,7 +52,7 @@ int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<
       complain("pmufab: {}: {}\n", link.string(), error_of_link.message());
       _exit(kInternalError);
     }
-    // Nothing else: what was preloaded into this program, such as a sanitizer, is not for those.
+    // Nothing else is preloaded: libraries for this program, such as a sanitizer, are not for the others.
     setenv("LD_PRELOAD", link.c_str(), 1);
     setenv(PMUFAB_SHELL_SOCKET, (folder / shell::kSocketName).c_str(), 1);
     setenv(PMUFAB_SHELL_SYSFS, (folder / shell::kSysfsName).c_str(), 1);
@@ -83,7 +83,7 @@ void write_json(const fs::path& file, const shell::SessionResult& result, const 
 
 int exit_code(int command, const shell::SessionResult& result) {
   if (any_wrong(result.verdicts) || !result.failures.empty()) return kCheckFailed;
-  constexpr int kSignal = 128;  // as shells say it
+  constexpr int kSignal = 128;  // the offset shells use
   return WIFEXITED(command) ? WEXITSTATUS(command) : kSignal + WTERMSIG(command);
 }
 
@@ -95,7 +95,7 @@ void greet(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& dri
       scenario::format_quantity(static_cast<std::uint64_t>(time_scale * 1e12), scenario::Quantity::duration));
 }
 
-/// Programs that do not find the library are on the host, and nobody would notice.
+/// Programs that do not load the library would run on the host unnoticed.
 void check_preloadable(const fs::path& folder) {
   if (folder.string().find_first_of(" :") == std::string::npos) return;
   throw InputError(fmt::format("the temporary folder '{}' has a blank or a colon in its name", folder.string()),
@@ -113,7 +113,7 @@ int run_shell(const Request& request) {
   if (!json.empty()) check_writable(json);
   const fs::path preload = find_library("testbench/shell", "pmufab_shell_preload.so");
 
-  // As a shell does: Ctrl-C is for whom it runs.
+  // As in a shell, Ctrl-C is for the program it runs.
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
   const ScratchFolder scratch;
@@ -133,7 +133,7 @@ int run_shell(const Request& request) {
     ended = run_command_in(scratch.path(), preload, request.program);
   }
   const int status = simulator.end();
-  if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has said why
+  if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has printed the reason
   const shell::SessionResult result = shell::read_journal(scratch.path());
   print(result);
   if (!json.empty()) write_json(json, result, spec, drivers);

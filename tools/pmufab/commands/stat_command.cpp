@@ -19,7 +19,7 @@ namespace po = boost::program_options;
 using scenario::InputError;
 using scenario::Value;
 
-/// -I takes milliseconds as perf does, or a time with its unit.
+/// -I takes milliseconds, as in perf, or a time with a unit.
 std::string interval_text(const std::string& given) {
   const bool plain = !given.empty() && given.find_first_not_of("0123456789.") == std::string::npos;
   std::string text = plain ? given + " ms" : given;
@@ -32,7 +32,7 @@ std::string interval_text(const std::string& given) {
   return text;
 }
 
-/// The scenario the options amount to.
+/// The scenario that the options describe.
 scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::vector<std::string>& events) {
   Value document = Value::map();
   document.add("name", Value::of("stat", true));
@@ -65,7 +65,7 @@ scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::vect
       return scenario::ScenarioFile(document, fs::path()).load({}, overrides);
     } catch (const InputError& error) {
       if (error.path() != "duration") throw;
-      duration = "1 ms";  // traffic without an end
+      duration = "1 ms";  // for traffic without an end
     }
   }
   document.add("duration", Value::of(duration));
@@ -82,7 +82,7 @@ void print(const scenario::RunResult& run, bool json, const std::string& separat
     scenario::write_text(std::cout, run, {.marks = speaks_utf8(), .everything = true, .compact = false});
   }
   std::cout.flush();
-  // perf's columns have no place for the reason.
+  // perf's columns have no room for the reason.
   for (const scenario::MeasureResult& measure : run.measures) {
     for (const scenario::CounterResult& counter : measure.counters) {
       if ((json || !separator.empty()) && counter.check == scenario::CounterResult::Check::wrong)

@@ -33,7 +33,7 @@ using scenario::InputError;
 using scenario::with_separators;
 using traffic::AccessKind;
 
-/// Copy a trace to another form.
+/// Convert a trace to another form.
 template <typename Record>
 std::uint64_t copy(traffic::TraceReader& reader, traffic::TraceWriter& writer) {
   std::vector<Record> buffer(4096);
@@ -44,7 +44,7 @@ std::uint64_t copy(traffic::TraceReader& reader, traffic::TraceWriter& writer) {
   return writer.count();
 }
 
-/// @return whether `file` is a trace already, of any form.
+/// @return true if `file` is a trace already, of any form.
 bool is_trace(const std::string& file) {
   std::string start(8, '\0');
   std::ifstream(file, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
@@ -59,7 +59,7 @@ int convert(const std::string& in, const std::string& out) {
     traffic::TraceWriter writer(file.temporary());
     count = copy<traffic::TraceRecord>(reader, writer);
   } else {
-    // The names stand before the operations.
+    // Names precede the operations.
     std::vector<traffic::TraceOperation> buffer(4096);
     while (reader.read(buffer) > 0) continue;
     reader.rewind();
@@ -72,7 +72,7 @@ int convert(const std::string& in, const std::string& out) {
   return kPassed;
 }
 
-/// Nothing but the operations of the run matters: whether its counts are right does not.
+/// Only the operations of the run matter. Its counts may be wrong.
 int record(const std::string& scenario, const std::string& out, const po::variables_map& map) {
   const scenario::ScenarioFile file{find_scenario(scenario)};
   const std::vector<scenario::Variant> variants = file.variants();
@@ -99,7 +99,7 @@ int record(const std::string& scenario, const std::string& out, const po::variab
   using Status = scenario::RunResult::Status;
   if (const scenario::RunResult& run = runs.front(); run.status >= Status::interrupted) {
     if (run.status == Status::bad_input) throw InputError(fmt::format("{}: {}", run.title(), run.message));
-    // The message of a run that was stopped speaks of measures, which are not kept here.
+    // The message of a stopped run is about measures, which are not kept here.
     const std::string why = run.status == Status::interrupted ? "stopped by the user" : run.message;
     complain("pmufab: {}: nothing was recorded: {}\n", run.title(), why);
     return scenario::exit_code(runs);
@@ -121,7 +121,7 @@ int import(const std::string& in, const std::string& out, const po::variables_ma
   traffic::ImportOptions options;
   options.keep_instructions = map["keep-instructions"].as<bool>();
   options.limit = map["limit"].as<std::uint64_t>();
-  if (options.limit >> 63 != 0) throw InputError("--limit: must not be negative");  // as which it arrives here
+  if (options.limit >> 63 != 0) throw InputError("--limit: must not be negative");  // arrives as a huge one
   options.progress = [&](double fraction) { bar.show(fraction, "importing"); };
   OutputFile file(out);
   const traffic::ImportStatistics statistics = traffic::import_lackey(in, file.temporary(), options);
@@ -195,7 +195,7 @@ int with_traces(const std::function<int()>& work) {
   }
 }
 
-/// The input and the output, which --output may name.
+/// The input and the output. --output may name the latter.
 std::pair<std::string, std::string> in_and_out(const Request& request, const std::string& command,
                                                const std::string& input) {
   std::vector<std::string> words = request.words;

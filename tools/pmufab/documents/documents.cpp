@@ -15,7 +15,7 @@ void write_documents(const std::filesystem::path& folder) {
   const fs::path pages = folder / "man1";
   const fs::path completions = folder / "bash-completion";
   std::error_code error;
-  fs::remove_all(pages, error);  // a command may be gone
+  fs::remove_all(pages, error);  // removes pages of commands that no longer exist
   for (const fs::path& below : {pages, completions}) {
     fs::create_directories(below, error);
     if (error)

@@ -15,8 +15,8 @@ namespace pmufab::cli {
 /// @return bash completion for all of these commands
 [[nodiscard]] std::string bash_completion(const std::vector<Command>& commands);
 
-/// Write man1/*.1 and bash-completion/pmufab below a folder: what the build does for the installation.
-/// @throws scenario::InputError for what cannot be written
+/// Write man1/*.1 and bash-completion/pmufab below a folder. The build does this for the installation.
+/// @throws scenario::InputError for files that cannot be written
 void write_documents(const std::filesystem::path& folder);
 
 }  // namespace pmufab::cli

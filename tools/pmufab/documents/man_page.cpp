@@ -12,7 +12,7 @@
 namespace pmufab::cli {
 namespace {
 
-/// Text as roff takes it: hyphens can be copied, and nothing is a request.
+/// Text for roff: hyphens can be copied, and no text is a request.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char letter : text) {
@@ -27,16 +27,16 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-/// A line of text. One that begins as a request does is none.
+/// A line of text, escaped if it begins like a request.
 std::string line_of(const std::string& text) {
   return (text.starts_with('.') || text.starts_with('\'') ? "\\&" : "") + escaped(text) + "\n";
 }
 
-/// Paragraphs; lines that begin with two blanks stand as they are.
+/// Paragraphs. Lines that begin with two blanks are not reflowed.
 void write_text(std::ostream& page, const std::string& text) {
   std::istringstream lines(text);
   bool literal = false;
-  bool fresh = false;  // a paragraph is to be begun; behind a heading there is one
+  bool fresh = false;  // a paragraph must begin; after a heading there is one already
   for (std::string line; std::getline(lines, line);) {
     const bool is_literal = line.starts_with("  ");
     if (literal && !is_literal) {
@@ -59,7 +59,7 @@ void write_text(std::ostream& page, const std::string& text) {
 /// ".TP", the option's names in bold and its value in italics, and what it does.
 void write_option(std::ostream& page, const Option& option) {
   std::string names;
-  // Boost's own form of both names is "-e [ --event ]".
+  // Boost writes both names as "-e [ --event ]".
   const std::string both = option->canonical_display_name(boost::program_options::command_line_style::allow_long);
   const std::string shown = option->format_name();
   if (shown.starts_with('-') && !shown.starts_with("--"))

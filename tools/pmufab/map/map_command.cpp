@@ -37,10 +37,10 @@ struct FlitTraffic {
   std::shared_ptr<const scenario::Value> written = {};
 };
 
-/// @return whether a --set is for the scenario, not the platform.
+/// @return true if a --set is for the scenario and not for the platform.
 bool is_for_traffic(const std::string& text) { return text.starts_with("mesh_traffic") || text.starts_with("seed="); }
 
-/// @return text in YAML's single quotes.
+/// @return text in single quotes, for YAML.
 std::string quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c);
@@ -83,7 +83,7 @@ std::vector<unsigned> chosen_meshes(const platform::PlatformSpec& platform, cons
   throw InputError(fmt::format("there is no mesh '{}'", name), suggestion);
 }
 
-/// @return the revision as the platform's file has it.
+/// @return the revision as in the platform's file.
 std::string revision_of(const scenario::PlatformDocument& document, unsigned mesh) {
   const scenario::Value* const meshes = document.effective.find("meshes");
   if (meshes != nullptr && mesh < meshes->items.size()) {
@@ -93,7 +93,7 @@ std::string revision_of(const scenario::PlatformDocument& document, unsigned mes
   return fmt::format("revision code {}", document.spec.cmn[mesh].topology.revision);
 }
 
-/// Cycles of a mesh in a run: the clock's edges before its end.
+/// Cycles of a mesh in a run: the clock edges before its end.
 cmn::Cycle cycles_of(const cmn::Mesh& mesh, Picoseconds duration) { return mesh.clock().edges_before(duration); }
 
 std::vector<MeshLoad> loads_of(platform::Platform& platform, Picoseconds duration) {
@@ -103,7 +103,7 @@ std::vector<MeshLoad> loads_of(platform::Platform& platform, Picoseconds duratio
   return loads;
 }
 
-/// The end of a run of flits: an edge of a clock at the very end is no longer in it.
+/// The end of a run of flits. A clock edge exactly at the end no longer belongs to it.
 sc_core::sc_time end_of(Picoseconds duration) { return to_sc_time(duration - 1); }
 
 scenario::Workload workload_of(const FlitTraffic& traffic) {
@@ -113,7 +113,7 @@ scenario::Workload workload_of(const FlitTraffic& traffic) {
   return workload;
 }
 
-/// Something to bind the bus to when no software runs.
+/// Binds the bus if no software runs.
 struct NoSoftware : sc_core::sc_module {
   explicit NoSoftware(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {}
   tlm_utils::simple_initiator_socket<NoSoftware, 64> socket;
@@ -130,14 +130,14 @@ std::vector<MeshLoad> run_flits(const platform::PlatformSpec& spec, const FlitTr
   return loads_of(platform, traffic.duration);
 }
 
-/// What the drivers showed.
+/// The output of the drivers.
 struct DriverView {
   std::string version;
   bool loaded = false;
   std::vector<std::pair<std::string, std::string>> files;  ///< of debugfs
-  std::vector<unsigned> probed;                            ///< meshes, in the order drivers came to them
+  std::vector<unsigned> probed;                            ///< meshes, in the order in which drivers probed them
   std::vector<std::string> log;
-  std::vector<MeshLoad> loads;  ///< if there was traffic, which flowed before the drivers came
+  std::vector<MeshLoad> loads;  ///< if there was traffic, which ran before the drivers were loaded
 };
 
 DriverView view_of_driver(const scenario::PlatformDocument& document, const driver_host::DriverSet& drivers,
@@ -146,7 +146,7 @@ DriverView view_of_driver(const scenario::PlatformDocument& document, const driv
   view.version = drivers.kernel_version;
   scenario::Machine machine(document.spec, {}, workload_of(traffic), drivers, {.echo_log = true});
   if (!traffic.flows.empty()) machine.start_traffic();
-  // A kernel may not know some of the meshes: a mesh it knows is one whose registers it touches.
+  // A kernel may not know some meshes. It knows a mesh if it touches its registers.
   machine.platform().bus().monitor([&](const MmioBus::BusAccess& access) {
     for (unsigned mesh = 0; mesh < document.spec.cmn.size(); ++mesh) {
       const std::uint64_t offset = access.address - document.spec.cmn[mesh].topology.base;
@@ -166,7 +166,7 @@ DriverView view_of_driver(const scenario::PlatformDocument& document, const driv
       view.files = machine.host().debugfs();
     });
   } catch (const std::exception&) {
-    // A dead kernel is the driver's failure, not ours; its log says why.
+    // If the kernel died, that is the driver's failure. Its log says why.
     if (!machine.host().panicked()) throw;
     view.loaded = false;
     view.files.clear();
@@ -175,7 +175,7 @@ DriverView view_of_driver(const scenario::PlatformDocument& document, const driv
   return view;
 }
 
-/// @return the file the driver shows a mesh in: "map", "map_1", ... in the order of probing; empty: none.
+/// @return the file with the driver's map of a mesh: "map", "map_1", ... in the order of probing; empty: none.
 std::string file_of(const DriverView& view, unsigned mesh) {
   const auto place = std::find(view.probed.begin(), view.probed.end(), mesh);
   if (place == view.probed.end()) return {};
@@ -183,14 +183,14 @@ std::string file_of(const DriverView& view, unsigned mesh) {
   return number == 0 ? "arm-cmn/map" : fmt::format("arm-cmn/map_{}", number);
 }
 
-/// Print the driver's map of a mesh and what is different in it. @return whether both agree
+/// Print the driver's map of a mesh and the differences in it. @return true if both agree
 bool compare(const platform::PlatformSpec& spec, const DriverView& view, unsigned mesh) {
   const std::string name = file_of(view, mesh);
   const auto file =
       std::find_if(view.files.begin(), view.files.end(), [&](const auto& entry) { return entry.first == name; });
   if (file == view.files.end()) {
     fmt::print("\nDIFFERS: the drivers of Linux {} show no map of cmn{}\n", view.version, mesh);
-    // The kernel's errors say why, if the driver knows such a mesh at all.
+    // The kernel's errors say why, if the driver knows such a mesh.
     for (const std::string& line : view.log) {
       if (line.starts_with("<3>")) fmt::print("  {}\n", line.substr(3));
     }
@@ -205,11 +205,11 @@ bool compare(const platform::PlatformSpec& spec, const DriverView& view, unsigne
   return comparison.differences.empty();
 }
 
-/// What the options ask for.
+/// The request in the options.
 struct MapOrder {
   const scenario::PlatformDocument& document;
   std::vector<unsigned> meshes;
-  FlitTraffic traffic;                            ///< no flows: none
+  FlitTraffic traffic;                            ///< without flows: no traffic
   std::optional<driver_host::DriverSet> drivers;  ///< whose map to compare with
   std::string picture_file;
 };
@@ -287,7 +287,7 @@ int run_map(const Request& request) {
   std::optional<driver_host::DriverSet> drivers;
   if (with_driver) drivers = find_newest_driver(map, document.spec);
   const MapOrder order{document, meshes, traffic, std::move(drivers), map["svg"].as<std::string>()};
-  // A picture that cannot be written shows before anything runs.
+  // An error in writing a picture shows before anything runs.
   if (!order.picture_file.empty()) check_writable(order.picture_file);
   return with_driver ? guarded(false, [&] { return show(order); }) : show(order);
 }

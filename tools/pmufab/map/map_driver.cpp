@@ -27,7 +27,7 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-/// One column of one row of the driver's map, as it stands there.
+/// One column of one row of the driver's map, unchanged.
 struct Cell {
   std::string xp;
   std::string domain;
@@ -94,7 +94,7 @@ class DriverMap {
   std::vector<std::string> errors_;
 };
 
-/// @return a device's name in the driver's map: of requesters and memories with the issue of CHI they speak, and
+/// @return a device's name in the driver's map. For requesters and memories it has the issue of CHI they speak, and
 /// whether they have their own address map.
 std::string driver_name(DeviceType type) {
   switch (type) {
@@ -135,8 +135,8 @@ std::string driver_name(DeviceType type) {
   }
 }
 
-/// @return what the driver shows for the device with this node id: of the nodes it keeps that are not DVM or DTC, the
-/// first by type and logical id (arm_cmn_show_logid, and the order arm_cmn_init_dtcs sorts by).
+/// @return what the driver shows for the device with this node id: the first by type and logical id of the nodes it
+/// keeps, without DVM and DTC (arm_cmn_show_logid, and the order arm_cmn_init_dtcs sorts by).
 std::string shown_logical_id(const cmn::Layout& layout, unsigned xp, unsigned node_id) {
   std::optional<std::pair<unsigned, unsigned>> first;  // type, logical id
   const cmn::Layout::Range children = layout.children(xp);
@@ -155,7 +155,7 @@ std::string shown_logical_id(const cmn::Layout& layout, unsigned xp, unsigned no
       case NodeType::hns_mpam_ns:
       case NodeType::apb:
         continue;
-      case NodeType::hn_p:  // the driver takes it apart, into this and itself
+      case NodeType::hn_p:  // the driver splits it into this type and itself
         type = static_cast<unsigned>(NodeType::hn_i);
         break;
       case NodeType::ccla_rni:
@@ -170,7 +170,7 @@ std::string shown_logical_id(const cmn::Layout& layout, unsigned xp, unsigned no
   return first ? fmt::format("#{}", first->second) : "";
 }
 
-/// Collects what differs.
+/// Collects differences.
 class Comparer {
  public:
   Comparer(const cmn::Topology& topology, const cmn::Layout& layout, const DriverMap& map)
@@ -223,14 +223,14 @@ class Comparer {
           const unsigned id = layout_.xp(xp).node_id | port << cmn::device_bits(topology_, crosspoint) | number;
           check(fmt::format("{} device {}", at, number), shown, shown_logical_id(layout_, xp, id));
         } else if (!shown.empty()) {
-          // The driver puts a port that the ids of this XP have no bits for into the bits of the coordinates.
+          // If the ids of this XP have no bits for a port, the driver puts the port into the bits of the coordinates.
           ++ghosts_;
         }
       }
     }
   }
 
-  /// @param blank  what the driver shows if it does not know
+  /// @param blank  what the driver shows for an unknown device
   void check(const std::string& place, const std::string& driver, const std::string& mesh,
              std::string_view blank = {}) {
     if (driver == mesh) return;

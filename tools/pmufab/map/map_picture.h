@@ -12,18 +12,18 @@
 
 namespace pmufab::cli {
 
-/// What XPs of a mesh transmitted, by the engine's own tallies: the truth, whatever a PMU counted.
+/// Flits that the XPs of a mesh transmitted, by the engine's own tallies: the truth, independent of any PMU.
 struct MeshLoad {
   /// One XP: by cmn::Interface, summed over channels.
   struct Xp {
     std::array<std::uint64_t, cmn::kInterfaces> valid{};  ///< flits that left by the interface
-    std::array<std::uint64_t, cmn::kInterfaces> stall{};  ///< cycles in which one waited for a credit, of all channels
+    std::array<std::uint64_t, cmn::kInterfaces> stall{};  ///< cycles in which one waited for a credit, all channels
     [[nodiscard]] std::uint64_t flits() const noexcept;
     [[nodiscard]] std::uint64_t stalls() const noexcept;
   };
-  cmn::Cycle cycles = 0;  ///< the traffic had
+  cmn::Cycle cycles = 0;  ///< of the traffic
   std::vector<Xp> xps;    ///< y * columns + x; empty: there was no traffic
-  /// @return flits on the link that leaves an XP by an interface.
+  /// @return flits on the link that leaves an XP through an interface.
   [[nodiscard]] std::uint64_t valid(unsigned xp, cmn::Interface interface) const {
     return xps.at(xp).valid.at(static_cast<unsigned>(interface));
   }
@@ -32,15 +32,15 @@ struct MeshLoad {
   [[nodiscard]] std::uint64_t most_of_link() const noexcept;  ///< of links between XPs
 };
 
-/// Sum up what an engine has tallied so far.
+/// Sum up the engine's tallies so far.
 [[nodiscard]] MeshLoad load_of(const cmn::MeshEngine& engine, cmn::Cycle cycles);
 
-/// A mesh as pmufab map shows it: names and places, nothing that runs.
+/// A mesh as pmufab map shows it: names and places, nothing that simulates.
 struct MeshPicture {
-  /// One device behind a port; more than one with a CAL.
+  /// One device behind a port. With a CAL there are several.
   struct Device {
     unsigned number;                 ///< 0 ... 3
-    unsigned node_id;                ///< what nodeid= of an event or a watchpoint names
+    unsigned node_id;                ///< the nodeid= of an event or a watchpoint
     std::vector<std::string> nodes;  ///< "hnf0"; in parentheses if software must not touch it
   };
   struct Port {
@@ -55,7 +55,7 @@ struct MeshPicture {
     unsigned first_dtm;
     unsigned dtms;
     std::vector<Port> ports;
-    std::vector<std::string> nodes;  ///< without a port
+    std::vector<std::string> nodes;  ///< those without a port
     /// @return "DTM 4", "DTMs 4-5".
     [[nodiscard]] std::string dtm_text() const;
   };
@@ -75,13 +75,13 @@ struct MeshPicture {
 [[nodiscard]] MeshPicture picture_of(const cmn::Topology& topology, const cmn::Layout& layout, unsigned index,
                                      const std::string& revision);
 
-/// The neighbour a link leads to. Interfaces beyond the edge of the mesh, and ports, have none.
+/// The neighbour that a link leads to. Interfaces at the edge of the mesh, and ports, have none.
 struct Link {
   cmn::Interface interface;
   unsigned from;
   unsigned to;
 };
-/// @return every link between XPs, each direction by itself, in order of XP and interface.
+/// @return every link between XPs, with one entry per direction, in order of XP and interface.
 [[nodiscard]] std::vector<Link> links_of(unsigned columns, unsigned rows);
 
 /// @return "east" for Interface::east.

@@ -21,16 +21,16 @@ constexpr unsigned kEdge = 24;        // around everything
 constexpr unsigned kHeadHeight = 30;  // title of a mesh
 constexpr unsigned kXpWidth = 168;
 constexpr unsigned kXpHeight = 46;
-constexpr unsigned kPortWidth = 72;  // two of them below an XP, and between them the links to the south
+constexpr unsigned kPortWidth = 72;  // two of them below an XP, with the links to the south between them
 constexpr unsigned kPortHeight = 34;
 constexpr unsigned kPortGap = 6;
-constexpr unsigned kGap = 44;  // between neighbours: where the links are seen
+constexpr unsigned kGap = 44;  // between neighbours, where the links are visible
 constexpr unsigned kLegendHeight = 62;
-constexpr unsigned kLaneOffset = 5;          // of the two directions of a link, from its middle
+constexpr unsigned kLaneOffset = 5;          // of the two directions of a link from its middle
 constexpr unsigned kNarrowestPicture = 660;  // of a mesh: its title must fit
 constexpr unsigned kSteps = 8;               // of a colour scale
 
-/// A colour between almost white and dark red, by whole numbers: the same on every machine.
+/// A colour between almost white and dark red, in whole numbers, so that it is the same on every machine.
 std::string colour(std::uint64_t value, std::uint64_t most) {
   constexpr unsigned kFrom[] = {0xff, 0xf4, 0xe0};
   constexpr unsigned kTo[] = {0xb0, 0x10, 0x10};

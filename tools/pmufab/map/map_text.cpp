@@ -17,7 +17,7 @@ namespace {
 
 using scenario::with_separators;
 
-constexpr std::size_t kNarrowest = 16;  // of what is in a box
+constexpr std::size_t kNarrowest = 16;  // of the contents of a box
 constexpr std::size_t kMargin = 6;      // left of the boxes: "y=13"
 
 /// Add names to `lines`, as many to a line as fit.
@@ -31,7 +31,7 @@ void add_names(std::vector<std::string>& lines, const std::vector<std::string>& 
   if (!line.empty()) lines.push_back(line);
 }
 
-/// What is in the box of an XP, without its frame.
+/// The contents of an XP's box, without its frame.
 std::vector<std::string> lines_of(const MeshPicture& mesh, const MeshPicture::Xp& xp) {
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{:<8}{:>#8x}", fmt::format("XP {}", xp.index), xp.node_id));

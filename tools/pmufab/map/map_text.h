@@ -7,7 +7,7 @@
 
 namespace pmufab::cli {
 
-/// Print a mesh as boxes in their places, north up, in ASCII; with flits transmitted per XP if there was traffic.
+/// Print a mesh in ASCII as boxes in their places, north up. With traffic, each box has the flits its XP transmitted.
 void write_map_text(std::ostream& out, const MeshPicture& mesh);
 
 }  // namespace pmufab::cli
