@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-/// Holds the layers: who may include whom, and that docs/architecture.md says so.
+/// Checks the layers: who may include whom, and that docs/architecture.md says so.
 namespace pmufab::architecture {
 
 /// A target of the build, as cmake/PmufabArchitecture.cmake writes it. Names are without the project's prefix: "tlm".
@@ -18,8 +18,8 @@ struct Target {
   std::string type;    ///< CMake's: "STATIC_LIBRARY", "INTERFACE_LIBRARY", "MODULE_LIBRARY", "EXECUTABLE"
   std::string folder;  ///< of its CMakeLists.txt; all paths are relative to the source tree
   std::set<std::string> sources;
-  std::set<std::string> public_links;   ///< what those see, too, who link the target
-  std::set<std::string> private_links;  ///< what its own sources see besides
+  std::set<std::string> public_links;   ///< also visible to the target's users
+  std::set<std::string> private_links;  ///< visible only to its own sources
 };
 
 class LinkGraph {
@@ -32,9 +32,9 @@ class LinkGraph {
   [[nodiscard]] std::set<std::string> visible_through(const std::string& target) const;
   /// @return the target itself and what its sources may include.
   [[nodiscard]] std::set<std::string> visible_to_sources_of(const std::string& target) const;
-  /// @return the library a file belongs to: the one that lists it, or the one whose room it lies in. "" if it is of
-  /// none,
-  ///         as files of programs of tests.
+  /// @return the library a file belongs to: the one that lists it, or the one whose folder it lies in. "" for files of
+  /// no
+  ///         library, such as those of test programs.
   [[nodiscard]] std::string library_of(const std::string& file) const;
   /// @return all targets that list the file as a source.
   [[nodiscard]] std::vector<std::string> targets_with(const std::string& file) const;
@@ -43,27 +43,28 @@ class LinkGraph {
   std::map<std::string, Target> targets_;
 };
 
-/// Something that does not hold, as a sentence with file and line.
+/// A broken rule, as a sentence with file and line.
 using Complaints = std::vector<std::string>;
 
-/// @return true for a folder whose files belong to many programs: tests, benchmarks, fuzzing. Their headers are held to
-///         what the programs link that include them.
+/// @return true for a folder whose files belong to many programs: tests, benchmarks, fuzzing. Their headers may include
+///         what the programs that include them link.
 [[nodiscard]] bool is_of_programs(std::string_view file);
 
-/// Every #include names a file of a library its own target links, or an external library it links; headers only what is
-/// linked publicly.
+/// Every #include names a file of a library that its target links, or an external library that it links. A header may
+/// include only what is linked publicly.
 [[nodiscard]] Complaints check_includes(const std::filesystem::path& root, const LinkGraph& graph);
-/// Every link of a library is needed by an #include: a public one by one of a header, a private one only by sources.
+/// Every link of a library is needed by an #include: a public link by one in a header, a private link only by sources.
 [[nodiscard]] Complaints check_links(const std::filesystem::path& root, const LinkGraph& graph);
-/// Every source file is named by a CMakeLists.txt of its folder or above, and one of a library by one library.
+/// Every source file is in a CMakeLists.txt of its folder or above, and a library's source in only one library.
 [[nodiscard]] Complaints check_sources(const std::filesystem::path& root, const LinkGraph& graph);
-/// No folder has more files than a person can choose among.
+/// No folder has more files than a person can choose from.
 [[nodiscard]] Complaints check_folders(const std::filesystem::path& root);
 
-/// The arrows of a document's picture (a mermaid graph) are the links of libraries and the command, without those that
+/// The arrows of a document's picture (a mermaid graph) are the links of libraries and the command, except links that
 /// follow from others.
 [[nodiscard]] Complaints check_picture(const std::string& document, const LinkGraph& graph);
-/// Folders of a room include only what a document's list of orders has to their left: "models/cmn: wire | engine | .".
+/// Files in a folder of a room include only folders to its left in the document's orders: "models/cmn: wire | engine |
+/// .".
 [[nodiscard]] Complaints check_orders(const std::filesystem::path& root, const std::string& document);
 /// Every path a document names in `code` exists.
 [[nodiscard]] Complaints check_paths(const std::filesystem::path& root, const std::string& document);
@@ -71,8 +72,8 @@ using Complaints = std::vector<std::string>;
 /// An #include of a file.
 struct Include {
   unsigned line;
-  std::string name;    ///< as it is written
-  std::string target;  ///< path of the file in the tree; "" for one that is not in it
+  std::string name;    ///< as written
+  std::string target;  ///< path of the file in the tree; "" if it is not in the tree
 };
 [[nodiscard]] std::vector<Include> includes_of(const std::filesystem::path& root, const std::string& file);
 /// @return C and C++ files of the tree, ascending.

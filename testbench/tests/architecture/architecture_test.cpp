@@ -24,7 +24,7 @@ std::string document() {
   return {std::istreambuf_iterator<char>(text), {}};
 }
 
-/// One complaint a line.
+/// One complaint per line.
 std::string lines(const Complaints& complaints) {
   std::string text;
   for (const std::string& complaint : complaints) text += complaint + "\n";

@@ -52,7 +52,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// Links between libraries of the tree and from the command.
+/// Links between libraries of the tree, and from the command.
 std::map<std::string, std::set<std::string>> drawn_links(const LinkGraph& graph) {
   std::map<std::string, std::set<std::string>> links;
   for (const auto& [name, target] : graph.targets()) {
@@ -84,7 +84,7 @@ bool reaches(const std::map<std::string, std::set<std::string>>& links, const st
   return false;
 }
 
-/// Links that do not follow from others.
+/// Links that do not follow from other links.
 std::set<Arrow> arrows_of(const LinkGraph& graph) {
   const std::map<std::string, std::set<std::string>> links = drawn_links(graph);
   std::set<Arrow> arrows;

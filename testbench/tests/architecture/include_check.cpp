@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 4> kRooms{"tlm", "models", "testbench", "
 constexpr std::array<std::string_view, 4> kRoomsOfPrograms{"testbench/tests/", "testbench/bench/", "testbench/fuzz/",
                                                            "testbench/support/"};
 
-/// What is compiled by scripts, or on its own, and so in no target.
+/// Files that scripts compile, or that are compiled on their own: they belong to no target.
 struct UntargetedFolder {
   std::string_view path;
   std::string_view reason;
@@ -64,7 +64,8 @@ std::string_view program_room(const std::string& file) {
   return {};
 }
 
-/// Holds includes of one file, which is compiled for `target` and sees `visible`; of headers of programs, theirs, too.
+/// Checks the includes of one file, which is compiled for `target` and sees `visible`; and those of headers of
+/// programs.
 class Reader {
  public:
   Reader(const fs::path& root, const LinkGraph& graph, Complaints& complaints)
@@ -105,12 +106,12 @@ class Reader {
   std::set<std::pair<std::string, std::string>> done_;
 };
 
-/// Links that no #include of the library's own needs.
+/// Links that no #include of the library needs.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kLinkedForOthers{{
-    {"tlm", "fmt::fmt"},  // is among the precompiled headers, which all libraries have from tlm
+    {"tlm", "fmt::fmt"},  // is among the precompiled headers, which all libraries take from tlm
 }};
 
-/// What files of a library include: libraries of the tree by name, external ones as the beginning of their targets.
+/// What files of a library include: libraries of the tree by name, external ones by the beginning of their targets.
 struct Uses {
   std::set<std::string> by_headers;
   std::set<std::string> by_sources;
@@ -180,7 +181,7 @@ Complaints check_includes(const fs::path& root, const LinkGraph& graph) {
       for (const std::string& target : graph.targets_with(file))
         reader.hold(file, target, graph.visible_to_sources_of(target));
     } else if (!library.empty()) {
-      // A program's or a module's headers are its sources' alone.
+      // Headers of a program or a module are only for its own sources.
       const std::string& type = graph.targets().at(library).type;
       const bool is_shared = type == "STATIC_LIBRARY" || type == "INTERFACE_LIBRARY";
       reader.hold(file, library, is_shared ? graph.visible_through(library) : graph.visible_to_sources_of(library));

@@ -66,7 +66,7 @@ std::set<std::string> LinkGraph::visible_through(const std::string& target) cons
 std::set<std::string> LinkGraph::visible_to_sources_of(const std::string& target) const {
   std::set<std::string> seen = visible_through(target);
   for (const std::string& link : targets_.at(target).private_links) seen.merge(visible_through(link));
-  // A program of tests that compiles a file of a library itself has its headers, too.
+  // A test program that compiles a file of a library also has the library's headers.
   for (const std::string& file : targets_.at(target).sources) {
     if (const std::string library = library_of(file); !library.empty()) seen.insert(library);
   }
@@ -80,7 +80,7 @@ std::string LinkGraph::library_of(const std::string& file) const {
     const bool is_library = target.type.ends_with("_LIBRARY") || name == "command";
     if (!is_library || is_of_programs(target.folder + "/")) continue;
     if (target.sources.contains(file)) return name;
-    // A library of headers that lists them has no room.
+    // A header-only library that lists its headers has no folder of its own.
     if (target.type == "INTERFACE_LIBRARY" && !target.sources.empty()) continue;
     if (!is_below(file, target.folder)) continue;
     if (nearest == nullptr || target.folder.size() > nearest->folder.size()) nearest = &target;

@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// A tree of three libraries, each with a header and a source: models/top uses models/low publicly, models/apart
-/// nobody.
+/// A tree of three libraries with a header and a source each. models/top links models/low publicly; models/apart links
+/// nothing.
 class Rules : public ::testing::Test {
  protected:
   Rules() {

@@ -20,7 +20,7 @@ import tempfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 
-# What another part of the tests runs: command, the file that runs it, and what stands there.
+# Commands that other tests run: pattern, the file that runs the command, and the text to find there.
 ELSEWHERE = [
     (r"git clone ", ".ci/run", "tools/test"),
     (r"tools/test\b", ".ci/run", "tools/test"),
@@ -116,7 +116,7 @@ def elsewhere(command):
 
 def run(step, folder, path):
     """Run a step. Return an error message or None."""
-    # The document names a patch level; any kernel of the same version does.
+    # The document names a patch level. Any patch level of that version will do.
     def newest(match):
         trees = sorted(folder.glob(match.group(1) + ".*"), key=lambda p: [int(n) for n in re.findall(r"\d+", p.name)])
         return str(trees[-1].relative_to(folder)) if trees else match.group(0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tools/build-drivers: a driver file of the user's own, sanitizers, and what goes wrong.
+// tools/build-drivers: a user's own driver file, sanitizers, and failures.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -85,7 +85,7 @@ TEST_F(BuildDrivers, an_own_file_replaces_the_driver_of_its_name) {
   EXPECT_TRUE(fs::exists(result() / "pmufab_drivers.so"));
   const Outcome manifest = shell("cat " + (result() / "manifest.txt").string());
   EXPECT_THAT(manifest.output, HasSubstr(file.string()));
-  EXPECT_THAT(manifest.output, HasSubstr("driver nvidia_cspmu "));  // the others are as they were
+  EXPECT_THAT(manifest.output, HasSubstr("driver nvidia_cspmu "));  // the others are unchanged
 }
 
 TEST_F(BuildDrivers, a_set_holds_the_known_drivers_its_kernel_has) {
@@ -103,7 +103,7 @@ TEST_F(BuildDrivers, a_set_holds_the_known_drivers_its_kernel_has) {
   ASSERT_FALSE(known.empty());
   for (const DriverSet& set : all_driver_sets()) {
     const fs::path source = fs::path(PMUFAB_LINUX_SOURCES) / set.kernel_version;
-    if (!fs::exists(source)) continue;  // a tree of somebody's own may be called otherwise
+    if (!fs::exists(source)) continue;  // the user's own tree may have another name
     std::vector<std::string> expected;
     for (const auto& [module, files] : known) {
       const auto is_there = [&](const std::string& file) { return fs::exists(source / file); };
@@ -163,7 +163,7 @@ TEST_F(BuildDrivers, a_write_beyond_an_object_of_a_driver_is_reported_with_its_s
               "devm_kzalloc(dev, sizeof(*cmem_lat_pmu) - 8, GFP_KERNEL)");
   const Outcome outcome = build("--sanitize --driver " + file.string());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
-  // In a process of its own, with the sanitizer first in line unless the program has it already.
+  // Runs in a process of its own. The sanitizer comes first, unless the program already contains it.
   std::string command = "env PMUFAB_TEST_DRIVERS=" + (folder / "out").string() + " ";
 #ifndef PMUFAB_SANITIZED
   command += "LD_PRELOAD=$(" PMUFAB_C_COMPILER " -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 ";
@@ -191,13 +191,13 @@ TEST_F(BuildDrivers, the_drivers_as_they_are_pass_the_sanitizers) {
   EXPECT_THAT(run.output, Not(HasSubstr("runtime error")));
 }
 
-/// tools/fetch-linux-sources, as far as it goes without a network.
+/// tools/fetch-linux-sources, without a network.
 class FetchSources : public BuildDrivers {
  protected:
   [[nodiscard]] Outcome fetch(const std::string& options) const {
     return shell(PMUFAB_SOURCE_DIR "/tools/fetch-linux-sources " + options + " " + (folder / "sources").string());
   }
-  /// A Linux source tree with hardly anything in it.
+  /// A Linux source tree with only a few files.
   [[nodiscard]] fs::path tree(const std::string& driver) const {
     fs::path linux_tree = folder / "linux";
     fs::create_directories(linux_tree / "drivers/perf");
@@ -217,7 +217,7 @@ TEST_F(FetchSources, a_tree_of_ones_own_is_taken_and_kept) {
   EXPECT_EQ(version, "8.1.2");
   EXPECT_TRUE(fs::exists(installed / "drivers/perf/nvidia_t410_cmem_latency_pmu.c"));
   EXPECT_FALSE(fs::exists(installed / "drivers/gpu"));
-  const Outcome again = fetch("--mirror http://127.0.0.1:9/debian");  // it is not asked
+  const Outcome again = fetch("--mirror http://127.0.0.1:9/debian");  // the mirror is not asked
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_THAT(again.output, HasSubstr("8.1.2"));
 }

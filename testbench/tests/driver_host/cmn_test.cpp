@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// arm-cmn of every kernel version, as far as the driver host itself is concerned: how it finds its device, what it
-// shows, the calls it gets, interrupts and CPUs. What the mesh counts is a matter of the models' tests.
+// arm-cmn of every kernel version on the driver host: how it finds its device, what it publishes, the calls it gets,
+// interrupts and CPUs. The tests of the models check what the mesh counts.
 #include <algorithm>
 #include <optional>
 
@@ -19,7 +19,7 @@ using ::testing::UnorderedElementsAre;
 
 std::vector<DriverSet> cmn_driver_sets() { return sets_that_hold(all_driver_sets(), {"arm_cmn"}); }
 
-/// Two sockets of two CPUs, and meshes a test adds.
+/// Two sockets of two CPUs, and meshes that a test adds.
 class Cmn : public DriverHostTest {
  protected:
   static constexpr std::uint64_t kBase = 0x40000000;
@@ -54,24 +54,24 @@ class Cmn : public DriverHostTest {
     platform::AcpiDevice& device = describe(shape);
     device.hid = hid;
     device.uid = std::to_string(meshes.size() - 1);
-    // The second memory resource is the configuration node, inside of the first.
+    // The second memory resource is the configuration node, inside the first.
     if (hid == "ARMHC600") device.memory.push_back({.base = device.memory[0].base + shape.root, .size = 0x10000});
     return device;
   }
 
-  /// Part number and revision, which the driver of Linux 6.1 does not show yet.
+  /// Part number and revision, which the driver of Linux 6.1 does not show.
   void expect_identifier(const Pmu& pmu, const std::string& text) const {
     EXPECT_EQ(content(pmu, "identifier"), kernel_is_at_least(6, 12) ? text + "\n" : "(no such file)");
   }
   [[nodiscard]] FakeCmn& mesh(std::size_t index = 0) const { return *meshes.at(index); }
-  /// Event `number` of nodes of a type; of the one node, if its ID is given.
+  /// Event `number` of nodes of a type; of a single node, if its ID is given.
   static std::uint64_t config(std::uint64_t type, std::uint64_t number, std::optional<std::uint64_t> node = {}) {
     return type | number << 16 | (node ? std::uint64_t{1} << 31 | *node << 32 : 0);
   }
   static std::uint64_t xp_event(std::uint64_t number, std::optional<std::uint64_t> node = {}) {
     return config(0x6, number, node);
   }
-  /// What was written to a register since the bus was cleared.
+  /// Values written to a register since the bus was cleared.
   [[nodiscard]] std::vector<std::uint64_t> written(std::uint64_t offset) const {
     std::vector<std::uint64_t> values;
     for (const FakeBus::Access& access : bus.accesses(kBase + offset, 4))
@@ -147,7 +147,7 @@ TEST_P(Cmn, other_products_have_hardware_ids_of_their_own_and_their_root_at_the_
 }
 
 TEST_P(Cmn, hardware_ids_that_came_with_later_kernels_find_a_driver_there_alone) {
-  // CMN S3 came with 6.12; the name Amazon gave to its own with 7.3.
+  // Linux 6.12 introduced CMN S3, and 7.3 Amazon's firmware name for its own.
   add_acpi("ARMHC003", {.part = 0x43e, .root = 0});
   add_acpi("AMZN0070", {.part = 0x43e, .root = 0});
   firmware.devices[1].interrupts[0] = {.number = 310, .line = &line1};
@@ -156,7 +156,7 @@ TEST_P(Cmn, hardware_ids_that_came_with_later_kernels_find_a_driver_there_alone)
     const bool knows_amazon = kernel_is_at_least(7, 3);
     EXPECT_EQ(host->pmus().size(), (knows_s3 ? 1U : 0U) + (knows_amazon ? 1U : 0U));
     for (const Pmu& one : host->pmus()) expect_identifier(one, "43e00");
-    // The match data (a made-up part number) came through: it stands for the S3, so nothing is amiss.
+    // The match data (a made-up part number) reached the driver: it stands for the S3, so there is no warning.
     EXPECT_FALSE(logged("binding mismatch"));
   });
 }
@@ -202,8 +202,8 @@ TEST_P(Cmn, one_window_is_claimed_once) {
 }
 
 TEST_P(Cmn, a_probe_that_fails_late_gives_its_claims_back) {
-  // The first device of the window lacks the second trace controller's interrupt, which shows after the first one's
-  // registers are claimed.
+  // The first device of the window lacks the second trace controller's interrupt. The driver notices this after it has
+  // claimed the first one's registers.
   InterruptLine other("overflow_of_dtc1");
   describe({.part = 0x43c, .root = 0}, {&line0, &other});
   firmware.devices[0].hid = "ARMHC700";
@@ -237,7 +237,7 @@ TEST_P(Cmn, debugfs_shows_the_map) {
     EXPECT_THAT(shown[1].second, HasSubstr("XP #1"));
     host->unload();
     EXPECT_THAT(host->debugfs(), IsEmpty());
-    EXPECT_EQ(host->warnings(), 0U);  // nothing is left behind in debugfs
+    EXPECT_EQ(host->warnings(), 0U);  // no file is left in debugfs
   });
 }
 
@@ -293,7 +293,7 @@ TEST_P(Cmn, a_group_is_read_with_the_pmu_stopped) {
 
     bus.clear();
     calls.seen.clear();
-    // A register access takes time: what comes in between two of them must not be counted for one and not the other.
+    // A register access takes time. An event between two accesses must not be counted for only one of them.
     bus.before = [&](const FakeBus::Access&) {
       mesh().cycle(0, 10);
       mesh().count(0, 0, 10);
@@ -303,7 +303,7 @@ TEST_P(Cmn, a_group_is_read_with_the_pmu_stopped) {
     ASSERT_EQ(host->read_group(leader, readings), 0);
     bus.before = {};
     ASSERT_EQ(readings.size(), 3U);
-    EXPECT_EQ(readings[0].value, 1'000'010U);  // the access that stops the PMU is one of those in between
+    EXPECT_EQ(readings[0].value, 1'000'010U);  // one of them is the access that stops the PMU
     EXPECT_EQ(readings[1].value, 200'010U);
     EXPECT_EQ(readings[2].value, 17U);
     EXPECT_EQ(calls.begun("arm_cmn_0"), "start_txn read read read commit_txn");
@@ -315,7 +315,7 @@ TEST_P(Cmn, a_group_is_read_with_the_pmu_stopped) {
     EXPECT_EQ(accesses.front().address, kBase + pmcr);
     EXPECT_EQ(accesses.back().address, kBase + pmcr);
 
-    // One event alone is read while the PMU runs.
+    // A single event is read while the PMU runs.
     bus.clear();
     EXPECT_EQ(value(second), 17U);
     EXPECT_THAT(written(pmcr), IsEmpty());
@@ -347,7 +347,7 @@ TEST_P(Cmn, nine_events_share_eight_counters_in_turn) {
     const Picoseconds before = reading(events[0]).time_running;
     EXPECT_GE(before, Picoseconds{1'000'000'000});
     sc_core::wait(1, sc_core::SC_MS);
-    // The event that was on longest waits; the one that waited runs.
+    // The event that ran longest waits, and the waiting one runs.
     EXPECT_GE(reading(events[8]).time_running, Picoseconds{1'000'000'000});
     EXPECT_EQ(reading(events[0]).time_running, before);
     for (const EventHandle event : events) host->close(event);
@@ -388,7 +388,7 @@ TEST_P(Cmn, an_overflow_is_handled_and_the_count_is_exact) {
     sc_core::wait(1, sc_core::SC_US);
     EXPECT_FALSE(line0.is_high());
     EXPECT_EQ(host->handled_interrupts(), 1U);
-    // The call is known to be about this PMU, also where the driver does not say whose child the PMU is.
+    // The call is matched to this PMU even if the driver does not name the PMU's parent.
     EXPECT_THAT(calls.begun("arm_cmn_0"), HasSubstr("interrupt"));
     mesh().cycle(0, 10);
     EXPECT_EQ(value(event), (1ULL << 39) + 15);
@@ -441,7 +441,7 @@ TEST_P(Cmn, events_belong_to_a_cpu_of_the_meshs_node_and_move_when_it_goes) {
     EXPECT_EQ(content(pmu("arm_cmn_0"), "cpumask"), "3\n");
     mesh().cycle(0, 12);
     EXPECT_EQ(value(event), 23U);
-    // No CPU of the node is left: any other one does.
+    // If no CPU of the node is left, any other one takes over.
     ASSERT_EQ(host->set_cpu_online(3, false), 0);
     EXPECT_EQ(content(pmu("arm_cmn_0"), "cpumask"), "0\n");
     mesh().cycle(0, (1ULL << 39) + 100);  // and the interrupt arrives there

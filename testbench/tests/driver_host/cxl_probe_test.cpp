@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a CXL PMU is found behind a PCI function, by the kernel's own cxl_pci and most of its cxl_core, and what cxl_pmu
-// shows of it.
+// How the kernel's own cxl_pci and most of its cxl_core find a CXL PMU behind a PCI function, and what cxl_pmu
+// publishes of it.
 #include "testbench/tests/driver_host/cxl_test.h"
 
 namespace pmufab::driver_host::testing {
@@ -37,7 +37,7 @@ TEST_P(CxlProbe, each_block_of_the_locator_with_id_4_is_a_pmu_in_locator_order) 
     EXPECT_EQ(host->warnings(), 0U);
     EXPECT_TRUE(logged("pci 0000:00:00.0: [1234:5678] class 0x050210"));
     EXPECT_EQ(memory.function.get(FakePciFunction::kCommand, 2), 0x406U);  // memory, bus master, no INTx
-    // Unbound and bound again everything is as before, and numbers begin anew.
+    // After unbinding and binding again everything is as before, and numbers start again.
     host->unload();
     EXPECT_EQ(memory.messages.msix_control() >> 15, 0);
     EXPECT_EQ(memory.function.get(FakePciFunction::kCommand, 2) & 4U, 0U);
@@ -53,7 +53,7 @@ TEST_P(CxlProbe, a_device_behind_a_root_port_is_found_and_the_port_is_enabled) {
   port.add_pcie(FakePciFunction::kRootPort);
   port.make_bridge(0, 2);
   ecam.add(0, 3, 0, port);
-  FakePciFunction beside(0x1234, 0x2222, 0x050210);  // a link has one device: this one is not looked for
+  FakePciFunction beside(0x1234, 0x2222, 0x050210);  // a link has one device, so this one is not searched for
   ecam.add(2, 1, 0, beside);
   Memory& memory = add_memory({}, 2);
   memory.add_cpmu(kFirstPmu, {});
@@ -73,7 +73,7 @@ TEST_P(CxlProbe, a_function_of_another_class_is_left_alone) {
   boot([&] {
     EXPECT_THAT(pmu_names(), IsEmpty());
     EXPECT_EQ(other.get(FakePciFunction::kCommand, 2), 0U);
-    EXPECT_EQ(other.get(0x10, 4) | std::uint64_t{other.get(0x14, 4)} << 32, kBar | 4U);  // sized and put back
+    EXPECT_EQ(other.get(0x10, 4) | std::uint64_t{other.get(0x14, 4)} << 32, kBar | 4U);  // sized and restored
   });
 }
 
@@ -235,12 +235,12 @@ TEST_P(CxlProbe, the_mailbox_is_used_in_the_kernels_order) {
   std::vector<std::uint8_t> time;
   memory.commands[0x301] = [&](const auto& input) {
     time = input;
-    return Memory::Reply{.code = Memory::kUnsupported};  // is tolerated
+    return Memory::Reply{.code = Memory::kUnsupported};  // tolerated by the driver
   };
   memory.commands[0x4000] = [](const auto&) {
     Memory::Reply reply{.payload = std::vector<std::uint8_t>(67)};
     reply.payload[16] = 4;
-    reply.payload[40] = 1;  // capacity can be partitioned: the partitions are asked for
+    reply.payload[40] = 1;  // capacity can be partitioned, so the driver asks for the partitions
     return reply;
   };
   memory.commands[0x4100] = [](const auto&) { return Memory::Reply{.payload = std::vector<std::uint8_t>(32)}; };
@@ -284,7 +284,7 @@ TEST_P(CxlProbe, events_are_those_of_fixed_counters_and_of_capabilities_left_to_
       .events = {FakeCpmu::group(0x1e98, 0x20, 0x6), FakeCpmu::group(0x1e98, 0x0, 0x1),
                  FakeCpmu::group(0x1e98, 0x8000, 0x7f), FakeCpmu::group(0x1e98, 0x21, 0xff),
                  FakeCpmu::group(0xabcd, 0x22, 0xff)},
-      // Free-running and reserved ones are no counters of Linux's; one event of the last capability but one is fixed.
+      // Linux does not use free-running and reserved counters. One event of the last capability but one is fixed.
       .counters = {FakeCpmu::fixed(1, 0x1), 0x0 | 0x4ULL << 24 | 2ULL << 59, FakeCpmu::kConfigurable,
                    FakeCpmu::fixed(3, 0x4), FakeCpmu::fixed(2, 0x3), 0x3}};
   Memory& memory = add_memory_with_two(shape, {.message = 2, .filters = 0x3});
@@ -309,7 +309,8 @@ TEST_P(CxlProbe, events_are_those_of_fixed_counters_and_of_capabilities_left_to_
       EXPECT_EQ(content(second, "format/crb"), "config2:32-63\n");
       EXPECT_EQ(content(second, "format/crb_filter_en"), "config1:19\n");
     }
-    // A pair of fixed events is not its parts; a capability that a fixed counter uses is not for configurable ones.
+    // A fixed pair of events does not serve the single ones. Configurable counters cannot use a fixed counter's
+    // capability.
     EXPECT_EQ(open("cxl_pmu_mem0.0", 0x1e98'8000'0000'0001), kEINVAL);
     EXPECT_GT(open("cxl_pmu_mem0.0", 0x1e98'8000'0000'0003), 0);
     EXPECT_EQ(open("cxl_pmu_mem0.0", 0x1e98'0021'0000'0002), kEINVAL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cxl_pmu's accesses, vectors and CPUs. What a CPMU counts is a matter of the models' tests.
+// cxl_pmu's accesses, vectors and CPUs. The tests of the models check what a CPMU counts.
 #include "testbench/tests/driver_host/cxl_test.h"
 
 namespace pmufab::driver_host::testing {
@@ -66,7 +66,7 @@ TEST_P(CxlPmu, the_channel_rank_and_bank_filter_is_for_single_memory_events_alon
       attributes.config = config;
       return host->open(attributes, 0);
     };
-    const bool known = kernel_is_at_least(7, 3);  // before, the bit means nothing
+    const bool known = kernel_is_at_least(7, 3);  // older kernels do not know the bit
     EXPECT_EQ(opens(0x1e98'8000'0000'0003) > 0, !known);
     EXPECT_EQ(opens(kMemRd) > 0, !known);
     const EventHandle event = opens(0x1e98'8000'0000'0004);
@@ -102,10 +102,10 @@ TEST_P(CxlPmu, vectors_are_programmed_with_the_doorbell_and_open_only_while_some
     for (unsigned vector = 0; vector < 8; ++vector) {
       EXPECT_EQ(memory.messages.entry(vector).address, kDoorbell);
       EXPECT_EQ(memory.messages.entry(vector).data, firmware.msi.first_number + vector);
-      // 0 is for the device's own events, 1 and 2 are the PMUs'.
+      // Vector 0 is for the device's own events, 1 and 2 are for the PMUs.
       EXPECT_EQ(memory.messages.entry(vector).control, vector > 2 ? 1U : 0U);
     }
-    // A message to nobody's address is lost, and told.
+    // A message to an unused address is lost and reported.
     memory.line.send(kDoorbell + 4, 8193);
     memory.line.send(kDoorbell, 7);
     advance(1'000'000);
@@ -152,7 +152,8 @@ TEST_P(CxlPmu, an_overflow_is_read_and_cleared_but_the_counters_stay_frozen) {
     EXPECT_EQ(recorder.begun("cxl_pmu_mem0.0") + recorder.begun(""), "interrupt");
     EXPECT_EQ(host->handled_interrupts(), 1U);
     EXPECT_EQ(value(event), 1ULL << 32);
-    // Up to 7.3 freezing on overflow is armed and never undone by the handler: counts are lost until the next change.
+    // Up to 7.3 the driver arms freezing on overflow, and its handler does not undo it: counts are lost until the next
+    // change.
     EXPECT_EQ(cpmu0->reg(FakeCpmu::kFreeze), kAll);
     cpmu0->count(0, 3);
     cpmu0->count(1, 3);
@@ -163,7 +164,7 @@ TEST_P(CxlPmu, an_overflow_is_read_and_cleared_but_the_counters_stay_frozen) {
     EXPECT_EQ(host->disable(other), 0);
     cpmu0->count(0, 5);
     EXPECT_EQ(value(event), (1ULL << 32) + 5);
-    // Bits nobody owns are cleared; a message without any is nobody's.
+    // The handler clears bits of unused counters. It does not claim a message without any bit.
     cpmu0->raise(2);
     advance(1'000'000);
     EXPECT_EQ(cpmu0->reg(FakeCpmu::kOverflow), 0U);
@@ -193,7 +194,7 @@ TEST_P(CxlPmu, the_pmu_and_its_vector_move_when_their_cpu_goes) {
     EXPECT_EQ(host->handled_interrupts(), 1U);
     EXPECT_EQ(host->set_cpu_online(0, true), 0);
     EXPECT_EQ(content(pmu("cxl_pmu_mem0.0"), "cpumask"), "1\n");
-    // An event asked for on another CPU is moved to the owner.
+    // An event for another CPU is moved to the owner.
     const EventHandle moved = open("cxl_pmu_mem0.1", kMemRd, 0, false, 0);
     cpmu1->count(0, 4);
     EXPECT_EQ(value(moved), 4U);
@@ -205,7 +206,7 @@ TEST_P(CxlPmu, a_pmu_cannot_share_the_vector_of_the_devices_events) {
   Memory& memory = add_memory_with_two({.message = 1}, {.message = 1});
   memory.commands[0x102] = [](const auto&) { return Memory::Reply{.payload = {0x11, 0x01, 0x01, 0x01}}; };
   boot([&] {
-    // The device asks first; two PMUs may share between themselves.
+    // The device asks first. Two PMUs may share a vector.
     EXPECT_THAT(pmu_names(), IsEmpty());
     EXPECT_TRUE(logged("Flags mismatch irq 8193"));
     EXPECT_EQ(host->warnings(), 0U);

@@ -20,7 +20,7 @@ constexpr std::uint64_t kClockTicks = 0x1e98'0000'0000'0001, kMemInv = 0x1e98'00
 constexpr Picoseconds kSecond = 1'000'000'000'000;
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
-/// Two sockets of two CPUs, and a PCI segment with memory devices a test adds.
+/// Two sockets of two CPUs, and a PCI segment with memory devices that a test adds.
 class Cxl : public DriverHostTest {
  protected:
   static constexpr std::uint64_t kEcam = 0x1000'0000'0000, kBar = 0x2000'0000'0000, kDoorbell = 0x8080040;
@@ -42,7 +42,7 @@ class Cxl : public DriverHostTest {
     firmware.msi.sources.push_back(&memories.back()->line);
     return *memories.back();
   }
-  /// A memory device with PMUs at the two places its locator names.
+  /// A memory device with PMUs at the two places in its locator.
   Memory& add_memory_with_two(const FakeCpmu::Options& first = {}, const FakeCpmu::Options& second = {.message = 2}) {
     Memory::Options shape;
     shape.locator.push_back({.id = 4, .offset = kSecondPmu});
@@ -81,7 +81,7 @@ class Cxl : public DriverHostTest {
   FakeCpmu* cpmu1 = nullptr;
 };
 
-/// The kernels that have cxl_pmu and what it stands on.
+/// Kernels that have cxl_pmu and its dependencies.
 inline std::vector<DriverSet> cxl_driver_sets() {
   return sets_that_hold(all_driver_sets(), {"cxl_core", "cxl_pci", "cxl_pmu"});
 }

@@ -128,7 +128,7 @@ std::string version_name(const ::testing::TestParamInfo<DriverSet>& info) {
 }
 
 const std::vector<DriverSet>& all_driver_sets() {
-  // No drivers is a failure of one test of its own, not of listing the tests.
+  // If there are no drivers, a test of its own fails, and not the listing of tests.
   static const std::vector<DriverSet> sets = [] {
     try {
       const char* const folder = std::getenv("PMUFAB_TEST_DRIVERS");

@@ -16,11 +16,11 @@
 namespace pmufab::driver_host::testing {
 
 constexpr std::uint32_t kUcf = 0x2CF2036B;          ///< PMIIDR of a Tegra410 UCF PMU
-constexpr std::uint32_t kGenericPart = 0x1230043B;  ///< no vendor module knows it
+constexpr std::uint32_t kGenericPart = 0x1230043B;  ///< unknown to all vendor modules
 constexpr int kEINVAL = -22, kENOENT = -2, kEOPNOTSUPP = -95, kEBADF = -9, kENODEV = -19, kEBUSY = -16;
 
-/// Two sockets of two CPUs (0, 1 and 2, 3), a UCF PMU and a CMEM latency PMU each. A test may add to `firmware` before
-/// it calls boot().
+/// Two sockets of two CPUs (0, 1 and 2, 3), with a UCF PMU and a CMEM latency PMU each. A test may add to `firmware`
+/// before it calls boot().
 class DriverHostTest : public pmufab::testing::SimulationTest, public ::testing::WithParamInterface<DriverSet> {
  protected:
   static constexpr std::uint64_t kUcfBase[2] = {0x10000000, 0x20000000};
@@ -33,14 +33,14 @@ class DriverHostTest : public pmufab::testing::SimulationTest, public ::testing:
   void boot(std::function<void()> story);
   /// Make the host without simulating.
   void make_host();
-  /// As boot(), but the story loads.
+  /// As boot(), but the story loads the drivers.
   void elaborate(std::function<void()> story);
 
   [[nodiscard]] bool kernel_is_at_least(unsigned major, unsigned minor) const;
   [[nodiscard]] Pmu pmu(const std::string& name) const;
   [[nodiscard]] std::uint32_t type(const std::string& name) const { return pmu(name).type; }
   [[nodiscard]] std::vector<std::string> pmu_names() const;
-  /// Files of a PMU below a folder ("events/"), without it.
+  /// Names of a PMU's files below a folder ("events/"), without the folder.
   [[nodiscard]] static std::vector<std::string> files(const Pmu& pmu, const std::string& folder);
   [[nodiscard]] static std::string content(const Pmu& pmu, const std::string& path);
   [[nodiscard]] bool logged(const std::string& part) const;
@@ -66,11 +66,11 @@ class DriverHostTest : public pmufab::testing::SimulationTest, public ::testing:
   std::unique_ptr<DriverHost> host;
 };
 
-/// The kernel version as the test's suffix.
+/// The kernel version as a suffix for test names.
 std::string version_name(const ::testing::TestParamInfo<DriverSet>& info);
 /// Every driver set that was built.
 const std::vector<DriverSet>& all_driver_sets();
-/// Those that have every driver DriverHostTest's own devices need.
+/// Driver sets with every driver that DriverHostTest's own devices need.
 std::vector<DriverSet> tegra410_driver_sets();
 
 #define PMUFAB_FOR_EVERY_SET(fixture, sets) \
@@ -78,7 +78,7 @@ std::vector<DriverSet> tegra410_driver_sets();
 #define PMUFAB_FOR_EVERY_TEGRA410_KERNEL(fixture) \
   PMUFAB_FOR_EVERY_SET(fixture, pmufab::driver_host::testing::tegra410_driver_sets())
 
-/// Remembers every call of the perf core.
+/// Records every call of the perf core.
 class CallRecorder : public PerfCallObserver {
  public:
   struct Seen {
@@ -93,7 +93,7 @@ class CallRecorder : public PerfCallObserver {
                Picoseconds when) override {
     seen.push_back({call, begin, pmu, event, value, when});
   }
-  /// Names of the calls that began, of one PMU, for example "pmu_disable add pmu_enable".
+  /// Names of the calls that began for one PMU, for example "pmu_disable add pmu_enable".
   [[nodiscard]] std::string begun(const std::string& pmu) const;
   std::vector<Seen> seen;
 };

@@ -9,13 +9,13 @@
 
 namespace pmufab::driver_host::testing {
 
-/// The registers of an Arm CMN mesh, as far as arm-cmn looks for them: a configuration node, a grid of XPs, debug trace
-/// controllers (DTC) on the first XPs, and one HN-F on every XP. Not a model: nothing moves, and a test counts by hand.
-/// Offsets and fields: CMN-600 technical reference manual, as the driver uses them (arm_cmn_discover).
+/// The registers of an Arm CMN mesh, as far as arm-cmn reads them: a configuration node, a grid of XPs, debug trace
+/// controllers (DTC) on the first XPs, and one HN-F on every XP. This is not a model: nothing moves, and a test sets
+/// the counts. Offsets and fields: CMN-600 technical reference manual, as the driver uses them (arm_cmn_discover).
 class FakeCmn : public FakeDevice {
  public:
   struct Options {
-    std::uint32_t part = 0x434;  ///< as PERIPH_ID says it: CMN-600
+    std::uint32_t part = 0x434;  ///< as in PERIPH_ID: CMN-600
     unsigned revision = 0;
     std::uint64_t root = 0x2000000;  ///< offset of the configuration node; 0 on all but CMN-600
     unsigned columns = 2;
@@ -25,7 +25,7 @@ class FakeCmn : public FakeDevice {
   static constexpr unsigned kCounters = 8;             ///< of a DTC, besides the cycle counter
   static constexpr unsigned kLocalCounters = 4;        ///< of an XP's DTM
   static constexpr std::uint64_t kDtcControl = 0xa00;  ///< dtc_ctl, from the DTC's node
-  static constexpr std::uint64_t kPmcr = 0x100;        ///< from the PMU registers, and so on
+  static constexpr std::uint64_t kPmcr = 0x100;        ///< from the PMU registers, like the following
   static constexpr std::uint64_t kPmevcnt = 0x0;       ///< counters 0 and 1
   static constexpr std::uint64_t kPmccntr = 0x40;
   static constexpr std::uint64_t kPmovsr = 0x118;
@@ -47,7 +47,7 @@ class FakeCmn : public FakeDevice {
   /// Node ID of an XP: X and Y in as many bits as the larger dimension needs, then three bits of port and device.
   [[nodiscard]] std::uint32_t xp_id(unsigned xp) const;
 
-  /// The PMU of every DTC is on: DTC 0 says so.
+  /// The PMU of every DTC is on. DTC 0 reports it.
   [[nodiscard]] bool runs() const;
   /// Add to the cycle counter of a DTC (40 bits) if it runs.
   void cycle(unsigned dtc, std::uint64_t cycles);

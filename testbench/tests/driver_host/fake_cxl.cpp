@@ -132,7 +132,7 @@ void FakeCxlMemory::add_default_commands() {
   commands[kSetTimestamp] = [](const auto&) { return Reply{}; };
   commands[kIdentify] = [](const auto&) {
     Reply reply{.payload = std::vector<std::uint8_t>(67)};
-    reply.payload[16] = reply.payload[24] = 4;  // 1 GiB in all, volatile
+    reply.payload[16] = reply.payload[24] = 4;  // 1 GiB, volatile
     return reply;
   };
   commands[kGetPolicy] = [](const auto&) { return Reply{.payload = {1, 1, 1, 1}}; };
@@ -153,7 +153,7 @@ void FakeCxlMemory::execute() {
   std::copy(reply.payload.begin(), reply.payload.end(), payload);
   block_.set(kMailbox + 0x8, 8, opcode | std::uint64_t{reply.payload.size()} << 16);
   block_.set(kMailbox + 0x10, 8, std::uint64_t{reply.code} << 32);
-  block_.set(kMailbox + 0x4, 4, 0);  // done at once: the doorbell is clear again
+  block_.set(kMailbox + 0x4, 4, 0);  // done at once, so the doorbell is clear again
 }
 
 std::uint64_t FakeCxlMemory::DeviceBlock::read(std::uint64_t offset, unsigned size) {

@@ -13,8 +13,8 @@
 
 namespace pmufab::driver_host::testing {
 
-/// The registers of a CXL performance monitoring unit (CXL specification 8.2.7): they keep what is written, overflow
-/// status is cleared by writing ones, and a test counts by hand. Nothing here knows of events.
+/// The registers of a CXL performance monitoring unit (CXL specification 8.2.7). They keep written values, and writing
+/// ones clears overflow status. There are no events: a test sets the counts.
 class FakeCpmu : public FakeDevice {
  public:
   static constexpr std::uint64_t kOverflow = 0x10, kFreeze = 0x18;
@@ -45,7 +45,7 @@ class FakeCpmu : public FakeDevice {
   std::uint64_t read(std::uint64_t offset, unsigned size) override;
   void write(std::uint64_t offset, unsigned size, std::uint64_t value) override;
 
-  /// Add to a counter that is enabled and not frozen; wraps, freezes and sends its message as the real one.
+  /// Add to a counter that is enabled and not frozen. It wraps, freezes and sends its message like hardware.
   void count(unsigned counter, std::uint64_t amount);
   /// Set overflow bits without counting and send one message.
   void raise(std::uint64_t counters);
@@ -57,8 +57,8 @@ class FakeCpmu : public FakeDevice {
   std::map<std::uint64_t, std::uint64_t> registers_;  ///< 64 bits each
 };
 
-/// A CXL Type 3 memory device, as far as Linux looks at it before its PMUs appear: a PCI function with DVSECs, the
-/// memory device's registers with a mailbox, and PMUs. BAR 0 is 1 MiB.
+/// A CXL Type 3 memory device, as far as Linux reads it before its PMUs appear: a PCI function with DVSECs, the memory
+/// device's registers with a mailbox, and PMUs. BAR 0 is 1 MiB.
 class FakeCxlMemory {
  public:
   struct Block {
@@ -88,15 +88,15 @@ class FakeCxlMemory {
 
   FakeCxlMemory(const std::string& name, FakeBus& bus, std::uint64_t base, const Options& options);
 
-  /// Put a PMU where the locator has one.
+  /// Put a PMU at its place in the locator.
   FakeCpmu& add_cpmu(std::uint64_t offset, const FakeCpmu::Options& options);
 
   FakePciFunction function;
   MessageInterrupt line;
   FakeMessages messages;
-  std::map<std::uint16_t, Command> commands;  ///< opcode and what it does; a test may replace them
+  std::map<std::uint16_t, Command> commands;  ///< opcode and its effect; a test may replace them
   std::optional<std::uint16_t> hangs;         ///< a command that never ends
-  std::vector<std::uint16_t> seen;            ///< opcodes in the order they came
+  std::vector<std::uint16_t> seen;            ///< opcodes in order of arrival
   [[nodiscard]] std::uint64_t base() const { return base_; }
 
  private:

@@ -14,8 +14,8 @@
 
 #include "tlm/interrupt/interrupt.h"
 
-/// Devices just good enough for a driver to probe and count on. They are not models: the tests of the driver host set
-/// their counters and pull their interrupts by hand.
+/// Devices that are just good enough for a driver to probe and count. They are not models: tests of the driver host set
+/// their counters and interrupts.
 namespace pmufab::driver_host::testing {
 
 /// A window of registers.
@@ -26,7 +26,7 @@ class FakeDevice {
   virtual void write(std::uint64_t offset, unsigned size, std::uint64_t value) = 0;
 };
 
-/// The bus: an access outside every window is an address error. Remembers every access.
+/// The bus. An access outside of all windows is an address error. It records every access.
 class FakeBus : public sc_core::sc_module {
  public:
   struct Access {
@@ -72,7 +72,7 @@ class FakeCoresightPmu : public FakeDevice {
   std::uint64_t read(std::uint64_t offset, unsigned size) override;
   void write(std::uint64_t offset, unsigned size, std::uint64_t value) override;
 
-  /// Add to a counter that runs; wraps and overflows as the real one.
+  /// Add to a running counter. It wraps and overflows like hardware.
   void count(unsigned counter, std::uint64_t amount);
   /// Set overflow bits without counting.
   void raise(std::uint32_t overflow);
@@ -110,10 +110,10 @@ class FakeCmem {
   [[nodiscard]] FakeDevice& instance(unsigned index) { return instances_.at(index); }
   [[nodiscard]] FakeDevice& broadcast() { return broadcast_; }
 
-  /// What the counters of every instance and memory controller gain while the PMU runs.
+  /// Increments for the counters of every instance and memory controller while the PMU runs.
   void count(std::uint64_t cycles, std::uint64_t requests, std::uint64_t outstanding);
   [[nodiscard]] bool runs() const { return control_ == 1 && clock_; }
-  std::uint64_t status = 0;  ///< overflow bits all instances show
+  std::uint64_t status = 0;  ///< overflow bits of all instances
 
  private:
   struct Instance : FakeDevice {

@@ -12,7 +12,7 @@
 
 namespace pmufab::driver_host::testing {
 
-/// The configuration space of a PCI Express function. Bits are read-only unless said to be writable.
+/// The configuration space of a PCI Express function. Bits are read-only unless made writable.
 class FakePciFunction : public FakeDevice {
  public:
   FakePciFunction(std::uint16_t vendor, std::uint16_t device, std::uint32_t class_code);
@@ -21,18 +21,18 @@ class FakePciFunction : public FakeDevice {
   void write(std::uint64_t offset, unsigned size, std::uint64_t value) override;
 
   [[nodiscard]] std::uint32_t get(std::uint64_t offset, unsigned size) const;
-  /// Set bits from inside of the device.
+  /// Set bits, as the device itself does.
   void set(std::uint64_t offset, unsigned size, std::uint32_t value);
   /// Let software write bits of the aligned 32-bit word at `offset`.
   void writable(std::uint64_t offset, std::uint32_t mask) { masks_[offset] |= mask; }
-  /// A 64-bit memory BAR at an address firmware has chosen; size is a power of two.
+  /// A 64-bit memory BAR at an address chosen by firmware. The size is a power of two.
   void add_bar(unsigned bar, std::uint64_t base, std::uint64_t size);
-  /// @return where the capability is
+  /// @return the offset of the capability
   std::uint64_t add_capability(std::uint8_t id, std::uint64_t size);
   std::uint64_t add_extended_capability(std::uint16_t id, std::uint64_t size);
   /// A designated vendor-specific extended capability of CXL.
   std::uint64_t add_dvsec(std::uint16_t id, std::uint64_t size);
-  /// Make a bridge of it, with buses numbered by firmware.
+  /// Make it a bridge, with bus numbers assigned by firmware.
   void make_bridge(std::uint8_t primary, std::uint8_t secondary);
   void add_pcie(std::uint8_t type);
 
@@ -80,7 +80,7 @@ class FakeMessages : public FakeDevice {
 
   std::uint64_t read(std::uint64_t offset, unsigned size) override;
   void write(std::uint64_t offset, unsigned size, std::uint64_t value) override;
-  /// Send message `number`; while its vector is masked it is kept.
+  /// Send message `number`. If its vector is masked, the message is kept.
   void send(unsigned number);
   [[nodiscard]] const Entry& entry(unsigned vector) const { return table_.at(vector); }
   [[nodiscard]] std::uint16_t msix_control() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPUs that come and go.
+// CPUs go offline and come back.
 #include "testbench/tests/driver_host/driver_host_test.h"
 
 namespace pmufab::driver_host::testing {
@@ -29,12 +29,12 @@ TEST_P(Hotplug, events_move_to_another_cpu_of_the_socket_and_stay_exact) {
     EXPECT_EQ(value(leader), 11U);
     EXPECT_EQ(value(member), 22U);
     EXPECT_EQ(value(cmem), 111U);
-    // An overflow finds its way to the new CPU.
+    // An overflow interrupt reaches the new CPU.
     ucf0.count(0, std::uint64_t{1} << 63);
     advance(10'000'000);
     EXPECT_EQ(host->handled_interrupts(), 1U);
     EXPECT_EQ(value(leader), 11U + (std::uint64_t{1} << 63));
-    // A group stays one.
+    // A group stays together.
     std::vector<EventReading> readings;
     EXPECT_EQ(host->read_group(leader, readings), 0);
     EXPECT_EQ(readings.size(), 2U);
@@ -57,10 +57,10 @@ TEST_P(Hotplug, a_disabled_event_comes_back_enabled_as_in_the_kernel) {
 TEST_P(Hotplug, a_cpu_that_returns_takes_nothing_back) {
   boot([&] {
     EXPECT_EQ(host->set_cpu_online(0, false), 0);
-    EXPECT_EQ(host->set_cpu_online(0, false), 0);  // already
+    EXPECT_EQ(host->set_cpu_online(0, false), 0);  // it is offline already
     EXPECT_EQ(host->set_cpu_online(0, true), 0);
     EXPECT_EQ(content(pmu("nvidia_ucf_pmu_0"), "cpumask"), "1\n");
-    const EventHandle event = open("nvidia_ucf_pmu_0", 1, 0, false, 0);  // any CPU of the socket will do
+    const EventHandle event = open("nvidia_ucf_pmu_0", 1, 0, false, 0);  // any CPU of the socket is accepted
     EXPECT_GT(event, 0);
     ucf0.count(0, 4);
     EXPECT_EQ(value(event), 4U);

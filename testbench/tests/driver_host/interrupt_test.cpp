@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overflow interrupts: level, edge, delay, and when a driver can be interrupted.
+// Overflow interrupts: level, edge, delay, and the times at which a driver can be interrupted.
 #include "testbench/tests/driver_host/driver_host_test.h"
 
 namespace pmufab::driver_host::testing {
@@ -42,7 +42,7 @@ TEST_P(LevelInterrupt, stays_pending_until_the_device_drops_it) {
     ucf0.stuck = true;
     ucf0.raise(1);
     advance(5'000'000);
-    EXPECT_GT(host->handled_interrupts(), 5U);  // taken over and over
+    EXPECT_GT(host->handled_interrupts(), 5U);  // taken again and again
     ucf0.stuck = false;
     advance(1'000'000);
     const std::uint64_t taken = host->handled_interrupts();
@@ -59,7 +59,7 @@ TEST_P(LevelInterrupt, one_that_drops_before_it_is_taken_is_gone) {
     const EventHandle event = open("nvidia_ucf_pmu_0", 1, 0, false);
     ucf0.raise(1);
     advance(400'000);
-    ucf0.write(0xc80, 4, 1);  // somebody else clears it
+    ucf0.write(0xc80, 4, 1);  // another agent clears it
     advance(10'000'000);
     EXPECT_EQ(host->handled_interrupts() + host->unhandled_interrupts(), 0U);
     host->close(event);
@@ -92,7 +92,7 @@ TEST_P(LevelInterrupt, one_without_an_event_is_cleared_but_not_handled) {
   boot([&] {
     const EventHandle event = open("nvidia_ucf_pmu_0", 1, 0, false);
     ucf0.write(0xc40, 4, 1U << 5);
-    ucf0.raise(1U << 5);  // a counter nobody uses
+    ucf0.raise(1U << 5);  // an unused counter
     advance(10'000'000);
     EXPECT_EQ(host->unhandled_interrupts(), 1U);
     EXPECT_EQ(host->handled_interrupts(), 0U);
@@ -109,7 +109,7 @@ TEST_P(LevelInterrupt, one_whose_line_is_never_quiet_is_given_up) {
     advance(10'000'000'000);
     EXPECT_EQ(host->handled_interrupts(), 1'000U);
     EXPECT_TRUE(logged("irq 100: still asserted after 1000 calls of its handler"));
-    const EventHandle other = open("nvidia_ucf_pmu_1", 1, 0, false, 2);  // and the rest goes on
+    const EventHandle other = open("nvidia_ucf_pmu_1", 1, 0, false, 2);  // other PMUs continue
     ucf1.count(0, 3);
     EXPECT_EQ(value(other), 3U);
     host->close(event);
@@ -120,7 +120,7 @@ TEST_P(LevelInterrupt, one_nobody_ever_handles_is_given_up) {
   options.access_latency = 1'000;
   boot([&] {
     ucf0.write(0xc40, 4, 1U << 5);
-    for (unsigned i = 0; i < 100'000; ++i) {  // of a counter nobody uses; each time the handler quiets the line
+    for (unsigned i = 0; i < 100'000; ++i) {  // an unused counter; each time the handler clears the line
       ucf0.raise(1U << 5);
       advance(10'000);
     }
@@ -169,7 +169,7 @@ TEST_P(LevelInterrupt, comes_between_the_accesses_of_a_probe) {
     bool found = false;
     const auto accesses = bus.accesses(kUcfBase[0], 0x1000);
     for (std::size_t i = 0; i + 1 < accesses.size(); ++i) {
-      // Handler: PMCR = 0, read and clear PMOVSCLR, PMCR = 1; then the probe goes on with PMIIDR or later.
+      // Handler: PMCR = 0, read and clear PMOVSCLR, PMCR = 1. Then the probe continues with PMIIDR or later.
       if (accesses[i].is_write && accesses[i].address == kUcfBase[0] + 0xc80) found = accesses.size() > i + 2;
     }
     EXPECT_TRUE(found);
@@ -227,7 +227,7 @@ TEST_P(EdgeInterrupt, is_remembered_though_the_line_drops_and_taken_once) {
       ucf0.write(0xc80, 4, 1);
     }
     advance(10'000'000);
-    EXPECT_EQ(host->unhandled_interrupts(), 1U);  // nothing left to see
+    EXPECT_EQ(host->unhandled_interrupts(), 1U);  // the handler finds nothing
     host->close(event);
   });
 }
@@ -236,7 +236,7 @@ TEST_P(EdgeInterrupt, a_storm_that_takes_no_time_is_given_up) {
   options.access_latency = 0;
   boot([&] {
     const EventHandle event = open("nvidia_ucf_pmu_0", 1, 0, false);
-    // Each time the handler starts the PMU again, another edge comes.
+    // Each time the handler starts the PMU again, another edge follows.
     bus.before = [&](const FakeBus::Access& access) {
       if (access.is_write && access.address == kUcfBase[0] + 0xe04 && access.value == 1) ucf0.raise(1);
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening, counting, groups, multiplexing: the perf core's side of the drivers.
+// Opening, counting, groups and multiplexing, from the perf core's side of the drivers.
 #include "testbench/tests/driver_host/driver_host_test.h"
 
 namespace pmufab::driver_host::testing {
@@ -10,7 +10,7 @@ using pmufab::testing::now;
 
 class Perf : public DriverHostTest {
  protected:
-  /// An attribute set that opens; tests spoil it.
+  /// A valid attribute set. Tests change it.
   PerfAttributes good() const {
     PerfAttributes attributes;
     attributes.type = type("nvidia_ucf_pmu_0");
@@ -60,7 +60,7 @@ TEST_P(Perf, cmem_latency_sums_all_instances) {
     cmem0.count(1000, 3, 17);
     EXPECT_EQ(value(cycles), 1000U);
     EXPECT_EQ(value(requests), 3U * 14 * 3);
-    // The first events were stopped and restarted when this one came: nothing is lost, nothing counted twice.
+    // The first events were stopped and restarted when this one was added. Nothing is lost or counted twice.
     const EventHandle outstanding = open("nvidia_cmem_latency_pmu_0", 2, 0, false);
     cmem0.count(500, 1, 2);
     EXPECT_EQ(value(cycles), 1500U);
@@ -110,7 +110,7 @@ TEST_P(Perf, exclusion_of_a_privilege_level_is_refused) {
     attributes.exclude_kernel = true;
     EXPECT_EQ(host->open(attributes, 0), kEINVAL);
     attributes = good();
-    attributes.exclude_guest = true;  // what perf tries first
+    attributes.exclude_guest = true;  // perf tries this first
     EXPECT_EQ(host->open(attributes, 0), kEINVAL);
     attributes.exclude_guest = false;
     EXPECT_GT(host->open(attributes, 0), 0);
@@ -187,7 +187,7 @@ TEST_P(Perf, group_enable_reaches_members_that_were_opened_disabled) {
     EXPECT_EQ(ucf0.enables(), 3U);
     EXPECT_EQ(host->disable(leader, true), 0);
     EXPECT_EQ(ucf0.enables(), 0U);
-    EXPECT_EQ(host->enable(member), 0);  // its leader is off
+    EXPECT_EQ(host->enable(member), 0);  // its leader is disabled
     EXPECT_EQ(ucf0.enables(), 0U);
   });
 }
@@ -231,7 +231,7 @@ TEST_P(Perf, more_events_than_counters_take_turns) {
     const EventHandle cycles = open("nvidia_ucf_pmu_0", kCycles, 0, false);
     EXPECT_EQ(reading(events.back()).time_running, 0U);  // the eighth did not fit
     constexpr Picoseconds kTurn = 1'000'000;
-    constexpr unsigned kTurns = 2 * 9;  // nine groups: each turn another one moves to the end of the queue
+    constexpr unsigned kTurns = 2 * 9;  // nine groups: in each turn another one moves to the end of the queue
     Picoseconds cycles_running = 0;
     for (unsigned turn = 0; turn < kTurns; ++turn) {
       advance(kTurn);
@@ -245,12 +245,12 @@ TEST_P(Perf, more_events_than_counters_take_turns) {
       EXPECT_EQ(one.time_enabled, kTurns * kTurn);
       EXPECT_LT(one.time_running, one.time_enabled);
       EXPECT_GT(one.time_running, one.time_enabled / 2);
-      EXPECT_EQ(one.value, one.time_running / kTurn);  // it counted one in each turn it was on
+      EXPECT_EQ(one.value, one.time_running / kTurn);  // it counted one in each turn in which it ran
       total += one.value;
     }
     EXPECT_EQ(total, kTurns * FakeCoresightPmu::kCounters);
     EXPECT_GT(cycles_running, 0U);
-    // Room for all again: the waiting one gets on at the next rotation.
+    // There is room for all again, and the waiting event runs from the next rotation on.
     host->close(events.front());
     host->rotate("nvidia_ucf_pmu_0");
     EXPECT_EQ(ucf0.enables(), 0x8000007fU);
@@ -383,7 +383,7 @@ TEST_P(Perf, threads_wait_for_each_other) {
     });
     EXPECT_EQ(value(event), 0U);
     while (!done) advance(1000);
-    // 14 status and 42 counter reads each, not mixed.
+    // 14 status and 42 counter reads each, not interleaved.
     const auto first = bus.accesses(kCmemBase[0], 0x100000);
     const auto second = bus.accesses(kCmemBase[1], 0x100000);
     ASSERT_EQ(first.size(), 56U);

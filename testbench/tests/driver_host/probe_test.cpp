@@ -26,7 +26,7 @@ TEST_P(Probe, every_described_pmu_appears_under_its_documented_name) {
     std::set<std::uint32_t> types;
     for (const Pmu& one : host->pmus()) types.insert(one.type);
     EXPECT_EQ(types.size(), 4U);
-    EXPECT_GE(*types.begin(), 6U);  // below are the kernel's fixed types
+    EXPECT_GE(*types.begin(), 6U);  // lower numbers are the kernel's fixed types
     EXPECT_EQ(host->warnings(), 0U);
   });
 }
@@ -73,7 +73,7 @@ TEST_P(Probe, the_apmt_node_gives_pages_and_interrupt) {
   FakeCoresightPmu page1(kUcf, nullptr);
   add_coresight(7, 0x30000000, page0, nullptr, 0, 0);
   firmware.apmt.back().base1 = 0x30001000;
-  firmware.apmt.back().implementation_id = kGenericPart;  // so that the name differs from the UCF PMU's
+  firmware.apmt.back().implementation_id = kGenericPart;  // so that its name differs from the UCF PMU's
   bus.map(0x30001000, 0x1000, page1);
   boot([&] {
     const std::vector<std::string> names = pmu_names();
@@ -137,7 +137,7 @@ TEST_P(Probe, unloading_leaves_nothing_and_loading_again_finds_the_same) {
     ASSERT_EQ(host->load(), 0);
     EXPECT_EQ(pmu_names(), before);
     const EventHandle second = open("nvidia_ucf_pmu_0", 0x111, 0, false);
-    EXPECT_GT(second, first);  // a handle is never used twice
+    EXPECT_GT(second, first);  // a handle is never reused
     ucf0.count(0, 5);
     EXPECT_EQ(value(second), 5U);
     EXPECT_EQ(host->warnings(), 0U);
@@ -145,12 +145,12 @@ TEST_P(Probe, unloading_leaves_nothing_and_loading_again_finds_the_same) {
 }
 
 TEST_P(Probe, an_access_nobody_answers_is_an_external_abort_in_the_log) {
-  firmware.devices[0].memory[13].base = 0x40000000;  // nothing there
+  firmware.devices[0].memory[13].base = 0x40000000;  // no device is there
   boot([&] {
-    ASSERT_EQ(host->warnings(), 0U);  // the driver's probe writes to the broadcast page only
+    ASSERT_EQ(host->warnings(), 0U);  // the driver's probe writes only to the broadcast page
     const EventHandle event = open("nvidia_cmem_latency_pmu_0", 1, 0, false);
     const std::uint64_t warnings = host->warnings();
-    // Status reads as all ones too, which the driver takes for overflows; the three counters add 3 x -1.
+    // The status also reads all ones, which the driver takes for overflows. The three counters add 3 x -1.
     EXPECT_EQ(value(event), static_cast<std::uint64_t>(-3));
     EXPECT_EQ(host->warnings(), warnings + 4);
     EXPECT_TRUE(
@@ -184,7 +184,7 @@ TEST_P(Probe, two_hosts_of_one_version_do_not_share_variables) {
   });
 }
 
-/// The same platform under every kernel, whatever drivers that has for it.
+/// The same platform under every kernel, with the drivers each kernel has.
 class AnyKernel : public DriverHostTest {};
 PMUFAB_FOR_EVERY_SET(AnyKernel, all_driver_sets());
 
@@ -214,7 +214,7 @@ TEST_P(AnyCoresight, pmus_count_also_where_they_have_another_name) {
     ASSERT_GT(cycles, 0);
     ASSERT_EQ(host->enable(cycles), 0);
     ucf0.count(FakeCoresightPmu::kCycles, 1234);
-    ucf1.count(FakeCoresightPmu::kCycles, 1234);  // whichever came first
+    ucf1.count(FakeCoresightPmu::kCycles, 1234);  // one of the two, depending on the order
     EXPECT_EQ(value(cycles), 1234U);
     EXPECT_EQ(host->warnings(), 0U);
   });
@@ -258,7 +258,7 @@ TEST(DriverSets, the_manifest_tells_which_modules_a_set_has) {
   EXPECT_THAT(sets[0].modules, ElementsAre("arm_cmn"));
   EXPECT_THAT(sets[1].modules, ElementsAre("nvidia_cspmu", "arm_cmn"));
   EXPECT_THAT(sets[2].modules, IsEmpty());
-  EXPECT_TRUE(sets[0].holds("arm-cmn"));  // as the file is called
+  EXPECT_TRUE(sets[0].holds("arm-cmn"));  // the name of the file
   EXPECT_FALSE(sets[0].holds("arm"));
   EXPECT_FALSE(sets[0].holds("nvidia_cspmu"));
 

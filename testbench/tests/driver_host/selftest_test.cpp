@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small kernel, seen by a driver made for the purpose (selftest_driver.c).
+// The small kernel, used by a driver written for the test (selftest_driver.c).
 #include "testbench/tests/driver_host/driver_host_test.h"
 
 namespace pmufab::driver_host::testing {
@@ -24,7 +24,7 @@ class Selftest : public DriverHostTest {
  protected:
   static constexpr std::uint64_t kBase = 0x50000000;
 
-  Selftest() {  // no other device
+  Selftest() {  // there is no other device
     firmware.apmt.clear();
     firmware.devices.clear();
   }
@@ -40,7 +40,7 @@ class Selftest : public DriverHostTest {
     return firmware.devices.back();
   }
 
-  /// What the driver logged, without "selftest ".
+  /// The driver's log lines, without "selftest ".
   [[nodiscard]] std::vector<std::string> said(const std::string& about = "") const {
     const std::string prefix = "<6>selftest " + about;
     std::vector<std::string> lines;
@@ -59,7 +59,7 @@ const std::vector<DriverSet>& selftest_driver_sets() {
     try {
       return find_driver_sets(PMUFAB_SELFTEST_DRIVERS_DIR);
     } catch (const std::runtime_error&) {
-      return std::vector<DriverSet>();  // the test of the real drivers says why
+      return std::vector<DriverSet>();  // the test of the real drivers reports why
     }
   }();
   return sets;
@@ -149,7 +149,7 @@ TEST_P(Selftest, an_event_that_cannot_be_made_is_destroyed_as_its_kernel_does_it
   add_device();
   boot([&] {
     EXPECT_EQ(open("selftest", 99), kEINVAL);
-    // Before 6.15 the driver had to clean up behind itself.
+    // Before 6.15 the driver had to release its resources itself.
     EXPECT_EQ(said("destroy config 99").size(), kernel_is_at_least(6, 15) ? 1U : 0U);
     host->close(open("selftest", 1));
     EXPECT_EQ(said("destroy config ").back(), "1");
@@ -179,7 +179,7 @@ TEST_P(Selftest, sleeping_takes_time_in_which_interrupts_come_and_their_threads_
       overflow.drive(true);
     });
     ASSERT_EQ(host->load(), 0);
-    // The line stays up until the thread has run; the handler is not called again all the while.
+    // The line stays up until the thread has run. Meanwhile the handler is not called again.
     EXPECT_THAT(said("wake"), ElementsAre(""));
     EXPECT_THAT(said("slept "), ElementsAre("100 ms"));
     EXPECT_THAT(said("thread "), ElementsAre("of irq 200, interrupts on"));
@@ -305,7 +305,7 @@ TEST_P(Selftest, two_attributes_of_one_name_fail_the_registration) {
   });
 }
 
-/// A panic leaves load() as an exception; after it the kernel is dead.
+/// A panic leaves load() as an exception. Then the kernel is dead.
 class SelftestPanic : public Selftest {
  protected:
   void expect_panic(std::uint32_t mode, const std::string& why) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What drivers show in sysfs against the documentation that came with their source
-// (Documentation/admin-guide/perf/nvidia-tegra410-pmu.rst) and against the tables in their own text.
+// Compares sysfs files of drivers with the documentation that comes with their source
+// (Documentation/admin-guide/perf/nvidia-tegra410-pmu.rst), and with the tables in their source.
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -46,7 +46,7 @@ class Sysfs : public DriverHostTest {
     return text.substr(start, end - start);
   }
 
-  /// Every word of [a-z_0-9] that stands between `before` and `after`.
+  /// Every word of [a-z_0-9] between `before` and `after`.
   [[nodiscard]] static std::vector<std::string> words_between(const std::string& text, const std::string& before,
                                                               const std::string& after) {
     std::vector<std::string> words;
@@ -64,7 +64,7 @@ class Sysfs : public DriverHostTest {
     return words_between(text, "\n  * ", ":");
   }
 
-  /// First arguments of a macro inside a table of the driver's text: MACRO(name, ...).
+  /// First arguments of a macro inside a table of the driver's source: MACRO(name, ...).
   [[nodiscard]] static std::vector<std::string> table(const fs::path& file, const std::string& name,
                                                       const std::string& macro) {
     const std::string text = text_of(file);
@@ -86,7 +86,7 @@ TEST_P(Sysfs, every_documented_ucf_event_and_filter_is_there) {
     for (const std::string& name : listed(section("UCF PMU", "PCIE PMU"))) {
       (name.starts_with("src_") || name.starts_with("dst_") ? filters : events).push_back(name);
     }
-    EXPECT_EQ(events.size(), 9U);  // as many as the page lists today: the test must not pass by finding none
+    EXPECT_EQ(events.size(), 9U);  // as many as the page lists today, so that the test cannot pass by finding none
     EXPECT_EQ(filters.size(), 7U);
     EXPECT_THAT(files(ucf, "events/"), IsSupersetOf(events));
     filters.emplace_back("event");
@@ -140,7 +140,7 @@ TEST_P(Sysfs, without_a_cycle_counter_the_cycles_event_is_hidden) {
       return offset == 0xe00 ? value & ~(std::uint64_t{1} << 14) : value;
     }
   };
-  WithoutCycles device(0x1230036B, nullptr);  // NVIDIA, but no product the driver knows
+  WithoutCycles device(0x1230036B, nullptr);  // by NVIDIA, but not a product the driver knows
   add_coresight(7, 0x30000000, device, nullptr, 0, 0);
   boot([&] {
     // contract C4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// acpi_blobs PLATFORM FOLDER [CPUS_PER_NODE [MEMORY_PER_NODE_IN_MIB]]: writes the ACPI tables a guest on PLATFORM would
-// get, and prints the options of QEMU that belong to them. Registers are packed from kPlatformBegin + 64 KiB on.
+// acpi_blobs PLATFORM FOLDER [CPUS_PER_NODE [MEMORY_PER_NODE_IN_MIB]]: writes the ACPI tables for a guest on PLATFORM,
+// and prints the QEMU options that belong to them. Register windows are packed, starting at kPlatformBegin + 64 KiB.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -27,7 +27,7 @@ struct Window {
   std::uint64_t in_guest;
 };
 
-/// Every range firmware names, one behind the other; one that lies in another goes with it.
+/// All ranges that firmware names, one after the other. A range inside another one moves with it.
 std::vector<Window> pack(const platform::FirmwareDescription& firmware) {
   std::vector<MemoryResource> ranges;
   for (const platform::ApmtNode& node : firmware.apmt) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operating system in QEMU is told: of the machine, its CPUs and memory, and the platform's PMUs.
+// Tables for an operating system in QEMU: the machine, its CPUs and memory, and the platform's PMUs.
 #include <functional>
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ std::uint64_t number(std::string_view bytes, std::size_t offset, unsigned width)
   return InstalledTables::number(bytes, offset, width);
 }
 
-/// Two sockets of four CPUs, a CoreSight PMU at each, and a device with an interrupt of its own.
+/// Two sockets of four CPUs, each with a CoreSight PMU, and a device with its own interrupt.
 FirmwareDescription two_sockets() {
   FirmwareDescription firmware;
   for (std::uint32_t cpu = 0; cpu < 8; ++cpu)
@@ -49,7 +49,7 @@ FirmwareDescription two_sockets() {
   return firmware;
 }
 
-/// Puts the platform's addresses behind kPlatformBegin.
+/// Moves the platform's addresses behind kPlatformBegin.
 GuestMap shifted(const FirmwareDescription& firmware) {
   return {[](const MemoryResource& range) { return guest::kPlatformBegin + range.base; },
           guest::assign_interrupts(firmware)};
@@ -82,8 +82,8 @@ TEST(AcpiTables, every_table_is_found_from_the_rsdp_with_a_right_checksum) {
   EXPECT_EQ(installed(firmware).signatures(), "FACP APIC PPTT GTDT MCFG SPCR ");
 }
 
-// The bytes behind the headers in the tables QEMU 11.1.3 makes for -M virt,gic-version=2 -smp 2. Its MSI frame has all
-// 64 interrupts, ours 62 with two interrupts of the platform; and our CPUs have UIDs of their own.
+// The bytes after the headers in the tables that QEMU 11.1.3 makes for -M virt,gic-version=2 -smp 2. Its MSI frame has
+// all 64 interrupts; ours has 62, because the platform uses two. Our CPUs have different UIDs.
 TEST(AcpiTables, the_machine_is_described_as_qemu_does) {
   FirmwareDescription firmware = two_sockets();
   for (unsigned i = 0; i < 2; ++i) {
@@ -155,7 +155,7 @@ TEST(AcpiTables, a_package_has_the_uid_of_the_processor_container) {
                                  Node{kLeaf, 96, 104}, Node{kLeaf, 96, 105}));
 }
 
-// Laid out as Arm DEN0117 says and drivers/acpi/arm64/apmt.c reads.
+// Laid out as in Arm DEN0117, and as drivers/acpi/arm64/apmt.c reads it.
 TEST(AcpiTables, apmt_nodes_tell_pages_interrupt_affinity_and_identity) {
   FirmwareDescription firmware = two_sockets();
   ApmtNode& full = firmware.apmt[1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodings against the specification (ACPI 6.5, chapters 6.4, 19 and 20) and bytes of QEMU's own DSDT.
+// Compares encodings with the specification (ACPI 6.5, chapters 6.4, 19 and 20) and with bytes of QEMU's own DSDT.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ TEST(Aml, integers_take_the_shortest_form) {
   EXPECT_EQ(aml::integer(0x1'0000'0000), std::string("\x0e\x00\x00\x00\x00\x01\x00\x00\x00", 9));
 }
 
-// The length of what follows the opcode, its own bytes included.
+// The length counts from its own first byte to the end.
 TEST(Aml, package_lengths_grow_with_what_they_count) {
   const auto encoded = [](std::size_t bytes) { return aml::scope("ABCD", {std::string(bytes - 4, 'x')}); };
   EXPECT_EQ(encoded(62).substr(0, 3), "\x10\x3f\x41");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# boot_test.sh PMUFAB: boots a stock kernel on the platform that has PMUs of all fabrics, and counts there.
-# Needs what tools/guest/prepare makes; exit code 77 if that is not there.
+# boot_test.sh PMUFAB: boots a stock kernel on a platform with PMUs of all fabrics, and counts there.
+# Needs what tools/guest/prepare makes; exit code 77 without it.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/../scripts/expect.sh"
 source "$(dirname "$0")/../scripts/documents.sh"
@@ -10,7 +10,7 @@ pmufab=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# One event of each PMU there is, and the clock of one; the script of the kernel's document behind them.
+# One event of each PMU, and the clock of one; then the script of the kernel's document.
 pmus=(nvidia_{ucf,cmem_latency,nvlink_c2c,nvclink,nvdlink}_pmu_{0,1} nvidia_{pcie,pcie_tgt}_pmu_{0,1}_rc_{0..5}
   arm_cmn_0 cxl_pmu_mem0.0 cxl_pmu_mem0.1 cxl_pmu_mem1.0)
 events=()
@@ -48,13 +48,13 @@ exact=$(grep -c '"check": "exact"' "$work/verdicts.json" || true)
 ((exact == ${#events[@]} - 1)) || complain "$exact of ${#events[@]} counts are exact; all but the clock's have to be"
 grep -q '"check": "within"' "$work/verdicts.json" || complain "the clock's count is not between its bounds"
 grep -q '"traffic_ended": true' "$work/verdicts.json" || complain "the traffic was not played to its end"
-# What traffic that never came would make exact, too. By the traffic above, these events happen: CPUs and GPUs of both sockets
-# read all memories of both (UCF, CMEM, NVLink-C2C of the GPUs, NV-CLink between the sockets, NV-DLink to CXL memory), NICs
-# below root complex 0 of each read memory (PCIE), and loads go to devices below root complexes 0, 1 and 4 of socket 0
-# (PCIE-TGT); the mesh's caches miss, and CXL operations are reads of device 0's memory, and reads by the cache of device 1.
+# Without traffic, all counts would be exact too. The traffic above causes these events: CPUs and GPUs of both sockets
+# read all memories of both (UCF, CMEM, NVLink-C2C of the GPUs, NV-CLink between the sockets, NV-DLink to CXL memory).
+# NICs below root complex 0 of each socket read memory (PCIE). Loads go to devices below root complexes 0, 1 and 4 of
+# socket 0 (PCIE-TGT). The mesh's caches miss. CXL operations read device 0's memory, and device 1's cache reads.
 reached=(nvidia_{ucf,cmem_latency,nvlink_c2c,nvclink,nvdlink}_pmu_{0,1} nvidia_pcie_pmu_{0,1}_rc_0
   nvidia_pcie_tgt_pmu_0_rc_{0,1,4} arm_cmn_0 cxl_pmu_mem0.0 cxl_pmu_mem0.1 cxl_pmu_mem1.0)
-# For each event that is exact and not 0, its PMU.
+# The PMU of each event that is exact and not 0.
 awk -F '[ ,]+' '
   $2 == "\"event\":" { pmu = $3; sub(/^"/, "", pmu); sub(/\/.*/, "", pmu); guest = 0 }
   $2 == "\"guest\":" { guest = $3 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# deterministic_boot_test.sh PMUFAB [BOOTS]: with --clock instructions the verdicts and what the command printed are the
-# same to the byte in each of BOOTS (2) boots, clock cycles and overflow interrupts included, by lines and by MSI-X messages,
-# however busy the machine is. Exit code 77 without a guest.
+# deterministic_boot_test.sh PMUFAB [BOOTS]: with --clock instructions, the verdicts and the command's output are the
+# same to the byte in each of BOOTS (2) boots, however busy the machine is. This includes clock cycles, and overflow
+# interrupts by lines and by MSI-X messages. Exit code 77 without a guest.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/../scripts/expect.sh"
 source "$(dirname "$0")/../scripts/guest.sh"
@@ -27,9 +27,9 @@ YAML
 events=(nvidia_ucf_pmu_{0,1}/cycles/ nvidia_ucf_pmu_0/slc_access_rd/ nvidia_cmem_latency_pmu_0/{cycles,rd_req}/
   arm_cmn_0/{dtc_cycles,hnf_slc_sf_cache_access}/ cxl_pmu_mem0.0/m2s_req_memrd/)
 
-# boot_combined: 30 bits, so that the cycle counters overflow twice a second. What perf runs begins the traffic.
-# boot_cxl: each perf stat sees one overflow of either PMU, and when perf says it was enabled is the guest's time.
-# The options that follow are added.
+# boot_combined: 30 bits, so that the cycle counters overflow twice a second. The program under perf starts the traffic.
+# boot_cxl: each perf stat sees one overflow of either PMU. The time at which perf reports enabling is the guest's.
+# Arguments are further options.
 boot_combined() {
   # shellcheck disable=SC2016
   "$pmufab" boot scenarios/platforms/combined.yaml "$@" \
@@ -50,13 +50,13 @@ boot_cxl() {
       grep cxl_pmu /proc/interrupts'
 }
 
-# boot WHAT NUMBER
+# boot WHAT NUMBER: boots WHAT; the files of its results are named NUMBER.
 boot() {
   "boot_$1" --clock instructions --json "$work/$2.json" >"$work/$2.out" 2>"$work/$2.err" ||
     { echo "FAILED: boot $2 of $1 exited with $?"; cat "$work/$2.out" "$work/$2.err"; exit 1; }
 }
 
-# same WHAT COUNTS: boots it, and again; in the first so many counts are right and not 0.
+# same WHAT COUNTS: boots again and again, and compares. In the first boot COUNTS counts are right and not 0.
 same() {
   local what=$1 wanted=$2 checked nonzero i cpu kind
   boot "$what" 1
@@ -67,7 +67,7 @@ same() {
     { echo "FAILED: of $wanted counts $checked are right and $nonzero not 0"; exit 1; }
   grep -qE '"interrupts": [1-9]' "$work/1.json" || { echo "FAILED: there were no overflows"; exit 1; }
   for ((i = 2; i <= boots; ++i)); do
-    # Each but the first has to share the machine.
+    # All boots but the first share the machine with other work.
     for ((cpu = $(nproc); cpu > 0; --cpu)); do
       while :; do :; done &
       busy+=($!)

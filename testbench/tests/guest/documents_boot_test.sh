@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# documents_boot_test.sh PMUFAB: types every perf command the kernel's documents give as an example into a guest, whose perf
-# counts what the scoreboard says. Takes a minute or two; exit code 77 without a guest.
+# documents_boot_test.sh PMUFAB: runs every example perf command of the kernel's documents in a guest. Its counts must
+# be those of the scoreboard. Takes a minute or two; exit code 77 without a guest.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/../scripts/expect.sh"
 source "$(dirname "$0")/../scripts/documents.sh"
@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 write_document_platforms "$work"
 
-# type_examples LEAST OPTIONS...: commands come on standard input; traffic goes on all the time. At least so many counts are
+# type_examples LEAST OPTIONS...: takes commands from standard input, with endless traffic. At least LEAST counts are
 # not 0.
 type_examples() {
   local -a commands
@@ -21,7 +21,7 @@ type_examples() {
   mapfile -t commands
   ((${#commands[@]} > 0)) || { complain "no examples are found: do the documents still look as they did?"; return; }
   rm -f "$work/verdicts.json"
-  # The examples count until Ctrl-C; here for a second, a simulated millisecond.
+  # The examples count until Ctrl-C. Here they count for a second, a simulated millisecond.
   { echo 'devmem $((APERTURE_BASE + 12)) 32 1'; printf '%s sleep 1 2>&1\n' "${commands[@]}"; } >"$work/typed"
   "$pmufab" boot --time-scale 0.001 --json "$work/verdicts.json" "$@" -- \
     bash -c ". /pmufab/aperture; $(cat "$work/typed")" >"$work/out" 2>"$work/err" || { cat "$work/out" "$work/err"; failed=1; }
@@ -35,7 +35,7 @@ type_examples() {
   ((nonzero >= least)) || complain "$nonzero of $events counts are not 0, fewer than $least"
 }
 
-# Drivers of CXL let the PMU run when no event is there: with traffic that goes on, bounds are all there is.
+# Drivers of CXL let the PMU run without events. With endless traffic, only bounds can be checked.
 wanted='exact|within'
 type_examples 2 "$work/cxl.yaml" \
   --set 'cxl_traffic=[{name: device, mix: {cache_rd_shared: 2, cache_rd_own: 1}, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]' \
