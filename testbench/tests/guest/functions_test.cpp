@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions a guest has, on registers that are memory.
+// PCI functions of a guest, on registers that are memory.
 
 #include <array>
 #include <cstdint>
@@ -107,7 +107,7 @@ TEST(SocFunction, is_bus_master_when_software_lets_it) {
   write(soc, vfio_user::kConfigRegion, 4, 2, 6);
   EXPECT_EQ(soc.bus_master(), &client);
   EXPECT_EQ(read(soc, vfio_user::kConfigRegion, 0, 4), 0x4d46'1d1dU);
-  // As firmware finds the size.
+  // As firmware reads the size.
   write(soc, vfio_user::kConfigRegion, 0x10, 4, 0xffff'ffff);
   EXPECT_EQ(read(soc, vfio_user::kConfigRegion, 0x10, 4), (~(aperture.size() - 1) & 0xffff'ffff) | 4U);
 }

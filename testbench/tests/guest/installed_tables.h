@@ -11,8 +11,8 @@
 
 namespace pmufab::testing {
 
-/// What firmware makes of the blobs: it follows the commands as QEMU describes them (hw/acpi/bios-linker-loader.c),
-/// then finds the tables from the RSDP as an operating system does.
+/// What firmware makes of the blobs. It executes the commands as QEMU describes them (hw/acpi/bios-linker-loader.c),
+/// then finds the tables from the RSDP like an operating system.
 class InstalledTables {
  public:
   explicit InstalledTables(const guest::AcpiBlobs& blobs) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# kill_test.sh PMUFAB [TIMES]: kills QEMU, the simulator or pmufab itself at random points of TIMES (50) boots. Each time
-# all must end soon, leave nothing behind, and let the next one work. Takes minutes; not part of continuous integration.
+# kill_test.sh PMUFAB [TIMES]: kills QEMU, the simulator or pmufab itself at random points of TIMES (50) boots. Each
+# time all of them must end soon and leave nothing behind, and the next boot must work. Takes minutes; not part of
+# continuous integration.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/../scripts/expect.sh"
 source "$(dirname "$0")/../scripts/guest.sh"
@@ -9,9 +10,9 @@ pmufab=$1 times=${2:-50}
 TMPDIR=$(mktemp -d)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
-# From the same seed the same victims; when they are hit is up to the machine.
+# The same seed gives the same victims. The machine's speed decides what the kill interrupts.
 RANDOM=1
-longest=12  # seconds to the end of a boot, or more
+longest=12  # seconds until a boot has ended, or a little more
 for ((i = 1; i <= times; ++i)); do
   "$pmufab" boot --traffic scenarios/traffic/fixed.yaml -- perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 1 \
     >"$TMPDIR/out" 2>"$TMPDIR/err" &
@@ -25,7 +26,7 @@ for ((i = 1; i <= times; ++i)); do
   [[ $victim == "$boot" ]] && what="pmufab itself"
   status=0
   if ! kill -KILL "$victim" 2>/dev/null; then
-    # It was over before: once more, and sooner.
+    # The boot was over before. Try again, and sooner.
     wait "$boot" || { echo "$i: pmufab ended with $?, and nobody had killed anything"; cat "$TMPDIR/err"; exit 1; }
     ((longest > 2 && longest--, i--))
     continue

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# lifecycle_boot_test.sh PMUFAB: in a stock kernel CPUs go offline and come back while perf counts on them, and driver modules are
-# unloaded and loaded again under traffic. Counts have to be exact all the same. Takes two minutes; exit code 77 without a
+# lifecycle_boot_test.sh PMUFAB: in a stock kernel, CPUs go offline and come back while perf counts on them, and driver
+# modules are unloaded and loaded again under traffic. Counts must be exact. Takes two minutes; exit code 77 without a
 # guest.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/../scripts/expect.sh"
@@ -10,14 +10,14 @@ pmufab=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# One event of one PMU of each kind, on both sockets where there are two. The drivers of the CoreSight, CMEM latency and chip-to-chip PMUs
-# stop their PMU while its event moves from one CPU to another, and the scoreboard sees that. Those of meshes and CXL do not: their
-# traffic comes later, when the CPU has gone or the modules are back.
+# One event of one PMU of each kind, on both sockets if there are two. The drivers of the CoreSight, CMEM latency and
+# chip-to-chip PMUs stop their PMU while its event moves from one CPU to another, and the scoreboard sees that. Those of
+# meshes and CXL do not. Their traffic comes later, when the CPU has gone or the modules are back.
 events=(nvidia_ucf_pmu_0/slc_access_rd/ nvidia_ucf_pmu_1/slc_access_rd/ nvidia_cmem_latency_pmu_1/rd_req/
   nvidia_pcie_pmu_0_rc_0/rd_req/ nvidia_pcie_tgt_pmu_0_rc_0/rd_req/ nvidia_nvlink_c2c_pmu_1/in_rd_req/
   arm_cmn_0/hnf_slc_sf_cache_access/ cxl_pmu_mem0.0/m2s_req_memrd/ cxl_pmu_mem1.0/d2h_req_rdcurr/)
 pmus=("${events[@]%%/*}")
-# A second of the guest is 20 us, so the 500 us of this file's requests last for 25 s. What comes late comes after 16 s.
+# A second of the guest is 20 us, so the 500 us of this file's requests last for 25 s. Late traffic comes after 16 s.
 late='start: 320 us'
 traffic=(--time-scale 0.00002 --traffic scenarios/traffic/fixed.yaml
   --set "chi_traffic=[{name: mesh, $late, mix: {load: 60, store: 30, read_once: 10}, ranges: [{base: 0, size: 64 KiB, pattern: uniform}], count: 500}]"
@@ -29,7 +29,7 @@ pmus='${pmus[*]}'
 until_traffic_ends() {
   until [[ \$(devmem \$((APERTURE_BASE + 12)) 32) == 0x00000002 ]]; do sleep 0.2; done
 }
-# masks WHEN: the CPU each PMU is on.
+# masks WHEN: the CPU of each PMU.
 masks() {
   local pmu
   for pmu in \$pmus; do echo "mask \$1 \$pmu \$(cat /sys/bus/event_source/devices/\$pmu/cpumask)"; done
@@ -40,7 +40,7 @@ export -f until_traffic_ends masks turn
 export APERTURE_BASE pmus
 GUEST
 
-# boot NAME SCRIPT OPTIONS...
+# boot NAME SCRIPT OPTIONS...: boots, and runs SCRIPT.
 boot() {
   local name=$1 script=$2 begin=$SECONDS
   shift 2
@@ -50,7 +50,7 @@ boot() {
   ! grep -E '^(kernel: |cpu.* cannot be turned)' "$work/out" || complain "$name: see above"
   echo "$name: $((SECONDS - begin)) s"
 }
-# exact COUNT: so many counts are exact and not 0.
+# exact COUNT: COUNT counts are exact and not 0.
 exact() {
   local found
   found=$(grep -B 4 '"check": "exact"' "$work/verdicts.json" | grep -cE '"guest": [1-9]' || true)
@@ -58,7 +58,7 @@ exact() {
 }
 mask() { tr -d '\r' <"$work/out" | awk -v when="$1" -v pmu="$2" '$1 == "mask" && $2 == when && $3 == pmu { print $4 }'; }
 
-# CPUs 0 and 1 are those of socket 0, 2 and 3 of socket 1. Each PMU is on the first of its socket.
+# CPUs 0 and 1 are in socket 0, 2 and 3 in socket 1. Each PMU is on the first CPU of its socket.
 boot "hotplug" "
 move() {
   masks before
@@ -86,8 +86,8 @@ for pmu in "${pmus[@]}"; do
     complain "$pmu did not move from CPU to CPU"
 done
 
-# Those first that use others. Linux 7.2 and 7.3 let the modules of the CMEM latency and chip-to-chip PMUs be unloaded while an event
-# is open, because their struct pmu has no .module: an event then counts up to there.
+# Unload first the modules that use others. Linux 7.2 and 7.3 let the modules of the CMEM latency and chip-to-chip PMUs
+# be unloaded while an event is open, because their struct pmu has no .module. Such an event counts until then.
 guarded=(nvidia_cspmu arm_cspmu_module arm_cmn cxl_pmu)
 unguarded=(nvidia_t410_cmem_latency_pmu nvidia_t410_c2c_pmu)
 modules=(ampere_cspmu "${guarded[@]}" "${unguarded[@]}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# overflow_boot_test.sh PMUFAB: counters overflow a hundred times and more, and a stock kernel's handlers take the interrupts.
-# Counts have to be exact, and the kernel has to have handled each interrupt that was raised, once. Takes five minutes; exit
-# code 77 without a guest.
+# overflow_boot_test.sh PMUFAB: counters overflow at least a hundred times, and the handlers of a stock kernel take the
+# interrupts. Counts must be exact, and the kernel must have handled each raised interrupt once. Takes five minutes;
+# exit code 77 without a guest.
 #
 # CMEM latency and chip-to-chip PMUs have no interrupt, and counters of 64 bits.
 # shellcheck source-path=SCRIPTDIR
@@ -12,10 +12,10 @@ pmufab=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# For the guest: when to stop counting must not depend on how fast it is.
+# For the guest: the end of counting must not depend on its speed.
 cat >"$work/functions" <<'GUEST'
 . /pmufab/aperture
-# handled PMU: interrupts, which have the name of its device in the kernel's table, or of the PMU.
+# handled PMU: the number of interrupts in the kernel's table, under the name of the PMU's device or of the PMU.
 handled() {
   local device sum=0 word words
   device=$(readlink -f "/sys/bus/event_source/devices/$1")
@@ -29,7 +29,7 @@ handled() {
   done </proc/interrupts
   echo "$sum"
 }
-# until_handled COUNT PMU...: each had so many interrupts.
+# until_handled COUNT PMU...: waits until each had COUNT interrupts.
 until_handled() {
   local pmu
   for pmu in "${@:2}"; do
@@ -44,12 +44,12 @@ export APERTURE_BASE
 tell() {
   local pmu
   for pmu; do echo "handled $pmu $(handled "$pmu")"; done
-  # What the kernel found wrong.
+  # Errors that the kernel reported.
   dmesg | grep -E 'WARNING:|BUG:|nobody cared|Call trace' | sed 's/^/kernel: /'
 }
 GUEST
 
-# boot NAME OPTIONS... -- SCRIPT
+# boot NAME OPTIONS... -- SCRIPT: boots, and runs SCRIPT.
 boot() {
   local name=$1 begin=$SECONDS
   shift
@@ -62,12 +62,12 @@ boot() {
   echo "$name: $((SECONDS - begin)) s"
 }
 
-# handled PMU, raised LINE: by the last boot.
+# handled PMU, raised LINE: numbers of the last boot.
 handled() { awk -v pmu="$1" '$1 == "handled" && $2 == pmu { print $3 }' "$work/out"; }
 raised() { sed -n "s/^ *\"$1\": \([0-9]*\),\{0,1\}\$/\1/p" "$work/verdicts.json"; }
 
-# interrupts_of PMU LINE [TWICE]: all were handled, once, and they were enough to mean something. TWICE of them may have been
-# raised twice.
+# interrupts_of PMU LINE [TWICE]: all interrupts were handled once, and there were enough of them. TWICE of them may
+# have been raised twice.
 interrupts_of() {
   local kernel line
   kernel=$(handled "$1") line=$(raised "$2")
@@ -76,11 +76,12 @@ interrupts_of() {
   ((kernel >= 100)) || complain "$1: $kernel interrupts are too few"
 }
 
-# verdicts HOW COUNT LEAST: so many counts are at least LEAST, and `exact`, `within` their bounds, or the `highest` they can be.
+# verdicts HOW COUNT LEAST: COUNT counts are at least LEAST and, by HOW, `exact`, `within` their bounds, or the
+# `highest` possible.
 verdicts() {
   local found
   found=$(awk -v how="$1" -v least="$3" -F '[ ,]+' '
-    $2 == "\"event\":" { guest = low = "" }  # one that was not counted has no count, not that of the one before
+    $2 == "\"event\":" { guest = low = "" }  # an event that was not counted has no count of its own
     $2 == "\"guest\":" { guest = $3 }
     $2 == "\"low\":" { low = $3 }
     $2 == "\"high\":" && guest != "" && low != "" && guest >= least && guest <= $3 && guest >= low &&
@@ -89,8 +90,8 @@ verdicts() {
   ((found == $2)) || complain "$found counts, not $2, are $1 and at least $3"
 }
 
-# Counters of the CoreSight PMUs begin half full, and the driver lets them begin there again after each overflow: an overflow
-# is half a turn.
+# Counters of the CoreSight PMUs start half full, and the driver starts them there again after each overflow. So an
+# overflow is half a turn.
 tegra=(nvidia_ucf_pmu_0 nvidia_pcie_pmu_0_rc_4 nvidia_pcie_tgt_pmu_0_rc_4)
 lines=(socket0.ucf_pmu socket0.rc4.pcie_pmu socket0.rc4.pcie_tgt_pmu)
 widths() {
@@ -134,12 +135,12 @@ boot "Tegra410, 32 bits" scenarios/platforms/tegra410-1s-small.yaml "${options[@
   --set 'platform.tegra410.soc_clock=2.4 GHz' --time-scale 200 -- "
     perf stat -a -e ${tegra[0]}/cycles/,${tegra[1]}/cycles/,${tegra[2]}/cycles/ bash -c 'until_handled 100 ${tegra[*]}'
     tell ${tegra[*]}"
-# The driver stops the PMU in its handler, so there are several spans in which cycles count: the highest count is all of them.
+# The driver stops the PMU in its handler, so cycles count in several spans. The highest count is that of all spans.
 verdicts highest 3 $((100 << 31))
 for i in 0 1 2; do interrupts_of "${tegra[i]}" "${lines[i]}"; done
 
-# Local counters of 16 bits carry into global ones of 32, which begin half full: these would overflow after 2^47 flits. With
-# narrower ones the driver, which takes them for 32 bits wide, cannot count. What overflows is the counter of cycles.
+# Local counters of 16 bits carry into global ones of 32, which start half full and would overflow after 2^47 flits. The
+# driver assumes 32 bits and cannot count with narrower ones. Only the counter of cycles overflows.
 cat >"$work/meshes.yaml" <<'MESHES'
 kind: cmn
 name: two-meshes
@@ -162,7 +163,7 @@ boot "CMN, 16 bits into 32" "$work/meshes.yaml" --time-scale 0.001 \
     events=arm_cmn_0/mxp_p0_req_txflit_valid/,arm_cmn_1/mxp_p0_req_txflit_valid/
     perf stat -a -e \$events bash -c until_traffic_ends
     tell arm_cmn_0 arm_cmn_1"
-# The last turn of each local counter, of which there are 8 and 12, is not a whole one.
+# The last turn of each local counter, of which there are 8 and 12, is incomplete.
 verdicts exact 2 $((112 << 16))
 boot "CMN, cycles" "$work/meshes.yaml" --time-scale 1000 \
   --set 'platform.meshes[0].clock=20 GHz' --set 'platform.meshes[1].clock=20 GHz' -- "
@@ -170,18 +171,19 @@ boot "CMN, cycles" "$work/meshes.yaml" --time-scale 1000 \
     tell arm_cmn_0 arm_cmn_1"
 verdicts within 2 $((100 << 39))
 for i in 0 1; do
-  # The driver switches interrupts off and on again when perf closes an event. A line that is high then rises a second time
-  # before the kernel has taken the first.
+  # The driver switches interrupts off and on again when perf closes an event. A line that is high then rises a second
+  # time before the kernel has taken the first interrupt.
   interrupts_of "arm_cmn_$i" "cmn$i.dtc0.INTREQPMU" 1
-  # The bounds are wide, as the driver never stops the PMU; but each overflow is half a turn, and a lost one would be missing.
+  # The bounds are wide, because the driver never stops the PMU. But each overflow is half a turn, so a lost one would
+  # show.
   count=$(awk -v event="arm_cmn_$i/dtc_cycles/" '$2 == event { print $1 }' "$work/out")
   ((${count:-0} >> 39 == $(handled "arm_cmn_$i"))) || complain "arm_cmn_$i: ${count:-no} cycles"
 done
 
-# A CPMU freezes at an overflow, and drivers up to Linux 7.3 do not let it go on before an event is opened or closed: a perf
-# stat counts one turn and no more, as often as it is called.
+# A CPMU freezes at an overflow. Drivers up to Linux 7.3 do not let it continue before an event is opened or closed. So
+# each perf stat counts one turn.
 turns=100
-# cxl_turns WIDTH SCALE CPMU/EVENT/ OPTIONS... [-- CPMU/EVENT/...]
+# cxl_turns WIDTH SCALE CPMU/EVENT/ OPTIONS... [-- CPMU/EVENT/...]: counts turns of a CPMU.
 cxl_turns() {
   local width=$1 scale=$2 event count
   shift 2
@@ -212,7 +214,7 @@ CXL
   count=$(sed -n 's/^ *".*\.messages": \([0-9]*\),\{0,1\}$/\1/p' "$work/verdicts.json")
   [[ $count == $((turns * ${#events[@]})) ]] || complain "$count interrupts raised"
 }
-# Two messages within a cycle of the CPMU would both be counted before it freezes.
+# Two messages within a cycle of the CPMU would both count before it freezes.
 cxl_turns 16 0.001 cxl_pmu_mem0.0/clock_ticks/ cxl_pmu_mem0.1/m2s_req_memrd/ -- \
   --set 'cxl_traffic=[{name: host, ranges: [{base: 0x100_0000_0000, size: 1 MiB}], pacing: {kind: fixed, requests_per_us: 250, catch_up: false}}]'
 cxl_turns 32 100 cxl_pmu_mem0.0/clock_ticks/

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What perf in a guest must count, from what its wrapper says and what is seen on the bus.
+// The counts perf in a guest must have, from the messages of its wrapper and from accesses on the bus.
 
 #include <cstdint>
 #include <memory>
@@ -43,18 +43,18 @@ perf::Pmu ucf(const char* name, std::uint32_t type) {
            {"format/src_loc_cpu", "config1:1\n"}}};
 }
 
-/// A scoreboard with the PMUs of PerfSession, whose time is the simulated one.
+/// A scoreboard with the PMUs of PerfSession. Its time is the simulated one.
 class PerfExpectationsTest : public testing::SimulationTest {
  protected:
   PerfExpectationsTest() {
     board.follow_registers();
-    // Of both sockets' PMUs.
+    // PMUs of both sockets.
     for (const std::uint64_t offset : {0, 0x1'0000})
       board.on_bus_access({testing::now(), PerfSession::kEnableSet + offset, 1, 4, true, true});
   }
 
   void say(std::string_view bytes) { expectations.hear(bytes); }
-  /// As the wrapper in the guest tells it.
+  /// As the wrapper in the guest reports it.
   void begin(const Words& arguments) {
     std::string text = "begin" + std::string(1, '\0') + std::to_string(arguments.size()) + '\0';
     for (const std::string& argument : arguments) text += argument + '\0';
@@ -71,7 +71,7 @@ class PerfExpectationsTest : public testing::SimulationTest {
   /// perf opens its events, or closes them.
   void open() { write_control(true); }
   void close() { write_control(false); }
-  /// Requests that count one each as slc_access_rd of socket 0.
+  /// Requests of socket 0 that count one slc_access_rd each.
   void request(int count) {
     using namespace scoreboard::test;
     for (int i = 0; i < count; ++i) {
@@ -79,13 +79,13 @@ class PerfExpectationsTest : public testing::SimulationTest {
       fabric.on_request(scoreboard::test::request(gpu(0), FabricOpcode::read_once, kGmem, 8, testing::now()));
     }
   }
-  /// All of the traffic, begun when perf is quiet, as the server does.
+  /// All of the traffic. It begins when perf is quiet, as in the server.
   void play(int count) {
     expectations.begin_traffic();
     request(count);
     expectations.end_traffic();
   }
-  /// One perf stat that does everything right.
+  /// A perf stat without mistakes.
   void count(const std::string& events, int requests) {
     begin_events(events);
     open();
@@ -133,7 +133,7 @@ TEST_F(PerfExpectationsTest, are_exact_for_events_that_are_one_group_with_all_ot
     const auto count_late = [&](const std::string& events) {
       begin_events(events);
       open();
-      advance(10 * kNanosecond);  // nobody knows yet that all are open
+      advance(10 * kNanosecond);  // it is not known yet that all are open
       play(5);
       advance(kNanosecond);
       close();
@@ -154,10 +154,10 @@ TEST_F(PerfExpectationsTest, are_exact_for_events_that_are_one_group_with_all_ot
   ASSERT_EQ(told.at(0).size(), 3U);
   EXPECT_EQ(told[0][1].low, 10U + 5U + 1U + 1U);
   EXPECT_EQ(told[0][1].high, told[0][1].low);
-  // The third is opened and closed by itself.
+  // The third event is opened and closed by itself.
   EXPECT_LT(told.at(1).at(1).low, 17U);
   EXPECT_EQ(told[1][1].high, 17U);
-  // What was not understood may be of the same PMU.
+  // An event that was not understood may belong to the same PMU.
   for (const std::size_t run : {2U, 3U}) {
     EXPECT_LT(told.at(run).at(0).low, told[run][0].high);
     EXPECT_NE(told[run].at(1).note, "");
@@ -172,7 +172,7 @@ TEST_F(PerfExpectationsTest, of_several_events_of_a_pmu_have_bounds_where_time_c
   EXPECT_EQ(traffic.high, 5U);
   EXPECT_EQ(traffic.doubt, "");
   const ExpectedEvent& cycles = told[0][1];
-  // An edge each nanosecond: from the write that lets the PMU run, or from the first request, to the one that stops it.
+  // An edge each nanosecond, from the write that starts the PMU, or from the first request, to the write that stops it.
   EXPECT_EQ(cycles.low, 6U);
   EXPECT_EQ(cycles.high, 6U);
 }
@@ -183,7 +183,7 @@ TEST_F(PerfExpectationsTest, are_wider_where_the_pmu_runs_before_all_events_are_
     open();
     advance(10 * kNanosecond);
     play(5);
-    expectations.register_written(Writer::perf, true);  // one is closed, and the PMU goes on
+    expectations.register_written(Writer::perf, true);  // one is closed, and the PMU continues
     advance(3 * kNanosecond);
     close();
     end();
@@ -195,7 +195,7 @@ TEST_F(PerfExpectationsTest, are_wider_where_the_pmu_runs_before_all_events_are_
   EXPECT_EQ(told[0][1].doubt, "");
 }
 
-// Handlers of interrupts write registers, too: which write is the first of perf's closing cannot be told then.
+// Handlers of interrupts write registers too. Then it is unknown which write is the first of perf's closing.
 TEST_F(PerfExpectationsTest, promise_no_more_than_was_counted_before_the_first_write_that_may_be_perfs) {
   const auto cycles = [&](const std::vector<bool>& pauses) {
     begin_events(reads() + ",nvidia_ucf_pmu_0/cycles/");
@@ -213,7 +213,7 @@ TEST_F(PerfExpectationsTest, promise_no_more_than_was_counted_before_the_first_w
   };
   run([&] {
     play(1);
-    cycles({true, true, false});    // perf may have begun with the second
+    cycles({true, true, false});    // perf may have started with the second
     cycles({false, false, false});  // or with the first
     cycles({});
   });
@@ -262,7 +262,7 @@ TEST_F(PerfExpectationsTest, doubt_themselves_if_perf_begins_in_the_middle_of_tr
 TEST_F(PerfExpectationsTest, of_several_runs_are_told_one_by_one) {
   run([&] {
     count(reads(), 5);
-    // The traffic is at its end, and is not played again.
+    // The traffic has ended, and is not played again.
     begin_events(reads());
     open();
     expectations.all_open();
@@ -426,12 +426,12 @@ TEST_F(PerfExpectationsTest, doubt_themselves_if_two_perfs_run_at_once) {
     begin_events(reads());
     play(5);
     end();
-    // The other one goes on, and its end is not the third's.
+    // The other perf continues, and its end is not the third's.
     begin_events(reads());
     open();
     end();
     end();
-    // Nothing of them is left.
+    // Nothing of them remains.
     begin_events(reads());
     end();
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What perf is asked to count in a guest, what it prints, and what becomes of the two.
+// Pairs the events perf is asked to count in a guest with the counts it prints.
 
 #include <string>
 #include <vector>
@@ -160,10 +160,10 @@ TEST(GuestVerdict, of_several_runs_with_intervals_takes_those_of_each) {
   EXPECT_EQ(verdicts.at(0).count, 5U);
   EXPECT_EQ(verdicts.at(1).check, Check::exact);
   EXPECT_EQ(verdicts.at(1).count, 18U);
-  // With a run without intervals between.
+  // With a run without intervals between two others.
   const auto three = compare({{expected(5, 5)}, {expected(1, 1)}, {expected(18, 18)}}, {a, b, {"p/x/", 1}, c, d});
   for (const Verdict& verdict : three) EXPECT_EQ(verdict.check, Check::exact);
-  // A wrong count is found in the run it is of.
+  // A wrong count is reported for its own run.
   const auto wrong = compare({{expected(5, 5)}, {expected(17, 17)}}, {a, b, c, d});
   EXPECT_EQ(wrong.at(0).check, Check::exact);
   EXPECT_EQ(wrong.at(1).check, Check::wrong);
@@ -189,7 +189,7 @@ TEST(GuestVerdict, of_intervals_with_a_summary_takes_the_intervals_only) {
     EXPECT_EQ(verdict.check, Check::exact) << text;
     EXPECT_EQ(verdict.count, 5U) << text;
   }
-  // Intervals that are wrong are not made right by their sum.
+  // Wrong intervals are not excused by a correct sum.
   EXPECT_EQ(check_of(expected(5, 5), {{"p/x/", 2, false, 0.5}, {"p/x/", 4, false, 1.0}, {"p/x/", 5}}), Check::wrong);
 }
 
@@ -208,12 +208,12 @@ TEST(GuestVerdict, of_several_runs_takes_no_summary_for_another_run) {
 
 TEST(GuestVerdict, of_several_runs_is_none_where_one_may_have_printed_nothing) {
   const std::vector<std::vector<ExpectedEvent>> two{{expected(2, 2)}, {expected(3, 3)}};
-  // Two intervals of one run, or one of each: nobody knows.
+  // Two intervals of one run, or one of each: this is ambiguous.
   for (const Verdict& verdict : compare(two, {{"p/x/", 2, false, 0.1}, {"p/x/", 3, false, 0.2}})) {
     EXPECT_EQ(verdict.check, Check::unchecked);
     EXPECT_EQ(verdict.note, "which perf printed what cannot be told");
   }
-  // An event twice in one run, with intervals, beside another run.
+  // An event twice in one run with intervals, beside another run.
   const std::vector<std::vector<ExpectedEvent>> three{{expected(2, 2), expected(2, 2)}, {expected(3, 3)}};
   for (const Verdict& verdict : compare(
            three, {{"p/x/", 1, false, 0.1}, {"p/x/", 1, false, 0.1}, {"p/x/", 1, false, 0.2}, {"p/x/", 1, false, 0.2}}))

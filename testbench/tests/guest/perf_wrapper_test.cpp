@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wrapper of perf in the guest, with a perf and a port of ours.
+// The wrapper of perf in the guest, with a perf and a port of the test's own.
 
 #include <unistd.h>
 
@@ -50,7 +50,7 @@ class PerfWrapper : public ::testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << text;
     fs::permissions(folder_ / name, fs::perms::owner_all);
   }
-  /// Run a script in the folder. @return what it printed
+  /// Run a script in the folder. @return its output
   std::string run(const std::string& script) {
     write("script", "#!/bin/bash\ncd '" + folder_.string() + "'\n" + script);
     const int status = std::system(
@@ -59,14 +59,14 @@ class PerfWrapper : public ::testing::Test {
     EXPECT_EQ(status, 0) << "it hangs, or cannot be run";
     return content(folder_ / "output");
   }
-  /// What was told last.
+  /// The last message.
   std::string told() { return content(folder_ / "dev/vport1p1"); }
 
  private:
   fs::path folder_;
 };
 
-// One that ends when it likes.
+// A perf that ends by itself.
 constexpr const char* kPatientPerf = R"(#!/bin/bash
 for signal in INT TERM; do trap "echo $signal; sleep 0.3; echo ending; exit 3" "$signal"; done
 touch started
@@ -76,7 +76,7 @@ while :; do sleep 0.02; done
 TEST_F(PerfWrapper, passes_signals_on_and_waits_for_the_end_of_perf) {
   write("perf", kPatientPerf);
   for (const char* const signal : {"INT", "TERM"}) {
-    // What is run in the background ignores SIGINT, unless it is told not to.
+    // Background programs ignore SIGINT unless told otherwise.
     const std::string output = run(std::string("rm -f started; (trap - INT; exec ./wrapper stat -e x) & "
                                                "until [ -e started ]; do sleep 0.02; done; kill -") +
                                    signal + " $!; wait $!; echo $?");

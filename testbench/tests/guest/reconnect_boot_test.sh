@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# reconnect_boot_test.sh PMUFAB: QEMU is killed while its guest boots, and another one started on the same simulator. The PMUs are
-# there again, and count what the scoreboard says. Takes a minute; exit code 77 without a guest.
+# reconnect_boot_test.sh PMUFAB: QEMU is killed while its guest boots, and another QEMU is started on the same
+# simulator. The PMUs are there again, and their counts are those of the scoreboard. Takes a minute; exit code 77
+# without a guest.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/../scripts/expect.sh"
 source "$(dirname "$0")/../scripts/guest.sh"
@@ -9,14 +10,14 @@ pmufab=$1
 TMPDIR=$(mktemp -d)
 export TMPDIR
 boot=
-# The simulator and QEMU end with pmufab.
+# The simulator and QEMU end when pmufab ends.
 trap '[[ -z $boot ]] || kill -KILL "$boot" 2>/dev/null; rm -rf "$TMPDIR"' EXIT
 fail() {
   echo "FAILED: $*"
   cat "$TMPDIR"/*.out "$TMPDIR"/pmufab-*/console 2>/dev/null
   exit 1
 }
-# wait_for SECONDS COMMAND...: until it succeeds.
+# wait_for SECONDS COMMAND...: waits until COMMAND succeeds.
 wait_for() {
   local end=$((SECONDS + $1))
   shift
@@ -30,9 +31,9 @@ event=nvidia_ucf_pmu_0/slc_access_rd/
 "$pmufab" boot --traffic scenarios/traffic/fixed.yaml -- \
   bash -c "echo first; sleep 5; perf stat -a -e $event sleep 2" >"$TMPDIR/first.out" 2>&1 &
 boot=$!
-# Drivers have been at the registers, perf has not.
+# The drivers have accessed the registers, perf has not.
 wait_for 120 grep -q first "$TMPDIR/first.out" || fail "the guest does not boot"
-# It must not notice: it would end the simulator.
+# pmufab must not notice that QEMU was killed, because it would end the simulator.
 kill -STOP "$boot"
 qemu=
 for child in $(pgrep -P "$boot"); do
@@ -55,6 +56,6 @@ kill -CONT "$boot"
 status=0
 wait "$boot" || status=$?
 boot=
-# It reads there what the second guest said.
+# pmufab reads the second guest's output there.
 ((status == 0)) || fail "pmufab ended with $status"
 echo "A second virtual machine on the same simulator counts what the scoreboard says: $counted."

@@ -49,7 +49,7 @@ class WiredInterruptsTest : public testing::SimulationTest {
   }
 
   using Numbers = std::vector<unsigned>;
-  /// Numbers of the messages sent up to `now`.
+  /// The numbers of the messages sent up to `now`.
   Numbers deliver(WiredInterrupts& interrupts, std::uint64_t now) {
     master.written.clear();
     interrupts.deliver(&master, now);
@@ -85,7 +85,7 @@ TEST_F(WiredInterruptsTest, are_told_once_for_each_edge) {
   EXPECT_EQ(deliver(interrupts, 100 * kSecond), Numbers{});
   pulse(edge);
   EXPECT_EQ(deliver(interrupts, 100 * kSecond), Numbers{128}) << "at once, however soon after the last";
-  // As in a GIC: what is pending cannot be more pending.
+  // As in a GIC, an interrupt is pending only once.
   pulse(edge);
   pulse(edge);
   EXPECT_EQ(deliver(interrupts, 100 * kSecond), Numbers{128});
@@ -135,7 +135,7 @@ TEST_F(WiredInterruptsTest, of_a_level_that_was_short_are_not_lost) {
   WiredInterrupts interrupts(firmware, kDoorbell, numbers);
   pulse(first);
   EXPECT_EQ(deliver(interrupts, 0), Numbers{129});
-  // It fell and rose while its handler was at work: a new cause.
+  // It fell and rose while its handler ran, which is a new cause.
   first.drive(true);
   EXPECT_EQ(deliver(interrupts, 1), Numbers{129});
   first.drive(false);
@@ -152,7 +152,7 @@ TEST_F(WiredInterruptsTest, of_lines_with_one_number_end_with_the_last_line) {
   EXPECT_EQ(deliver(interrupts, kSecond), Numbers{129}) << "the other one is high";
   second.drive(false);
   EXPECT_EQ(deliver(interrupts, 2 * kSecond), Numbers{});
-  // Each of them has a cause of its own.
+  // Each of them has its own cause.
   second.drive(true);
   EXPECT_EQ(deliver(interrupts, 2 * kSecond + 1), Numbers{129});
   first.drive(true);
@@ -184,7 +184,7 @@ TEST_F(WiredInterruptsTest, need_a_number_but_no_line) {
 TEST_F(WiredInterruptsTest, leave_their_lines_when_they_go) {
   alignas(WiredInterrupts) std::array<std::byte, sizeof(WiredInterrupts)> place{};
   std::destroy_at(new (place.data()) WiredInterrupts(firmware, kDoorbell, numbers));
-  // A listener of theirs would find this, and change it or stumble over it.
+  // A listener that stayed behind would find this pattern, and change it or crash.
   place.fill(std::byte{0xa5});
   for (InterruptLine* const line : {&edge, &first, &second}) line->drive(true);
   EXPECT_TRUE(std::all_of(place.begin(), place.end(), [](std::byte byte) { return byte == std::byte{0xa5}; }));

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by ctest: see CMakeLists.txt. Everything happens below WORK_DIR, from nothing each time.
+# ctest runs this: see CMakeLists.txt. Everything happens below WORK_DIR, from nothing each time.
 set(prefix ${WORK_DIR}/prefix)
 set(elsewhere ${WORK_DIR}/elsewhere)
 set(pmufab ${prefix}/bin/pmufab)
 file(REMOVE_RECURSE ${prefix} ${elsewhere} ${WORK_DIR}/cache ${WORK_DIR}/models ${WORK_DIR}/own_soc)
 file(MAKE_DIRECTORY ${elsewhere})
-# The user of the installation has a cache of their own, and nothing of the build.
+# The installation's user has an own cache and nothing of the build.
 set(ENV{XDG_CACHE_HOME} ${WORK_DIR}/cache)
 unset(ENV{PMUFAB_DRIVERS})
 
-# expect(STATUS WHAT COMMAND...): leaves what it printed in `output`.
+# expect(STATUS WHAT COMMAND...): runs COMMAND, which must end with STATUS. Its output is left in `output`.
 function(expect expected what)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${elsewhere}
     RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -22,7 +22,7 @@ function(run what)
   expect(0 "${what}" ${ARGN})
   set(output "${output}" PARENT_SCOPE)
 endfunction()
-# must_print(WHAT TEXT): the last command's output has it.
+# must_print(WHAT TEXT): the output of the last command contains TEXT.
 function(must_print what text)
   string(FIND "${output}" "${text}" position)
   if(position EQUAL -1)
@@ -42,7 +42,7 @@ if(drivers)
   message(FATAL_ERROR "Linux drivers are installed: ${drivers}")
 endif()
 
-# Without drivers the command says what to do; what it recommends does it.
+# Without drivers the command recommends what to do, and that works.
 expect(2 "pmufab list without drivers" ${pmufab} list)
 must_print("pmufab list without drivers" "pmufab driver fetch")
 file(GLOB kernels ${LINUX_SOURCES}/[0-9]*)
@@ -53,13 +53,13 @@ must_print("pmufab driver fetch" "Driver sets in ${WORK_DIR}/cache/pmufab/driver
 run("pmufab list" ${pmufab} list)
 must_print("pmufab list" "nvidia_ucf_pmu_0/slc_access_rd/")
 
-# A scenario that came with the installation, by its name.
+# An installed scenario, by name.
 run("pmufab run NAME" ${pmufab} run cmem-one-controller)
 must_print("pmufab run NAME" "PASSED: cmem-one-controller")
 expect(2 "pmufab run with an unknown name" ${pmufab} run cmem-one-controler)
 must_print("pmufab run with an unknown name" "did you mean 'cmem-one-controller'?")
 
-# One's own driver, compiled with what is installed.
+# A user's own driver, compiled with the installed files.
 file(COPY ${kernel}/drivers/perf/arm_cspmu/nvidia_cspmu.c DESTINATION ${elsewhere}/my)
 run("pmufab driver build" ${pmufab} driver build my/nvidia_cspmu.c)
 run("pmufab list with one's own driver" ${pmufab} list --driver my/nvidia_cspmu.so)
@@ -82,16 +82,16 @@ foreach(job github-actions gitlab-ci)
   must_print("${job}'s report" "<testsuite")
 endforeach()
 
-# The command finds the library it preloads where it was installed.
+# The command finds the installed library that it preloads.
 run("perf on the installed command" ${pmufab} shell -- perf stat -a -e nvidia_ucf_pmu_0/cycles/ sleep 0.01)
 
-# What an integrator does: find_package(pmufab) from a project of one's own, build, run.
+# The steps of an integrator: find_package(pmufab) from a separate project, build, run.
 foreach(example models own_soc)
   set(build ${WORK_DIR}/${example})
   run("configuring ${example}" ${CMAKE_COMMAND} -S ${prefix}/share/doc/pmufab/examples/${example} -B ${build} -G ${GENERATOR}
     -D CMAKE_BUILD_TYPE=${BUILD_TYPE} -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D CMAKE_PREFIX_PATH=${prefix})
   run("building ${example}" ${CMAKE_COMMAND} --build ${build})
-  # It must have seen nothing but the installed package.
+  # It must have seen only the installed package.
   file(READ ${build}/CMakeCache.txt cache)
   string(REGEX MATCH "pmufab_DIR:PATH=([^\n]*)" found "${cache}")
   string(FIND "${CMAKE_MATCH_1}" "${prefix}/" position)

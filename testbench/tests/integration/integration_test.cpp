@@ -12,7 +12,7 @@
 namespace pmufab::integration {
 
 const std::vector<DriverSet>& tegra410_driver_sets() {
-  // No drivers is a failure of one test of its own, not of listing the tests.
+  // If there are no drivers, a test of its own fails, and not the listing of tests.
   static const std::vector<DriverSet> sets = [] {
     try {
       const char* const folder = std::getenv("PMUFAB_TEST_DRIVERS");

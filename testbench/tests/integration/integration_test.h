@@ -18,7 +18,7 @@
 #include "tlm/bus/mmio_bus.h"
 #include "tlm/firmware/firmware_description.h"
 
-/// The unmodified Linux drivers of every kernel version that was built, against the real models.
+/// The unmodified Linux drivers of every kernel version that was built, on the real models.
 namespace pmufab::integration {
 
 using driver_host::DriverSet;
@@ -26,11 +26,11 @@ using perf::EventHandle;
 using perf::EventReading;
 using perf::Pmu;
 
-/// Every driver set that was built and has the Tegra410's drivers, oldest first.
+/// All driver sets with the Tegra410's drivers, oldest first.
 const std::vector<DriverSet>& tegra410_driver_sets();
-/// Those of kernel `version` and newer.
+/// Those of kernel `version` and later.
 std::vector<DriverSet> driver_sets_from(const std::string& version);
-/// The kernel version as the test's suffix.
+/// The kernel version as a suffix for test names.
 std::string version_name(const ::testing::TestParamInfo<DriverSet>& info);
 
 /// A story about a driver host on a bus.
@@ -48,7 +48,7 @@ class DriverTest : public testing::SimulationTest, public ::testing::WithParamIn
   [[nodiscard]] static std::string content(const Pmu& pmu, const std::string& path);
   /// Names of the files in a folder of sysfs ("events").
   [[nodiscard]] static std::vector<std::string> files(const Pmu& pmu, const std::string& folder);
-  /// How many lines of the kernel log contain `part`.
+  /// Number of lines in the kernel log that contain `part`.
   [[nodiscard]] std::size_t logged(const std::string& part) const;
 
   EventHandle open(const std::string& name, std::uint64_t config, std::uint64_t config1 = 0, std::uint64_t config2 = 0,
@@ -58,7 +58,7 @@ class DriverTest : public testing::SimulationTest, public ::testing::WithParamIn
 
   /// Register accesses in [base, base + size), offsets from `base`, since the last clear of `accesses`.
   [[nodiscard]] std::vector<MmioBus::BusAccess> accesses_to(std::uint64_t base, std::uint64_t size) const;
-  /// What a debugger reads in a register of `length` bytes.
+  /// The value of a register of `length` bytes, as a debugger reads it.
   [[nodiscard]] std::uint64_t peek(std::uint64_t address, unsigned length = 4);
 
   driver_host::DriverHost::Options options;
@@ -68,7 +68,7 @@ class DriverTest : public testing::SimulationTest, public ::testing::WithParamIn
   std::unique_ptr<driver_host::DriverHost> host;
 };
 
-/// One socket of two CPUs with CoreSight PMUs, as many as a test adds.
+/// One socket of two CPUs with the CoreSight PMUs that a test adds.
 class CoreSightTest : public DriverTest {
  protected:
   static constexpr std::uint32_t kGenericPart = 0x1230043b;  ///< PMIIDR no vendor module knows
@@ -88,19 +88,19 @@ class CoreSightTest : public DriverTest {
 
   CoreSightTest();
 
-  /// Put a PMU on the bus and into the APMT: node n has id n and type cache, and is instance n. Change node(n) before
+  /// Put a PMU on the bus and into the APMT. Node n has id n and type cache, and is instance n. Change node(n) before
   /// boot(). Without a resolver the probes are the events kEvents.
   void add(const coresight::CoreSightPmuOptions& options, InterruptTrigger trigger = InterruptTrigger::level,
            coresight::InputResolver resolve = {});
   platform::ApmtNode& node(unsigned number) { return firmware.apmt.at(number); }
   void boot(std::function<void()> story) { DriverTest::boot(bus, firmware, std::move(story)); }
-  /// Name of the PMU of node `number`, if nothing about the node was changed.
+  /// Name of the PMU of node `number`, if the node was not changed.
   [[nodiscard]] static std::string name_of(unsigned number) { return "arm_cspmu_cache_" + std::to_string(number); }
 
   ClockDomain clock{"clk", 1'000'000'000};
   MmioBus bus{"bus"};
   platform::FirmwareDescription firmware;
-  std::deque<Probe> more_probes;  ///< of resolvers: probes outlive the PMUs
+  std::deque<Probe> more_probes;  ///< of resolvers, because probes must outlive the PMUs
   std::vector<std::unique_ptr<Device>> devices;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a machine's traffic has come to its end.
+// Whether a machine's traffic has ended.
 #include <ostream>
 
 #include <fmt/format.h>
@@ -22,14 +22,14 @@ struct Kind {
   enum End : std::uint8_t { after_count, after_time, never } end;
   std::uint64_t count = 0;                ///< issued by all of it
   Picoseconds time = 0;                   ///< from its start to its end
-  Picoseconds step = kMicrosecond / 100;  ///< shorter than anything is under way
+  Picoseconds step = kMicrosecond / 100;  ///< shorter than any request
 };
 std::ostream& operator<<(std::ostream& out, const Kind& kind) { return out << kind.name; }
 
-/// The streams of a machine's traffic, summed up.
+/// The streams of a machine's traffic, added up.
 struct Sum {
   std::uint64_t issued = 0;
-  std::uint64_t under_way = 0;  ///< of those that tell what is completed
+  std::uint64_t under_way = 0;  ///< of streams that report completed requests
 };
 
 class TrafficEnd : public testing::Cli, public ::testing::WithParamInterface<Kind> {
@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
         Kind{"cxl_replay", "cxl-exact",
              "cxl_traffic: [{name: a, trace: {file: " PMUFAB_SOURCE_DIR "/scenarios/traffic/cxl-operations.csv}}]",
              Kind::after_count, 12},
-        // The end of one kind is not the end of all.
+        // If one kind has ended, the others may not have.
         Kind{"one_without_end", "combined",
              "chi_traffic: [{name: a, numbers: [0], ranges: [{base: 0, size: 64 KiB}], count: 3}]\n"
              "cxl_traffic: [{name: b, device: 0, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]",

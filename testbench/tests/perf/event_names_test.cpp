@@ -9,7 +9,7 @@
 namespace pmufab::perf {
 namespace {
 
-/// Two PMUs in the manner of the kernel's: numbers of events in one field, or in several that together make one.
+/// Two PMUs like the kernel's. One has event numbers in one field, the other in several fields that together make one.
 const std::vector<Pmu> kPmus{
     {"plain",
      7,

@@ -23,7 +23,7 @@ std::string error_of(const std::function<void()>& action) {
   return "no error";
 }
 
-/// Two PMUs as drivers publish them: sysfs contents end in a newline.
+/// Two PMUs as drivers publish them. Contents of sysfs files end in a newline.
 PmuCatalog catalog() {
   using Files = std::vector<std::pair<std::string, std::string>>;
   const Files ucf = {{"format/event", "config:0-32\n"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a count is worth: one case for each rule of judge().
+// The verdict on a count: one case for each rule of judge().
 #include "testbench/perf/verdict.h"
 
 #include <string>
@@ -42,7 +42,7 @@ TEST(Judge, says_wrong_of_a_count_that_is_off_by_one_and_tells_what_is_known_of_
   expected.explanation = "1 too few";
   expect(judge(counted(6), expected), Check::wrong, "1 too few");
   expect(judge(counted(8), expected), Check::wrong, "1 too few");
-  expect(judge(counted(7), expected), Check::exact, "");  // there is nothing to explain
+  expect(judge(counted(7), expected), Check::exact, "");  // no explanation is needed
 }
 
 TEST(Judge, says_about_between_bounds_and_wrong_beyond_them) {
@@ -75,11 +75,11 @@ TEST(Judge, says_wrong_of_an_event_that_never_had_a_counter) {
   expect(judge(count, between(0, 0)), Check::wrong,
          "never had a counter (events take turns of 4 ms: count for 30 ms or so; a group needs all its counters at "
          "once)");
-  // Not even a value: it is said once.
+  // Without a value the reason is printed only once.
   Count none = count;
   none.value.reset();
   EXPECT_EQ(judge(none, between(0, 0)).note, judge(count, between(0, 0)).note);
-  // An event that was never to count has nothing to miss.
+  // An event that was not to count misses nothing.
   expect(judge({.value = 0, .turns = {0, 0}}, between(0, 0)), Check::exact, "");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sockets at which clients on this machine are heard.
+// Sockets on which servers listen to clients of this machine.
 
 #include <sys/socket.h>
 #include <sys/stat.h>

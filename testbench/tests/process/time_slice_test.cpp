@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much is simulated between two looks at clients.
+// How long the simulation runs between two checks for clients.
 
 #include <chrono>
 
@@ -37,7 +37,7 @@ TEST(TimeSlice, is_cut_as_much_as_it_took_too_long) {
   slice.learn(slice.length(), milliseconds(5));
   EXPECT_EQ(slice.length(), TimeSlice::kFirst / 2);
   slice.restart();
-  // A part that took too long says enough of the whole.
+  // A part that took too long is enough to judge the whole.
   slice.learn(slice.length() / 2, milliseconds(9));
   EXPECT_EQ(slice.length(), TimeSlice::kFirst / 3);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How arm-cmn shares out a mesh's counters and watchpoints, and reads them.
+// How arm-cmn allocates and reads a mesh's counters and watchpoints.
 #include <array>
 #include <vector>
 
@@ -50,7 +50,7 @@ TEST_P(CmnCounters, of_two_events_of_one_node_count_apart) {
 
     const EventHandle first = start(event(NodeType::hn_f, 1, node.node_id));
     const EventHandle second = start(event(NodeType::hn_f, 3, node.node_id));
-    // Slot and local counter have the same number. Counters n take slot n of port 1's device 0: input 0x20 + n.
+    // Slot and local counter have the same number. Counter n takes slot n of port 1's device 0: input 0x20 + n.
     EXPECT_EQ(look(event_sel), 0x0301U);
     EXPECT_EQ(look(dtm_register(node.xp, kDtmPmuConfig)) >> 32 & 0xffff, 0x2120U);
 
@@ -59,7 +59,7 @@ TEST_P(CmnCounters, of_two_events_of_one_node_count_apart) {
     happen(home, 3, 7);
     EXPECT_EQ(look(local), (7U << 16) + 100U);
     happen(home, 1, 2 * kLocalWrap);
-    happen(home, 2, 5000);                       // nobody counts it
+    happen(home, 2, 5000);                       // not counted
     happen(source(NodeType::hn_f, 3), 1, 6000);  // another node
     EXPECT_EQ(value(first), 2 * kLocalWrap + 100);
     EXPECT_EQ(value(second), 7U);
@@ -85,9 +85,9 @@ TEST_P(CmnCounters, used_again_begin_at_zero) {
       happen(home, 1, amount);
       EXPECT_EQ(finish(first), amount);
       left = (left + amount) % kLocalWrap;
-      happen(home, 1, 1'000'000);  // nobody counts it any more
+      happen(home, 1, 1'000'000);  // no longer counted
 
-      // The same counter for another event: it is not cleared, and what is left in it does not count.
+      // The same counter for another event. It is not cleared, and its old contents do not count.
       const EventHandle second = start(event(NodeType::hn_f, 2, node));
       EXPECT_EQ(look(local) & 0xffff, left);
       EXPECT_EQ(value(second), 0U);
@@ -103,14 +103,14 @@ TEST_P(CmnCounters, used_again_begin_at_zero) {
 // contract A38
 TEST_P(CmnCounters, that_took_turns_begin_at_zero) {
   boot(mesh_of(Product::cmn600, 4, 3), [&] {
-    // Five events at one crosspoint's four counters.
+    // Five events for one crosspoint's four counters.
     const unsigned home = source(NodeType::hn_f, 1);
     std::vector<EventHandle> events;
     for (std::uint64_t id = 1; id <= 5; ++id) events.push_back(start(event(NodeType::hn_f, id, node_of(home).node_id)));
     std::vector<std::uint64_t> expected(5, 0);
     for (unsigned turn = 0; turn < 10; ++turn) {
       for (unsigned i = 0; i < 5; ++i) {
-        // Whose turn it is shows in the time it runs.
+        // Each event's turn shows in its running time.
         const Picoseconds before = reading(events[i]).time_running;
         testing::advance(kMillisecond);
         const bool runs = reading(events[i]).time_running > before;
@@ -146,7 +146,7 @@ TEST_P(CmnCounters, of_watchpoints_of_different_pairs_never_count_as_a_group) {
     const EventHandle first = watch(1, 0);
     const EventHandle second = try_watch(2, 1, first);
     if (!kernel_is_at_least("6.12")) {
-      // It compares the pairs' numbers when the event is opened, as it does when it is added.
+      // The driver compares the pairs' numbers when the event is opened, as it does when it is added.
       EXPECT_EQ(second, kInvalid);
       return;
     }
@@ -158,10 +158,10 @@ TEST_P(CmnCounters, of_watchpoints_of_different_pairs_never_count_as_a_group) {
     std::vector<EventReading> readings;
     ASSERT_EQ(host->read_group(first, readings), 0);
     ASSERT_EQ(readings.size(), 2U);
-    // No more than the microseconds in which the driver tried to add it.
+    // Only the microseconds in which the driver tried to add it.
     EXPECT_LT(readings[1].time_running, kMillisecond / 100);
     EXPECT_EQ(readings[1].value, 0U);
-    EXPECT_LT(readings[0].time_running, ran + kMillisecond / 100);  // alone, before the second came
+    EXPECT_LT(readings[0].time_running, ran + kMillisecond / 100);  // alone, before the second was added
     EXPECT_EQ(readings[0].value, 0U);
   });
 }
@@ -169,8 +169,8 @@ TEST_P(CmnCounters, of_watchpoints_of_different_pairs_never_count_as_a_group) {
 // contract A53
 TEST_P(CmnCounters, of_watchpoints_that_do_not_go_together_take_turns) {
   boot(mesh_of(Product::cmn600, 4, 3), [&] {
-    // Both orders of a combined one beside a single one, and two of different pairs. A combined one without its other
-    // half counts nothing; a single one counts all.
+    // A combined event beside a single one, in both orders; and two combined ones of different pairs. A combined event
+    // without its other half counts nothing; a single one counts all.
     const auto counts = [](unsigned combine, std::uint64_t amount) { return combine == 0 ? amount : 0; };
     for (const auto& [first_combine, second_combine] :
          std::vector<std::pair<unsigned, unsigned>>{{0, 1}, {1, 0}, {1, 2}}) {
@@ -187,8 +187,8 @@ TEST_P(CmnCounters, of_watchpoints_that_do_not_go_together_take_turns) {
       const Picoseconds ran = reading(first).time_running;
       testing::advance(kMillisecond);
       upload(3, 40);
-      // Linux 6.1 always takes the second watchpoint of a pair for match group 1. That one does not combine by itself,
-      // but the first does for as long as its configuration says so, which stays when its event is gone.
+      // Linux 6.1 always takes the second watchpoint of a pair for match group 1. That one does not combine by itself.
+      // The first combines as long as its configuration says so, which stays when its event is gone.
       const unsigned combine = kernel_is_at_least("6.12") ? second_combine : first_combine;
       EXPECT_EQ(value(second), counts(combine, 40)) << first_combine << " " << second_combine;
       EXPECT_GE(reading(second).time_running, kMillisecond);
@@ -203,7 +203,7 @@ TEST_P(CmnCounters, of_watchpoints_that_do_not_go_together_take_turns) {
 // contract A70
 TEST_P(CmnCounters, of_a_group_are_read_while_the_dtc_stands_still) {
   boot(mesh_of(Product::cmn650, 4, 3, 2), [&] {
-    const std::array xps{1U, 6U, 7U, 11U};  // of both domains
+    const std::array xps{1U, 6U, 7U, 11U};  // in both domains
     std::vector<EventHandle> group;
     for (const Interface interface : {Interface::east, Interface::north}) {
       for (unsigned i = 0; i < 2; ++i) {
@@ -211,7 +211,7 @@ TEST_P(CmnCounters, of_a_group_are_read_while_the_dtc_stands_still) {
         group.push_back(start(event(NodeType::xp, id), 0, 0, group.empty() ? 0 : group[0]));
       }
     }
-    // Flits pass at every register access, the same at both interfaces.
+    // Flits pass at every register access, equally at both interfaces.
     std::uint64_t passed = 0;
     const auto pass = [&](std::uint64_t amount, Picoseconds when) {
       passed += amount;
@@ -230,7 +230,7 @@ TEST_P(CmnCounters, of_a_group_are_read_while_the_dtc_stands_still) {
       ASSERT_EQ(host->read_group(group[0], readings), 0);
       ASSERT_EQ(readings.size(), 4U);
       ASSERT_GT(passed, before + 7 * 4);
-      // Nothing of what passed while the members were read is in one of them and not in another.
+      // Flits that pass while the members are read count in all of them or in none.
       for (const EventReading& one : readings) EXPECT_EQ(one.value, readings[0].value) << turn;
 
       std::vector<std::uint64_t> pmcr;

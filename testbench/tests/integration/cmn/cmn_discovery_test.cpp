@@ -33,7 +33,7 @@ using ::testing::IsEmpty;
 using ::testing::Values;
 using ::testing::ValuesIn;
 
-/// Names and contents, one line for each, so that a difference shows as what it is.
+/// Names and contents, one per line, so that a difference is easy to read.
 std::vector<std::string> lines_of(const std::map<std::string, std::string>& events) {
   std::vector<std::string> lines;
   for (const auto& [name, content] : events) lines.push_back(fmt::format("{}: {}", name, content));
@@ -42,7 +42,7 @@ std::vector<std::string> lines_of(const std::map<std::string, std::string>& even
 
 using Chosen = std::tuple<std::string, DriverSet>;
 
-/// Revisions of each part, in the order of their codes.
+/// Revisions of each product, in the order of their codes.
 const std::map<std::string, std::vector<std::string>>& revision_codes() {
   static const std::map<std::string, std::vector<std::string>> codes = {
       {"434", {"r1p0", "r1p1", "r1p2", "r1p3", "r2p0", "r3p0", "r3p1", "r3p2"}},
@@ -95,7 +95,7 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
   [[nodiscard]] static bool kernel_is_at_least(const std::string& version) {
     return driver_host::compare_versions(std::get<1>(GetParam()).kernel_version, version) >= 0;
   }
-  /// Home nodes HN-S came after Linux 6.1, and so did CMN S3; Graviton5 came with 7.3.
+  /// Linux 6.1 does not know HN-S and CMN S3. Linux 7.3 is the first that knows Graviton5.
   [[nodiscard]] static bool kernel_knows_the_mesh() {
     const std::string name = platform_name();
     if (name == "graviton5") return kernel_is_at_least("7.3");
@@ -104,8 +104,8 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
   }
   [[nodiscard]] Topology& topology() { return spec.cmn.at(0).topology; }
 
-  /// Build the platform, load the drivers, tell the story.
-  /// @param change  of what firmware says
+  /// Build the platform, load the drivers, run the story.
+  /// @param change  changes the firmware's description
   void boot(const std::function<void()>& story, const std::function<void(platform::AcpiDevice&)>& change = {}) {
     platform = std::make_unique<platform::Platform>("platform", spec);
     platform->bus().monitor([this](const MmioBus::BusAccess& access) { accesses.push_back(access); });
@@ -127,7 +127,7 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
     for (const Pmu& pmu : host->pmus()) names.push_back(pmu.name);
     return names;
   }
-  /// What a file of the only PMU shows.
+  /// The contents of a file of the only PMU.
   [[nodiscard]] std::optional<std::string> content(const std::string& path) const {
     const std::vector<Pmu> pmus = host->pmus();
     for (const auto& [name, text] : pmus.at(0).files) {
@@ -139,7 +139,7 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
     return std::any_of(host->log().begin(), host->log().end(),
                        [&](const std::string& line) { return line.find(part) != std::string::npos; });
   }
-  /// The published events that begin with `prefix`, and what their files say.
+  /// The published events that begin with `prefix`, and the contents of their files.
   [[nodiscard]] std::map<std::string, std::string> events(const std::string& prefix = {}) const {
     std::map<std::string, std::string> found;
     const std::string folder = "events/";
@@ -149,7 +149,7 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
     }
     return found;
   }
-  /// Part number and PID2's revision code, as Arm's manuals give them.
+  /// Part number and PID2's revision code, from Arm's manuals.
   [[nodiscard]] static std::string expected_identifier() {
     static const std::map<std::string, std::pair<const char*, const char*>> all = {
         {"cmn600-small", {"434", "r3p1"}},  {"cmn600-2dtc", {"434", "r3p1"}},   {"cmn650", {"436", "r2p0"}},
@@ -169,13 +169,13 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
     EXPECT_EQ(shown[0].first, "arm-cmn/map");
     const CmnMap map = parse_cmn_map(shown[0].second);
     const Topology& mesh = spec.cmn.at(0).topology;
-    // Up to 6.12 the driver knows at least the domain of the crosspoints that hold a DTC, if there are several.
+    // Up to 6.12 the driver knows the domain of crosspoints that hold a DTC, if there are several DTCs.
     const bool knows_dtcs = mesh.product == Product::cmn600 && mesh.dtcs > 1 && !kernel_is_at_least("7.2");
     const CmnMap expected = expected_cmn_map(mesh, knows_dtcs);
     ASSERT_EQ(map.size(), expected.size());
     for (std::size_t y = 0; y < map.size(); ++y) EXPECT_EQ(map[y], expected[y]) << shown[0].second;
   }
-  /// The whole folder, names and contents.
+  /// The whole folder: names and contents.
   void expect_events() const {
     const std::vector<std::string> expected =
         lines_of(expected_cmn_events(spec.cmn.at(0).topology, std::get<1>(GetParam()).kernel_version));
@@ -190,7 +190,7 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
     EXPECT_THAT(superfluous, IsEmpty());
   }
   void expect_identifier(const std::string& expected) const {
-    // Linux 6.1 has no such file.
+    // Linux 6.1 does not have this file.
     if (kernel_is_at_least("6.12")) {
       EXPECT_EQ(content("identifier"), expected + "\n");
     } else {
@@ -224,7 +224,7 @@ TEST(CmnPlatforms, are_all_looked_at) {
   for (const auto& file :
        std::filesystem::directory_iterator(std::string(PMUFAB_SOURCE_DIR) + "/scenarios/platforms")) {
     const std::string name = file.path().stem().string();
-    // The mesh of the platform with all fabrics is that of cmn600-small.
+    // The mesh of the platform with all fabrics equals that of cmn600-small.
     if (!name.starts_with("tegra410") && !name.starts_with("cxl") && name != "combined") there_are.push_back(name);
   }
   std::set<std::string> looked_at;
@@ -256,8 +256,7 @@ TEST_P(CmnDiscovery, publishes_the_events_there_are_and_no_others) {
   boot([&] { expect_events(); });
 }
 
-/// The same meshes as every revision of their products that there is. (Numbers are the codes by which drivers tell
-/// them.)
+/// The same meshes with every revision of their products. (Numbers are the codes by which drivers recognise them.)
 class CmnRevisions : public CmnDiscovery {};
 INSTANTIATE_TEST_SUITE_P(linux, CmnRevisions,
                          ::testing::Combine(ValuesIn(every_revision()), ValuesIn(cmn_driver_sets())), test_name);
@@ -277,7 +276,7 @@ TEST_P(CmnRevisions, show_identifier_and_map_and_events) {
   });
 }
 
-// What firmware and hardware may say besides what is usual, on one platform each.
+// Unusual contents of firmware and hardware, each on one platform.
 
 class Cmn600Discovery : public CmnDiscovery {};
 INSTANTIATE_TEST_SUITE_P(linux, Cmn600Discovery,
@@ -290,7 +289,7 @@ TEST_P(Cmn600Discovery, of_a_device_tree_with_another_root_makes_no_pmu_and_writ
         EXPECT_THAT(pmu_names(), IsEmpty());
         for (const MmioBus::BusAccess& access : accesses) EXPECT_FALSE(access.is_write);
       },
-      // A crosspoint's window instead of the root's.
+      // The window of a crosspoint instead of the root's.
       [&](platform::AcpiDevice& device) {
         device.properties["arm,root-node"] = platform->mesh(0).layout().xp(0).offset;
       });
@@ -367,7 +366,7 @@ TEST_P(CmnS3R2Discovery, with_a_home_node_hn_f_lists_more_values_of_its_throttli
   if (!kernel_knows_the_mesh()) GTEST_SKIP() << "this kernel does not know the mesh";
   for (cmn::Crosspoint& crosspoint : topology().crosspoints) {
     for (cmn::Port& port : crosspoint.ports) {
-      // One of them alone.
+      // Only one of them.
       if (port.device != DeviceType::hn_s || port.cal) continue;
       port = {DeviceType::hn_f, false, {{NodeType::hn_f}}};
       boot([&] {

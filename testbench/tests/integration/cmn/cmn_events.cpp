@@ -20,7 +20,7 @@ using cmn::NodeType;
 using cmn::Product;
 using cmn::Topology;
 
-// Products that have an event, a bit each.
+// Products that have an event, one bit each.
 constexpr unsigned k600 = 1;
 constexpr unsigned k650 = 2;
 constexpr unsigned k700 = 4;
@@ -47,7 +47,7 @@ unsigned bit_of(Product product) {
   return kS3;
 }
 
-/// Events with ids one after another. A name may end in the kind of its filter: "/occ".
+/// Events with consecutive ids. A name may end in the kind of its filter: "/occ".
 struct Run {
   std::string_view prefix;
   unsigned type;
@@ -56,7 +56,7 @@ struct Run {
   std::string_view names;
 };
 
-// The events of nodes by product. Those of HN-S have their filters from filters_of_hn_s().
+// The events of nodes by product. filters_of_hn_s() adds the filters of HN-S.
 constexpr Run kRuns[] = {
     {"dn", 0x1, k600, 0x01,
      "rxreq_dvmop rxreq_dvmsync rxreq_dvmop_vmid_filtered rxreq_retried rxreq_trk_occupancy/dvm"},
@@ -170,7 +170,7 @@ const Values kEvicted = {"all", "eu", "en", "su", "sn", "mu", "mn"};
 /// The filters of an event: none, one or two.
 using Filters = std::vector<Values>;
 
-/// Kinds of node whose filters depend on nothing.
+/// Kinds of node whose filters depend on nothing else.
 Filters filters_named(std::string_view kind) {
   if (kind == "occ") return {{"all", "read", "write", "atomic", "stash"}};
   if (kind == "dvm") return {{"all", "dvmop", "dvmsync"}};
@@ -183,7 +183,7 @@ bool is_one_of(unsigned id, std::initializer_list<unsigned> ids) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
-/// What HN-S filters by what. Up to S3 r1 the hazards 0x10 and 0x11 are filtered since Linux 7.3 alone.
+/// The filters of HN-S events. Up to S3 r1, only Linux 7.3 and later filter the hazards 0x10 and 0x11.
 Filters filters_of_hn_s(unsigned id, bool is_7_3) {
   if (is_one_of(id, {0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x0a, 0x0b})) return {kHomeBound};
   if (is_7_3 && is_one_of(id, {0x10, 0x11})) return {kHomeBound};
@@ -194,7 +194,7 @@ Filters filters_of_hn_s(unsigned id, bool is_7_3) {
   return {};
 }
 
-/// What HN-S of CMN S3 r2 filters by what, for drivers that know.
+/// The filters of HN-S events on CMN S3 r2, for drivers that know them.
 Filters filters_of_newer_hn_s(unsigned id) {
   if (is_one_of(id, {0x01, 0x02, 0x03, 0x06, 0x0b, 0x10, 0x11, 0x3d, 0x3e, 0x44})) return {kEnhanced};
   if (is_one_of(id, {0x04, 0x05, 0x0f})) return {kOccupancy12};
@@ -207,7 +207,7 @@ Filters filters_of_newer_hn_s(unsigned id) {
   return {};
 }
 
-/// HN-S events of older parts that CMN S3 r2 has no more, and those only it has.
+/// HN-S events that CMN S3 r2 no longer has, and those that only it has.
 bool is_gone_from_newer_hn_s(unsigned id) {
   return is_one_of(id, {0x12, 0x13, 0x16, 0x1d, 0x1e, 0x20, 0x29, 0x2f, 0x34});
 }
@@ -219,7 +219,7 @@ constexpr std::pair<unsigned, std::string_view> kNewerHnSEvents[] = {{0x3d, "rea
                                                                      {0x43, "cbusy11"},
                                                                      {0x44, "ro_rnsd_new_alloc_hint"}};
 
-/// Puts the list together.
+/// Builds the list.
 class Listing {
  public:
   Listing(const Topology& topology, const std::string& kernel_version)
@@ -246,7 +246,7 @@ class Listing {
         add(fmt::format("hns_{}", name), 0x200, id, filters_of_newer_hn_s(id));
     }
     if (newer_hn_s_ && types_.contains(0x5)) {
-      // The names came with those of HN-S, without the seven there are on CMN-700.
+      // The names were added with those of HN-S, without the seven of CMN-700.
       Values added = kBusy12;
       std::fill(added.begin(), added.begin() + 9, "");
       add("hnf_sn_throttle", 0x5, 0x2a, {added});
@@ -262,7 +262,7 @@ class Listing {
   }
 
  private:
-  /// What a node is to the driver: RN-D counts as RN-I; HN-P is HN-I too, and CCLA_RNI is CCLA and RN-I.
+  /// The node types a driver sees: RN-D is an RN-I, HN-P is also an HN-I, CCLA_RNI is a CCLA and an RN-I.
   void add_node(NodeType type) {
     switch (type) {
       case NodeType::rn_d:
@@ -279,7 +279,7 @@ class Listing {
     }
   }
 
-  /// Events a product's early revisions do not have.
+  /// Events that early revisions of a product do not have.
   [[nodiscard]] bool is_hidden(unsigned type, unsigned id) const {
     const unsigned revision = topology_.revision;
     switch (topology_.product) {
@@ -311,7 +311,7 @@ class Listing {
         if (newer_hn_s_ && is_gone_from_newer_hn_s(id)) continue;
         filters = newer_hn_s_ ? filters_of_newer_hn_s(id) : filters_of_hn_s(id, is_7_3_);
       }
-      // Linux 6.12 wrote another name than 6.1.
+      // Linux 6.12 uses another name than 6.1.
       if (is_6_1_ && name == "ccha_db_alloc") name = "ccha_sdb_alloc";
       add(name, run.type, id, filters);
     }
@@ -338,7 +338,7 @@ class Listing {
     }
   }
 
-  /// Crosspoints have events of each link, and of each port in use anywhere, on each channel there is.
+  /// Crosspoints have events for each link, and for each port used anywhere, on every channel.
   void add_crosspoints() {
     std::vector<std::pair<std::string, unsigned>> interfaces = {{"e", 0}, {"w", 1}, {"n", 2}, {"s", 3}};
     for (unsigned port = 0; port < 4; ++port) {
@@ -361,7 +361,7 @@ class Listing {
         const unsigned place = code << 2U | channel_code << 5U;
         add(begin + "_txflit_valid", 0x6, place | 1U, {});
         add(begin + "_txflit_stall", 0x6, place | 2U, {});
-        // Data alone can be partial, at ports. Linux 6.1 publishes the event everywhere.
+        // Only data can be partial, and only at ports. Linux 6.1 publishes the event everywhere.
         if (is_6_1_ || (channel.starts_with("dat") && code >= 4)) add(begin + "_partial_dat_flit", 0x6, place | 3U, {});
       }
     }

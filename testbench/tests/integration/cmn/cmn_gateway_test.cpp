@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two meshes that are linked, as arm-cmn counts them: two PMUs, and a CCLA_RNI with two event select registers.
+// Two linked meshes, counted by arm-cmn: two PMUs, and a CCLA_RNI with two event select registers.
 
 #include <memory>
 #include <set>
@@ -19,7 +19,7 @@ namespace op = testing::op;
 
 class CmnGatewayDriver : public CmnTest {
  protected:
-  /// Both meshes have a clock of their own and no RN-I but in the second's CCLA_RNI.
+  /// Both meshes have their own clocks. The only RN-I is in the second one's CCLA_RNI.
   void boot_linked(std::function<void()> story) {
     platform::PlatformSpec all;
     all.name = "meshes";
@@ -32,7 +32,7 @@ class CmnGatewayDriver : public CmnTest {
       mesh.topology.crosspoints[0].ports[0] = {cmn::DeviceType::rn_f_chie, false, {}};
       mesh.topology.base = other ? 0x9000'0000 : 0x5000'0000;
       mesh.firmware = platform::CmnSpec::Firmware::device_tree;
-      mesh.nodes.modelled = false;  // the test's parties stand there
+      mesh.nodes.modelled = false;  // the test acts for the nodes
     }
     all.links.push_back({.from = {0, 0}, .to = {1, 0}, .parameters = {}});
     platform = std::make_unique<platform::Platform>("platform", all);
@@ -43,7 +43,7 @@ class CmnGatewayDriver : public CmnTest {
       story();
     });
   }
-  /// Reads of whole lines from the first mesh, one after the other.
+  /// Reads of whole lines by the first mesh, one after the other.
   void read_lines(unsigned number) {
     for (unsigned i = 0; i < number; ++i) {
       first->request(first->soon(), op::kReadOnce, i * 64U);

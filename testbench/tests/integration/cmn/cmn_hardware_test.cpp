@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes at the edge of what arm-cmn takes, and hardware that is not as the driver has it.
+// Meshes at the limits of arm-cmn, and hardware that differs from what the driver assumes.
 #include "models/cmn/standard_devices.h"
 #include "testbench/tests/integration/cmn/cmn_test.h"
 
@@ -15,7 +15,7 @@ using ::testing::ValuesIn;
 
 class CmnHardware : public CmnTest {
  protected:
-  /// Where the driver's limits grew: sides from 12 to 14, logical ids from 144 to 196.
+  /// Limits that the driver raised: sides from 12 to 14, logical ids from 144 to 196.
   [[nodiscard]] bool has_larger_limits() const { return kernel_is_at_least("7.3"); }
 
   /// Flits of the last crosspoint and a node's event at the last home node are counted.
@@ -44,7 +44,7 @@ TEST_P(CmnHardware, of_twelve_by_twelve_crosspoints_is_found_and_counts) {
   boot(mesh_of(Product::cmn700, 12, 12), [&] { expect_to_count(); });
 }
 
-/// Hardware no product is: CMN-700 ends at 12.
+/// No product is like this: CMN-700 ends at 12.
 Topology too_wide(Topology topology) {
   topology.deviations.any_size = true;
   topology.limits = cmn::kLinux73Limits;
@@ -54,7 +54,7 @@ Topology too_wide(Topology topology) {
 // contract A8
 TEST_P(CmnHardware, thirteen_wide_is_refused_up_to_7_2) {
   expect_probe = has_larger_limits();
-  // Of more than 144 crosspoints 6.1 and 6.12 overrun their stack (docs/cmn-drivers.md).
+  // With more than 144 crosspoints, 6.1 and 6.12 overrun their stack (docs/cmn-drivers.md).
   boot(too_wide(mesh_of(Product::cmn700, 13, 11)), [&] {
     EXPECT_EQ(logged("Mesh size invalid for supported CMN versions: 13x11"), expect_probe ? 0U : 1U);
     if (expect_probe) expect_to_count();
@@ -70,7 +70,7 @@ TEST_P(CmnHardware, thirteen_high_is_refused_up_to_7_2) {
   });
 }
 
-/// A mesh whose second home node says it has another logical id.
+/// A mesh whose second home node reports another logical id.
 Topology with_logical_id(Topology topology, std::uint16_t id) {
   topology.deviations.any_logical_id = true;
   for (cmn::Node& node : topology.crosspoints.back().ports[1].nodes) {
@@ -98,7 +98,7 @@ TEST_P(CmnHardware, a_child_pointer_of_zero_is_skipped_on_cmn_700) {
   Topology topology = mesh_of(Product::cmn700, 4, 3);
   topology.deviations.child_pointers = {{.xp = 5, .value = 0}, {.xp = 11, .value = 0}};
   boot(topology, [&] {
-    // Offset 0 is the root there; a driver that followed the pointer would find a CFG node below a crosspoint.
+    // Offset 0 is the root there. A driver that followed the pointer would find a CFG node below a crosspoint.
     expect_to_count();
     EXPECT_EQ(logged("Device node type invalid"), 0U);
   });
@@ -130,7 +130,7 @@ TEST_P(CmnHardware, a_mesh_of_one_crosspoint_has_three_bits_of_port_and_a_warnin
   boot(topology, [&] {
     EXPECT_EQ(logged("<4>arm-cmn 50000000.arm,cmn-700: 1x1 config not fully supported, translate XP events manually"),
               1U);
-    // Two bits of device below three of port.
+    // Two bits of device number, above them three bits of port number.
     const std::uint64_t second_home = 1U << 2 | 1U;
     const std::uint64_t rn_i = 5U << 2;
     const EventHandle of_home = start(event(NodeType::hn_f, 1, second_home));
@@ -141,13 +141,13 @@ TEST_P(CmnHardware, a_mesh_of_one_crosspoint_has_three_bits_of_port_and_a_warnin
     happen(source(NodeType::rn_i), 1, 2 * kLocalWrap + 5);
     EXPECT_EQ(finish(of_home), kLocalWrap + 3);
     EXPECT_EQ(finish(of_rn_i), 2 * kLocalWrap + 5);
-    // Port 2 with a device that has no nodes, and a port that is not there.
+    // Port 2 with a device that has no nodes, and a port that does not exist.
     EXPECT_LT(try_open(event(NodeType::hn_f, 1, 2U << 2)), 0);
     EXPECT_LT(try_open(event(NodeType::hn_f, 1, 7U << 2)), 0);
   });
 }
 
-/// Products differ in where a DTM's unit info lies. A part that has it where the other one does:
+/// Products differ in the place of a DTM's unit info. This part has it at the other one's place.
 class CmnUnitInfoElsewhere : public CmnHardware {
  protected:
   void lose_multiples_of_the_second_domain(Product product, std::uint32_t elsewhere) {
@@ -186,7 +186,7 @@ TEST_P(CmnUnitInfoElsewhere, costs_cmn_700_the_multiples_of_65536) {
 
 // contract A19
 TEST_P(CmnHardware, with_its_unit_info_in_place_counts_all_in_the_second_domain) {
-  // Linux 6.1 gives an event of the second domain alone no counter there.
+  // Linux 6.1 gives an event of the second domain no counter there.
   if (!kernel_is_at_least("6.12")) GTEST_SKIP() << "cmn-second-domain.yaml shows what 6.1 does";
   boot(mesh_of(Product::cmn650, 4, 3, 2), [&] {
     const EventHandle handle = start(event(NodeType::xp, 1, mesh().layout().xp(7).node_id));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes with a side beyond 12, which Linux knows since 7.3: CMN S3 of up to 14 x 14, and that of a Graviton5.
+// Meshes with a side above 12, which Linux 7.3 and later know: CMN S3 of up to 14 x 14, and that of a Graviton5.
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::ValuesIn;
 
-/// Meshes with a side beyond 12, which drivers before 7.3 give up on.
+/// Meshes with a side above 12, which drivers before 7.3 refuse.
 class CmnLargeMesh : public CmnLinux73 {
  protected:
   void expect_every_xp_counts(unsigned columns, unsigned rows) {
@@ -61,7 +61,7 @@ TEST_P(CmnLargeMesh, of_13_by_9_counts_everywhere) { expect_every_xp_counts(13, 
 class Graviton5 : public CmnLinux73 {
  protected:
   static constexpr unsigned kColumns = 10;
-  /// An XP in each quadrant, beside its middle.
+  /// An XP in each quadrant, beside the quadrant's middle.
   static constexpr std::array kXps{2U + 3 * kColumns, 7U + 3 * kColumns, 2U + 10 * kColumns, 7U + 10 * kColumns};
   Graviton5() { spec = ready_made("graviton5"); }
 };
@@ -72,7 +72,7 @@ TEST_P(Graviton5, counts_in_each_quadrant) {
   expect_probe = is_7_3();
   boot([&] {
     if (!is_7_3()) {
-      // The firmware's id is not theirs.
+      // These drivers do not know the firmware's id.
       EXPECT_THAT(accesses, IsEmpty());
       return;
     }
@@ -87,7 +87,7 @@ TEST_P(Graviton5, counts_in_each_quadrant) {
       sum += 3 * kLocalWrap + kXps[quadrant];
     }
     EXPECT_EQ(finish(all), sum);
-    // Nobody reads the unit info that says 0.
+    // The driver does not read the unit info, which says 0.
     for (unsigned xp = 0; xp < layout().xps(); ++xp)
       EXPECT_THAT(accesses_to(topology().base + layout().xp(xp).offset + 0x960, 8), IsEmpty());
   });
@@ -117,8 +117,9 @@ TEST_P(Graviton5, handles_the_interrupt_of_each_quadrant) {
   });
 }
 
-// The driver numbers DTCs by where they are. If that of the third quadrant comes behind that of the fourth, it reads
-// the one's counters for the other's: carries are lost. contract A86
+// The driver numbers DTCs by position. If the DTC of the third quadrant comes after that of the fourth, it exchanges
+// their counters, and carries are lost.
+// contract A86
 TEST_P(Graviton5, with_dtcs_in_another_order_loses_carries) {
   if (!is_7_3()) GTEST_SKIP() << "does not know the mesh";
   const auto dtc_of = [&](unsigned quadrant) {

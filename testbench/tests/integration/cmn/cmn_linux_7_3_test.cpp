@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Linux 7.3 changed in arm-cmn, and what older ones, or it as well, make of such meshes instead.
+// Changes of arm-cmn in Linux 7.3, and what older drivers, and sometimes 7.3 too, do wrong on such meshes.
 #include <algorithm>
 #include <cerrno>
 #include <set>
@@ -26,8 +26,9 @@ using ::testing::ValuesIn;
 
 INSTANTIATE_TEST_SUITE_P(linux, CmnLinux73, ValuesIn(driver_sets_for_cmn_s3()), version_name);
 
-// Bit 59 of info_global tells on CMN S3 r2 that there are several DTMs at an XP; before it was bit 63, where older
-// drivers look: to them the device at port 3 is DTM 0's, which does not see it. contract A75
+// On CMN S3 r2, bit 59 of info_global shows that an XP has several DTMs. Before it was bit 63, which older drivers
+// read. They program DTM 0 for the device at port 3, and DTM 0 does not see it.
+// contract A75
 TEST_P(CmnLinux73, several_dtms_of_cmn_s3_r2_are_told_by_bit_59) {
   spec = ready_made("cmn-s3-r2p0");
   boot([&] {
@@ -49,14 +50,14 @@ TEST_P(CmnLinux73, bit_63_means_nothing_on_cmn_s3_r2) {
     const unsigned third = source(NodeType::rn_d, [](const cmn::NodePlace& node) { return node.port == 3; });
     const EventHandle event = start(at("rnid_txreq_flits_total", node_of(third).node_id));
     happen(third, 6, kLocalWrap + 3);
-    // Older drivers program a DTM that is not there.
+    // Older drivers program a DTM that does not exist.
     EXPECT_EQ(finish(event), is_7_3() ? kLocalWrap + 3 : 0);
     const cmn::NodePlace& xp = layout().xp(node_of(third).xp);
     EXPECT_EQ(written(xp, 0xa000 + 0x200 + 0x210, 8).empty(), is_7_3());
   });
 }
 
-// Ports 4 and 5 are those of a mesh of one XP.
+// Ports 4 and 5 exist in a mesh of one XP.
 // contract A75
 TEST_P(CmnLinux73, the_third_dtm_of_an_xp_counts_ports_4_and_5) {
   if (!is_7_3()) GTEST_SKIP() << "does not know that this revision has several DTMs";
@@ -121,7 +122,7 @@ TEST_P(CmnLinux73, four_sub_channels_of_cmn_s3_r2_are_taken_for_none) {
   });
 }
 
-/// Isolate all nodes of a type but the first.
+/// Isolate all nodes of a type except the first.
 void isolate(Topology& topology, NodeType type) {
   bool first = true;
   for (cmn::Crosspoint& crosspoint : topology.crosspoints) {
@@ -158,7 +159,7 @@ TEST_P(CmnLinux73, isolated_nodes_of_cmn_s3_r2_are_not_touched_and_not_there) {
       EXPECT_EQ(try_open(at(event, node.node_id)), -EINVAL);
     }
     EXPECT_GT(isolated, 4U);
-    // RN-Ds, the one RN-I that is left, and the RN-I half of CCLA_RNI; one HN-S.
+    // RN-Ds, the remaining RN-I, and the RN-I half of CCLA_RNI; one HN-S.
     std::uint64_t expected_requests = 0;
     std::uint64_t expected_homes = 0;
     for (unsigned index = 0; index < layout().sources().size(); ++index) {
@@ -176,7 +177,8 @@ TEST_P(CmnLinux73, isolated_nodes_of_cmn_s3_r2_are_not_touched_and_not_there) {
   });
 }
 
-// Bit 30 of a child pointer is new, but the driver asks no part whether it has it. Older drivers go and read there.
+// Bit 30 of a child pointer is new, but the driver does not check whether a part has it. Older drivers follow the
+// pointer and read there.
 // contract A78
 TEST_P(CmnLinux73, an_isolated_child_of_a_cmn_700_is_skipped) {
   spec = ready_made("cmn700-8x8");
@@ -217,7 +219,7 @@ TEST_P(CmnLinux73, device_isolation_stops_every_driver_on_a_cmn_s3_r0) {
   boot([&] { EXPECT_EQ(logged("Device isolation enabled"), 1U); });
 }
 
-// The state of an evicted line is one filter and the bound another: one write for each.
+// The state of an evicted line is one filter, the bound is another: one write for each.
 // contract A82
 TEST_P(CmnLinux73, an_event_of_two_filters_writes_both_one_after_the_other) {
   if (!is_7_3()) GTEST_SKIP() << "no event has two filters";
@@ -232,19 +234,19 @@ TEST_P(CmnLinux73, an_event_of_two_filters_writes_both_one_after_the_other) {
     const EventHandle both = start(at("hns_slc_eviction_hbt_su", home.node_id));
     EXPECT_THAT(written(home, kHigh, 4), ElementsAre(3U << kEvicted, 3U << kEvicted | 1U << kBound));
 
-    // The same pair again counts with it. Another of either filter gets no counter.
+    // The same pair again counts too. Another value of either filter gets no counter.
     accesses.clear();
     const EventHandle same = start(at("hns_sf_evictions_hbt_su", home.node_id));
     const EventHandle other_state = start(at("hns_sf_evictions_hbt_mn", home.node_id));
     const EventHandle other_bound = start(at("hns_sf_evictions_lbt_su", home.node_id));
-    // What counts already is set up anew with each that comes.
+    // Each new event sets up the counting ones again.
     EXPECT_THAT(written(home, kHigh, 4), Each(3U << kEvicted | 1U << kBound));
     finish(both);
     finish(same);
     expect_never_counted(other_state);
     expect_never_counted(other_bound);
 
-    // The bound is taken: the state is written and then given back, so that the next may have any.
+    // The bound is taken. The driver writes the state and then releases it, so that the next event may have any.
     const EventHandle bound = start(at("hns_sf_imprecise_evict_hbt", home.node_id));
     accesses.clear();
     const EventHandle refused = start(at("hns_slc_eviction_lbt_mn", home.node_id));
@@ -302,7 +304,7 @@ TEST_P(CmnLinux73, filter2_does_nothing_to_an_event_without_a_second_filter) {
   });
 }
 
-// Of a watchpoint its bits are the port and the lowest bit of the channel.
+// For a watchpoint, its bits are the port and the lowest bit of the channel.
 // contract A84
 TEST_P(CmnLinux73, filter2_of_a_watchpoint_is_its_port_and_channel) {
   if (!is_7_3()) GTEST_SKIP() << "has no filter2";
@@ -325,12 +327,13 @@ TEST_P(CmnLinux73, filter2_of_a_watchpoint_is_its_port_and_channel) {
   });
 }
 
-// The driver takes wp_dev_sel / 2 for a DTM of the crosspoint, whether it has that or not. Here the watchpoint is set
-// up half in the neighbour's DTM and half in registers that are not there, and counts nothing. contract A87
+// The driver takes wp_dev_sel / 2 for a DTM of the crosspoint, even if the crosspoint does not have it. Here it sets up
+// the watchpoint half in the neighbour's DTM and half in registers that do not exist, and it counts nothing.
+// contract A87
 TEST_P(CmnLinux73, a_watchpoint_beyond_the_ports_of_a_crosspoint_disturbs_the_next) {
   spec = ready_made("cmn700-8x8");
   boot([&] {
-    const unsigned xp = 9;  // two ports, one DTM; so has the next
+    const unsigned xp = 9;  // two ports, one DTM; the next one too
     ASSERT_EQ(layout().dtms_of(xp), 1U);
     constexpr std::uint64_t kWatchpoint0 = 0x2000 + 0x1a0;
     accesses.clear();
@@ -352,7 +355,8 @@ TEST_P(CmnLinux73, a_watchpoint_beyond_the_ports_of_a_crosspoint_disturbs_the_ne
   });
 }
 
-// Two watchpoints up fit each DTM of the crosspoint; in one group the driver counts all four for the first.
+// Each DTM of the crosspoint has room for two upload watchpoints. In one group, the driver counts all four for the
+// first DTM.
 // contract A87
 TEST_P(CmnLinux73, a_group_is_refused_for_watchpoints_of_another_dtm) {
   spec = ready_made("cmn700-8x8");
@@ -367,7 +371,7 @@ TEST_P(CmnLinux73, a_group_is_refused_for_watchpoints_of_another_dtm) {
     const EventHandle leader = start(wildcard(0));
     const EventHandle second = start(wildcard(1), leader);
     EXPECT_EQ(try_open(wildcard(2), leader), -EINVAL);
-    // Apart from the group there is room.
+    // Outside of a group there is room.
     const EventHandle third = start(wildcard(2));
     const EventHandle fourth = start(wildcard(3));
     cmn::FlitFields flit;

@@ -24,7 +24,7 @@ std::string trimmed(const std::string& text) {
 /// "#5" without the '#'.
 std::string number(const std::string& text) { return text.substr(std::min(text.size(), text.find('#') + 1)); }
 
-/// How the map writes what is connected to a port.
+/// The map's text for the device at a port.
 std::string label(DeviceType device) {
   switch (device) {
     case DeviceType::none:
@@ -50,7 +50,7 @@ std::string label(DeviceType device) {
   }
 }
 
-/// Nodes the driver does not keep, and those below HN-I, which the map leaves out.
+/// Nodes that the driver does not keep, and those below HN-I, which the map leaves out.
 bool is_shown(NodeType type) {
   constexpr std::array kHidden{NodeType::dvm,    NodeType::cfg,        NodeType::dtc,        NodeType::xp,
                                NodeType::mpam_s, NodeType::mpam_ns,    NodeType::apb,        NodeType::rn_sam,
@@ -90,7 +90,7 @@ CmnMap parse_cmn_map(const std::string& text) {
         cell.devices.push_back(cells[x]);
         cell.logical.emplace_back();
       } else if (digit == 4 && !cell.devices.back().empty()) {
-        // Where nothing is connected the driver prints what it finds at an id that, at a crosspoint of two ports, is
+        // For an empty place the driver prints what it finds at the place's id. At a crosspoint of two ports that id is
         // the next crosspoint's.
         cell.logical.back().at(line[4] == '0' ? 0 : 1) = number(cells[x]);
       }
@@ -118,7 +118,7 @@ CmnMap expected_cmn_map(const Topology& topology, bool domains_of_cmn600_dtcs) {
         const std::string logical = std::to_string(next[node.type]++);
         if (node.type == NodeType::dtc && domains_of_cmn600_dtcs) cell.dtc = std::to_string(crosspoint.dtc_domain);
         if (!is_shown(node.type) || node.device > 1) continue;
-        // Of several nodes at one place the map has the one of the lowest type.
+        // If a place has several nodes, the map shows the one of the lowest type.
         if (shown[node.device] && *shown[node.device] < node.type) continue;
         shown[node.device] = node.type;
         cell.logical[port][node.device] = logical;

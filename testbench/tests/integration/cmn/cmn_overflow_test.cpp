@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overflows of a mesh's counters as arm-cmn handles them: which line, when, and that nothing is lost or told twice.
-// Counters have the widths of the products; events come in amounts no wire could carry.
+// How arm-cmn handles overflows of a mesh's counters: on which line, when, and without losing or repeating counts.
+// Counters have the widths of the products. Events come in numbers that no wire could carry.
 #include <algorithm>
 #include <vector>
 
@@ -82,7 +82,7 @@ class CmnOverflow : public CmnTest {
       const std::uint64_t at_once = host->handled_interrupts();
       EXPECT_GE(at_once, 1U);
       for (unsigned domain = 0; domain < dtcs; ++domain) {
-        // The driver's handlers added what had overflowed; a read would have found it too.
+        // The driver's handlers added the overflows. A read would have found them too.
         overflow(domain);
         testing::advance(kMicrosecond);
         EXPECT_FALSE(line_is_high(domain));
@@ -121,7 +121,7 @@ TEST_P(CmnOverflow, that_is_read_before_the_interrupt_is_counted_once) {
     EXPECT_EQ(value(handle), kToOverflow + 123);
     EXPECT_EQ(host->handled_interrupts(), 0U);
     EXPECT_TRUE(line_is_high(0));
-    // What the handler still has to add.
+    // What the handler must still add.
     happen(home, 1, 5 * kLocalWrap);
     testing::advance(20 * kMicrosecond);
     EXPECT_EQ(host->handled_interrupts(), 1U);
@@ -138,7 +138,7 @@ TEST_P(CmnOverflow, while_one_event_is_read_from_two_dtcs_is_counted_once) {
     const std::array homes{source(NodeType::hn_f, 0, 0), source(NodeType::hn_f, 0, 1)};
     happen(homes[0], 1, 1000);
     happen(homes[1], 1, 2000);
-    // Both overflow when the first DTC's counter is read and set up anew, and the second's not yet.
+    // Both overflow when the first DTC's counter has been read and set up again, and the second's has not.
     bool once = true;
     platform->bus().monitor([&](const MmioBus::BusAccess& access) {
       if (!once || !access.is_write || access.address != dtc_register(0, kPmevcnt0)) return;
@@ -146,7 +146,8 @@ TEST_P(CmnOverflow, while_one_event_is_read_from_two_dtcs_is_counted_once) {
       for (const unsigned home : homes)
         mesh().pmu().node_event(home, 1, cmn::kEveryClass, kToOverflow + kLocalWrap, access.when);
     });
-    // The second's is in what the driver reads; the interrupts come as soon as it lets them, before the call returns.
+    // The driver's reading contains the second overflow. The interrupts come as soon as the driver enables them, before
+    // the call returns.
     const std::uint64_t total = 3000 + 2 * (kToOverflow + kLocalWrap);
     EXPECT_EQ(value(handle), total);
     EXPECT_FALSE(once);
@@ -160,8 +161,8 @@ TEST_P(CmnOverflow, while_one_event_is_read_from_two_dtcs_is_counted_once) {
 // contract A64
 TEST_P(CmnOverflow, of_the_cycle_counter_is_handled_and_the_count_exact) {
   limit = 1000 * kSecond;
-  // The driver reads the counter and then sets it up anew; what is counted in between is lost. Here that is none: a
-  // cycle has 500 ps.
+  // The driver reads the counter and then sets it up again. Counts between the two would be lost. Here there are none,
+  // because a cycle has 500 ps.
   options.access_latency = 1;
   boot(mesh_of(Product::cmn600, 4, 3), [&] {
     const ClockDomain& clock = mesh().clock();
@@ -180,14 +181,14 @@ TEST_P(CmnOverflow, of_the_cycle_counter_is_handled_and_the_count_exact) {
 // contract A64
 TEST_P(CmnOverflow, of_the_cycle_counter_nobody_uses_is_cleared) {
   limit = 3000 * kSecond;
-  // Hardware whose clock happens not to be gated: the cycle counter runs, wanted or not.
+  // Hardware without clock gating: the cycle counter always runs.
   spec.mesh.pmu.cycles_need_cg_disable = false;
   boot(mesh_of(Product::cmn600, 4, 3), [&] {
     const EventHandle cycles = start(kDtcCycles);
     finish(cycles);
     const EventHandle misses = start(kMisses);
     happen(source(NodeType::hn_f), 1, 55);
-    // From half full once, then full turns of 2^40 cycles: 275, 825, 1375, 1925 seconds.
+    // Half a turn first, then full turns of 2^40 cycles: 275, 825, 1375, 1925 seconds.
     testing::advance(2000 * kSecond);
     EXPECT_EQ(host->handled_interrupts(), 4U);
     EXPECT_FALSE(line_is_high(0));
@@ -206,7 +207,7 @@ TEST_P(CmnOverflow, pends_while_the_dtc_is_disabled_and_interrupts_when_it_is_en
     EXPECT_THAT(rising_edges(), ElementsAre(1U));
     EXPECT_TRUE(line_is_high(0));
 
-    // Another event is added with the PMU stopped.
+    // Another event is added while the PMU is stopped.
     bool disabled = false;
     unsigned seen_disabled = 0;
     unsigned high_while_disabled = 0;
@@ -220,7 +221,7 @@ TEST_P(CmnOverflow, pends_while_the_dtc_is_disabled_and_interrupts_when_it_is_en
     const EventHandle other = start(event(NodeType::hn_f, 2));
     EXPECT_FALSE(disabled);
     EXPECT_GT(seen_disabled, 2U);
-    EXPECT_EQ(high_while_disabled, 1U);  // the last one is the write that enables again
+    EXPECT_EQ(high_while_disabled, 1U);  // the last one is the write that enables the PMU again
     EXPECT_EQ(host->handled_interrupts(), 0U);
     testing::advance(kMicrosecond);
     EXPECT_THAT(rising_edges(), ElementsAre(2U));
@@ -248,7 +249,7 @@ TEST_P(CmnOverflow, of_four_dtcs_on_two_lines_is_served) { shared_lines_are_all_
 
 // contract A69
 TEST_P(CmnOverflow, of_an_event_that_is_gone_makes_the_driver_warn_and_counts_right) {
-  // A weakness of the driver: deleting an event leaves its overflow status, and the handler then looks for the event.
+  // A weakness of the driver: deleting an event leaves its overflow status, and then the handler looks for the event.
   expected_warnings = 1;
   options.interrupt_delay = 10 * kMicrosecond;
   boot(mesh_of(Product::cmn600, 4, 3), [&] {
@@ -258,7 +259,7 @@ TEST_P(CmnOverflow, of_an_event_that_is_gone_makes_the_driver_warn_and_counts_ri
     EXPECT_EQ(finish(gone), kToOverflow + 77);
     EXPECT_EQ(host->warnings(), 0U);
     EXPECT_EQ(look(dtc_register(0, kPmovsr)), 1U);
-    // The PMU runs for another event, whose counter is another one, and the interrupt comes.
+    // The PMU runs for another event with another counter, and the interrupt comes.
     const EventHandle first = start(kDtcCycles);
     testing::advance(20 * kMicrosecond);
     EXPECT_EQ(host->warnings(), 1U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stall events under real contention, held against stalls counted by a simulator of the mesh that shares nothing with
-// the model: it is given the uploads alone.
+// Stall events under real contention, compared with the stalls in a simulator of the mesh that shares no code with the
+// model. It gets only the uploads.
 #include <array>
 #include <span>
 #include <vector>
@@ -21,7 +21,7 @@ using cmn::NodeType;
 using cmn::Product;
 using ::testing::ValuesIn;
 
-/// What goes up, and when.
+/// An upload and its time.
 class Uploads final : public cmn::MeshObserver {
  public:
   struct Upload {
@@ -68,7 +68,7 @@ class CmnStalls : public CmnTest {
     std::size_t next = 0;
     for (Cycle cycle = uploads.front().cycle; next < uploads.size() || !reference.empty() || !untaken.empty();
          ++cycle) {
-      // Devices take each flit in the cycle after it came.
+      // Devices take each flit in the cycle after its arrival.
       for (const auto& one : untaken) reference.take(static_cast<Channel>(one.channel), one.xp, one.port);
       for (; next < uploads.size() && uploads[next].cycle == cycle; ++next) {
         const Uploads::Upload& one = uploads[next];
@@ -125,7 +125,7 @@ class CmnStalls : public CmnTest {
       }
     });
   }
-  /// How event ids tell interfaces: east, west, north, south, ports 0 and 1 (arm-cmn.c).
+  /// Codes of interfaces in event ids: east, west, north, south, ports 0 and 1 (arm-cmn.c).
   static std::uint64_t code_of(Interface interface) { return static_cast<std::uint64_t>(interface); }
 };
 INSTANTIATE_TEST_SUITE_P(linux, CmnStalls, ValuesIn(cmn_driver_sets()), version_name);

@@ -13,7 +13,7 @@ using cmn::NodePlace;
 using cmn::NodeType;
 
 const std::vector<DriverSet>& cmn_driver_sets() {
-  // No drivers is a failure of one test of its own, not of listing the tests.
+  // If there are no drivers, a test of its own fails, and not the listing of tests.
   static const std::vector<DriverSet> sets = [] {
     try {
       const char* const folder = std::getenv("PMUFAB_TEST_DRIVERS");
@@ -38,7 +38,7 @@ cmn::Topology CmnTest::mesh_of(cmn::Product product, unsigned columns, unsigned 
     const unsigned x = xp % columns;
     const unsigned domain = x * dtcs / columns;
     const bool first_of_domain = xp < columns && (x == 0 || (x - 1) * dtcs / columns != domain);
-    // No more home nodes than Linux 7.2 has room for.
+    // Not more home nodes than Linux 7.2 allows.
     const char* second = first_of_domain ? domain == 0 ? "HN-D" : "HN-T" : xp < 144 ? "HN-F" : "SN-F";
     topology.crosspoints.push_back({.dtc_domain = domain, .ports = {port("RN-F"), port(second)}, .nodes = {}});
   }
@@ -47,7 +47,7 @@ cmn::Topology CmnTest::mesh_of(cmn::Product product, unsigned columns, unsigned 
 
 void CmnTest::boot(cmn::Topology topology, std::function<void()> story) {
   spec.topology = std::move(topology);
-  // Linux 6.1 never asks for a clock that is not gated.
+  // Linux 6.1 never switches clock gating off.
   if (!kernel_is_at_least("6.12")) spec.mesh.pmu.cycles_need_cg_disable = false;
   platform::PlatformSpec all;
   all.name = "mesh";
@@ -110,7 +110,7 @@ void CmnTest::flits(unsigned xp, cmn::Interface interface, cmn::Channel channel,
 }
 
 namespace {
-/// Where a node's PMU registers begin in its window (arm_cmn_pmu_offset); no CMN S3 here.
+/// The offset of a node's PMU registers in its window (arm_cmn_pmu_offset). There is no CMN S3 here.
 constexpr std::uint64_t kPmuOffset = 0x2000;
 }  // namespace
 

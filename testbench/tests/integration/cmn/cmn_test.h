@@ -13,7 +13,7 @@
 
 namespace pmufab::integration {
 
-/// Every driver set that was built and has arm-cmn, oldest first.
+/// All driver sets with arm-cmn, oldest first.
 const std::vector<DriverSet>& cmn_driver_sets();
 
 /// A story about arm-cmn on one modelled mesh.
@@ -26,29 +26,29 @@ class CmnTest : public DriverTest {
   /// The same for the cycle counter, of 40 bits.
   static constexpr std::uint64_t kCyclesToOverflow = std::uint64_t{1} << 39;
 
-  /// A mesh with an RN-F and an HN-F at every crosspoint. Its columns are shared out among `dtcs` domains; the
-  /// southernmost crosspoint of each one's first column has an HN-D or HN-T, with the DTC, in the HN-F's place.
+  /// A mesh with an RN-F and an HN-F at every crosspoint. Its columns are divided into `dtcs` domains. In the first
+  /// column of each domain, the southernmost crosspoint has an HN-D or HN-T with the DTC instead of the HN-F.
   static cmn::Topology mesh_of(cmn::Product product, unsigned columns, unsigned rows, unsigned dtcs = 1);
 
-  /// Build a platform with this mesh and what else `spec` says, load the driver, and tell the story.
+  /// Build a platform with this mesh and the other parts of `spec`, load the driver, and run the story.
   void boot(cmn::Topology topology, std::function<void()> story);
 
   [[nodiscard]] cmn::Mesh& mesh() { return platform->mesh(0); }
   [[nodiscard]] bool line_is_high(unsigned dtc) { return mesh().interrupt(dtc).is_high(); }
 
-  /// Config of an event of nodes of a type; of one node, if its id is given.
+  /// Config of an event of nodes of a type; of a single node, if its id is given.
   static std::uint64_t event(cmn::NodeType type, std::uint64_t id, std::optional<std::uint64_t> node = {}) {
     return static_cast<std::uint64_t>(type) | id << 16 | (node ? std::uint64_t{1} << 31 | *node << 32 : 0);
   }
-  /// Open and enable; must work.
+  /// Open and enable. It must succeed.
   EventHandle start(std::uint64_t config, std::uint64_t config1 = 0, std::uint64_t config2 = 0, EventHandle leader = 0);
-  /// As start(), but hand back what the driver says.
+  /// As start(), but returns the driver's answer.
   EventHandle try_open(std::uint64_t config, std::uint64_t config1 = 0, std::uint64_t config2 = 0,
                        EventHandle leader = 0);
   /// The final count, as after perf stat.
   std::uint64_t finish(EventHandle handle);
 
-  /// @return the n-th event source of a type, in order of XP, of those in a DTC domain.
+  /// @return the n-th event source of a type in a DTC domain, in order of XP.
   [[nodiscard]] unsigned source(cmn::NodeType events, unsigned number = 0, std::optional<unsigned> domain = {});
   /// @return the node of a source.
   [[nodiscard]] const cmn::NodePlace& node_of(unsigned source_index);
@@ -59,7 +59,7 @@ class CmnTest : public DriverTest {
   /// So many flits leave a crosspoint now.
   void flits(unsigned xp, cmn::Interface interface, cmn::Channel channel, std::uint64_t amount, Picoseconds when);
 
-  /// What a debugger reads in a register: all are 64 bits wide.
+  /// The value of a register, as a debugger reads it. All are 64 bits wide.
   [[nodiscard]] std::uint64_t look(std::uint64_t address) { return peek(address, 8); }
   /// Physical address of a register of a DTC's PMU, or of an XP's (first) DTM.
   [[nodiscard]] std::uint64_t dtc_register(unsigned dtc, std::uint64_t offset);
@@ -71,7 +71,7 @@ class CmnTest : public DriverTest {
   static constexpr std::uint64_t kDtmPmevcnt = 0x220;
 
   platform::CmnSpec spec;
-  bool expect_probe = true;  ///< the driver makes a PMU
+  bool expect_probe = true;  ///< the driver creates a PMU
   std::unique_ptr<platform::Platform> platform;
 };
 

@@ -45,7 +45,7 @@ class C2cPmus : public DriverTest {
   }
   void boot(std::function<void()> story) { DriverTest::boot(machine->bus(), firmware, std::move(story)); }
 
-  /// What firmware says of a socket's device.
+  /// The firmware's description of a socket's device.
   platform::AcpiDevice& device(const std::string& hid, const std::string& uid = "0") {
     return *std::find_if(firmware.devices.begin(), firmware.devices.end(),
                          [&](const platform::AcpiDevice& each) { return each.hid == hid && each.uid == uid; });
@@ -129,7 +129,7 @@ TEST_P(C2cPmus, of_one_gpu_and_of_another_socket_say_so) {
 TEST_P(C2cPmus, without_a_mask_are_refused) {
   platform::PlatformSpec spec = small(1);
   spec.tegra410->nvlink_c2c.peer = NvlinkPeer::none;
-  spec.tegra410->nvclink.cpu_en_mask = 0;  // as firmware of a board with one socket might
+  spec.tegra410->nvclink.cpu_en_mask = 0;  // like firmware of a board with one socket
   build(spec);
   EXPECT_TRUE(device("NVDA2023").properties.empty());
   EXPECT_TRUE(device("NVDA2022").properties.empty());
@@ -152,7 +152,7 @@ TEST_P(C2cPmus, are_read_in_32_bit_halves_high_low_high) {
     const Picoseconds start = testing::now();
     std::uint64_t last = 0;
     for (unsigned turn = 1; turn < 20; ++turn) {
-      // So that the carry comes between accesses of the driver, 50 ns apart.
+      // So that the carry happens between accesses of the driver, 50 ns apart.
       testing::advance_to(start + (Picoseconds{turn} << 32) - 200'000 - turn * 17'000);
       for (unsigned i = 0; i < 3; ++i) {
         const Picoseconds before = testing::now();
@@ -216,7 +216,7 @@ TEST_P(C2cPmus, count_thirty_two_events_at_once_and_not_one_more) {
     }
     EXPECT_EQ(reading(too_many).value, 0U);
     EXPECT_EQ(reading(too_many).time_running, 0U);
-    host->close(events[0]);  // room for it, which it gets when events are put on anew
+    host->close(events[0]);  // gives it room; it is added with the next change
     host->close(too_many);
     for (unsigned i = 1; i < 32; ++i) host->close(events[i]);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 64-bit register layout (FEAT_CSPMU_EXT64), which drivers know from Linux 7.3 on.
+// The 64-bit register layout (FEAT_CSPMU_EXT64), which drivers know since Linux 7.3.
 #include <algorithm>
 
 #include "testbench/tests/integration/integration_test.h"
@@ -47,7 +47,7 @@ TEST_P(LayoutDetection, is_by_pmcnten_or_by_an_architecture_register_that_is_pre
   for (const Part& part : kParts) {
     const auto number = std::to_string(devices.size());
     add({.ext64 = part.ext64, .pmcnten = part.pmcnten, .pmiidr = kGenericPart, .pmdevarch = part.pmdevarch});
-    // Who takes it for the other layout resets it through the place where that has PMCR.
+    // A driver that assumes the other layout resets it through that layout's PMCR.
     if (part.ext64 && !(knows && part.found)) expect_guest_error("pmu" + number, "PMCR_OF_THE_32BIT_LAYOUT");
   }
   boot([&] {
@@ -62,7 +62,7 @@ TEST_P(LayoutDetection, is_by_pmcnten_or_by_an_architecture_register_that_is_pre
       }
       EXPECT_THAT(control, ElementsAre(expected ? kPmcr64 : kPmcr32)) << number;
       EXPECT_EQ(peek(devices[number]->page0 + 0xc00, kParts[number].ext64 ? 8 : 4), 0U)
-          << number;  // looking has left no counter enabled
+          << number;  // the check has left no counter enabled
     }
   });
 }
@@ -73,7 +73,7 @@ TEST_P(Layout64, takes_64_bit_event_codes_and_filters) {
   constexpr std::uint64_t kFilter = 0xa5a5'0f0f'3c3c'00ff;
   constexpr std::uint64_t kFilter2 = 0xff00'1234'0ff0'5555;
   Probe& wide = more_probes.emplace_back("wide");
-  Probe& narrow = more_probes.emplace_back("narrow");  // an event code that differs in the upper half alone
+  Probe& narrow = more_probes.emplace_back("narrow");  // an event code that differs only in the upper half
   Probe& at_32 = more_probes.emplace_back("at_32");    // where the 32-bit layout has the cycle counter
   add({.counters = 8, .ext64 = true, .pmiidr = kGenericPart}, InterruptTrigger::level,
       [&](const CounterProgram& program) {
@@ -130,7 +130,7 @@ TEST_P(Layout64, is_started_and_stopped_by_the_64_bit_control_register_alone) {
       if (access.is_write && access.address == kPmcr64) control.push_back(access.data);
     }
     ASSERT_GE(control.size(), 3U);
-    EXPECT_EQ(control.front(), 6U);  // probe: event and cycle counters to zero
+    EXPECT_EQ(control.front(), 6U);  // the probe resets event and cycle counters
     EXPECT_EQ(std::count(control.begin(), control.end(), 1U), 1);
     EXPECT_EQ(control.back(), 0U);
   });
@@ -155,7 +155,7 @@ TEST_P(Layout64, never_uses_the_cycle_counter_and_multiplexes_beyond_the_regular
     for (unsigned i = 0; i < kRegular; ++i) EXPECT_TRUE(device.pmu.is_running(i)) << i;
     handles.push_back(open(name_of(0), kRegular));
     ASSERT_GT(handles.back(), 0);
-    // Which events are on is what the type registers and enables of the running counters say.
+    // The type registers and enables of the running counters show which events are on.
     for (unsigned turn = 0; turn < kTurns; ++turn) {
       EXPECT_EQ(peek(device.page0 + 0xc00, 8), (1U << kRegular) - 1);
       for (unsigned counter = 0; counter < kRegular; ++counter) {

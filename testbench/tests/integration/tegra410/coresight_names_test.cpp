@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the PMUs are called.
+// Names of the PMUs.
 #include <cstring>
 
 #include "testbench/tests/integration/integration_test.h"
@@ -20,7 +20,7 @@ class CoreSightNames : public CoreSightTest {
     std::memcpy(&packed, hid, sizeof(packed));
     return packed;
   }
-  /// Let node `number` stand for a device of the ACPI namespace.
+  /// Node `number` refers to a device of the ACPI namespace.
   void make_acpi(unsigned number, std::uint32_t uid) {
     node(number).type = ApmtNode::Type::acpi_device;
     node(number).instance_primary = eight_characters("NVDA2FFF");
@@ -42,13 +42,13 @@ TEST_P(CoreSightNames, of_a_pcie_pmu_carry_socket_and_root_complex_and_without_a
     add({.pmiidr = number == 3 ? kNvidiaPcieTgt : kNvidiaPcie});
     make_acpi(number, 40 + number);
   }
-  // The name comes from the CPUs' node, not from the table's order.
+  // The name comes from the CPUs' node, not from the order of the table.
   for (std::uint32_t cpu = 2; cpu < 4; ++cpu) firmware.cpus.push_back({.uid = cpu, .container_uid = 1, .node = 1});
   node(1).processor_affinity = 1;
   add_acpi(40).properties["instance_id"] = 6;
   add_acpi(41).properties["instance_id"] = 0;
-  add_acpi(42);                                // a device that does not say which instance it is
-  add_acpi(99).properties["instance_id"] = 2;  // and none at all for node 3
+  add_acpi(42);                                // a device without an instance number
+  add_acpi(99).properties["instance_id"] = 2;  // and no device for node 3
   boot([&] { EXPECT_THAT(pmu_names(), UnorderedElementsAre("nvidia_pcie_pmu_0_rc_6", "nvidia_pcie_pmu_1_rc_0")); });
 }
 

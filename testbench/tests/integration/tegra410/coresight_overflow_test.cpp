@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overflow at the edges: while an event stops, with nobody to handle it, and without an interrupt at all.
+// Unusual overflows: while an event stops, without a handler, and without an interrupt.
 #include <algorithm>
 
 #include "testbench/tests/integration/integration_test.h"
@@ -45,20 +45,20 @@ void OverflowBase::wrap_while_an_event_stops(InterruptTrigger trigger) {
     unsigned before = 0;
     unsigned after = 0;
     unsigned stale = 0;
-    // When the driver is told to disable the event; the wrap comes at 1 us and 1 ps. The last one is handled in time.
+    // The time at which the event is disabled. The wrap comes at 1 us and 1 ps. The last one is handled in time.
     std::vector<Picoseconds> calls;
     for (Picoseconds call = 300'000; call <= 1'700'000; call += 25'000) calls.push_back(call);
     calls.push_back(21 * kMicrosecond);
     for (const Picoseconds call : calls) {
-      // A status bit that the round before has left raises the line as soon as the event is on. What is counted until
-      // the handler runs, and after it, counts once.
+      // A status bit left by the previous round raises the line as soon as the event is on. Events until the handler
+      // runs, and after it, count once.
       const EventHandle event = open(name_of(0), kEvents[0]);
       ASSERT_TRUE(device.pmu.is_running(1));
       device.probes[0].publish(100, 0, now());
       advance(20 * kMicrosecond);
       EXPECT_EQ(value(event), 100U);
       const std::uint64_t position = device.pmu.counter_value(1, now());
-      ASSERT_TRUE(position == 0x7fff || position == 0x7fff + 100) << position;  // the handler starts it over
+      ASSERT_TRUE(position == 0x7fff || position == 0x7fff + 100) << position;  // the handler sets it up again
       const std::uint64_t fill = 0xffff - position;
       device.probes[0].publish(fill, 0, now());
       device.probes[1].publish(5, 0, now());
@@ -78,7 +78,7 @@ void OverflowBase::wrap_while_an_event_stops(InterruptTrigger trigger) {
       const bool counted = wrap < stopped;
       ++(counted ? before : after);
       EXPECT_EQ(value(event), 100 + fill + (counted ? 1 : 0)) << "disabled at " << call;
-      advance(20 * kMicrosecond);  // whatever is still pending
+      advance(20 * kMicrosecond);  // for anything that is still pending
       EXPECT_EQ(value(event), 100 + fill + (counted ? 1 : 0)) << "disabled at " << call << ", later";
       if ((peek(device.page0 + kPmovsclr) & 2) != 0) ++stale;
       host->close(event);
@@ -86,13 +86,13 @@ void OverflowBase::wrap_while_an_event_stops(InterruptTrigger trigger) {
     EXPECT_GT(before, 20U);
     EXPECT_GT(after, 20U);
     if (trigger == InterruptTrigger::level) {
-      EXPECT_EQ(stale, before - 1);  // masked before it was handled, but for the last
+      EXPECT_EQ(stale, before - 1);  // all but the last were masked before they were handled
     } else {
-      EXPECT_EQ(stale, 0U);  // an edge is remembered, and finds no event
+      EXPECT_EQ(stale, 0U);  // an edge is remembered and finds no event
     }
     EXPECT_EQ(value(other), other_expected);
 
-    // And the counter whose status was stale still overflows as it should.
+    // The counter whose status was stale still overflows correctly.
     const EventHandle last = open(name_of(0), kEvents[0]);
     advance(20 * kMicrosecond);
     for (unsigned i = 0; i < 3; ++i) {
@@ -127,14 +127,14 @@ TEST_P(Overflow, of_the_cycle_counter_is_counted_to_the_picosecond_at_which_it_s
     for (Picoseconds offset = 0; offset <= 6; ++offset) {
       accesses.clear();
       const EventHandle event = open(name_of(0), kCycles);
-      advance(20 * kMicrosecond);  // a handler that runs for a status left by the round before has its turn
+      advance(20 * kMicrosecond);  // a handler that runs for a status of the previous round gets its turn
       Picoseconds running_since = 0;
       std::uint64_t expected = 0;
       Picoseconds reloaded = 0;  // the driver has put the counter to 0x7fff, and it has counted from `reloaded` on
       const auto edges = [&](Picoseconds begin, Picoseconds end) {
         return (end + kPeriod - 1) / kPeriod - (begin + kPeriod - 1) / kPeriod;
       };
-      // Windows in which the counter ran, as the driver's writes make them.
+      // Windows in which the counter ran, according to the driver's writes.
       for (const MmioBus::BusAccess& access : accesses_to(device.page0, 0x1000)) {
         if (!access.is_write || access.address != kPmcr) continue;
         if (access.data == 1) {
@@ -145,7 +145,7 @@ TEST_P(Overflow, of_the_cycle_counter_is_counted_to_the_picosecond_at_which_it_s
         }
       }
       ASSERT_NE(running_since, 0U);
-      // Edge 32769 after the reload is the one that wraps.
+      // Edge 32769 after the reload wraps it.
       const Picoseconds wrap = ((reloaded + kPeriod - 1) / kPeriod + 32'768) * kPeriod;
       accesses.clear();
       const Picoseconds stop = wrap - 3 + offset;
@@ -166,8 +166,8 @@ TEST_P(Overflow, of_the_cycle_counter_is_counted_to_the_picosecond_at_which_it_s
 
 // contract C33
 TEST_P(Overflow, that_finds_no_event_starts_the_pmu_for_nobody) {
-  // Expected failure: arm_cspmu_handle_irq() ends by starting the counters, whether or not an event is active. So it is
-  // in Linux 7.2 and 7.3. A version in which this test fails has mended it: then expect PMCR.E = 0 from it on.
+  // Expected failure: arm_cspmu_handle_irq() ends by starting the counters, whether or not an event is active. Linux
+  // 7.2 and 7.3 do this. If this test fails, the version has corrected it: then expect PMCR.E = 0 from it on.
   options.interrupt_delay = 5 * kMicrosecond;
   add({.counters = 4, .width = 16, .pmiidr = kGenericPart}, InterruptTrigger::edge);
   Device& device = *devices[0];
@@ -176,7 +176,7 @@ TEST_P(Overflow, that_finds_no_event_starts_the_pmu_for_nobody) {
     device.probes[0].publish((1U << 15) + 1, 0, now());  // wraps; the interrupt comes in 5 us
     EXPECT_EQ(host->disable(event), 0);
     EXPECT_EQ(value(event), (1U << 15) + 1);
-    EXPECT_EQ(peek(device.page0 + kPmcr), 0U);  // the driver has stopped the PMU, as it should
+    EXPECT_EQ(peek(device.page0 + kPmcr), 0U);  // the driver has stopped the PMU
     EXPECT_EQ(host->handled_interrupts() + host->unhandled_interrupts(), 0U);
     advance(20 * kMicrosecond);
     EXPECT_EQ(host->unhandled_interrupts(), 1U);
@@ -211,7 +211,7 @@ TEST_P(Overflow, without_an_interrupt_loses_nothing_if_counters_are_read_in_time
       expected += half;
       EXPECT_EQ(host->disable(event), 0);
       EXPECT_EQ(value(event), expected) << width << " bits, at the end";
-      // Whoever reads too late loses whole turns: nothing but reading keeps the count.
+      // Reading too late loses whole turns, because only reading keeps the count.
       EXPECT_EQ(host->enable(event), 0);
       device.probes[0].publish(2 * half + 3, 0, now());
       advance(20 * kMicrosecond);
@@ -227,11 +227,11 @@ TEST_P(Overflow, interrupt_that_cannot_be_had_is_forgiven_for_64_bit_counters_al
   add({.counters = 4, .width = 64, .pmiidr = kGenericPart});
   add({.counters = 4, .width = 40, .pmiidr = kGenericPart});
   add({.counters = 4, .width = 32, .pmiidr = kGenericPart});
-  // The driver does not share its interrupts: all but the first are refused theirs.
+  // The driver does not share its interrupt, so only the first PMU gets one.
   for (unsigned number = 1; number < 4; ++number) node(number).overflow_interrupt->number = 100;
   boot([&] {
     if (!kernel_is_at_least(kKnows64BitLayout)) {
-      EXPECT_THAT(pmu_names(), ::testing::ElementsAre(name_of(0)));  // no forgiving before 7.3
+      EXPECT_THAT(pmu_names(), ::testing::ElementsAre(name_of(0)));  // before 7.3 this is fatal for a PMU
       return;
     }
     EXPECT_THAT(pmu_names(), ::testing::UnorderedElementsAre(name_of(0), name_of(1)));

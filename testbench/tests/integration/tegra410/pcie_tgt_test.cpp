@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PCIE-TGT PMUs under the drivers: what is programmed, which address filters are taken, and what the driver gets wrong.
+// PCIE-TGT PMUs under the drivers: programming, address filters, and the driver's mistakes.
 #include <algorithm>
 #include <stdexcept>
 
@@ -16,7 +16,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Not;
 
-/// Where requests come from.
+/// The source of requests.
 struct TargetReader : sc_core::sc_module {
   explicit TargetReader(const sc_core::sc_module_name& module_name)
       : sc_core::sc_module(module_name), socket("socket") {}
@@ -83,7 +83,7 @@ class PcieTgt : public DriverTest {
     attributes.pinned = pinned;
     return host->open(attributes, 0);
   }
-  /// What the driver last wrote to PMEVFILT2R of any counter.
+  /// The driver's last write to PMEVFILT2R of any counter.
   std::uint64_t last_filter() {
     std::uint64_t value = ~std::uint64_t{0};
     for (const MmioBus::BusAccess& access : accesses_to(kPage0 + 0x800, 0x200)) {
@@ -91,7 +91,7 @@ class PcieTgt : public DriverTest {
     }
     return value;
   }
-  /// Which address filters are on.
+  /// The enabled address filters.
   unsigned slots_on() {
     unsigned on = 0;
     for (unsigned slot = 0; slot < kSlots; ++slot)
@@ -161,7 +161,7 @@ TEST_P(PcieTgt, counts_what_goes_to_root_ports_and_addresses) {
     read(kBar1 + 0x1'0000, 3);  // and by address
     read(kBar2, 7);
     read(kCxl, 11);
-    read(kCxl + 0x10'0000, 13);  // by nothing
+    read(kCxl + 0x10'0000, 13);  // without a filter
     EXPECT_EQ(value(all), 12U);
     EXPECT_EQ(value(two), 7U);
     EXPECT_EQ(value(bar), 3U);
@@ -211,7 +211,7 @@ TEST_P(PcieTgt, of_two_slots_with_one_address_the_driver_releases_the_wrong_one)
   boot([&] {
     const EventHandle first = open_range(kBar1, true);
     const EventHandle second = open_range(kBar2, true);
-    host->close(first);  // its slot is free, and pinned events stay where they are
+    host->close(first);  // its slot is free, and pinned events keep theirs
     const EventHandle third = open_range(kBar2);
     EXPECT_EQ(slots_on(), 0b11U) << "a slot of its own, though there is an equal one";
     EXPECT_EQ(slot_base(0), slot_base(1));
@@ -230,7 +230,7 @@ TEST_P(PcieTgt, stopping_cycles_with_an_address_filter_releases_a_slot_nobody_to
   boot([&] {
     host->close(open(kName, kCycles | kAddresses, kBar1, kMask));
     EXPECT_EQ(logged("Unable to find the address filter slot to reset"), 1U);
-    // With base and mask 0 it finds a free slot, and counts its users below 0: the slot is lost.
+    // For base and mask 0 the driver finds a free slot and counts its users below 0, so the slot is lost.
     host->close(open(kName, kCycles | kAddresses, 0, 0));
     std::vector<EventHandle> events;
     for (unsigned slot = 0; slot < kSlots; ++slot) events.push_back(open_range(kBar1 + slot * 0x1'0000));
@@ -251,10 +251,10 @@ TEST_P(PcieTgt, cycles_are_listed_and_count_the_soc_clock) {
   });
 }
 
-/// What firmware says is wrong.
+/// Firmware with mistakes.
 class PcieTgtProbe : public PcieTgt {
  protected:
-  /// The device of a root complex' PCIE-TGT PMU.
+  /// The device of a root complex's PCIE-TGT PMU.
   platform::AcpiDevice& device(std::uint32_t root_complex = 1) {
     const auto found = std::find_if(firmware.devices.begin(), firmware.devices.end(), [&](const auto& device) {
       const auto instance = device.properties.find("instance_id");

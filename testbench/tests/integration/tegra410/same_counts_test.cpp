@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 class SameCounts : public testing::Cli, public ::testing::WithParamInterface<const char*> {
  protected:
-  /// What the driver counted, by measure and event; the same event twice in a measure is numbered.
+  /// The driver's counts by measure and event. If an event is twice in a measure, the two are numbered.
   using Counts = std::map<std::string, std::uint64_t>;
 
   static Counts counts_of(const Json& run) {
@@ -46,14 +46,14 @@ TEST_P(SameCounts, under_every_kernel_version) {
   std::string file = std::string(GetParam()) + ".yaml";
   std::replace(file.begin(), file.end(), '_', '-');
   const std::string json = write("results.json", "");
-  // A version may make more register accesses than another while it probes, which shifts everything after. An access
-  // takes twelve periods of the fabric's 2.4 GHz clock, so that a window still holds the same edges.
+  // Versions differ in the number of register accesses while they probe, which shifts all later times. An access takes
+  // twelve periods of the fabric's 2.4 GHz clock, so a window still contains the same edges.
   std::vector<std::string> arguments = {"run",    shipped(file), "--drivers", "all",
                                         "--json", json,          "--set",     "host.access_latency=5 ns"};
   if (const char* const drivers = std::getenv("PMUFAB_TEST_DRIVERS"); drivers != nullptr) {
     arguments.insert(arguments.end(), {"--driver-dir", drivers});
   }
-  pmufab(arguments);  // a run that fails is judged below: its counts differ, or are missing
+  pmufab(arguments);  // a failed run shows below, by different or missing counts
   const Json results = Json::parse(read(json));
 
   std::map<std::string, std::map<std::string, Counts>> by_variant;  // variant, kernel version

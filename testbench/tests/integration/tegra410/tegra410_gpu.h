@@ -13,7 +13,7 @@
 
 namespace pmufab::integration {
 
-/// A GPU of a socket, which reads and writes past all caches.
+/// A GPU of a socket. It reads and writes past all caches.
 class Gpu : public sc_core::sc_module {
  public:
   Gpu(const sc_core::sc_module_name& name, platform::Platform& platform, unsigned socket_index)
@@ -25,7 +25,7 @@ class Gpu : public sc_core::sc_module {
   }
   ~Gpu() override { payload_.clear_extension(&extension_); }
 
-  /// @param id  of the GPU, where there are several
+  /// @param id  of the GPU, if there are several
   void read(std::uint64_t address, unsigned length, unsigned times, unsigned id = 0) {
     extension_.opcode = FabricOpcode::read_once;
     send(tlm::TLM_READ_COMMAND, address, length, times, id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver of the PCIE PMUs: what it writes, what it refuses, and when.
+// The driver of the PCIE PMUs: its writes and refusals.
 #include <optional>
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -13,7 +13,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::Not;
 
-/// A device below a root port: reads past all caches.
+/// A device below a root port. It reads past all caches.
 class PcieDevice : public sc_core::sc_module {
  public:
   PcieDevice(const sc_core::sc_module_name& name, platform::Platform& platform)
@@ -69,7 +69,7 @@ class Tegra410Pcie : public DriverTest {
     firmware = machine->firmware();
   }
   void boot(std::function<void()> story) { DriverTest::boot(machine->bus(), firmware, std::move(story)); }
-  /// What was written last to a register of the PMU; nothing if it was not.
+  /// The last write to a register of the PMU; nothing if there was none.
   std::optional<std::uint64_t> written(std::uint64_t offset) {
     std::optional<std::uint64_t> value;
     for (const MmioBus::BusAccess& access : accesses_to(kPage0, 0x1000)) {
@@ -193,7 +193,7 @@ TEST_P(Tegra410Pcie, a_counter_that_is_used_again_has_no_filter_of_the_event_bef
   boot([&] {
     const EventHandle of_device = open(kName, kRdReq, device(0x0180), 0x1);
     devices->read(4, 0, 0x0180, 4);
-    EXPECT_EQ(value(of_device), 0U);  // to GPU memory, and only CPU memory was asked for
+    EXPECT_EQ(value(of_device), 0U);  // these go to GPU memory, and the filter is for CPU memory
     host->close(of_device);
     const EventHandle all = open(kName, kRdReq);
     devices->read(4, 0, 0x0180, 4);

@@ -23,8 +23,8 @@ class Tegra410Pmus : public DriverTest {
   static std::uint64_t cmem(unsigned socket, std::uint64_t line) {
     return (std::uint64_t{socket} << 44) + 0x80'0000'0000 + line * 64;
   }
-  /// A line of CMEM behind controller `controller` of instance `instance`: line L is at instance L mod 14, controller
-  /// (L / 14) mod 3. Addresses start at a line that is the first of both.
+  /// A line of CMEM behind controller `controller` of instance `instance`. Line L is at instance L mod 14 and
+  /// controller (L / 14) mod 3. Addresses start at a line that is the first of both.
   static std::uint64_t behind(unsigned instance, unsigned controller) {
     constexpr std::uint64_t kFirst = 0x80'0000'0000 / 64;
     std::uint64_t line = 0;
@@ -57,7 +57,7 @@ class Tegra410Pmus : public DriverTest {
     return names;
   }
 
-  /// Lines the kernel log gains while `action` runs.
+  /// Lines that the kernel log gains while `action` runs.
   std::vector<std::string> new_lines(const std::function<void()>& action) {
     const std::size_t before = host->log().size();
     action();
@@ -94,7 +94,7 @@ TEST_P(Tegra410Pmus, are_named_after_the_socket_of_their_cpus) {
 // contract C47
 TEST_P(Tegra410Pmus, are_found_with_the_32_bit_layout) {
   platform::PlatformSpec spec = small(2);
-  spec.tegra410->ucf_pmu.atomic_64bit = false;  // so that nothing but the 64-bit layout makes an 8-byte access
+  spec.tegra410->ucf_pmu.atomic_64bit = false;  // so that only the 64-bit layout makes 8-byte accesses
   build(spec);
   boot([&] {
     EXPECT_THAT(ucf_and_cmem_pmus(), UnorderedElementsAre("nvidia_ucf_pmu_0", "nvidia_ucf_pmu_1",
@@ -115,7 +115,7 @@ TEST_P(Tegra410Pmus, are_found_with_the_32_bit_layout) {
       EXPECT_EQ(value(reads), 42U);
       EXPECT_EQ(value(bytes), 40U * 32 + 2 * 64);
       EXPECT_EQ(value(gpu_alone), 40U);
-      EXPECT_GE(value(cycles), 2'400U);  // at least the microsecond, at 2.4 GHz
+      EXPECT_GE(value(cycles), 2'400U);  // at least one microsecond, at 2.4 GHz
 
       bool fourth_type = false;
       bool started = false;
@@ -141,7 +141,7 @@ TEST_P(Tegra410Pmus, of_cmem_latency_need_all_fifteen_memory_resources) {
   boot([&] {
     EXPECT_THAT(pmu_names(), Not(Contains("nvidia_cmem_latency_pmu_1")));
     EXPECT_EQ(logged("Failed map broadcast address"), 1U);
-    const EventHandle requests = open("nvidia_cmem_latency_pmu_0", kRequests);  // the other is not harmed
+    const EventHandle requests = open("nvidia_cmem_latency_pmu_0", kRequests);  // the other PMU works
     gpus[0]->read(cmem(0, 0), 64, 5);
     advance(10'000'000);
     EXPECT_EQ(value(requests), 10U);  // of 32 bytes
@@ -160,7 +160,7 @@ TEST_P(Tegra410Pmus, of_cmem_latency_take_a_decimal_or_hexadecimal_unit_id) {
                                                           "nvidia_cmem_latency_pmu_2"));
     EXPECT_EQ(content(pmu("nvidia_cmem_latency_pmu_2"), "associated_cpus"), "4-5\n");
     const EventHandle two = open("nvidia_cmem_latency_pmu_2", kRequests, 0, 0, 4);
-    gpus[0]->read(cmem(0, 0), 64, 7);  // the device that says it is unit 2
+    gpus[0]->read(cmem(0, 0), 64, 7);  // the device that reports unit 2
     advance(10'000'000);
     EXPECT_EQ(value(two), 14U);  // of 32 bytes
   });
@@ -212,7 +212,7 @@ TEST_P(Tegra410Pmus, of_cmem_latency_warn_at_each_read_per_status_bit_and_instan
       EXPECT_EQ(lines_with(lines, "MC1 request counter overflow"), 2U);
       EXPECT_EQ(lines_with(lines, "MC2 request counter overflow"), 1U);
     }
-    // Another event: the driver reads the first one once more, then clears the PMU.
+    // For another event the driver reads the first one again, then clears the PMU.
     EventHandle outstanding = 0;
     std::vector<std::string> lines = new_lines([&] { outstanding = open(name, kOutstanding); });
     EXPECT_EQ(lines.size(), 3U);
@@ -222,7 +222,7 @@ TEST_P(Tegra410Pmus, of_cmem_latency_warn_at_each_read_per_status_bit_and_instan
     });
     EXPECT_EQ(lines.size(), 0U);
 
-    // 90 ns at 2.4 GHz are 216 edges, times two requests a read: one read does not wrap 9 bits, two do.
+    // 90 ns at 2.4 GHz are 216 edges, times two requests per read. One read does not wrap 9 bits, two do.
     gpus[0]->read(behind(2, 0), 64, 1);
     gpus[0]->read(behind(4, 2), 64, 2);
     gpus[0]->read(behind(6, 0), 64, 2);
@@ -240,7 +240,7 @@ TEST_P(Tegra410Pmus, of_cmem_latency_warn_at_each_read_per_status_bit_and_instan
     host->close(outstanding);
     host->close(requests);
 
-    // Cycles wrap in every instance, but are those of instance 0.
+    // Cycles wrap in every instance. The driver reads those of instance 0.
     const EventHandle cycles = open(name, kCmemCycles);
     advance(1'000'000);
     for (unsigned i = 0; i < 2; ++i) {
@@ -286,7 +286,7 @@ TEST_P(Tegra410Pmus, of_cmem_latency_keep_a_64_bit_count_through_an_overflow) {
       EXPECT_EQ(lines_with(lines, "MC1 AOR counter overflow"), 1U);
       EXPECT_EQ(new_lines([&] { EXPECT_EQ(value(requests), std::uint64_t{kParts} + 7); }).size(), 0U);
     }
-    // Stopping clears; going on adds to what was.
+    // Stopping clears the counter. After a new start, counts are added.
     EXPECT_EQ(host->disable(requests), 0);
     device.read({.instance = 3, .controller = 1}, 2, now(), now() + 1'000, now() + 1'500);
     advance(10'000);
