@@ -3,15 +3,15 @@
 
 #include <cstdint>
 
-/// Counts what the program allocates with operator new. Link allocation_counter.cpp into a test that asks.
+/// Counts allocations with operator new. Link allocation_counter.cpp into a test that needs it.
 namespace pmufab::testing {
 
-/// @return whether allocations are counted: the sanitizers bring an operator new of their own, which is left alone.
+/// @return false if allocations are not counted: the sanitizers bring their own operator new, which is kept.
 [[nodiscard]] bool counts_allocations() noexcept;
 /// @return allocations since the program started.
 [[nodiscard]] std::uint64_t allocations() noexcept;
 
-/// @return bytes asked for since the program started, freed or not.
+/// @return bytes requested since the program started, freed or not.
 [[nodiscard]] std::uint64_t allocated_bytes() noexcept;
 
 }  // namespace pmufab::testing

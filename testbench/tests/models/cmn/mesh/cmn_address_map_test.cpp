@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who answers for which address of a mesh: docs/cmn-nodes.md, section 2.
+// Which node of a mesh answers for an address: docs/cmn-nodes.md, section 2.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices attached to a mesh: who receives what, when it is sent, and who asked to be called.
+// Devices attached to a mesh: which device receives what, when a flit is sent, and calls that devices ask for.
 
 #include <algorithm>
 #include <cstdint>
@@ -95,7 +95,7 @@ TEST(Outbox, gives_flits_in_the_order_they_are_ready_then_of_arrival) {
   EXPECT_EQ(order, (std::vector<std::uint32_t>{5, 0, 2, 3, 1, 4}));
 }
 
-/// Writes down what it gets and when, and does what a test says.
+/// Records what it gets and when, and does what a test says.
 class Station final : public cmn::MeshDevice {
  public:
   struct Got {
@@ -178,7 +178,7 @@ TEST_F(CmnDevices, a_flit_arrives_two_cycles_after_the_last_crosspoint_sent_it) 
     advance_to(100 * kCycle);
     here.post(kFar, 7, 100);
     advance_to(200 * kCycle);
-    // In the mesh at 100; sent by XPs 0, 1, 2 and 6 at 103, 106, 109 and 112; a link and the next cycle.
+    // Uploaded at 100; sent by XPs 0, 1, 2 and 6 at 103, 106, 109 and 112; then a link and the next cycle.
     EXPECT_EQ(far.got, (std::vector<Station::Got>{{114, Channel::rsp, kHere, 7}}));
     EXPECT_EQ(far.runs, (std::vector<Cycle>{114}));
     EXPECT_TRUE(here.runs.empty()) << "nobody called it";
@@ -212,7 +212,7 @@ TEST_F(CmnDevices, are_called_once_in_each_cycle_they_asked_for) {
   Station here(rig.mesh, kHere);
   here.action = [&](Cycle now) {
     if (now == 20) {
-      rig.mesh.call(here.number, 20);  // too late: in the next
+      rig.mesh.call(here.number, 20);  // too late for this cycle: in the next
       rig.mesh.call(here.number, 30);
       rig.mesh.call(here.number, 5'000);
     }
@@ -334,7 +334,7 @@ TEST_F(CmnDevices, cycles_of_holding_are_counted_as_the_nodes_event) {
     home.post(kHere, 1, 0);
     advance(100 * kCycle);
     EXPECT_EQ(rig.driver.read(event), 0U) << "alone it goes at once";
-    // Another source has the port for four cycles.
+    // Another source occupies the port for four cycles.
     home.action = [&, left = 4](Cycle now) mutable {
       FlitFields fields;
       fields.opcode = kComp;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the mesh engine promises besides the movements themselves (those: cmn_mesh_reference_test.cpp).
+// The mesh engine, without the movements themselves: cmn_mesh_reference_test.cpp checks those.
 
 #include <cstddef>
 #include <cstdint>
@@ -205,7 +205,7 @@ TEST(MeshEngine, a_mesh_of_144_xps_fits_into_six_megabytes) {
   EXPECT_LT(testing::allocated_bytes() - before, 6U << 20);
 }
 
-/// @return the field that is at fault, or "" if the mesh can be built.
+/// @return the wrong field, or "" if the mesh can be built.
 std::string fault(const MeshParameters& parameters) {
   try {
     const MeshEngine engine(parameters);

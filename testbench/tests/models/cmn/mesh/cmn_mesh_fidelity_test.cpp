@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean packet latency of the mesh against BookSim2's, for uniform random traffic in square meshes.
+// Compares the mesh's mean packet latency with BookSim2's, for uniform random traffic in square meshes.
 
 #include <cmath>
 #include <cstdint>
@@ -20,8 +20,8 @@ struct Figure {
   unsigned side;           ///< XPs in x and y
   unsigned packet_length;  ///< flits
   double rate;             ///< flits per node and cycle
-  double latency;          ///< cycles from making a packet to its ejection
-  double tolerance;        ///< share of it
+  double latency;          ///< cycles from the creation of a packet to its ejection
+  double tolerance;        ///< as a share of it
 };
 
 class BookSim2 : public ::testing::TestWithParam<Figure> {};
@@ -37,7 +37,7 @@ TEST_P(BookSim2, mean_packet_latency_agrees) {
     const double latency = traffic.statistics().mean_latency();
     EXPECT_NEAR(latency, figure.latency, figure.latency * figure.tolerance) << "seed " << seed;
     RecordProperty("latency_" + std::to_string(seed), std::to_string(latency));
-    // The rate asked for is the rate there is: below saturation everything arrives.
+    // The requested rate is reached: below saturation everything arrives.
     const double rate = static_cast<double>(traffic.statistics().flits_delivered) / 120'000 / figure.side / figure.side;
     EXPECT_NEAR(rate, figure.rate, figure.rate * 0.01);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mesh as a SystemC module: flits of devices, an observer at the wires, and software at the registers.
+// The mesh as a SystemC module: flits of devices, an observer of the wires, and software at the registers.
 
 #include <algorithm>
 #include <cstdint>
@@ -42,7 +42,7 @@ constexpr std::uint16_t kXp6Port0 = 0x48;
 constexpr std::uint16_t kXp6Port1 = 0x4c;
 constexpr std::uint16_t kXp1 = 0x20;
 
-/// Sends what a test puts in, in order, each flit not before its cycle.
+/// Sends the flits of a test in order, each in its cycle or later.
 class Script final : public cmn::MeshDevice {
  public:
   struct Entry {
@@ -66,7 +66,7 @@ class Script final : public cmn::MeshDevice {
     mesh_ = &mesh;
     number_ = mesh.attach(*this);
   }
-  /// What was put in may be due now.
+  /// A new flit may be due now.
   void wake() { mesh_->call(number_, entries.front().cycle); }
 
   void run(Cycle cycle) override {
@@ -88,7 +88,7 @@ class Script final : public cmn::MeshDevice {
   unsigned number_ = 0;
 };
 
-/// Writes down what it sees.
+/// Records what it sees.
 class Witness final : public cmn::MeshObserver {
  public:
   struct Seen {
@@ -128,7 +128,7 @@ struct MeshRig {
   bool probe() { return driver.probe(mesh.layout().root_offset()); }
   [[nodiscard]] std::vector<unsigned> xp(std::uint16_t id) const { return driver.find(CmnDriver::kXp, id); }
 
-  /// Flits from port 0 of XP 0, one after the other from now on, and time for all of them.
+  /// Flits from port 0 of XP 0, one after the other from now on, with time for all of them.
   void send(std::uint64_t flits, std::uint16_t to, Channel channel = Channel::req) {
     const Cycle first = mesh.clock().edges_before(now());
     for (std::uint64_t i = 0; i < flits; ++i) script.send(first, 0, 0, kXp0Port0, to, channel);
@@ -234,7 +234,7 @@ TEST_F(CmnMesh, nothing_runs_while_nothing_moves) {
         advance(kSecond);
         EXPECT_LE(sc_core::sc_delta_count() - deltas, 1U) << "the end of the test's own wait";
         EXPECT_EQ(rig.script.runs, runs);
-        // What lies in the far future costs nothing until then.
+        // Flits in the far future cost nothing until then.
         const Cycle later = rig.mesh.clock().edges_before(now() + kSecond);
         rig.script.send(later, 0, 0, kXp0Port0, kXp6Port1);
         rig.script.wake();
@@ -255,7 +255,7 @@ TEST_F(CmnMesh, flits_reach_the_counters_a_driver_programmed) {
     constexpr unsigned kEastValid = 1;
     constexpr unsigned kPort1Valid = 1 | 5 << 2;
     constexpr unsigned kPort1DatValid = 1 | 5 << 2 | 3 << 5;
-    rig.send(7, kXp6Port1);  // before anybody counts
+    rig.send(7, kXp6Port1);  // before counting starts
     CmnDriver::Event at_xp1 = rig.driver.open(rig.xp(kXp1), kEastValid);
     CmnDriver::Event everywhere = rig.driver.open(rig.driver.find(CmnDriver::kXp), kEastValid);
     CmnDriver::Event at_port = rig.driver.open(rig.xp(kXp6), kPort1Valid);
@@ -290,8 +290,8 @@ TEST_F(CmnMesh, cycles_in_which_a_flit_waits_for_a_credit_are_counted) {
     constexpr unsigned kPort1Stall = 2 | 5 << 2;
     CmnDriver::Event event = rig.driver.open(rig.xp(kXp6), kPort1Stall);
     rig.send(10, kXp6Port1);
-    // Sent in c, at the device in c + 1, taken in c + 2, its place free from c + 3 on: two cycles of waiting between
-    // any two.
+    // Sent in c, at the device in c + 1, taken in c + 2; its buffer is free from c + 3 on. So there are two cycles of
+    // waiting between two flits.
     EXPECT_EQ(rig.driver.close(event), 9U * 2);
   });
 }

@@ -82,7 +82,7 @@ void ReferenceMesh::step() {
     }
   }
 
-  // Decide everything by what is there at the beginning of the cycle, then move.
+  // All decisions use the state at the beginning of the cycle. Then everything moves.
   struct Move {
     Place from;
     Place output;

@@ -14,8 +14,8 @@
 
 namespace pmufab::cmn {
 
-/// The mesh as its rules are written in mesh_engine.h, by queues, counters and loops over everything: slow, and without
-/// anything of the engine's. Credits are counters, and each return of one is an entry in a list.
+/// The mesh by the rules in mesh_engine.h, with queues, counters and loops over everything. It is slow and shares no
+/// code with the engine. Credits are counters, and each credit on its way back is an entry in a list.
 class ReferenceMesh {
  public:
   struct Event {
@@ -39,7 +39,7 @@ class ReferenceMesh {
   [[nodiscard]] bool ready(Channel channel, unsigned xp, unsigned port) const;
   void upload(Channel channel, unsigned xp, unsigned port, const Flit& flit);
   void take(Channel channel, unsigned xp, unsigned port);
-  /// One cycle; `events` and `arrived` are what happened in it.
+  /// Simulate one cycle. `events` and `arrived` are its results.
   void step();
 
   std::vector<Event> events;
@@ -50,17 +50,17 @@ class ReferenceMesh {
  private:
   struct Travelling {
     Flit flit;
-    Cycle when;  ///< it may leave, or reaches the device
+    Cycle when;  ///< it may leave, or it reaches the device
   };
-  /// A buffer (XP, from where) or a device (XP, port), each with the credits its one sender holds.
+  /// A buffer (XP and side) or a device (XP and port), with the credits of its only sender.
   struct Queue {
     std::deque<Travelling> flits;
     unsigned credits = 0;
-    std::deque<Cycle> returning;  ///< when credits are back
+    std::deque<Cycle> returning;  ///< times at which credits are back
   };
   struct Output {
-    unsigned first = 0;              ///< whose turn it is
-    std::optional<unsigned> holder;  ///< buffer of the packet that is going through
+    unsigned first = 0;              ///< the first in the next round
+    std::optional<unsigned> holder;  ///< buffer of the packet in transit
   };
   using Place = std::tuple<unsigned, unsigned, unsigned>;  ///< channel, XP, interface
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mesh engine against a slow simulator written independently: flit by flit, cycle by cycle.
+// Compares the mesh engine with a slow, independent simulator: flit by flit, cycle by cycle.
 
 #include <algorithm>
 #include <cstdint>
@@ -29,8 +29,8 @@ class Pair {
     }
   }
 
-  /// Traffic of `load` / 1000 packets per port and cycle, of up to `length` flits, `hot` / 1000 of them to one port;
-  /// devices take a flit with a probability of `taking` / 1000 in a cycle.
+  /// Traffic of `load` / 1000 packets per port and cycle, of up to `length` flits, `hot` / 1000 of them to one port. In
+  /// a cycle, devices take a flit with a probability of `taking` / 1000.
   void run(Cycle cycles, unsigned load, unsigned length, unsigned hot, unsigned taking) {
     for (Cycle i = 0; i < cycles && !::testing::Test::HasFailure(); ++i) cycle(load, length, hot, taking);
   }
@@ -66,7 +66,7 @@ class Pair {
   };
   struct Source {
     Flit flit{};
-    unsigned left = 0;  ///< flits of the packet still to come
+    unsigned left = 0;  ///< flits of the packet that are still to come
     unsigned length = 0;
   };
 
@@ -101,7 +101,7 @@ class Pair {
         ASSERT_FALSE(engine_.ready(channel, xp, port)) << "a second flit in one cycle";
       }
     }
-    // An engine that says it has no work must bring nothing in a step; taking it at its word is another test's.
+    // If the engine reports no work, a step must do nothing. Another test relies on that report.
     const bool idle = engine_.next_cycle() != engine_.now();
     engine_.step();
     reference_.step();

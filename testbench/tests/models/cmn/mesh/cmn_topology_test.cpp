@@ -27,7 +27,7 @@ std::vector<Topology> every_example() {
           examples::cmn700_single_xp()};
 }
 
-/// Expect a refusal that names the field and says all the words.
+/// Expect a refusal that names the field and contains all the words.
 void expect_refused(const Topology& topology, const std::string& field, const std::string& words) {
   try {
     check(topology);
@@ -122,7 +122,7 @@ TEST(CmnTopology, two_event_sources_for_nodes_with_two_event_sets) {
 // contract A12
 TEST(CmnTopology, refuses_meshes_that_would_overrun_the_drivers_arrays) {
   Topology topology = examples::cmn700_largest();
-  // Every XP with three ports would make 288 DTMs.
+  // If every XP had three ports, there would be 288 DTMs.
   Topology many = topology;
   for (Crosspoint& crosspoint : many.crosspoints) {
     if (crosspoint.ports.size() == 2) crosspoint.ports.push_back({DeviceType::sn_f_chid, false, {}});
@@ -130,7 +130,7 @@ TEST(CmnTopology, refuses_meshes_that_would_overrun_the_drivers_arrays) {
   expect_refused(many, "multiple_dtm", "188");
   many.multiple_dtm = false;
   EXPECT_NO_THROW(check(many));
-  // 150 nodes that count RN-I events: RN-I and RN-D are one to the driver.
+  // 150 nodes that count RN-I events: to the driver, RN-I and RN-D are the same.
   Topology merged = examples::cmn700_largest();
   merged.multiple_dtm = false;
   unsigned added = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole mesh of nodes under random operations: a line has one writer or many readers at any time, and everything that
-// begins ends.
+// A whole mesh of nodes under random operations. At any time a line has one writer or many readers, and every operation
+// ends.
 
 #include <cstdint>
 #include <map>
@@ -72,7 +72,7 @@ class Checker {
   std::uint64_t wrong_ = 0;
 };
 
-/// Everything an RN-F can do with memory.
+/// All operations of an RN-F on memory.
 std::vector<traffic::ChiOperationShare> everything() {
   std::vector<traffic::ChiOperationShare> mix;
   for (unsigned kind = 0; kind < cmn::kOperationKinds; ++kind) {
@@ -100,7 +100,7 @@ struct System {
     for (const auto& one : traffic) sum += one->completed();
     return sum;
   }
-  /// Run with a check every few cycles, then let all end.
+  /// Run with a check every few cycles, then let all operations end.
   void run(Picoseconds duration, Picoseconds step = 7 * kCycle) {
     Checker checker(nodes);
     for (const auto& one : traffic) one->start(testing::now());
@@ -169,7 +169,7 @@ ChiTrafficSpec everything_everywhere() {
 }
 
 TEST_P(CmnCoherence, small_structures_under_high_load_keep_one_writer_or_many_readers) {
-  // Everything is too small: victims, evictions, back-invalidations and retries all the time.
+  // All structures are too small, so that victims, evictions, back-invalidations and retries happen all the time.
   cmn::NodeParameters parameters;
   parameters.rn_f = {.cache_sets = 8, .cache_ways = 2, .outstanding = 8};
   parameters.sn_f = {.entries = 3, .latency = 30};
@@ -196,7 +196,7 @@ TEST_P(CmnCoherence, usual_structures_under_high_load_keep_one_writer_or_many_re
   run([&] { system.run(20 * kMicrosecond, 61 * kCycle); });
 }
 
-/// Requesters of a kind that read and write memory, the shared lines too.
+/// Requesters of one kind that read and write memory, including the shared lines.
 ChiTrafficSpec from_io(DeviceKind kind, const std::string& name) {
   ChiTrafficSpec spec;
   spec.name = name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gateways where something is short: trackers, protocol credits, link credits, room in the mesh. What each costs is
-// worked out from docs/cmn-nodes.md, section 5, and what crosses the gateways' ports.
+// Gateways that lack something: trackers, protocol credits, link credits, room in the mesh. Expected costs come from
+// docs/cmn-nodes.md, section 5, and from the flits at the gateways' ports.
 
 #include <cstdint>
 #include <string>
@@ -42,7 +42,7 @@ CmnDriver::Event open(LinkedMesh& mesh, unsigned type, unsigned id) {
 Cycle at_a(const LinkRig& rig, Cycle sent) { return rig.a.cycle_from(rig.b.time(sent) + kLink); }
 Cycle at_b(const LinkRig& rig, Cycle sent) { return rig.b.cycle_from(rig.a.time(sent) + kLink); }
 
-/// Requests from mesh a that arrive at its gateway in a row.
+/// Consecutive requests from mesh a that arrive at its gateway.
 void burst(LinkRig& rig, unsigned number, std::uint8_t opcode = op::kReadOnce, std::uint64_t stride = 128) {
   const Cycle when = rig.a.soon();
   for (unsigned i = 0; i < number; ++i) rig.a.request(when, opcode, i * stride);
@@ -80,7 +80,7 @@ TEST_F(CmnGatewayLimits, requests_wait_for_the_other_gateways_tracker) {
     const std::vector<Cycle> requests = rig.a.log.cycles(false, Channel::req, op::kReadOnce);
     const std::vector<Cycle> data = rig.a.log.cycles(true, Channel::dat, op::kCompData);
     ASSERT_EQ(data.size(), 6U);
-    // The second waits until the first's answer has come, then the third is the first that waits, until the second's.
+    // The second waits for the first's answer. Then the third is first in line, until the second's answer.
     const Cycle second_answer = data[2] - kLatency;
     EXPECT_EQ(rig.a.driver.close(req_stalls), second_answer - requests[1]);
     EXPECT_EQ(rig.a.driver.close(dat_stalls), 0U);
@@ -153,7 +153,7 @@ TEST_F(CmnGatewayLimits, data_bypass_the_buffer_only_while_nothing_waits_for_the
     EXPECT_EQ(rig.b.driver.close(bypass_entries), 1U);
     EXPECT_EQ(rig.b.driver.close(buffer_entries), 2U);
     EXPECT_EQ(rig.b.driver.close(messages), 3U);
-    // Their nine flits go without a gap.
+    // Their nine flits go without gaps.
     const Cycle first = rig.b.log.cycles(false, Channel::dat, op::kCompData).at(1) + kLatency;
     const std::vector<Cycle> data = rig.a.log.cycles(true, Channel::dat, op::kCompData);
     EXPECT_EQ(data.at(2), at_a(rig, first + 5) + kLatency);
@@ -274,8 +274,8 @@ TEST_F(CmnGatewayLimits, both_select_registers_of_a_ccla_rni_count_at_once_and_a
 }
 
 TEST_F(CmnGatewayLimits, nothing_depends_on_whose_process_runs_first) {
-  // Two pairs: in the second the mesh that answers is made before the one that asks, and linked the other way round.
-  // Clocks are such that edges of both meshes and arrivals fall into the same instants.
+  // Two pairs. In the second, the answering mesh is made before the asking one, and the link is the other way round.
+  // With these clocks, edges of both meshes and arrivals fall into the same instants.
   const LinkParameters parameters{.latency = 5'000, .link_credits = 3, .reqtrk_entries = 2};
   LinkedMesh asks("asks", Product::cmn700, 2'000'000'000, parameters);
   LinkedMesh answers("answers", Product::cmn700, 1'000'000'000, parameters);

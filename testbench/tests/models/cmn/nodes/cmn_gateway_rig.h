@@ -19,7 +19,7 @@
 
 namespace pmufab::testing {
 
-/// Opcodes of CHI, as these tests need them.
+/// Opcodes of CHI that these tests need.
 namespace op {
 inline constexpr std::uint8_t kReadOnce = 3;
 inline constexpr std::uint8_t kReadNoSnp = 4;
@@ -34,10 +34,11 @@ inline constexpr std::uint8_t kNonCopyBackWrData = 3;
 inline constexpr std::uint8_t kCompData = 4;
 }  // namespace op
 
-/// Bit 47: an address of the other mesh.
+/// Bit 47 selects the other mesh.
 inline constexpr std::uint64_t kOtherMesh = std::uint64_t{1} << 47;
 
-/// What crosses a port of a mesh: uploads in the cycle they enter, downloads in the cycle they arrive at the device.
+/// Flits that cross a port of a mesh: uploads in the cycle they enter, downloads in the cycle they arrive at the
+/// device.
 class PortLog final : public cmn::MeshObserver {
  public:
   struct Seen {
@@ -86,7 +87,7 @@ class PortLog final : public cmn::MeshObserver {
   std::map<std::uint32_t, cmn::FlitFields> flying_;
 };
 
-/// A node of the test's own: does as a test says with what arrives, and posts.
+/// A test's own node. The test decides how it answers, and what it posts.
 class Party final : public cmn::MeshDevice {
  public:
   using OnFlit = std::function<void(cmn::Channel, const cmn::FlitFields&, cmn::Cycle)>;
@@ -115,8 +116,8 @@ class Party final : public cmn::MeshDevice {
   unsigned device_;
 };
 
-/// What talks in a mesh of three XPs: a requester (and HN-D) at the first, two homes at the second, which answer after
-/// ten cycles, and a log of the gateway at the third.
+/// The parties in a mesh of three XPs: a requester (and HN-D) at the first; two homes at the second, which answer after
+/// ten cycles; and a log of the gateway at the third.
 class LinkedParties {
  public:
   static constexpr std::uint16_t kRequester = 0x00;
@@ -170,7 +171,7 @@ class LinkedParties {
   /// @return the first cycle at or after a time.
   [[nodiscard]] cmn::Cycle cycle_from(Picoseconds when) const { return clock_.edges_before(when); }
 
-  /// Send a request for an address of the other mesh from the requester in a cycle (or the next there is).
+  /// Send a request for an address of the other mesh from the requester, in this cycle or the next possible one.
   void request(cmn::Cycle when, std::uint8_t opcode, std::uint64_t address, std::uint8_t size = 6,
                std::uint8_t expcompack = 0) {
     cmn::FlitFields fields;
@@ -185,14 +186,14 @@ class LinkedParties {
     ++outstanding;
     requester.post(cmn::Channel::req, fields, when);
   }
-  /// Cycle in which something can be sent now.
+  /// The cycle in which something can be sent now.
   [[nodiscard]] cmn::Cycle soon() const { return cycle_from(now()) + 1; }
 
   Party requester;
   std::array<Party, 2> homes;
   PortLog log;
-  unsigned outstanding = 0;               ///< requests that have not ended
-  unsigned retries_to_do = 0;             ///< requests the homes shall retry
+  unsigned outstanding = 0;               ///< requests that have not ended yet
+  unsigned retries_to_do = 0;             ///< requests that the homes must retry
   std::vector<cmn::FlitFields> at_homes;  ///< REQ flits the homes got
 
  private:
@@ -273,7 +274,7 @@ class LinkedParties {
   unsigned grants_ = 0;
 };
 
-/// A mesh, which others refer to.
+/// A mesh that other objects refer to.
 struct MeshOfItsOwn {
   MeshOfItsOwn(const std::string& name, const cmn::Topology& topology, const cmn::MeshOptions& options)
       : mesh(name.c_str(), topology, options) {}
@@ -310,7 +311,7 @@ struct LinkRig {
   [[nodiscard]] bool probe() {
     return a.driver.probe(a.mesh.layout().root_offset()) && b.driver.probe(b.mesh.layout().root_offset());
   }
-  /// Let everything under way end.
+  /// Run until everything under way has ended.
   void settle() const {
     do {
       advance(1'000'000);

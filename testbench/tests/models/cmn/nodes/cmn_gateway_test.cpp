@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gateways and the link between two meshes: when flits go, and every event, from what crosses the gateways' ports and
-// the rules of docs/cmn-nodes.md, section 5.
+// Gateways and the link between two meshes: times of flits, and every event. Expected values come from the flits at the
+// gateways' ports and the rules of docs/cmn-nodes.md, section 5.
 
 #include <cstdint>
 #include <map>
@@ -36,7 +36,7 @@ constexpr unsigned kRni = 0xa;
 using Event = std::pair<unsigned, unsigned>;
 using Counts = std::map<Event, std::uint64_t>;
 
-/// Count all of `events` at a mesh's gateway while `story` happens, four at a time: it happens several times.
+/// Count all of `events` at a mesh's gateway while `story` happens, four at a time. So the story happens several times.
 template <typename Story>
 Counts count(LinkedMesh& mesh, const std::vector<Event>& events, Story&& story) {
   Counts counts;
@@ -51,11 +51,11 @@ Counts count(LinkedMesh& mesh, const std::vector<Event>& events, Story&& story) 
   return counts;
 }
 
-/// What happened since the beginning, worked out from the ports of both gateways. Valid for requests of mesh a that do
-/// not overlap and have the default parameters.
+/// Expected counts since the beginning, from the ports of both gateways. Valid for requests of mesh a that do not
+/// overlap and have the default parameters.
 struct Totals {
   Counts pulses;                        // of both meshes: key 0x1000 for mesh b
-  std::map<Event, std::uint64_t> sums;  // of what accumulators add
+  std::map<Event, std::uint64_t> sums;  // sums of accumulators
 };
 constexpr unsigned kB = 0x1000;
 
@@ -102,7 +102,8 @@ class Story {
     EXPECT_EQ(flit.fields.opcode, opcode);
     EXPECT_EQ(flit.cycle, cycle);
   }
-  /// `flits` CXS flits of a message of so many units, handed over in one cycle and last sent in another.
+  /// A message of so many units takes `flits` CXS flits. It is handed over in one cycle, and its last flit is sent in
+  /// another.
   static void cross(Totals& totals, unsigned from, std::uint64_t flits, std::uint64_t units, Cycle handed, Cycle last) {
     const unsigned to = from == 0 ? kB : 0;
     totals.pulses[{kCcla | from, 0x22}] += flits;
@@ -117,7 +118,7 @@ class Story {
     const PortLog::Seen& request = seen_a[a++];
     const bool line = request.fields.size == 6;
     const Cycle begin = request.cycle;
-    // One flit there.
+    // One flit to the other mesh.
     cross(totals, 0, 1, 1, begin, begin + kLatency);
     const Cycle there = at_b_after(begin + kLatency);
     expect(seen_b.at(b++), true, Channel::req, op::kReadOnce, there + kLatency);

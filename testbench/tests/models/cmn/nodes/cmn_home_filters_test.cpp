@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What home nodes tell filters of event select registers: docs/cmn-nodes.md, rules 3.8 and 3.9.
+// What home nodes report to the filters of event select registers: docs/cmn-nodes.md, rules 3.8 and 3.9.
 
 #include <gtest/gtest.h>
 
@@ -146,7 +146,7 @@ TEST_F(CmnHomeFilters, snoops_are_filtered_by_the_channel_they_go_on) {
   HomeCounting counting(setup,
                         {{E::snp_sent, 1, s3_vc(0)},
                          {E::snp_sent, 1, s3_vc(1)},
-                         {E::snp_sent, 2, s3_vc(2)},  // what the field is after reset: all
+                         {E::snp_sent, 2, s3_vc(2)},  // the reset value of the field: all
                          {E::snp_fwded, 1, s3_vc(0)},
                          {E::dir_snoops_sent, 1, s3_vc(1)}},
                         true);

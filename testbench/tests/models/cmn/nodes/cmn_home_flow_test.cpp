@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How requests get through a home: retries, hazards, replaced lines, memory that refuses, time. docs/cmn-nodes.md,
-// rules 1.6, 1.10 and 3.1 to 3.9.
+// How requests pass a home: retries, hazards, replaced lines, memory that refuses, time. docs/cmn-nodes.md, rules 1.6,
+// 1.10 and 3.1 to 3.9.
 
 #include <map>
 
@@ -81,7 +81,7 @@ TEST_F(CmnHomeFlow, a_reserved_place_is_kept_for_its_sender) {
     bench.memory->silent = true;
     bench.rnf(0).request(req::kReadNoSnp, kLine);
     bench.pass(kLong);
-    // A sender that gets a credit and does not use it at once.
+    // A sender that gets a credit and does not use it immediately.
     FlitFields request;
     request.tgtid = bench.addresses.nodes(cmn::DeviceKind::home)[0];
     request.opcode = req::kReadNoSnp;
@@ -90,7 +90,7 @@ TEST_F(CmnHomeFlow, a_reserved_place_is_kept_for_its_sender) {
     request.txnid = 0;
     bench.gateway->transactions.emplace_back();
     bench.gateway->transactions[0].request = request;
-    bench.gateway->transactions[0].request.tgtid = bench.memory->node_id;  // where a second try does no harm
+    bench.gateway->transactions[0].request.tgtid = bench.memory->node_id;  // where a second try is harmless
     bench.gateway->send(Channel::req, request);
     bench.pass(kLong);
     release(bench);
@@ -341,7 +341,7 @@ TEST_F(CmnHomeFlow, every_message_of_the_home_takes_its_latency) {
   });
 }
 
-/// Sees when requests and acknowledgements reach the home (rule 1.1).
+/// Records when requests and acknowledgements reach the home (rule 1.1).
 class Watcher final : public cmn::MeshObserver {
  public:
   explicit Watcher(HomeBench& bench) : mesh_(bench.mesh), home_(bench.addresses.nodes(cmn::DeviceKind::home)[0]) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Homes of whole meshes under random operations: at rest the snoop filter knows every line of every RN-F, and what the
-// PMU counted at homes is what crossed their wires.
+// Homes of whole meshes under random operations. At rest, the snoop filter knows every line of every RN-F, and the
+// PMU's counts at homes are those of flits on their wires.
 
 #include <algorithm>
 #include <cstdint>
@@ -31,7 +31,7 @@ using testing::CmnDriver;
 
 constexpr Picoseconds kMicrosecond = 1'000'000;
 
-/// Everything an RN-F can do with memory, on few lines, and structures that are too small.
+/// All operations of an RN-F on memory, on few lines, with structures that are too small.
 traffic::ChiTrafficSpec everything(std::uint64_t seed) {
   traffic::ChiTrafficSpec spec;
   spec.name = "everything";
@@ -58,7 +58,7 @@ cmn::NodeParameters small() {
   return parameters;
 }
 
-/// Counts flits at homes, as wires show them.
+/// Counts flits at homes, on the wires.
 class WireCounts final : public cmn::MeshObserver {
  public:
   explicit WireCounts(const cmn::SystemAddressMap& addresses) {
@@ -178,7 +178,7 @@ TEST_F(CmnHomeWires, held_flits_and_forwarding_snoops_of_homes_are_counted_as_th
   cmn::NodeParameters parameters = small();
   parameters.home.pocq_entries = 32;
   parameters.home.slc_sets = 64;
-  // A narrow mesh, in which flits have to wait.
+  // A narrow mesh, in which flits must wait.
   cmn::MeshOptions options;
   options.buffer_depth = 1;
   options.download_credits = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a home node is made of, part by part.
+// The parts of a home node, one by one.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a home does with reads: docs/cmn-nodes.md, rules 3.3 to 3.7. Counts are worked out by hand from the
-// rules; all events that are not named must not happen.
+// What a home does with reads: docs/cmn-nodes.md, rules 3.3 to 3.7. Expected counts are derived by hand from the rules.
+// Events that are not named must not happen.
 
 #include <gtest/gtest.h>
 
@@ -304,17 +304,17 @@ TEST_F(CmnHomeReads, a_stash_snoop_that_pulls_becomes_a_read_of_its_target) {
   run([&] {
     counting.check([](HomeBench& bench) {
       const std::uint16_t target = bench.rnf(2).node_id;
-      // Not wanted.
+      // The stash is not wanted.
       bench.perform(*bench.rni, req::kStashOnceShared, kLine, {.stash_target = target});
       EXPECT_EQ(bench.rnf(2).snoops(snp::kSnpStashShared), 1U);
       EXPECT_TRUE(bench.home->tracked(kLine).rn_fs.empty());
-      // Wanted: memory has it.
+      // The stash is wanted, and memory has the line.
       bench.rnf(2).reply = SnoopReply::pull;
       bench.perform(*bench.rni, req::kStashOnceShared, kLine, {.stash_target = target});
       EXPECT_EQ(bench.rnf(2)[0].resp, resp::kUc);
       EXPECT_EQ(bench.rnf(2)[0].data_flits, 2U);
       EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {2}));
-      // By another target: RN-F 2 has it, forwards it, and loses it.
+      // The stash goes to another target. RN-F 2 has the line, forwards it, and loses it.
       bench.rnf(2).reply = SnoopReply::forwarded;
       bench.rnf(3).reply = SnoopReply::pull;
       bench.perform(*bench.rni, req::kStashOnceUnique, kLine, {.stash_target = bench.rnf(3).node_id});

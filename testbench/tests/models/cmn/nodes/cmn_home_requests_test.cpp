@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a home does with requests that are no coherent reads: docs/cmn-nodes.md, rules 3.3 to 3.7. Counts are worked out
-// by hand from the rules; all events that are not named must not happen.
+// What a home does with requests other than coherent reads: docs/cmn-nodes.md, rules 3.3 to 3.7. Expected counts are
+// derived by hand from the rules. Events that are not named must not happen.
 
 #include <gtest/gtest.h>
 
@@ -112,7 +112,7 @@ TEST_F(CmnHomeRequests, copy_backs_fill_the_slc_by_the_state_of_their_data) {
   run([&] {
     counting.check([](HomeBench& bench) {
       bench.perform(bench.rnf(0), req::kReadUnique, kLine);
-      // A copy-back that a snoop has overtaken brings nothing.
+      // A copy-back that a snoop has overtaken has no data.
       bench.perform(bench.rnf(1), req::kWriteBackFull, kLine, {.data_resp = resp::kI});
       EXPECT_EQ(bench.home->slc_state(kLine), Slc::absent);
       EXPECT_EQ(bench.home->tracked(kLine).rn_fs, ids(bench, {0}));
@@ -151,7 +151,7 @@ TEST_F(CmnHomeRequests, a_whole_line_written_from_outside_goes_to_the_slc_if_it_
       bench.perform(*bench.rni, req::kWriteUniqueFull, kLine + 64, {.allocate = true});
       EXPECT_EQ(bench.home->slc_state(kLine + 64), Slc::dirty);
       share(bench);
-      // RN-F 0 writes: it and RN-F 1 lose the line.
+      // RN-F 0 writes, and it and RN-F 1 lose the line.
       const auto& write = bench.perform(bench.rnf(0), req::kWriteUniqueFull, kLine);
       EXPECT_EQ(write.responses, std::vector<std::uint8_t>{rsp::kCompDbidResp});
       EXPECT_EQ(bench.rnf(0).snoops(snp::kSnpMakeInvalid), 1U);
@@ -258,7 +258,7 @@ TEST_F(CmnHomeRequests, an_atomic_is_done_at_the_home_with_what_snoops_the_slc_o
                              {E::dir_snoops_sent, 1}});
   run([&] {
     counting.check([](HomeBench& bench) {
-      // From memory; then the SLC has it.
+      // The line comes from memory. Then the SLC has it.
       const auto& load = bench.perform(bench.rnf(0), req::kAtomicLoad + 3, kLine + 8, {.size = 3});
       EXPECT_EQ(load.responses, std::vector<std::uint8_t>{rsp::kDbidResp});
       EXPECT_EQ(load.data_flits, 1U);
@@ -267,7 +267,7 @@ TEST_F(CmnHomeRequests, an_atomic_is_done_at_the_home_with_what_snoops_the_slc_o
       const auto& store = bench.perform(bench.rnf(0), req::kAtomicStore, kLine + 8, {.size = 3});
       EXPECT_EQ(store.responses, std::vector<std::uint8_t>{rsp::kCompDbidResp});
       EXPECT_EQ(store.data_flits, 0U);
-      // The requester itself has the line, dirty: it is snooped, too.
+      // The requester itself has the line dirty, so it is snooped too.
       bench.perform(bench.rnf(1), req::kReadUnique, kLine + 64);
       bench.rnf(1).reply = SnoopReply::dirty;
       const auto& swap = bench.perform(bench.rnf(1), req::kAtomicSwap, kLine + 64, {.size = 3});

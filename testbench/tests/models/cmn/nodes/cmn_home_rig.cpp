@@ -168,7 +168,7 @@ void HomePeer::answer(const FlitFields& snoop, SnoopReply how) {
     fields.opcode = rsp::kSnpRespFwded;
   }
   if (how == SnoopReply::pull) {
-    // Data comes under a number of its own.
+    // Data has a number of its own.
     Transaction transaction;
     transaction.request.txnid = static_cast<std::uint16_t>(transactions.size());
     transaction.request.opcode = snoop.opcode == snp::kSnpStashUnique ? req::kReadUnique : req::kReadNotSharedDirty;
@@ -390,7 +390,7 @@ HomeCounting::HomeCounting(const HomeSetup& setup, std::vector<ExpectedCount> ex
       if (ids[i] != 0 && !named && !is_of_class(event) && !is_occupancy(event)) expected.push_back({event, 0});
     }
   }
-  // A filter serves all events of a node, so those of a group have the same.
+  // A node has one filter for all events, so the events of a group have the same filter.
   for (const ExpectedCount& one : expected) {
     const auto group = std::find_if(groups_.begin(), groups_.end(), [&](const auto& events) {
       return events.size() < 4 && events.front().filter == one.filter;

@@ -22,30 +22,31 @@ namespace pmufab::testing {
 
 /// How an RN-F of a test answers a snoop.
 enum class SnoopReply : std::uint8_t {
-  none,             ///< SnpResp: it does not have the line
+  none,             ///< SnpResp: the RN-F does not have the line
   clean,            ///< SnpRespData without PassDirty
   dirty,            ///< SnpRespData with PassDirty
   forwarded,        ///< CompData to the requester, SnpRespFwded
   forwarded_dirty,  ///< CompData to the requester, SnpRespDataFwded with PassDirty
   pull,             ///< SnpResp with DataPull
-  later,            ///< nothing yet: HomePeer::answer() does
+  later,            ///< nothing yet: the test calls HomePeer::answer()
 };
 
-/// What a request of a test may say beside opcode and address.
+/// The parts of a test's request besides opcode and address.
 struct RequestOptions {
   std::uint8_t qos = 0;
   std::uint8_t size = 6;
   bool allocate = false;
-  std::optional<bool> ack{};  ///< ExpCompAck; absent: as its opcode usually has it
+  std::optional<bool> ack{};  ///< ExpCompAck; absent: as usual for the opcode
   std::uint8_t lpid = 0;
   std::uint8_t data_resp = 0;  ///< Resp of write data
   std::optional<std::uint16_t> stash_target{};
 };
 
-/// A scripted device at one node id: a requester that does its part of each transaction, and answers snoops as told.
+/// A scripted device at one node id: a requester that plays its part of each transaction, and answers snoops as
+/// configured.
 class HomePeer final : public cmn::MeshDevice {
  public:
-  /// A request, and what came of it.
+  /// A request and its results.
   struct Transaction {
     cmn::FlitFields request;
     std::uint8_t data_resp = 0;
@@ -68,11 +69,11 @@ class HomePeer final : public cmn::MeshDevice {
 
   /// Send a request. @return its TxnID, the index in transactions
   std::uint16_t request(std::uint8_t opcode, std::uint64_t address, const RequestOptions& options = {});
-  /// Answer a snoop that was left for later.
+  /// Answer a snoop that was left open.
   void answer(const cmn::FlitFields& snoop, SnoopReply reply);
   void send(cmn::Channel channel, const cmn::FlitFields& fields) { mesh_.post(number_, channel, fields, 0); }
   [[nodiscard]] const Transaction& operator[](std::uint16_t txnid) const { return transactions.at(txnid); }
-  /// @return snoops that came, by opcode.
+  /// @return the snoops that arrived, by opcode.
   [[nodiscard]] unsigned snoops(std::uint8_t opcode) const;
   [[nodiscard]] bool idle() const;
 
@@ -99,16 +100,16 @@ class HomePeer final : public cmn::MeshDevice {
   unsigned credits_ = 0;
 };
 
-/// Memory of a test: answers everything, or first refuses.
+/// Memory of a test. It answers everything, or refuses requests first.
 class HomeMemory final : public cmn::MeshDevice {
  public:
   HomeMemory(cmn::Mesh& mesh, std::uint16_t node_id);
   void run(cmn::Cycle now) override;
 
   std::uint16_t node_id;
-  unsigned refuses = 0;       ///< so many requests get RetryAck, and PCrdGrant after it
+  unsigned refuses = 0;       ///< number of requests that get RetryAck and then PCrdGrant
   bool grants_first = false;  ///< PCrdGrant before RetryAck
-  bool silent = false;        ///< answer() later
+  bool silent = false;        ///< the test calls answer()
   std::vector<cmn::FlitFields> requests;
   unsigned data_flits = 0;  ///< of writes
   void answer(const cmn::FlitFields& request);
@@ -118,7 +119,7 @@ class HomeMemory final : public cmn::MeshDevice {
   unsigned number_;
 };
 
-/// What a HomeBench is made of.
+/// The parameters of a HomeBench.
 struct HomeSetup {
   cmn::Product product = cmn::Product::cmn700;
   unsigned revision = 3;
@@ -134,11 +135,11 @@ class HomeBench {
  public:
   HomeBench(const std::string& name, const HomeSetup& setup);
 
-  /// Let everything that is under way end.
+  /// Run until everything under way has ended.
   void settle();
   [[nodiscard]] cmn::Cycle cycle() const { return mesh.clock().edges_before(now()); }
   void pass(cmn::Cycle cycles) { advance(cycles * mesh.clock().time_of_edge(1)); }
-  /// Request, and all that comes of it.
+  /// Send a request, and run until it has ended.
   const HomePeer::Transaction& perform(HomePeer& peer, std::uint8_t opcode, std::uint64_t address,
                                        const RequestOptions& options = {});
   HomePeer& rnf(unsigned index) { return *rn_fs.at(index); }
@@ -160,28 +161,28 @@ inline constexpr std::uint64_t kLine = 0x4'1000;
 
 /// @return the node ids of some RN-Fs.
 [[nodiscard]] std::vector<std::uint16_t> ids(HomeBench& bench, std::initializer_list<unsigned> rn_fs);
-/// Bring kLine into RN-Fs 0 and 1, shared, and clean into the SLC. Done by an access that misses (request, access,
+/// Bring kLine into RN-Fs 0 and 1, shared, and clean into the SLC. It takes an access that misses (request, access,
 /// miss, fill of a free way, memory), and one that hits in both, with a forwarding snoop.
 void share(HomeBench& bench);
 
-/// Let memory answer what it was asked, and all that follows.
+/// Let memory answer its requests, and run until all has ended.
 void release(HomeBench& bench);
 
-/// How often an event happens, with the filters in the high half of the event select.
+/// Number of times an event happens, with the filters in the high half of the event select.
 struct ExpectedCount {
   cmn::HomeEvent event;
   std::uint64_t count;
   std::uint32_t filter = 0;
 };
 
-/// Play a scenario on one bench after the other, until each of the events was counted by the PMU.
+/// Plays a scenario on one bench after the other, until the PMU has counted each event.
 class HomeCounting {
  public:
   using Scenario = std::function<void(HomeBench&)>;
-  /// Make the benches: before the simulation starts. Events that `expected` does not name must not happen, but for
-  /// occupancies and events of QoS classes.
+  /// Make the benches. Call this before the simulation starts. Events that `expected` does not name must not happen,
+  /// except occupancies and events of QoS classes.
   HomeCounting(const HomeSetup& setup, std::vector<ExpectedCount> expected, bool only_these = false);
-  /// Within the story.
+  /// Call this within the story.
   void check(const Scenario& scenario);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DVM node of HN-D, and HN-D as a whole. Counts are worked out from docs/cmn-nodes.md, 4.7.
+// The DVM node of HN-D, and HN-D as a whole. Expected counts come from docs/cmn-nodes.md, 4.7.
 
 #include <array>
 #include <cstdint>
@@ -70,8 +70,8 @@ struct DvmRig : IoRig {
   std::vector<std::unique_ptr<Partner>> partners;
 };
 
-// From the arrival of an operation of the requester beside: its DBIDResp goes after 8 cycles and comes back as data;
-// snoops go 8 cycles later, two flits to each target in order, and the farthest decides.
+// From the arrival of an operation whose requester is at the same XP: its DBIDResp goes after 8 cycles and comes back
+// as data; snoops go 8 cycles later, two flits to each target in order. The farthest target decides.
 constexpr Cycle kData = 8 + 2 * kTravel;
 /// @param before  flits that go before the first of the target
 /// @param links   to the target
@@ -81,7 +81,7 @@ TEST_F(CmnIoDvm, operations_are_told_apart_by_type) {
   DvmRig rig;
   run([&] {
     ASSERT_TRUE(rig.probe());
-    // RN-Fs for all; RN-Ds for TLBI and Sync.
+    // RN-Fs get all operations; RN-Ds get TLBI and Sync.
     rig.expect(kDvm, rig.to,
                {{0x01, 1},
                 {0x02, 2},
@@ -116,7 +116,7 @@ TEST_F(CmnIoDvm, of_cmn600_has_the_events_of_its_driver) {
   DvmRig rig({.trk_entries = 1, .vmid_filters = {}}, cmn::Product::cmn600);
   run([&] {
     ASSERT_TRUE(rig.probe());
-    // The second operation finds the tracker full, and comes again as a TLBI.
+    // The second operation finds the tracker full, and returns as a TLBI.
     rig.expect(kDvm, rig.to, {{0x01, 2}, {0x02, 1}, {0x03, 0}, {0x04, 1}}, [&] {
       rig.requester().request(rig.to, kDvmOp, 0x10, rig.soon(), payload(pici));
       rig.requester().request(rig.to, kDvmOp, 0x20, rig.soon(), payload(tlbi));
@@ -135,7 +135,7 @@ TEST_F(CmnIoDvm, occupancy_counts_operations_and_synchronisations_until_the_last
     ASSERT_TRUE(rig.probe());
     // Targets: RN-Fs one and two links away, RN-Ds at (1, 1) and (2, 1), two and three away: the last decides.
     constexpr Cycle kAll = answered(6, 3);
-    // For others than TLBI and Sync: RN-Fs only.
+    // Other operations than TLBI and Sync go to RN-Fs only.
     constexpr Cycle kFew = answered(2, 2);
     const auto traffic = [&] {
       rig.requester().request(rig.to, kDvmOp, 0x10, rig.soon(), payload(vici));
@@ -143,7 +143,7 @@ TEST_F(CmnIoDvm, occupancy_counts_operations_and_synchronisations_until_the_last
       rig.requester().request(rig.to, kDvmOp, 0x10, rig.soon(), payload(sync));
       rig.pass(150);
     };
-    // One after the other: a node has one filter.
+    // One after the other, because a node has one filter.
     rig.expect(kDvm, rig.to, {{0x0c, kAll + kFew, Kind::sum, 0}}, traffic);
     rig.expect(kDvm, rig.to, {{0x0c, kFew, Kind::sum, 1}}, traffic);
     rig.expect(kDvm, rig.to, {{0x0c, kAll, Kind::sum, 2}}, traffic);
@@ -204,7 +204,7 @@ TEST_F(CmnIoDvm, retries_of_both_halves_of_hn_d_have_credits_of_their_own) {
       const Cycle start = rig.soon();
       rig.requester().request(rig.to, kDvmOp, 0x10, start, payload(bpi));
       rig.requester().request(rig.to, kDvmOp, 0x20, start, payload(bpi));
-      // The first snoop is ready 8 cycles after the data; somebody else sends for three.
+      // The first snoop is ready 8 cycles after the data. Another source sends for three cycles.
       filler.fill(start + kTravel + kData + 8, 3);
       rig.pass(300);
     });

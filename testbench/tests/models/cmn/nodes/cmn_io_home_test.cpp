@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HN-I, HN-P: requests to I/O and the AXI side behind. Counts are worked out from docs/cmn-nodes.md, 4.2 and 4.3.
+// HN-I and HN-P: requests to I/O, and the AXI side behind them. Expected counts come from docs/cmn-nodes.md, 4.2 and
+// 4.3.
 
 #include <array>
 #include <cstdint>
@@ -63,7 +64,7 @@ TEST_F(CmnIoHome, reads_pass_both_trackers_to_axi_and_back) {
   Partner requester(rig.mesh, rig.id(1, 0));
   run([&] {
     ASSERT_TRUE(rig.probe());
-    // Two reads, one cycle apart. AR of the first at a, of the second, there at a + 1, at a + 3; R 40 later.
+    // Two reads, one cycle apart. AR of the first at a; of the second, which arrives at a + 1, at a + 3; R 40 later.
     rig.expect(kHnI, rig.id(1, 1),
                {{0x25, 2},
                 {0x27, 2},
@@ -106,9 +107,9 @@ TEST_F(CmnIoHome, writes_wait_for_a_buffer_and_their_data) {
   requester.write_with(2);
   run([&] {
     ASSERT_TRUE(rig.probe());
-    // The first arrives at a. CompDBIDResp goes at a + 8 and is there at a + 13; data goes then and in the cycle after,
-    // and has arrived at a + 19. W at a + 19 and a + 23; B at a + 43. The second, there at a + 1, has the buffer from
-    // a + 43 on: its data has arrived at a + 62, its B is there at a + 86.
+    // The first arrives at a. CompDBIDResp goes at a + 8 and arrives at a + 13. Data goes then and in the cycle after,
+    // and has arrived at a + 19. W at a + 19 and a + 23; B at a + 43. The second arrives at a + 1 and has the buffer
+    // from a + 43 on. Its data has arrived at a + 62, its B comes at a + 86.
     rig.expect(kHnI, rig.id(1, 1),
                {{0x26, 2},
                 {0x28, 2},
@@ -140,7 +141,7 @@ TEST_F(CmnIoHome, a_cancelled_write_gives_back_what_it_had_and_never_reaches_axi
   requester.write_with(1, cmn::chi::dat::kWriteDataCancel);
   run([&] {
     ASSERT_TRUE(rig.probe());
-    // CompDBIDResp at 8, there at 13, the cancellation back at 18.
+    // CompDBIDResp at 8, arrives at 13; the cancellation is back at 18.
     rig.expect(kHnI, rig.id(1, 1),
                {{0x26, 1},
                 {0x29, 1},
@@ -177,8 +178,8 @@ TEST_F(CmnIoHome, requests_without_an_entry_come_again_with_credits_in_order) {
   }
   run([&] {
     ASSERT_TRUE(rig.probe());
-    // Arrivals a, a + 1 (refused), from farther away a + 2 (refused). The entry is free at a + 40: granted, again here
-    // 8 + 2 * 5 later; then for 40 cycles; then 8 + 2 * 8 for the other.
+    // Arrivals at a, a + 1 (refused), and from farther away at a + 2 (refused). The entry is free at a + 40: granted,
+    // back here 8 + 2 * 5 later; then for 40 cycles; then 8 + 2 * 8 for the other.
     rig.expect(kHnI, to, {{0x25, 3}, {0x2a, 2}, {0x20, 3 * 40, Kind::sum}, {0x22, 3 * 40, Kind::sum}}, [&] {
       const Cycle start = rig.soon();
       requester.request(to, kRead, 2, start);
@@ -298,7 +299,7 @@ TEST_F(CmnIoHome, data_that_may_not_go_is_held) {
   testing::Filler filler(rig.mesh, 1, 1, Channel::dat, requester.id);
   run([&] {
     ASSERT_TRUE(rig.probe());
-    // R data at a + 40: DAT from a + 48 on. Somebody else sends from a + 46 to a + 50.
+    // R data at a + 40: DAT from a + 48 on. Another source sends from a + 46 to a + 50.
     rig.expect(kHnI, rig.id(1, 1), {{0x30, 3}}, [&] {
       const Cycle start = rig.soon();
       requester.request(rig.id(1, 1), kRead, 0, start);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unmodified arm-cmn driver of every kernel counts events of I/O nodes that traffic between them causes.
+// The unmodified arm-cmn driver of every kernel counts events of I/O nodes, caused by traffic between them.
 
 #include <algorithm>
 #include <cerrno>
@@ -56,13 +56,13 @@ std::vector<Case> cases() {
     unsigned minor = 0;
     if (std::sscanf(drivers.kernel_version.c_str(), "%u.%u", &major, &minor) != 2) continue;
     all.push_back({drivers, Product::cmn600, {major, minor}});
-    // 6.1 knows an early CMN-700 only.
+    // 6.1 knows only an early CMN-700.
     if (major > 6 || minor > 1) all.push_back({drivers, Product::cmn700, {major, minor}});
   }
   return all;
 }
 
-/// A mesh with an RN-I, an RN-D, an HN-I, an HN-D and, where the product has it, an HN-P; RN-Fs are partners.
+/// A mesh with an RN-I, an RN-D, an HN-I, an HN-D and, if the product has it, an HN-P. RN-Fs are partners.
 class CmnIoLinux : public testing::SimulationTest, public ::testing::WithParamInterface<Case> {
  protected:
   struct Rig {
@@ -87,7 +87,7 @@ class CmnIoLinux : public testing::SimulationTest, public ::testing::WithParamIn
     }
     static cmn::MeshOptions options_for(const Case& what) {
       cmn::MeshOptions options;
-      // 6.1 never asks for a clock that is not gated.
+      // 6.1 never switches clock gating off.
       options.pmu.cycles_need_cg_disable = what.kernel >= std::pair{6U, 12U};
       return options;
     }
@@ -117,7 +117,7 @@ class CmnIoLinux : public testing::SimulationTest, public ::testing::WithParamIn
       while (addresses.io_node(address) != node_id) address += cmn::SystemAddressMap::kPage;
       return address;
     }
-    /// So many reads and writes of a requester to an I/O node.
+    /// This many reads and writes of a requester to an I/O node.
     void ask(std::uint16_t from, std::uint16_t to, unsigned reads, unsigned writes) {
       const std::size_t number = requester(from);
       Operation one;
@@ -143,7 +143,7 @@ class CmnIoLinux : public testing::SimulationTest, public ::testing::WithParamIn
     std::vector<std::uint16_t> ids;  // of requesters
   };
 
-  /// Load the driver on the mesh and tell the story.
+  /// Load the driver on the mesh and run the story.
   void boot(const std::function<void()>& story) {
     rig = std::make_unique<Rig>(GetParam());
     const cmn::Topology& topology = rig->mesh.topology();
@@ -274,7 +274,7 @@ TEST_P(CmnIoLinux, counts_with_both_selects_of_hn_p) {
     rig->ask(rig->id(4, 1), hn_p, 3, 4);
     testing::advance(1'000'000);
     EXPECT_EQ(finish(first_reads), 5U);
-    // With the first gone, the second goes on.
+    // The first is gone, and the second continues.
     rig->ask(rig->id(6, 1), hn_p, 6, 1);
     testing::advance(1'000'000);
     EXPECT_EQ(finish(second_reads), 9U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SBSX and MTSX: memory behind AXI. Counts are worked out from docs/cmn-nodes.md, 4.4 and 4.5.
+// SBSX and MTSX: memory behind AXI. Expected counts come from docs/cmn-nodes.md, 4.4 and 4.5.
 
 #include <array>
 #include <cstdint>
@@ -29,8 +29,8 @@ constexpr std::uint8_t kRead = cmn::chi::req::kReadNoSnp;
 constexpr std::uint8_t kWrite = cmn::chi::req::kWriteNoSnpFull;
 constexpr std::uint8_t kClean = cmn::chi::req::kCleanShared;
 
-// From the arrival of a write of two flits to that of its data, its requester at the same XP: CompDBIDResp goes after 8
-// cycles, and the second flit of data a cycle after the first.
+// From the arrival of a write of two flits to that of its data, with the requester at the same XP: CompDBIDResp goes
+// after 8 cycles, and the second flit of data a cycle after the first.
 constexpr Cycle kData = 8 + 2 * kTravel + 1;
 
 TEST_F(CmnIoMemory, sbsx_counts_reads_writes_and_cache_maintenance_by_kind) {
@@ -93,7 +93,7 @@ TEST_F(CmnIoMemory, sbsx_waits_for_address_and_data_channels_and_buffers) {
     rig.expect(kSbsx, to,
                {{0x02, 3},
                 {0x22, 8},                // a + 21 to a + 28
-                {0x23, (8 + 2) - 4 + 2},  // a + 19 to a + 28, but four; a + 62, a + 63
+                {0x23, (8 + 2) - 4 + 2},  // a + 19 to a + 28 except four; a + 62, a + 63
                 {0x12, 42 + 48 + 82, Kind::sum},
                 {0x14, 42 + 48 + (84 - 42), Kind::sum}},
                [&] {
@@ -153,12 +153,12 @@ TEST_F(CmnIoMemory, mtsx_looks_up_tags_and_fetches_a_line_of_them_once) {
   const std::uint16_t to = rig.id(7, 1);
   run([&] {
     ASSERT_TRUE(rig.probe());
-    // The cache has one line of tags: each run ends with another than it begins with.
+    // The cache has one line of tags, so each run begins with another line than it ends with.
     // a: read X, miss: AR a, a + 3. a + 1: read X, hazard: AR a + 6. a + 2: write X, hazard. a + 3: CMO: AR a + 9.
     // R of data a + 40, of tags a + 43 (forwarded twice), of the second data a + 46; Comp at a + 49.
     // a + 100: read X, hit: done at a + 140. a + 200: read Y, miss: AR a + 200, a + 203: done at a + 243.
     // a + 300: read X of half a line, cancelled write X beside it: miss, hazard. a + 400: read Y, miss again.
-    constexpr Cycle kWriteEnd = 43 + 21;  // data has been there since before: 2 + kData
+    constexpr Cycle kWriteEnd = 43 + 21;  // the data arrived before: 2 + kData
     static_assert(2 + kData < 43);
     rig.expect(kMtsx, to,
                {{0x01, 1 + 1 + 1 + 1 + 1},

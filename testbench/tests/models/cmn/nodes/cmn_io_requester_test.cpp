@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RN-I and RN-D. Counts are worked out from docs/cmn-nodes.md, 4.6.
+// RN-I and RN-D. Expected counts come from docs/cmn-nodes.md, 4.6.
 
 #include <cstdint>
 #include <memory>
@@ -60,7 +60,7 @@ Operation operation(OperationKind kind, std::uint64_t address, std::uint8_t lpid
   return one;
 }
 
-/// A home that answers at once: data of reads and CompDBIDResp of writes.
+/// A home that answers immediately: data of reads and CompDBIDResp of writes.
 void answer_at_once(Partner& home) {
   home.answer = [&home](const cmn::Arrival& arrival, Cycle now) {
     if (arrival.channel != Channel::req) return;
@@ -74,7 +74,7 @@ void answer_at_once(Partner& home) {
   };
 }
 
-// From sending a request to the home at the same XP to the arrival of its answer.
+// From sending a request, to a home at the same XP, until its answer arrives.
 constexpr Cycle kAnswer = 2 * kTravel;
 
 TEST_F(CmnIoRequester, counts_requests_flits_and_beats_of_its_ports) {
@@ -86,9 +86,9 @@ TEST_F(CmnIoRequester, counts_requests_flits_and_beats_of_its_ports) {
     ASSERT_TRUE(rig.probe());
     node.set_source(&source);
     const std::uint64_t near = rig.near();
-    // All given in one cycle; requests go one per cycle from g on. Answers to reads are two flits, which come after 10
-    // and 11 cycles; so DAT towards the RN-I: read 1 g + 10, g + 11; read 2 (one cycle later) g + 12, g + 13; read 3,
-    // of 16 bytes: g + 14.
+    // All operations come in one cycle; requests go one per cycle from g on. Answers to reads are two flits, which come
+    // after 10 and 11 cycles. So DAT towards the RN-I: read 1 g + 10, g + 11; read 2 (one cycle later) g + 12, g + 13;
+    // read 3, of 16 bytes: g + 14.
     rig.expect(kRnI, rig.id(4, 1),
                {{0x01, 4},  // two flits of two beats
                 {0x02, 4},
@@ -112,8 +112,8 @@ TEST_F(CmnIoRequester, counts_requests_flits_and_beats_of_its_ports) {
                 {0x19, 12, Kind::sum},
                 {0x1a, 12, Kind::sum},
                 {0x1b, 0, Kind::sum},
-                // CompDBIDResp is there after 10 cycles, data ready 4 later: the first message in two cycles, the
-                // second ready a cycle later, going behind it.
+                // CompDBIDResp arrives after 10 cycles, and data is ready 4 later. The first message takes two cycles;
+                // the second is ready a cycle later and goes behind it.
                 {0x09, 10 + 4 + 1 + (10 + 4 + 1), Kind::sum}},
                [&] {
                  source.left = {operation(OperationKind::read_once, near), operation(OperationKind::read_once, near, 1),
@@ -163,7 +163,7 @@ TEST_F(CmnIoRequester, sends_again_when_it_has_both_retryack_and_credit) {
   run([&] {
     ASSERT_TRUE(rig.probe());
     node.set_source(&source);
-    // The entry counts from the first sending on: 10, 30 until the other answer, 4 of latency, 10 and a second flit.
+    // The entry counts from the first sending: 10, 30 until the other answer, 4 of latency, 10 and a second flit.
     rig.expect(kRnI, rig.id(4, 1), {{0x06, 2}, {0x07, 1}, {0x0f, 1}, {0x08, kAnswer + 30 + 4 + kAnswer + 1, Kind::sum}},
                [&] {
                  source.left = {operation(OperationKind::read_once, rig.near())};
@@ -197,7 +197,7 @@ TEST_F(CmnIoRequester, cancels_writes_and_waits_for_completion) {
   run([&] {
     ASSERT_TRUE(rig.probe());
     node.set_source(&source);
-    // The first I/O home is at XP 0, below XP 4: a link more each way. Comp comes 50 cycles after DBIDResp.
+    // The first I/O home is at XP 0, below XP 4: one more link each way. Comp comes 50 cycles after DBIDResp.
     ASSERT_EQ(io->id, rig.id(0, 1));
     rig.expect(kRnI, rig.id(4, 1),
                {{0x0b, 1}, {0x05, 2}, {0x0c, 0}, {0x10, 1}, {0x09, 2 * (kTravel + 3) + 50, Kind::sum}}, [&] {

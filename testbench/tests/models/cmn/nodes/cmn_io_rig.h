@@ -20,7 +20,7 @@
 
 namespace pmufab::testing {
 
-/// A partner of the node under test: it writes down what it gets, and answers as a test says.
+/// A partner of the node under test. It records what it gets, and answers as a test says.
 class Partner final : public cmn::MeshDevice {
  public:
   struct Got {
@@ -74,7 +74,7 @@ class Partner final : public cmn::MeshDevice {
       post(cmn::Channel::dat, fields, ready);
     }
   }
-  /// Answer every DBID with so many flits of write data.
+  /// Answer every DBID with this many flits of write data.
   void write_with(unsigned flits, std::uint8_t opcode = cmn::chi::dat::kNonCopyBackWrData) {
     answer = [this, flits, opcode](const cmn::Arrival& arrival, cmn::Cycle now) {
       if (arrival.channel == cmn::Channel::rsp &&
@@ -97,12 +97,12 @@ class Partner final : public cmn::MeshDevice {
   std::vector<Got> got;
 };
 
-/// Takes a port's turns on a channel with raw flits, so that others there are held.
+/// Occupies a port's turns on a channel with raw flits, so that other flits are held there.
 class Filler final : public cmn::MeshDevice {
  public:
   Filler(cmn::Mesh& mesh, unsigned xp, unsigned port, cmn::Channel channel, std::uint16_t to)
       : mesh_(mesh), xp_(xp), port_(port), channel_(channel), to_(to), number_(mesh.attach(*this)) {}
-  /// In so many cycles from `first` on.
+  /// For this many cycles from `first` on.
   void fill(cmn::Cycle first, unsigned cycles) {
     left_ = cycles;
     mesh_.call(number_, first);
@@ -125,7 +125,7 @@ class Filler final : public cmn::MeshDevice {
   unsigned left_ = 0;
 };
 
-/// Gives operations of a list, all as soon as there is room.
+/// Sends the operations of a list as soon as there is room.
 class ListSource final : public cmn::OperationSource {
  public:
   bool next(cmn::Cycle /*now*/, cmn::Operation& operation) override {
@@ -146,19 +146,19 @@ class ListSource final : public cmn::OperationSource {
   std::vector<Done> done;
 };
 
-/// A mesh of four by two XPs with each kind of I/O node the product has, and a driver for its PMU.
+/// A mesh of four by two XPs with each kind of I/O node of the product, and a driver for its PMU.
 struct IoRig {
   static constexpr Picoseconds kCycle = 500;  // 2 GHz
   static constexpr unsigned kOccupancyWidth = 4;
 
-  /// An event and how often it must happen during one run of some traffic.
+  /// An event, and its count for one run of some traffic.
   struct Expected {
     unsigned id;
     std::uint64_t count;
     enum class Kind : std::uint8_t {
       times,  ///< `count` times
       sum,    ///< an accumulator adds `count` during a run
-      rest,   ///< in each cycle but `count`
+      rest,   ///< in every cycle except `count` cycles
     } kind = Kind::times;
     std::uint32_t filter = 0;  ///< high half of the event select
   };
@@ -210,7 +210,7 @@ struct IoRig {
   [[nodiscard]] cmn::Cycle soon() const { return mesh.clock().edges_before(now()) + 1; }
   void pass(cmn::Cycle cycles) const { advance(cycles * kCycle); }
 
-  /// Let traffic run as often as it takes to count all events, four at a time; it must be the only traffic of the test,
+  /// Let traffic run as often as needed to count all events, four at a time. It must be the only traffic of the test,
   /// and leave everything at rest.
   void expect(unsigned type, std::uint16_t node_id, const std::vector<Expected>& events,
               const std::function<void()>& traffic) {
@@ -219,7 +219,7 @@ struct IoRig {
       std::vector<CmnDriver::Event> counted;
       for (std::size_t i = first; i < last; ++i)
         counted.push_back(driver.open(driver.find(type, node_id), events[i].id, events[i].filter));
-      // Opening takes no time; counting begins with the next edge.
+      // Opening takes no time. Counting begins with the next edge.
       const cmn::Cycle begin = mesh.clock().edges_before(now());
       traffic();
       const cmn::Cycle cycles = mesh.clock().edges_before(now()) - begin;
@@ -242,8 +242,8 @@ struct IoRig {
   std::uint64_t runs = 0;
 };
 
-/// Cycles from when a flit may go until it arrives at a device of the same XP, with parameters as they are; three more
-/// for each XP between.
+/// Cycles from the time a flit may go until it arrives at a device of the same XP, with default parameters. Each XP
+/// between adds three.
 inline constexpr cmn::Cycle kTravel = 5;
 
 }  // namespace pmufab::testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// I/O nodes among all others of a mesh: everything that begins ends, whatever is full, and counts agree with the wires.
+// I/O nodes among all other nodes of a mesh: every operation ends, whatever is full, and counts agree with the wires.
 
 #include <cstdint>
 #include <memory>
@@ -27,7 +27,7 @@ using CmnIoSystem = testing::SimulationTest;
 
 constexpr std::uint64_t kRegion = std::uint64_t{1} << 44;
 
-/// Small trackers: retries everywhere.
+/// Small trackers cause retries everywhere.
 cmn::NodeParameters narrow() {
   cmn::NodeParameters parameters;
   parameters.io_home = {.rrt_entries = 3, .rdt_entries = 2, .wdb_entries = 1, .axi = {.ar_period = 3, .w_period = 2}};
@@ -42,7 +42,7 @@ cmn::NodeParameters narrow() {
 struct SystemRig : IoRig {
   SystemRig(cmn::Product product, const cmn::NodeParameters& parameters) : IoRig(product), nodes(mesh, parameters) {}
 
-  /// So many random operations for everybody.
+  /// This many random operations for every requester.
   void load(unsigned operations, std::uint64_t seed) {
     traffic::RandomStream random(seed);
     const bool has_mtsx = addresses.has(cmn::Region::mtsx);

@@ -13,7 +13,7 @@
 
 namespace pmufab::testing {
 
-/// A mesh, and a CPU that does nothing at its registers.
+/// A mesh, and an idle CPU at its registers.
 struct BoundMesh {
   explicit BoundMesh(const cmn::Topology& topology, const cmn::MeshOptions& options = {})
       : mesh("cmn0", topology, options) {
@@ -23,7 +23,7 @@ struct BoundMesh {
   Initiator cpu{"cpu"};
 };
 
-/// A device at a node id that writes down what arrives, and sends what a test says.
+/// A device at a node id. It records what arrives, and sends what a test says.
 class ScriptedNode final : public cmn::MeshDevice {
  public:
   struct Seen {
@@ -31,7 +31,7 @@ class ScriptedNode final : public cmn::MeshDevice {
     cmn::Channel channel;
     cmn::FlitFields fields;
   };
-  /// Called for each flit that arrives, after it was written down.
+  /// Called for each flit that arrives, after it was recorded.
   using Answer = std::function<void(ScriptedNode&, const Seen&)>;
 
   ScriptedNode(cmn::Mesh& mesh, std::uint16_t node_id, Answer answer = {})
@@ -55,12 +55,12 @@ class ScriptedNode final : public cmn::MeshDevice {
     fields.resp = resp;
     send(channel, fields);
   }
-  /// All of a line.
+  /// The whole line.
   void reply_data(const cmn::FlitFields& to, std::uint16_t dbid, std::uint8_t resp) {
     reply(cmn::Channel::dat, to, cmn::chi::dat::kCompData, dbid, resp);
     reply(cmn::Channel::dat, to, cmn::chi::dat::kCompData, dbid, resp);
   }
-  /// @return how many flits of a channel and opcode came.
+  /// @return the number of flits of a channel and opcode that arrived.
   [[nodiscard]] unsigned count(cmn::Channel channel, std::uint8_t opcode) const {
     unsigned sum = 0;
     for (const Seen& one : seen) sum += one.channel == channel && one.fields.opcode == opcode ? 1 : 0;
@@ -75,7 +75,7 @@ class ScriptedNode final : public cmn::MeshDevice {
   Answer answer_;
 };
 
-/// Gives a requester the operations of a list, one after the other, no more than `limit` at a time.
+/// Gives a requester the operations of a list, one after the other, at most `limit` at a time.
 class ListedOperations final : public cmn::OperationSource {
  public:
   explicit ListedOperations(unsigned limit = 1) : limit_(limit) {}

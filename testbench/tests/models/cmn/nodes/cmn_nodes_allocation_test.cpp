@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transactions cost no memory once everything has been used.
+// Transactions allocate no memory once every structure has been used.
 
 #include <cstdint>
 
@@ -23,7 +23,7 @@ TEST_F(CmnNodesAllocation, transactions_allocate_nothing_once_warm) {
   if (!testing::counts_allocations()) GTEST_SKIP() << "the sanitizer's allocator is in place";
   cmn::NodeParameters parameters;
   parameters.rn_f = {.cache_sets = 16, .cache_ways = 2, .outstanding = 16};
-  parameters.sn_f.entries = 8;  // retries, too
+  parameters.sn_f.entries = 8;  // causes retries too
   parameters.home.pocq_entries = 8;
   testing::BoundMesh bound(cmn::examples::cmn700_server());
   cmn::Nodes nodes(bound.mesh, parameters);
@@ -32,7 +32,7 @@ TEST_F(CmnNodesAllocation, transactions_allocate_nothing_once_warm) {
   spec.mix = {{cmn::OperationKind::load, 6}, {cmn::OperationKind::store, 3}, {cmn::OperationKind::atomic_load, 1}};
   spec.ranges = {{.base = 0, .size = 1 << 16}, {.base = 1 << 20, .size = 1 << 22}};
   spec.outstanding = 12;
-  // Queues have grown as far as half of the load needs when all of it has passed.
+  // When half of the load has passed, queues have reached their length.
   ChiTrafficSpec half = spec;
   const auto requesters = static_cast<unsigned>(nodes.addresses().nodes(cmn::DeviceKind::rn_f).size());
   for (unsigned number = 0; number < requesters; ++number) (number % 2 != 0 ? half : spec).numbers.push_back(number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an RN-F asks of its home and answers to snoops: docs/cmn-nodes.md, rules 1.6 to 1.8, 3.4 and 4.1. The home is
-// the test's.
+// What an RN-F requests from its home and answers to snoops: docs/cmn-nodes.md, rules 1.6 to 1.8, 3.4 and 4.1. The test
+// plays the home.
 
 #include <cstdint>
 #include <functional>
@@ -37,7 +37,7 @@ constexpr std::uint16_t kHome = 0x24;
 constexpr std::uint16_t kMemory = 0x04;
 constexpr std::uint64_t kLine = 4 * 64;  // from one line of the home to the next
 
-/// An RN-F with two places for lines, and a home that answers as told.
+/// An RN-F with room for two lines, and a home that answers as configured.
 struct Rig {
   explicit Rig(const ScriptedNode::Answer& answer, unsigned outstanding = 8, unsigned limit = 1)
       : source(limit),
@@ -87,7 +87,7 @@ struct Rig {
   cmn::RnF requester;
 };
 
-/// Answers everything at once: reads with data in state `granted`, ReadUnique unique.
+/// Answers everything immediately: reads with data in state `granted`, ReadUnique with unique data.
 ScriptedNode::Answer obliging(std::uint8_t granted = resp::kUc) {
   return [granted](ScriptedNode& home, const ScriptedNode::Seen& seen) {
     if (seen.channel != Channel::req) return;
@@ -246,7 +246,7 @@ TEST_F(CmnRnF, answers_snoops_by_the_state_of_the_line) {
       EXPECT_EQ(rig.last().txnid, 9);
       EXPECT_EQ(rig.requester.state_of(address), one.after);
     }
-    // The requester that the data was forwarded to.
+    // The requester to which the data was forwarded.
     ASSERT_EQ(rig.other.seen.size(), 8U);
     const std::vector<std::uint8_t> states = {resp::kSc, resp::kSc, resp::kI, resp::kUdPd};
     for (std::size_t flit = 0; flit < 8; ++flit) {

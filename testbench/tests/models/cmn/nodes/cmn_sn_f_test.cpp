@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an SN-F answers: docs/cmn-nodes.md, rules 1.6 to 1.9, 3.7 and 4.1. The home is the test's.
+// What an SN-F answers: docs/cmn-nodes.md, rules 1.6 to 1.9, 3.7 and 4.1. The test plays the home.
 
 #include <cstdint>
 #include <vector>

@@ -10,8 +10,8 @@
 
 namespace pmufab::testing {
 
-/// What a driver does with a mesh PMU, access by access, written from the description of what the Linux driver does and
-/// independent of the model: it knows only what the registers tell.
+/// A driver for a mesh PMU, access by access. It follows a description of the Linux driver and does not depend on the
+/// model: it knows only what the registers say.
 class CmnDriver {
  public:
   struct Node {
@@ -61,7 +61,7 @@ class CmnDriver {
 
   explicit CmnDriver(Initiator& cpu) : cpu_(cpu) {}
 
-  /// Find everything and initialise it. @return false if the root is no CFG node.
+  /// Find and initialise everything. @return false if the root is no CFG node.
   bool probe(std::uint64_t root);
 
   [[nodiscard]] unsigned part() const noexcept { return part_; }
@@ -71,7 +71,7 @@ class CmnDriver {
   [[nodiscard]] const std::vector<Node>& nodes() const noexcept { return nodes_; }
   [[nodiscard]] const std::vector<Dtm>& dtms() const noexcept { return dtms_; }
   [[nodiscard]] const std::vector<Node>& dtcs() const noexcept { return dtcs_; }
-  /// @return indices of all nodes of a type, or of the one with this node id.
+  /// @return indices of all nodes of a type, or of the node with this id.
   [[nodiscard]] std::vector<unsigned> find(unsigned type, std::optional<unsigned> id = {}) const;
 
   /// Take counters for an event on nodes of one type and start it.
@@ -81,14 +81,14 @@ class CmnDriver {
   Event open(const std::vector<unsigned>& xps, const Watch& watch);
   /// @return the count up to now.
   std::uint64_t read(Event& event);
-  /// Stop, read, and give the counters back. @return the count.
+  /// Stop, read, and free the counters. @return the count.
   std::uint64_t close(Event& event);
 
   void start_cycles(unsigned dtc);
   std::uint64_t read_cycles(unsigned dtc);
   std::uint64_t stop_cycles(unsigned dtc);
 
-  /// pmcr of DTC 0, as the driver's enable and disable.
+  /// pmcr of DTC 0, as in the driver's enable and disable.
   void enable(bool on);
 
   [[nodiscard]] std::uint64_t pmcr(unsigned dtc) const { return dtcs_.at(dtc).select + 0x100; }

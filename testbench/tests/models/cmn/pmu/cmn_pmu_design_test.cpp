@@ -50,9 +50,9 @@ TEST_F(CmnPmuDesign, a_filter_decides_for_the_events_that_have_it) {
     EXPECT_EQ(count(0x01, 1U << 5), 1U);
     EXPECT_EQ(count(0x01, 2U << 5), 10U);
     EXPECT_EQ(count(0x0d, 2U << 7), 10U);   // mc_reqs_local: sn_home_sel at 40:39
-    EXPECT_EQ(count(0x0d, 2U << 5), 111U);  // the other filter is none of its business
+    EXPECT_EQ(count(0x0d, 2U << 5), 111U);  // the other filter has no effect
     EXPECT_EQ(count(0x0f, 1U), 1U);         // occupancy: occup1_id at 34:32
-    EXPECT_EQ(count(0x26, 0U), 100U);       // class 0 is a class, not all of them
+    EXPECT_EQ(count(0x26, 0U), 100U);       // class 0 is one class, not all of them
     EXPECT_EQ(count(0x26, 2U << 3), 10U);   // class_occup_id at 36:35
     EXPECT_EQ(count(0x2a, 1U << 10), 1U);   // sn_throttle: 44:42
     EXPECT_EQ(count(0x0e, 0x1dbfU), 111U);  // no filter
@@ -122,8 +122,8 @@ TEST_F(CmnPmuDesign, wraps_of_an_accumulator_are_counted_while_its_event_is) {
     constexpr Picoseconds kEdge = 500;
     const auto wraps = [&] { return 16 * rig.clock.edges_before(now()) / 256; };
     ASSERT_EQ(now() % kEdge, 0U);
-    queue.change(1U << 0 | 1U << 1, 16, 0);  // sixteen reads since ever
-    advance(1'000'000);                      // before the event is there
+    queue.change(1U << 0 | 1U << 1, 16, 0);  // sixteen reads since the beginning
+    advance(1'000'000);                      // before the event is opened
     CmnDriver::Event event = rig.driver.open(rig.driver.find(5, id), 0x0f, 1U);
     const std::uint64_t before = wraps();
     advance(1'000'000'000);  // 2,000,000 edges of 16: 125,000 wraps, and one of the local counter
@@ -143,7 +143,7 @@ TEST_F(CmnPmuDesign, wraps_of_an_accumulator_are_counted_while_its_event_is) {
   });
 }
 
-// Nothing happens by itself in this rig: nobody but the PMU looks at what lasts.
+// In this rig nothing happens by itself. Only the PMU follows occupancies.
 TEST_F(CmnPmuDesign, an_overflow_by_what_lasts_interrupts_at_its_own_cycle_while_nothing_moves) {
   CmnRig rig(cmn::examples::cmn650_two_dtcs(), {.local_width = 8, .global_width = 8});
   const unsigned hnf = rig.source(NodeType::hn_f, 2);
@@ -160,7 +160,7 @@ TEST_F(CmnPmuDesign, an_overflow_by_what_lasts_interrupts_at_its_own_cycle_while
       advance(123'456);
       const cmn::Cycle begin = rig.clock.edges_before(now());
       CmnDriver::Event event = rig.driver.open(rig.driver.find(5, node.node_id), event_id, filter);
-      // The global counter begins at 0: the driver's 0x8000'0000 is beyond it. Local ones are left as they were.
+      // The global counter begins at 0, because the driver's 0x8000'0000 is beyond it. Local ones keep their values.
       const std::uint64_t local = rig.cpu.get64(rig.driver.dtms()[event.dtms[0]].base + 0x220) & 0xff;
       const Picoseconds overflow = rig.clock.time_of_edge(cycle_of(begin, 65'536 - local));
       testing::advance_to(overflow + 100'000);
@@ -199,12 +199,12 @@ TEST_F(CmnPmuDesign, shadows_change_only_when_a_snapshot_is_asked_for) {
     EXPECT_EQ(rig.cpu.get32(dtc + 0x130), 0U);
     EXPECT_EQ(rig.cpu.get32(dtc + 0x128), 0x1ffU);
     EXPECT_EQ(rig.cpu.get64(near_base + 0x240), 7U);
-    EXPECT_EQ(rig.cpu.get64(far_base + 0x240), 0U);  // the other domain was not asked
+    EXPECT_EQ(rig.cpu.get64(far_base + 0x240), 0U);  // no snapshot was requested in the other domain
     EXPECT_EQ(rig.cpu.get32(dtc + 0x50), 0x8000'0001U);
     rig.pulse(9, Interface::east, Channel::req, 1);
     EXPECT_EQ(rig.cpu.get64(near_base + 0x240), 7U);
-    EXPECT_EQ(rig.cpu.get64(near_base + 0x220), 8U);  // and live counters went on
-    // With the clear bits the live counters start again.
+    EXPECT_EQ(rig.cpu.get64(near_base + 0x220), 8U);  // and live counters continued
+    // With the clear bits, live counters start from zero.
     rig.cpu.put32(near_base + 0x210, rig.cpu.get32(near_base + 0x210) | 1U << 8);
     rig.cpu.put32(rig.driver.pmcr(0), 0x61);
     rig.cpu.put32(dtc + 0x130, 1);
@@ -233,7 +233,7 @@ TEST_F(CmnPmuDesign, combined_local_counters_chain) {
     EXPECT_EQ(count(1U << 1, 0xfffe, 3), 0x0003'0003'0001'0001U);  // counters 0 and 1 are one
     EXPECT_EQ(count(1U << 2, 0xfffe'0000'0000, 3), 0x0001'0001'0003'0003U);
     EXPECT_EQ(count(1U << 3, 0x0000'ffff'ffff'fffe, 3), 0x0001'0000'0000'0001U);
-    // The wrap of the pair leaves its upper half, paired or not.
+    // The pair's wrap leaves through its upper half, paired or not.
     rig.cpu.put32(rig.driver.pmevcnt(0, 2), 0);
     EXPECT_EQ(count(1U << 1 | 1U << 5 | 2U << 20, 0xffff'ffff, 1), 0x0001'0001'0000'0000U);
     EXPECT_EQ(rig.cpu.get32(rig.driver.pmevcnt(0, 2)), 1U);
@@ -296,7 +296,7 @@ TEST_F(CmnPmuDesign, a_narrow_way_into_a_dtc_delays_carries_and_a_full_queue_los
     for (std::uint8_t xp = 0; xp < 64; ++xp)
       cycle.push_back({0, xp, Interface::east, Channel::req, cmn::FlitEvent::valid});
     for (std::uint64_t i = 0; i < kWrap; ++i) rig.pmu.pulses(cycle, now());
-    // Two get through at once, twenty wait, ten are lost.
+    // Two pass at once, twenty wait, ten are lost.
     EXPECT_EQ(rig.cpu.get32(rig.driver.pmevcnt(0, 0)), 0x8000'0002U);
     EXPECT_EQ(rig.pmu.lost_carries(0), 10U);
     EXPECT_EQ(rig.pmu.lost_carries(1), 10U);
@@ -335,7 +335,7 @@ TEST_F(CmnPmuDesign, who_moves_flits_is_told_what_is_watched) {
     rig.driver.enable(true);
     CmnDriver::Event twice = rig.driver.open(rig.xp(9), kEast);
     changes.clear();
-    rig.driver.close(twice);  // it switches everything off and on, and one of the two goes on
+    rig.driver.close(twice);  // it switches everything off and on, and one of the two continues
     EXPECT_EQ(changes, (std::vector<Change>{east_off, east}));
     changes.clear();
     rig.driver.close(before);

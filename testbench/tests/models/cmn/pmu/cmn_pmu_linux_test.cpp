@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unmodified arm-cmn driver of every kernel on the modelled registers: it finds each mesh, and counts what happens.
+// The unmodified arm-cmn driver of every kernel on the modelled registers. It finds each mesh, and counts its events.
 
 #include <algorithm>
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Mesh {
   const char* name;
   std::function<cmn::Topology()> make;
   const char* compatible;
-  unsigned since[2];  // the kernel that knows it
+  unsigned since[2];  // the first kernel that knows it
 };
 
 const std::vector<Mesh>& meshes() {
@@ -62,10 +62,10 @@ struct Case {
   std::pair<unsigned, unsigned> kernel;
 };
 
-/// @return true if the kernel's driver can count an event that only this XP has. Before it was mended, an event outside
-/// of DTC 0's domain got global counter -1, which the driver then neither starts nor reads, so that its carries are
-/// lost: in 6.1 on any part; in 6.12 on CMN-600, whose XPs it takes to be in every domain unless they hold a DTC.
-/// (arm_cmn_event_add, arm_cmn_init_dtcs)
+/// @return true if the kernel's driver can count an event that only this XP has. Before the driver was corrected, an
+/// event outside of DTC 0's domain got global counter -1, which the driver neither starts nor reads, so that its
+/// carries are lost. This affects 6.1 on any part, and 6.12 on CMN-600, whose XPs it takes to be in every domain unless
+/// they hold a DTC. (arm_cmn_event_add, arm_cmn_init_dtcs)
 bool can_count_alone(const Case& what, const cmn::Topology& topology, unsigned xp) {
   const unsigned domain = topology.crosspoints[xp].dtc_domain;
   if (domain == 0) return true;
@@ -77,7 +77,7 @@ bool can_count_alone(const Case& what, const cmn::Topology& topology, unsigned x
   return !has_dtc || what.kernel >= std::pair{7U, 0U};
 }
 
-/// 6.1 never asks for a clock that is not gated.
+/// 6.1 never switches clock gating off.
 cmn::PmuParameters parameters_for(const Case& what) {
   cmn::PmuParameters parameters;
   parameters.cycles_need_cg_disable = what.kernel >= std::pair{6U, 12U};
@@ -101,7 +101,7 @@ std::vector<Case> cases() {
 
 class CmnPmuLinux : public testing::SimulationTest, public ::testing::WithParamInterface<Case> {
  protected:
-  /// Load the driver on the mesh and tell the story.
+  /// Load the driver on the mesh and run the story.
   void boot(const std::function<void()>& story) {
     rig = std::make_unique<Rig>(GetParam());
     platform::AcpiDevice device;
@@ -211,14 +211,14 @@ TEST_P(CmnPmuLinux, counts_flits_of_every_xp_and_of_all_together) {
 
 TEST_P(CmnPmuLinux, counts_each_source_by_node_id) {
   boot([&] {
-    // Event 1 of each node; a few at a time would not fit all, so one after another, the first of each XP.
+    // Event 1 of each node. There is no room for all of them, so the first of each XP is counted, one after another.
     for (unsigned source = 0; source < rig->layout.sources().size(); ++source) {
       const cmn::EventSource& place = rig->layout.sources()[source];
       const cmn::NodePlace& node = rig->layout.nodes()[place.node];
       if (rig->layout.sources().size() > 100 && source % 7 != 0) continue;
       if (!can_count_alone(GetParam(), rig->topology, node.xp)) continue;
       const NodeType type = place.events == NodeType::rn_d ? NodeType::rn_i : place.events;
-      // Two nodes of one type at one node id (an HN-P beside an HN-I cannot be) do not exist in these meshes.
+      // These meshes do not have two nodes of one type at one node id (an HN-P beside an HN-I cannot exist).
       const EventHandle event = open(by_node(static_cast<std::uint64_t>(type), 1, node.node_id));
       for (unsigned other = 0; other < rig->layout.sources().size(); ++other) {
         rig->pmu.node_event(other, 1, cmn::kEveryClass, other == source ? kWrap + 5 : 3, now());
@@ -261,7 +261,7 @@ TEST_P(CmnPmuLinux, counts_cycles_and_an_overflow) {
     EXPECT_GE(value, least);
     EXPECT_LE(value, most);
 
-    // 2^47 events, in amounts no wire could carry: the counter passes its end in the last domain.
+    // 2^47 events, in numbers no wire could carry: the counter wraps in the last domain.
     auto source = static_cast<unsigned>(rig->layout.sources().size()) - 1;
     const auto xp_of = [&] { return rig->layout.nodes()[rig->layout.sources()[source].node].xp; };
     while (!can_count_alone(GetParam(), rig->topology, xp_of())) --source;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting: from events of XPs and nodes through local counters, carries and global counters to what a driver reads.
+// Counting: from events of XPs and nodes through local counters, carries and global counters to a driver's reading.
 
 #include <array>
 #include <cstdint>
@@ -184,7 +184,7 @@ TEST_F(CmnPmu, counting_needs_dtm_dtc0_and_the_domains_dtc) {
     rig.cpu.put32(rig.driver.dtc_ctl(1), 0);
     expect_counting(true, false);
     rig.cpu.put32(rig.driver.dtc_ctl(1), 1);
-    rig.cpu.put32(rig.driver.dtc_ctl(0), 0);  // what the driver does when it is removed
+    rig.cpu.put32(rig.driver.dtc_ctl(0), 0);  // as the driver does when it is removed
     expect_counting(false, false);
     rig.cpu.put32(rig.driver.dtc_ctl(0), 1);
     expect_counting(true, true);
@@ -245,7 +245,7 @@ TEST_F(CmnPmu, nodes_at_one_position_share_its_signals) {
     rig.pmu.node_event(hni, 0x1, cmn::kEveryClass, 100, now());  // not selected there
     EXPECT_EQ(rig.driver.read(dvm), 3U);
     EXPECT_EQ(rig.driver.read(home), 5U);
-    // Both in one slot: the signal is the sum.
+    // Both are in one slot, and the signal is the sum.
     rig.cpu.put32(rig.driver.nodes()[home.nodes[0]].select, 0x2020);
     rig.pmu.node_event(hni, 0x20, cmn::kEveryClass, 7, now());
     EXPECT_EQ(rig.driver.read(dvm), 10U);
@@ -328,7 +328,7 @@ TEST_F(CmnPmu, a_global_overflow_sets_status_and_raises_the_level_until_cleared)
     EXPECT_TRUE(line1.is_high());
     EXPECT_FALSE(line0.is_high());
     EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(1)), 0b101U);
-    EXPECT_EQ(rig.cpu.get32(rig.driver.pmevcnt(1, 0)), 1U);  // counts on
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmevcnt(1, 0)), 1U);  // keeps counting
     rig.cpu.put32(rig.driver.pmovsr_clear(1), 0b001);
     EXPECT_TRUE(line1.is_high());
     rig.cpu.put32(rig.driver.pmovsr_clear(1), 0b100);
@@ -369,7 +369,7 @@ TEST_F(CmnPmu, an_overflow_in_the_instant_of_its_clearing_stays) {
     advance(1);
     rig.cpu.put32(rig.driver.pmovsr_clear(0), 0x1ff);
     EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 0U);
-    // The cycle counter: its wrap can be seen one picosecond after the edge; the clear comes in that very instant.
+    // The cycle counter: its wrap is visible one picosecond after the edge. The clear comes in that instant.
     rig.driver.start_cycles(0);
     rig.cpu.put64(rig.driver.pmccntr(0), (1ULL << 40) - 10);
     const Picoseconds wrap = rig.clock.time_of_edge(rig.clock.edges_before(now()) + 9) + 1;
@@ -418,7 +418,7 @@ TEST_F(CmnPmu, cycles_are_the_clock_edges_of_the_window_and_need_the_clock_not_g
     EXPECT_EQ(rig.driver.stop_cycles(0), expected);
     advance(1'000);
     EXPECT_EQ(rig.driver.read_cycles(0), 0U);
-    // Overflow: status bit 8 and the interrupt, one picosecond after the edge.
+    // Overflow sets status bit 8 and the interrupt, one picosecond after the edge.
     rig.driver.start_cycles(0);
     rig.cpu.put64(rig.driver.pmccntr(0), (1ULL << 40) - 3);
     const Picoseconds wrap = rig.clock.time_of_edge(rig.clock.edges_before(now()) + 2) + 1;

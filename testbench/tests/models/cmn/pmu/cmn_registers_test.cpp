@@ -19,7 +19,7 @@ using testing::CmnRig;
 
 class CmnRegisters : public testing::SimulationTest {
  protected:
-  /// The driver finds the mesh the layout describes.
+  /// The driver finds the mesh that the layout describes.
   void expect_found(CmnRig& rig, unsigned part, unsigned revision) {
     ASSERT_TRUE(rig.probe());
     EXPECT_EQ(rig.driver.part(), part);
@@ -42,7 +42,7 @@ class CmnRegisters : public testing::SimulationTest {
       EXPECT_EQ(node.logical_id, node.xp);
       EXPECT_EQ(node.dtm, rig.layout.first_dtm(node.xp));
     }
-    // Event sources: what the driver splits and merges.
+    // Event sources that the driver splits and merges.
     std::size_t sources = 0;
     for (const CmnDriver::Node& node : rig.driver.nodes()) {
       if (node.type == CmnDriver::kXp || node.type == 0x8 || node.type == 0x9 || node.type == 0xf) continue;
@@ -281,7 +281,7 @@ TEST_F(CmnRegisters, pmovsr_is_changed_by_its_clear_register_only) {
     rig.cpu.put32(rig.driver.pmovsr_clear(0), 0);
     rig.cpu.put32(rig.driver.pmovsr_clear(0), 0x1fe);
     EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 1U);
-    testing::advance(1);  // not in the instant of the overflow, which would win
+    testing::advance(1);  // not at the instant of the overflow, which has priority
     rig.cpu.put32(rig.driver.pmovsr_clear(0), 0x1ff);
     EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 0U);
     rig.driver.close(event);
@@ -303,7 +303,7 @@ TEST_F(CmnRegisters, counters_can_be_written_while_stopped_and_keep_the_status) 
     EXPECT_EQ(rig.cpu.get64(rig.driver.pmccntr(0)), 0x55'ffff'ffffU);
     EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 0U);
 
-    // With status set, writes leave it set.
+    // While status is set, writes do not clear it.
     CmnDriver::Event event =
         rig.driver.open(rig.xp(9), testing::xp_event_id(1, cmn::Interface::west, cmn::Channel::dat));
     rig.cpu.put32(rig.driver.pmevcnt(0, 0), 0xffff'ffff);

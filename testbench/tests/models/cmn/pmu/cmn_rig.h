@@ -15,7 +15,7 @@
 
 namespace pmufab::testing {
 
-/// A mesh PMU with a CPU at its configuration space and a driver on it. No flits move: tests say what happens.
+/// A mesh PMU with a CPU at its configuration space and a driver on it. No flits move: tests publish the events.
 struct CmnRig {
   explicit CmnRig(cmn::Topology mesh, const cmn::PmuParameters& parameters = {})
       : topology((cmn::check(mesh), std::move(mesh))),
@@ -56,7 +56,7 @@ struct CmnRig {
   CmnDriver driver{cpu};
 };
 
-/// @return the id XP event selects know a flit event by.
+/// @return the id of a flit event in XP event selects.
 constexpr unsigned xp_event_id(unsigned event, cmn::Interface interface, cmn::Channel channel) {
   return event | static_cast<unsigned>(interface) << 2 | static_cast<unsigned>(channel) << 5;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is only on newer CMN S3: the filters of HN-S since r2, and Graviton5's mesh.
+// Parts of newer CMN S3: the filters of HN-S since r2, and the mesh of a Graviton5.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using testing::now;
 
 using CmnS3R2 = testing::SimulationTest;
 
-/// Fields of the event select register of an HN-S on r2, and an event each decides about (register data of S3 r2).
+/// Fields of the event select register of an HN-S on r2, with one event for each (register data of S3 r2).
 struct Field {
   FilterKind kind;
   unsigned lsb;
@@ -89,7 +89,7 @@ TEST_F(CmnS3R2, each_value_of_a_filter_of_hn_s_lets_its_own_class_pass) {
     };
     for (const Field& field : kFields) {
       if (field.kind == FilterKind::snp_vc) continue;  // the meaning of 2 is not known
-      // Code 0 is everything, but for classes, which have no such code.
+      // Code 0 is everything, except for classes, which have no such code.
       const unsigned first = field.kind == FilterKind::class_occup ? 0 : 1;
       for (unsigned value = first; value < 1U << field.width; ++value) {
         for (unsigned other = first; other < 1U << field.width; ++other)
@@ -97,7 +97,7 @@ TEST_F(CmnS3R2, each_value_of_a_filter_of_hn_s_lets_its_own_class_pass) {
               << field.lsb << " " << value << " " << other;
       }
     }
-    // Both filters of an eviction must let it pass; here the first lets everything.
+    // An eviction must pass both filters; here the first lets everything pass.
     for (unsigned value = 1; value < 8; ++value) {
       for (unsigned other = 1; other < 8; ++other)
         EXPECT_EQ(count(kEvictState.event_id, kEvictState.lsb, value, cmn::filter_classes(1, other)),
@@ -106,7 +106,7 @@ TEST_F(CmnS3R2, each_value_of_a_filter_of_hn_s_lets_its_own_class_pass) {
   });
 }
 
-/// A Graviton5's mesh with nothing but RN-Fs and DTCs.
+/// The mesh of a Graviton5 with only RN-Fs and DTCs.
 Topology graviton5() {
   Topology topology;
   topology.product = cmn::Product::s3;

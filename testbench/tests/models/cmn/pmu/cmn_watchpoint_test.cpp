@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watchpoints: which bits of a flit they see, and which flits make them fire.
+// Watchpoints: which bits of a flit they compare, and which flits trigger them.
 
 #include <array>
 #include <cstdint>
@@ -28,7 +28,7 @@ using CmnWatchpoint = testing::SimulationTest;
 constexpr std::array kFormats{FlitFormat::cmn600, FlitFormat::cmn650, FlitFormat::cmn700, FlitFormat::s3_r0,
                               FlitFormat::s3_r2};
 
-/// Fill a flit with random bits, each field as wide as the widest product has it.
+/// Fill a flit with random bits. Each field is as wide as on the widest product.
 FlitFields random_fields(boost::random::mt19937_64& random) {
   const auto bits = [&](unsigned width) { return random() >> (64 - width); };
   const auto byte = [&](unsigned width) { return static_cast<std::uint8_t>(bits(width)); };
@@ -69,7 +69,7 @@ constexpr unsigned bits_of(std::uint64_t image, unsigned msb, unsigned lsb) {
   return static_cast<unsigned>(image >> lsb & ((std::uint64_t{1} << (msb - lsb + 1)) - 1));
 }
 
-// A second look at the same tables: each check below names product, channel and group with positions of its own.
+// A second version of the same tables: each check names product, channel, group and its own positions.
 TEST(CmnFlitImage, req_fields_are_where_each_product_has_them) {
   boost::random::mt19937_64 random(1);
   for (int turn = 0; turn < 2000; ++turn) {
@@ -212,7 +212,7 @@ TEST_F(CmnWatchpoint, counts_all_flits_of_its_port_channel_and_direction_or_thos
   CmnRig rig(cmn::examples::cmn700_server());
   run([&] {
     ASSERT_TRUE(rig.probe());
-    EXPECT_FALSE(rig.pmu.watches(9, 1, FlitDirection::upload, Channel::req));  // idle ones look at nothing
+    EXPECT_FALSE(rig.pmu.watches(9, 1, FlitDirection::upload, Channel::req));  // idle ones compare nothing
     CmnDriver::Event every = rig.driver.open(rig.xp(9), CmnDriver::Watch{.port = 1});
     CmnDriver::Event exact =
         rig.driver.open(rig.xp(9), CmnDriver::Watch{.port = 1, .group = 1, .value = 0x1'2345'6780 << 4, .mask = 0});
@@ -272,7 +272,7 @@ TEST_F(CmnWatchpoint, exclusive_fires_on_the_flits_that_do_not_match) {
     const cmn::Watchpoint combining(facts, false, 0, FlitDirection::upload, 1U << (old ? 6 : 9), value, mask);
     EXPECT_TRUE(combining.combines());
     EXPECT_TRUE(combining.matches(Channel::req, request(0x07, 0)));
-    // A wildcard that is exclusive never fires: how some tools switch a watchpoint off.
+    // An exclusive wildcard never triggers. Some tools switch a watchpoint off in this way.
     const cmn::Watchpoint parked(facts, false, 0, FlitDirection::upload, 1U << (old ? 5 : 8), 0, ~0ULL);
     EXPECT_FALSE(parked.can_fire());
     EXPECT_FALSE(parked.matches(Channel::req, request(0x04, 0)));
