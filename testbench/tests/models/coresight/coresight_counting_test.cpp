@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is counted, and when a counter overflows and interrupts.
+// What counts, and when a counter overflows and interrupts.
 
 #include <cstdint>
 #include <utility>
@@ -45,7 +45,7 @@ TEST_F(CoreSightCounting, a_counter_counts_its_event_while_it_and_the_pmu_are_en
     EXPECT_EQ(rig.read_counter(2), 3U);
     EXPECT_EQ(rig.read_counter(3), 0U);
     EXPECT_EQ(rig.read_counter(4), 0U);
-    rig.control(1);  // goes on from where it was
+    rig.control(1);  // continues from its old value
     publish();
     EXPECT_EQ(rig.read_counter(0), 4U);
   });
@@ -209,7 +209,7 @@ TEST_F(CoreSightCounting, writing_back_the_status_read_keeps_an_overflow_that_ca
     EXPECT_TRUE(interrupt.is_high());
     testing::advance(100);
     EXPECT_EQ(interrupt.changes(), (Changes{{0, true}}));
-    // At one instant: what comes after the clear stays, what came before goes.
+    // At one instant: an event after the clear stays, an event before it is cleared.
     rig.write_counter(0, 0xffff);
     rig.cpu.put32(kPage0 + kPmovsclr, 3);
     rig.probes[0].publish(1, 0, testing::now());
@@ -265,7 +265,7 @@ TEST_F(CoreSightCounting, an_overflow_of_traffic_ahead_of_time_shows_at_its_own_
     rig.probes[0].publish(1, 0, 5777);
     rig.probes[0].publish(1, 0, 6888);
     EXPECT_EQ(rig.get_mask(kPmovsclr), 0U);
-    // An access that is itself ahead of time sees what lies before it.
+    // An access that is ahead of simulated time sees what happens before it.
     testing::Initiator::Access ahead{
         .address = kPage0 + kPmovsclr, .data = std::vector<std::uint8_t>(4), .delay = 6000 - 1000};
     rig.cpu.wait_for_delay = false;
@@ -275,7 +275,7 @@ TEST_F(CoreSightCounting, an_overflow_of_traffic_ahead_of_time_shows_at_its_own_
     testing::advance_to(5776);
     EXPECT_FALSE(rig.line.is_high());
     testing::advance_to(5777);
-    EXPECT_EQ(rig.get_mask(kPmovsclr), 1U);  // whoever looks first at that instant
+    EXPECT_EQ(rig.get_mask(kPmovsclr), 1U);  // the first access at that instant sees it
     testing::advance_to(6887);
     EXPECT_EQ(rig.get_mask(kPmovsclr), 1U);
     testing::advance_to(6889);
@@ -302,7 +302,7 @@ TEST_F(CoreSightCounting, accesses_ahead_of_time_move_the_line_at_their_own_inst
     write_at(900, kPmovsset, 1);
     testing::advance_to(2000);
     EXPECT_EQ(interrupt.changes(), (Changes{{500, true}, {700, false}, {900, true}}));
-    // At one instant: down and up again is an edge, up and down again is nothing.
+    // At one instant: down and up again is an edge; up and down again is nothing.
     interrupt.clear();
     write_at(2500, kPmovsclr, 1);
     write_at(2500, kPmovsset, 1);
@@ -360,10 +360,10 @@ TEST_F(CoreSightCounting, cycle_and_clock_counters_overflow_one_picosecond_after
     testing::advance_to(1002);
     rig.cpu.put32(kPage0 + kPmovsclr, 2);
     testing::advance_to(6000);
-    // Edge 16 is the sixteenth after the start.
+    // Edge 16 is the sixteenth one after the start.
     EXPECT_EQ(rig.get_mask(kPmovsclr), 1U << 31);
     EXPECT_EQ(interrupt.changes(), (Changes{{1001, true}, {1002, false}, {5335, true}}));
-    // A wrap every 65536 edges from then on, each reported once it is cleared.
+    // From then on a wrap every 65536 edges, each reported once it is cleared.
     rig.cpu.put32(kPage0 + kPmovsclr, ~0U);
     interrupt.clear();
     testing::advance_to(5334 + 65536ULL * 1'000'000 / 3000 + 1000);
@@ -388,7 +388,7 @@ TEST_F(CoreSightCounting, writing_stopping_and_starting_a_clock_counter_moves_it
     rig.control(1);
     testing::advance(4'000);
     rig.write_counter(31, 0xfff0);
-    testing::advance(15'000);  // 15 edges; the sixteenth is now
+    testing::advance(15'000);  // 15 edges; the sixteenth comes now
     EXPECT_TRUE(interrupt.changes().empty());
     rig.control(5);  // C
     testing::advance(1'000'000);
@@ -449,7 +449,7 @@ TEST_F(CoreSightCounting, an_edge_line_rises_anew_for_an_overflow_at_the_instant
     testing::advance(100);
     EXPECT_EQ(rig.line.rising_edges(), 2U);
     EXPECT_EQ(interrupt.changes(), (Changes{{100, true}, {200, false}, {200, true}}));
-    // A rise that is taken back at once is none.
+    // A rise that is revoked at the same instant is no edge.
     rig.put_bit(kPmovsclr, 0);
     testing::advance(100);
     rig.write_counter(0, 0xffff);
@@ -497,7 +497,7 @@ TEST_F(CoreSightCounting, an_idle_hour_with_cycle_counters_running_takes_no_time
         rig.write_type(0, kClockEvent);
         rig.cpu.put32(kPage0 + kPmcntenset, ~0U);
         rig.control(1);
-        testing::advance(kHour);  // the test's limit of 300 s would not do for stepping
+        testing::advance(kHour);  // stepping would exceed the test's limit of 300 s
         EXPECT_EQ(rig.read_counter(0), 3600ULL * 2'400'000'000 % 65536);
         EXPECT_EQ(rig.get_mask(kPmovsclr), 1U << 31 | 1);
       },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs against a tiny reference that looks at every clock edge and shares no code with the model.
+// Random programs, compared with a tiny reference that looks at every clock edge and shares no code with the model.
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 namespace pmufab::coresight {
 namespace {
 
-/// The PMU as one would write it on a page: state, and what each clock edge, event and write does.
+/// The PMU in its simplest form: its state, and the effects of clock edges, events and writes.
 struct Reference {
   explicit Reference(const CoreSightPmuOptions& options) : width(options.width), cycle_counter(options.cycle_counter) {
     for (unsigned counter = 0; counter < 64; ++counter) exists.at(counter) = options.has_counter(counter);
@@ -121,7 +121,7 @@ void CoreSightRandom::compare(const CoreSightPmuOptions& options, unsigned seed,
     for (int step = 0; step < steps; ++step) {
       const Picoseconds begin = testing::now();
       const Picoseconds pause = pick(3) == 0 ? 1000 * (1 + pick(20)) : 1 + pick(7000);
-      // Traffic up to the next access, issued now, most of it ahead of time.
+      // Traffic up to the next access, issued now, mostly ahead of time.
       Picoseconds when = begin;
       for (std::uint64_t events = pick(4); events > 0; --events) {
         when += 1 + pick(pause);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What software sees in the registers while little or nothing counts.
+// The registers as software sees them, while little or nothing counts.
 
 #include <cstdint>
 #include <sstream>
@@ -47,7 +47,7 @@ TEST_F(CoreSightRegisters, configuration_and_identification_show_the_options) {
 }
 
 TEST_F(CoreSightRegisters, without_an_identification_register_the_peripheral_id_gives_it) {
-  // 0x2cf2036b taken apart by hand: product 0x2cf, variant 2, revision 0, JEP106 bank 3, identity 0x6b.
+  // The fields of 0x2cf2036b, by hand: product 0x2cf, variant 2, revision 0, JEP106 bank 3, identity 0x6b.
   CoreSightRig rig({.pmiidr = 0, .pmpidr = {0xcf, 0xb2, 0x2e, 0x00, 0x03}});
   run([&] {
     EXPECT_EQ(rig.cpu.get32(kPage0 + kPmiidr), 0U);
@@ -75,7 +75,7 @@ TEST_F(CoreSightRegisters, set_registers_only_set_clear_registers_only_clear_and
       rig.cpu.put32(kPage0 + clear, 0x8000'0001);
       EXPECT_EQ(rig.cpu.get32(kPage0 + set), 0x0000'0006U) << set;
       EXPECT_EQ(rig.cpu.get32(kPage0 + clear), 0x0000'0006U) << set;
-      // The second word holds counters 32 ... 39 and no more; the third is none.
+      // The second word holds counters 32 ... 39 and nothing else. There is no third word.
       rig.cpu.put32(kPage0 + set + 4, ~0U);
       rig.cpu.put32(kPage0 + set + 8, ~0U);
       EXPECT_EQ(rig.cpu.get32(kPage0 + clear + 4), 0xffU) << set;
@@ -155,8 +155,8 @@ TEST_F(CoreSightRegisters, control_resets_event_or_cycle_counters_and_keeps_the_
     rig.control(7);
     EXPECT_EQ(rig.read_counter(0) + rig.read_counter(6) + rig.read_counter(31), 0U);
     EXPECT_EQ(rig.cpu.get32(kPage0 + kPmcr), 1U);
-    EXPECT_EQ(rig.get_mask(kPmovsclr), 1U);  // the status stays
-    rig.control(0xffff'fff9);                // bits of features the part has not read zero
+    EXPECT_EQ(rig.get_mask(kPmovsclr), 1U);  // the status is kept
+    rig.control(0xffff'fff9);                // bits of missing features read zero
     EXPECT_EQ(rig.cpu.get32(kPage0 + kPmcr), 1U);
     rig.control(0);
     EXPECT_EQ(rig.cpu.get32(kPage0 + kPmcr), 0U);
@@ -189,7 +189,7 @@ TEST_F(CoreSightRegisters, with_two_pages_counters_and_overflow_status_live_on_t
   });
 }
 
-/// Width, stride, and that the width is respected.
+/// Width and stride, and that counters have the width.
 void CoreSightRegisters::check_counter_registers(unsigned width, bool atomic, bool dual_page) {
   CoreSightRig rig({.counters = 8, .width = width, .dual_page = dual_page, .atomic_64bit = atomic});
   const std::uint64_t stride = width <= 32 ? 4 : 8;
@@ -231,7 +231,7 @@ TEST_F(CoreSightRegisters, high_low_high_reads_across_a_carry_never_tear) {
     rig.put_bit(kPmcntenset, 0);
     rig.control(1);
     const std::uint64_t start = 0x0000'0007'ffff'ffff;
-    // An event between each two reads of the sequence in turn.
+    // An event between each two reads of the sequence, one at a time.
     for (unsigned place = 0; place < 3; ++place) {
       rig.write_counter(0, start);
       const std::uint64_t address = rig.counter_address(0);
@@ -253,7 +253,7 @@ TEST_F(CoreSightRegisters, high_low_high_reads_across_a_carry_never_tear) {
       EXPECT_TRUE(value == start || value == start + 1) << std::hex << value;
       EXPECT_EQ(rig.read_counter(0), start + 1);
     }
-    // The halves are live: a single reader of high, then low, may well see a torn value.
+    // The halves are live: a reader of first high, then low, may see a torn value.
     rig.write_counter(0, start);
     const std::uint64_t high = rig.cpu.get32(rig.counter_address(0) + 4);
     rig.probes[0].publish(1, 0, testing::now());
@@ -324,7 +324,7 @@ TEST_F(CoreSightRegisters, type_and_filters_of_the_cycle_counter_accept_writes) 
     rig.cpu.put32(kPage0 + 0x47c, 2);
     testing::advance(5000);
     EXPECT_EQ(rig.read_counter(31), 10U);
-    // Numbers without a counter ignore theirs.
+    // Numbers without a counter ignore their filters.
     rig.cpu.put32(kPage0 + kPmevtyper + 4 * 20, 5);
     EXPECT_EQ(rig.cpu.get32(kPage0 + kPmevtyper + 4 * 20), 0U);
     EXPECT_EQ(rig.pmu.guest_errors(), 0U);
@@ -413,7 +413,7 @@ TEST_F(CoreSightRegisters, in_the_64bit_layout_types_and_filters_are_64_bits_wid
       EXPECT_EQ(rig.cpu.get64(kPage0 + base + 8 * 3), 0xa'5566'7788U);
       EXPECT_EQ(rig.cpu.get64(kPage0 + base + 8 * 2), 0U);
     }
-    // Upper bits of the event number matter.
+    // The upper bits of the event number count too.
     rig.write_type(0, 0x1'0000'0010);
     rig.write_type(1, 0x10);
     rig.cpu.put64(kPage0 + kPmevfilt2r + 8, 0x1);  // qualifier 32
@@ -428,7 +428,7 @@ TEST_F(CoreSightRegisters, in_the_64bit_layout_types_and_filters_are_64_bits_wid
     EXPECT_EQ(rig.read_counter(1), 0U);
     EXPECT_EQ(rig.cpu.get32(kPage0 + kPmcr64), 0U);
     EXPECT_FALSE(rig.pmu.is_running(1));
-    // PMCR of the other layout is not here.
+    // PMCR of the other layout does not exist here.
     rig.cpu.put32(kPage0 + kPmcr, 1);
     EXPECT_FALSE(rig.pmu.is_running(1));
   });
@@ -497,10 +497,10 @@ TEST_F(CoreSightRegisters, reset_restores_everything_in_the_middle_of_counting) 
     EXPECT_EQ(registers(), fresh);
     EXPECT_FALSE(rig.line.is_high());
     rig.probes[0].publish(1, 0, testing::now());
-    testing::advance(200'000'000);  // no overflow of before is left
+    testing::advance(200'000'000);  // no earlier overflow is left
     EXPECT_EQ(registers(), fresh);
     EXPECT_FALSE(rig.line.is_high());
-    // And it can be used again.
+    // The PMU can be used again.
     rig.write_type(0, 0x10);
     rig.put_bit(kPmcntenset, 0);
     rig.control(1);

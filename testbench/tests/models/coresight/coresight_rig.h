@@ -12,7 +12,7 @@
 
 namespace pmufab::coresight {
 
-// Offsets written out here a second time on purpose: a test must not take them from the model.
+// Offsets are repeated here on purpose: a test must not take them from the model.
 inline constexpr std::uint64_t kPmevtyper = 0x400;
 inline constexpr std::uint64_t kPmevfilt2r = 0x800;
 inline constexpr std::uint64_t kPmevfiltr = 0xa00;
@@ -36,9 +36,10 @@ inline constexpr std::uint64_t kClockEvent = 0x1d;  // on a regular counter
 inline constexpr std::uint64_t kOutstandingEvent = 0x20;
 inline constexpr std::uint64_t kOutstandingOfIdEvent = 0x21;
 
-/// A CoreSight PMU behind a bus, three probes (events 0x10, 0x11, 0x12) and a bus master. Filter: PMEVFILTR, if not 0,
-/// is the set of qualifiers 0 ... 31, and PMEVFILT2R of 32 ... 63; both 0: all. Two events count outstanding requests:
-/// those of the same set of qualifiers, and those of all qualifiers whose id has the low four bits of PMEVFILTR.
+/// A CoreSight PMU behind a bus, three probes (events 0x10, 0x11, 0x12) and a bus master. Filter: PMEVFILTR is the set
+/// of qualifiers 0 ... 31, PMEVFILT2R that of 32 ... 63; if both are 0, all pass. Two events count outstanding
+/// requests: those of the same set of qualifiers, and those of all qualifiers whose id has the low four bits of
+/// PMEVFILTR.
 struct CoreSightRig {
   explicit CoreSightRig(const CoreSightPmuOptions& pmu_options, InterruptTrigger trigger = InterruptTrigger::level,
                         std::uint64_t frequency = 1'000'000'000)
@@ -77,7 +78,7 @@ struct CoreSightRig {
     return options.width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << options.width) - 1;
   }
 
-  // The accesses a driver makes.
+  // Accesses of a driver.
   std::uint64_t read_counter(unsigned counter) {
     const std::uint64_t address = counter_address(counter);
     if (options.width <= 32) return cpu.get32(address);

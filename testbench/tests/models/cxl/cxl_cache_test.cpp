@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CXL.cache between a Type 2 device and its host. Expectations are those of docs/cxl-messages.md, section 5.
+// CXL.cache between a Type 2 device and its host. Expected values come from docs/cxl-messages.md, section 5.
 
 #include <gtest/gtest.h>
 
@@ -107,20 +107,20 @@ TEST_F(CxlCache, requests_and_snoops_of_a_line_go_one_after_the_other) {
   run([&] {
     rig.run_cache(d2h_req::rd_own, kLine);
     rig.wires.seen.clear();
-    // The snoop is sent first, and takes the line whose eviction is on its way: the host holds that until it has the
-    // data.
+    // The snoop is sent first, and takes the line whose eviction is under way. The host holds the eviction until it has
+    // the data.
     rig.issue(Kind::snoop_invalidate, kLine);
     rig.cache->issue(d2h_req::dirty_evict, kLine, 0, rig);
     EXPECT_EQ(rig.cache->issue(d2h_req::rd_own, kLine, 0, rig), IssueResult::blocked);
     rig.settle();
     EXPECT_EQ(rig.wires.sent(), "12:2 10:10 11:15 14:0 13:5 14:0");
     EXPECT_EQ(rig.unblocks, 1U);
-    // A request the host is busy with: the snoop waits for its last answer.
+    // The host is busy with a request, so the snoop waits for the request's last answer.
     rig.wires.seen.clear();
     rig.cache->issue(d2h_req::rd_own, kLine, 0, rig);
     testing::advance(30'000);
     rig.issue(Kind::snoop_data, kLine);
-    rig.issue(Kind::snoop_data, kLine + 64);  // stays behind it
+    rig.issue(Kind::snoop_data, kLine + 64);  // waits behind it
     rig.settle();
     EXPECT_EQ(rig.wires.sent(), "10:2 13:4 14:1 12:1 12:1 11:7 14:0 11:4");
   });

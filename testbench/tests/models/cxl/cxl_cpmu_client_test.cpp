@@ -33,7 +33,7 @@ class CxlCpmuClient : public testing::SimulationTest {
   void count_over_overflows(unsigned width, bool global_freeze);
 };
 
-/// Events of random amounts on two counters over many overflows of both, each told by a message.
+/// Events in random numbers on two counters, over many overflows of both. A message reports each overflow.
 void CxlCpmuClient::count_over_overflows(unsigned width, bool global_freeze) {
   ClientRig rig({.counters = std::vector<CpmuCounterParameters>(3), .width = width});
   std::mt19937_64 random(width);
@@ -54,7 +54,7 @@ void CxlCpmuClient::count_over_overflows(unsigned width, bool global_freeze) {
       rig.publish(probe, amount);
       published += amount;
       if (probe == 1) published_reads += amount;
-      advance(1'700);  // the freeze, if any, has come
+      advance(1'700);  // a freeze has taken effect by now
       for (std::size_t messages = rig.take_messages().size(); messages > 0; --messages) {
         overflows += client.handle_overflow() != 0;
       }
@@ -85,7 +85,7 @@ TEST_F(CxlCpmuClient, nothing_is_missed_or_counted_twice_over_a_freeze_by_overfl
     const auto first = client.open({.group = 0x20, .events = 0x1, .global_freeze = true});
     const auto second = client.open({.group = 0x20, .events = 0x2});
     rig.publish(0, 200);
-    EXPECT_EQ(client.count(*first), 200U);  // a reading before the overflow
+    EXPECT_EQ(client.count(*first), 200U);  // read before the overflow
     advance(300);
     rig.publish(0, 55);
     rig.publish(1, 3);
@@ -95,7 +95,7 @@ TEST_F(CxlCpmuClient, nothing_is_missed_or_counted_twice_over_a_freeze_by_overfl
     rig.publish(0, 77);  // frozen
     rig.publish(1, 77);
     EXPECT_EQ(client.count(*second), 7U);
-    EXPECT_EQ(client.handle_overflow(), 0U);  // the reading accounted for it, and let the counters go on
+    EXPECT_EQ(client.handle_overflow(), 0U);  // the reading handled it, and let the counters continue
     rig.publish(0, 5);
     client.close(*first);
     rig.publish(0, 5);
@@ -121,7 +121,7 @@ TEST_F(CxlCpmuClient, finds_the_counter_and_the_capability_that_fit) {
     EXPECT_FALSE(client.open({.group = 0x21}));                                         // no such group
     EXPECT_FALSE(client.open({.group = 0x8000, .events = 1, .ddr_location = 1}));       // no such filter
     EXPECT_EQ(client.open({.group = 0x20, .events = 0x1}), 1U);                         // the fixed one
-    EXPECT_EQ(client.open({.group = 0x20, .events = 0x1, .hdm_decoders = 0x4}), 0U);    // it is taken
+    EXPECT_EQ(client.open({.group = 0x20, .events = 0x1, .hdm_decoders = 0x4}), 0U);    // already in use
     EXPECT_EQ(client.open({.vendor = 0x1234, .group = 7, .events = 0x8000'0000}), 3U);  // of another vendor
     EXPECT_EQ(client.open({.group = 0x20, .events = 0x7, .threshold = 2}), 4U);
     EXPECT_FALSE(client.open({.group = 0x20, .events = 0x2}));  // none left
@@ -139,7 +139,7 @@ TEST_F(CxlCpmuClient, finds_the_counter_and_the_capability_that_fit) {
     EXPECT_EQ(client.open({.group = 0x20, .events = 0x2}), 0U);
     rig.publish(0, 1, 2);
     rig.publish(1, 1, 9);
-    EXPECT_EQ(client.count(0), 1U);  // nothing of the last program is left
+    EXPECT_EQ(client.count(0), 1U);  // nothing is left of the previous program
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a CPMU counts, and when it overflows, freezes and tells.
+// What a CPMU counts, and when it overflows, freezes and sends messages.
 
 #include <algorithm>
 #include <array>
@@ -55,7 +55,7 @@ TEST_F(CxlCpmuCounting, threshold_invert_and_edge_look_at_the_sum_of_each_clock)
     for (unsigned counter = 0; counter < 8; ++counter) rig.put(configuration(counter), both | programs[counter]);
     advance_to(10);
     rig.put(kFreeze, 0);
-    // Sums of the clocks sampled at 1000, 2000, ... ps:
+    // Sums at the clock edges at 1000, 2000, ... ps:
     const std::array<std::uint64_t, 10> sums{1, 3, 4, 0, 2, 3, 0, 0, 300, 1};
     for (unsigned clock = 0; clock < sums.size(); ++clock) {
       advance_to(1'000 * clock + 20);
@@ -113,7 +113,7 @@ TEST_F(CxlCpmuCounting, filter_0_names_hdm_decoders_bit_by_bit) {  // contract B
     EXPECT_EQ(rig.get(data(3)), 0x5U);
     EXPECT_EQ(rig.get(data(4)), 0x5'5555U);
     EXPECT_EQ(rig.get(data(5)), 0U);
-    // It can change between windows, and does not touch groups it does not apply to.
+    // The filter can change between windows, and does not affect other groups.
     rig.put_filter(1, 0, 0x4);
     rig.put_filter(2, 0, 0x4);
     rig.put(configuration(2), 0);
@@ -177,7 +177,7 @@ TEST_F(CxlCpmuCounting, a_counter_that_freezes_all_stops_at_its_wrap_with_the_ev
     rig.publish(1);
     advance(600);
     rig.publish(1);
-    advance(100);  // the edge at 6000 ps: whoever comes at that instant is late
+    advance(100);  // the edge at 6000 ps: an access at that instant is late
     rig.publish(1);
     advance(10'000);
     rig.publish(0);
@@ -203,14 +203,14 @@ TEST_F(CxlCpmuCounting, traffic_ahead_of_time_freezes_exactly_and_tells_in_its_o
     rig.probes[1].publish(5, 0, 7'999);
     rig.probes[1].publish(5, 0, 8'000);
     rig.probes[0].publish(1000, 0, 9'000);
-    rig.probes[1].publish(1000, 0, 300'000);  // were it not frozen, idle clocks would have overflowed counter 3
+    rig.probes[1].publish(1000, 0, 300'000);  // without the freeze, idle clocks would have overflowed counter 3
     advance_to(7'399);
     EXPECT_TRUE(rig.take_messages().empty());
     advance_to(500'000);
     EXPECT_EQ(rig.take_messages(), Times{7'400});
     EXPECT_EQ(rig.get(data(0)), 0U);
     EXPECT_EQ(rig.get(data(1)), 5U);
-    EXPECT_EQ(rig.get(data(2)), 0U);  // the freeze comes before the sample of that clock
+    EXPECT_EQ(rig.get(data(2)), 0U);  // the freeze precedes the sample of that clock
     EXPECT_EQ(rig.get(data(3)), 8U);
     EXPECT_EQ(rig.get(kOverflowStatus), 1U);
     EXPECT_EQ(rig.get(kFreeze), 0xfU);
@@ -225,9 +225,9 @@ TEST_F(CxlCpmuCounting, an_overflow_found_late_by_traffic_ahead_of_time_keeps_it
     rig.put(configuration(1), kEnable | events(2) | group(kM2sReq));
     rig.probes[0].publish(1, 0, 100);
     rig.probes[0].publish(1, 0, 1'500);   // its clock is sampled at 2000 ps
-    rig.probes[0].publish(1, 0, 50'000);  // which only this event finds
+    rig.probes[0].publish(1, 0, 50'000);  // only this event discovers it
     EXPECT_EQ(rig.get(kOverflowStatus), 1U);
-    rig.put(configuration(2), kEnable | events(2) | group(kM2sReq));  // starts with the freeze under way
+    rig.put(configuration(2), kEnable | events(2) | group(kM2sReq));  // starts while the freeze is under way
     rig.probes[1].publish(3, 0, 2'999);
     rig.probes[1].publish(3, 0, 3'000);
     EXPECT_EQ(rig.get(kFreeze), 0U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs against a CPMU that looks at every clock.
+// Random programs, compared with a CPMU that looks at every clock.
 
 #include <algorithm>
 #include <array>
@@ -24,13 +24,13 @@ using Times = std::vector<Picoseconds>;
 
 using CxlCpmuRandom = testing::SimulationTest;
 
-/// A CPMU as one would write it on a page; shares no code with the model.
+/// A CPMU in its simplest form. It shares no code with the model.
 struct Reference {
   struct Unit {
     std::uint64_t configuration = 0;
     std::uint32_t decoders = 0xffff'ffff;
     std::uint64_t value = 0;
-    std::uint64_t raw = 0;  // of the clock under way
+    std::uint64_t raw = 0;  // in the current clock
     bool condition = false;
     bool free_running = false;
   };
@@ -45,7 +45,7 @@ struct Reference {
     return (number * 1'000'000 + megahertz - 1) / megahertz;
   }
 
-  /// All that happens on its own before `time`, and freezes at it.
+  /// Everything that happens by itself before `time`, and freezes at it.
   void to(Picoseconds time) {
     for (;;) {
       const Picoseconds edge_time = time_of_edge(edge);
@@ -137,7 +137,7 @@ struct Reference {
 
   unsigned width = 0;
   std::uint64_t megahertz = 1000;
-  std::uint64_t edge = 0;  // the next
+  std::uint64_t edge = 0;  // the next edge
   std::array<Unit, 6> units{};
   std::uint64_t frozen = 0;
   std::uint64_t status = 0;
@@ -178,10 +178,10 @@ struct RandomRun {
       reference.write_configuration(index, index == 4 ? (kept & ~kEnable) | flags : kept | flags);
     }
   }
-  void write_value() {  // of one that does not run
+  void write_value() {  // of a counter that does not run
     const auto index = static_cast<unsigned>(pick(5));
     if (reference.runs(index)) return;
-    // Often near its wrap.
+    // Often close to its wrap.
     const std::uint64_t value = (pick(3) == 0 ? random() : 0ULL - 1 - pick(3)) & ((1ULL << reference.width) - 1);
     rig.put(data(index), value);
     reference.units[index].value = value;
@@ -227,7 +227,7 @@ struct RandomRun {
   void go(unsigned steps) {
     for (unsigned step = 0; step < steps && !::testing::Test::HasFatalFailure(); ++step) {
       if (pick(4) == 0) {
-        // Not at the instant of an event, which would leave open which is first; nor of an edge.
+        // Not at the instant of an event or an edge, because the order would be undefined.
         advance_to(now() / 10 * 10 + 10 * pick(300) + 15);
         software();
         continue;

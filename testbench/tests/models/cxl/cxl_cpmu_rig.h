@@ -13,7 +13,7 @@
 
 namespace pmufab::cxl {
 
-// Offsets and bits written out here a second time on purpose: a test must not take them from the model.
+// Offsets and bits are repeated here on purpose: a test must not take them from the model.
 inline constexpr std::uint64_t kCapability = 0x000;
 inline constexpr std::uint64_t kOverflowStatus = 0x010;
 inline constexpr std::uint64_t kFreeze = 0x018;
@@ -32,7 +32,7 @@ constexpr std::uint64_t group(std::uint64_t index) { return index << 59; }
 
 inline constexpr std::uint64_t kBase = 0x4000'0000;
 
-// Which of the rig's event capabilities is what.
+// The rig's event capabilities.
 inline constexpr unsigned kClock = 0;   // clock_ticks
 inline constexpr unsigned kM2sReq = 1;  // 0x20: bits 0, 1, 2 are probes 0, 1, 2; 10 never happens
 inline constexpr unsigned kDdr = 2;     // 0x8000: bit 0 is probes 3 and 4 (channels 0 and 1), bit 4 probe 5 (any bank)
@@ -89,7 +89,7 @@ struct CpmuRig {
   std::vector<Picoseconds> messages;
 };
 
-/// Counters of these types; fixed and free-running ones count probe 0 by way of kSpare.
+/// Counters of these types. Fixed and free-running ones count probe 0 through kSpare.
 inline std::vector<CpmuCounterParameters> counters(const std::vector<CounterType>& types) {
   std::vector<CpmuCounterParameters> list;
   for (const CounterType type : types) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of a CPMU: what reading and writing them does.
+// Reads and writes of the registers of a CPMU, and their effects.
 
 #include <cstdint>
 #include <functional>
@@ -45,7 +45,7 @@ TEST_F(CxlCpmu, capabilities_tell_what_there_is_and_cannot_be_written) {  // con
         {configuration(4), 0 | kEnable | events(0x8000'0000) | group(kVendor)}};
     for (const auto& [offset, value] : constants) {
       EXPECT_EQ(rig.get(offset), value) << std::hex << offset;
-      // All but what software may change: enable (8), interrupt (9), global freeze (10).
+      // All except the bits that software may change: enable (8), interrupt (9), global freeze (10).
       rig.put(offset, ~(kEnable | kInterrupt | kGlobalFreeze) ^ value);
       EXPECT_EQ(rig.get(offset) & ~(kEnable | kInterrupt | kGlobalFreeze),
                 value & ~(kEnable | kInterrupt | kGlobalFreeze))
@@ -85,7 +85,7 @@ TEST_F(CxlCpmu, freeze_is_a_latch_apart_from_enable) {  // contract B11
   CpmuRig rig({.counters = counters({configurable, fixed, free_running})});
   run([&] {
     rig.put(kFreeze, ~0ULL);
-    EXPECT_EQ(rig.get(kFreeze), 3U);  // not of free-running counters, nor of ones that do not exist
+    EXPECT_EQ(rig.get(kFreeze), 3U);  // not for free-running counters, nor for missing ones
     rig.put(configuration(0), kEnable | events(1) | group(kM2sReq));
     rig.put(configuration(1), kEnable);
     rig.publish(0);
@@ -96,7 +96,7 @@ TEST_F(CxlCpmu, freeze_is_a_latch_apart_from_enable) {  // contract B11
     rig.publish(0);
     rig.put(kFreeze, 0);
     rig.publish(0);
-    // Neither register changes the other: a counter that is switched off stays frozen, and one that is frozen enabled.
+    // The registers are independent: a disabled counter stays frozen, and a frozen one stays enabled.
     rig.put(kFreeze, 1);
     EXPECT_EQ(rig.get(configuration(0)) & kEnable, kEnable);
     rig.put(configuration(0), events(1) | group(kM2sReq));
@@ -149,7 +149,7 @@ TEST_F(CxlCpmu, overflow_status_is_cleared_by_ones_and_tells_once_until_cleared)
     EXPECT_EQ(rig.take_messages(), Times{first});
     rig.put(kOverflowStatus, 0);
     EXPECT_EQ(rig.get(kOverflowStatus), 3U);
-    rig.publish(0, 256);  // once more while set
+    rig.publish(0, 256);  // again while it is set
     advance(1'000);
     EXPECT_EQ(rig.take_messages(), Times{});
     rig.put(kOverflowStatus, 2);
@@ -168,7 +168,7 @@ TEST_F(CxlCpmu, overflow_status_is_cleared_by_ones_and_tells_once_until_cleared)
     rig.publish(0, 256);
     advance(1'000);
     EXPECT_EQ(rig.take_messages(), Times{});
-    // Each bit on its own: that of counter 1 rises while that of counter 0 is still set.
+    // Each bit counts by itself: that of counter 1 rises while that of counter 0 is still set.
     rig.put(kOverflowStatus, 2);
     EXPECT_EQ(rig.get(kOverflowStatus), 1U);
     const Picoseconds third = now();
@@ -176,7 +176,7 @@ TEST_F(CxlCpmu, overflow_status_is_cleared_by_ones_and_tells_once_until_cleared)
     advance(1'000);
     EXPECT_EQ(rig.get(kOverflowStatus), 3U);
     EXPECT_EQ(rig.take_messages(), Times{third});
-    // Without the interrupt the bit rises, and says nothing; nor does it when the interrupt is armed behind it.
+    // Without the interrupt, the bit rises and sends nothing. Arming the interrupt later sends nothing either.
     rig.put(kOverflowStatus, 3);
     rig.put(configuration(1), 0);
     rig.put(configuration(0), 0);
@@ -213,7 +213,7 @@ TEST_F(CxlCpmu, an_overflow_freezes_all_but_free_running_counters_until_zero_is_
     EXPECT_EQ(rig.get(data(1)), 2U);  // the edges at 0 and 1000 ps, not that at 2000 ps
     EXPECT_EQ(rig.get(data(2)), 2U);
     EXPECT_EQ(rig.get(data(3)), 102U);
-    // Clearing the status does not let them go on; writing zero does, bit by bit.
+    // Clearing the status does not let the counters continue. Writing zero does, bit by bit.
     rig.put(kOverflowStatus, 1);
     rig.publish(0, 100);
     EXPECT_EQ(rig.get(data(2)), 2U);
@@ -357,7 +357,7 @@ TEST_F(CxlCpmu, what_is_undefined_is_told_once_per_counter_and_goes_on) {
       rig.put(data(1), 10);
       for (unsigned counter = 0; counter < 3; ++counter) rig.put(configuration(counter), 0);
     }
-    // A reserved bit, and a group of its own, are nothing to tell of.
+    // Reserved bits and a missing group are not reported.
     rig.put(configuration(0), kEnable | events(0x400) | group(kM2sReq));
     EXPECT_GT(rig.cpmu.guest_errors(), 5U);
   });

@@ -107,7 +107,7 @@ inline std::uint64_t place(unsigned rank, unsigned bank_group, unsigned bank, st
   return ((((row * 2 + rank) * 2 + bank) * 2 + column) * 2 + bank_group) * 64;
 }
 
-/// What DDR demands of commands, whoever gives them: states and distances of small().
+/// DDR's rules for commands, whoever sends them: states and distances of small().
 class Rules {
  public:
   explicit Rules(const DdrParameters& parameters) : parameters_(parameters), timing_(parameters.timing) {
@@ -196,7 +196,7 @@ class Rules {
     bool open = false;
     Picoseconds opened = 0;
     Picoseconds can_close = 0;
-    Picoseconds closed = 0;  // from then on ACT
+    Picoseconds closed = 0;  // ACT from then on
   };
   struct Rank {
     bool down = false;

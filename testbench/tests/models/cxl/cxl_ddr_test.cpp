@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DDR commands. Expected times are worked out by hand from docs/cxl-messages.md, section 6.
+// DDR commands. Expected times are derived by hand from docs/cxl-messages.md, section 6.
 
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ using testing::SimulationTest;
 
 struct CxlDdr : public SimulationTest {};
 
-/// Counts one event of one of the groups of a controller, or of all its channels.
+/// Counts one event of one group of a controller, or of all its channels.
 struct Count {
   Count(DdrController& controller, std::uint16_t group, unsigned bit) {
     for (const EventGroup& one : controller.event_groups()) {
@@ -119,7 +119,7 @@ TEST_F(CxlDdr, too_many_accesses_in_a_window_hold_those_that_follow_back) {
     };
     access(1000);
     access(60);
-    access(50);  // begins a window of its own
+    access(50);  // begins its own window
     access(50);
     testing::advance(39);
     EXPECT_EQ(power.take(), 0U);
@@ -180,7 +180,7 @@ TEST_F(CxlDdr, commands_keep_the_rules_of_ddr_under_any_load) {
       EXPECT_GT(count[kRfm], 0U);
       EXPECT_GT(count[kSelfRefresh], 0U);
       EXPECT_GT(count[kPowerDown], 0U);
-      EXPECT_EQ(count[kPowerDown], count[kPowerUp]);  // all sleep in the end
+      EXPECT_EQ(count[kPowerDown], count[kPowerUp]);  // all are asleep at the end
       EXPECT_EQ(count[kReadAp] + count[kWriteAp], variants[variant].page_policy == PagePolicy::closed ? kAccesses : 0U);
       EXPECT_EQ(count[kRefreshAll] > 0, variants[variant].refresh_mode == RefreshMode::all_banks);
       EXPECT_EQ(count[kRefreshSame] > 0, variants[variant].refresh_mode == RefreshMode::same_bank);
@@ -241,7 +241,7 @@ TEST_F(CxlDdr, refresh_closes_the_banks_of_a_rank) {
                                                      {kRefreshAll, 1500, 4}}));
     testing::advance_to(2050);
     EXPECT_EQ(ddr.take(), (std::vector<Ddr::Command>{{kPre, 2000, 0}, {kRefreshAll, 2012, 0}}));
-    // What concerns no bank says so.
+    // Commands to no bank say so.
     unsigned any_bank = 0;
     for (const EventSource& source : ddr.group.sources) any_bank += source.any_bank ? 1U << source.bit : 0U;
     EXPECT_EQ(any_bank,
@@ -319,7 +319,7 @@ TEST_F(CxlDdr, idle_ranks_power_down_and_refresh_themselves_in_the_end) {
   });
 }
 
-// Commands nobody watches cost no acts of their own; this must not show.
+// Commands that nobody watches have no acts of their own. The results must be the same.
 TEST_F(CxlDdr, who_begins_to_watch_sees_commands_from_then_on) {
   struct Nobody final : DdrClient {
     void access_done(std::uint32_t /*ticket*/, Picoseconds /*now*/) override {}
@@ -373,7 +373,7 @@ struct Twins final : public DdrClient, public Actor {
   unsigned accesses = 0;
 };
 
-// Counters far from their ends get commands in bulk; this must not show.
+// Counters far from their overflow get commands in bulk. The results must be the same.
 TEST_F(CxlDdr, a_process_that_looks_at_a_counter_sees_the_commands_up_to_then) {
   Twins twins;
   const EventGroup group = twins.seen.event_group();
@@ -388,7 +388,7 @@ TEST_F(CxlDdr, a_process_that_looks_at_a_counter_sees_the_commands_up_to_then) {
   run([&] {
     testing::advance_to(10);
     twins.engine.set(twins.actor, 10);
-    // Long and short turns of the engine, which end at and between commands.
+    // Long and short turns of the engine, which end at commands and between them.
     for (Picoseconds look = 0; look < 400; ++look) {
       testing::advance(look % 5 == 0 ? look % 7 : 200 + look % 41);
       for (unsigned event = 0; event < 4; ++event) {
@@ -397,7 +397,7 @@ TEST_F(CxlDdr, a_process_that_looks_at_a_counter_sees_the_commands_up_to_then) {
       }
     }
     EXPECT_GT(seen[kPre], 500U);
-    // Where nobody sees each command, none needs an act of its own.
+    // If nobody sees each command, none needs an act of its own.
     logs.clear();
     const std::uint64_t acts = twins.engine.acts();
     const unsigned accesses = twins.accesses;

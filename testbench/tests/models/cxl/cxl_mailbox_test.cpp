@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mailbox of a memory device as a driver uses and misuses it. Opcodes, lengths and return codes are of the CXL
-// specification (and of Linux 7.3 drivers/cxl), written out here a second time.
+// The mailbox of a memory device, used correctly and wrongly by a driver. Opcodes, lengths and return codes come from
+// the CXL specification (and Linux 7.3 drivers/cxl), and are repeated here.
 
 #include <cstdint>
 #include <random>
@@ -129,7 +129,7 @@ TEST_F(CxlMailbox, wrong_commands_get_the_return_code_of_the_specification_and_c
     EXPECT_EQ(code(0x0101, {9, 0, 0, 0, 0, 0}), kInvalidInput);
     EXPECT_EQ(code(0x0101, {0, 1, 0, 0, 0, 0}), kInvalidInput);  // clear all without an overflow
     EXPECT_EQ(code(0x0101, {0, 0, 1, 0, 0, 0, 1, 0}), kInvalidHandle);
-    EXPECT_EQ(rig.device.device().guest_errors(), 0U);  // probing for commands is no mistake
+    EXPECT_EQ(rig.device.device().guest_errors(), 0U);  // probing for commands is not an error
   });
 }
 
@@ -147,7 +147,7 @@ TEST_F(CxlMailbox, misuse_of_the_registers_is_reported_once_and_changes_nothing)
     EXPECT_EQ(rig.command(0x0301, {1, 2, 3}, 0x1f'ffff).code, kInvalidLength);
     EXPECT_EQ(rig.device.commands().executed(), 0U);
 
-    // A command takes its time, and all that it was given is the device's until the doorbell is clear.
+    // A command takes time. Its input belongs to the device until the doorbell is clear.
     rig.put_payload(mailbox, {1, 1, 1, 1});
     rig.cpu.put64(mailbox + 8, 0x0103U | 4U << 16);
     rig.cpu.put32(mailbox + 4, 1);
@@ -155,7 +155,7 @@ TEST_F(CxlMailbox, misuse_of_the_registers_is_reported_once_and_changes_nothing)
     EXPECT_EQ(rig.cpu.get32(mailbox + 4), 1U);
     expect_guest_error(busy, "command register");
     rig.cpu.put64(mailbox + 8, 0x0000);
-    // Of a size no register takes it is refused as it is when nothing is executed.
+    // Accesses of a size that no register takes are refused, as they are while nothing executes.
     expect_guest_error("1-byte", "4 or 8 bytes");
     EXPECT_EQ(rig.cpu.write(mailbox + 8, 0, 1).status, tlm::TLM_BURST_ERROR_RESPONSE);
     expect_guest_error("8-byte", "aligned");
@@ -180,7 +180,7 @@ TEST_F(CxlMailbox, misuse_of_the_registers_is_reported_once_and_changes_nothing)
     EXPECT_EQ(rig.cpu.write(mailbox + 0x21, 0, 3).status, tlm::TLM_BURST_ERROR_RESPONSE);
     expect_guest_error("4-byte", "aligned");
     EXPECT_EQ(rig.cpu.read(mailbox + 0x22, 4).status, tlm::TLM_BURST_ERROR_RESPONSE);
-    expect_guest_error("");  // beyond the payload there is nothing in the BAR
+    expect_guest_error("");  // the BAR is empty beyond the payload
     EXPECT_EQ(rig.cpu.read(mailbox + 0x120, 4).status, tlm::TLM_ADDRESS_ERROR_RESPONSE);
     EXPECT_TRUE(rig.cpu.write(mailbox + 0x11e, 0xbbaa, 2).ok());
     EXPECT_EQ(rig.cpu.get32(mailbox + 0x11c), 0xbbaa'0000U);
@@ -209,27 +209,27 @@ TEST_F(CxlMailbox, event_records_are_told_by_a_message_read_in_order_and_cleared
     rig.config_write(msi_x + 2, 2, 0x8000);
     const std::uint64_t status = rig.device_capability(1);
 
-    rig.device.add_event(EventLog::warning, record);  // no interrupt wanted yet
+    rig.device.add_event(EventLog::warning, record);  // interrupts are not enabled yet
     EXPECT_EQ(rig.cpu.get32(status), 0x2U);
     EXPECT_THAT(rig.messages.messages(), IsEmpty());
     rig.command(0x0103, {1, 1, 1, 1});
     rig.device.add_event(EventLog::fatal, record);
     rig.device.add_event(EventLog::fatal, record);
-    ASSERT_EQ(rig.messages.messages().size(), 1U);  // when the log stops being empty
+    ASSERT_EQ(rig.messages.messages().size(), 1U);  // when the log is no longer empty
     EXPECT_EQ(rig.messages.messages()[0].data, 77U);
     EXPECT_EQ(rig.cpu.get64(status), 0xaU);
 
     for (unsigned i = 0; i < 3; ++i) rig.device.add_event(EventLog::warning, record);
     const auto records = rig.command(0x0100, {1});
     ASSERT_EQ(records.payload.size(), 32U + 3 * 128U);
-    EXPECT_EQ(records.number(0, 1), 2U);  // more records
+    EXPECT_EQ(records.number(0, 1), 2U);  // there are more records
     EXPECT_EQ(records.number(20, 2), 3U);
     EXPECT_EQ(records.payload[32], 0xfb);
     EXPECT_EQ(records.number(48, 1), 128U);
     EXPECT_EQ(records.number(49, 3), 0x0c0b0aU);
     EXPECT_EQ(records.payload[32 + 48], 0x5d);
     const auto handle = [&](unsigned i) { return static_cast<std::uint8_t>(records.number(32 + 128 * i + 20, 2)); };
-    EXPECT_EQ(rig.command(0x0101, {1, 0, 1, 0, 0, 0, handle(1), 0}).code, kInvalidHandle);  // not the oldest
+    EXPECT_EQ(rig.command(0x0101, {1, 0, 1, 0, 0, 0, handle(1), 0}).code, kInvalidHandle);  // this is not the oldest
     EXPECT_EQ(rig.command(0x0100, {1}).number(20, 2), 3U);
     EXPECT_EQ(rig.command(0x0101, {1, 0, 2, 0, 0, 0, handle(0), 0, handle(1), 0}).code, 0U);
     const auto rest = rig.command(0x0100, {1});
@@ -237,7 +237,7 @@ TEST_F(CxlMailbox, event_records_are_told_by_a_message_read_in_order_and_cleared
     EXPECT_EQ(rest.number(0, 1), 0U);
     EXPECT_EQ(rest.number(32 + 20, 2), handle(2));
 
-    // What does not fit any more is counted, and then the log may be cleared as a whole.
+    // Records that do not fit are counted. Then the log may be cleared as a whole.
     for (unsigned i = 0; i < EventLogs::kCapacity + 5; ++i) rig.device.add_event(EventLog::informational, record);
     EXPECT_EQ(rig.command(0x0100, {0}).number(0, 1), 3U);
     EXPECT_EQ(rig.command(0x0100, {0}).number(2, 2), 5U);

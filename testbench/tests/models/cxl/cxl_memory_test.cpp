@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CXL.mem: links, answers, back-invalidate. Expectations are those of docs/cxl-messages.md, sections 1 to 4, worked out
-// by hand.
+// CXL.mem: links, answers, back-invalidate. Expected values are derived by hand from docs/cxl-messages.md, sections 1
+// to 4.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using testing::SimulationTest;
 using Kind = HostOperationKind;
 
 struct CxlMemory : public SimulationTest {
-  /// No timers of DDR but those a test wants.
+  /// DDR timers are off unless a test needs them.
   static MemoryDeviceParameters quiet() {
     MemoryDeviceParameters parameters;
     parameters.ddr.refresh_mode = RefreshMode::none;
@@ -90,7 +90,7 @@ TEST_F(CxlMemory, each_operation_sends_and_is_answered_as_its_memory_demands) {
       EXPECT_EQ(rig.ddr(14) - reads, 3 * one.reads);
       EXPECT_EQ(rig.ddr(15) - writes, 3 * one.writes);
     }
-    // A read of memory that is not there; anything else is taken, and changes nothing.
+    // A read of memory that does not exist. Other requests are accepted and change nothing.
     const std::uint64_t accesses = rig.ddr(14) + rig.ddr(15);
     EXPECT_EQ(rig.run(Kind::read, 5 * Rig::kGiB), "20:1 25:1");
     EXPECT_EQ(rig.run(Kind::write, 5 * Rig::kGiB), "21:1 24:0");
@@ -139,7 +139,7 @@ TEST_F(CxlMemory, a_class_sends_as_its_credits_and_its_clock_let_it) {
       if (one.end != LinkEnd::upper || !is_down(one.message.message_class)) continue;
       (one.message.message_class == MessageClass::m2s_req ? requests : writes).push_back(one.when);
     }
-    // One per edge; the fourth has to wait for the first one's answer (arrival 20 ns, 10 ns) and the credit's way back.
+    // One per edge. The fourth waits for the first one's answer (arrival 20 ns, 10 ns) and for the credit to return.
     EXPECT_EQ(requests, (std::vector<Picoseconds>{0, 500, 1000, 50'000}));
     EXPECT_EQ(writes, std::vector<Picoseconds>{0});
   });
@@ -170,10 +170,10 @@ TEST_F(CxlMemory, the_host_caches_hdm_db_lines_and_evicts_what_it_can_not_hold) 
     EXPECT_EQ(rig.run(Kind::store, Rig::kDb), "");  // exclusive becomes modified
     EXPECT_EQ(rig.run(Kind::load_shared, Rig::kDb + 64), "20:1 24:1 25:0");
     EXPECT_EQ(rig.run(Kind::store, Rig::kDb + 64), "20:0 24:2");                        // upgrade
-    EXPECT_EQ(rig.run(Kind::load_shared, Rig::kDb + 128), "20:1 24:1 25:0 21:1 24:0");  // out goes line 0, dirty
+    EXPECT_EQ(rig.run(Kind::load_shared, Rig::kDb + 128), "20:1 24:1 25:0 21:1 24:0");  // line 0 is written back, dirty
     EXPECT_EQ(rig.run(Kind::clean_evict, Rig::kDb + 64), "");                           // dirty
     EXPECT_EQ(rig.run(Kind::clean_evict, Rig::kDb + 128), "20:10 24:0");
-    // A fill leaves the line to whoever has it; a new state of trust takes it from all caches.
+    // A fill does not change the holder of the line. A new state of trust takes the line from all caches.
     EXPECT_EQ(rig.run(Kind::read_fill, Rig::kDb + 64), "21:5 25:0");
     EXPECT_EQ(rig.host->state(Rig::kDb + 64), LineState::modified);
     EXPECT_EQ(rig.run(Kind::clean_evict_unknown, Rig::kDb + 64), "");
@@ -228,7 +228,7 @@ TEST_F(CxlMemory, a_full_snoop_filter_invalidates_blocks_it_holds_wholly) {
     const auto pair = Rig::kDb + 8192;
     for (const unsigned i : {0U, 1U, 2U, 3U}) rig.run(Kind::load, Rig::kDb + i * 64);
     rig.run(Kind::store, Rig::kDb + 128);
-    // One line is dirty: the answer is one for all, though, since all end invalid. Snoops overtake the data.
+    // One line is dirty, but the answer covers both, because both end invalid. Snoops overtake the data.
     EXPECT_EQ(rig.run(Kind::load, pair), "20:2 23:6 21:1 24:2 25:0 24:0 22:4");
     rig.run(Kind::load, pair + 64);
     rig.run(Kind::load, pair + 4096);
@@ -255,7 +255,7 @@ TEST_F(CxlMemory, a_snoop_that_meets_a_request_under_way_is_a_conflict) {
     EXPECT_EQ(rig.issue(Kind::load, Rig::kDb), IssueResult::blocked);
     rig.device->local(LocalOperation::store, Rig::kDb, false);  // BISnpInv on its way
     rig.settle();
-    // The device's store comes first: what the host gets in the end is the device's Modified line.
+    // The device's store comes first. In the end the host gets the device's modified line.
     EXPECT_EQ(rig.wires.sent(), "20:0 23:2 21:4 24:4 22:0 24:3");
     EXPECT_EQ(rig.unblocks, 1U);
     EXPECT_EQ(rig.local_over, 1U);
@@ -263,8 +263,8 @@ TEST_F(CxlMemory, a_snoop_that_meets_a_request_under_way_is_a_conflict) {
   });
 }
 
-// The second read moves the host's table of requests: the sanitizers see whether the first one's end still uses the
-// old.
+// The second read moves the host's table of requests. The sanitizers detect whether the end of the first one still uses
+// the old table.
 TEST_F(CxlMemory, a_read_of_hdm_db_memory_that_is_not_there_lets_those_that_wait_for_the_line_go_on) {
   Engine engine;
   Link link("link", engine, {});
@@ -334,7 +334,7 @@ TEST_F(CxlMemory, a_switch_counts_at_each_of_its_ports) {
     EXPECT_EQ(count(the_switch.downstream_probes(1)), 11U);
     EXPECT_EQ(count(host.probes()), 33U);
     EXPECT_EQ(second_decoder.value(), 1U);
-    // A decoder that leads to a port there is not.
+    // A decoder that leads to a missing port.
     switch_map.set(2, {.base = 2 * Rig::kGiB, .size = Rig::kGiB, .targets = {5}});
     host.issue({HostOperationKind::invalidate_none, false, 2 * Rig::kGiB, 0}, client);
     testing::advance(1'000'000);
@@ -370,7 +370,7 @@ TEST_F(CxlMemory, what_a_process_sees_is_what_happened_before) {
       probe_before = probe;
     }
     EXPECT_GT(probe_before, 200U);
-    // Nothing is allocated once queues are as long as they get.
+    // Nothing is allocated once queues have their final length.
     rig.link.set_observer(nullptr);
     const std::uint64_t allocations = testing::allocations();
     testing::advance(500'000);

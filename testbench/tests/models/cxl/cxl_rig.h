@@ -13,7 +13,7 @@
 
 namespace pmufab::cxl {
 
-/// Writes down what passes the ends of links: "memory request 1" is "20:1" with the event group and the opcode.
+/// Records messages at the ends of links: "memory request 1" is "20:1" with the event group and the opcode.
 class Wires final : public LinkObserver {
  public:
   struct Seen {
@@ -25,7 +25,7 @@ class Wires final : public LinkObserver {
   void on_message(Picoseconds when, const Link& link, LinkEnd end, const Message& message) override {
     seen.push_back({when, &link, end, message});
   }
-  /// @return what left either end, in order: "20:1 25:0".
+  /// @return the messages sent by either end, in order: "20:1 25:0".
   [[nodiscard]] std::string sent() const {
     std::string text;
     for (const Seen& one : seen) {
@@ -72,7 +72,7 @@ struct Rig : public OperationClient, public LocalClient {
     operation.tee = tee;
     return host->issue(operation, *this);
   }
-  /// Do it, wait until it is over. @return what was sent
+  /// Do it, and wait until it has ended. @return the messages sent
   std::string run(HostOperationKind kind, std::uint64_t address, bool tee = false) {
     wires.seen.clear();
     issue(kind, address, tee);

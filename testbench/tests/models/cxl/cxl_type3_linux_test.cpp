@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unmodified CXL drivers of every kernel that has them, on a modelled memory expander behind a root port: they find
-// its CPMUs and count with them, or do what the contract says of a device that is not as it should be.
+// The unmodified CXL drivers of every kernel that has them, on a modelled memory expander behind a root port. They find
+// its CPMUs and count with them. On a faulty device they do what the contract says.
 
 #include <algorithm>
 #include <cctype>
@@ -95,7 +95,7 @@ struct Rig {
     device.attach_cpmu(number, cpmus.back()->socket, 0xe00);
     cpmus.back()->on_interrupt([this, number] { device.signal(number + 1); });
   }
-  /// So many MemRd to a host physical address, as the CPMU sees them.
+  /// This many MemRd to a host physical address, as the CPMU sees them.
   void read(unsigned cpmu, std::uint64_t address, std::uint64_t amount) {
     const auto claim = device.decode(address);
     requests[2 * cpmu + 1]->publish(amount, claim ? claim->decoder : kNoHdmDecoder, testing::now());
@@ -179,7 +179,7 @@ TEST_P(CxlType3Linux, finds_the_cpmus_of_a_device_behind_a_port_and_counts_by_de
     EXPECT_EQ(rig.device.device().guest_errors(), 0U);
     EXPECT_EQ(rig.device.function().unsupported_requests(), 0U);
 
-    // Unbound and bound again; then an overflow reaches the driver through MSI-X.
+    // Unbound and bound again. Then an overflow reaches the driver through MSI-X.
     rig.host.unload();
     EXPECT_FALSE(rig.device.function().is_bus_master());
     ASSERT_EQ(rig.host.load(), 0);
@@ -213,12 +213,12 @@ TEST_P(CxlType3Linux, skips_a_block_beyond_the_bar_and_stops_at_one_that_overlap
   });
 }
 
-/// A device that is not as it should be, and how many PMUs there are of its two.
+/// A faulty device, and the number of PMUs the driver finds of its two.
 struct Flaw {
   const char* name;
   std::function<void(Type3Parameters&)> make;
   unsigned pmus;
-  const char* log;  // that the kernel says
+  const char* log;  // in the kernel's log
   bool native_cxl_error = true;
 };
 
@@ -258,7 +258,7 @@ const std::vector<Flaw>& flaws() {
   return all;
 }
 
-/// One kernel is enough here: tests of the driver host hold all of them to the contract.
+/// One kernel is enough here, because tests of the driver host check the contract with all of them.
 std::vector<DriverSet> newest_drivers() {
   std::vector<DriverSet> all = driver_sets();
   if (all.size() > 1) all.erase(all.begin(), all.end() - 1);

@@ -15,7 +15,7 @@
 
 namespace pmufab::cxl {
 
-/// A memory expander alone in a segment (device 2 of bus 0), its BAR on the bus, and what a driver does with it.
+/// A memory expander alone in a segment (device 2 of bus 0), with its BAR on the bus, and accesses of a driver.
 struct Type3Rig {
   static constexpr std::uint64_t kEcam = 0x30'0000'0000;
   static constexpr std::uint64_t kBar = 0x40'0000'0000;
@@ -47,7 +47,7 @@ struct Type3Rig {
     }
     return 0;
   }
-  /// Offset of a DVSEC of vendor 0x1e98, 0 if there is none.
+  /// Offset of a DVSEC of vendor 0x1e98, 0 if it does not exist.
   unsigned dvsec(unsigned id) {
     for (unsigned at = 0x100; at != 0; at = config(at) >> 20) {
       if (config(at, 2) == 0x23 && config(at + 4, 2) == 0x1e98 && config(at + 8, 2) == id) return at;
@@ -77,7 +77,7 @@ struct Type3Rig {
     ADD_FAILURE() << "no block " << id;
     return kBar;
   }
-  /// Address of a capability of the device registers, 0 if there is none.
+  /// Address of a capability of the device registers, 0 if it does not exist.
   std::uint64_t device_capability(unsigned id) {
     const std::uint64_t base = block(3);
     const auto count = static_cast<unsigned>(cpu.get64(base) >> 32 & 0xffff);
@@ -107,7 +107,7 @@ struct Type3Rig {
       testing::advance(100'000);
     }
   }
-  /// @param length  payload length to claim; -1: as it is
+  /// @param length  payload length in the command register; -1: the true one
   Answer command(unsigned opcode, const std::vector<std::uint8_t>& input = {}, int length = -1) {
     const std::uint64_t mailbox = device_capability(2);
     EXPECT_EQ(cpu.get32(mailbox + 4) & 1, 0U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What software finds in a memory expander: configuration space, register blocks, readiness, HDM decoders.
+// A memory expander as software sees it: configuration space, register blocks, readiness, HDM decoders.
 
 #include <cstdint>
 #include <optional>
@@ -22,7 +22,7 @@ constexpr std::uint64_t kUnit = std::uint64_t{256} << 20;
 constexpr FieldSpec kMarkFields[] = {{.name = "MARK", .lsb = 0, .width = 64, .access = Access::rw}};
 constexpr RegisterSpec kMark[] = {{.name = "MARK", .offset = 0, .width = 64, .fields = kMarkFields}};
 
-/// Stands for a CPMU: one register.
+/// Takes the place of a CPMU: one register.
 struct Mark : sc_core::sc_module {
   Mark(const sc_core::sc_module_name& module_name, std::uint64_t value) : sc_core::sc_module(module_name) {
     socket.register_b_transport(this, &Mark::b_transport);
@@ -82,7 +82,7 @@ TEST_F(CxlType3, entries_beyond_the_bar_or_over_another_have_no_registers) {
     EXPECT_EQ(entries[3].offset, 0x2'0000U);
     EXPECT_EQ(entries[4].offset, 0x2'0000U);
     EXPECT_EQ(rig.cpu.get64(Type3Rig::kBar + 0x2'0000), 1U);
-    EXPECT_NE(rig.device_capability(2), 0U);  // the device registers keep their place
+    EXPECT_NE(rig.device_capability(2), 0U);  // the device registers stay in place
   });
 }
 
@@ -148,7 +148,7 @@ TEST_F(CxlType3, media_and_mailbox_become_ready_after_a_reset_in_their_time_or_n
     EXPECT_EQ(rig.config(dvsec + 0x1c), 0x3U);
     EXPECT_EQ(rig.config(dvsec + 0x2c), 0x4000'0003U);
 
-    rig.config_write(rig.capability(0x10) + 8, 2, 0x8000);  // function level reset: the media does not notice
+    rig.config_write(rig.capability(0x10) + 8, 2, 0x8000);  // a function level reset does not affect the media
     EXPECT_EQ(rig.config(dvsec + 0x1c), 0x3U);
     rig.ecam.reset(pcie::ResetKind::conventional);
     rig.firmware();
@@ -181,7 +181,7 @@ TEST_F(CxlType3, a_message_beyond_the_granted_vectors_is_lost) {
 
 // ---- HDM decoders
 
-/// Registers of decoder `number` from the HDM decoder capability on, found as software finds them.
+/// Registers of decoder `number` in the HDM decoder capability, found as software finds them.
 struct DecoderRegisters {
   explicit DecoderRegisters(Type3Rig& owner) : rig(owner) {
     const std::uint64_t array = rig.block(1) + 0x1000;
@@ -270,10 +270,10 @@ TEST_F(CxlType3, software_commits_decoders_in_order_and_uncommits_them) {
     EXPECT_EQ(map.decoder(16 * kUnit), 1U);
     EXPECT_EQ(map.claim(10 * kUnit + 0x340).device_address, 0x140U);
 
-    hdm.program(1, 0, 0, 0);  // locked: nothing happens
+    hdm.program(1, 0, 0, 0);  // locked, so nothing happens
     EXPECT_EQ(hdm.control(1), kCommit | kLock | kCommitted);
     EXPECT_EQ(rig.cpu.get32(hdm.at(1, 4)), 1U);
-    rig.cpu.put32(hdm.at(0, 4), 7);  // not locked: waits for the next commit
+    rig.cpu.put32(hdm.at(0, 4), 7);  // not locked, but only the next commit takes it
     EXPECT_EQ(rig.device.decode(10 * kUnit), (DecodedAddress{0, 0}));
     rig.cpu.put32(hdm.base + 4, 0);
     EXPECT_EQ(rig.device.decode(10 * kUnit), std::nullopt);
@@ -283,7 +283,7 @@ TEST_F(CxlType3, software_commits_decoders_in_order_and_uncommits_them) {
     EXPECT_EQ(map.decoder(10 * kUnit), kNoHdmDecoder);
     rig.config_write(rig.dvsec(0) + 0xc, 2, 0x4);
 
-    rig.config_write(rig.capability(0x10) + 8, 2, 0x8000);  // a function level reset leaves decoders alone
+    rig.config_write(rig.capability(0x10) + 8, 2, 0x8000);  // a function level reset does not affect decoders
     EXPECT_EQ(rig.device.decode(16 * kUnit), (DecodedAddress{1, 2 * kUnit}));
     EXPECT_EQ(map.claim(16 * kUnit).device_address, 2 * kUnit);
     rig.firmware();
@@ -315,7 +315,7 @@ TEST_F(CxlType3, every_interleave_deals_granules_out_in_turn) {
         rig.device.program_decoder(
             1, {.base = base, .size = 2 * ways * kUnit, .interleave = {ways, granularity}, .skip = kUnit});
         for (std::uint64_t granule = 0; granule < 100; ++granule) {
-          // Granules are dealt out in turn: this device gets the share-th.
+          // Granules go to the devices in turn. This device gets number `share`.
           const std::uint64_t share = granule / ways;
           const std::uint64_t within = granule * 37 % granularity;
           ASSERT_EQ(rig.device.decode(base + granule * granularity + within),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions and ports as software sees them through configuration space and BARs. Offsets and values are of the PCI
-// Express base specification, written out here a second time.
+// Functions and ports as software sees them through configuration space and BARs. Offsets and values come from the PCI
+// Express base specification, and are repeated here.
 
 #include <cstdint>
 #include <string>
@@ -184,7 +184,7 @@ TEST_F(PcieFunction, bits_keep_their_policy_whatever_the_width_of_the_access) {
 TEST_F(PcieFunction, bars_tell_their_size_and_decode_only_where_and_while_they_are_enabled) {
   const std::string disabled = "Memory Space Enable";
   run([&] {
-    // Sizing, as an operating system does it.
+    // An operating system sizes BARs like this.
     EXPECT_EQ(rig.config(0x18), 0x0000'0004U);
     EXPECT_EQ(rig.config(0x1c), 0x40U);
     rig.config_write(0x18, 4, ~0U);
@@ -219,10 +219,10 @@ TEST_F(PcieFunction, bars_tell_their_size_and_decode_only_where_and_while_they_a
     EXPECT_EQ(rig.config(status, 2), 0x8U);
     EXPECT_EQ(rig.device.unsupported_requests(), 4U);
     rig.config_write(0x04, 2, 0x2);
-    EXPECT_EQ(rig.cpu.get32(kBar + 0x1008), 0x1234'5678U);  // the writes were dropped
+    EXPECT_EQ(rig.cpu.get32(kBar + 0x1008), 0x1234'5678U);  // the writes had no effect
 
     expect_guest_error("0x2000");
-    EXPECT_EQ(rig.cpu.read32(kBar + 0x2000).status, tlm::TLM_ADDRESS_ERROR_RESPONSE);  // nothing lies there
+    EXPECT_EQ(rig.cpu.read32(kBar + 0x2000).status, tlm::TLM_ADDRESS_ERROR_RESPONSE);  // no register is there
     expect_guest_error("scratch", "aligned");
     EXPECT_EQ(rig.cpu.read32(kBar + 0x100a).status, tlm::TLM_BURST_ERROR_RESPONSE);
   });
@@ -251,7 +251,7 @@ TEST_F(PcieFunction, msi_x_sends_what_the_table_says_and_remembers_what_is_maske
 
     rig.device.signal(69);  // nothing is enabled: lost
     rig.config_write(capability + 2, 2, 0x8000);
-    rig.device.signal(69);  // not bus master: lost
+    rig.device.signal(69);  // no bus master: lost
     rig.config_write(0x04, 2, 0x6);
     rig.device.signal(70);  // no such vector
     EXPECT_EQ(rig.device.lost_messages(), 3U);
@@ -282,7 +282,7 @@ TEST_F(PcieFunction, msi_x_sends_what_the_table_says_and_remembers_what_is_maske
     EXPECT_EQ(rig.messages.messages()[2], (MessageProbe::Message{start + 7000, 0x12'2000'0040, 0xcafe}));
     EXPECT_EQ(rig.cpu.get64(pending), 0U);
 
-    // Of two vectors unmasked ahead of time each waits for its own write; so does what is signalled meanwhile.
+    // If two vectors are unmasked ahead of time, each waits for its own write. So do signals that come meanwhile.
     const auto vector_control = [&](unsigned vector, std::uint8_t mask, Picoseconds delay) {
       Initiator::Access write{
           .command = tlm::TLM_WRITE_COMMAND, .address = entry(vector) + 12, .data = {mask, 0, 0, 0}, .delay = delay};
@@ -334,7 +334,7 @@ TEST_F(PcieFunction, msi_replaces_the_low_bits_of_the_data_by_the_vector) {
     EXPECT_THAT(rig.messages.messages(), ElementsAre(MessageProbe::Message{testing::now(), 0x1'8000'0000, 0xabce},
                                                      MessageProbe::Message{testing::now(), 0x1'8000'0000, 0xabcd},
                                                      MessageProbe::Message{testing::now(), 0x1'8000'0000, 0xabce}));
-    rig.config_write(capability + 2, 2, 0x0071);  // more than it is capable of: all eight
+    rig.config_write(capability + 2, 2, 0x0071);  // more than the function has: all eight
     rig.device.signal(7);
     EXPECT_EQ(rig.messages.messages().back().data, 0xabcfU);
   });
@@ -360,7 +360,7 @@ TEST_F(PcieFunction, software_resets_a_function_and_what_is_below_a_port) {
 
     EXPECT_TRUE(rig.cpu.write(Rig::at(kPort, 0x3e), 0x0040, 2).ok());
     EXPECT_THAT(leaf_resets, ElementsAre(ResetKind::conventional));
-    EXPECT_EQ(rig.cpu.get32(Rig::at(kPort, 0x18)), 0x0009'0908U);  // the port itself keeps its registers
+    EXPECT_EQ(rig.cpu.get32(Rig::at(kPort, 0x18)), 0x0009'0908U);  // the port's own registers do not change
     rig.ecam.reset(ResetKind::cold);
     EXPECT_THAT(leaf_resets, ElementsAre(ResetKind::conventional, ResetKind::cold));
     EXPECT_EQ(rig.cpu.get32(Rig::at(kPort, 0x18)), 0U);
@@ -369,12 +369,12 @@ TEST_F(PcieFunction, software_resets_a_function_and_what_is_below_a_port) {
 
 TEST_F(PcieFunction, configuration_accesses_follow_the_bus_numbers_of_ports) {
   run([&] {
-    EXPECT_EQ(rig.cpu.get32(Rig::at(0, 0, 9)), 0U);    // the function below the port: its ids are 0
+    EXPECT_EQ(rig.cpu.get32(Rig::at(0, 0, 9)), 0U);    // the function below the port has ids of 0
     EXPECT_EQ(rig.cpu.get32(Rig::at(1, 0, 9)), ~0U);   // no such device
     EXPECT_EQ(rig.cpu.get32(Rig::at(0, 0, 10)), ~0U);  // no such bus
     EXPECT_EQ(rig.cpu.read(Rig::at(5, 2), 2).data, 0xffffU);
     rig.cpu.put32(Rig::at(5, 4), 0xffff'ffff);
-    rig.cpu.put32(Rig::at(kPort, 0x18), 0x000b'0a08);  // bus 10 it is
+    rig.cpu.put32(Rig::at(kPort, 0x18), 0x000b'0a08);  // now bus 10
     EXPECT_EQ(rig.cpu.get32(Rig::at(0, 0, 9)), ~0U);
     EXPECT_EQ(rig.cpu.get32(Rig::at(0, 0, 10)), 0U);
     EXPECT_EQ(rig.ecam.find(10, 0, 0), &rig.leaf);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random traffic on whole platforms against the scoreboard's reference: two programs written from one text
-// (docs/tegra410.md) by different people. Every event, source and destination of every socket, and every
-// access to memory with its times.
+// Random traffic on whole platforms, compared with the scoreboard's reference. Different people wrote the two programs
+// from one text (docs/tegra410.md). Compared are every event, source and destination of every socket, and every access
+// to memory with its times.
 #include <gtest/gtest.h>
 
 #include "testbench/scoreboard/core/finding.h"
@@ -30,7 +30,7 @@ scoreboard::Tegra410JudgeSpec spec_for(const platform::PlatformSpec& built) {
   return spec;
 }
 
-/// Feeds what crosses the boundary to the reference.
+/// Passes the requests at the boundary to the reference.
 class Judge : public BoundaryObserver {
  public:
   explicit Judge(const scoreboard::Tegra410JudgeSpec& spec) : spec_(spec), reference_(spec_), wires_(spec_, findings) {}
@@ -42,7 +42,7 @@ class Judge : public BoundaryObserver {
   }
   void on_memory_access(const MemoryAccess& access) override { wires_.see(access); }
 
-  /// The reference's counts in the words of Rig::take().
+  /// The reference's counts, named as in Rig::take().
   Rig::Counts counts() const {
     static constexpr const char* kSources[] = {"noncpu", "cpu", "rem"};
     static constexpr const char* kDestinations[] = {"cmem", "gmem", "cxl", "rem"};
@@ -76,7 +76,7 @@ class Judge : public BoundaryObserver {
 
 class PlatformCrossCheck : public SimulationTest {
  protected:
-  /// @param lines  of each memory that are used: few for much snooping, many for much replacement
+  /// @param lines  number of lines of each memory: few for much snooping, many for much replacement
   void check(const platform::PlatformSpec& spec, std::uint64_t lines, std::uint64_t seed) {
     Rig rig(spec);
     Judge judge(spec_for(rig.platform.spec()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CXL hierarchy of a platform: what software finds, what firmware programmed, where messages go.
+// The CXL hierarchy of a platform: what software finds, what firmware programmed, and the ways of messages.
 #include <array>
 #include <random>
 #include <utility>
@@ -103,7 +103,7 @@ TEST_F(SimulationTest, cxl_ports_are_found_with_their_registers) {  // contract 
     struct Found {
       Kind kind;
       unsigned bus, device, number_of_kind;
-      unsigned first, end;  // of those below: which of these
+      unsigned first, end;  // devices below
     };
     const std::vector<Found> expected = {{Kind::root_port, 0, 0, 0, 1, 6},       {Kind::upstream_port, 1, 0, 0, 2, 6},
                                          {Kind::downstream_port, 2, 0, 0, 3, 4}, {Kind::endpoint, 3, 0, 0, 0, 0},
@@ -125,7 +125,7 @@ TEST_F(SimulationTest, cxl_ports_are_found_with_their_registers) {  // contract 
       EXPECT_EQ(cpu.get64(found[i].blocks[0] + 0x100) >> 32, 0x1e98'0020U);  // its one event group: M2S Req
       if (found[i].kind == Kind::endpoint) continue;
       EXPECT_EQ(cpu.get32(configuration(i, 0x08)) >> 8, 0x060400U);
-      // The prefetchable window holds what is below, and nothing else.
+      // The prefetchable window covers exactly what is below.
       const std::uint32_t window = cpu.get32(configuration(i, 0x24));
       const std::uint64_t base = std::uint64_t{cpu.get32(configuration(i, 0x28))} << 32 | (window & 0xfff0U) << 16;
       const std::uint64_t limit = std::uint64_t{cpu.get32(configuration(i, 0x2c))} << 32 | (window & 0xfff0'0000U);
@@ -134,7 +134,7 @@ TEST_F(SimulationTest, cxl_ports_are_found_with_their_registers) {  // contract 
         EXPECT_EQ(found[other].blocks[0] >= base && found[other].blocks[0] < limit + kMiB, below) << other;
       }
     }
-    // Component registers are at the start of BAR 0; the upstream port alone of the ports has HDM decoders.
+    // Component registers are at the start of BAR 0. The upstream port is the only port with HDM decoders.
     const auto component = [&](std::size_t i, unsigned where) {
       return cpu.get32(part.components()[i].bar + 0x1000 + where);
     };
@@ -206,7 +206,7 @@ TEST_F(SimulationTest, each_chunk_of_an_interleaved_range_goes_to_its_device) { 
       cxl::Host& host = part.bridge().route(address, part.root(0).host);
       ASSERT_EQ(&host, &part.root(device / 2).host);
       host.issue({cxl::HostOperationKind::read, false, address, 0}, client);
-      // Behind what lower decoders of the device hold.
+      // Above the ranges of the device's lower decoders.
       std::uint64_t place = offset / (granularity * ways) * granularity + offset % granularity;
       for (const platform::CxlDecoderSpec& lower : devices[device].decoders) {
         if (lower.base < range.decoder.base) place += lower.size / lower.interleave.ways;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Root complexes, root ports and what is below them: the default, and what validate() refuses.
+// Root complexes, root ports and devices below them: the default, and what validate() refuses.
 #include <functional>
 #include <tuple>
 #include <vector>
@@ -115,7 +115,7 @@ TEST(PcieSpec, a_root_port_has_the_buses_up_to_the_next_root_bus) {
   EXPECT_EQ(ecam_base_of(one), 0x10'1000'0000U);
 }
 
-// ---- What is refused
+// ---- Refusals
 
 void expect_refused(const std::string& field, const std::string& reason,
                     const std::function<void(std::vector<PcieRootComplex>&)>& change) {
@@ -153,7 +153,7 @@ TEST(PcieSpec, refuses_root_ports_that_cannot_be) {
   expect_refused(one + "[3].bus", "is 0xff, must be 0 ... 0xfe", [](auto& all) { all[1].root_ports[3].bus = 0xff; });
   expect_refused(one + "[1].bus", "bus 0x80 belongs to root_ports[0]",
                  [](auto& all) { all[1].root_ports[1].bus = 0x80; });
-  // The bus below a port is taken as well, by whichever comes first.
+  // The bus below a port is occupied too, by the first user.
   expect_refused(one + "[1].bus", "bus 0x81 belongs to root_ports[0]",
                  [](auto& all) { all[1].root_ports[1].bus = 0x81; });
   expect_refused(one + "[1].bus", "bus 0x80 belongs to root_ports[0]",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PCI Express of a platform: configuration space as software finds it, requests to BARs, and what PCIE-TGT PMUs see.
+// PCI Express of a platform: configuration space as software finds it, requests to BARs, and counts of PCIE-TGT PMUs.
 #include <sstream>
 #include <tuple>
 
@@ -20,7 +20,7 @@ using Opcode = FabricOpcode;
 using platform::PciSegment;
 constexpr std::uint16_t kNvidia = 0x10de;
 
-/// Software that knows nothing but what firmware tells: the segments.
+/// Software that knows only what firmware describes: the segments.
 class ConfigurationReader {
  public:
   explicit ConfigurationReader(Rig& rig) : rig_(rig) {}
@@ -35,7 +35,7 @@ class ConfigurationReader {
   unsigned vendor(const PciSegment& segment, unsigned bus, unsigned devfn) {
     return read32(segment, bus, devfn, 0) & 0xffff;
   }
-  /// The numbers of the functions on the bus below a port: 0, and those the alternative routing capability names.
+  /// Numbers of the functions on the bus below a port: 0, and those in the alternative routing capability.
   std::vector<unsigned> functions(const PciSegment& segment, unsigned bus) {
     std::vector<unsigned> found;
     if (!exists(segment, bus, 0)) return found;
@@ -136,7 +136,7 @@ TEST_F(SimulationTest, platform_pcie_root_ports_are_bridges_to_the_functions_bel
     EXPECT_EQ(software.read32(five, 0, 0, 0x24), 0x03f1'0001U) << "two BARs of 32 MiB";
     EXPECT_EQ(software.read32(five, 0, 0, 0x28), 0x60U);
     EXPECT_EQ(software.read32(five, 0, 0, 0x2c), 0x60U);
-    // The port number in the link capabilities is the root port's.
+    // The port number in the link capabilities is that of the root port.
     for (const unsigned index : {1U, 4U, 8U, 9U}) {
       const PciSegment& segment = segments.at(index);
       unsigned express = software.read8(segment, segment.first_bus, 0, 0x34);
@@ -146,7 +146,7 @@ TEST_F(SimulationTest, platform_pcie_root_ports_are_bridges_to_the_functions_bel
       EXPECT_EQ(software.read8(segment, segment.first_bus, 0, express + 0x0f),
                 software.read8(segment, segment.first_bus, 0, dvsec + 0x0e));
     }
-    // Software changes what it may, and a reset of the platform brings it back.
+    // Software changes the writable bits, and a platform reset restores them.
     const std::uint64_t port = five.ecam_base;
     rig.cpu.put32(port + 0x18, 0x0020'2000);
     EXPECT_EQ(software.functions(five, 0x20), (std::vector<unsigned>{0, 0x80}));
@@ -196,7 +196,7 @@ TEST_F(SimulationTest, platform_pcie_configuration_space_is_shown_with_the_place
 
 constexpr std::uint64_t kBar = 0x49'0000'0000;  // socket 0, root complex 1, root port 1
 
-/// What a PCIE-TGT event of root complex 1 of socket 0 amounts to.
+/// The sum of a PCIE-TGT event of root complex 1 of socket 0.
 std::uint64_t tally(Rig& rig, const std::string& event, unsigned complex = 1) {
   for (unsigned number = 0; number < tegra410::kPcieTargetEvents; ++number) {
     const Probe& probe = rig.platform.socket(0).root_complexes().at(complex)->target.probe(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What validate() refuses, and how it says so.
+// Refusals of validate(), and their messages.
 #include <functional>
 
 #include <gmock/gmock.h>
@@ -215,7 +215,7 @@ TEST(PlatformSpec, refuses_cxl_devices_that_cannot_be) {
   refuses("cxl[0].decoders[1].base", "not above", [](CxlDeviceSpec& device) {
     device.decoders.push_back({kMemory, kStep});
   });
-  // Where other things lie.
+  // Addresses that are used by other parts.
   refuses("cxl[0].decoders[0].base", "below 4 GiB", [](CxlDeviceSpec& device) { device.decoders[0].base = 0; });
   refuses("cxl[0].decoders[0].base", "below 4 GiB", [](CxlDeviceSpec& device) { device.decoders[0].base = kStep; });
   refuses("", "", [](CxlDeviceSpec& device) { device.decoders[0].base = 16 * kStep; });
@@ -249,7 +249,8 @@ TEST(PlatformSpec, refuses_cxl_devices_that_cannot_be) {
 
 // NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST(PlatformSpec, refuses_cxl_switches_and_interleaving_that_cannot_be) {
-  // Devices 0 and 1 below a switch, 2 and 3 below root ports; the first two share a range, the last two another one.
+  // Devices 0 and 1 are below a switch, 2 and 3 below root ports. The first two share a range, the last two another
+  // one.
   const auto refuses = [](const std::string& field, const std::string& reason,
                           const std::function<void(std::vector<CxlDeviceSpec>&)>& change) {
     expect_refused(field, reason, [&](PlatformSpec& spec) {
@@ -298,7 +299,7 @@ TEST(PlatformSpec, refuses_cxl_switches_and_interleaving_that_cannot_be) {
     cxl.push_back(cxl[0]);
   });
   refuses("cxl[1].decoders[0].ways", "with a cache", [](Cxl& cxl) { cxl[1].cache.emplace(); });
-  // What ports cannot count.
+  // Counters that ports cannot have.
   refuses("cxl[0].port.cpmus[0].hdm_filter", "root port has no HDM decoders",
           [](Cxl& cxl) { cxl[0].port.cpmus[0].parameters.hdm_filter = true; });
   refuses("cxl[0].switch.devices[1].port.cpmus[0].hdm_filter", "downstream port has no HDM decoders",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole platform: where things are, what firmware says, reset, dumps, event logs.
+// A whole platform: addresses, firmware tables, reset, dumps, event logs.
 #include <functional>
 #include <set>
 #include <sstream>
@@ -76,7 +76,7 @@ TEST_F(SimulationTest, platform_describes_its_devices_as_firmware_does) {
   EXPECT_NE(firmware.apmt[0].overflow_interrupt->line, firmware.apmt[1].overflow_interrupt->line);
 }
 
-/// The devices with a hardware id, in the order of sockets.
+/// Devices with a hardware id, in the order of sockets.
 std::vector<platform::AcpiDevice> devices_of(const FirmwareDescription& firmware, const std::string& hid) {
   std::vector<platform::AcpiDevice> devices;
   for (const platform::AcpiDevice& device : firmware.devices) {
@@ -230,7 +230,7 @@ TEST_F(PlatformReset, returns_every_register_to_its_value_after_power_up_in_the_
     rig.request({.opcode = Opcode::read_once, .address = cmem(0, 3), .kind = kGpu});
     EXPECT_EQ(changed(fresh, dump()), "[]") << "nothing counts";
 
-    start_everything();  // and everything can be started again
+    start_everything();  // and everything starts again
     pmu.set_counter(0, 0);
     rig.request({.opcode = Opcode::read_once, .address = cmem(0, 1), .kind = kGpu});
     EXPECT_EQ(pmu.counter(0), 1U);
@@ -354,7 +354,7 @@ TEST_F(SimulationTest, platform_event_log_is_enough_to_recompute_every_counter) 
   });
 }
 
-// Those of root complexes: platform_pcie_test.cpp.
+// platform_pcie_test.cpp has those of root complexes.
 TEST_F(SimulationTest, platform_names_and_dumps_the_registers_of_every_device) {
   platform::PlatformSpec spec = small_spec(2);
   spec.tegra410->pcie.root_complexes.emplace();

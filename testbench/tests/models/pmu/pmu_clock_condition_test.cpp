@@ -17,12 +17,13 @@ namespace {
 
 using PmuClockCondition = testing::SimulationTest;
 
-/// Looks at every clock: the raw events since the edge before (or since the window opened), then the condition.
+/// Looks at every clock. It adds the raw events since the edge before (or since the window opened), then applies the
+/// condition.
 struct Stepped {
   struct Event {
     Picoseconds when;
     std::uint64_t amount;
-    std::size_t window;  // in which it was published
+    std::size_t window;  // of its publication
   };
   const ClockDomain& clock;
   ClockCondition::Settings settings;
@@ -41,7 +42,7 @@ struct Stepped {
     for (std::size_t window = 0; window < windows.size(); ++window) {
       const auto& [on, off] = windows[window];
       if (settings.threshold == 0 && !settings.edge) {
-        count += raw_between(window, 0, when + 1);  // at once
+        count += raw_between(window, 0, when + 1);  // immediately
         continue;
       }
       bool before = false;
@@ -91,12 +92,13 @@ TEST_F(PmuClockCondition, equals_stepping_each_clock_over_random_traffic) {
           condition.settle(now);
           ASSERT_EQ(condition.unsettled(now), 0U);
           break;
-        case 2: {  // with nothing more to come, the increments come when they were announced to come
+        case 2: {  // without further events, the increments come when they were announced
           const std::uint64_t present = sink.value();
           const std::uint64_t wanted = 1 + pick(3);
           const Picoseconds when = condition.time_of_increments(wanted);
           if (when == kNever) {
-            // Raw events come at once, and without an event the condition of the others does not change any more.
+            // Raw events come immediately. Without an event the condition of the other counters does not change any
+            // more.
             EXPECT_LT(stepped.increments(now + 20'000), present + wanted) << seed << " step " << step;
           } else {
             EXPECT_GE(stepped.increments(when), present + wanted) << seed << " step " << step;

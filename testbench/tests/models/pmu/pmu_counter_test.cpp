@@ -25,7 +25,7 @@ TEST_F(PmuCounter, counts_only_while_enabled_and_not_frozen) {
   counter.freeze(true, 30);
   probe.publish(4, 0, 30);
   EXPECT_EQ(counter.value(30), 2U);
-  counter.set_value(100, 31);  // a frozen counter can be written, and goes on from there
+  counter.set_value(100, 31);  // a frozen counter can be written, and continues from there
   counter.freeze(false, 40);
   probe.publish(8, 0, 40);
   EXPECT_EQ(counter.value(40), 108U);
@@ -55,7 +55,7 @@ TEST_F(PmuCounter, counts_the_selected_probes_and_qualifiers_and_nothing_else) {
   counter.enable(true, 0);
   counter.select(a, 0b0101);
   counter.select_also(b, 1ULL << 63);
-  counter.select_also(a, 0b1000);  // adds to what is wanted of a
+  counter.select_also(a, 0b1000);  // adds to the selected events of a
   const auto publish = [&] {
     for (unsigned q : {0U, 1U, 2U, 3U}) a.publish(std::uint64_t{1} << 8 * q, q, 1);
     b.publish(1ULL << 32, 63, 1);
@@ -153,7 +153,7 @@ TEST_F(PmuCounter, freezing_at_an_instant_takes_what_came_before_it_and_nothing_
     counter.freeze(false, 160);
     probe.publish(1, 0, 170);
     EXPECT_EQ(counter.value(170), 2U & maximum) << width;
-    // While it waits, a value can be written, and amounts are of any size.
+    // While it waits, a value can be written. Amounts can have any size.
     counter.freeze_at(400);
     counter.set_value(maximum, 300);
     seen = {};
@@ -240,7 +240,7 @@ TEST_F(PmuCounter, carries_of_many_counters_arrive_after_the_latency_in_order) {
     EXPECT_EQ(arrivals, std::vector<Picoseconds>{1100});
     testing::advance_to(1251);
     EXPECT_EQ(total.value(1251), 2U);
-    path.settle(1400);  // an access ahead of time sees what arrives up to it
+    path.settle(1400);  // an access ahead of time sees all that arrives before it
     EXPECT_EQ(total.value(1400), 3U);
     EXPECT_EQ(path.under_way(), 0U);
     testing::advance_to(2000);

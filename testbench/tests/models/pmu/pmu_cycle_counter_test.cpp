@@ -71,7 +71,7 @@ TEST_F(PmuCycleCounter, overflow_is_reported_once_at_the_picosecond_after_the_wr
     EXPECT_TRUE(counter.overflowed(1001));
     EXPECT_EQ(log.overflows, std::vector<Picoseconds>{1001});
     EXPECT_EQ(log.called, std::vector<Picoseconds>{1001});
-    // The status is set: further wraps change nothing and need no event.
+    // While the status is set, further wraps change nothing and need no event.
     EXPECT_EQ(counter.overflow_time(), kNever);
     testing::advance(kSecond / 1000);
     EXPECT_EQ(log.overflows.size(), 1U);

@@ -16,7 +16,7 @@ namespace {
 
 using PmuOccupancy = testing::SimulationTest;
 
-/// Looks at every clock edge and every request: slow and obvious.
+/// Looks at every clock edge and every request.
 struct Stepped {
   struct Request {
     Picoseconds start, end;
@@ -67,7 +67,7 @@ TEST_F(PmuOccupancy, one_request_counts_its_edges) {
 TEST_F(PmuOccupancy, a_window_cuts_the_request_and_holds_the_values) {
   const ClockDomain clock("clk", 1'000'000'000);
   OccupancyAccumulator accumulator(clock);
-  accumulator.add(0, 500, 10'500, 1);  // starts before the window: no request, but it is outstanding in it
+  accumulator.add(0, 500, 10'500, 1);  // starts before the window: not a request of it, but outstanding in it
   accumulator.start(2000);
   accumulator.stop(5000);  // edges 2000, 3000, 4000
   EXPECT_EQ(accumulator.occupancy(9000), 3U);
@@ -173,7 +173,7 @@ void compare_with_stepping(bool ends_in_order, bool simulated) {
         }
       }
     }
-    now += 100'000;  // everything has ended
+    now += 100'000;  // all requests have ended
     ASSERT_EQ(accumulator.requests(now), stepped.count(since, now)) << seed;
     ASSERT_EQ(accumulator.occupancy(now), stepped.occupancy(since, now)) << seed;
   }

@@ -39,7 +39,7 @@ inline constexpr Interface kNvlink{0x1011'0000, 14};
 inline constexpr Interface kNvclink{0x1012'0000, 12};
 inline constexpr Interface kNvdlink{0x1013'0000, 16};
 
-/// A clock of 1 GHz, and latencies each sum of which tells what it contains: edge n lies at n nanoseconds.
+/// A clock of 1 GHz (edge n is at n nanoseconds), and latencies whose sums are all different.
 inline platform::PlatformSpec clocked_spec(unsigned sockets = 2) {
   platform::PlatformSpec spec = small_spec(sockets);
   spec.tegra410->c2c_clock_hz = 1'000'000'000;
@@ -52,7 +52,7 @@ inline platform::PlatformSpec clocked_spec(unsigned sockets = 2) {
   return spec;
 }
 
-/// One PMU as software sees it.
+/// One PMU, accessed as by software.
 class C2cWindows {
  public:
   C2cWindows(Rig& rig, unsigned socket, Interface interface)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What crosses which chip-to-chip interface: docs/tegra410.md, "Chip-to-chip interfaces".
+// Which requests cross which chip-to-chip interface: docs/tegra410.md, "Chip-to-chip interfaces".
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -28,7 +28,7 @@ TEST_F(C2cPmu, nvlink_counts_reads_writes_and_atomics_of_gpus_from_acceptance_to
     gpu(Opcode::write_back_full, cmem(0, 6));         // 30
     for (const Opcode dataless : {Opcode::evict, Opcode::clean_unique, Opcode::clean_invalid})
       gpu(dataless, cmem(0, 7));
-    // Others than GPUs, and a GPU of the other socket.
+    // Requesters other than GPUs, and a GPU of the other socket.
     rig.request({.opcode = Opcode::read_once, .address = cmem(0, 9), .kind = RequesterKind::cpu});
     gpu(Opcode::read_once, cmem(0, 10), 0, 64, 1);
     advance(1'000 * kNanosecond);
@@ -41,7 +41,7 @@ TEST_F(C2cPmu, nvlink_counts_what_the_fabric_reads_from_and_writes_to_gmem) {
     nvlink.start();
     rig.request({.opcode = Opcode::read_shared, .address = gmem(0, 1)});
     rig.request({.opcode = Opcode::read_once, .address = gmem(0, 2), .kind = RequesterKind::cpu, .length = 8});
-    rig.request({.opcode = Opcode::read_once, .address = gmem(0, 2), .socket = 1});  // from afar
+    rig.request({.opcode = Opcode::read_once, .address = gmem(0, 2), .socket = 1});  // from the other socket
     rig.request({.opcode = Opcode::write_unique_full, .address = gmem(0, 3)});
     rig.request({.opcode = Opcode::atomic_store, .address = gmem(0, 3), .length = 8});
     rig.request({.opcode = Opcode::clean_invalid, .address = gmem(0, 3)});
@@ -172,7 +172,7 @@ TEST_F(C2cPmu, nvdlink_counts_reads_from_cxl_memory) {
     gpu(Opcode::write_unique_ptl, cxl(0, 2), 0, 4);  // fetches the line
     gpu(Opcode::write_unique_full, cxl(0, 3));
     gpu(Opcode::clean_invalid, cxl(0, 3));        // writes it back
-    gpu(Opcode::read_once, cxl(0, 4), 0, 64, 1);  // from afar
+    gpu(Opcode::read_once, cxl(0, 4), 0, 64, 1);  // from the other socket
     gpu(Opcode::read_once, cxl(1, 4));            // another socket's
     gpu(Opcode::read_once, cmem(0, 4));
     advance(1'000 * kNanosecond);
@@ -199,7 +199,7 @@ TEST_F(C2cPmu, a_request_counts_at_its_start_and_at_each_edge_until_its_end) {
   });
 }
 
-/// What crosses an interface, as a list to be counted edge by edge.
+/// Requests that cross an interface, as a list to be counted edge by edge.
 struct Crossing {
   Picoseconds start;
   Picoseconds end;
@@ -232,7 +232,7 @@ TEST_F(C2cPmu, any_requests_in_any_windows_are_counted_as_if_step_by_step) {  //
       }
     };
     for (unsigned round = 0; round < 30; ++round) {
-      traffic(random(700));  // nobody counts: most of it is forgotten
+      traffic(random(700));  // not counted: most of it is forgotten
       const Picoseconds on = now();
       nvlink.start();
       Picoseconds off = on;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The containers of the Tegra410 fabric against slow models of the same rules.
+// The containers of the Tegra410 fabric, compared with slow models of the same rules.
 #include <algorithm>
 #include <list>
 #include <map>
@@ -17,7 +17,7 @@
 namespace pmufab::tegra410 {
 namespace {
 
-/// A set-associative cache as a textbook draws it: one list per set, most recent first.
+/// A set-associative cache in its simplest form: one list per set, most recent first.
 class ListCache {
  public:
   struct Line {
@@ -66,7 +66,7 @@ void slc_behaves_as_lists(const SlcParameters& parameters) {
   };
   std::mt19937_64 random(parameters.slices * 1000 + parameters.sets);
   const std::uint64_t lines = std::uint64_t{2} * parameters.slices * parameters.sets * parameters.ways;
-  const std::uint64_t base = (std::uint64_t{1} << 50) - 2 * lines;  // the largest line numbers there are
+  const std::uint64_t base = (std::uint64_t{1} << 50) - 2 * lines;  // the largest possible line numbers
   for (int step = 0; step < 200'000; ++step) {
     const std::uint64_t line = base + random() % lines;
     const std::uint64_t set = set_of(line);
@@ -190,7 +190,7 @@ TEST(Tegra410Caches, directory_keeps_exactly_the_lines_somebody_holds) {
   std::mt19937_64 random(3);
   std::uint64_t lines = 20'000;
   for (int step = 0; step < 600'000; ++step) {
-    if (step == 300'000) lines = 50;  // and then holds few lines with much coming and going
+    if (step == 300'000) lines = 50;  // from then on few lines, which come and go often
     const std::uint64_t line = (std::uint64_t{1} << 49) + random() % lines * 7;
     const unsigned number = random() % 64;
     const bool is_socket = number < 4 && random() % 2 == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CMEM latency PMU through its registers. With a 1 GHz fabric clock, edge n lies at n nanoseconds.
+// The CMEM latency PMU through its registers. With a 1 GHz fabric clock, edge n is at n nanoseconds.
 #include <gtest/gtest.h>
 
 #include "testbench/support/simulation_test.h"
@@ -14,7 +14,7 @@ constexpr Picoseconds kNanosecond = 1'000;
 constexpr unsigned kInstances = 14;
 constexpr unsigned kBroadcast = 14;
 
-/// Offsets as the driver uses them.
+/// Offsets that the driver uses.
 constexpr std::uint32_t kClockGate = 0x800;
 constexpr std::uint32_t kControl = 0x808;
 constexpr std::uint32_t kStatus = 0x810;
@@ -32,7 +32,7 @@ platform::PlatformSpec clocked_spec(unsigned width = 64) {
   return spec;
 }
 
-/// One socket's PMU as software sees it.
+/// One socket's PMU, accessed as by software.
 class Windows {
  public:
   Windows(Rig& rig, unsigned socket) : rig_(rig), base_((std::uint64_t{socket} << 44) + 0x1010'0000) {}
@@ -161,7 +161,7 @@ TEST_F(CmemLatencyPmu, a_read_of_each_controller_appears_there_and_nowhere_else)
     pmu.start();
     std::uint64_t expected[kInstances][3] = {};
     for (std::uint64_t line = 100; line < 142; ++line) {
-      // Different numbers of reads, so that two controllers cannot be taken for each other.
+      // Different numbers of reads, so that controllers cannot be confused.
       for (std::uint64_t repeat = 0; repeat < line - 90; ++repeat) read(cmem(0, line));
       const std::uint64_t number = cmem(0, line) / 64;
       expected[number % 14][number / 14 % 3] += 2 * (line - 90);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PCIE PMU of a root complex through its registers: events, filters, outstanding reads, and what software must not
-// do.
+// The PCIE PMU of a root complex through its registers: events, filters, outstanding reads, and mistakes of software.
 #include <gtest/gtest.h>
 
 #include "testbench/support/interrupt_probe.h"
@@ -200,7 +199,7 @@ TEST_F(Tegra410PciePmu, two_counters_with_different_requester_ids_are_the_guests
   expect_guest_error("socket0.rc4_pcie_pmu", "0x0100", "0x0101");
   run([&] {
     program(0, kRdReq, 0x0100U << 8 | kBdfEnable);
-    program(1, kWrReq, 0x0100U << 8 | kBdfEnable);  // the same: good
+    program(1, kWrReq, 0x0100U << 8 | kBdfEnable);  // the same: accepted
     start(0x3);
     EXPECT_EQ(guest_error_reports(), 0U);
     program(2, kRdReq, 0x0101U << 8 | kBdfEnable);  // not running yet
@@ -211,7 +210,7 @@ TEST_F(Tegra410PciePmu, two_counters_with_different_requester_ids_are_the_guests
     EXPECT_EQ(counter(0), 0U);
     EXPECT_EQ(counter(2), 1U);  // each follows its own filter
     put(kPage0 + 0xc20, 0x3);
-    put(kPage0 + 0xa08, 0x0102U << 8 | kBdfEnable);  // alone: good
+    put(kPage0 + 0xa08, 0x0102U << 8 | kBdfEnable);  // alone: accepted
     EXPECT_EQ(guest_error_reports(), 1U);
   });
 }
@@ -239,10 +238,10 @@ TEST_F(Tegra410PciePmu, requests_allocate_nothing) {
       }
       return allocations() - before;
     };
-    send(1000);  // room is made
+    send(1000);  // queues grow
     const std::uint64_t of_thousand = send(1000);
     const std::uint64_t of_two_thousand = send(2000);
-    // What the test itself allocates goes with the requests of a GPU just as well.
+    // The test's own allocations happen with the requests of a GPU too.
     const std::uint64_t before = allocations();
     for (unsigned i = 0; i < 1000; ++i) {
       rig.request({.opcode = Opcode::read_once, .address = gmem(0, i), .kind = RequesterKind::gpu});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/tegra410.md, "Private caches": what loads and stores become at the fabric.
+// docs/tegra410.md, "Private caches": which requests loads and stores become at the fabric.
 #include <gtest/gtest.h>
 
 #include "testbench/support/simulation_test.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Opcode = FabricOpcode;
 
-/// Remembers what crosses the boundary.
+/// Records what crosses the boundary.
 struct Recorder : BoundaryObserver {
   void on_request(const Request& request) override { requests.push_back(request); }
   void on_memory_access(const MemoryAccess& access) override { accesses.push_back(access); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/tegra410.md, "What a request does at one UCF": every rule alone, with all events it must and must not
-// cause. No CPU cluster holds the lines of these tests at the same time as another, so there are no snoops.
+// docs/tegra410.md, "What a request does at one UCF": every rule by itself, with all events it must and must not cause.
+// No two CPU clusters hold the same line in these tests, so there are no snoops.
 #include <gtest/gtest.h>
 
 #include "testbench/support/simulation_test.h"
@@ -112,7 +112,7 @@ TEST_F(Tegra410Requests, evict_and_clean_unique_leave_the_slc_as_it_is) {
     rig.request({.opcode = Opcode::read_once, .address = cmem(0, 4), .kind = kGpu});
     rig.request({.opcode = Opcode::read_shared, .address = cmem(0, 0), .kind = kGpu});
     rig.request(
-        {.opcode = Opcode::read_shared, .address = cmem(0, 4), .kind = kGpu});  // 4 is used last, 0 is next to go
+        {.opcode = Opcode::read_shared, .address = cmem(0, 4), .kind = kGpu});  // 4 is used last, so 0 is replaced next
     rig.request({.opcode = Opcode::evict, .address = cmem(0, 0)});
     rig.request({.opcode = Opcode::clean_unique, .address = cmem(0, 0), .kind = kGpu});
     rig.request({.opcode = Opcode::read_shared, .address = cmem(0, 8), .kind = kGpu});

@@ -20,9 +20,9 @@
 
 namespace pmufab::testing {
 
-/// A platform small enough to think through by hand: per socket four clusters of one CPU with private caches of 2 sets
-/// x 2 ways, and an SLC of 2 slices x 2 sets x 2 ways. One root complex with one root port; default memory map,
-/// latencies and PMUs.
+/// A platform small enough to compute by hand. Each socket has four clusters of one CPU with private caches of 2 sets x
+/// 2 ways, and an SLC of 2 slices x 2 sets x 2 ways. One root complex with one root port; default memory map, latencies
+/// and PMUs.
 platform::PlatformSpec small_spec(unsigned sockets);
 
 /// Address of line `line` of a memory of `socket`, default map. Lines 0, 4, 8, ... of one memory share a set of the
@@ -31,7 +31,7 @@ std::uint64_t cmem(unsigned socket, std::uint64_t line);
 std::uint64_t gmem(unsigned socket, std::uint64_t line);
 std::uint64_t cxl(unsigned socket, std::uint64_t line);
 
-/// A request as a test says it.
+/// A request of a test.
 struct Ask {
   FabricOpcode opcode;
   std::uint64_t address;
@@ -45,7 +45,7 @@ struct Ask {
   std::uint16_t bdf = 0;      ///< pcie
 };
 
-/// A platform with an initiator at each of its sockets and on its bus, which counts what the UCFs publish.
+/// A platform with an initiator at each of its sockets and on its bus. It counts the events that the UCFs publish.
 class Rig : public sc_core::sc_module {
  public:
   /// Events since the last take(), by "<socket> <event> <source>><destination>", for example "0 slc_hit_rd cpu>cmem";
@@ -55,20 +55,20 @@ class Rig : public sc_core::sc_module {
   explicit Rig(const platform::PlatformSpec& spec, const sc_core::sc_module_name& name = "rig");
   ~Rig() override;
 
-  /// What came back. `latency` is what the platform added to the delay.
+  /// The answer. `latency` is what the platform added to the delay.
   struct Answer {
     tlm::tlm_response_status status;
     Picoseconds latency;
   };
 
-  /// To `requests` of the requester's socket. Time does not pass.
+  /// Send to `requests` of the requester's socket. Time does not pass.
   Answer send(const Ask& ask);
   /// As send(), and the test fails unless it is accepted. @return the latency
   Picoseconds request(const Ask& ask);
-  /// To `cpu_access`. @return the latency
+  /// Send to `cpu_access`. @return the latency
   Picoseconds load(unsigned socket, unsigned cluster, std::uint64_t address);
   Picoseconds store(unsigned socket, unsigned cluster, std::uint64_t address);
-  /// Anything, to either target.
+  /// Send anything to either target.
   Answer transport(tlm::tlm_generic_payload& payload, unsigned socket, bool cpu_access, Picoseconds delay = 0);
 
   Counts take();
@@ -95,7 +95,7 @@ Rig::Counts at(unsigned socket, const std::string& path,
 /// Both together.
 Rig::Counts operator+(Rig::Counts a, const Rig::Counts& b);
 
-/// Software's view of one UCF PMU: register accesses by name. Physical counter numbers.
+/// One UCF PMU as software sees it: register accesses by name, with physical counter numbers.
 class UcfPmuRegisters {
  public:
   UcfPmuRegisters(Rig& rig, unsigned socket);

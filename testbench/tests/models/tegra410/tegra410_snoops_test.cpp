@@ -23,7 +23,7 @@ class Tegra410Snoops : public SimulationTest {
     rig.request({.opcode = opcode, .address = address, .kind = kGpu});
     return rig.take()["0 local_snoop noncpu>cmem"];
   }
-  /// Take the line out of the SLC and out of every directory entry. @return whether it was dirty
+  /// Remove the line from the SLC and from every directory entry. @return true if it was dirty
   bool clean_out(std::uint64_t address = cmem(0, 1)) {
     rig.request({.opcode = Opcode::clean_invalid, .address = address, .kind = kGpu});
     Counts counts = rig.take();
@@ -48,8 +48,8 @@ TEST_F(Tegra410Snoops, a_read_takes_ownership_from_the_owner_who_stays_a_holder_
     for (const Opcode read : {Opcode::read_shared, Opcode::read_once}) {
       EXPECT_EQ(cpu(0, Opcode::read_unique), 0U);
       EXPECT_EQ(cpu(1, read), 1U) << to_string(read);
-      EXPECT_EQ(cpu(1, read), 0U);  // owned no more
-      // Cluster 0 is still there to be snooped; ReadShared made cluster 1 a holder as well, ReadOnce did not.
+      EXPECT_EQ(cpu(1, read), 0U);  // no longer owned
+      // Cluster 0 can still be snooped. ReadShared made cluster 1 a holder too, ReadOnce did not.
       EXPECT_EQ(gpu(Opcode::write_unique_full), read == Opcode::read_shared ? 2U : 1U);
       EXPECT_TRUE(clean_out());
 
@@ -166,7 +166,7 @@ TEST_F(Tegra410Snoops, making_a_line_dirty_does_not_refresh_its_place_in_the_rep
   run([&] {
     cpu(0, Opcode::read_unique, cmem(0, 0));
     gpu(Opcode::read_shared, cmem(0, 4));
-    EXPECT_EQ(cpu(1, Opcode::clean_unique, cmem(0, 0)), 1U);  // dirty now, still next to go
+    EXPECT_EQ(cpu(1, Opcode::clean_unique, cmem(0, 0)), 1U);  // dirty now, and still next to be replaced
     rig.request({.opcode = Opcode::write_unique_full, .address = cmem(0, 8), .kind = kGpu});
     EXPECT_EQ(rig.take(), at(0, "noncpu>cmem",
                              {{"slc_access_wr", 1},

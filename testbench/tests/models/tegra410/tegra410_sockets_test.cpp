@@ -22,13 +22,13 @@ class Tegra410Sockets : public SimulationTest {
   void gpu(unsigned socket, Opcode opcode, std::uint64_t address) {
     rig->request({.opcode = opcode, .address = address, .kind = kGpu, .socket = socket});
   }
-  /// Snoops of all kinds at all sockets since the last time.
+  /// Snoops of all kinds at all sockets since the last call.
   Counts snoops() {
     Counts counts = rig->take();
     std::erase_if(counts, [](const auto& entry) { return entry.first.find("sn") == std::string::npos; });
     return counts;
   }
-  /// Drop the line everywhere. @return whether it was dirty in the SLC of its home, socket 0
+  /// Remove the line everywhere. @return true if it was dirty in the SLC of its home, socket 0
   bool clean_out(std::uint64_t address) {
     rig->take();
     gpu(0, Opcode::clean_invalid, address);
@@ -164,7 +164,7 @@ TEST_F(Tegra410Sockets, giving_a_line_back_ends_the_sockets_ownership_at_home_th
   run([&] {
     cpu(1, 0, Opcode::read_unique, cmem(0, 1));
     cpu(1, 1, Opcode::evict, cmem(0, 1));        // of a line it never had
-    cpu(0, 0, Opcode::read_shared, cmem(0, 1));  // so nobody is asked
+    cpu(0, 0, Opcode::read_shared, cmem(0, 1));  // so no cluster is snooped
     EXPECT_EQ(snoops(), Counts{});
     clean_out(cmem(0, 1));
     cpu(1, 0, Opcode::read_unique, cmem(0, 1));
@@ -223,7 +223,7 @@ TEST_F(Tegra410Sockets, a_line_that_leaves_the_slc_is_taken_from_remote_holders_
     cpu(0, 2, Opcode::read_shared, cmem(0, 0));
     gpu(0, Opcode::read_shared, cmem(0, 4));
     EXPECT_EQ(snoops(), Counts{});
-    gpu(0, Opcode::read_shared, cmem(0, 8));  // line 0 has to go
+    gpu(0, Opcode::read_shared, cmem(0, 8));  // line 0 is replaced
     EXPECT_EQ(snoops(), at(1, "rem>rem", {{"ext_snp_evict", 1}, {"local_snoop", 2}}));
     gpu(0, Opcode::write_unique_full, cmem(0, 0));
     EXPECT_EQ(snoops(), at(0, "noncpu>cmem", {{"local_snoop", 1}}));

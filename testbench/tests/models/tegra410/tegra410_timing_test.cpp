@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/tegra410.md, "Order and time": when requests are accepted, when memory answers, how long requesters
-// wait.
+// docs/tegra410.md, "Order and time": when requests are accepted, when memory answers, and how long requesters wait.
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -15,7 +14,7 @@ namespace {
 using Opcode = FabricOpcode;
 constexpr RequesterKind kGpu = RequesterKind::gpu;
 
-// Chosen so that every sum below tells which of them it contains.
+// Chosen so that all sums below are different.
 constexpr Picoseconds kSlc = 1'000'000;
 constexpr Picoseconds kCmem = 200'000;
 constexpr Picoseconds kService = 30'000;
@@ -47,7 +46,7 @@ class Tegra410Timing : public SimulationTest {
   Recorder seen;
 };
 
-// A line of socket 0's CMEM that shares instance and controller with line 0: 14 instances times 3 controllers further.
+// A line of socket 0's CMEM with the same instance and controller as line 0: 14 instances times 3 controllers further.
 constexpr std::uint64_t kSameController = 42;
 
 TEST_F(Tegra410Timing, a_requester_waits_for_the_slc_and_for_memory_on_a_read_that_misses) {
@@ -62,7 +61,7 @@ TEST_F(Tegra410Timing, a_requester_waits_for_the_slc_and_for_memory_on_a_read_th
 TEST_F(Tegra410Timing, writes_atomics_and_dataless_requests_wait_for_the_slc_alone) {
   run([&] {
     EXPECT_EQ(gpu(Opcode::write_unique_full, cmem(0, 1)), kSlc);
-    EXPECT_EQ(gpu(Opcode::write_unique_ptl, cmem(0, 2), 4), kSlc);  // reads memory, but nobody waits for that
+    EXPECT_EQ(gpu(Opcode::write_unique_ptl, cmem(0, 2), 4), kSlc);  // reads memory, but nobody waits for it
     EXPECT_EQ(gpu(Opcode::atomic_store, cmem(0, 3), 8), kSlc);
     EXPECT_EQ(gpu(Opcode::write_unique_ptl, gmem(0, 2), 4), kSlc);
     EXPECT_EQ(gpu(Opcode::clean_invalid, cmem(0, 1)), kSlc);
@@ -89,7 +88,7 @@ TEST_F(Tegra410Timing, a_controller_answers_in_order_and_takes_its_time_for_each
     EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 2 * kSameController)), kSlc + kCmem + 4 * kService);
     EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 1)), kSlc + kCmem);   // another instance
     EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 14)), kSlc + kCmem);  // another controller of the instance
-    // A read that reaches the controller 100 ps before the queue is empty enough not to matter.
+    // This read reaches the controller 100 ps too early, but the queue is short, so that it does not matter.
     const Picoseconds last_end = start + kCmem + 4 * kService;
     advance(last_end + 2 * kService - kCmem - kSlc - 100 - now());
     EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 0)), kSlc + kCmem + 100);
@@ -182,7 +181,7 @@ TEST_F(Tegra410Timing, a_request_waits_until_it_arrives_if_something_else_may_ha
     EXPECT_EQ(now(), 1U);
     after(1'500);
     EXPECT_EQ(now(), 1'501U);
-    after(499);  // at the very instant of the other process: wait, and let the kernel order them
+    after(499);  // at the same instant as the other process: wait, and let the kernel order them
     EXPECT_EQ(now(), 2'000U);
     advance(2'000);
     EXPECT_EQ(seen_at.at(0), 1U);
@@ -201,7 +200,7 @@ TEST_F(Tegra410Timing, a_request_that_arrives_before_one_accepted_already_counts
   });
 }
 
-/// An initiator of non-blocking transport: sends, and remembers when the answer comes.
+/// An initiator of non-blocking transport. It sends, and records when the answer comes.
 class NonBlocking : public sc_core::sc_module {
  public:
   explicit NonBlocking(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {

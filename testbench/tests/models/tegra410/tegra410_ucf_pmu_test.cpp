@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The UCF PMU through its registers: events, filters, cycles, overflow. What the events mean is tested elsewhere.
+// The UCF PMU through its registers: events, filters, cycles, overflow. Other tests check what the events mean.
 #include <gtest/gtest.h>
 
 #include "testbench/support/interrupt_probe.h"
@@ -38,7 +38,7 @@ TEST_F(Tegra410UcfPmu,
     const auto read = [](RequesterKind kind, unsigned socket, std::uint64_t address) {
       return Ask{.opcode = Opcode::read_once, .address = address, .kind = kind, .socket = socket};
     };
-    // What UCF 0 sees; a remote source with a remote destination is no request but a snoop, tested below.
+    // Events at UCF 0. A remote source with a remote destination is a snoop and no request; it is tested below.
     const Case cases[] = {
         {0x101, read(kGpu, 0, cmem(0, 1))},
         {0x201, read(kGpu, 0, gmem(0, 1))},
@@ -139,7 +139,7 @@ TEST_F(Tegra410UcfPmu, every_event_number_counts_its_event) {  // register side 
       for (unsigned counter = 0; counter < count; ++counter) {
         EXPECT_EQ(pmu.counter(counter), events[first + counter].expected) << std::hex << events[first + counter].id;
       }
-      // Leave nothing behind.
+      // Remove all lines again.
       for (std::uint64_t l = line; l < line + 4; ++l) {
         rig.request({.opcode = Opcode::clean_invalid, .address = cmem(0, l), .kind = kGpu});
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw numbers of events, which drivers take as they are: a scenario refuses what its mesh does not have.
+// Raw event numbers, which drivers pass on. A scenario refuses those that its mesh does not have.
 #include <cstdint>
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ namespace {
 using cmn::NodeType;
 using cmn::Product;
 
-/// @return what check_modelled() says; empty if it takes the event.
+/// @return the message of check_modelled(); empty if it accepts the event.
 std::string refusal(Product product, unsigned revision, NodeType type, unsigned id, const char* pmu = "arm_cmn_0") {
   cmn::Topology topology;
   topology.product = product;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge works out for itself where a mesh's nodes and registers are; the models must have put them there.
+// The judge computes the places of a mesh's nodes and registers itself. The models must have put them there.
 #include <string>
 #include <tuple>
 #include <vector>
@@ -33,7 +33,7 @@ std::vector<Example> meshes() {
                            {"s3_r2", examples::s3_small(3)},
                            {"cmn700_largest", examples::cmn700_largest()},
                            {"cmn700_single_xp", examples::cmn700_single_xp()}};
-  // Ids the description gives, nodes software must not touch, and one without a port.
+  // Ids in the description, nodes that software must not touch, and one without a port.
   cmn::Topology odd = examples::cmn600_small();
   unsigned homes = 0;
   for (cmn::Crosspoint& crosspoint : odd.crosspoints) {

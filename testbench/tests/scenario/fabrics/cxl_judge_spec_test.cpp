@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge works out from the description what there is below root ports and where its registers are; the platform
-// must have built it so.
+// The judge derives from the description what is below root ports, and the places of registers. The platform must have
+// built it so.
 #include <string>
 #include <vector>
 
@@ -56,7 +56,7 @@ TEST(CxlJudgeSpec, components_links_and_registers_are_what_the_platform_builds) 
     EXPECT_EQ(judged.components[index].name, component.name);
     EXPECT_EQ(judged.components[index].ddr.has_value(), component.kind == platform::CxlPart::Kind::device);
     for (unsigned cpmu = 0; cpmu < component.cpmus.size(); ++cpmu) {
-      // A device's has two PMUs: the reference software's and the driver's.
+      // A device has two PMUs: the reference software's and the driver's.
       const std::size_t pmus = component.kind == platform::CxlPart::Kind::device ? 2 : 1;
       for (std::size_t pmu = 0; pmu < pmus; ++pmu) {
         ASSERT_LT(blocks, judged.pmus.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tegra410.pcie of platform files: what is read, what the effective configuration shows, and what is refused, where.
+// tegra410.pcie of platform files: what is read, what the effective configuration shows, and refusals with their
+// places.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -114,7 +115,7 @@ TEST(PcieLoader, mistakes_have_their_place) {
   EXPECT_THAT(error_of("    root_complex: []\n"), AllOf(HasSubstr("p.yaml:4:5"), HasSubstr("root_complexes")));
   EXPECT_THAT(error_of("    root_complexes: [{number: 0, root_ports: [{number: 0, bus: 0, devices: [{bar: 1}]}]}]\n"),
               HasSubstr("bar_size"));
-  // What only validate() can tell is placed as well.
+  // Errors that only validate() detects have a place too.
   EXPECT_THAT(error_of("    root_complexes:\n"
                        "      - number: 0\n"
                        "        root_ports:\n"

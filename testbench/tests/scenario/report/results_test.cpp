@@ -110,7 +110,7 @@ TEST_F(JournalTest, a_crash_keeps_what_was_measured_and_says_how_the_process_end
   }
   {
     std::ofstream torn(file, std::ios::app);
-    torn << R"({"record":"measure","content":{"index":1,"na)";  // the line it died in
+    torn << R"({"record":"measure","content":{"index":1,"na)";  // the line in which it died
   }
   const RunResult run = read_journal(file, {}, {.exited = false, .status = 11});
   EXPECT_EQ(run.status, Status::crashed);
@@ -155,7 +155,7 @@ TEST_F(JournalTest, a_run_that_must_fail_and_passes_is_a_failure) {
   EXPECT_EQ(exit_code({run}), 1);
 }
 
-/// A run nobody judges: one counter, as the driver reported it.
+/// A run without judgement: one counter, as the driver reported it.
 RunResult explored(const std::string& variant, std::uint64_t driver) {
   RunResult run = run_with({counter("a", driver, 1'000'000)});
   run.variant = variant;
@@ -188,7 +188,7 @@ TEST(Comparison, is_empty_where_everything_is_judged) {
   EXPECT_EQ(out.str(), "");
 }
 
-/// A run with two counters, `wrong` of which are wrong, and a failed check if it has a name.
+/// A run with two counters, `wrong` of which are wrong. If it has a name, it also has a failed check.
 RunResult failed_run(unsigned wrong, const std::string& check) {
   RunResult run = run_with({counter("a", 3, wrong > 0 ? 4 : 3), counter("b", 5, wrong > 1 ? 6 : 5)});
   run.checks.push_back({"scoreboard", true, ""});

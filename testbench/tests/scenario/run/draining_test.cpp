@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is under way when a scenario ends.
+// Transactions under way when a scenario ends.
 #include <gtest/gtest.h>
 
 #include "testbench/scenario/fabrics/cmn/cmn_fabric.h"

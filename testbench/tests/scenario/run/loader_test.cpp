@@ -239,7 +239,7 @@ TEST(ScenarioLoader, every_shipped_file_loads) {
     const ScenarioFile file(entry.path());
     for (const Variant& variant : file.variants()) {
       const ScenarioSpec spec = file.load(variant, {"trace=not-opened-here"});
-      // One description for the model, one for the judge: both must be possible.
+      // The model and the judge have one description each. Both must be valid.
       if (const auto sockets = tegra410_judge_spec(spec.platform)) {
         EXPECT_NO_THROW(sockets->validate()) << entry.path();
       }
@@ -259,7 +259,7 @@ TEST(ScenarioLoader, two_measures_of_one_name_are_refused) {
 }
 
 TEST(ScenarioLoader, a_measure_without_events_is_refused) {
-  // It would pass, whatever the driver does.
+  // It would always pass, whatever the driver does.
   EXPECT_THAT(load_error("name: x\nduration: 1 us\nmeasure:\n  - events: []\n"),
               AllOf(HasSubstr("s.yaml:4"), HasSubstr("measure[0].events"), HasSubstr("must not be empty")));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who answers for an address: worked out by hand from section 2 of docs/cmn-nodes.md.
+// Which node answers for an address, computed by hand from section 2 of docs/cmn-nodes.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ CmnJudgeSpec mesh() {
 }
 
 TEST(CmnAddresses, dvm_operations_go_to_all_rn_fs_and_to_the_rn_ds_that_take_part) {
-  // A CAL has two RN-Fs; XP 5 has four ports in use, hence one bit of device.
+  // A CAL has two RN-Fs. XP 5 has four ports in use, and so one bit of device number.
   EXPECT_THAT(CmnAddresses(mesh()).dvm_targets(), ElementsAre(0x08, 0x09, 0x0c, 0x4c, 0x4e));
 }
 

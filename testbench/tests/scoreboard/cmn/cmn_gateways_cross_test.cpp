@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gateways and the link between two meshes, and the judge's references of them: two models of docs/cmn-nodes.md, built
-// apart, under random traffic both ways. They must agree about every message, on the mesh and on the link, and about
-// every event at every gateway, and at the homes about what comes from the other mesh and goes there.
+// Gateways and the link between two meshes, and the judge's references of them: two independent models of
+// docs/cmn-nodes.md, under random traffic in both directions. They must agree on every message, on the mesh and on the
+// link, on every event at every gateway, and on the homes' events for requests to and from the other mesh.
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
@@ -39,7 +39,7 @@ struct Case {
   Kind kinds[2];
 };
 
-/// Three columns, two rows: two homes and one that takes no part, two gateways, two RN-Fs, RN-I and RN-D.
+/// Three columns, two rows: two homes and an unused one, two gateways, two RN-Fs, RN-I and RN-D.
 cmn::Topology topology(const Kind& kind) {
   cmn::Topology made;
   made.product = kind.product;
@@ -56,12 +56,12 @@ cmn::Topology topology(const Kind& kind) {
     crosspoint.ports = {*cmn::standard_port(kind.product, first), *cmn::standard_port(kind.product, second)};
     made.crosspoints.push_back(crosspoint);
   }
-  // The last home is somebody else's: no line is its, for gateways neither.
+  // The last home has no lines, not even for gateways.
   made.crosspoints.back().ports[1].nodes.at(0).isolated = true;
   return made;
 }
 
-/// Little of everything, but more POCQ entries than the RN-Fs of a mesh have requests for the other: rule 5.5.
+/// Small structures everywhere, but more POCQ entries than a mesh's RN-Fs have requests for the other mesh: rule 5.5.
 cmn::NodeParameters scarce() {
   cmn::NodeParameters parameters;
   parameters.home.slc_sets = 4;
@@ -120,7 +120,8 @@ RandomOperations::Draw any_operation(const cmn::Nodes::Requester& requester) {
     operation.variant = static_cast<std::uint8_t>(pick(8));
     following = pick(3) != 0 ? following + 1 : pick(48);  // runs of lines, for chains of requests
     operation.address = following % 48 * 64;
-    // These end for the RN-F before their POCQ entry is free, so there may be as many as the POCQ holds (rule 5.5).
+    // For the RN-F these end before their POCQ entry is free, so there may be as many as the POCQ has entries (rule
+    // 5.5).
     const bool outlives = operation.kind == OperationKind::stash_shared ||
                           operation.kind == OperationKind::stash_unique ||
                           operation.kind == OperationKind::atomic_store;
@@ -141,9 +142,9 @@ class CmnGateways : public pmufab::testing::SimulationTest, public ::testing::Wi
     NodesRig::link(a, b);
     for (NodesRig* const rig : {&a, &b}) rig->feed(0.1, any_operation);
   }
-  /// Count an event at both meshes that have it, and compare.
+  /// Count an event at both meshes, if they have it, and compare.
   void check(NodeType type, unsigned id, unsigned code, unsigned second, std::uint32_t word, bool may_be_zero) {
-    constexpr unsigned kRounds = 12;  // of what is rare
+    constexpr unsigned kRounds = 12;  // for rare events
     std::uint64_t counted = 0;
     for (unsigned round = 0; round < kRounds; ++round) {
       std::vector<std::pair<NodesRig*, NodesRig::Check>> checks;
@@ -178,14 +179,14 @@ TEST_P(CmnGateways, do_as_the_reference_gateways_do) {
   });
 }
 
-/// What these meshes may leave at zero: nothing holds flits for sure.
+/// Events that these meshes may leave at zero, because nothing is certain to hold flits.
 bool may_be_zero(NodeType type, unsigned id, const Case& one) {
   switch (type) {
     case NodeType::cxra:
     case NodeType::ccra:
-      // Of two gateways neither has the line after one it has: no req_chains, req_chain_avglen.
+      // With two gateways, neither has the line after one of its own: no req_chains, req_chain_avglen.
       if (one.links != 1 && among(id & 0x3fU, {0x07, 0x08})) return true;
-      // Nor has an HN-S, if there are two.
+      // The same is true for HN-S, if there are two.
       if (one.kinds[0].home == std::string("HN-S") && id == 0x48) return true;
       return among(id & 0x3fU, {0x11, 0x12});  // external_chirsp_stalls, external_chidat_stalls
     case NodeType::cxha:
@@ -211,13 +212,13 @@ TEST_P(CmnGateways, count_what_the_reference_gateways_count_together_and_each) {
   });
 }
 
-/// Codes of an event at homes that only another mesh makes happen; what else there is the homes of one mesh show.
+/// Codes of an event at homes that only another mesh causes. A single mesh's homes show the other codes.
 std::vector<std::pair<unsigned, unsigned>> codes_of_other_mesh(unsigned id, NodeFilter filter, bool r2) {
   if (among(id, {0x3a, 0x3b, 0x3c})) return {{0, 0}};  // requests to the other mesh
   switch (filter) {
     case NodeFilter::occupancy:
       if (!r2) return {{6, 0}};                   // lbt
-      return {{6, 0}, {9, 0}, {10, 0}, {11, 0}};  // and rni, ccglcn, ccgrn
+      return {{6, 0}, {9, 0}, {10, 0}, {11, 0}};  // also rni, ccglcn, ccgrn
     case NodeFilter::hbt_lbt:
       return {{2, 0}};
     case NodeFilter::enhanced:
@@ -237,7 +238,7 @@ std::vector<std::pair<unsigned, unsigned>> codes_of_other_mesh(unsigned id, Node
 // contract A81
 TEST_P(CmnGateways, let_homes_tell_the_meshes_and_the_origins_of_requests_apart) {
   run([&] {
-    if (GetParam().kinds[0].home != std::string("HN-S")) return;  // HN-F do not tell
+    if (GetParam().kinds[0].home != std::string("HN-S")) return;  // HN-F do not report it
     for (NodesRig* const rig : {&a, &b}) ASSERT_TRUE(rig->driver.probe(rig->mesh.layout().root_offset()));
     const WatchpointLayout layout = GetParam().kinds[0].layout;
     for (unsigned id = 1; id < 0x40; ++id) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge's reference home, told flit by flit; counts are those docs/cmn-nodes.md gives by hand.
+// The judge's reference home, fed flit by flit. The counts come from docs/cmn-nodes.md, by hand.
 #include <cstdint>
 #include <vector>
 
@@ -72,7 +72,7 @@ class CmnHome : public ::testing::Test {
     fields.dataid = 2;
     send(Channel::dat, from, to, fields);
   }
-  /// A ReadShared by the first RN-F that memory serves, up to its data.
+  /// A ReadShared by the first RN-F that memory serves, until its data.
   void read_from_memory(std::uint64_t address = kAddress) {
     FlitFields read = request(req::kReadShared, 5, address);
     read.expcompack = 1;
@@ -130,13 +130,13 @@ TEST_F(CmnHome, an_entry_counts_in_every_cycle_it_is_there) {
   session.count(1, {{"hnf_qos_pocq_occupancy_read"}});
   session.count(2, {{"hnf_qos_pocq_occupancy_write"}});
   session.enable();
-  read_from_memory();        // 12 steps after its arrival the second half of the data leaves
+  read_from_memory();        // the second half of the data leaves 12 steps after its arrival
   session.now += 2'000'000;  // 4000 cycles
-  acknowledge(kFirst);       // and three steps until it is there
+  acknowledge(kFirst);       // and three steps until it arrives
   settle();
   session.board.finish();
   // The request arrives a step after its transmission. Then come three steps of ReadNoSnp, six of data from memory,
-  // four of data to the RN-F, the wait, the two of CompAck: 15 steps but one, and one more until that arrives.
+  // four of data to the RN-F, the wait, and the two of CompAck: 15 steps minus one, and one more until that arrives.
   constexpr std::uint64_t kCycles = 2 * 15 + 4000;
   EXPECT_EQ(session.expected(1), kCycles / 256);
   EXPECT_EQ(session.expected(2), 0U);
@@ -146,8 +146,8 @@ TEST_F(CmnHome, an_entry_counts_in_every_cycle_it_is_there) {
 TEST_F(CmnHome, what_arrives_after_the_pmu_was_let_loose_counts_and_what_arrived_before_does_not) {
   session.count(1, {{"hnf_pocq_reqs_recvd"}});
   send(Channel::req, kFirst, kHome, request(req::kReadOnce, 1));
-  session.now -= 1000;  // the next step is the instant of the last
-  session.enable();     // whose write comes a step later, in the cycle in which the request arrives
+  session.now -= 1000;  // the next step is at the same instant as the last
+  session.enable();     // its write comes a step later, in the cycle in which the request arrives
   session.fabric.on_begin(session.now);
   send(Channel::req, kFirst, kHome, request(req::kReadOnce, 2));
   settle();
@@ -219,13 +219,13 @@ TEST_F(CmnHome, data_in_a_state_the_rules_do_not_give_are_exposed) {
   EXPECT_EQ(session.noted("node_message_unexpected"), 1U) << "nobody else has the line: UC";
 }
 
-/// As CmnHome, and a second home and a second SN-F at XP 2: lines and memory are shared by two.
+/// As CmnHome, with a second home and a second SN-F at XP 2: each home and each SN-F has half of the lines.
 class CmnTwoHomes : public CmnHome {
  protected:
   static CmnJudgeSpec two() {
     CmnJudgeSpec spec = mesh();
     spec.devices[2] = {DeviceType::hn_f, DeviceType::sn_f_chie};
-    // Logical ids against the order of places: the one at XP 0 is the second.
+    // Logical ids differ from the order of places: the home at XP 0 is the second.
     spec.nodes = {{cmn::NodeType::hn_f, kHome, 1, 0, 1, 0, false}, {cmn::NodeType::hn_f, 0x40, 0, 2, 0, 0, false}};
     return spec;
   }

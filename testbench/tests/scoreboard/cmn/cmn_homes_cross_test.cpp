@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Home nodes and the judge's reference homes: two models of docs/cmn-nodes.md, built apart, under random traffic. They
-// must agree about every message, and about every event at every home.
+// Home nodes and the judge's reference homes: two independent models of docs/cmn-nodes.md, under random traffic. They
+// must agree on every message, and on every event at every home.
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
@@ -88,7 +88,7 @@ struct Case {
 
 class CmnHomes : public pmufab::testing::SimulationTest, public ::testing::WithParamInterface<Case> {};
 
-/// What this mesh may leave at zero: it has no RN-I and no gateway, and nothing that holds flits for sure.
+/// Events that this mesh may leave at zero. It has no RN-I and no gateway, and nothing is certain to hold flits.
 bool may_be_zero(unsigned id, NodeFilter filter, unsigned code, unsigned second) {
   const auto among = [](unsigned number, std::initializer_list<unsigned> numbers) {
     return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
@@ -102,7 +102,7 @@ bool may_be_zero(unsigned id, NodeFilter filter, unsigned code, unsigned second)
     case NodeFilter::virtual_channel:
       return false;
     case NodeFilter::occupancy:
-      return among(code, {5, 6, 9, 10, 11});  // 5 is no code; lbt, rni, ccglcn, ccgrn
+      return among(code, {5, 6, 9, 10, 11});  // 5 is not a code; lbt, rni, ccglcn, ccgrn
     case NodeFilter::hbt_lbt:
     case NodeFilter::sn_home:
       return code == 2;  // lbt, home

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requesters, memory bridges, I/O homes and DVM nodes, and the judge's references of them: two models of
-// docs/cmn-nodes.md, built apart, under random traffic. They must agree about every message, and about every event at
-// every node.
+// Requesters, memory bridges, I/O homes and DVM nodes, and the judge's references of them: two independent models of
+// docs/cmn-nodes.md, under random traffic. They must agree on every message, and on every event at every node.
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
@@ -36,7 +35,7 @@ cmn::Topology mixed(Product product, unsigned revision) {
   for (const auto& [first, second] : tiles) {
     cmn::Crosspoint crosspoint;
     crosspoint.ports = {*cmn::standard_port(product, first), *cmn::standard_port(product, second)};
-    // Software knows no domains of CMN-600: any will do.
+    // Software does not know domains of CMN-600, so any will do.
     if (std::string(second) == "HN-T") crosspoint.dtc_domain = 1;
     topology.crosspoints.push_back(crosspoint);
   }
@@ -97,17 +96,17 @@ struct Case {
   WatchpointLayout layout;
 };
 
-/// What these meshes may leave at zero.
+/// Events that these meshes may leave at zero.
 bool may_be_zero(NodeType type, unsigned id, Product product) {
   const auto among = [id](std::initializer_list<unsigned> numbers) {
     return std::find(numbers.begin(), numbers.end(), id) != numbers.end();
   };
   switch (type) {
     case NodeType::hn_i:
-      // txdat_stall: nothing holds flits for sure. CMN-600 has no HN-P, whose pcie_serialization is.
+      // txdat_stall: nothing is certain to hold flits. CMN-600 has no HN-P, which would have pcie_serialization.
       return among({0x30}) || (product == Product::cmn600 && among({0x32}));
     case NodeType::sbsx:
-      // Homes send no CMO on; AW takes one each cycle; txdat_stall, txrsp_stall.
+      // Homes do not pass on CMOs; AW takes one each cycle; txdat_stall, txrsp_stall.
       return among({0x03, 0x13, 0x16, 0x22, 0x24, 0x25});
     case NodeType::mtsx:
       return among({0x08});  // CMO

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge's reference RN-I and SBSX, told flit by flit; counts are those docs/cmn-nodes.md gives by hand.
+// The judge's reference RN-I and SBSX, fed flit by flit. The counts come from docs/cmn-nodes.md, by hand.
 #include <cstdint>
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ constexpr std::uint16_t kHome = 0x40;  // HN-F at XP 2
 constexpr std::uint64_t kIoAddress = std::uint64_t{4} << 44U;
 constexpr std::uint64_t kPage = 4096;
 
-/// An RN-I and an SBSX that are judged; HN-Is and a home beside them do what the test says.
+/// An RN-I and an SBSX are judged. The test plays HN-Is and a home.
 class CmnIo : public ::testing::Test {
  protected:
   static CmnJudgeSpec mesh() {
@@ -108,7 +108,7 @@ TEST_F(CmnIo, data_before_axi_has_answered_are_exposed) {
   send(Channel::req, kHome, kMemory, chi::req::kReadNoSnp, 1, {{&FlitFields::size, 3}, {&FlitFields::allowretry, 1}});
   send(Channel::dat, kMemory, kHome, chi::dat::kCompData, 1, {{&FlitFields::resp, chi::kUc}});
   EXPECT_EQ(session.noted("node_message_unexpected"), 1U);
-  session.now += 30'000;  // 60 cycles: R is there after 40
+  session.now += 30'000;  // 60 cycles: R comes after 40
   send(Channel::dat, kMemory, kHome, chi::dat::kCompData, 1, {{&FlitFields::resp, chi::kUc}});
   EXPECT_EQ(session.noted("node_message_unexpected"), 1U);
 }
@@ -191,12 +191,12 @@ TEST(CoveredCycles, need_no_room_for_what_is_over_nor_for_neighbours) {
   EXPECT_EQ(late.before(1500), 1500U);
 }
 
-/// A gateway that has taken a read of an RN-I, and another judge for the other mesh.
+/// A gateway that has accepted a read of an RN-I, and another judge for the other mesh.
 class CmnLinks : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kLine = 0x40;
   static constexpr Picoseconds kCycle = 500;
-  /// From when the flit leaves the mesh until its CXS flit: two cycles to the gateway, twelve in it.
+  /// From the flit's exit from the mesh until its CXS flit: two cycles to the gateway, twelve in it.
   static constexpr Picoseconds kOnTime = 14 * kCycle;
 
   static CmnJudgeSpec mesh() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of a mesh: routes, counts, windows and reads, told and computed by hand.
+// The judge of a mesh: routes, counts, windows and reads. Inputs and expected values are made by hand.
 #include <cstdint>
 #include <stdexcept>
 
@@ -274,7 +274,7 @@ TEST_F(CmnCounts, a_cycle_counter_set_anew_while_it_runs_explains_what_is_missin
               ::testing::StartsWith("100 missing; the driver set the running cycle counter anew 1 time,"));
 }
 
-/// Cycles that the driver counts on the second DTC.
+/// Cycles that the driver counts with the second DTC.
 class CmnSecondDtc : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kPmcr = CmnSession::kSecondPmcr;
@@ -303,7 +303,7 @@ TEST_F(CmnSecondDtc, counts_from_its_start_until_its_clock_is_gated_again) {
   session.enable();
   session.cross(10);
   session.disable();
-  session.cross(3);  // the first DTC alone stands still
+  session.cross(3);  // only the first DTC stands still
   session.begin(Call::del, 1);
   session.write(kControl, 0x001);
   const Picoseconds end = session.now;
@@ -315,7 +315,7 @@ TEST_F(CmnSecondDtc, counts_from_its_start_until_its_clock_is_gated_again) {
   EXPECT_EQ(session.board.findings().failures(), 0U);
 }
 
-// As Linux 6.1 does.
+// Linux 6.1 does this.
 TEST_F(CmnSecondDtc, counts_until_it_is_read_if_its_clock_is_left_alone) {
   const Picoseconds begin = add(false);
   session.enable();
@@ -346,7 +346,7 @@ TEST_F(CmnSecondDtc, stands_still_while_its_own_pmcr_says_so) {
   EXPECT_EQ(session.expected(1), cycles(begin, stopped) + cycles(started, end));
 }
 
-// A driver that forgets the last reading is not excused by an earlier one.
+// If a driver forgets the last reading, an earlier one does not excuse it.
 TEST_F(CmnSecondDtc, counts_to_the_end_of_the_call_if_that_does_not_read_it) {
   const Picoseconds begin = add(false);
   session.begin(Call::read, 1);
@@ -421,7 +421,7 @@ TEST_F(CmnCounts, of_a_group_begin_when_the_transaction_that_added_it_ends) {
   session.end(Call::start_txn);
   session.add(1);
   session.add(2);
-  session.begin(Call::pmu_enable);  // inside the transaction a driver writes nothing
+  session.begin(Call::pmu_enable);  // a driver writes nothing inside the transaction
   session.end(Call::pmu_enable);
   session.cross(10);
   session.begin(Call::commit_txn);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of a mesh: what watchpoints must count, told and computed by hand.
+// The judge of a mesh: the counts of watchpoints. Inputs and expected values are made by hand.
 #include <cstdint>
 #include <initializer_list>
 
@@ -81,7 +81,7 @@ TEST_F(CmnWatchpoints, compare_what_the_mask_leaves) {
 }
 
 TEST_F(CmnWatchpoints, compare_fields_of_their_match_group) {
-  // Group 1 has the address from bit 4 on, group 2 the opcode in 17:11.
+  // Group 1 compares the address from bit 4 on, group 2 the opcode in 17:11.
   session.count(1, up({{"wp_grp", 1}, {"wp_val", 0x2000U << 4}, {"wp_mask", ~(std::uint64_t{0xf000} << 4)}}));
   session.count(2, up({{"wp_grp", 2}, {"wp_val", 7U << 11}, {"wp_mask", ~(std::uint64_t{0x7f} << 11)}}));
   session.enable();

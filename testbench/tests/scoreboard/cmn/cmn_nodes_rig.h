@@ -26,7 +26,7 @@
 
 namespace pmufab::scoreboard::test {
 
-/// What the judge of a mesh must know, as scenarios tell it.
+/// The judge's view of a mesh, as scenarios make it.
 inline CmnJudgeSpec judge_spec(const cmn::Topology& topology, const cmn::MeshOptions& options,
                                const cmn::NodeParameters& nodes, WatchpointLayout product) {
   const cmn::Layout layout(topology);
@@ -94,7 +94,7 @@ inline std::uint32_t filter_word(NodeFilter filter, unsigned code, unsigned seco
   return 0;
 }
 
-/// Codes of an event's filter, and of its second.
+/// Codes of an event's filter, and of its second one.
 inline std::pair<unsigned, unsigned> codes_of(NodeFilter filter, bool hn_s, bool r2) {
   switch (filter) {
     case NodeFilter::none:
@@ -116,7 +116,7 @@ inline std::pair<unsigned, unsigned> codes_of(NodeFilter filter, bool hn_s, bool
   return {1, 1};
 }
 
-/// Gives a requester random operations, as many as there are.
+/// Gives a requester random operations, while there are any.
 class RandomOperations final : public cmn::OperationSource {
  public:
   using Draw = std::function<cmn::Operation(std::mt19937& random)>;
@@ -144,7 +144,7 @@ class RandomOperations final : public cmn::OperationSource {
   cmn::Cycle next_ = 0;
 };
 
-/// A mesh with all its nodes, judged.
+/// A mesh with all its nodes and its judge.
 struct NodesRig {
   /// @param links   of its first gateways, which link() joins to another mesh's
   /// @param number  of the mesh
@@ -164,7 +164,7 @@ struct NodesRig {
     for (std::size_t i = 0; i < links.size(); ++i)
       gateways.push_back(std::make_unique<cmn::Gateway>(mesh, ids.at(i), links[i]));
   }
-  /// Join the gateways of two meshes, the first to the first and so on.
+  /// Join the gateways of two meshes, the first with the first, and so on.
   static void link(NodesRig& one, NodesRig& other) {
     std::vector<std::uint16_t> ids = cmn::gateways_of(one.mesh.layout());
     std::vector<std::uint16_t> other_ids = cmn::gateways_of(other.mesh.layout());
@@ -190,7 +190,7 @@ struct NodesRig {
     }
     return spec;
   }
-  /// Let each requester draw its operations.
+  /// Let each requester draw its operations at random.
   void feed(double rate, const std::function<RandomOperations::Draw(const cmn::Nodes::Requester&)>& draw) {
     for (const cmn::Nodes::Requester& requester : nodes.requesters()) {
       sources.push_back(
@@ -198,7 +198,7 @@ struct NodesRig {
       requester.model->set_source(sources.back().get());
     }
   }
-  /// So many more operations of each requester, of the other mesh's, too, until all is at rest.
+  /// This many more operations of each requester, including the other mesh's. Then run until all is at rest.
   void work(unsigned operations) {
     give(operations);
     if (peer != nullptr) peer->give(operations);
@@ -221,7 +221,7 @@ struct NodesRig {
     for (const auto& gateway : gateways) idle = idle && gateway->pending() == 0;
     return idle;
   }
-  /// An event being counted, as software does, at all nodes of a type and at one of them.
+  /// An event that is counted, as by software, at all nodes of a type and at a single one.
   struct Check {
     pmufab::testing::CmnDriver::Event together;
     pmufab::testing::CmnDriver::Event single;
@@ -230,7 +230,7 @@ struct NodesRig {
     Mark begin_together;
     Mark begin_single;
   };
-  /// Begin to count. The PMU is off, and is switched on.
+  /// Start counting. The PMU is off, and is switched on.
   /// @param word  the high half of the event selects
   Check begin_check(cmn::NodeType type, unsigned id, unsigned filter, unsigned filter2, std::uint32_t word) {
     const auto number = static_cast<unsigned>(type);
@@ -262,15 +262,15 @@ struct NodesRig {
     EXPECT_EQ(driver.close(check.single), expected_single) << check.truth_single->text();
     return expected;
   }
-  /// Count an event while there is work, and compare. @return what was counted
+  /// Count an event while requesters are busy, and compare. @return the count
   std::uint64_t check_event(cmn::NodeType type, unsigned id, unsigned filter, unsigned filter2, std::uint32_t word,
                             unsigned operations) {
     Check check = begin_check(type, id, filter, filter2, word);
     work(operations);
     return end_check(check);
   }
-  /// check_event(); where traffic does not see to it that the count is not zero, what is rare gets more traffic, too.
-  /// @param may_be_zero  the rules, or the mesh, do not let it happen for sure
+  /// check_event(). If traffic does not ensure a count above zero, rare events get more traffic.
+  /// @param may_be_zero  the rules or the mesh do not guarantee that the event happens
   void check_event_happens(cmn::NodeType type, unsigned id, unsigned filter, unsigned filter2, std::uint32_t word,
                            unsigned operations, bool may_be_zero) {
     constexpr unsigned kMuchMore = 40;
@@ -295,7 +295,7 @@ struct NodesRig {
   std::vector<std::unique_ptr<cmn::Gateway>> gateways;
   NodesRig* peer = nullptr;
   std::vector<std::unique_ptr<RandomOperations>> sources;
-  unsigned turn = 0;  // of the node that is counted alone
+  unsigned turn = 0;  // of the node whose event is counted by itself
 };
 
 }  // namespace pmufab::scoreboard::test

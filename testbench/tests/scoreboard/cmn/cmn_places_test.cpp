@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where nodes are: worked out by hand from docs/cmn-mesh.md.
+// Places of nodes, computed by hand from docs/cmn-mesh.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

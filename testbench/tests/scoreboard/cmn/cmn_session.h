@@ -12,10 +12,10 @@
 
 namespace pmufab::scoreboard::test {
 
-/// A mesh, a perf core and a driver told by hand, each step one nanosecond after the one before.
+/// A mesh, a perf core and a driver, all played by the test. Each step is one nanosecond after the one before.
 ///
-/// Three columns, two rows: XP 5 is at (2, 1). Node ids have x in bits 6:5 and y in 4:3; XP 5 has four ports in use, so
-/// its port is in bits 2:1, elsewhere it is in bit 2.
+/// Three columns, two rows: XP 5 is at (2, 1). Node ids have x in bits 6:5 and y in 4:3. XP 5 has four ports in use, so
+/// its port is in bits 2:1; elsewhere it is in bit 2.
 class CmnSession {
  public:
   using Call = perf::PerfCallObserver::Call;
@@ -72,7 +72,7 @@ class CmnSession {
   void stall(unsigned xp, cmn::Interface interface, cmn::Channel channel = cmn::Channel::req) {
     fabric.on_stall(tick(), xp, interface, channel);
   }
-  /// Flits from XP 0 port 0 to XP 5 port 3, the right way: east, east, north, down.
+  /// Flits from XP 0 port 0 to XP 5 port 3 on the correct route: east, east, north, down.
   void cross(int flits, std::uint8_t opcode = 4, std::uint64_t addr = 0, cmn::Channel channel = cmn::Channel::req) {
     using enum cmn::Interface;
     for (int i = 0; i < flits; ++i) {
@@ -80,7 +80,7 @@ class CmnSession {
       transmit({{0, east}, {1, east}, {2, north}, {5, port3}}, 0, channel);
     }
   }
-  /// Flits from XP 0 port 0 to the port beside.
+  /// Flits from XP 0 port 0 to its neighbour port.
   void beside(int flits, std::uint8_t opcode = 4, std::uint64_t addr = 0) {
     for (int i = 0; i < flits; ++i) {
       upload(0, 0, flit(kXp0, kXp0Port1, opcode, addr));
@@ -116,7 +116,7 @@ class CmnSession {
     write_pmcr(0);
     end(Call::pmu_disable);
   }
-  /// Say what an event means and let it be taken in.
+  /// Announce an event and its meaning, and let the driver add it.
   void count(int event, const EventTerms& terms) {
     board.expect(event, kPmu, terms);
     add(event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two tables of match groups, written apart, must show the same bits of every flit.
+// Two independent tables of match groups must show the same bits of every flit.
 #include <array>
 #include <cstdint>
 
@@ -29,8 +29,8 @@ constexpr std::array kLayouts{
     Layouts{WatchpointLayout::s3, Product::s3, 1},         Layouts{WatchpointLayout::s3, Product::s3, 2},
     Layouts{WatchpointLayout::s3_r2, Product::s3, 3}};
 
-/// Every field full of random bits, also those the channel does not have. Fields that share bits get the same bits, as
-/// a flit has only one of them.
+/// Every field has random bits, including fields the channel does not have. Fields that share bits get the same bits,
+/// because a flit has only one of them.
 FlitFields random_fields(boost::random::mt19937_64& random) {
   const auto half = [&] { return static_cast<std::uint16_t>(random()); };
   const auto byte = [&] { return static_cast<std::uint8_t>(random()); };
@@ -73,7 +73,7 @@ TEST(WatchpointImage, is_what_the_model_compares_of_every_flit) {
   }
 }
 
-// One field after the other, so that what two fields share cannot hide which of them is missing.
+// One field at a time, so that shared bits cannot hide a missing field.
 TEST(WatchpointImage, shows_each_single_field_where_the_model_does) {
   const FlitFields none{};
   for (unsigned field = 0; field <= static_cast<unsigned>(cmn::FlitField::replicate); ++field) {
@@ -100,7 +100,7 @@ TEST(WatchpointImage, shows_each_single_field_where_the_model_does) {
   }
 }
 
-// The tables' first and last columns by hand.
+// The tables' first and last columns, by hand.
 TEST(WatchpointImage, has_fields_where_the_reference_manuals_have_them) {
   FlitFields flit;
   flit.opcode = 0x4;

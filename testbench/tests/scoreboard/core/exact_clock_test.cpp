@@ -45,7 +45,7 @@ TEST(ExactClock, agrees_with_counting_edges_one_by_one) {
     for (Picoseconds a = 0; a < end; a += step * 13) {
       for (Picoseconds b = a; b < end; b += step * 17) {
         std::uint64_t edges = 0;
-        // From a little before the first edge that can lie in [a, b).
+        // From a little before the first edge that may be in [a, b).
         cpp_int n = cpp_int(a) * frequency / 1'000'000'000'000;
         if (n > 0) --n;
         for (; edge_time(n, frequency) < b; ++n) {

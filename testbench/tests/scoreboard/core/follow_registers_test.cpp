@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events that something else than the perf core counts: windows by what is written to control registers alone.
+// Events that are not counted by the perf core. Windows follow from writes to control registers alone.
 #include <gtest/gtest.h>
 
 #include "testbench/tests/scoreboard/core/perf_session.h"
@@ -210,7 +210,7 @@ TEST_F(FollowRegisters, a_pmu_of_two_control_registers_counts_while_both_let_it)
 
 TEST_F(FollowRegisters, reads_of_counters_and_the_perf_cores_order_are_not_judged) {
   session.board.follow_registers();
-  session.control(kPmu, true);  // no event is there
+  session.control(kPmu, true);  // without any event
   expect_and_begin(1);
   session.read(PerfSession::kPage1);
   session.control(kPmu, false);
@@ -238,7 +238,7 @@ TEST_F(FollowRegisters, a_coresight_pmu_without_an_enabled_counter_counts_nothin
   session.traffic(3);
   session.write(kEnableClear + 4, 2);
   session.traffic(1000);
-  session.write(kEnableSet + kSocket, 1);  // another PMU's
+  session.write(kEnableSet + kSocket, 1);  // of another PMU
   session.traffic(1000);
   session.write(kEnableSet, 4);
   session.traffic(2);

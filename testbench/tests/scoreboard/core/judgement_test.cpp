@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values the driver gave against values that had to be: reads, final values, explanations, CMEM, and the report.
+// The driver's values compared with expected ones: reads, final values, explanations, CMEM, and the report.
 #include <stdexcept>
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ TEST_F(Judgement, a_final_value_off_by_one_is_a_mismatch) {
 }
 
 TEST_F(Judgement, an_altered_expectation_is_reported) {
-  // The same counts under the wrong meaning: the judge must not agree.
+  // The same counts with the wrong meaning. The judge must not agree.
   for (const auto& [terms, verdict] :
        {std::pair{kReads, Match::exact}, std::pair{EventTerms{{"slc_bytes_rd"}}, Match::mismatch},
         std::pair{EventTerms{{"slc_access_wr"}}, Match::mismatch},
@@ -170,7 +170,7 @@ TEST_F(Judgement, a_counter_read_on_the_bus_makes_the_read_exact) {
   session.begin(Call::read, kPmu, 1);
   session.read(PerfSession::kPage1 + 0x008);
   session.traffic(1);
-  session.end(Call::read, kPmu, 1, 12);  // possible within the call, but not what the register held
+  session.end(Call::read, kPmu, 1, 12);  // possible within the call, but not the register's value
   EXPECT_EQ(session.result(1).match, Match::mismatch);
   EXPECT_EQ(session.result(1).reads_failed, 1);
   ASSERT_EQ(session.result(1).failed_reads.size(), 1U);
@@ -184,7 +184,7 @@ TEST_F(Judgement, of_a_counter_read_in_halves_the_last_low_half_tells_the_instan
   session.traffic(1);
   session.read(PerfSession::kPage1 + 0x008);  // low
   session.traffic(20);
-  session.read(PerfSession::kPage1 + 0x00c);  // high: changed, once more
+  session.read(PerfSession::kPage1 + 0x00c);  // high: it changed, so read again
   session.traffic(300);
   session.read(PerfSession::kPage1 + 0x008);
   session.traffic(4000);
@@ -235,7 +235,7 @@ TEST_F(Judgement, reads_never_go_back) {
   session.end(Call::read, kPmu, 1, 10);
   EXPECT_EQ(session.result(1).match, Match::within);
 
-  PerfSession late;  // 9, then 8: each possible, not both
+  PerfSession late;  // 9, then 8: each is possible, but not both
   late.board.expect(1, kPmu, kReads);
   late.add(kPmu, 1);
   late.enable(kPmu);
@@ -277,7 +277,7 @@ TEST_F(Judgement, a_filter_gone_wrong_is_named) {
   for (int i = 0; i < 3; ++i) read_once(cpu(0, 0), kCmem);
   for (int i = 0; i < 10; ++i) read_once(gpu(0), kGmem);
   for (int i = 0; i < 100; ++i) read_once(cpu(0, 0), kGmem);
-  stop(1, 103);  // the destination filter was not there
+  stop(1, 103);  // the destination filter was missing
   EXPECT_THAT(session.result(1).explanation, HasSubstr("100 too many"));
   EXPECT_THAT(session.result(1).explanation, HasSubstr("sources 0b010"));
   EXPECT_THAT(session.result(1).explanation, HasSubstr("loc_cpu -> loc_gmem: 100"));
@@ -369,7 +369,7 @@ TEST_F(Judgement, a_cmem_driver_that_skips_an_instance_or_a_controller_is_named)
   EXPECT_THAT(count(no_controller, all - controller2).explanation, HasSubstr("rd_req without controller 2"));
 }
 
-// --- beside the counts
+// --- other checks
 
 TEST_F(Judgement, memory_accesses_are_compared_with_what_the_requests_need) {
   session.fabric.on_request(request(gpu(0), Op::read_shared, kCmem, 64, 1'000));
@@ -377,7 +377,7 @@ TEST_F(Judgement, memory_accesses_are_compared_with_what_the_requests_need) {
   session.board.finish();
   EXPECT_EQ(session.board.findings().failures(), 0);
   session.fabric.on_request(request(gpu(0), Op::read_shared, kCmem, 64, 2'000));  // a hit
-  on_the_wires(22'000, 112'000, kCmem);                                           // that reads memory nevertheless
+  on_the_wires(22'000, 112'000, kCmem);                                           // that reads memory all the same
   session.fabric.on_request(request(gpu(0), Op::read_shared, kCmem + 64, 64, 3'000));
   session.board.finish();
   EXPECT_EQ(session.noted("memory_access_unexpected"), 1);

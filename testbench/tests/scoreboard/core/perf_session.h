@@ -10,8 +10,8 @@
 
 namespace pmufab::scoreboard::test {
 
-/// A perf core and a driver told by hand: calls, register accesses and traffic in the order written, every step one
-/// nanosecond after the one before unless said otherwise.
+/// A perf core and a driver, both played by the test: calls, register accesses and traffic in the written order. Every
+/// step is one nanosecond after the one before, unless said otherwise.
 class PerfSession {
  public:
   using Call = perf::PerfCallObserver::Call;
@@ -59,7 +59,7 @@ class PerfSession {
     }
   }
 
-  // The calls as a right driver answers them.
+  // The calls of a correct driver.
   void add(const std::string& pmu, int event) {
     begin(Call::add, pmu, event);
     end(Call::add, pmu, event);
@@ -78,7 +78,7 @@ class PerfSession {
     control(pmu, false);
     end(Call::pmu_disable, pmu);
   }
-  /// The driver's register writes to let a PMU count or not.
+  /// The driver's register writes that start or stop a PMU.
   void control(const std::string& pmu, bool on) {
     if (pmu == kCmem0) {
       if (on) {

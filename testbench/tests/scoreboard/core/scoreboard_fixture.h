@@ -19,11 +19,11 @@ inline constexpr std::uint64_t kSocketStride = 0x1'0000'0000;
 inline constexpr std::uint64_t kCmem = 0x0000'0000;  // + socket * kSocketStride
 inline constexpr std::uint64_t kGmem = 0x1000'0000;
 inline constexpr std::uint64_t kCxl = 0x2000'0000;
-/// Two lines this far apart fall into the same set of the small SLC below.
+/// Two lines this far apart are in the same set of the small SLC below.
 inline constexpr std::uint64_t kSameSet = 4 * 64;
 
-/// An SLC of 2 slices x 2 sets x 2 ways on each socket, every class of memory on each socket, a clock whose edges do
-/// not fall on whole picoseconds, latencies in whole nanoseconds.
+/// Each socket has an SLC of 2 slices x 2 sets x 2 ways and every class of memory. Clock edges are not at whole
+/// picoseconds. Latencies are whole nanoseconds.
 inline Tegra410JudgeSpec small_platform(unsigned sockets = 2) {
   Tegra410JudgeSpec spec;
   spec.sockets = sockets;
@@ -77,7 +77,7 @@ inline UcfTally tally_of(std::initializer_list<Amount> amounts) {
   return tally;
 }
 
-/// What happened since a tally was taken.
+/// Events since a tally was taken.
 inline UcfTally since(UcfTally now, const UcfTally& before) { return now -= before; }
 
 }  // namespace pmufab::scoreboard::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What counts when: the perf core's wishes and the control register on the bus.
+// Times in which an event counts: requests of the perf core and the control register on the bus.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -345,7 +345,7 @@ TEST_F(Windows, writes_outside_any_call_are_not_followed) {
   EXPECT_TRUE(session.board.findings().list().empty());
   count_reads_as(1);
   session.enable(kPmu);
-  session.write(PerfSession::kPmcr, 0);  // somebody's hand
+  session.write(PerfSession::kPmcr, 0);  // a write by hand
   session.traffic(5);
   EXPECT_EQ(expected(1), 5);
   EXPECT_EQ(session.noted("control_write_outside_calls"), 1);
@@ -363,7 +363,7 @@ TEST_F(Windows, requests_and_writes_told_out_of_order_are_noted) {
   EXPECT_EQ(session.noted("acceptance_order"), 1);
 }
 
-// --- transactions of drivers that bring their own
+// --- drivers' own transactions
 
 TEST_F(Windows, a_transaction_around_reads_pauses_the_counting) {
   count_reads_as(1);

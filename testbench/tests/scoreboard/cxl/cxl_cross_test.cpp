@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge against the models: two CPMUs count random programs of random traffic, and the judge says the same.
+// The judge and the models: two CPMUs count random traffic with random programs, and the judge must agree.
 #include <algorithm>
 #include <memory>
 #include <random>
@@ -29,11 +29,11 @@ constexpr std::uint64_t kBlockOfPmu = 0x1'0000;
 constexpr unsigned kConfigurable = 52;
 constexpr unsigned kFixed = 4;  // behind them, with thresholds 0 to 3
 constexpr unsigned kCounters = kConfigurable + kFixed;
-constexpr unsigned kFixedGroup = 1;  // M2S Req once more, for the fixed counters alone
+constexpr unsigned kFixedGroup = 1;  // M2S Req again, for the fixed counters only
 constexpr std::uint32_t kFixedEvents = 0x6;
 constexpr std::array<const char*, 2> kPmus{"cxl_pmu_mem0.0", "cxl_pmu_mem0.1"};  // of the host, of the device
 
-/// What differs from run to run.
+/// Parameters of a run.
 struct Variant {
   std::uint64_t seed;
   cxl::DdrParameters ddr;
@@ -111,7 +111,7 @@ traffic::CxlTrafficSpec operations(const char* name, const std::vector<CxlOperat
   return spec;
 }
 
-/// A random program that the specification defines.
+/// A random program whose result the specification defines.
 CxlProgram draw(std::mt19937_64& random, const cxl::EventGroup& group) {
   CxlProgram program;
   program.vendor = group.vendor;
@@ -226,7 +226,7 @@ TEST_P(CxlCross, random_programs_of_random_traffic_count_alike) {
   bus.map("device", 2 * kBlockOfPmu, 0x1000, device_pmu.socket);
   bus.monitor([&](const MmioBus::BusAccess& access) { board.on_bus_access(access); });
 
-  rig.device->set_local_client(nullptr);  // the traffic does the device's own operations
+  rig.device->set_local_client(nullptr);  // the traffic performs the device's own operations
   std::vector<std::unique_ptr<traffic::CxlTraffic>> traffics;
   const auto go = [&](const traffic::CxlTrafficSpec& one) {
     traffics.push_back(std::make_unique<traffic::CxlTraffic>(
@@ -247,7 +247,7 @@ TEST_P(CxlCross, random_programs_of_random_traffic_count_alike) {
                 {cxl::Rig::kHostMemory, cxl::Rig::kD}, 1024, 40));
   go(operations("snoops", {snoop_data, snoop_invalidate, snoop_current}, {cxl::Rig::kHostMemory}, 1024, 20));
 
-  // What drivers ask at first must be what the judge found out by itself.
+  // The answers to the driver's first questions must be what the judge has derived itself.
   const auto probe = [&] {
     for (unsigned pmu = 0; pmu < 2; ++pmu) {
       const std::uint64_t block = (pmu + 1) * kBlockOfPmu;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference of DDR against the memory controller's model: each command, its time and its place.
+// The reference of DDR and the memory controller's model must agree on each command, its time and its place.
 #include <algorithm>
 #include <memory>
 #include <random>
@@ -16,10 +16,10 @@
 namespace pmufab::scoreboard {
 namespace {
 
-/// When, group, event, channel, rank, bank group, bank.
+/// Time, group, event, channel, rank, bank group, bank.
 using Seen = std::tuple<Picoseconds, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned>;
 
-/// A controller, and beside it the reference that is told of its accesses.
+/// A controller, and the reference beside it, which sees the same accesses.
 class Pair final : private cxl::DdrClient, private ReferenceDdr::Listener {
  public:
   Pair(const cxl::DdrParameters& parameters, const CxlDdrSpec& spec)
@@ -64,7 +64,7 @@ class Pair final : private cxl::DdrClient, private ReferenceDdr::Listener {
 
 class CxlDdrCross : public testing::SimulationTest {};
 
-// Accesses come close together, so that many find a rank that has not woken up yet, and far apart.
+// Accesses come far apart, and so close together that many find a rank that is still waking up.
 // NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST_F(CxlDdrCross, commands_are_those_the_rules_make) {
   using Refresh = CxlDdrSpec::Refresh;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CPMU events mean: messages of a component, filters, thresholds, ticks; and what explains a wrong count.
+// The meaning of CPMU events: messages of a component, filters, thresholds, ticks. And explanations of wrong counts.
 #include <algorithm>
 #include <random>
 #include <vector>
@@ -97,7 +97,7 @@ TEST_F(CxlJudgeTest, windows_add_up_and_a_counter_read_is_an_instant) {
   EXPECT_EQ(session.result(1).reads_sampled, 1);
   session.begin(Call::read, 1);
   session.read(0xc08, 10);
-  session.end(Call::read, 1, 10);  // one less than it must be
+  session.end(Call::read, 1, 10);  // one too few
   EXPECT_EQ(session.result(1).reads_failed, 1);
   session.disable();
   session.reads(9);
@@ -158,7 +158,7 @@ TEST_F(CxlJudgeTest, the_decoder_filter_is_a_mask_of_the_counting_components_dec
   session.enable();
   session.reads(5, CxlSession::kH + CxlSession::kGiB - 64);
   session.reads(3, CxlSession::kDb);
-  session.pass(CxlSession::message(CxlClass::m2s_req, 1, 8 * CxlSession::kGiB, 1));  // nobody's
+  session.pass(CxlSession::message(CxlClass::m2s_req, 1, 8 * CxlSession::kGiB, 1));  // for no decoder
   session.pass(CxlSession::message(CxlClass::s2m_drs, 1, 8 * CxlSession::kGiB, 1));
   session.disable();
   EXPECT_EQ(session.expected(1), 5);
@@ -193,7 +193,7 @@ TEST_F(CxlJudgeTest, thresholds_look_at_whole_clocks_of_the_window) {
   session.count(3, {{"m2s_req_memrd"}, {"threshold", 1}, {"invert"}}, 1, 2);
   session.count(4, {{"m2s_req_memrd"}, {"edge"}}, 1, 2);
   session.count(5, {{"m2s_req_memrd"}, {"threshold", 1}, {"invert"}, {"edge"}}, 1, 2);
-  session.count(6, {{"m2s_req_memrd"}, {"invert"}}, 1, 2);  // without a threshold invert says nothing
+  session.count(6, {{"m2s_req_memrd"}, {"invert"}}, 1, 2);  // without a threshold, invert has no effect
   session.begin(Call::pmu_enable);
   session.write(0x18, 0);
   const Picoseconds opened = session.now;
@@ -217,7 +217,7 @@ TEST_F(CxlJudgeTest, thresholds_look_at_whole_clocks_of_the_window) {
 TEST_F(CxlJudgeTest, a_second_window_starts_clocks_anew) {
   session.disable();
   session.count(1, {{"m2s_req_memrd"}, {"threshold", 255}, {"invert"}}, 1, 2);
-  session.count(2, {{"m2s_req_memrd"}, {"threshold", 256}}, 1, 2);  // the documents' meaning, whatever a field holds
+  session.count(2, {{"m2s_req_memrd"}, {"threshold", 256}}, 1, 2);  // the documented meaning, whatever the field's value
   session.enable();                                                 // one step more in the window
   session.disable();                                                // two
   session.now += 1'000'000;
@@ -273,7 +273,7 @@ TEST_F(CxlJudgeTest, terms_are_the_kernels) {
   EXPECT_EQ(raw.mask, 4);
   EXPECT_EQ(raw.location, 0x00ff'ff03);
   EXPECT_EQ(to_string(raw), "ddr_casrd, channel, rank, bank group and bank 0x00ffff03");
-  // As of real perf: the bits of a term written again are added, those of a word are not.
+  // As in real perf: if a term is repeated its bits are added; the bits of a word are not.
   EXPECT_EQ(cxl_meaning({{"m2s_req_memrd"}, {"mask", 1}}, pmu).mask, cxl_meaning({{"m2s_req_memrd"}}, pmu).mask | 1U);
   EXPECT_EQ(cxl_meaning({{"mask", 6}, {"config", 0x1e98'0020'0000'0010}, {"mask", 1}}, pmu).mask, 0x17U);
   EXPECT_EQ(cxl_event_of_name("s2m_bisnp_datablktee"), (CxlEventId{0x23, 13}));
@@ -304,7 +304,7 @@ TEST_F(CxlJudgeTest, interleaving_is_taken_out_behind_lower_decoders) {
   EXPECT_EQ(device_address(decoders, 1, 0x4840), 0x200 + 0x240);
 }
 
-// The known mistakes of the driver of Linux 7.3, each as its registers and its value show it.
+// The known mistakes of the driver of Linux 7.3, as they show in its registers and its value.
 TEST_F(CxlJudgeTest, a_group_index_never_written_is_named) {
   session.disable();
   session.board.expect(1, CxlSession::kPmu, kMemRd);
@@ -343,7 +343,7 @@ TEST_F(CxlJudgeTest, bits_left_in_a_counter_are_named) {
   EXPECT_EQ(session.expected(1), 1);
   EXPECT_THAT(session.result(1).explanation,
               HasSubstr("equals the union with the mask counted before on that counter"));
-  // Ten reads, each in a clock of its own with one between: as many edges as reads, so nine is no edge count.
+  // Ten reads, each in its own clock with one between. There are as many edges as reads, so nine is no edge count.
   EXPECT_THAT(session.result(2).explanation, HasSubstr("was written as edges, as set before on that counter"));
   EXPECT_EQ(session.result(3).match, Match::exact);
 }

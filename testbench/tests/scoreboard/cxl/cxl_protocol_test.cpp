@@ -28,7 +28,7 @@ constexpr CxlClass kH2dData = CxlClass::h2d_data;
 constexpr std::uint64_t kNobodys = 16 * CxlSession::kGiB;
 constexpr std::uint64_t kHostLine = 64 * CxlSession::kGiB;
 
-/// A link between a host and a device of which nothing enters memory: what counts is who answers.
+/// A link between a host and a device. Nothing is written to memory: only the answers matter.
 class CxlProtocolTest : public ::testing::Test {
  protected:
   CxlProtocolTest() : session(std::make_unique<CxlSession>()) {}
@@ -37,7 +37,7 @@ class CxlProtocolTest : public ::testing::Test {
             unsigned lines = 1, bool tee = false) {
     session->pass(CxlSession::message(which, opcode, address, tag, meta, lines, tee));
   }
-  /// @return kinds of failures so far, but those about memory, and forget them.
+  /// @return the kinds of failures so far, except those about memory, and forget them.
   std::string failures(bool finish = false) {
     if (finish) session->board.finish();
     std::string text;
@@ -57,9 +57,9 @@ struct Answered {
   std::uint64_t address;
   CxlMeta meta;
   bool tee;
-  int ndr;  ///< the right one; -1: none
+  int ndr;  ///< the expected one; -1: none
   int drs;
-  unsigned also = 0;  ///< an other right NDR; 0: there is none
+  unsigned also = 0;  ///< another NDR that is allowed; 0: none
 };
 
 TEST_F(CxlProtocolTest, each_request_has_its_answers_in_each_memory) {
@@ -231,7 +231,7 @@ TEST_F(CxlProtocolTest, blocks_are_answered_at_once_or_line_by_line) {
 }
 
 TEST_F(CxlProtocolTest, conflicts_come_before_the_answer) {
-  // A read under way when the snoop arrives.
+  // A read is under way when the snoop arrives.
   const auto race = [&] {
     pass(kReq, 1, CxlSession::kDb, 9, CxlMeta::any);
     pass(kBiSnp, 2, CxlSession::kDb);
@@ -259,7 +259,7 @@ TEST_F(CxlProtocolTest, conflicts_come_before_the_answer) {
   EXPECT_EQ(failures(), "acknowledgement_without_conflict");
   pass(kRwd, 4, CxlSession::kDb);
   EXPECT_EQ(failures(), "conflict_without_snoop");
-  // The line is free when the NDR has arrived, whether data has or not. A speculative read is no conflict.
+  // The line is free when the NDR has arrived, with or without the data. A speculative read is no conflict.
   pass(kReq, 1, CxlSession::kDb, 9, CxlMeta::any);
   pass(kReq, 8, CxlSession::kDb, 10);
   pass(kNdr, 2, CxlSession::kDb, 9);
@@ -366,7 +366,7 @@ TEST_F(CxlProtocolTest, snoops_of_the_devices_cache) {
   pass(kD2hData, 0, kHostLine);
   pass(kD2hRsp, 4, kHostLine);
   EXPECT_EQ(failures(), "response_wrong");
-  // A snoop takes a line under eviction: its data comes first, then that of the eviction.
+  // A snoop takes a line under eviction. The snoop's data comes first, then that of the eviction.
   pass(kD2hReq, 10, kHostLine);
   pass(kH2dReq, 2, kHostLine);
   pass(kD2hRsp, 15, kHostLine);

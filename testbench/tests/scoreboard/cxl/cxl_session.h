@@ -11,12 +11,12 @@
 
 namespace pmufab::scoreboard::test {
 
-/// A root port, a memory device, a CPMU, a perf core and its driver told by hand. Register accesses, calls and messages
-/// come in the order written, each step one nanosecond after the one before.
+/// A root port, a memory device, a CPMU, a perf core and its driver, all played by the test. Register accesses, calls
+/// and messages come in the written order. Each step is one nanosecond after the one before.
 ///
 /// Decoder 0: 1 GiB of HDM-H from 1 GiB, decoder 1: of HDM-DB from 2 GiB, decoder 2: of HDM-D from 3 GiB. The host's
-/// CPMU has no decoders. The device's CPMU: groups 0 clock ticks, 1 M2S Req, 2 S2M DRS, 3 M2S RwD, 4 DDR, 5 H2D Req, 6
-/// a vendor's whose bit 3 is the M2S Req MemRdData; an edge of its clock at every nanosecond.
+/// CPMU has no decoders. The device's CPMU has these groups: 0 clock ticks, 1 M2S Req, 2 S2M DRS, 3 M2S RwD, 4 DDR, 5
+/// H2D Req, 6 a vendor's whose bit 3 is the M2S Req MemRdData. Its clock has an edge at every nanosecond.
 class CxlSession {
  public:
   using Call = perf::PerfCallObserver::Call;
@@ -38,7 +38,7 @@ class CxlSession {
     device.name = "device";
     device.decoders = {
         {kH, kGiB}, {kDb, kGiB, 1, 256, CxlMemoryKind::hdm_db}, {kD, kGiB, 1, 256, CxlMemoryKind::hdm_d}};
-    CxlDdrSpec at_once;  // data is there when the request is
+    CxlDdrSpec at_once;  // data comes at the time of the request
     at_once.refresh = CxlDdrSpec::Refresh::none;
     at_once.t_rcd = at_once.t_ras = at_once.t_rrd = at_once.t_rp = at_once.t_rtp = at_once.t_wr = at_once.t_ccd = 0;
     at_once.t_rtw = at_once.t_wtr = at_once.cas_latency = 0;
@@ -77,7 +77,7 @@ class CxlSession {
                             CxlMeta meta = CxlMeta::none, unsigned lines = 1, bool tee = false) {
     return {which, static_cast<std::uint8_t>(opcode), address, tag, meta, static_cast<std::uint8_t>(lines), tee};
   }
-  /// It leaves and arrives at the same instant; the link's latency must be 0.
+  /// The message leaves and arrives at the same instant, so the link's latency must be 0.
   void pass(const CxlMessage& one, unsigned link = 0) {
     const bool down = travels_down(one.which);
     const Picoseconds when = tick();
@@ -116,7 +116,7 @@ class CxlSession {
     return std::uint64_t{group_index} << 59 | events << 24 | std::uint64_t{threshold} << 16 | (invert ? 1U << 12 : 0U) |
            (edge ? 1U << 11 : 0U) | 0x700U | 2U;
   }
-  /// The driver takes an event in and writes that configuration into a counter.
+  /// The driver adds an event and writes this configuration into a counter.
   void add(int event, unsigned counter, std::uint64_t configuration_value, std::uint32_t hdm = ~0U,
            std::uint32_t location = ~0U) {
     begin(Call::add, event);
@@ -140,7 +140,7 @@ class CxlSession {
     write(0x18, kAll);
     end(Call::pmu_disable);
   }
-  /// Say what an event means and let the driver take it in, as a right one would.
+  /// Announce an event and its meaning, and let the driver add it correctly.
   void count(int event, const EventTerms& terms, unsigned group_index, std::uint64_t events) {
     board.expect(event, kPmu, terms);
     add(event, static_cast<unsigned>(event), configuration(group_index, events));

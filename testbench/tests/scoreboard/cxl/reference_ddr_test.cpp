@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge's memory controller: every command worked out by hand from docs/cxl-messages.md, section 6.
+// The judge's memory controller: every command, derived by hand from docs/cxl-messages.md, section 6.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -14,7 +14,7 @@
 namespace pmufab::scoreboard::test {
 namespace {
 
-/// Writes commands down: "bit@time", in order of time, then of bits. Those of a bank have rank.group.bank behind.
+/// Records commands as "bit@time", in order of time, then of bits. Commands to a bank have rank.group.bank at the end.
 class Commands final : public ReferenceDdr::Listener {
  public:
   void on_command(const DdrCommand& command) override { seen.push_back(command); }
@@ -34,7 +34,7 @@ class Commands final : public ReferenceDdr::Listener {
   std::vector<DdrCommand> seen;
 };
 
-/// Times small enough for the head, and no timers.
+/// Times that are easy to add, and no timers.
 CxlDdrSpec small(unsigned channels, unsigned ranks, unsigned bank_groups, unsigned banks, std::uint64_t row_bytes) {
   CxlDdrSpec spec;
   spec.channels = channels;
@@ -89,7 +89,7 @@ TEST_F(ReferenceDdrTest, rows_are_opened_and_closed_and_the_bus_turns_round) {
   read(100, 0);
   read(101, 2);   // other bank group
   read(102, 4);   // other column of the first row
-  write(103, 0);  // turns the bus round
+  write(103, 0);  // turns the bus around
   read(104, 32);  // other row of the first bank
   EXPECT_EQ(ddr->last_data(), 220U);
   read(200, 1);    // other channel
@@ -196,7 +196,7 @@ TEST_F(ReferenceDdrTest, who_listens_late_hears_what_is_still_to_come) {
   EXPECT_EQ(late.text(), "");
 }
 
-// Accesses at 1000 and 2000 ns; PMUs that look at places and clocks. Defaults: ACT at once, CAS 15 ns later.
+// Accesses at 1000 and 2000 ns. PMUs count by place and clock. Defaults: ACT at once, CAS 15 ns later.
 TEST(CxlDdrEvents, windows_places_and_clocks) {
   CxlJudgeSpec spec = CxlSession::hierarchy();
   CxlDdrSpec& ddr = *spec.components[CxlSession::kDevice].ddr;

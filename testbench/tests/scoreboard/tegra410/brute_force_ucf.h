@@ -15,8 +15,8 @@
 
 namespace pmufab::scoreboard::test {
 
-/// A second, differently built model of the behaviour text, for cross-checks: facts in flat sets that are searched from
-/// end to end, time stamps instead of orders of lists. Slow and short.
+/// A second, different model of the rules, for cross-checks. Facts are in flat sets that are searched from end to end;
+/// time stamps replace the order of lists. It is slow and short.
 class BruteForceUcf {
  public:
   explicit BruteForceUcf(const Tegra410JudgeSpec& spec) : spec_(spec), tallies_(spec.sockets) {}
@@ -39,7 +39,7 @@ class BruteForceUcf {
  private:
   using E = UcfEvent;
   using Op = FabricOpcode;
-  using Who = std::pair<char, unsigned>;  // 'c' cluster, 's' socket, '-' nobody who could hold a line
+  using Who = std::pair<char, unsigned>;  // 'c' cluster, 's' socket, '-' a requester that cannot hold a line
   struct Kept {
     std::uint64_t used;
     bool dirty;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of chip-to-chip PMUs: what each interface carries, by hand-computed cases.
+// The judge of chip-to-chip PMUs: the traffic of each interface, by hand-computed cases.
 #include <functional>
 #include <utility>
 
@@ -22,7 +22,7 @@ constexpr const char* kNvclink1 = "nvidia_nvclink_pmu_1";
 constexpr const char* kNvdlink = "nvidia_nvdlink_pmu_0";
 constexpr std::uint64_t kNvlinkCtrl = 0x6'0000'0864;
 constexpr std::uint64_t kCtrlStep = 0x1'0000;
-constexpr std::uint64_t kGmemHalf = 0x80'0000;  // of the fixture's GMEM, where GPU 1's begins
+constexpr std::uint64_t kGmemHalf = 0x80'0000;  // of the fixture's GMEM, where GPU 1's half begins
 constexpr Picoseconds kLink = 10'000;
 
 Tegra410JudgeSpec platform() {
@@ -38,7 +38,7 @@ Tegra410JudgeSpec platform() {
   return spec;
 }
 
-/// The platform of two sockets, one after the other counting on every interface.
+/// The platform of two sockets. Every interface counts, one after the other.
 class C2cJudge : public ::testing::Test {
  protected:
   explicit C2cJudge(Tegra410JudgeSpec spec = platform()) : session(std::move(spec)) {}
@@ -59,7 +59,7 @@ class C2cJudge : public ::testing::Test {
     session.del(pmu, event, value);
     return session.result(event);
   }
-  /// A request answered `latency` later, with what it causes on the link.
+  /// A request that is answered `latency` later, with its traffic on the link.
   void ask(const Requester& from, FabricOpcode opcode, std::uint64_t address, Picoseconds latency) {
     const BoundaryObserver::Request r = request(from, opcode, address, 64, session.now += 1000);
     session.fabric.on_request(r);
@@ -79,7 +79,7 @@ class C2cJudge : public ::testing::Test {
         {when, when + duration, address, 64, is_write, static_cast<std::uint8_t>(address / kSocketStride)});
   }
   std::uint64_t expected(int event) {
-    session.read(0);  // time has come so far
+    session.read(0);  // time has advanced to here
     return session.result(event).expected;
   }
 
@@ -119,7 +119,7 @@ TEST_F(C2cJudge, a_mask_picks_gpus_and_none_picks_all) {  // contract E5
   }
   for (int i = 0; i < 3; ++i) ask(gpu_number(0, 0), FabricOpcode::read_once, kCmem + i * 64, 7'000);
   for (int i = 0; i < 5; ++i) ask(gpu_number(0, 1), FabricOpcode::read_once, kCmem + i * 64, 7'000);
-  ask(gpu_number(0, 2), FabricOpcode::read_once, kCmem, 7'000);  // GPU 0 once more
+  ask(gpu_number(0, 2), FabricOpcode::read_once, kCmem, 7'000);  // GPU 0 again
   on_the_wires(kGmem + kGmemHalf - 64, true, 5'000);             // the last line of GPU 0
   for (int i = 0; i < 2; ++i) on_the_wires(kGmem + kGmemHalf, true, 5'000);
   const std::uint64_t counts[] = {9, 4, 5, 9, 9, 3, 1, 2, 3, 3};
@@ -217,7 +217,7 @@ TEST_F(C2cJudge, counts_are_those_between_the_writes_of_control_and_latency_is_t
   };
   read(opened - 500, opened + 5'000);       // left before: not a request, but outstanding at 5 edges
   read(opened + 1'000, opened + 11'000);    // 10 edges
-  read(opened + 20'000, opened + 900'000);  // is under way when counting ends
+  read(opened + 20'000, opened + 900'000);  // is still under way when counting ends
   session.now = opened + 99'000;
   control(kNvdlink, false);
   const Picoseconds closed = session.now - 1000;

@@ -14,7 +14,7 @@ struct Known {
   const char* name;
   std::uint64_t number;
 };
-// The numbers of the event list in the drivers' sysfs; names of the kernel document.
+// The numbers come from the event list in the drivers' sysfs, the names from the kernel document.
 constexpr Known kKnown[] = {
     {"slc_allocate", 0xf0},         {"slc_wb", 0xf3},
     {"slc_refill_rd", 0x109},       {"slc_refill_wr", 0x10a},

@@ -25,8 +25,8 @@ class Checker {
   std::vector<std::string> violated_;
 };
 
-// Identities of one source and destination at one UCF. Each event of a request carries the same source and destination,
-// except that a write-back carries the destination of the line written.
+// Identities of one source and destination at one UCF. All events of a request have the same source and destination,
+// except that a write-back has the destination of the written line.
 void check_cell(Checker& check, const UcfCounts& counts, std::uint32_t source, std::uint32_t destination) {
   const auto count = [&](UcfEvent event) { return counts(event, source, destination); };
   const std::uint64_t reads = count(UcfEvent::slc_access_rd);
@@ -61,14 +61,14 @@ void check_ucf(Checker& check, const UcfCounts& counts) {
     for (std::uint32_t destination = 1; destination <= kAllDestinations; destination <<= 1U) {
       check_cell(check, counts, source, destination);
     }
-    // Nothing of another socket's memory is kept here.
+    // Lines of another socket's memory are not kept here.
     check.equal(counts(UcfEvent::slc_hit_rd, source, remote_destination) +
                     counts(UcfEvent::slc_allocate, source, remote_destination) +
                     counts(UcfEvent::slc_wb, source, remote_destination),
                 0, "slc_hit_rd, slc_allocate and slc_wb to rem = 0");
     check.equal(counts(UcfEvent::mem_bytes_rd, source, remote_destination),
                 counts(UcfEvent::slc_bytes_rd, source, remote_destination), "mem_bytes_rd = slc_bytes_rd to rem");
-    // A write-back needs a line to go: an allocation or a clean-up by the same kind of source.
+    // A write-back needs a line to leave: an allocation or a clean-up by the same kind of source.
     check.at_most(counts(UcfEvent::slc_wb, source, kAllDestinations),
                   counts(UcfEvent::slc_allocate, source, kAllDestinations) +
                       counts(UcfEvent::slc_access_dataless, source, kAllDestinations),

@@ -10,10 +10,10 @@
 
 namespace pmufab::scoreboard::test {
 
-/// Counts of one UCF: event, source bits, destination bits. From a model, a driver or a tally; all over the same time.
+/// Counts of one UCF: event, source bits, destination bits. From a model, a driver or a tally, all over the same time.
 using UcfCounts = std::function<std::uint64_t(UcfEvent event, std::uint32_t sources, std::uint32_t destinations)>;
 
-/// Identities the behaviour text forces between events, without any reference model: hits + misses = lookups, bytes and
+/// Identities between events that follow from the rules without any reference model: hits + misses = lookups, bytes and
 /// accesses, sent = received.
 /// @param ucfs  one per socket, all sockets of the platform, over the same time with no request in between
 /// @return one sentence per violated identity, with the numbers; empty if all hold

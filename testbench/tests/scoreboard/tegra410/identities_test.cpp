@@ -50,7 +50,7 @@ TEST_F(Identities, expose_one_hit_too_many) {
 }
 
 TEST_F(Identities, expose_a_read_sent_over_the_link_that_did_not_arrive) {
-  // Taken out of the home's counts together with what it caused there, so that nothing but the link tells.
+  // Removed from the home's counts, with what it caused there, so that only the link's counts show it.
   const std::uint64_t reads = tallies[1][E::slc_access_rd].at(S::rem, D::loc_gmem);
   ASSERT_GT(reads, 0);
   for (const E event : {E::slc_access_rd, E::mem_access_rd}) tallies[1][event].at(S::rem, D::loc_gmem) -= 1;
@@ -60,7 +60,7 @@ TEST_F(Identities, expose_a_read_sent_over_the_link_that_did_not_arrive) {
 }
 
 TEST_F(Identities, expose_each_count_of_an_equation_that_is_doubled) {
-  // The other events have bounds only, within which a doubled count may lie.
+  // The other events have only bounds, and a doubled count may be within them.
   for (const E event :
        {E::slc_access_rd, E::slc_hit_rd, E::mem_access_rd, E::slc_refill_wr, E::slc_bytes_rd, E::mem_bytes_rd}) {
     const std::vector<UcfTally> right = tallies;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel's document says of PCIE event texts, and what the judge says of wrong counts.
+// The meaning of PCIE event texts in the kernel's document, and the judge's explanations of wrong counts.
 #include <stdexcept>
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What events of PCIE-TGT PMUs mean, and what the judge says of wrong counts.
+// The meaning of events of PCIE-TGT PMUs, and the judge's explanations of wrong counts.
 #include <malloc.h>
 
 #include <gmock/gmock.h>

@@ -11,7 +11,7 @@
 namespace pmufab::scoreboard::test {
 namespace {
 
-/// Requests of every kind from every requester to a few lines of every class and socket, so that everything collides.
+/// Requests of every kind from every requester to a few lines of every class and socket, so that they conflict.
 class RandomRequests {
  public:
   explicit RandomRequests(std::uint32_t seed) : random_(seed) {}
@@ -63,7 +63,7 @@ TEST_P(RandomCrossCheck, two_models_of_the_text_agree_after_every_request) {
           << std::hex << r.address;
     }
   }
-  // The traffic has exercised every event, or the comparison says little.
+  // The traffic must have caused every event. Otherwise the comparison proves little.
   for (std::size_t e = 0; e < kUcfEvents; ++e) {
     const auto event = static_cast<UcfEvent>(e);
     if (sockets == 1 && (event == UcfEvent::ext_snp_access || event == UcfEvent::ext_snp_evict)) continue;

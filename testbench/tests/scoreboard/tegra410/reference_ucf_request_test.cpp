@@ -25,7 +25,7 @@ class ReferenceUcfRequest : public ::testing::Test {
     EXPECT_EQ(outcome.refused, std::nullopt);
     return outcome;
   }
-  /// What the last request did.
+  /// Events of the last request.
   UcfTally effect(unsigned socket) const { return since(ucf.tally(socket), before_[socket]); }
 
  private:
@@ -113,7 +113,7 @@ TEST_F(ReferenceUcfRequest, a_write_hit_makes_the_line_dirty_and_counts_no_hit_e
     const std::uint32_t length = opcode == Op::write_unique_ptl ? 4 : 64;
     send(gpu(0), opcode, address, length);
     UcfTally write = effect(0);
-    write[E::local_snoop] = {};  // the snoops are not this test's matter
+    write[E::local_snoop] = {};  // this test does not check the snoops
     EXPECT_EQ(write, tally_of({{E::slc_access_wr, S::loc_noncpu, D::loc_cmem, 1},
                                {E::slc_bytes_wr, S::loc_noncpu, D::loc_cmem, length}}));
     EXPECT_TRUE(ucf.dirty_in_slc(0, address));
@@ -300,7 +300,7 @@ TEST_F(ReferenceUcfRequest, an_invalid_way_is_taken_before_a_victim) {
 }
 
 TEST_F(ReferenceUcfRequest, slices_and_sets_divide_the_lines) {
-  // 8 lines fill 2 slices x 2 sets x 2 ways exactly; the ninth takes the place of line 0.
+  // 8 lines fill 2 slices x 2 sets x 2 ways exactly. The ninth replaces line 0.
   for (std::uint64_t line = 0; line < 8; ++line) send(gpu(0), Op::read_shared, kCmem + 64 * line);
   for (std::uint64_t line = 0; line < 8; ++line) EXPECT_TRUE(ucf.in_slc(0, kCmem + 64 * line)) << line;
   send(gpu(0), Op::read_shared, kCmem + 64 * 8);

@@ -174,7 +174,7 @@ TEST_F(ReferenceUcfSnoop, a_read_miss_that_snooped_the_owner_allocates_a_line_th
 }
 
 TEST_F(ReferenceUcfSnoop, cleaning_a_line_whose_owner_was_snooped_writes_nothing_back) {
-  // The line is clean when it is dropped, and gone when the request is done.
+  // The line is clean when it is dropped, and no longer there when the request is done.
   send(cpu(0, 0), Op::read_unique, kLine);
   const std::uint64_t written = ucf.tally(0)[E::slc_wb].sum();
   send(gpu(0), Op::clean_invalid, kLine);
@@ -272,7 +272,7 @@ TEST_F(ReferenceUcfSnoop, the_home_keeps_a_socket_while_it_has_other_holders) {
 
 TEST_F(ReferenceUcfSnoop, giving_back_beside_other_holders_ends_the_sockets_ownership_at_home) {
   send(cpu(1, 0), Op::read_unique, kLine);
-  send(cpu(1, 1), Op::write_back_full, kLine);  // never held it: the directory believes what clusters send
+  send(cpu(1, 1), Op::write_back_full, kLine);  // never held it, but the directory believes what clusters send
   send(cpu(0, 0), Op::read_shared, kLine);
   EXPECT_EQ(snoops(1), kNone) << "home knows no owner any more";
   EXPECT_EQ(snoops(0), kNone);

@@ -61,7 +61,7 @@ TEST_F(RequestTimelineTest, requests_long_ended_are_not_forgotten) {
   const std::size_t begin = timeline.checkpoint(0);
   for (Picoseconds i = 0; i < 200'000; ++i) timeline.add(i * 1000, i * 1000 + 1500, 1, i % 6);
   const std::size_t end = timeline.checkpoint(200'000 * 1000 + 5000);
-  // Each read covers the edge it leaves at and the next one.
+  // Each read covers the edge at which it leaves, and the next one.
   EXPECT_EQ(timeline.between(begin, end), (RequestSums{200'000, 400'000, 200'000 * 1500}));
 }
 
@@ -76,7 +76,7 @@ TEST_F(RequestTimelineTest, checkpoints_are_forgotten_with_their_user_and_others
   }
   EXPECT_THROW((void)timeline.at(begin + 1), std::out_of_range);
   const std::size_t end = others.take(6000);
-  timeline.add(1500, 4500, 1, 0);  // late: across the one that is gone
+  timeline.add(1500, 4500, 1, 0);  // late: covers the removed checkpoint
   EXPECT_EQ(timeline.between(begin, end), (RequestSums{1, 3, 3000}));
 }
 
