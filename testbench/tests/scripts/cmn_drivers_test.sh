@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# cmn_drivers_test.sh: every CMN scenario that leaves out driver versions says why, there or in docs/cmn-drivers.md, and what
-# is named in the latter exists.
+# cmn_drivers_test.sh: every CMN scenario that leaves out driver versions gives a reason, in its file or in
+# docs/cmn-drivers.md. Every scenario that the document names exists.
 source "$(dirname "$0")/expect.sh"
 cd "$repository" || exit
 failed=0

@@ -14,7 +14,7 @@ cat >"$tree/docs/contract.md" <<'END'
 | C3 | HW | third | not applicable: no such part |
 | D10 | SW | fourth | applies (in part) |
 END
-# The word is split so that this file is not taken for a test of those lines.
+# The word is split so that the script does not count this file as a test of those lines.
 c=contract
 cat >"$tree/testbench/tests/part/part_test.cpp" <<END
 // $c C1
@@ -43,7 +43,7 @@ expect 1 "$tree/tools/contract-coverage" --quiet
 says 'Other.claims_too_much names C3, which docs/contract.md calls not applicable'
 says 'Other.claims_too_much names C99, which docs/contract.md does not have'
 
-# A test nobody builds shows nothing.
+# A test that is not built shows nothing.
 rm "$tree/testbench/tests/part/other_test.cpp" "$tree/testbench/tests/part/CMakeLists.txt"
 expect 1 "$tree/tools/contract-coverage" --quiet
 says 'no CMakeLists.txt builds it'

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# cxl_events_test.sh PMUFAB: the shipped scenarios count, and want to be nonzero, every event the CXL drivers publish in
-# sysfs, by its name in a scenario that runs with that version and by its numbers; a vendor's event; and the sum of the
-# five reads of a device's cache in one counter, as the kernel's document does it.
+# cxl_events_test.sh PMUFAB: the shipped scenarios count every event that the CXL drivers publish in sysfs, and the
+# counts must not be 0. Each event is counted by its name, in a scenario that runs with that version, and by its
+# numbers. Also a vendor's event, and the sum of the five reads of a device's cache in one counter, as in the kernel's
+# document.
 source "$(dirname "$0")/expect.sh"
 cd "$repository" || exit
 pmufab=$1
@@ -13,7 +14,7 @@ complain() {
 }
 
 mapfile -t scenarios < <(find scenarios -name 'cxl-*.yaml' ! -path 'scenarios/platforms/*' | LC_ALL=C sort)
-# Events of measurements that must not be zero: "drivers pmu event".
+# Events of measurements whose counts must not be 0: "drivers pmu event".
 wanted=$(awk '
   FNR == 1 { drivers = ">=0"; nonzero = 0 }
   /^drivers:/ { drivers = $2; gsub(/"/, "", drivers) }
@@ -22,7 +23,7 @@ wanted=$(awk '
   nonzero && match($0, /cxl_pmu_mem[0-9.]+\/[^\/]*\//) { print drivers, substr($0, RSTART, RLENGTH) }
 ' "${scenarios[@]}")
 
-# What the drivers know: facts of their own tables.
+# The drivers' own tables of events.
 declare -A known=([6.12]=71 [7.2]=74 [7.3]=115)
 for version in 6.12 7.2 7.3; do
   events=$(for platform in cxl-exact cxl-controller; do
@@ -48,7 +49,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for version in 6.12 7.2 7.3; do
   "$pmufab" run scenarios/cxl/cxl-sum.yaml --drivers "$version" --csv "$work/counts.csv" >/dev/null || complain "cxl-sum fails"
-  # The driver's counts: five alone, and one of all.
+  # The driver's counts: five counted separately, and one of all.
   mapfile -t counts < <(sed -nE 's#.*,"?cxl_pmu_mem1\.0/[^"]*/"?,([0-9]+),.*#\1#p' "$work/counts.csv")
   ((${#counts[@]} == 6)) || complain "cxl-sum counts ${#counts[@]} events"
   ((counts[0] + counts[1] + counts[2] + counts[3] + counts[4] == counts[5])) ||

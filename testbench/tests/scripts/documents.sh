@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# The kernel's documents, of the newest kernel that was fetched: sourced by tests; nothing of them is kept here.
+# Reads the kernel's documents, from the newest kernel that was fetched. Tests source this file. No part of the
+# documents is kept here.
 # shellcheck shell=bash
 
-# find_documents LINUX_SOURCES: their folder.
+# find_documents LINUX_SOURCES: prints their folder.
 find_documents() { echo "$(find "$1" -maxdepth 1 -name '[0-9]*' | sort -V | tail -1)/Documentation/admin-guide/perf"; }
 
-# examples DOCUMENT: its perf commands, each in one line.
+# examples DOCUMENT: prints its perf commands, one per line.
 examples() { sed -nE 's/^ +(\$ ?# ?)?(perf stat .*)/\2/p' "$1"; }
 
-# vendor_examples DOCUMENT: those of a vendor's event, which is vendor.yaml's.
+# vendor_examples DOCUMENT: prints those of a vendor's event, which vendor.yaml has.
 vendor_examples() { examples "$1" | grep 'vid=' | sed 's/VID/0x1d0f/; s/GID/0x1/; s/MASK/0x3/'; }
 
-# literal_block TITLE DOCUMENT: the literal block behind a title.
+# literal_block TITLE DOCUMENT: prints the literal block after a title.
 literal_block() {
   awk -v title="$1" '
     index($0, title) == 1 { found = 1; next }
@@ -20,7 +21,8 @@ literal_block() {
   ' "$2" | sed '/./,$!d'
 }
 
-# write_document_platforms FOLDER: what the examples need: cxl.yaml and vendor.yaml, platforms; devices.yaml, traffic.
+# write_document_platforms FOLDER: writes files for the examples: platforms cxl.yaml and vendor.yaml, traffic
+# devices.yaml.
 write_document_platforms() {
   # A device whose first CPMU has the document's events, each group in the only capability the driver programs.
   cat >"$1/cxl.yaml" <<'YAML'
@@ -39,7 +41,7 @@ cxl:
     cpmus: [{groups: [{vendor: 0x1d0f, id: 0x1, events: [m2s_req_memrd, m2s_rwd_memwr]}], counters: 4}]
 YAML
 
-  # Devices of the root complexes the Tegra410's document counts, the device with the document's BDF among them, and
+  # Devices of the root complexes that the Tegra410's document counts, including the device with the document's BDF, and
   # accesses to BARs.
   cat >"$1/devices.yaml" <<'YAML'
 name: documents

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by the tests in this folder.
+# Functions for the tests in this folder.
 # shellcheck shell=bash
 set -euo pipefail
 # shellcheck disable=SC2034
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 
-# expect STATUS COMMAND...: runs it; its output is in $output.
+# expect STATUS COMMAND...: runs COMMAND, which must end with STATUS. Its output is in $output.
 expect() {
   local wanted=$1 status=0
   shift
@@ -16,12 +16,12 @@ expect() {
   fi
 }
 
-# says TEXT: the last output has it in one of its lines.
+# says TEXT: the last output has TEXT in one of its lines.
 says() {
   grep -qF -- "$1" <<<"$output" || { printf 'not said: %s\n%s\n' "$1" "$output"; exit 1; }
 }
 
-# complain TEXT...: something is wrong; the test goes on, and ends with $failed.
+# complain TEXT...: reports a failure. The test continues, and ends with $failed.
 # shellcheck disable=SC2034
 failed=0
 complain() {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced, behind expect.sh, by tests that boot a guest from the repository: where none is prepared they are skipped.
+# Tests that boot a guest from the repository source this file after expect.sh. Without a prepared guest they are
+# skipped.
 # shellcheck shell=bash
 cd "${repository:?}" || exit
 if [[ ! -e ${PMUFAB_GUEST:-.cache/guest}/.complete ]]; then

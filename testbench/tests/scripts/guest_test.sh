@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# guest_test.sh FOLDER: tools/guest/prepare where it cannot do its work. What it prepares it starts itself.
+# guest_test.sh FOLDER: failures of tools/guest/prepare. After a success, prepare tries the guest itself.
 source "$(dirname "$0")/expect.sh"
 folder=$1
 prepare=$repository/tools/guest/prepare
 rm -rf "$folder"
 mkdir -p "$folder/bin"
 
-# One number in three places: what init speaks, prepare writes down and pmufab asks for.
+# One number in three places: init implements it, prepare writes it down, and pmufab checks it.
 protocol=$(sed -n 's/^protocol=//p' "$repository/tools/guest/init")
 expect 0 grep -F "kVersion = $protocol;" "$repository/testbench/guest/devices/aperture.h"
 
@@ -30,14 +30,14 @@ expect 2 "$prepare" "$folder/a b"
 says 'has a blank or a colon in it'
 [[ ! -e "$folder/a b" ]] || { echo "it made the folder '$folder/a b'"; exit 1; }
 
-# A stand-in for dpkg names another architecture.
+# A fake dpkg reports another architecture.
 printf '#!/bin/sh\necho riscv64\n' >"$folder/bin/dpkg"
 chmod +x "$folder/bin/dpkg"
 expect 77 env PATH="$folder/bin:$PATH" "$prepare" "$folder/dest"
 says 'this is not an amd64 Debian system'
 [[ ! -e $folder/dest ]] || { echo "it made the folder $folder/dest"; exit 1; }
 
-# What a call that was broken off has left is not taken for a guest. The mirror is a folder that is not there.
+# The remains of an interrupted call are not a guest. The mirror is a missing folder.
 mkdir -p "$folder/dest"
 echo 'of another version' >"$folder/dest/.complete"
 printf '#!/bin/sh\necho amd64\n' >"$folder/bin/dpkg"

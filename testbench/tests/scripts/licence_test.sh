@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# licence_test.sh FOLDER: every file names its licence at the top, the one LICENSE gives it. Files made for the purpose in
-# FOLDER show that one without, or with another, is found.
+# licence_test.sh FOLDER: every file has its licence at the top, the one that LICENSE lists. Test files in FOLDER show
+# that a missing and a wrong licence are found.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 work=$1
 
-# The files that cannot hold a comment, or whose whole content is the licence's.
+# Files that cannot hold a comment, or that are a licence.
 is_exception() {
   case $1 in
     LICENSE | LICENSES/* | *.json | *.csv | testbench/fuzz/seeds/*) return 0 ;;
@@ -14,12 +14,12 @@ is_exception() {
   return 1
 }
 
-# What LICENSE lists as BSD-2-Clause.
+# The BSD-2-Clause files in LICENSE.
 bsd=$(sed -nE 's/^    (testbench[^ ]+) .*/\1/p' LICENSE)
 [[ -n $bsd ]] || { echo "LICENSE lists nothing"; exit 1; }
 
-# complaints FOLDER: of the files whose names come in, counted from FOLDER, those that do not name the licence LICENSE gives
-# them in their first two lines (the first may be "#!").
+# complaints FOLDER: reads names of files, relative to FOLDER, and prints those without the licence of LICENSE in their
+# first two lines (the first may be "#!").
 complaints() {
   # shellcheck disable=SC2016
   (cd "$1" && xargs -d '\n' awk -v bsd="$bsd" '
@@ -40,7 +40,7 @@ complaints() {
     END { for (file in wrong) print file ": " wrong[file] }')
 }
 
-# Without git, as in an unpacked archive: all files but those a build leaves.
+# Without git, as in an unpacked archive: all files except those of a build.
 files() {
   git -c safe.directory='*' ls-files 2>/dev/null ||
     find . -type f ! -path './build*' ! -path './.cache/*' ! -path './.git/*' -printf '%P\n'
@@ -49,7 +49,7 @@ all=$(files | while read -r file; do if [[ -f $file ]] && ! is_exception "$file"
 found=$(complaints . <<<"$all")
 if [[ -n $found ]]; then echo "$found"; exit 1; fi
 
-# The test finds what it is for.
+# The test finds wrong files.
 rm -rf "$work"
 mkdir -p "$work"/{tlm,tools,testbench/shell/preload}
 echo 'int x;' >"$work/tlm/none.c"

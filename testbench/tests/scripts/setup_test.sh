@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# setup_test.sh FOLDER: tools/setup where it cannot do its work. A stand-in for dpkg-query says that nothing is installed.
+# setup_test.sh FOLDER: failures of tools/setup. A fake dpkg-query reports that nothing is installed.
 source "$(dirname "$0")/expect.sh"
 folder=$1
 rm -rf "$folder"
@@ -18,7 +18,7 @@ expect 2 env PATH="$folder/bin:$PATH" "$repository/tools/setup" --demo --check
 says 'libsystemc-dev'
 ! grep -qF libgtest-dev <<<"$output" || { printf 'the demo needs no tests:\n%s\n' "$output"; exit 1; }
 
-# Only what the script calls before it looks for apt-get.
+# Only the programs that the script calls before it looks for apt-get.
 for command in bash dirname awk basename env; do ln -s "$(command -v "$command")" "$folder/none/$command"; done
 expect 2 env PATH="$folder/none" "$repository/tools/setup"
 says 'not a Debian system'

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# documents_test.sh PMUFAB LINUX_SOURCES: types every perf command the kernel's documents give as an example into a
-# shell on a platform with traffic, and runs the Tegra410 document's script that maps PCI functions to root complexes.
-# The documents are those of the newest kernel that was fetched; nothing of them is kept here.
+# documents_test.sh PMUFAB LINUX_SOURCES: runs every example perf command of the kernel's documents in a shell on a
+# platform with traffic, and the Tegra410 document's script that maps PCI functions to root complexes. The documents are
+# those of the newest kernel that was fetched. No part of them is kept here.
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/../scripts/expect.sh"
 source "$(dirname "$0")/../scripts/documents.sh"
@@ -12,20 +12,20 @@ documents=$(find_documents "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# type_examples PLATFORM-OPTIONS...: commands come on standard input; prints each with its counts and verdicts.
+# type_examples PLATFORM-OPTIONS...: takes commands from standard input, and prints each with its counts and verdicts.
 type_examples() {
   local command number=0 events
   local -a commands=()
   : >"$work/typed"
   while read -r command; do
     commands+=("$command")
-    # The examples count until Ctrl-C; this one is pressed after a while of simulated time.
+    # The examples count until Ctrl-C, which comes here after a while of simulated time.
     printf '%s sleep 0.2 2>%q || echo "%d exited with $?"\n' "$command" "$work/perf.$number" "$number" >>"$work/typed"
     number=$((number + 1))
   done
   ((number > 0)) || return 0
   rm -f "$work/verdicts.json"
-  # Every kind of exit is looked at below.
+  # The checks below cover every exit code.
   "$pmufab" shell "$@" --json "$work/verdicts.json" -- bash "$work/typed" >"$work/out" 2>"$work/err" || true
   [[ -s $work/verdicts.json ]] || complain "$(cat "$work/err")"
   number=0
@@ -47,7 +47,7 @@ type_examples() {
   ((next == ${#verdicts[@]})) || complain "${#verdicts[@]} verdicts for $next events"
 }
 
-# verdicts_of FILE: "exact 123 expected 123 event" of each. The file is our own, a key to a line.
+# verdicts_of FILE: prints "exact 123 expected 123 event" for each. FILE is written by pmufab, one key per line.
 verdicts_of() {
   awk -F'": ' '
     /"check"/ { gsub(/[",]/, "", $2); check = $2 }
@@ -73,13 +73,13 @@ done
 type_examples scenarios/platforms/cmn700-small.yaml < <(examples "$documents/arm-cmn.rst")
 traffic='[{name: device, mix: {cache_rd_shared: 2, cache_rd_own: 1}, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]'
 type_examples "$work/cxl.yaml" --set "cxl_traffic=$traffic" < <(examples "$documents/cxl.rst" | grep -v 'vid=')
-# The document leaves the numbers to the vendor of the device, whose are these.
+# The document leaves the numbers to the device's vendor. These are the vendor's.
 type_examples "$work/vendor.yaml" --set 'cxl_traffic=[{name: host, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]' \
   < <(vendor_examples "$documents/cxl.rst")
 type_examples scenarios/platforms/tegra410-2s-small.yaml --traffic scenarios/traffic/everything.yaml \
   --traffic "$work/devices.yaml" < <(examples "$documents/nvidia-tegra410-pmu.rst")
 
-# The script in the Tegra410's document, and its example output: both literal blocks after their titles.
+# The script in the Tegra410's document and its example output: the literal blocks after two titles.
 literal_block 'Example script for mapping' "$documents/nvidia-tegra410-pmu.rst" >"$work/map"
 literal_block 'Example output::' "$documents/nvidia-tegra410-pmu.rst" | sed '/^ *$/d' >"$work/wanted"
 if [[ ! -s $work/map || ! -s $work/wanted ]]; then

@@ -28,7 +28,7 @@ class ShellEnd : public Shell {
     Shell::SetUp();
     temporary = folder / "tmp";
     fs::create_directory(temporary);
-    // Processes whose parent is killed come here, and are seen.
+    // Become the parent of processes whose parent is killed, so that the test sees them.
     prctl(PR_SET_CHILD_SUBREAPER, 1);
   }
 
@@ -38,7 +38,7 @@ class ShellEnd : public Shell {
     return pid;
   }
 
-  /// Wait until a file of this name is there, with something in it.
+  /// Wait until a file of this name exists and is not empty.
   std::string wait_for(const std::string& name) {
     for (int turn = 0; turn < 1500; ++turn) {
       std::string text = read(folder / name);
@@ -49,11 +49,11 @@ class ShellEnd : public Shell {
     return {};
   }
 
-  /// Nothing is left: no process, no file.
+  /// No process and no file is left.
   void expect_clean() {
     int status = 0;
     const auto begun = std::chrono::steady_clock::now();
-    while (waitpid(-1, &status, WNOHANG) >= 0) {  // until there is no child of any kind
+    while (waitpid(-1, &status, WNOHANG) >= 0) {  // until there is no child left
       ASSERT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20)) << "a process is left";
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
@@ -77,7 +77,7 @@ TEST_F(ShellEnd, bad_input_is_said_before_anything_runs) {
   const Outcome missing = pmufab({"shell", in("none.yaml"), "--", "echo", "ran"});
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_THAT(missing.out, Not(HasSubstr("ran")));
-  // The dynamic loader would leave the library out without a word.
+  // The dynamic loader would silently skip the library.
   const std::string blank_folder = (folder / "a b").string();
   fs::create_directory(blank_folder);
   const Outcome blank = finish(start({"shell", platform.front(), "--", "echo", "ran"}, {{"TMPDIR", blank_folder}}));
@@ -116,7 +116,7 @@ TEST_F(ShellEnd, a_number_that_is_no_event_is_no_silent_success) {
 }
 
 TEST_F(ShellEnd, control_c_ends_perf_which_prints_what_it_counted) {
-  // The terminal's signal goes to all processes of the foreground: here, the process group.
+  // The terminal's signal goes to all processes of the foreground, here to the process group.
   const pid_t pid = begin("echo begun >" + in("begun") + "; exec perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/");
   wait_for("begun");
   std::this_thread::sleep_for(std::chrono::milliseconds(1200));
@@ -135,7 +135,7 @@ TEST_F(ShellEnd, without_the_simulator_nothing_waits_for_ever) {
                           "; perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 100000; echo after $?");
   wait_for("begun");
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  // The simulator is the child of pmufab that is no shell.
+  // Of pmufab's children, the simulator is the one that is not a shell.
   std::istringstream children(read("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children"));
   pid_t simulator = 0;
   children >> simulator;
@@ -167,7 +167,7 @@ TEST_F(ShellEnd, a_killed_perf_leaves_the_counters_to_the_next) {
             std::to_string(session.verdicts[1].at("driver").get<std::uint64_t>()));
 }
 
-/// A driver's mistake shows in real perf's count, and in the verdict.
+/// A driver's mistake shows in the real perf's count, and in the verdict.
 TEST_F(ShellEnd, a_wrong_count_is_told_and_is_the_exit_code) {
   fs::path original;
   for (const auto& entry : fs::recursive_directory_iterator(PMUFAB_LINUX_SOURCES)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel does with an event besides counting, as programs other than perf ask for it.
+// Event features of the kernel besides counting, which programs other than perf use.
 #include <cerrno>
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ class ShellEvents : public ShellProtocol {
     return result;
   }
   static constexpr const char* kPmu = "nvidia_ucf_pmu_0";
-  static constexpr unsigned kCounters = 7;  // of a UCF PMU, besides that of cycles
+  static constexpr unsigned kCounters = 7;  // of a UCF PMU, besides the cycle counter
 };
 
 TEST_F(ShellEvents, each_member_with_the_group_format_reads_the_whole_group) {
@@ -33,7 +33,7 @@ TEST_F(ShellEvents, each_member_with_the_group_format_reads_the_whole_group) {
   sleep(0.01);
   EXPECT_EQ(leader.control(PERF_EVENT_IOC_DISABLE), 0);
   const std::vector<std::uint64_t> all = leader.words();
-  ASSERT_EQ(all.size(), 8U);  // how many, time, then value and id of each
+  ASSERT_EQ(all.size(), 8U);  // number of members, times, then value and id of each
   EXPECT_GT(all[2], 0U);
   EXPECT_THAT(all, ElementsAre(3, all[1], all[2], leader.number, all[2], member.number, all[2], alone.number));
   EXPECT_EQ(member.words(), all);
@@ -62,7 +62,7 @@ TEST_F(ShellEvents, a_reading_there_was_no_room_for_is_none) {
     EXPECT_EQ(never.read(7).result, -ENOSPC);
   }
   const Session session = end();
-  expect_exact(session, 1);  // of what was never read there is nothing to say
+  expect_exact(session, 1);  // the other was never read, so there is no verdict
   EXPECT_EQ(session.verdicts[0].at("reads"), 1);
 }
 
@@ -77,7 +77,7 @@ TEST_F(ShellEvents, a_pinned_event_that_does_not_fit_is_at_its_end) {
   EXPECT_EQ(reply.length, 0U);
   EXPECT_EQ(fit.front().words().size(), 2U);
   EXPECT_EQ(ask(opening(pinned, fit.back().number)).result, -EINVAL) << "it is for leaders to say";
-  // Enabled once more, it is given another chance.
+  // Enabling it again gives it another chance.
   fit.pop_back();
   EXPECT_TRUE(answers());
   EXPECT_EQ(event.control(PERF_EVENT_IOC_ENABLE), 0);

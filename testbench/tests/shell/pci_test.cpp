@@ -12,7 +12,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Two CXL devices, each below a root port of its own.
+/// Two CXL devices, each below its own root port.
 class ShellPci : public Shell {
  protected:
   void SetUp() override {
@@ -43,7 +43,7 @@ TEST_F(ShellPci, setpci_reaches_the_model) {
   const std::size_t second = out.find("Memory", out.find("[disabled]"));
   ASSERT_NE(second, std::string::npos) << out << session.outcome.err;
   EXPECT_THAT(out.substr(second), Not(HasSubstr("[disabled]")));
-  // What is read only stays.
+  // Read-only bits do not change.
   EXPECT_THAT(out, ::testing::EndsWith("1e98\n0003\n98\n00031e98\n"));
 }
 

@@ -29,7 +29,7 @@ TEST_F(ShellPerf, lists_the_events_the_drivers_publish) {
       wanted.insert(fmt::format("{}/{}/", std::string(pmu.at("name")), event));
   }
   ASSERT_GE(wanted.size(), 40U);
-  // Without -v perf 6.12 shows PMUs whose names differ in the last number as one, without the number.
+  // Without -v, perf 6.12 combines PMUs whose names differ only in the last number, and omits the number.
   const Session session = type("perf list -v pmu");
   std::set<std::string> found;
   std::istringstream stream(session.outcome.out);
@@ -50,10 +50,10 @@ TEST_F(ShellPerf, counts_groups_and_single_events_of_two_kinds_of_pmu_for_simula
   for (std::size_t i = 0; i < lines.size(); ++i) {
     EXPECT_EQ(lines[i].at(0), std::to_string(session.verdicts[i].at("driver").get<std::uint64_t>()));
     EXPECT_GT(session.verdicts[i].at("driver"), 1000);
-    // One second asleep is a millisecond there, and some register accesses, in nanoseconds.
+    // One second of sleep is a simulated millisecond, plus some register accesses, in nanoseconds.
     EXPECT_NEAR(std::stod(lines[i].at(3)), 1e6, 5e3);
   }
-  // 2.4 GHz, see the platform's file.
+  // 2.4 GHz, as in the platform's file.
   EXPECT_NEAR(session.verdicts[3].at("driver").get<double>(), 2.4e6, 12e3);
 }
 
@@ -128,7 +128,7 @@ TEST_F(ShellPerf, shows_counts_by_socket_node_and_cpu) {
   for (const auto& line : table(session.outcome.out)) {
     if (line.at(1) != "0") places.insert(line.at(0));
   }
-  // 88 CPUs in each socket, and the first of each reads its PMUs.
+  // Each socket has 88 CPUs. The first of each reads its PMUs.
   EXPECT_THAT(places, ::testing::IsSupersetOf({"S0", "S1", "N0", "N1", "CPU0", "CPU88"})) << session.outcome.out;
 }
 
@@ -143,13 +143,13 @@ TEST_F(ShellPerf, more_events_than_counters_take_turns_and_are_compared_for_thei
 }
 
 TEST_F(ShellPerf, two_at_once_count_in_the_same_time) {
-  // Time stands still while the third, or its shell, or what that starts, has something to do.
+  // Time stands still while the third program, its shell, or a program it starts is busy.
   const Session session = type(
       "perf stat -a -e nvidia_ucf_pmu_1/cycles/ sh -c '"
       "perf stat -a -e nvidia_ucf_pmu_0/cycles/ sleep 1 & perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 2;"
       "wait'");
   expect_exact(session, 3);
-  // One and two milliseconds there, and some register accesses.
+  // One and two simulated milliseconds, plus some register accesses.
   constexpr double kAccesses = 20e6;
   const auto at = [&](std::size_t event, const char* when) { return session.verdicts[event].at(when).get<double>(); };
   EXPECT_NEAR(at(0, "opened_ps"), at(1, "opened_ps"), kAccesses);
@@ -159,7 +159,7 @@ TEST_F(ShellPerf, two_at_once_count_in_the_same_time) {
 }
 
 TEST_F(ShellPerf, what_a_program_starts_takes_no_simulated_time_however_it_is_started) {
-  // dash takes vfork() for a command that is not its last one; this one works for some tenths of a second.
+  // dash uses vfork() for a command that is not its last one. This one runs for some tenths of a second.
   const Session session = type(
       "perf stat -x, -a -I 100 -e nvidia_ucf_pmu_1/cycles/ sh -c '"
       "awk \"BEGIN { for (i = 0; i < 5e6; ++i) x += i }\"; sleep 0.25; true' 2>&1");
@@ -182,7 +182,7 @@ TEST_F(ShellPerf, refuses_wrong_terms_in_its_own_words) {
   EXPECT_NE(unknown.outcome.exit_code, 0);
   EXPECT_TRUE(unknown.verdicts.empty());
   const Session large = type("perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd,src_rem=2/ sleep 1");
-  // Some versions of perf name the term between the two.
+  // Some versions of perf put the term between the two.
   EXPECT_THAT(large.outcome.err, AllOf(HasSubstr("value too big for format"), HasSubstr(", maximum is 1\n")));
   EXPECT_NE(large.outcome.exit_code, 0);
   EXPECT_TRUE(large.verdicts.empty());
@@ -211,7 +211,7 @@ TEST_F(ShellPerf, reads_delays_and_limits_of_its_own_in_simulated_time) {
   expect_exact(session, 2);
   const auto lines = table(session.outcome.out);
   ASSERT_EQ(lines.size(), 2U) << session.outcome.out;
-  // 200 ms are 200 us there, of 2.4 GHz.
+  // 200 ms are 200 simulated us, at 2.4 GHz.
   for (const auto& line : lines) EXPECT_NEAR(std::stod(line.at(0)), 480'000, 2'400) << line.at(0);
 }
 

@@ -35,7 +35,7 @@ TEST(ProcessTree, children_are_those_of_all_threads_until_they_end) {
     EXPECT_EQ(parent_of(first), getpid());
     kill(first, SIGKILL);
     siginfo_t ignored;
-    // It stays in the list of its parent's children until that has taken notice.
+    // It stays in its parent's list of children until the parent has collected it.
     waitid(P_PID, static_cast<id_t>(first), &ignored, WEXITED | WNOWAIT);
     EXPECT_THAT(living_children(getpid()), UnorderedElementsAre(second));
     ended = true;

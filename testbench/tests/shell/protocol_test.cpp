@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Those who do not keep to the protocol, and those who ask too much.
+// Clients that violate the protocol, or ask too much.
 #include <sys/resource.h>
 
 #include <atomic>
@@ -87,7 +87,7 @@ TEST_F(ShellProtocol, events_and_functions_that_do_not_exist_are_refused) {
     EXPECT_EQ(ask(nowhere).result, -EINVAL) << cpu;
   }
   pmufab_shell_request empty = opening(good);
-  empty.length = 0;  // all zero: no PMU of ours
+  empty.length = 0;  // all zero: not one of our PMUs
   EXPECT_EQ(ask(empty).result, -ENOENT);
   for (const std::uint64_t function : {std::uint64_t{0xffff'ffff}, kGarbage}) {
     const Client::Reply read = ask(request(PMUFAB_SHELL_CONFIG_READ, {function, 0, kGarbage}));
@@ -104,7 +104,7 @@ TEST_F(ShellProtocol, events_and_functions_that_do_not_exist_are_refused) {
 TEST_F(ShellProtocol, those_who_leave_in_the_middle_leave_nothing) {
   const perf_event_attr exclusive = [&] {
     perf_event_attr all = attributes("nvidia_ucf_pmu_0", 0x111);
-    all.exclusive = 1;  // whatever is left on this PMU would keep others off
+    all.exclusive = 1;  // anything left on this PMU would block others
     return all;
   }();
   const std::string files = "/proc/" + std::to_string(simulator) + "/fd";
@@ -146,7 +146,7 @@ TEST_F(ShellProtocol, more_connections_than_descriptors_wait_and_do_not_keep_it_
   EXPECT_EQ(late.receive().value_or(Client::Reply()).result, 0);
 }
 
-/// Asks, and never waits for the answers.
+/// Sends requests, and never waits for the answers.
 class Asker {
  public:
   explicit Asker(Client client)
@@ -168,7 +168,7 @@ class Asker {
 };
 
 TEST_F(ShellProtocol, who_asks_without_a_pause_keeps_nobody_from_waking_up) {
-  // So many that there is always a question to answer.
+  // So many that there is always a request to answer.
   const Asker first(connect());
   const Asker second(connect());
   const Asker third(connect());
@@ -185,7 +185,7 @@ TEST_F(ShellProtocol, who_asks_without_a_pause_holds_time_as_long_as_who_works_a
   EXPECT_GT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(1500));
 }
 
-/// A program of the shell, with a simulator of another version.
+/// A program in the shell, with a simulator of another version.
 TEST_F(Shell, a_library_of_another_version_says_that_versions_differ) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

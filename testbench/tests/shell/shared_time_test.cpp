@@ -60,7 +60,7 @@ TEST(SharedTime, a_program_that_will_hear_of_its_childs_end_works) {
     time.join(100, 1);
     time.join(101, 100);
     time.begin_wait(1, 100, wait, 9'000);
-    time.begin_wait(2, 200, Wait::sleep, 5'000);  // somebody else
+    time.begin_wait(2, 200, Wait::sleep, 5'000);  // another program
     time.begin_wait(3, 101, Wait::sleep, 3'000);
     EXPECT_EQ(time.pass(false), Pass::at_once);
     time.end_wait(3);

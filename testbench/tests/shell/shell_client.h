@@ -40,11 +40,12 @@ inline pmufab_shell_request request(std::uint32_t call, std::initializer_list<st
   return result;
 }
 
-/// A connection to the simulator, by somebody who need not keep to the protocol.
+/// A connection to the simulator by a client that may violate the protocol.
 class Client {
  public:
   explicit Client(int connected) : socket_(connected) {}
-  /// @param in_person  as this process; otherwise as one that has ended since, so that whatever it asks joins nobody
+  /// @param in_person  as this process; otherwise as one that has ended, so that its requests belong to no other
+  /// program
   Client(const std::string& path, bool in_person) : socket_(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -75,7 +76,7 @@ class Client {
 
   struct Reply : pmufab_shell_reply {
     Reply() : pmufab_shell_reply{} { result = -1; }
-    int descriptor = -1;  ///< that came along
+    int descriptor = -1;  ///< that came with it
   };
   /// @return nothing at the end of the connection, or if nothing has come for long
   [[nodiscard]] std::optional<Reply> receive(int timeout_ms = 20'000) const {
@@ -105,7 +106,7 @@ class Client {
   int socket_;
 };
 
-/// A shell on a platform in which a test talks to the simulator itself.
+/// A shell on a platform, in which a test talks directly to the simulator.
 class ShellProtocol : public Shell {
  protected:
   void SetUp() override {
@@ -136,7 +137,7 @@ class ShellProtocol : public Shell {
 
   [[nodiscard]] Client connect(bool in_person = false) const { return {path, in_person}; }
   [[nodiscard]] Client::Reply ask(const pmufab_shell_request& what) const { return connect().ask(what); }
-  /// Does the simulator still answer?
+  /// Check that the simulator still answers.
   [[nodiscard]] bool answers() const { return ask(request(PMUFAB_SHELL_CLOCK)).result == 0; }
   /// Let simulated time pass. @param seconds  of a program
   void sleep(double seconds) const {
@@ -162,7 +163,7 @@ class ShellProtocol : public Shell {
   struct Event {
     Client client;
     std::uint64_t number;
-    /// What read(2) with room for so many bytes gives.
+    /// The result of read(2) with room for this many bytes.
     [[nodiscard]] Client::Reply read(std::uint64_t room = 1024) const {
       return client.ask(request(PMUFAB_SHELL_READ, {room}));
     }

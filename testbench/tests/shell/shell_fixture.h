@@ -16,7 +16,7 @@ namespace pmufab::testing {
 /// Types commands into a shell on a platform of two sockets with traffic.
 class Shell : public Cli {
  protected:
-  /// What is left of a shell: output of all programs, and the verdicts.
+  /// The results of a shell: output of all programs, and the verdicts.
   struct Session {
     Outcome outcome;
     nlohmann::json verdicts;  ///< "events" of --json
@@ -38,7 +38,7 @@ class Shell : public Cli {
     return session;
   }
 
-  /// Every count was compared, and is right.
+  /// Every count was compared and is correct.
   static void expect_exact(const Session& session, std::size_t events) {
     ASSERT_EQ(session.verdicts.size(), events) << session.outcome.err;
     for (const nlohmann::json& verdict : session.verdicts) {
@@ -48,7 +48,7 @@ class Shell : public Cli {
     EXPECT_EQ(session.outcome.exit_code, 0) << session.outcome.err;
   }
 
-  /// Fields of perf stat -x, line by line, blanks left out.
+  /// Fields of perf stat -x, line by line, without blanks.
   static std::vector<std::vector<std::string>> table(const std::string& text, char separator = ',') {
     std::vector<std::vector<std::string>> lines;
     std::istringstream stream(text);

@@ -36,7 +36,8 @@ const std::vector<std::uint64_t> kFrequencies = {1,
                                                  999'999'999'999,
                                                  1'000'000'000'000};
 
-/// The definition, without a division: `time` is the smallest whole picosecond not before edge * 10^12 / frequency.
+/// The definition without a division: `time` is the smallest whole picosecond that is not before edge * 10^12 /
+/// frequency.
 bool is_edge(std::uint64_t frequency, std::uint64_t edge, Picoseconds time) {
   const Wide exact = kSecond * edge;
   return Wide{time} * frequency >= exact && (time == 0 || Wide{time - 1} * frequency < exact);

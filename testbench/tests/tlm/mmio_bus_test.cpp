@@ -47,7 +47,7 @@ TEST_F(Bus, forwards_to_the_window_with_relative_addresses) {
     cpu.put32(0x2000, 0xb);
     cpu.put32(0x2ffc, 0xbf);
     cpu.put64(0x3000'0000'0008, 0xcccc'cccc'cccc);
-    for (int again = 0; again < 2; ++again) {  // in an order that changes window each time
+    for (int again = 0; again < 2; ++again) {  // in an order that changes the window each time
       EXPECT_EQ(cpu.get32(0x1000), 0xaU);
       EXPECT_EQ(cpu.get32(0x2ffc), 0xbfU);
       EXPECT_EQ(cpu.get64(0x3000'0000'0008), 0xcccc'cccc'ccccU);
@@ -126,7 +126,7 @@ TEST_F(Bus, answers_an_unmapped_address_with_an_error_and_one_report_per_place) 
       EXPECT_EQ(cpu.read64(0x2000).status, tlm::TLM_ADDRESS_ERROR_RESPONSE);
       EXPECT_EQ(cpu.read32(0xffff'ffff'0000'1000).status, tlm::TLM_ADDRESS_ERROR_RESPONSE);
     }
-    EXPECT_EQ(a.bank.guest_errors(), 0U);  // it never got there
+    EXPECT_EQ(a.bank.guest_errors(), 0U);  // it did not arrive there
   });
 }
 

@@ -207,7 +207,7 @@ TEST(Probe, lets_one_sink_watch_several_probes) {
   EXPECT_EQ(sink.value(), 8U);
 }
 
-// A counter that freezes all counters when it overflows removes every sink, its own too, while an event is published.
+// A counter that freezes all counters at its overflow removes every sink, including its own, during an event.
 struct Freezer {
   Probe& probe;
   std::vector<EventSink>& sinks;
@@ -228,7 +228,7 @@ TEST(Probe, survives_a_wrap_that_unwatches_everything) {
     sinks[which].set_value(255);
     probe.publish(1, 0, 0);
     for (std::size_t i = 0; i < sinks.size(); ++i) {
-      // Sinks before the wrapping one got the event, later ones were removed before their turn.
+      // Sinks before the wrapping one got the event. Later ones were removed before their turn.
       EXPECT_EQ(sinks[i].value(), i < which ? 1U : 0U) << which << ", " << i;
     }
     probe.publish(1, 0, 0);
@@ -237,7 +237,7 @@ TEST(Probe, survives_a_wrap_that_unwatches_everything) {
   }
 }
 
-// A counter that stops itself when it overflows must not take the event away from those behind it.
+// A counter that stops itself at its overflow must not keep the event from those behind it.
 struct SelfStopper {
   Probe& probe;
   EventSink& sink;

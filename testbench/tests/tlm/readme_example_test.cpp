@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The example of tlm/README.md does what the text around it says.
+// The example of tlm/README.md does what its text says.
 
 #include <sstream>
 #include <string>

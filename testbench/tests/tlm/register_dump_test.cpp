@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a bank prints itself.
+// Printing of register banks.
 
 #include <sstream>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What accesses that are not allowed do: their response, their one report, and that nothing changes; and what debug
-// transport and DMI may do.
+// Forbidden accesses: their response, their one report, and that nothing changes. And accesses by debug transport and
+// DMI.
 
 #include <cstdint>
 #include <string>
@@ -44,11 +44,11 @@ class RegisterErrors : public testing::SimulationTest {
       device->bank.on_write(device->bank.find(reg.name), [this](const RegisterWrite&) { ++hooks; });
     }
   }
-  /// The whole state of the bank, time left out.
+  /// The whole state of the bank except time.
   [[nodiscard]] nlohmann::json state() const { return device->bank.dump_json(0); }
 
-  /// Three times the same bad read and write: each gets `status`, changes nothing, and together they make the reports
-  /// announced (reads and writes are one place).
+  /// Make the same bad read and write three times. Each gets `status` and changes nothing. Together they make the
+  /// announced reports (reads and writes are one place).
   void expect_refused(std::uint64_t offset, unsigned length, tlm::tlm_response_status status) {
     const nlohmann::json before = state();
     const std::uint64_t errors = device->bank.guest_errors();
@@ -57,7 +57,7 @@ class RegisterErrors : public testing::SimulationTest {
       EXPECT_EQ(cpu.read(offset, length).status, status) << "read of " << length << " at " << offset;
       EXPECT_EQ(cpu.write(offset, ~std::uint64_t{0}, length).status, status)
           << "write of " << length << " at " << offset;
-      EXPECT_EQ(testing::now(), start + 20);  // a refused access takes its time like any other
+      EXPECT_EQ(testing::now(), start + 20);  // a refused access takes as long as any other
     }
     EXPECT_EQ(state(), before);
     EXPECT_EQ(hooks, 0U);
@@ -283,7 +283,7 @@ TEST_F(RegisterErrors, debug_writes_store_the_value_and_call_no_hook) {
   run([&] {
     EXPECT_EQ(cpu.debug_write(0x00, 0xffff'ffff, 4), 4U);
     EXPECT_EQ(bank.value(bank.find("CTRL")), 0xffff'ffffU);
-    EXPECT_EQ(cpu.get32(0x00), 0xff01U);  // bits no field covers read zero
+    EXPECT_EQ(cpu.get32(0x00), 0xff01U);  // bits without a field read zero
     EXPECT_EQ(cpu.debug_write(0x20, 0x1122'3344'5566'7788, 8), 8U);
     EXPECT_EQ(bank.value(bank.find("HALVES"), 1), 0x1122'3344'5566'7788U);
     EXPECT_EQ(bank.value(bank.find("HALVES"), 0), 0x1234U);

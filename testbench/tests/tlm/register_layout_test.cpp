@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What layout_is_valid() accepts and refuses. All of it happens at compile time: that this file compiles is the test.
+// Layouts that layout_is_valid() accepts and refuses. All checks are at compile time: compiling this file is the test.
 
 #include <malloc.h>
 
@@ -90,7 +90,7 @@ static_assert(!fields_valid({{"A", 4, 2, Access::rw, 4}}, 32));  // reset does n
 static_assert(fields_valid({{"A", 4, 2, Access::rw, 3}}, 32));
 static_assert(!fields_valid({{"A", 0, 64, Access::rw}, {"B", 0, 1, Access::rw}}, 64));
 
-// The same judgement at run time, for tables made there.
+// The same checks at run time, for tables made there.
 TEST(RegisterLayout, a_bank_refuses_a_layout_that_is_not_valid_and_names_itself) {
   static constexpr std::array<RegisterSpec, 2> kOverlapping = {{{"A", 0, 64, {}}, {"B", 4, 32, {}}}};
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reads and writes that are allowed do: access policies, halves, arrays, hooks, live values, resets.
+// Permitted reads and writes: access policies, halves, arrays, hooks, live values, resets.
 
 #include <cstdint>
 #include <random>
@@ -20,7 +20,7 @@ constexpr FieldSpec kMixed32[] = {
     {"CLEAR", 8, 4, Access::w1c, 0xf},      {"SET", 12, 4, Access::w1s, 0x1},
     {"COMMAND", 16, 4, Access::wo, 0x3},    {"ZERO", 20, 4, Access::raz_wi, 0x7},
     {"RSVD", 24, 2, Access::reserved, 0x2}, {"LATER", 28, 2, Access::unimplemented, 0x1},
-};  // bits 27:26 and 31:30 are covered by no field
+};  // bits 27:26 and 31:30 have no field
 
 constexpr FieldSpec kMixed64[] = {
     {"PLAIN", 0, 8, Access::rw},  {"CLEAR", 8, 24, Access::w1c, 0xff'ffff}, {"BRIDGE", 28 + 4, 8, Access::rw},
@@ -86,7 +86,7 @@ TEST_F(RegisterPolicies, writing_a_one_clears_or_sets_that_bit_alone) {
   });
 }
 
-/// What a policy means for one bit: `stored` after a write of `written`.
+/// The effect of a policy on one bit: `stored` after a write of `written`.
 bool bit_after(Access access, bool stored, bool written) {
   switch (access) {
     case Access::rw:
@@ -114,7 +114,7 @@ TEST_F(RegisterPolicies, random_writes_whole_or_by_halves_agree_with_the_meaning
     std::mt19937_64 random(7);
     std::uint64_t model = 0xabc0'0000'ffff'ff00;
     for (int step = 0; step < 3'000; ++step) {
-      if (step % 100 == 0) {  // once all bits are cleared or set, nothing would be tested any more
+      if (step % 100 == 0) {  // if all bits were cleared or set, nothing more would be tested
         model = random();
         bank.set_value(bank.find("WIDE"), model);
       }
@@ -384,7 +384,7 @@ TEST_F(RegisterPolicies, set_value_ignores_policies_and_keeps_to_the_width) {
   run([&] {
     bank.set_value(bank.find("COUNT"), 0xffff'ffff'ffff'ffff, 1);
     EXPECT_EQ(bank.value(bank.find("COUNT"), 1), 0xffff'ffff'ffff'ffffU);
-    EXPECT_EQ(cpu.get64(0x48), 0x0000'00ff'ffff'ffffU);  // bits no field covers read zero
+    EXPECT_EQ(cpu.get64(0x48), 0x0000'00ff'ffff'ffffU);  // bits without a field read zero
     bank.set_value(bank.find("EVEN"), 0x1'2345'6789);
     EXPECT_EQ(bank.value(bank.find("EVEN")), 0x2345'6789U);
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixture of all other tests: that it fails when it should.
+// The fixture of all other tests fails when it should.
 
 #include "testbench/support/simulation_test.h"
 
@@ -39,7 +39,7 @@ TEST_F(Support, fails_on_a_warning_nobody_announced) {
 }
 
 TEST_F(Support, fails_on_an_error_nobody_announced) {
-  // Two failures: the report, and the exception it throws out of the story.
+  // Two failures: the report, and the exception that it throws out of the story.
   ::testing::TestPartResultArray failures;
   {
     ::testing::ScopedFakeTestPartResultReporter reporter(

@@ -12,7 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// Every message names what is wrong, where, and what to do; the exit code is 2.
+/// Every message says what is wrong, where, and what to do. The exit code is 2.
 class BadInput : public Cli {
  protected:
   static constexpr const char* kTop = R"(name: small
@@ -103,7 +103,7 @@ TEST_F(BadInput, cxl_devices_that_contradict_themselves) {
         HasSubstr(message));
   };
   const std::string cpmus = "    cpmus: [{groups: [{group: m2s_req}]}]\n";
-  // Counters are writable while frozen unless that is said, too.
+  // Counters are writable while frozen unless the file says otherwise.
   refuses_device("    cpmus: [{groups: [{group: m2s_req}], freeze: false}]\n",
                  "cxl[0].cpmus[0].writable_while_frozen: counters that cannot be frozen");
   refuses_device(cpmus + "    link: {latency: 2 ms}\n", "p.yaml:5:21: cxl[0].link.latency: is more than 1 ms");
@@ -309,7 +309,7 @@ TEST_F(BadInput, errors_of_meaning_name_the_place_of_what_is_wrong) {
              "cxl_traffic:\n  - {name: a, mix: {local_read: 1}, ranges: [{base: 0x100_4000_0000, size: 4 KiB}]}\n"
              "measure: [{events: [cxl_pmu_mem0.0/clock_ticks/]}]\n",
              HasSubstr("cxl_traffic[0].ranges: 0x1000 bytes from 0x10040000000 are not in HDM-DB memory of device 0"));
-  // Devices are numbered whether they are below a switch or not.
+  // Devices are numbered in the same way below a switch.
   const auto refuses_local = [&](const std::string& where, const std::string& message) {
     refuses_on("platforms/cxl-switch.yaml",
                "cxl_traffic:\n  - {name: a, mix: {local_read: 1}, " + where +
@@ -422,14 +422,14 @@ TEST_F(BadInput, a_guest_that_another_version_prepared) {
     EXPECT_THAT(outcome.err, AllOf(HasSubstr(std::string("it has protocol ") + protocol + ", and pmufab 1"),
                                    HasSubstr("tools/guest/prepare --refresh")));
   }
-  // These are refused for what is not in the folder.
+  // The folder lacks something, so these are refused.
   for (const char* version : {"Linux, QEMU\nprotocol: 1\n", "Linux, QEMU\n"}) {
     for (const char* part : {"qemu", "firmware", "kernel", "initrd"}) {
       const Outcome outcome = boot(version);
       EXPECT_EQ(outcome.exit_code, 2) << version;
       EXPECT_THAT(outcome.err,
                   AllOf(HasSubstr(std::string("has no ") + part), HasSubstr("tools/guest/prepare --refresh")));
-      write(std::string("guest/") + part, "");  // which is as good as none
+      write(std::string("guest/") + part, "");  // an empty file counts as missing
       EXPECT_THAT(boot(version).err, HasSubstr(std::string("has no ") + part));
       write(std::string("guest/") + part, "x");
     }
@@ -442,7 +442,7 @@ TEST_F(BadInput, negative_numbers) {
   refuses({"run", scenario, "--timeout", "-1"}, HasSubstr("--timeout"));
   refuses({"trace", "import", write("a.lackey", "==1== Lackey\n"), (folder / "x").string(), "--limit", "-1"},
           HasSubstr("--limit"));
-  // Whatever else is missing, a guest for example.
+  // This holds whatever else is missing, for example a guest.
   for (const char* option : {"--cpus", "--memory", "--timeout"}) {
     refuses({"boot", option, "-1", "--", "true"}, HasSubstr(std::string(option) + " -1 is not from "));
     refuses({"boot", option, "99999999999999999999", "--", "true"}, HasSubstr(option));

@@ -18,7 +18,7 @@
 
 namespace pmufab::testing {
 
-/// What a program left behind.
+/// The results of a program.
 struct Outcome {
   int exit_code = -1;  ///< -1: killed by a signal
   std::string out;
@@ -83,8 +83,9 @@ class Cli : public ::testing::Test {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
-  /// @return the path of a platform, traffic or scenario file that ships: "platforms/tegra410-2s.yaml", or the name of
-  ///         a scenario in any folder, "cmn-flits.yaml".
+  /// @return the path of a shipped platform, traffic or scenario file: "platforms/tegra410-2s.yaml", or
+  /// "cmn-flits.yaml",
+  ///         a scenario in any folder.
   static std::string shipped(const std::string& name) {
     const std::filesystem::path scenarios = PMUFAB_SOURCE_DIR "/scenarios";
     if (std::filesystem::exists(scenarios / name)) return (scenarios / name).string();
@@ -95,8 +96,8 @@ class Cli : public ::testing::Test {
   }
 
   std::filesystem::path folder;
-  std::string output;  ///< what standard output is: a file, "closed", or (empty) a file for Outcome::out
-  std::string errors;  ///< what standard error is, likewise
+  std::string output;  ///< standard output: a file, "closed", or (empty) a file for Outcome::out
+  std::string errors;  ///< standard error, in the same way
 
  private:
   static void redirect(const std::filesystem::path& path, int descriptor) {

@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 
 class Command : public Cli {
  protected:
-  /// Every file below a folder, by its path there.
+  /// Every file below a folder, with its path relative to it.
   static std::map<std::string, std::string> contents(const std::filesystem::path& folder) {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -29,7 +29,7 @@ class Command : public Cli {
     return files;
   }
 
-  /// A quick scenario with something of everything; `rest` is appended.
+  /// A quick scenario with a little of everything. `rest` is appended.
   std::string quick(const std::string& rest = "") {
     return write("quick.yaml", R"(name: quick
 platform: {kind: tegra410, name: small, sockets: 1, cpus_per_socket: 4, tegra410: {clusters: 4}}
@@ -48,7 +48,7 @@ measure:
 )" + rest);
   }
 
-  /// A scenario that measures something quickly and then goes on for hours of simulated time.
+  /// A scenario that measures something quickly and then continues for hours of simulated time.
   std::string endless() {
     return write("endless.yaml", R"(name: endless
 platform: {kind: tegra410, name: small, sockets: 1, cpus_per_socket: 4, tegra410: {clusters: 4}}
@@ -117,7 +117,7 @@ TEST_F(Command, a_scenario_is_found_by_its_name) {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("PASSED: " + title + " "));
   };
-  passes("cmem-one-controller", "cmem-one-controller");  // one that comes with pmufab
+  passes("cmem-one-controller", "cmem-one-controller");  // one that is shipped with pmufab
 
   std::string own = read(shipped("tegra410/cmem-one-controller.yaml"));
   own.replace(own.find("../platforms"), 12, PMUFAB_SOURCE_DIR "/scenarios/platforms");
@@ -128,7 +128,7 @@ TEST_F(Command, a_scenario_is_found_by_its_name) {
   };
   std::filesystem::create_directories("scenarios/deep/er");
   write("scenarios/deep/er/cmem-one-controller.yaml", named("mine"));
-  passes("cmem-one-controller", "mine");  // the user's own goes first
+  passes("cmem-one-controller", "mine");  // the user's own has priority
   write("scenarios/deep/twice.yaml", named("twice"));
   write("scenarios/twice.yaml", named("twice"));
   const Outcome twice = pmufab({"run", "twice"});
@@ -136,9 +136,9 @@ TEST_F(Command, a_scenario_is_found_by_its_name) {
   EXPECT_THAT(twice.err, AllOf(HasSubstr("several scenarios 'twice'"), HasSubstr("scenarios/deep/twice.yaml"),
                                HasSubstr("scenarios/twice.yaml")));
   write("twice", named("a-path"));
-  passes("twice", "a-path");  // a path goes before all names
+  passes("twice", "a-path");  // a path has priority over names
   EXPECT_THAT(pmufab({"run", "cmem-one-controler"}).err, HasSubstr("did you mean 'cmem-one-controller'?"));
-  EXPECT_THAT(pmufab({"run", "cmn600-small"}).err, HasSubstr("no scenario 'cmn600-small'"));  // a platform
+  EXPECT_THAT(pmufab({"run", "cmn600-small"}).err, HasSubstr("no scenario 'cmn600-small'"));  // it is a platform
 }
 
 TEST_F(Command, list_shows_what_the_drivers_publish) {
@@ -367,7 +367,7 @@ TEST_F(Command, an_open_the_driver_refuses_is_checked) {
 }
 
 TEST_F(Command, a_child_that_crashes_is_reported_and_takes_nothing_along) {
-  // The drivers of "Linux 99.1" crash when they are loaded; the others are run all the same.
+  // The drivers of "Linux 99.1" crash when they are loaded. The others run all the same.
   std::filesystem::create_directories(folder / "drivers" / "99.1");
   std::filesystem::copy_file(PMUFAB_CRASHING_DRIVERS, folder / "drivers" / "99.1" / "pmufab_drivers.so");
   for (const auto& entry : std::filesystem::directory_iterator(PMUFAB_DRIVERS_DIR)) {
@@ -401,7 +401,7 @@ TEST_F(Command, a_run_that_takes_too_long_keeps_what_it_measured) {
   EXPECT_TRUE(run.at("partial"));
   ASSERT_EQ(run.at("measures").size(), 2U);
   EXPECT_EQ(run.at("measures")[0].at("counters")[0].at("check"), "exact");
-  // The one that was open is ended as by an interrupt.
+  // The open one is ended, as by an interrupt.
   EXPECT_TRUE(run.at("measures")[1].at("partial"));
   EXPECT_EQ(run.at("measures")[1].at("counters")[0].at("check"), "exact");
 }
@@ -513,13 +513,13 @@ measure:
   const std::string expected = counts(original, "original.csv", "");
   EXPECT_GT(expected.size(), 500U);
   EXPECT_EQ(counts(replay, "replay.csv", trace), expected);
-  // A recording of the replay is the trace itself, in both forms.
+  // A recording of the replay equals the trace, in both forms.
   ASSERT_EQ(pmufab({"trace", "record", replay, base + "/b.pmutrace", "--set", "trace=" + trace}).exit_code, 0);
   EXPECT_EQ(read(folder / "b.pmutrace"), read(trace));
   ASSERT_EQ(pmufab({"trace", "import", trace, base + "/c.csv"}).exit_code, 0);
   EXPECT_EQ(counts(replay, "csv.csv", base + "/c.csv"), expected);
 
-  // What is wrong with a trace is said with its place.
+  // Errors in a trace are reported with their place.
   const auto refused = [&](const std::string& file, const ::testing::Matcher<const std::string&>& message) {
     const Outcome outcome = pmufab({"run", replay, "--drivers", "newest", "--set", "trace=" + file});
     EXPECT_EQ(outcome.exit_code, 2) << outcome.out;

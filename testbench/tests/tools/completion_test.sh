@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# completion_test.sh COMPLETION: what bash makes of a line when Tab is pressed. A terminal of script(1) and an interactive
-# bash; `pmufab` there prints its words.
+# completion_test.sh COMPLETION: how bash completes a line when Tab is pressed. Uses a terminal of script(1) and an
+# interactive bash, in which `pmufab` prints its arguments.
 set -euo pipefail
 completion=$(realpath "$1")
 folder=$(mktemp -d)
@@ -19,19 +19,19 @@ bind 'set completion-query-items 1000'
 bind 'set page-completions off'
 RC
 
-# typed KEYS: the screen after an interactive bash got them.
+# typed KEYS: prints the screen after an interactive bash got KEYS.
 typed() {
   printf '%b\nexit\n' "$1" | TERM=dumb INPUTRC=/dev/null script --quiet --return --command \
     "bash --noprofile --rcfile '$folder/rc' -i" /dev/null 2>&1 | tr -d '\r\a'
 }
 failures=0
-# becomes KEYS WORDS: the line is completed to these words.
+# becomes KEYS WORDS: the line must be completed to WORDS.
 becomes() {
   local screen
   screen=$(typed "$1")
   if ! grep -qF -- "$2" <<<"$screen"; then echo "'$1' does not become $2:" "$screen"; failures=$((failures + 1)); fi
 }
-# offers KEYS WORD...: these are shown to choose from.
+# offers KEYS WORD...: these words must be offered.
 offers() {
   local screen word keys=$1
   shift

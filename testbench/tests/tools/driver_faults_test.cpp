@@ -23,7 +23,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// What is said about drivers that break. They are the newest kernel's, built here with one line more.
+/// Messages about drivers that fail. They are the newest kernel's, built here with one more line.
 class DriverFault : public Cli {
  protected:
   void SetUp() override {
@@ -36,8 +36,8 @@ class DriverFault : public Cli {
     setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
   }
 
-  /// Put `statement` first into the probe function of the CMEM latency PMU's driver. @return the library with the
-  /// drivers
+  /// Insert `statement` at the start of the probe function of the CMEM latency PMU's driver. @return the library with
+  /// the drivers
   std::string drivers_with(const std::string& statement) {
     std::string text = read(original_);
     const std::size_t probe = text.find("_probe(struct platform_device *pdev)\n{");
@@ -68,7 +68,7 @@ TEST_F(DriverFault, a_failed_probe_is_the_drivers_fault_and_shows_the_kernel_log
   EXPECT_THAT(named.out,
               AllOf(HasSubstr("FAILED: cmem-one-controller"), HasSubstr("'nvidia_cmem_latency_pmu_0'"),
                     HasSubstr("of the kernel log"), HasSubstr("failed with error -22"), Not(HasSubstr("no event"))));
-  // Nobody measures on it; but a device without its driver is a failure all the same.
+  // It is not measured, but a device without its driver is still a failure.
   const std::vector<std::string> others = {"--duration", "1 us", "--driver", drivers};
   std::vector<std::string> arguments = {"stat", "-e", "nvidia_ucf_pmu_0/cycles/"};
   arguments.insert(arguments.end(), others.begin(), others.end());
@@ -82,7 +82,7 @@ TEST_F(DriverFault, a_call_of_nothing_is_told_by_its_caller) {
   const Outcome outcome = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers});
   EXPECT_EQ(outcome.exit_code, 3);
 #ifdef PMUFAB_SANITIZED
-  // Which tells it in its own way.
+  // This driver reports it in its own way.
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("AddressSanitizer: SEGV"), HasSubstr("platform_probe")));
 #else
   EXPECT_THAT(outcome.err,
@@ -98,7 +98,7 @@ TEST_F(DriverFault, a_crash_says_how_to_find_it_and_shows_the_kernel_log) {
                                  HasSubstr("before the crash")));
   const auto where = AllOf(HasSubstr("it crashed in the drivers"), ContainsRegex("_probe at .*latency_pmu\\.c:[0-9]+"));
   EXPECT_THAT(outcome.err, where);
-  // Commands that only look are guarded as runs are.
+  // Commands that only show things are guarded like runs.
   const std::string platform = shipped("platforms/tegra410-1s-small.yaml");
   for (const char* command : {"list", "regs"}) {
     const Outcome look = pmufab({command, platform, "--driver", drivers});
@@ -110,7 +110,7 @@ TEST_F(DriverFault, a_crash_says_how_to_find_it_and_shows_the_kernel_log) {
 }
 
 TEST_F(DriverFault, why_a_device_has_no_pmu_is_told) {
-  // One of two devices, then the only one: a CXL PMU whose counters this driver cannot set.
+  // First one of two devices, then the only one: a CXL PMU whose counters this driver cannot set.
   const std::string cpmu = "{groups: [{group: m2s_req}]";
   for (const bool other : {true, false}) {
     const std::string platform =
@@ -174,7 +174,7 @@ TEST_F(DriverFault, a_hung_driver_is_stopped_by_the_user_or_by_the_timeout_and_h
   std::this_thread::sleep_for(std::chrono::seconds(1));
   kill(pid, SIGINT);
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  kill(pid, SIGINT);  // the second one does not wait
+  kill(pid, SIGINT);  // the second signal does not wait
   const Outcome stopped = finish(pid);
   EXPECT_EQ(stopped.exit_code, 1);
   EXPECT_THAT(stopped.out, AllOf(HasSubstr("STOPPED: cmem-one-controller"), HasSubstr("stopped by the user")));

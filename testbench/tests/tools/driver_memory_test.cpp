@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The newest arm-cmn built with AddressSanitizer, where it leaves its array of DTMs.
+// The newest arm-cmn, built with AddressSanitizer, reads beyond its array of DTMs.
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -21,7 +21,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A mesh of three crosspoints with two DTMs each, in which the driver is asked for a watchpoint on all of them.
+/// A mesh of three crosspoints with two DTMs each. The driver is asked for a watchpoint on all of them.
 class DriverMemory : public Cli {
  protected:
   void SetUp() override {
@@ -35,7 +35,7 @@ class DriverMemory : public Cli {
       }
     }
     if (newest.empty()) GTEST_SKIP() << "there are no sources of this driver";
-    // Built by the first of these tests; the others find it up to date.
+    // The first of these tests builds it. For the others it is up to date.
     const std::string log = (folder / "log").string();
     const std::string command = fmt::format(
         "CC='{}' flock '{}.lock' '{}/tools/build-drivers' --sanitize --sources '{}' --base '{}' '{}' >'{}' 2>&1",
@@ -45,7 +45,7 @@ class DriverMemory : public Cli {
   }
 
   /// Count requests from port `port` of every crosspoint with the sanitized driver.
-  /// @param go_on  after what AddressSanitizer reports
+  /// @param go_on  continue after a report of AddressSanitizer
   Outcome watch(unsigned port, bool go_on = false) {
     const std::string scenario = write("watch.yaml", fmt::format(R"(name: watch
 platform:
@@ -71,7 +71,7 @@ measure:
   }
 
  private:
-  /// The library a program without sanitizers needs for drivers with.
+  /// The library that a program without sanitizers preloads for sanitized drivers.
   static std::string sanitizer() {
     std::FILE* pipe = popen("'" PMUFAB_C_COMPILER "' -print-file-name=libasan.so", "r");
     if (pipe == nullptr) return {};
@@ -84,9 +84,10 @@ measure:
   }
 };
 
-// A weakness of the driver: it takes the port's number for granted and indexes its DTMs with it. Port 6 is the fourth
-// DTM from a crosspoint's first; three crosspoints of two DTMs have six, and the array room for one more. Behind it
-// lies the red zone, in which no watchpoint seems taken. contract A87
+// A weakness of the driver: it does not check the port's number and indexes its DTMs with it. Port 6 is the fourth DTM
+// from a crosspoint's first. Three crosspoints of two DTMs have six, and the array has room for one more. The red zone
+// follows, in which no watchpoint seems taken.
+// contract A87
 TEST_F(DriverMemory, is_left_by_a_watchpoint_at_a_port_beyond_the_last_crosspoints_dtms) {
   const Outcome outcome = watch(6);
   EXPECT_EQ(outcome.exit_code, 3);
@@ -94,11 +95,11 @@ TEST_F(DriverMemory, is_left_by_a_watchpoint_at_a_port_beyond_the_last_crosspoin
   const std::string both = outcome.out + outcome.err;
   EXPECT_THAT(both, AllOf(HasSubstr("AddressSanitizer: use-after-poison"),
                           ContainsRegex("READ of size 4[^#]*#0 0x[0-9a-f]+ in arm_cmn_event_add .*arm-cmn\\.c"),
-                          // Of what was allocated when the mesh was discovered.
+                          // The array was allocated when the mesh was discovered.
                           ContainsRegex("in arm_cmn_discover .*arm-cmn\\.c")));
 }
 
-// The first access is a read; going on after it, the driver takes the watchpoint it found free.
+// The first access is a read. If it continues, the driver takes the watchpoint that seemed free.
 // contract A87
 TEST_F(DriverMemory, beyond_the_dtms_is_written_to) {
   const Outcome outcome = watch(6, true);
@@ -118,8 +119,8 @@ TEST_F(DriverMemory, is_not_left_by_watchpoints_at_ports_every_crosspoint_has) {
   }
 }
 
-// Port 4's DTM is the next crosspoint's first, which is set up in its place; of the last it is the array's spare entry,
-// all zeros, in which every watchpoint seems taken: the event never counts.
+// Port 4's DTM is the first one of the next crosspoint, which is set up instead. For the last crosspoint it is the
+// array's spare entry. It is all zeros, in which every watchpoint seems taken, so the event never counts.
 // contract A87
 TEST_F(DriverMemory, has_a_spare_entry_in_which_no_watchpoint_is_free) {
   const Outcome outcome = watch(4);

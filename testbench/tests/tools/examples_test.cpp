@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ready-made jobs for CI services are YAML of the form those services take. The install test runs their commands.
+// The ready-made jobs for CI services are valid YAML in the services' form. The install test runs their commands.
 #include <string>
 #include <vector>
 
@@ -16,7 +16,7 @@ YAML::Node job(const std::string& name) { return YAML::LoadFile(PMUFAB_SOURCE_DI
 
 TEST(ContinuousIntegrationExamples, github_actions_run_the_driver_on_every_push_and_keep_the_report) {
   const YAML::Node workflow = job("github-actions.yml");
-  // "on" is no boolean here: the library follows YAML 1.2.
+  // "on" is not a boolean here, because the library follows YAML 1.2.
   EXPECT_EQ(workflow["on"][0].as<std::string>(), "push");
   std::vector<std::string> commands;
   bool keeps_report = false;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# man_pages_test.sh PMUFAB DOCUMENTS: every command has a man page, mandoc finds nothing to complain about, and a page has
-# every option of the command's --help.
+# man_pages_test.sh PMUFAB DOCUMENTS: every command has a man page, mandoc has no complaints, and each page has every
+# option of the command's --help.
 set -euo pipefail
 pmufab=$1 pages=$2/man1
 fail() { echo "FAILED: $*"; exit 1; }

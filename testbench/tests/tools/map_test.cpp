@@ -34,7 +34,7 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
   return count;
 }
 
-/// The rest of `text` behind each `mark`, up to the first character that belongs to no number with separators.
+/// The text behind each `mark`, up to the first character that is not part of a number with separators.
 std::vector<std::uint64_t> numbers_behind(const std::string& text, const std::string& mark) {
   std::vector<std::uint64_t> numbers;
   for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
@@ -49,7 +49,7 @@ std::vector<std::uint64_t> numbers_behind(const std::string& text, const std::st
   return numbers;
 }
 
-/// Is it one element with well nested content? The parts of XML an SVG of ours uses.
+/// True for a single element with well nested content. Knows the parts of XML that our SVG uses.
 ::testing::AssertionResult is_well_formed(const std::string& text) {
   std::vector<std::string> open;
   std::size_t at = text.starts_with("<?xml") ? text.find("?>") + 2 : 0;
@@ -92,14 +92,14 @@ class Map : public Cli {
  protected:
   static std::string small() { return shipped("platforms/cmn600-small.yaml"); }
 
-  /// The text between the frames of boxes, cut into columns: by place "x,y", the lines in a box without blanks around.
+  /// The text between the frames of boxes, by place "x,y": the lines of each box, without surrounding blanks.
   static std::map<std::string, std::vector<std::string>> boxes(const std::string& text) {
     std::map<std::string, std::vector<std::string>> result;
     std::istringstream stream(text);
     std::string row;
     for (std::string line; std::getline(stream, line);) {
       if (line.starts_with("y=")) row = line.substr(2, line.find(' ') - 2);
-      // Lines of boxes hold "| text |" for each column; links are alone.
+      // Lines of boxes hold "| text |" for each column. Lines of links have no frames.
       if (occurrences(line, "| ") < 1 || !line.ends_with(" |")) continue;
       std::size_t at = line.find("| ");
       for (unsigned x = 0; at != std::string::npos; ++x) {
@@ -130,8 +130,8 @@ TEST_F(Map, every_device_is_in_its_place) {
   EXPECT_LT(outcome.out.find("y=1 "), outcome.out.find("y=0 "));
   const auto box = boxes(outcome.out);
   ASSERT_EQ(box.size(), 8U);
-  // Node ids have x in bits [6:5], y in [4:3] and the port in [2]: two bits of coordinates for four columns, and two of
-  // device. Logical ids are given in order of XP and port.
+  // Node ids have x in bits [6:5], y in [4:3] and the port in [2]: two bits of coordinates for four columns, and two
+  // bits of device. Logical ids count in order of XP and port.
   EXPECT_THAT(box.at("0,0"), ElementsAre("XP 0         0x0", "DTC 0  DTM 0", "p0 HN-D      0x0", "dn0 dtc0 hni0",
                                          "p1 SBSX      0x4", "sbsx0"));
   EXPECT_THAT(box.at("2,1"),
@@ -225,7 +225,7 @@ meshes:
   }
 }
 
-/// Three crosspoints in a row, as a driver shows them.
+/// Three crosspoints in a row, as a driver's map shows them.
 constexpr const char* kRowOfThree = R"(     X    0        1        2
 Y P D+--------+--------+--------+
 0    | XP #0  | XP #1  | XP #2  |
@@ -267,7 +267,7 @@ meshes:
   EXPECT_THAT(differences("0    |", "1    |"), ::testing::Contains(HasSubstr("XP 0: the driver shows nothing")));
   EXPECT_THAT(differences("  0  |", "  x  |"), ::testing::Contains(HasSubstr("line 6 of the driver's map")));
   EXPECT_THAT(cli::compare_with_driver(topology, layout, "").differences, ::testing::SizeIs(4));
-  // A kernel older than the device: told, but no difference.
+  // A kernel that does not know the device is reported, but is no difference.
   std::string text = kRowOfThree;
   text.replace(text.find(" HN-F "), 6, " ???? ");
   const cli::MapComparison older = cli::compare_with_driver(topology, layout, text);
@@ -290,12 +290,12 @@ meshes:
   EXPECT_THAT(svg, HasSubstr("<title>a &lt;b&gt; &amp; &quot;c&quot;</title>"));
   EXPECT_EQ(occurrences(svg, "<g class=\"xp\""), 12U);
   EXPECT_EQ(occurrences(svg, "<g class=\"port\""), 11U * 2 + 3);
-  // 4 x 3: three links to the east and back in each of three rows, two to the north and back in each of four columns.
+  // 4 x 3: in each of three rows three links to the east and back, in each of four columns two to the north and back.
   EXPECT_EQ(occurrences(svg, "<line class=\"link\""), 2U * 3 * 3 + 2U * 2 * 4);
   EXPECT_EQ(occurrences(svg, "class=\"legend\""), 0U);
 }
 
-/// Counts what XPs transmit by watching their wires.
+/// Counts flits that XPs transmit, on their wires.
 class Watcher : public cmn::MeshObserver {
  public:
   std::map<unsigned, std::uint64_t> by_xp;
@@ -355,7 +355,7 @@ TEST_F(Map, heat_is_what_crosses_the_wires) {
   EXPECT_THAT(svg, HasSubstr(link + " flits"));
 }
 
-// Every port of a row of four sends ten flits to the next XP in x, the last one's back to the first: by hand.
+// By hand: every port of a row of four sends ten flits to the next XP in x; the last XP sends to the first.
 constexpr const char* kRing = R"(name: ring
 duration: 20 us
 mesh_traffic:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios with meshes that are linked, or whose transactions take long to end.
+// Scenarios with linked meshes, or with transactions that take long to end.
 #include <gmock/gmock.h>
 
 #include "testbench/tests/tools/cli_fixture.h"
@@ -41,7 +41,7 @@ TEST_F(MeshScenario, events_of_gateways_that_no_model_makes_happen_are_refused_b
 }
 
 TEST_F(MeshScenario, transactions_that_need_longer_than_a_millisecond_end) {
-  // 64 loads that miss, one of which the memory takes every 100'000 cycles of 0.5 ns: 3 ms and more.
+  // 64 loads that miss. The memory accepts one every 100'000 cycles of 0.5 ns: 3 ms and more.
   const Outcome outcome = pmufab({"run", write("s.yaml", R"(name: slow
 platform:
   kind: cmn
@@ -75,7 +75,7 @@ platform:
   const std::string slow_axi =
       "axi: {ar_period: 1000000, aw_period: 1000000, w_period: 1000000, read_latency: 1000000, "
       "write_latency: 1000000}}\n";
-  // Without the most sets, which would only take memory.
+  // Without most of the sets, which would only cost memory.
   const Outcome most =
       pmufab({"run", "--drivers", "newest",
               write("most.yaml",

@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// What becomes of the files and streams the user names for output. Targets are always in the test's own folder: a
-/// program that is wrong here replaces what it is given.
+/// What happens to the files and streams that the user names for output. Targets are always in the test's own folder,
+/// because a wrong program would replace them.
 class Output : public Cli {
  protected:
   [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
@@ -38,7 +38,7 @@ class Output : public Cli {
 
 TEST_F(Output, a_named_pipe_is_written_to_and_stays_one) {
   ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
-  const int pipe = open(at("pipe").c_str(), O_RDWR | O_NONBLOCK);  // a reader, so that nobody waits
+  const int pipe = open(at("pipe").c_str(), O_RDWR | O_NONBLOCK);  // a reader, so that the program does not wait
   ASSERT_GE(pipe, 0);
   EXPECT_EQ(run_with({"--csv", at("pipe")}).exit_code, 0);
   std::array<char, 4096> buffer{};

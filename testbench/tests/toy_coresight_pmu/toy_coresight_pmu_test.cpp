@@ -22,7 +22,7 @@ constexpr const char* kName = "arm_cspmu_acpi_TOYS0001_0";
 constexpr std::uint64_t kCmem = 0x80'0000'0000;
 constexpr std::uint64_t kCycles = std::uint64_t{1} << 32;
 
-/// Asks the fabric of socket 0 for whatever a test wants.
+/// Sends any request to the fabric of socket 0.
 class Requester : public sc_core::sc_module {
  public:
   Requester(const sc_core::sc_module_name& name, platform::Platform& platform)
@@ -86,7 +86,7 @@ class ToyCoreSightPmu : public integration::DriverTest {
       host->observe(nullptr);
     });
   }
-  /// Open an event, tell the judge what it means, and let it count.
+  /// Open an event, give the judge its meaning, and let it count.
   EventHandle count(const EventTerms& terms, std::uint64_t config, std::uint64_t filter = 0) {
     driver_host::PerfAttributes attributes;
     attributes.type = pmu(kName).type;
@@ -99,7 +99,7 @@ class ToyCoreSightPmu : public integration::DriverTest {
     EXPECT_EQ(host->enable(event), 0);
     return event;
   }
-  /// Stop an event. @return the judgement of what its driver read
+  /// Stop an event. @return the judgement of the driver's reading
   EventResult stop(EventHandle event) {
     EXPECT_EQ(host->disable(event), 0);
     return judge.result(event).value();

@@ -16,7 +16,7 @@ namespace {
 using tegra410::Source;
 using tegra410::UcfEvent;
 
-constexpr std::uint32_t kPmiidr = 0x7070'043b;  // a product nobody knows: the generic driver serves it
+constexpr std::uint32_t kPmiidr = 0x7070'043b;  // an unknown product, which the generic driver serves
 
 std::uint64_t from(Source source) {
   std::uint64_t qualifiers = 0;
@@ -25,7 +25,7 @@ std::uint64_t from(Source source) {
   return qualifiers;
 }
 
-/// The qualifiers of the fabric's events that the filter registers let pass.
+/// The event qualifiers that the filter registers let pass.
 std::uint64_t qualifiers_of(const coresight::CounterProgram& program) {
   const bool all = program.filter == 0;
   std::uint64_t qualifiers = 0;
@@ -36,7 +36,7 @@ std::uint64_t qualifiers_of(const coresight::CounterProgram& program) {
 
 coresight::EventTable events_of(tegra410::Ucf& ucf, Fault fault) {
   coresight::EventTable table(qualifiers_of);
-  // The fault: bytes are counted where writes should be.
+  // The fault: bytes are counted instead of writes.
   table.add(kWrites, ucf.probe(fault == Fault::none ? UcfEvent::slc_access_wr : UcfEvent::slc_bytes_wr));
   table.add(kWriteBytes, ucf.probe(UcfEvent::slc_bytes_wr));
   return table;
@@ -56,7 +56,7 @@ platform::PmuRow write_pmu_row(unsigned socket, const tegra410::CoreSightPmuPara
                                                   .hid = "TOYS0001",
                                                   .instance = socket},
                                                  parameters);
-  row.perf_name = fmt::format("arm_cspmu_acpi_TOYS0001_{}", socket);  // as the generic driver calls an ACPI device's
+  row.perf_name = fmt::format("arm_cspmu_acpi_TOYS0001_{}", socket);  // as the generic driver names an ACPI device
   row.make = [parameters, fault](const platform::PmuSite& site) {
     return std::make_unique<platform::CoreSightPmuModel>(
         std::make_unique<WritePmu>("write_pmu", parameters, site.clocks.ucf, site.socket.ucf(), fault));

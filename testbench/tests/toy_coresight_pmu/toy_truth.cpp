@@ -55,7 +55,7 @@ Meaning meaning_of(const EventTerms& terms) {
   return meaning;
 }
 
-/// Positions of its marks are counts so far.
+/// Its marks are positions in the counts so far.
 class WriteTruth final : public scoreboard::EventTruth {
  public:
   WriteTruth(const Meaning& meaning, const WriteWires& wires, const scoreboard::ExactClock& clock)

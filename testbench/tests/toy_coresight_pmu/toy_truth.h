@@ -15,7 +15,7 @@
 
 namespace pmufab::toy {
 
-/// What crossed the boundary of a socket's fabric, by requester: CPUs, others.
+/// Requests at the boundary of a socket's fabric, by requester: CPUs, others.
 struct WriteWires {
   struct Sum {
     std::uint64_t writes = 0;
@@ -24,7 +24,7 @@ struct WriteWires {
   std::array<Sum, 2> by_requester{};  // CPUs, others
 };
 
-/// What the events of the PMU mean, from its description alone: terms `event`, `filter` and `cycles`.
+/// The meaning of the PMU's events, from its description alone: terms `event`, `filter` and `cycles`.
 class WritePmuJudge final : public scoreboard::CoreSightPmuJudge {
  public:
   /// @param clock  of the fabric; it and `wires` must outlive the judge
@@ -38,7 +38,8 @@ class WritePmuJudge final : public scoreboard::CoreSightPmuJudge {
   const scoreboard::ExactClock& clock_;
 };
 
-/// The truth: adds up what the socket accepts, and judges the PMU by it. Give it to the platform as boundary observer.
+/// The truth: it adds up what the socket accepts, and judges the PMU by that. Give it to the platform as boundary
+/// observer.
 class WriteJudge final : public scoreboard::FabricJudge, public BoundaryObserver {
  public:
   WriteJudge(const platform::PmuRow& row, std::uint64_t clock_hz);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fabric that pmufab does not know, brought by this program: from YAML to a verdict.
+// A fabric that pmufab does not have, provided by this program: from YAML to a verdict.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -56,7 +56,7 @@ class Toy : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(scratch_); }
 
-  /// Run a scenario with each set of drivers that serves its platform. @return results, one for each
+  /// Run a scenario with each driver set that serves its platform. @return one result for each
   [[nodiscard]] std::vector<RunResult> run(const std::vector<std::string>& overrides = {}) const {
     const scenario::ScenarioSpec spec = load(kScenario, overrides);
     std::vector<scenario::RunPlan> plans;
@@ -106,7 +106,7 @@ TEST_F(Toy, counting_begins_and_ends_in_the_midst_of_traffic) {
     EXPECT_EQ(result.status, RunResult::Status::passed) << result.message;
     const CounterResult& counter = result.measures.at(0).counters.at(0);
     EXPECT_EQ(counter.check, perf::Check::exact) << counter.note;
-    // A packet every 3 ns for 5 us, less what passes during register accesses.
+    // A packet every 3 ns for 5 us, except those that pass during register accesses.
     EXPECT_GT(counter.driver, 1'500U);
     EXPECT_LT(counter.driver, 1'700U);
   }

@@ -17,7 +17,7 @@ constexpr std::uint64_t kControl = kBase;
 constexpr std::uint64_t kCount = kBase + 4;
 constexpr std::uint64_t kPackets = 1;  // the event's number
 
-/// Positions of its marks are packets so far.
+/// Its marks are numbers of packets so far.
 class PacketsTruth final : public scoreboard::EventTruth {
  public:
   explicit PacketsTruth(const std::uint64_t& passed) : passed_(passed) {}

@@ -10,11 +10,11 @@
 
 namespace pmufab::toy {
 
-/// Judges the toy's PMU, which the driver calls "toy_belt": hears packets on the wire and register accesses on the bus,
-/// and knows nothing of the model.
+/// Judges the toy's PMU, which the driver calls "toy_belt". It sees packets on the wire and register accesses on the
+/// bus, and knows nothing of the model.
 class ToyPmuJudge final : public scoreboard::PmuJudge {
  public:
-  /// @param passed  packets that have passed; outlives the judge
+  /// @param passed  packets that have passed; must outlive the judge
   explicit ToyPmuJudge(const std::uint64_t& passed) : PmuJudge("toy_belt"), passed_(passed) {}
 
   bool see_write(const MmioBus::BusAccess& access) override;

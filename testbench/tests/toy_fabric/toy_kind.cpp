@@ -31,7 +31,7 @@ class ToyFabric final : public scenario::Fabric {
     const auto& specs = context.workload.of<ToyWorkload>();
     if (!specs.empty()) traffic_ = std::make_unique<PacketSource>("toy_traffic", belt_, specs);
   }
-  // The judge may be gone before the platform is.
+  // The judge may be destroyed before the platform.
   ~ToyFabric() override { belt_.set_observer(nullptr); }
   ToyFabric(const ToyFabric&) = delete;
   ToyFabric& operator=(const ToyFabric&) = delete;

@@ -5,7 +5,7 @@
 
 namespace pmufab::toy {
 
-/// The toy as scenarios know it: `kind: toy` and `toy` of a platform, `toy_traffic` of a scenario.
+/// The toy for scenarios: `kind: toy` and `toy` in a platform, `toy_traffic` in a scenario.
 [[nodiscard]] const scenario::FabricKind& toy_kind();
 
 }  // namespace pmufab::toy

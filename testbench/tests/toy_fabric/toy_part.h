@@ -15,17 +15,17 @@
 
 namespace pmufab::toy {
 
-/// The hardware of the toy: a belt that packets pass, and a PMU with one counter of 32 bits for them.
+/// The hardware of the toy: a belt that carries packets, and a PMU with one 32-bit counter for them.
 class Belt : public sc_core::sc_module {
  public:
   static constexpr std::uint32_t kSize = 0x1000;
 
-  /// @param loses_every  a fault: the PMU overlooks each packet with a number that is a multiple of it; 0: none
+  /// @param loses_every  a fault: the PMU misses each packet whose number is a multiple of this; 0: none
   Belt(const sc_core::sc_module_name& name, std::uint64_t loses_every);
 
   /// A packet passes now.
   void pass();
-  /// @param observer  told of each packet; not owned
+  /// @param observer  called for each packet; not owned
   void set_observer(PacketObserver* observer) noexcept { observer_ = observer; }
   void reset();
   [[nodiscard]] const RegisterBank& bank() const noexcept { return bank_; }
@@ -44,7 +44,7 @@ class Belt : public sc_core::sc_module {
   std::uint32_t counted_ = 0;
 };
 
-/// The belt of a platform, and where it is.
+/// The belt of a platform, and its place.
 class ToyPart final : public platform::PlatformPart {
  public:
   explicit ToyPart(std::uint64_t loses_every) : belt_("toy", loses_every) {}
@@ -60,7 +60,7 @@ class ToyPart final : public platform::PlatformPart {
   Belt belt_;
 };
 
-/// What a platform says of the toy.
+/// A platform's description of the toy.
 struct ToySpec final : platform::PartSpec {
   std::uint64_t loses_every = 0;
 

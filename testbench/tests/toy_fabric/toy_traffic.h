@@ -16,7 +16,7 @@ namespace pmufab::toy {
 /// Packets at a fixed pace.
 struct PacketsSpec {
   std::string name;
-  Picoseconds start = 0;  ///< before the first, after the specification before
+  Picoseconds start = 0;  ///< before the first packet, after the specification before
   Picoseconds period = 10'000;
   std::uint64_t count = 1;
 };

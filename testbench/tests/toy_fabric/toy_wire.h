@@ -7,7 +7,7 @@
 
 namespace pmufab::toy {
 
-/// Where the PMU is. Known to hardware, driver and judge, as from a manual.
+/// The place of the PMU. Hardware, driver and judge know it, as from a manual.
 inline constexpr std::uint64_t kBase = 0x5000'0000;
 
 /// The wire that the scoreboard listens to.

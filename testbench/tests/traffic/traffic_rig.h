@@ -49,7 +49,7 @@ inline GeneratorSpec generator(PatternKind pattern, std::uint64_t count, std::ui
   return spec;
 }
 
-/// @return everything `spec` plans, generator by generator, up to `limit` requests each.
+/// @return all requests that `spec` plans, generator by generator, up to `limit` each.
 inline std::vector<Request> plan_of(const TrafficSpec& spec, std::size_t limit = 10'000'000) {
   std::vector<Request> all;
   for (const auto& producer : make_producers(spec, two_sockets(), 2)) {
@@ -65,7 +65,7 @@ inline std::vector<Request> plan_of(const GeneratorSpec& spec, std::size_t limit
   return plan_of(scenario, limit);
 }
 
-/// A folder for the files of one test, gone at its end.
+/// A folder for the files of one test. It is removed at the end.
 class TestFolder {
  public:
   TestFolder() {
@@ -96,7 +96,7 @@ inline std::string content_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// A fabric that remembers what it was asked, and answers after a latency that may depend on the request.
+/// A fabric that records requests, and answers after a latency that may depend on the request.
 struct RecordingTarget : sc_core::sc_module {
   struct Seen {
     Picoseconds when;

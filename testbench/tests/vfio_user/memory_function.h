@@ -12,8 +12,8 @@
 
 namespace pmufab::vfio_user {
 
-/// A function whose configuration space and BAR 0 are memory, with four MSI-X vectors. Where the BAR holds kInterrupt
-/// is a register that interrupts and writes to the client's memory when it is read.
+/// A function whose configuration space and BAR 0 are memory, with four MSI-X vectors. At kInterrupt the BAR has a
+/// register that interrupts and writes to the client's memory when it is read.
 class MemoryFunction final : public Function {
  public:
   static constexpr std::uint64_t kBarBytes = 0x1000;

@@ -11,7 +11,7 @@
 
 namespace pmufab::vfio_user {
 
-/// The bytes of structures, one behind the other.
+/// The bytes of structures, one after the other.
 class Bytes {
  public:
   template <typename T>
@@ -36,7 +36,7 @@ inline Header command(Command which, std::size_t payload, std::uint16_t id = 7, 
   return {id, static_cast<std::uint16_t>(which), static_cast<std::uint32_t>(sizeof(Header) + payload), flags, 0};
 }
 
-/// A structure at `offset` of an answer, whose bytes begin with its header.
+/// A structure at `offset` of an answer. The answer's bytes begin with its header.
 template <typename T>
 T take_at(std::span<const std::uint8_t> bytes, std::size_t offset) {
   T value{};

@@ -49,7 +49,7 @@ class ServerTest : public ::testing::Test {
     EXPECT_EQ(connect(client.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
     return client;
   }
-  /// Let the server do what there is to do.
+  /// Let the server do its pending work.
   void serve() {
     constexpr int kRounds = 20;
     for (int round = 0; round < kRounds; ++round) {
@@ -185,7 +185,7 @@ TEST_F(ServerTest, sends_away_who_passes_too_many_descriptors) {
   const Descriptor client = connect_client();
   serve();
   agree(client);
-  // A few with each byte of a message that never comes to its end.
+  // Some descriptors with each byte of a message that never ends.
   const std::vector<std::uint8_t> bytes = Bytes().add(command(Command::device_set_irqs, 4000)).get();
   for (std::size_t i = 0; i < bytes.size() && server->has_client(); ++i) {
     const std::array<int, 3> numbers{0, 0, 0};
@@ -209,7 +209,7 @@ TEST_F(ServerTest, sends_away_who_passes_too_many_descriptors) {
 }
 
 TEST_F(ServerTest, refuses_clients_when_no_descriptors_are_left) {
-  // Nothing here may need a descriptor, as UndefinedBehaviorSanitizer does where it looks at the type of an object.
+  // This code must need no descriptor. UndefinedBehaviorSanitizer needs one to check the type of an object.
   const auto serve_listener = [](Server& quiet) {
     std::vector<pollfd> files;
     quiet.add_to(files);

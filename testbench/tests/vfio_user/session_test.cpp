@@ -24,7 +24,7 @@ constexpr std::size_t kPayload = sizeof(Header);
 
 class SessionTest : public ::testing::Test {
  protected:
-  /// @return the answer, header and all
+  /// @return the answer with its header
   std::vector<std::uint8_t> say(Command which, const Bytes& payload = {}, std::uint32_t flags = 0,
                                 std::vector<Descriptor> descriptors = {}) {
     alive = session.handle(command(which, payload.get().size(), 7, flags), payload.get(), std::move(descriptors));
@@ -197,7 +197,7 @@ class Event {
   ~Event() { close(number_); }
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
-  /// One more for a message to carry.
+  /// One more than a message can carry.
   [[nodiscard]] Descriptor copy() const { return Descriptor(dup(number_)); }
   [[nodiscard]] std::uint64_t take() const {
     std::uint64_t count = 0;
@@ -293,7 +293,7 @@ TEST_F(SessionTest, writes_the_clients_memory_behind_the_answer_under_way) {
   EXPECT_EQ(write.size + answer.size, bytes.size());
   EXPECT_EQ(take_at<DmaAccess>(bytes, answer.size + sizeof(Header)).address, MemoryFunction::kDoorbell);
   EXPECT_EQ(bytes.back(), 99);
-  // Its answer is taken, and no other one.
+  // Its answer is accepted, and no other one.
   Header reply = command(Command::dma_write, 0, write.id, kReply | kError);
   EXPECT_TRUE(session.handle(reply, {}, {}));
   EXPECT_EQ(session.refused_writes(), 1U);

@@ -217,7 +217,7 @@ TEST_F(CxlJudgeTest, thresholds_look_at_whole_clocks_of_the_window) {
 TEST_F(CxlJudgeTest, a_second_window_starts_clocks_anew) {
   session.disable();
   session.count(1, {{"m2s_req_memrd"}, {"threshold", 255}, {"invert"}}, 1, 2);
-  session.count(2, {{"m2s_req_memrd"}, {"threshold", 256}}, 1, 2);  // the documented meaning, whatever the field's value
+  session.count(2, {{"m2s_req_memrd"}, {"threshold", 256}}, 1, 2);  // the documented meaning, whatever the field has
   session.enable();                                                 // one step more in the window
   session.disable();                                                // two
   session.now += 1'000'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations for the requesters of a mesh: who gets them, how many, how often, where to; and what is refused.
+// Operations for the requesters of a mesh: which requesters, how many, how often, and to which addresses; and refusals.
 
 #include <cstdint>
 #include <functional>
@@ -29,7 +29,7 @@ using traffic::ChiTrafficSpec;
 
 constexpr Picoseconds kCycle = 500;
 
-/// Sees the requests of all RN-Fs.
+/// Records the requests of all RN-Fs.
 class Requests final : public cmn::MeshObserver {
  public:
   void on_upload(Picoseconds when, unsigned xp, unsigned port, Channel channel, std::uint32_t /*flit*/,
@@ -144,7 +144,7 @@ TEST_F(CmnChiTraffic, what_cannot_be_is_refused_with_its_field) {
   EXPECT_EQ(field_of([](auto& spec) { spec.numbers = {4}; }), "chi_traffic[0].numbers");
   EXPECT_EQ(field_of([](auto& spec) { spec.numbers = {1, 1}; }), "chi_traffic[0].numbers");
   EXPECT_EQ(field_of([](auto& spec) { spec.requesters = cmn::DeviceKind::home; }), "chi_traffic[0].requesters");
-  // The requesters of what was refused later than here stay claimed: what follows takes one each.
+  // Requesters of specifications refused later than this stay claimed, so each of the following takes another one.
   EXPECT_EQ(field_of([](auto& spec) {
               spec.numbers = {0};
               spec.ranges.clear();
@@ -152,7 +152,7 @@ TEST_F(CmnChiTraffic, what_cannot_be_is_refused_with_its_field) {
             "chi_traffic[0].ranges");
   EXPECT_EQ(field_of([](auto& spec) {
               spec.numbers = {1};
-              spec.ranges[0].base = 0x2000'0000'0000;  // MTSX, of which there is none
+              spec.ranges[0].base = 0x2000'0000'0000;  // MTSX, which this mesh does not have
             }),
             "chi_traffic[0].ranges[0].base");
   EXPECT_EQ(field_of([](auto& spec) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flits with CHI fields from all device ports of a mesh: how many, when, where to, and the same every time.
+// Flits with CHI fields from all device ports of a mesh: numbers, times, targets, and the same result every time.
 
 #include <cmath>
 #include <cstdint>
@@ -31,8 +31,8 @@ using FlitFlows = testing::SimulationTest;
 
 constexpr Picoseconds kCycle = 500;  // 2 GHz
 
-/// Three by three, two ports at each XP but none at XP 3 and one at XP 4: fifteen ports. Ids: x in bits 6:5, y in 4:3,
-/// port in 2.
+/// Three by three XPs with two ports each, except XP 3 with none and XP 4 with one: fifteen ports. Ids: x in bits 6:5,
+/// y in 4:3, port in 2.
 cmn::Topology mesh_of_15_ports() {
   cmn::Topology topology;
   topology.product = cmn::Product::cmn700;
@@ -212,27 +212,27 @@ TEST_F(FlitFlows, of_a_hotspot_go_there_as_often_as_said) {
     advance_to(300'000 * kCycle);
     const auto targets = rig.witness.by_target();
     const double hot = static_cast<double>(targets.at({8, 0}) + targets.at({8, 1}));
-    // The uniform rest goes there too: 0.3 + 0.7 * 2 / 15.
+    // The uniform share also goes there: 0.3 + 0.7 * 2 / 15.
     const double share = 0.3 + 0.7 * 2 / 15;
     EXPECT_NEAR(hot, 30'000 * share, 5 * std::sqrt(30'000 * share * (1 - share)));
     for (const Witness::Seen& one : rig.witness.seen) ASSERT_NE(place_of(one.fields.tgtid).xp, 3U);
   });
 }
 
-/// Runs a pattern that knows its targets. @return which XP each XP sends to
+/// Runs a pattern with fixed targets. @return which XP each XP sends to
 std::map<unsigned, std::set<unsigned>> targets_of(const Rig& rig) {
   std::map<unsigned, std::set<unsigned>> targets;
   for (const Witness::Seen& one : rig.witness.seen) {
     const Place target = place_of(one.fields.tgtid);
     targets[one.from.xp].insert(target.xp);
-    // The port of the same number where there is one.
+    // The port of the same number, if it exists.
     EXPECT_EQ(target.port, target.xp == 4 ? 0U : one.from.port);
   }
   return targets;
 }
 using Ways = std::map<unsigned, std::set<unsigned>>;
 
-// An XP without devices sends nothing, and what were to go to it goes back to its sender.
+// An XP without devices sends nothing. Flits for it go back to their sender.
 TEST_F(FlitFlows, transposed_swap_x_and_y) {
   FlitFlowSpec spec = flow_of(MeshPattern::transpose);
   spec.count = 20;

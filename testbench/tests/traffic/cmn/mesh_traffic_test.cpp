@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw flits for a mesh: where they go, when, and that they are the same everywhere.
+// Raw flits for a mesh: targets, times, and the same result on all machines.
 
 #include <cmath>
 #include <cstdint>
@@ -104,7 +104,7 @@ TEST(MeshTraffic, hotspot_sends_its_share_to_one_xp) {
 }
 
 TEST(MeshTraffic, fixed_patterns_send_each_source_to_one_target) {
-  // Links in use tell who sends where.
+  // The used links show who sends to whom.
   const auto interfaces = [](MeshPattern pattern) {
     MeshEngine engine(mesh_of(3, 3, 1));
     MeshTraffic traffic(engine, {.pattern = pattern, .rate = 0.001, .seed = 7});
@@ -117,7 +117,7 @@ TEST(MeshTraffic, fixed_patterns_send_each_source_to_one_target) {
     }
     return used;
   };
-  // Links by XP, from (0,0) along x: east, west, north, south. Worked out by hand.
+  // Links by XP, from (0,0) along x: east, west, north, south. Computed by hand.
   EXPECT_EQ(interfaces(MeshPattern::neighbour), (std::vector<bool>{1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0,  //
                                                                    1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0,  //
                                                                    1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0}));

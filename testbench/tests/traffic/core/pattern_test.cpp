@@ -26,7 +26,7 @@ double chi_square(const std::vector<std::uint64_t>& counts, const std::vector<do
   return sum;
 }
 
-/// Mean plus six standard deviations of a chi-square distribution: a correct generator stays below, and one that is off
+/// Mean plus six standard deviations of a chi-square distribution. A correct generator stays below. One that is wrong
 /// by a few per cent in a cell does not.
 double chi_square_bound(std::size_t cells) {
   const auto freedom = static_cast<double>(cells - 1);
@@ -41,7 +41,7 @@ TEST(RandomStream, is_the_engine_of_the_cpp_standard) {
 }
 
 TEST(RandomStream, mixes_bits_as_published) {
-  // First outputs of SplitMix64 for the state 0, from the reference implementation's publication.
+  // First outputs of SplitMix64 for the state 0, as published with the reference implementation.
   EXPECT_EQ(mix_bits(0), 0xe220a8397b1dcdafULL);
   EXPECT_EQ(mix_bits(0x9e3779b97f4a7c15ULL), 0x6e789e6aa1b965f4ULL);
 }
@@ -110,7 +110,7 @@ TEST(Pattern, hotspot_sends_its_fraction_to_the_hot_lines) {
   spec.pattern.hot_size = 10 * kLine;
   std::uint64_t hot = 0;
   for (const Request& request : plan_of(spec)) hot += request.address < kCmem0 + 10 * kLine ? 1 : 0;
-  // 75 % on purpose and 1 % of the other quarter by chance: 75250 expected, standard deviation 136.
+  // 75 % by the pattern, and 1 % of the other quarter by chance: 75250 expected, standard deviation 136.
   EXPECT_NEAR(static_cast<double>(hot), 75'250.0, 6 * 136.0);
 }
 

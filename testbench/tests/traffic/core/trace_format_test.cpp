@@ -27,7 +27,7 @@ void write_all(const std::filesystem::path& file, const std::vector<TraceRecord>
   writer.finish();
 }
 
-/// @return what reading `file` says, or an empty string.
+/// @return the error message of reading `file`, or an empty string.
 std::string error_of(const std::filesystem::path& file) {
   try {
     read_all(file);
@@ -253,7 +253,7 @@ TEST_P(TraceFile, gives_back_operations_that_were_written) {
   ASSERT_EQ(read.all.size(), kOperations.size());
   for (std::size_t i = 0; i < kOperations.size(); ++i) {
     TraceOperation expected = kOperations[i];
-    // Names stand in another order where the file does not list them.
+    // Names that the file does not list come in another order.
     EXPECT_EQ(read.names[read.all[i].operation], kNames[expected.operation]);
     expected.operation = read.all[i].operation;
     EXPECT_EQ(read.all[i], expected) << i;

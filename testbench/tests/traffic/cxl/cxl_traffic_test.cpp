@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic over CXL links: everything at once, counted by CPMUs; pacing; wrong specifications.
+// Traffic over CXL links: all operations at once, counted by CPMUs; pacing; wrong specifications.
 
 #include <algorithm>
 #include <array>
@@ -30,7 +30,7 @@ using Operation = CxlOperation;
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-/// Counts what passes both ends of a link, by class and opcode.
+/// Counts messages at both ends of a link, by class and opcode.
 struct Count final : public cxl::LinkObserver {
   void on_message(Picoseconds when, const cxl::Link& /*link*/, LinkEnd end, const cxl::Message& message) override {
     EXPECT_GE(when, last);
@@ -73,12 +73,12 @@ struct System {
     link.set_observer(&count);
   }
   CxlTraffic& add(const CxlTrafficSpec& spec) {
-    constexpr std::uint64_t kSeed = 16;  // with which some thousand operations cause the rarest messages, too
+    constexpr std::uint64_t kSeed = 16;  // with this seed some thousand operations cause the rarest messages too
     traffic.push_back(std::make_unique<CxlTraffic>(engine, CxlTargets{host.get(), device.get(), cache.get()},
                                                    link.parameters().period, spec, "traffic", kSeed));
     return *traffic.back();
   }
-  /// All operations of an agent, everywhere.
+  /// All operations of an agent, on all memory.
   void add_everything(std::uint64_t operations) {
     for (const auto& [first, last, name] :
          {std::tuple{Operation::read, Operation::clean_evict, "memory"},
@@ -145,7 +145,7 @@ TEST_F(CxlTrafficTest, every_message_can_be_caused_and_all_is_answered) {
       EXPECT_TRUE(traffic->ended());
     }
     EXPECT_EQ(system.pending(), 0U);
-    // Who has a line knows of each other: one writer, or readers.
+    // A line has one writer, or readers.
     unsigned held = 0;
     for (std::uint64_t line = kMiB; line < kMiB + 512 * 64; line += 64) {
       const cxl::LineState host = system.host->state(line);
@@ -162,7 +162,7 @@ TEST_F(CxlTrafficTest, every_message_can_be_caused_and_all_is_answered) {
     }
     EXPECT_GT(held, 32U);
     const Count& count = system.count;
-    EXPECT_EQ(count.counts[0], count.counts[1]);       // what leaves arrives
+    EXPECT_EQ(count.counts[0], count.counts[1]);       // all messages arrive
     EXPECT_EQ(count.counts[0], twin.count.counts[0]);  // the same seeds, the same traffic
     // The events of the message groups that Linux 7.2 names, then those of 7.3 that docs/cxl-messages.md has.
     const std::vector<std::pair<unsigned, std::vector<unsigned>>> named = {
@@ -191,8 +191,8 @@ TEST_F(CxlTrafficTest, every_message_can_be_caused_and_all_is_answered) {
   });
 }
 
-// What happens when software resets a port, or commits decoders anew, while messages are under way: whoever looks at an
-// address later finds other memory there than who sent the request, or none.
+// Software resets a port or commits decoders again while messages are under way. Then an address may lead to other
+// memory than when the request was sent, or to none.
 TEST_F(CxlTrafficTest, decoders_may_change_at_any_instant_while_messages_are_under_way) {
   System system("system", tight());
   run([&] {
@@ -278,7 +278,7 @@ TEST_F(CxlTrafficTest, a_cpmu_counts_what_passes_and_interrupts_at_the_instant_o
     }
     const std::uint64_t with_decoder = client.count(filtered);
     EXPECT_GT(with_decoder, 0U);
-    // What no decoder claims passes only an open filter.
+    // Messages that no decoder claims pass only an open filter.
     EXPECT_LT(with_decoder + client.count(others), system.count.of(0x20, {1}));
     EXPECT_GT(accesses.reads, 0U);
     EXPECT_EQ(client.count(reads), accesses.reads);
@@ -328,7 +328,7 @@ TEST_F(CxlTrafficTest, operations_begin_when_the_pacing_says_so) {
     spec.start = 0;
     spec.duration = 12'000;
     EXPECT_EQ(begins_of(spec), (std::vector<Picoseconds>{0, 3'500, 7'000, 10'000}));
-    // One at a time: each when the one before is over.
+    // One at a time: each begins when the one before has ended.
     CxlTrafficSpec chain;
     chain.name = "chain";
     chain.outstanding = 1;
@@ -365,8 +365,8 @@ TEST_F(CxlTrafficTest, a_trace_is_replayed_at_its_times) {
                                    "1250,0,local_load,0x100000,\n"
                                    "1250,0,cache_rd_own,0x4000000,\n"
                                    "5000000,0,load,0x100040,\n"
-                                   "5000000,0,load,0x100040,\n"  // waits for the one before
-                                   "5000000,0,read,0x0,\n"       // and this one behind it
+                                   "5000000,0,load,0x100040,\n"  // waits for the previous one
+                                   "5000000,0,read,0x0,\n"       // and this one waits behind it
                                    "9000000,0,read,0x3f,\n"
                                    "99000000,0,read,0x0,\n"),
                       .start = 2'000},
@@ -386,7 +386,7 @@ TEST_F(CxlTrafficTest, a_trace_is_replayed_at_its_times) {
     EXPECT_EQ(replay.completed(), 8U);
     EXPECT_EQ(replay.late(), 2U);
     EXPECT_GT(replay.latency_sum(), 3 * 60'000U);
-    // Two devices below one host: what it has under way is bounded, not what each of them has.
+    // Two devices below one host: the limit is for the host's requests under way, not for each device.
     CxlReplay below_one(system.engine, {targets, targets},
                         {.name = "two", .file = file("0,0,read,0x0,\n0,1,read,0x40,\n0,1,read,0x80,\n")}, "t", 2);
     below_one.start(testing::now());
@@ -399,7 +399,7 @@ TEST_F(CxlTrafficTest, a_trace_is_replayed_at_its_times) {
   });
 }
 
-// Nothing runs: a sanitizer takes exceptions after a simulation for ones on the stack of a process of it.
+// This runs no simulation: after one, a sanitizer takes exceptions for ones on the stack of a SystemC process.
 TEST_F(CxlTrafficTest, a_trace_that_cannot_be_replayed_is_refused) {
   System system("system");
   const TestFolder folder;
@@ -424,7 +424,8 @@ TEST_F(CxlTrafficTest, a_trace_that_cannot_be_replayed_is_refused) {
   EXPECT_NE(error("0,1,local_load,0x0,\n").find("t.csv: line 2: device 1 has nobody"), std::string::npos);
   EXPECT_NE(error("18446744073709551615,0,read,0x0,\n").find("t.csv: line 2:"), std::string::npos);
   EXPECT_EQ(error("0,0,local_load,0x100000,\n"), "fine");
-  // A device itself knows nothing but its HDM-DB memory: not HDM-H, not HDM-D, nothing unclaimed, later ones neither.
+  // A device itself accesses only its HDM-DB memory: not HDM-H, HDM-D or unclaimed memory. Later operations are checked
+  // too.
   EXPECT_NE(error("0,0,local_load,0x0,\n").find("t.csv: line 2: 0x0 is not in HDM-DB memory"), std::string::npos);
   EXPECT_NE(error("0,0,local_read,0x100000,\n0,0,local_read,0x200000,\n").find("t.csv: line 3: 0x200000 is not in"),
             std::string::npos);
@@ -464,14 +465,14 @@ TEST_F(CxlTrafficTest, what_can_not_be_is_refused_with_its_place) {
   EXPECT_EQ(field_of([](Spec& spec) { spec.burst = BurstSpec{}; }), "t.burst.on");
   EXPECT_EQ(field_of([](Spec& spec) { spec.mix = {{Operation::local_load, 1}}; }), "t.device");
   EXPECT_EQ(field_of([](Spec& spec) { spec.mix = {{Operation::read, 1}, {Operation::local_load, 1}}; }), "t.mix");
-  // Without a cache nobody answers.
+  // Without a cache there is no answer.
   EXPECT_EQ(field_of([](Spec& spec) { spec.mix = {{Operation::snoop_data, 1}}; }), "t.mix");
   EXPECT_EQ(field_of([](Spec& spec) { spec.ranges.clear(); }), "t.ranges");
   EXPECT_EQ(field_of([](Spec& spec) { spec.ranges[0].size = 32; }), "t.ranges[0]");
   EXPECT_EQ(field_of([](Spec& spec) { spec.ranges[0].pattern.kind = PatternKind::producer_consumer; }),
             "t.ranges[0].pattern");
   EXPECT_EQ(to_string(Operation::cache_wo_wr_inv_f), "cache_wo_wr_inv_f");
-  // Who is refused leaves nothing behind in the engine.
+  // A refused client leaves nothing in the engine.
   struct Nobody final : cxl::Actor {
     void act(Picoseconds /*now*/) override {}
   } nobody;
@@ -481,7 +482,7 @@ TEST_F(CxlTrafficTest, what_can_not_be_is_refused_with_its_place) {
   impossible.period = 0;
   EXPECT_THROW(cxl::Link("impossible", system.engine, impossible), SpecError);
   EXPECT_EQ(system.engine.add(nobody), before + 1);
-  // A device tells one client only that its own operations are over.
+  // A device reports the end of its own operations to one client only.
   Spec local;
   local.name = "local";
   local.mix = {{Operation::local_load, 1}};

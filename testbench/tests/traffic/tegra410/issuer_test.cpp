@@ -15,7 +15,7 @@ using pmufab::testing::advance;
 using pmufab::testing::advance_to;
 using pmufab::testing::now;
 
-/// An issuer on two sockets, each side of each with a target of its own that only remembers.
+/// An issuer on two sockets. Each side of each socket has a target that only records requests.
 class Issuer : public pmufab::testing::SimulationTest {
  protected:
   void build(const TrafficSpec& spec, TrafficIssuer::Options options = {}) {
@@ -132,7 +132,7 @@ TEST_F(Issuer, merges_generators_by_time_and_then_by_their_order) {
     GeneratorSpec spec = generator(PatternKind::uniform, 2000);
     spec.name = std::to_string(i);
     spec.requester.id = static_cast<std::uint16_t>(i);
-    // Some at the same times, some not.
+    // Some are at the same times, some are not.
     spec.pacing.requests_per_us = i < 4 ? 500.0 : 100.0 * i;
     scenario.generators.push_back(spec);
   }
@@ -156,7 +156,7 @@ TEST_F(Issuer, merges_generators_by_time_and_then_by_their_order) {
   EXPECT_TRUE(got == expected);
 }
 
-/// Looks at the fabric at chosen times, as a driver that reads a register does.
+/// Reads the state of the fabric at chosen times, like a driver that reads a register.
 void expect_exactly_the_requests_before_now(const std::vector<Picoseconds>& planned,
                                             const std::vector<RecordingTarget::Seen>& seen) {
   const auto before =
@@ -219,7 +219,7 @@ TEST_F(Issuer, an_interrupt_a_request_brings_about_sees_the_requests_before_it) 
   for (const Request& request : plan_of(spec)) planned.push_back(request.when);
   sc_core::sc_event interrupt("interrupt");
   RandomStream random(5);
-  // As a model that notices an overflow at a time the simulation has not reached yet.
+  // Like a model that notices an overflow at a time the simulation has not reached yet.
   fabric[0].on_request = [&](Picoseconds when) {
     if (random.below(50) == 0) interrupt.notify(to_sc_time(when - now() + random.below(3000)));
   };
@@ -228,7 +228,7 @@ TEST_F(Issuer, an_interrupt_a_request_brings_about_sees_the_requests_before_it) 
     for (;;) {
       sc_core::wait(interrupt);
       if (now() == seen().back().when) {
-        // Raised by the very last request, without a delay: it is the one exception.
+        // Raised by the very last request, without a delay. This is the only exception.
         ASSERT_EQ(seen().size(), 1 + static_cast<std::size_t>(std::lower_bound(planned.begin(), planned.end(), now()) -
                                                               planned.begin()));
       } else {
@@ -251,7 +251,7 @@ TEST_F(Issuer, runs_ahead_when_nothing_else_is_pending) {
   };
   run([&] { start_and_wait(); });
   EXPECT_EQ(seen().size(), 1000U);
-  // One at the start; the time limit of the test may be the other.
+  // One event is at the start. The other may be the time limit of the test.
   EXPECT_LE(activations, 2U);
 }
 
@@ -279,7 +279,7 @@ TEST_F(Issuer, two_issuers_do_not_stand_in_each_others_way) {
   for (std::size_t i = 0; i < 1000; ++i) EXPECT_EQ(target.seen[i].when, seen()[i].when);
 }
 
-/// The times at which requests planned at `planned` go out, worked out the slow way.
+/// The times at which requests planned at `planned` go out, computed in a slow way.
 std::vector<Picoseconds> times_with_limit(const std::vector<Picoseconds>& planned,
                                           const std::vector<Picoseconds>& latencies, std::size_t limit, bool catch_up) {
   std::vector<Picoseconds> sent;
@@ -320,7 +320,7 @@ TEST_P(Outstanding, limit_is_reached_and_never_passed) {
   build(spec);
   RandomStream random(11);
   std::vector<Picoseconds> latencies(2000);
-  // Mostly overload for the limit, now and then nothing to wait for.
+  // Mostly more load than the limit allows, sometimes no wait at all.
   for (Picoseconds& latency : latencies) latency = random.below(4) == 0 ? 0 : random.below(3000 * limit);
   std::size_t request = 0;
   fabric[0].latency = [&](Picoseconds, std::uint64_t) { return latencies[request++]; };
@@ -378,7 +378,7 @@ TEST_F(Issuer, a_phase_ends_at_its_time_and_drops_what_still_waits) {
   build(spec);
   answer_after(5000);
   run([&] { start_and_wait(); });
-  // Ten are planned, two go out; the third could go at 10 ns, but then it is the second phase's turn.
+  // Ten are planned, and two go out. The third could go at 10 ns, but then the second phase begins.
   EXPECT_THAT(times(), ::testing::ElementsAre(0, 5000, 10'000, 15'000));
   EXPECT_EQ(seen()[1].address, kCmem0 + 64);
   EXPECT_EQ(seen()[2].address, kCmem1);

@@ -81,7 +81,7 @@ TEST(LackeyImport, reads_pipes) {
   EXPECT_EQ(records_of(folder / "out.pmutrace").size(), 3U);
 }
 
-/// @return what importing `text` says, or an empty string.
+/// @return the error message of importing `text`, or an empty string.
 std::string error_of(const TestFolder& folder, const std::string& text) {
   try {
     import_lackey(folder.write("in", text), folder / "out.pmutrace");
@@ -183,7 +183,7 @@ TEST(LackeyImport, takes_what_valgrind_writes) {
   for (std::string line; std::getline(stream, line);) {
     if (line.starts_with("I  ")) ++fetches;
     if (line.starts_with(" ")) ++others;
-    // Lackey reports how many instructions the program executed: every one of them was fetched.
+    // Lackey reports the number of instructions the program executed. Each of them was fetched.
     if (const auto place = line.find("guest instrs:"); place != std::string::npos) {
       std::string digits;
       for (const char character : line.substr(place)) {

@@ -11,7 +11,7 @@
 namespace pmufab::traffic {
 namespace {
 
-/// One generator of every pattern, with everything random that can be.
+/// One generator of every pattern, with all random features.
 TrafficSpec everything(std::uint64_t seed) {
   TrafficSpec spec;
   spec.seed = seed;
@@ -157,7 +157,7 @@ TEST(Phases, follow_each_other_with_their_own_settings) {
     EXPECT_EQ(plan[10 + i].opcode, FabricOpcode::write_unique_full);
     EXPECT_EQ(plan[10 + i].address, kCmem1 + i * 64);
   }
-  EXPECT_EQ(plan[14].when, 90'000U);  // where a fifth request of the phase before would have been
+  EXPECT_EQ(plan[14].when, 90'000U);  // the time of a fifth request of the previous phase
   EXPECT_EQ(plan[15].when, 91'000U);
   EXPECT_EQ(plan[15].length, 8U);
 }

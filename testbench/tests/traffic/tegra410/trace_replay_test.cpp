@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 class TraceReplay : public ::testing::Test {
  protected:
-  /// A generator that replays `records` into socket 0's CMEM, without caches in between.
+  /// A generator that replays `records` into socket 0's CMEM, without caches.
   GeneratorSpec replay(const std::vector<TraceRecord>& records, const std::string& name = "t") {
     TraceWriter writer(folder / (name + ".pmutrace"));
     for (const TraceRecord& record : records) writer.write(record);
@@ -122,7 +122,7 @@ TEST_F(TraceReplay, knows_how_many_requests_it_will_make) {
       spec.trace->repeat = repeat;
       TrafficSpec scenario;
       scenario.generators = {spec};
-      // Exact but for a limit somewhere in a later pass, where accesses of different lengths are averaged.
+      // Exact, except for a limit inside a later pass, where accesses of different lengths are averaged.
       if (limit > 4 && repeat > 1) continue;
       EXPECT_EQ(make_producers(scenario, two_sockets(), 2)[0]->expected(), plan_of(spec).size())
           << limit << " " << repeat;
