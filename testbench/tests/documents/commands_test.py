@@ -4,12 +4,13 @@
 
 Usage: commands_test.py PMUFAB [--boots]
 
-A document shows commands in blocks marked ```console: a line that begins with "$ " is a command (a backslash at its end
-continues it), the lines below it are its output. "..." stands for any number of lines; at the end of a line it stands for
-the rest of that line. A command that shows a line beginning with FAILED must end with exit code 1, each other one with 0.
+A document shows commands in blocks marked ```console. A line that begins with "$ " is a command; a backslash at its
+end continues it. The lines below it are its output. "..." stands for any number of lines; at the end of a line it
+stands for the rest of that line. If the shown output has a line beginning with FAILED, the command must end with exit
+code 1, otherwise with 0.
 
-Each command is run here, in a folder of its own, or named in ELSEWHERE with the place that runs it. --boots runs the
-commands that boot a kernel, which take a guest (tools/guest/prepare), and no others.
+Each command runs here, in a folder of its own, unless ELSEWHERE names the place that runs it. --boots runs only the
+commands that boot a kernel, which need a guest (tools/guest/prepare).
 """
 
 import pathlib
@@ -126,8 +127,8 @@ def run(step, folder, path):
         done = subprocess.run(
             ["bash", "-c", command], cwd=folder, input=step["input"], text=True, timeout=PATIENCE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            env={"PATH": f"{path}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": str(folder), "LC_ALL": "C.UTF-8",
-                 "TMPDIR": str(folder / "tmp")})
+            env={"PATH": f"{path}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": str(folder),
+                 "LC_ALL": "C.UTF-8", "TMPDIR": str(folder / "tmp")})
     except subprocess.TimeoutExpired:
         return f"does not end within {PATIENCE} s"
     wanted = 1 if any(line.startswith("FAILED") for line in step["expected"]) else 0
@@ -152,14 +153,16 @@ def main():
     pmufab = pathlib.Path(sys.argv[1]).resolve()
     boots = "--boots" in sys.argv[2:]
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=REPOSITORY, text=True, capture_output=True, check=False)
-    names = listed.stdout.split() or [str(p.relative_to(REPOSITORY)) for p in REPOSITORY.rglob("*.md") if "build" not in p.parts]
+    names = listed.stdout.split() or [
+        str(p.relative_to(REPOSITORY)) for p in REPOSITORY.rglob("*.md") if "build" not in p.parts]
     failures, ran, left = [], 0, 0
     for row in ELSEWHERE:
         if row[2] not in (REPOSITORY / row[1]).read_text():
             failures.append(f"{row[1]} does not run what ELSEWHERE says: {row[2]}")
     for name in names:
         document = REPOSITORY / name
-        failures += [f"{name}:{number}: not in a block marked console: {text}" for number, text in escaped_commands(document)]
+        failures += [f"{name}:{number}: not in a block marked console: {text}"
+                     for number, text in escaped_commands(document)]
         with tempfile.TemporaryDirectory(prefix="pmufab-documents-") as temporary:
             folder = pathlib.Path(temporary)
             (folder / "tmp").mkdir()

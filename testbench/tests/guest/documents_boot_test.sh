@@ -24,7 +24,8 @@ type_examples() {
   # The examples count until Ctrl-C. Here they count for a second, a simulated millisecond.
   { echo 'devmem $((APERTURE_BASE + 12)) 32 1'; printf '%s sleep 1 2>&1\n' "${commands[@]}"; } >"$work/typed"
   "$pmufab" boot --time-scale 0.001 --json "$work/verdicts.json" "$@" -- \
-    bash -c ". /pmufab/aperture; $(cat "$work/typed")" >"$work/out" 2>"$work/err" || { cat "$work/out" "$work/err"; failed=1; }
+    bash -c ". /pmufab/aperture; $(cat "$work/typed")" >"$work/out" 2>"$work/err" ||
+    { cat "$work/out" "$work/err"; failed=1; }
   grep -E '[✓✗≈]|^ .* - ' "$work/err" || true
   local good nonzero events
   good=$(grep -cE "\"check\": \"($wanted)\"" "$work/verdicts.json" || true)

@@ -17,7 +17,8 @@ load() {
   length=$(od -An -t u4 -j 4 -N 4 "$folder/$1/tables")
   head -c "$length" "$folder/$1/tables" >"$folder/$1/dsdt"
   dsdt=$folder/$1/dsdt
-  checksum=$(od -An -v -t u1 "$dsdt" | awk '{ for (i = 1; i <= NF; i++) sum += $i } END { printf "%03o", (256 - sum % 256) % 256 }')
+  checksum=$(od -An -v -t u1 "$dsdt" |
+    awk '{ for (i = 1; i <= NF; i++) sum += $i } END { printf "%03o", (256 - sum % 256) % 256 }')
   # shellcheck disable=SC2059
   printf "\\$checksum" | dd of="$dsdt" bs=1 seek=9 conv=notrunc status=none
 }
@@ -25,7 +26,8 @@ load() {
 # ask COMMAND: prints acpiexec's answer, with single blanks between columns.
 ask() {
   expect 0 bash -c 'printf "%s\nquit\n" "$2" | acpiexec "$1" 2>&1 | tr -s " "' _ "$dsdt" "$1"
-  if grep -E 'AE_[A-Z]+|Firmware (Warning|Error)' <<<"$output" | grep -vq 'SetCurrentResources failed: AE_NOT_FOUND'; then
+  if grep -E 'AE_[A-Z]+|Firmware (Warning|Error)' <<<"$output" |
+    grep -vq 'SetCurrentResources failed: AE_NOT_FOUND'; then
     printf 'acpiexec complains:\n%s\n' "$output"
     exit 1
   fi
@@ -66,7 +68,8 @@ says 'Translation Offset : 000000003EFF0000'
 routes=$(tr -d '\n' <<<"$output")
 for route in 'Pin : 00000000 Source : [NULL NAMESTRING] Source Index : 00000024' \
   'Pin : 00000003 Source : [NULL NAMESTRING] Source Index : 00000023'; do
-  [[ $routes == *"Address : 000000000001FFFF $route"* ]] || { printf 'not routed: %s\n%s\n' "$route" "$output"; exit 1; }
+  [[ $routes == *"Address : 000000000001FFFF $route"* ]] ||
+    { printf 'not routed: %s\n%s\n' "$route" "$output"; exit 1; }
 done
 
 # The first CMEM latency PMU has a numeric string as UID and 15 windows. An address filter block has its root complex.
@@ -75,7 +78,8 @@ says '"NVDA2021"'
 ask 'evaluate \_SB.D000._UID'
 says '[String] Length 01 = "0"'
 ask 'resources \_SB.D000'
-[[ $(grep -c 'Consumer/Producer : ResourceConsumer' <<<"$output") == 15 ]] || { echo "not 15 windows: $output"; exit 1; }
+[[ $(grep -c 'Consumer/Producer : ResourceConsumer' <<<"$output") == 15 ]] ||
+  { echo "not 15 windows: $output"; exit 1; }
 ask 'evaluate \_SB.D009._HID'
 says '"NVDA1071"'
 ask 'evaluate \_SB.D009._UID'
@@ -101,5 +105,6 @@ says '"ARMHC600"'
 ask 'resources \_SB.D000'
 # From the root node to the end of the registers.
 for edge in 'Minimum 2' 'Maximum 1'; do
-  [[ $(grep "Address ${edge% *}" <<<"$output" | sort -u | wc -l) == "${edge#* }" ]] || { echo "not ${edge#* } ${edge% *}: $output"; exit 1; }
+  [[ $(grep "Address ${edge% *}" <<<"$output" | sort -u | wc -l) == "${edge#* }" ]] ||
+    { echo "not ${edge#* } ${edge% *}: $output"; exit 1; }
 done

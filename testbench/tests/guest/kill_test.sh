@@ -45,5 +45,6 @@ for ((i = 1; i <= times; ++i)); do
   rm -rf "$TMPDIR"/pmufab-*
   echo "$i: $what killed; pmufab ended with $status: $(grep -m 1 pmufab: "$TMPDIR/err" | cut -c 1-90)"
 done
-expect 0 "$pmufab" boot --traffic scenarios/traffic/fixed.yaml -- perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 1
+expect 0 "$pmufab" boot --traffic scenarios/traffic/fixed.yaml -- \
+  perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 1
 echo "After $times kills a boot works."

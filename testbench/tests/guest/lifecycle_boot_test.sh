@@ -56,7 +56,9 @@ exact() {
   found=$(grep -B 4 '"check": "exact"' "$work/verdicts.json" | grep -cE '"guest": [1-9]' || true)
   ((found == $1)) || complain "$found counts, not $1, are exact and not 0"
 }
-mask() { tr -d '\r' <"$work/out" | awk -v when="$1" -v pmu="$2" '$1 == "mask" && $2 == when && $3 == pmu { print $4 }'; }
+mask() {
+  tr -d '\r' <"$work/out" | awk -v when="$1" -v pmu="$2" '$1 == "mask" && $2 == when && $3 == pmu { print $4 }'
+}
 
 # CPUs 0 and 1 are in socket 0, 2 and 3 in socket 1. Each PMU is on the first CPU of its socket.
 boot "hotplug" "

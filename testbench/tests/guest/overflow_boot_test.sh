@@ -72,7 +72,8 @@ interrupts_of() {
   local kernel line
   kernel=$(handled "$1") line=$(raised "$2")
   echo "$1: $line interrupts raised, $kernel handled"
-  [[ -n $kernel && -n $line ]] && ((line >= kernel && line <= kernel + ${3:-0})) || complain "$1: the kernel handled $kernel of ${line:-no} interrupts of $2"
+  [[ -n $kernel && -n $line ]] && ((line >= kernel && line <= kernel + ${3:-0})) ||
+    complain "$1: the kernel handled $kernel of ${line:-no} interrupts of $2"
   ((kernel >= 100)) || complain "$1: $kernel interrupts are too few"
 }
 

@@ -38,7 +38,8 @@ for version in 6.12 7.2 7.3; do
       [[ $(printf '%s\n' "${drivers#>=}" "$version" | sort -V | head -1) == "${drivers#>=}" ]] && found=1 && break
     done < <(grep "/${name}[/,]" <<<"$wanted")
     [[ $found ]] || complain "no scenario for Linux $version counts $name"
-    numbers=$(printf 'vid=%#x,gid=%#x,mask=%#x' $((config >> 48 & 0xffff)) $((config >> 32 & 0xffff)) $((config & 0xffffffff)))
+    numbers=$(printf 'vid=%#x,gid=%#x,mask=%#x' \
+      $((config >> 48 & 0xffff)) $((config >> 32 & 0xffff)) $((config & 0xffffffff)))
     [[ $name == clock_ticks ]] || grep -q "^>=0 .*/${numbers/gid=0,/gid=0x0,}[/,]" <<<"$wanted" ||
       complain "no scenario for all drivers counts $name by $numbers"
   done <<<"$events"
@@ -48,7 +49,8 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for version in 6.12 7.2 7.3; do
-  "$pmufab" run scenarios/cxl/cxl-sum.yaml --drivers "$version" --csv "$work/counts.csv" >/dev/null || complain "cxl-sum fails"
+  "$pmufab" run scenarios/cxl/cxl-sum.yaml --drivers "$version" --csv "$work/counts.csv" >/dev/null ||
+    complain "cxl-sum fails"
   # The driver's counts: five counted separately, and one of all.
   mapfile -t counts < <(sed -nE 's#.*,"?cxl_pmu_mem1\.0/[^"]*/"?,([0-9]+),.*#\1#p' "$work/counts.csv")
   ((${#counts[@]} == 6)) || complain "cxl-sum counts ${#counts[@]} events"
