@@ -33,8 +33,7 @@ class LinkGraph {
   /// @return the target itself and what its sources may include.
   [[nodiscard]] std::set<std::string> visible_to_sources_of(const std::string& target) const;
   /// @return the library a file belongs to: the one that lists it, or the one whose folder it lies in. "" for files of
-  /// no
-  ///         library, such as those of test programs.
+  ///         no library, such as those of test programs.
   [[nodiscard]] std::string library_of(const std::string& file) const;
   /// @return all targets that list the file as a source.
   [[nodiscard]] std::vector<std::string> targets_with(const std::string& file) const;

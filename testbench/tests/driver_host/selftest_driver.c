@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A driver that exercises the small kernel itself. It is built with tools/build-drivers beside the real ones; the test
- * reads what it logs, and the expectations stand in selftest_test.cpp. */
+/* A driver that exercises the small kernel itself. tools/build-drivers builds it beside the real ones. The test reads
+ * its log; selftest_test.cpp has the expectations. */
 #include <linux/acpi.h>
 #include <linux/bitfield.h>
 #include <linux/debugfs.h>
@@ -81,7 +81,7 @@ static void selftest_helpers(struct device* dev) {
   pr_info("selftest kstrtoint %d %d %d\n", kstrtoint("12x", 10, &numbers[0]), error, small);
   pr_info("selftest kstrtouint %d\n", kstrtouint("4294967296", 10, &value));
 
-  /* Shrinking keeps the tail readable and as it was. */
+  /* After shrinking, the tail is readable and unchanged. */
   tail = devm_kzalloc(dev, 64, GFP_KERNEL);
   tail[63] = 'z';
   tail = devm_krealloc(dev, tail, 8, GFP_KERNEL);
@@ -136,7 +136,7 @@ static irqreturn_t selftest_wake(int irq, void* data) {
   return IRQ_WAKE_THREAD;
 }
 
-/* Time that passes, threads of interrupts, what crosses word boundaries, ranges inside ranges. */
+/* Passing time, threads of interrupts, data that crosses word boundaries, ranges inside ranges. */
 static int selftest_waiting(struct selftest* self, int irq) {
   u8 bytes[16];
   struct resource whole = DEFINE_RES_MEM(0x1000, 0x1000), low = DEFINE_RES_MEM(0x1000, 0x800),
@@ -315,7 +315,7 @@ static int selftest_probe(struct platform_device* pdev) {
 static void selftest_remove(struct platform_device* pdev) {
   struct selftest* self = platform_get_drvdata(pdev);
 
-  if (!self->pmu.module) return; /* it never came so far */
+  if (!self->pmu.module) return; /* the probe did not get that far */
   debugfs_remove(self->debug);
   perf_pmu_unregister(&self->pmu);
   pr_info("selftest removed\n");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A program that treats an event's file descriptor as programs may: copies, closes and reuses its number. Says what
- * went wrong, and nothing else. */
+/* A program that copies and closes an event's file descriptor, and reuses its number. It prints only errors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -21,18 +20,18 @@ static void expect(int good, const char* what) {
   failures++;
 }
 
-/* An event gives eight bytes, and its number. */
+/* An event can be read, eight bytes, and asked for its id. */
 static int is_event(int fd) {
   uint64_t value = 0, id = 0;
   return read(fd, &value, sizeof(value)) == sizeof(value) && ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0 && id != 0;
 }
 
-/* Something else that has one of the numbers an event had is what it is. */
+/* A pipe with a number that an event had must work as a pipe. */
 static int is_pipe(int fd) {
   int ends[2];
   char byte = 'x';
   if (pipe(ends) != 0) return 0;
-  /* By system calls, of which nobody hears; one of the ends may have the number. */
+  /* The preload library does not see system calls. One of the ends may have the number. */
   const long in = syscall(SYS_fcntl, ends[0], F_DUPFD, 200), out = syscall(SYS_fcntl, ends[1], F_DUPFD, 200);
   const int good = syscall(SYS_dup3, in, fd, 0) == fd && write((int)out, &byte, 1) == 1 && read(fd, &byte, 1) == 1;
   const long all[] = {ends[0], ends[1], in, out, fd};

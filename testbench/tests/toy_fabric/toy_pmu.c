@@ -17,7 +17,7 @@
 struct toy {
   struct pmu pmu;
   void __iomem* base;
-  struct perf_event* event; /* that has the counter */
+  struct perf_event* event; /* the event that has the counter */
 };
 #define to_toy(p) container_of(p, struct toy, pmu)
 

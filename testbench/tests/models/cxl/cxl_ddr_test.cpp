@@ -397,7 +397,7 @@ TEST_F(CxlDdr, a_process_that_looks_at_a_counter_sees_the_commands_up_to_then) {
       }
     }
     EXPECT_GT(seen[kPre], 500U);
-    // If nobody sees each command, none needs an act of its own.
+    // If single commands are not watched, none needs an act of its own.
     logs.clear();
     const std::uint64_t acts = twins.engine.acts();
     const unsigned accesses = twins.accesses;

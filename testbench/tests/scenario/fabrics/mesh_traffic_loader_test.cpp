@@ -84,7 +84,7 @@ TEST(MeshTrafficLoader, vmid_filters_name_nodes_that_are_snooped) {
   };
   EXPECT_EQ(filter("0x20"), "no error");                // RN-F at (1, 0)
   EXPECT_EQ(filter("0x44"), "no error");                // RN-D at (2, 0), port 1
-  for (const char* node : {"0x40", "0x24", "0x7f0"}) {  // SN-F, HN-F, nobody
+  for (const char* node : {"0x40", "0x24", "0x7f0"}) {  // SN-F, HN-F, no node
     EXPECT_THAT(filter(node), AllOf(HasSubstr("s.yaml:8:"), HasSubstr("dvm_node.vmid_filters[1].node"), HasSubstr(node),
                                     HasSubstr("0x0, 0x20, 0x44")));
   }

@@ -372,7 +372,7 @@ class Watcher final : public cmn::MeshObserver {
 
 TEST_F(CmnHomeFlow, occupancies_count_entries_from_the_arrival_of_the_request_to_that_of_the_last_message) {
   HomeSetup setup;
-  setup.parameters.pocq_entries = 128;  // nobody is refused
+  setup.parameters.pocq_entries = 128;  // no request is refused
   HomeBench bench("cmn0", setup);
   Watcher watcher(bench);
   run([&] {
