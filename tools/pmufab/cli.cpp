@@ -45,7 +45,7 @@ std::vector<DriverSet> find_drivers_in(const std::string& given) {
     if (!fs::is_directory(folder, error)) {
       if (!given.empty())
         throw InputError(fmt::format("there is no folder '{}'", given),
-                         "give the folder tools/build-drivers built into");
+                         "name a folder that tools/build-drivers has filled");
       continue;
     }
     const scenario::DriverFolder found = scenario::read_driver_folder(folder);
@@ -61,10 +61,9 @@ std::vector<DriverSet> find_drivers_in(const std::string& given) {
 
 Options driver_options(const std::string& default_selector) {
   return {
-      text("driver", "FILE.so", "drivers of your own, from pmufab driver build"),
+      text("driver", "FILE.so", "your own drivers, built by pmufab driver build"),
       text("driver-dir", "DIR",
-           "folder of driver sets (otherwise $PMUFAB_DRIVERS, the build folder, or the cache that pmufab driver fetch "
-           "fills)"),
+           "folder of driver sets (default: $PMUFAB_DRIVERS, the build folder, or the cache of pmufab driver fetch)"),
       text("drivers", "V", "driver sets to use: all, newest, a kernel version (7.3), or a range ('>=7.1 <7.3')",
            default_selector),
   };
@@ -77,10 +76,10 @@ std::vector<DriverSet> find_drivers(const po::variables_map& options) {
   if (!folder.empty()) throw InputError("--driver and --driver-dir both say where the drivers are", "leave one out");
   std::error_code error;
   if (!fs::is_regular_file(library, error))
-    throw InputError(fmt::format("there is no file '{}'", library), "make it with pmufab driver build FILE.c");
+    throw InputError(fmt::format("there is no file '{}'", library), "compile a driver: pmufab driver build FILE.c");
   if (fs::path(library).extension() == ".c")
-    throw InputError(fmt::format("--driver {}: drivers are loaded from a library", library),
-                     fmt::format("make it with pmufab driver build {}", library));
+    throw InputError(fmt::format("--driver {}: this is a C file, and a library is needed", library),
+                     fmt::format("compile it: pmufab driver build {}", library));
   try {
     return {driver_host::driver_set_of(library)};
   } catch (const driver_host::DriverSetError& failure) {
@@ -93,7 +92,7 @@ std::vector<DriverSet> find_stock_drivers() { return find_drivers_in({}); }
 DriverSet find_newest_driver(const po::variables_map& options, const platform::PlatformSpec& platform) {
   const std::string selector = options["drivers"].as<std::string>();
   if (!scenario::is_selector(selector))
-    throw InputError(fmt::format("--drivers {} selects no driver set", selector),
+    throw InputError(fmt::format("--drivers {} is not a driver selector", selector),
                      "write all, newest, 7.3, or '>=7.1 <7.3'");
   const std::vector<DriverSet> able = scenario::sets_for(find_drivers(options), platform);
   if (able.empty())
@@ -109,9 +108,9 @@ DriverSet find_newest_driver(const po::variables_map& options, const platform::P
   if (chosen.size() > 1 && selector != "newest") {
     std::vector<std::string> versions;
     for (const DriverSet& set : chosen) versions.push_back(set.kernel_version);
-    throw InputError(
-        fmt::format("--drivers {} selects {} driver sets; one driver set at a time here", selector, chosen.size()),
-        "it selects " + scenario::quoted_list(versions));
+    throw InputError(fmt::format("--drivers {} selects {} driver sets, and this command takes one driver set at a time",
+                                 selector, chosen.size()),
+                     "choose one of " + scenario::quoted_list(versions));
   }
   return chosen.back();
 }

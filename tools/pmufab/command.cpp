@@ -60,7 +60,7 @@ Options operator+(Options first, const Options& second) {
 
 std::vector<ExitCode> usual_exit_codes() {
   return {{"0", "everything passed"},
-          {"1", "a check failed, the user stopped it, or it took too long"},
+          {"1", "a check failed, or a run was stopped or took too long"},
           {"2", "bad input, or output that could not be written"},
           {"3", "an internal error, or a run crashed"}};
 }
@@ -124,7 +124,7 @@ Request parse(const Command& command, const Arguments& arguments) {
     throw InputError(fmt::format("there is no option {}", error.get_option_name()),
                      suggestion.empty() ? hint : suggestion);
   } catch (const po::too_many_positional_options_error&) {
-    throw InputError("this command takes no further words", hint);
+    throw InputError("this command takes options only, no other words", hint);
   } catch (const po::error& error) {
     throw InputError(error.what(), hint);
   }

@@ -58,7 +58,8 @@ int run_group(const std::string& group, const std::vector<Command>& members, con
   std::vector<std::string> names;
   for (const Command& command : members) names.push_back(command.name.substr(group.size() + 1));
   const std::string choice = scenario::quoted_list(names);
-  if (arguments.empty()) throw InputError(fmt::format("pmufab {} needs a second word", group), choice);
+  if (arguments.empty())
+    throw InputError(fmt::format("pmufab {} needs a second word", group), "choose one of " + choice);
   const std::string suggestion = scenario::did_you_mean(arguments.front(), names);
   throw InputError(fmt::format("there is no command '{} {}'", group, arguments.front()),
                    suggestion.empty() ? choice : suggestion);
@@ -127,11 +128,11 @@ Command program() {
       .arguments = "COMMAND [options]",
       .summary = "a virtual platform for performance-monitoring hardware",
       .description =
-          R"(Traffic flows through a model of the hardware, unmodified Linux drivers program its PMUs, and an independent
-scoreboard computes what every counter must read.)",
+          R"(Traffic flows through a model of the hardware. Unmodified Linux drivers program its PMUs. An independent scoreboard
+computes what every counter must read.)",
       .options = {},
-      .examples = {{"pmufab driver fetch", "once, unless drivers were built with pmufab"},
-                   {"pmufab list", "what the drivers publish"},
+      .examples = {{"pmufab driver fetch", "once, unless the drivers were built together with pmufab"},
+                   {"pmufab list", "the PMUs and events that the drivers publish"},
                    {"pmufab stat -e 'nvidia_ucf_pmu_0/slc_access_rd/,nvidia_ucf_pmu_0/cycles/' --traffic "
                     "scenarios/traffic/mixed.yaml"},
                    {"pmufab run ucf-basic"}},

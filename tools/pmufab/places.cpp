@@ -47,8 +47,7 @@ std::optional<fs::path> find_cache_folder() {
 
 fs::path cache_folder() {
   if (std::optional<fs::path> folder = find_cache_folder()) return *std::move(folder);
-  throw InputError("there is no folder for what is compiled: neither XDG_CACHE_HOME nor HOME is set",
-                   "set HOME to a folder of yours");
+  throw InputError("there is no cache folder: neither XDG_CACHE_HOME nor HOME is set", "set HOME to your home folder");
 }
 
 std::vector<fs::path> driver_folders() {

@@ -91,8 +91,8 @@ std::optional<int> check_simulator(int status, bool ended) {
 Options platform_options() {
   return {
       list("traffic", "FILE",
-           "loads, stores and requests of sockets; may be given several times (default: none). Flits, CHI and CXL "
-           "traffic: --set 'chi_traffic=[...]'"),
+           "traffic of sockets; may be given several times (default: none). For flits, CHI and CXL traffic: "
+           "--set 'chi_traffic=[...]'"),
       text("seed", "N", "seed of the traffic", "1"),
       list("set", "PATH=VALUE", "change a value, as in pmufab run"),
   };
@@ -118,10 +118,11 @@ scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::stri
   const std::vector<std::string> overrides = values_of(map, "set");
   for (const std::string& text : overrides) {
     if (scenario::is_for_matrix(text))
-      throw InputError(fmt::format("--set {}: there is no matrix here", text), "write a scenario, and use pmufab run");
+      throw InputError(fmt::format("--set {}: this command has no matrix", text),
+                       "write a scenario, and use pmufab run");
     for (const char* key : {"duration", "measure", "actions", "expect", "expected_failure", "drivers"}) {
       if (scenario::is_override_of(text, key))
-        throw InputError(fmt::format("--set {}: what is measured, and when, is up to the commands typed", text),
+        throw InputError(fmt::format("--set {}: here the commands you run decide what is measured, and when", text),
                          "write a scenario, and use pmufab run");
     }
   }
@@ -134,8 +135,8 @@ double time_scale_of(const std::string& text) {
   constexpr double kLeast = 1e-9;
   constexpr double kMost = 1e3;
   if (text.empty() || *end != '\0' || !(scale >= kLeast && scale <= kMost))
-    throw InputError(fmt::format("--time-scale {} is no number from 1e-9 to 1000", text),
-                     "0.001 lets one second of a program be one simulated millisecond");
+    throw InputError(fmt::format("--time-scale {} is not a number from 1e-9 to 1000", text),
+                     "with 0.001 one second of a program is one simulated millisecond");
   return scale;
 }
 

@@ -343,7 +343,8 @@ void check_end(Reader& reader, const ScenarioSpec& spec) {
 void check_selectors(Reader& reader, std::string_view key, const std::vector<std::string>& selectors) {
   for (const std::string& selector : selectors) {
     if (!is_selector(selector))
-      reader.fail(key, fmt::format("'{}' selects no driver set", selector), "write all, newest, 7.3, or '>=7.1 <7.3'");
+      reader.fail(key, fmt::format("'{}' is not a driver selector", selector),
+                  "write all, newest, 7.3, or '>=7.1 <7.3'");
   }
 }
 

@@ -253,7 +253,7 @@ TEST_F(BadInput, no_drivers_were_built) {
   refuses({"list", "--driver-dir", (folder / "nowhere").string()}, HasSubstr("there is no folder"));
   refuses({"list", "--drivers", "2.6"},
           AllOf(HasSubstr("no driver set matches --drivers 2.6"), HasSubstr("there are '")));
-  refuses({"list", "--drivers", "fresh"}, HasSubstr("--drivers fresh selects no driver set"));
+  refuses({"list", "--drivers", "fresh"}, HasSubstr("--drivers fresh is not a driver selector"));
 }
 
 TEST_F(BadInput, drivers_that_cannot_be_loaded) {

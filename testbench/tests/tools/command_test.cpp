@@ -97,7 +97,7 @@ TEST_F(Command, commands_of_two_words_are_listed_and_completed_by_suggestions) {
   EXPECT_THAT(pmufab({"trace", "--help"}).out, AllOf(HasSubstr("trace import IN OUT"), HasSubstr("trace info TRACE")));
   const Outcome nothing = pmufab({"trace"});
   EXPECT_EQ(nothing.exit_code, 2);
-  EXPECT_THAT(nothing.err, HasSubstr("needs a second word ('import', 'record', 'info')"));
+  EXPECT_THAT(nothing.err, HasSubstr("needs a second word (choose one of 'import', 'record', 'info')"));
   EXPECT_THAT(pmufab({"trace", "improt"}).err, HasSubstr("no command 'trace improt' (did you mean 'import'?)"));
   EXPECT_THAT(pmufab({"trcae"}).err, HasSubstr("did you mean 'trace'?"));
 }

@@ -417,13 +417,13 @@ TEST_F(Map, help_teaches_and_wrong_input_is_told) {
   refuses({"map", shipped("platforms/tegra410-1s-small.yaml")}, "has no meshes");
   refuses({"map", small(), "cmn1"}, "there is no mesh 'cmn1' (did you mean 'cmn0'?)");
   refuses({"map", small(), "--svg", small() + "/x.svg"}, "x.svg");
-  refuses({"map", small(), "--duration", "1 us"}, "--duration is of traffic");
+  refuses({"map", small(), "--duration", "1 us"}, "--duration has no effect without --traffic");
   refuses({"map", small(), "--traffic", shipped("cmn-cycles.yaml")}, "sends no flits into meshes");
   refuses({"map", small(), "--traffic", shipped("cmn-flits.yaml"), "--set", "mesh_traffic[0].mesh=1"},
           "mesh_traffic[0].mesh: there is no mesh 1");
   refuses({"map", small(), "--traffic", shipped("cmn-flits.yaml"), "--duration", "soon"}, "duration");
   refuses({"map", small(), "--set", "meshes[0].clok=1 GHz"}, "clok");
-  refuses({"map", small(), "--drivers", "6.1"}, "none is asked for (add --compare)");
+  refuses({"map", small(), "--drivers", "6.1"}, "have no effect without --compare (add --compare)");
   refuses({"map", small(), "--drivers", "9.9", "--compare"}, "no driver set matches --drivers 9.9");
 }
 

@@ -45,8 +45,9 @@ fs::path find_guest(const std::string& given) {
   for (const fs::path& place : places) {
     if (fs::exists(place / ".complete", error)) return fs::absolute(place);
   }
-  throw InputError(fmt::format("there is no guest in {}", places.front().string()),
-                   "pmufab guest prepare makes one; --guest and the variable PMUFAB_GUEST name another folder");
+  throw InputError(
+      fmt::format("there is no guest in {}", places.front().string()),
+      "prepare one with pmufab guest prepare, or name its folder with --guest or the variable PMUFAB_GUEST");
 }
 
 /// @return the plugin that lets QEMU count instructions; nothing if the guest has the wall clock
@@ -54,8 +55,8 @@ fs::path clock_plugin_of(const std::string& clock, bool interactive) {
   if (clock == "wall") return {};
   if (clock != "instructions") throw InputError(fmt::format("--clock {} is neither wall nor instructions", clock));
   if (interactive)
-    throw InputError("a shell on the console has the clock on the wall: nobody types the same twice",
-                     "say what to run: pmufab boot --clock instructions ... -- COMMAND");
+    throw InputError("--clock instructions needs a command: a shell on the console follows the wall clock",
+                     "give a command: pmufab boot --clock instructions ... -- COMMAND");
   return find_library("testbench/guest", "pmufab_instruction_clock.so");
 }
 
@@ -129,7 +130,7 @@ void print_last_words(const fs::path& session) {
        {std::pair{kMessagesName, "QEMU"}, std::pair{guest::kConsoleName, "the guest's console"}}) {
     const std::string text = without_noise(read_text(session / name));
     if (!text.empty())
-      complain("pmufab: the end of what {} said:\n{}\n", who, text.substr(text.size() - std::min(text.size(), kLast)));
+      complain("pmufab: the last output of {}:\n{}\n", who, text.substr(text.size() - std::min(text.size(), kLast)));
   }
 }
 
@@ -172,7 +173,8 @@ struct Order {
 Order read_order(const Request& request) {
   const po::variables_map& map = request.options;
   const std::vector<std::string>& files = request.words;
-  if (files.size() > 1) throw InputError("one platform at a time", "a command stands behind --");
+  if (files.size() > 1)
+    throw InputError("there is more than one platform; give one at a time", "a command stands behind --");
   Order order;
   order.spec = scenario_of(map, files.empty() ? std::string() : files.front(), "boot");
   order.drivers = find_newest_driver(map, order.spec.platform);
@@ -181,10 +183,10 @@ Order read_order(const Request& request) {
   order.command = request.program;
   order.clock_plugin = clock_plugin_of(map["clock"].as<std::string>(), order.interactive());
   if (order.interactive() && isatty(STDIN_FILENO) != 1)
-    throw InputError("a shell on the guest's console needs a terminal", "say what to run: pmufab boot ... -- COMMAND");
+    throw InputError("a shell on the guest's console needs a terminal", "give a command: pmufab boot ... -- COMMAND");
   for (const char* option : {"driver", "drivers"}) {
     if (!map[option].defaulted())
-      throw InputError(fmt::format("--{} has no effect in a guest, whose kernel has its own drivers", option),
+      throw InputError(fmt::format("--{} has no effect in a guest: its kernel has its own drivers", option),
                        "pmufab shell and pmufab run take other drivers");
   }
   constexpr std::int64_t kMostCpus = 8;
@@ -235,7 +237,7 @@ int explain(const std::optional<MachineEnd>& machine, const fs::path& folder) {
   if (machine && machine->process && (!machine->process->exited || machine->process->status != 0))
     complain("pmufab: QEMU: {}\n", process::describe(*machine->process, false));
   const bool disk_is_full = is_full(folder);
-  complain("pmufab: the guest did not come to its end{}\n", disk_is_full ? ", and the disk of $TMPDIR is full" : "");
+  complain("pmufab: the guest did not finish{}\n", disk_is_full ? ", and the disk of $TMPDIR is full" : "");
   if (!machine || machine->end != VirtualMachine::End::told) print_last_words(folder);
   return disk_is_full ? kBadInput : kCheckFailed;
 }
@@ -292,31 +294,35 @@ Command boot_command() {
   return {
       .name = "boot",
       .arguments = "[options] [PLATFORM] [-- COMMAND...]",
-      .summary = "boot a real kernel in QEMU whose PMUs are the platform's, and count there",
+      .summary = "boot a real kernel in QEMU, with the platform as its devices, and check what it counts",
       .description =
-          R"(An unmodified Debian arm64 kernel boots in an unmodified QEMU, whose devices are the platform: pmufab guest prepare
-gets both, once. The kernel's own drivers, and others of the same kernel built from its source, find the PMUs by ACPI and PCI.
-COMMAND runs there as root (perf, lspci, setpci, bash, gawk and BusyBox are there), then the machine is turned off. What
-perf stat counted is compared with the scoreboard: the verdicts are printed to standard error, as is all that pmufab
-itself says, and --json FILE writes them to a file. Without COMMAND there is a shell on the console.
+          R"(Boots an unmodified Debian arm64 kernel in an unmodified QEMU. The devices of the machine are the platform. pmufab
+guest prepare gets kernel and QEMU, once. The kernel's drivers find the PMUs through ACPI and PCI. Drivers that
+Debian's kernel leaves out are built from the source of the same kernel.
 
-Time: a second of the guest is a simulated second (--time-scale 1). The traffic begins when perf has opened its events,
-and is played once; if it cannot be simulated in that time, it takes longer. With --clock instructions each instruction of
-the guest takes 32 ns instead. Then every boot gives the same output and the same --json, clock cycles included, within
-limits that docs/guest.md describes; boots take longer that way.
+COMMAND runs in the guest as root; perf, lspci, setpci, bash, gawk and BusyBox are there. When COMMAND ends, the
+machine is turned off. pmufab compares the counts of perf stat with the scoreboard. It prints its verdicts and
+messages to standard error; --json FILE writes the verdicts to a file. Without COMMAND there is a shell on the
+console, and no verdict is printed.
+
+Time: one second in the guest is one simulated second (--time-scale 1). The traffic begins when perf has opened its
+events, and is played once. A traffic too heavy to be simulated at that speed takes longer. With --clock instructions,
+each instruction of the guest takes 32 ns. Every boot then gives the same output and the same --json file, clock
+cycles included. docs/guest.md describes the limits. Such boots take longer.
 
 Without PLATFORM a platform of two Tegra410 sockets is used.)",
       .options =
           platform_options() +
           Options{
-              text("guest", "DIR",
-                   "what pmufab guest prepare made (default: $PMUFAB_GUEST, .cache/guest, or the cache)"),
+              text("guest", "DIR", "folder of the prepared guest (default: $PMUFAB_GUEST, .cache/guest, or the cache)"),
               number<std::int64_t>("cpus", "N", "CPUs of each socket in the guest", 2),
-              number<std::int64_t>("memory", "N", "MiB of the guest", kDefaultMemory),
+              number<std::int64_t>("memory", "N", "memory of the guest in MiB", kDefaultMemory),
               text("time-scale", "X", "simulated seconds per second", "1"),
-              text("clock", "wall|instructions", "the guest's; with instructions two boots are the same", "wall"),
-              number<std::int64_t>("timeout", "N", "seconds COMMAND and the boot may take", kDefaultTimeout),
-              text("json", "FILE", "write the verdicts"),
+              text("clock", "wall|instructions", "clock of the guest; with instructions every boot is the same",
+                   "wall"),
+              number<std::int64_t>("timeout", "N", "stop the guest if boot and COMMAND take longer than N seconds",
+                                   kDefaultTimeout),
+              text("json", "FILE", "write the verdicts as JSON"),
               flag("log", "report what happens between guest and platform"),
           } +
           driver_options("newest"),
@@ -329,8 +335,8 @@ Without PLATFORM a platform of two Tegra410 sockets is used.)",
                     "  --set 'mesh_traffic=[{name: flits, rate: 0.05, count: 2000}]' \\\n"
                     "  -- perf stat -a -e arm_cmn_0/mxp_e_req_txflit_valid/ sleep 1"},
                    {"pmufab boot scenarios/platforms/cxl-exact.yaml"}},
-      .exit_codes = {{"N", "that of COMMAND"},
-                     {"1", "a count was wrong, or the guest did not come to its end"},
+      .exit_codes = {{"N", "the exit code of COMMAND"},
+                     {"1", "a count was wrong, or the guest did not finish"},
                      {"2", "bad input, a guest that is not prepared, or verdicts that could not be printed"},
                      {"3", "the simulator died"}},
       .run = boot,

@@ -48,7 +48,7 @@ class FolderLock {
     if (file_ < 0)
       throw InputError(fmt::format("cannot write '{}': {}", file,
                                    (error ? error : std::error_code(errno, std::generic_category())).message()),
-                       "set XDG_CACHE_HOME to a folder of yours");
+                       "set XDG_CACHE_HOME to a folder you can write to");
     if (flock(file_, LOCK_EX | LOCK_NB) == 0) return;
     if (errno == EWOULDBLOCK) complain("pmufab: waiting for another {}\n", work);
     while (flock(file_, LOCK_EX) != 0) {
@@ -68,13 +68,13 @@ class FolderLock {
 
 /// @throws InputError unless they are C files
 void check_sources(const std::vector<std::string>& files) {
-  if (files.empty()) throw InputError("no driver to build", "give its file: pmufab driver build my/nvidia_cspmu.c");
+  if (files.empty()) throw InputError("no driver is given", "name its C file: pmufab driver build my/nvidia_cspmu.c");
   for (const std::string& file : files) {
     std::error_code error;
     if (!fs::exists(file, error)) throw InputError(fmt::format("there is no file '{}'", file));
-    if (!fs::is_regular_file(file, error)) throw InputError(fmt::format("'{}' is no ordinary file", file));
+    if (!fs::is_regular_file(file, error)) throw InputError(fmt::format("'{}' is not an ordinary file", file));
     if (fs::path(file).extension() != ".c")
-      throw InputError(fmt::format("'{}' is no C file", file), "give the driver's source");
+      throw InputError(fmt::format("'{}' is not a C file", file), "give the driver's source");
   }
 }
 
@@ -149,18 +149,17 @@ Command driver_build_command() {
   return {
       .name = "driver build",
       .arguments = "[options] FILE.c...",
-      .summary = "compile drivers of your own into a library that --driver takes",
+      .summary = "compile your own drivers into a library for --driver",
       .description =
-          R"(FILE.c replaces the kernel's driver of the same name, or is added to the drivers if there is none of that name; all other
-drivers are those of the kernel. The result is one shared library, which --driver of the other commands takes instead of
-the stock drivers. What has not changed since the last time is not compiled again.)",
+          R"(FILE.c replaces the kernel's driver of the same name. If the kernel has none of that name, FILE.c is added. All other
+drivers are the kernel's. The result is one shared library. Other commands load it with --driver, in place of the
+stock drivers. Only files that changed since the last build are compiled again.)",
       .options =
           {
-              text("output,o", "FILE.so", "where the library goes (otherwise beside the first FILE.c)"),
-              text("base", "V", "kernel version of the other drivers: 7.3 or 7.3.4 (otherwise the newest there is)"),
-              text("sources", "DIR",
-                   "folder of kernel sources (otherwise that of the build, or of pmufab driver fetch)"),
-              flag("sanitize", "with AddressSanitizer and UndefinedBehaviorSanitizer"),
+              text("output,o", "FILE.so", "library to write (default: beside the first FILE.c)"),
+              text("base", "V", "kernel version of the other drivers, such as 7.3 or 7.3.4 (default: the newest)"),
+              text("sources", "DIR", "folder of kernel sources (default: the build's, or that of pmufab driver fetch)"),
+              flag("sanitize", "build with AddressSanitizer and UndefinedBehaviorSanitizer"),
           },
       .words = Words::sources,
       .examples = {{"pmufab driver build my/nvidia_cspmu.c", "makes my/nvidia_cspmu.so"},
@@ -178,24 +177,24 @@ Command driver_fetch_command() {
   return {
       .name = "driver fetch",
       .arguments = "[options]",
-      .summary = "get the sources of Linux PMU drivers from Debian, and build driver sets of them",
+      .summary = "fetch the sources of Linux PMU drivers from Debian, and build driver sets from them",
       .description =
-          R"(Asks a Debian mirror which kernels there are, fetches the linux-source package of each (about 150 MB), keeps the folders
-of the drivers, and compiles a driver set for each kernel. Sources and sets go to the cache folder, where the other
-commands find them. What is there already is not fetched again. Root is not needed; gcc is.
+          R"(Asks a Debian mirror for its kernels, fetches the linux-source package of each (about 150 MB), keeps the folders of
+the drivers, and compiles a driver set for each kernel. Sources and driver sets go to the cache folder, where the
+other commands find them. Kernels that are there already are not fetched again. gcc is needed, root is not.
 
 The drivers are licensed under GPL-2.0. That is why they are built on your machine and do not come with pmufab.)",
       .options =
           {
-              text("from", "DIR", "take them from a Linux source tree of yours instead of from Debian"),
-              text("mirror", "URL", "Debian mirror (otherwise the one this machine's packages come from)"),
+              text("from", "DIR", "take the drivers from this Linux source tree, not from Debian"),
+              text("mirror", "URL", "Debian mirror (default: the mirror of this machine's packages)"),
               flag("newest", "only the newest kernel"),
               flag("refresh", "ask the mirror again and fetch newer point releases"),
           },
       .examples = {{"pmufab driver fetch"}, {"pmufab driver fetch --from ~/linux"}},
       .exit_codes = {{"0", "the driver sets are there"},
                      {"1", "the drivers of a kernel do not build"},
-                     {"2", "the sources cannot be had, or there is no compiler"},
+                     {"2", "the sources cannot be fetched, or there is no compiler"},
                      {"3", "an internal error"}},
       .run = fetch,
   };

@@ -22,19 +22,19 @@ Command guest_prepare_command() {
   return {
       .name = "guest prepare",
       .arguments = "[options]",
-      .summary = "get what pmufab boot starts: QEMU, firmware and an arm64 kernel with its drivers",
+      .summary = "prepare the guest of pmufab boot: QEMU, firmware and an arm64 kernel with its drivers",
       .description =
-          R"(Makes the guest from Debian's packages: QEMU, UEFI firmware, an arm64 kernel with the drivers of the PMUs as modules, and
-an initial file system with perf. Some 300 MB are fetched, and 2 GB of disk are needed meanwhile; 180 MB remain. Nothing is
-done if the guest is there. Root is not needed.)",
+          R"(Makes the guest from Debian's packages: QEMU, UEFI firmware, an arm64 kernel with the drivers of the PMUs as modules,
+and an initial file system with perf. About 300 MB are fetched. The work needs 2 GB of disk; the guest keeps 180 MB.
+If the guest is there already, nothing is done. Root is not needed.)",
       .options =
           {
-              text("mirror", "URL", "Debian mirror (otherwise the one this machine's packages come from)"),
-              flag("refresh", "ask the mirror again, and prepare what is newer"),
+              text("mirror", "URL", "Debian mirror (default: the mirror of this machine's packages)"),
+              flag("refresh", "ask the mirror again, and prepare a newer guest if it has one"),
           },
       .examples = {{"pmufab guest prepare"}},
       .exit_codes = {{"0", "the guest is there"},
-                     {"2", "it cannot be prepared here or now"},
+                     {"2", "the guest cannot be prepared on this machine, or not now"},
                      {"3", "an internal error"}},
       .run = prepare,
   };

@@ -95,8 +95,7 @@ int print_published(const platform::PlatformSpec& platform, const driver_host::D
     fmt::print("{}\n", as_json(catalog, reasons, drivers.kernel_version).dump(2));
   } else {
     fmt::print("PMUs and events the drivers of Linux {} publish on platform {}{}:\n", drivers.kernel_version,
-               platform.name,
-               pmus.size() > driven ? ", and those of the software that needs no driver (cpmu_...)" : "");
+               platform.name, pmus.size() > driven ? ", and those that need no driver (cpmu_...)" : "");
     print(catalog, reasons);
   }
   return kPassed;
@@ -105,9 +104,10 @@ int print_published(const platform::PlatformSpec& platform, const driver_host::D
 int run_list(const Request& request) {
   const std::vector<std::string>& files = request.words;
   const std::vector<std::string> overrides = values_of(request.options, "set");
-  if (files.size() > 1) throw scenario::InputError("one platform at a time", "see pmufab list --help");
+  if (files.size() > 1)
+    throw scenario::InputError("there is more than one platform; give one at a time", "see pmufab list --help");
   if (files.empty() && !overrides.empty())
-    throw scenario::InputError("--set changes the platform of a file, and none is given",
+    throw scenario::InputError("--set changes the platform in a file, and none is given",
                                "pmufab list --set ... PLATFORM");
   scenario::PlatformDocument platform;
   if (!files.empty()) platform = scenario::load_platform(files.front(), overrides);
@@ -127,14 +127,14 @@ Command list_command() {
       .summary = "list the PMUs and events the drivers publish, as perf list does",
       .description =
           R"(Loads the drivers on the platform and lists what they publish in sysfs: events/, format/ and cpumask. PMUs that the
-testbench's own software serves, such as those of CXL ports (cpmu_rp0.0), are listed as well. Without PLATFORM a platform
-of two Tegra410 sockets is used.
+testbench's own software serves, such as those of CXL ports (cpmu_rp0.0), are listed as well. Without PLATFORM a
+platform of two Tegra410 sockets is used.
 
 Any event can be given to pmufab stat -e, with terms added:
 
   nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=1,dst_loc_cmem=1/
 
-"not modelled" marks events that nothing on the platform causes. Measuring one is refused, with the reason.)",
+"not modelled" marks events that nothing on the platform causes. pmufab refuses to measure such an event and says why.)",
       .options = Options{list("set", "PATH=VALUE", "change a value of the platform"), flag("json", "print JSON"),
                          flag("kernel-log", "show the kernel log while the drivers are loaded")} +
                  driver_options("newest"),

@@ -59,7 +59,8 @@ void print(const std::vector<NamedRegisters>& banks, bool markdown, bool json) {
 int run_regs(const Request& request) {
   const std::vector<std::string>& words = request.words;
   if (words.empty() || words.size() > 2)
-    throw InputError(words.empty() ? "no platform is given" : "too many words", "pmufab regs PLATFORM [BANK]");
+    throw InputError(words.empty() ? "no platform is given" : "there are too many words",
+                     "pmufab regs PLATFORM [BANK]");
   const bool markdown = request.options["markdown"].as<bool>();
   const bool json = request.options["json"].as<bool>();
   if (markdown && json) throw InputError("--markdown and --json exclude each other");
@@ -84,7 +85,7 @@ int run_regs(const Request& request) {
       loaded = machine.host().load();
       print(banks, markdown, json);
     });
-    if (loaded < 0) complain("pmufab: loading the drivers failed; the values are those it left\n");
+    if (loaded < 0) complain("pmufab: loading the drivers failed; the registers are shown as it left them\n");
     return loaded < 0 ? kCheckFailed : kPassed;
   });
 }
@@ -97,8 +98,9 @@ Command regs_command() {
       .arguments = "[options] PLATFORM [BANK]",
       .summary = "show the registers of a platform, with their fields",
       .description =
-          R"(Shows the registers of each device with their fields. The values are those after the drivers have been loaded; with
---reset they are the reset values, and no drivers are needed. BANK is a name, or the beginning of one.)",
+          R"(Shows the registers of each device, with their fields and their values after the drivers have been loaded. With
+--reset it shows the reset values and needs no drivers. BANK is the name of a register bank. The beginning of a name
+selects every bank whose name begins so.)",
       .options = Options{list("set", "PATH=VALUE", "change a value of the platform"),
                          flag("markdown", "print the register map as Markdown tables"),
                          flag("json", "print map and values as JSON"), flag("reset", "reset values, without drivers")} +

@@ -83,7 +83,7 @@ std::vector<RunPlan> make_plans(const Request& request) {
   const std::vector<std::string> overrides = values_of(options, "set");
   const std::string selector = options["drivers"].as<std::string>();
   if (!selector.empty() && !scenario::is_selector(selector))
-    throw InputError(fmt::format("--drivers {} selects no driver set", selector),
+    throw InputError(fmt::format("--drivers {} is not a driver selector", selector),
                      "write all, newest, 7.3, or '>=7.1 <7.3'");
 
   const std::vector<scenario::ScenarioSpec> specs = read_scenarios(files, overrides);
@@ -100,15 +100,15 @@ std::vector<RunPlan> make_plans(const Request& request) {
     }
     for (const driver_host::DriverSet& set : chosen) plans.push_back({spec, set});
     if (chosen.empty()) {
-      complain("pmufab: {}: not run: no driver set knows its platform and is selected by its drivers: {}{}\n",
-               spec.name, scenario::quoted_list(spec.drivers), selector.empty() ? "" : " and by --drivers " + selector);
+      complain("pmufab: {}: not run: no driver set supports its platform and matches its drivers: {}{}\n", spec.name,
+               scenario::quoted_list(spec.drivers), selector.empty() ? "" : " and --drivers " + selector);
     }
   }
   if (plans.empty()) {
     std::vector<std::string> versions;
     for (const driver_host::DriverSet& set : sets) versions.push_back(set.kernel_version);
     throw InputError("there is nothing to run: no driver set is selected",
-                     "there are " + scenario::quoted_list(versions));
+                     "the driver sets are " + scenario::quoted_list(versions));
   }
   return plans;
 }
@@ -131,7 +131,7 @@ void check_folders(const std::vector<RunPlan>& plans) {
     const std::string name = folder_of(plan);
     if (!names.insert(name).second)
       throw InputError(fmt::format("--out: two runs would write to the folder '{}'", name),
-                       "give scenarios names of their own, or run them one after the other");
+                       "give each scenario another name, or run them one after the other");
   }
 }
 
@@ -141,7 +141,8 @@ void check_reports(const po::variables_map& map) {
   for (const char* option : {"junit", "json", "csv"}) {
     const fs::path file = fs::path(map[option].as<std::string>()).lexically_normal();
     if (!file.empty() && !files.insert(file).second)
-      throw InputError(fmt::format("--{}: another report goes to '{}' too", option, file.generic_string()));
+      throw InputError(fmt::format("--{}: another report goes to '{}' too", option, file.generic_string()),
+                       "name another file");
   }
 }
 
@@ -197,10 +198,10 @@ void check_numbers(const po::variables_map& map) {
   // A negative number arrives here as a huge one.
   constexpr unsigned kMaximumJobs = 1024;
   if (const auto jobs = map["jobs"].as<unsigned>(); jobs == 0 || jobs > kMaximumJobs)
-    throw InputError("--jobs: not a number of runs at the same time", fmt::format("1 ... {}", kMaximumJobs));
+    throw InputError("--jobs: this number of runs is not possible", fmt::format("use 1 ... {}", kMaximumJobs));
   constexpr unsigned kMaximumTimeout = 10'000'000;
   if (map["timeout"].as<unsigned>() > kMaximumTimeout)
-    throw InputError("--timeout: not a number of seconds", fmt::format("0 ... {}", kMaximumTimeout));
+    throw InputError("--timeout: this number of seconds is not possible", fmt::format("use 0 ... {}", kMaximumTimeout));
 }
 
 /// The reports of all runs: --junit, --json and --csv.
@@ -274,12 +275,12 @@ Command run_command() {
       .arguments = "[options] SCENARIO...",
       .summary = "run scenarios with every driver set, and check every counter against the scoreboard",
       .description =
-          R"(A scenario file names a platform, traffic, and what to measure (docs/scenario-format.md describes it). It is
-run once for each driver set it selects, each run in a process of its own. A run passes when every count equals the
+          R"(A scenario file names a platform, traffic, and what to measure; docs/scenario-format.md describes it. pmufab runs it
+once for each driver set it selects, each time in a new process. A run passes when every count equals the
 scoreboard's.
 
-SCENARIO is the path of a file, or a name: cmn-flits is the file cmn-flits.yaml in any folder below scenarios/ here, or
-else among the scenarios that come with pmufab.)",
+SCENARIO is the path of a file, or a name. The name cmn-flits stands for a file cmn-flits.yaml. pmufab looks for it
+first in the folders below scenarios/ here, then among the scenarios that come with pmufab.)",
       .options =
           Options{
               list("set", "PATH=VALUE", "change a value of the scenario; may be given several times"),
@@ -290,17 +291,17 @@ else among the scenarios that come with pmufab.)",
               text("output", "DIR", "the same as --out"),
               number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor"),
               number<unsigned>("timeout", "SECONDS", "stop a run that takes longer (0: never)", 0),
-              flag("verbose,v", "tables without anything left out, and for every run"),
+              flag("verbose,v", "print full tables, for every run"),
               flag("kernel-log", "show kernel logs as they grow"),
           } +
           driver_options(""),
       .words = Words::scenarios,
-      .examples = {{"pmufab run ucf-basic", "one scenario, with every driver set there is"},
+      .examples = {{"pmufab run ucf-basic", "one scenario, with every driver set"},
                    {"pmufab run scenarios/tegra410/*.yaml --drivers newest --junit results.xml",
                     "all scenarios of a folder, with the newest drivers and a report for a CI server"},
                    {"pmufab run overflow-16 --set platform.tegra410.ucf_pmu.width=20 \\\n"
                     "  --set host.interrupt_delay='5 us'",
-                    "with values changed; they may have units"},
+                    "change values; they may have units"},
                    {"pmufab run demo --set trace=sort.trace --out results",
                     "replay a recorded program; results, effective configuration and kernel log go to results/"}},
       .exit_codes = usual_exit_codes(),

@@ -89,8 +89,8 @@ int exit_code(int command, const shell::SessionResult& result) {
 
 void greet(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers, double time_scale) {
   complain(
-      "pmufab: platform {}, drivers of Linux {}. A second here is {} there. perf, lspci, setpci and sleep are on "
-      "it;\npmufab: leave the shell for the verdicts.\n",
+      "pmufab: platform {}, drivers of Linux {}. One second here is {} of simulated time.\n"
+      "pmufab: perf, lspci, setpci and sleep see the platform. Leave the shell to get the verdicts.\n",
       spec.platform_name, drivers.kernel_version,
       scenario::format_quantity(static_cast<std::uint64_t>(time_scale * 1e12), scenario::Quantity::duration));
 }
@@ -99,13 +99,14 @@ void greet(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& dri
 void check_preloadable(const fs::path& folder) {
   if (folder.string().find_first_of(" :") == std::string::npos) return;
   throw InputError(fmt::format("the temporary folder '{}' has a blank or a colon in its name", folder.string()),
-                   "set TMPDIR to one without: programs are given a library there by LD_PRELOAD, which takes neither");
+                   "set TMPDIR to another folder: LD_PRELOAD takes no such name");
 }
 
 int run_shell(const Request& request) {
   const po::variables_map& map = request.options;
   const std::vector<std::string>& files = request.words;
-  if (files.size() > 1) throw InputError("one platform at a time", "a command stands behind --");
+  if (files.size() > 1)
+    throw InputError("there is more than one platform; give one at a time", "a command stands behind --");
   const double time_scale = time_scale_of(map["time-scale"].as<std::string>());
   const scenario::ScenarioSpec spec = scenario_of(map, files.empty() ? std::string() : files.front(), "shell");
   const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);
@@ -147,29 +148,30 @@ Command shell_command() {
   return {
       .name = "shell",
       .arguments = "[options] [PLATFORM] [-- COMMAND...]",
-      .summary = "run the real perf, lspci and setpci on a platform, with traffic and a judge",
+      .summary = "run the real perf, lspci and setpci on a platform with traffic, and check every count",
       .description =
-          R"(In the shell (or in COMMAND) the system's own perf lists and counts the platform's PMUs, lspci and setpci see its PCI
-functions, and sleep takes simulated time, while the traffic plays and unmodified drivers do their work. What perf prints
-is the drivers' count; each is compared with the scoreboard. The verdicts are printed to standard error when the shell
-ends, as is all that pmufab itself says; --json FILE writes them to a file.
+          R"(Runs a shell or COMMAND on the platform. The system's own perf lists and counts the platform's PMUs. lspci and setpci
+see its PCI functions. sleep takes simulated time. Meanwhile the traffic plays, and unmodified drivers do their work.
 
-Time: one second of a program is one simulated millisecond (--time-scale 0.001), and perf's clock shows simulated time.
-Programs themselves take none. perf without a command counts until Ctrl-C, at the pace of the wall clock.
+perf prints the drivers' counts. pmufab compares each with the scoreboard. It prints the verdicts to standard error
+when the shell ends; its other messages go there too. --json FILE writes the verdicts to a file.
+
+Time: one second of a program is one simulated millisecond (--time-scale 0.001). perf's clock shows simulated time.
+Computing takes no simulated time. perf without a command counts until Ctrl-C, at the pace of the wall clock.
 
 Without PLATFORM a platform of two Tegra410 sockets is used.)",
-      .options =
-          platform_options() +
-          Options{text("time-scale", "X", "simulated seconds per second of a program", "0.001"),
-                  text("json", "FILE", "write the verdicts"), flag("kernel-log", "show the kernel log as it grows")} +
-          driver_options("newest"),
+      .options = platform_options() +
+                 Options{text("time-scale", "X", "simulated seconds per second of a program", "0.001"),
+                         text("json", "FILE", "write the verdicts as JSON"),
+                         flag("kernel-log", "show the kernel log as it grows")} +
+                 driver_options("newest"),
       .words = Words::platforms,
       .runs_program = true,
       .examples = {{"pmufab shell scenarios/platforms/tegra410-2s.yaml --traffic scenarios/traffic/mixed.yaml"},
                    {"pmufab shell --traffic scenarios/traffic/mixed.yaml \\\n"
                     "  -- perf stat -a -e nvidia_ucf_pmu_0/event=0x111/ sleep 1"},
                    {"pmufab shell scenarios/platforms/cxl-exact.yaml -- lspci -vv"}},
-      .exit_codes = {{"N", "that of COMMAND"},
+      .exit_codes = {{"N", "the exit code of COMMAND"},
                      {"1", "a count was wrong"},
                      {"2", "bad input, or the verdicts could not be printed"},
                      {"3", "the simulator died"}},

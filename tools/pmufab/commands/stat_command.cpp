@@ -24,10 +24,9 @@ std::string interval_text(const std::string& given) {
   const bool plain = !given.empty() && given.find_first_not_of("0123456789.") == std::string::npos;
   std::string text = plain ? given + " ms" : given;
   try {
-    if (scenario::parse_quantity(text, scenario::Quantity::duration) == 0)
-      throw std::invalid_argument("is no time at all");
+    if (scenario::parse_quantity(text, scenario::Quantity::duration) == 0) throw std::invalid_argument("is too short");
   } catch (const std::invalid_argument& error) {
-    throw InputError(fmt::format("-I: '{}' {}", given, error.what()), "milliseconds, or a time such as '50 us'");
+    throw InputError(fmt::format("-I: '{}' {}", given, error.what()), "give milliseconds, or a time such as '50 us'");
   }
   return text;
 }
@@ -57,7 +56,7 @@ scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::vect
   const std::vector<std::string> overrides = values_of(map, "set");
   for (const std::string& text : overrides) {
     if (scenario::is_for_matrix(text))
-      throw InputError(fmt::format("--set {}: this command does one run, and has no matrix", text),
+      throw InputError(fmt::format("--set {}: this command makes one run and has no matrix", text),
                        "write a scenario, and use pmufab run");
   }
   if (duration.empty()) {
@@ -94,7 +93,7 @@ void print(const scenario::RunResult& run, bool json, const std::string& separat
 int run_stat(const Request& request) {
   const po::variables_map& map = request.options;
   const std::vector<std::string> events = values_of(map, "event");
-  if (events.empty()) throw InputError("no event is given", "pmufab stat -e EVENTS; pmufab list shows what there is");
+  if (events.empty()) throw InputError("no event is given", "pmufab stat -e EVENTS; pmufab list shows the events");
   for (const std::string& event : events) static_cast<void>(perf::parse_events(event));
   const std::string separator = map["field-separator"].as<std::string>();
   const bool json = map["json-output"].as<bool>();
@@ -131,11 +130,11 @@ Command stat_command() {
       .summary = "count events on a platform, as perf stat does, and compare with the scoreboard",
       .description =
           R"(Events are written as for perf: pmu/event,term=value/, several with commas, groups in braces. In the name of a PMU,
-* and ? match any characters. pmufab list shows what there is. Every count is compared with the scoreboard.
+* and ? match any characters. pmufab list shows all events. Every count is compared with the scoreboard.
 
---traffic takes files of generators (scenarios/traffic). Traffic of meshes and CXL devices is given with --set, in the form
-scenarios have it. Counting begins with the traffic. It ends with --duration, or with the traffic if that ends, or after
-1 ms of simulated time.)",
+--traffic takes traffic files such as those in scenarios/traffic. Give the traffic of meshes and CXL devices with
+--set, written as in a scenario. Counting begins with the traffic and lasts for --duration. Without --duration it ends
+with the traffic. If there is no traffic, or it has no end, counting lasts for 1 ms of simulated time.)",
       .options =
           Options{
               list("event,e", "EVENTS", "what to count; may be given several times"),

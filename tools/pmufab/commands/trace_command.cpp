@@ -77,12 +77,12 @@ int record(const std::string& scenario, const std::string& out, const po::variab
   const scenario::ScenarioFile file{find_scenario(scenario)};
   const std::vector<scenario::Variant> variants = file.variants();
   if (variants.size() != 1)
-    throw InputError(fmt::format("'{}' is {} scenarios in one: it has a matrix", scenario, variants.size()),
-                     "record one without");
+    throw InputError(fmt::format("'{}' has a matrix, which makes {} scenarios", scenario, variants.size()),
+                     "record a scenario without a matrix");
   scenario::ScenarioSpec spec = file.load(variants.front(), values_of(map, "set"));
   scenario::CxlWorkload& workload = spec.workload.of<scenario::CxlWorkload>();
   if (workload.operations.empty() && workload.replays.empty())
-    throw InputError(fmt::format("'{}' has no CXL traffic, which alone is recorded", scenario),
+    throw InputError(fmt::format("'{}' has no CXL traffic, and only CXL traffic can be recorded", scenario),
                      "choose a scenario with cxl_traffic");
   OutputFile output(out);
   workload.record = output.temporary().string();
@@ -115,7 +115,8 @@ int record(const std::string& scenario, const std::string& out, const po::variab
 
 int import(const std::string& in, const std::string& out, const po::variables_map& map) {
   std::error_code ignored;
-  if (fs::equivalent(in, out, ignored)) throw InputError(fmt::format("'{}' is input and output", in));
+  if (fs::equivalent(in, out, ignored))
+    throw InputError(fmt::format("'{}' is both input and output", in), "name another output");
   if (is_trace(in)) return convert(in, out);
   ProgressBar bar;
   traffic::ImportOptions options;
@@ -222,7 +223,7 @@ int run_info(const Request& request) {
   return with_traces([&] { return info(request.words.front()); });
 }
 
-Option output_option() { return text("output,o", "FILE", "the trace to write, instead of the second word"); }
+Option output_option() { return text("output,o", "FILE", "the trace to write, in place of OUT"); }
 
 std::vector<ExitCode> exit_codes() {
   return {{"0", "done"}, {"2", "bad input, or output that could not be written"}, {"3", "an internal error"}};
@@ -234,10 +235,10 @@ Command trace_import_command() {
   return {
       .name = "trace import",
       .arguments = "[options] IN OUT",
-      .summary = "turn the output of valgrind's lackey tool, or another trace, into a trace",
+      .summary = "convert the output of valgrind's lackey tool, or another trace, into a trace",
       .description =
-          R"(IN is what valgrind's lackey tool wrote, or a trace of another form. If the name of OUT ends in .csv, the trace is written
-as text.
+          R"(IN is a file that valgrind's lackey tool wrote, or a trace of another form. If the name of OUT ends in .csv, the trace
+is written as text.
 
 Traces of CXL traffic hold operations and their times, as CSV:
 
@@ -247,8 +248,8 @@ Traces of CXL traffic hold operations and their times, as CSV:
 
 Times are picoseconds after the start of traffic, in ascending order. Devices and operations are those of a scenario's
 cxl_traffic. Addresses are hexadecimal, with 0x.)",
-      .options = {output_option(), flag("keep-instructions", "of lackey's output: keep instruction fetches"),
-                  number<std::uint64_t>("limit", "N", "of lackey's output: stop after N accesses (0: never)", 0)},
+      .options = {output_option(), flag("keep-instructions", "keep instruction fetches (only for lackey's output)"),
+                  number<std::uint64_t>("limit", "N", "stop after N accesses; 0: never (only for lackey's output)", 0)},
       .words = Words::files,
       .examples = {{"valgrind --tool=lackey --trace-mem=yes --log-file=sort.lackey sort input.txt >/dev/null"},
                    {"pmufab trace import sort.lackey sort.trace"},
@@ -264,8 +265,7 @@ Command trace_record_command() {
       .arguments = "[options] SCENARIO OUT",
       .summary = "run a scenario and write the operations of its CXL traffic to a trace",
       .description =
-          R"(Runs the scenario once, with one driver set, and records its CXL traffic. Whether its counts are right does not matter
-here.)",
+          R"(Runs the scenario once, with one driver set, and records its CXL traffic. Wrong counts are ignored.)",
       .options = Options{output_option(),
                          list("set", "PATH=VALUE", "change a value of the scenario; may be given several times")} +
                  driver_options("newest"),
@@ -281,7 +281,7 @@ Command trace_info_command() {
   return {
       .name = "trace info",
       .arguments = "TRACE",
-      .summary = "count what is in a trace",
+      .summary = "count the accesses or operations in a trace",
       .description = "Prints how many accesses or operations of each kind there are, and how much memory they touch.",
       .options = {},
       .words = Words::files,

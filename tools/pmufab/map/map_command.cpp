@@ -60,7 +60,7 @@ FlitTraffic load_traffic(const po::variables_map& map, const std::string& platfo
     throw InputError(fmt::format("scenario '{}' sends no flits into meshes", spec.name),
                      "give one with mesh_traffic, such as cmn-flits");
   if (!spec.duration)
-    throw InputError(fmt::format("scenario '{}' does not say how long its flits flow", spec.name),
+    throw InputError(fmt::format("scenario '{}' does not say how long it sends flits", spec.name),
                      "add --duration '60 us'");
   return {spec.name, spec.seed, workload.flits, *spec.duration, spec.written};
 }
@@ -268,15 +268,14 @@ int run_map(const Request& request) {
   const po::variables_map& map = request.options;
   const std::vector<std::string>& words = request.words;
   if (words.empty() || words.size() > 2)
-    throw InputError(words.empty() ? "no platform is given" : "too many words", "pmufab map PLATFORM [MESH]");
+    throw InputError(words.empty() ? "no platform is given" : "there are too many words", "pmufab map PLATFORM [MESH]");
   const bool with_traffic = !map["traffic"].as<std::string>().empty();
   if (!with_traffic && !map["duration"].as<std::string>().empty())
-    throw InputError("--duration is of traffic, and there is none", "add --traffic SCENARIO");
+    throw InputError("--duration has no effect without --traffic", "add --traffic SCENARIO");
 
   const bool with_driver = map["compare"].as<bool>();
   if (!with_driver && !(map["drivers"].defaulted() && map["driver-dir"].defaulted() && map["driver"].defaulted()))
-    throw InputError("--drivers and --driver-dir say whose map to compare with, and none is asked for",
-                     "add --compare");
+    throw InputError("--driver, --drivers and --driver-dir have no effect without --compare", "add --compare");
 
   std::vector<std::string> overrides = values_of(map, "set");
   if (with_traffic) std::erase_if(overrides, is_for_traffic);
@@ -298,8 +297,8 @@ Command map_command() {
   return {
       .name = "map",
       .arguments = "[options] PLATFORM [MESH]",
-      .summary = "show the meshes of a platform: what is where, under which ids, and where flits go",
-      .description = R"(Each crosspoint (XP) is a box in its place; y grows to the north, as node ids count. In a box:
+      .summary = "show the meshes of a platform: devices, ids, and the load of flits",
+      .description = R"(Draws each crosspoint (XP) as a box in its place. y grows to the north. A box shows:
 
   XP 4         0x8   its index, which is its logical id, and its node id (nodeid= of an event with bynodeid=1)
   DTC 0  DTM 4       the trace controller of its domain, and the monitor(s) that count its events
@@ -309,21 +308,22 @@ Command map_command() {
 
 MESH is cmn0, cmn1, ...; without it every mesh is shown.
 
---compare loads the drivers on the platform, prints the map their debugfs shows, and compares both: crosspoints, domains,
-devices and logical ids. A device the driver has no name for ("????") is noted, but is no difference.
+--compare loads the drivers on the platform, prints the map in their debugfs, and compares both maps: crosspoints,
+domains, devices and logical ids. A device that the driver cannot name ("????") is noted. It does not count as a
+difference.
 
---traffic runs the flits a scenario sends (its mesh_traffic; nothing else of it, no drivers) on PLATFORM for the
-scenario's duration or --duration. The same seed gives the same picture.
+--traffic sends the mesh_traffic of a scenario through PLATFORM, for --duration or the scenario's duration. Nothing
+else of the scenario runs, and no drivers. The same seed gives the same picture.
 
---set paths count from the top of the platform; with --traffic, mesh_traffic... and seed are the scenario's.)",
+--set changes a value of the platform. With --traffic, the paths mesh_traffic... and seed change the scenario instead.)",
       .options =
           Options{
               list("set", "PATH=VALUE",
                    "change a value of the platform, or of the traffic; may be given several times"),
               flag("compare", "print the driver's own map too, and check that both agree"),
               text("svg", "FILE", "draw the meshes into FILE"),
-              text("traffic", "SCENARIO", "let the flits of this scenario flow, and show where they went"),
-              text("duration", "TIME", "of the traffic, such as '100 us' (default: the scenario's)"),
+              text("traffic", "SCENARIO", "send the flits of this scenario, and show where they went"),
+              text("duration", "TIME", "duration of the traffic, such as '100 us' (default: the scenario's)"),
           } +
           driver_options("newest"),
       .words = Words::platforms,
@@ -333,7 +333,7 @@ scenario's duration or --duration. The same seed gives the same picture.
                     "cmn-flits"},
                    {"pmufab map scenarios/platforms/cmn600-small.yaml --traffic cmn-flits \\\n"
                     "  --set mesh_traffic[0].rate=0.3"}},
-      .exit_codes = {{"0", "shown, and the driver agrees"},
+      .exit_codes = {{"0", "the meshes were shown; with --compare, both maps agree"},
                      {"1", "the driver's map differs"},
                      {"2", "bad input"},
                      {"3", "an internal error"}},

@@ -194,8 +194,8 @@ class Comparer {
       result_.unknown.push_back(
           fmt::format("the driver cannot tell the DTC domain of {} crosspoints", without_domain_));
     if (ghosts_ > 0)
-      result_.unknown.push_back(
-          fmt::format("the driver shows {} logical ids at ports that do not exist; they are of other nodes", ghosts_));
+      result_.unknown.push_back(fmt::format(
+          "the driver shows {} logical ids at ports that do not exist; they belong to other nodes", ghosts_));
     return std::move(result_);
   }
 
