@@ -80,8 +80,8 @@ std::vector<DriverSet> find_driver_sets(const std::filesystem::path& folder) {
   }
   if (sets.empty()) {
     throw DriverSetError("no Linux drivers in '" + folder.string() +
-                         "': pmufab driver fetch gets their sources and builds them; in a source tree "
-                         "tools/fetch-linux-sources and the build do");
+                         "': pmufab driver fetch gets their sources and builds them; in a source tree, run "
+                         "tools/fetch-linux-sources and build again");
   }
   std::sort(sets.begin(), sets.end(), [](const DriverSet& a, const DriverSet& b) {
     const int order = compare_versions(a.kernel_version, b.kernel_version);

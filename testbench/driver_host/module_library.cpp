@@ -53,7 +53,7 @@ void check_whole(const fs::path& library) {
   Elf64_Ehdr header{};
   if (!stream.read(reinterpret_cast<char*>(&header), sizeof header) ||
       std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-    refuse(library, "the file is no shared library");
+    refuse(library, "the file is not a shared library");
   const std::uint64_t size = fs::file_size(library);
   const auto fits = [size](std::uint64_t offset, std::uint64_t length) {
     return offset <= size && length <= size - offset;
@@ -67,8 +67,7 @@ void check_whole(const fs::path& library) {
     whole = static_cast<bool>(stream.read(reinterpret_cast<char*>(&segment), sizeof segment)) &&
             fits(segment.p_offset, segment.p_filesz);
   }
-  if (!whole)
-    refuse(library, "the file is damaged: its headers speak of more than its " + std::to_string(size) + " bytes");
+  if (!whole) refuse(library, "the file is damaged: its headers point beyond its " + std::to_string(size) + " bytes");
 }
 
 void* open_library(const fs::path& library) {

@@ -36,7 +36,7 @@ std::string describe(const Turns& turns, Picoseconds rotation) {
   if (turns.is_never()) {
     // After seven turns, each of ten events on six counters has had a counter.
     return fmt::format(
-        "never had a counter (events take turns of {}: count for {} or so; a group needs all its counters at once)",
+        "never had a counter (events take turns of {}: count for about {}; a group needs all its counters at once)",
         duration(rotation), duration(rotation * 15 / 2));
   }
   return fmt::format("had a counter {:.0f} % of the time",
@@ -76,7 +76,7 @@ Judgement judge(const Count& count, const Expected& expected) {
     return std::move(note).with(Check::unchecked);
   }
   if (count.is_estimate) {
-    note.add("an estimate: it had a counter for a part of the time");
+    note.add("an estimate: the event had a counter for part of the time only");
     return std::move(note).with(Check::unchecked);
   }
 
@@ -85,7 +85,7 @@ Judgement judge(const Count& count, const Expected& expected) {
     if (!count.turns.is_never()) note.add("could not be read");
     good = false;
   } else if (*count.value < *expected.low && count.is_cut_short) {
-    note.add("with -I perf does not print what it counted after the last interval");
+    note.add("perf -I does not print the counts after the last interval");
     return std::move(note).with(Check::unchecked);
   } else if (*count.value < *expected.low || *count.value > *expected.high) {
     if (!expected.doubt.empty()) {
@@ -101,7 +101,7 @@ Judgement judge(const Count& count, const Expected& expected) {
   if (!good) note.add(expected.explanation);
   note.add(expected.remark);
   if (expected.is_nonzero && count.value == 0U) {
-    note.add("0, but the traffic was meant to cause it");
+    note.add("0, but the traffic should cause this event");
     good = false;
   }
   if (!good && note.empty()) note.add(expected.summary);

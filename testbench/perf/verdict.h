@@ -17,7 +17,7 @@ namespace pmufab::perf {
 inline constexpr Picoseconds kRotation = 4'000'000'000;
 
 /// The reason where the scoreboard does not know a PMU.
-inline constexpr const char* kNobodyJudges = "no one judges this PMU";
+inline constexpr const char* kNobodyJudges = "the scoreboard does not judge this PMU";
 
 /// For how long an event was to count, and for how long of that it had a counter.
 struct Turns {

@@ -33,17 +33,16 @@ ProcessEnd process_end(int status) noexcept {
 std::string describe(const ProcessEnd& end, bool has_drivers) {
   const bool killed = !end.exited && end.status == SIGKILL;
   if (killed && end.timed_out)
-    return "it took too long (--timeout); it did not answer and was killed (does a driver wait for ever?); what had "
-           "been measured is kept";
+    return "it took too long (--timeout); it did not answer and was killed (does a driver wait for ever?); the results "
+           "so far are kept";
   if (killed && end.stopped)
-    return "stopped by the user; it did not answer and was killed (does a driver wait for ever?); what had been "
-           "measured "
-           "is kept";
+    return "stopped by the user; it did not answer and was killed (does a driver wait for ever?); the results so far "
+           "are kept";
   if (end.exited) return fmt::format("its process ended early with exit code {}", end.status);
-  if (killed) return "its process was killed by signal 9 (Killed): by somebody, or for want of memory";
+  if (killed) return "its process was killed by signal 9 (Killed): by a user, or because memory ran out";
   const char* words = sigdescr_np(end.status);
   return fmt::format("its process was killed by signal {} ({}){}", end.status, words != nullptr ? words : "unknown",
-                     has_drivers ? "; drivers built with tools/build-drivers --sanitize say where" : "");
+                     has_drivers ? "; drivers built with tools/build-drivers --sanitize report where" : "");
 }
 
 pid_t start_child(const std::function<int()>& work) {

@@ -82,7 +82,7 @@ void on_crash(int signal, siginfo_t* /*info*/, void* context) {
     ++told;
   }
   if (told > 0) {
-    say("pmufab: it crashed in the drivers, in or below (innermost first):\n");
+    say("pmufab: the drivers crashed in these functions, or in functions they called (innermost first):\n");
     const pid_t child = _Fork();
     if (child == 0) {
       dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -91,7 +91,7 @@ void on_crash(int signal, siginfo_t* /*info*/, void* context) {
         say(library_path);
         say(" at ");
         say(offsets.at(i).data());
-        say(" (addr2line of the package binutils would tell function and line)\n");
+        say(" (install the package binutils: its addr2line shows function and line)\n");
       }
       _exit(0);
     }

@@ -53,8 +53,8 @@ void check_interrupts(const FirmwareDescription& firmware, const GuestMap& map) 
   std::map<std::uint32_t, std::uint32_t> users;
   for (const auto& [number, in_guest] : map.interrupts) {
     if (in_guest < qemu_virt::kFirstMessageInterrupt || in_guest >= kMessageInterruptsEnd) {
-      refuse("interrupt {} of the platform would be {} in the guest; messages raise {} ... {} only", number, in_guest,
-             qemu_virt::kFirstMessageInterrupt, kMessageInterruptsEnd - 1);
+      refuse("interrupt {} of the platform would be {} in the guest; messages can raise only {} ... {}", number,
+             in_guest, qemu_virt::kFirstMessageInterrupt, kMessageInterruptsEnd - 1);
     }
     const auto [other, is_first] = users.emplace(in_guest, number);
     if (!is_first) {
@@ -222,8 +222,8 @@ std::vector<Cpu> guest_cpus(const FirmwareDescription& firmware, const GuestTopo
   if (topology.cpus_per_node == 0) refuse("the guest needs a CPU at each node");
   if (topology.cpus_per_node > qemu_virt::kMaximumCpus / nodes) {
     refuse(
-        "{} CPUs at each of {} nodes are more than the guest's interrupt controller serves ({}); {} at each are "
-        "possible",
+        "{} CPUs at each of {} nodes are more than the guest's interrupt controller serves ({}); use {} at each or "
+        "fewer",
         topology.cpus_per_node, nodes, qemu_virt::kMaximumCpus, qemu_virt::kMaximumCpus / nodes);
   }
   constexpr std::uint64_t kMaximumMemory = qemu_virt::kMemoryEnd - qemu_virt::kMemory;
@@ -241,7 +241,7 @@ std::vector<Cpu> guest_cpus(const FirmwareDescription& firmware, const GuestTopo
       }
     }
     if (count < topology.cpus_per_node)
-      refuse("node {} of the platform has {} CPUs; the guest cannot have {} there", node, count,
+      refuse("node {} of the platform has {} CPUs, so the guest cannot have {} there", node, count,
              topology.cpus_per_node);
   }
   return cpus;
@@ -252,7 +252,7 @@ std::map<std::uint32_t, std::uint32_t> assign_interrupts(const FirmwareDescripti
   constexpr std::size_t kLeftToPci = 8;
   const std::set<std::uint32_t> numbers = interrupts_of(firmware);
   if (numbers.size() > qemu_virt::kMessageInterrupts - kLeftToPci) {
-    refuse("the platform has {} wired interrupts; a guest has room for {}: leave interrupts of PMUs out",
+    refuse("the platform has {} wired interrupts, and a guest has room for {}; leave out interrupts of PMUs",
            numbers.size(), qemu_virt::kMessageInterrupts - kLeftToPci);
   }
   std::uint32_t next = kMessageInterruptsEnd - static_cast<std::uint32_t>(numbers.size());

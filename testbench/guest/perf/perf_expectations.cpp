@@ -102,7 +102,7 @@ void PerfExpectations::add(const std::string& text, std::size_t group, const std
       event.event = *perf::EventNames(catalog_).name(groups.front().events.front().attributes);
       for (const auto& fabric : fabrics_) fabric->check_event(event.event);
       if (combines(event.event.terms)) {
-        event.told.note = "each event is watched twice, which a pair of watchpoints cannot be";
+        event.told.note = "pairs of watchpoints are not judged in a guest";
       } else if (!judge_.judges(event.event.pmu)) {
         event.told.note = perf::kNobodyJudges;
       } else {
@@ -179,7 +179,7 @@ void PerfExpectations::bound(Event& event, Picoseconds now) {
   }
   event.told.low = event.narrow == 0 ? 0 : event.least.value_or(judge_.expected(event.narrow, now));
   if (event.narrow == 0 && most > 0) {
-    event.told.doubt = "perf ended before all its events were seen to be open";
+    event.told.doubt = "perf ended before all its events were known to be open";
   } else if (disturbed_ || traffic_ == Traffic::under_way) {
     event.told.doubt = "there was traffic while perf opened or closed events";
   }

@@ -78,7 +78,7 @@ std::vector<std::span<const PrintedCount>> by_perf(std::span<const PrintedCount>
 perf::Count sum_of(std::span<const PrintedCount> printed) {
   perf::Count count;
   if (printed.empty()) {
-    count.unknown = "it is not found in what perf printed";
+    count.unknown = "it is not in perf's output";
     return count;
   }
   count.is_cut_short =
@@ -173,7 +173,7 @@ std::vector<perf::Verdict> compare(const std::vector<std::vector<ExpectedEvent>>
         if (parts.size() == times) own_counts = parts[next[event.text]++];
       }
       perf::Count count = sum_of(own_counts);
-      if (own_counts.empty() && !of_event.empty()) count.unknown = "which perf printed what cannot be told";
+      if (own_counts.empty() && !of_event.empty()) count.unknown = "it is unclear which perf printed which count";
       verdicts.push_back(perf::verdict_on(event.text, count, expected_of(event)));
     }
   }

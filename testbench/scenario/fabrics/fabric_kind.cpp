@@ -50,7 +50,7 @@ void TrafficNames::take(Reader& reader, const std::string& name) {
   for (unsigned number = 2; other.empty() || taken_.contains(other); ++number)
     other = fmt::format("{}-{}", name, number);
   reader.fail("name", fmt::format("other traffic is called '{}'", name),
-              fmt::format("names are unique over {}; '{}' is free", all_traffic_keys(), other));
+              fmt::format("names must be unique among {}; '{}' is free", all_traffic_keys(), other));
 }
 
 bool has_traffic(const Workload& workload) {

@@ -71,7 +71,7 @@ void write_measure(std::ostream& out, const MeasureResult& measure, const TextRe
   for (const DerivedResult& derived : measure.derived) {
     fmt::print(out, "  {:>20.4f}  {:<14}  {}", derived.value, derived.unit, derived.name);
     if (derived.reference)
-      fmt::print(out, "   (the traffic's own: {:.4f}{})", *derived.reference,
+      fmt::print(out, "   (from the traffic: {:.4f}{})", *derived.reference,
                  derived.ok ? "" : ", more than 0.1 % apart");
     fmt::print(out, "\n");
   }
@@ -104,13 +104,13 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
   if (!run.message.empty() && run.status != Status::bad_input) fmt::print(out, "  {}\n", run.message);
   if (!run.expected_reason.empty()) fmt::print(out, "  expected failure: {}\n", run.expected_reason);
   if (run.partial && !run.measures.empty())
-    fmt::print(out, "  These results are partial: not all of the scenario was run.\n");
+    fmt::print(out, "  These results are partial: the scenario was not run to its end.\n");
 
   if (!options.compact || !run.passed()) {
     const bool shorten = counters > kLongTable && !options.everything;
     for (const MeasureResult& measure : run.measures) write_measure(out, measure, options, shorten);
     if (shorten && counters > wrong)
-      fmt::print(out, "\n  {} not wrong: left out here; the result files have everything.\n",
+      fmt::print(out, "\n  Not shown: {} without errors. The result files have all counters.\n",
                  counted(counters - wrong, "counter"));
     for (const std::string& action : run.actions) fmt::print(out, "  {}\n", action);
   }

@@ -75,7 +75,7 @@ class Comparison {
 
  private:
   void add(const std::string& what) {
-    text_ += text_.empty() ? "another failure than the expected one: " : "; ";
+    text_ += text_.empty() ? "not the expected failure: " : "; ";
     text_ += what;
   }
 

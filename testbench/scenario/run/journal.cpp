@@ -86,10 +86,10 @@ void judge_run(const Told& told, const process::ProcessEnd& end, RunResult& run)
   const bool passed = all_passed(run);
   if (told.interrupted && end.timed_out) {
     run.status = Status::timed_out;
-    run.message = "it took too long and was stopped (--timeout); what had been measured is kept";
+    run.message = "it took too long and was stopped (--timeout); the results so far are kept";
   } else if (told.interrupted) {
     run.status = Status::interrupted;
-    run.message = "stopped by the user; what had been measured is kept";
+    run.message = "stopped by the user; the results so far are kept";
   } else if (told.must_fail) {
     run.message = passed ? "" : difference(run, told.expected);
     run.status = passed ? Status::unexpected_pass : run.message.empty() ? Status::expected_failure : Status::failed;

@@ -28,8 +28,8 @@ void print_failure(const std::vector<std::string>& log, const std::string& sente
   if (std::none_of(log.begin(), log.end(), is_error)) {
     for (const std::string& line : log) std::fputs((line + "\n").c_str(), stderr);
   }
-  const char* const more = log.empty() ? "the kernel log is empty: none of them knows this hardware"
-                                       : "above is what the kernel log has of it";
+  const char* const more =
+      log.empty() ? "the kernel log is empty: no driver knows this hardware" : "see the kernel log above";
   std::fputs(fmt::format("pmufab: {}; {}\n", sentence, more).c_str(), stderr);
 }
 

@@ -25,8 +25,7 @@ class Machine::Process : public sc_core::sc_module {
 
   void rethrow() const {
     if (exception_) std::rethrow_exception(exception_);
-    if (!told_)
-      throw std::logic_error("simulated time ran out before the scenario had ended: nothing was left to wait for");
+    if (!told_) throw std::logic_error("the simulation ran out of events before the scenario ended");
   }
 
  private:

@@ -76,14 +76,14 @@ void change(Value& document, const std::string& text) {
     if (!one || index >= map->items.size())
       throw InputError(change.value.source, change.path,
                        one ? fmt::format("there are {} matrices", map->items.size())
-                           : std::string("the matrix is no list of matrices"));
+                           : std::string("the matrix is not a list of matrices"));
     map = &map->items[index];
   }
   if (map->kind == Value::Kind::null) map->kind = Value::Kind::map;
   if (map->kind != Value::Kind::map)
     throw InputError(change.value.source, change.path,
                      fmt::format("is {}, so it has no '{}'", describe(map->kind), key),
-                     "of a list of matrices name one: matrix[0]." + key);
+                     "name one matrix of the list: matrix[0]." + key);
   if (Value* const list = map->find(key); list != nullptr) {
     *list = std::move(change.value);
   } else {

@@ -80,7 +80,7 @@ void Measurement::open(Group& group, unsigned number) {
           continue;
         }
         throw InputError(Source{}, fmt::format("event '{}'", counter.event.text),
-                         fmt::format("the scoreboard does not know what it means: {}", error.what()));
+                         fmt::format("the scoreboard cannot judge this event: {}", error.what()));
       }
     }
   }
@@ -226,7 +226,7 @@ MeasureResult Measurement::end(bool cut_short) {
     result_.checks.push_back(
         {"intervals", sums_agree,
          fmt::format("{}; their sums {} the final counts", counted(result_.intervals.size(), "interval"),
-                     sums_agree ? "are" : "differ from")});
+                     sums_agree ? "equal" : "differ from")});
   }
   return std::move(result_);
 }

@@ -195,7 +195,7 @@ bool is_error_name(const std::string& name) {
 void read_span(Reader& reader, std::size_t index, const std::optional<Picoseconds>& duration, MeasureSpec& measure) {
   reader.flag("follows", measure.follows);
   if (measure.follows && reader.has("start"))
-    reader.fail("start", "a measure that follows another has no start of its own");
+    reader.fail("start", "a measure that follows another cannot have a start", "remove start or follows");
   if (measure.follows && index == 0) reader.fail("follows", "there is no measure before this one");
   if (!measure.follows) reader.number("start", measure.start, Quantity::duration);
   if (duration && !measure.follows && measure.start >= *duration) {
@@ -222,7 +222,7 @@ void check_measures(Reader& reader, const std::vector<MeasureSpec>& measures, st
   for (std::size_t i = 0; i < first; ++i) {
     if (measures[i].name == measures[first].name)
       reader.fail("name", fmt::format("another measure is called '{}'", measures[i].name),
-                  "results are told apart by it");
+                  "give each measure another name");
   }
   for (std::size_t i = first; i < measures.size(); ++i) {
     for (const std::string& text : measures[i].events) {
@@ -230,7 +230,7 @@ void check_measures(Reader& reader, const std::vector<MeasureSpec>& measures, st
         static_cast<void>(perf::parse_events(text));
       } catch (const perf::EventError& error) {
         reader.fail("events", fmt::format("'{}': {}", text, error.reason()),
-                    error.suggestion().empty() ? R"(in a list quote what has commas: ["pmu/event,term=1/"])"
+                    error.suggestion().empty() ? R"(in a list, quote an event that has commas: ["pmu/event,term=1/"])"
                                                : error.suggestion());
       }
     }
@@ -263,7 +263,7 @@ void read_measure(Reader& reader, std::size_t index, const std::optional<Picosec
   const std::size_t before = out.size();
   const bool swept = reader.optional_object("sweep", [&](Reader& sweep) {
     if (measure.stop || measure.window > 0)
-      sweep.fail("window", "a sweep has windows of its own; take away the measure's window or stop");
+      sweep.fail("window", "a sweep has its own windows", "remove the measure's window or stop");
     read_sweep(sweep, measure, out);
   });
   if (!swept) out.push_back(measure);
@@ -315,7 +315,7 @@ void read_expectation(Reader& reader, const std::vector<MeasureSpec>& measures, 
     reader.fail("minimum", fmt::format("{} is above the maximum {}", *expectation.minimum, *expectation.maximum));
   if (!expectation.equals && !expectation.minimum && !expectation.maximum) {
     reader.finish();
-    reader.fail("event", "nothing is expected of it", "add equals, minimum or maximum");
+    reader.fail("event", "no count is expected", "add equals, minimum or maximum");
   }
   out.push_back(std::move(expectation));
 }
@@ -336,7 +336,7 @@ void check_end(Reader& reader, const ScenarioSpec& spec) {
   };
   refuse(TrafficEnd::Kind::not_told);
   if (!has_traffic(spec.workload))
-    reader.fail("duration", "there is no traffic to tell when the scenario ends", "add duration: 100 us");
+    reader.fail("duration", "without traffic and duration the scenario never ends", "add duration: 100 us");
   refuse(TrafficEnd::Kind::never);
 }
 
@@ -396,7 +396,7 @@ ScenarioSpec read_scenario(const Parts& parts) {
     item.texts("check", failure.checks);
     if (failure.events.empty() && failure.not_opened.empty() && failure.checks.empty()) {
       item.finish();
-      item.fail("reason", "does not say what fails", "add event, which is counted wrong, not_opened or check");
+      item.fail("reason", "does not say what fails", "add event (counted wrong), not_opened or check");
     }
     item.texts("drivers", failure.drivers);
     check_selectors(item, "drivers", failure.drivers);

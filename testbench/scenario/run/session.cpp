@@ -108,7 +108,7 @@ class ScenarioRun {
     if (empty) {
       check(what, false,
             machine_.host().log().empty()
-                ? "the drivers were loaded and registered no PMU, and logged nothing: none of them knows this hardware"
+                ? "the drivers were loaded and registered no PMU and logged nothing: no driver knows this hardware"
                 : "the drivers were loaded and registered no PMU; the kernel log may say why");
     }
     check_probes();
@@ -330,7 +330,7 @@ class ScenarioRun {
         if (counter.event != expectation.event) continue;
         std::string wrong;
         if (!counter.driver) {
-          wrong = "there is no count to hold against what the scenario expects";
+          wrong = "there is no count to compare with the value the scenario expects";
         } else if (expectation.equals && *counter.driver != *expectation.equals) {
           wrong = fmt::format("the scenario expects {}", with_separators(*expectation.equals));
         } else if (expectation.minimum && *counter.driver < *expectation.minimum) {
@@ -372,7 +372,7 @@ class ScenarioRun {
     check("interrupts", disabled == 0,
           disabled == 0
               ? fmt::format("{} handled, {} for no driver", host.handled_interrupts(), host.unhandled_interrupts())
-              : fmt::format("{} had to be disabled, because no handler quieted it (see the kernel log)", disabled));
+              : fmt::format("{} disabled: no handler cleared the interrupt (see the kernel log)", disabled));
     const std::vector<std::string>& reports = machine_.reports();
     check("register_accesses", reports.empty(),
           reports.empty() ? "no access was refused" : fmt::format("{}", fmt::join(reports, " | ")));

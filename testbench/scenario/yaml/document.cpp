@@ -84,7 +84,7 @@ class Converter {
     const Source source = source_of(file_, key.Mark());
     if (!key.IsScalar()) throw InputError(source, {}, "a key must be a word");
     if (map.find(key.Scalar()) != nullptr)
-      throw InputError(source, {}, fmt::format("the key '{}' stands here twice", key.Scalar()), "remove one of them");
+      throw InputError(source, {}, fmt::format("the key '{}' is given twice", key.Scalar()), "remove one of them");
     map.entries.push_back({key.Scalar(), source, convert(value, depth + 1)});
   }
 
@@ -244,8 +244,7 @@ Value load_file(const std::filesystem::path& path) {
     text.resize(static_cast<std::size_t>(stream.gcount()));
     if (stream.eof()) stream.clear();
     if (text.size() > kMaximumBytes)
-      throw InputError({file}, {}, fmt::format("is larger than {} MiB", kMaximumBytes >> 20),
-                       "that is no configuration; is it the right file?");
+      throw InputError({file}, {}, fmt::format("is larger than {} MiB", kMaximumBytes >> 20), "is it the right file?");
   }
   if (!stream) {
     throw InputError({file}, {}, fmt::format("cannot be read: {}", errno != 0 ? std::strerror(errno) : "read error"));
@@ -255,7 +254,7 @@ Value load_file(const std::filesystem::path& path) {
     const std::string_view before(text.data(), good);
     const auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
     const auto column = static_cast<int>(good - (before.rfind('\n') + 1)) + 1;  // npos + 1 is 0
-    throw InputError({file, line, column}, {}, "here is a byte that is not UTF-8 text", "save the file as UTF-8");
+    throw InputError({file, line, column}, {}, "this byte is not UTF-8 text", "save the file as UTF-8");
   }
   Value document = parse(text, file);
   if (document.kind != Value::Kind::map) {

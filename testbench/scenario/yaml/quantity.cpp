@@ -66,7 +66,7 @@ bool is_hex_digit(char c) { return std::isxdigit(static_cast<unsigned char>(c)) 
 /// Value times factor, or an exception.
 std::uint64_t multiply(std::uint64_t value, std::uint64_t factor) {
   std::uint64_t result = 0;
-  if (__builtin_mul_overflow(value, factor, &result)) throw std::invalid_argument("is larger than 64 bits can hold");
+  if (__builtin_mul_overflow(value, factor, &result)) throw std::invalid_argument("does not fit into 64 bits");
   return result;
 }
 
@@ -77,7 +77,7 @@ std::uint64_t append_digit(std::uint64_t value, unsigned base, char digit) {
   const std::uint64_t shifted = multiply(value, base);
   std::uint64_t result = 0;
   if (__builtin_add_overflow(shifted, std::uint64_t{number}, &result))
-    throw std::invalid_argument("is larger than 64 bits can hold");
+    throw std::invalid_argument("does not fit into 64 bits");
   return result;
 }
 
@@ -145,7 +145,7 @@ std::uint64_t parse_quantity(std::string_view text, Quantity quantity) {
     const Wide scaled = static_cast<Wide>(numerator) * factor;  // numerator < denominator: the quotient is below factor
     if (scaled % denominator != 0) throw std::invalid_argument("is not a whole number of the smallest unit");
     if (__builtin_add_overflow(result, static_cast<std::uint64_t>(scaled / denominator), &result))
-      throw std::invalid_argument("is larger than 64 bits can hold");
+      throw std::invalid_argument("does not fit into 64 bits");
   }
   return result;
 }

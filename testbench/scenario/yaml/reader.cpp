@@ -149,7 +149,7 @@ void Reader::choose_several(std::string_view key, std::vector<std::size_t>& indi
         throw InputError(item.source, path_of(key), fmt::format("must hold words, not {}", describe(item.kind)));
       const std::size_t index = choose_word(key, item, names);
       if (std::find(indices.begin(), indices.end(), index) != indices.end())
-        throw InputError(item.source, path_of(key), fmt::format("'{}' stands here twice", names[index]));
+        throw InputError(item.source, path_of(key), fmt::format("'{}' is given twice", names[index]));
       indices.push_back(index);
     }
   }

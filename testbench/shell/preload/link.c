@@ -40,13 +40,13 @@ static bool complain(const char* what) {
   return false;
 }
 
-static bool lost(void) { return complain("the simulator behind this shell is gone (leave the shell; it says why)"); }
+static bool lost(void) { return complain("the simulator of this shell has ended (leave the shell to see why)"); }
 
 static bool differs(uint64_t version) {
   char text[200];
   snprintf(text, sizeof(text),
-           "the simulator behind this shell speaks version %u of the protocol, and the library in this program version "
-           "%u: pmufab was built anew meanwhile; leave the shell and start another",
+           "the simulator of this shell speaks version %u of the protocol, and the library in this program version "
+           "%u: pmufab was rebuilt meanwhile; leave the shell and start a new one",
            (unsigned)version, PMUFAB_SHELL_VERSION);
   return complain(text);
 }

@@ -210,7 +210,7 @@ TEST(AcpiTables, wired_interrupts_are_the_last_that_messages_raise) {
   for (unsigned i = 0; i < 56; ++i) device.interrupts.push_back({400 + i, nullptr});
   firmware.devices = {device};
   EXPECT_THAT(message_of([&] { static_cast<void>(guest::assign_interrupts(firmware)); }),
-              HasSubstr("57 wired interrupts; a guest has room for 56"));
+              HasSubstr("57 wired interrupts, and a guest has room for 56"));
 }
 
 TEST(AcpiTables, a_guest_that_cannot_be_is_refused) {
@@ -222,7 +222,7 @@ TEST(AcpiTables, a_guest_that_cannot_be_is_refused) {
   EXPECT_EQ(refused(4, 100 * kGib), "nothing was wrong");
   EXPECT_THAT(refused(0, kGib), HasSubstr("needs a CPU at each node"));
   EXPECT_THAT(refused(5, kGib), HasSubstr("5 CPUs at each of 2 nodes"));
-  EXPECT_THAT(refused(5, kGib), HasSubstr("4 at each are possible"));
+  EXPECT_THAT(refused(5, kGib), HasSubstr("use 4 at each or fewer"));
   EXPECT_THAT(refused(1, 0), HasSubstr("0 bytes of memory"));
   EXPECT_THAT(refused(1, 128 * kGib), HasSubstr("of memory at each of 2 nodes"));
   FirmwareDescription small = firmware;
@@ -230,7 +230,7 @@ TEST(AcpiTables, a_guest_that_cannot_be_is_refused) {
   EXPECT_THAT(message_of([&] {
                 static_cast<void>(guest::guest_cpus(small, {3, kGib}));
               }),
-              HasSubstr("node 0 of the platform has 2 CPUs; the guest cannot have 3"));
+              HasSubstr("node 0 of the platform has 2 CPUs, so the guest cannot have 3"));
   small.cpus.clear();
   EXPECT_THAT(message_of([&] { static_cast<void>(guest::guest_cpus(small, {})); }), HasSubstr("has no CPU"));
 }
@@ -247,7 +247,7 @@ TEST(AcpiTables, a_place_registers_or_interrupts_cannot_have_is_refused) {
   EXPECT_THAT(refusal(firmware, {}, map), HasSubstr("interrupts 300 and 301 of the platform would both be 143"));
   map.interrupts = {{300, 143}, {301, 79}};
   EXPECT_THAT(refusal(firmware, {}, map),
-              HasSubstr("301 of the platform would be 79 in the guest; messages raise 80 ... 143"));
+              HasSubstr("301 of the platform would be 79 in the guest; messages can raise only 80 ... 143"));
   map.interrupts = {{300, 143}, {301, 144}};
   EXPECT_THAT(refusal(firmware, {}, map), HasSubstr("would be 144"));
   map = shifted(firmware);

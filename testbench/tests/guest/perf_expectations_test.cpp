@@ -306,7 +306,7 @@ TEST_F(PerfExpectationsTest, doubt_themselves_if_perf_ended_before_it_was_quiet)
   EXPECT_FALSE(told[0][0].high.has_value());
   EXPECT_EQ(told[0][1].low, 0U);
   EXPECT_EQ(told[0][1].high, 6U);
-  EXPECT_THAT(told[0][1].doubt, HasSubstr("before all its events were seen to be open"));
+  EXPECT_THAT(told[0][1].doubt, HasSubstr("before all its events were known to be open"));
 }
 
 TEST_F(PerfExpectationsTest, know_nothing_of_traffic_before_and_after_perf) {
@@ -359,7 +359,7 @@ TEST_F(PerfExpectationsTest, say_why_an_event_is_not_judged) {
   ASSERT_EQ(told.size(), 4U);
   ASSERT_EQ(told[0].size(), 4U);
   EXPECT_EQ(told[0][0].note, "it stands for several events");
-  EXPECT_EQ(told[0][1].note, "no one judges this PMU");
+  EXPECT_EQ(told[0][1].note, "the scoreboard does not judge this PMU");
   EXPECT_THAT(told[0][2].note, HasSubstr("there is no PMU 'nothing'"));
   EXPECT_THAT(told[0][3].note, HasSubstr("unknown event or term 'nothing'"));
   EXPECT_THAT(told[1].at(0).note, HasSubstr("a mean"));

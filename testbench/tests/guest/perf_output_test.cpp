@@ -117,7 +117,7 @@ TEST(GuestVerdict, of_intervals_does_not_blame_them_for_what_came_after_the_last
   EXPECT_EQ(check_of(expected(5, 5), printed(2)), Check::exact);
   EXPECT_EQ(check_of(expected(5, 5), printed(1)), Check::unchecked);
   EXPECT_EQ(compare({{expected(5, 5)}}, printed(1)).at(0).note,
-            "with -I perf does not print what it counted after the last interval");
+            "perf -I does not print the counts after the last interval");
   EXPECT_EQ(check_of(expected(5, 5), printed(3)), Check::wrong) << "more than there was";
 }
 
@@ -211,7 +211,7 @@ TEST(GuestVerdict, of_several_runs_is_none_where_one_may_have_printed_nothing) {
   // Two intervals of one run, or one of each: this is ambiguous.
   for (const Verdict& verdict : compare(two, {{"p/x/", 2, false, 0.1}, {"p/x/", 3, false, 0.2}})) {
     EXPECT_EQ(verdict.check, Check::unchecked);
-    EXPECT_EQ(verdict.note, "which perf printed what cannot be told");
+    EXPECT_EQ(verdict.note, "it is unclear which perf printed which count");
   }
   // An event twice in one run with intervals, beside another run.
   const std::vector<std::vector<ExpectedEvent>> three{{expected(2, 2), expected(2, 2)}, {expected(3, 3)}};

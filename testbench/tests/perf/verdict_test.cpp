@@ -67,7 +67,7 @@ TEST(Judge, does_not_compare_what_perf_has_scaled) {
   count.is_estimate = true;
   for (const std::uint64_t expected : {7U, 8U})
     expect(judge(count, between(expected, expected)), Check::unchecked,
-           "an estimate: it had a counter for a part of the time");
+           "an estimate: the event had a counter for part of the time only");
 }
 
 TEST(Judge, says_wrong_of_an_event_that_never_had_a_counter) {
@@ -95,8 +95,7 @@ TEST(Judge, says_wrong_of_a_count_that_could_not_be_read) {
 TEST(Judge, does_not_blame_intervals_for_what_came_after_the_last_one) {
   Count sum = counted(6);
   sum.is_cut_short = true;
-  expect(judge(sum, between(7, 9)), Check::unchecked,
-         "with -I perf does not print what it counted after the last interval");
+  expect(judge(sum, between(7, 9)), Check::unchecked, "perf -I does not print the counts after the last interval");
   sum.value = 7;
   EXPECT_EQ(judge(sum, between(7, 7)).check, Check::exact);
   sum.value = 10;
@@ -113,8 +112,8 @@ TEST(Judge, does_not_compare_where_there_is_a_doubt_unless_the_count_is_right) {
 }
 
 TEST(Judge, says_why_nobody_judges) {
-  expect(judge(counted(7), not_judged("")), Check::unchecked, "no one judges this PMU");
-  expect(judge(counted(7), not_judged(kNobodyJudges)), Check::unchecked, "no one judges this PMU");
+  expect(judge(counted(7), not_judged("")), Check::unchecked, "the scoreboard does not judge this PMU");
+  expect(judge(counted(7), not_judged(kNobodyJudges)), Check::unchecked, "the scoreboard does not judge this PMU");
   expect(judge(counted(7), not_judged("unknown term")), Check::unchecked, "not judged: unknown term");
   expect(judge({.value = 7, .turns = {kSecond, kSecond / 2}}, not_judged("unknown term")), Check::unchecked,
          "not judged: unknown term; had a counter 50 % of the time");
@@ -150,7 +149,7 @@ TEST(Judge, says_wrong_of_a_right_count_if_the_driver_was_wrong_before) {
 TEST(Judge, says_wrong_of_nothing_where_the_traffic_was_meant_to_cause_something) {
   Expected expected = between(0, 0);
   expected.is_nonzero = true;
-  expect(judge(counted(0), expected), Check::wrong, "0, but the traffic was meant to cause it");
+  expect(judge(counted(0), expected), Check::wrong, "0, but the traffic should cause this event");
   expected = between(1, 1);
   expected.is_nonzero = true;
   expect(judge(counted(1), expected), Check::exact, "");

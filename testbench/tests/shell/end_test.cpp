@@ -144,7 +144,7 @@ TEST_F(ShellEnd, without_the_simulator_nothing_waits_for_ever) {
   const Session session = finish_session(pid);
   EXPECT_EQ(session.outcome.exit_code, 3);
   EXPECT_THAT(session.outcome.out, HasSubstr("after"));
-  EXPECT_THAT(session.outcome.err, AllOf(HasSubstr("the simulator behind this shell is gone"),
+  EXPECT_THAT(session.outcome.err, AllOf(HasSubstr("the simulator of this shell has ended"),
                                          HasSubstr("the simulator died: its process was killed by signal 9")));
   expect_clean();
 }

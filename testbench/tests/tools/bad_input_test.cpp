@@ -63,7 +63,7 @@ TEST_F(BadInput, pcie_devices_below_root_ports_there_are_not) {
   refuses_requester(
       "root_complex: 1, root_port: 2, bdf: \"81:00.0\"",
       "s.yaml:7:69: traffic[0].generators[0].requester.bdf: bus 81 is not below root port 2 of root complex 1 "
-      "of socket 0 (that has buses a0 to bf)");
+      "of socket 0 (that root port has buses a0 to bf)");
   refuses({"list", write("p.yaml", "kind: tegra410\ntegra410:\n  pcie_pmu:\n    counters: 1\n")},
           HasSubstr("p.yaml:4:15: tegra410.pcie_pmu.counters: is 1, must be 2 ... 64"));
   refuses({"list", write("q.yaml", "kind: tegra410\ntegra410:\n  pcie_pmu:\n    widht: 32\n")},
@@ -294,9 +294,9 @@ TEST_F(BadInput, errors_of_meaning_name_the_place_of_what_is_wrong) {
   refuses_on(mesh, "mesh_traffic:\n  - {name: a, pattern: hotspot, hot_xp: 99}\n" + cycles,
              HasSubstr("m.yaml:5:41: mesh_traffic[0].hot_xp: there is no XP 99"));
   refuses_on(mesh, "mesh_traffic:\n  - {name: a, hot_xp: 4}\n" + cycles,
-             HasSubstr("m.yaml:5:23: mesh_traffic[0].hot_xp: is of the pattern hotspot, not of uniform"));
+             HasSubstr("m.yaml:5:23: mesh_traffic[0].hot_xp: belongs to the pattern hotspot, not to uniform"));
   refuses_on(mesh, "mesh_traffic:\n  - {name: a, pattern: transpose, hot_share: 0.5}\n" + cycles,
-             HasSubstr("mesh_traffic[0].hot_share: is of the pattern hotspot, not of transpose"));
+             HasSubstr("mesh_traffic[0].hot_share: belongs to the pattern hotspot, not to transpose"));
   refuses_on(mesh, "mesh_traffic:\n  - {name: a, mesh: 7}\n" + cycles,
              HasSubstr("m.yaml:5:21: mesh_traffic[0].mesh: there is no mesh 7"));
   refuses_on(mesh, "chi_traffic:\n  - name: a\n    lpid: [77]\n    ranges: [{size: 4 KiB}]\n" + cycles,
@@ -331,7 +331,7 @@ TEST_F(BadInput, settings_that_would_do_nothing) {
 
 TEST_F(BadInput, an_event_with_a_comma_without_quotes) {
   refuses_scenario("measure: [{events: [nvidia_ucf_pmu_0/slc_access_rd,src_rem=1/]}]\n",
-                   HasSubstr("quote what has commas"));
+                   HasSubstr("quote an event that has commas"));
 }
 
 TEST_F(BadInput, platforms_of_nothing) {

@@ -178,7 +178,7 @@ TEST_F(Command, stat_names_nodes_when_an_event_is_refused_for_one_there_is_not) 
   const Outcome outcome = pmufab({"stat", "--platform", shipped("platforms/cmn600-small.yaml"), "--duration", "1 us",
                                   "-e", "arm_cmn_0/hnf_cache_miss,bynodeid=1,nodeid=0x99/"});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.out, HasSubstr("there is no hnf with node id 0x99; near it: 0x"));
+  EXPECT_THAT(outcome.out, HasSubstr("there is no hnf with node id 0x99; the nearest are 0x"));
 }
 
 TEST_F(Command, stat_prints_a_table_with_both_counts) {
@@ -343,7 +343,7 @@ TEST_F(Command, another_failure_than_the_expected_one_is_a_failure) {
   const Outcome other =
       pmufab({"run", quick(wrong + "expected_failure: {reason: known, event: nvidia_ucf_pmu_0/cycles/}\n")});
   EXPECT_EQ(other.exit_code, 1);
-  EXPECT_THAT(other.out, AllOf(HasSubstr("FAILED: quick"), HasSubstr("another failure than the expected one"),
+  EXPECT_THAT(other.out, AllOf(HasSubstr("FAILED: quick"), HasSubstr("not the expected failure"),
                                HasSubstr("'nvidia_ucf_pmu_0/slc_access_rd/' is wrong"),
                                HasSubstr("no wrong count of 'nvidia_ucf_pmu_0/cycles/'")));
   const Outcome check = pmufab({"run", quick("expect: [{event: nvidia_ucf_pmu_0/cycles/, minimum: 5}]\n"

@@ -97,7 +97,7 @@ void CxlReplay::survey(const std::string& field) {
         fail(fmt::format("{:#x} is not in HDM-DB memory of device {}, where its own operations go", operation.address,
                          operation.device));
       if (coherent && range->interleave.ways > 1)
-        fail(fmt::format("device {} shares the memory at {:#x} with others, chunk by chunk", operation.device,
+        fail(fmt::format("device {} shares the memory at {:#x} with others, in chunks", operation.device,
                          operation.address));
       if (own_[operation.device] != nullptr) continue;
       if (targets.device->has_local_client())

@@ -29,7 +29,7 @@ void read_numbers(Reader& reader, std::string_view key, std::vector<unsigned>& n
     } catch (const std::invalid_argument&) {
       // refused below
     }
-    if (number > 0xffff) reader.fail(key, fmt::format("'{}' is no number", text), "for example [0, 1]");
+    if (number > 0xffff) reader.fail(key, fmt::format("'{}' is not a number", text), "for example [0, 1]");
     numbers.push_back(static_cast<unsigned>(number));
   }
 }

@@ -79,7 +79,7 @@ std::string hint_of_nodes(const perf::ResolvedEvent& event, std::size_t mesh, co
   const auto distance = [&](std::uint64_t other) { return other > *id ? other - *id : *id - other; };
   std::stable_sort(ids.begin(), ids.end(), [&](std::uint64_t a, std::uint64_t b) { return distance(a) < distance(b); });
   if (ids.size() > kShown) ids.resize(kShown);
-  return fmt::format("there is no {} with node id {:#x}; near it: {:#x} (pmufab map shows all)", name, *id,
+  return fmt::format("there is no {} with node id {:#x}; the nearest are {:#x} (pmufab map shows all)", name, *id,
                      fmt::join(ids, ", "));
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 [[noreturn]] void refuse(const char* key, unsigned mesh) {
   throw InputError({}, fmt::format("{}[0].mesh", key), fmt::format("there is no mesh {}", mesh),
-                   "the platform has none; choose another one");
+                   "the platform has none; choose another platform");
 }
 
 class CmnKind final : public FabricKind {
@@ -47,7 +47,7 @@ class CmnKind final : public FabricKind {
   [[nodiscard]] TrafficEnd traffic_end(const Workload& workload) const override {
     const auto& traffic = workload.of<CmnWorkload>();
     if (traffic.flits.empty() && traffic.chi.empty()) return {};
-    return {TrafficEnd::Kind::not_told, "mesh traffic does not tell when the scenario ends", "add duration: 100 us"};
+    return {TrafficEnd::Kind::not_told, "mesh traffic does not end the scenario", "add duration: 100 us"};
   }
   void refuse_traffic(const Workload& workload) const override {
     const auto& traffic = workload.of<CmnWorkload>();

@@ -52,7 +52,7 @@ std::vector<cmn::Port> ports_of(Reader& tiles, const std::string& tile, const st
       std::vector<std::string> names;
       for (const std::string_view name : cmn::standard_port_names()) names.emplace_back(name);
       tiles.fail(tile, fmt::format("there is no device '{}'", device),
-                 fmt::format("one of {}; '-' for an empty port, 'x2' behind a name for two devices at a CAL",
+                 fmt::format("use one of {}; '-' is an empty port, and 'x2' behind a name means two devices at a CAL",
                              quoted_list(names)));
     }
     ports.push_back(*port);
@@ -93,7 +93,7 @@ std::vector<std::vector<std::string>> read_picture(Reader& reader, std::string_v
                   "every row has one word for each column");
   }
   if (rows != 0 && !picture.empty() && picture.size() != rows)
-    reader.fail(key, fmt::format("has {} rows, but there are {}", picture.size(), rows));
+    reader.fail(key, fmt::format("has {} rows, but the mesh has {}", picture.size(), rows));
   return picture;
 }
 
@@ -135,7 +135,7 @@ void read_crosspoints(Reader& reader, Topology& topology) {
     for (std::size_t x = 0; x < domains[y].size(); ++x) {
       const std::string& word = domains[y][x];
       if (word.size() != 1 || word[0] < '0' || word[0] > '3')
-        reader.fail("domains", fmt::format("'{}' is no DTC domain", word), "0 ... 3");
+        reader.fail("domains", fmt::format("'{}' is not a DTC domain", word), "use 0 ... 3");
       topology.crosspoints[y * topology.columns + x].dtc_domain = static_cast<unsigned>(word[0] - '0');
     }
   }
@@ -183,8 +183,8 @@ void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec) {
   reader.texts("interrupts", interrupts);
   for (const std::string& text : interrupts) {
     if (text.size() != 1 || text[0] < '0' || text[0] > '3')
-      reader.fail("interrupts", fmt::format("'{}' is no interrupt of a mesh", text),
-                  "0 ... 3 for each DTC; DTCs with the same number share it");
+      reader.fail("interrupts", fmt::format("'{}' is not an interrupt of a mesh", text),
+                  "use 0 ... 3 for each DTC; DTCs with the same number share it");
     spec.interrupts.push_back(static_cast<unsigned>(text[0] - '0'));
   }
   reader.object("mesh", [&](Reader& mesh) {
@@ -227,7 +227,7 @@ void read_flit_flow(Reader& reader, traffic::FlitFlowSpec& flow) {
   reader.real("rate", flow.rate, traffic::GeometricGaps::kSmallestProbability, 1);
   for (const char* const key : {"hot_xp", "hot_share"}) {
     if (flow.pattern != traffic::MeshPattern::hotspot && reader.has(key))
-      reader.fail(key, fmt::format("is of the pattern hotspot, not of {}", traffic::to_string(flow.pattern)),
+      reader.fail(key, fmt::format("belongs to the pattern hotspot, not to {}", traffic::to_string(flow.pattern)),
                   "add pattern: hotspot, or leave it out");
   }
   // Only there, so that the effective configuration can be read again.
@@ -244,7 +244,8 @@ void read_flit_flow(Reader& reader, traffic::FlitFlowSpec& flow) {
     } catch (const std::invalid_argument&) {
       // 0 is refused below
     }
-    if (opcode == 0 || opcode > 0x7f) reader.fail("opcodes", fmt::format("'{}' is no CHI opcode", text), "1 ... 0x7f");
+    if (opcode == 0 || opcode > 0x7f)
+      reader.fail("opcodes", fmt::format("'{}' is not a CHI opcode", text), "use 1 ... 0x7f");
     flow.opcodes.push_back(static_cast<std::uint32_t>(opcode));
   }
   reader.number("base", flow.base, Quantity::address);

@@ -41,12 +41,13 @@ platform::CmnLinkSpec::End read_end(Reader& reader, const char* key, const std::
   if (!gateway || !rest.empty()) {
     reader.fail(
         key, fmt::format("'{}' names no gateway", text),
-        "mesh and gateway, counted in order of XP, port and device: cmn0/ccg0, or cxrh0 on CMN-600 and CMN-650");
+        "write cmn0/ccg0, or cmn0/cxrh0 on CMN-600 and CMN-650; gateways count in order of XP, port and device");
   }
   const platform::CmnLinkSpec::End end{*mesh, *gateway};
   if (end.mesh < meshes.size() && word != gateway_word(meshes[end.mesh].topology.product)) {
-    reader.fail(key, fmt::format("gateways of this mesh are no {}", word),
-                fmt::format("cmn{}/{}{}", end.mesh, gateway_word(meshes[end.mesh].topology.product), end.gateway));
+    reader.fail(
+        key, fmt::format("the gateways of this mesh are not called {}", word),
+        fmt::format("write cmn{}/{}{}", end.mesh, gateway_word(meshes[end.mesh].topology.product), end.gateway));
   }
   return end;
 }

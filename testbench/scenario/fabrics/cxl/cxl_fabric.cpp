@@ -124,7 +124,7 @@ CxlFabric::CxlFabric(const FabricContext& context)
         throw InputError({}, field + ".outstanding",
                          fmt::format("makes {} operations at a time on device {}, with the traffic before it",
                                      outstanding[root], spec.device),
-                         fmt::format("{} at most in all", kMostOperations));
+                         fmt::format("use {} at most in all", kMostOperations));
     }
     platform::CxlPart::Device& device = part_.device(spec.device);
     with_input_errors([&] {

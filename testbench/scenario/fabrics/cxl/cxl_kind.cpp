@@ -12,7 +12,7 @@ namespace pmufab::scenario {
 namespace {
 
 [[noreturn]] void refuse(const char* field, const std::string& what) {
-  throw InputError({}, field, "there is no " + what, "the platform has none; choose another one");
+  throw InputError({}, field, "there is no " + what, "the platform has none; choose another platform");
 }
 
 class CxlKind final : public FabricKind {
@@ -44,7 +44,7 @@ class CxlKind final : public FabricKind {
   [[nodiscard]] TrafficEnd traffic_end(const Workload& workload) const override {
     const auto& traffic = workload.of<CxlWorkload>();
     if (traffic.operations.empty() && traffic.replays.empty()) return {};
-    return {TrafficEnd::Kind::not_told, "CXL traffic does not tell when the scenario ends", "add duration: 100 us"};
+    return {TrafficEnd::Kind::not_told, "CXL traffic does not end the scenario", "add duration: 100 us"};
   }
   void refuse_traffic(const Workload& workload) const override {
     const auto& traffic = workload.of<CxlWorkload>();

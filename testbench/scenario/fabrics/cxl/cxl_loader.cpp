@@ -306,12 +306,12 @@ void check_local_ranges(Reader& reader, const traffic::CxlTrafficSpec& spec,
       reader.fail("ranges",
                   fmt::format("{:#x} bytes from {:#x} are not in HDM-DB memory of device {}", range.size, range.base,
                               spec.device),
-                  "a device's own operations go to what one of its HDM-DB decoders claims");
+                  "keep a device's own operations inside one of its HDM-DB decoders");
     if (around->interleave.ways > 1)
       reader.fail("ranges",
-                  fmt::format("device {} shares that memory with others, chunk by chunk of {} bytes", spec.device,
+                  fmt::format("device {} shares that memory with others, in chunks of {} bytes", spec.device,
                               around->interleave.granularity),
-                  "let the device work on memory that is its own");
+                  "choose memory that belongs to this device alone");
   }
 }
 

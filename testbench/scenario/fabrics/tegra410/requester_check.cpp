@@ -63,7 +63,7 @@ void check_device(const RequesterSpec& requester, const std::string& field,
   throw SpecError(field + ".bdf",
                   fmt::format("bus {:02x} is not below root port {} of root complex {} of socket {}", bus,
                               requester.root_port, requester.root_complex, requester.socket),
-                  fmt::format("that has buses {:02x} to {:02x}", port->bus, last));
+                  fmt::format("that root port has buses {:02x} to {:02x}", port->bus, last));
 }
 
 }  // namespace

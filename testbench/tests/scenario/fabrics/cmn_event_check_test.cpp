@@ -76,7 +76,7 @@ measure: [{events: [arm_cmn_0/dtc_cycles/]}]
     event.terms = {{"hnf_cache_miss"}, {"nodeid", id}};
     return hint_of_nodes(event, 0, spec.platform.cmn[0].topology);
   };
-  EXPECT_EQ(hint(0x40), "there is no hnf with node id 0x40; near it: 0x44, 0x24 (pmufab map shows all)");
+  EXPECT_EQ(hint(0x40), "there is no hnf with node id 0x40; the nearest are 0x44, 0x24 (pmufab map shows all)");
   EXPECT_EQ(hint(0x24), "");
   EXPECT_EQ(hint(0x24, NodeType::sbsx), "the mesh has no sbsx");
 }

@@ -102,8 +102,8 @@ TEST(CmnLoader, impossible_interrupts_are_refused) {
   EXPECT_THAT(load_error(scenario("      interrupts: [0]\n")),
               AllOf(HasSubstr("meshes[0].interrupts"), HasSubstr("are 1, for 2 DTCs")));
   EXPECT_THAT(load_error(scenario("      interrupts: [0, 4]\n")),
-              AllOf(HasSubstr("s.yaml:9:"), HasSubstr("'4' is no interrupt of a mesh"), HasSubstr("0 ... 3")));
-  EXPECT_THAT(load_error(scenario("      interrupts: [0, INTREQPMU]\n")), HasSubstr("'INTREQPMU' is no interrupt"));
+              AllOf(HasSubstr("s.yaml:9:"), HasSubstr("'4' is not an interrupt of a mesh"), HasSubstr("0 ... 3")));
+  EXPECT_THAT(load_error(scenario("      interrupts: [0, INTREQPMU]\n")), HasSubstr("'INTREQPMU' is not an interrupt"));
 }
 
 TEST(CmnLoader, values_out_of_range_are_refused_at_their_place) {

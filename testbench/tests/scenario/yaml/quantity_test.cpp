@@ -48,8 +48,8 @@ TEST(Quantity, what_is_not_a_number_says_why) {
   EXPECT_EQ(why_not("8 apples", Quantity::count), "is not a whole number");
   EXPECT_EQ(why_not("0.5 ps", Quantity::duration), "is not a whole number of the smallest unit");
   EXPECT_EQ(why_not("50", Quantity::duration), "has no unit");
-  EXPECT_EQ(why_not("18446744073709551616", Quantity::count), "is larger than 64 bits can hold");
-  EXPECT_EQ(why_not("99999999 PiB", Quantity::bytes), "is larger than 64 bits can hold");
+  EXPECT_EQ(why_not("18446744073709551616", Quantity::count), "does not fit into 64 bits");
+  EXPECT_EQ(why_not("99999999 PiB", Quantity::bytes), "does not fit into 64 bits");
   EXPECT_THAT(why_not("50 mus", Quantity::duration), HasSubstr("unknown unit 'mus'; units are"));
 }
 

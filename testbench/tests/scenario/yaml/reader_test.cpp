@@ -133,14 +133,14 @@ TEST(Reader, an_unknown_word_is_refused_with_the_known_ones) {
   EXPECT_EQ(error_of([] { static_cast<void>(read("name: x\ncolour: mauve\n")); }),
             "test.yaml:2:9: colour: 'mauve' is not known here (one of 'red', 'green')");
   EXPECT_EQ(error_of([] { static_cast<void>(read("name: x\ncolours: [red, red]\n")); }),
-            "test.yaml:2:16: colours: 'red' stands here twice");
+            "test.yaml:2:16: colours: 'red' is given twice");
 }
 
 TEST(Document, broken_yaml_is_refused_at_its_place) {
   EXPECT_THAT(error_of([] { static_cast<void>(parse_text("a: [1, 2\nb: 3\n", "test.yaml")); }),
               AllOf(HasSubstr("test.yaml:"), HasSubstr("this is not YAML")));
   EXPECT_EQ(error_of([] { static_cast<void>(parse_text("a: 1\nb: 2\na: 3\n", "test.yaml")); }),
-            "test.yaml:3:1: the key 'a' stands here twice (remove one of them)");
+            "test.yaml:3:1: the key 'a' is given twice (remove one of them)");
   EXPECT_THAT(error_of([] { static_cast<void>(parse_text("a: 1\n---\nb: 1\n", "test.yaml")); }),
               HasSubstr("a second document begins here"));
 }
@@ -175,7 +175,7 @@ TEST(Document, a_file_that_is_not_utf8_is_refused_at_the_byte) {
   // Latin-1, a lone continuation, overlong forms, a surrogate, beyond the last character, cut short.
   for (const char* bad : {"\xe9", "\x80", "\xc0\xaf", "\xe0\x80\xaf", "\xf0\x80\x80\xaf", "\xed\xa0\x80",
                           "\xf4\x90\x80\x80", "\xff", "\xe2\x82"})
-    EXPECT_THAT(error_with(bad), HasSubstr(":2:16: here is a byte that is not UTF-8"));
+    EXPECT_THAT(error_with(bad), HasSubstr(":2:16: this byte is not UTF-8"));
 }
 
 TEST(Override, replaces_values_adds_keys_and_appends_to_lists) {
