@@ -86,7 +86,7 @@ Terms sort_out(const EventTerms& terms) {
 }
 
 [[noreturn]] void unknown(const std::string& what) {
-  throw std::invalid_argument(fmt::format("the truth of {} is not known", what));
+  throw std::invalid_argument(fmt::format("{} has no reference", what));
 }
 
 void flits_by_name(std::string_view name, CmnMeaning& meaning) {

@@ -121,7 +121,7 @@ const cmn::FlitFields* CmnRoutes::transmitted(Picoseconds when, unsigned xp, Int
                                               std::uint32_t flit) {
   use(xp, interface, channel, when);
   if (flit >= flights_.size() || !flights_[flit].present) {
-    fail("flit_from_nowhere", fmt::format("XP {} sends flit {}, which nobody handed in", xp, flit), when);
+    fail("flit_from_nowhere", fmt::format("XP {} sends flit {}, which was never handed in", xp, flit), when);
     return nullptr;
   }
   Flight& flight = flights_[flit];
@@ -168,7 +168,8 @@ void CmnRoutes::stalled(Picoseconds when, unsigned xp, Interface interface, Chan
 void CmnRoutes::finish() {
   const auto left =
       std::count_if(flights_.begin(), flights_.end(), [](const Flight& flight) { return flight.present; });
-  if (left != 0) fail("flits_lost", fmt::format("{} flits went in and never came out", left), chronicle_.last_seen);
+  if (left != 0)
+    fail("flits_lost", fmt::format("{} flits entered the mesh and never left it", left), chronicle_.last_seen);
 }
 
 void CmnRoutes::fail(const std::string& kind, const std::string& text, Picoseconds when) const {

@@ -138,8 +138,9 @@ class CyclesTruth final : public EventTruth {
     }
     if (restarts == 0 || driver >= expected) return {};
     return fmt::format(
-        "the driver set the running cycle counter anew {} time{}, as it does with each reading: what it counts between "
-        "being read and being written is lost",
+        "the driver rewrote the running cycle counter {} time{}, once for each reading: cycles between the read and "
+        "the "
+        "write are lost",
         restarts, restarts == 1 ? "" : "s");
   }
 
@@ -246,7 +247,7 @@ std::unique_ptr<EventTruth> CmnPmuJudge::truth(const EventTerms& terms) {
       return std::make_unique<FlitTruth>(std::move(meaning), wires_);
     case CmnMeaning::Kind::node:
       if (wires_.nodes.sources(meaning.type, meaning.node).empty())
-        throw std::invalid_argument(fmt::format("the truth of {} is not known: no such node is judged", meaning.text));
+        throw std::invalid_argument(fmt::format("{} has no reference: no such node is judged", meaning.text));
       return std::make_unique<NodeTruth>(std::move(meaning), wires_);
     case CmnMeaning::Kind::watchpoint:
       break;

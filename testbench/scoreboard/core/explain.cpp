@@ -101,7 +101,7 @@ std::string explain_c2c(const C2cMeaning& meaning, const C2cPmuSpec& pmu, const 
     std::uint64_t own = 0;
     for (unsigned instance = 0; instance < pmu.instances; ++instance)
       own += counted[std::size_t{meaning.traffic()} * pmu.instances + instance].requests;
-    guesses.offer(own + (driver >> 32 << 32), "in_wr_req with OUT_STATUS, the register behind it, as its upper half");
+    guesses.offer(own + (driver >> 32 << 32), "in_wr_req with the next register, OUT_STATUS, as its upper half");
   }
   guesses.offer(edges, "cycles");
   for (unsigned times = 2; times <= pmu.instances; ++times)

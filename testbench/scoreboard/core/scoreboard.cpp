@@ -63,7 +63,7 @@ struct Scoreboard::State {
     const EventRecord* const found = find_record(event);
     if (found == nullptr || found->has_truth()) return;
     findings.add(Severity::note, "event_without_expectation",
-                 fmt::format("{}: event {} was counted and nobody said what it means", found->pmu().name(), event),
+                 fmt::format("{}: event {} was counted, and its meaning was not given", found->pmu().name(), event),
                  chronicle.last_seen);
   }
 

@@ -84,8 +84,8 @@ void MemoryWires::finish() {
       }
     }
   };
-  report(expected_, "memory_access_missing", "had to happen and was not seen");
-  report(seen_, "memory_access_unexpected", "was seen and no request explains it");
+  report(expected_, "memory_access_missing", "had to happen, but was not seen");
+  report(seen_, "memory_access_unexpected", "was seen, but no request explains it");
   expected_.clear();
   seen_.clear();
 }

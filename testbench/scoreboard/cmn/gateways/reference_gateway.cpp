@@ -52,7 +52,7 @@ void ReferenceGateway::wake(Cycle now) {
 
 void ReferenceGateway::arrive(Cycle now, Channel channel, const FlitFields& flit) {
   const bool taken = link_ && (requester_->arrive(now, channel, flit) || home_->arrive(now, channel, flit));
-  if (!taken) fail("node_message_unasked", "nothing waits for what arrives: " + describe_flit(channel, flit));
+  if (!taken) fail("node_message_unasked", "nothing waits for this message: " + describe_flit(channel, flit));
 }
 
 void ReferenceGateway::settle(Cycle now) {
@@ -89,7 +89,7 @@ void ReferenceGateway::link_flit(Cycle now, bool sent, const cmn::LinkFlit& flit
   if (link_) {
     link_->seen(now, sent, flit);
   } else {
-    fail("link_flit_unexpected", "it is not linked, and something crosses a link of it");
+    fail("link_flit_unexpected", "it is not linked, and a message crosses its link");
   }
 }
 

@@ -97,12 +97,12 @@ void ReferenceGatewayHome::post(std::uint16_t number, bool allow_retry) {
 void ReferenceGatewayHome::check(const Entry& entry, const FlitFields& flit) const {
   const FlitFields& asked = entry.message.request;
   if (!gateway_.around().addresses().is_home_of(flit.tgtid, flit.addr))
-    gateway_.fail("node_wrong_home", "another home has the address of " + describe_flit(Channel::req, flit));
+    gateway_.fail("node_wrong_home", "another home serves the address of " + describe_flit(Channel::req, flit));
   const std::uint8_t lpid = is_of_home(asked.opcode) ? 1 : 0;
   if (flit.qos != asked.qos || flit.size != asked.size || flit.ns != asked.ns || flit.memattr != asked.memattr ||
       flit.lpid != lpid || flit.expcompack != 0)
     gateway_.fail("node_message_unexpected",
-                  "QoS, Size, NS, MemAttr, LPID or ExpCompAck is another: " + describe_flit(Channel::req, flit));
+                  "QoS, Size, NS, MemAttr, LPID or ExpCompAck differs: " + describe_flit(Channel::req, flit));
 }
 
 bool ReferenceGatewayHome::response(const FlitFields& flit) {

@@ -59,7 +59,7 @@ void ReferenceGatewayRequester::request(Cycle now, const FlitFields& flit) {
     return;
   }
   if (!gateway_.around().addresses().is_gateway_for(flit.addr, gateway_.node().node_id))
-    gateway_.fail("node_wrong_target", "somebody else has the address of " + describe_flit(Channel::req, flit));
+    gateway_.fail("node_wrong_target", "another node serves the address of " + describe_flit(Channel::req, flit));
   switch (room_.admit(flit)) {
     case ReferenceRoom::Admission::retried:
       gateway_.expect_response(flit, chi::rsp::kRetryAck);
@@ -90,7 +90,7 @@ void ReferenceGatewayRequester::write_data(Cycle /*now*/, const FlitFields& flit
   const auto found = entries_.find(flit.txnid);
   if (found == entries_.end() || !found->second.is_write || found->second.request.srcid != flit.srcid ||
       found->second.data.complete()) {
-    gateway_.fail("node_message_unasked", "nothing waits for what arrives: " + describe_flit(Channel::dat, flit));
+    gateway_.fail("node_message_unasked", "nothing waits for this message: " + describe_flit(Channel::dat, flit));
     return;
   }
   if (found->second.data.take()) waiting_.push_back(found->first);
@@ -181,7 +181,7 @@ void ReferenceGatewayRequester::held(Channel channel) {
 
 void ReferenceGatewayRequester::finish() const {
   for (const auto& [number, entry] : entries_)
-    gateway_.fail("node_request_unfinished", "it never ends " + describe_flit(Channel::req, entry.request));
+    gateway_.fail("node_request_unfinished", "it never completes " + describe_flit(Channel::req, entry.request));
 }
 
 unsigned ReferenceGatewayRequester::own(unsigned id) const {

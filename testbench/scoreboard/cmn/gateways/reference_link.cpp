@@ -136,7 +136,7 @@ void ReferenceLinkEnd::seen(Cycle now, bool sent, const LinkFlit& flit) {
                                                      due.front().cycle, describe(due.front().flit)));
   if (due.empty() || due.front().cycle != now) {
     user_.fail_link("link_flit_unexpected",
-                    fmt::format("it {} {} in cycle {}, and had no reason", verb, describe(flit), now));
+                    fmt::format("it {} {} in cycle {}, for no reason", verb, describe(flit), now));
     return;
   }
   if (due.front().flit != flit)

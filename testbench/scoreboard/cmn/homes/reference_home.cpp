@@ -75,7 +75,7 @@ void ReferenceHome::arrive(Cycle now, Channel channel, const FlitFields& flit) {
     when_data_is_there(now, *entry);
     return;
   }
-  fail("node_message_unasked", "nothing waits for what arrives: " + describe_flit(channel, flit));
+  fail("node_message_unasked", "nothing waits for this message: " + describe_flit(channel, flit));
 }
 
 void ReferenceHome::held(Channel channel) {
@@ -86,12 +86,12 @@ void ReferenceHome::held(Channel channel) {
 void ReferenceHome::finish() {
   ReferenceNode::finish();
   for (const Entry& entry : entries_) {
-    fail("node_request_unfinished", fmt::format("POCQ entry {} never ends: {} from {:#x}", entry.number,
+    fail("node_request_unfinished", fmt::format("POCQ entry {} never completes: {} from {:#x}", entry.number,
                                                 describe_flit(Channel::req, entry.request), entry.request.srcid));
   }
   for (const auto& [txnid, invalidation] : back_invalidations_) {
     fail("node_request_unfinished",
-         fmt::format("the back-invalidation of line {:#x} never ends", invalidation.line << kLineShift));
+         fmt::format("the back-invalidation of line {:#x} never completes", invalidation.line << kLineShift));
   }
   if (!memory_.is_idle()) fail("node_request_unfinished", "memory never answered a request");
 }
@@ -102,7 +102,7 @@ void ReferenceHome::request(Cycle now, const FlitFields& flit) {
     return;
   }
   if (!around().addresses().is_home_of(node().node_id, flit.addr))
-    fail("node_wrong_home", "another home has the address of " + describe_flit(Channel::req, flit));
+    fail("node_wrong_home", "another home serves the address of " + describe_flit(Channel::req, flit));
   fire(home_event::kPocqReqsRecvd, flit);
   switch (room_.admit(flit)) {
     case ReferenceRoom::Admission::retried: {

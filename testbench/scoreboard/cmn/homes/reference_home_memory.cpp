@@ -61,7 +61,7 @@ void ReferenceHomeMemory::post(Requests::iterator request, bool allow_retry) {
   message.allowretry = static_cast<std::uint8_t>(allow_retry ? 1 : 0);
   home_.expect(message, [this, request](Cycle /*now*/, const FlitFields& flit) {
     if (!home_.around().addresses().is_memory_of(home_.node().node_id, flit.addr, flit.tgtid))
-      home_.fail("node_wrong_memory", "memory elsewhere has the address of " + describe_flit(Channel::req, flit));
+      home_.fail("node_wrong_memory", "another memory node serves the address of " + describe_flit(Channel::req, flit));
     if (!request->is_read && (flit.txnid < kFirstWriteEntry || flit.txnid > kLastWriteEntry))
       home_.fail("node_message_unexpected", "it has no such TxnID for writes: " + describe_flit(Channel::req, flit));
     request->txnid = flit.txnid;

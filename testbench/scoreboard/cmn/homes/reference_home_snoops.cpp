@@ -124,7 +124,7 @@ void ReferenceHome::snoop_response(Cycle now, Channel channel, const FlitFields&
   }
   Entry* const entry = with_number(flit.txnid);
   if (entry == nullptr || !entry->snooped.contains(flit.srcid)) {
-    fail("node_message_unasked", "nobody was snooped for this: " + describe_flit(channel, flit));
+    fail("node_message_unasked", "no snoop explains this: " + describe_flit(channel, flit));
     return;
   }
   if (channel == Channel::dat) {
@@ -164,7 +164,7 @@ void ReferenceHome::stash_response(Cycle now, Entry& entry, const FlitFields& fl
 void ReferenceHome::back_invalidation_response(Cycle now, Channel channel, const FlitFields& flit) {
   const auto found = back_invalidations_.find(flit.txnid);
   if (found == back_invalidations_.end() || !found->second.snooped.contains(flit.srcid)) {
-    fail("node_message_unasked", "nobody was snooped for this: " + describe_flit(channel, flit));
+    fail("node_message_unasked", "no snoop explains this: " + describe_flit(channel, flit));
     return;
   }
   BackInvalidation& invalidation = found->second;

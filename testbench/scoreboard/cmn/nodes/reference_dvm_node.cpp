@@ -56,7 +56,7 @@ void ReferenceDvmNode::arrive(Cycle now, Channel channel, const FlitFields& flit
       return kFirstNumber + other.number == flit.txnid && other.flit.srcid == flit.srcid && !other.has_data;
     });
     if (one == operations_.end()) {
-      fail("node_message_unasked", "nothing waits for what arrives: " + describe_flit(channel, flit));
+      fail("node_message_unasked", "nothing waits for this message: " + describe_flit(channel, flit));
       return;
     }
     one->has_data = true;
@@ -66,7 +66,7 @@ void ReferenceDvmNode::arrive(Cycle now, Channel channel, const FlitFields& flit
       return kFirstNumber + other.number == flit.txnid && other.unanswered.contains(flit.srcid);
     });
     if (one == operations_.end()) {
-      fail("node_message_unasked", "nobody was snooped for this: " + describe_flit(channel, flit));
+      fail("node_message_unasked", "no snoop explains this: " + describe_flit(channel, flit));
       return;
     }
     one->unanswered.erase(flit.srcid);
@@ -89,7 +89,7 @@ void ReferenceDvmNode::has_sent(Cycle /*now*/, Channel channel, const FlitFields
 void ReferenceDvmNode::finish() {
   ReferenceNode::finish();
   for (const Operation& one : operations_)
-    fail("node_request_unfinished", "it never ends " + describe_flit(Channel::req, one.flit));
+    fail("node_request_unfinished", "it never completes " + describe_flit(Channel::req, one.flit));
 }
 
 void ReferenceDvmNode::request(Cycle now, const FlitFields& flit) {

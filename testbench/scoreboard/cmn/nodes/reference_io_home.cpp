@@ -89,7 +89,7 @@ void ReferenceIoHome::arrive(Cycle now, Channel channel, const FlitFields& flit)
     return;
   }
   if (flit.txnid < kSecondPartEntry || parts_.size() > 1)
-    fail("node_message_unasked", "nothing waits for what arrives: " + describe_flit(channel, flit));
+    fail("node_message_unasked", "nothing waits for this message: " + describe_flit(channel, flit));
 }
 
 void ReferenceIoHome::held(Channel channel) {
@@ -100,7 +100,7 @@ void ReferenceIoHome::finish() {
   ReferenceNode::finish();
   for (const Part& part : parts_) {
     for (const Request& one : part.requests)
-      fail("node_request_unfinished", "it never ends " + describe_flit(Channel::req, one.flit));
+      fail("node_request_unfinished", "it never completes " + describe_flit(Channel::req, one.flit));
   }
 }
 

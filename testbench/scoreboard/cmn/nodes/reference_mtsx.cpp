@@ -55,7 +55,7 @@ void ReferenceMtsx::arrive(Cycle now, Channel channel, const FlitFields& flit) {
 void ReferenceMtsx::finish() {
   ReferenceNode::finish();
   for (const Request& one : requests_)
-    fail("node_request_unfinished", "it never ends " + describe_flit(Channel::req, one.flit));
+    fail("node_request_unfinished", "it never completes " + describe_flit(Channel::req, one.flit));
 }
 
 std::list<ReferenceMtsx::Request>::iterator ReferenceMtsx::find(std::uint64_t serial) {
@@ -146,7 +146,7 @@ void ReferenceMtsx::write_data(Cycle now, const FlitFields& flit) {
     return one.kind == Kind::write && one.number == flit.txnid && one.flit.srcid == flit.srcid && !one.data.complete();
   });
   if (found == requests_.end()) {
-    fail("node_message_unasked", "nothing waits for what arrives: " + describe_flit(Channel::dat, flit));
+    fail("node_message_unasked", "nothing waits for this message: " + describe_flit(Channel::dat, flit));
     return;
   }
   found->cancelled = found->cancelled || flit.opcode == chi::dat::kWriteDataCancel;

@@ -122,8 +122,8 @@ void ReferenceNodes::uploaded(Picoseconds when, Channel channel, const FlitField
                                  [&](ReferenceNode* node) { return node->sent(cycles_before(when), on, fields); });
   if (known) return;
   fail("node_message_unexpected",
-       fmt::format("{} {:#x}: it sent {}, for which it had no reason", node_type_name(nodes.front()->node().type),
-                   fields.srcid, describe_flit(on, fields)));
+       fmt::format("{} {:#x}: it sent {} for no reason", node_type_name(nodes.front()->node().type), fields.srcid,
+                   describe_flit(on, fields)));
 }
 
 void ReferenceNodes::held(Picoseconds when, std::uint16_t node_id, Channel channel) {

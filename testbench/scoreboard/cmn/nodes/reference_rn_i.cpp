@@ -69,7 +69,7 @@ bool ReferenceRnI::sends_request(Cycle now, const FlitFields& flit) {
 
 void ReferenceRnI::check_request(const FlitFields& flit, bool is_read) {
   if (!around().addresses().is_rn_i_target(flit.addr, flit.tgtid))
-    fail("node_wrong_target", "somebody else has the address of " + describe_flit(Channel::req, flit));
+    fail("node_wrong_target", "another node serves the address of " + describe_flit(Channel::req, flit));
   const bool snooped = flit.opcode == req::kReadOnce || req::is_write_unique(flit.opcode);
   if (snooped ? CmnAddresses::is_io(flit.addr) : CmnAddresses::is_remote(flit.addr))
     fail("node_wrong_target", "no such request goes there: " + describe_flit(Channel::req, flit));
@@ -104,7 +104,7 @@ void ReferenceRnI::arrive(Cycle now, Channel channel, const FlitFields& flit) {
   } else if (channel == Channel::dat) {
     const auto found = transactions_.find(flit.txnid);
     if (found == transactions_.end() || !found->second.is_read) {
-      fail("node_message_unasked", "nothing waits for what arrives: " + describe_flit(channel, flit));
+      fail("node_message_unasked", "nothing waits for this message: " + describe_flit(channel, flit));
       return;
     }
     counts_.fire(kRxdatFlits);
@@ -131,7 +131,7 @@ void ReferenceRnI::response(Cycle now, const FlitFields& flit) {
   }
   const auto found = transactions_.find(flit.txnid);
   if (found == transactions_.end()) {
-    fail("node_message_unasked", "nothing waits for what arrives: " + describe_flit(Channel::rsp, flit));
+    fail("node_message_unasked", "nothing waits for this message: " + describe_flit(Channel::rsp, flit));
     return;
   }
   Transaction& one = found->second;
@@ -180,7 +180,7 @@ void ReferenceRnI::occupy(Cycle now, const Transaction& transaction, int entries
 void ReferenceRnI::finish() {
   ReferenceNode::finish();
   for (const auto& [txnid, one] : transactions_)
-    fail("node_request_unfinished", "it never ends " + describe_flit(Channel::req, one.request));
+    fail("node_request_unfinished", "it never completes " + describe_flit(Channel::req, one.request));
 }
 
 }  // namespace pmufab::scoreboard

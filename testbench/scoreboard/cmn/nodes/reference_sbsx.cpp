@@ -63,7 +63,7 @@ void ReferenceSbsx::held(Channel channel) {
 void ReferenceSbsx::finish() {
   ReferenceNode::finish();
   for (const Request& one : requests_)
-    fail("node_request_unfinished", "it never ends " + describe_flit(Channel::req, one.flit));
+    fail("node_request_unfinished", "it never completes " + describe_flit(Channel::req, one.flit));
 }
 
 void ReferenceSbsx::has_sent(Cycle now, Channel channel, const FlitFields& flit) {
@@ -131,7 +131,7 @@ void ReferenceSbsx::write_data(Cycle now, const FlitFields& flit) {
            !one.data.complete();
   });
   if (found == requests_.end()) {
-    fail("node_message_unasked", "nothing waits for what arrives: " + describe_flit(Channel::dat, flit));
+    fail("node_message_unasked", "nothing waits for this message: " + describe_flit(Channel::dat, flit));
     return;
   }
   found->cancelled = found->cancelled || flit.opcode == chi::dat::kWriteDataCancel;

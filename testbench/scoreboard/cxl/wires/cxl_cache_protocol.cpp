@@ -133,12 +133,12 @@ void CxlCacheProtocol::request_left(Picoseconds when, const CxlMessage& message)
 void CxlCacheProtocol::response_left(Picoseconds when, const CxlMessage& message) {
   const auto found = requests_.find(message.address);
   if (found == requests_.end()) {
-    complain("response_without_request", when, message, "nobody asked");
+    complain("response_without_request", when, message, "no request explains it");
     return;
   }
   Request& request = found->second;
   if ((request.response & bit_of(message.opcode)) == 0) {
-    complain("response_wrong", when, message, "the request gets another answer now");
+    complain("response_wrong", when, message, "the request needs another answer now");
     return;
   }
   request.response = 0;
@@ -165,7 +165,7 @@ void CxlCacheProtocol::data_left(Picoseconds when, const CxlMessage& message) {
   const auto request = requests_.find(message.address);
   if (message.which == CxlClass::h2d_data) {
     if (request == requests_.end() || !request->second.h2d_data) {
-      complain("response_without_request", when, message, "nobody asked for data");
+      complain("response_without_request", when, message, "no request explains the data");
       return;
     }
     request->second.h2d_data = false;
@@ -183,7 +183,7 @@ void CxlCacheProtocol::data_left(Picoseconds when, const CxlMessage& message) {
       snoop->second.early_data = true;
       return;
     }
-    complain("response_without_request", when, message, "nobody asked for data");
+    complain("response_without_request", when, message, "no request explains the data");
     return;
   }
   request->second.d2h_data = false;
@@ -213,10 +213,10 @@ void CxlCacheProtocol::snoop_response_left(Picoseconds when, const CxlMessage& m
   Snoop& snoop = found->second;
   const std::uint32_t fitting = bit_of(kRspIHitI) | kOthers[snoop.message.opcode % kOthers.size()];
   if ((fitting & bit_of(message.opcode)) == 0)
-    complain("response_wrong", when, message, "another snoop is answered so");
+    complain("response_wrong", when, message, "this opcode answers another snoop");
   snoop.answered = true;
   const bool has_data = message.opcode == 7 || message.opcode == 15 || message.opcode == 22;
-  if (snoop.early_data && !has_data) complain("response_wrong", when, message, "data came without need");
+  if (snoop.early_data && !has_data) complain("response_wrong", when, message, "the data was not needed");
   snoop.data = has_data && !snoop.early_data;
   if (!snoop.data) snoops_.erase(found);
 }

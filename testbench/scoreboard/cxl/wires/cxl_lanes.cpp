@@ -18,7 +18,7 @@ void CxlLanes::left(Picoseconds when, const CxlMessage& message) {
   lane.at_edge = lane.edge == when ? lane.at_edge + 1 : 1;
   lane.edge = when;
   if (lane.at_edge > spec_.lanes[static_cast<std::size_t>(message.which)].per_clock)
-    complain("link_too_fast", when, message, "left at an edge that was full");
+    complain("link_too_fast", when, message, "left at an edge that had no room");
   take_credit(when, message, lane);
   lane.flights.push_back({when + spec_.latency, message});
 }

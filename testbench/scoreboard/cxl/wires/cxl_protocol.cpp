@@ -267,7 +267,7 @@ void CxlMemProtocol::request_left(Picoseconds when, const CxlMessage& message) {
 void CxlMemProtocol::answer_left(Picoseconds when, const CxlMessage& message) {
   const auto found = requests_.find(message.tag);
   if (found == requests_.end()) {
-    complain("response_without_request", when, message, "nobody asked");
+    complain("response_without_request", when, message, "no request explains it");
     return;
   }
   Request& request = found->second;
@@ -277,7 +277,7 @@ void CxlMemProtocol::answer_left(Picoseconds when, const CxlMessage& message) {
     complain("response_of_another_line", when, message, "the request was for another line");
   std::uint32_t& missing = message.which == CxlClass::s2m_ndr ? request.missing.ndr : request.missing.drs;
   if (missing == 0) {
-    complain("response_unasked", when, message, "the request gets no such answer, or has it already");
+    complain("response_unasked", when, message, "the request needs no such answer, or has it already");
     return;
   }
   if (knows_memory() && (missing >> (message.opcode % 32) & 1U) == 0)
@@ -339,14 +339,14 @@ void CxlMemProtocol::conflict_left(Picoseconds when, const CxlMessage& message) 
     complain("conflict_without_snoop", when, message, "no snoop of that line is under way");
     return;
   }
-  if (found->second.conflict) complain("conflict_twice", when, message, "the conflict was told already");
+  if (found->second.conflict) complain("conflict_twice", when, message, "the conflict was reported already");
   found->second.conflict = true;
 }
 
 void CxlMemProtocol::acknowledgement_left(Picoseconds when, const CxlMessage& message) {
   const auto found = snoop_of(message.address);
   if (found == snoops_.end() || !found->second.conflict)
-    complain("acknowledgement_without_conflict", when, message, "nobody told of a conflict");
+    complain("acknowledgement_without_conflict", when, message, "no conflict was reported");
 }
 
 void CxlMemProtocol::snoop_answer_left(Picoseconds when, const CxlMessage& message) {

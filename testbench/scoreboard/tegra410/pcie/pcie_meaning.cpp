@@ -115,7 +115,7 @@ PcieMeaning pcie_meaning(const EventTerms& terms, const EventTerms* leader) {
   if ((own.source & kDeviceEnable) != 0) {
     meaning.source.bdf = static_cast<std::uint16_t>(own.source >> 8);
     if (meaning.source.root_ports != 0) {
-      meaning.text = "root ports together with a device, which exclude each other";
+      meaning.text = "root ports together with a device: use one or the other";
       return meaning;
     }
   }

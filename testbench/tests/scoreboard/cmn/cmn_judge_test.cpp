@@ -271,7 +271,7 @@ TEST_F(CmnCounts, a_cycle_counter_set_anew_while_it_runs_explains_what_is_missin
   const EventResult result = session.result(1);
   EXPECT_EQ(result.match, Match::mismatch);
   EXPECT_THAT(result.explanation,
-              ::testing::StartsWith("100 missing; the driver set the running cycle counter anew 1 time,"));
+              ::testing::StartsWith("100 missing; the driver rewrote the running cycle counter 1 time,"));
 }
 
 /// Cycles that the driver counts with the second DTC.
