@@ -40,7 +40,8 @@ void check_between(const std::string& field, std::uint64_t value, std::uint64_t 
 
 void check_sockets(const PlatformSpec& spec) {
   check_between("sockets", spec.sockets, 1, tegra410::kMaximumSockets);
-  check_between("cpus_per_socket", spec.cpus_per_socket, 1, kMaximumCpus / spec.sockets, "512 CPUs in all");
+  check_between("cpus_per_socket", spec.cpus_per_socket, 1, kMaximumCpus / spec.sockets,
+                "use 512 CPUs or fewer in all");
 }
 
 void check_memory_range(const std::string& field, const MemoryRange& range, unsigned sockets) {
@@ -62,9 +63,9 @@ void check_memory_range(const std::string& field, const MemoryRange& range, unsi
                                         sockets == 1 ? "" : "s", sockets - 1));
   }
   if (range.memory_class == MemoryClass::bar)
-    fail(field + ".memory_class", "is bar; the devices in tegra410.pcie say where BARs are");
+    fail(field + ".memory_class", "is bar, which needs no range here: tegra410.pcie places the BARs");
   if (range.root_complex != 0 && range.memory_class != MemoryClass::cxl)
-    fail(field + ".root_complex", "is for cxl only: nothing else is below a root complex");
+    fail(field + ".root_complex", "is for cxl only: no other memory is below a root complex");
   check_between(field + ".root_complex", range.root_complex, 0, tegra410::kRootComplexes - 1);
 }
 
@@ -169,7 +170,7 @@ void check_slc(const tegra410::SlcParameters& slc) {
       fail(field + fmt::format("cached[{}]", index), "names a class twice");
     }
     if (slc.cached[index] == MemoryClass::bar)
-      fail(field + fmt::format("cached[{}]", index), "is bar, which is no memory");
+      fail(field + fmt::format("cached[{}]", index), "is bar, which is not memory");
   }
 }
 
@@ -238,7 +239,7 @@ void check_vmid_filters(const std::string& field, const CmnSpec& mesh, const cmn
   for (std::size_t index = 0; index < filters.size(); ++index) {
     if (ids.contains(filters[index].node_id)) continue;
     throw SpecError(fmt::format("{}[{}].node", field, index),
-                    fmt::format("{:#x} is no node id of an RN-F or RN-D", filters[index].node_id),
+                    fmt::format("{:#x} is not the node id of an RN-F or RN-D", filters[index].node_id),
                     snooped.empty() ? "this mesh has none; leave the filters out"
                                     : fmt::format("this mesh has {}", fmt::join(snooped, ", ")));
   }

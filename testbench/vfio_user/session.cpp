@@ -58,7 +58,7 @@ bool Session::handle(const Header& header, Payload payload, std::vector<Descript
   if ((header.flags & kTypeMask) == kReply) {
     // The answer to a write of the client's memory. Nothing waits for it.
     if (unanswered_ == 0 || header.command != static_cast<std::uint16_t>(Command::dma_write)) {
-      error_ = fmt::format("an answer to command {}, which nobody gave", header.command);
+      error_ = fmt::format("an answer to command {}, which was not sent", header.command);
       return false;
     }
     --unanswered_;
@@ -108,7 +108,7 @@ bool Session::agree(const Header& header, Payload payload) {
     const std::size_t length = payload.size() - sizeof(Version);
     if (text[length - 1] != '\0') return refuse("capabilities without an end");
     proposed = json::parse(text, text + strnlen(text, length), nullptr, false);
-    if (!proposed.is_object()) return refuse("capabilities that are no JSON object");
+    if (!proposed.is_object()) return refuse("capabilities that are not a JSON object");
   }
   json capabilities{{"max_msg_fds", kMostDescriptors}, {"max_data_xfer_size", kLongestData}};
   const json::json_pointer write_multiple("/capabilities/write_multiple");

@@ -148,7 +148,7 @@ void check_node(const Topology& topology, const std::string& field, const Node& 
   if (topology.deviations.any_node) return;
   if (!is_known(node.type)) {
     refuse(field + ".type",
-           "{:#x} cannot be below an XP: the driver gives up on it; deviations.any_node allows it for tests",
+           "{:#x} cannot be below an XP: the driver refuses it; deviations.any_node allows it for tests",
            static_cast<unsigned>(node.type));
   }
 }
@@ -163,7 +163,8 @@ void check_port(const Topology& topology, const std::string& field, const Port& 
     refuse(field + ".device", "there are {} nodes behind the port; say which device brings them", port.nodes.size());
   }
   if (port.devices < 1 || port.devices > devices) {
-    refuse(field + ".devices", "{} are not possible; node ids at this XP tell 1 to {}", port.devices, devices);
+    refuse(field + ".devices", "{} are not possible; node ids at this XP can tell 1 to {} apart", port.devices,
+           devices);
   }
   std::set<std::pair<unsigned, NodeType>> places;
   for (unsigned i = 0; i < port.nodes.size(); ++i) {
@@ -171,7 +172,7 @@ void check_port(const Topology& topology, const std::string& field, const Port& 
     const std::string node_field = fmt::format("{}.nodes[{}]", field, i);
     check_node(topology, node_field, node);
     if (node.device >= devices) {
-      refuse(node_field + ".device", "{} is not possible; node ids at this XP tell devices 0 to {}", node.device,
+      refuse(node_field + ".device", "{} is not possible; node ids at this XP can name devices 0 to {}", node.device,
              devices - 1);
     }
     if (topology.deviations.any_node) continue;
@@ -201,10 +202,9 @@ void check_crosspoint(const Topology& topology, const ProductFacts& facts, unsig
            kPortsInNodeIds, crosspoint.ports.size());
   }
   if (crosspoint.ports.size() > 2 && used_ports(crosspoint) <= 2) {
-    refuse(
-        field + ".ports",
-        "none of the ports from 2 up has a device: software would take ids of nodes here for those of an XP with two "
-        "ports; leave them out or connect one");
+    refuse(field + ".ports",
+           "none of the ports from 2 up has a device: software would read node ids here as those of an XP with two "
+           "ports; leave them out or connect one");
   }
   const unsigned devices = 1U << device_bits(topology, crosspoint);
   std::size_t children = crosspoint.nodes.size();
@@ -314,7 +314,7 @@ void check_graviton5(const Topology& topology, const Layout& layout) {
     if (xp < before) {
       refuse(
           fmt::format("crosspoints[{}]", xp),
-          "the DTC of quadrant {} is at a lower XP than that of quadrant {}: software takes one for the other; put it "
+          "the DTC of quadrant {} is at a lower XP than that of quadrant {}, and software would confuse them; put it "
           "above XP {}",
           dtc, dtc - 1, before);
     }
@@ -333,7 +333,7 @@ void check_logical_ids(const Topology& topology, const Layout& layout) {
     }
     if (node.type == NodeType::dtc && topology.variant == Variant::graviton5) continue;  // all 0
     if (!seen.emplace(node.type, node.logical_id).second) {
-      refuse(field, "logical id {} of a node {} is another's already; leave it out to get the next", node.logical_id,
+      refuse(field, "logical id {} of a node {} is taken; leave it out to get the next free one", node.logical_id,
              to_string(node.type));
     }
   }

@@ -36,7 +36,7 @@ constexpr UnmodelledEvents kOfCcha[] = {
     {0x6b, 0x6d, kNoSnoops},
     {0x72, 0x74, kNoSnoops},
     {0x75, 0x84, kNoPcie},
-    {0x85, 0x85, "stalls of a second RSP sub-channel are not told from those of the first"},
+    {0x85, 0x85, "stalls of a second RSP sub-channel are not told apart from those of the first"},
 };
 constexpr UnmodelledEvents kOfCcla[] = {{0x28, 0x2b, "a gateway forwards nothing from port to port"}};
 

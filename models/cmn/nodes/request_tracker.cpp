@@ -53,7 +53,7 @@ bool RequestTracker::data(unsigned entry) noexcept {
 unsigned RequestTracker::entry_of(unsigned dbid) const {
   const unsigned entry = dbid - parameters_.first_dbid;
   if (std::find(by_age_.begin(), by_age_.end(), entry) == by_age_.end())
-    throw std::logic_error(fmt::format("a message has DBID {:#x}, which nobody was given", dbid));
+    throw std::logic_error(fmt::format("a message has DBID {:#x}, which was not given to any request", dbid));
   return entry;
 }
 

@@ -55,7 +55,7 @@ const char* who_answers(Region region) {
 }
 
 [[noreturn]] void nobody(std::uint64_t address) {
-  throw std::invalid_argument(fmt::format("nobody answers for address {:#x}: it needs {}", address,
+  throw std::invalid_argument(fmt::format("no node answers for address {:#x}: the mesh needs {}", address,
                                           who_answers(SystemAddressMap::region_of(address))));
 }
 
@@ -132,12 +132,12 @@ bool SystemAddressMap::has(Region region) const noexcept {
 void SystemAddressMap::check_range(std::uint64_t base, std::uint64_t size) const {
   if (size == 0 || size > (std::uint64_t{1} << kRegionShift) || base >> 48 != 0)
     throw std::invalid_argument(
-        fmt::format("{} bytes from {:#x} are no range of addresses: they have 48 bits, and "
-                    "bits 47:44 choose who answers",
+        fmt::format("{} bytes from {:#x} are not a valid range: addresses have 48 bits, and "
+                    "bits 47:44 select the node that answers",
                     size, base));
   if (base >> kRegionShift != (base + size - 1) >> kRegionShift)
-    throw std::invalid_argument(
-        fmt::format("{:#x} bytes from {:#x} reach into the next region: bits 47:44 must stay the same", size, base));
+    throw std::invalid_argument(fmt::format(
+        "{:#x} bytes from {:#x} reach into the next region: bits 47:44 must be the same in all of them", size, base));
   if (is_remote(base)) {
     static_cast<void>(gateway_of(base));
   } else if (!has(region_of(base))) {

@@ -133,7 +133,7 @@ void Cpmu::select(unsigned counter, Picoseconds when) {
   slot.selected = true;
   const CounterConfiguration program = configuration(counter);
   if (program.group() >= groups_.size()) {
-    mistake(counter, Mistake::no_such_group, "counts an event group that does not exist: nothing");
+    mistake(counter, Mistake::no_such_group, "selects an event group that does not exist; it counts nothing");
     slot.unit->select_nothing(when);
     return;
   }
@@ -141,11 +141,12 @@ void Cpmu::select(unsigned counter, Picoseconds when) {
   if (parameters_.counters[counter].type == CounterType::configurable &&
       (groups_of_fixed_counters_ >> program.group() & 1U) != 0) {
     mistake(counter, Mistake::group_of_fixed_counter,
-            "uses the event group index of a fixed or free-running counter, which is undefined: counts its events");
+            "uses the event group index of a fixed or free-running counter, which is undefined; it counts the events "
+            "of that group");
   }
   if ((program.events() & ~group.supported) != 0) {
     mistake(counter, Mistake::unsupported_events,
-            "has events enabled that its event group does not support: they count nothing");
+            "enables events that its event group does not support; they count nothing");
   }
   slot.unit->select(
       group,

@@ -89,7 +89,7 @@ void Cpmu::write_configuration(const RegisterWrite& write) {
   const bool stays_enabled = (write.before & after & CounterConfiguration::kEnable) != 0;
   if (stays_enabled && changed != 0 && !is_free_running(counter)) {
     mistake(counter, Mistake::changed_while_enabled,
-            "has its configuration changed while enabled, which is undefined: acts at once");
+            "has its configuration changed while enabled, which is undefined; the change acts at once");
   }
   if ((changed & CounterConfiguration::kProgram) != 0) {
     if (unit.is_running()) unit.stop(write.when);
@@ -108,10 +108,11 @@ void Cpmu::write_filter(unsigned counter, Picoseconds when) {
 void Cpmu::write_data(unsigned counter, std::uint64_t value, Picoseconds when) {
   CounterUnit& unit = *slots_[counter].unit;
   if (unit.is_running()) {
-    mistake(counter, Mistake::written_while_running, "is written while it counts, which is undefined: takes the value");
+    mistake(counter, Mistake::written_while_running,
+            "is written while it counts, which is undefined; it takes the value");
   } else if (configuration(counter).enable() && !parameters_.writable_while_frozen) {
     mistake(counter, Mistake::written_while_frozen,
-            "is written while frozen, which the capability register denies: keeps its value");
+            "is written while frozen, which the capability register denies; it keeps its value");
     return;
   }
   unit.set_value(value, when);

@@ -91,7 +91,7 @@ void check_counter(const CpmuCounterParameters& counter, const std::vector<Event
   if (counter.events == 0 || (counter.events & ~supported) != 0) {
     throw SpecError(
         field + ".events",
-        fmt::format("the mask {:#x} is empty or has events that group {} does not", counter.events, counter.group),
+        fmt::format("the mask {:#x} is empty or has events that group {} does not have", counter.events, counter.group),
         fmt::format("its events are {:#x}", supported));
   }
 }

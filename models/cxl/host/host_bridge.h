@@ -19,7 +19,7 @@ class HostBridge {
   /// @throws SpecError for an impossible interleave
   void add(const HdmRange& range) {
     const std::optional<EncodedInterleave> encoded = encode(range.interleave);
-    if (!encoded) throw SpecError("interleave", "is none of CXL", "use 1, 2, 4 or 8 ways");
+    if (!encoded) throw SpecError("interleave", "is not possible in CXL", "use 1, 2, 4 or 8 ways");
     ranges_.push_back({range.base, range.size, *encoded, range.targets});
   }
 

@@ -15,7 +15,7 @@ unsigned width(std::uint64_t count) { return static_cast<unsigned>(std::countr_z
 void check_shape(const DdrShape& shape) {
   const auto check_power = [](const char* field, unsigned count) {
     if (!std::has_single_bit(count) || count > 64)
-      throw SpecError(field, std::to_string(count) + " is no power of two up to 64");
+      throw SpecError(field, std::to_string(count) + " is not a power of two up to 64");
   };
   check_power("channels", shape.channels);
   check_power("ranks", shape.ranks);

@@ -43,7 +43,7 @@ class HdmMap {
   /// @throws SpecError for an impossible interleave
   void set(unsigned number, const HdmRange& range) {
     const std::optional<EncodedInterleave> encoded = encode(range.interleave);
-    if (!encoded) throw SpecError("interleave", "is none of CXL", "use 1, 2, 3, 4, 6, 8, 12 or 16 ways");
+    if (!encoded) throw SpecError("interleave", "is not possible in CXL", "use 1, 2, 3, 4, 6, 8, 12 or 16 ways");
     encoded_[number] = *encoded;
     ranges_[number] = range;
     count_ = kDecoders;

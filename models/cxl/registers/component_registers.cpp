@@ -153,7 +153,7 @@ std::span<const RegisterSpec> registers_of(ComponentKind kind) {
 unsigned checked(ComponentKind kind, unsigned decoders) {
   if (kind == ComponentKind::port) return 0;
   if (decoders != 1 && (decoders % 2 != 0 || decoders < 2 || decoders > ComponentRegisters::kMostDecoders)) {
-    throw SpecError("hdm_decoders", fmt::format("{} decoders cannot be told to software", decoders),
+    throw SpecError("hdm_decoders", fmt::format("the registers cannot show {} decoders", decoders),
                     "1, 2, 4, 6, 8 or 10");
   }
   return decoders;

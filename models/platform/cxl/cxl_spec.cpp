@@ -45,7 +45,7 @@ void check_interleave(const std::string& field, const CxlDecoderSpec& decoder, c
     throw SpecError(field + "granularity", fmt::format("{} bytes are not possible", granularity),
                     "use 256, 512, 1024, ... 16384");
   if (decoder.size % (kDecoderStep * ways) != 0)
-    throw SpecError(field + "size", fmt::format("{:#x} is no multiple of {} x 256 MiB", decoder.size, ways),
+    throw SpecError(field + "size", fmt::format("{:#x} is not a multiple of {} x 256 MiB", decoder.size, ways),
                     "each way has a share of whole 256 MiB");
   if (ways > 1 && (spec.cache || decoder.coherency == cxl::Coherency::hdm_d))
     throw SpecError(field + "ways", "memory of a device with a cache is not interleaved", "use 1 way");
@@ -76,9 +76,9 @@ void check_decoders(const std::string& device, const CxlDeviceSpec& spec) {
     if (index >= cxl::ComponentRegisters::kMostDecoders)
       throw SpecError(field + "base", "a device has 10 decoders at most");
     if (decoder.size == 0 || decoder.size % kDecoderStep != 0)
-      throw SpecError(field + "size", fmt::format("{:#x} is no multiple of 256 MiB", decoder.size));
+      throw SpecError(field + "size", fmt::format("{:#x} is not a multiple of 256 MiB", decoder.size));
     if (decoder.base % kDecoderStep != 0)
-      throw SpecError(field + "base", fmt::format("{:#x} is no multiple of 256 MiB", decoder.base),
+      throw SpecError(field + "base", fmt::format("{:#x} is not a multiple of 256 MiB", decoder.base),
                       fmt::format("use for example {:#x}", decoder.base / kDecoderStep * kDecoderStep));
     check_interleave(field, decoder, spec);
     if (decoder.base < end)
@@ -155,7 +155,7 @@ void check_device(const CxlDevicePlace& place) {
   if (device.below) throw SpecError(place.field + ".switch", "is below a switch", "switches are below root ports");
   if (place.switch_number && place.port != 0 && cache)
     throw SpecError(place.field + ".cache", "is not below the first downstream port",
-                    "a switch takes messages of CXL.cache to that one only: let this device be the first");
+                    "a switch takes messages of CXL.cache to that port only: let this device be the first");
 }
 
 void check_switch(const std::string& field, const CxlDeviceSpec& branch) {
@@ -221,8 +221,8 @@ void check_ranges(const std::vector<CxlDevicePlace>& devices) {
                       "give the same decoder to as many devices as there are ways");
     const unsigned share = shares.begin()->second;
     if (std::any_of(shares.begin(), shares.end(), [share](const auto& one) { return one.second != share; }))
-      throw SpecError(decoder_field(range, devices) + "ways", "are not dealt out evenly to the root ports",
-                      "let each root port have as many of the devices");
+      throw SpecError(decoder_field(range, devices) + "ways", "are not spread evenly over the root ports",
+                      "put the same number of these devices below each root port");
     if (shares.size() > 1 && granularity * share > kMostGranularity)
       throw SpecError(decoder_field(range, devices) + "granularity",
                       fmt::format("makes {} bytes for each of {} root ports", granularity * share, shares.size()),

@@ -36,10 +36,11 @@ void check_nvlink_c2c(const tegra410::NvlinkC2cParameters& nvlink) {
     check_mask(field + name, *mask, tegra410::kNvlinkC2cInstances);
   };
   const bool gpu = nvlink.peer == NvlinkPeer::gpu;
-  check("gpu0_en_mask", nvlink.gpu0_en_mask, gpu, "the peer is no GPU", "choose 'peer: gpu'");
-  check("gpu1_en_mask", nvlink.gpu1_en_mask, gpu && nvlink.gpus > 1, gpu ? "there is one GPU" : "the peer is no GPU",
+  check("gpu0_en_mask", nvlink.gpu0_en_mask, gpu, "the peer is not a GPU", "choose 'peer: gpu'");
+  check("gpu1_en_mask", nvlink.gpu1_en_mask, gpu && nvlink.gpus > 1, gpu ? "there is one GPU" : "the peer is not a GPU",
         gpu ? "choose 'gpus: 2', with a 'gpu0_en_mask' of 0 for GPU 1 alone" : "choose 'peer: gpu'");
-  check("cpu_en_mask", nvlink.cpu_en_mask, nvlink.peer == NvlinkPeer::cpu, "the peer is no CPU", "choose 'peer: cpu'");
+  check("cpu_en_mask", nvlink.cpu_en_mask, nvlink.peer == NvlinkPeer::cpu, "the peer is not a CPU",
+        "choose 'peer: cpu'");
   if (const std::uint32_t both = nvlink.gpu_mask(0) & nvlink.gpu_mask(1); both != 0) {
     tegra410::NvlinkC2cParameters usual;
     usual.peer = nvlink.peer;

@@ -40,17 +40,17 @@ void check_devices(const std::string& field, const PcieRootPort& port) {
     const PcieEndpoint& device = port.devices[index];
     const std::string here = fmt::format("{}.devices[{}].", field, index);
     if (!functions.insert(device.function).second)
-      throw SpecError(here + "function", fmt::format("another device is function {} already", device.function));
+      throw SpecError(here + "function", fmt::format("another device has function {} already", device.function));
     if (!std::has_single_bit(device.bar_size) || device.bar_size < kSmallestBar ||
         device.bar_size > default_map::kPcieBarsOfPort)
       throw SpecError(here + "bar_size", fmt::format("{:#x} bytes are not possible", device.bar_size),
                       "use a power of two from 4 KiB to 4 GiB");
     if (device.vendor_id == 0 || device.vendor_id == 0xffff)
-      throw SpecError(here + "vendor", fmt::format("{:#06x} says that there is no function", device.vendor_id));
+      throw SpecError(here + "vendor", fmt::format("{:#06x} means that there is no function", device.vendor_id));
     if (device.class_code > 0xff'ffff) throw SpecError(here + "class", "has more than 24 bits");
   }
   if (!functions.empty() && !functions.contains(0))
-    throw SpecError(field + ".devices", "none is function 0, without which software finds no other",
+    throw SpecError(field + ".devices", "function 0 is missing, and without it software finds no other function",
                     "give one function 0");
   if (total_size(port) > default_map::kPcieBarsOfPort)
     throw SpecError(field + ".devices", "their BARs are larger than 4 GiB together", "make them smaller");
@@ -61,7 +61,7 @@ void check_port(const std::string& field, const PcieRootPort& port) {
     throw SpecError(field + ".number", fmt::format("is {}, must be 0 ... {}", port.number, tegra410::kRootPorts - 1));
   if (port.bus > kLastRootBus)
     throw SpecError(field + ".bus", fmt::format("is {:#x}, must be 0 ... {:#x}", port.bus, kLastRootBus),
-                    "what is below the port is on the bus after it");
+                    "devices below the port are on the next bus");
   check_devices(field, port);
 }
 

@@ -106,7 +106,7 @@ void CmnRoutes::uploaded(Picoseconds when, unsigned xp, unsigned port, Channel c
     leave_buffer(flit, when);
   }
   const std::optional<CmnPlace> target = ids_.place(fields.tgtid);
-  if (!target) fail("flit_to_nowhere", fmt::format("TgtID {:#x} is no node of the mesh", fields.tgtid), when);
+  if (!target) fail("flit_to_nowhere", fmt::format("TgtID {:#x} is not a node of the mesh", fields.tgtid), when);
   flight.present = true;
   flight.channel = channel;
   flight.xp = static_cast<std::uint8_t>(xp);

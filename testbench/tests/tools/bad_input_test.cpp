@@ -77,8 +77,9 @@ TEST_F(BadInput, chip_to_chip_interfaces_that_lead_nowhere_or_to_two_places) {
   refuses_part("  nvlink_c2c:\n    peer: gpus\n",
                "p.yaml:4:11: tegra410.nvlink_c2c.peer: 'gpus' is not known here (did you mean 'gpu'?)");
   refuses_part("  nvlink_c2c:\n    gpus: 3\n", "p.yaml:4:11: tegra410.nvlink_c2c.gpus: 3 is outside 1 ... 2");
-  refuses_part("  nvlink_c2c: {peer: none, gpus: 1}\n",
-               "p.yaml:3:34: tegra410.nvlink_c2c.gpus: the peer is no GPU (leave the key out, or choose 'peer: gpu')");
+  refuses_part(
+      "  nvlink_c2c: {peer: none, gpus: 1}\n",
+      "p.yaml:3:34: tegra410.nvlink_c2c.gpus: the peer is not a GPU (leave the key out, or choose 'peer: gpu')");
   refuses_part("  nvlink_c2c:\n    gpus: 1\n    gpu1_en_mask: 0x7f\n",
                "p.yaml:5:19: tegra410.nvlink_c2c.gpu1_en_mask: is for a peer that is not there: there is one GPU "
                "(choose 'gpus: 2', with a 'gpu0_en_mask' of 0 for GPU 1 alone)");
@@ -181,7 +182,7 @@ TEST_F(BadInput, a_cxl_switch_that_cannot_be) {
   const std::string field = "cxl[0].switch.devices[1].decoders";
   refuses_switch(
       "base: 0x100_0000_1000, size: 1 GiB, ways: 2", "",
-      "p.yaml:7:29: " + field + "[0].base: 0x10000001000 is no multiple of 256 MiB (use for example 0x10000000000)");
+      "p.yaml:7:29: " + field + "[0].base: 0x10000001000 is not a multiple of 256 MiB (use for example 0x10000000000)");
   refuses_switch("base: 0x100_0000_0000, size: 1 GiB, ways: 6", "",
                  "p.yaml:7:65: " + field + "[0].ways: 6 ways are not possible (use 1, 2, 4 or 8)");
   refuses_switch("base: 0x100_0000_0000, size: 1 GiB, ways: 2, granularity: 512 B", "",
@@ -204,7 +205,7 @@ TEST_F(BadInput, cxl_traffic_that_does_nothing_or_goes_beyond_all_addresses) {
   refuses_traffic("ranges: [{base: 0xffff_ffff_ffff_ffc0, size: 128}]",
                   "ranges[0]: 0x80 bytes from 0xffffffffffffffc0 reach beyond 64 bits of address");
   refuses_traffic("ranges: [{base: 0x100_0000_0001, size: 64}]",
-                  "ranges[0]: 0x40 bytes from 0x10000000001 are no lines");
+                  "ranges[0]: 0x40 bytes from 0x10000000001 are not whole lines");
 }
 
 TEST_F(BadInput, pmus_of_cxl_ports_that_are_not_there) {

@@ -72,7 +72,7 @@ void check_plain(const ChiTrafficSpec& spec, const std::string& field) {
   if (spec.outstanding == 0 && !spec.rate)
     throw SpecError(field + ".outstanding", "without a rate nothing would limit the operations", "use 1 or more");
   if (!std::has_single_bit(spec.size) || spec.size > 64)
-    throw SpecError(field + ".size", fmt::format("{} bytes are no size of an access", spec.size),
+    throw SpecError(field + ".size", fmt::format("{} bytes are not the size of an access", spec.size),
                     "use 1, 2, 4, 8, 16, 32 or 64");
   if (spec.qos.empty()) throw SpecError(field + ".qos", "is empty", "give one value or more, for example [0]");
   for (const unsigned qos : spec.qos) {
@@ -83,14 +83,14 @@ void check_plain(const ChiTrafficSpec& spec, const std::string& field) {
     if (lpid > 31) throw SpecError(field + ".lpid", fmt::format("{} is too high", lpid), "use 0 ... 31");
   }
   if (!(spec.cancel_share >= 0 && spec.cancel_share <= 1))
-    throw SpecError(field + ".cancel_share", fmt::format("{} is no share", spec.cancel_share), "use 0 ... 1");
+    throw SpecError(field + ".cancel_share", fmt::format("{} is not a share", spec.cancel_share), "use 0 ... 1");
   if (spec.count && *spec.count == 0) throw SpecError(field + ".count", "is 0", "use 1 or more, or leave it out");
 }
 
 void check_range(const ChiTrafficSpec& spec, const cmn::Nodes& nodes, const ChiRange& range, const std::string& field,
                  std::size_t requesters) {
   if (range.base % 64 != 0 || range.size % 64 != 0 || range.size == 0)
-    throw SpecError(field, fmt::format("{:#x} bytes from {:#x} are no lines", range.size, range.base),
+    throw SpecError(field, fmt::format("{:#x} bytes from {:#x} are not whole lines", range.size, range.base),
                     "make base and size multiples of 64, and size not 0");
   try {
     nodes.addresses().check_range(range.base, range.size);
@@ -106,14 +106,14 @@ void check_range(const ChiTrafficSpec& spec, const cmn::Nodes& nodes, const ChiR
       throw SpecError(field + ".hot_size", fmt::format("{} bytes are not possible", range.hot_size),
                       fmt::format("use a multiple of 64 up to {}", room));
     if (!(range.hot_share >= 0 && range.hot_share <= 1))
-      throw SpecError(field + ".hot_share", fmt::format("{} is no share", range.hot_share), "use 0 ... 1");
+      throw SpecError(field + ".hot_share", fmt::format("{} is not a share", range.hot_share), "use 0 ... 1");
   }
   for (const ChiOperationShare& share : spec.mix) {
     if (share.weight == 0 || is_dvm(share.kind)) continue;
     if (!cmn::SystemAddressMap::is_memory(range.base) && !is_uncached(share.kind))
       throw SpecError(field + ".base",
-                      fmt::format("{} is no operation for I/O addresses, which are not cached", to_string(share.kind)),
-                      "use read_no_snp, write_no_snp_full and write_no_snp_ptl there, in traffic of their own");
+                      fmt::format("{} is not possible at I/O addresses, which are not cached", to_string(share.kind)),
+                      "use read_no_snp, write_no_snp_full and write_no_snp_ptl there, in separate traffic");
     if (cmn::SystemAddressMap::is_remote(range.base) && share.kind == OperationKind::prefetch)
       throw SpecError(field + ".base", "a prefetch goes to a memory node of the mesh itself", "leave bit 47 clear");
   }

@@ -22,7 +22,7 @@ const FlitFlowSpec& checked(const FlitFlowSpec& spec, const cmn::Mesh& mesh, con
   if (!(spec.rate >= GeometricGaps::kSmallestProbability && spec.rate <= 1))
     throw SpecError(field + ".rate", std::to_string(spec.rate) + " flits per cycle", "1e-9 ... 1 are possible");
   if (!(spec.hot_share >= 0 && spec.hot_share <= 1))
-    throw SpecError(field + ".hot_share", std::to_string(spec.hot_share) + " is no share", "0 ... 1 are possible");
+    throw SpecError(field + ".hot_share", std::to_string(spec.hot_share) + " is not a share", "0 ... 1 are possible");
   if (spec.pattern == MeshPattern::hotspot && spec.hot_xp >= topology.columns * topology.rows)
     throw SpecError(field + ".hot_xp", "there is no XP " + std::to_string(spec.hot_xp),
                     "0 ... " + std::to_string(topology.columns * topology.rows - 1));
@@ -30,14 +30,15 @@ const FlitFlowSpec& checked(const FlitFlowSpec& spec, const cmn::Mesh& mesh, con
     throw SpecError(field + ".pattern", "transpose needs as many rows as columns",
                     "the mesh has " + std::to_string(topology.columns) + " x " + std::to_string(topology.rows));
   if (spec.size < kLine || spec.base % kLine != 0 || spec.base + spec.size < spec.base)
-    throw SpecError(field + ".size", "is no range of whole lines", "base is a multiple of 64, size at least 64");
+    throw SpecError(field + ".size", "is not a range of whole lines",
+                    "make base a multiple of 64 and size at least 64");
   for (std::size_t i = 0; i < spec.opcodes.size(); ++i) {
     if (spec.opcodes[i] == 0 || spec.opcodes[i] > kMaximumOpcode)
-      throw SpecError(field + ".opcodes[" + std::to_string(i) + "]", std::to_string(spec.opcodes[i]) + " is no flit",
-                      "1 ... 127 are possible");
+      throw SpecError(field + ".opcodes[" + std::to_string(i) + "]",
+                      std::to_string(spec.opcodes[i]) + " is not a flit opcode", "1 ... 127 are possible");
   }
   if (spec.count && *spec.count == 0)
-    throw SpecError(field + ".count", "0 flits are no flow", "give at least 1, or leave it out for no end");
+    throw SpecError(field + ".count", "must not be 0", "use 1 or more, or leave it out for a flow without end");
   return spec;
 }
 

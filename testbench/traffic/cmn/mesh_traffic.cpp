@@ -31,7 +31,7 @@ const MeshTrafficSpec& checked(const MeshTrafficSpec& spec, const cmn::MeshEngin
       throw SpecError("hot_xp", "there is no device at XP " + std::to_string(spec.hot_xp), "choose one with a port");
     }
     if (!(spec.hot_share >= 0 && spec.hot_share <= 1)) {
-      throw SpecError("hot_share", std::to_string(spec.hot_share) + " is no share", "0 ... 1 are possible");
+      throw SpecError("hot_share", std::to_string(spec.hot_share) + " is not a share", "0 ... 1 are possible");
     }
   }
   if (spec.pattern == MeshPattern::transpose && mesh.columns != mesh.rows) {

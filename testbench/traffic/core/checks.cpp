@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kMaximumRanks = std::uint64_t{1} << 22;
 
 void check_part(std::uint64_t bytes, const std::vector<Window>& windows, const std::string& field) {
-  check(bytes != 0 && bytes % kLineBytes == 0, field, fmt::format("{} is no multiple of 64", bytes));
+  check(bytes != 0 && bytes % kLineBytes == 0, field, fmt::format("{} is not a multiple of 64", bytes));
   for (const Window& window : windows) {
     check(bytes <= window.size, field,
           fmt::format("{} bytes are more than the smallest target's {}", bytes, window.size));
@@ -26,7 +26,7 @@ void check(bool good, const std::string& field, std::string reason, std::string 
 
 void check_pacing(const PacingSpec& pacing, const std::string& field) {
   if (pacing.kind == PacingSpec::Kind::back_to_back) {
-    check(pacing.gap >= 1, field + ".gap", "0 would let time stand still", "use 1 ps or more");
+    check(pacing.gap >= 1, field + ".gap", "0 lets no time pass", "use 1 ps or more");
     return;
   }
   check(pacing.requests_per_us >= 1e-6 && pacing.requests_per_us <= 1e6, field + ".requests_per_us",

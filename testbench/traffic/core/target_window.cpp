@@ -28,7 +28,7 @@ std::string list_of(const std::vector<MemoryRange>& map, bool bars) {
 std::optional<Window> resolve_explicit(const Target& target, const std::vector<MemoryRange>& map,
                                        TargetProblem* problem) {
   const std::uint64_t base = *target.base;
-  if (base % kLineBytes != 0) return fail(problem, {"base", fmt::format("0x{:x} is no multiple of 64", base), ""});
+  if (base % kLineBytes != 0) return fail(problem, {"base", fmt::format("0x{:x} is not a multiple of 64", base), ""});
   if (target.size == 0) return fail(problem, {"size", "a window with a base needs a size", "give its bytes"});
   for (const MemoryRange& range : map) {
     if (base >= range.base && base - range.base < range.size && target.size <= range.size - (base - range.base)) {
@@ -49,11 +49,11 @@ bool is_named(const Target& target, const MemoryRange& range) {
 
 std::optional<Window> resolve(const Target& target, const std::vector<MemoryRange>& map, TargetProblem* problem) {
   if (target.size % kLineBytes != 0) {
-    return fail(problem, {"size", fmt::format("{} is no multiple of 64", target.size), ""});
+    return fail(problem, {"size", fmt::format("{} is not a multiple of 64", target.size), ""});
   }
   if (target.base) return resolve_explicit(target, map, problem);
   if (target.offset % kLineBytes != 0) {
-    return fail(problem, {"offset", fmt::format("{} is no multiple of 64", target.offset), ""});
+    return fail(problem, {"offset", fmt::format("{} is not a multiple of 64", target.offset), ""});
   }
   for (const MemoryRange& range : map) {
     if (!is_named(target, range)) continue;

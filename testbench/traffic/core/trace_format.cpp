@@ -104,7 +104,7 @@ TraceReader::TraceReader(const std::filesystem::path& file, std::optional<TraceC
     : name_(file.string()) {
   std::error_code error;
   if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
-    throw TraceError(name_ + ": is no regular file");
+    throw TraceError(name_ + ": is not a regular file");
   }
   errno = 0;
   stream_.open(file, std::ios::binary);
@@ -183,7 +183,8 @@ void TraceReader::read_names(std::uint64_t bytes) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
     const std::string name = text.substr(begin, end == std::string::npos ? end : end - begin);
-    if (end == std::string::npos || !is_name(name)) fail_at(kHeaderBytes + begin, "this is no name of an operation");
+    if (end == std::string::npos || !is_name(name))
+      fail_at(kHeaderBytes + begin, "this is not the name of an operation");
     names_.push_back(name);
     begin = end + 1;
   }
@@ -298,9 +299,9 @@ void TraceReader::parse_line(std::string_view line, TraceRecord& record) {
   record.kind = static_cast<AccessKind>(kind - kAccessKinds.begin());
   const std::string_view address = line.substr(first + 1, second - first - 1);
   if (!address.starts_with("0x") || !parse(address.substr(2), record.address, 16)) {
-    fail_in_line("the address is no hexadecimal number of up to 64 bits, as in 0x7fe0");
+    fail_in_line("the address is not a hexadecimal number of up to 64 bits, as in 0x7fe0");
   }
-  if (!parse(line.substr(second + 1), record.size, 10)) fail_in_line("the size is no decimal number");
+  if (!parse(line.substr(second + 1), record.size, 10)) fail_in_line("the size is not a decimal number");
   if (const std::string problem = problem_of(record); !problem.empty()) fail_in_line(problem);
 }
 
@@ -315,8 +316,8 @@ void TraceReader::parse_line(std::string_view line, TraceOperation& operation) {
     rest.remove_prefix(comma + 1);
   }
   if (++count < 4 || count > fields.size()) fail_in_line(fmt::format("expected \"{}\"", kCsvHeaders[1]));
-  if (!parse(fields[0], operation.when, 10)) fail_in_line("the time is no decimal number of picoseconds");
-  if (!parse(fields[1], operation.device, 10)) fail_in_line("the device is no decimal number up to 65535");
+  if (!parse(fields[0], operation.when, 10)) fail_in_line("the time is not a decimal number of picoseconds");
+  if (!parse(fields[1], operation.device, 10)) fail_in_line("the device is not a decimal number up to 65535");
   if (!is_name(fields[2])) fail_in_line("there is no name of an operation");
   auto name = std::find(names_.begin(), names_.end(), fields[2]);
   if (name == names_.end()) {
@@ -325,7 +326,7 @@ void TraceReader::parse_line(std::string_view line, TraceOperation& operation) {
   }
   operation.operation = static_cast<std::uint16_t>(name - names_.begin());
   if (!fields[3].starts_with("0x") || !parse(fields[3].substr(2), operation.address, 16)) {
-    fail_in_line("the address is no hexadecimal number of up to 64 bits, as in 0x7fe0");
+    fail_in_line("the address is not a hexadecimal number of up to 64 bits, as in 0x7fe0");
   }
   for (std::string_view flags = fields[4]; !flags.empty();) {
     const std::size_t plus = flags.find('+');

@@ -88,8 +88,7 @@ void CxlReplay::survey(const std::string& field) {
       if (operation.device >= devices_.size())
         fail(fmt::format("there is no CXL device {}; the platform has {}", operation.device, devices_.size()));
       const CxlTargets& targets = devices_[operation.device];
-      if (!can_do(targets, known))
-        fail(fmt::format("device {} has nobody who could do {}", operation.device, to_string(known)));
+      if (!can_do(targets, known)) fail(fmt::format("device {} cannot do {}", operation.device, to_string(known)));
       if (agent_of(known) != CxlAgent::device) continue;
       const cxl::HdmRange* const range = targets.device->map().claim(operation.address & kLineMask).range;
       const bool coherent = range != nullptr && range->coherency == cxl::Coherency::hdm_db;

@@ -70,7 +70,7 @@ void check_traffic(const CxlTrafficSpec& spec, const CxlTargets& targets, const 
     throw SpecError(field + ".outstanding", fmt::format("{} operations at a time are not possible", spec.outstanding),
                     "use 1 ... 4096");
   if (!(spec.tee_share >= 0 && spec.tee_share <= 1))
-    throw SpecError(field + ".tee_share", fmt::format("{} is no share", spec.tee_share), "use 0 ... 1");
+    throw SpecError(field + ".tee_share", fmt::format("{} is not a share", spec.tee_share), "use 0 ... 1");
   if (spec.count && *spec.count == 0) throw SpecError(field + ".count", "is 0", "use 1 or more, or leave it out");
   check_pacing(spec.pacing, field + ".pacing");
   check_burst(spec.burst, field + ".burst");
@@ -78,11 +78,11 @@ void check_traffic(const CxlTrafficSpec& spec, const CxlTargets& targets, const 
   for (const CxlOperationShare& share : spec.mix) {
     if (share.weight == 0) continue;
     if (agent && *agent != agent_of(share.operation))
-      throw SpecError(field + ".mix", fmt::format("{} is done by another agent", to_string(share.operation)),
-                      "give it traffic of its own");
+      throw SpecError(field + ".mix", fmt::format("{} belongs to another agent", to_string(share.operation)),
+                      "put it into separate traffic");
     agent = agent_of(share.operation);
     if (is_snoop(share.operation) && targets.device_cache == nullptr)
-      throw SpecError(field + ".mix", fmt::format("{} is of a device with a cache", to_string(share.operation)),
+      throw SpecError(field + ".mix", fmt::format("{} needs a device with a cache", to_string(share.operation)),
                       "choose another device, or give this one a cache");
   }
   if (!agent) throw SpecError(field + ".mix", "has no operation", "give one a weight");
@@ -90,7 +90,7 @@ void check_traffic(const CxlTrafficSpec& spec, const CxlTargets& targets, const 
                      : *agent == CxlAgent::device ? targets.device != nullptr
                                                   : targets.device_cache != nullptr;
   if (!there)
-    throw SpecError(field + ".device", fmt::format("device {} has nobody who could do this", spec.device),
+    throw SpecError(field + ".device", fmt::format("device {} cannot do this", spec.device),
                     "choose another device, or another platform");
   if (*agent == CxlAgent::device && targets.device->has_local_client())
     throw SpecError(field + ".device", fmt::format("other traffic does device {}'s own operations", spec.device),
@@ -104,7 +104,7 @@ void check_traffic(const CxlTrafficSpec& spec, const CxlTargets& targets, const 
                       fmt::format("{:#x} bytes from {:#x} reach beyond 64 bits of address", range.size, range.base),
                       "make base or size smaller");
     if (range.base % 64 != 0 || range.size % 64 != 0 || range.size == 0)
-      throw SpecError(here, fmt::format("{:#x} bytes from {:#x} are no lines", range.size, range.base),
+      throw SpecError(here, fmt::format("{:#x} bytes from {:#x} are not whole lines", range.size, range.base),
                       "make base and size multiples of 64, and size not 0");
     const PatternSpec& pattern = range.pattern;
     if (pattern.kind == PatternKind::producer_consumer)

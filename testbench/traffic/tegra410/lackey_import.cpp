@@ -85,7 +85,7 @@ ImportStatistics import_from(const Input& input, TraceWriter& out, const ImportO
     if (!parse_access(line, record)) {
       if (!is_valgrind_line(line)) {
         fail(
-            fmt::format("\"{}\" is no access and no line of valgrind; is this the --log-file of "
+            fmt::format("\"{}\" is neither an access nor a line of valgrind; is this the --log-file of "
                         "valgrind --tool=lackey --trace-mem=yes?",
                         shown(line)));
       }
@@ -137,7 +137,7 @@ ImportStatistics import_lackey(const std::filesystem::path& in, const std::files
   if (!stream) {
     throw TraceError(fmt::format("{}: cannot be read: {}", name, std::generic_category().message(errno)));
   }
-  if (std::filesystem::equivalent(in, out, error)) throw TraceError(name + ": is the output, too");
+  if (std::filesystem::equivalent(in, out, error)) throw TraceError(name + ": is the output too");
   const std::uint64_t size = std::filesystem::file_size(in, error);
   TraceWriter writer(out);
   try {

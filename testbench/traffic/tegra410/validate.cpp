@@ -82,8 +82,8 @@ void check_requester_pattern(const PatternSpec& pattern, const std::vector<Windo
           fmt::format("a pointer chase has one request in flight, not {}", generator.outstanding),
           "leave outstanding out, and use several generators for several chains");
   } else if (pattern.kind == PatternKind::producer_consumer) {
-    check(pattern.consumer.has_value(), field + ".consumer", "nobody reads what is produced",
-          "name the requester that does");
+    check(pattern.consumer.has_value(), field + ".consumer", "is missing: nothing reads the produced lines",
+          "name the requester that reads them");
     check_requester(*pattern.consumer, generator.path, field + ".consumer", context);
   }
 }
@@ -100,8 +100,8 @@ void check_phases(const GeneratorSpec& generator, const std::vector<Window>& win
     const std::string here = fmt::format("{}.phases[{}]", field, i);
     check(phase.duration || phase.count || i + 1 == generator.phases.size(), here,
           "a phase before the last needs an end", "give it a duration or a count");
-    check(!phase.duration || *phase.duration > 0, here + ".duration", "0 is no time");
-    check(!phase.count || *phase.count > 0, here + ".count", "0 requests are no phase");
+    check(!phase.duration || *phase.duration > 0, here + ".duration", "must not be 0");
+    check(!phase.count || *phase.count > 0, here + ".count", "must not be 0");
     const std::vector<Window> own =
         phase.targets.empty() ? windows : check_targets(phase.targets, here + ".targets", context);
     if (!phase.mix.empty()) check_mix(phase.mix, generator.path, here + ".mix");
@@ -124,8 +124,8 @@ void check_trace(const GeneratorSpec& generator, const std::string& field, const
   const std::string here = field + ".trace";
   check(!trace.file.empty(), here + ".file", "no file is named");
   check(std::has_single_bit(trace.page_size) && trace.page_size >= kLineBytes && trace.page_size <= kMaximumPage,
-        here + ".page_size", fmt::format("{} is no power of two within 64 ... 2^30", trace.page_size));
-  check(trace.gap >= 1, here + ".gap", "0 would let time stand still", "use 1 ps or more");
+        here + ".page_size", fmt::format("{} is not a power of two within 64 ... 2^30", trace.page_size));
+  check(trace.gap >= 1, here + ".gap", "0 lets no time pass", "use 1 ps or more");
   check(trace.repeat >= 1, here + ".repeat", "0 passes replay nothing");
   const std::vector<Window> windows = check_targets(trace.placement, here + ".placement", context);
   for (std::size_t i = 0; i < windows.size(); ++i) {

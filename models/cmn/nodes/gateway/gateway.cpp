@@ -46,7 +46,7 @@ GatewayPort::Sources sources_of(const Layout& layout, std::uint16_t node_id) {
         break;
     }
   }
-  if (!sources.ra) throw std::invalid_argument(fmt::format("node id {:#x} is no gateway", node_id));
+  if (!sources.ra) throw std::invalid_argument(fmt::format("node id {:#x} is not a gateway", node_id));
   return sources;
 }
 

@@ -51,10 +51,10 @@ constexpr UnmodelledEvent kUnmodelled[] = {
     {0x38, "no exclusive accesses"},
     {0x39, "no snoop crosses a link of meshes"},
     {0x3e, "requests never pass data from one POCQ entry to another"},
-    {0x40, "which of its groups memory belongs to is not public"},
-    {0x41, "which of its groups memory belongs to is not public"},
-    {0x42, "which of its groups memory belongs to is not public"},
-    {0x43, "which of its groups memory belongs to is not public"},
+    {0x40, "it is not public which group a memory belongs to"},
+    {0x41, "it is not public which group a memory belongs to"},
+    {0x42, "it is not public which group a memory belongs to"},
+    {0x43, "it is not public which group a memory belongs to"},
     {0x44, "RN-Is give no hint to allocate"},
 };
 

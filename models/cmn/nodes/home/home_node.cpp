@@ -68,7 +68,7 @@ const HomeParameters& checked(const HomeParameters& parameters) {
 unsigned home_index(const SystemAddressMap& addresses, std::uint16_t node_id) {
   const auto homes = addresses.nodes(DeviceKind::home);
   const auto found = std::find(homes.begin(), homes.end(), node_id);
-  if (found == homes.end()) throw std::invalid_argument(fmt::format("node {:#x} is no home node", node_id));
+  if (found == homes.end()) throw std::invalid_argument(fmt::format("node {:#x} is not a home node", node_id));
   return static_cast<unsigned>(found - homes.begin());
 }
 

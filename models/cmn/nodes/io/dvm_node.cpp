@@ -51,7 +51,7 @@ DvmNode::DvmNode(Mesh& mesh, unsigned device, std::uint16_t node_id, const DvmNo
                 .pcrdtype = kPCrdType}),
       entries_(parameters.trk_entries) {
   if (parameters.trk_entries > 64) throw std::invalid_argument("trk_entries: a DVM node has up to 64");
-  if (parameters.snoop_limit == 0) throw std::invalid_argument("snoop_limit: 0 lets nothing go on; use 1 or more");
+  if (parameters.snoop_limit == 0) throw std::invalid_argument("snoop_limit: 0 blocks every operation; use 1 or more");
   events_.add_occupancy(ids_.trk_occupancy, occupancy_);
   events_.add_cycles(ids_.trkfull, full_);
   events_.add_cycles(ids_.txsnp_stall_limit, limited_);

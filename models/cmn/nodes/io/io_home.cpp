@@ -34,7 +34,7 @@ IoHome::IoHome(Mesh& mesh, unsigned device, std::uint16_t node_id, const IoHomeP
       free_rdt_(parameters.rdt_entries),
       axi_(parameters.axi) {
   if (parameters.wdb_entries == 0 || parameters.rdt_entries == 0)
-    throw std::invalid_argument("wdb_entries, rdt_entries: without any nothing goes on; use 1 or more");
+    throw std::invalid_argument("wdb_entries, rdt_entries: 0 blocks every request; use 1 or more");
   events_.add_occupancy(ids.rrt_rd_occ_cnt_ovfl, rrt_[0]);
   events_.add_occupancy(ids.rrt_wr_occ_cnt_ovfl, rrt_[1]);
   events_.add_occupancy(ids.rdt_rd_occ_cnt_ovfl, rdt_[0]);

@@ -35,7 +35,7 @@ Sbsx::Sbsx(Mesh& mesh, const DevicePlace& place, const SbsxParameters& parameter
       entries_(parameters.entries),
       free_wdb_(parameters.wdb_entries),
       axi_(parameters.axi) {
-  if (parameters.wdb_entries == 0) throw std::invalid_argument("wdb_entries: 0 lets no write go on; use 1 or more");
+  if (parameters.wdb_entries == 0) throw std::invalid_argument("wdb_entries: 0 blocks every write; use 1 or more");
   tracker_.tell_of_retries();
   for (unsigned kind = 0; kind < 3; ++kind) events_.add_occupancy(kReqTrkrOccCntOvfl[kind], req_trkr_[kind]);
   events_.add_occupancy(kWdbOccCntOvfl, wdb_);

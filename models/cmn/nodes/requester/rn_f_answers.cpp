@@ -117,7 +117,7 @@ void RnF::read_data(const FlitFields& fields, Cycle now) {
     throw std::logic_error(fmt::format("RN-F {:#x}: no use for data {:#x}", node_id_, fields.opcode));
   const unsigned number = fields.txnid;
   Entry& entry = entries_[number];
-  if (entry.data_left == 0) throw std::logic_error(fmt::format("RN-F {:#x}: data nobody asked for", node_id_));
+  if (entry.data_left == 0) throw std::logic_error(fmt::format("RN-F {:#x}: no request asked for this data", node_id_));
   if (--entry.data_left != 0) return;
   if (chi::req::is_atomic(entry.opcode)) {
     entry.comp = true;

@@ -20,7 +20,7 @@ void read_nvlink_c2c(Reader& reader, tegra410::NvlinkC2cParameters& nvlink) {
   if (nvlink.peer == NvlinkPeer::gpu) {
     reader.number("gpus", nvlink.gpus, Quantity::count, 1, tegra410::kMaximumGpus);
   } else if (reader.has("gpus")) {
-    reader.fail("gpus", "the peer is no GPU", "leave the key out, or choose 'peer: gpu'");
+    reader.fail("gpus", "the peer is not a GPU", "leave the key out, or choose 'peer: gpu'");
   }
   const tegra410::NvlinkC2cParameters usual = nvlink;
   read_mask(reader, "gpu0_en_mask", usual.gpu_mask(0), nvlink.gpu0_en_mask);

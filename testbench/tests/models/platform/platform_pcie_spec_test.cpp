@@ -162,9 +162,9 @@ TEST(PcieSpec, refuses_root_ports_that_cannot_be) {
 
 TEST(PcieSpec, refuses_devices_that_cannot_be) {
   const std::string devices = "tegra410.pcie.root_complexes[4].root_ports[0].devices";
-  expect_refused(devices + "[1].function", "another device is function 0",
+  expect_refused(devices + "[1].function", "another device has function 0",
                  [](auto& all) { all[4].root_ports[0].devices[1].function = 0; });
-  expect_refused(devices, "none is function 0", [](auto& all) { all[4].root_ports[0].devices[0].function = 1; });
+  expect_refused(devices, "function 0 is missing", [](auto& all) { all[4].root_ports[0].devices[0].function = 1; });
   for (const std::uint64_t size :
        {std::uint64_t{0}, std::uint64_t{2048}, std::uint64_t{12288}, std::uint64_t{1} << 33}) {
     expect_refused(devices + "[0].bar_size", "use a power of two from 4 KiB to 4 GiB",
@@ -172,7 +172,7 @@ TEST(PcieSpec, refuses_devices_that_cannot_be) {
   }
   expect_refused(devices, "larger than 4 GiB together",
                  [](auto& all) { all[4].root_ports[0].devices[0].bar_size = std::uint64_t{1} << 32; });
-  expect_refused(devices + "[0].vendor", "says that there is no function",
+  expect_refused(devices + "[0].vendor", "means that there is no function",
                  [](auto& all) { all[4].root_ports[0].devices[0].vendor_id = 0xffff; });
   expect_refused(devices + "[0].class", "more than 24 bits",
                  [](auto& all) { all[4].root_ports[0].devices[0].class_code = 0x1000000; });

@@ -177,9 +177,9 @@ TEST(PlatformSpec, refuses_chip_to_chip_interfaces_that_cannot_be) {
                    link.gpus = 1;
                    link.gpu1_en_mask = 1;
                  }));
-  expect_refused("tegra410.nvlink_c2c.cpu_en_mask", "the peer is no CPU",
+  expect_refused("tegra410.nvlink_c2c.cpu_en_mask", "the peer is not a CPU",
                  nvlink([](Nvlink& link) { link.cpu_en_mask = 1; }));
-  expect_refused("tegra410.nvlink_c2c.gpu0_en_mask", "the peer is no GPU", nvlink([](Nvlink& link) {
+  expect_refused("tegra410.nvlink_c2c.gpu0_en_mask", "the peer is not a GPU", nvlink([](Nvlink& link) {
                    link.peer = NvlinkPeer::cpu;
                    link.gpu0_en_mask = 1;
                  }));
@@ -278,15 +278,16 @@ TEST(PlatformSpec, refuses_cxl_switches_and_interleaving_that_cannot_be) {
   refuses("cxl[0].switch.devices[0].decoders[0].ways", "16 ways", [&](Cxl& cxl) { ways(cxl, 16); });
   refuses("cxl[0].switch.devices[0].decoders[0].granularity", "128", [&](Cxl& cxl) { ways(cxl, 2, 128); });
   refuses("cxl[0].switch.devices[0].decoders[0].granularity", "32768", [&](Cxl& cxl) { ways(cxl, 2, 32768); });
-  refuses("cxl[0].switch.devices[0].decoders[0].size", "no multiple of 4 x 256 MiB", [&](Cxl& cxl) { ways(cxl, 4); });
+  refuses("cxl[0].switch.devices[0].decoders[0].size", "not a multiple of 4 x 256 MiB",
+          [&](Cxl& cxl) { ways(cxl, 4); });
   refuses("cxl[1].decoders[0].ways", "are 4, but the devices with that decoder are 2",
           [](Cxl& cxl) { cxl[1].decoders[0].interleave.ways = cxl[2].decoders[0].interleave.ways = 4; });
   refuses("cxl[0].switch.devices[1].decoders", "overlap those of cxl[0].switch.devices[0]",
           [](Cxl& cxl) { cxl[0].below->devices[1].decoders[0].interleave.granularity = 256; });
-  refuses("cxl[0].switch.devices[1].decoders[0].base", "no multiple of 256 MiB",
+  refuses("cxl[0].switch.devices[1].decoders[0].base", "not a multiple of 256 MiB",
           [](Cxl& cxl) { cxl[0].below->devices[1].decoders[0].base = 0x1000; });
   // Four ways: two below the switch, one below each of two root ports.
-  refuses("cxl[0].switch.devices[0].decoders[1].ways", "not dealt out evenly", [](Cxl& cxl) {
+  refuses("cxl[0].switch.devices[0].decoders[1].ways", "not spread evenly", [](Cxl& cxl) {
     const CxlDecoderSpec shared{.base = kMemory + 16 * kStep, .size = 4 * kStep, .interleave = {4, 256}};
     for (CxlDeviceSpec* const device : {&cxl[0].below->devices[0], &cxl[0].below->devices[1], &cxl[1], &cxl[2]})
       device->decoders.push_back(shared);

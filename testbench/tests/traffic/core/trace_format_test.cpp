@@ -187,7 +187,7 @@ TEST(TraceErrors, name_the_line) {
 TEST(TraceErrors, name_a_file_that_cannot_be_opened) {
   const TestFolder folder;
   EXPECT_THAT(error_of(folder / "absent"), HasSubstr("absent: cannot be read: No such file"));
-  EXPECT_THAT(error_of(folder / ""), HasSubstr("is no regular file"));
+  EXPECT_THAT(error_of(folder / ""), HasSubstr("is not a regular file"));
   EXPECT_THROW(TraceWriter(folder / "no" / "such" / "folder.csv"), TraceError);
 }
 
@@ -297,8 +297,8 @@ TEST(TraceErrors, name_the_place_of_operations) {
     return error_in_operations(folder.write("changed", text));
   };
   EXPECT_THAT(changed(24, 0), HasSubstr("byte 24: names of 0 bytes"));
-  EXPECT_THAT(changed(24, 10), HasSubstr("byte 37: this is no name"));
-  EXPECT_THAT(changed(34, 'A'), HasSubstr("byte 32: this is no name"));
+  EXPECT_THAT(changed(24, 10), HasSubstr("byte 37: this is not the name"));
+  EXPECT_THAT(changed(34, 'A'), HasSubstr("byte 32: this is not the name"));
   EXPECT_THAT(changed(first + 18, 3), HasSubstr(fmt::format("byte {}: operation 3 of 3 names", first + 18)));
   EXPECT_THAT(changed(first + 20, 4), HasSubstr(fmt::format("byte {}: there are no flags 0x4", first + 20)));
   EXPECT_THAT(changed(first + 23, 1), HasSubstr(fmt::format("byte {}: reserved", first + 21)));

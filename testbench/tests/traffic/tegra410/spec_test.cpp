@@ -47,7 +47,7 @@ TEST(TrafficSpec, every_mistake_is_named_by_field_and_reason) {
       {"targets", "every weight is 0", [](auto& g) { g.targets[0].weight = 0; }},
       {"targets[0].memory", "socket 1 has no gmem",
        [](auto& g) { g.targets[0] = Target{.socket = 1, .memory = MemoryClass::gmem, .base = {}}; }},
-      {"targets[0].size", "no multiple of 64", [](auto& g) { g.targets[0].size = 100; }},
+      {"targets[0].size", "not a multiple of 64", [](auto& g) { g.targets[0].size = 100; }},
       {"targets[0].size", "do not fit", [](auto& g) { g.targets[0].size = 2 * kMemoryBytes; }},
       {"targets[0].offset", "beyond", [](auto& g) { g.targets[0].offset = kMemoryBytes; }},
       {"targets[0].base", "no memory holds", [](auto& g) { g.targets[0].base = 0; }},
@@ -105,7 +105,7 @@ TEST(TrafficSpec, every_mistake_is_named_by_field_and_reason) {
          g.pattern.kind = PatternKind::pointer_chase;
          g.outstanding = 4;
        }},
-      {"pattern.consumer", "nobody reads", [](auto& g) { g.pattern.kind = PatternKind::producer_consumer; }},
+      {"pattern.consumer", "nothing reads", [](auto& g) { g.pattern.kind = PatternKind::producer_consumer; }},
       {"pattern.consumer.socket", "no socket 9",
        [](auto& g) {
          g.pattern.kind = PatternKind::producer_consumer;
@@ -118,7 +118,7 @@ TEST(TrafficSpec, every_mistake_is_named_by_field_and_reason) {
        }},
       {"pacing.requests_per_us", "0.000001 ...", [](auto& g) { g.pacing.requests_per_us = 0; }},
       {"pacing.requests_per_us", "0.000001 ...", [](auto& g) { g.pacing.requests_per_us = 2e6; }},
-      {"pacing.gap", "stand still",
+      {"pacing.gap", "no time pass",
        [](auto& g) {
          g.pacing.kind = PacingSpec::Kind::back_to_back;
          g.pacing.gap = 0;
@@ -133,8 +133,8 @@ TEST(TrafficSpec, every_mistake_is_named_by_field_and_reason) {
        }},
       {"start", "phases say", [](auto& g) { g.start = 1; }},
       {"phases[0]", "needs an end", [](auto& g) { g.phases.assign(2, {}); }},
-      {"phases[0].duration", "no time", [](auto& g) { g.phases[0].duration = 0; }},
-      {"phases[0].count", "no phase", [](auto& g) { g.phases[0].count = 0; }},
+      {"phases[0].duration", "must not be 0", [](auto& g) { g.phases[0].duration = 0; }},
+      {"phases[0].count", "must not be 0", [](auto& g) { g.phases[0].count = 0; }},
       {"phases[0].targets[0].base", "no memory",
        [](auto& g) { g.phases[0].targets = {Target{.base = 0, .size = 64}}; }},
       {"phases[0].pattern.stride", "0",
@@ -158,7 +158,7 @@ TEST(TrafficSpec, every_mistake_is_named_by_field_and_reason) {
          g = trace_generator();
          g.trace->page_size = 3000;
        }},
-      {"trace.gap", "stand still",
+      {"trace.gap", "no time pass",
        [](auto& g) {
          g = trace_generator();
          g.trace->gap = 0;
