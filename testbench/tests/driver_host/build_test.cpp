@@ -252,7 +252,7 @@ TEST_F(FetchSources, what_was_fetched_for_other_drivers_is_completed_if_the_mirr
 TEST_F(FetchSources, a_tree_without_the_drivers_is_refused) {
   const Outcome outcome = fetch("--from " + tree("some_other_pmu.c").string());
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.output, HasSubstr("has no driver this host knows"));
+  EXPECT_THAT(outcome.output, HasSubstr("has no known driver"));
   EXPECT_EQ(fetch("--from " + folder.string()).exit_code, 2);
   EXPECT_EQ(fetch("--from /nonexistent").exit_code, 2);
 }

@@ -18,7 +18,7 @@ expect 2 "$prepare" --no-such-option
 says "unknown option '--no-such-option'"
 
 expect 2 "$prepare" "$folder/one" "$folder/two"
-says 'one DEST folder, please'
+says 'more than one DEST folder is given'
 
 expect 2 "$prepare" ''
 says 'DEST is empty'
