@@ -79,7 +79,7 @@ void Server::accept_one() {
   session_ = std::make_unique<Session>(function_);
   received_ = 0;
   ++clients_;
-  if (log_) log_("a client has come");
+  if (log_) log_("a client has connected");
 }
 
 long Server::receive_some(std::uint8_t* to, std::size_t most) {
@@ -113,17 +113,18 @@ long Server::receive_some(std::uint8_t* to, std::size_t most) {
 bool Server::receive() {
   while (true) {
     if (descriptors_.size() > kMostDescriptors) {
-      drop("the client is sent away: too many descriptors");
+      drop("the client is disconnected: too many descriptors");
       return false;
     }
     if (received_ < sizeof(Header)) {
       const long size = receive_some(reinterpret_cast<std::uint8_t*>(&header_) + received_, sizeof(Header) - received_);
-      if (size < 0) drop(received_ == 0 ? "the client has gone" : "the client has gone in the middle of a message");
+      if (size < 0)
+        drop(received_ == 0 ? "the client has disconnected" : "the client has disconnected in the middle of a message");
       if (size <= 0) return false;
       received_ += static_cast<std::size_t>(size);
       if (received_ < sizeof(Header)) continue;
       if (const auto why = Session::reject(header_)) {
-        drop("the client is sent away: " + *why);
+        drop("the client is disconnected: " + *why);
         return false;
       }
       payload_.resize(header_.size - sizeof(Header));
@@ -131,7 +132,7 @@ bool Server::receive() {
     const std::size_t have = received_ - sizeof(Header);
     if (have < payload_.size()) {
       const long size = receive_some(payload_.data() + have, payload_.size() - have);
-      if (size < 0) drop("the client has gone in the middle of a message");
+      if (size < 0) drop("the client has disconnected in the middle of a message");
       if (size <= 0) return false;
       received_ += static_cast<std::size_t>(size);
       continue;
@@ -139,7 +140,7 @@ bool Server::receive() {
     received_ = 0;
     if (!session_->handle(header_, payload_, std::exchange(descriptors_, {}))) {
       flush();
-      if (session_ != nullptr) drop("the client is sent away: " + session_->error());
+      if (session_ != nullptr) drop("the client is disconnected: " + session_->error());
       return false;
     }
     return true;
@@ -155,13 +156,13 @@ void Server::flush() {
     if (size < 0 && errno == EINTR) continue;
     if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (size < 0) {
-      drop("the client has gone");
+      drop("the client has disconnected");
       return;
     }
     sent += static_cast<std::size_t>(size);
   }
   output.erase(output.begin(), output.begin() + static_cast<std::ptrdiff_t>(sent));
-  if (output.size() > kMostOutput) drop("the client is sent away: it does not read its answers");
+  if (output.size() > kMostOutput) drop("the client is disconnected: it does not read its answers");
 }
 
 void Server::drop(const std::string& why) {

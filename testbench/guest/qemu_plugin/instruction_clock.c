@@ -51,7 +51,7 @@ static void halt(void) {
   } while (heard < 0 && errno == EINTR);
   if (told != sizeof(time) || heard != sizeof(time)) {
     // Without the simulator the machine has no clock, so it must not go on.
-    fputs("instruction_clock: the simulator has gone\n", stderr);
+    fputs("instruction_clock: the simulator has ended\n", stderr);
     _exit(1);
   }
   next_halt = time >> shift;

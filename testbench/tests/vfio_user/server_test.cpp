@@ -140,7 +140,7 @@ TEST_F(ServerTest, sends_away_who_breaks_the_protocol) {
     serve();
     EXPECT_TRUE(is_over(client));
     EXPECT_FALSE(server->has_client());
-    EXPECT_NE(log.back().find("sent away"), std::string::npos) << log.back();
+    EXPECT_NE(log.back().find("is disconnected: "), std::string::npos) << log.back();
   }
   agree([&] {
     Descriptor client = connect_client();
