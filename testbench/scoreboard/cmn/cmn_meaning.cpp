@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/cmn/node_events.h"
+#include "testbench/scoreboard/cmn/nodes/node_events.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/core/event_meaning.h"
-#include "testbench/scoreboard/core/explain.h"
+#include "testbench/scoreboard/tegra410/tegra410_explain.h"
+#include "testbench/scoreboard/tegra410/tegra410_meaning.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "testbench/scoreboard/core/event_meaning.h"
-#include "testbench/scoreboard/core/explain.h"
+#include "testbench/scoreboard/tegra410/tegra410_explain.h"
+#include "testbench/scoreboard/tegra410/tegra410_meaning.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/tegra410/ucf_judge.h"
 
-#include "testbench/scoreboard/core/event_meaning.h"
-#include "testbench/scoreboard/core/explain.h"
+#include "testbench/scoreboard/tegra410/tegra410_explain.h"
+#include "testbench/scoreboard/tegra410/tegra410_meaning.h"
 
 namespace pmufab::scoreboard {
 namespace {

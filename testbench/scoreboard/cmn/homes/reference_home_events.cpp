@@ -3,7 +3,7 @@
 #include "testbench/scoreboard/cmn/chi.h"
 #include "testbench/scoreboard/cmn/homes/home_events.h"
 #include "testbench/scoreboard/cmn/homes/reference_home.h"
-#include "testbench/scoreboard/cmn/node_events.h"
+#include "testbench/scoreboard/cmn/nodes/node_events.h"
 
 namespace pmufab::scoreboard {
 

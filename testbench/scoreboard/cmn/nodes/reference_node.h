@@ -12,7 +12,7 @@
 #include "models/cmn/wire/flit_fields.h"
 #include "testbench/scoreboard/cmn/cmn_addresses.h"
 #include "testbench/scoreboard/cmn/cmn_judge_spec.h"
-#include "testbench/scoreboard/cmn/node_counts.h"
+#include "testbench/scoreboard/cmn/nodes/node_counts.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scoreboard {

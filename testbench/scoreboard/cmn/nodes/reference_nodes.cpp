@@ -8,7 +8,7 @@
 
 #include "testbench/scoreboard/cmn/gateways/reference_gateway.h"
 #include "testbench/scoreboard/cmn/homes/reference_home.h"
-#include "testbench/scoreboard/cmn/node_events.h"
+#include "testbench/scoreboard/cmn/nodes/node_events.h"
 #include "testbench/scoreboard/cmn/nodes/reference_dvm_node.h"
 #include "testbench/scoreboard/cmn/nodes/reference_io_home.h"
 #include "testbench/scoreboard/cmn/nodes/reference_mtsx.h"

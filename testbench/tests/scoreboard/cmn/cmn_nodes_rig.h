@@ -18,7 +18,7 @@
 #include "models/cmn/nodes/nodes.h"
 #include "models/cmn/nodes/requester/operation_source.h"
 #include "testbench/scoreboard/cmn/cmn_judge.h"
-#include "testbench/scoreboard/cmn/node_events.h"
+#include "testbench/scoreboard/cmn/nodes/node_events.h"
 #include "testbench/scoreboard/core/scoreboard.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"

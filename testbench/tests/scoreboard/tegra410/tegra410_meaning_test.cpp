@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/core/event_meaning.h"
+#include "testbench/scoreboard/tegra410/tegra410_meaning.h"
 
 namespace pmufab::scoreboard::test {
 namespace {

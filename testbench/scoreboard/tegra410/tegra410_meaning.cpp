@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/scoreboard/core/event_meaning.h"
+#include "testbench/scoreboard/tegra410/tegra410_meaning.h"
 
 #include <algorithm>
 #include <array>

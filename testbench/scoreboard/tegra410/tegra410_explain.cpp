@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/core/explain.h"
 #include "testbench/scoreboard/core/guesses.h"
+#include "testbench/scoreboard/tegra410/tegra410_explain.h"
 
 namespace pmufab::scoreboard {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "testbench/scoreboard/core/event_meaning.h"
 #include "testbench/scoreboard/tegra410/request_timeline.h"
 #include "testbench/scoreboard/tegra410/tegra410_judge_spec.h"
+#include "testbench/scoreboard/tegra410/tegra410_meaning.h"
 #include "testbench/scoreboard/tegra410/ucf_events.h"
 
 namespace pmufab::scoreboard {
