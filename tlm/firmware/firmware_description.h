@@ -44,6 +44,14 @@ struct AcpiDevice {
   /// maps.
   std::map<std::string, std::uint64_t> properties_u64{};
   std::optional<std::uint32_t> node{};  ///< NUMA node: _PXM / numa-node-id
+
+  /// What the ACPI namespace says of a device in place of its compatible string and properties.
+  struct AcpiForm {
+    std::string hid;
+    std::vector<MemoryResource> memory;
+  };
+  /// Device tree only: for a driver that does not find the device's compatible string in the ACPI namespace (PRP0001).
+  std::optional<AcpiForm> in_acpi{};
 };
 
 /// A node of the ACPI APMT table (Arm DEN0117): one CoreSight PMU.

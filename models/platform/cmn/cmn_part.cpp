@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/platform/cmn/cmn_part.h"
 
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -59,16 +62,21 @@ void CmnPart::describe(FirmwareDescription& firmware) {
   const cmn::Topology& topology = spec_.topology;
   AcpiDevice device;
   device.uid = fmt::format("{}", index_);
-  device.memory.push_back({topology.base, mesh_.layout().size()});
   const std::uint32_t root = mesh_.layout().root_offset();
+  std::vector<MemoryResource> acpi_memory{{topology.base, mesh_.layout().size()}};
+  // The root node's place, needed only by the driver of CMN-600: a second memory resource in ACPI, else a property.
+  const bool tells_root = topology.product == cmn::Product::cmn600;
+  if (tells_root) acpi_memory.push_back({topology.base + root, mesh_.layout().size() - root});
   if (spec_.firmware == CmnSpec::Firmware::acpi) {
     device.hid = hid_of(topology);
-    // The offset of the root node, needed only by the driver of CMN-600.
-    if (topology.product == cmn::Product::cmn600)
-      device.memory.push_back({topology.base + root, topology.base + mesh_.layout().size() - (topology.base + root)});
+    device.memory = std::move(acpi_memory);
   } else {
     device.compatible = compatible_of(topology.product);
-    if (topology.product == cmn::Product::cmn600) device.properties.emplace("arm,root-node", root);
+    device.memory.push_back({topology.base, mesh_.layout().size()});
+    if (tells_root) {
+      device.properties.emplace("arm,root-node", root);
+      device.in_acpi = AcpiDevice::AcpiForm{hid_of(topology), std::move(acpi_memory)};
+    }
   }
   for (unsigned dtc = 0; dtc < topology.dtcs; ++dtc) {
     const unsigned number = spec_.interrupts.empty() ? dtc : spec_.interrupts[dtc];

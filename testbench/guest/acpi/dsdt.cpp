@@ -107,16 +107,14 @@ Term host_bridge(bool native_cxl_error) {
                               operating_system_capabilities(native_cxl_error), configuration_space});
 }
 
-/// @return a device of the device tree in the form ACPI can describe. With ACPI the driver of CMN-600 takes the root
-/// node's place only from a second memory resource.
+/// @return a device of the device tree as the ACPI namespace describes it.
 AcpiDevice as_acpi(AcpiDevice device) {
   if (!device.hid.empty()) return device;
-  const auto root = device.properties.find("arm,root-node");
-  if (device.compatible == "arm,cmn-600" && root != device.properties.end() && !device.memory.empty()) {
-    device.hid = "ARMHC600";
-    const platform::MemoryResource all = device.memory.front();
-    device.memory.push_back({all.base + root->second, all.size - root->second});
-    device.properties.erase(root);
+  if (device.in_acpi) {
+    device.hid = device.in_acpi->hid;
+    device.memory = device.in_acpi->memory;
+    device.properties.clear();
+    device.properties_u64.clear();
   } else {
     device.hid = "PRP0001";
   }
