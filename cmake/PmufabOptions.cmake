@@ -148,19 +148,24 @@ function(pmufab_library name)
   endif()
 endfunction()
 
-# pmufab_test(name [LONG] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program. SystemC elaborates once per process,
+# pmufab_test(name [LONG] [OPTIMISED] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program. SystemC elaborates once per process,
 # so each of its tests is a ctest test in its own process. LONG: some tests take many seconds, so they start before
 # others. TOGETHER: all tests are one ctest test with the label "together", because none of them simulates; a program of
-# the sanitizers' build takes a quarter of a second to start.
+# the sanitizers' build takes a quarter of a second to start. OPTIMISED: the test's own code simulates, so it is optimised
+# under the sanitizers, too.
 function(pmufab_test name)
   if(NOT PMUFAB_BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "LONG;TOGETHER" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "LONG;OPTIMISED;TOGETHER" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} pmufab::testing pmufab_settings)
-  target_compile_options(${name} PRIVATE ${pmufab_cold_code})
-  pmufab_precompile(${name} pmufab_test_headers)
+  if(PMUFAB_SANITIZE AND ARG_OPTIMISED)
+    pmufab_precompile(${name} pmufab_optimised_test_headers)
+  else()
+    target_compile_options(${name} PRIVATE ${pmufab_cold_code})
+    pmufab_precompile(${name} pmufab_test_headers)
+  endif()
   pmufab_unity(${name} 8)
   if("allocation_counter.cpp" IN_LIST ARG_SOURCES)
     add_dependencies(optimised ${name})
