@@ -85,8 +85,8 @@ TEST_F(DriverFault, a_call_of_nothing_is_told_by_its_caller) {
   // This driver reports it in its own way.
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("AddressSanitizer: SEGV"), HasSubstr("platform_probe")));
 #else
-  EXPECT_THAT(outcome.err,
-              AllOf(HasSubstr("the drivers crashed in these functions"), ContainsRegex("_probe at .*latency_pmu\\.c:[0-9]+")));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("the drivers crashed in these functions"),
+                                 ContainsRegex("_probe at .*latency_pmu\\.c:[0-9]+")));
 #endif
 }
 
@@ -96,7 +96,8 @@ TEST_F(DriverFault, a_crash_says_how_to_find_it_and_shows_the_kernel_log) {
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("CRASHED: cmem-one-controller"), HasSubstr("tools/build-drivers --sanitize"),
                                  HasSubstr("before the crash")));
-  const auto where = AllOf(HasSubstr("the drivers crashed in these functions"), ContainsRegex("_probe at .*latency_pmu\\.c:[0-9]+"));
+  const auto where =
+      AllOf(HasSubstr("the drivers crashed in these functions"), ContainsRegex("_probe at .*latency_pmu\\.c:[0-9]+"));
   EXPECT_THAT(outcome.err, where);
   // Commands that only show things are guarded like runs.
   const std::string platform = shipped("platforms/tegra410-1s-small.yaml");
