@@ -90,13 +90,9 @@ struct Window {
   std::string what;
 };
 
-std::vector<Window> windows_of(const PlatformSpec& spec) {
-  if (!spec.tegra410) return {};
+/// Of PCI Express below Tegra410 sockets.
+std::vector<Window> pcie_windows_of(const PlatformSpec& spec) {
   std::vector<Window> windows;
-  for (unsigned socket = 0; socket < spec.sockets; ++socket) {
-    windows.push_back({(std::uint64_t{socket} << default_map::kSocketShift) + default_map::kRegistersBegin,
-                       default_map::kRegistersSize, fmt::format("registers of socket {}", socket)});
-  }
   for (const tegra410::PcieRootComplex& complex : root_complexes_of(spec)) {
     windows.push_back(
         {ecam_base_of(complex), default_map::kPcieEcamOfSegment,
@@ -106,6 +102,16 @@ std::vector<Window> windows_of(const PlatformSpec& spec) {
     windows.push_back({range.base, range.size,
                        fmt::format("BARs below root port {} of root complex {} of socket {}", range.root_port,
                                    range.root_complex, range.socket)});
+  }
+  return windows;
+}
+
+std::vector<Window> windows_of(const PlatformSpec& spec) {
+  if (!spec.tegra410) return {};
+  std::vector<Window> windows = pcie_windows_of(spec);
+  for (unsigned socket = 0; socket < spec.sockets; ++socket) {
+    windows.push_back({(std::uint64_t{socket} << default_map::kSocketShift) + default_map::kRegistersBegin,
+                       default_map::kRegistersSize, fmt::format("registers of socket {}", socket)});
   }
   return windows;
 }
@@ -131,6 +137,28 @@ void check_windows(const PlatformSpec& spec) {
     for (std::size_t index = 0; index < place.spec->decoders.size(); ++index) {
       const CxlDecoderSpec& decoder = place.spec->decoders[index];
       check_window(fmt::format("{}.decoders[{}].base", place.field, index), decoder.base, decoder.size, windows);
+    }
+  }
+}
+
+/// The registers of PMUs of one's own may lie beside those of the part, but not on them.
+void check_windows_of_own_pmus(const PlatformSpec& spec) {
+  if (spec.own_pmus.empty()) return;
+  std::vector<Window> taken = pcie_windows_of(spec);
+  for (const MemoryRange& range : spec.memory.empty() ? default_memory(spec.sockets) : spec.memory)
+    taken.push_back({range.base, range.size, fmt::format("memory of socket {}", range.socket)});
+  const std::vector<PmuRow> rows = tegra410_pmus(spec);
+  const std::size_t first = rows.size() - spec.own_pmus.size();
+  for (std::size_t number = 0; number < rows.size(); ++number) {
+    for (std::size_t index = 0; index < rows[number].windows.size(); ++index) {
+      const PmuWindow& window = rows[number].windows[index];
+      if (number >= first) {
+        const std::string field = fmt::format("own_pmus[{}].windows[{}].", number - first, index);
+        if (window.size == 0) fail(field + "size", "is 0");
+        if (window.size - 1 > ~window.base) fail(field + "size", "reaches beyond the last address");
+        check_window(field + "base", window.base, window.size, taken);
+      }
+      taken.push_back({window.base, window.size, fmt::format("registers {}", window.name)});
     }
   }
 }
@@ -369,6 +397,7 @@ void validate(const PlatformSpec& spec) {
   check_links(spec);
   check_cxl(spec.cxl);
   check_windows(spec);
+  check_windows_of_own_pmus(spec);
   for (const auto& part : spec.parts) part->check();
 }
 

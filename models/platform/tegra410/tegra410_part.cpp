@@ -8,8 +8,25 @@
 
 #include "models/platform/tegra410/pcie_spec.h"
 #include "models/platform/tegra410/pmu_rows.h"
+#include "tlm/spec/spec_error.h"
 
 namespace pmufab::platform {
+
+namespace {
+
+/// A row and its model belong together. Those of the part do; of others this is the first chance to see it.
+void check_model(const PmuRow& row, PmuModel* model) {
+  if (model == nullptr) throw SpecError("own_pmus", fmt::format("`make` of {} returned no model", row.name));
+  if (const std::size_t targets = model->targets().size(); targets != row.windows.size())
+    throw SpecError("own_pmus", fmt::format("the row {} has {} windows, but its model serves {}", row.name,
+                                            row.windows.size(), targets));
+  if (row.apmt && row.apmt->overflow_interrupt && model->coresight() == nullptr)
+    throw SpecError("own_pmus", fmt::format("the row {} has an interrupt in `apmt`, but its model has no CoreSight PMU "
+                                            "to raise it",
+                                            row.name));
+}
+
+}  // namespace
 
 Tegra410Part::Tegra410Part(const PlatformSpec& spec)
     : parameters_(*spec.tegra410),
@@ -34,6 +51,7 @@ void Tegra410Part::add_pmus(tegra410::Socket& socket, const tegra410::SocketCloc
   for (Pmu& pmu : pmus_) {
     if (pmu.row.socket != socket.index()) continue;
     pmu.model = pmu.row.make({socket, parameters_, clocks});
+    check_model(pmu.row, pmu.model.get());
     if (!pmu.row.apmt || !pmu.row.apmt->overflow_interrupt) continue;
     pmu.interrupt = std::make_unique<InterruptLine>(pmu.row.name, pmu.row.trigger);
     pmu.row.apmt->overflow_interrupt->line = pmu.interrupt.get();
@@ -45,7 +63,7 @@ void Tegra410Part::map(MmioBus& bus) {
   for (const Pmu& pmu : pmus_) {
     const std::vector<PmuModel::Target*> targets = pmu.model->targets();
     for (std::size_t index = 0; index < targets.size(); ++index) {
-      const PmuWindow& window = pmu.row.windows.at(index);
+      const PmuWindow& window = pmu.row.windows[index];
       bus.map(window.name, window.base, window.size, *targets[index]);
     }
   }

@@ -89,6 +89,29 @@ TEST(PlatformSpec, refuses_pmus_of_ones_own_that_cannot_be) {
                  interrupt(8192));
 }
 
+TEST(PlatformSpec, refuses_registers_of_pmus_of_ones_own_where_something_else_is) {
+  const auto at = [](std::uint64_t base, std::uint64_t size = 0x1000) {
+    return [=](PlatformSpec& spec) {
+      PmuRow row;
+      row.name = "socket0.my_pmu";
+      row.windows = {{"socket0.my_pmu", 0x1004'0000, 0x1000}, {"socket0.my_pmu.more", base, size}};
+      row.make = [](const PmuSite& /*site*/) { return std::unique_ptr<PmuModel>(); };
+      spec.own_pmus.push_back(row);
+    };
+  };
+  expect_accepted(at(0x1004'1000));
+  expect_refused("own_pmus[0].windows[1].size", "is 0", at(0x1004'1000, 0));
+  expect_refused("own_pmus[0].windows[1].size", "beyond the last address", at(~std::uint64_t{0}, 2));
+  expect_refused("own_pmus[0].windows[1].base", "covers the registers socket0.my_pmu at [0x10040000, 0x10040fff]",
+                 at(0x1004'0800));
+  expect_refused("own_pmus[0].windows[1].base", "covers the registers socket0.ucf_pmu at",
+                 at(default_map::kUcfPmuPage0));
+  expect_refused("own_pmus[0].windows[1].base", "covers the memory of socket 0 at [0x8000000000, 0xffffffffff]",
+                 at(default_map::kCmem + 0x1000));
+  expect_refused("own_pmus[0].windows[1].base", "covers the configuration space of root complex 0 of socket 0",
+                 at(default_map::kPcieEcam));
+}
+
 TEST(PlatformSpec, refuses_memory_that_cannot_be) {
   const auto with = [](const std::vector<tegra410::MemoryRange>& memory) {
     return [memory](PlatformSpec& spec) { spec.memory = memory; };

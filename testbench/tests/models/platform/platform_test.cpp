@@ -7,6 +7,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <tlm_utils/simple_target_socket.h>
+
+#include "models/platform/tegra410/pmu_model.h"
+#include "models/platform/tegra410/pmu_row.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/interrupt_probe.h"
 #include "testbench/support/probe_log.h"
@@ -175,6 +179,63 @@ TEST_F(SimulationTest, platform_refuses_a_specification_that_cannot_be_built) {
   platform::PlatformSpec spec;
   spec.sockets = 9;
   EXPECT_THROW(platform::Platform("platform", spec), SpecError);
+}
+
+/// A PMU of one's own whose model is none: it has one target and no CoreSight PMU.
+class NoPmu final : public platform::PmuModel {
+ public:
+  [[nodiscard]] std::vector<Target*> targets() override { return {&socket_}; }
+  void reset() override {}
+  void add_registers(const std::string& /*name*/, std::vector<platform::NamedRegisters>& /*banks*/) const override {}
+
+ private:
+  tlm_utils::simple_target_socket<NoPmu, 64> socket_{"no_pmu"};
+};
+
+/// The words with which a platform refuses such a PMU, once its row is changed.
+std::string refusal_of(const std::function<void(platform::PmuRow&)>& change) {
+  platform::PlatformSpec spec;
+  platform::PmuRow row;
+  row.name = "socket0.no_pmu";
+  row.windows = {{"socket0.no_pmu", 0x1004'0000, 0x1000}};
+  row.make = [](const platform::PmuSite& /*site*/) { return std::make_unique<NoPmu>(); };
+  change(row);
+  spec.own_pmus.push_back(row);
+  try {
+    platform::Platform("platform", spec);
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST_F(SimulationTest, platform_accepts_a_pmu_whose_model_serves_its_row) {
+  EXPECT_EQ(refusal_of([](platform::PmuRow& /*row*/) {}), "");
+}
+
+TEST_F(SimulationTest, platform_refuses_a_pmu_without_a_model) {
+  EXPECT_EQ(refusal_of([](platform::PmuRow& row) { row.make = [](const auto& /*site*/) { return nullptr; }; }),
+            "own_pmus: `make` of socket0.no_pmu returned no model");
+}
+
+TEST_F(SimulationTest, platform_refuses_a_pmu_with_more_windows_than_its_model_serves) {
+  EXPECT_EQ(refusal_of([](platform::PmuRow& row) {
+              row.windows.push_back({"socket0.no_pmu.more", 0x1004'1000, 0x1000});
+            }),
+            "own_pmus: the row socket0.no_pmu has 2 windows, but its model serves 1");
+}
+
+TEST_F(SimulationTest, platform_refuses_a_pmu_with_fewer_windows_than_its_model_serves) {
+  EXPECT_EQ(refusal_of([](platform::PmuRow& row) { row.windows.clear(); }),
+            "own_pmus: the row socket0.no_pmu has 0 windows, but its model serves 1");
+}
+
+TEST_F(SimulationTest, platform_refuses_an_interrupt_of_a_pmu_that_cannot_raise_it) {
+  EXPECT_EQ(
+      refusal_of([](platform::PmuRow& row) {
+        row.apmt.emplace().overflow_interrupt = platform::InterruptResource{700, nullptr};
+      }),
+      "own_pmus: the row socket0.no_pmu has an interrupt in `apmt`, but its model has no CoreSight PMU to raise it");
 }
 
 class PlatformReset : public SimulationTest {
