@@ -9,8 +9,8 @@
 
 namespace pmufab::scenario {
 
-/// All traffic of a scenario. Each kind of fabric keeps its traffic here under its own type, which only that kind
-/// reads. It is plain data that can be copied. The default is no traffic.
+/// All traffic of a scenario. Each kind of fabric keeps its traffic here under its own type. Only that kind reads it,
+/// and a command for traffic of that kind. It is plain data that can be copied. The default is no traffic.
 class Workload {
  public:
   std::uint64_t seed = 1;  ///< of everything that has none of its own
