@@ -70,6 +70,7 @@ Judgement judge(const Count& count, const Expected& expected) {
     note.add(nobody ? std::string(kNobodyJudges) : fmt::format("not judged: {}", expected.not_judged));
   }
   note.add(describe(count.turns, count.rotation));
+  if (!count.read_error.empty()) note.add(fmt::format("could not be read: {}", count.read_error));
   if (!has_bounds || !expected.is_compared) return std::move(note).with(Check::unchecked);
   if (!count.unknown.empty()) {
     note.add(count.unknown);
@@ -82,7 +83,7 @@ Judgement judge(const Count& count, const Expected& expected) {
 
   bool good = expected.is_right && !count.turns.is_never();
   if (!count.value) {
-    if (!count.turns.is_never()) note.add("could not be read");
+    if (!count.turns.is_never() && count.read_error.empty()) note.add("could not be read");
     good = false;
   } else if (*count.value < *expected.low && count.is_cut_short) {
     note.add("perf -I does not print the counts after the last interval");

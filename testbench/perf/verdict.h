@@ -44,6 +44,7 @@ struct Count {
   bool is_estimate = false;   ///< perf scaled it up to the time the event was to count
   bool is_cut_short = false;  ///< a sum of intervals (-I): without what was counted after the last one
   std::string unknown{};      ///< why nobody can say which count it is; empty: it is known
+  std::string read_error{};   ///< why it could not be read, as far as it is known
 };
 
 /// What a count has to be.

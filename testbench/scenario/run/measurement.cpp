@@ -2,6 +2,7 @@
 #include "testbench/scenario/run/measurement.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <stdexcept>
 
@@ -34,8 +35,7 @@ Measurement::Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreb
     for (perf::ResolvedGroup& resolved : catalog.resolve(text)) {
       Group& group = groups_.emplace_back();
       group.braces = resolved.braces;
-      for (perf::ResolvedEvent& event : resolved.events)
-        group.counters.push_back(Counter{std::move(event), 0, std::nullopt, 0, {}});
+      for (perf::ResolvedEvent& event : resolved.events) group.counters.push_back(Counter{.event = std::move(event)});
     }
   }
 }
@@ -96,15 +96,21 @@ void Measurement::begin() {
 
 void Measurement::read(Group& group) {
   if (group.counters.front().handle <= 0) return;
+  std::vector<EventReading> readings;
+  int result = 0;
   if (group.braces) {
-    std::vector<EventReading> readings;
-    if (pmus_.read_group(group.counters.front().handle, readings) < 0) return;
-    for (std::size_t i = 0; i < readings.size() && i < group.counters.size(); ++i)
-      group.counters[i].reading = readings[i];
-    return;
+    result = pmus_.read_group(group.counters.front().handle, readings);
+  } else {
+    result = pmus_.read(group.counters.front().handle, readings.emplace_back());
   }
-  EventReading reading{};
-  if (pmus_.read(group.counters.front().handle, reading) >= 0) group.counters.front().reading = reading;
+  if (result >= 0 && readings.size() != group.counters.size()) result = -EIO;
+  // An earlier reading is no count of the time until now.
+  for (std::size_t i = 0; i < group.counters.size(); ++i) {
+    Counter& counter = group.counters[i];
+    counter.read_error = std::min(result, 0);
+    counter.reading.reset();
+    if (result >= 0) counter.reading = readings[i];
+  }
 }
 
 void Measurement::note_interval() {
@@ -147,7 +153,10 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group) const
   expected.is_compared = spec_.compare != MeasureSpec::Compare::none;
   expected.is_nonzero = spec_.nonzero;
   perf::Judgement judgement =
-      perf::judge({.value = result.driver, .turns = {result.time_enabled, result.time_running}}, expected);
+      perf::judge({.value = result.driver,
+                   .turns = {result.time_enabled, result.time_running},
+                   .read_error = counter.read_error < 0 ? describe_errno(counter.read_error) : ""},
+                  expected);
   result.check = judgement.check;
   result.note = std::move(judgement.note);
   return result;

@@ -90,6 +90,10 @@ TEST(Judge, tells_the_turns_there_are) {
 
 TEST(Judge, says_wrong_of_a_count_that_could_not_be_read) {
   expect(judge({}, between(7, 7)), Check::wrong, "could not be read");
+  expect(judge({.read_error = "EIO (Input/output error)"}, between(7, 7)), Check::wrong,
+         "could not be read: EIO (Input/output error)");
+  expect(judge({.read_error = "EIO (Input/output error)"}, not_judged("unknown term")), Check::unchecked,
+         "not judged: unknown term; could not be read: EIO (Input/output error)");
 }
 
 TEST(Judge, does_not_blame_intervals_for_what_came_after_the_last_one) {
