@@ -131,6 +131,7 @@ class GuestStory {
     scenario::print_kernel_errors(machine_.host().log(), "the drivers, outside of the guest,");
     if (loaded < 0) throw scenario::InputError("the drivers cannot be loaded");
     perf::PmuCatalog catalog(machine_.host().pmus());
+    scenario::print_warnings(catalog);
     machine_.host().unload();
     machine_.platform().reset();
     return catalog;

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <numeric>
 #include <optional>
-#include <stdexcept>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -64,11 +63,11 @@ std::optional<Definition> read_definition(const PmuCatalog::Entry& pmu, std::str
         equals == std::string_view::npos ? std::optional<std::uint64_t>(1) : number(term.substr(equals + 1));
     if (!value) return std::nullopt;
     const auto format =
-        std::find_if(pmu.formats.begin(), pmu.formats.end(), [&](const auto& known) { return known.first == name; });
+        std::find_if(pmu.formats.begin(), pmu.formats.end(), [&](const auto& known) { return known.name == name; });
     if (format != pmu.formats.end()) {
-      const TermFormat bits = parse_format(format->second);
-      result.mask = result.mask | bits_of(bits, ~std::uint64_t{0});
-      result.value = result.value | bits_of(bits, *value);
+      if (!format->bits) return std::nullopt;
+      result.mask = result.mask | bits_of(*format->bits, ~std::uint64_t{0});
+      result.value = result.value | bits_of(*format->bits, *value);
       continue;
     }
     const auto* const word = std::find(kWords.begin(), kWords.end(), name);
@@ -119,14 +118,15 @@ std::optional<ResolvedEvent> EventNames::name(const PerfAttributes& attributes) 
     event.terms.push_back({std::string(name), value});
     words += fmt::format("{}{}={:#x}", words.empty() ? "" : ",", name, value);
   };
-  for (const auto& [name, bits] : pmu->formats) {
-    const TermFormat format = parse_format(bits);
-    const std::uint64_t value = value_of(format, untold());
+  for (const PmuCatalog::Format& format : pmu->formats) {
+    if (!format.bits) continue;
+    const std::uint64_t value = value_of(*format.bits, untold());
     // Without an event's name, the term that numbers events is told even if it is 0.
-    const bool numbers_events = best == nullptr && (name == "event" || name == "type" || name == "eventid");
+    const bool numbers_events =
+        best == nullptr && (format.name == "event" || format.name == "type" || format.name == "eventid");
     if (value == 0 && !numbers_events) continue;
-    add(name, value);
-    told = told | bits_of(format, ~std::uint64_t{0});
+    add(format.name, value);
+    told = told | bits_of(*format.bits, ~std::uint64_t{0});
   }
   for (std::size_t i = 0; i < kWords.size(); ++i) {
     if (untold()[i] != 0) add(kWords.at(i), untold()[i]);

@@ -58,24 +58,22 @@ std::optional<TermFormat::Word> word_called(std::string_view name) {
   return std::nullopt;
 }
 
-template <typename Pairs>
-std::vector<std::string> first_of(const Pairs& pairs) {
-  std::vector<std::string> names;
-  for (const auto& pair : pairs) names.push_back(pair.first);
-  return names;
-}
-
 std::vector<std::string> event_names(const PmuCatalog::Entry& pmu) {
   std::vector<std::string> names;
   for (const PmuCatalog::Event& event : pmu.events) names.push_back(event.name);
   return names;
 }
 
-const std::string* find_format(const PmuCatalog::Entry& pmu, std::string_view name) {
-  for (const auto& [term, bits] : pmu.formats) {
-    if (term == name) return &bits;
+const PmuCatalog::Format* find_format(const PmuCatalog::Entry& pmu, std::string_view name) {
+  for (const PmuCatalog::Format& format : pmu.formats) {
+    if (format.name == name) return &format;
   }
   return nullptr;
+}
+
+std::string publishes_wrongly(const PmuCatalog::Entry& pmu, const PmuCatalog::Format& format) {
+  return fmt::format("the driver publishes {}/format/{} as '{}', which is not a format", pmu.name, format.name,
+                     format.text);
 }
 
 const PmuCatalog::Event* find_event(const PmuCatalog::Entry& pmu, std::string_view name) {
@@ -112,21 +110,17 @@ void apply_definition(const std::string& text, const WrittenEvent& written, std:
     const std::optional<std::uint64_t> value =
         equals == std::string_view::npos ? std::optional<std::uint64_t>(1) : parse_number(term.substr(equals + 1));
     if (!value) throw broken(fmt::format("'{}' has no number", term));
-    const std::string* bits = find_format(pmu, name);
-    if (bits == nullptr) {
+    const PmuCatalog::Format* const format = find_format(pmu, name);
+    if (format == nullptr) {
       // As perf: a whole word, unless the driver gives the name a meaning of its own.
       const std::optional<TermFormat::Word> word = word_called(name);
       if (!word) throw broken(fmt::format("it has no format '{}'", name));
       word_of(attributes, *word) |= *value;
       continue;
     }
-    try {
-      const TermFormat format = parse_format(*bits);
-      if (*value > format.maximum()) throw broken(fmt::format("'{}' does not fit into {}", term, *bits));
-      format.place(*value, word_of(attributes, format.word));
-    } catch (const std::invalid_argument& error) {
-      throw broken(error.what());
-    }
+    if (!format->bits) throw broken(fmt::format("its format '{}' is '{}', which is none", name, format->text));
+    if (*value > format->bits->maximum()) throw broken(fmt::format("'{}' does not fit into {}", term, format->text));
+    format->bits->place(*value, word_of(attributes, format->bits->word));
   }
 }
 
@@ -170,8 +164,7 @@ void TermFormat::place(std::uint64_t value, std::uint64_t& target) const noexcep
   for (std::size_t i = 0; i < bits.size() && i < 64; ++i) target |= (value >> i & 1U) << bits[i];
 }
 
-TermFormat parse_format(std::string_view text) {
-  const auto bad = [&] { return std::invalid_argument(fmt::format("'{}' is not a format", text)); };
+std::optional<TermFormat> parse_format(std::string_view text) {
   TermFormat format;
   const std::size_t colon = text.find(':');
   const std::string_view word = text.substr(0, colon);
@@ -182,10 +175,10 @@ TermFormat parse_format(std::string_view text) {
   } else if (word == "config2") {
     format.word = TermFormat::Word::config2;
   } else {
-    throw bad();
+    return std::nullopt;
   }
   std::string_view rest = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
-  if (rest.empty()) throw bad();
+  if (rest.empty()) return std::nullopt;
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     const std::string_view range = rest.substr(0, comma);
@@ -193,7 +186,7 @@ TermFormat parse_format(std::string_view text) {
     const std::size_t dash = range.find('-');
     const auto first = parse_number(range.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : parse_number(range.substr(dash + 1));
-    if (!first || !last || *last > 63 || *first > *last) throw bad();
+    if (!first || !last || *last > 63 || *first > *last) return std::nullopt;
     for (std::uint64_t bit = *first; bit <= *last; ++bit) format.bits.push_back(static_cast<unsigned>(bit));
   }
   return format;
@@ -226,18 +219,29 @@ PmuCatalog::PmuCatalog(const std::vector<Pmu>& pmus) {
         // Scale and unit files stand beside the events they are for.
         if (!path.ends_with(".scale") && !path.ends_with(".unit")) entry.events.push_back({path.substr(7), line});
       } else if (path.starts_with("format/")) {
-        entry.formats.emplace_back(path.substr(7), line);
+        entry.formats.push_back({path.substr(7), line, parse_format(line)});
       } else {
         entry.others.emplace_back(path, line);
         if (path == "cpumask") entry.cpus = parse_cpu_list(line);
       }
     }
     std::sort(entry.events.begin(), entry.events.end(), [](const Event& a, const Event& b) { return a.name < b.name; });
-    std::sort(entry.formats.begin(), entry.formats.end());
+    std::sort(entry.formats.begin(), entry.formats.end(),
+              [](const Format& a, const Format& b) { return a.name < b.name; });
     std::sort(entry.others.begin(), entry.others.end());
     entries_.push_back(std::move(entry));
   }
   std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+}
+
+std::vector<std::string> PmuCatalog::warnings() const {
+  std::vector<std::string> warnings;
+  for (const Entry& entry : entries_) {
+    for (const Format& format : entry.formats) {
+      if (!format.bits) warnings.push_back(publishes_wrongly(entry, format));
+    }
+  }
+  return warnings;
 }
 
 bool PmuCatalog::has(std::string_view pmu) const {
@@ -280,29 +284,23 @@ ResolvedEvent PmuCatalog::resolve(const std::string& text, const WrittenEvent& e
     }
 
     const std::uint64_t value = number_of(text, term);
-    if (const std::string* bits = find_format(pmu, term.name)) {
-      TermFormat format;
-      try {
-        format = parse_format(*bits);
-      } catch (const std::invalid_argument& error) {
-        throw EventError(
-            text, term.position,
-            fmt::format("the driver publishes {}/format/{} wrongly: {}", pmu.name, term.name, error.what()));
-      }
+    if (const Format* const published = find_format(pmu, term.name)) {
+      if (!published->bits) throw EventError(text, term.position, publishes_wrongly(pmu, *published));
+      const TermFormat& format = *published->bits;
       if (!term.value && format.bits.size() > 1)
         throw EventError(text, term.position, fmt::format("no value assigned for term '{}'", term.name),
                          fmt::format("write {}=..., up to {}", term.name, format.maximum()));
       if (value > format.maximum()) {
-        throw EventError(
-            text, term.value ? term.value_position : term.position,
-            fmt::format("value too big for format ({}={}), maximum is {:#x}", term.name, *bits, format.maximum()));
+        throw EventError(text, term.value ? term.value_position : term.position,
+                         fmt::format("value too big for format ({}={}), maximum is {:#x}", term.name, published->text,
+                                     format.maximum()));
       }
       format.place(value, word_of(result.attributes, format.word));
     } else if (const auto word = word_called(term.name); term.value && word) {
       word_of(result.attributes, *word) = value;
     } else {
       std::vector<std::string> candidates = term.value ? std::vector<std::string>{} : event_names(pmu);
-      for (const std::string& name : first_of(pmu.formats)) candidates.push_back(name);
+      for (const Format& published : pmu.formats) candidates.push_back(published.name);
       for (const char* name : {"config", "config1", "config2", "name"}) candidates.emplace_back(name);
       std::string suggestion = scenario::did_you_mean(term.name, candidates);
       if (suggestion.empty()) suggestion = "valid here are " + scenario::quoted_list(candidates, 40);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,17 +26,16 @@ struct TermFormat {
   void place(std::uint64_t value, std::uint64_t& target) const noexcept;
 };
 
-/// @throws std::invalid_argument if a driver published something that is not a format
-[[nodiscard]] TermFormat parse_format(std::string_view text);
+/// @return nothing if the text is not a format
+[[nodiscard]] std::optional<TermFormat> parse_format(std::string_view text);
 
 /// One event ready to be opened.
 struct ResolvedEvent {
   std::string text;  ///< as written, wildcards replaced: "nvidia_ucf_pmu_0/slc_access_rd/"
   std::string pmu;
   PerfAttributes attributes;
-  unsigned cpu = 0;                  ///< the PMU's first CPU (its cpumask)
-  scoreboard::EventTerms terms;      ///< what the user wrote, for the scoreboard
-  std::vector<std::string> warning;  ///< not an error, but worth telling the user
+  unsigned cpu = 0;              ///< the PMU's first CPU (its cpumask)
+  scoreboard::EventTerms terms;  ///< what the user wrote, for the scoreboard
 };
 
 struct ResolvedGroup {
@@ -52,15 +52,23 @@ class PmuCatalog {
     std::string name;
     std::string definition;  ///< content of events/NAME, for example "event=0x119"
   };
+  struct Format {
+    std::string name;                ///< of the term
+    std::string text;                ///< content of format/NAME, for example "config:0-7"
+    std::optional<TermFormat> bits;  ///< nothing if the text is not a format
+  };
   struct Entry {
     std::string name;
     std::uint32_t type = 0;
-    std::vector<Event> events;                                 ///< by name
-    std::vector<std::pair<std::string, std::string>> formats;  ///< term and bits, by name
-    std::vector<std::pair<std::string, std::string>> others;   ///< files outside events/ and format/, by name
-    std::vector<unsigned> cpus;                                ///< cpumask
+    std::vector<Event> events;                                ///< by name
+    std::vector<Format> formats;                              ///< by name
+    std::vector<std::pair<std::string, std::string>> others;  ///< files outside events/ and format/, by name
+    std::vector<unsigned> cpus;                               ///< cpumask
   };
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }  ///< by name
+
+  /// @return a sentence for each format that is none. Its term cannot be used.
+  [[nodiscard]] std::vector<std::string> warnings() const;
 
   /// @return true if there is a PMU of that name, which may hold '*' and '?'
   [[nodiscard]] bool has(std::string_view pmu) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -84,8 +85,13 @@ PerfEvents::Handle PerfEvents::open(const perf_event_attr& attributes, pid_t pid
     machine_.host().close(handle);
     return -EINVAL;
   }
+  std::optional<perf::ResolvedEvent> named = names_.name(wanted);
+  if (!named) {  // of a PMU that came after the shell began: sysfs does not show it either
+    machine_.pmus().close(handle);
+    return -ENOENT;
+  }
   Event& event = events_[handle];
-  event.event = *names_.name(wanted);
+  event.event = *std::move(named);
   event.leader = leader == 0 ? handle : leader;
   event.cpu = cpu;
   event.exclusive = wanted.exclusive;

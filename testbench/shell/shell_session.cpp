@@ -57,6 +57,7 @@ class ShellStory {
     }
     write_sysfs(options_.folder / kSysfsName, pmus, machine_.platform().firmware().cpus, functions);
     const perf::PmuCatalog catalog(pmus);
+    scenario::print_warnings(catalog);
     PerfEvents events(machine_, catalog, [this](const perf::Verdict& verdict) {
       journal_.write("verdict", perf::to_json(verdict, kCounter));
     });

@@ -24,6 +24,11 @@ void print_kernel_errors(const std::vector<std::string>& log, const char* source
   }
 }
 
+void print_warnings(const perf::PmuCatalog& catalog) {
+  for (const std::string& warning : catalog.warnings())
+    std::fputs(fmt::format("pmufab: {}\n", warning).c_str(), stderr);
+}
+
 void print_failure(const std::vector<std::string>& log, const std::string& sentence) {
   if (std::none_of(log.begin(), log.end(), is_error)) {
     for (const std::string& line : log) std::fputs((line + "\n").c_str(), stderr);

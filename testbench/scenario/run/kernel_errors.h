@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "testbench/perf/pmu_catalog.h"
+
 namespace pmufab::scenario {
 
 /// Print the lines of a kernel's log that are errors or worse (KERN_ERR) to standard error. They usually say why a device
@@ -11,6 +13,9 @@ namespace pmufab::scenario {
 /// @param log     driver_host::DriverHost::log()
 /// @param source  whose lines they are, as the message names it
 void print_kernel_errors(const std::vector<std::string>& log, const char* source = "the drivers");
+
+/// Print what drivers published wrongly to standard error: PmuCatalog::warnings().
+void print_warnings(const perf::PmuCatalog& catalog);
 
 /// Print a sentence of failure to standard error, and in front of it all of a kernel's log if there is no error in it
 /// that print_kernel_errors() would have printed.

@@ -74,6 +74,16 @@ TEST_F(EventNamesTest, bits_that_belong_to_no_term_are_told_as_a_whole_word) {
   EXPECT_EQ(text({.type = 11, .config = 0x1e98'0010'0000'0001}), "words/ticks/");
 }
 
+TEST_F(EventNamesTest, bits_of_a_format_that_is_none_are_told_as_a_whole_word) {
+  const PmuCatalog odd({{"odd",
+                         7,
+                         {{"format/event", "config:0-7\n"},
+                          {"format/wide", "config3:0-15\n"},
+                          {"events/reads", "event=0x11\n"},
+                          {"events/wide_reads", "event=0x11,wide=0x2\n"}}}});
+  EXPECT_EQ(EventNames(odd).name({.type = 7, .config = 0x111})->text, "odd/reads,config=0x100/");
+}
+
 TEST_F(EventNamesTest, a_type_no_pmu_has_gets_no_name) { EXPECT_FALSE(names.name({.type = 4, .config = 1})); }
 
 TEST_F(EventNamesTest, the_words_mean_the_numbers_they_were_made_from) {

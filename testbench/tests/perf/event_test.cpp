@@ -86,16 +86,16 @@ TEST(EventSyntax, mistakes_are_pointed_at) {
 }
 
 TEST(TermFormat, bits_may_be_ranges_lists_or_single) {
-  const TermFormat format = parse_format("config1:0,2-5");
+  const TermFormat format = parse_format("config1:0,2-5").value();
   EXPECT_EQ(format.word, TermFormat::Word::config1);
   EXPECT_THAT(format.bits, ElementsAre(0, 2, 3, 4, 5));
   EXPECT_EQ(format.maximum(), 31U);
   std::uint64_t word = 0x80;
   format.place(0x13, word);  // bits 0, 1 and 4 of the value
   EXPECT_EQ(word, 0x80U | 1U | 4U | 32U);
-  EXPECT_EQ(parse_format("config2:0-63").maximum(), ~std::uint64_t{0});
+  EXPECT_EQ(parse_format("config2:0-63").value().maximum(), ~std::uint64_t{0});
   for (const char* text : {"", "config", "config:", "config3:1", "config:64", "config:5-3", "config:a"})
-    EXPECT_THROW(static_cast<void>(parse_format(text)), std::invalid_argument) << text;
+    EXPECT_FALSE(parse_format(text)) << text;
 }
 
 TEST(PmuCatalog, named_events_and_terms_fill_the_published_bits) {
@@ -151,6 +151,22 @@ TEST(PmuCatalog, what_a_driver_publishes_wrongly_is_said) {
   EXPECT_THAT(
       error_of([] { one("nvidia_ucf_pmu_0/odd/"); }),
       AllOf(HasSubstr("the driver publishes nvidia_ucf_pmu_0/events/odd"), HasSubstr("it has no format 'nothing'")));
+}
+
+TEST(PmuCatalog, a_format_that_is_none_is_told_and_costs_its_own_term_alone) {
+  const PmuCatalog odd({{"odd",
+                         7,
+                         {{"format/event", "config:0-7\n"},
+                          {"format/wide", "config3:0-15\n"},
+                          {"events/reads", "event=0x11\n"},
+                          {"events/wide_reads", "event=0x11,wide=0x2\n"}}}});
+  const std::string wrong = "the driver publishes odd/format/wide as 'config3:0-15', which is not a format";
+  EXPECT_THAT(odd.warnings(), ElementsAre(wrong));
+  EXPECT_THAT(error_of([&] { static_cast<void>(odd.resolve("odd/event=1,wide=2/")); }), HasSubstr(wrong));
+  EXPECT_THAT(error_of([&] { static_cast<void>(odd.resolve("odd/wide_reads/")); }),
+              HasSubstr("its format 'wide' is 'config3:0-15', which is none"));
+  EXPECT_EQ(odd.resolve("odd/reads/").at(0).events.at(0).attributes.config, 0x11U);
+  EXPECT_THAT(catalog().warnings(), ElementsAre());
 }
 
 TEST(CpuList, ranges_and_single_numbers) {

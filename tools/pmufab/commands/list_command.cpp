@@ -50,7 +50,7 @@ Json as_json(const perf::PmuCatalog& catalog, const NotModelled& reasons, const 
       const auto reason = reasons.find(fmt::format("{}/{}/", pmu.name, event.name));
       if (reason != reasons.end()) item["not_modelled"][event.name] = reason->second;
     }
-    for (const auto& [term, bits] : pmu.formats) item["format"][term] = bits;
+    for (const perf::PmuCatalog::Format& format : pmu.formats) item["format"][format.name] = format.text;
     for (const auto& [name, content] : pmu.others) item["files"][name] = content;
     json["pmus"].push_back(std::move(item));
   }
@@ -65,7 +65,8 @@ void print(const perf::PmuCatalog& catalog, const NotModelled& reasons) {
       fmt::print("  {:<56} [{}]{}\n", text, event.definition, reasons.contains(text) ? "  not modelled" : "");
     }
     std::string terms;
-    for (const auto& [term, bits] : pmu.formats) terms += fmt::format("{}{}={}", terms.empty() ? "" : "  ", term, bits);
+    for (const perf::PmuCatalog::Format& format : pmu.formats)
+      terms += fmt::format("{}{}={}", terms.empty() ? "" : "  ", format.name, format.text);
     fmt::print("  terms: {}\n", terms);
     if (!pmu.cpus.empty()) fmt::print("  read on cpu {}\n", fmt::join(pmu.cpus, ","));
   }
@@ -90,6 +91,7 @@ int print_published(const platform::PlatformSpec& platform, const driver_host::D
     return kCheckFailed;
   }
   const perf::PmuCatalog catalog(pmus);
+  scenario::print_warnings(catalog);
   const NotModelled reasons = events_not_modelled(catalog, machine);
   if (json) {
     fmt::print("{}\n", as_json(catalog, reasons, drivers.kernel_version).dump(2));
