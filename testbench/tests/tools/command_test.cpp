@@ -317,6 +317,24 @@ TEST_F(Command, a_count_out_of_bounds_fails_with_the_counter) {
                                  HasSubstr("WRONG  nvidia_ucf_pmu_0/slc_access_rd/   (the scenario expects 5)")));
 }
 
+TEST_F(Command, a_bound_does_not_hide_that_the_driver_refused_the_event) {
+  const std::string refused = "nvidia_ucf_pmu_0/slc_access_wr/u";  // no PMU outside of CPUs knows user mode
+  const std::string measure = "  - {name: refused, events: [" + refused + "]";
+  const std::string bound = "expect: [{event: " + refused + ", equals: 5}]\n";
+  const Outcome known =
+      pmufab({"run", quick(measure + "}\n" + bound +
+                           "expected_failure: {reason: it is refused, not_opened: " + refused + "}\n")});
+  EXPECT_EQ(known.exit_code, 0) << known.out;
+  EXPECT_THAT(known.out, HasSubstr("FAILED, as expected"));
+  const Outcome wanted = pmufab({"run", quick(measure + ", open_error: EINVAL}\n" + bound)});
+  EXPECT_EQ(wanted.exit_code, 1) << wanted.out;
+  EXPECT_THAT(wanted.out, HasSubstr("there is no count of '" + refused + "' to compare with"));
+  EXPECT_EQ(pmufab({"run", quick(measure + ", open_error: EINVAL}\n" + bound +
+                                 "expected_failure: {reason: the bound, check: expect}\n")})
+                .exit_code,
+            0);
+}
+
 TEST_F(Command, an_expectation_of_nothing_measured_fails) {
   const Outcome outcome = pmufab({"run", quick("expect: [{event: nvidia_ucf_pmu_0/cycles/, minimum: 5}]\n")});
   EXPECT_EQ(outcome.exit_code, 1);
