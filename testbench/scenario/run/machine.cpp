@@ -12,6 +12,11 @@
 
 namespace pmufab::scenario {
 
+void Reports::add(const std::string& kind, const std::string& text) {
+  constexpr std::size_t kKept = 20;
+  if (++of_kind_[kind] <= kKept) list_.push_back(fmt::format("{}: {}", kind, text));
+}
+
 /// The thread process that run() starts.
 class Machine::Process : public sc_core::sc_module {
  public:
@@ -116,10 +121,8 @@ void Machine::run(const std::function<void()>& body) {
 }
 
 void Machine::on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
-  constexpr std::size_t kKept = 20;
   if (report.get_severity() == sc_core::SC_WARNING && current_ != nullptr) {
-    if (current_->reports_.size() < kKept)
-      current_->reports_.push_back(fmt::format("{}: {}", report.get_msg_type(), report.get_msg()));
+    current_->reports_.add(report.get_msg_type(), report.get_msg());
     return;
   }
   // Messages of sc_stop and the like are not shown to the user.

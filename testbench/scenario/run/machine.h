@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -39,6 +41,18 @@ class CallTee final : public perf::PerfCallObserver {
  private:
   scoreboard::Scoreboard& judge_;
   std::set<std::string> crowded_;
+};
+
+/// The first few messages of each kind: one kind must not leave no room for the others.
+class Reports {
+ public:
+  /// @param kind  the message type, which the text names
+  void add(const std::string& kind, const std::string& text);
+  [[nodiscard]] const std::vector<std::string>& list() const noexcept { return list_; }
+
+ private:
+  std::map<std::string, std::size_t> of_kind_;
+  std::vector<std::string> list_;
 };
 
 /// A platform, the CPU complex that runs drivers on it, the traffic and the judge, wired together. One per process:
@@ -80,7 +94,7 @@ class Machine {
   void run(const std::function<void()>& body);
 
   /// What software did wrong at the registers, and other warnings of the models, in order; the first few of each kind.
-  [[nodiscard]] const std::vector<std::string>& reports() const noexcept { return reports_; }
+  [[nodiscard]] const std::vector<std::string>& reports() const noexcept { return reports_.list(); }
 
  private:
   class Process;
@@ -94,7 +108,7 @@ class Machine {
   std::vector<std::unique_ptr<Fabric>> fabrics_;  // go before the judges they show their wires to
   std::unique_ptr<perf::PmuServices> pmus_;
   std::unique_ptr<Process> process_;
-  std::vector<std::string> reports_;
+  Reports reports_;
 };
 
 }  // namespace pmufab::scenario
