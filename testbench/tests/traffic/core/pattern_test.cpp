@@ -180,6 +180,7 @@ INSTANTIATE_TEST_SUITE_P(Lines, PointerChase, ::testing::Values(1, 2, 3, 5, 8, 1
 
 TEST(Pattern, a_pointer_chase_does_not_run_along_the_lines) {
   const std::vector<Request> plan = plan_of(generator(PatternKind::pointer_chase, 4096, 4096 * kLine));
+  ASSERT_GT(plan.size(), 1U);
   std::map<std::int64_t, unsigned> steps;
   for (std::size_t i = 1; i < plan.size(); ++i)
     ++steps[static_cast<std::int64_t>(plan[i].address - plan[i - 1].address)];
