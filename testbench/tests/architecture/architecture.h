@@ -63,9 +63,9 @@ using Complaints = std::vector<std::string>;
 /// follow from others.
 [[nodiscard]] Complaints check_picture(const std::string& document, const LinkGraph& graph);
 /// Files in a folder of a room include only folders to its left in the document's orders: "models/cmn: wire | engine |
-/// .".
+/// .". There is at least one order.
 [[nodiscard]] Complaints check_orders(const std::filesystem::path& root, const std::string& document);
-/// Every path a document names in `code` exists.
+/// Every path a document names in `code` exists. It names at least one.
 [[nodiscard]] Complaints check_paths(const std::filesystem::path& root, const std::string& document);
 
 /// An #include of a file.

@@ -184,20 +184,25 @@ Complaints check_picture(const std::string& document, const LinkGraph& graph) {
 Complaints check_orders(const fs::path& root, const std::string& document) {
   Complaints complaints;
   const std::vector<std::string> files = code_files(root);
-  for (const Order& order : orders_of(document)) check_order(root, order, files, complaints);
+  const std::vector<Order> orders = orders_of(document);
+  if (orders.empty()) complaints.emplace_back("the document gives no order");
+  for (const Order& order : orders) check_order(root, order, files, complaints);
   return complaints;
 }
 
 Complaints check_paths(const fs::path& root, const std::string& document) {
   static const std::regex code(R"(`([\w./-]+/[\w./-]*)`)");
   Complaints complaints;
+  std::size_t paths = 0;
   for (std::sregex_iterator match(document.begin(), document.end(), code); match != std::sregex_iterator(); ++match) {
     const std::string path = (*match)[1].str();
     const fs::path first = *fs::path(path).begin();
     if (!fs::is_directory(root / first)) continue;  // not a path of the tree
+    ++paths;
     if (!fs::exists(root / path))
       complaints.push_back(fmt::format("the document names {}, which does not exist", path));
   }
+  if (paths == 0) complaints.emplace_back("the document names no path");
   return complaints;
 }
 

@@ -23,9 +23,8 @@ struct UntargetedFolder {
   std::string_view path;
   std::string_view reason;
 };
-constexpr std::array<UntargetedFolder, 2> kWithoutTarget{{
+constexpr std::array<UntargetedFolder, 1> kWithoutTarget{{
     {"testbench/driver_host/runtime/", "tools/build-drivers compiles it into each kernel's module"},
-    {"testbench/tests/install/consumer/", "a project of its own, built against the installed package"},
 }};
 
 /// The headers of an external library, and the names of its targets.
@@ -123,11 +122,30 @@ bool is_used(const std::set<std::string>& used, const std::string& link) {
   });
 }
 
+/// @return true if a line of a CMake file has this word, and not as a part of another or in a comment. A path may begin
+/// with ${CMAKE_CURRENT_SOURCE_DIR}/.
+bool has_word(const std::string& line, const std::string& word) {
+  constexpr std::string_view kSeparators = " \t\"()";
+  constexpr std::string_view kFolder = "${CMAKE_CURRENT_SOURCE_DIR}/";
+  const std::string text = line.substr(0, line.find('#'));
+  const auto separates = [&](std::size_t at) {
+    return at >= text.size() || kSeparators.find(text[at]) != std::string_view::npos;
+  };
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const std::string_view before = std::string_view(text).substr(0, at);
+    const bool begins = before.empty() || separates(at - 1) || before.ends_with(kFolder);
+    if (begins && separates(at + word.size())) return true;
+  }
+  return false;
+}
+
 bool is_listed(const fs::path& root, const std::string& file) {
   for (fs::path folder = fs::path(file).parent_path(); !folder.empty(); folder = folder.parent_path()) {
+    const std::string name = fs::path(file).lexically_relative(folder).string();
     std::ifstream list(root / folder / "CMakeLists.txt");
-    const std::string text{std::istreambuf_iterator<char>(list), {}};
-    if (text.find(fs::path(file).lexically_relative(folder).string()) != std::string::npos) return true;
+    for (std::string line; std::getline(list, line);) {
+      if (has_word(line, name)) return true;
+    }
   }
   return false;
 }

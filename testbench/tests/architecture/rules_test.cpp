@@ -130,6 +130,12 @@ TEST_F(Rules, a_source_that_nobody_builds_is_found) {
   EXPECT_THAT(check_sources(root, graph()), IsEmpty()) << "another configuration builds it";
 }
 
+TEST_F(Rules, a_source_is_not_listed_by_a_part_of_another_name_or_in_a_comment) {
+  write("models/top/forgotten.cpp", "");
+  write("models/top/CMakeLists.txt", "# forgotten.cpp\nif(OFF)\n pmufab_library(top SOURCES not_forgotten.cpp)\n");
+  EXPECT_THAT(check_sources(root, graph()), ElementsAre("models/top/forgotten.cpp is in no target"));
+}
+
 TEST_F(Rules, a_source_is_of_one_library) {
   EXPECT_THAT(check_sources(root, graph("public pmufab::low\nsource models/low/low.cpp\n")),
               ElementsAre("models/low/low.cpp is in low and in top"));
@@ -162,12 +168,14 @@ TEST_F(Rules, the_order_of_a_room_is_kept) {
               ElementsAre("the order of models does not say where apart is"));
   EXPECT_THAT(check_orders(root, order("models: low, apart, gone | top\n")),
               ElementsAre("the order of models: there is no folder gone"));
+  EXPECT_THAT(check_orders(root, "no block\n"), ElementsAre("the document gives no order"));
 }
 
 TEST_F(Rules, a_path_of_the_document_exists) {
   EXPECT_THAT(check_paths(root, "`models/top/top.h`, `models/low/`, `other/thing`, `rm -r models/x`"), IsEmpty());
   EXPECT_THAT(check_paths(root, "in `models/top/gone.h`"),
               ElementsAre("the document names models/top/gone.h, which does not exist"));
+  EXPECT_THAT(check_paths(root, "models/top/top.h"), ElementsAre("the document names no path"));
 }
 
 }  // namespace
