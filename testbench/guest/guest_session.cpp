@@ -68,6 +68,17 @@ std::map<std::string, std::uint64_t> raised_interrupts(const platform::FirmwareD
   return raised;
 }
 
+/// Do a part of the description of the virtual machine. @throws InputError if there can be none
+template <typename Action>
+auto possible(Action action) {
+  try {
+    return action();
+  } catch (const std::invalid_argument& error) {
+    throw scenario::InputError(fmt::format("no virtual machine can have this platform: {}", error.what()),
+                               "--cpus and --memory change the virtual machine");
+  }
+}
+
 /// In the machine's thread process.
 class GuestStory {
  public:
@@ -83,7 +94,7 @@ class GuestStory {
     pci_access::PciAccess pci(machine_.host(), firmware);
     const std::vector<pci_access::FoundFunction> functions = pci.enumerate();
     const Aperture aperture(firmware);
-    const std::map<std::uint32_t, std::uint32_t> numbers = assign_interrupts(firmware);
+    const std::map<std::uint32_t, std::uint32_t> numbers = possible([&] { return assign_interrupts(firmware); });
     WiredInterrupts interrupts(firmware, qemu_virt::kMessageDoorbell, numbers);
     machine_.scoreboard().follow_registers();
     PerfExpectations expectations(machine_.scoreboard(), machine_.fabrics(), catalog,
@@ -91,7 +102,7 @@ class GuestStory {
     const std::unique_ptr<GuestClock> clock = make_clock();
     GuestServer server(machine_, workload_, options_, aperture, interrupts, functions, expectations, *clock);
     server_ = &server;
-    describe(aperture, numbers, server.below_ports());
+    possible([&] { describe(aperture, numbers, server.below_ports()); });
     options_.on_ready();
     server.serve();
     server_ = nullptr;
@@ -183,14 +194,7 @@ void run_guest_session(const scenario::ScenarioSpec& spec, const driver_host::Dr
   scenario::Machine machine(spec.platform, spec.host, spec.workload, drivers, {});
   GuestStory story(machine, spec.workload, options);
   machine.platform().bus().monitor([&](const MmioBus::BusAccess& access) { story.see(access); });
-  machine.run([&] {
-    try {
-      story.tell();
-    } catch (const std::invalid_argument& error) {
-      throw scenario::InputError(fmt::format("no virtual machine can have this platform: {}", error.what()),
-                                 "--cpus and --memory change the virtual machine");
-    }
-  });
+  machine.run([&] { story.tell(); });
 }
 
 GuestResult read_guest_journal(const std::filesystem::path& folder) {
