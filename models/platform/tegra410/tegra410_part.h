@@ -34,7 +34,6 @@ class Tegra410Part : public PlatformPart {
   [[nodiscard]] coresight::CoreSightPmu* coresight_pmu(std::string_view name) const;
   [[nodiscard]] const tegra410::AddressMap& address_map() const noexcept { return address_map_; }
   [[nodiscard]] const ClockDomain& ucf_clock() const noexcept { return clock_; }
-  [[nodiscard]] const ClockDomain& soc_clock() const noexcept { return soc_clock_; }
 
  private:
   struct Pmu {
