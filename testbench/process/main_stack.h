@@ -8,7 +8,7 @@
 #include <cstddef>
 #endif
 
-namespace pmufab::testing {
+namespace pmufab::process {
 
 /// Tell AddressSanitizer, if present, that this thread runs on its own stack. Call it after sc_start(): SystemC reports
 /// each change of stacks, but ends a simulation with the last thread process's stack set. Exceptions and leaks would
@@ -26,4 +26,4 @@ inline void return_to_main_stack() {
 #endif
 }
 
-}  // namespace pmufab::testing
+}  // namespace pmufab::process

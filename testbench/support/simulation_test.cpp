@@ -42,9 +42,9 @@ void SimulationTest::run(std::function<void()> story, Picoseconds limit) {
   sc_core::sc_spawn(guarded, "story", &options);
   try {
     sc_core::sc_start(to_sc_time(limit));
-    return_to_main_stack();
+    process::return_to_main_stack();
   } catch (const std::exception& error) {
-    return_to_main_stack();
+    process::return_to_main_stack();
     FAIL() << "the simulation ended with an exception at " << sc_core::sc_time_stamp() << ": " << error.what();
   }
   if (!ended) {

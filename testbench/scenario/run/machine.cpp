@@ -116,7 +116,7 @@ sc_core::sc_event_or_list Machine::idle_events() const {
 void Machine::run(const std::function<void()>& body) {
   process_ = std::make_unique<Process>("story", body);
   sc_core::sc_start();
-  testing::return_to_main_stack();
+  process::return_to_main_stack();
   process_->rethrow();
 }
 
