@@ -8,7 +8,7 @@
 #include "models/cxl/link/message_probes.h"
 #include "testbench/scenario/fabrics/cxl/cxl_loader.h"
 #include "testbench/scenario/fabrics/mix_loader.h"
-#include "testbench/scenario/fabrics/tegra410/tegra410_loader.h"
+#include "testbench/scenario/fabrics/pattern_loader.h"
 
 namespace pmufab::scenario {
 namespace {

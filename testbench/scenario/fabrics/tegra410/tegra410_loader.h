@@ -26,11 +26,6 @@ void read_c2c(Reader& reader, tegra410::Parameters& parameters);
 /// @throws SpecError for the first requester that the platform does not have
 void check_requesters(const traffic::TrafficSpec& traffic, const platform::PlatformSpec& platform);
 
-// Parts of any traffic.
-void read_pattern(Reader& reader, traffic::PatternSpec& pattern);
-void read_pacing(Reader& reader, traffic::PacingSpec& pacing);
-void read_burst(Reader& reader, traffic::BurstSpec& burst);
-
 /// Read one traffic map (name, generators). Generators are checked for their form; whether they are possible is a
 /// matter of traffic::validate().
 [[nodiscard]] std::vector<traffic::GeneratorSpec> read_traffic(const Value& document, const std::string& path,
