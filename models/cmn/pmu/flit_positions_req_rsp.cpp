@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/cmn/pmu/flit_positions.h"
 
+#include <iterator>
+#include <span>
+
 namespace pmufab::cmn {
 
 namespace {
@@ -15,34 +18,6 @@ constexpr FlitPosition kReqOfCmn600[] = {
     {F::rsvdc, 0, 62, 55},   {F::qos, 1, 3, 0},        {F::addr, 1, 51, 4},       {F::likelyshared, 1, 52, 52},
     {F::memattr, 1, 56, 53}, {F::snpattr, 1, 57, 57},  {F::excl, 1, 58, 58},      {F::snoopme, 1, 58, 58},
     {F::tracetag, 1, 59, 59}};
-constexpr FlitPosition kReqOfCmn650[] = {{F::srcid, 0, 10, 0},
-                                         {F::tgtid, 0, 10, 0},
-                                         {F::returnnid, 0, 21, 11},
-                                         {F::stashnid, 0, 21, 11},
-                                         {F::stashtgtvalid, 0, 22, 22},
-                                         {F::endian, 0, 22, 22},
-                                         {F::opcode, 0, 35, 29},
-                                         {F::size, 0, 38, 36},
-                                         {F::ns, 0, 39, 39},
-                                         {F::allowretry, 0, 40, 40},
-                                         {F::order, 0, 42, 41},
-                                         {F::pcrdtype, 0, 46, 43},
-                                         {F::lpid, 0, 51, 47},
-                                         {F::groupidext, 0, 54, 52},
-                                         {F::expcompack, 0, 55, 55},
-                                         {F::rsvdc, 0, 63, 56},
-                                         {F::qos, 1, 3, 0},
-                                         {F::addr, 1, 55, 4},
-                                         {F::likelyshared, 1, 56, 56},
-                                         {F::memattr, 1, 60, 57},
-                                         {F::snpattr, 1, 61, 61},
-                                         {F::excl, 1, 62, 62},
-                                         {F::snoopme, 1, 62, 62},
-                                         {F::tracetag, 1, 63, 63},
-                                         {F::srcid, 2, 10, 0},
-                                         {F::tgtid, 2, 10, 0},
-                                         {F::opcode, 2, 17, 11},
-                                         {F::mpam, 2, 28, 18}};
 constexpr FlitPosition kReqOfCmn700[] = {{F::srcid, 0, 10, 0},
                                          {F::tgtid, 0, 10, 0},
                                          {F::returnnid, 0, 21, 11},
@@ -72,6 +47,8 @@ constexpr FlitPosition kReqOfCmn700[] = {{F::srcid, 0, 10, 0},
                                          {F::opcode, 2, 17, 11},
                                          {F::mpam, 2, 28, 18},
                                          {F::tagop, 2, 30, 29}};
+/// Of CMN-700 without TagOp, which is its last.
+constexpr std::span<const FlitPosition> kReqOfCmn650 = std::span(kReqOfCmn700).first<std::size(kReqOfCmn700) - 1>();
 constexpr FlitPosition kReqOfS3R0[] = {
     {F::srcid, 0, 10, 0},          {F::tgtid, 0, 10, 0},     {F::returnnid, 0, 21, 11},  {F::stashnid, 0, 21, 11},
     {F::stashtgtvalid, 0, 22, 22}, {F::endian, 0, 22, 22},   {F::deep, 0, 22, 22},       {F::opcode, 0, 35, 29},
@@ -105,16 +82,11 @@ constexpr FlitPosition kRspOfCmn700[] = {{F::qos, 0, 3, 0},        {F::srcid, 0,
                                          {F::fwdstate, 0, 27, 25}, {F::cbusy, 0, 30, 28},   {F::dbid, 0, 42, 31},
                                          {F::pcrdtype, 0, 46, 43}, {F::tagop, 0, 48, 47},   {F::tracetag, 0, 49, 49},
                                          {F::devevent, 0, 51, 50}};
-constexpr FlitPosition kRspOfS3R0[] = {{F::qos, 0, 3, 0},        {F::srcid, 0, 14, 4},     {F::tgtid, 0, 14, 4},
-                                       {F::opcode, 0, 19, 15},   {F::resperr, 0, 21, 20},  {F::resp, 0, 24, 22},
-                                       {F::fwdstate, 0, 27, 25}, {F::datapull, 0, 27, 25}, {F::cbusy, 0, 30, 28},
-                                       {F::dbid, 0, 42, 31},     {F::pcrdtype, 0, 46, 43}, {F::tagop, 0, 48, 47},
-                                       {F::tracetag, 0, 49, 49}, {F::devevent, 0, 51, 50}};
-constexpr FlitPosition kRspOfS3R2[] = {{F::qos, 0, 3, 0},        {F::srcid, 0, 14, 4},     {F::tgtid, 0, 14, 4},
-                                       {F::opcode, 0, 19, 15},   {F::resperr, 0, 21, 20},  {F::resp, 0, 24, 22},
-                                       {F::fwdstate, 0, 27, 25}, {F::datapull, 0, 27, 25}, {F::cbusy, 0, 30, 28},
-                                       {F::dbid, 0, 42, 31},     {F::pcrdtype, 0, 46, 43}, {F::tagop, 0, 48, 47},
-                                       {F::tracetag, 0, 49, 49}, {F::devevent, 0, 51, 50}};
+constexpr FlitPosition kRspOfS3[] = {{F::qos, 0, 3, 0},        {F::srcid, 0, 14, 4},     {F::tgtid, 0, 14, 4},
+                                     {F::opcode, 0, 19, 15},   {F::resperr, 0, 21, 20},  {F::resp, 0, 24, 22},
+                                     {F::fwdstate, 0, 27, 25}, {F::datapull, 0, 27, 25}, {F::cbusy, 0, 30, 28},
+                                     {F::dbid, 0, 42, 31},     {F::pcrdtype, 0, 46, 43}, {F::tagop, 0, 48, 47},
+                                     {F::tracetag, 0, 49, 49}, {F::devevent, 0, 51, 50}};
 
 }  // namespace
 
@@ -143,9 +115,8 @@ std::span<const FlitPosition> rsp_positions(FlitFormat format) noexcept {
     case FlitFormat::cmn700:
       return kRspOfCmn700;
     case FlitFormat::s3_r0:
-      return kRspOfS3R0;
     case FlitFormat::s3_r2:
-      return kRspOfS3R2;
+      return kRspOfS3;
   }
   return {};
 }
