@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 namespace pmufab::platform {
 
 namespace {
@@ -88,11 +86,7 @@ void CmnPart::describe(FirmwareDescription& firmware) {
 void CmnPart::reset() { mesh_.reset(); }
 
 void CmnPart::add_registers(std::vector<NamedRegisters>& banks) const {
-  for (const RegisterBank* bank : mesh_.config_space().banks()) {
-    banks.push_back({bank->name(), [bank](std::ostream& out, Picoseconds when) { bank->dump_text(out, when); },
-                     [bank](Picoseconds when) { return nlohmann::json::array({bank->dump_json(when)}); },
-                     [bank](std::ostream& out) { bank->dump_markdown(out); }});
-  }
+  for (const RegisterBank* bank : mesh_.config_space().banks()) banks.push_back(registers_of(bank->name(), *bank));
 }
 
 }  // namespace pmufab::platform

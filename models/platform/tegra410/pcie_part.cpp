@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "models/pcie/bridge_window.h"
 
 namespace pmufab::platform {
@@ -174,12 +172,7 @@ void PciePart::reset() {
 }
 
 void PciePart::add_registers(std::vector<NamedRegisters>& banks) const {
-  const auto add = [&banks](const Node& node) {
-    const RegisterBank* const bank = &node.registers->bank();
-    banks.push_back({node.name, [bank](std::ostream& out, Picoseconds when) { bank->dump_text(out, when); },
-                     [bank](Picoseconds when) { return nlohmann::json::array({bank->dump_json(when)}); },
-                     [bank](std::ostream& out) { bank->dump_markdown(out); }});
-  };
+  const auto add = [&banks](const Node& node) { banks.push_back(registers_of(node.name, node.registers->bank())); };
   for (const auto& root : roots_) {
     add(*root->node);
     for (const auto& device : root->devices) add(*device);
