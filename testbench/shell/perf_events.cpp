@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
-
-#include "testbench/perf/event_syntax.h"
 
 namespace pmufab::shell {
 namespace {
@@ -108,20 +105,9 @@ PerfEvents::Handle PerfEvents::open(const perf_event_attr& attributes, pid_t pid
 }
 
 void PerfEvents::expect(Handle handle, Event& event) {
-  try {
-    for (const auto& fabric : machine_.fabrics()) fabric->check_event(event.event);
-    if (machine_.scoreboard().judges(event.event.pmu)) {
-      const Event* const leader = event.leader == handle ? nullptr : find(event.leader);
-      machine_.scoreboard().expect(handle, event.event.pmu, event.event.terms,
-                                   leader == nullptr ? nullptr : &leader->event.terms);
-    } else {
-      event.not_judged = perf::kNobodyJudges;
-    }
-  } catch (const perf::EventError& error) {
-    event.not_judged = error.reason();
-  } catch (const std::invalid_argument& error) {
-    event.not_judged = error.what();
-  }
+  const Event* const leader = event.leader == handle ? nullptr : find(event.leader);
+  event.not_judged = scenario::expect_event(machine_.scoreboard(), machine_.fabrics(), handle, event.event,
+                                            leader == nullptr ? nullptr : &leader->event.terms);
 }
 
 void PerfEvents::plan_rotation() {

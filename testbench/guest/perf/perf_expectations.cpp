@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <stdexcept>
 #include <utility>
 
 #include "testbench/guest/perf/perf_arguments.h"
 #include "testbench/perf/event_names.h"
 #include "testbench/perf/event_syntax.h"
-#include "testbench/perf/verdict.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::guest {
@@ -100,13 +98,9 @@ void PerfExpectations::add(const std::string& text, std::size_t group, const std
     } else if (reason.empty()) {
       // In the words of the driver, whatever perf was given.
       event.event = *perf::EventNames(catalog_).name(groups.front().events.front().attributes);
-      for (const auto& fabric : fabrics_) fabric->check_event(event.event);
-      if (combines(event.event.terms)) {
-        event.told.note = "pairs of watchpoints are not judged in a guest";
-      } else if (!judge_.judges(event.event.pmu)) {
-        event.told.note = perf::kNobodyJudges;
-      } else {
-        judge_.expect(next_, event.event.pmu, event.event.terms);
+      event.told.note = combines(event.event.terms) ? "pairs of watchpoints are not judged in a guest"
+                                                    : scenario::expect_event(judge_, fabrics_, next_, event.event);
+      if (event.told.note.empty()) {
         event.wide = next_++;
         event.begun = simulated_time();
         judge_.begin(event.wide, event.begun);
@@ -114,8 +108,6 @@ void PerfExpectations::add(const std::string& text, std::size_t group, const std
     }
   } catch (const perf::EventError& error) {
     event.told.note = error.reason();
-  } catch (const std::invalid_argument& error) {
-    event.told.note = error.what();
   }
   events_.push_back(std::move(event));
 }

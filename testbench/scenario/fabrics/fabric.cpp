@@ -2,9 +2,11 @@
 #include "testbench/scenario/fabrics/fabric.h"
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "testbench/perf/event_syntax.h"
+#include "testbench/perf/verdict.h"
 #include "testbench/scenario/fabrics/fabric_kind.h"
 
 namespace pmufab::scenario {
@@ -19,6 +21,21 @@ std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context) 
     if (kind->is_in(platform)) fabrics.push_back(kind->make(context));
   }
   return fabrics;
+}
+
+std::string expect_event(scoreboard::Scoreboard& judge, const std::vector<std::unique_ptr<Fabric>>& fabrics,
+                         perf::EventHandle handle, const perf::ResolvedEvent& event,
+                         const scoreboard::EventTerms* leader) {
+  try {
+    for (const auto& fabric : fabrics) fabric->check_event(event);
+    if (!judge.judges(event.pmu)) return perf::kNobodyJudges;
+    judge.expect(handle, event.pmu, event.terms, leader);
+    return {};
+  } catch (const perf::EventError& error) {
+    return error.reason();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
 }
 
 void add_hints(MeasureResult& result, const perf::PmuService& pmus,

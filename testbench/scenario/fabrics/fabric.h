@@ -91,6 +91,14 @@ struct FabricContext {
 /// @throws InputError for traffic that is impossible on the platform
 [[nodiscard]] std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context);
 
+/// Tell the scoreboard what an event means, unless a fabric refuses it.
+/// @param leader  the terms of its group's leader; null: it has none
+/// @return why nobody can judge the event; empty if the scoreboard does
+[[nodiscard]] std::string expect_event(scoreboard::Scoreboard& judge,
+                                       const std::vector<std::unique_ptr<Fabric>>& fabrics, perf::EventHandle handle,
+                                       const perf::ResolvedEvent& event,
+                                       const scoreboard::EventTerms* leader = nullptr);
+
 /// Add the fabrics' hints to the notes of events that were refused.
 void add_hints(MeasureResult& result, const perf::PmuService& pmus,
                const std::vector<std::unique_ptr<Fabric>>& fabrics);
