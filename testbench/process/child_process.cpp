@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -53,9 +54,17 @@ pid_t start_child(const std::function<int()>& work) {
   return child;
 }
 
+std::optional<int> ended(pid_t child) {
+  int status = 0;
+  const pid_t found = waitpid(child, &status, WNOHANG);
+  if (found < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
+  return found == child ? std::optional(status) : std::nullopt;
+}
+
 int wait_for(pid_t child) {
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
   }
   return status;
 }

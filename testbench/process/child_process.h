@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,12 @@ struct ProcessEnd {
 pid_t start_child(const std::function<int()>& work);
 
 /// Wait for a child to end. @return its status from waitpid()
+/// @throws std::system_error if there is no such child, or if the system drops what becomes of children (an ignored
+///         SIGCHLD)
 int wait_for(pid_t child);
+
+/// As wait_for(), but does not wait. @return nothing if the child still runs
+[[nodiscard]] std::optional<int> ended(pid_t child);
 
 /// In a new child: redirect standard output and standard error, one or both, to a file.
 void redirect_output(const std::filesystem::path& file, bool standard_output, bool standard_error);

@@ -149,7 +149,7 @@ int sc_main(int, char*[]) { return 0; }
 int main(int argc, char* argv[]) {
   using namespace pmufab;
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
-  cli::prepare_standard_streams();
+  cli::prepare_process();
   return cli::finish_standard_output(
       cli::answer_errors([&] { return cli::dispatch(cli::Arguments(argv + 1, argv + argc)); }));
 }

@@ -57,8 +57,9 @@ class ScratchFolder {
 };
 
 /// Call this first. A standard stream that is closed must not become the first file opened. A reader that goes away
-/// must not end the program before its reports are written.
-void prepare_standard_streams();
+/// must not end the program before its reports are written. If the parent ignores SIGCHLD, so would this program, and
+/// could not learn how its children end.
+void prepare_process();
 
 /// Call this after all output to standard error, if that output is a result. Checks that all of it was written.
 /// @return `code`, or the exit code for lost output

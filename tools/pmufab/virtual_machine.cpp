@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -89,7 +90,8 @@ VirtualMachine::VirtualMachine(const Arguments& command, bool interactive, const
 VirtualMachine::~VirtualMachine() {
   if (pid_ > 0) {
     kill(pid_, SIGKILL);
-    process::wait_for(pid_);
+    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
   }
   // QEMU restores the terminal only if it ends by itself.
   if (has_terminal_) tcsetattr(STDIN_FILENO, TCSANOW, &terminal_);

@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -179,15 +178,15 @@ class Runner {
 
   void reap() {
     for (std::size_t i = 0; i < children_.size();) {
-      int status = 0;
-      if (waitpid(children_[i].pid, &status, WNOHANG) <= 0) {
+      const std::optional<int> status = process::ended(children_[i].pid);
+      if (!status) {
         ++i;
         continue;
       }
       Child child = std::move(children_[i]);
       children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(i));
       close(child.progress_pipe);
-      process::ProcessEnd end = process::process_end(status);
+      process::ProcessEnd end = process::process_end(*status);
       end.timed_out = child.timed_out;
       end.stopped = child.killed;
       RunResult& result =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <map>
 #include <sstream>
@@ -406,6 +407,19 @@ TEST_F(Command, a_child_that_crashes_is_reported_and_takes_nothing_along) {
   const Json runs = Json::parse(read(folder / "r.json")).at("runs");
   EXPECT_EQ(runs.back().at("status"), "crashed");
   EXPECT_TRUE(runs.back().at("partial"));
+}
+
+TEST_F(Command, a_parent_that_ignores_its_children_does_not_matter) {
+  std::signal(SIGCHLD, SIG_IGN);  // the program inherits this
+  const pid_t run = start({"run", quick(), "--drivers", "newest"});
+  std::signal(SIGCHLD, SIG_DFL);
+  const Outcome outcome = finish(run);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("PASSED: quick"));
+  std::signal(SIGCHLD, SIG_IGN);
+  const pid_t shell = start({"shell", shipped("platforms/tegra410-1s-small.yaml"), "--", "sh", "-c", "exit 5"});
+  std::signal(SIGCHLD, SIG_DFL);
+  EXPECT_EQ(finish(shell).exit_code, 5) << "the command's own";
 }
 
 TEST_F(Command, a_run_that_takes_too_long_keeps_what_it_measured) {

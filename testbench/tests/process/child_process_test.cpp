@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// How children of this process end.
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <optional>
+#include <system_error>
+
+#include <gtest/gtest.h>
+
+#include "testbench/process/child_process.h"
+
+namespace pmufab::process {
+namespace {
+
+constexpr int kCode = 7;
+
+/// @return the code of the exception; none if there was none
+template <typename Work>
+std::optional<std::errc> error_of(const Work& work) {
+  try {
+    work();
+  } catch (const std::system_error& error) {
+    return static_cast<std::errc>(error.code().value());
+  }
+  return std::nullopt;
+}
+
+TEST(ChildProcess, gives_the_code_it_ended_with) {
+  EXPECT_EQ(process_end(wait_for(start_child([] { return kCode; }))).status, kCode);
+  const pid_t child = start_child([] { return kCode; });
+  std::optional<int> status;
+  while (!status) status = ended(child);
+  EXPECT_TRUE(WIFEXITED(*status));
+  EXPECT_EQ(WEXITSTATUS(*status), kCode);
+}
+
+TEST(ChildProcess, that_runs_has_not_ended) {
+  const pid_t child = start_child([] {
+    while (true) pause();
+    return kCode;
+  });
+  EXPECT_EQ(ended(child), std::nullopt);
+  kill(child, SIGKILL);
+  EXPECT_EQ(process_end(wait_for(child)).status, SIGKILL);
+}
+
+TEST(ChildProcess, whose_end_the_system_does_not_keep_is_an_error) {
+  std::signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(error_of([] { wait_for(start_child([] { return kCode; })); }), std::errc::no_child_process);
+  const pid_t child = start_child([] { return kCode; });
+  const auto look_until_it_is_gone = [&] {
+    while (!ended(child)) {
+    }
+  };
+  EXPECT_EQ(error_of(look_until_it_is_gone), std::errc::no_child_process);
+  std::signal(SIGCHLD, SIG_DFL);
+}
+
+}  // namespace
+}  // namespace pmufab::process
