@@ -69,6 +69,11 @@ int wait_for(pid_t child) {
   return status;
 }
 
+void end_with(pid_t parent, int signal) {
+  prctl(PR_SET_PDEATHSIG, signal);
+  if (getppid() != parent) std::_Exit(EXIT_FAILURE);
+}
+
 void redirect_output(const std::filesystem::path& file, bool standard_output, bool standard_error) {
   const int output = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
   if (output < 0) return;
@@ -110,8 +115,9 @@ GuardedEnd run_guarded(const std::filesystem::path& scratch, bool show_errors, c
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   const Descriptor mine(ends[0]);
   Descriptor childs(ends[1]);
+  const pid_t parent = getpid();
   const pid_t child = start_child([&] {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    end_with(parent, SIGKILL);
     if (!show_errors) redirect_output(file, false, true);
     const int code = work();
     // An exit code alone could come from any call of exit().

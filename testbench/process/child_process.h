@@ -40,6 +40,11 @@ int wait_for(pid_t child);
 /// As wait_for(), but does not wait. @return nothing if the child still runs
 [[nodiscard]] std::optional<int> ended(pid_t child);
 
+/// In a new child: be killed when the parent ends, however that happens.
+/// @param parent  process id of the parent, asked before the fork: it may have ended since
+/// @param signal  what kills the child
+void end_with(pid_t parent, int signal);
+
 /// In a new child: redirect standard output and standard error, one or both, to a file.
 void redirect_output(const std::filesystem::path& file, bool standard_output, bool standard_error);
 

@@ -146,6 +146,9 @@ void catch_interrupts() {
   action.sa_handler = count_interrupt;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // nohup ignores it so that the program goes on when the terminal is closed.
+  struct sigaction now {};
+  if (sigaction(SIGHUP, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 int interrupts() noexcept { return interrupt_count; }

@@ -71,8 +71,9 @@ class ProgressBar {
   int last_permille_ = -1;
 };
 
-/// From now on SIGINT and SIGTERM are counted instead of ending the program. @return their number so far
+/// From now on SIGINT, SIGTERM and SIGHUP (unless that is ignored) are counted instead of ending the program.
 void catch_interrupts();
+/// @return their number so far
 [[nodiscard]] int interrupts() noexcept;
 
 /// Do work, and print what it throws on standard error. @return its exit code, or the one for the error

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -30,8 +29,7 @@ constexpr mode_t kMine = 0600;
 
 /// In the child: replace the process by QEMU.
 [[noreturn]] void start(const Arguments& command, int output, pid_t parent, const std::filesystem::path& messages) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(kInternalError);
+  process::end_with(parent, SIGKILL);
   sigprocmask(SIG_UNBLOCK, &end_signals(), nullptr);
   if (output >= 0) {
     // A process group of its own, so that Ctrl-C reaches only us.

@@ -2,7 +2,6 @@
 #include "testbench/scenario/run/runner.h"
 
 #include <poll.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -69,10 +68,10 @@ struct Child {
 };
 
 /// Everything the child does. @return its exit code
-int be_child(const RunPlan& plan, const RunnerOptions& options, const Child& child, int progress_pipe) {
+int be_child(const RunPlan& plan, const RunnerOptions& options, const Child& child, int progress_pipe, pid_t parent) {
   // Only the parent receives the terminal's interrupt, and passes it on.
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  process::end_with(parent, SIGKILL);
   struct sigaction action {};
   action.sa_handler = request_stop;
   sigaction(SIGINT, &action, nullptr);
@@ -138,9 +137,10 @@ class Runner {
     child.started = Clock::now();
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+    const pid_t parent = getpid();
     child.pid = process::start_child([&] {
       close(ends[0]);
-      return be_child(plans_[index], options_, child, ends[1]);
+      return be_child(plans_[index], options_, child, ends[1], parent);
     });
     close(ends[1]);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <optional>
 #include <system_error>
 
@@ -45,6 +46,21 @@ TEST(ChildProcess, that_runs_has_not_ended) {
   EXPECT_EQ(ended(child), std::nullopt);
   kill(child, SIGKILL);
   EXPECT_EQ(process_end(wait_for(child)).status, SIGKILL);
+}
+
+TEST(ChildProcess, ends_with_its_parent_even_if_that_has_ended_before) {
+  const pid_t other = getpid() + 1;
+  const int status = wait_for(start_child([&] {
+    end_with(other, SIGKILL);
+    return kCode;
+  }));
+  EXPECT_EQ(process_end(status).status, EXIT_FAILURE) << "its parent is not that one any more";
+  const pid_t parent = getpid();
+  const int stayed = wait_for(start_child([&] {
+    end_with(parent, SIGKILL);
+    return kCode;
+  }));
+  EXPECT_EQ(process_end(stayed).status, kCode);
 }
 
 TEST(ChildProcess, whose_end_the_system_does_not_keep_is_an_error) {

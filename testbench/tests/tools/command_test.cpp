@@ -456,6 +456,24 @@ TEST_F(Command, an_interrupt_keeps_and_compares_what_was_counted) {
   EXPECT_EQ(runs.at(1).at("status"), "not_run");
 }
 
+TEST_F(Command, a_closed_terminal_keeps_what_was_counted) {
+  const auto hang_up = [this](void (*before)(int)) {
+    std::signal(SIGHUP, before);  // the program inherits this
+    const pid_t pid =
+        start({"run", endless(), "--drivers", "newest", "--timeout", "4", "--json", (folder / "r.json").string()},
+              {{"TMPDIR", (folder / "tmp").string()}});
+    std::signal(SIGHUP, SIG_DFL);
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    kill(pid, SIGHUP);
+    EXPECT_EQ(finish(pid).exit_code, 1);
+    EXPECT_TRUE(std::filesystem::is_empty(folder / "tmp")) << "the scratch folder was left";
+    return Json::parse(read(folder / "r.json")).at("runs").at(0).at("status");
+  };
+  std::filesystem::create_directory(folder / "tmp");
+  EXPECT_EQ(hang_up(SIG_DFL), "interrupted");
+  EXPECT_EQ(hang_up(SIG_IGN), "timed_out") << "under nohup";
+}
+
 TEST_F(Command, a_recording_can_be_imported_replayed_and_described) {
   std::string lackey = "==7== Lackey\n";
   for (int i = 0; i < 3000; ++i) {

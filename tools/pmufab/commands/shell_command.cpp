@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,8 +38,7 @@ int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<
   }
   const pid_t parent = getpid();
   return process::wait_for(process::start_child([&]() -> int {
-    prctl(PR_SET_PDEATHSIG, SIGHUP);
-    if (getppid() != parent) _exit(kInternalError);
+    process::end_with(parent, SIGHUP);
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
