@@ -314,6 +314,15 @@ TEST(ScenarioLoader, an_expected_failure_that_names_nothing_is_refused) {
   EXPECT_THAT(spec.expected_failure->checks, ElementsAre("interrupts"));
 }
 
+TEST(ScenarioLoader, an_expected_failure_names_versions) {
+  const auto failing = [](const std::string& drivers) {
+    return with("measure:", "expected_failure: {reason: it fails, check: x, drivers: " + drivers + "}\nmeasure:");
+  };
+  EXPECT_THAT(load_error(failing("['7.1', newest]")),
+              AllOf(HasSubstr("expected_failure.drivers"), HasSubstr("'newest' does not say which versions fail")));
+  EXPECT_THAT(load(failing("['>=7.1 <7.3', 7.10]")).expected_failure->drivers, ElementsAre(">=7.1 <7.3", "7.10"));
+}
+
 TEST(ScenarioLoader, a_mistake_in_a_matrix_is_reported_where_it_stands) {
   const ScenarioFile file(parse_text(std::string(kSmall) + "matrix: {seed: [1, abc]}\n", "s.yaml"), {});
   EXPECT_THAT(error_of([&] { static_cast<void>(file.load(file.variants().at(1), {})); }),
