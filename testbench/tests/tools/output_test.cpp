@@ -107,6 +107,28 @@ TEST_F(Output, a_folder_for_all_results_is_made_and_may_have_the_reports) {
   EXPECT_TRUE(fs::exists(folder / "new" / "results" / "all.json"));
 }
 
+TEST_F(Output, a_result_that_cannot_be_written_takes_no_other_along) {
+  // A folder in the place of a file, in the results of the first of two runs.
+  const Outcome first = run_with({"--out", at("results")});
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const fs::path blocked = fs::directory_iterator(folder / "results")->path();
+  ASSERT_TRUE(fs::remove(blocked / "counters.csv"));
+  fs::create_directory(blocked / "counters.csv");
+  std::string other = read(shipped("cmem-one-controller.yaml"));
+  other.replace(other.find("../platforms"), 12, PMUFAB_SOURCE_DIR "/scenarios/platforms");
+  other.replace(other.find("name: cmem-one-controller"), 25, "name: other");
+  const Outcome outcome = run_with({write("other.yaml", other), "--out", at("results"), "--json", at("all.json"),
+                                    "--junit", at("all.xml"), "--csv", at("all.csv")});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot write '" + (blocked / "counters.csv").string() + "'"));
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("PASSED: cmem-one-controller"), HasSubstr("PASSED: other"), HasSubstr("2 runs")));
+  for (const char* report : {"all.json", "all.xml", "all.csv"})
+    EXPECT_THAT(read(folder / report), AllOf(HasSubstr("cmem-one-controller"), HasSubstr("other"))) << report;
+  const std::string version = blocked.filename().string().substr(std::string("cmem-one-controller").size());
+  EXPECT_THAT(read(folder / "results" / ("other" + version) / "result.json"), HasSubstr("\"other\""));
+}
+
 TEST_F(Output, an_import_replaces_a_trace) {
   fs::create_directory(folder / "new");
   const std::string lackey = write("a.lackey", "==1== Lackey\n L 1fff000708,8\n==1== Exit code: 0\n");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <iostream>
 #include <set>
 #include <sstream>
@@ -204,14 +205,32 @@ void check_numbers(const po::variables_map& map) {
     throw InputError("--timeout: this number of seconds is not possible", fmt::format("use 0 ... {}", kMaximumTimeout));
 }
 
+/// Writes results. What cannot be written is told, and the rest is written.
+class ResultWriter {
+ public:
+  void write(const std::function<void()>& work) {
+    try {
+      work();
+    } catch (const InputError& error) {
+      complain("pmufab: {}\n", error.what());
+      lost_ = true;
+    }
+  }
+  /// @return `code`, or the exit code for lost output
+  [[nodiscard]] int finish(int code) const { return lost_ ? std::max<int>(code, kBadInput) : code; }
+
+ private:
+  bool lost_ = false;
+};
+
 /// The reports of all runs: --junit, --json and --csv.
-void write_reports(const po::variables_map& map, const std::vector<RunResult>& runs) {
+void write_reports(ResultWriter& results, const po::variables_map& map, const std::vector<RunResult>& runs) {
   const auto write = [&](const std::string& option, auto writer) {
     const std::string file = map[option].as<std::string>();
     if (file.empty()) return;
     std::ostringstream stream;
     writer(stream, runs);
-    write_file(file, stream.str());
+    results.write([&] { write_file(file, stream.str()); });
   };
   write("junit", scenario::write_junit);
   write("json", scenario::write_json);
@@ -234,6 +253,7 @@ int run(const Request& request) {
   form.compact = plans.size() > 4 && !form.everything;
 
   Printer printer(form);
+  ResultWriter results;
   catch_interrupts();
   ScratchFolder scratch;
   ProgressBar bar;
@@ -254,7 +274,7 @@ int run(const Request& request) {
     bar.clear();
     printer.print(result);
     if (result.status == RunResult::Status::bad_input) complain("pmufab: {}: {}\n", result.title(), result.message);
-    if (!out.empty()) write_run_folder(out, plan, result);
+    if (!out.empty()) results.write([&] { write_run_folder(out, plan, result); });
   };
   const std::vector<RunResult> runs = scenario::run_all(plans, runner);
   bar.clear();
@@ -262,8 +282,8 @@ int run(const Request& request) {
   scenario::write_comparison(std::cout, runs);
   if (runs.size() > 1) scenario::write_summary(std::cout, runs);
   std::cout.flush();
-  write_reports(map, runs);
-  return scenario::exit_code(runs);
+  write_reports(results, map, runs);
+  return results.finish(scenario::exit_code(runs));
 }
 
 }  // namespace
