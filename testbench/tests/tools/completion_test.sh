@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # completion_test.sh COMPLETION: how bash completes a line when Tab is pressed. Uses a terminal of script(1) and an
-# interactive bash, in which `pmufab` prints its arguments.
+# interactive bash, in which `pmufab` knows two scenarios and prints its arguments.
 set -euo pipefail
 completion=$(realpath "$1")
 folder=$(mktemp -d)
@@ -11,7 +11,11 @@ mkdir platforms && touch platforms/small.yaml platforms/notes.txt driver.c drive
 cat >rc <<RC
 PS1='\$ '
 source '$completion'
-pmufab() { printf '<%s>' "\$@"; echo .; }
+pmufab() {
+  if [[ \$1 == --scenario-names ]]; then printf '%s\n' shipped-one ship-two; return; fi
+  printf '<%s>' "\$@"
+  echo .
+}
 bind 'set bell-style none'
 bind 'set enable-bracketed-paste off'
 bind 'set show-all-if-ambiguous on'
@@ -51,6 +55,9 @@ offers 'pmufab trace \t' import record info
 offers 'pmufab run --dri\t' --driver --driver-dir --drivers
 becomes 'pmufab run --ju\tx' '<run><--junit><x>.'
 becomes 'pmufab run fi\t' '<run><first.yaml>.'
+becomes 'pmufab run shipp\t' '<run><shipped-one>.'
+becomes 'pmufab run --verbose ship-\t' '<run><--verbose><ship-two>.'
+offers 'pmufab run \t' shipped-one ship-two first.yaml platforms/
 becomes 'pmufab list pl\tsm\t' '<list><platforms/small.yaml>.'
 becomes 'pmufab list platforms/\t' '<list><platforms/small.yaml>.'
 becomes 'pmufab driver build dr\t-o x' '<driver><build><driver.c><-o><x>.'

@@ -74,8 +74,9 @@ std::string completion_of(Words words) {
     case Words::files:
       return "_pmufab_files '*'";
     case Words::platforms:
-    case Words::scenarios:
       return "_pmufab_files '*.yaml'";
+    case Words::scenarios:
+      return "_pmufab_scenarios";
     case Words::sources:
       return "_pmufab_files '*.c'";
   }
