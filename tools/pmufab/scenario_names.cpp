@@ -39,9 +39,10 @@ std::vector<fs::path> places() { return {"scenarios", data_folder() / "scenarios
 
 fs::path find_scenario(const std::string& given) {
   std::error_code error;
-  // An argument that looks like a path is a path, and errors in it are reported as such.
-  if (fs::exists(given, error) || given.find('/') != std::string::npos || fs::path(given).extension() == ".yaml")
-    return given;
+  // An argument that looks like a path is a path, and errors in it are reported as such. A folder may have the name of
+  // a scenario: that of its results, for example.
+  const bool is_file = fs::exists(given, error) && !fs::is_directory(given, error);
+  if (is_file || given.find('/') != std::string::npos || fs::path(given).extension() == ".yaml") return given;
   for (const fs::path& place : places()) {
     std::vector<fs::path> files = scenarios_below(place);
     std::erase_if(files, [&](const fs::path& file) { return file.stem() != given; });
