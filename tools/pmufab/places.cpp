@@ -58,6 +58,11 @@ std::vector<fs::path> driver_folders() {
   return folders;
 }
 
+fs::path driver_folder_to_fill() {
+  const std::string given = variable("PMUFAB_DRIVERS");
+  return given.empty() ? cache_folder() / "drivers" : fs::path(given);
+}
+
 std::vector<fs::path> guest_folders() {
   if (const std::string given = variable("PMUFAB_GUEST"); !given.empty()) return {given};
   std::vector<fs::path> folders = {".cache/guest"};

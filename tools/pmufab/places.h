@@ -25,6 +25,10 @@ namespace pmufab::cli {
 /// @return folders that may have driver sets, in the order of searching
 [[nodiscard]] std::vector<std::filesystem::path> driver_folders();
 
+/// @return the folder that driver sets are built into: $PMUFAB_DRIVERS, or one in the cache
+/// @throws scenario::InputError without either
+[[nodiscard]] std::filesystem::path driver_folder_to_fill();
+
 /// @return folders that may have a guest, in the order of searching
 [[nodiscard]] std::vector<std::filesystem::path> guest_folders();
 

@@ -147,6 +147,20 @@ TEST_F(DriverFault, a_driver_that_does_not_compile_says_where) {
             2);
 }
 
+TEST_F(DriverFault, fetched_drivers_go_to_the_folder_in_which_they_are_looked_for) {
+  fs::create_directories(folder / "linux" / "drivers" / "perf");
+  fs::create_directories(folder / "linux" / "include" / "acpi");
+  write("linux/Makefile", "VERSION = 7\nPATCHLEVEL = 9\nSUBLEVEL = 1\n");
+  write("linux/drivers/perf/arm-cmn.c", "/* no driver, which is quick */\n");
+  const fs::path shared = folder / "shared";
+  const Outcome fetched =
+      finish(start({"driver", "fetch", "--from", (folder / "linux").string()}, {{"PMUFAB_DRIVERS", shared.string()}}));
+  EXPECT_EQ(fetched.exit_code, 0) << fetched.err;
+  EXPECT_THAT(fetched.out, AllOf(HasSubstr("Driver sets in " + shared.string()), HasSubstr("Linux 7.9.1")));
+  EXPECT_TRUE(fs::exists(shared / "7.9.1" / "pmufab_drivers.so"));
+  EXPECT_FALSE(fs::exists(folder / "cache" / "pmufab" / "drivers"));
+}
+
 TEST_F(DriverFault, who_builds_the_same_driver_meanwhile_waits) {
   const fs::path library = drivers_with("");
   fs::path lock;

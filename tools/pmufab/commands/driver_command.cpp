@@ -48,7 +48,7 @@ class FolderLock {
     if (file_ < 0)
       throw InputError(fmt::format("cannot write '{}': {}", file,
                                    (error ? error : std::error_code(errno, std::generic_category())).message()),
-                       "set XDG_CACHE_HOME to a folder you can write to");
+                       "set XDG_CACHE_HOME to a folder you can write to; PMUFAB_DRIVERS too, if it is set");
     if (flock(file_, LOCK_EX | LOCK_NB) == 0) return;
     if (errno == EWOULDBLOCK) complain("pmufab: waiting for another {}\n", work);
     while (flock(file_, LOCK_EX) != 0) {
@@ -131,7 +131,7 @@ int fetch(const Request& request) {
     if (request.options[option].as<bool>()) words.push_back(fmt::format("--{}", option));
   }
   const fs::path sources = cache_folder() / "linux-sources";
-  const fs::path folder = cache_folder() / "drivers";
+  const fs::path folder = driver_folder_to_fill();
   words.push_back(sources.string());
   const FolderLock lock(folder, "pmufab driver fetch");
   if (const int code = run_script("fetch-linux-sources", words); code != 0) return kBadInput;
@@ -180,8 +180,9 @@ Command driver_fetch_command() {
       .summary = "fetch the sources of Linux PMU drivers from Debian, and build driver sets from them",
       .description =
           R"(Asks a Debian mirror for its kernels, fetches the linux-source package of each (about 150 MB), keeps the folders of
-the drivers, and compiles a driver set for each kernel. Sources and driver sets go to the cache folder, where the
-other commands find them. Kernels that are there already are not fetched again. gcc is needed, root is not.
+the drivers, and compiles a driver set for each kernel. Sources go to the cache folder. Driver sets go to $PMUFAB_DRIVERS
+if that is set, otherwise to the cache folder. The other commands find them there. Kernels that are there already are not
+fetched again. gcc is needed, root is not.
 
 The drivers are licensed under GPL-2.0. That is why they are built on your machine and do not come with pmufab.)",
       .options =
