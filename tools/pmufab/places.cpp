@@ -50,6 +50,8 @@ fs::path cache_folder() {
   throw InputError("there is no cache folder: neither XDG_CACHE_HOME nor HOME is set", "set HOME to your home folder");
 }
 
+fs::path fetched_sources() { return cache_folder() / "linux-sources"; }
+
 std::vector<fs::path> driver_folders() {
   if (const std::string given = variable("PMUFAB_DRIVERS"); !given.empty()) return {given};
   std::vector<fs::path> folders;

@@ -22,6 +22,10 @@ namespace pmufab::cli {
 /// @throws scenario::InputError without one
 [[nodiscard]] std::filesystem::path cache_folder();
 
+/// @return the folder of kernel sources that pmufab driver fetch fills
+/// @throws scenario::InputError without a cache folder
+[[nodiscard]] std::filesystem::path fetched_sources();
+
 /// @return folders that may have driver sets, in the order of searching
 [[nodiscard]] std::vector<std::filesystem::path> driver_folders();
 

@@ -85,6 +85,16 @@ endforeach()
 # The command finds the installed library that it preloads.
 run("perf on the installed command" ${pmufab} shell -- perf stat -a -e nvidia_ucf_pmu_0/cycles/ sleep 0.01)
 
+# The guest is prepared with the kernel sources that are there. A stand-in for the script prints what it is told.
+set(script ${prefix}/share/pmufab/tools/guest/prepare)
+file(RENAME ${script} ${script}.kept)
+file(WRITE ${script} "#!/bin/sh\necho \"prepare $*\"\n")
+file(CHMOD ${script} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+run("pmufab guest prepare" ${pmufab} guest prepare)
+set(cache ${WORK_DIR}/cache/pmufab)
+must_print("pmufab guest prepare" "prepare --sources ${cache}/linux-sources ${cache}/guest")
+file(RENAME ${script}.kept ${script})
+
 # The steps of an integrator: find_package(pmufab) from a separate project, build, run.
 foreach(example models own_soc)
   set(build ${WORK_DIR}/${example})

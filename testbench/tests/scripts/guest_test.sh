@@ -26,6 +26,21 @@ says 'DEST is empty'
 expect 2 "$prepare" --mirror
 says '--mirror needs an address'
 
+expect 2 "$prepare" --sources
+says '--sources needs a folder'
+
+# Sources that were fetched are not fetched again. This is one function of the script, with its variables.
+# linux_point is of debian.sh.
+mkdir -p "$folder/sources/7.3.4"
+printf '7.3.4\nlinux-source-7.3 7.3.4-1~bpo13+1\n' >"$folder/sources/7.3.4/VERSION"
+{
+  cat "$repository/tools/debian.sh"
+  sed -n '/^driver_sources() {$/,/^}$/p' "$prepare"
+  echo "release=7.3.4+deb13-arm64 version=7.3.4-1~bpo13+1 sources=$folder/sources root=/none; driver_sources"
+} >"$folder/driver_sources"
+expect 0 bash -eu "$folder/driver_sources"
+says "$folder/sources/7.3.4"
+
 expect 2 "$prepare" "$folder/a b"
 says 'has a blank or a colon in it'
 [[ ! -e "$folder/a b" ]] || { echo "it made the folder '$folder/a b'"; exit 1; }

@@ -106,7 +106,7 @@ int build(const Request& request) {
 
   std::vector<std::string> words = {"--base", base};
   std::string sources = request.options["sources"].as<std::string>();
-  if (sources.empty() && is_installed()) sources = (cache_folder() / "linux-sources").string();
+  if (sources.empty() && is_installed()) sources = fetched_sources().string();
   if (!sources.empty()) words.insert(words.end(), {"--sources", sources});
   if (sanitize) words.emplace_back("--sanitize");
   words.insert(words.end(), {"--like", stock.library.parent_path().parent_path().string()});
@@ -130,7 +130,7 @@ int fetch(const Request& request) {
   for (const char* option : {"newest", "refresh"}) {
     if (request.options[option].as<bool>()) words.push_back(fmt::format("--{}", option));
   }
-  const fs::path sources = cache_folder() / "linux-sources";
+  const fs::path sources = fetched_sources();
   const fs::path folder = driver_folder_to_fill();
   words.push_back(sources.string());
   const FolderLock lock(folder, "pmufab driver fetch");

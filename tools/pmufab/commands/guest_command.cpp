@@ -12,7 +12,10 @@ int prepare(const Request& request) {
     words.insert(words.end(), {"--mirror", mirror});
   if (request.options["refresh"].as<bool>()) words.emplace_back("--refresh");
   // In a source tree the script has its own default place.
-  if (is_installed()) words.push_back((cache_folder() / "guest").string());
+  if (is_installed()) {
+    words.insert(words.end(), {"--sources", fetched_sources().string()});
+    words.push_back((cache_folder() / "guest").string());
+  }
   return run_script("guest/prepare", words) == 0 ? kPassed : kBadInput;
 }
 
