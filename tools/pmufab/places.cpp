@@ -73,6 +73,11 @@ std::vector<fs::path> guest_folders() {
   return folders;
 }
 
+fs::path guest_folder_to_fill() {
+  if (const std::string given = variable("PMUFAB_GUEST"); !given.empty()) return given;
+  return is_installed() ? cache_folder() / "guest" : data_folder() / ".cache/guest";
+}
+
 fs::path find_library(const std::string& below, const std::string& name) {
   const fs::path file =
       is_installed() ? beside_program(PMUFAB_BIN_TO_LIBRARY) / name : beside_program(fs::path("..") / below / name);

@@ -36,6 +36,10 @@ namespace pmufab::cli {
 /// @return folders that may have a guest, in the order of searching
 [[nodiscard]] std::vector<std::filesystem::path> guest_folders();
 
+/// @return the folder that a guest is prepared in: $PMUFAB_GUEST, or one of the source tree or of the cache
+/// @throws scenario::InputError without any
+[[nodiscard]] std::filesystem::path guest_folder_to_fill();
+
 /// @param below  its folder in the build folder
 /// @return a library that other programs load
 /// @throws scenario::InputError if it is not there

@@ -93,6 +93,12 @@ file(CHMOD ${script} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 run("pmufab guest prepare" ${pmufab} guest prepare)
 set(cache ${WORK_DIR}/cache/pmufab)
 must_print("pmufab guest prepare" "prepare --sources ${cache}/linux-sources ${cache}/guest")
+run("pmufab guest prepare --guest" ${pmufab} guest prepare --guest here --refresh)
+must_print("pmufab guest prepare --guest" "prepare --refresh --sources ${cache}/linux-sources here")
+set(ENV{PMUFAB_GUEST} ${WORK_DIR}/shared)
+run("pmufab guest prepare with PMUFAB_GUEST" ${pmufab} guest prepare)
+must_print("pmufab guest prepare with PMUFAB_GUEST" "linux-sources ${WORK_DIR}/shared")
+unset(ENV{PMUFAB_GUEST})
 file(RENAME ${script}.kept ${script})
 
 # The steps of an integrator: find_package(pmufab) from a separate project, build, run.

@@ -11,11 +11,10 @@ int prepare(const Request& request) {
   if (const std::string mirror = request.options["mirror"].as<std::string>(); !mirror.empty())
     words.insert(words.end(), {"--mirror", mirror});
   if (request.options["refresh"].as<bool>()) words.emplace_back("--refresh");
-  // In a source tree the script has its own default place.
-  if (is_installed()) {
-    words.insert(words.end(), {"--sources", fetched_sources().string()});
-    words.push_back((cache_folder() / "guest").string());
-  }
+  // In a source tree the script knows where they are.
+  if (is_installed()) words.insert(words.end(), {"--sources", fetched_sources().string()});
+  const std::string folder = request.options["guest"].as<std::string>();
+  words.push_back(folder.empty() ? guest_folder_to_fill().string() : folder);
   return run_script("guest/prepare", words) == 0 ? kPassed : kBadInput;
 }
 
@@ -32,6 +31,8 @@ and an initial file system with perf. About 300 MB are fetched. The work needs 2
 If the guest is there already, nothing is done. Root is not needed.)",
       .options =
           {
+              text("guest", "DIR",
+                   "folder of the guest (default: $PMUFAB_GUEST, .cache/guest of the source tree, or the cache)"),
               text("mirror", "URL", "Debian mirror (default: the mirror of this machine's packages)"),
               flag("refresh", "ask the mirror again, and prepare a newer guest if it has one"),
           },

@@ -106,7 +106,9 @@ void write_environment(std::ostream& page) {
   for (const auto& [variable, meaning] :
        {std::pair{"PMUFAB_DRIVERS",
                   "Folder of driver sets, unless --driver-dir names one. pmufab driver fetch fills it."},
-        std::pair{"PMUFAB_GUEST", "Folder of the guest that pmufab boot starts, unless --guest names one."},
+        std::pair{
+            "PMUFAB_GUEST",
+            "Folder of the guest that pmufab guest prepare makes and pmufab boot starts, unless --guest names one."},
         std::pair{"TMPDIR", "Where temporary files go; otherwise /tmp."},
         std::pair{"XDG_CACHE_HOME",
                   "Where pmufab keeps kernel sources and compiled drivers, in a folder pmufab; "
