@@ -44,7 +44,7 @@ class TemporaryCopy {
 
 [[noreturn]] void refuse(const fs::path& library, const std::string& why) {
   throw DriverSetError("cannot load the drivers in " + library.string() + ": " + why +
-                       ": build them again with tools/build-drivers");
+                       ": make them again with pmufab driver fetch or pmufab driver build");
 }
 
 /// The loader trusts the file's headers: a truncated file would crash this process.
@@ -101,7 +101,7 @@ ModuleLibrary::ModuleLibrary(const fs::path& library) {
     unload();
     throw DriverSetError(path.string() + " speaks version " + std::to_string(version) +
                          " of the driver host's interface, not " + std::to_string(PMUFAB_DRIVER_ABI_VERSION) +
-                         ": build it again with tools/build-drivers");
+                         ": make it again with pmufab driver fetch or pmufab driver build");
   }
 }
 

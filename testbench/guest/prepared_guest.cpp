@@ -26,16 +26,16 @@ std::string look_at_guest(const std::filesystem::path& folder) {
   }
   if (protocol != std::to_string(Aperture::kVersion))
     throw scenario::InputError(
-        fmt::format("the guest in {} was prepared by another version of tools/guest/prepare: it has protocol {}, and "
-                    "pmufab {}",
+        fmt::format("the guest in {} was prepared by another version of pmufab: it has protocol {}, and this pmufab {}",
                     folder.string(), protocol, Aperture::kVersion),
-        fmt::format("tools/guest/prepare --refresh {} prepares one that fits", folder.string()));
+        fmt::format("pmufab guest prepare --refresh --guest {} prepares one that fits", folder.string()));
   for (const char* const part : {"qemu", "firmware", "kernel", "initrd"}) {
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(folder / part, error);
     if (error || size == 0)
-      throw scenario::InputError(fmt::format("the guest in {} has no {}", folder.string(), part),
-                                 fmt::format("tools/guest/prepare --refresh {} makes all of it", folder.string()));
+      throw scenario::InputError(
+          fmt::format("the guest in {} has no {}", folder.string(), part),
+          fmt::format("pmufab guest prepare --refresh --guest {} makes all of it", folder.string()));
   }
   return title;
 }

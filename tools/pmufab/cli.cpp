@@ -45,7 +45,7 @@ std::vector<DriverSet> find_drivers_in(const std::string& given) {
     if (!fs::is_directory(folder, error)) {
       if (!given.empty())
         throw InputError(fmt::format("there is no folder '{}'", given),
-                         "name a folder that tools/build-drivers has filled");
+                         "pmufab driver fetch builds driver sets, and prints their folder");
       continue;
     }
     const scenario::DriverFolder found = scenario::read_driver_folder(folder);
@@ -97,7 +97,8 @@ DriverSet find_newest_driver(const po::variables_map& options, const platform::P
   const std::vector<DriverSet> able = scenario::sets_for(find_drivers(options), platform);
   if (able.empty())
     throw InputError("no driver set holds the drivers of this platform",
-                     "tools/fetch-linux-sources --refresh gets every kernel that has them");
+                     is_installed() ? "pmufab driver fetch --refresh gets every kernel that has them"
+                                    : "tools/fetch-linux-sources --refresh and a build make one of every kernel");
   const std::vector<DriverSet> chosen = scenario::select(able, {selector});
   if (chosen.empty()) {
     std::vector<std::string> versions;

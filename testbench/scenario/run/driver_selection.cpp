@@ -106,7 +106,7 @@ DriverFolder read_driver_folder(const fs::path& folder) {
   } catch (const fs::filesystem_error& error) {
     throw InputError(
         fmt::format("cannot look for drivers in '{}': {}", folder.generic_string(), error.code().message()),
-        "build them with tools/build-drivers, or name another folder with --driver-dir");
+        "pmufab driver fetch makes some; --driver-dir names another folder");
   }
   std::sort(found.left_out.begin(), found.left_out.end(),
             [](const auto& a, const auto& b) { return compare_versions(a.first, b.first) < 0; });

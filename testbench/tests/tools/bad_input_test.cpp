@@ -231,8 +231,8 @@ TEST_F(BadInput, a_trace_that_is_garbage) {
 }
 
 TEST_F(BadInput, a_trace_that_is_not_named) {
-  refuses({"run", shipped("demo.yaml")},
-          AllOf(HasSubstr("demo.yaml:18:"), HasSubstr("no trace is named"), HasSubstr("--set trace=")));
+  refuses({"run", shipped("demo.yaml")}, AllOf(HasSubstr("demo.yaml:18:"), HasSubstr("no trace is named"),
+                                               HasSubstr("--set trace="), HasSubstr("pmufab trace import")));
 }
 
 TEST_F(BadInput, a_trace_that_was_cut) {
@@ -251,7 +251,8 @@ TEST_F(BadInput, no_drivers_were_built) {
   std::filesystem::create_directory(folder / "empty");
   refuses({"list", "--driver-dir", (folder / "empty").string()},
           AllOf(HasSubstr("no Linux drivers in"), HasSubstr("pmufab driver fetch")));
-  refuses({"list", "--driver-dir", (folder / "nowhere").string()}, HasSubstr("there is no folder"));
+  refuses({"list", "--driver-dir", (folder / "nowhere").string()},
+          AllOf(HasSubstr("there is no folder"), HasSubstr("pmufab driver fetch")));
   refuses({"list", "--drivers", "2.6"},
           AllOf(HasSubstr("no driver set matches --drivers 2.6"), HasSubstr("there are '")));
   refuses({"list", "--drivers", "fresh"}, HasSubstr("--drivers fresh is not a driver selector"));
@@ -278,7 +279,7 @@ TEST_F(BadInput, drivers_that_were_cut_short) {
   for (const std::uintmax_t size : {20U, 5000U, 100'000U}) {
     std::filesystem::resize_file(library, std::min(size, std::filesystem::file_size(library)));
     refuses({"list", shipped("platforms/cmn600-small.yaml"), "--driver-dir", (folder / "drivers").string()},
-            AllOf(HasSubstr("cannot load the drivers in"), HasSubstr("build them again with tools/build-drivers")));
+            AllOf(HasSubstr("cannot load the drivers in"), HasSubstr("make them again with pmufab driver")));
     std::filesystem::copy(newest / "pmufab_drivers.so", library, std::filesystem::copy_options::overwrite_existing);
   }
 }
@@ -420,16 +421,16 @@ TEST_F(BadInput, a_guest_that_another_version_prepared) {
   for (const char* protocol : {"0", "2", "10", "", "one"}) {
     const Outcome outcome = boot(std::string("Linux, QEMU\nprotocol: ") + protocol + "\nqemu: x\n");
     EXPECT_EQ(outcome.exit_code, 2) << protocol;
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr(std::string("it has protocol ") + protocol + ", and pmufab 1"),
-                                   HasSubstr("tools/guest/prepare --refresh")));
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(std::string("it has protocol ") + protocol + ", and this pmufab 1"),
+                                   HasSubstr("pmufab guest prepare --refresh --guest /")));
   }
   // The folder lacks something, so these are refused.
   for (const char* version : {"Linux, QEMU\nprotocol: 1\n", "Linux, QEMU\n"}) {
     for (const char* part : {"qemu", "firmware", "kernel", "initrd"}) {
       const Outcome outcome = boot(version);
       EXPECT_EQ(outcome.exit_code, 2) << version;
-      EXPECT_THAT(outcome.err,
-                  AllOf(HasSubstr(std::string("has no ") + part), HasSubstr("tools/guest/prepare --refresh")));
+      EXPECT_THAT(outcome.err, AllOf(HasSubstr(std::string("has no ") + part),
+                                     HasSubstr("pmufab guest prepare --refresh --guest /")));
       write(std::string("guest/") + part, "");  // an empty file counts as missing
       EXPECT_THAT(boot(version).err, HasSubstr(std::string("has no ") + part));
       write(std::string("guest/") + part, "x");

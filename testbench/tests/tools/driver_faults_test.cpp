@@ -94,7 +94,7 @@ TEST_F(DriverFault, a_crash_says_how_to_find_it_and_shows_the_kernel_log) {
   const std::string drivers = drivers_with(R"(dev_info(&pdev->dev, "before the crash\n"); __builtin_trap();)");
   const Outcome outcome = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers});
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("CRASHED: cmem-one-controller"), HasSubstr("tools/build-drivers --sanitize"),
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("CRASHED: cmem-one-controller"), HasSubstr("pmufab driver build --sanitize"),
                                  HasSubstr("before the crash")));
   const auto where =
       AllOf(HasSubstr("the drivers crashed in these functions"), ContainsRegex("_probe at .*latency_pmu\\.c:[0-9]+"));

@@ -96,8 +96,7 @@ void read_trace(Reader& reader, TraceSpec& trace, const TraceFiles& files) {
   reader.number("placement_seed", trace.placement_seed);
   if (trace.file.empty()) {
     reader.finish();
-    reader.fail("file", "no trace is named",
-                "give one with --set trace=FILE; tools/demo makes build/demo/sort-6000.trace");
+    reader.fail("file", "no trace is named", "give one with --set trace=FILE; pmufab trace import makes one");
   }
 }
 

@@ -48,7 +48,7 @@ TEST(DriverSets, a_folder_that_is_not_there_says_how_to_make_one) {
     static_cast<void>(read_driver_folder("no/such/folder"));
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("tools/build-drivers"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("pmufab driver fetch"));
   }
 }
 
