@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Run the commands that the documents show, and compare what they print with what the documents say.
+"""Run the commands that the documents show, and compare what they print with what the documents say. Check that they state
+no version.
 
 Usage: commands_test.py PMUFAB [--boots]
 
@@ -149,6 +150,17 @@ def escaped_commands(document):
             yield number, line.strip()
 
 
+def stated_versions(names):
+    """Yield places that state the version of the release. The changelog alone does, so that no release forgets one."""
+    version = re.search(r"^## \[([\d.]+)\]", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE)[1]
+    stated = re.compile(rf"(^|[v_`]){re.escape(version)}([_`]|$)|find_package\(pmufab \d")
+    examples = [str(p.relative_to(REPOSITORY)) for p in (REPOSITORY / "docs" / "examples").rglob("CMakeLists.txt")]
+    for name in names + examples:
+        for number, line in enumerate((REPOSITORY / name).read_text().splitlines(), 1):
+            if name != "CHANGELOG.md" and stated.search(line):
+                yield f"{name}:{number}: states a version: {line.strip()}"
+
+
 def main():
     pmufab = pathlib.Path(sys.argv[1]).resolve()
     boots = "--boots" in sys.argv[2:]
@@ -159,6 +171,7 @@ def main():
     for row in ELSEWHERE:
         if row[2] not in (REPOSITORY / row[1]).read_text():
             failures.append(f"{row[1]} does not run what ELSEWHERE says: {row[2]}")
+    failures += stated_versions(names)
     for name in names:
         document = REPOSITORY / name
         failures += [f"{name}:{number}: not in a block marked console: {text}"
