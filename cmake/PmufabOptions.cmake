@@ -140,7 +140,7 @@ function(pmufab_library name)
   set_target_properties(pmufab_${name} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(pmufab_${name} ${public} cxx_std_20)
   target_include_directories(pmufab_${name} ${public}
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/pmufab>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/pmufab>)
   target_link_libraries(pmufab_${name} ${public} ${ARG_LINK})
   if(NOT ARG_NO_INSTALL)
     install(TARGETS pmufab_${name} EXPORT pmufabTargets
