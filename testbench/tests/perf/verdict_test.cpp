@@ -73,7 +73,7 @@ TEST(Judge, does_not_compare_what_perf_has_scaled) {
 TEST(Judge, says_wrong_of_an_event_that_never_had_a_counter) {
   const Count count{.value = 0, .turns = {kSecond, 0}};
   expect(judge(count, between(0, 0)), Check::wrong,
-         "never had a counter (events take turns of 4 ms: count for 30 ms or so; a group needs all its counters at "
+         "never had a counter (events take turns of 4 ms: count for about 30 ms; a group needs all its counters at "
          "once)");
   // Without a value the reason is printed only once.
   Count none = count;
@@ -85,7 +85,7 @@ TEST(Judge, says_wrong_of_an_event_that_never_had_a_counter) {
 
 TEST(Judge, tells_the_turns_there_are) {
   const Count count{.value = 0, .turns = {kSecond, 0}, .rotation = 40'000'000};
-  EXPECT_THAT(judge(count, between(0, 0)).note, HasSubstr("take turns of 40 us: count for 300 us or so"));
+  EXPECT_THAT(judge(count, between(0, 0)).note, HasSubstr("take turns of 40 us: count for about 300 us"));
 }
 
 TEST(Judge, says_wrong_of_a_count_that_could_not_be_read) {
