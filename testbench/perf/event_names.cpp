@@ -7,7 +7,9 @@
 #include <charconv>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -80,6 +82,65 @@ std::optional<Definition> read_definition(const PmuCatalog::Entry& pmu, std::str
   return result;
 }
 
+/// A field of the attributes that the driver publishes.
+struct Field {
+  std::string_view name;
+  TermFormat format;
+  Words mask{};
+};
+
+/// The fields that an event has.
+std::vector<Field> fields_of(const PmuCatalog::Entry& pmu, const Words& words, const EventNames::HasTerm& has_term) {
+  std::vector<Field> all;
+  for (const PmuCatalog::Format& format : pmu.formats) {
+    if (format.bits) all.push_back({format.name, *format.bits, bits_of(*format.bits, ~std::uint64_t{0})});
+  }
+  if (!has_term) return all;
+  const auto shares_bits = [&](const Field& field) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Field& other) { return &other != &field && !is_zero(other.mask & field.mask); });
+  };
+  scoreboard::EventTerms certain;
+  for (const Field& field : all) {
+    if (!shares_bits(field)) certain.push_back({std::string(field.name), value_of(field.format, words)});
+  }
+  std::vector<Field> had;
+  for (const Field& field : all) {
+    if (!shares_bits(field) || has_term(pmu.name, field.name, certain)) had.push_back(field);
+  }
+  return had;
+}
+
+/// Bits of the attributes that nothing has told yet.
+class Untold {
+ public:
+  explicit Untold(const Words& words) : words_(words) {}
+  void tell(const Words& mask) { words_ = {words_[0] & ~mask[0], words_[1] & ~mask[1], words_[2] & ~mask[2]}; }
+  [[nodiscard]] const Words& words() const { return words_; }
+
+ private:
+  Words words_;
+};
+
+/// Tell the fields, by name, then whole words of what is left.
+/// @param selects  whether fields that select the event are told even if they are 0
+scoreboard::EventTerms tell(const std::vector<Field>& fields, Untold untold, bool selects) {
+  constexpr std::array<std::string_view, 4> kSelecting{"event", "eventid", "mask", "type"};
+  scoreboard::EventTerms terms;
+  for (const Field& field : fields) {
+    const std::uint64_t value = value_of(field.format, untold.words());
+    const bool is_told =
+        value != 0 || (selects && std::find(kSelecting.begin(), kSelecting.end(), field.name) != kSelecting.end());
+    if (!is_told) continue;
+    terms.push_back({std::string(field.name), value});
+    untold.tell(field.mask);
+  }
+  for (std::size_t i = 0; i < kWords.size(); ++i) {
+    if (untold.words()[i] != 0) terms.push_back({std::string(kWords.at(i)), untold.words()[i]});
+  }
+  return terms;
+}
+
 }  // namespace
 
 std::optional<ResolvedEvent> EventNames::name(const PerfAttributes& attributes) const {
@@ -92,46 +153,27 @@ std::optional<ResolvedEvent> EventNames::name(const PerfAttributes& attributes) 
   event.pmu = pmu->name;
   event.attributes = attributes;
   if (!pmu->cpus.empty()) event.cpu = pmu->cpus.front();
-  Words rest{attributes.config, attributes.config1, attributes.config2};
-  Words told{};
-  std::string words;
+  const Words words{attributes.config, attributes.config1, attributes.config2};
+  const std::vector<Field> fields = fields_of(*pmu, words, has_term_);
+  event.terms = tell(fields, Untold(words), true);
 
   const PmuCatalog::Event* best = nullptr;
   Definition best_definition;
   for (const PmuCatalog::Event& candidate : pmu->events) {
     const std::optional<Definition> definition = read_definition(*pmu, candidate.definition);
-    if (!definition || (rest & definition->mask) != definition->value) continue;
+    if (!definition || (words & definition->mask) != definition->value) continue;
     // An event that sets nothing by its definition is no other's name.
     if (is_zero(definition->mask)) continue;
     if (best != nullptr && bits_in(definition->mask) <= bits_in(best_definition.mask)) continue;
     best = &candidate;
     best_definition = *definition;
   }
-  if (best != nullptr) {
-    event.terms.push_back({best->name, std::nullopt});
-    words = best->name;
-    told = best_definition.mask;
-  }
-
-  const auto untold = [&] { return Words{rest[0] & ~told[0], rest[1] & ~told[1], rest[2] & ~told[2]}; };
-  const auto add = [&](std::string_view name, std::uint64_t value) {
-    event.terms.push_back({std::string(name), value});
-    words += fmt::format("{}{}={:#x}", words.empty() ? "" : ",", name, value);
-  };
-  for (const PmuCatalog::Format& format : pmu->formats) {
-    if (!format.bits) continue;
-    const std::uint64_t value = value_of(*format.bits, untold());
-    // Without an event's name, the term that numbers events is told even if it is 0.
-    const bool numbers_events =
-        best == nullptr && (format.name == "event" || format.name == "type" || format.name == "eventid");
-    if (value == 0 && !numbers_events) continue;
-    add(format.name, value);
-    told = told | bits_of(*format.bits, ~std::uint64_t{0});
-  }
-  for (std::size_t i = 0; i < kWords.size(); ++i) {
-    if (untold()[i] != 0) add(kWords.at(i), untold()[i]);
-  }
-  event.text = fmt::format("{}/{}/", event.pmu, words);
+  Untold untold(words);
+  untold.tell(best_definition.mask);
+  event.text = best == nullptr ? "" : best->name;
+  for (const scoreboard::EventTerm& term : tell(fields, untold, best == nullptr))
+    event.text += fmt::format("{}{}={:#x}", event.text.empty() ? "" : ",", term.name, *term.value);
+  event.text = fmt::format("{}/{}/", event.pmu, event.text);
   return event;
 }
 

@@ -1,22 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "testbench/perf/pmu_catalog.h"
 
 namespace pmufab::perf {
 
-/// perf passes only numbers to the kernel. This finds the names again in what the driver publishes.
+/// perf passes only numbers to the kernel. This finds what they mean, in two forms: numbers of the fields that the driver
+/// publishes, for the scoreboard, and the driver's own names, for people. Names never decide what is judged, so an event
+/// that a driver calls otherwise, or has two names for, is judged all the same.
 class EventNames {
  public:
-  explicit EventNames(const PmuCatalog& catalog) : catalog_(catalog) {}
+  /// Fields of a format may share bits: then the kind of event decides which of them it has.
+  /// @return whether the PMU's event has the field; `numbers` are its fields that share no bits with others
+  using HasTerm =
+      std::function<bool(const std::string& pmu, std::string_view term, const scoreboard::EventTerms& numbers)>;
 
-  /// @return the event that has these attributes, written with the driver's own names: its event of the most bits, then
-  ///         further terms in the order of their names: "nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=0x1/". What no
-  ///         format covers is written as config=... Nothing if no PMU has the type.
+  /// @param has_term  nothing: of fields that share bits, the first by name is taken
+  explicit EventNames(const PmuCatalog& catalog, HasTerm has_term = {})
+      : catalog_(catalog), has_term_(std::move(has_term)) {}
+
+  /// @return the event that has these attributes. Its terms are numbers: all fields that are not 0, and those that select
+  ///         the event. Its text has the driver's own names: its event of the most bits, then further terms in the order
+  ///         of their names: "nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=0x1/". Bits that no field covers become
+  ///         config=..., in both. Nothing if no PMU has the type.
   [[nodiscard]] std::optional<ResolvedEvent> name(const PerfAttributes& attributes) const;
 
  private:
   const PmuCatalog& catalog_;
+  HasTerm has_term_;
 };
 
 }  // namespace pmufab::perf

@@ -96,8 +96,12 @@ void PerfExpectations::add(const std::string& text, std::size_t group, const std
     if (groups.size() != 1) {
       event.told.note = "it stands for several events";
     } else if (reason.empty()) {
-      // In the words of the driver, whatever perf was given.
-      event.event = *perf::EventNames(catalog_).name(groups.front().events.front().attributes);
+      // The numbers, whatever words perf was given.
+      const auto has_term = [this](const std::string& pmu, std::string_view term,
+                                   const scoreboard::EventTerms& numbers) {
+        return judge_.has_term(pmu, term, numbers);
+      };
+      event.event = *perf::EventNames(catalog_, has_term).name(groups.front().events.front().attributes);
       event.told.note = combines(event.event.terms) ? "pairs of watchpoints are not judged in a guest"
                                                     : scenario::expect_event(judge_, fabrics_, next_, event.event);
       if (event.told.note.empty()) {

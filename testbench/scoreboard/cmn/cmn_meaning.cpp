@@ -159,6 +159,14 @@ std::string describe(const CmnMeaning& meaning) {
 
 }  // namespace
 
+bool cmn_has_term(std::string_view term, const EventTerms& numbers) {
+  const bool is_watchpoint = std::any_of(numbers.begin(), numbers.end(), [](const EventTerm& number) {
+    return number.name == "type" && number.value == kTypeWatchpoint;
+  });
+  const bool is_filter = term == "filter" || term == "filter2" || term == "occupid";
+  return is_watchpoint ? !is_filter : !term.starts_with("wp_");
+}
+
 CmnMeaning cmn_meaning(const EventTerms& terms, WatchpointLayout product) {
   const Terms sorted = sort_out(terms);
   const std::optional<std::uint64_t> type = sorted.get("type");

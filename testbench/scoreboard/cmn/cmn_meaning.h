@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "models/cmn/wire/node_types.h"
 #include "models/cmn/wire/types.h"
@@ -40,6 +41,11 @@ struct CmnMeaning {
 
   std::string text;  ///< for reports
 };
+
+/// Filters of node events and terms of watchpoints share bits.
+/// @param numbers  the event's other fields, `type` among them
+/// @return whether an event of this type has the field
+[[nodiscard]] bool cmn_has_term(std::string_view term, const EventTerms& numbers);
 
 /// The kernel document's meaning of an event text: an event's name or `type=` and `eventid=`, `bynodeid=1,nodeid=`, and
 /// the terms wp_* of watchpoints.

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "testbench/scoreboard/cmn/cmn_meaning.h"
 #include "testbench/scoreboard/cmn/cmn_wires.h"
@@ -81,6 +82,9 @@ class CmnPmuJudge final : public PmuJudge {
     if (access.ok) wires_.cycle_counters.see(access);
   }
   [[nodiscard]] bool written_on() const override;
+  [[nodiscard]] bool has_term(std::string_view term, const EventTerms& numbers) const override {
+    return cmn_has_term(term, numbers);
+  }
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
 
  private:

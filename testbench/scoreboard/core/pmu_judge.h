@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,10 @@ class PmuJudge {
   [[nodiscard]] virtual bool lets_count() const { return written_on(); }
   /// @return true if the access reads an event counter and so determines the instant of the count.
   [[nodiscard]] virtual bool is_counter_read(const MmioBus::BusAccess& /*access*/) const { return false; }
+  /// Fields of the event's number may share bits, which then have one meaning or the other.
+  /// @param numbers  the event's fields that share no bits
+  /// @return whether such an event has the field `term`
+  [[nodiscard]] virtual bool has_term(std::string_view /*term*/, const EventTerms& /*numbers*/) const { return true; }
   /// @return what this PMU must count for an event text, by the kernel's documents.
   /// @throws std::invalid_argument for a term the PMU does not have, a value too big for it, or no event
   [[nodiscard]] virtual std::unique_ptr<EventTruth> truth(const EventTerms& terms) = 0;

@@ -349,6 +349,11 @@ void Scoreboard::on_add_failed(const std::string& /*pmu*/, EventHandle event, in
 
 bool Scoreboard::judges(const std::string& pmu) const { return state_->find_pmu(pmu) != nullptr; }
 
+bool Scoreboard::has_term(const std::string& pmu, std::string_view term, const EventTerms& numbers) const {
+  const PmuJudge* const judge = state_->find_pmu(pmu);
+  return judge == nullptr || judge->has_term(term, numbers);
+}
+
 void Scoreboard::expect(EventHandle event, const std::string& pmu, const EventTerms& terms, const EventTerms* leader) {
   PmuJudge* const judge = state_->find_pmu(pmu);
   if (judge == nullptr) throw std::invalid_argument(fmt::format("the scoreboard judges no PMU called '{}'", pmu));

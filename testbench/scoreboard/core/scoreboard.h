@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,9 @@ class Scoreboard final : public perf::PerfCallObserver {
 
   /// @return true if this scoreboard can judge events of that PMU.
   [[nodiscard]] bool judges(const std::string& pmu) const;
+
+  /// @return whether an event of that PMU has the field `term` (PmuJudge::has_term); true for a PMU it cannot judge.
+  [[nodiscard]] bool has_term(const std::string& pmu, std::string_view term, const EventTerms& numbers) const;
 
   /// Set the event text of this handle. Call it before the event counts: what it counted earlier is not judged.
   /// @param leader  the text of its group's leader; nullptr for an event that is its own leader

@@ -51,8 +51,9 @@ TEST_F(EventNamesTest, other_terms_stand_behind_the_name_with_their_values) {
   EXPECT_EQ(event.pmu, "plain");
   EXPECT_EQ(event.cpu, 2U);
   ASSERT_EQ(event.terms.size(), 3U);
-  EXPECT_EQ(event.terms[0].name, "reads");
-  EXPECT_FALSE(event.terms[0].value);
+  // The scoreboard gets numbers: what a driver calls an event decides nothing.
+  EXPECT_EQ(event.terms[0].name, "event");
+  EXPECT_EQ(event.terms[0].value, 0x11U);
   EXPECT_EQ(event.terms[2].name, "split");
   EXPECT_EQ(event.terms[2].value, 7U);
 }
@@ -82,6 +83,29 @@ TEST_F(EventNamesTest, bits_of_a_format_that_is_none_are_told_as_a_whole_word) {
                           {"events/reads", "event=0x11\n"},
                           {"events/wide_reads", "event=0x11,wide=0x2\n"}}}});
   EXPECT_EQ(EventNames(odd).name({.type = 7, .config = 0x111})->text, "odd/reads,config=0x100/");
+}
+
+TEST_F(EventNamesTest, of_fields_that_share_bits_the_kind_of_event_decides) {
+  const std::vector<Pmu> pmus{{"mesh",
+                               9,
+                               {{"format/type", "config:0-15\n"},
+                                {"format/filter", "config:27-30\n"},
+                                {"format/filter2", "config:48-51\n"},
+                                {"format/wp_combine", "config:27-30\n"},
+                                {"format/wp_dev_sel", "config:48-50\n"},
+                                {"format/wp_chn_sel", "config:51-55\n"}}}};
+  const PmuCatalog mesh(pmus);
+  const EventNames of_kind(mesh,
+                           [](const std::string& pmu, std::string_view term, const scoreboard::EventTerms& numbers) {
+                             EXPECT_EQ(pmu, "mesh");
+                             EXPECT_EQ(numbers.size(), 1U);  // the others share bits
+                             return term.starts_with("wp_") == (numbers.front().value == 0x7770);
+                           });
+  const std::uint64_t bits = 0x1ULL << 48 | 0x3ULL << 51 | 0x1ULL << 27;
+  EXPECT_EQ(of_kind.name({.type = 9, .config = bits | 0x7770})->text,
+            "mesh/type=0x7770,wp_chn_sel=0x3,wp_combine=0x1,wp_dev_sel=0x1/");
+  EXPECT_EQ(of_kind.name({.type = 9, .config = bits | 0x5})->text,
+            "mesh/filter=0x1,filter2=0x9,type=0x5,config=0x10000000000000/");
 }
 
 TEST_F(EventNamesTest, a_type_no_pmu_has_gets_no_name) { EXPECT_FALSE(names.name({.type = 4, .config = 1})); }

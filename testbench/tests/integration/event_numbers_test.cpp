@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every event and every term that a driver publishes, of every kernel version: as numbers, which is all that perf passes to
+// the kernel, and back again.
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <gmock/gmock.h>
+
+#include "testbench/perf/event_names.h"
+#include "testbench/perf/pmu_catalog.h"
+#include "testbench/scenario/run/driver_selection.h"
+#include "testbench/scenario/run/machine.h"
+#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/scoreboard/cmn/cmn_meaning.h"
+#include "testbench/tests/integration/cmn/cmn_test.h"
+
+namespace pmufab::integration {
+namespace {
+
+using perf::EventNames;
+using perf::PmuCatalog;
+using perf::ResolvedEvent;
+using scoreboard::EventTerms;
+using scoreboard::WatchpointLayout;
+
+struct Platform {
+  const char* name;
+  /// Of a mesh: the judge's words for an event differ between a name and its number; the rest of its meaning does not.
+  std::optional<WatchpointLayout> mesh{};
+};
+
+class EventNumbers : public ::testing::TestWithParam<std::tuple<Platform, driver_host::DriverSet>> {
+ protected:
+  static std::string text_of(const EventTerms& terms) {
+    std::string text;
+    for (const scoreboard::EventTerm& term : terms)
+      text += fmt::format("{}{}={:#x}", text.empty() ? "" : ",", term.name, term.value.value());
+    return text;
+  }
+  /// @return what the judge makes of the terms, or why it refuses them
+  static std::string meaning(scenario::Machine& machine, const std::string& pmu, const EventTerms& terms,
+                             const std::optional<WatchpointLayout>& mesh) {
+    constexpr perf::EventHandle kHandle = 1'000'000;
+    try {
+      if (mesh) {
+        const scoreboard::CmnMeaning cmn = cmn_meaning(terms, *mesh);
+        return fmt::format("{} {} {} {} {} {} {} {} {:#x} {:#x} {} {:#x} {} {} node {}", static_cast<int>(cmn.kind),
+                           static_cast<int>(cmn.interface), static_cast<int>(cmn.channel), static_cast<int>(cmn.event),
+                           cmn.upload, cmn.port, cmn.group, cmn.exclusive, cmn.value, cmn.mask, cmn.combine,
+                           cmn.event_id, cmn.filter, cmn.filter2, cmn.node ? std::to_string(*cmn.node) : "all") +
+               " " + std::string(cmn.kind == scoreboard::CmnMeaning::Kind::node ? node_type_name(cmn.type) : "");
+      }
+      machine.scoreboard().expect(kHandle, pmu, terms);
+      std::string words = machine.scoreboard().result(kHandle)->meaning;
+      machine.scoreboard().forget(kHandle);
+      return words;
+    } catch (const std::invalid_argument&) {
+      return "refused";
+    }
+  }
+};
+
+std::vector<Platform> platforms() {
+  return {{"tegra410-2s"},
+          {"cmn600-small", WatchpointLayout::cmn600},
+          {"cmn650", WatchpointLayout::cmn650},
+          {"cmn700-small", WatchpointLayout::cmn700},
+          {"ci700", WatchpointLayout::cmn700},
+          {"cmn-s3-r1p0", WatchpointLayout::s3},
+          {"cmn-s3-r2p0", WatchpointLayout::s3_r2},
+          {"cxl-typical"}};
+}
+
+INSTANTIATE_TEST_SUITE_P(linux, EventNumbers,
+                         ::testing::Combine(::testing::ValuesIn(platforms()), ::testing::ValuesIn(cmn_driver_sets())),
+                         [](const auto& chosen) {
+                           std::string name = std::string(std::get<0>(chosen.param).name) + "_" +
+                                              std::get<1>(chosen.param).kernel_version;
+                           std::replace_if(
+                               name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+                           return name;
+                         });
+
+TEST_P(EventNumbers, mean_what_the_words_meant) {
+  const auto& [platform, drivers] = GetParam();
+  const scenario::PlatformDocument described = scenario::load_platform(
+      std::filesystem::path(PMUFAB_SOURCE_DIR) / "scenarios/platforms" / (std::string(platform.name) + ".yaml"), {});
+  if (scenario::sets_for({drivers}, described.spec).empty())
+    GTEST_SKIP() << "these drivers know no PMU of the platform";
+  scenario::Machine machine(described.spec, {}, {}, drivers, {});
+  std::size_t seen = 0;
+  machine.run([&] {
+    ASSERT_EQ(machine.host().load(), 0);
+    const PmuCatalog catalog(machine.pmus().pmus());
+    const EventNames names(catalog, [&](const std::string& pmu, std::string_view term, const EventTerms& numbers) {
+      return machine.scoreboard().has_term(pmu, term, numbers);
+    });
+    const auto there_and_back = [&](const std::string& written) {
+      SCOPED_TRACE(written);
+      ResolvedEvent event;
+      try {
+        event = catalog.resolve(written).front().events.front();
+      } catch (const perf::EventError&) {
+        return;  // perf refuses it, too
+      }
+      const std::optional<ResolvedEvent> named = names.name(event.attributes);
+      ASSERT_TRUE(named);
+      for (const std::string& text : {named->text, event.pmu + "/" + text_of(named->terms) + "/"}) {
+        const perf::PerfAttributes back = catalog.resolve(text).front().events.front().attributes;
+        EXPECT_EQ(back.config, event.attributes.config) << text;
+        EXPECT_EQ(back.config1, event.attributes.config1) << text;
+        EXPECT_EQ(back.config2, event.attributes.config2) << text;
+      }
+      EXPECT_EQ(meaning(machine, event.pmu, named->terms, platform.mesh),
+                meaning(machine, event.pmu, event.terms, platform.mesh))
+          << named->text;
+      ++seen;
+    };
+    for (const PmuCatalog::Entry& pmu : catalog.entries()) {
+      if (!machine.scoreboard().judges(pmu.name)) continue;
+      for (const PmuCatalog::Event& event : pmu.events) {
+        there_and_back(pmu.name + "/" + event.name + "/");
+        for (const PmuCatalog::Format& format : pmu.formats) {
+          const std::string& term = format.name;
+          ASSERT_TRUE(format.bits) << pmu.name << "/" << term;
+          const std::uint64_t maximum = format.bits->maximum();
+          for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1}, maximum}) {
+            // The terms that belong to the event; those that select it would select another.
+            const bool is_watchpoint = event.name.starts_with("watchpoint");
+            if (platform.mesh && (is_watchpoint ? !term.starts_with("wp_") : term != "nodeid" && term != "bynodeid"))
+              continue;
+            there_and_back(fmt::format("{}/{},{}={:#x}/", pmu.name, event.name, term, value));
+          }
+        }
+      }
+    }
+  });
+  EXPECT_GT(seen, 100U);
+}
+
+}  // namespace
+}  // namespace pmufab::integration
