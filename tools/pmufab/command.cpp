@@ -35,6 +35,15 @@ void add_to(po::options_description& all, const Options& options) {
   for (const Option& option : options) all.add(option);
 }
 
+/// A variable of a script that is not set must not count as an option that is not given.
+void refuse_empty(const po::option& option) {
+  const bool is_empty =
+      std::any_of(option.value.begin(), option.value.end(), [](const std::string& value) { return value.empty(); });
+  if (!is_empty || option.string_key == kWords) return;
+  throw InputError(fmt::format("the value of --{} is empty", option.string_key),
+                   "give a value, or leave the option out; a variable in your script may not be set");
+}
+
 Option help_option() { return flag("help,h", "show this text"); }
 
 }  // namespace
@@ -115,7 +124,9 @@ Request parse(const Command& command, const Arguments& arguments) {
     request.program = program;
     // Abbreviated options are refused. Otherwise a new option could change the meaning of a script.
     const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
-    po::store(po::command_line_parser(ours).options(all).positional(places).style(style).run(), request.options);
+    const po::parsed_options parsed = po::command_line_parser(ours).options(all).positional(places).style(style).run();
+    for (const po::option& option : parsed.options) refuse_empty(option);
+    po::store(parsed, request.options);
     po::notify(request.options);
     request.words = values_of(request.options, kWords);
     return request;

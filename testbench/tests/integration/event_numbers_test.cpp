@@ -22,6 +22,7 @@
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/run/scenario_spec.h"
 #include "testbench/scoreboard/cmn/cmn_meaning.h"
+#include "testbench/scoreboard/cmn/nodes/node_events.h"
 #include "testbench/tests/integration/cmn/cmn_test.h"
 
 namespace pmufab::integration {
@@ -58,7 +59,8 @@ class EventNumbers : public ::testing::TestWithParam<std::tuple<Platform, driver
                            static_cast<int>(cmn.interface), static_cast<int>(cmn.channel), static_cast<int>(cmn.event),
                            cmn.upload, cmn.port, cmn.group, cmn.exclusive, cmn.value, cmn.mask, cmn.combine,
                            cmn.event_id, cmn.filter, cmn.filter2, cmn.node ? std::to_string(*cmn.node) : "all") +
-               " " + std::string(cmn.kind == scoreboard::CmnMeaning::Kind::node ? node_type_name(cmn.type) : "");
+               " " +
+               std::string(cmn.kind == scoreboard::CmnMeaning::Kind::node ? scoreboard::node_type_name(cmn.type) : "");
       }
       machine.scoreboard().expect(kHandle, pmu, terms);
       std::string words = machine.scoreboard().result(kHandle)->meaning;
@@ -95,13 +97,17 @@ TEST_P(EventNumbers, mean_what_the_words_meant) {
   const auto& [platform, drivers] = GetParam();
   const scenario::PlatformDocument described = scenario::load_platform(
       std::filesystem::path(PMUFAB_SOURCE_DIR) / "scenarios/platforms" / (std::string(platform.name) + ".yaml"), {});
+  if (platform.mesh == WatchpointLayout::s3_r2 && driver_host::compare_versions(drivers.kernel_version, "7.3") < 0)
+    GTEST_SKIP() << "before 7.3, drivers give filters of S3 r2 events the numbers of r1";
   if (scenario::sets_for({drivers}, described.spec).empty())
     GTEST_SKIP() << "these drivers know no PMU of the platform";
   scenario::Machine machine(described.spec, {}, {}, drivers, {});
+  bool known = false;
   std::size_t seen = 0;
   machine.run([&] {
     ASSERT_EQ(machine.host().load(), 0);
     const PmuCatalog catalog(machine.pmus().pmus());
+    known = !machine.host().pmus().empty();
     const EventNames names(catalog, [&](const std::string& pmu, std::string_view term, const EventTerms& numbers) {
       return machine.scoreboard().has_term(pmu, term, numbers);
     });
@@ -137,6 +143,7 @@ TEST_P(EventNumbers, mean_what_the_words_meant) {
           for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1}, maximum}) {
             // The terms that belong to the event; those that select it would select another.
             const bool is_watchpoint = event.name.starts_with("watchpoint");
+            if (term == "event" || term == "mask" || term == "gid" || term == "vid") continue;
             if (platform.mesh && (is_watchpoint ? !term.starts_with("wp_") : term != "nodeid" && term != "bynodeid"))
               continue;
             there_and_back(fmt::format("{}/{},{}={:#x}/", pmu.name, event.name, term, value));
@@ -145,6 +152,7 @@ TEST_P(EventNumbers, mean_what_the_words_meant) {
       }
     }
   });
+  if (!known) GTEST_SKIP() << "these drivers do not know the mesh";
   EXPECT_GT(seen, 100U);
 }
 

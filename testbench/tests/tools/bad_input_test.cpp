@@ -370,6 +370,15 @@ TEST_F(BadInput, a_number_of_jobs_that_cannot_be) {
   }
 }
 
+TEST_F(BadInput, options_with_an_empty_value) {
+  const std::string scenario = write("s.yaml", kTop);
+  // As from a variable of a script that is not set: a default would hide it.
+  refuses({"run", scenario, "--driver", ""}, HasSubstr("the value of --driver is empty"));
+  refuses({"run", scenario, "--json="}, HasSubstr("--json"));
+  refuses({"stat", "-e", ""}, HasSubstr("the value of --event is empty"));
+  refuses({"shell", "--traffic", "", "--", "true"}, HasSubstr("the value of --traffic is empty"));
+}
+
 TEST_F(BadInput, unknown_commands_and_options) {
   refuses({"rnu"}, HasSubstr("there is no command 'rnu' (did you mean 'run'?)"));
   refuses({"run", "--juint", "x"}, HasSubstr("there is no option --juint (did you mean '--junit'?)"));
