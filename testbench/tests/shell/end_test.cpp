@@ -167,32 +167,65 @@ TEST_F(ShellEnd, a_killed_perf_leaves_the_counters_to_the_next) {
             std::to_string(session.verdicts[1].at("driver").get<std::uint64_t>()));
 }
 
-/// A driver's mistake shows in the real perf's count, and in the verdict.
-TEST_F(ShellEnd, a_wrong_count_is_told_and_is_the_exit_code) {
-  fs::path original;
-  for (const auto& entry : fs::recursive_directory_iterator(PMUFAB_LINUX_SOURCES)) {
-    if (entry.path().filename() == "nvidia_cspmu.c" && entry.path().string() > original.string())
-      original = entry.path();
+/// Sessions with the newest kernel's driver of the UCF's PMU, changed.
+class ShellOwnDriver : public ShellEnd {
+ protected:
+  /// Replace `old` by `other` in the first line that has both it and `word`, and use the driver.
+  void change(const std::string& word, const std::string& old, const std::string& other) {
+    fs::path original;
+    for (const auto& entry : fs::recursive_directory_iterator(PMUFAB_LINUX_SOURCES)) {
+      if (entry.path().filename() == "nvidia_cspmu.c" && entry.path().string() > original.string())
+        original = entry.path();
+    }
+    ASSERT_FALSE(original.empty());
+    std::string text = read(original);
+    const std::size_t line = text.find(word);
+    ASSERT_NE(line, std::string::npos);
+    const std::size_t at = text.find(old, line);
+    ASSERT_LT(at, text.find('\n', line));
+    text.replace(at, old.size(), other);
+    setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
+    const Outcome built =
+        pmufab({"driver", "build", write("nvidia_cspmu.c", text), "--sources", PMUFAB_LINUX_SOURCES, "--base",
+                original.lexically_relative(PMUFAB_LINUX_SOURCES).begin()->string(), "-o", in("own.so")});
+    ASSERT_EQ(built.exit_code, 0) << built.err;
+    platform.insert(platform.end(), {"--driver", in("own.so")});
   }
-  ASSERT_FALSE(original.empty());
-  std::string text = read(original);
-  const std::size_t at = text.find("define NV_UCF_FILTER_SRC");
-  ASSERT_NE(at, std::string::npos);
-  const std::size_t bits = text.find("(2, 0)", at);
-  ASSERT_LT(bits, text.find('\n', at));
-  text.replace(bits, 6, "(1, 0)");  // one source bit too few
-  setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
-  const Outcome built =
-      pmufab({"driver", "build", write("nvidia_cspmu.c", text), "--sources", PMUFAB_LINUX_SOURCES, "--base",
-              original.lexically_relative(PMUFAB_LINUX_SOURCES).begin()->string(), "-o", in("own.so")});
-  ASSERT_EQ(built.exit_code, 0) << built.err;
-  platform.insert(platform.end(), {"--driver", in("own.so")});
+};
+
+/// A driver's mistake shows in the real perf's count, and in the verdict.
+TEST_F(ShellOwnDriver, a_wrong_count_is_told_and_is_the_exit_code) {
+  ASSERT_NO_FATAL_FAILURE(change("define NV_UCF_FILTER_SRC", "(2, 0)", "(1, 0)"));  // one source bit too few
   const Session session = type("perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 0.1");
   EXPECT_EQ(session.outcome.exit_code, 1);
   ASSERT_EQ(session.verdicts.size(), 1U) << session.outcome.err;
   EXPECT_EQ(session.verdicts[0].at("check"), "wrong");
   EXPECT_LT(session.verdicts[0].at("driver"), session.verdicts[0].at("expected"));
   EXPECT_THAT(session.outcome.err, AllOf(HasSubstr("WRONG"), HasSubstr("missing")));
+}
+
+TEST_F(ShellOwnDriver, an_event_is_judged_whatever_the_driver_calls_it) {
+  const std::string event = "ARM_CSPMU_EVENT_ATTR(slc_access_rd,";
+  ASSERT_NO_FATAL_FAILURE(change(event, event, "ARM_CSPMU_EVENT_ATTR(llc_read,"));
+  const Session session = type("perf stat -a -e nvidia_ucf_pmu_0/llc_read/,nvidia_ucf_pmu_0/event=0x111/ sleep 0.1");
+  expect_exact(session, 2);
+  EXPECT_GT(session.verdicts.at(0).at("driver"), 100);
+  EXPECT_EQ(session.verdicts.at(0).at("event"), "nvidia_ucf_pmu_0/llc_read/");
+}
+
+/// Since 7.3 the second filter of node events lies in the bits of a watchpoint's terms.
+TEST_F(ShellEnd, watchpoints_are_told_from_node_events) {
+  platform = {shipped("platforms/cmn600-small.yaml"), "--set",
+              "mesh_traffic=[{name: all, pattern: uniform, rate: 0.1, channel: req}]"};
+  const std::string up =
+      "-e arm_cmn_0/watchpoint_up,wp_dev_sel=1,wp_chn_sel=0,wp_grp=0,wp_val=0,wp_mask=0xffffffffffffffff";
+  const Session one = type("perf stat -a " + up + "/ sleep 0.1");
+  expect_exact(one, 1);
+  EXPECT_GT(one.verdicts.at(0).at("driver"), 1000);
+  const Session two = type("perf stat -a " + up + ",wp_combine=1/ sleep 0.1");
+  ASSERT_EQ(two.verdicts.size(), 1U) << two.outcome.err;
+  EXPECT_THAT(two.verdicts[0].at("event").get<std::string>(),
+              AllOf(HasSubstr("wp_combine=0x1"), ::testing::Not(HasSubstr("filter"))));
 }
 
 }  // namespace
