@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -288,6 +290,26 @@ void read_action(Reader& reader, const platform::PlatformSpec& platform, std::ve
   out.push_back(action);
 }
 
+/// Refuse an expectation of an event that no measure has. Texts that do not parse are refused elsewhere.
+void check_measured(Reader& reader, const std::vector<MeasureSpec>& measures, const ExpectationSpec& expectation) {
+  std::vector<std::string> events;
+  for (const MeasureSpec& measure : measures) {
+    if (!expectation.measure.empty() && measure.name != expectation.measure) continue;
+    for (const std::string& text : measure.events) {
+      for (const perf::WrittenGroup& group : perf::parse_events(text)) {
+        for (const perf::WrittenEvent& event : group.events) {
+          // A measure's event may stand for that of several PMUs.
+          if (fnmatch(event.text.c_str(), expectation.event.c_str(), 0) == 0) return;
+          events.push_back(event.text);
+        }
+      }
+    }
+  }
+  std::string suggestion = did_you_mean(expectation.event, events);
+  if (suggestion.empty()) suggestion = "there are " + quoted_list(events);
+  reader.fail("event", fmt::format("no measure counts '{}'", expectation.event), suggestion);
+}
+
 void read_expectation(Reader& reader, const std::vector<MeasureSpec>& measures, std::vector<ExpectationSpec>& out) {
   ExpectationSpec expectation;
   expectation.source = reader.source();
@@ -317,6 +339,7 @@ void read_expectation(Reader& reader, const std::vector<MeasureSpec>& measures, 
     reader.finish();
     reader.fail("event", "no count is expected", "add equals, minimum or maximum");
   }
+  check_measured(reader, measures, expectation);
   out.push_back(std::move(expectation));
 }
 

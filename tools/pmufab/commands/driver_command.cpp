@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -81,15 +83,11 @@ void check_sources(const std::vector<std::string>& files) {
 /// Copy a library to the place the user named. A library in use keeps its content, because the new file replaces its
 /// name.
 void deliver(const fs::path& library, const fs::path& output) {
-  try {
-    fs::path fresh = output;
-    fresh += fmt::format(".{}.new", getpid());
-    fs::copy_file(library, fresh, fs::copy_options::overwrite_existing);
-    fs::rename(fresh, output);
-  } catch (const fs::filesystem_error& error) {
-    throw InputError(fmt::format("cannot write '{}': {}", output.generic_string(), error.code().message()),
-                     "name another file with --output");
-  }
+  OutputFile file(output);
+  std::ifstream in(library, std::ios::binary);
+  file.write(std::string(std::istreambuf_iterator<char>(in), {}));
+  if (!in) throw InputError(fmt::format("cannot read '{}'", library.generic_string()));
+  file.commit();
 }
 
 int build(const Request& request) {

@@ -304,6 +304,20 @@ TEST(ScenarioLoader, expectations_that_nothing_can_meet_are_refused) {
               HasSubstr("expect[0].minimum: 5 is above the maximum 4"));
 }
 
+TEST(ScenarioLoader, an_expectation_of_an_event_that_nobody_counts_is_refused) {
+  const auto expect = [](const std::string& event) {
+    return load_error(with("[nvidia_ucf_pmu_0/slc_access_rd/]",
+                           "['{nvidia_ucf_pmu_*/slc_access_rd/,nvidia_ucf_pmu_0/cycles/}']\n"
+                           "expect: [{event: " +
+                               event + ", minimum: 1}]"));
+  };
+  EXPECT_THAT(expect("nvidia_ucf_pmu_0/slc_acess_rd/"),
+              AllOf(HasSubstr("expect[0].event: no measure counts 'nvidia_ucf_pmu_0/slc_acess_rd/'"),
+                    HasSubstr("did you mean")));
+  EXPECT_EQ(expect("nvidia_ucf_pmu_0/slc_access_rd/"), "no error");
+  EXPECT_EQ(expect("nvidia_ucf_pmu_0/cycles/"), "no error");
+}
+
 TEST(ScenarioLoader, an_expected_failure_that_names_nothing_is_refused) {
   EXPECT_THAT(
       load_error(with("measure:", "expected_failure: {reason: it fails}\nmeasure:")),
