@@ -186,7 +186,7 @@ TEST(CmnTopology, refuses_what_cannot_be_built) {
                    t.crosspoints[3].ports[3].nodes[0].logical_id = 2;
                    t.crosspoints[11].ports[1].nodes[0].logical_id = 2;
                  }),
-                 "crosspoints[11]", "another's already");
+                 "crosspoints[11]", "is taken");
   expect_refused(changed([](Topology& t) { t.crosspoints[0].nodes.assign(33, {NodeType::apb}); }), "crosspoints[0]",
                  "32 child pointers");
 }
