@@ -94,7 +94,8 @@ INSTANTIATE_TEST_SUITE_P(linux, EventNumbers,
                          });
 
 TEST_P(EventNumbers, mean_what_the_words_meant) {
-  const auto& [platform, drivers] = GetParam();
+  const Platform& platform = std::get<0>(GetParam());
+  const driver_host::DriverSet& drivers = std::get<1>(GetParam());
   const scenario::PlatformDocument described = scenario::load_platform(
       std::filesystem::path(PMUFAB_SOURCE_DIR) / "scenarios/platforms" / (std::string(platform.name) + ".yaml"), {});
   if (platform.mesh == WatchpointLayout::s3_r2 && driver_host::compare_versions(drivers.kernel_version, "7.3") < 0)
