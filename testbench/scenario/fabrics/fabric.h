@@ -36,9 +36,13 @@ struct DrainProgress {
   [[nodiscard]] bool done() const noexcept { return uploaded == delivered && pending == 0; }
 };
 
-/// Called from time to time while traffic that ends by itself goes on. @param fraction  the part of it that is done, if
-/// known
-using ProgressFunction = std::function<void(std::optional<double> fraction)>;
+/// How far traffic is.
+struct TrafficProgress {
+  std::optional<double> fraction;  ///< the part that is done, if the traffic ends by itself
+  Picoseconds sent_until = 0;      ///< simulated time of the last request, which may be ahead of now
+};
+/// Called from time to time while traffic goes on.
+using ProgressFunction = std::function<void(const TrafficProgress&)>;
 
 /// The PMU fabric of one kind in a machine: its traffic, its judge, and what it knows of its events. Its FabricKind
 /// makes it; the hardware is a platform::PlatformPart.

@@ -151,7 +151,7 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group) const
     result.reads = judged->reads;
   }
   expected.is_compared = spec_.compare != MeasureSpec::Compare::none;
-  expected.is_nonzero = spec_.nonzero;
+  expected.is_nonzero = spec_.nonzero && !result_.partial;
   perf::Judgement judgement =
       perf::judge({.value = result.driver,
                    .turns = {result.time_enabled, result.time_running},

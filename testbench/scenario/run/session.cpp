@@ -475,9 +475,16 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     sc_core::sc_event interrupt("interrupted_by_user");
     Machine::Options machine_options;
     machine_options.echo_log = options.echo_log;
-    machine_options.progress = [&](std::optional<double> fraction) {
-      if (options.interrupted && options.interrupted()) interrupt.notify(sc_core::SC_ZERO_TIME);
-      if (options.progress && fraction) options.progress(*fraction);
+    machine_options.progress = [&](const TrafficProgress& progress) {
+      // Requests up to that time are sent already. Before it, no count can be right.
+      if (options.interrupted && options.interrupted())
+        interrupt.notify(to_sc_time(progress.sent_until + 1 - simulated_time()));
+      if (!options.progress) return;
+      if (spec.duration) {
+        options.progress(std::min(1.0, static_cast<double>(progress.sent_until) / static_cast<double>(*spec.duration)));
+      } else if (progress.fraction) {
+        options.progress(*progress.fraction);
+      }
     };
     Machine machine(spec.platform, spec.host, spec.workload, drivers, std::move(machine_options));
     ScenarioRun run(spec, machine, journal, options, interrupt);

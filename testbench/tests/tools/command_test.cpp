@@ -457,6 +457,25 @@ TEST_F(Command, an_interrupt_keeps_and_compares_what_was_counted) {
   EXPECT_EQ(runs.at(1).at("status"), "not_run");
 }
 
+// Traffic is sent ahead of simulated time. A measure that ends before that time would have lost requests.
+TEST_F(Command, an_interrupt_at_any_time_finds_right_counts) {
+  for (int delay = 300; delay < 1200; delay += 150) {
+    SCOPED_TRACE(delay);
+    const pid_t pid = start({"stat", "--traffic", shipped("traffic/mixed.yaml"), "--duration", "10 s", "-e",
+                             "nvidia_cmem_latency_pmu_0/rd_req/,nvidia_ucf_pmu_0/slc_access_rd/", "--json",
+                             (folder / "r.json").string()});
+    std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+    kill(pid, SIGINT);
+    const Outcome outcome = finish(pid);
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+    const Json run = Json::parse(read(folder / "r.json")).at("runs").at(0);
+    EXPECT_EQ(run.at("status"), "interrupted") << outcome.out;
+    for (const Json& measure : run.at("measures")) {
+      for (const Json& counter : measure.at("counters")) EXPECT_EQ(counter.at("check"), "exact") << counter;
+    }
+  }
+}
+
 TEST_F(Command, a_closed_terminal_keeps_what_was_counted) {
   const auto hang_up = [this](void (*before)(int)) {
     std::signal(SIGHUP, before);  // the program inherits this

@@ -183,7 +183,7 @@ void TrafficIssuer::send(Picoseconds when, Picoseconds now) {
   settle();
   if (--until_progress_ == 0) [[unlikely]] {
     until_progress_ = std::max<std::uint64_t>(1, options_.progress_every);
-    if (options_.progress) options_.progress({issued_, expected_});
+    if (options_.progress) options_.progress({issued_, expected_, when});
   }
 }
 

@@ -29,6 +29,7 @@ class TrafficIssuer : public sc_core::sc_module {
   struct Progress {
     std::uint64_t issued;
     std::uint64_t expected;  ///< approximate; without generators that have no end
+    Picoseconds sent_until;  ///< simulated time of the last request, which may be ahead of now
     [[nodiscard]] double fraction() const noexcept {
       return expected == 0 ? 0.0 : std::min(1.0, static_cast<double>(issued) / static_cast<double>(expected));
     }

@@ -18,7 +18,7 @@ Tegra410Fabric::Tegra410Fabric(const FabricContext& context)
   traffic::TrafficIssuer::Options options;
   if (context.progress) {
     options.progress = [tell = context.progress](const traffic::TrafficIssuer::Progress& progress) {
-      tell(progress.expected > 0 ? std::optional(progress.fraction()) : std::nullopt);
+      tell({progress.expected > 0 ? std::optional(progress.fraction()) : std::nullopt, progress.sent_until});
     };
   }
   options.progress_every = 1U << 16;

@@ -536,6 +536,7 @@ TEST_F(Issuer, tells_its_progress) {
   std::vector<std::uint64_t> calls;
   options.progress = [&](const TrafficIssuer::Progress& progress) {
     calls.push_back(progress.issued);
+    EXPECT_EQ(progress.sent_until, times().back());
     EXPECT_EQ(progress.expected, 1500U);
     EXPECT_DOUBLE_EQ(progress.fraction(), static_cast<double>(progress.issued) / 1500.0);
   };
