@@ -43,7 +43,7 @@ std::string describe(const ProcessEnd& end, bool has_drivers) {
   if (killed) return "its process was killed by signal 9 (Killed): by a user, or because memory ran out";
   const char* words = sigdescr_np(end.status);
   return fmt::format("its process was killed by signal {} ({}){}", end.status, words != nullptr ? words : "unknown",
-                     has_drivers ? "; a driver that is built with --sanitize says where" : "");
+                     has_drivers ? "; a driver from pmufab driver build --sanitize says where" : "");
 }
 
 pid_t start_child(const std::function<int()>& work) {
