@@ -371,6 +371,24 @@ void check_selectors(Reader& reader, std::string_view key, const std::vector<std
   }
 }
 
+ExpectedFailureSpec read_expected_failure(Reader& item) {
+  ExpectedFailureSpec failure;
+  item.text("reason", failure.reason, Presence::required);
+  item.texts("event", failure.events);
+  item.texts("not_opened", failure.not_opened);
+  item.texts("check", failure.checks);
+  if (failure.events.empty() && failure.not_opened.empty() && failure.checks.empty()) {
+    item.finish();
+    item.fail("reason", "does not say what fails", "add event (counted wrong), not_opened or check");
+  }
+  item.texts("drivers", failure.drivers);
+  check_selectors(item, "drivers", failure.drivers);
+  // A run knows its own version only, not whether there is a newer one.
+  if (std::find(failure.drivers.begin(), failure.drivers.end(), "newest") != failure.drivers.end())
+    item.fail("drivers", "'newest' does not say which versions fail", "write 7.3, or '>=7.1 <7.3'");
+  return failure;
+}
+
 ScenarioSpec read_scenario(const Parts& parts) {
   ScenarioSpec spec;
   spec.effective = Value::map();
@@ -411,22 +429,8 @@ ScenarioSpec read_scenario(const Parts& parts) {
   std::stable_sort(spec.actions.begin(), spec.actions.end(),
                    [](const ActionSpec& a, const ActionSpec& b) { return a.at < b.at; });
   reader.list("expect", [&](Reader& item, std::size_t) { read_expectation(item, spec.measures, spec.expectations); });
-  reader.optional_object("expected_failure", [&](Reader& item) {
-    ExpectedFailureSpec& failure = spec.expected_failure.emplace();
-    item.text("reason", failure.reason, Presence::required);
-    item.texts("event", failure.events);
-    item.texts("not_opened", failure.not_opened);
-    item.texts("check", failure.checks);
-    if (failure.events.empty() && failure.not_opened.empty() && failure.checks.empty()) {
-      item.finish();
-      item.fail("reason", "does not say what fails", "add event (counted wrong), not_opened or check");
-    }
-    item.texts("drivers", failure.drivers);
-    check_selectors(item, "drivers", failure.drivers);
-    // A run knows its own version only, not whether there is a newer one.
-    if (std::find(failure.drivers.begin(), failure.drivers.end(), "newest") != failure.drivers.end())
-      item.fail("drivers", "'newest' does not say which versions fail", "write 7.3, or '>=7.1 <7.3'");
-  });
+  reader.optional_object("expected_failure",
+                         [&](Reader& item) { spec.expected_failure = read_expected_failure(item); });
   static_cast<void>(
       reader.take("matrix"));  // ScenarioFile::variants() has it; the effective configuration is one variant
   reader.finish();
