@@ -300,7 +300,7 @@ ResolvedEvent PmuCatalog::resolve(const std::string& text, const WrittenEvent& e
       word_of(result.attributes, *word) = value;
     } else {
       std::vector<std::string> candidates = term.value ? std::vector<std::string>{} : event_names(pmu);
-      for (const Format& published : pmu.formats) candidates.push_back(published.name);
+      for (const Format& known : pmu.formats) candidates.push_back(known.name);
       for (const char* name : {"config", "config1", "config2", "name"}) candidates.emplace_back(name);
       std::string suggestion = scenario::did_you_mean(term.name, candidates);
       if (suggestion.empty()) suggestion = "valid here are " + scenario::quoted_list(candidates, 40);
