@@ -48,7 +48,10 @@ class PmuJudge {
   /// Fields of the event's number may share bits, which then have one meaning or the other.
   /// @param numbers  the event's fields that share no bits
   /// @return whether such an event has the field `term`
-  [[nodiscard]] virtual bool has_term(std::string_view /*term*/, const EventTerms& /*numbers*/) const { return true; }
+  [[nodiscard]] virtual bool has_term([[maybe_unused]] std::string_view term,
+                                      [[maybe_unused]] const EventTerms& numbers) const {
+    return true;
+  }
   /// @return what this PMU must count for an event text, by the kernel's documents.
   /// @throws std::invalid_argument for a term the PMU does not have, a value too big for it, or no event
   [[nodiscard]] virtual std::unique_ptr<EventTruth> truth(const EventTerms& terms) = 0;
