@@ -83,11 +83,9 @@ void check_sources(const std::vector<std::string>& files) {
 /// Copy a library to the place the user named. A library in use keeps its content, because the new file replaces its
 /// name.
 void deliver(const fs::path& library, const fs::path& output) {
-  OutputFile file(output);
   std::ifstream in(library, std::ios::binary);
-  file.write(std::string(std::istreambuf_iterator<char>(in), {}));
   if (!in) throw InputError(fmt::format("cannot read '{}'", library.generic_string()));
-  file.commit();
+  write_file(output, std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
 int build(const Request& request) {
