@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scoreboard/core/scoreboard.h"
+
 namespace pmufab::perf {
 namespace {
 
@@ -142,6 +144,12 @@ scoreboard::EventTerms tell(const std::vector<Field>& fields, Untold untold, boo
 }
 
 }  // namespace
+
+EventNames::EventNames(const PmuCatalog& catalog, const scoreboard::Scoreboard& judge)
+    : EventNames(catalog,
+                 [&judge](const std::string& pmu, std::string_view term, const scoreboard::EventTerms& numbers) {
+                   return judge.has_term(pmu, term, numbers);
+                 }) {}
 
 std::optional<ResolvedEvent> EventNames::name(const PerfAttributes& attributes) const {
   const auto& entries = catalog_.entries();

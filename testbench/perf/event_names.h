@@ -9,6 +9,10 @@
 
 #include "testbench/perf/pmu_catalog.h"
 
+namespace pmufab::scoreboard {
+class Scoreboard;
+}
+
 namespace pmufab::perf {
 
 /// perf passes only numbers to the kernel. This finds what they mean, in two forms: numbers of the fields that the driver
@@ -24,6 +28,8 @@ class EventNames {
   /// @param has_term  nothing: of fields that share bits, the first by name is taken
   explicit EventNames(const PmuCatalog& catalog, HasTerm has_term = {})
       : catalog_(catalog), has_term_(std::move(has_term)) {}
+  /// @param judge  its judge of the PMU decides; outlives this
+  EventNames(const PmuCatalog& catalog, const scoreboard::Scoreboard& judge);
 
   /// @return the event that has these attributes. Its terms are numbers: all fields that are not 0, and those that select
   ///         the event. Its text has the driver's own names: its event of the most bits, then further terms in the order

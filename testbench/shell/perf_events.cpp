@@ -58,10 +58,7 @@ struct ReadFormat {
 PerfEvents::PerfEvents(scenario::Machine& machine, const perf::PmuCatalog& catalog, VerdictFunction on_verdict)
     : machine_(machine),
       catalog_(catalog),
-      names_(catalog_,
-             [this](const std::string& pmu, std::string_view term, const scoreboard::EventTerms& numbers) {
-               return machine_.scoreboard().has_term(pmu, term, numbers);
-             }),
+      names_(catalog_, machine_.scoreboard()),
       on_verdict_(std::move(on_verdict)) {}
 
 PerfEvents::Event* PerfEvents::find(Handle handle) {

@@ -97,11 +97,7 @@ void PerfExpectations::add(const std::string& text, std::size_t group, const std
       event.told.note = "it stands for several events";
     } else if (reason.empty()) {
       // The numbers, whatever words perf was given.
-      const auto has_term = [this](const std::string& pmu, std::string_view term,
-                                   const scoreboard::EventTerms& numbers) {
-        return judge_.has_term(pmu, term, numbers);
-      };
-      event.event = *perf::EventNames(catalog_, has_term).name(groups.front().events.front().attributes);
+      event.event = *perf::EventNames(catalog_, judge_).name(groups.front().events.front().attributes);
       event.told.note = combines(event.event.terms) ? "pairs of watchpoints are not judged in a guest"
                                                     : scenario::expect_event(judge_, fabrics_, next_, event.event);
       if (event.told.note.empty()) {

@@ -109,9 +109,7 @@ TEST_P(EventNumbers, mean_what_the_words_meant) {
     ASSERT_EQ(machine.host().load(), 0);
     const PmuCatalog catalog(machine.pmus().pmus());
     known = !machine.host().pmus().empty();
-    const EventNames names(catalog, [&](const std::string& pmu, std::string_view term, const EventTerms& numbers) {
-      return machine.scoreboard().has_term(pmu, term, numbers);
-    });
+    const EventNames names(catalog, machine.scoreboard());
     const auto there_and_back = [&](const std::string& written) {
       SCOPED_TRACE(written);
       ResolvedEvent event;
