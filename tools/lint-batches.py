@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Put translation units together into batches that clang-tidy looks at as one unit each (tools/lint calls this).
+
+Usage: lint-batches.py ROOT COMPILE_COMMANDS FOLDER SIZE < FILES
+
+FILES are paths below ROOT, a line each. FOLDER gets, for batch N: N.cpp, which includes up to SIZE files; N/list with
+their names; N/command with the options of all of them; N/compile_commands.json. Prints the path FOLDER/N of each batch.
+
+The headers that units share take most of clang-tidy's time. Options that clang-tidy does not heed do not separate units.
+Units that define the same name, or the same macro in two ways, are put into different batches. What they define is
+guessed from lines that begin in the first column. A wrong guess costs time only: tools/lint then looks at less at once.
+"""
+
+import json
+import pathlib
+import re
+import shlex
+import sys
+
+UNHEEDED = re.compile(r"-O\w*|-fPI[CE]|-fpi[ce]|-ffp-contract=\w+|-g\d?")
+NAMESPACE = re.compile(r"namespace (?:([\w:]+) )?\{")
+IGNORED = re.compile(r"[\s#}/]|namespace\b|using (?!\w+ =)|extern\b|template\b|public:|private:|protected:")
+TEST = re.compile(r"(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+,\s*\w+)")
+TYPE = re.compile(r"(?:class|struct|enum class|enum|union|using)\s+(\w+)")
+NAME = re.compile(r"(\w+(?:::\w+)*)\s*(\(.*|\[[^\]]*\]|)\s*(?:[{=;]|$)")
+
+
+def names_in(text):
+    """Guess the names that only a source itself can use, each with the namespace it is in."""
+    found, space, own = set(), "", False
+    for line in text.splitlines():
+        if match := NAMESPACE.match(line):
+            own = match[1] is None
+            space = space if own else match[1]
+        elif line.startswith("}  // namespace"):
+            own = False
+        elif match := TEST.match(line):
+            found.add(space + " " + match[1])
+        elif not own or not line or IGNORED.match(line):
+            continue
+        elif match := TYPE.match(line):
+            found.add(space + " " + match[1])
+        elif match := NAME.search(line):
+            found.add(space + " " + match[1] + match[2])
+    return found
+
+
+def macros_in(options):
+    """Return the macros that options define: name to option."""
+    return {re.match(r"-D(\w+)", option)[1]: option for option in options if option.startswith("-D")}
+
+
+class Batch:
+    """Units that are looked at together."""
+
+    def __init__(self):
+        self.files, self.names, self.options, self.macros = [], set(), {}, {}
+
+    def takes(self, names, macros, size):
+        return (len(self.files) < size and not names & self.names
+                and all(self.macros.get(name, option) == option for name, option in macros.items()))
+
+    def add(self, file, names, options):
+        self.files.append(file)
+        self.names |= names
+        self.options.update(dict.fromkeys(options))
+        self.macros.update(macros_in(options))
+
+
+def split(options):
+    """Yield options; one with a separate argument is one string."""
+    options = iter(options)
+    for option in options:
+        yield f"{option} {next(options)}" if option in ("-isystem", "-include", "-I", "-D") else option
+
+
+def main():
+    root, commands, folder, size = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), int(sys.argv[4])
+    options_of = {}
+    for entry in json.loads(pathlib.Path(commands).read_text()):
+        words = shlex.split(entry["command"])
+        words = words[:words.index("-o")] if "-o" in words else words[:words.index("-c")]
+        options_of[entry["file"]] = [option for option in split(words) if not UNHEEDED.fullmatch(option)]
+    files = [line for line in sys.stdin.read().splitlines() if f"{root}/{line}" in options_of]
+    batches = []
+    # A full batch of each kind: headers of tests in the batches of tests only.
+    for kind in (False, True):
+        members = [file for file in files if file.startswith("testbench/tests/") == kind]
+        mine = [Batch() for _ in range((len(members) + size - 1) // size)]
+        for file in members:
+            options = options_of[f"{root}/{file}"]
+            names = names_in((pathlib.Path(root) / file).read_text())
+            fitting = [batch for batch in mine if batch.takes(names, macros_in(options), size)]
+            if not fitting:
+                mine.append(Batch())
+                fitting = mine[-1:]
+            min(fitting, key=lambda batch: len(batch.files)).add(file, names, options)
+        batches += mine
+    for number, batch in enumerate(sorted(batches, key=lambda batch: -len(batch.files))):
+        place = folder / str(number)
+        place.mkdir(parents=True, exist_ok=True)
+        command = " ".join(shlex.quote(word) for option in batch.options for word in option.split(" ", 1))
+        (place / "list").write_text("".join(file + "\n" for file in batch.files))
+        (place / "command").write_text(json.dumps(command)[1:-1])  # as it is written into JSON
+        source = f"{place}.cpp"
+        pathlib.Path(source).write_text("".join(f'#include "{root}/{file}"\n' for file in batch.files))
+        (place / "compile_commands.json").write_text(json.dumps(
+            [{"directory": root, "command": f"{command} -c {root}/{source}", "file": f"{root}/{source}"}]))
+        print(place)
+
+
+if __name__ == "__main__":
+    main()
