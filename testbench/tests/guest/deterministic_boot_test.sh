@@ -69,7 +69,7 @@ same() {
   for ((i = 2; i <= boots; ++i)); do
     # All boots but the first share the machine with other work.
     for ((cpu = $(nproc); cpu > 0; --cpu)); do
-      while :; do :; done &
+      nice -n 5 bash -c 'while :; do :; done' &
       busy+=($!)
     done
     boot "$what" "$i"
