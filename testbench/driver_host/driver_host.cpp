@@ -12,6 +12,7 @@
 #include "testbench/driver_host/firmware_table.h"
 #include "testbench/driver_host/interrupt_controller.h"
 #include "testbench/driver_host/module_library.h"
+#include "tlm/spec/printable.h"
 
 namespace pmufab::driver_host {
 namespace {
@@ -84,13 +85,14 @@ struct DriverHost::State {
     door.fatal = [](void* self, const char* why) {
       of(self).dead = true;
       throw std::runtime_error(std::string("kernel panic in the drivers of Linux ") + of(self).drivers.kernel_version +
-                               ": " + why);
+                               ": " + printable(why));
     };
   }
 
   static State& of(void* self) { return *static_cast<State*>(self); }
 
-  void print(int level, const std::string& text) {
+  void print(int level, const std::string& given) {
+    const std::string text = printable(given);
     std::string line{'<', static_cast<char>('0' + level), '>'};
     line += text;
     log.push_back(std::move(line));

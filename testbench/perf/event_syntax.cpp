@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/perf/event_syntax.h"
 
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "tlm/spec/printable.h"
 
 namespace pmufab::perf {
 namespace {
@@ -148,10 +151,16 @@ EventError::EventError(const std::string& text, std::size_t position, const std:
 
 std::string EventError::picture() const {
   constexpr std::string_view kIntroduction = "event syntax error: '";
-  std::string result = fmt::format("{}{}'\n{}\\___ {}", kIntroduction, text_,
-                                   std::string(kIntroduction.size() + position_, ' '), reason());
+  constexpr std::size_t kAround = 200;  // bytes shown on either side of the error
+  const std::size_t begin = position_ > kAround ? position_ - kAround : 0;
+  const std::size_t end = std::min(text_.size(), position_ + kAround);
+  const std::string before = (begin > 0 ? "..." : "") + printable(text_.substr(begin, position_ - begin));
+  const std::string after = printable(text_.substr(position_, end - position_)) + (end < text_.size() ? "..." : "");
+  const std::size_t mark = kIntroduction.size() + before.size();
+  std::string result = fmt::format("{}{}{}'\n{}\\___ {}", kIntroduction, before, after, std::string(mark, ' '),
+                                   printable_message(reason()));
   if (!suggestion().empty())
-    result += fmt::format("\n{}{}", std::string(kIntroduction.size() + position_ + 5, ' '), suggestion());
+    result += fmt::format("\n{}{}", std::string(mark + 5, ' '), printable_message(suggestion()));
   return result;
 }
 

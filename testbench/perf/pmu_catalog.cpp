@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "tlm/spec/printable.h"
+
 namespace pmufab::perf {
 namespace {
 
@@ -211,10 +213,12 @@ std::vector<unsigned> parse_cpu_list(std::string_view text) {
 PmuCatalog::PmuCatalog(const std::vector<Pmu>& pmus) {
   for (const Pmu& pmu : pmus) {
     Entry entry;
-    entry.name = pmu.name;
+    // What a driver publishes is printed in lists, messages and reports.
+    entry.name = printable(pmu.name);
     entry.type = pmu.type;
-    for (const auto& [path, content] : pmu.files) {
-      const std::string line = first_line(content);
+    for (const auto& [published, content] : pmu.files) {
+      const std::string path = printable(published);
+      const std::string line = printable(first_line(content));
       if (path.starts_with("events/")) {
         // Scale and unit files stand beside the events they are for.
         if (!path.ends_with(".scale") && !path.ends_with(".unit")) entry.events.push_back({path.substr(7), line});

@@ -93,6 +93,7 @@ TEST_P(Selftest, helpers_do_what_drivers_rely_on) {
     EXPECT_THAT(said("krealloc "), ElementsAre("z", "grown z"));
     EXPECT_THAT(said("field "), ElementsAre("0x50000000000 0xab"));
     EXPECT_THAT(said("config "), ElementsAre("1 0"));
+    EXPECT_THAT(said("control "), ElementsAre("\\x1b[31m"));
     EXPECT_THAT(said("missing "), ElementsAre("kzalloc 1"));
   });
 }

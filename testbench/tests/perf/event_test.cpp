@@ -85,6 +85,26 @@ TEST(EventSyntax, mistakes_are_pointed_at) {
   }
 }
 
+TEST(EventSyntax, a_long_text_is_cut_around_the_mistake) {
+  const std::string longer(70'000, 'x');
+  try {
+    static_cast<void>(parse_events(longer + "/a/ b/y/" + longer));
+    FAIL();
+  } catch (const EventError& error) {
+    EXPECT_LT(error.picture().size(), 1000U);
+    EXPECT_THAT(error.picture(), HasSubstr("x/a/ b/y/xxx"));
+    EXPECT_LT(std::string(error.what()).size(), 1000U);
+  }
+}
+
+TEST(PmuCatalog, what_a_driver_publishes_cannot_steer_a_terminal) {
+  const PmuCatalog catalog({{.name = "pmu\x1b[31m", .type = 1, .files = {{"events/a\x07", "event=\x9b\n"}}}});
+  ASSERT_EQ(catalog.entries().size(), 1U);
+  EXPECT_EQ(catalog.entries()[0].name, "pmu\\x1b[31m");
+  EXPECT_EQ(catalog.entries()[0].events.at(0).name, "a\\x07");
+  EXPECT_EQ(catalog.entries()[0].events.at(0).definition, "event=\\x9b");
+}
+
 TEST(TermFormat, bits_may_be_ranges_lists_or_single) {
   const TermFormat format = parse_format("config1:0,2-5").value();
   EXPECT_EQ(format.word, TermFormat::Word::config1);
