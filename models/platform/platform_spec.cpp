@@ -39,7 +39,7 @@ void check_between(const std::string& field, std::uint64_t value, std::uint64_t 
 }
 
 void check_sockets(const PlatformSpec& spec) {
-  check_between("sockets", spec.sockets, 1, tegra410::kMaximumSockets);
+  check_between("sockets", spec.sockets, 1, kMaximumSockets);
   check_between("cpus_per_socket", spec.cpus_per_socket, 1, kMaximumCpus / spec.sockets,
                 "use 512 CPUs or fewer in all");
 }

@@ -56,11 +56,13 @@ class PartSpec {
 
 /// The content of a platform: plain data, made by hand or from a configuration file, checked by validate().
 ///
+inline constexpr unsigned kMaximumSockets = tegra410::kMaximumSockets;
+
 /// A platform is a set of sockets with CPUs and memory, plus PMU fabrics. Each kind of fabric of this project is one
 /// member, others are in `parts`; an absent kind is not built. There is at least one.
 struct PlatformSpec {
   std::string name = "tegra410";
-  unsigned sockets = 2;           ///< 1 ... 4
+  unsigned sockets = 2;           ///< 1 ... kMaximumSockets
   unsigned cpus_per_socket = 88;  ///< a multiple of the clusters of a socket
   /// System memory, of any class but `bar`. Empty: default_memory(sockets).
   std::vector<tegra410::MemoryRange> memory;

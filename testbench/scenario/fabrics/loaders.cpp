@@ -11,6 +11,45 @@
 #include "testbench/scenario/yaml/quantity.h"
 
 namespace pmufab::scenario {
+namespace {
+
+struct KindOfFile {
+  FileKind kind;
+  std::string_view words;
+  std::string_view taken_by;
+  std::vector<std::string_view> keys;  ///< each tells it from the others
+};
+
+/// A scenario may hold a platform and traffic in place, but below keys of its own.
+const std::vector<KindOfFile>& kinds_of_files() {
+  static const std::vector<KindOfFile> kinds = {
+      {FileKind::results, "a file of results", "pmufab writes them with --json and --out", {"program"}},
+      {FileKind::scenario, "a scenario", "pmufab run takes scenarios", {"measure", "platform", "expect"}},
+      {FileKind::traffic, "traffic", "--traffic takes it, and a scenario's key 'traffic'", {"generators"}},
+      {FileKind::platform,
+       "a platform",
+       "pmufab list, regs, map, shell and boot take platforms, and a scenario's key 'platform'",
+       {"kind", "sockets", "cpus_per_socket", "meshes", "tegra410", "cxl"}},
+  };
+  return kinds;
+}
+
+}  // namespace
+
+void check_kind(const Value& document, const std::string& path, FileKind wanted) {
+  const std::vector<KindOfFile>& kinds = kinds_of_files();
+  const auto right = std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.kind == wanted; });
+  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const KindOfFile& kind) {
+    return std::any_of(kind.keys.begin(), kind.keys.end(),
+                       [&](std::string_view key) { return document.find(key) != nullptr; });
+  });
+  if (found == kinds.end() || found == right) return;
+  const bool has_own = std::any_of(right->keys.begin(), right->keys.end(),
+                                   [&](std::string_view key) { return document.find(key) != nullptr; });
+  if (wanted == FileKind::scenario && has_own) return;  // with a key that belongs further below
+  throw InputError(document.source, path, fmt::format("this is {}, not {}", found->words, right->words),
+                   std::string(found->taken_by));
+}
 
 Source locate(const Value& document, std::string_view field) {
   const Value* at = &document;

@@ -19,6 +19,13 @@ namespace pmufab::scenario {
 /// above it if the field is not written. A member `x_hz` is the key `x`.
 [[nodiscard]] Source locate(const Value& document, std::string_view field);
 
+/// What a file describes.
+enum class FileKind : std::uint8_t { scenario, platform, traffic, results };
+/// Refuse a file that clearly describes something else: a list of its unknown keys would not help.
+/// @param path  of the map, for messages
+/// @throws InputError that names both kinds, and who takes such a file
+void check_kind(const Value& document, const std::string& path, FileKind wanted);
+
 /// Read a platform map (name, kind, ...) and check it. @param path  of the map, for messages
 /// @throws InputError
 [[nodiscard]] platform::PlatformSpec read_platform(const Value& document, const std::string& path, Value& effective);

@@ -5,21 +5,8 @@
 #include "testbench/scenario/yaml/document.h"
 
 namespace pmufab::scenario {
-namespace {
-
-/// Detects files of other kinds given as platforms. A list of their unknown keys would not help.
-void refuse_other_kinds(const Value& document, const std::string& path) {
-  if (document.kind != Value::Kind::map) return;
-  if (document.find("measure") != nullptr || document.find("platform") != nullptr)
-    throw InputError(document.source, path, "this is a scenario, not a platform", "pmufab run takes scenarios");
-  if (document.find("generators") != nullptr)
-    throw InputError(document.source, path, "this is traffic, not a platform", "--traffic takes it");
-}
-
-}  // namespace
-
 platform::PlatformSpec read_platform(const Value& document, const std::string& path, Value& effective) {
-  refuse_other_kinds(document, path);
+  check_kind(document, path, FileKind::platform);
   Reader reader(document, path, effective);
   const FabricKind* own = fabric_kinds().front();
   Words<const FabricKind*> words;
@@ -28,14 +15,14 @@ platform::PlatformSpec read_platform(const Value& document, const std::string& p
   platform::PlatformSpec spec = own->new_platform();
   reader.text("name", spec.name);
   std::string description;
-  reader.text("description", description);
-  reader.number("sockets", spec.sockets);
+  reader.prose("description", description);
+  reader.number("sockets", spec.sockets, Quantity::count, 1, platform::kMaximumSockets);
   reader.number("cpus_per_socket", spec.cpus_per_socket);
   for (const FabricKind* kind : fabric_kinds()) kind->read_platform(reader, kind == own, spec);
   for (const FabricKind* kind : fabric_kinds()) kind->read_connections(reader, spec);
   try {
     // Unknown keys first: a misspelt key is often why the rest is impossible.
-    if (spec.sockets >= 1 && spec.sockets <= tegra410::kMaximumSockets) reader.finish();
+    reader.finish();
     platform::validate(spec);
   } catch (const SpecError& error) {
     throw InputError(locate(document, error.field()), path.empty() ? error.field() : path + "." + error.field(),

@@ -292,6 +292,7 @@ void read_action(Reader& reader, const platform::PlatformSpec& platform, std::ve
 
 /// Refuse an expectation of an event that no measure has. Texts that do not parse are refused elsewhere.
 void check_measured(Reader& reader, const std::vector<MeasureSpec>& measures, const ExpectationSpec& expectation) {
+  if (measures.empty()) return;  // that is refused elsewhere, too
   std::vector<std::string> events;
   for (const MeasureSpec& measure : measures) {
     if (!expectation.measure.empty() && measure.name != expectation.measure) continue;
@@ -315,7 +316,7 @@ void read_expectation(Reader& reader, const std::vector<MeasureSpec>& measures, 
   expectation.source = reader.source();
   reader.text("event", expectation.event, Presence::required);
   reader.text("measure", expectation.measure);
-  if (!expectation.measure.empty()) {
+  if (!expectation.measure.empty() && !measures.empty()) {
     std::vector<std::string> names;
     for (const MeasureSpec& measure : measures) names.push_back(measure.name);
     if (std::find(names.begin(), names.end(), expectation.measure) == names.end()) {
@@ -373,7 +374,7 @@ void check_selectors(Reader& reader, std::string_view key, const std::vector<std
 
 ExpectedFailureSpec read_expected_failure(Reader& item) {
   ExpectedFailureSpec failure;
-  item.text("reason", failure.reason, Presence::required);
+  item.prose("reason", failure.reason, Presence::required);
   item.texts("event", failure.events);
   item.texts("not_opened", failure.not_opened);
   item.texts("check", failure.checks);
@@ -394,9 +395,10 @@ ScenarioSpec read_scenario(const Parts& parts) {
   spec.effective = Value::map();
   Reader reader(parts.document, "", spec.effective);
   reader.text("name", spec.name, Presence::required);
-  reader.text("description", spec.description);
+  reader.prose("description", spec.description);
   reader.number("seed", spec.seed);
   reader.texts("drivers", spec.drivers);
+  if (spec.drivers.empty()) reader.fail("drivers", "must not be empty", "write all, newest, 7.3, or '>=7.1 <7.3'");
   check_selectors(reader, "drivers", spec.drivers);
 
   Value nothing;
@@ -441,7 +443,9 @@ ScenarioSpec read_scenario(const Parts& parts) {
 
 }  // namespace
 
-ScenarioFile::ScenarioFile(const fs::path& file) : document_(load_file(file)), base_(file.parent_path()) {}
+ScenarioFile::ScenarioFile(const fs::path& file) : document_(load_file(file)), base_(file.parent_path()) {
+  check_kind(document_, {}, FileKind::scenario);
+}
 
 ScenarioFile::ScenarioFile(Value document, fs::path base) : document_(std::move(document)), base_(std::move(base)) {}
 

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/yaml/document.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
+
+#include "tlm/spec/printable.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -24,33 +29,22 @@ Source source_of(const File& file, const YAML::Mark& mark) {
   return {file, mark.line + 1, mark.column + 1};
 }
 
-/// @return how many bytes from the front are well-formed UTF-8 (Unicode standard, table 3-7).
-std::size_t utf8_prefix(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const auto lead = static_cast<unsigned char>(text[at]);
-    const std::size_t length = lead < 0x80   ? 1
-                               : lead < 0xc2 ? 0
-                               : lead < 0xe0 ? 2
-                               : lead < 0xf0 ? 3
-                               : lead < 0xf5 ? 4
-                                             : 0;
-    if (length == 0 || length > text.size() - at) return at;
-    for (std::size_t i = 1; i < length; ++i) {
-      const auto byte = static_cast<unsigned char>(text[at + i]);
-      // Overlong forms, surrogates and what lies beyond U+10FFFF show in the second byte.
-      const unsigned low = i > 1 ? 0x80 : lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-      const unsigned high = i > 1 ? 0xbf : lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-      if (byte < low || byte > high) return at;
-    }
-    at += length;
+/// @return true if the text of a null says so: a value that is not there at all is most likely forgotten.
+/// @param text  from the place of the value on
+bool is_written_null(std::string_view text) {
+  if (text.starts_with('&') || text.starts_with('!')) return true;  // with an anchor or a tag
+  for (const std::string_view word : {"null", "Null", "NULL", "~"}) {
+    if (!text.starts_with(word)) continue;
+    text.remove_prefix(word.size());
+    return text.empty() || std::string_view(" \t\r\n,]}").find(text.front()) != std::string_view::npos;
   }
-  return at;
+  return false;
 }
 
 class Converter {
  public:
-  explicit Converter(File file) : file_(std::move(file)) {}
+  /// @param text  that the nodes come from
+  Converter(File file, std::string_view text) : file_(std::move(file)), text_(text) {}
 
   Value convert(const YAML::Node& node, unsigned depth = 0) {
     const Source source = source_of(file_, node.Mark());
@@ -65,11 +59,15 @@ class Converter {
       case YAML::NodeType::Scalar:
         value.kind = Value::Kind::scalar;
         value.scalar = node.Scalar();
+        check_text(value.scalar, source);
         value.quoted = node.Tag() == "!";
         break;
       case YAML::NodeType::Sequence:
         value.kind = Value::Kind::sequence;
-        for (const YAML::Node& item : node) value.items.push_back(convert(item, depth + 1));
+        for (const YAML::Node& item : node) {
+          value.items.push_back(convert(item, depth + 1));
+          if (is_forgotten(item)) throw InputError(source, {}, "an element of this list is empty", "remove it");
+        }
         break;
       case YAML::NodeType::Map:
         value.kind = Value::Kind::map;
@@ -80,19 +78,37 @@ class Converter {
   }
 
  private:
+  [[nodiscard]] bool is_forgotten(const YAML::Node& node) const {
+    if (!node.IsNull() || node.Mark().is_null()) return false;
+    return !is_written_null(text_.substr(std::min(static_cast<std::size_t>(node.Mark().pos), text_.size())));
+  }
+
+  /// Names go to terminals and reports.
+  static void check_text(const std::string& text, const Source& source) {
+    if (const std::string safe = printable_lines(text); safe != text)
+      throw InputError(source, {}, fmt::format("the text '{}' holds a control character", safe), "remove it");
+  }
+
   void add_entry(Value& map, const YAML::Node& key, const YAML::Node& value, unsigned depth) {
     const Source source = source_of(file_, key.Mark());
     if (!key.IsScalar()) throw InputError(source, {}, "a key must be a word");
+    check_text(key.Scalar(), source);
     if (map.find(key.Scalar()) != nullptr)
       throw InputError(source, {}, fmt::format("the key '{}' is given twice", key.Scalar()), "remove one of them");
+    if (is_forgotten(value))
+      throw InputError(source, {}, fmt::format("the key '{}' has no value", key.Scalar()),
+                       "give one, or remove the key; null stands for the default");
     map.entries.push_back({key.Scalar(), source, convert(value, depth + 1)});
   }
 
   File file_;
+  std::string_view text_;
   std::size_t nodes_ = 0;
 };
 
-Value parse(const std::string& text, const File& file) {
+Value parse(std::string text, const File& file) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
     if (documents.empty()) return Value::nothing({file, 0, 0});
@@ -100,10 +116,56 @@ Value parse(const std::string& text, const File& file) {
       throw InputError(source_of(file, documents[1].Mark()), {}, "a second document begins here",
                        "one file holds one document");
     }
-    return Converter(file).convert(documents.front());
+    return Converter(file, text).convert(documents.front());
   } catch (const YAML::Exception& error) {
     throw InputError(source_of(file, error.mark), {}, "this is not YAML: " + error.msg);
   }
+}
+
+/// @return everything in the file, up to one byte more than it may have. @throws InputError if it cannot be read
+std::string read_bytes(const std::filesystem::path& path, const File& file) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) throw InputError({file}, {}, "is a folder, not a file");
+  const auto fail = [&](int reason) {
+    throw InputError({file}, {}, fmt::format("cannot be read: {}", std::strerror(reason)));
+  };
+  // A named pipe must not wait for somebody to open its other end.
+  const int stream = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (stream < 0) fail(errno);
+  std::string text(kMaximumBytes + 1, '\0');
+  std::size_t size = 0;
+  int reason = 0;
+  while (size < text.size()) {
+    const ssize_t count = read(stream, text.data() + size, text.size() - size);
+    if (count > 0) {
+      size += static_cast<std::size_t>(count);
+    } else if (count == 0) {
+      break;
+    } else if (errno == EAGAIN) {
+      pollfd input{stream, POLLIN, 0};  // somebody writes to the pipe
+      poll(&input, 1, -1);
+    } else if (errno != EINTR) {
+      reason = errno;
+      break;
+    }
+  }
+  close(stream);
+  if (reason != 0) fail(reason);
+  if (size == 0 && std::filesystem::is_fifo(path, error))
+    throw InputError({file}, {}, "is a named pipe, and nobody writes to it", "name a YAML file");
+  text.resize(size);
+  return text;
+}
+
+/// @return what a file with this content is, if it is well known and not YAML; otherwise nothing.
+std::string_view other_kind(std::string_view text) {
+  if (text.starts_with("\x7f"
+                       "ELF"))
+    return "a program or a library";
+  if (text.starts_with("PMUTRACE") || text.starts_with("kind,address") || text.starts_with("time,device"))
+    return "a trace";
+  if (text.starts_with("<?xml")) return "an XML file";
+  return {};
 }
 
 struct Step {
@@ -233,22 +295,11 @@ std::string_view describe(Value::Kind kind) noexcept {
 
 Value load_file(const std::filesystem::path& path) {
   const auto file = std::make_shared<const std::string>(path.generic_string());
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw InputError({file}, {}, "is a folder, not a file");
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  std::string text;
-  if (stream) {
-    text.resize(kMaximumBytes + 1);
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(stream.gcount()));
-    if (stream.eof()) stream.clear();
-    if (text.size() > kMaximumBytes)
-      throw InputError({file}, {}, fmt::format("is larger than {} MiB", kMaximumBytes >> 20), "is it the right file?");
-  }
-  if (!stream) {
-    throw InputError({file}, {}, fmt::format("cannot be read: {}", errno != 0 ? std::strerror(errno) : "read error"));
-  }
+  std::string text = read_bytes(path, file);
+  if (const std::string_view other = other_kind(text); !other.empty())
+    throw InputError({file}, {}, fmt::format("is {}, not a YAML file", other), "is it the right file?");
+  if (text.size() > kMaximumBytes)
+    throw InputError({file}, {}, fmt::format("is larger than {} MiB", kMaximumBytes >> 20), "is it the right file?");
   if (text.find('\0') != std::string::npos) throw InputError({file}, {}, "is not a text file");
   if (const std::size_t good = utf8_prefix(text); good < text.size()) {
     const std::string_view before(text.data(), good);
@@ -256,7 +307,7 @@ Value load_file(const std::filesystem::path& path) {
     const auto column = static_cast<int>(good - (before.rfind('\n') + 1)) + 1;  // npos + 1 is 0
     throw InputError({file, line, column}, {}, "this byte is not UTF-8 text", "save the file as UTF-8");
   }
-  Value document = parse(text, file);
+  Value document = parse(std::move(text), file);
   if (document.kind != Value::Kind::map) {
     throw InputError(
         document.source, {},

@@ -7,8 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "tlm/spec/printable.h"
+
 namespace pmufab::scenario {
 namespace {
+
+constexpr std::size_t kMostPath = 400;  // bytes of keys in a message
 
 std::string compose(const Source& source, const std::string& path, const std::string& reason,
                     const std::string& suggestion) {
@@ -16,10 +20,10 @@ std::string compose(const Source& source, const std::string& path, const std::st
   if (source.file) text += *source.file + ":";
   if (source.line > 0) text += fmt::format("{}:{}:", source.line, source.column);
   if (!text.empty()) text += ' ';
-  if (!path.empty()) text += path + ": ";
+  if (!path.empty()) text += (path.size() > kMostPath ? path.substr(0, kMostPath) + "..." : path) + ": ";
   text += reason;
   if (!suggestion.empty()) text += fmt::format(" ({})", suggestion);
-  return text;
+  return printable_message(text);
 }
 
 /// Optimal string alignment distance: insert, delete, replace, swap neighbours.
@@ -91,6 +95,7 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
 }
 
 std::string quoted_list(const std::vector<std::string>& names, std::size_t limit) {
+  if (names.empty()) return "none";
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < limit; ++i)
     text += fmt::format("{}'{}'", i > 0 ? ", " : "", names[i]);

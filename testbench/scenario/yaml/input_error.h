@@ -21,8 +21,8 @@ struct Source {
 
 /// What the user gave cannot be used: bad configuration, an unknown event, a file that cannot be read.
 ///
-/// what() reads "file:line:column: key.path: reason (suggestion)"; parts that do not apply are left out. Programs
-/// answer it with exit code 2.
+/// what() reads "file:line:column: key.path: reason (suggestion)"; parts that do not apply are left out. It is fit for
+/// a terminal: printable_message() made it, so long values are cut. Programs answer it with exit code 2.
 class InputError : public std::runtime_error {
  public:
   InputError(Source source, std::string path, std::string reason, std::string suggestion = {});
@@ -60,7 +60,7 @@ void with_input_errors(Make make) {
 /// @return "did you mean 'a', 'b' or 'c'?" from near_matches, or an empty string.
 [[nodiscard]] std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
-/// @return "'a', 'b', 'c'", cut after `limit` names with the number of the rest.
+/// @return "'a', 'b', 'c'", cut after `limit` names with the number of the rest; "none" without names.
 [[nodiscard]] std::string quoted_list(const std::vector<std::string>& names, std::size_t limit = 24);
 
 }  // namespace pmufab::scenario

@@ -48,6 +48,11 @@ const std::string& Reader::scalar(std::string_view key, const Value& value, std:
 }
 
 void Reader::text(std::string_view key, std::string& out, Presence presence) {
+  prose(key, out, presence);
+  if (out.find('\n') != std::string::npos) fail(key, "must be one line");
+}
+
+void Reader::prose(std::string_view key, std::string& out, Presence presence) {
   if (const Value* value = ask(key, presence)) {
     out = scalar(key, *value, "text");
     if (out.empty() && presence == Presence::required) fail(key, "must not be empty");
@@ -89,6 +94,8 @@ void Reader::texts(std::string_view key, std::vector<std::string>& out, Presence
         if (item.kind != Value::Kind::scalar)
           throw InputError(item.source, element_path(path_of(key), i),
                            fmt::format("must be text, not {}", describe(item.kind)));
+        if (item.scalar.find('\n') != std::string::npos)
+          throw InputError(item.source, element_path(path_of(key), i), "must be one line");
         out.push_back(item.scalar);
       }
     } else {

@@ -42,10 +42,13 @@ class Reader {
 
   [[nodiscard]] bool has(std::string_view key);
 
+  /// One line.
   void text(std::string_view key, std::string& out, Presence presence = Presence::optional);
+  /// Any number of lines.
+  void prose(std::string_view key, std::string& out, Presence presence = Presence::optional);
   void flag(std::string_view key, bool& out);
   void real(std::string_view key, double& out, double minimum, double maximum);
-  /// A list of texts, not empty if required; a single text is a list of one.
+  /// A list of texts of one line, not empty if required; a single text is a list of one.
   void texts(std::string_view key, std::vector<std::string>& out, Presence presence = Presence::optional);
 
   /// A number with an optional unit (see Quantity), within [minimum, maximum] and T; durations up to kMaximumDuration.

@@ -77,8 +77,7 @@ void read_root_complex(Reader& reader, PcieRootComplex& complex) {
 
 void read_pcie(Reader& reader, unsigned sockets, tegra410::PcieParameters& pcie) {
   if (!reader.has("root_complexes")) {
-    if (sockets <= tegra410::kMaximumSockets)
-      reader.put("root_complexes", value_of(tegra410::default_root_complexes(sockets)));
+    reader.put("root_complexes", value_of(tegra410::default_root_complexes(sockets)));
     return;
   }
   std::vector<PcieRootComplex>& complexes = pcie.root_complexes.emplace();

@@ -22,8 +22,9 @@ void check_cluster(const RequesterSpec& requester, const std::string& field, uns
                   fmt::format("a socket of the platform has clusters 0 ... {}", clusters - 1));
 }
 
-/// The numbers in words: "root ports 1, 2 and 3".
+/// The numbers in words: "root ports 1, 2 and 3", "no root ports".
 std::string list(const char* one, const char* many, const std::vector<unsigned>& numbers) {
+  if (numbers.empty()) return fmt::format("no {}", many);
   std::string text = fmt::format("{} ", numbers.size() == 1 ? one : many);
   for (std::size_t i = 0; i < numbers.size(); ++i)
     text += fmt::format("{}{}", i == 0 ? "" : i + 1 == numbers.size() ? " and " : ", ", numbers[i]);

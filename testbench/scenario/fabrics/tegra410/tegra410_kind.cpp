@@ -48,8 +48,7 @@ class Tegra410Kind final : public FabricKind {
   /// Sockets are all of one kind: a platform of another kind has none of these.
   void read_platform(Reader& reader, bool is_kind, platform::PlatformSpec& platform) const override {
     if (!is_kind) return;
-    // The default memory map needs a possible number of sockets; validate() has the words for an impossible one.
-    if (platform.sockets >= 1 && platform.sockets <= tegra410::kMaximumSockets) read_memory(reader, platform);
+    read_memory(reader, platform);
     reader.object("tegra410",
                   [&](Reader& part) { read_tegra410(part, platform.sockets, platform.tegra410.emplace()); });
   }

@@ -128,12 +128,13 @@ void read_generator(Reader& reader, GeneratorSpec& generator, const TraceFiles& 
 
 std::vector<GeneratorSpec> read_traffic(const Value& document, const std::string& path, const TraceFiles& files,
                                         Value& effective) {
+  check_kind(document, path, FileKind::traffic);
   std::vector<GeneratorSpec> generators;
   Reader reader(document, path, effective);
   std::string name;
   std::string description;
   reader.text("name", name);
-  reader.text("description", description);
+  reader.prose("description", description);
   reader.list(
       "generators", [&](Reader& item, std::size_t) { read_generator(item, generators.emplace_back(), files); },
       Presence::required);

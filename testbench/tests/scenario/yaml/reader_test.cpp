@@ -112,8 +112,8 @@ TEST(Reader, a_wrong_type_is_named_with_its_place) {
             "test.yaml:1:7: name: must be text, not a map");
   EXPECT_EQ(error_of([] { static_cast<void>(read("name: x\nitems: 3\n")); }),
             "test.yaml:2:8: items: must be a list, not a single value");
-  EXPECT_EQ(error_of([] { static_cast<void>(read("name: x\nitems: [{size: 1}, {size: }, {size: x}]\n")); }),
-            "test.yaml:2:37: items[2].size: 'x' is not a number (for example 64 MiB)");
+  EXPECT_EQ(error_of([] { static_cast<void>(read("name: x\nitems: [{size: 1}, {size: null}, {size: x}]\n")); }),
+            "test.yaml:2:41: items[2].size: 'x' is not a number (for example 64 MiB)");
   EXPECT_EQ(error_of([] { static_cast<void>(read("name: x\nrate: fast\n")); }),
             "test.yaml:2:7: rate: 'fast' is not a number");
 }
@@ -143,6 +143,28 @@ TEST(Document, broken_yaml_is_refused_at_its_place) {
             "test.yaml:3:1: the key 'a' is given twice (remove one of them)");
   EXPECT_THAT(error_of([] { static_cast<void>(parse_text("a: 1\n---\nb: 1\n", "test.yaml")); }),
               HasSubstr("a second document begins here"));
+}
+
+TEST(Document, a_value_that_is_not_there_is_refused_and_a_written_null_is_the_default) {
+  const auto refused = [](const std::string& yaml, const std::string& message) {
+    EXPECT_THAT(error_of([&] { static_cast<void>(parse_text(yaml, "test.yaml")); }), HasSubstr(message)) << yaml;
+  };
+  refused("a:\nb: 1\n", "test.yaml:1:1: the key 'a' has no value (give one, or remove the key");
+  refused("b: 1\na:", "test.yaml:2:1: the key 'a' has no value");
+  refused("a:   # nothing\n", "test.yaml:1:1: the key 'a' has no value");
+  refused("a: {b: , c: 1}\n", "test.yaml:1:5: the key 'b' has no value");
+  refused("a: {b}\n", "test.yaml:1:5: the key 'b' has no value");
+  refused(
+      "\xef\xbb\xbf"
+      "a:\nnull_count: 1\n",
+      "the key 'a' has no value");
+  refused("a:\n  -\n  - 1\n", "an element of this list is empty");
+  for (const char* yaml : {"a: null\n", "a: ~\n", "b: µ\na: null # why\n", "a: {b: null, c: ~}\n", "a: [null, ~]\n",
+                           "\xef\xbb\xbf"
+                           "a: null\n",
+                           "a: &x null\n", "a: ''\n", "a: null"})
+    EXPECT_NO_THROW(static_cast<void>(parse_text(yaml, "test.yaml"))) << yaml;
+  EXPECT_EQ(parse_text("a: null\n", "test.yaml").find("a")->kind, Value::Kind::null);
 }
 
 TEST(Document, aliases_cannot_blow_it_up) {
