@@ -73,7 +73,20 @@ std::vector<DriverSet> find_drivers(const po::variables_map& options) {
   const std::string folder = options["driver-dir"].as<std::string>();
   const std::string library = options["driver"].as<std::string>();
   if (library.empty()) return find_drivers_in(folder);
-  if (!folder.empty()) throw InputError("--driver and --driver-dir both say where the drivers are", "leave one out");
+  // Not a default: the user has chosen among the stock driver sets.
+  if (!options["drivers"].defaulted())
+    throw InputError(
+        fmt::format("--driver and --drivers cannot be used together: --driver {} is the only driver set, and --drivers "
+                    "{} chooses among the stock ones",
+                    library, options["drivers"].as<std::string>()),
+        "use --driver for your own library, or --drivers for the kernel's drivers; pmufab driver build --base V builds "
+        "your driver for another kernel");
+  if (!folder.empty())
+    throw InputError(
+        fmt::format("--driver and --driver-dir cannot be used together: --driver {} is the only driver set, and "
+                    "--driver-dir {} is a folder of others",
+                    library, folder),
+        "leave one out");
   std::error_code error;
   if (!fs::is_regular_file(library, error))
     throw InputError(fmt::format("there is no file '{}'", library), "compile a driver: pmufab driver build FILE.c");

@@ -142,6 +142,20 @@ TEST_F(BuildDrivers, a_kernel_function_that_is_missing_is_named) {
   EXPECT_THAT(outcome.output, HasSubstr("do_magic"));
 }
 
+TEST_F(BuildDrivers, two_files_of_one_module_are_refused) {
+  fs::create_directories(folder / "a");
+  fs::create_directories(folder / "b");
+  std::ofstream(folder / "a" / "arm-cmn.c") << "";
+  std::ofstream(folder / "b" / "arm_cmn.c") << "";
+  const std::string one = (folder / "a" / "arm-cmn.c").string();
+  const std::string two = (folder / "b" / "arm_cmn.c").string();
+  std::string driver = "--driver " + one;
+  driver += " --driver " + two;
+  const Outcome outcome = build(driver);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("two files are the driver arm_cmn: '" + one + "' and '" + two + "'"));
+}
+
 TEST_F(BuildDrivers, wrong_use_and_missing_sources_are_explained) {
   const Outcome nothing =
       shell(PMUFAB_SOURCE_DIR "/tools/build-drivers --sources " + folder.string() + " " + (folder / "out").string());

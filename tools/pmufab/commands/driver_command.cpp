@@ -3,14 +3,17 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -68,15 +71,21 @@ class FolderLock {
   int file_ = -1;
 };
 
-/// @throws InputError unless they are C files
+/// @throws InputError unless they are C files of different modules
 void check_sources(const std::vector<std::string>& files) {
   if (files.empty()) throw InputError("no driver is given", "name its C file: pmufab driver build my/nvidia_cspmu.c");
+  std::map<std::string, std::string> modules;  // and the file of each; names of modules have _ for -
   for (const std::string& file : files) {
     std::error_code error;
     if (!fs::exists(file, error)) throw InputError(fmt::format("there is no file '{}'", file));
     if (!fs::is_regular_file(file, error)) throw InputError(fmt::format("'{}' is not an ordinary file", file));
     if (fs::path(file).extension() != ".c")
       throw InputError(fmt::format("'{}' is not a C file", file), "give the driver's source");
+    std::string module = fs::path(file).stem().string();
+    std::replace(module.begin(), module.end(), '-', '_');
+    if (const auto [other, is_new] = modules.emplace(std::move(module), file); !is_new)
+      throw InputError(fmt::format("'{}' and '{}' are both the driver {}", other->second, file, other->first),
+                       "give one of them, or rename one");
   }
 }
 
