@@ -16,15 +16,15 @@ constexpr std::size_t kOperationsPerRead = 1024;
 constexpr Picoseconds kLatest = Picoseconds{1} << 62;  // half of the range, so that sums of two times fit
 constexpr std::uint64_t kLineMask = ~std::uint64_t{63};
 
+}  // namespace
+
 CxlOperation operation_called(const std::string& name, const std::string& place) {
   for (unsigned number = 0; number < kCxlOperations; ++number) {
     const auto operation = static_cast<CxlOperation>(number);
     if (to_string(operation) == name) return operation;
   }
-  throw TraceError(fmt::format("{}: there is no operation '{}' of CXL", place, name));
+  throw UnknownOperation(place, name);
 }
-
-}  // namespace
 
 /// Called when a device's own operations end.
 class CxlReplay::Own final : public cxl::LocalClient {

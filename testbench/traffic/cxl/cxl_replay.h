@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/cxl/host/engine.h"
@@ -12,6 +13,21 @@
 #include "testbench/traffic/cxl/cxl_traffic.h"
 
 namespace pmufab::traffic {
+
+/// A trace names an operation that there is not.
+class UnknownOperation : public TraceError {
+ public:
+  UnknownOperation(const std::string& place, std::string name)
+      : TraceError(place + ": there is no operation '" + name + "' of CXL"), name_(std::move(name)) {}
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+ private:
+  std::string name_;
+};
+
+/// @param place  in a trace, for the error
+/// @throws UnknownOperation
+[[nodiscard]] CxlOperation operation_called(const std::string& name, const std::string& place);
 
 /// Replay of a trace with operations of all agents of all devices.
 struct CxlReplaySpec {

@@ -33,6 +33,25 @@ using scenario::InputError;
 using scenario::with_separators;
 using traffic::AccessKind;
 
+/// Checks the names of operations as they are read.
+class NameCheck {
+ public:
+  explicit NameCheck(const traffic::TraceReader& reader) : reader_(reader) {}
+  /// @param operations  the last buffer. @throws traffic::UnknownOperation
+  void look_at(std::span<const traffic::TraceOperation> operations) {
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+      const unsigned number = operations[i].operation;
+      known_.resize(std::max<std::size_t>(known_.size(), number + 1));
+      if (!known_[number]) static_cast<void>(traffic::operation_called(reader_.names()[number], reader_.place(i)));
+      known_[number] = true;
+    }
+  }
+
+ private:
+  const traffic::TraceReader& reader_;
+  std::vector<bool> known_;  // by index of the name
+};
+
 /// Convert a trace to another form.
 template <typename Record>
 std::uint64_t copy(traffic::TraceReader& reader, traffic::TraceWriter& writer) {
@@ -61,7 +80,9 @@ int convert(const std::string& in, const std::string& out) {
   } else {
     // Names precede the operations.
     std::vector<traffic::TraceOperation> buffer(4096);
-    while (reader.read(buffer) > 0) continue;
+    NameCheck names(reader);
+    for (std::size_t some = reader.read(buffer); some > 0; some = reader.read(buffer))
+      names.look_at(std::span(buffer).first(some));
     reader.rewind();
     traffic::TraceWriter writer(file.temporary(), reader.names());
     count = copy<traffic::TraceOperation>(reader, writer);
@@ -117,6 +138,9 @@ int import(const std::string& in, const std::string& out, const po::variables_ma
   std::error_code ignored;
   if (fs::equivalent(in, out, ignored))
     throw InputError(fmt::format("'{}' is both input and output", in), "name another output");
+  // A pipe would be read twice, or wait for its other end.
+  if (fs::exists(in, ignored) && !fs::is_regular_file(in, ignored))
+    throw InputError(fmt::format("'{}' is not a regular file", in), "write the recording to a file first");
   if (is_trace(in)) return convert(in, out);
   ProgressBar bar;
   traffic::ImportOptions options;
@@ -144,7 +168,9 @@ int info_on_operations(traffic::TraceReader& reader) {
   Picoseconds first = kNever;
   Picoseconds last = 0;
   std::vector<traffic::TraceOperation> buffer(4096);
+  NameCheck names(reader);
   for (std::size_t count = reader.read(buffer); count > 0; count = reader.read(buffer)) {
+    names.look_at(std::span(buffer).first(count));
     for (const traffic::TraceOperation& operation : std::span(buffer).first(count)) {
       ++all;
       ++counts[{operation.device, operation.operation}];
@@ -192,7 +218,7 @@ int with_traces(const std::function<int()>& work) {
   try {
     return work();
   } catch (const traffic::TraceError& error) {
-    throw InputError(error.what());
+    throw scenario::input_error(error);
   }
 }
 

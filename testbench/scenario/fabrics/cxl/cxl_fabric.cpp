@@ -61,12 +61,28 @@ Json report_of(const Traffic& traffic) {
   return item;
 }
 
+std::vector<std::string> operation_names() {
+  std::vector<std::string> names;
+  for (unsigned number = 0; number < traffic::kCxlOperations; ++number)
+    names.emplace_back(traffic::to_string(static_cast<traffic::CxlOperation>(number)));
+  return names;
+}
+
 }  // namespace
+
+InputError input_error(const traffic::TraceError& error) {
+  const auto* const unknown = dynamic_cast<const traffic::UnknownOperation*>(&error);
+  if (unknown == nullptr)
+    return InputError(error.what(), "make a trace with pmufab trace record or pmufab trace import");
+  const std::vector<std::string> names = operation_names();
+  const std::string suggestion = did_you_mean(unknown->name(), names);
+  return InputError(error.what(), suggestion.empty() ? "one of " + quoted_list(names, names.size()) : suggestion);
+}
 
 /// Writes operations to a trace, from the start of traffic to its end.
 class CxlFabric::Recorder final : public traffic::CxlOperationListener {
  public:
-  explicit Recorder(const std::string& file) : writer_(file, names()) {}
+  explicit Recorder(const std::string& file) : writer_(file, operation_names()) {}
 
   void start() { zero_ = to_picoseconds(sc_core::sc_time_stamp()); }
   void finish() {
@@ -83,13 +99,6 @@ class CxlFabric::Recorder final : public traffic::CxlOperationListener {
   }
 
  private:
-  static std::vector<std::string> names() {
-    std::vector<std::string> names;
-    for (unsigned number = 0; number < traffic::kCxlOperations; ++number)
-      names.emplace_back(traffic::to_string(static_cast<traffic::CxlOperation>(number)));
-    return names;
-  }
-
   traffic::TraceWriter writer_;
   Picoseconds zero_ = 0;
   bool finished_ = false;
@@ -164,7 +173,7 @@ void CxlFabric::make_replays(const FabricContext& context, const std::vector<uns
         replays_.push_back(std::make_unique<traffic::CxlReplay>(part_.engine(), targets, spec,
                                                                 "cxl_traffic (" + spec.name + ")", room));
       } catch (const traffic::TraceError& error) {
-        throw InputError(error.what(), "make a trace with pmufab trace record or pmufab trace import");
+        throw input_error(error);
       }
     });
   }

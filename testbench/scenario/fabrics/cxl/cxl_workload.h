@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "testbench/scenario/yaml/input_error.h"
 #include "testbench/traffic/cxl/cxl_replay.h"
 #include "testbench/traffic/cxl/cxl_traffic.h"
 
@@ -15,5 +16,8 @@ struct CxlWorkload {
   std::vector<traffic::CxlReplaySpec> replays;  ///< of the same list of a scenario
   std::string record;                           ///< not empty: file to write operations to, as a trace
 };
+
+/// @return what is wrong with a trace, as bad input. It names the operation that may have been meant.
+[[nodiscard]] InputError input_error(const traffic::TraceError& error);
 
 }  // namespace pmufab::scenario
