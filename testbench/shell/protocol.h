@@ -25,7 +25,8 @@ enum pmufab_shell_call {
   /* value: simulated time in nanoseconds */
   PMUFAB_SHELL_CLOCK,
   /* The reply comes when the time is over, or after PMUFAB_SHELL_AWAKE on the same connection.
-   * argument: enum pmufab_shell_wait; nanoseconds of the program, not scaled. value: nanoseconds left over */
+   * argument: enum pmufab_shell_wait; nanoseconds of the program, not scaled. value: nanoseconds left over. A sleep
+   * beyond the end of simulated time is refused at once with -EINVAL; value: the longest possible one */
   PMUFAB_SHELL_WAIT,
   PMUFAB_SHELL_AWAKE,
   /* perf_event_open. argument: pid, cpu, the leader's event number or 0, flags; data: struct perf_event_attr.

@@ -22,7 +22,8 @@ namespace pmufab::shell {
 namespace {
 
 constexpr std::chrono::milliseconds kSlice{4};
-constexpr std::chrono::milliseconds kNoRoom{20};  // before connections are looked at again
+constexpr Picoseconds kEnd = 9'000'000'000'000'000'000;  // nobody waits for later instants, which 64 bits nearly hold
+constexpr std::chrono::milliseconds kNoRoom{20};         // before connections are looked at again
 
 void send_reply(int socket, const pmufab_shell_reply& reply, int descriptor = -1) {
   iovec part{const_cast<pmufab_shell_reply*>(&reply), offsetof(pmufab_shell_reply, data) + reply.length};
@@ -85,12 +86,13 @@ ShellServer::~ShellServer() {
 }
 
 Picoseconds ShellServer::scaled(std::uint64_t nanoseconds) const {
-  constexpr double kLongest = 9e18;  // half of what can be told, so that it can be added to any instant
-  return static_cast<Picoseconds>(std::min(static_cast<double>(nanoseconds) * 1000.0 * scale_, kLongest));
+  return static_cast<Picoseconds>(
+      std::min(static_cast<double>(nanoseconds) * 1000.0 * scale_, static_cast<double>(kEnd)));
 }
 
 std::uint64_t ShellServer::unscaled(Picoseconds span) const {
-  return static_cast<std::uint64_t>(static_cast<double>(span) / 1000.0 / scale_);
+  constexpr double kMost = 1.8e19;  // below 2^64
+  return static_cast<std::uint64_t>(std::min(static_cast<double>(span) / 1000.0 / scale_, kMost));
 }
 
 std::chrono::milliseconds ShellServer::quiet() const {
@@ -291,10 +293,20 @@ void ShellServer::begin_wait(int socket, pid_t process, const pmufab_shell_reque
   const std::uint64_t kind = request.argument[0];
   if (kind == PMUFAB_SHELL_CHILD) {
     time_.begin_wait(socket, process, SharedTime::Wait::child, std::nullopt);
-  } else {
-    time_.begin_wait(socket, process, kind == PMUFAB_SHELL_SLEEP ? SharedTime::Wait::sleep : SharedTime::Wait::poll,
-                     simulated_time() + scaled(request.argument[1]));
+    return;
   }
+  const Picoseconds left = kEnd - std::min(simulated_time(), kEnd);
+  const Picoseconds span = scaled(request.argument[1]);
+  const bool is_sleep = kind == PMUFAB_SHELL_SLEEP;
+  if (is_sleep && span >= left) {
+    pmufab_shell_reply reply{};
+    reply.result = -EINVAL;
+    reply.value = unscaled(left);
+    send_reply(socket, reply);
+    return;
+  }
+  time_.begin_wait(socket, process, is_sleep ? SharedTime::Wait::sleep : SharedTime::Wait::poll,
+                   simulated_time() + std::min(span, left));
 }
 
 void ShellServer::join(pid_t process) {

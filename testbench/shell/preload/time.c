@@ -2,6 +2,7 @@
 /* Sleeping takes simulated time, and perf's clock shows it. */
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -51,10 +52,14 @@ static int sleep_for(uint64_t nanoseconds, uint64_t* left) {
   const int error = errno;
   NEXT(close)(wait.socket);
   errno = error;
-  return good ? 0 : -1;
+  if (!good) return -1;
+  if (reply.result == -EINVAL)
+    fprintf(stderr, "pmufab: this sleep is too long: simulated time ends %llu seconds of this program from now\n",
+            (unsigned long long)(reply.value / kSecond));
+  return result_of(&reply);
 }
 
-/* @return nanoseconds, at most UINT64_MAX (`sleep infinity`) */
+/* @return nanoseconds, at most UINT64_MAX */
 static uint64_t from(const struct timespec* time) {
   if ((uint64_t)time->tv_sec >= UINT64_MAX / kSecond) return UINT64_MAX;
   return (uint64_t)time->tv_sec * kSecond + (uint64_t)time->tv_nsec;

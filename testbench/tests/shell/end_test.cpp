@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <csignal>
@@ -211,6 +212,32 @@ TEST_F(ShellOwnDriver, an_event_is_judged_whatever_the_driver_calls_it) {
   expect_exact(session, 2);
   EXPECT_GT(session.verdicts.at(0).at("driver"), 100);
   EXPECT_EQ(session.verdicts.at(0).at("event"), "nvidia_ucf_pmu_0/llc_read/");
+}
+
+TEST_F(ShellEnd, a_sleep_beyond_the_end_of_time_is_refused) {
+  platform = {shipped("platforms/tegra410-1s-small.yaml")};  // nothing happens there, so time leaps
+  for (const char* seconds : {"1e11", "1e12"}) {
+    const Session session = type("sleep 1; sleep " + std::string(seconds));
+    EXPECT_EQ(session.outcome.exit_code, 1) << seconds;
+    EXPECT_THAT(session.outcome.err,
+                AllOf(HasSubstr("pmufab: this sleep is too long: simulated time ends "),
+                      HasSubstr(" seconds of this program from now"), HasSubstr("Invalid argument")));
+  }
+}
+
+TEST_F(ShellEnd, programs_that_do_not_see_the_platform_are_told) {
+  const std::string told = std::string(PMUFAB_STATIC_PROGRAM) + " is statically linked: it runs on the host";
+  EXPECT_THAT(type("echo; " PMUFAB_STATIC_PROGRAM).outcome.err, HasSubstr(told)) << "by the shell";
+  EXPECT_THAT(type("env " PMUFAB_STATIC_PROGRAM).outcome.err, HasSubstr(told)) << "by execvp()";
+  EXPECT_THAT(pmufab({"shell", "--", PMUFAB_STATIC_PROGRAM}).err, HasSubstr(told)) << "as the first command";
+  EXPECT_THAT(type("true; ls; env true").outcome.err, Not(HasSubstr("on the host")));
+  if (geteuid() != 0) return;  // others cannot make such a program
+  const std::string own = (folder / "own").string();
+  ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
+  fs::copy("/bin/true", own);
+  ASSERT_EQ(chown(own.c_str(), 65534, 65534), 0);
+  ASSERT_EQ(chmod(own.c_str(), 04755), 0);
+  EXPECT_THAT(type("true; " + own).outcome.err, HasSubstr(own + " runs as another user: it runs on the host"));
 }
 
 /// Since 7.3 the second filter of node events lies in the bits of a watchpoint's terms.

@@ -34,6 +34,15 @@ TEST_F(ShellProtocol, another_version_is_answered_by_the_simulators_own) {
   EXPECT_TRUE(answers());
 }
 
+TEST_F(ShellProtocol, a_sleep_beyond_the_end_of_time_is_refused_at_once) {
+  const Client::Reply refused = ask(request(PMUFAB_SHELL_WAIT, {PMUFAB_SHELL_SLEEP, ~std::uint64_t{0}}));
+  EXPECT_EQ(refused.result, -EINVAL);
+  // 9 million simulated seconds at 1 ms per second, nearly all of them left.
+  EXPECT_GT(refused.value, 8'999'999'000'000'000'000U);
+  EXPECT_LT(refused.value, 9'000'000'000'000'000'001U);
+  EXPECT_TRUE(answers());
+}
+
 TEST_F(ShellProtocol, what_is_no_request_ends_its_own_connection_only) {
   constexpr std::size_t kHeader = offsetof(pmufab_shell_request, data);
   const pmufab_shell_request good = request(PMUFAB_SHELL_CLOCK);

@@ -17,6 +17,7 @@
 #include "testbench/scenario/yaml/quantity.h"
 #include "testbench/shell/protocol.h"
 #include "testbench/shell/shell_session.h"
+#include "testbench/shell/unseen_program.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
@@ -58,6 +59,7 @@ int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<
     std::vector<char*> words;
     for (std::string& word : command) words.push_back(word.data());
     words.push_back(nullptr);
+    pmufab_shell_tell_unseen(words.front());
     execvp(words.front(), words.data());
     const int error = errno;
     complain("pmufab: {}: {}\n", command.front(), std::strerror(error));
