@@ -11,17 +11,6 @@
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::guest {
-namespace {
-
-/// Two watchpoints that count what both see are distinguished by their order.
-bool combines(const scoreboard::EventTerms& terms) {
-  return std::any_of(terms.begin(), terms.end(), [](const scoreboard::EventTerm& term) {
-    return term.name == "wp_combine" && term.value.value_or(1) != 0;
-  });
-}
-
-}  // namespace
-
 PerfExpectations::PerfExpectations(scoreboard::Scoreboard& judge, const Fabrics& fabrics,
                                    const perf::PmuCatalog& catalog,
                                    std::function<void(const std::vector<ExpectedEvent>&)> on_end)
@@ -98,8 +87,10 @@ void PerfExpectations::add(const std::string& text, std::size_t group, const std
     } else if (reason.empty()) {
       // The numbers, whatever words perf was given.
       event.event = *perf::EventNames(catalog_, judge_).name(groups.front().events.front().attributes);
-      event.told.note = combines(event.event.terms) ? "pairs of watchpoints are not judged in a guest"
-                                                    : scenario::expect_event(judge_, fabrics_, next_, event.event);
+      const bool is_paired = std::any_of(fabrics_.begin(), fabrics_.end(),
+                                         [&](const auto& fabric) { return fabric->counts_in_a_pair(event.event); });
+      event.told.note = is_paired ? "events that count in pairs are not judged in a guest"
+                                  : scenario::expect_event(judge_, fabrics_, next_, event.event);
       if (event.told.note.empty()) {
         event.wide = next_++;
         event.begun = simulated_time();

@@ -71,6 +71,10 @@ class Fabric {
   /// Refuse an event of this fabric that cannot be judged. @throws EventError
   virtual void check_event(const perf::ResolvedEvent& /*event*/) const {}
 
+  /// @return true for an event of this fabric that counts together with another. Which two belong together follows from
+  ///         the order in which they are opened.
+  [[nodiscard]] virtual bool counts_in_a_pair(const perf::ResolvedEvent& /*event*/) const { return false; }
+
   /// @return what may help with an event of this fabric that the driver refused; "" if nothing does.
   [[nodiscard]] virtual std::string hint(const perf::ResolvedEvent& /*event*/) const { return {}; }
 

@@ -106,6 +106,31 @@ class PerfExpectationsTest : public testing::SimulationTest {
   PerfExpectations expectations{board, no_fabrics, catalog, [this](const Events& events) { told.push_back(events); }};
 };
 
+/// A fabric in which events with src_loc_cpu count in pairs.
+class PairFabric final : public scenario::Fabric {
+ public:
+  void start_traffic() override {}
+  void stop_traffic() override {}
+  [[nodiscard]] bool traffic_is_over() const override { return false; }
+  void report_traffic(scenario::Json& /*list*/) const override {}
+  [[nodiscard]] bool counts_in_a_pair(const perf::ResolvedEvent& event) const override {
+    return std::any_of(event.terms.begin(), event.terms.end(),
+                       [](const scoreboard::EventTerm& term) { return term.name == "src_loc_cpu"; });
+  }
+};
+
+TEST_F(PerfExpectationsTest, are_not_made_for_events_of_which_a_fabric_says_that_they_count_in_pairs) {
+  PerfExpectations::Fabrics fabrics;
+  fabrics.push_back(std::make_unique<PairFabric>());
+  PerfExpectations paired{board, fabrics, catalog, [this](const Events& events) { told.push_back(events); }};
+  run([&] {
+    paired.hear("begin\0005\0stat\0-e\0nvidia_ucf_pmu_0/event=0x111,src_loc_cpu=1/\0sleep\0001\0"sv);
+    paired.hear("end\0"sv);
+  });
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].at(0).note, "events that count in pairs are not judged in a guest");
+}
+
 TEST_F(PerfExpectationsTest, are_exact_for_an_event_that_is_alone_on_its_pmu) {
   run([&] {
     EXPECT_FALSE(expectations.is_counting());

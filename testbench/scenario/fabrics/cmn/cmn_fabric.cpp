@@ -122,6 +122,12 @@ void CmnFabric::check_event(const perf::ResolvedEvent& event) const {
     check_modelled(event, mesh, platform_.mesh(mesh).topology());
 }
 
+bool CmnFabric::counts_in_a_pair(const perf::ResolvedEvent& event) const {
+  return std::any_of(event.terms.begin(), event.terms.end(), [](const scoreboard::EventTerm& term) {
+    return term.name == "wp_combine" && term.value.value_or(1) != 0;
+  });
+}
+
 std::string CmnFabric::hint(const perf::ResolvedEvent& event) const {
   std::string text;
   for (std::size_t mesh = 0; mesh < platform_.meshes() && text.empty(); ++mesh)

@@ -24,6 +24,8 @@ class CmnFabric final : public Fabric {
   [[nodiscard]] bool traffic_is_over() const override;
   void report_traffic(Json& list) const override;
   void check_event(const perf::ResolvedEvent& event) const override;
+  /// wp_combine: two watchpoints count what both see.
+  [[nodiscard]] bool counts_in_a_pair(const perf::ResolvedEvent& event) const override;
   [[nodiscard]] std::string hint(const perf::ResolvedEvent& event) const override;
   [[nodiscard]] DrainProgress progress() const override;
   [[nodiscard]] bool has_transactions() const override { return !chi_traffic_.empty(); }
