@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -228,6 +229,19 @@ std::string counted(std::uint64_t number, std::string_view what) {
 }
 
 void CounterTotals::add(const RunResult& run) noexcept {
+  const auto add_if = [&](std::uint64_t& number, auto condition) {
+    for (const MeasureResult& measure : run.measures)
+      number += static_cast<std::uint64_t>(std::count_if(measure.counters.begin(), measure.counters.end(), condition));
+  };
+  const auto has_count = [](const CounterResult& counter) {
+    return counter.driver.has_value() && (counter.time_enabled == 0 || counter.time_running > 0);
+  };
+  add_if(not_opened, [](const CounterResult& counter) { return counter.check == Check::not_opened; });
+  add_if(not_counted,
+         [&](const CounterResult& counter) { return counter.check == Check::wrong && !has_count(counter); });
+  add_if(not_as_wanted, [&](const CounterResult& counter) {
+    return counter.check == Check::wrong && has_count(counter) && counter.driver == counter.expected;
+  });
   all += run.counters();
   wrong += run.counters_wrong();
   if (run.status == RunResult::Status::expected_failure) wrong_as_expected += run.counters_wrong();
@@ -240,7 +254,18 @@ std::string describe(const CounterTotals& totals) {
   if (totals.wrong == 0) {
     text = counted(totals.all, "counter") + ", none wrong";
   } else {
-    text = fmt::format("{} of {} wrong", with_separators(totals.wrong), counted(totals.all, "counter"));
+    const std::uint64_t differ = totals.wrong - totals.not_opened - totals.not_counted - totals.not_as_wanted;
+    text = fmt::format("{} of {} {}", with_separators(totals.wrong), counted(totals.all, "counter"),
+                       differ == totals.wrong ? "wrong" : "failed");
+    const char* separator = ": ";
+    const auto tell = [&](std::uint64_t number, const char* what, const char* how) {
+      if (number == 0 || differ == totals.wrong) return;
+      text += fmt::format("{}{} {}", std::exchange(separator, ", "), counted(number, what), how);
+    };
+    tell(differ, "count", "wrong");
+    tell(totals.not_opened, "event", "not opened");
+    tell(totals.not_counted, "event", "not counted");
+    tell(totals.not_as_wanted, "count", "not what the scenario expects");
     if (totals.wrong_as_expected == totals.wrong) {
       text += totals.wrong == 1 ? ", as expected" : ", all as expected";
     } else if (totals.wrong_as_expected > 0) {

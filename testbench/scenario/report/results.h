@@ -127,10 +127,15 @@ struct CounterTotals {
   std::uint64_t wrong = 0;
   std::uint64_t wrong_as_expected = 0;  ///< of those, in runs that fail at what they are expected to fail at
   std::uint64_t not_judged = 0;
+  // Of the wrong ones, those that are not about a difference of two counts:
+  std::uint64_t not_opened = 0;     ///< the driver refused the event
+  std::uint64_t not_counted = 0;    ///< never had a counter, or could not be read
+  std::uint64_t not_as_wanted = 0;  ///< equal to the scoreboard's, and not what the scenario expects
 
   void add(const RunResult& run) noexcept;
 };
-/// "22 counters, none wrong", "53 of 60 counters wrong, all as expected", "3 counters, not judged"
+/// "22 counters, none wrong", "53 of 60 counters wrong, all as expected", "3 counters, not judged"; if not all that
+/// failed are wrong counts, "3 of 20 counters failed: 2 counts wrong, 1 event not opened"
 [[nodiscard]] std::string describe(const CounterTotals& totals);
 
 }  // namespace pmufab::scenario

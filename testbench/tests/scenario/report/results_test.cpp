@@ -293,6 +293,28 @@ TEST(TextReport, counters_nobody_judges_and_expected_failures_are_called_so) {
   EXPECT_EQ(headline(1, 0, 0, Status::passed), "1 counter, none wrong");
 }
 
+TEST(TextReport, what_failed_is_called_by_its_name) {
+  std::vector<CounterResult> counters = {counter("good/", 1, 1), counter("bad/", 3, 4), counter("bad/", 3, 4),
+                                         counter("refused/", 0, 0)};
+  counters[3].check = CounterResult::Check::not_opened;
+  const auto told = [&] {
+    CounterTotals totals;
+    totals.add(run_with(counters));
+    return describe(totals);
+  };
+  EXPECT_EQ(told(), "3 of 4 counters failed: 2 counts wrong, 1 event not opened");
+  counters.push_back(counter("never/", 0, 7));
+  counters.back().time_running = 0;
+  counters.push_back(counter("unexpected/", 5, 5));
+  counters.back().check = CounterResult::Check::wrong;
+  EXPECT_EQ(told(),
+            "5 of 6 counters failed: 2 counts wrong, 1 event not opened, 1 event not counted, 1 count not what the "
+            "scenario expects");
+  counters = {counter("unexpected/", 5, 5)};
+  counters.back().check = CounterResult::Check::wrong;
+  EXPECT_EQ(told(), "1 of 1 counter failed: 1 count not what the scenario expects");
+}
+
 TEST(JunitReport, failures_are_counted_and_special_characters_escaped) {
   const std::string xml =
       text_of(write_junit, std::vector<RunResult>{run_with({counter("a<b>/", 3, 4), counter("c/", 1, 1)})});
