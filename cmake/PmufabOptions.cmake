@@ -90,8 +90,8 @@ endfunction()
 # tools/test builds only this, beside the sanitizers' build, in which all tests run.
 add_custom_target(optimised)
 
-# Code that does not simulate compiles a quarter faster with less optimisation. Under the sanitizers it compiles twice as
-# fast with none.
+# Code that does not simulate compiles a quarter faster with less optimisation. Under the sanitizers it compiles twice
+# as fast with none.
 set(pmufab_cold_code $<$<CONFIG:Release>:-O1>)
 if(PMUFAB_SANITIZE)
   set(pmufab_cold_code -O0)
@@ -148,11 +148,11 @@ function(pmufab_library name)
   endif()
 endfunction()
 
-# pmufab_test(name [LONG] [OPTIMISED] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program. SystemC elaborates once per process,
-# so each of its tests is a ctest test in its own process. LONG: some tests take many seconds, so they start before
-# others. TOGETHER: all tests are one ctest test with the label "together", because none of them simulates; a program of
-# the sanitizers' build takes a quarter of a second to start. OPTIMISED: the test's own code simulates, so it is optimised
-# under the sanitizers, too.
+# pmufab_test(name [LONG] [OPTIMISED] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program. SystemC elaborates once
+# per process, so each of its tests is a ctest test in its own process. LONG: some tests take many seconds, so they
+# start before others. TOGETHER: all tests are one ctest test with the label "together", because none of them simulates;
+# a program of the sanitizers' build takes a quarter of a second to start. OPTIMISED: the test's own code simulates, so
+# it is optimised under the sanitizers, too.
 function(pmufab_test name)
   if(NOT PMUFAB_BUILD_TESTING)
     return()
