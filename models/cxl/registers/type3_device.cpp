@@ -16,9 +16,13 @@ namespace {
 
 constexpr std::uint16_t kVendor = 0x1e98;  // in CXL's DVSECs
 constexpr std::uint16_t kDeviceDvsec = 0;
+constexpr std::uint16_t kGlobalPersistentFlush = 5;  // of a device
+constexpr std::uint16_t kFlexBus = 7;
 constexpr std::uint16_t kRegisterLocator = 8;
-constexpr unsigned kDeviceDvsecBytes = 0x3c;  // CXL 3.1, 8.1.3
-constexpr unsigned kLocatorEntries = 0x0c;    // CXL 3.1, 8.1.9
+constexpr unsigned kDeviceDvsecBytes = 0x3c;            // CXL 3.1, 8.1.3
+constexpr unsigned kGlobalPersistentFlushBytes = 0x10;  // CXL 3.1, 8.1.7
+constexpr unsigned kFlexBusBytes = 0x20;                // CXL 3.1, 8.1.8
+constexpr unsigned kLocatorEntries = 0x0c;              // CXL 3.1, 8.1.9
 constexpr std::uint64_t kBlockBytes = 0x1'0000;
 constexpr std::uint32_t kClassMemoryCxl = 0x050210;
 
@@ -139,6 +143,7 @@ Type3Device::Type3Device(const sc_core::sc_module_name& name, const Type3Paramet
       placed_(layout.placed),
       function_("function", function_parameters(parameters, layout.bar_size, layout.msi_x)),
       commands_(parameters.memory),
+      attributes_(parameters.memory),
       component_(std::make_unique<ComponentRegisters>(
           "component", parameters.hdm_decoders,
           parameters.memory.volatile_capacity + parameters.memory.persistent_capacity)),
@@ -147,6 +152,8 @@ Type3Device::Type3Device(const sc_core::sc_module_name& name, const Type3Paramet
       ready_event_("ready_event") {
   add_device_dvsec();
   add_register_locator();
+  add_port_dvsecs();
+  add_data_object_exchange();
   for (std::size_t entry = 0; entry < placed_.size(); ++entry) {
     if (!placed_[entry]) continue;
     if (parameters.blocks[entry].id == BlockId::component) {
@@ -205,6 +212,24 @@ void Type3Device::add_register_locator() {
   }
 }
 
+void Type3Device::add_port_dvsecs() {
+  pcie::ConfigurationSpace& space = function_.space();
+  const unsigned flush = space.add_dvsec(kVendor, kGlobalPersistentFlush, 0, kGlobalPersistentFlushBytes);
+  space.define(flush + 0x0a, 2, {.value = 0x0301});  // phase 2 takes 1 ms; no power is known
+  // IO and memory; 68-byte flits and virtual hierarchies: capable and trained. Control is the port's above.
+  constexpr std::uint32_t kProtocols = 0x0026;
+  const unsigned flex_bus = space.add_dvsec(kVendor, kFlexBus, 2, kFlexBusBytes);
+  space.define(flex_bus + 0x0a, 2, {.value = kProtocols});
+  space.define(flex_bus + 0x0c, 2, {.value = 0x0002});
+  space.define(flex_bus + 0x0e, 2, {.value = kProtocols});
+}
+
+void Type3Device::add_data_object_exchange() {
+  exchange_ = std::make_unique<pcie::DataObjectExchange>(function_.space());
+  exchange_->add(kVendor, AttributeTable::kTableAccess,
+                 [this](std::span<const std::uint32_t> request) { return attributes_.read(request); });
+}
+
 unsigned Type3Device::cpmu_blocks() const noexcept {
   return static_cast<unsigned>(std::count_if(parameters_.blocks.begin(), parameters_.blocks.end(),
                                              [](const RegisterBlock& block) { return block.id == BlockId::cpmu; }));
@@ -255,6 +280,7 @@ void Type3Device::add_event(EventLog log, const EventRecord& record) {
 }
 
 void Type3Device::reset(pcie::ResetKind kind) {
+  exchange_->reset();
   device_->reset();
   if (kind == pcie::ResetKind::function_level) return show_media();  // memory, decoders and logs stay as they are
   commands_.reset(kind == pcie::ResetKind::cold);

@@ -10,10 +10,12 @@
 #include <tlm>
 
 #include "models/cxl/memory/hdm_map.h"
+#include "models/cxl/registers/attribute_table.h"
 #include "models/cxl/registers/component_registers.h"
 #include "models/cxl/registers/device_registers.h"
 #include "models/cxl/registers/memory_device_commands.h"
 #include "models/cxl/registers/type3_parameters.h"
+#include "models/pcie/data_object_exchange.h"
 #include "models/pcie/function.h"
 #include "tlm/clock/clock_domain.h"
 
@@ -78,6 +80,8 @@ class Type3Device : public sc_core::sc_module {
   Type3Device(const sc_core::sc_module_name& name, const Type3Parameters& parameters, const Layout& layout);
   void add_device_dvsec();
   void add_register_locator();
+  void add_port_dvsecs();
+  void add_data_object_exchange();
   void reset(pcie::ResetKind kind);
   void become_ready();
   void show_media();
@@ -88,6 +92,8 @@ class Type3Device : public sc_core::sc_module {
   std::vector<bool> placed_;            // by entry: it has a place in the BAR
   pcie::Function function_;
   MemoryDeviceCommands commands_;
+  AttributeTable attributes_;
+  std::unique_ptr<pcie::DataObjectExchange> exchange_;
   std::unique_ptr<ComponentRegisters> component_;
   std::unique_ptr<DeviceRegisters> device_;
   std::vector<std::unique_ptr<Nowhere>> unreachable_;  // bound to CPMUs without a place

@@ -54,6 +54,13 @@ struct Type3Rig {
     }
     return 0;
   }
+  /// Offset of the extended capability, 0 if it does not exist.
+  unsigned extended(unsigned id) {
+    for (unsigned at = 0x100; at != 0; at = config(at) >> 20) {
+      if (config(at, 2) == id) return at;
+    }
+    return 0;
+  }
   struct Entry {
     unsigned id;
     unsigned bar;

@@ -68,6 +68,74 @@ TEST_F(CxlType3, the_register_locator_lists_blocks_in_the_order_of_configuration
   });
 }
 
+// CXL 3.1, 8.1.7 and 8.1.8.
+TEST_F(CxlType3, has_the_dvsecs_of_persistent_flush_and_of_the_flex_bus) {
+  Type3Rig rig;
+  run([&] {
+    const unsigned flush = rig.dvsec(5);
+    ASSERT_NE(flush, 0U);
+    EXPECT_EQ(rig.config(flush + 4) >> 16, 0x0100U);  // 16 bytes, revision 0
+    EXPECT_LE(rig.config(flush + 0x0a, 2) & 0xf, 9U);
+    EXPECT_LE(rig.config(flush + 0x0a, 2) >> 8 & 0xf, 7U);  // scale
+    const unsigned flex_bus = rig.dvsec(7);
+    ASSERT_NE(flex_bus, 0U);
+    EXPECT_EQ(rig.config(flex_bus + 4) >> 16, 0x0202U);         // 32 bytes, revision 2
+    EXPECT_EQ(rig.config(flex_bus + 0x0a, 2) & 0x7, 0x6U);      // IO and memory, no cache
+    EXPECT_EQ(rig.config(flex_bus + 0x0e, 2) & 0x27, 0x0026U);  // trained to what it is capable of
+  });
+}
+
+/// The words of an entry of the CDAT, by data object exchange; the first is the response's header.
+std::vector<std::uint32_t> table_entry(Type3Rig& rig, std::uint32_t entry) {
+  const unsigned doe = rig.extended(0x2e);
+  for (const std::uint32_t word : {0x0002'1e98U, 3U, entry << 16}) rig.config_write(doe + 0x10, 4, word);
+  rig.config_write(doe + 0x08, 4, 1U << 31);
+  std::vector<std::uint32_t> words;
+  while ((rig.config(doe + 0x0c) >> 31) != 0 && words.size() < 100) {
+    words.push_back(rig.config(doe + 0x14));
+    rig.config_write(doe + 0x14, 4, 0);
+  }
+  EXPECT_GE(words.size(), 3U);
+  EXPECT_EQ(words.at(0), 0x0002'1e98U);
+  EXPECT_EQ(words.at(1), words.size());
+  words.erase(words.begin(), words.begin() + 2);
+  return words;
+}
+
+// CXL 3.1, 8.1.11; CDAT 1.03.
+TEST_F(CxlType3, the_attribute_table_has_a_range_for_each_kind_of_memory) {
+  Type3Parameters parameters;
+  parameters.memory.volatile_capacity = 4 * kUnit;
+  parameters.memory.persistent_capacity = 32 * kUnit;
+  Type3Rig rig(parameters);
+  run([&] {
+    std::vector<std::vector<std::uint32_t>> entries;
+    for (std::uint32_t entry = 0; entry != 0xffff && entries.size() < 20;) {
+      std::vector<std::uint32_t> words = table_entry(rig, entry);
+      EXPECT_EQ(words.at(0) & 0xffff, 0U);
+      entry = words.at(0) >> 16;
+      words.erase(words.begin());
+      entries.push_back(words);
+    }
+    std::uint32_t bytes = 0;
+    std::uint32_t sum = 0;
+    for (const auto& words : entries) {
+      for (const std::uint32_t word : words) {
+        bytes += 4;
+        for (unsigned shift = 0; shift < 32; shift += 8) sum += word >> shift & 0xff;
+      }
+    }
+    ASSERT_EQ(entries.size(), 5U);
+    EXPECT_EQ(entries[0].at(0), bytes);
+    EXPECT_EQ(entries[0].at(1) & 0xff, 1U);
+    EXPECT_EQ(sum % 256, 0U);
+    EXPECT_THAT(entries[1], ElementsAre(24U << 16, 0x0000U, 0, 0, 4 * kUnit, 0));  // DSMAS 0
+    EXPECT_THAT(entries[2], ElementsAre(4U | 24U << 16, 0x0100U, 0, 0, 4 * kUnit, 0));
+    EXPECT_THAT(entries[3], ElementsAre(24U << 16, 0x0401U, 4 * kUnit, 0, 0, 2));  // non-volatile, 8 GiB
+    EXPECT_THAT(entries[4], ElementsAre(4U | 24U << 16, 0x0201U, 0, 0, 0, 2));
+  });
+}
+
 TEST_F(CxlType3, entries_beyond_the_bar_or_over_another_have_no_registers) {
   Type3Parameters parameters;
   parameters.blocks = {{BlockId::component}, {BlockId::device},         {BlockId::cpmu, 0x1000'0000},
