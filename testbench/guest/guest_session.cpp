@@ -19,6 +19,7 @@
 #include "testbench/pci_access/pci_access.h"
 #include "testbench/scenario/run/kernel_errors.h"
 #include "testbench/scenario/run/machine.h"
+#include "testbench/scenario/run/run_checks.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tlm/clock/clock_domain.h"
 
@@ -110,18 +111,12 @@ class GuestStory {
     machine_.stop_traffic();
     const GuestServer::Tally& tally = server.tally();
     if (tally.traffic_ended) machine_.scoreboard().finish();
-    std::vector<std::string> failures;
-    for (const scoreboard::Finding& finding : machine_.scoreboard().findings().list()) {
-      if (finding.severity == scoreboard::Finding::Severity::failure)
-        failures.push_back(fmt::format("{}: {}", finding.kind, finding.text));
-    }
     write("end", {{"simulated_ps", simulated_time()},
                   {"accesses", tally.accesses},
                   {"interrupts", tally.interrupts + interrupts.delivered()},
                   {"raised", raised_interrupts(firmware)},
                   {"traffic_ended", tally.traffic_ended},
-                  {"reports", machine_.reports()},
-                  {"failures", failures}});
+                  {"failures", scenario::run_failures(machine_, scenario::Kernel::guest)}});
   }
 
   void see(const MmioBus::BusAccess& access) {
@@ -145,6 +140,7 @@ class GuestStory {
     scenario::print_warnings(catalog);
     machine_.host().unload();
     machine_.platform().reset();
+    machine_.forget_reports();
     return catalog;
   }
 
@@ -212,7 +208,6 @@ GuestResult read_guest_journal(const std::filesystem::path& folder) {
     result.interrupts = end.at("interrupts");
     result.raised = end.at("raised").get<std::map<std::string, std::uint64_t>>();
     result.traffic_ended = end.at("traffic_ended");
-    result.reports = end.at("reports").get<std::vector<std::string>>();
     result.failures = end.at("failures").get<std::vector<std::string>>();
   }
   return result;

@@ -49,8 +49,7 @@ struct GuestResult {
   std::map<std::string, std::uint64_t> raised;
   bool traffic_ended = false;                    ///< all of the traffic was played
   std::vector<std::vector<ExpectedEvent>> runs;  ///< of perf, in order
-  std::vector<std::string> reports;              ///< what drivers did wrong at registers
-  std::vector<std::string> failures;             ///< rules that a driver or the hardware broke
+  std::vector<std::string> failures;             ///< scenario::run_failures()
 };
 
 /// Serve a platform to a virtual machine, traffic included. Runs in this process, at most once per process. Results go

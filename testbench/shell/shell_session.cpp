@@ -6,14 +6,12 @@
 #include <optional>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "testbench/pci_access/pci_access.h"
 #include "testbench/perf/verdict_json.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/kernel_errors.h"
 #include "testbench/scenario/run/machine.h"
-#include "testbench/scenario/run/measurement.h"
+#include "testbench/scenario/run/run_checks.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/shell/shell_server.h"
 #include "testbench/shell/sysfs_tree.h"
@@ -78,13 +76,8 @@ class ShellStory {
 
  private:
   void finish() {
-    std::vector<std::string> failures;
-    for (const scoreboard::Finding& finding : machine_.scoreboard().findings().list()) {
-      if (finding.severity == scoreboard::Finding::Severity::failure)
-        failures.push_back(fmt::format("{}: {}", finding.kind, finding.text));
-    }
-    if (const std::uint64_t warnings = machine_.host().warnings(); warnings > 0)
-      failures.push_back(fmt::format("the kernel log has {} warning(s); --kernel-log shows them", warnings));
+    machine_.host().unload();
+    const std::vector<std::string> failures = scenario::run_failures(machine_, scenario::Kernel::here);
     journal_.write("end", {{"failures", failures}, {"simulated_ps", simulated_time()}});
   }
 

@@ -22,7 +22,7 @@ struct SessionResult {
   bool ended = false;  ///< the simulator came to its end
   Picoseconds simulated = 0;
   std::vector<perf::Verdict> verdicts;
-  std::vector<std::string> failures;  ///< rules that a driver or the hardware broke, warnings of the kernel
+  std::vector<std::string> failures;  ///< scenario::run_failures()
 };
 
 struct SessionOptions {

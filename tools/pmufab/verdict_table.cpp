@@ -38,6 +38,10 @@ void print_verdicts(const char* counter, const std::string& event, const std::ve
   }
 }
 
+void print_failures(const std::vector<std::string>& failures) {
+  for (const std::string& failure : failures) complain("pmufab: {}\n", failure);
+}
+
 scenario::Json verdict_json(const scenario::ScenarioSpec& spec, bool complete, Picoseconds simulated,
                             const std::vector<std::string>& failures) {
   scenario::Json json;

@@ -16,6 +16,9 @@ namespace pmufab::cli {
 /// @param event    title of the events' column
 void print_verdicts(const char* counter, const std::string& event, const std::vector<perf::Verdict>& verdicts);
 
+/// Print what else was wrong to standard error, a line each. @param failures  scenario::run_failures()
+void print_failures(const std::vector<std::string>& failures);
+
 /// @return the beginning of every --json file of these commands
 [[nodiscard]] scenario::Json verdict_json(const scenario::ScenarioSpec& spec, bool complete, Picoseconds simulated,
                                           const std::vector<std::string>& failures);

@@ -73,7 +73,9 @@ class Machine {
 
   [[nodiscard]] platform::Platform& platform() noexcept { return *platform_; }
   [[nodiscard]] driver_host::DriverHost& host() noexcept { return *host_; }
+  [[nodiscard]] const driver_host::DriverHost& host() const noexcept { return *host_; }
   [[nodiscard]] scoreboard::Scoreboard& scoreboard() noexcept { return *scoreboard_; }
+  [[nodiscard]] const scoreboard::Scoreboard& scoreboard() const noexcept { return *scoreboard_; }
   /// PMUs of drivers and of other software.
   [[nodiscard]] perf::PmuServices& pmus() noexcept { return *pmus_; }
   [[nodiscard]] CallTee& calls() noexcept { return *calls_; }
@@ -95,6 +97,8 @@ class Machine {
 
   /// What software did wrong at the registers, and other warnings of the models, in order; the first few of each kind.
   [[nodiscard]] const std::vector<std::string>& reports() const noexcept { return reports_.list(); }
+  /// Forget the reports so far: they are not about what is judged.
+  void forget_reports() { reports_ = {}; }
 
  private:
   class Process;

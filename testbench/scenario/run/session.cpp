@@ -19,6 +19,7 @@
 #include "testbench/scenario/run/expected_failure.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/run/measurement.h"
+#include "testbench/scenario/run/run_checks.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -66,6 +67,7 @@ class ScenarioRun {
   /// The kernel is dead: write down the results so far.
   void record_panic(const std::string& why) {
     check("kernel_panic", false, why);
+    journal_.write("check", to_json(check_traffic(traffic_report(machine_))));
     write_end(true);
   }
 
@@ -111,7 +113,7 @@ class ScenarioRun {
                 ? "the drivers were loaded and registered no PMU and logged nothing: no driver knows this hardware"
                 : "the drivers were loaded and registered no PMU; the kernel log may say why");
     }
-    check_probes();
+    probe_failed_ = !failed_probes(machine_.host().log()).empty();
     return result >= 0 && !empty;
   }
 
@@ -159,20 +161,6 @@ class ScenarioRun {
       }
     }
     return good;
-  }
-
-  /// A device that no driver could serve is a failure, even if no measure uses it.
-  void check_probes() {
-    std::vector<std::string> failures;
-    const std::vector<std::string>& log = machine_.host().log();
-    for (; log_seen_ < log.size(); ++log_seen_) {
-      const std::string& line = log[log_seen_];
-      if (line.find("probe with driver") != std::string::npos && line.find("failed with error") != std::string::npos)
-        failures.push_back(line.substr(line.find('>') + 1));
-    }
-    if (failures.empty()) return;
-    probe_failed_ = true;
-    check("probe", false, fmt::format("{}", fmt::join(failures, " | ")));
   }
 
   void plan() {
@@ -358,41 +346,16 @@ class ScenarioRun {
     journal_.write("check", to_json(CheckResult{name, ok, text}));
   }
 
-  Json traffic() {
-    Json list = Json::array();
-    for (const auto& fabric : machine_.fabrics()) fabric->report_traffic(list);
-    std::uint64_t errors = 0;
-    for (const Json& item : list) errors += item.value("errors", std::uint64_t{0});
-    check("traffic", errors == 0,
-          errors == 0 ? "every request was answered" : fmt::format("{} refused", counted(errors, "request")));
-    return list;
-  }
-
   void finish() {
     const bool cut_short = is_interrupted();
-    driver_host::DriverHost& host = machine_.host();
-    if (loaded_) host.unload();
-    const std::uint64_t warnings = host.warnings();
-    check("kernel_warnings", warnings == 0,
-          warnings == 0 ? "no WARN()" : fmt::format("the drivers hit WARN() {}", counted(warnings, "time")));
-    const unsigned disabled = host.disabled_interrupts();
-    check("interrupts", disabled == 0,
-          disabled == 0
-              ? fmt::format("{} handled, {} for no driver", host.handled_interrupts(), host.unhandled_interrupts())
-              : fmt::format("{} disabled: no handler cleared the interrupt (see the kernel log)", disabled));
-    const std::vector<std::string>& reports = machine_.reports();
-    check("register_accesses", reports.empty(),
-          reports.empty() ? "no access was refused" : fmt::format("{}", fmt::join(reports, " | ")));
+    if (loaded_) machine_.host().unload();
     for (const ExpectationSpec& expectation : spec_.expectations) {
       if (began_ && !met_.contains(&expectation))
         check("expect", false, fmt::format("no event '{}' was measured", expectation.event));
     }
 
-    scoreboard::Scoreboard& judge = machine_.scoreboard();
-    judge.finish();
-    const std::uint64_t failures = judge.findings().failures();
-    check("scoreboard", failures == 0,
-          failures == 0 ? "no rule broken" : fmt::format("{} broken", counted(failures, "rule")));
+    machine_.scoreboard().finish();
+    for (const CheckResult& result : run_checks(machine_, Kernel::here)) journal_.write("check", to_json(result));
     write_end(cut_short);
   }
 
@@ -402,7 +365,7 @@ class ScenarioRun {
     content["partial"] = cut_short;
     content["simulated_time_ps"] = simulated_time() - zero_;
     content["findings"] = findings(cut_short);
-    content["traffic"] = traffic();
+    content["traffic"] = traffic_report(machine_);
     journal_.write("kernel_log", machine_.host().log());
     journal_.write("end", std::move(content));
   }
@@ -412,7 +375,7 @@ class ScenarioRun {
     std::vector<std::string> list;
     for (const scoreboard::Finding& finding : machine_.scoreboard().findings().list()) {
       if (cut_short && finding.severity == scoreboard::Finding::Severity::note) continue;
-      list.push_back(fmt::format("{} at {}: {}", finding.kind, format_time(finding.when), finding.text));
+      list.push_back(describe(finding));
     }
     return list;
   }
@@ -450,8 +413,7 @@ class ScenarioRun {
   Picoseconds zero_ = 0;
   bool loaded_ = false;
   bool probe_failed_ = false;
-  bool began_ = false;        // to do what the scenario says
-  std::size_t log_seen_ = 0;  // lines of the kernel log looked through for failed probes
+  bool began_ = false;  // to do what the scenario says
   std::priority_queue<Step, std::vector<Step>, std::greater<>> steps_;
   std::map<std::size_t, std::unique_ptr<Measurement>> open_;  // by index of the measure
   std::set<std::string> crowded_;                             // PMUs with more events than counters

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ends a session before a virtual machine is there.
+// What ends a session before a virtual machine is there, and what is judged at the end of each.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <systemc>
 
 #include "testbench/driver_host/driver_sets.h"
 #include "testbench/guest/guest_session.h"
@@ -15,7 +21,9 @@
 namespace pmufab::guest {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class GuestSession : public ::testing::Test {
  protected:
@@ -27,6 +35,15 @@ class GuestSession : public ::testing::Test {
     spec.platform.tegra410->clusters = 4;
   }
   ~GuestSession() override { std::filesystem::remove_all(options.folder); }
+
+  /// A whole session, without a virtual machine. @param work  done while one could be served
+  GuestResult run_to_the_end(const std::function<void()>& work) {
+    options.stop = open("/dev/null", O_RDONLY | O_CLOEXEC);  // at its end already
+    options.on_ready = work;
+    run();
+    close(options.stop);
+    return read_guest_journal(options.folder);
+  }
 
   void run() { run_guest_session(spec, driver_host::find_driver_sets(PMUFAB_DRIVERS_DIR).back(), options); }
 
@@ -54,6 +71,20 @@ TEST_F(GuestSession, a_mistake_of_pmufab_is_not_blamed_on_the_platform) {
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(error.what(), "a mistake");
   }
+}
+
+TEST_F(GuestSession, without_a_mistake_nothing_fails) {
+  const GuestResult result = run_to_the_end([] {});
+  EXPECT_TRUE(result.ended);
+  EXPECT_THAT(result.failures, IsEmpty());
+}
+
+/// As in pmufab run, in the same words.
+TEST_F(GuestSession, a_refused_register_access_of_the_guest_fails_it) {
+  const GuestResult result =
+      run_to_the_end([] { SC_REPORT_WARNING("guest_error", "ucf_pmu: 4-byte read at offset 0x2: no register"); });
+  EXPECT_THAT(result.failures,
+              ElementsAre("register_accesses: guest_error: ucf_pmu: 4-byte read at offset 0x2: no register"));
 }
 
 }  // namespace

@@ -168,15 +168,33 @@ TEST_F(ShellEnd, a_killed_perf_leaves_the_counters_to_the_next) {
             std::to_string(session.verdicts[1].at("driver").get<std::uint64_t>()));
 }
 
-/// Sessions with the newest kernel's driver of the UCF's PMU, changed.
+/// Counts can be right while a driver does something else wrong.
+TEST_F(ShellEnd, refused_register_accesses_fail_a_shell_as_they_fail_a_run) {
+  // The driver programs no event group. Without traffic, 0 is right all the same.
+  platform = {shipped("platforms/cxl-typical.yaml")};
+  const Session session = type("perf stat -a -e cxl_pmu_mem0.0/m2s_req_memrd/ sleep 0.01");
+  ASSERT_EQ(session.verdicts.size(), 1U) << session.outcome.err;
+  EXPECT_EQ(session.verdicts[0].at("check"), "exact");
+  EXPECT_EQ(session.outcome.exit_code, 1);
+  EXPECT_THAT(session.outcome.err, HasSubstr("pmufab: register_accesses: "));
+  ASSERT_EQ(session.report.at("failures").size(), 1U) << session.report;
+  const std::string failure = session.report.at("failures")[0];
+
+  const Outcome run = pmufab({"stat", "--platform", platform.front(), "-e", "cxl_pmu_mem0.0/m2s_req_memrd/"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.out, HasSubstr("FAILED " + failure)) << "pmufab stat says the same";
+}
+
+/// Sessions with a driver of the newest kernel, changed.
 class ShellOwnDriver : public ShellEnd {
  protected:
   /// Replace `old` by `other` in the first line that has both it and `word`, and use the driver.
-  void change(const std::string& word, const std::string& old, const std::string& other) {
+  /// @param file  of the kernel's drivers; if none is named, that of the UCF's PMU
+  void change(const std::string& word, const std::string& old, const std::string& other,
+              const std::string& file = "nvidia_cspmu.c") {
     fs::path original;
     for (const auto& entry : fs::recursive_directory_iterator(PMUFAB_LINUX_SOURCES)) {
-      if (entry.path().filename() == "nvidia_cspmu.c" && entry.path().string() > original.string())
-        original = entry.path();
+      if (entry.path().filename() == file && entry.path().string() > original.string()) original = entry.path();
     }
     ASSERT_FALSE(original.empty());
     std::string text = read(original);
@@ -187,7 +205,7 @@ class ShellOwnDriver : public ShellEnd {
     text.replace(at, old.size(), other);
     setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
     const Outcome built =
-        pmufab({"driver", "build", write("nvidia_cspmu.c", text), "--sources", PMUFAB_LINUX_SOURCES, "--base",
+        pmufab({"driver", "build", write(file, text), "--sources", PMUFAB_LINUX_SOURCES, "--base",
                 original.lexically_relative(PMUFAB_LINUX_SOURCES).begin()->string(), "-o", in("own.so")});
     ASSERT_EQ(built.exit_code, 0) << built.err;
     platform.insert(platform.end(), {"--driver", in("own.so")});
@@ -238,6 +256,15 @@ TEST_F(ShellEnd, programs_that_do_not_see_the_platform_are_told) {
   ASSERT_EQ(chown(own.c_str(), 65534, 65534), 0);
   ASSERT_EQ(chmod(own.c_str(), 04755), 0);
   EXPECT_THAT(type("true; " + own).outcome.err, HasSubstr(own + " runs as another user: it runs on the host"));
+}
+
+TEST_F(ShellOwnDriver, an_interrupt_that_no_handler_clears_fails_a_shell_as_it_fails_a_run) {
+  ASSERT_NO_FATAL_FAILURE(
+      change("bool handled = false;", "bool handled = false;", "return IRQ_NONE; bool handled = false;", "arm_cspmu.c"));
+  platform.insert(platform.end(), {"--set", "platform.tegra410.ucf_pmu.width=16"});
+  const Session session = type("perf stat -a -e nvidia_ucf_pmu_0/cycles/ sleep 0.1");
+  EXPECT_EQ(session.outcome.exit_code, 1);
+  EXPECT_THAT(session.outcome.err, HasSubstr("pmufab: interrupts: 1 disabled: no handler cleared the interrupt"));
 }
 
 /// Since 7.3 the second filter of node events lies in the bits of a watchpoint's terms.

@@ -19,7 +19,8 @@ class Shell : public Cli {
   /// The results of a shell: output of all programs, and the verdicts.
   struct Session {
     Outcome outcome;
-    nlohmann::json verdicts;  ///< "events" of --json
+    nlohmann::json report;    ///< --json
+    nlohmann::json verdicts;  ///< "events" of it
   };
 
   std::vector<std::string> arguments(const std::string& commands) const {
@@ -32,9 +33,11 @@ class Shell : public Cli {
   Session type(const std::string& commands) { return finish_session(start(arguments(commands))); }
 
   Session finish_session(pid_t pid) {
-    Session session{finish(pid), {}};
+    Session session{finish(pid), {}, {}};
     const std::string text = read(folder / "verdicts.json");
-    if (!text.empty()) session.verdicts = nlohmann::json::parse(text).at("events");
+    if (text.empty()) return session;
+    session.report = nlohmann::json::parse(text);
+    session.verdicts = session.report.at("events");
     return session;
   }
 

@@ -72,12 +72,6 @@ void write_initrd(const fs::path& guest, const fs::path& file, std::uint64_t ape
   if (!out) throw InputError(fmt::format("{} cannot be written", file.string()), "is the disk of $TMPDIR full?");
 }
 
-void print(const std::vector<perf::Verdict>& verdicts, const guest::GuestResult& result) {
-  for (const std::string& report : result.reports) complain("pmufab: {}\n", report);
-  for (const std::string& failure : result.failures) complain("pmufab: {}\n", failure);
-  print_verdicts("guest", "event", verdicts);
-}
-
 /// @param code  of the command; nothing if the guest did not finish
 void write_json(const fs::path& file, const guest::GuestResult& result, const std::vector<perf::Verdict>& verdicts,
                 const scenario::ScenarioSpec& spec, const std::string& guest_title, std::optional<int> code) {
@@ -88,7 +82,6 @@ void write_json(const fs::path& file, const guest::GuestResult& result, const st
   json["interrupts"] = result.interrupts;
   json["interrupts_raised"] = result.raised;
   json["traffic_ended"] = result.traffic_ended;
-  json["reports"] = result.reports;
   write_verdicts(file, std::move(json), "guest", verdicts);
 }
 
@@ -274,7 +267,8 @@ int boot(const Request& request) {
   const guest::GuestResult result = guest::read_guest_journal(scratch.path());
   const std::vector<perf::Verdict> verdicts =
       guest::compare(result.runs, guest::find_counts(machine ? machine->printed : std::string()));
-  if (!order.interactive()) print(verdicts, result);
+  if (!order.interactive()) print_verdicts("guest", "event", verdicts);
+  print_failures(result.failures);
   const std::optional<int> code = code_of_command(scratch.path());
   if (!order.json.empty()) write_json(order.json, result, verdicts, order.spec, order.guest_title, code);
   if (const std::optional<int> failed = check_simulator(status, result.ended)) return *failed;
@@ -336,7 +330,7 @@ Without PLATFORM a platform of two Tegra410 sockets is used.)",
                     "  -- perf stat -a -e arm_cmn_0/mxp_e_req_txflit_valid/ sleep 1"},
                    {"pmufab boot scenarios/platforms/cxl-exact.yaml"}},
       .exit_codes = {{"N", "the exit code of COMMAND"},
-                     {"1", "a count was wrong, or the guest did not finish"},
+                     {"1", "a count was wrong, a driver or the hardware made another mistake, or the guest did not finish"},
                      {"2", "bad input, a guest that is not prepared, or verdicts that could not be printed"},
                      {"3", "the simulator died"}},
       .run = boot,

@@ -69,11 +69,6 @@ int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<
   }));
 }
 
-void print(const shell::SessionResult& result) {
-  print_verdicts("driver", "event, in the order of closing", result.verdicts);
-  for (const std::string& failure : result.failures) complain("pmufab: {}\n", failure);
-}
-
 void write_json(const fs::path& file, const shell::SessionResult& result, const scenario::ScenarioSpec& spec,
                 const driver_host::DriverSet& drivers) {
   scenario::Json json = verdict_json(spec, result.ended, result.simulated, result.failures);
@@ -136,7 +131,9 @@ int run_shell(const Request& request) {
   const int status = simulator.end();
   if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has printed the reason
   const shell::SessionResult result = shell::read_journal(scratch.path());
-  print(result);
+  print_verdicts("driver", "event, in the order of closing", result.verdicts);
+  print_failures(result.failures);
+  if (!result.failures.empty()) complain("pmufab: --kernel-log shows the kernel log\n");
   if (!json.empty()) write_json(json, result, spec, drivers);
   if (const std::optional<int> failed = check_simulator(status, result.ended)) return *failed;
   return finish_standard_error(exit_code(ended, result));
@@ -172,7 +169,7 @@ Without PLATFORM a platform of two Tegra410 sockets is used.)",
                     "  -- perf stat -a -e nvidia_ucf_pmu_0/event=0x111/ sleep 1"},
                    {"pmufab shell scenarios/platforms/cxl-exact.yaml -- lspci -vv"}},
       .exit_codes = {{"N", "the exit code of COMMAND"},
-                     {"1", "a count was wrong"},
+                     {"1", "a count was wrong, or a driver or the hardware made another mistake"},
                      {"2", "bad input, or the verdicts could not be printed"},
                      {"3", "the simulator died"}},
       .run = run_shell,

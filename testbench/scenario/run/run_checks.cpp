@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/run/run_checks.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace pmufab::scenario {
+namespace {
+
+/// @param good  what to say if there are no `problems`
+CheckResult check_for(const char* name, const std::vector<std::string>& problems, const char* good) {
+  const bool ok = problems.empty();
+  return {name, ok, ok ? std::string(good) : fmt::format("{}", fmt::join(problems, " | "))};
+}
+
+void add_kernel_checks(const driver_host::DriverHost& host, std::vector<CheckResult>& checks) {
+  checks.push_back(check_for("probe", failed_probes(host.log()), "no probe failed"));
+  const std::uint64_t warnings = host.warnings();
+  checks.push_back({"kernel_warnings", warnings == 0,
+                    warnings == 0 ? "no WARN()" : fmt::format("the drivers hit WARN() {}", counted(warnings, "time"))});
+  const unsigned disabled = host.disabled_interrupts();
+  checks.push_back(
+      {"interrupts", disabled == 0,
+       disabled == 0 ? fmt::format("{} handled, {} for no driver", host.handled_interrupts(), host.unhandled_interrupts())
+                     : fmt::format("{} disabled: no handler cleared the interrupt (see the kernel log)", disabled)});
+}
+
+}  // namespace
+
+std::vector<std::string> failed_probes(const std::vector<std::string>& log) {
+  std::vector<std::string> failures;
+  for (const std::string& line : log) {
+    if (line.find("probe with driver") != std::string::npos && line.find("failed with error") != std::string::npos)
+      failures.push_back(line.substr(line.find('>') + 1));
+  }
+  return failures;
+}
+
+Json traffic_report(const Machine& machine) {
+  Json list = Json::array();
+  for (const auto& fabric : machine.fabrics()) fabric->report_traffic(list);
+  return list;
+}
+
+CheckResult check_traffic(const Json& traffic) {
+  std::uint64_t errors = 0;
+  for (const Json& item : traffic) errors += item.value("errors", std::uint64_t{0});
+  return {"traffic", errors == 0,
+          errors == 0 ? "every request was answered" : fmt::format("{} refused", counted(errors, "request"))};
+}
+
+std::vector<CheckResult> run_checks(const Machine& machine, Kernel kernel) {
+  std::vector<CheckResult> checks;
+  if (kernel == Kernel::here) add_kernel_checks(machine.host(), checks);
+  checks.push_back(check_for("register_accesses", machine.reports(), "no access was refused"));
+  const std::uint64_t broken = machine.scoreboard().findings().failures();
+  checks.push_back({"scoreboard", broken == 0,
+                    broken == 0 ? "no rule broken" : fmt::format("{} broken", counted(broken, "rule"))});
+  checks.push_back(check_traffic(traffic_report(machine)));
+  return checks;
+}
+
+std::string describe(const scoreboard::Finding& finding) {
+  return fmt::format("{} at {}: {}", finding.kind, format_time(finding.when), finding.text);
+}
+
+std::vector<std::string> run_failures(const Machine& machine, Kernel kernel) {
+  std::vector<std::string> failures;
+  for (const CheckResult& check : run_checks(machine, kernel)) {
+    if (!check.ok) failures.push_back(fmt::format("{}: {}", check.name, check.text));
+  }
+  for (const scoreboard::Finding& finding : machine.scoreboard().findings().list()) {
+    if (finding.severity == scoreboard::Finding::Severity::failure)
+      failures.push_back("scoreboard: " + describe(finding));
+  }
+  return failures;
+}
+
+}  // namespace pmufab::scenario
