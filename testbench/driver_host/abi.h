@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 5u
+#define PMUFAB_DRIVER_ABI_VERSION 6u
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
 /* Order and values as PerfCallObserver::Call. */
@@ -172,6 +172,11 @@ struct pmufab_module {
   void (*list_debugfs)(void* context, void (*file)(void* context, const char* path, const char* content));
   /* Name of every loaded kernel module, in the order of loading. */
   void (*list_modules)(void* context, void (*module)(void* context, const char* name));
+  /* Every kernel module: the name of its source file, the SHA-256 of the file, whether it is the user's, and whether a
+   * device was bound by it or with its help. Each is followed by the PMUs that it serves. */
+  void (*list_drivers)(void* context,
+                       void (*driver)(void* context, const char* file, const char* sha256, int is_own, int is_used),
+                       void (*pmu)(void* context, const char* name));
 
   int (*open)(const struct pmufab_event_attributes* attributes, int cpu, int group_leader, int for_task);
   int (*enable)(int event, int group);

@@ -172,6 +172,7 @@ struct DriverHost::State {
   std::optional<platform::FirmwareDescription> firmware;
   PerfCallObserver* observer = nullptr;
   std::vector<std::string> log;
+  std::vector<DriverFile> driver_files;
   std::uint64_t warnings = 0;
   bool booted = false;
   bool dead = false;
@@ -274,7 +275,18 @@ int DriverHost::load() {
   library->attach(&state_->door, state_->next_event);
   const FirmwareTable table(*state_->firmware);
   state_->booted = true;
-  return library->boot(&table.get());
+  const int result = library->boot(&table.get());
+  state_->driver_files.clear();
+  library->list_drivers(
+      &state_->driver_files,
+      [](void* context, const char* file, const char* sha256, int is_own, int is_used) {
+        static_cast<std::vector<DriverFile>*>(context)->push_back(
+            {.file = file, .sha256 = sha256, .is_own = is_own != 0, .is_used = is_used != 0});
+      },
+      [](void* context, const char* name) {
+        static_cast<std::vector<DriverFile>*>(context)->back().pmus.emplace_back(name);
+      });
+  return result;
 }
 
 void DriverHost::unload() {
@@ -410,6 +422,7 @@ int DriverHost::set_cpu_online(unsigned cpu, bool online) {
   return call([&](const pmufab_module& module) { return module.set_cpu_online(cpu, online ? 1 : 0); });
 }
 
+const std::vector<DriverFile>& DriverHost::driver_files() const { return state_->driver_files; }
 const std::vector<std::string>& DriverHost::log() const { return state_->log; }
 bool DriverHost::panicked() const { return state_->dead; }
 std::uint64_t DriverHost::warnings() const { return state_->warnings; }

@@ -60,6 +60,9 @@ class DriverHost : public sc_core::sc_module {
   /// Names of the loaded kernel modules, in the order of loading.
   [[nodiscard]] std::vector<std::string> modules() const;
 
+  /// @return the files of all kernel modules, in link order, as they were after the last load()
+  [[nodiscard]] const std::vector<DriverFile>& driver_files() const;
+
   /// perf_event_open(attributes, pid = -1, cpu, group leader or 0). Returns the handle, or -errno.
   EventHandle open(const PerfAttributes& attributes, int cpu, EventHandle group_leader = 0);
   /// As above, but for a task (pid 0 = self), which uncore PMUs refuse.

@@ -21,6 +21,16 @@ struct DriverSet {
   [[nodiscard]] bool holds(std::string_view module) const;
 };
 
+/// The source file of a kernel module in a loaded driver set, and what it is for.
+struct DriverFile {
+  std::string file;             ///< its name, without folders: "arm_cspmu.c"
+  std::string sha256;           ///< of the file, in hexadecimal
+  bool is_own = false;          ///< the user's (pmufab driver build), not the kernel's
+  bool is_used = false;         ///< a device was bound by it, or with its help
+  std::vector<std::string> pmus{};  ///< that it serves, in the order of their registration. Two files may serve one:
+                                    ///< arm_cspmu.c and a vendor's
+};
+
 /// Numeric comparison of kernel versions, part by part: 7.10 comes after 7.9. @return negative, 0, positive
 [[nodiscard]] int compare_versions(std::string_view a, std::string_view b);
 

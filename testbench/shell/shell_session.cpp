@@ -8,6 +8,7 @@
 
 #include "testbench/pci_access/pci_access.h"
 #include "testbench/perf/verdict_json.h"
+#include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/kernel_errors.h"
 #include "testbench/scenario/run/machine.h"
@@ -56,6 +57,7 @@ class ShellStory {
     write_sysfs(options_.folder / kSysfsName, pmus, machine_.platform().firmware().cpus, functions);
     const perf::PmuCatalog catalog(pmus);
     scenario::print_warnings(catalog);
+    journal_.write("driver_files", scenario::to_json(machine_.host().driver_files()));
     PerfEvents events(machine_, catalog, [this](const perf::Verdict& verdict) {
       journal_.write("verdict", perf::to_json(verdict, kCounter));
     });
@@ -104,6 +106,8 @@ SessionResult read_journal(const std::filesystem::path& folder) {
     if (content.is_discarded()) break;  // cut off when the process was killed
     if (content.contains("verdict"))
       result.verdicts.push_back(perf::verdict_from_json(content.at("verdict"), kCounter));
+    if (content.contains("driver_files"))
+      result.driver_files = scenario::driver_files_from_json(content.at("driver_files"));
     if (!content.contains("end")) continue;
     result.ended = true;
     result.simulated = content.at("end").at("simulated_ps");

@@ -21,6 +21,7 @@ inline constexpr const char* kJournalName = "journal";  ///< verdicts, as they c
 struct SessionResult {
   bool ended = false;  ///< the simulator came to its end
   Picoseconds simulated = 0;
+  std::vector<driver_host::DriverFile> driver_files;  ///< those that serve PMUs, and the user's
   std::vector<perf::Verdict> verdicts;
   std::vector<std::string> failures;  ///< scenario::run_failures()
 };

@@ -4,7 +4,7 @@
 
 #include "runtime.h"
 
-const struct device* pmufab_probing;
+struct device* pmufab_probing;
 
 static bool retry_deferred; /* a device was bound since the deferred probes were last tried */
 
@@ -46,15 +46,22 @@ void put_device(struct device* dev) {
 }
 
 static int probe(struct device* dev, struct device_driver* driver) {
-  if (driver->owner && !try_module_get(driver->owner)) return -ENODEV;
+  struct device* const outer = pmufab_probing;
   dev->driver = driver;
+  dev->helper = NULL;
   dev->deferred = false;
-  const struct device* const outer = pmufab_probing;
   pmufab_probing = dev;
+  if (driver->owner && !try_module_get(driver->owner)) {
+    pmufab_probing = outer;
+    dev->driver = NULL;
+    return -ENODEV;
+  }
   const int error = dev->bus->probe ? dev->bus->probe(dev) : driver->probe(dev);
   pmufab_probing = outer;
   module_put(driver->owner); /* a bound device does not hold a reference to its module */
   if (!error) {
+    if (driver->owner) driver->owner->is_used = true;
+    if (dev->helper) dev->helper->is_used = true;
     retry_deferred = true;
     return 0;
   }

@@ -88,6 +88,7 @@ static const struct pmufab_module module = {
     .list_pmus = pmufab_perf_list,
     .list_debugfs = list_debugfs,
     .list_modules = pmufab_list_modules,
+    .list_drivers = pmufab_list_drivers,
     .open = open_event,
     .enable = enable,
     .disable = disable,

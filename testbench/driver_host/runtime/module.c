@@ -21,6 +21,7 @@ bool try_module_get(struct module* module) {
   if (!module) return true;
   if (!module->loaded) return false;
   module->references++;
+  if (pmufab_probing && pmufab_probing->driver->owner != module) pmufab_probing->helper = module;
   return true;
 }
 
@@ -98,4 +99,16 @@ void pmufab_modules_unload(void) {
 
 void pmufab_list_modules(void* context, void (*module)(void* context, const char* name)) {
   for (int i = 0; i < loaded_count; i++) module(context, loaded[i]->name);
+}
+
+void pmufab_list_drivers(void* context,
+                         void (*driver)(void* context, const char* file, const char* sha256, int is_own, int is_used),
+                         void (*pmu)(void* context, const char* name)) {
+  struct pmufab_perf_pmu* core;
+  for (int i = 0; i < module_count; i++) {
+    const struct module* const module = modules[i];
+    driver(context, module->file, module->sha256, module->is_own, module->is_used);
+    list_for_each_entry(core, &pmufab_perf_pmus, node) if (core->module == module || core->helper == module)
+        pmu(context, core->pmu->name);
+  }
 }

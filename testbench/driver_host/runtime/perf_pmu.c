@@ -76,6 +76,9 @@ int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
   struct pmufab_perf_pmu* core = kzalloc(sizeof(*core), GFP_KERNEL);
   core->pmu = pmu;
   core->owner = pmu->parent ? pmu->parent : pmufab_probing;
+  const struct device* const device = pmufab_probing ? pmufab_probing : pmu->parent;
+  core->module = device && device->driver ? device->driver->owner : pmu->module;
+  core->helper = device ? device->helper : NULL;
   core->cpus = kcalloc(nr_cpu_ids, sizeof(*core->cpus), GFP_KERNEL);
   for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++) {
     INIT_LIST_HEAD(&core->cpus[cpu].groups);

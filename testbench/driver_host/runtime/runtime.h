@@ -30,7 +30,7 @@ void pmufab_debugfs_list(void* context, void (*file)(void* context, const char* 
 void pmufab_debugfs_exit(void);
 
 /* device.c */
-extern const struct device* pmufab_probing; /* the device whose probe is running; null: none */
+extern struct device* pmufab_probing; /* the device whose probe is running; null: none */
 void pmufab_deferred_probe_run(void);
 void pmufab_deferred_probe_report(void);
 
@@ -66,6 +66,9 @@ void pmufab_modules_load_rest(void);
 void pmufab_modules_unload(void);
 void pmufab_run_queued_work(void);
 void pmufab_list_modules(void* context, void (*module)(void* context, const char* name));
+void pmufab_list_drivers(void* context,
+                         void (*driver)(void* context, const char* file, const char* sha256, int is_own, int is_used),
+                         void (*pmu)(void* context, const char* name));
 
 /* perf_pmu.c: registered PMUs, and perf's data for each CPU of one. */
 struct pmufab_perf_cpu {
@@ -80,6 +83,8 @@ struct pmufab_perf_pmu {
   struct pmu* pmu;
   bool own_transactions;      /* the driver has its own transactions */
   const struct device* owner; /* its parent; if the driver names none, the device whose probe registered it */
+  const struct module* module; /* of the driver that registered it */
+  const struct module* helper; /* that this driver took for the device; null: none */
   struct pmufab_perf_cpu* cpus;
   struct pmufab_sysfs_file* files;
   size_t file_count;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/report/report.h"
 
 namespace pmufab::scenario {
@@ -77,6 +78,17 @@ void write_measure(std::ostream& out, const MeasureResult& measure, const TextRe
   }
 }
 
+/// Which drivers served the PMUs that were counted.
+void write_drivers(std::ostream& out, const RunResult& run) {
+  std::vector<std::string> pmus;
+  for (const MeasureResult& measure : run.measures) {
+    for (const CounterResult& counter : measure.counters) pmus.push_back(counter.pmu);
+  }
+  const std::vector<std::string> lines = describe(run.driver_files, pmus);
+  if (!lines.empty()) fmt::print(out, "\n");
+  for (const std::string& line : lines) fmt::print(out, "  {}\n", line);
+}
+
 /// The end of the kernel log, where that is likely to tell what went wrong.
 void write_kernel_log(std::ostream& out, const RunResult& run) {
   constexpr std::size_t kShown = 10;
@@ -112,6 +124,7 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
     if (shorten && counters > wrong)
       fmt::print(out, "\n  Not shown: {} without errors. The result files have all counters.\n",
                  counted(counters - wrong, "counter"));
+    write_drivers(out, run);
     for (const std::string& action : run.actions) fmt::print(out, "  {}\n", action);
   }
   for (const CheckResult& check : run.checks) {

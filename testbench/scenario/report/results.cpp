@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/report/driver_files.h"
+
 namespace pmufab::scenario {
 namespace {
 
@@ -186,6 +188,7 @@ Json to_json(const RunResult& run) {
   json["variant"] = run.variant;
   json["platform"] = run.platform;
   json["drivers"] = run.drivers;
+  json["driver_files"] = to_json(run.driver_files);
   json["seed"] = run.seed;
   json["status"] = to_string(run.status);
   json["partial"] = run.partial;

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "testbench/driver_host/driver_sets.h"
 #include "testbench/perf/check.h"
 #include "tlm/clock/clock_domain.h"
 
@@ -84,6 +85,7 @@ struct RunResult {
   std::string variant;
   std::string platform;
   std::string drivers;  ///< kernel version
+  std::vector<driver_host::DriverFile> driver_files;  ///< those that serve PMUs, and the user's
   std::uint64_t seed = 0;
   Status status = Status::not_run;
   std::string message;          ///< bad input, crash: what happened

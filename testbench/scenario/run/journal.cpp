@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/run/expected_failure.h"
 #include "testbench/scenario/yaml/input_error.h"
 
@@ -55,6 +56,8 @@ void read_record(const Json& json, RunResult& run, Told& told) {
     told.measures.emplace(content.at("index").get<std::size_t>(), measure_from_json(content));
   } else if (record == "check") {
     run.checks.push_back(check_from_json(content));
+  } else if (record == "driver_files") {
+    run.driver_files = driver_files_from_json(content);
   } else if (record == "action") {
     run.actions.push_back(content.get<std::string>());
   } else if (record == "error") {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/report/driver_files.h"
+
 namespace pmufab::scenario {
 namespace {
 
@@ -15,6 +17,7 @@ CheckResult check_for(const char* name, const std::vector<std::string>& problems
 }
 
 void add_kernel_checks(const driver_host::DriverHost& host, std::vector<CheckResult>& checks) {
+  checks.push_back(check_drivers(host.driver_files()));
   checks.push_back(check_for("probe", failed_probes(host.log()), "no probe failed"));
   const std::uint64_t warnings = host.warnings();
   checks.push_back({"kernel_warnings", warnings == 0,

@@ -30,6 +30,7 @@ enum class Kernel : std::uint8_t {
 /// The checks of a run as a whole, at its end: the drivers are unloaded, and the scoreboard has been told the end if
 /// there is one.
 ///
+/// - drivers: every driver of the user's bound a device, or helped another driver to
 /// - probe: no driver failed to serve a device
 /// - kernel_warnings: no WARN() and no register access that was aborted
 /// - interrupts: none was disabled because no handler cleared it
@@ -37,7 +38,7 @@ enum class Kernel : std::uint8_t {
 /// - scoreboard: neither drivers nor hardware broke a rule
 /// - traffic: every request was answered
 ///
-/// The first three are left out for a guest's kernel.
+/// The first four are left out for a guest's kernel.
 [[nodiscard]] std::vector<CheckResult> run_checks(const Machine& machine, Kernel kernel);
 
 /// @return a finding of the scoreboard as reports show it: its kind, when, and its text

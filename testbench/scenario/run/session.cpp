@@ -14,6 +14,7 @@
 
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/verdict.h"
+#include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/run/draining.h"
 #include "testbench/scenario/run/driver_selection.h"
 #include "testbench/scenario/run/expected_failure.h"
@@ -105,6 +106,7 @@ class ScenarioRun {
   bool load(const char* what) {
     const int result = machine_.host().load();
     loaded_ = true;
+    journal_.write("driver_files", to_json(machine_.host().driver_files()));
     if (result < 0) check(what, false, fmt::format("loading the drivers failed: {}", describe_errno(result)));
     const bool empty = result >= 0 && machine_.host().pmus().empty();
     if (empty) {

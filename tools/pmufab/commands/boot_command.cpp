@@ -39,6 +39,9 @@ using scenario::InputError;
 
 constexpr const char* kMessagesName = "qemu.log";
 
+/// Each report says which drivers served the PMUs.
+constexpr const char* kGuestDrivers = "those of the guest's kernel";
+
 fs::path find_guest(const std::string& given) {
   const std::vector<fs::path> places = given.empty() ? guest_folders() : std::vector<fs::path>{given};
   std::error_code error;
@@ -78,6 +81,7 @@ void write_json(const fs::path& file, const guest::GuestResult& result, const st
   scenario::Json json = verdict_json(spec, result.ended && code, result.simulated, result.failures);
   if (code) json["exit_code"] = *code;
   json["guest"] = guest_title;
+  json["drivers"] = kGuestDrivers;
   json["register_accesses"] = result.accesses;
   json["interrupts"] = result.interrupts;
   json["interrupts_raised"] = result.raised;
@@ -267,7 +271,10 @@ int boot(const Request& request) {
   const guest::GuestResult result = guest::read_guest_journal(scratch.path());
   const std::vector<perf::Verdict> verdicts =
       guest::compare(result.runs, guest::find_counts(machine ? machine->printed : std::string()));
-  if (!order.interactive()) print_verdicts("guest", "event", verdicts);
+  if (!order.interactive()) {
+    print_verdicts("guest", "event", verdicts);
+    if (!verdicts.empty()) complain("\n  The drivers are {}: {}.\n", kGuestDrivers, order.guest_title);
+  }
   print_failures(result.failures);
   const std::optional<int> code = code_of_command(scratch.path());
   if (!order.json.empty()) write_json(order.json, result, verdicts, order.spec, order.guest_title, code);

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "testbench/process/child_process.h"
+#include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scenario/yaml/quantity.h"
@@ -69,10 +70,22 @@ int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<
   }));
 }
 
+/// Which drivers served the PMUs that were counted.
+void print_drivers(const shell::SessionResult& result) {
+  std::vector<std::string> pmus;
+  for (const perf::Verdict& verdict : result.verdicts) {
+    if (verdict.opening) pmus.push_back(verdict.opening->pmu);
+  }
+  const std::vector<std::string> lines = scenario::describe(result.driver_files, pmus);
+  if (!lines.empty()) complain("\n");
+  for (const std::string& line : lines) complain("  {}\n", line);
+}
+
 void write_json(const fs::path& file, const shell::SessionResult& result, const scenario::ScenarioSpec& spec,
                 const driver_host::DriverSet& drivers) {
   scenario::Json json = verdict_json(spec, result.ended, result.simulated, result.failures);
   json["drivers"] = drivers.kernel_version;
+  json["driver_files"] = scenario::to_json(result.driver_files);
   write_verdicts(file, std::move(json), "driver", result.verdicts);
 }
 
@@ -132,8 +145,9 @@ int run_shell(const Request& request) {
   if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has printed the reason
   const shell::SessionResult result = shell::read_journal(scratch.path());
   print_verdicts("driver", "event, in the order of closing", result.verdicts);
+  print_drivers(result);
   print_failures(result.failures);
-  if (!result.failures.empty()) complain("pmufab: --kernel-log shows the kernel log\n");
+  if (!result.failures.empty() && !map["kernel-log"].as<bool>()) complain("pmufab: --kernel-log shows the kernel log\n");
   if (!json.empty()) write_json(json, result, spec, drivers);
   if (const std::optional<int> failed = check_simulator(status, result.ended)) return *failed;
   return finish_standard_error(exit_code(ended, result));

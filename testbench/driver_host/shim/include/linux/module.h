@@ -12,10 +12,20 @@
 #ifndef KBUILD_MODNAME
 #define KBUILD_MODNAME "built_in"
 #endif
+/* tools/build-drivers tells each driver its file. */
+#ifndef PMUFAB_DRIVER_FILE
+#define PMUFAB_DRIVER_FILE ""
+#define PMUFAB_DRIVER_SHA256 ""
+#define PMUFAB_DRIVER_IS_OWN false
+#endif
 
 struct module {
   const char* name;
   /* Our members. */
+  const char* file;   /* the name of its source, without folders */
+  const char* sha256; /* of the source, in hexadecimal */
+  bool is_own;        /* the source is the user's, not the kernel's */
+  bool is_used;       /* a device was bound by it, or with its help */
   int references;
   bool loaded;
   bool has_device_table; /* has a device table, so loaded at boot; others are loaded on request */
@@ -24,7 +34,10 @@ struct module {
 };
 
 /* One driver file is one kernel module. Its parts register themselves when the library is loaded. */
-static struct module __this_module __maybe_unused = {.name = KBUILD_MODNAME};
+static struct module __this_module __maybe_unused = {.name = KBUILD_MODNAME,
+                                                     .file = PMUFAB_DRIVER_FILE,
+                                                     .sha256 = PMUFAB_DRIVER_SHA256,
+                                                     .is_own = PMUFAB_DRIVER_IS_OWN};
 #define THIS_MODULE (&__this_module)
 void pmufab_module_register(struct module* module);
 #define __PMUFAB_MODULE_PART(tag, statement)                                                    \

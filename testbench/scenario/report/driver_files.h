@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "testbench/driver_host/driver_sets.h"
+#include "testbench/scenario/report/results.h"
+
+/// Which driver file serves which PMU, in reports.
+namespace pmufab::scenario {
+
+/// @return the files that serve a PMU or are the user's, as result files and journals have them: "file", "sha256",
+///         "is_own", "is_used", "pmus"
+[[nodiscard]] Json to_json(const std::vector<driver_host::DriverFile>& files);
+/// @throws nlohmann::json::exception if it is not what to_json() made
+[[nodiscard]] std::vector<driver_host::DriverFile> driver_files_from_json(const Json& json);
+
+/// @param pmus  those of interest, in order; each name may come several times
+/// @return a line for each file that serves some of them, and one for those that no driver serves:
+///         "arm_cspmu.c (SHA-256 0123456789ab...) serves nvidia_ucf_pmu_0 and nvidia_ucf_pmu_1"
+[[nodiscard]] std::vector<std::string> describe(const std::vector<driver_host::DriverFile>& files,
+                                                const std::vector<std::string>& pmus);
+
+/// @return "drivers": failed if a driver of the user's bound no device, with what bound the PMUs in its place; ok without
+///         such drivers
+[[nodiscard]] CheckResult check_drivers(const std::vector<driver_host::DriverFile>& files);
+
+}  // namespace pmufab::scenario
