@@ -23,10 +23,10 @@ struct DriverSet {
 
 /// The source file of a kernel module in a loaded driver set, and what it is for.
 struct DriverFile {
-  std::string file;             ///< its name, without folders: "arm_cspmu.c"
-  std::string sha256;           ///< of the file, in hexadecimal
-  bool is_own = false;          ///< the user's (pmufab driver build), not the kernel's
-  bool is_used = false;         ///< a device was bound by it, or with its help
+  std::string file;                 ///< its name, without folders: "arm_cspmu.c"
+  std::string sha256;               ///< of the file, in hexadecimal
+  bool is_own = false;              ///< the user's (pmufab driver build), not the kernel's
+  bool is_used = false;             ///< a device was bound by it, or with its help
   std::vector<std::string> pmus{};  ///< that it serves, in the order of their registration. Two files may serve one:
                                     ///< arm_cspmu.c and a vendor's
 };

@@ -74,6 +74,12 @@ std::vector<ExitCode> usual_exit_codes() {
           {"3", "an internal error, or a run crashed"}};
 }
 
+std::vector<ExitCode> judging_exit_codes() {
+  std::vector<ExitCode> codes = usual_exit_codes();
+  codes.push_back({"4", "nothing failed, but of a run not one count could be judged (compare: none asks for that: 0)"});
+  return codes;
+}
+
 std::string value_name(const Option& option) {
   if (option->semantic()->max_tokens() == 0) return {};
   const std::string name = option->semantic()->name();

@@ -19,6 +19,7 @@ inline constexpr int kPassed = 0;
 inline constexpr int kCheckFailed = 1;  ///< or the user stopped it, or it took too long
 inline constexpr int kBadInput = 2;
 inline constexpr int kInternalError = 3;
+inline constexpr int kNotJudged = 4;  ///< nothing failed, and not one count could be judged
 
 /// An option: "name" or "name,n", the value it takes, and its help. The functions below make one.
 using Option = boost::shared_ptr<boost::program_options::option_description>;
@@ -88,6 +89,8 @@ struct Command {
 
 /// @return exit codes of most commands
 [[nodiscard]] std::vector<ExitCode> usual_exit_codes();
+/// @return those of commands that judge runs
+[[nodiscard]] std::vector<ExitCode> judging_exit_codes();
 
 /// @return the name of an option's value; empty: it takes none
 [[nodiscard]] std::string value_name(const Option& option);

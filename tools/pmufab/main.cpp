@@ -136,7 +136,7 @@ computes what every counter must read.)",
                    {"pmufab stat -e 'nvidia_ucf_pmu_0/slc_access_rd/,nvidia_ucf_pmu_0/cycles/' --traffic "
                     "scenarios/traffic/mixed.yaml"},
                    {"pmufab run ucf-basic"}},
-      .exit_codes = usual_exit_codes(),
+      .exit_codes = judging_exit_codes(),
       .run = {},
   };
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/pmufab/verdict_table.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -15,6 +14,8 @@
 
 namespace pmufab::cli {
 namespace {
+
+using Status = scenario::RunResult::Status;
 
 std::string text_of(const std::optional<std::uint64_t>& count) {
   return count ? scenario::with_separators(*count) : "-";
@@ -42,14 +43,35 @@ void print_failures(const std::vector<std::string>& failures) {
   for (const std::string& failure : failures) complain("pmufab: {}\n", failure);
 }
 
+void Conclusion::print() const {
+  if (totals.all == 0 && status != Status::failed) return;
+  complain("\npmufab: {}{}\n", scenario::headline(status), totals.all == 0 ? "" : ": " + describe(totals));
+}
+
+int Conclusion::exit_code(int command) const {
+  if (status == Status::failed) return kCheckFailed;
+  if (command != 0) return command;
+  return status == Status::not_judged && totals.all > 0 ? kNotJudged : kPassed;
+}
+
+Conclusion conclude(const std::vector<perf::Verdict>& verdicts, const std::vector<std::string>& failures) {
+  scenario::CounterTotals totals;
+  for (const perf::Verdict& verdict : verdicts) totals.add(verdict.check);
+  return {scenario::status_of(totals, failures.empty()), totals};
+}
+
 scenario::Json verdict_json(const scenario::ScenarioSpec& spec, bool complete, Picoseconds simulated,
-                            const std::vector<std::string>& failures) {
+                            const Conclusion& conclusion, const std::vector<std::string>& failures) {
   scenario::Json json;
   json["program"] = "pmufab";
   json["version"] = scenario::version();
   json["platform"] = spec.platform_name;
   json["complete"] = complete;
   json["simulated_time_ps"] = simulated;
+  json["status"] = to_string(complete ? conclusion.status : Status::failed);
+  json["counters"] = conclusion.totals.all;
+  json["counters_wrong"] = conclusion.totals.wrong;
+  json["counters_not_judged"] = conclusion.totals.not_judged;
   json["failures"] = failures;
   return json;
 }
@@ -59,11 +81,6 @@ void write_verdicts(const std::filesystem::path& file, scenario::Json json, cons
   json["events"] = scenario::Json::array();
   for (const perf::Verdict& verdict : verdicts) json["events"].push_back(perf::to_json(verdict, counter));
   write_file(file, json.dump(2) + "\n");
-}
-
-bool any_wrong(const std::vector<perf::Verdict>& verdicts) {
-  return std::any_of(verdicts.begin(), verdicts.end(),
-                     [](const perf::Verdict& verdict) { return verdict.check == perf::Check::wrong; });
 }
 
 }  // namespace pmufab::cli

@@ -81,8 +81,8 @@ struct pmufab_perf_cpu {
 struct pmufab_perf_pmu {
   struct list_head node;
   struct pmu* pmu;
-  bool own_transactions;      /* the driver has its own transactions */
-  const struct device* owner; /* its parent; if the driver names none, the device whose probe registered it */
+  bool own_transactions;       /* the driver has its own transactions */
+  const struct device* owner;  /* its parent; if the driver names none, the device whose probe registered it */
   const struct module* module; /* of the driver that registered it */
   const struct module* helper; /* that this driver took for the device; null: none */
   struct pmufab_perf_cpu* cpus;

@@ -41,11 +41,11 @@ std::string describe_binding(const std::vector<DriverFile>& files) {
   std::vector<std::string> parts;
   while (!pmus.empty()) {
     const std::vector<std::string> same = files_of.at(pmus.front());
-    const auto others =
-        std::stable_partition(pmus.begin(), pmus.end(), [&](const std::string& pmu) { return files_of.at(pmu) == same; });
+    const auto others = std::stable_partition(pmus.begin(), pmus.end(),
+                                              [&](const std::string& pmu) { return files_of.at(pmu) == same; });
     const std::vector<std::string> bound(pmus.begin(), others);
-    parts.push_back(fmt::format("{} {} bound by {}", shortened(bound), bound.size() == 1 ? "was" : "were",
-                                enumeration(same)));
+    parts.push_back(
+        fmt::format("{} {} bound by {}", shortened(bound), bound.size() == 1 ? "was" : "were", enumeration(same)));
     pmus.erase(pmus.begin(), others);
   }
   return fmt::format("{}", fmt::join(parts, "; "));

@@ -51,8 +51,8 @@ void write_perf_csv(std::ostream& out, const RunResult& run, const std::string& 
 /// As `perf stat -j`: one JSON object per line, with "scoreboard" and "check" added.
 void write_perf_json(std::ostream& out, const RunResult& run);
 
-/// @return 0 all passed, 1 a check failed, or a run was stopped or took too long, 2 bad input, 3 a run crashed (the
-/// gravest wins).
+/// @return 0 all passed, 1 a check failed, or a run was stopped or took too long, 2 bad input, 3 a run crashed, 4 nothing
+/// failed, and not one count of a run could be judged. The gravest wins: 3, 2, 1, 4.
 [[nodiscard]] int exit_code(const std::vector<RunResult>& runs);
 
 }  // namespace pmufab::scenario

@@ -69,6 +69,7 @@ void write_status(std::ostream& out, const RunResult& run, const std::string& su
   const std::string text = run.message.empty() ? run.expected_reason : run.message;
   switch (run.status) {
     case Status::not_run:
+    case Status::not_judged:
     case Status::expected_failure:
       fmt::print(out, "<skipped message=\"{}: {}\"/>", to_string(run.status), xml_text(text));
       break;
@@ -142,7 +143,7 @@ void write_junit(std::ostream& out, const std::vector<RunResult>& runs) {
         std::count_if(cases.begin(), cases.end(), [](const TestCase& test) { return test.skipped; }));
     const bool extra = run.status != Status::passed && run.status != Status::failed;
     const bool error = run.status == Status::crashed || run.status == Status::bad_input;
-    const bool extra_skip = run.status == Status::not_run || known_bad;
+    const bool extra_skip = run.status == Status::not_run || run.status == Status::not_judged || known_bad;
     const std::string suite = fmt::format("{} (Linux {})", run.title(), run.drivers);
     fmt::print(out, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
                xml_text(suite), cases.size() + (extra ? 1 : 0),

@@ -22,30 +22,6 @@ bool is_bad(const CounterResult& counter) {
 
 std::string or_dash(const std::optional<std::uint64_t>& value) { return value ? with_separators(*value) : "-"; }
 
-std::string_view headline(Status status) {
-  switch (status) {
-    case Status::passed:
-      return "PASSED";
-    case Status::failed:
-      return "FAILED";
-    case Status::expected_failure:
-      return "FAILED, as expected";
-    case Status::unexpected_pass:
-      return "PASSED, but was expected to fail";
-    case Status::interrupted:
-      return "STOPPED";
-    case Status::timed_out:
-      return "TIMED OUT";
-    case Status::bad_input:
-      return "BAD INPUT";
-    case Status::crashed:
-      return "CRASHED";
-    case Status::not_run:
-      return "NOT RUN";
-  }
-  return "?";
-}
-
 void write_counter(std::ostream& out, const CounterResult& counter, bool marks) {
   fmt::print(out, "  {:>20}  {:>20}  {:<5}  {}", or_dash(counter.driver), or_dash(counter.expected),
              perf::mark_of(counter.check, marks), counter.event);
@@ -118,7 +94,7 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
   if (run.partial && !run.measures.empty())
     fmt::print(out, "  These results are partial: the scenario was not run to its end.\n");
 
-  if (!options.compact || !run.passed()) {
+  if (!options.compact || !run.is_good()) {
     const bool shorten = counters > kLongTable && !options.everything;
     for (const MeasureResult& measure : run.measures) write_measure(out, measure, options, shorten);
     if (shorten && counters > wrong)
@@ -130,11 +106,11 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
   for (const CheckResult& check : run.checks) {
     if (!check.ok) fmt::print(out, "  FAILED {}: {}\n", check.name, check.text);
   }
-  if (!run.passed()) {
+  if (!run.is_good()) {
     for (const std::string& finding : run.findings) fmt::print(out, "  scoreboard: {}\n", finding);
     write_kernel_log(out, run);
   }
-  if (!options.compact || !run.passed()) fmt::print(out, "\n");
+  if (!options.compact || !run.is_good()) fmt::print(out, "\n");
 }
 
 void write_intervals(std::ostream& out, const RunResult& run) {
@@ -153,18 +129,21 @@ void write_intervals(std::ostream& out, const RunResult& run) {
 
 void write_summary(std::ostream& out, const std::vector<RunResult>& runs) {
   std::size_t passed = 0;
+  std::size_t not_judged = 0;
   std::size_t not_run = 0;
   CounterTotals totals;
   for (const RunResult& run : runs) {
     if (run.passed()) ++passed;
+    if (run.status == Status::not_judged) ++not_judged;
     totals.add(run);
   }
-  fmt::print(out, "{} of {} passed{}.\n", passed, counted(runs.size(), "run"),
+  fmt::print(out, "{} of {} passed{}{}.\n", passed, counted(runs.size(), "run"),
+             not_judged == 0 ? "" : fmt::format(", {} not judged", not_judged),
              totals.all == 0 ? "" : "; " + describe(totals));
   for (const RunResult& run : runs) {
     if (run.status == Status::not_run) {
       ++not_run;
-    } else if (!run.passed()) {
+    } else if (!run.is_good() || run.lacks_judge()) {
       fmt::print(out, "  {}: {} (drivers of Linux {})\n", headline(run.status), run.title(), run.drivers);
     }
   }
@@ -172,17 +151,11 @@ void write_summary(std::ostream& out, const std::vector<RunResult>& runs) {
 }
 
 int exit_code(const std::vector<RunResult>& runs) {
-  int code = 0;
-  for (const RunResult& run : runs) {
-    if (run.status == Status::crashed) {
-      code = std::max(code, 3);
-    } else if (run.status == Status::bad_input) {
-      code = std::max(code, 2);
-    } else if (!run.passed()) {
-      code = std::max(code, 1);
-    }
-  }
-  return code;
+  const auto any = [&](auto condition) { return std::any_of(runs.begin(), runs.end(), condition); };
+  if (any([](const RunResult& run) { return run.status == Status::crashed; })) return 3;
+  if (any([](const RunResult& run) { return run.status == Status::bad_input; })) return 2;
+  if (any([](const RunResult& run) { return !run.is_good(); })) return 1;
+  return any([](const RunResult& run) { return run.lacks_judge(); }) ? 4 : 0;
 }
 
 }  // namespace pmufab::scenario

@@ -88,11 +88,18 @@ std::uint64_t RunResult::counters_not_judged() const noexcept {
   return count_counters(*this, [](Check check) { return check == Check::unchecked; });
 }
 
+bool RunResult::lacks_judge() const noexcept {
+  return status == Status::not_judged &&
+         std::any_of(measures.begin(), measures.end(), [](const MeasureResult& m) { return m.is_compared; });
+}
+
 std::string_view to_string(RunResult::Status status) noexcept {
   using Status = RunResult::Status;
   switch (status) {
     case Status::passed:
       return "passed";
+    case Status::not_judged:
+      return "not_judged";
     case Status::failed:
       return "failed";
     case Status::expected_failure:
@@ -109,6 +116,33 @@ std::string_view to_string(RunResult::Status status) noexcept {
       return "crashed";
     case Status::not_run:
       return "not_run";
+  }
+  return "?";
+}
+
+std::string_view headline(RunResult::Status status) noexcept {
+  using Status = RunResult::Status;
+  switch (status) {
+    case Status::passed:
+      return "PASSED";
+    case Status::not_judged:
+      return "NOT JUDGED";
+    case Status::failed:
+      return "FAILED";
+    case Status::expected_failure:
+      return "FAILED, as expected";
+    case Status::unexpected_pass:
+      return "PASSED, but was expected to fail";
+    case Status::interrupted:
+      return "STOPPED";
+    case Status::timed_out:
+      return "TIMED OUT";
+    case Status::bad_input:
+      return "BAD INPUT";
+    case Status::crashed:
+      return "CRASHED";
+    case Status::not_run:
+      return "NOT RUN";
   }
   return "?";
 }
@@ -131,6 +165,7 @@ Json to_json(const MeasureResult& measure) {
   json["start_ps"] = measure.start;
   json["stop_ps"] = measure.stop;
   json["partial"] = measure.partial;
+  json["compared"] = measure.is_compared;
   json["counters"] = Json::array();
   for (const CounterResult& counter : measure.counters) json["counters"].push_back(to_json(counter));
   json["intervals"] = Json::array();
@@ -162,6 +197,7 @@ MeasureResult measure_from_json(const Json& json) {
   json.at("start_ps").get_to(measure.start);
   json.at("stop_ps").get_to(measure.stop);
   json.at("partial").get_to(measure.partial);
+  json.at("compared").get_to(measure.is_compared);
   for (const Json& counter : json.at("counters")) measure.counters.push_back(counter_from_json(counter));
   for (const Json& item : json.at("intervals")) {
     IntervalResult interval;
@@ -197,6 +233,7 @@ Json to_json(const RunResult& run) {
   json["simulated_time_ps"] = run.simulated_time;
   json["counters"] = run.counters();
   json["counters_wrong"] = run.counters_wrong();
+  json["counters_not_judged"] = run.counters_not_judged();
   json["measures"] = Json::array();
   for (const MeasureResult& measure : run.measures) json["measures"].push_back(to_json(measure));
   json["checks"] = Json::array();
@@ -249,6 +286,18 @@ void CounterTotals::add(const RunResult& run) noexcept {
   wrong += run.counters_wrong();
   if (run.status == RunResult::Status::expected_failure) wrong_as_expected += run.counters_wrong();
   not_judged += run.counters_not_judged();
+}
+
+void CounterTotals::add(perf::Check check) noexcept {
+  ++all;
+  if (check == Check::wrong || check == Check::not_opened) ++wrong;
+  if (check == Check::not_opened) ++not_opened;
+  if (check == Check::unchecked) ++not_judged;
+}
+
+RunResult::Status status_of(const CounterTotals& totals, bool good) noexcept {
+  if (!good || totals.wrong > 0) return RunResult::Status::failed;
+  return totals.not_judged == totals.all ? RunResult::Status::not_judged : RunResult::Status::passed;
 }
 
 std::string describe(const CounterTotals& totals) {

@@ -59,7 +59,8 @@ struct MeasureResult {
   std::string name;
   Picoseconds start = 0;  ///< times count from the loaded drivers
   Picoseconds stop = 0;
-  bool partial = false;  ///< cut short
+  bool partial = false;     ///< cut short
+  bool is_compared = true;  ///< false: the scenario wants no comparison (`compare: none`)
   std::vector<CounterResult> counters;
   std::vector<IntervalResult> intervals;
   std::vector<DerivedResult> derived;
@@ -72,6 +73,7 @@ struct MeasureResult {
 struct RunResult {
   enum class Status : std::uint8_t {
     passed,
+    not_judged,        ///< nothing failed, and not one count was compared
     failed,            ///< a check failed
     expected_failure,  ///< failed, as the scenario says it must
     unexpected_pass,   ///< the scenario says it must fail, and it did not
@@ -84,7 +86,7 @@ struct RunResult {
   std::string scenario;
   std::string variant;
   std::string platform;
-  std::string drivers;  ///< kernel version
+  std::string drivers;                                ///< kernel version
   std::vector<driver_host::DriverFile> driver_files;  ///< those that serve PMUs, and the user's
   std::uint64_t seed = 0;
   Status status = Status::not_run;
@@ -102,6 +104,10 @@ struct RunResult {
   /// "scenario", "scenario [variant]"
   [[nodiscard]] std::string title() const;
   [[nodiscard]] bool passed() const noexcept { return status == Status::passed || status == Status::expected_failure; }
+  /// @return true if nothing is wrong, as far as anybody can say
+  [[nodiscard]] bool is_good() const noexcept { return passed() || status == Status::not_judged; }
+  /// @return true if counts were to be compared, and none could be
+  [[nodiscard]] bool lacks_judge() const noexcept;
   [[nodiscard]] std::uint64_t counters() const noexcept;
   [[nodiscard]] std::uint64_t counters_wrong() const noexcept;
   [[nodiscard]] std::uint64_t counters_not_judged() const noexcept;
@@ -135,7 +141,14 @@ struct CounterTotals {
   std::uint64_t not_as_wanted = 0;  ///< equal to the scoreboard's, and not what the scenario expects
 
   void add(const RunResult& run) noexcept;
+  void add(perf::Check check) noexcept;
 };
+/// The verdict on a run that came to its end: the only place that decides it.
+/// @param good  false: something failed, if only a check that is about no counter
+/// @return passed, not_judged or failed. Without a single count that was compared, nothing has passed.
+[[nodiscard]] RunResult::Status status_of(const CounterTotals& totals, bool good) noexcept;
+/// @return the word with which reports begin: "PASSED", "NOT JUDGED", "FAILED, as expected"
+[[nodiscard]] std::string_view headline(RunResult::Status status) noexcept;
 /// "22 counters, none wrong", "53 of 60 counters wrong, all as expected", "3 counters, not judged"; if not all that
 /// failed are wrong counts, "3 of 20 counters failed: 2 counts wrong, 1 event not opened"
 [[nodiscard]] std::string describe(const CounterTotals& totals);

@@ -97,7 +97,9 @@ void judge_run(const Told& told, const process::ProcessEnd& end, RunResult& run)
     run.message = passed ? "" : difference(run, told.expected);
     run.status = passed ? Status::unexpected_pass : run.message.empty() ? Status::expected_failure : Status::failed;
   } else {
-    run.status = passed ? Status::passed : Status::failed;
+    CounterTotals totals;
+    totals.add(run);
+    run.status = status_of(totals, passed);
   }
 }
 

@@ -31,6 +31,7 @@ Measurement::Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreb
                          const perf::PmuCatalog& catalog, Picoseconds zero)
     : spec_(spec), pmus_(pmus), judge_(judge), zero_(zero) {
   result_.name = spec.name;
+  result_.is_compared = spec.compare != MeasureSpec::Compare::none;
   for (const std::string& text : spec.events) {
     for (perf::ResolvedGroup& resolved : catalog.resolve(text)) {
       Group& group = groups_.emplace_back();

@@ -25,8 +25,9 @@ void add_kernel_checks(const driver_host::DriverHost& host, std::vector<CheckRes
   const unsigned disabled = host.disabled_interrupts();
   checks.push_back(
       {"interrupts", disabled == 0,
-       disabled == 0 ? fmt::format("{} handled, {} for no driver", host.handled_interrupts(), host.unhandled_interrupts())
-                     : fmt::format("{} disabled: no handler cleared the interrupt (see the kernel log)", disabled)});
+       disabled == 0
+           ? fmt::format("{} handled, {} for no driver", host.handled_interrupts(), host.unhandled_interrupts())
+           : fmt::format("{} disabled: no handler cleared the interrupt (see the kernel log)", disabled)});
 }
 
 }  // namespace
@@ -58,8 +59,8 @@ std::vector<CheckResult> run_checks(const Machine& machine, Kernel kernel) {
   if (kernel == Kernel::here) add_kernel_checks(machine.host(), checks);
   checks.push_back(check_for("register_accesses", machine.reports(), "no access was refused"));
   const std::uint64_t broken = machine.scoreboard().findings().failures();
-  checks.push_back({"scoreboard", broken == 0,
-                    broken == 0 ? "no rule broken" : fmt::format("{} broken", counted(broken, "rule"))});
+  checks.push_back(
+      {"scoreboard", broken == 0, broken == 0 ? "no rule broken" : fmt::format("{} broken", counted(broken, "rule"))});
   checks.push_back(check_traffic(traffic_report(machine)));
   return checks;
 }

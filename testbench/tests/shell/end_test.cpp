@@ -168,6 +168,31 @@ TEST_F(ShellEnd, a_killed_perf_leaves_the_counters_to_the_next) {
             std::to_string(session.verdicts[1].at("driver").get<std::uint64_t>()));
 }
 
+TEST_F(ShellEnd, the_outcome_is_the_last_line) {
+  const std::string count = "perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 0.1";
+  Session session = type(count);
+  EXPECT_THAT(session.outcome.err, ::testing::EndsWith("\npmufab: PASSED: 1 counter, none wrong\n"));
+  EXPECT_THAT(session.outcome.err, HasSubstr(" serves nvidia_ucf_pmu_0\n"));
+  EXPECT_EQ(session.report.at("status"), "passed");
+  EXPECT_EQ(session.report.at("counters_not_judged"), 0);
+  EXPECT_EQ(type(count + "; exit 7").outcome.exit_code, 7);
+
+  // The judge does not know how two watchpoints that are combined count.
+  platform = {shipped("platforms/cmn600-small.yaml")};
+  const std::string watchpoint =
+      "arm_cmn_0/watchpoint_up,wp_dev_sel=1,wp_chn_sel=0,wp_grp=0,wp_val=0,wp_mask=0xffffffffffffffff";
+  session = type("perf stat -a -e " + watchpoint + ",wp_combine=1/ sleep 0.1");
+  ASSERT_EQ(session.verdicts.size(), 1U) << session.outcome.err;
+  EXPECT_EQ(session.verdicts[0].at("check"), "unchecked");
+  EXPECT_EQ(session.outcome.exit_code, 4);
+  EXPECT_THAT(session.outcome.err, ::testing::EndsWith("\npmufab: NOT JUDGED: 1 counter, not judged\n"));
+  EXPECT_EQ(session.report.at("status"), "not_judged");
+  session = type("perf stat -a -e " + watchpoint + ",wp_combine=1/," + watchpoint + "/ sleep 0.1");
+  EXPECT_EQ(session.outcome.exit_code, 0) << session.outcome.err;
+  EXPECT_THAT(session.outcome.err, ::testing::EndsWith("\npmufab: PASSED: 2 counters, none wrong, 1 not judged\n"));
+  EXPECT_EQ(session.report.at("counters_not_judged"), 1);
+}
+
 /// Counts can be right while a driver does something else wrong.
 TEST_F(ShellEnd, refused_register_accesses_fail_a_shell_as_they_fail_a_run) {
   // The driver programs no event group. Without traffic, 0 is right all the same.
@@ -259,8 +284,8 @@ TEST_F(ShellEnd, programs_that_do_not_see_the_platform_are_told) {
 }
 
 TEST_F(ShellOwnDriver, an_interrupt_that_no_handler_clears_fails_a_shell_as_it_fails_a_run) {
-  ASSERT_NO_FATAL_FAILURE(
-      change("bool handled = false;", "bool handled = false;", "return IRQ_NONE; bool handled = false;", "arm_cspmu.c"));
+  ASSERT_NO_FATAL_FAILURE(change("bool handled = false;", "bool handled = false;",
+                                 "return IRQ_NONE; bool handled = false;", "arm_cspmu.c"));
   platform.insert(platform.end(), {"--set", "platform.tegra410.ucf_pmu.width=16"});
   const Session session = type("perf stat -a -e nvidia_ucf_pmu_0/cycles/ sleep 0.1");
   EXPECT_EQ(session.outcome.exit_code, 1);

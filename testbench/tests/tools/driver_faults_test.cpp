@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <thread>
 
@@ -43,9 +44,14 @@ class DriverFault : public Cli {
     const std::size_t probe = text.find("_probe(struct platform_device *pdev)\n{");
     EXPECT_NE(probe, std::string::npos);
     text.insert(text.find('{', probe) + 1, statement);
+    return drivers_of(kFile, text);
+  }
+
+  /// @return the library with the drivers of the kernel and this file
+  std::string drivers_of(const std::string& file, const std::string& text) {
     std::string library = (folder / "own.so").string();
     const Outcome built = pmufab(
-        {"driver", "build", write(kFile, text), "--sources", PMUFAB_LINUX_SOURCES, "--base", version(), "-o", library});
+        {"driver", "build", write(file, text), "--sources", PMUFAB_LINUX_SOURCES, "--base", version(), "-o", library});
     EXPECT_EQ(built.exit_code, 0) << built.err;
     EXPECT_THAT(built.out, HasSubstr(fmt::format("own.so: Linux {} with ", version())));
     return library;
@@ -57,7 +63,6 @@ class DriverFault : public Cli {
 
   static constexpr const char* kFile = "nvidia_t410_cmem_latency_pmu.c";
 
- private:
   fs::path original_;
 };
 
@@ -75,6 +80,41 @@ TEST_F(DriverFault, a_failed_probe_is_the_drivers_fault_and_shows_the_kernel_log
   EXPECT_EQ(pmufab(arguments).exit_code, 1);
   arguments[2] = "nvidia_cmem*/cycles/";
   EXPECT_EQ(pmufab(arguments).exit_code, 1);
+}
+
+TEST_F(DriverFault, reports_name_the_files_that_served_the_pmus) {
+  const std::string drivers = drivers_with("");
+  ASSERT_EQ(std::system(("sha256sum " + (folder / kFile).string() + " >" + (folder / "sum").string()).c_str()), 0);
+  const std::string sum = read(folder / "sum").substr(0, 64);
+  const std::string json = (folder / "r.json").string();
+  const Outcome run = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers, "--json", json});
+  EXPECT_EQ(run.exit_code, 0) << run.out;
+  EXPECT_THAT(run.out, HasSubstr(std::string("  ") + kFile + " (SHA-256 " + sum.substr(0, 12) +
+                                 "..., yours) serves nvidia_cmem_latency_pmu_0\n"));
+  std::map<std::string, nlohmann::json> files;
+  for (const nlohmann::json& file : nlohmann::json::parse(read(json)).at("runs")[0].at("driver_files"))
+    files[file.at("file")] = file;
+  EXPECT_EQ(files.at(kFile).at("sha256"), sum);
+  EXPECT_EQ(files.at(kFile).at("is_own"), true);
+  EXPECT_EQ(files.at("arm_cspmu.c").at("is_own"), false);
+  for (const char* file : {"arm_cspmu.c", "nvidia_cspmu.c"})
+    EXPECT_THAT(files.at(file).at("pmus"), ::testing::Contains("nvidia_ucf_pmu_0"))
+        << "a vendor's file has a part in it";
+  EXPECT_FALSE(files.contains("arm-cmn.c")) << "there is no mesh";
+}
+
+TEST_F(DriverFault, a_driver_that_bound_nothing_fails_although_the_counts_of_another_are_right) {
+  // Under another name it is added to the kernel's drivers, and theirs comes first.
+  const std::string drivers = drivers_of("my_latency_pmu.c", read(original_));
+  const std::string sentence = "drivers: my_latency_pmu.c bound no PMU; ";
+  const auto binding = HasSubstr(std::string("nvidia_cmem_latency_pmu_0 was bound by ") + kFile);
+  const Outcome run = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers});
+  EXPECT_EQ(run.exit_code, 1) << run.out;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("none wrong"), HasSubstr("FAILED " + sentence), binding));
+  const Outcome shell =
+      pmufab({"shell", shipped("platforms/tegra410-1s-small.yaml"), "--driver", drivers, "--", "true"});
+  EXPECT_EQ(shell.exit_code, 1) << shell.err;
+  EXPECT_THAT(shell.err, AllOf(HasSubstr("pmufab: " + sentence), binding, HasSubstr("pmufab: FAILED")));
 }
 
 TEST_F(DriverFault, a_call_of_nothing_is_told_by_its_caller) {

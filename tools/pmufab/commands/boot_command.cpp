@@ -77,8 +77,9 @@ void write_initrd(const fs::path& guest, const fs::path& file, std::uint64_t ape
 
 /// @param code  of the command; nothing if the guest did not finish
 void write_json(const fs::path& file, const guest::GuestResult& result, const std::vector<perf::Verdict>& verdicts,
-                const scenario::ScenarioSpec& spec, const std::string& guest_title, std::optional<int> code) {
-  scenario::Json json = verdict_json(spec, result.ended && code, result.simulated, result.failures);
+                const scenario::ScenarioSpec& spec, const Conclusion& conclusion, const std::string& guest_title,
+                std::optional<int> code) {
+  scenario::Json json = verdict_json(spec, result.ended && code, result.simulated, conclusion, result.failures);
   if (code) json["exit_code"] = *code;
   json["guest"] = guest_title;
   json["drivers"] = kGuestDrivers;
@@ -277,14 +278,17 @@ int boot(const Request& request) {
   }
   print_failures(result.failures);
   const std::optional<int> code = code_of_command(scratch.path());
-  if (!order.json.empty()) write_json(order.json, result, verdicts, order.spec, order.guest_title, code);
+  // On the console, perf's output is not seen.
+  const Conclusion conclusion =
+      conclude(order.interactive() ? std::vector<perf::Verdict>() : verdicts, result.failures);
+  if (!order.json.empty()) write_json(order.json, result, verdicts, order.spec, conclusion, order.guest_title, code);
   if (const std::optional<int> failed = check_simulator(status, result.ended)) return *failed;
   if (machine && machine->end == VirtualMachine::End::too_long)
     complain("pmufab: the guest took longer than {} s (--timeout); it was stopped\n", order.most.count());
   if (machine && machine->end == VirtualMachine::End::told) complain("pmufab: stopped by a signal\n");
   if (!code) return explain(machine, scratch.path());
-  const bool wrong = (any_wrong(verdicts) && !order.interactive()) || !result.failures.empty();
-  return finish_standard_error(wrong ? kCheckFailed : *code);
+  conclusion.print();
+  return finish_standard_error(conclusion.exit_code(*code));
 }
 
 }  // namespace
@@ -337,9 +341,11 @@ Without PLATFORM a platform of two Tegra410 sockets is used.)",
                     "  -- perf stat -a -e arm_cmn_0/mxp_e_req_txflit_valid/ sleep 1"},
                    {"pmufab boot scenarios/platforms/cxl-exact.yaml"}},
       .exit_codes = {{"N", "the exit code of COMMAND"},
-                     {"1", "a count was wrong, a driver or the hardware made another mistake, or the guest did not finish"},
+                     {"1",
+                      "a count was wrong, a driver or the hardware made another mistake, or the guest did not finish"},
                      {"2", "bad input, a guest that is not prepared, or verdicts that could not be printed"},
-                     {"3", "the simulator died"}},
+                     {"3", "the simulator died"},
+                     {"4", "COMMAND ended with 0 and nothing failed, but not one of its counts could be judged"}},
       .run = boot,
   };
 }

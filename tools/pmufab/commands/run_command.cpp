@@ -3,6 +3,7 @@
 #include <cctype>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -42,27 +43,33 @@ class Printer {
     if (run.status == RunResult::Status::not_run) return;  // the summary counts them
     if (run.scenario != scenario_) flush();
     scenario_ = run.scenario;
-    if (options_.compact && run.status == RunResult::Status::passed && !run.variant.empty()) {
-      ++passed_;
-      totals_.add(run);
+    const bool is_brief = run.status == RunResult::Status::passed || run.status == RunResult::Status::not_judged;
+    if (options_.compact && is_brief && !run.variant.empty()) {
+      ++brief_[run.status].runs;
+      brief_[run.status].totals.add(run);
     } else {
       scenario::write_text(std::cout, run, options_);
       std::cout.flush();
     }
   }
   void flush() {
-    if (passed_ > 0)
-      fmt::print(std::cout, "PASSED: {}: {}; {}\n", scenario_, scenario::counted(passed_, "run"), describe(totals_));
+    for (const auto& [status, brief] : brief_) {
+      fmt::print(std::cout, "{}: {}: {}; {}\n", scenario::headline(status), scenario_,
+                 scenario::counted(brief.runs, "run"), describe(brief.totals));
+    }
     std::cout.flush();
-    passed_ = 0;
-    totals_ = {};
+    brief_.clear();
   }
 
  private:
   const scenario::TextReportOptions& options_;
   std::string scenario_;
-  std::uint64_t passed_ = 0;
-  scenario::CounterTotals totals_;
+  /// Variants of the scenario that need no table.
+  struct Brief {
+    std::uint64_t runs = 0;
+    scenario::CounterTotals totals;
+  };
+  std::map<RunResult::Status, Brief> brief_;
 };
 
 /// Reads every file before the first run, so that a mistake in the last one shows at once.
@@ -217,7 +224,7 @@ class ResultWriter {
     }
   }
   /// @return `code`, or the exit code for lost output
-  [[nodiscard]] int finish(int code) const { return lost_ ? std::max<int>(code, kBadInput) : code; }
+  [[nodiscard]] int finish(int code) const { return lost_ && code != kInternalError ? kBadInput : code; }
 
  private:
   bool lost_ = false;
@@ -324,7 +331,7 @@ first in the folders below scenarios/ here, then among the scenarios that come w
                     "change values; they may have units"},
                    {"pmufab run demo --set trace=sort.trace --out results",
                     "replay a recorded program; results, effective configuration and kernel log go to results/"}},
-      .exit_codes = usual_exit_codes(),
+      .exit_codes = judging_exit_codes(),
       .run = run,
   };
 }

@@ -82,15 +82,15 @@ void print_drivers(const shell::SessionResult& result) {
 }
 
 void write_json(const fs::path& file, const shell::SessionResult& result, const scenario::ScenarioSpec& spec,
-                const driver_host::DriverSet& drivers) {
-  scenario::Json json = verdict_json(spec, result.ended, result.simulated, result.failures);
+                const driver_host::DriverSet& drivers, const Conclusion& conclusion) {
+  scenario::Json json = verdict_json(spec, result.ended, result.simulated, conclusion, result.failures);
   json["drivers"] = drivers.kernel_version;
   json["driver_files"] = scenario::to_json(result.driver_files);
   write_verdicts(file, std::move(json), "driver", result.verdicts);
 }
 
-int exit_code(int command, const shell::SessionResult& result) {
-  if (any_wrong(result.verdicts) || !result.failures.empty()) return kCheckFailed;
+/// @param command  what waitpid() says of it
+int exit_code_of(int command) {
   constexpr int kSignal = 128;  // the offset shells use
   return WIFEXITED(command) ? WEXITSTATUS(command) : kSignal + WTERMSIG(command);
 }
@@ -147,10 +147,13 @@ int run_shell(const Request& request) {
   print_verdicts("driver", "event, in the order of closing", result.verdicts);
   print_drivers(result);
   print_failures(result.failures);
-  if (!result.failures.empty() && !map["kernel-log"].as<bool>()) complain("pmufab: --kernel-log shows the kernel log\n");
-  if (!json.empty()) write_json(json, result, spec, drivers);
+  if (!result.failures.empty() && !map["kernel-log"].as<bool>())
+    complain("pmufab: --kernel-log shows the kernel log\n");
+  const Conclusion conclusion = conclude(result.verdicts, result.failures);
+  if (!json.empty()) write_json(json, result, spec, drivers, conclusion);
   if (const std::optional<int> failed = check_simulator(status, result.ended)) return *failed;
-  return finish_standard_error(exit_code(ended, result));
+  conclusion.print();
+  return finish_standard_error(conclusion.exit_code(exit_code_of(ended)));
 }
 
 }  // namespace
@@ -185,7 +188,8 @@ Without PLATFORM a platform of two Tegra410 sockets is used.)",
       .exit_codes = {{"N", "the exit code of COMMAND"},
                      {"1", "a count was wrong, or a driver or the hardware made another mistake"},
                      {"2", "bad input, or the verdicts could not be printed"},
-                     {"3", "the simulator died"}},
+                     {"3", "the simulator died"},
+                     {"4", "COMMAND ended with 0 and nothing failed, but not one of its counts could be judged"}},
       .run = run_shell,
   };
 }

@@ -156,7 +156,7 @@ with the traffic. If there is no traffic, or it has no end, counting lasts for 1
                     "scenarios/traffic/mixed.yaml"},
                    {"pmufab stat --platform scenarios/platforms/cxl-exact.yaml -e cxl_pmu_mem0.0/m2s_req_memrd/ \\\n"
                     "  --set 'cxl_traffic=[{name: a, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]'"}},
-      .exit_codes = usual_exit_codes(),
+      .exit_codes = judging_exit_codes(),
       .run = run_stat,
   };
 }

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/run/derived.h"
 #include "testbench/scenario/run/expected_failure.h"
@@ -19,6 +20,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Check = CounterResult::Check;
@@ -93,6 +95,29 @@ TEST_F(JournalTest, a_complete_journal_makes_a_complete_result) {
   EXPECT_EQ(to_json(run.measures.at(0)), to_json(run_with({counter("a", 3, 3)}).measures[0]));
 }
 
+TEST_F(JournalTest, a_run_without_a_count_that_was_judged_has_not_passed) {
+  CounterResult nobody = counter("b", 3, 3);
+  nobody.check = Check::unchecked;
+  for (const bool one_is_judged : {false, true}) {
+    {
+      Journal journal(file);
+      Json content = to_json(run_with({nobody, one_is_judged ? counter("a", 3, 3) : nobody}).measures[0]);
+      content["index"] = 0;
+      journal.write("begin", {{"must_fail", false}, {"reason", ""}});
+      journal.write("measure", content);
+      journal.write("end", {{"interrupted", false},
+                            {"partial", false},
+                            {"simulated_time_ps", 5},
+                            {"findings", Json::array()},
+                            {"traffic", Json::array()}});
+    }
+    const RunResult run = read_journal(file, {}, {.exited = true, .status = 0});
+    EXPECT_EQ(to_string(run.status), one_is_judged ? "passed" : "not_judged");
+    EXPECT_EQ(exit_code({run}), one_is_judged ? 0 : 4);
+    EXPECT_EQ(to_json(run).at("counters_not_judged"), one_is_judged ? 1 : 2);
+  }
+}
+
 TEST_F(JournalTest, that_cannot_be_written_says_so_at_once) {
   Journal journal("/dev/full");
   try {
@@ -160,7 +185,7 @@ RunResult explored(const std::string& variant, std::uint64_t driver) {
   RunResult run = run_with({counter("a", driver, 1'000'000)});
   run.variant = variant;
   run.measures[0].counters[0].check = CounterResult::Check::unchecked;
-  run.status = Status::passed;
+  run.status = Status::not_judged;
   return run;
 }
 
@@ -252,6 +277,66 @@ TEST(ExitCode, the_gravest_run_decides) {
   EXPECT_EQ(exit_code({result_with(Status::interrupted)}), 1);
   EXPECT_EQ(exit_code({result_with(Status::failed), result_with(Status::bad_input)}), 2);
   EXPECT_EQ(exit_code({result_with(Status::bad_input), result_with(Status::crashed)}), 3);
+}
+
+TEST(ExitCode, a_run_that_nobody_could_judge_is_no_success_unless_the_scenario_wants_no_comparison) {
+  RunResult run = explored("", 3);
+  EXPECT_EQ(exit_code({run}), 4);
+  EXPECT_EQ(exit_code({run_with({counter("a", 3, 3)}), run}), 4);
+  EXPECT_EQ(exit_code({run_with({counter("a", 3, 4)}), run}), 1) << "a failure is graver";
+  EXPECT_THAT(text_of(write_junit, std::vector<RunResult>{run}), HasSubstr("<skipped message=\"not_judged: "));
+  const std::string summary = text_of(write_summary, std::vector<RunResult>{run_with({counter("a", 3, 3)}), run});
+  EXPECT_THAT(summary, AllOf(HasSubstr("1 of 2 runs passed, 1 not judged; 2 counters, none wrong, 1 not judged"),
+                             HasSubstr("NOT JUDGED: s")));
+  run.measures[0].is_compared = false;
+  EXPECT_EQ(exit_code({run}), 0);
+  EXPECT_THAT(text_of(write_text, run, TextReportOptions{}),
+              AllOf(HasSubstr("NOT JUDGED: s"), Not(HasSubstr("PASSED"))));
+}
+
+TEST(Status, is_decided_by_what_was_judged) {
+  const auto status = [](std::vector<Check> checks, bool good) {
+    CounterTotals totals;
+    for (const Check check : checks) totals.add(check);
+    return status_of(totals, good);
+  };
+  EXPECT_EQ(status({Check::exact}, true), Status::passed);
+  EXPECT_EQ(status({Check::refused, Check::unchecked}, true), Status::passed);
+  EXPECT_EQ(status({Check::unchecked, Check::unchecked}, true), Status::not_judged);
+  EXPECT_EQ(status({}, true), Status::not_judged);
+  EXPECT_EQ(status({Check::unchecked}, false), Status::failed);
+  EXPECT_EQ(status({Check::exact}, false), Status::failed);
+  EXPECT_EQ(status({Check::exact, Check::wrong}, true), Status::failed);
+  EXPECT_EQ(status({Check::not_opened}, true), Status::failed);
+}
+
+std::vector<driver_host::DriverFile> three_drivers() {
+  return {{.file = "bus.c", .sha256 = "0123456789abcdef", .is_used = true, .pmus = {"a_0", "a_1", "a_2", "a_3", "a_4"}},
+          {.file = "vendor.c", .sha256 = "fedcba9876543210", .is_used = true, .pmus = {"a_0", "a_1"}},
+          {.file = "mine.c", .sha256 = "00112233445566778899", .is_own = true, .is_used = true, .pmus = {"b"}}};
+}
+
+TEST(DriverFiles, say_what_serves_the_pmus_that_were_counted) {
+  EXPECT_THAT(
+      describe(three_drivers(), {"a_0", "b", "a_0", "soft"}),
+      ElementsAre("bus.c (SHA-256 0123456789ab...) serves a_0", "vendor.c (SHA-256 fedcba987654...) serves a_0",
+                  "mine.c (SHA-256 001122334455..., yours) serves b", "software of pmufab, no driver, serves soft"));
+  EXPECT_THAT(describe(three_drivers(), {"a_2", "a_3", "a_4"}),
+              ElementsAre("bus.c (SHA-256 0123456789ab...) serves a_2, a_3 and a_4"));
+  EXPECT_THAT(describe(three_drivers(), {}), ElementsAre());
+  EXPECT_EQ(to_json(driver_files_from_json(to_json(three_drivers()))), to_json(three_drivers()));
+}
+
+TEST(DriverFiles, a_driver_of_the_users_that_bound_nothing_fails_and_what_bound_instead_is_told) {
+  std::vector<driver_host::DriverFile> files = three_drivers();
+  EXPECT_TRUE(check_drivers(files).ok);
+  files.push_back({.file = "idle.c", .sha256 = "1"});
+  EXPECT_TRUE(check_drivers(files).ok) << "the kernel has drivers for other hardware";
+  files.back().is_own = true;
+  EXPECT_FALSE(check_drivers(files).ok);
+  EXPECT_EQ(check_drivers(files).text,
+            "idle.c bound no PMU; a_0 and a_1 were bound by bus.c and vendor.c; a_2, a_3 and a_4 were bound by bus.c; "
+            "b was bound by mine.c");
 }
 
 TEST(TextReport, a_wrong_counter_is_marked_with_its_note) {

@@ -34,10 +34,8 @@ struct module {
 };
 
 /* One driver file is one kernel module. Its parts register themselves when the library is loaded. */
-static struct module __this_module __maybe_unused = {.name = KBUILD_MODNAME,
-                                                     .file = PMUFAB_DRIVER_FILE,
-                                                     .sha256 = PMUFAB_DRIVER_SHA256,
-                                                     .is_own = PMUFAB_DRIVER_IS_OWN};
+static struct module __this_module __maybe_unused = {
+    .name = KBUILD_MODNAME, .file = PMUFAB_DRIVER_FILE, .sha256 = PMUFAB_DRIVER_SHA256, .is_own = PMUFAB_DRIVER_IS_OWN};
 #define THIS_MODULE (&__this_module)
 void pmufab_module_register(struct module* module);
 #define __PMUFAB_MODULE_PART(tag, statement)                                                    \
