@@ -17,9 +17,9 @@
 #include "testbench/guest/guest_clock.h"
 #include "testbench/guest/qemu_virt.h"
 #include "testbench/pci_access/pci_access.h"
+#include "testbench/scenario/report/run_checks.h"
 #include "testbench/scenario/run/kernel_errors.h"
 #include "testbench/scenario/run/machine.h"
-#include "testbench/scenario/run/run_checks.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tlm/clock/clock_domain.h"
 

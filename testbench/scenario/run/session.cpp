@@ -15,12 +15,12 @@
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/verdict.h"
 #include "testbench/scenario/report/driver_files.h"
+#include "testbench/scenario/report/run_checks.h"
 #include "testbench/scenario/run/draining.h"
 #include "testbench/scenario/run/driver_selection.h"
 #include "testbench/scenario/run/expected_failure.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/run/measurement.h"
-#include "testbench/scenario/run/run_checks.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/scenario/run/run_checks.h"
+#include "testbench/scenario/report/run_checks.h"
 
 #include <utility>
 
