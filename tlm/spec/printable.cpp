@@ -69,8 +69,12 @@ std::size_t closing_quote(std::string_view text, std::size_t begin) noexcept {
 
 /// "1,234"
 std::string with_commas(std::size_t number) {
-  std::string text = fmt::format("{}", number);
-  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  const std::string digits = fmt::format("{}", number);
+  std::string text;
+  for (std::size_t at = 0; at < digits.size(); ++at) {
+    if (at > 0 && (digits.size() - at) % 3 == 0) text += ',';
+    text += digits[at];
+  }
   return text;
 }
 
