@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::uint16_t kCapability = 0x002e;
 constexpr unsigned kBytes = 0x18;
-constexpr unsigned kControl = 0x08;
-constexpr unsigned kStatus = 0x0c;
+constexpr unsigned kControlRegister = 0x08;
+constexpr unsigned kStatusRegister = 0x0c;
 constexpr unsigned kWriteMailbox = 0x10;
 constexpr unsigned kReadMailbox = 0x14;
 constexpr std::uint32_t kAbort = 1U << 0;
@@ -27,9 +27,9 @@ constexpr std::uint32_t kLengthMask = kMostWords - 1;
 DataObjectExchange::DataObjectExchange(ConfigurationSpace& space)
     : space_(space), at_(space.add_extended_capability(kCapability, 1, kBytes)) {
   add(kPciSig, kDiscovery, [this](std::span<const std::uint32_t> request) { return discover(request); });
-  space_.on_write(at_ + kControl, 4, [this](const ConfigurationWrite& write) {
+  space_.on_write(at_ + kControlRegister, 4, [this](const ConfigurationWrite& write) {
     std::uint32_t written = 0;
-    for (unsigned byte = 0; byte < 4; ++byte) written |= write.byte(at_ + kControl + byte) << (8 * byte);
+    for (unsigned byte = 0; byte < 4; ++byte) written |= write.byte(at_ + kControlRegister + byte) << (8 * byte);
     control(written);
   });
   space_.on_write(at_ + kWriteMailbox, 4, [this](const ConfigurationWrite& write) {
@@ -88,7 +88,7 @@ void DataObjectExchange::go() {
 
 void DataObjectExchange::show() {
   const bool ready = read_ < answer_.size();
-  space_.set(at_ + kStatus, 4, (error_ ? kError : 0) | (ready ? kReady : 0));
+  space_.set(at_ + kStatusRegister, 4, (error_ ? kError : 0) | (ready ? kReady : 0));
   space_.set(at_ + kReadMailbox, 4, ready ? answer_[read_] : 0);
 }
 

@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::uint16_t kVendor = 0x1e98;  // in CXL's DVSECs
 constexpr std::uint16_t kDeviceDvsec = 0;
-constexpr std::uint16_t kGlobalPersistentFlush = 5;  // of a device
-constexpr std::uint16_t kFlexBus = 7;
+constexpr std::uint16_t kDeviceFlush = 5;  // of a device
+constexpr std::uint16_t kDeviceFlexBus = 7;
 constexpr std::uint16_t kRegisterLocator = 8;
-constexpr unsigned kDeviceDvsecBytes = 0x3c;            // CXL 3.1, 8.1.3
-constexpr unsigned kGlobalPersistentFlushBytes = 0x10;  // CXL 3.1, 8.1.7
-constexpr unsigned kFlexBusBytes = 0x20;                // CXL 3.1, 8.1.8
-constexpr unsigned kLocatorEntries = 0x0c;              // CXL 3.1, 8.1.9
+constexpr unsigned kDeviceDvsecBytes = 0x3c;    // CXL 3.1, 8.1.3
+constexpr unsigned kDeviceFlushBytes = 0x10;    // CXL 3.1, 8.1.7
+constexpr unsigned kDeviceFlexBusBytes = 0x20;  // CXL 3.1, 8.1.8
+constexpr unsigned kLocatorEntries = 0x0c;      // CXL 3.1, 8.1.9
 constexpr std::uint64_t kBlockBytes = 0x1'0000;
 constexpr std::uint32_t kClassMemoryCxl = 0x050210;
 
@@ -214,11 +214,11 @@ void Type3Device::add_register_locator() {
 
 void Type3Device::add_port_dvsecs() {
   pcie::ConfigurationSpace& space = function_.space();
-  const unsigned flush = space.add_dvsec(kVendor, kGlobalPersistentFlush, 0, kGlobalPersistentFlushBytes);
+  const unsigned flush = space.add_dvsec(kVendor, kDeviceFlush, 0, kDeviceFlushBytes);
   space.define(flush + 0x0a, 2, {.value = 0x0301});  // phase 2 takes 1 ms; no power is known
   // IO and memory; 68-byte flits and virtual hierarchies: capable and trained. Control is the port's above.
   constexpr std::uint32_t kProtocols = 0x0026;
-  const unsigned flex_bus = space.add_dvsec(kVendor, kFlexBus, 2, kFlexBusBytes);
+  const unsigned flex_bus = space.add_dvsec(kVendor, kDeviceFlexBus, 2, kDeviceFlexBusBytes);
   space.define(flex_bus + 0x0a, 2, {.value = kProtocols});
   space.define(flex_bus + 0x0c, 2, {.value = 0x0002});
   space.define(flex_bus + 0x0e, 2, {.value = kProtocols});
