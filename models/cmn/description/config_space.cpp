@@ -147,6 +147,8 @@ void ConfigSpace::fill_xp(const Topology& topology, unsigned xp) {
     } else {
       bank.set_reset(bank.find("por_mxp_device_port_connect_info_p2_p5"), port - 2, info);
     }
+    if (registers_.port_info(port) != 0)
+      bank.set_reset(bank.find(fmt::format("por_mxp_p{}_info", port)), 0, device_count(connected));
   }
 
   if (facts_.unit_infos == 0 || topology.deviations.unit_info == 0U || topology.variant == Variant::graviton5) return;

@@ -46,6 +46,7 @@ constexpr FieldSpec kInfoGlobal1S3R2[] = {{"req_vc_num", 0, 3, ro},
                                           {"rsp_vc_num", 9, 3, ro},
                                           {"high", 12, 52, ro}};
 constexpr FieldSpec kConnectInfo[] = {{"device_type", 0, 6, ro}, {"cal_connected", 7, 1, ro}, {"credits", 8, 24, ro}};
+constexpr FieldSpec kPortInfoFields[] = {{"num_dev", 0, 3, ro, 0, "devices; several behind a CAL"}};
 constexpr FieldSpec kUnitInfo[] = {{"dtc_domain", 0, 2, ro}};
 
 constexpr FieldSpec kDtmControl[] = {{"dtm_enable", 0, 1, rw, 0, "trace only"},
@@ -157,9 +158,9 @@ constexpr std::string_view unit_of(NodeType type) noexcept {
 }  // namespace
 
 NodeRegisters::NodeRegisters(Product product, unsigned revision, std::uint32_t unit_info)
-    : product_(product), revision_(revision), facts_(facts_of(product, revision)) {
+    : product_(product), revision_(revision), facts_(facts_of(product, revision)), unit_info_(unit_info) {
   make_cfg();
-  make_xp(unit_info);
+  make_xp();
   make_dtm();
   make_dtc();
 }
@@ -196,7 +197,13 @@ void NodeRegisters::make_cfg() {
   cfg_.push_back({"por_info_global_1", 0x908, 64, global_1, 1, 0, true, "CMN_CFGM_INFO_GLOBAL_1"});
 }
 
-void NodeRegisters::make_xp(std::uint32_t unit_info) {
+std::uint32_t NodeRegisters::port_info(unsigned port) const noexcept {
+  if (port >= facts_.port_infos) return 0;
+  const std::uint32_t at = kPortInfo + port * facts_.port_info_step;
+  return unit_info_ <= at && at < unit_info_ + 8 * facts_.unit_infos ? 0 : at;
+}
+
+void NodeRegisters::make_xp() {
   xp_ = discovery("por_mxp", true);
   xp_.front().fields = kXpInfo;
   xp_.push_back({"por_mxp_device_port_connect_info_p0_p1", 0x8, 64, kConnectInfo, 2, 8, true, "CMN_MXP__CONNECT_INFO"});
@@ -204,8 +211,13 @@ void NodeRegisters::make_xp(std::uint32_t unit_info) {
     xp_.push_back({"por_mxp_device_port_connect_info_p2_p5", facts_.connect_info_2, 64, kConnectInfo, 4, 8, true,
                    "CMN_MXP__CONNECT_INFO"});
   }
-  if (unit_info != 0) {
-    xp_.push_back({"por_dtm_unit_info", unit_info, 64, kUnitInfo, facts_.unit_infos, 8, true, "CMN_DTM_UNIT_INFO"});
+  for (unsigned port = 0; port < facts_.port_infos; ++port) {
+    if (port_info(port) == 0) continue;
+    xp_.push_back({keep(fmt::format("por_mxp_p{}_info", port)), port_info(port), 64, kPortInfoFields, 1, 0, true,
+                   "not used by the driver"});
+  }
+  if (unit_info_ != 0) {
+    xp_.push_back({"por_dtm_unit_info", unit_info_, 64, kUnitInfo, facts_.unit_infos, 8, true, "CMN_DTM_UNIT_INFO"});
   }
   std::vector<FieldSpec> ids;
   const unsigned slot = facts_.wide_event_select ? 16 : 8;

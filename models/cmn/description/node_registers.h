@@ -26,6 +26,8 @@ class NodeRegisters {
 
   [[nodiscard]] std::span<const RegisterSpec> cfg() const noexcept { return cfg_; }
   [[nodiscard]] std::span<const RegisterSpec> xp() const noexcept { return xp_; }
+  /// @return the offset of an XP's por_mxp_p<port>_info; 0: absent, or the DTM unit info lies there
+  [[nodiscard]] std::uint32_t port_info(unsigned port) const noexcept;
   /// @return registers of a DTM. Offsets are relative to the XP's DTM base plus kDtmStride for each earlier DTM.
   [[nodiscard]] std::span<const RegisterSpec> dtm() const noexcept { return dtm_; }
   [[nodiscard]] std::span<const RegisterSpec> dtc() const noexcept { return dtc_; }
@@ -37,7 +39,7 @@ class NodeRegisters {
   std::span<const FieldSpec> keep(std::vector<FieldSpec> fields);
   [[nodiscard]] std::vector<RegisterSpec> discovery(std::string_view unit, bool children);
   void make_cfg();
-  void make_xp(std::uint32_t unit_info);
+  void make_xp();
   void make_dtm();
   void make_dtc();
   [[nodiscard]] RegisterSpec event_select(std::string_view name, std::uint32_t offset, NodeType events);
@@ -45,6 +47,7 @@ class NodeRegisters {
   Product product_;
   unsigned revision_;
   const ProductFacts& facts_;
+  std::uint32_t unit_info_;
   std::deque<std::string> texts_;
   std::deque<std::vector<FieldSpec>> fields_;
   std::vector<RegisterSpec> cfg_;

@@ -17,6 +17,8 @@ constexpr ProductFacts kCmn600{
     .xp_event_bits = 8,
     .input_sel_bits = 6,
     .unit_infos = 0,
+    .port_infos = 2,
+    .port_info_step = 8,
     .wide_event_select = false,
     .relocated_info = false,
     .node_info_has_ports = false,
@@ -52,6 +54,7 @@ constexpr ProductFacts make_ci700() {
   facts.revisions = 3;
   facts.maximum_ports = 6;
   facts.xp_channels = 8;
+  facts.node_info_has_ports = true;
   facts.flit = FlitFormat::cmn700;
   return facts;
 }
@@ -63,6 +66,8 @@ constexpr ProductFacts make_cmn700() {
   facts.revisions = 4;
   facts.maximum_ports = 6;
   facts.xp_channels = 9;
+  facts.port_infos = 6;
+  facts.port_info_step = 16;  // a second word, not modelled, lies between them
   facts.xp_event_bits = 9;
   facts.wide_event_select = true;
   facts.node_info_has_ports = true;

@@ -37,6 +37,8 @@ struct ProductFacts {
   std::uint8_t xp_event_bits;    ///< valid bits of an XP event id
   std::uint8_t input_sel_bits;   ///< valid bits of pmu_config's input selects
   std::uint8_t unit_infos;       ///< DTM unit info registers per XP
+  std::uint8_t port_infos;       ///< XP: ports 0, 1, ... that have a port info; its place is not public for others
+  std::uint8_t port_info_step;   ///< bytes between the port infos of two ports
   bool wide_event_select;        ///< an XP's event select has four 16-bit slots, not four bytes
   bool relocated_info;           ///< info_global has the layout of S3 r2
   bool node_info_has_ports;      ///< an XP's node_info holds its number of ports
@@ -56,6 +58,7 @@ struct ProductFacts {
 
 inline constexpr std::uint32_t kDtcControl = 0xa00;  ///< in a DTC's window, on every product
 inline constexpr std::uint32_t kSecureAccess = 0x980;
+inline constexpr std::uint32_t kPortInfo = 0x900;           ///< in an XP's window, on every product: port 0
 inline constexpr std::uint32_t kDtmStride = 0x200;          ///< between the registers of an XP's DTMs
 inline constexpr std::uint32_t kSecondEventSelect = 0x008;  ///< HN-P, CCLA: offset from the first event select
 inline constexpr unsigned kLocalCounters = 4;               ///< per DTM

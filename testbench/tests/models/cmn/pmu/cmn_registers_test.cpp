@@ -127,6 +127,46 @@ TEST_F(CmnRegisters, connect_info_is_linear_on_s3_and_shows_a_cal) {
   });
 }
 
+// por_mxp_p<n>_info, as Arm's discovery scripts read it: bits 2:0 are the number of devices; 0x900 + 8 * port, from
+// CMN-700 on 0x900 + 16 * port.
+TEST_F(CmnRegisters, port_info_of_cmn600_has_the_number_of_devices) {
+  CmnRig rig(cmn::examples::cmn600_small());
+  run([&] {
+    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(0).offset + 0x900), 1U);
+    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(0).offset + 0x908), 1U);
+    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(7).offset + 0x908), 0U) << "port 1 is not connected";
+  });
+}
+
+TEST_F(CmnRegisters, port_info_of_cmn650_shows_devices_behind_a_cal) {
+  CmnRig rig(cmn::examples::cmn650_two_dtcs());
+  run([&] {
+    const std::uint64_t xp = rig.layout.xp(1).offset;
+    EXPECT_EQ(rig.cpu.get64(xp + 0x900), 1U);         // RN-F
+    EXPECT_EQ(rig.cpu.get64(xp + 0x908), 2U);         // HN-F behind a CAL
+    EXPECT_EQ(rig.cpu.get64(xp + 0x910) & 0x3U, 0U);  // DTM unit info: domain 0
+  });
+}
+
+TEST_F(CmnRegisters, port_info_of_cmn700_lies_two_words_apart) {
+  CmnRig rig(cmn::examples::cmn700_single_xp());
+  run([&] {
+    const std::uint64_t xp = rig.layout.xp(0).offset;
+    EXPECT_EQ(rig.cpu.get64(xp + 0x900), 2U);  // RN-F behind a CAL
+    for (unsigned port = 1; port < 6; ++port) EXPECT_EQ(rig.cpu.get64(xp + 0x900 + 0x10 * port), 1U) << port;
+    EXPECT_EQ(rig.cpu.get64(xp + 0x908), 0U);
+  });
+}
+
+TEST_F(CmnRegisters, node_info_of_an_xp_of_ci700_has_its_number_of_ports) {
+  CmnRig rig(cmn::examples::ci700_small());
+  run([&] {
+    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(0).offset) >> 48, 3U);
+    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(1).offset) >> 48, 2U);
+    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(2).offset) >> 48, 4U);
+  });
+}
+
 TEST_F(CmnRegisters, info_global_of_s3_r2_is_laid_out_anew) {
   CmnRig rig(cmn::examples::s3_small(3));
   run([&] {
