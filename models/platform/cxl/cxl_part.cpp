@@ -21,7 +21,8 @@ cxl::Type3Parameters register_parameters(const CxlDeviceSpec& spec) {
     // The capability can encode even numbers, and 1.
     parameters.hdm_decoders = static_cast<unsigned>((spec.decoders.size() + 1) / 2 * 2);
   }
-  parameters.blocks.assign({{cxl::BlockId::component}, {cxl::BlockId::device}});
+  // Locators of devices have unused entries, which software must skip.
+  parameters.blocks.assign({{cxl::BlockId::component}, {cxl::BlockId::device}, {cxl::BlockId::empty}});
   parameters.blocks.insert(parameters.blocks.end(), spec.cpmus.size(), {cxl::BlockId::cpmu});
   return parameters;
 }

@@ -44,11 +44,12 @@ void write_junit(std::ostream& out, const std::vector<RunResult>& runs);
 /// Every counter of every run as a line of comma-separated values, with a heading.
 void write_csv(std::ostream& out, const std::vector<RunResult>& runs);
 
-/// As `perf stat -x SEPARATOR`: value, unit, event, run time in ns, percentage running; with intervals the time in
-/// seconds goes first. After perf's columns: the scoreboard's count and the check.
+/// Exactly what `perf stat -x SEPARATOR` prints: value, unit, event, run time in ns, percentage of the time it ran, value
+/// and unit of a metric (all units and the metric are empty). With intervals, the time in seconds since counting began
+/// goes first, and every field is that of the interval. Counts are scaled as perf scales them.
 void write_perf_csv(std::ostream& out, const RunResult& run, const std::string& separator);
 
-/// As `perf stat -j`: one JSON object per line, with "scoreboard" and "check" added.
+/// Exactly what `perf stat -j` of perf 6.1 prints: one JSON object per line.
 void write_perf_json(std::ostream& out, const RunResult& run);
 
 /// @return 0 all passed, 1 a check failed, or a run was stopped or took too long, 2 bad input, 3 a run crashed, 4 nothing

@@ -17,10 +17,8 @@ using Status = RunResult::Status;
 std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
 
 /// A field of comma-separated values (RFC 4180).
-std::string csv(std::string_view text, std::string_view separator = ",") {
-  if (text.find_first_of("\"\n\r") == std::string_view::npos &&
-      (separator.empty() || text.find(separator) == std::string_view::npos))
-    return std::string(text);
+std::string csv(std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"') result += '"';
@@ -81,18 +79,6 @@ void write_status(std::ostream& out, const RunResult& run, const std::string& su
       fmt::print(out, "<failure message=\"{}: {}\"/>", to_string(run.status), xml_text(text));
   }
   fmt::print(out, "</testcase>\n");
-}
-
-std::string percentage(const CounterResult& counter) {
-  if (counter.time_enabled == 0) return "0.00";
-  return fmt::format("{:.2f}",
-                     100.0 * static_cast<double>(counter.time_running) / static_cast<double>(counter.time_enabled));
-}
-
-std::string value_or_words(const CounterResult& counter, const std::optional<std::uint64_t>& value) {
-  const bool never_ran = counter.time_enabled > 0 && counter.time_running == 0;
-  if (value && !never_ran) return fmt::format("{}", *value);
-  return counter.check == Check::not_opened || counter.check == Check::refused ? "<not supported>" : "<not counted>";
 }
 
 }  // namespace
@@ -177,56 +163,6 @@ void write_csv(std::ostream& out, const std::vector<RunResult>& runs) {
                    to_string(counter.check), counter.time_enabled, counter.time_running,
                    run.partial || measure.partial ? "yes" : "no", csv(counter.note));
       }
-    }
-  }
-}
-
-void write_perf_csv(std::ostream& out, const RunResult& run, const std::string& separator) {
-  const std::string& s = separator;
-  for (const MeasureResult& measure : run.measures) {
-    for (const IntervalResult& interval : measure.intervals) {
-      for (std::size_t i = 0; i < measure.counters.size() && i < interval.increase.size(); ++i) {
-        const CounterResult& counter = measure.counters[i];
-        fmt::print(out, "{:.9f}{}{}{}{}{}{}{}{}\n", static_cast<double>(interval.time) / 1e12, s,
-                   value_or_words(counter, interval.increase[i]), s, s, csv(counter.event, s), s,
-                   counter.time_running / 1000, s + percentage(counter));
-      }
-    }
-    if (!measure.intervals.empty()) continue;
-    for (const CounterResult& counter : measure.counters) {
-      fmt::print(out, "{}{}{}{}{}{}{}{}{}{}{}{}\n", value_or_words(counter, counter.driver), s, s,
-                 csv(counter.event, s), s, counter.time_running / 1000, s, percentage(counter), s,
-                 number(counter.expected), s, to_string(counter.check));
-    }
-  }
-}
-
-void write_perf_json(std::ostream& out, const RunResult& run) {
-  const auto line = [&](const CounterResult& counter, const std::optional<std::uint64_t>& value, Json json) {
-    const std::string text = value_or_words(counter, value);
-    json["counter-value"] = text.starts_with('<') ? text : text + ".000000";
-    json["unit"] = "";
-    json["event"] = counter.event;
-    json["event-runtime"] = counter.time_running / 1000;
-    json["pcnt-running"] = counter.time_enabled == 0 ? 0.0
-                                                     : 100.0 * static_cast<double>(counter.time_running) /
-                                                           static_cast<double>(counter.time_enabled);
-    return json;
-  };
-  for (const MeasureResult& measure : run.measures) {
-    for (const IntervalResult& interval : measure.intervals) {
-      for (std::size_t i = 0; i < measure.counters.size() && i < interval.increase.size(); ++i) {
-        Json json;
-        json["interval"] = static_cast<double>(interval.time) / 1e12;
-        out << dump(line(measure.counters[i], interval.increase[i], std::move(json)), -1) << '\n';
-      }
-    }
-    if (!measure.intervals.empty()) continue;
-    for (const CounterResult& counter : measure.counters) {
-      Json json = line(counter, counter.driver, Json::object());
-      json["scoreboard"] = counter.expected ? Json(*counter.expected) : Json(nullptr);
-      json["check"] = to_string(counter.check);
-      out << dump(json, -1) << '\n';
     }
   }
 }

@@ -118,9 +118,9 @@ void write_intervals(std::ostream& out, const RunResult& run) {
     if (measure.intervals.empty()) continue;
     fmt::print(out, "  {:>14}  {:>20}  {}\n", "time (s)", "counts", "event");
     for (const IntervalResult& interval : measure.intervals) {
-      for (std::size_t i = 0; i < measure.counters.size() && i < interval.increase.size(); ++i) {
+      for (std::size_t i = 0; i < measure.counters.size() && i < interval.counts.size(); ++i) {
         fmt::print(out, "  {:>14.9f}  {:>20}  {}\n", static_cast<double>(interval.time) / 1e12,
-                   or_dash(interval.increase[i]), measure.counters[i].event);
+                   or_dash(interval.counts[i].increase), measure.counters[i].event);
       }
     }
     fmt::print(out, "\n");

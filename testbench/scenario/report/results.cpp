@@ -172,8 +172,12 @@ Json to_json(const MeasureResult& measure) {
   for (const IntervalResult& interval : measure.intervals) {
     Json item;
     item["time_ps"] = interval.time;
-    item["increase"] = Json::array();
-    for (const auto& value : interval.increase) item["increase"].push_back(optional_number(value));
+    for (const char* key : {"increase", "time_enabled_ps", "time_running_ps"}) item[key] = Json::array();
+    for (const IntervalCount& count : interval.counts) {
+      item["increase"].push_back(optional_number(count.increase));
+      item["time_enabled_ps"].push_back(count.time_enabled);
+      item["time_running_ps"].push_back(count.time_running);
+    }
     json["intervals"].push_back(std::move(item));
   }
   json["derived"] = Json::array();
@@ -202,7 +206,10 @@ MeasureResult measure_from_json(const Json& json) {
   for (const Json& item : json.at("intervals")) {
     IntervalResult interval;
     item.at("time_ps").get_to(interval.time);
-    for (const Json& value : item.at("increase")) interval.increase.push_back(optional_number(value));
+    for (std::size_t i = 0; i < item.at("increase").size(); ++i) {
+      interval.counts.push_back({optional_number(item.at("increase")[i]), item.at("time_enabled_ps").at(i),
+                                 item.at("time_running_ps").at(i)});
+    }
     measure.intervals.push_back(std::move(interval));
   }
   for (const Json& item : json.at("derived")) {

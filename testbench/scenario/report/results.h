@@ -42,10 +42,17 @@ struct DerivedResult {
   bool ok = true;                   ///< within 0.1 % of the reference
 };
 
+/// What a counter did since the reading before.
+struct IntervalCount {
+  std::optional<std::uint64_t> increase;  ///< nothing if it could not be read
+  Picoseconds time_enabled = 0;
+  Picoseconds time_running = 0;
+};
+
 /// One reading of all events of a measure on the way.
 struct IntervalResult {
-  Picoseconds time = 0;                                ///< since the drivers were loaded
-  std::vector<std::optional<std::uint64_t>> increase;  ///< of each counter since the reading before
+  Picoseconds time = 0;               ///< since the drivers were loaded
+  std::vector<IntervalCount> counts;  ///< one for each counter
 };
 
 /// A check that is about no single counter.

@@ -119,12 +119,12 @@ void Measurement::note_interval() {
   interval.time = to_picoseconds(sc_core::sc_time_stamp()) - zero_;
   for (Group& group : groups_) {
     for (Counter& counter : group.counters) {
-      if (counter.handle > 0 && counter.reading) {
-        interval.increase.emplace_back(counter.reading->value - counter.last);
-        counter.last = counter.reading->value;
-      } else {
-        interval.increase.emplace_back(std::nullopt);
-      }
+      IntervalCount& count = interval.counts.emplace_back();
+      if (counter.handle <= 0 || !counter.reading) continue;
+      const EventReading& now = *counter.reading;
+      count = {now.value - counter.last.value, now.time_enabled - counter.last.time_enabled,
+               now.time_running - counter.last.time_running};
+      counter.last = now;
     }
   }
   result_.intervals.push_back(std::move(interval));
@@ -228,7 +228,7 @@ MeasureResult Measurement::end(bool cut_short) {
     for (const Group& group : groups_) {
       for (const Counter& counter : group.counters) {
         std::uint64_t sum = 0;
-        for (const IntervalResult& interval : result_.intervals) sum += interval.increase.at(column).value_or(0);
+        for (const IntervalResult& interval : result_.intervals) sum += interval.counts.at(column).increase.value_or(0);
         sums_agree = sums_agree && sum == (counter.reading ? counter.reading->value : 0);
         ++column;
       }

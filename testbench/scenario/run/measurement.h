@@ -38,8 +38,8 @@ class Measurement {
     perf::EventHandle handle = 0;                 // 0: not open
     std::optional<perf::EventReading> reading{};  // the last one; nothing if it failed
     int read_error = 0;                           // of the last reading: a negative errno
-    std::uint64_t last = 0;
-    std::string not_judged{};  // why the scoreboard cannot judge it
+    perf::EventReading last{};                    // at the end of the interval before
+    std::string not_judged{};                     // why the scoreboard cannot judge it
   };
   struct Group {
     std::vector<Counter> counters;

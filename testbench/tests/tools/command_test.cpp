@@ -193,7 +193,7 @@ TEST_F(Command, stat_prints_a_table_with_both_counts) {
 
 TEST_F(Command, stat_separates_fields_as_perf_does) {
   const Outcome outcome = pmufab({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--duration", "10 us", "-x;"});
-  EXPECT_THAT(outcome.out, ::testing::MatchesRegex("[0-9]+;;nvidia_ucf_pmu_0/cycles/;[0-9]+;[0-9.]+;[0-9]+;exact\n"));
+  EXPECT_THAT(outcome.out, ::testing::MatchesRegex("[0-9]+;;nvidia_ucf_pmu_0/cycles/;[0-9]+;100.00;;\n"));
 }
 
 TEST_F(Command, stat_prints_json_lines_and_intervals) {
@@ -209,6 +209,18 @@ TEST_F(Command, stat_prints_json_lines_and_intervals) {
   ASSERT_EQ(times.size(), 5U);
   EXPECT_NEAR(times[0], 20e-6, 2e-6);
   EXPECT_NEAR(times[4], 100e-6, 2e-6);
+}
+
+TEST_F(Command, stat_writes_what_the_scoreboard_says_to_a_file) {
+  const std::string file = (folder / "r.json").string();
+  const Outcome outcome =
+      pmufab({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--duration", "10 us", "-j", "--json", file});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Json counter = Json::parse(read(file)).at("runs").at(0).at("measures").at(0).at("counters").at(0);
+  EXPECT_EQ(counter.at("check"), "exact");
+  EXPECT_EQ(counter.at("driver"), counter.at("expected"));
+  const std::string value = Json::parse(outcome.out).at("counter-value");
+  EXPECT_EQ(std::stod(value), counter.at("driver").get<double>());
 }
 
 TEST_F(Command, stat_prints_a_line_for_every_interval) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iostream>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -81,11 +82,13 @@ void print(const scenario::RunResult& run, bool json, const std::string& separat
     scenario::write_text(std::cout, run, {.marks = speaks_utf8(), .everything = true, .compact = false});
   }
   std::cout.flush();
-  // perf's columns have no room for the reason.
+  if (!json && separator.empty()) return;
+  // perf's columns have no room for a verdict.
+  using Check = scenario::CounterResult::Check;
   for (const scenario::MeasureResult& measure : run.measures) {
     for (const scenario::CounterResult& counter : measure.counters) {
-      if ((json || !separator.empty()) && counter.check == scenario::CounterResult::Check::wrong)
-        complain("pmufab: {}: wrong: {}\n", counter.event, counter.note);
+      if (counter.check == Check::wrong) complain("pmufab: {}: wrong: {}\n", counter.event, counter.note);
+      if (counter.check == Check::not_opened) complain("pmufab: {}: {}\n", counter.event, counter.note);
     }
   }
 }
@@ -98,6 +101,8 @@ int run_stat(const Request& request) {
   const std::string separator = map["field-separator"].as<std::string>();
   const bool json = map["json-output"].as<bool>();
   if (json && !separator.empty()) throw InputError("-x and -j exclude each other");
+  const std::string report = map["json"].as<std::string>();
+  if (!report.empty()) check_writable(report);
 
   const scenario::ScenarioSpec spec = scenario_of(map, events);
   const std::vector<scenario::RunPlan> plans = {{spec, find_newest_driver(map, spec.platform)}};
@@ -118,6 +123,11 @@ int run_stat(const Request& request) {
   const scenario::RunResult& run = runs.front();
   if (!run.message.empty()) complain("pmufab:{}{}\n", run.message.starts_with('\n') ? "" : " ", run.message);
   print(run, json, separator);
+  if (!report.empty()) {
+    std::ostringstream stream;
+    scenario::write_json(stream, runs);
+    write_file(report, stream.str());
+  }
   return scenario::exit_code(runs);
 }
 
@@ -134,13 +144,18 @@ Command stat_command() {
 
 --traffic takes traffic files such as those in scenarios/traffic. Give the traffic of meshes and CXL devices with
 --set, written as in a scenario. Counting begins with the traffic and lasts for --duration. Without --duration it ends
-with the traffic. If there is no traffic, or it has no end, counting lasts for 1 ms of simulated time.)",
+with the traffic. If there is no traffic, or it has no end, counting lasts for 1 ms of simulated time.
+
+With -x or -j, standard output is for programs that read perf's: the fields of perf stat (man perf-stat, CSV FORMAT and
+JSON FORMAT; of perf 6.1) and nothing else. Counts of events that took turns are scaled up, as perf does. A wrong count
+is told on standard error and by the exit code; --json FILE has the scoreboard's counts.)",
       .options =
           Options{
               list("event,e", "EVENTS", "what to count; may be given several times"),
               text("interval,I", "MS", "print counts every MS milliseconds of simulated time (or '50 us')"),
-              text("field-separator,x", "SEP", "print values separated by SEP, as perf does"),
-              flag("json-output,j", "print one JSON object per line, as perf does"),
+              text("field-separator,x", "SEP", "print exactly what perf stat -x SEP prints"),
+              flag("json-output,j", "print exactly what perf stat -j prints"),
+              text("json", "FILE", "write counts, the scoreboard's counts and verdicts as JSON, as pmufab run does"),
               text("platform", "FILE", "platform (default: two Tegra410 sockets)"),
               list("traffic", "FILE", "traffic; may be given several times (default: none)"),
               text("duration", "TIME", "simulated time to count, such as '1 ms'"),
@@ -154,6 +169,8 @@ with the traffic. If there is no traffic, or it has no end, counting lasts for 1
                     "  -e '{nvidia_cmem_latency_pmu_0/rd_req/,nvidia_cmem_latency_pmu_0/rd_cum_outs/}'"},
                    {"pmufab stat -e 'nvidia_ucf_pmu_*/slc_access_rd,src_loc_cpu=1/' -I 0.1 -x, --traffic "
                     "scenarios/traffic/mixed.yaml"},
+                   {"pmufab stat -e nvidia_ucf_pmu_0/slc_access_rd/ --traffic scenarios/traffic/mixed.yaml -j --json "
+                    "judged.json"},
                    {"pmufab stat --platform scenarios/platforms/cxl-exact.yaml -e cxl_pmu_mem0.0/m2s_req_memrd/ \\\n"
                     "  --set 'cxl_traffic=[{name: a, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]'"}},
       .exit_codes = judging_exit_codes(),

@@ -412,28 +412,55 @@ TEST(CsvReport, fields_with_commas_and_quotes_are_quoted) {
   EXPECT_THAT(csv, HasSubstr(R"(s,,7.3.4,m,"p/a,b=1/",3,4,wrong,2000000,1000000,no,"3 < 4 & ""quoted""")"));
 }
 
-TEST(PerfReport, columns_are_those_of_perf_stat) {
-  const RunResult run = run_with({counter("p/a/", 7, 7)});
-  EXPECT_EQ(text_of(write_perf_csv, run, std::string(";")), "7;;p/a/;1000;50.00;7;exact\n");
-  const Json json = Json::parse(text_of(write_perf_json, run));
-  EXPECT_EQ(json.at("counter-value"), "7.000000");
-  EXPECT_EQ(json.at("event"), "p/a/");
-  EXPECT_EQ(json.at("pcnt-running"), 50.0);
-  EXPECT_EQ(json.at("scoreboard"), 7);
+TEST(PerfReport, lines_are_those_of_perf_stat) {
+  CounterResult whole = counter("p/a/", 7, 7);
+  whole.time_running = whole.time_enabled;
+  const RunResult run = run_with({whole});
+  EXPECT_EQ(text_of(write_perf_csv, run, std::string(";")), "7;;p/a/;2000;100.00;;\n");
+  EXPECT_EQ(text_of(write_perf_json, run),
+            R"({"counter-value" : "7.000000", "unit" : "", "event" : "p/a/", "event-runtime" : 2000, )"
+            R"-("pcnt-running" : 100.00, "metric-value" : 0.000000, "metric-unit" : "(null)"})-"
+            "\n");
 }
 
-TEST(PerfReport, intervals_have_the_time_in_front_and_the_increase) {
+TEST(PerfReport, a_count_of_a_part_of_the_time_is_scaled_up_and_its_percentage_cut_to_a_whole_number) {
+  CounterResult third = counter("p/a,b=1/", 100, 100);
+  third.time_enabled = 3'000'000;
+  // Commas of the event are not put into quotes (man perf-stat).
+  EXPECT_EQ(text_of(write_perf_csv, run_with({third}), std::string(",")), "300,,p/a,b=1/,1000,33.00,,\n");
+  const Json json = Json::parse(text_of(write_perf_json, run_with({third})));
+  EXPECT_EQ(json.at("counter-value"), "300.000000");
+  EXPECT_EQ(json.at("pcnt-running"), 33.0);
+}
+
+TEST(PerfReport, an_interval_has_its_own_count_run_time_and_percentage_and_the_time_since_the_start) {
   RunResult run = run_with({counter("p/a/", 7, 7)});
-  run.measures[0].intervals = {{1'500'000'000'000, {5}}, {2'000'000'000'000, {2}}};
+  run.measures[0].start = 500'000'000'000;
+  run.measures[0].intervals = {{1'500'000'001'000, {{5, 1'000'000, 1'000'000}}},
+                               {2'000'000'000'000, {{2, 1'000'000, 500'000}}},
+                               {2'500'000'000'000, {{std::nullopt, 0, 0}}}};
   EXPECT_EQ(text_of(write_perf_csv, run, std::string(",")),
-            "1.500000000,5,,p/a/,1000,50.00\n2.000000000,2,,p/a/,1000,50.00\n");
+            "     1.000000001,5,,p/a/,1000,100.00,,\n"
+            "     1.500000000,4,,p/a/,500,50.00,,\n"
+            "     2.000000000,<not counted>,,p/a/,0,100.00,,\n");
+  const std::string json = text_of(write_perf_json, run);
+  EXPECT_EQ(
+      json.substr(0, json.find('\n')),
+      R"({"interval" : 1.000000001, "counter-value" : "5.000000", "unit" : "", "event" : "p/a/", )"
+      R"-("event-runtime" : 1000, "pcnt-running" : 100.00, "metric-value" : 0.000000, "metric-unit" : "(null)"})-");
+  EXPECT_EQ(to_json(measure_from_json(to_json(run.measures[0]))), to_json(run.measures[0]));
 }
 
-TEST(PerfReport, an_event_that_never_had_a_counter_was_not_counted) {
+TEST(PerfReport, an_event_without_a_count_was_not_counted_or_is_not_supported) {
   CounterResult none = counter("p/a/", 0, 0);
   none.time_running = 0;
-  EXPECT_EQ(text_of(write_perf_csv, run_with({none}), std::string(";")), "<not counted>;;p/a/;0;0.00;0;exact\n");
-  EXPECT_EQ(Json::parse(text_of(write_perf_json, run_with({none}))).at("counter-value"), "<not counted>");
+  EXPECT_EQ(text_of(write_perf_csv, run_with({none}), std::string(";")), "<not counted>;;p/a/;0;0.00;;\n");
+  EXPECT_THAT(text_of(write_perf_json, run_with({none})),
+              AllOf(HasSubstr(R"("counter-value" : "<not counted>")"), HasSubstr(R"("metric-unit" : ""})")));
+  CounterResult refused;
+  refused.event = "p/b/";
+  refused.check = Check::not_opened;
+  EXPECT_EQ(text_of(write_perf_csv, run_with({refused}), std::string(";")), "<not supported>;;p/b/;0;100.00;;\n");
 }
 
 TEST(TextReport, runs_never_begun_share_a_line_of_the_summary) {

@@ -89,8 +89,8 @@ TEST_F(MeasurementTest, an_interval_whose_reading_failed_is_part_of_the_next) {
   measurement->read_interval();
   const MeasureResult result = measurement->end(false);
   ASSERT_EQ(result.intervals.size(), 3U);
-  EXPECT_FALSE(result.intervals[0].increase.at(0));
-  EXPECT_EQ(result.intervals[1].increase.at(0), 100U);
+  EXPECT_FALSE(result.intervals[0].counts.at(0).increase);
+  EXPECT_EQ(result.intervals[1].counts.at(0).increase, 100U);
   EXPECT_EQ(result.counters.at(0).driver, 200U);
 }
 
