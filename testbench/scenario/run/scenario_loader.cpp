@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -220,13 +222,14 @@ void read_span(Reader& reader, std::size_t index, const std::optional<Picosecond
 
 /// Check the measures from `first` on, which one entry of a scenario has become: their names, and the form of their
 /// events. Names of events wait for the drivers.
-void check_measures(Reader& reader, const std::vector<MeasureSpec>& measures, std::size_t first) {
-  for (std::size_t i = 0; i < first; ++i) {
-    if (measures[i].name == measures[first].name)
-      reader.fail("name", fmt::format("another measure is called '{}'", measures[i].name),
-                  "give each measure another name");
-  }
+/// @param names  of all measures before; in and out
+void check_measures(Reader& reader, const std::vector<MeasureSpec>& measures, std::size_t first,
+                    std::unordered_set<std::string>& names) {
+  if (names.contains(measures[first].name))
+    reader.fail("name", fmt::format("another measure is called '{}'", measures[first].name),
+                "give each measure another name");
   for (std::size_t i = first; i < measures.size(); ++i) {
+    names.insert(measures[i].name);
     for (const std::string& text : measures[i].events) {
       try {
         static_cast<void>(perf::parse_events(text));
@@ -240,7 +243,8 @@ void check_measures(Reader& reader, const std::vector<MeasureSpec>& measures, st
 }
 
 void read_measure(Reader& reader, std::size_t index, const std::optional<Picoseconds>& duration,
-                  const platform::PlatformSpec& platform, std::vector<MeasureSpec>& out) {
+                  const platform::PlatformSpec& platform, std::unordered_set<std::string>& names,
+                  std::vector<MeasureSpec>& out) {
   MeasureSpec measure;
   measure.name = fmt::format("measure {}", index);
   reader.text("name", measure.name);
@@ -269,7 +273,7 @@ void read_measure(Reader& reader, std::size_t index, const std::optional<Picosec
     read_sweep(sweep, measure, out);
   });
   if (!swept) out.push_back(measure);
-  check_measures(reader, out, before);
+  check_measures(reader, out, before, names);
 }
 
 void read_action(Reader& reader, const platform::PlatformSpec& platform, std::vector<ActionSpec>& out) {
@@ -290,41 +294,60 @@ void read_action(Reader& reader, const platform::PlatformSpec& platform, std::ve
   out.push_back(action);
 }
 
-/// Refuse an expectation of an event that no measure has. Texts that do not parse are refused elsewhere.
-void check_measured(Reader& reader, const std::vector<MeasureSpec>& measures, const ExpectationSpec& expectation) {
-  if (measures.empty()) return;  // that is refused elsewhere, too
-  std::vector<std::string> events;
-  for (const MeasureSpec& measure : measures) {
-    if (!expectation.measure.empty() && measure.name != expectation.measure) continue;
-    for (const std::string& text : measure.events) {
-      for (const perf::WrittenGroup& group : perf::parse_events(text)) {
-        for (const perf::WrittenEvent& event : group.events) {
-          // A measure's event may stand for that of several PMUs.
-          if (fnmatch(event.text.c_str(), expectation.event.c_str(), 0) == 0) return;
-          events.push_back(event.text);
+/// Which measure has which events. Texts that do not parse are refused elsewhere.
+class MeasuredEvents {
+ public:
+  explicit MeasuredEvents(const std::vector<MeasureSpec>& measures) {
+    for (const MeasureSpec& measure : measures) {
+      names_.push_back(measure.name);
+      std::vector<std::string>& own = of_measure_[measure.name];
+      for (const std::string& text : measure.events) {
+        for (const perf::WrittenGroup& group : perf::parse_events(text)) {
+          for (const perf::WrittenEvent& event : group.events) {
+            own.push_back(event.text);
+            all_.push_back(event.text);
+            plain_.insert(event.text);
+          }
         }
       }
     }
   }
-  std::string suggestion = did_you_mean(expectation.event, events);
-  if (suggestion.empty()) suggestion = "there are " + quoted_list(events);
-  reader.fail("event", fmt::format("no measure counts '{}'", expectation.event), suggestion);
+  [[nodiscard]] const std::vector<std::string>& measures() const noexcept { return names_; }
+  [[nodiscard]] bool has_measure(const std::string& name) const { return of_measure_.contains(name); }
+  /// @param measure  empty: all
+  [[nodiscard]] const std::vector<std::string>& of(const std::string& measure) const {
+    return measure.empty() ? all_ : of_measure_.at(measure);
+  }
+  /// @return true if that measure counts the event. A measure's event may stand for that of several PMUs.
+  [[nodiscard]] bool has(const std::string& measure, const std::string& event) const {
+    const bool is_plain = event.find_first_of("*?[\\") == std::string::npos;
+    if (measure.empty() && is_plain && plain_.contains(event)) return true;
+    const std::vector<std::string>& events = of(measure);
+    return std::any_of(events.begin(), events.end(),
+                       [&](const std::string& own) { return fnmatch(own.c_str(), event.c_str(), 0) == 0; });
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::string> all_;
+  std::unordered_set<std::string> plain_;
+  std::unordered_map<std::string, std::vector<std::string>> of_measure_;
+};
+
+std::string suggest(const std::string& name, const std::vector<std::string>& names) {
+  const std::string suggestion = did_you_mean(name, names);
+  return suggestion.empty() ? "there are " + quoted_list(names) : suggestion;
 }
 
-void read_expectation(Reader& reader, const std::vector<MeasureSpec>& measures, std::vector<ExpectationSpec>& out) {
+void read_expectation(Reader& reader, const MeasuredEvents& measured, std::vector<ExpectationSpec>& out) {
   ExpectationSpec expectation;
   expectation.source = reader.source();
   reader.text("event", expectation.event, Presence::required);
   reader.text("measure", expectation.measure);
-  if (!expectation.measure.empty() && !measures.empty()) {
-    std::vector<std::string> names;
-    for (const MeasureSpec& measure : measures) names.push_back(measure.name);
-    if (std::find(names.begin(), names.end(), expectation.measure) == names.end()) {
-      std::string suggestion = did_you_mean(expectation.measure, names);
-      if (suggestion.empty()) suggestion = "there are " + quoted_list(names);
-      reader.fail("measure", fmt::format("there is no measure '{}'", expectation.measure), suggestion);
-    }
-  }
+  const bool is_refused = measured.measures().empty();  // without measures the scenario is refused elsewhere
+  if (!is_refused && !expectation.measure.empty() && !measured.has_measure(expectation.measure))
+    reader.fail("measure", fmt::format("there is no measure '{}'", expectation.measure),
+                suggest(expectation.measure, measured.measures()));
   const auto bound = [&](std::string_view key, std::optional<std::uint64_t>& value) {
     if (!reader.has(key)) return;
     std::uint64_t number = 0;
@@ -340,7 +363,9 @@ void read_expectation(Reader& reader, const std::vector<MeasureSpec>& measures, 
     reader.finish();
     reader.fail("event", "no count is expected", "add equals, minimum or maximum");
   }
-  check_measured(reader, measures, expectation);
+  if (!is_refused && !measured.has(expectation.measure, expectation.event))
+    reader.fail("event", fmt::format("no measure counts '{}'", expectation.event),
+                suggest(expectation.event, measured.of(expectation.measure)));
   out.push_back(std::move(expectation));
 }
 
@@ -423,14 +448,21 @@ ScenarioSpec read_scenario(const Parts& parts) {
     reader.number("duration", duration, Quantity::duration, 1);
     spec.duration = duration;
   }
+  std::unordered_set<std::string> measure_names;
   reader.list(
       "measure",
-      [&](Reader& item, std::size_t index) { read_measure(item, index, spec.duration, spec.platform, spec.measures); },
+      [&](Reader& item, std::size_t index) {
+        read_measure(item, index, spec.duration, spec.platform, measure_names, spec.measures);
+      },
       Presence::required);
   reader.list("actions", [&](Reader& item, std::size_t) { read_action(item, spec.platform, spec.actions); });
   std::stable_sort(spec.actions.begin(), spec.actions.end(),
                    [](const ActionSpec& a, const ActionSpec& b) { return a.at < b.at; });
-  reader.list("expect", [&](Reader& item, std::size_t) { read_expectation(item, spec.measures, spec.expectations); });
+  std::optional<MeasuredEvents> events;
+  reader.list("expect", [&](Reader& item, std::size_t) {
+    if (!events) events.emplace(spec.measures);
+    read_expectation(item, *events, spec.expectations);
+  });
   reader.optional_object("expected_failure",
                          [&](Reader& item) { spec.expected_failure = read_expected_failure(item); });
   static_cast<void>(

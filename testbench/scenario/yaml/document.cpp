@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <unordered_set>
 #include <utility>
 
 #include <fcntl.h>
@@ -71,7 +72,7 @@ class Converter {
         break;
       case YAML::NodeType::Map:
         value.kind = Value::Kind::map;
-        for (const auto& entry : node) add_entry(value, entry.first, entry.second, depth);
+        add_entries(value, node, depth);
         break;
     }
     return value;
@@ -89,16 +90,20 @@ class Converter {
       throw InputError(source, {}, fmt::format("the text '{}' holds a control character", safe), "remove it");
   }
 
-  void add_entry(Value& map, const YAML::Node& key, const YAML::Node& value, unsigned depth) {
-    const Source source = source_of(file_, key.Mark());
-    if (!key.IsScalar()) throw InputError(source, {}, "a key must be a word");
-    check_text(key.Scalar(), source);
-    if (map.find(key.Scalar()) != nullptr)
-      throw InputError(source, {}, fmt::format("the key '{}' is given twice", key.Scalar()), "remove one of them");
-    if (is_forgotten(value))
-      throw InputError(source, {}, fmt::format("the key '{}' has no value", key.Scalar()),
-                       "give one, or remove the key; null stands for the default");
-    map.entries.push_back({key.Scalar(), source, convert(value, depth + 1)});
+  void add_entries(Value& map, const YAML::Node& node, unsigned depth) {
+    std::unordered_set<std::string> keys;
+    for (const auto& entry : node) {
+      const YAML::Node& key = entry.first;
+      const Source source = source_of(file_, key.Mark());
+      if (!key.IsScalar()) throw InputError(source, {}, "a key must be a word");
+      check_text(key.Scalar(), source);
+      if (!keys.insert(key.Scalar()).second)
+        throw InputError(source, {}, fmt::format("the key '{}' is given twice", key.Scalar()), "remove one of them");
+      if (is_forgotten(entry.second))
+        throw InputError(source, {}, fmt::format("the key '{}' has no value", key.Scalar()),
+                         "give one, or remove the key; null stands for the default");
+      map.entries.push_back({key.Scalar(), source, convert(entry.second, depth + 1)});
+    }
   }
 
   File file_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -77,6 +78,24 @@ TEST(ScenarioLoader, a_small_scenario_gets_all_defaults) {
   EXPECT_FALSE(spec.measures[0].stop);
   EXPECT_EQ(spec.host.access_latency, 50'000U);
   EXPECT_EQ(spec.workload.of<Tegra410Workload>().generators[0].phases[0].count, 10U);
+}
+
+TEST(ScenarioLoader, many_measures_and_expectations_take_a_time_that_grows_with_their_number) {
+  const auto time_of = [](unsigned measures) {
+    std::string text = with("measure:\n  - events: [nvidia_ucf_pmu_0/slc_access_rd/]\n", "measure:\n");
+    for (unsigned i = 0; i < measures; ++i)
+      text += fmt::format("  - {{name: the measure with the number {}, events: [nvidia_ucf_pmu_0/event={}/]}}\n", i, i);
+    text += "expect:\n";
+    for (unsigned i = 0; i < measures; ++i)
+      text += fmt::format("  - {{event: nvidia_ucf_pmu_0/event={}/, minimum: 1}}\n", i);
+    const Value document = parse_text(text, "s.yaml");
+    const std::clock_t begin = std::clock();
+    EXPECT_EQ(ScenarioFile(document, {}).load({}, {}).expectations.size(), measures);
+    return static_cast<double>(std::clock() - begin);
+  };
+  constexpr unsigned kFew = 250;
+  constexpr unsigned kTimes = 8;
+  EXPECT_LT(time_of(kTimes * kFew), 3 * kTimes * time_of(kFew));
 }
 
 TEST(ScenarioLoader, the_effective_configuration_loads_to_itself) {

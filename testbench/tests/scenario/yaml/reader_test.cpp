@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -176,6 +177,20 @@ TEST(Document, aliases_cannot_blow_it_up) {
   }
   EXPECT_THAT(error_of([&] { static_cast<void>(parse_text(bomb, "bomb.yaml")); }),
               HasSubstr("the document is too large"));
+}
+
+// Each key was compared with all before it: a million took hours.
+TEST(Document, of_many_keys_is_read_in_a_time_that_grows_with_their_number) {
+  const auto time_of = [](unsigned keys) {
+    std::string text;
+    for (unsigned i = 0; i < keys; ++i) text += "a_key_of_some_length_" + std::to_string(i) + ": 1\n";
+    const std::clock_t begin = std::clock();
+    EXPECT_EQ(parse_text(text, "many.yaml").entries.size(), keys);
+    return static_cast<double>(std::clock() - begin);
+  };
+  constexpr unsigned kFew = 5000;
+  constexpr unsigned kTimes = 8;
+  EXPECT_LT(time_of(kTimes * kFew), 3 * kTimes * time_of(kFew));
 }
 
 TEST(Document, unreadable_files_are_named_with_the_reason) {
