@@ -11,6 +11,7 @@
 
 #include "testbench/driver_host/firmware_table.h"
 #include "testbench/driver_host/interrupt_controller.h"
+#include "testbench/driver_host/kernel_log.h"
 #include "testbench/driver_host/module_library.h"
 #include "tlm/spec/printable.h"
 
@@ -56,7 +57,8 @@ struct DriverHost::State {
         drivers(std::move(drivers_in)),
         options(options_in),
         interrupts(options_in.interrupt_delay),
-        library(std::make_unique<ModuleLibrary>(drivers.library)) {
+        library(std::make_unique<ModuleLibrary>(drivers.library)),
+        log(options_in.log_room) {
     door.abi_version = PMUFAB_DRIVER_ABI_VERSION;
     door.context = this;
     door.mmio_read = [](void* self, std::uint64_t address, unsigned size) {
@@ -93,9 +95,7 @@ struct DriverHost::State {
 
   void print(int level, const std::string& given) {
     const std::string text = printable(given);
-    std::string line{'<', static_cast<char>('0' + level), '>'};
-    line += text;
-    log.push_back(std::move(line));
+    log.add(level, text);
     if (options.echo_log) {
       std::fprintf(stderr, "[%12.6f] %s\n", static_cast<double>(now()) * 1e-12, text.c_str());
     }
@@ -171,7 +171,7 @@ struct DriverHost::State {
   tlm::tlm_generic_payload payload;
   std::optional<platform::FirmwareDescription> firmware;
   PerfCallObserver* observer = nullptr;
-  std::vector<std::string> log;
+  KernelLog log;
   std::vector<DriverFile> driver_files;
   std::uint64_t warnings = 0;
   bool booted = false;
@@ -423,7 +423,8 @@ int DriverHost::set_cpu_online(unsigned cpu, bool online) {
 }
 
 const std::vector<DriverFile>& DriverHost::driver_files() const { return state_->driver_files; }
-const std::vector<std::string>& DriverHost::log() const { return state_->log; }
+const std::vector<std::string>& DriverHost::log() const { return state_->log.lines(); }
+const KernelLog& DriverHost::kernel_log() const { return state_->log; }
 bool DriverHost::panicked() const { return state_->dead; }
 std::uint64_t DriverHost::warnings() const { return state_->warnings; }
 unsigned DriverHost::disabled_interrupts() const { return state_->interrupts.disabled(); }

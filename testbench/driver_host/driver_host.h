@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <tlm>
 
 #include "testbench/driver_host/driver_sets.h"
+#include "testbench/driver_host/kernel_log.h"
 #include "testbench/perf/types.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/firmware/firmware_description.h"
@@ -37,6 +39,7 @@ class DriverHost : public sc_core::sc_module {
     Picoseconds access_latency = 50'000;  ///< simulated time of one register access (on top of the bus and device)
     Picoseconds interrupt_delay = 0;      ///< from the line to the handler
     bool echo_log = false;                ///< print the kernel log to standard error as it grows
+    std::size_t log_room = 1U << 20;      ///< bytes of the kernel log to keep
   };
 
   /// @throws DriverSetError with the loader's message if the library cannot be loaded or has another ABI version
@@ -89,7 +92,10 @@ class DriverHost : public sc_core::sc_module {
   [[nodiscard]] std::uint64_t read_register(std::uint64_t address, unsigned size);
   void write_register(std::uint64_t address, unsigned size, std::uint64_t value);
 
-  [[nodiscard]] const std::vector<std::string>& log() const;  ///< kernel log so far, with level prefix ("<4>")
+  /// Kernel log so far, with level prefix ("<4>"); of a long one the beginning and the end.
+  [[nodiscard]] const std::vector<std::string>& log() const;
+  /// The same, by number of line.
+  [[nodiscard]] const KernelLog& kernel_log() const;
   /// @return true if the kernel died: a driver hit BUG(), a null pointer or a deadlock. The call in which that happened
   ///         threw std::runtime_error.
   [[nodiscard]] bool panicked() const;
