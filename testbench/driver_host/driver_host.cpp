@@ -424,7 +424,6 @@ int DriverHost::set_cpu_online(unsigned cpu, bool online) {
 
 const std::vector<DriverFile>& DriverHost::driver_files() const { return state_->driver_files; }
 const std::vector<std::string>& DriverHost::log() const { return state_->log.lines(); }
-const KernelLog& DriverHost::kernel_log() const { return state_->log; }
 bool DriverHost::panicked() const { return state_->dead; }
 std::uint64_t DriverHost::warnings() const { return state_->warnings; }
 unsigned DriverHost::disabled_interrupts() const { return state_->interrupts.disabled(); }

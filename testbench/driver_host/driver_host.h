@@ -14,7 +14,6 @@
 #include <tlm>
 
 #include "testbench/driver_host/driver_sets.h"
-#include "testbench/driver_host/kernel_log.h"
 #include "testbench/perf/types.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/firmware/firmware_description.h"
@@ -94,8 +93,6 @@ class DriverHost : public sc_core::sc_module {
 
   /// Kernel log so far, with level prefix ("<4>"); of a long one the beginning and the end.
   [[nodiscard]] const std::vector<std::string>& log() const;
-  /// The same, by number of line.
-  [[nodiscard]] const KernelLog& kernel_log() const;
   /// @return true if the kernel died: a driver hit BUG(), a null pointer or a deadlock. The call in which that happened
   ///         threw std::runtime_error.
   [[nodiscard]] bool panicked() const;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/driver_host/kernel_log.h"
 
-#include <algorithm>
 #include <iterator>
 
 namespace pmufab::driver_host {
@@ -9,7 +8,6 @@ namespace pmufab::driver_host {
 void KernelLog::add(int level, const std::string& text) {
   std::string line{'<', static_cast<char>('0' + level), '>'};
   line += text;
-  ++size_;
   // Lines take room even if they are empty.
   const std::size_t bytes = line.size() + sizeof line;
   lines_.push_back(std::move(line));
@@ -37,19 +35,6 @@ void KernelLog::leave_out() {
   *first =
       "<4>[...] " + std::to_string(left_out_lines_) + " lines (" + std::to_string(left_out_bytes_) + " bytes) left out";
   lines_.erase(std::next(first), end);
-}
-
-std::vector<std::string> KernelLog::since(std::uint64_t number) const {
-  const std::uint64_t new_lines = size_ - std::min(number, size_);
-  const std::size_t last = lines_.size() - first_lines_ - (left_out_lines_ > 0 ? 1 : 0);
-  std::vector<std::string> found;
-  if (new_lines > last) {
-    const auto from = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(number, first_lines_));
-    found.assign(lines_.begin() + from, lines_.begin() + static_cast<std::ptrdiff_t>(first_lines_));
-  }
-  const auto count = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(new_lines, last));
-  found.insert(found.end(), lines_.end() - count, lines_.end());
-  return found;
 }
 
 }  // namespace pmufab::driver_host

@@ -18,10 +18,6 @@ class KernelLog {
   /// @return the lines in order, each with its level: "<4>text". The line "<4>[...] 12 lines (345 bytes) left out"
   ///         stands for those that were not kept.
   [[nodiscard]] const std::vector<std::string>& lines() const noexcept { return lines_; }
-  /// @return number of lines added so far
-  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  /// @return the lines from that number on, as far as they were kept
-  [[nodiscard]] std::vector<std::string> since(std::uint64_t number) const;
 
  private:
   void leave_out();
@@ -31,7 +27,6 @@ class KernelLog {
   std::size_t first_lines_ = 0;  // at the front, which stay
   std::size_t first_bytes_ = 0;
   std::size_t last_bytes_ = 0;
-  std::uint64_t size_ = 0;
   std::uint64_t left_out_lines_ = 0;  // if any, a line behind the first ones says so
   std::uint64_t left_out_bytes_ = 0;
 };

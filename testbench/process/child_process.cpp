@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/process/child_process.h"
 
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,8 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -20,6 +19,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include "testbench/process/captured_output.h"
 #include "testbench/process/descriptor.h"
 
 namespace pmufab::process {
@@ -33,6 +33,8 @@ ProcessEnd process_end(int status) noexcept {
 
 std::string describe(const ProcessEnd& end, bool has_drivers) {
   const bool killed = !end.exited && end.status == SIGKILL;
+  if (!end.limit.empty())
+    return fmt::format("{}; {}the results so far are kept", end.limit, killed ? "it was killed; " : "");
   if (killed && end.timed_out)
     return "it took too long (--timeout); it did not answer and was killed (does a driver wait for ever?); the results "
            "so far are kept";
@@ -74,14 +76,6 @@ void end_with(pid_t parent, int signal) {
   if (getppid() != parent) std::_Exit(EXIT_FAILURE);
 }
 
-void redirect_output(const std::filesystem::path& file, bool standard_output, bool standard_error) {
-  const int output = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
-  if (output < 0) return;
-  if (standard_output) dup2(output, STDOUT_FILENO);
-  if (standard_error) dup2(output, STDERR_FILENO);
-  close(output);
-}
-
 void leave_child(int code) {
   std::fflush(nullptr);
   // On success, let a leak checker run.
@@ -109,16 +103,18 @@ std::vector<std::string> take_kernel_log(std::string& output) {
   return log;
 }
 
-GuardedEnd run_guarded(const std::filesystem::path& scratch, bool show_errors, const std::function<int()>& work) {
-  const std::filesystem::path file = scratch / "errors";
+GuardedEnd run_guarded(bool show_errors, const std::function<int()>& work) {
+  constexpr std::size_t kRoom = 1U << 20;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   const Descriptor mine(ends[0]);
   Descriptor childs(ends[1]);
+  fcntl(mine.get(), F_SETFL, O_NONBLOCK);  // looked at once the child has ended
+  CapturedOutput output(kRoom);
   const pid_t parent = getpid();
   const pid_t child = start_child([&] {
     end_with(parent, SIGKILL);
-    if (!show_errors) redirect_output(file, false, true);
+    output.redirect(false, !show_errors);
     const int code = work();
     // An exit code alone could come from any call of exit().
     const char done = 1;
@@ -126,17 +122,21 @@ GuardedEnd run_guarded(const std::filesystem::path& scratch, bool show_errors, c
     return code;
   });
   childs.reset();
-  GuardedEnd result;
-  const int status = wait_for(child);
-  char done = 0;
-  result.finished = read(mine.get(), &done, 1) == 1;
-  result.process = process_end(status);
-  result.finished = result.finished && result.process.exited;
-  if (!show_errors) {
-    std::ifstream stream(file, std::ios::binary);
-    result.errors.assign(std::istreambuf_iterator<char>(stream), {});
-    result.kernel_log = take_kernel_log(result.errors);
+  output.begin();
+  std::optional<int> status;
+  while (!status && output.descriptor() >= 0) {
+    pollfd wait{output.descriptor(), POLLIN, 0};
+    constexpr int kTurn = 100;  // ms; processes that the child started may keep the pipe open
+    poll(&wait, 1, kTurn);
+    output.read();
+    status = ended(child);
   }
+  GuardedEnd result;
+  result.process = process_end(status ? *status : wait_for(child));
+  char done = 0;
+  result.finished = read(mine.get(), &done, 1) == 1 && result.process.exited;
+  result.errors = output.finish();
+  result.kernel_log = take_kernel_log(result.errors);
   return result;
 }
 

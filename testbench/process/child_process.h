@@ -3,7 +3,6 @@
 
 #include <sys/types.h>
 
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@ struct ProcessEnd {
   int status = 0;
   bool timed_out = false;  ///< it took too long and was asked to end
   bool stopped = false;    ///< it did not end when asked to, and was killed
+  std::string limit{};     ///< the limit at which it was asked to end, in words; empty: none
 };
 
 /// @param status  from waitpid(), for a process that has ended
@@ -45,9 +45,6 @@ int wait_for(pid_t child);
 /// @param signal  what kills the child
 void end_with(pid_t parent, int signal);
 
-/// In a new child: redirect standard output and standard error, one or both, to a file.
-void redirect_output(const std::filesystem::path& file, bool standard_output, bool standard_error);
-
 /// Leave a child process. Nothing that the fork copied from the parent runs a second time.
 [[noreturn]] void leave_child(int code);
 
@@ -63,10 +60,8 @@ struct GuardedEnd {
 };
 
 /// Do work in a child process, so that a driver can crash only that process. Standard output is the parent's.
-/// @param scratch   folder for files of the work
-/// @param show_errors  standard error is the parent's too, and is not kept
+/// @param show_errors  standard error is the parent's too, and is not kept; otherwise its first and last part are
 /// @throws std::system_error if the process cannot be made
-[[nodiscard]] GuardedEnd run_guarded(const std::filesystem::path& scratch, bool show_errors,
-                                     const std::function<int()>& work);
+[[nodiscard]] GuardedEnd run_guarded(bool show_errors, const std::function<int()>& work);
 
 }  // namespace pmufab::process

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/shell/process_tree.h"
+#include "testbench/process/process_tree.h"
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -10,7 +16,7 @@
 
 #include <fmt/format.h>
 
-namespace pmufab::shell {
+namespace pmufab::process {
 namespace {
 
 struct Status {
@@ -36,19 +42,47 @@ bool has_ended(pid_t process) {
 
 }  // namespace
 
-std::vector<pid_t> living_children(pid_t process) {
+std::vector<pid_t> all_children(pid_t process) {
   std::vector<pid_t> children;
   std::error_code error;
   std::filesystem::directory_iterator threads(fmt::format("/proc/{}/task", process), error);
   for (; !error && threads != std::filesystem::directory_iterator(); threads.increment(error)) {
     std::ifstream file(threads->path() / "children");
-    for (pid_t child = 0; file >> child;) {
-      if (!has_ended(child)) children.push_back(child);
-    }
+    for (pid_t child = 0; file >> child;) children.push_back(child);
   }
   return children;
 }
 
+std::vector<pid_t> living_children(pid_t process) {
+  std::vector<pid_t> children = all_children(process);
+  std::erase_if(children, has_ended);
+  return children;
+}
+
+std::size_t count_descendants(pid_t process, std::size_t most) {
+  std::vector<pid_t> found = living_children(process);
+  for (std::size_t i = 0; i < found.size() && found.size() <= most; ++i) {
+    for (const pid_t child : living_children(found[i])) found.push_back(child);
+  }
+  return std::min(found.size(), most + 1);
+}
+
+void adopt_orphans(bool adopt) { prctl(PR_SET_CHILD_SUBREAPER, adopt ? 1 : 0); }
+
+void end_other_children(const std::vector<pid_t>& wanted) {
+  constexpr unsigned kMostRounds = 10'000;  // children may go on to make others until each has been found
+  for (unsigned round = 0; round < kMostRounds; ++round) {
+    bool found = false;
+    for (const pid_t child : all_children(getpid())) {
+      if (std::find(wanted.begin(), wanted.end(), child) != wanted.end()) continue;
+      found = true;
+      kill(child, SIGKILL);
+      waitpid(child, nullptr, 0);
+    }
+    if (!found) return;
+  }
+}
+
 pid_t parent_of(pid_t process) { return status_of(process).parent; }
 
-}  // namespace pmufab::shell
+}  // namespace pmufab::process

@@ -3,15 +3,30 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <vector>
 
-namespace pmufab::shell {
+namespace pmufab::process {
 
 /// @return the children of a process that have not ended, as /proc shows them. The thread that started them and the
 ///         call it used (fork, vfork, posix_spawn) do not matter. None if the process itself is gone.
 [[nodiscard]] std::vector<pid_t> living_children(pid_t process);
 
+/// @return how many descendants of a process have not ended, counted up to `most` + 1.
+[[nodiscard]] std::size_t count_descendants(pid_t process, std::size_t most);
+
+/// Descendants of this process whose own parent ends become its children, and not those of init. They can be found
+/// then. Children do not inherit this.
+void adopt_orphans(bool adopt);
+
+/// Kill the children of this process that are not in `wanted`, with all their descendants, and collect them. For a
+/// process that adopts orphans.
+void end_other_children(const std::vector<pid_t>& wanted);
+
+/// @return the children of a process, including those that have ended and were not collected.
+[[nodiscard]] std::vector<pid_t> all_children(pid_t process);
+
 /// @return the parent of a process as /proc shows it; 0 if the process is gone.
 [[nodiscard]] pid_t parent_of(pid_t process);
 
-}  // namespace pmufab::shell
+}  // namespace pmufab::process

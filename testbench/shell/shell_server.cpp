@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "testbench/process/local_socket.h"
-#include "testbench/shell/process_tree.h"
+#include "testbench/process/process_tree.h"
 
 namespace pmufab::shell {
 namespace {
@@ -314,14 +314,14 @@ void ShellServer::join(pid_t process) {
   const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
   if (descriptor < 0) return;  // gone already
   processes_.emplace(descriptor, process);
-  time_.join(process, parent_of(process));
+  time_.join(process, process::parent_of(process));
 }
 
 void ShellServer::join_children() {
   children_known_ = true;
   std::vector<pid_t> parents = time_.processes();
   for (std::size_t i = 0; i < parents.size(); ++i) {
-    for (const pid_t child : living_children(parents[i])) {
+    for (const pid_t child : process::living_children(parents[i])) {
       if (time_.has_joined(child)) continue;
       join(child);
       parents.push_back(child);

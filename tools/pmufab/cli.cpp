@@ -133,6 +133,24 @@ std::vector<std::string> values_of(const po::variables_map& options, const std::
   return options.count(name) > 0 ? options[name].as<std::vector<std::string>>() : std::vector<std::string>{};
 }
 
+Option limit_option() {
+  return list("limit", "KEY=VALUE", "limit what a run may use, such as memory=2GiB; may be given several times");
+}
+
+std::string limit_description() {
+  return fmt::format(
+      "--limit keeps one run from harming others. Its defaults are {}; for all but log and readings, 0 means no limit. "
+      "A run that reaches a limit is stopped and keeps its results. Of a longer kernel log, the beginning and the end "
+      "are kept. readings are the intervals of one measure, and processes are those that drivers start.",
+      scenario::default_limits());
+}
+
+scenario::RunLimits limits_of(const po::variables_map& options) {
+  scenario::RunLimits limits;
+  for (const std::string& text : values_of(options, "limit")) scenario::set_limit(limits, text);
+  return limits;
+}
+
 ProgressBar::ProgressBar() : started_(host_seconds()), terminal_(isatty(STDERR_FILENO) == 1) {}
 
 ProgressBar::~ProgressBar() { clear(); }
@@ -176,6 +194,12 @@ int answer_errors(const std::function<int()>& work) {
   } catch (const InputError& error) {
     complain("pmufab: {}\n", error.what());
     return kBadInput;
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) return kPassed;  // printing threw: finish_standard_output() says why
+    const bool no_room = scenario::is_output_error(error.code());
+    complain("pmufab: {}{}\n", no_room ? "" : "internal error: ",
+             no_room ? InputError(error.what(), "is the disk of $TMPDIR full?").what() : error.what());
+    return no_room ? kBadInput : kInternalError;
   } catch (const std::exception& error) {
     if (std::ferror(stdout) != 0) return kPassed;  // printing threw: finish_standard_output() says why
     complain("pmufab: internal error: {}\n", error.what());
@@ -185,10 +209,9 @@ int answer_errors(const std::function<int()>& work) {
 
 int guarded(bool show_log, const std::function<int()>& work) {
   constexpr std::size_t kShown = 10;
-  const ScratchFolder scratch;
   std::cout.flush();
   const process::GuardedEnd end =
-      process::run_guarded(scratch.path(), show_log, [&] { return finish_standard_output(answer_errors(work)); });
+      process::run_guarded(show_log, [&] { return finish_standard_output(answer_errors(work)); });
   complain("{}", end.errors);
   if (end.finished) return end.process.status;
   complain("pmufab: the drivers crashed: {}\n", process::describe(end.process));

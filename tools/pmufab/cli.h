@@ -52,6 +52,12 @@ namespace pmufab::cli {
 [[nodiscard]] std::vector<std::string> values_of(const boost::program_options::variables_map& options,
                                                  const std::string& name);
 
+/// @return --limit, and what to say about it in a command's description
+[[nodiscard]] Option limit_option();
+[[nodiscard]] std::string limit_description();
+/// @return the limits of --limit, and the defaults of others. @throws scenario::InputError
+[[nodiscard]] scenario::RunLimits limits_of(const boost::program_options::variables_map& options);
+
 /// A progress bar on standard error, if that is a terminal. It appears two seconds after its construction.
 class ProgressBar {
  public:

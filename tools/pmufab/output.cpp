@@ -2,6 +2,7 @@
 #include "tools/pmufab/output.h"
 
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,13 +81,32 @@ bool reader_is_gone(int stream) {
   return poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR) != 0;
 }
 
-fs::path temporary_folder() {
+constexpr std::string_view kScratchName = "pmufab-";  // and six more characters
+constexpr std::size_t kScratchNameSize = kScratchName.size() + 6;
+
+enum class FolderState : std::uint8_t { ours, taken, no_locks, gone };
+
+/// Try to lock a folder of this user. @param lock  receives what holds the lock
+FolderState lock_folder(const fs::path& folder, process::Descriptor& lock) {
+  lock = process::Descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat there {};
+  if (!lock || fstat(lock.get(), &there) != 0) return errno == ENOENT ? FolderState::gone : FolderState::no_locks;
+  if (there.st_uid != geteuid()) return FolderState::no_locks;  // not to be touched
+  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
+    return errno == EWOULDBLOCK ? FolderState::taken : FolderState::no_locks;
+  return there.st_nlink > 0 && fs::exists(folder) ? FolderState::ours : FolderState::gone;
+}
+
+/// Remove the scratch folders of programs that were killed.
+void remove_left_folders(const fs::path& parent) {
   std::error_code error;
-  fs::path folder = fs::temp_directory_path(error);
-  if (error)
-    throw InputError(fmt::format("there is no folder for temporary files: {}", error.message()),
-                     "TMPDIR must name a folder that exists");
-  return folder;
+  for (fs::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(kScratchName) || name.size() != kScratchNameSize) continue;
+    process::Descriptor lock;
+    std::error_code ignored;
+    if (lock_folder(entry->path(), lock) == FolderState::ours) fs::remove_all(entry->path(), ignored);
+  }
 }
 
 }  // namespace
@@ -121,9 +141,13 @@ void OutputFile::fail(int error) const {
   throw InputError(fmt::format("cannot write '{}': {}", named_.generic_string(), std::strerror(error)));
 }
 
-void OutputFile::write(const std::string& content) const {
+void OutputFile::write(const std::string& content) const { put(content, std::ios::trunc); }
+
+void OutputFile::append(const std::string& content) const { put(content, std::ios::app); }
+
+void OutputFile::put(const std::string& content, std::ios::openmode mode) const {
   errno = 0;
-  std::ofstream stream(temporary_, std::ios::binary | std::ios::trunc);
+  std::ofstream stream(temporary_, std::ios::binary | mode);
   stream << content;
   stream.close();
   if (!stream) fail(errno != 0 ? errno : EIO);
@@ -178,12 +202,43 @@ void write_file(const fs::path& file, const std::string& content) {
   output.commit();
 }
 
+bool is_full(const fs::path& folder) {
+  constexpr std::size_t kLeast = 1U << 20;
+  std::error_code error;
+  const fs::path probe = make_unique(folder / "pmufab-room", "", error);
+  if (error) return scenario::is_output_error(error);
+  std::ofstream stream(probe, std::ios::binary);
+  stream << std::string(kLeast, '\0');
+  stream.close();
+  fs::remove(probe, error);
+  return !stream;
+}
+
+fs::path temporary_folder() {
+  std::error_code error;
+  fs::path folder = fs::temp_directory_path(error);
+  if (error)
+    throw InputError(fmt::format("there is no folder for temporary files: {}", error.message()),
+                     "TMPDIR must name a folder that exists");
+  return folder;
+}
+
 ScratchFolder::ScratchFolder() {
-  std::string name = (temporary_folder() / "pmufab-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr)
-    throw InputError(fmt::format("cannot make a temporary folder '{}': {}", name, std::strerror(errno)),
-                     "TMPDIR must name a folder that can be written to");
-  path_ = name;
+  const fs::path parent = temporary_folder();
+  remove_left_folders(parent);
+  constexpr unsigned kAttempts = 100;
+  for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
+    std::string name = (parent / (std::string(kScratchName) + "XXXXXX")).string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw InputError(fmt::format("cannot make a temporary folder '{}': {}", name, std::strerror(errno)),
+                       "TMPDIR must name a folder that can be written to");
+    path_ = name;
+    // Before it is locked, another program may take it for one that was left, and remove it.
+    const FolderState state = lock_folder(path_, lock_);
+    if (state == FolderState::ours || (state == FolderState::no_locks && fs::exists(path_))) return;
+  }
+  throw InputError(fmt::format("a temporary folder in '{}' disappears again and again", parent.generic_string()),
+                   "set TMPDIR to another folder");
 }
 
 ScratchFolder::~ScratchFolder() {
@@ -193,6 +248,7 @@ ScratchFolder::~ScratchFolder() {
 
 void prepare_process() {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGCHLD, SIG_DFL);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0) continue;

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <ios>
 #include <string>
+
+#include "testbench/process/descriptor.h"
 
 namespace pmufab::cli {
 
@@ -23,10 +26,13 @@ class OutputFile {
   [[nodiscard]] const std::filesystem::path& temporary() const noexcept { return temporary_; }
   /// @throws scenario::InputError if it cannot be written
   void write(const std::string& content) const;
+  /// Add to what was written. @throws scenario::InputError if it cannot be written
+  void append(const std::string& content) const;
   /// Move the written file to its place. @throws scenario::InputError
   void commit();
 
  private:
+  void put(const std::string& content, std::ios::openmode mode) const;
   void pass_on() const;
   [[noreturn]] void fail(int error) const;
 
@@ -42,7 +48,14 @@ void check_writable(const std::filesystem::path& file);
 /// Write a whole file. @throws scenario::InputError if it cannot be written
 void write_file(const std::filesystem::path& file, const std::string& content);
 
-/// A folder that is removed with its object. If the program is killed (SIGKILL), it stays.
+/// @return true if not even a mebibyte more can be written there: no room, no quota, or files may not grow
+[[nodiscard]] bool is_full(const std::filesystem::path& folder);
+
+/// @return the folder for temporary files ($TMPDIR). @throws scenario::InputError if there is none
+[[nodiscard]] std::filesystem::path temporary_folder();
+
+/// A folder that is removed with its object. If the program is killed (SIGKILL), it stays until the same user makes the
+/// next one. A lock tells that it is in use: it ends with the last process that holds it.
 class ScratchFolder {
  public:
   /// @throws scenario::InputError if there is no place for it ($TMPDIR)
@@ -54,11 +67,12 @@ class ScratchFolder {
 
  private:
   std::filesystem::path path_;
+  process::Descriptor lock_;
 };
 
-/// Call this first. A standard stream that is closed must not become the first file opened. A reader that goes away
-/// must not end the program before its reports are written. If the parent ignores SIGCHLD, so would this program, and
-/// could not learn how its children end.
+/// Call this first. A standard stream that is closed must not become the first file opened. A reader that goes away, or a
+/// file that may not grow (ulimit -f), must not end the program before its reports are written: both are errors of
+/// writing. If the parent ignores SIGCHLD, so would this program, and could not learn how its children end.
 void prepare_process();
 
 /// Call this after all output to standard error, if that output is a result. Checks that all of it was written.

@@ -51,8 +51,6 @@ Simulator start_simulator(const fs::path& folder,
           close(done);
         });
       } catch (const std::system_error& error) {
-        if (error.code() == std::errc::no_space_on_device)
-          throw InputError(error.what(), "is the disk of $TMPDIR full?");
         if (error.code() != std::errc::filename_too_long) throw;
         throw InputError(fmt::format("the path of the temporary folder is too long for a socket: {}", error.what()),
                          "set TMPDIR to a shorter one");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,23 +28,65 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
 void write_intervals(std::ostream& out, const RunResult& run);
 
 /// Results of scenarios that are reported and not judged: for each set of settings that the variants vary, a table of
-/// the driver's counts beside what happened. Nothing for other runs.
-void write_comparison(std::ostream& out, const std::vector<RunResult>& runs);
+/// the driver's counts beside what happened. Other runs are not in it.
+class ComparisonTables {
+ public:
+  void add(const RunResult& run);
+  /// Nothing, if there are no such runs.
+  void write(std::ostream& out) const;
 
-/// One line over several runs, after their tables.
-void write_summary(std::ostream& out, const std::vector<RunResult>& runs);
+ private:
+  struct Table {
+    std::string title;
+    std::string keys;
+    std::vector<std::string> rows;
+  };
+  std::vector<Table> tables_;  // in the order in which they come
+};
 
-/// All runs in one JSON document: {"program", "version", "runs": [...]}.
-void write_json(std::ostream& out, const std::vector<RunResult>& runs);
+/// One line over several runs, after their tables, and one for each that did not pass.
+class Summary {
+ public:
+  void add(const RunResult& run);
+  void write(std::ostream& out) const;
+  [[nodiscard]] std::uint64_t runs() const noexcept { return runs_; }
 
-/// All runs as JUnit XML: a test suite for each run, a test case for each counter and check.
-void write_junit(std::ostream& out, const std::vector<RunResult>& runs);
+ private:
+  std::uint64_t runs_ = 0;
+  std::uint64_t passed_ = 0;
+  std::uint64_t not_judged_ = 0;
+  std::uint64_t not_run_ = 0;
+  CounterTotals totals_;
+  std::vector<std::string> others_;
+};
+
+/// A report that gets its runs one after the other and keeps none.
+class ReportWriter {
+ public:
+  explicit ReportWriter(std::ostream& out) : out_(out) {}
+  virtual ~ReportWriter() = default;
+  ReportWriter(const ReportWriter&) = delete;
+  ReportWriter& operator=(const ReportWriter&) = delete;
+  virtual void add(const RunResult& run) = 0;
+  /// After the last run.
+  virtual void finish() {}
+
+ protected:
+  std::ostream& out_;  // NOLINT(cppcoreguidelines-non-private-member-variables-in-classes): an interface's only datum
+};
+
+enum class ReportKind : std::uint8_t {
+  json,   ///< one document: {"program", "version", "runs": [...]}
+  junit,  ///< XML: a test suite for each run, a test case for each counter and check
+  csv,    ///< every counter of every run as a line of comma-separated values, with a heading
+};
+[[nodiscard]] std::unique_ptr<ReportWriter> make_report(ReportKind kind, std::ostream& out);
+
+/// A report of one run.
+void write_report(std::ostream& out, ReportKind kind, const RunResult& run);
 
 /// @return text as part of XML. Control characters, which XML cannot hold, become question marks.
 [[nodiscard]] std::string xml_text(std::string_view text);
-
-/// Every counter of every run as a line of comma-separated values, with a heading.
-void write_csv(std::ostream& out, const std::vector<RunResult>& runs);
 
 /// Exactly what `perf stat -x SEPARATOR` prints: value, unit, event, run time in ns, percentage of the time it ran, value
 /// and unit of a metric (all units and the metric are empty). With intervals, the time in seconds since counting began
@@ -52,8 +96,10 @@ void write_perf_csv(std::ostream& out, const RunResult& run, const std::string& 
 /// Exactly what `perf stat -j` of perf 6.1 prints: one JSON object per line.
 void write_perf_json(std::ostream& out, const RunResult& run);
 
-/// @return 0 all passed, 1 a check failed, or a run was stopped or took too long, 2 bad input, 3 a run crashed, 4 nothing
-/// failed, and not one count of a run could be judged. The gravest wins: 3, 2, 1, 4.
-[[nodiscard]] int exit_code(const std::vector<RunResult>& runs);
+/// @return 0 it passed, 1 a check failed, or it was stopped or took too long, 2 bad input, 3 it crashed, 4 nothing
+///         failed, and not one count could be judged
+[[nodiscard]] int exit_code(const RunResult& run);
+/// @return the graver of two exit codes of runs; 3 is the gravest, then 2, 1, 4 and 0
+[[nodiscard]] int graver(int one, int other) noexcept;
 
 }  // namespace pmufab::scenario

@@ -45,39 +45,34 @@ std::string signed_difference(std::uint64_t reported, std::uint64_t happened) {
                      with_separators(reported > happened ? reported - happened : happened - reported));
 }
 
+constexpr std::size_t kNarrowest = 20;
+
+std::size_t width_of(const std::string& keys) { return std::max(keys.size(), kNarrowest); }
+
 }  // namespace
 
-void write_comparison(std::ostream& out, const std::vector<RunResult>& runs) {
-  constexpr std::size_t kNarrowest = 20;
-  struct Table {
-    std::string title;
-    std::string keys;
-    std::vector<std::pair<std::string, const RunResult*>> rows;  // by the settings' values
-  };
-  std::vector<Table> tables;  // in the order in which they come
-  for (const RunResult& run : runs) {
-    if (!is_exploration(run)) continue;
-    auto [keys, values] = keys_and_values(run.variant);
-    const std::string title = fmt::format("{}, drivers of Linux {}: {}", run.scenario, run.drivers, keys);
-    auto table = std::find_if(tables.begin(), tables.end(), [&](const Table& one) { return one.title == title; });
-    if (table == tables.end()) table = tables.insert(table, {title, keys, {}});
-    table->rows.emplace_back(std::move(values), &run);
-  }
-  for (const Table& table : tables) {
-    const std::size_t width = std::max(table.keys.size(), kNarrowest);
-    fmt::print(out, "\n{}\n  {:<{}}  {:>25}  {:>25}  {:>25}  {}\n", table.title, table.keys, width, "reported", "true",
-               "difference", "event");
-    for (const auto& [values, run] : table.rows) {
-      for (const MeasureResult& measure : run->measures) {
-        for (const CounterResult& counter : measure.counters) {
-          fmt::print(out, "  {:<{}}  {:>25}  {:>25}  {:>25}  {}\n", values, width, with_separators(*counter.driver),
-                     with_separators(*counter.expected), signed_difference(*counter.driver, *counter.expected),
-                     counter.event);
-        }
-      }
+void ComparisonTables::add(const RunResult& run) {
+  if (!is_exploration(run)) return;
+  const auto [keys, values] = keys_and_values(run.variant);
+  const std::string title = fmt::format("{}, drivers of Linux {}: {}", run.scenario, run.drivers, keys);
+  auto table = std::find_if(tables_.begin(), tables_.end(), [&](const Table& one) { return one.title == title; });
+  if (table == tables_.end()) table = tables_.insert(table, {title, keys, {}});
+  for (const MeasureResult& measure : run.measures) {
+    for (const CounterResult& counter : measure.counters) {
+      table->rows.push_back(fmt::format("  {:<{}}  {:>25}  {:>25}  {:>25}  {}\n", values, width_of(keys),
+                                        with_separators(*counter.driver), with_separators(*counter.expected),
+                                        signed_difference(*counter.driver, *counter.expected), counter.event));
     }
   }
-  if (!tables.empty()) fmt::print(out, "\n");
+}
+
+void ComparisonTables::write(std::ostream& out) const {
+  for (const Table& table : tables_) {
+    fmt::print(out, "\n{}\n  {:<{}}  {:>25}  {:>25}  {:>25}  {}\n", table.title, table.keys, width_of(table.keys),
+               "reported", "true", "difference", "event");
+    for (const std::string& row : table.rows) out << row;
+  }
+  if (!tables_.empty()) fmt::print(out, "\n");
 }
 
 }  // namespace pmufab::scenario

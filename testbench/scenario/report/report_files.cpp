@@ -109,18 +109,40 @@ std::string xml_text(std::string_view text) {
 
 std::string version() { return PMUFAB_VERSION; }
 
-void write_json(std::ostream& out, const std::vector<RunResult>& runs) {
-  Json json;
-  json["program"] = "pmufab";
-  json["version"] = version();
-  json["runs"] = Json::array();
-  for (const RunResult& run : runs) json["runs"].push_back(to_json(run));
-  out << dump(json, 1) << '\n';
-}
+namespace {
 
-void write_junit(std::ostream& out, const std::vector<RunResult>& runs) {
-  fmt::print(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pmufab\">\n");
-  for (const RunResult& run : runs) {
+class JsonReport final : public ReportWriter {
+ public:
+  explicit JsonReport(std::ostream& out) : ReportWriter(out) {
+    Json json;
+    json["program"] = "pmufab";
+    json["version"] = version();
+    json["runs"] = Json::array();
+    const std::string text = dump(json, 1);
+    out_ << text.substr(0, text.find(']'));
+  }
+  void add(const RunResult& run) override {
+    out_ << (any_ ? ",\n  " : "\n  ");
+    any_ = true;
+    const std::string text = dump(to_json(run), 1);
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      out_ << (begin == 0 ? "" : "\n  ") << std::string_view(text).substr(begin, end - begin);
+      begin = end + 1;
+    }
+  }
+  void finish() override { out_ << (any_ ? "\n ]\n}\n" : "]\n}\n"); }
+
+ private:
+  bool any_ = false;
+};
+
+class JunitReport final : public ReportWriter {
+ public:
+  explicit JunitReport(std::ostream& out) : ReportWriter(out) {
+    fmt::print(out_, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pmufab\">\n");
+  }
+  void add(const RunResult& run) override {
     const std::vector<TestCase> cases = test_cases(run);
     const bool known_bad = run.status == Status::expected_failure;
     const auto failures = static_cast<std::size_t>(
@@ -131,40 +153,63 @@ void write_junit(std::ostream& out, const std::vector<RunResult>& runs) {
     const bool error = run.status == Status::crashed || run.status == Status::bad_input;
     const bool extra_skip = run.status == Status::not_run || run.status == Status::not_judged || known_bad;
     const std::string suite = fmt::format("{} (Linux {})", run.title(), run.drivers);
-    fmt::print(out, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
+    fmt::print(out_, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
                xml_text(suite), cases.size() + (extra ? 1 : 0),
                (known_bad ? 0 : failures) + (extra && !error && !extra_skip ? 1 : 0), error ? 1 : 0,
                skipped + (extra_skip ? 1 : 0) + (known_bad ? failures : 0));
     for (const TestCase& test : cases) {
-      fmt::print(out, "    <testcase classname=\"{}.{}\" name=\"{}\"", xml_text(suite), xml_text(test.group),
+      fmt::print(out_, "    <testcase classname=\"{}.{}\" name=\"{}\"", xml_text(suite), xml_text(test.group),
                  xml_text(test.name));
       if (!test.failure.empty()) {
-        fmt::print(out, "><{0} message=\"{1}\"/></testcase>\n", known_bad ? "skipped" : "failure",
+        fmt::print(out_, "><{0} message=\"{1}\"/></testcase>\n", known_bad ? "skipped" : "failure",
                    xml_text(test.failure));
       } else {
-        fmt::print(out, "{}\n", test.skipped ? "><skipped/></testcase>" : "/>");
+        fmt::print(out_, "{}\n", test.skipped ? "><skipped/></testcase>" : "/>");
       }
     }
-    write_status(out, run, suite);
-    fmt::print(out, "  </testsuite>\n");
+    write_status(out_, run, suite);
+    fmt::print(out_, "  </testsuite>\n");
   }
-  fmt::print(out, "</testsuites>\n");
-}
+  void finish() override { fmt::print(out_, "</testsuites>\n"); }
+};
 
-void write_csv(std::ostream& out, const std::vector<RunResult>& runs) {
-  fmt::print(
-      out,
-      "scenario,variant,drivers,measure,event,driver,scoreboard,check,time_enabled_ps,time_running_ps,partial,note\n");
-  for (const RunResult& run : runs) {
+class CsvReport final : public ReportWriter {
+ public:
+  explicit CsvReport(std::ostream& out) : ReportWriter(out) {
+    fmt::print(out_,
+               "scenario,variant,drivers,measure,event,driver,scoreboard,check,time_enabled_ps,time_running_ps,partial,"
+               "note\n");
+  }
+  void add(const RunResult& run) override {
     for (const MeasureResult& measure : run.measures) {
       for (const CounterResult& counter : measure.counters) {
-        fmt::print(out, "{},{},{},{},{},{},{},{},{},{},{},{}\n", csv(run.scenario), csv(run.variant), csv(run.drivers),
+        fmt::print(out_, "{},{},{},{},{},{},{},{},{},{},{},{}\n", csv(run.scenario), csv(run.variant), csv(run.drivers),
                    csv(measure.name), csv(counter.event), number(counter.driver), number(counter.expected),
                    to_string(counter.check), counter.time_enabled, counter.time_running,
                    run.partial || measure.partial ? "yes" : "no", csv(counter.note));
       }
     }
   }
+};
+
+}  // namespace
+
+std::unique_ptr<ReportWriter> make_report(ReportKind kind, std::ostream& out) {
+  switch (kind) {
+    case ReportKind::json:
+      return std::make_unique<JsonReport>(out);
+    case ReportKind::junit:
+      return std::make_unique<JunitReport>(out);
+    case ReportKind::csv:
+      return std::make_unique<CsvReport>(out);
+  }
+  return nullptr;
+}
+
+void write_report(std::ostream& out, ReportKind kind, const RunResult& run) {
+  const std::unique_ptr<ReportWriter> report = make_report(kind, out);
+  report->add(run);
+  report->finish();
 }
 
 }  // namespace pmufab::scenario

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -78,6 +79,16 @@ void write_kernel_log(std::ostream& out, const RunResult& run) {
   for (std::size_t i = first; i < run.kernel_log.size(); ++i) fmt::print(out, "    {}\n", run.kernel_log[i]);
 }
 
+/// What was left out of a kernel log that was too long; "" if nothing was.
+std::string left_out_of_log(const RunResult& run) {
+  constexpr std::string_view kMark = "[...] ";
+  for (const std::string& line : run.kernel_log) {
+    const std::size_t level = line.starts_with('<') ? 3 : 0;
+    if (line.compare(level, kMark.size(), kMark) == 0) return line.substr(level + kMark.size());
+  }
+  return {};
+}
+
 }  // namespace
 
 void write_text(std::ostream& out, const RunResult& run, const TextReportOptions& options) {
@@ -106,6 +117,8 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
   for (const CheckResult& check : run.checks) {
     if (!check.ok) fmt::print(out, "  FAILED {}: {}\n", check.name, check.text);
   }
+  if (const std::string left_out = left_out_of_log(run); !left_out.empty())
+    fmt::print(out, "  The kernel log is too long: {} (--limit log=SIZE keeps more)\n", left_out);
   if (!run.is_good()) {
     for (const std::string& finding : run.findings) fmt::print(out, "  scoreboard: {}\n", finding);
     write_kernel_log(out, run);
@@ -127,35 +140,37 @@ void write_intervals(std::ostream& out, const RunResult& run) {
   }
 }
 
-void write_summary(std::ostream& out, const std::vector<RunResult>& runs) {
-  std::size_t passed = 0;
-  std::size_t not_judged = 0;
-  std::size_t not_run = 0;
-  CounterTotals totals;
-  for (const RunResult& run : runs) {
-    if (run.passed()) ++passed;
-    if (run.status == Status::not_judged) ++not_judged;
-    totals.add(run);
+void Summary::add(const RunResult& run) {
+  ++runs_;
+  totals_.add(run);
+  if (run.passed()) ++passed_;
+  if (run.status == Status::not_judged) ++not_judged_;
+  if (run.status == Status::not_run) {
+    ++not_run_;
+  } else if (!run.is_good() || run.lacks_judge()) {
+    others_.push_back(fmt::format("  {}: {} (drivers of Linux {})\n", headline(run.status), run.title(), run.drivers));
   }
-  fmt::print(out, "{} of {} passed{}{}.\n", passed, counted(runs.size(), "run"),
-             not_judged == 0 ? "" : fmt::format(", {} not judged", not_judged),
-             totals.all == 0 ? "" : "; " + describe(totals));
-  for (const RunResult& run : runs) {
-    if (run.status == Status::not_run) {
-      ++not_run;
-    } else if (!run.is_good() || run.lacks_judge()) {
-      fmt::print(out, "  {}: {} (drivers of Linux {})\n", headline(run.status), run.title(), run.drivers);
-    }
-  }
-  if (not_run > 0) fmt::print(out, "  {}: {}\n", headline(Status::not_run), counted(not_run, "run"));
 }
 
-int exit_code(const std::vector<RunResult>& runs) {
-  const auto any = [&](auto condition) { return std::any_of(runs.begin(), runs.end(), condition); };
-  if (any([](const RunResult& run) { return run.status == Status::crashed; })) return 3;
-  if (any([](const RunResult& run) { return run.status == Status::bad_input; })) return 2;
-  if (any([](const RunResult& run) { return !run.is_good(); })) return 1;
-  return any([](const RunResult& run) { return run.lacks_judge(); }) ? 4 : 0;
+void Summary::write(std::ostream& out) const {
+  fmt::print(out, "{} of {} passed{}{}.\n", passed_, counted(runs_, "run"),
+             not_judged_ == 0 ? "" : fmt::format(", {} not judged", not_judged_),
+             totals_.all == 0 ? "" : "; " + describe(totals_));
+  for (const std::string& line : others_) out << line;
+  if (not_run_ > 0) fmt::print(out, "  {}: {}\n", headline(Status::not_run), counted(not_run_, "run"));
+}
+
+int exit_code(const RunResult& run) {
+  if (run.status == Status::crashed) return 3;
+  if (run.status == Status::bad_input) return 2;
+  if (!run.is_good()) return 1;
+  return run.lacks_judge() ? 4 : 0;
+}
+
+int graver(int one, int other) noexcept {
+  constexpr std::array<int, 5> kByGravity = {0, 4, 1, 2, 3};
+  const auto gravity = [&](int code) { return std::find(kByGravity.begin(), kByGravity.end(), code); };
+  return gravity(one) < gravity(other) ? other : one;
 }
 
 }  // namespace pmufab::scenario

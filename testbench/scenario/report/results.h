@@ -84,7 +84,7 @@ struct RunResult {
     failed,            ///< a check failed
     expected_failure,  ///< failed, as the scenario says it must
     unexpected_pass,   ///< the scenario says it must fail, and it did not
-    interrupted,       ///< the user stopped it; what was measured is kept
+    interrupted,       ///< the user or a limit stopped it; what was measured is kept
     timed_out,         ///< it took longer than the user allows; what was measured is kept
     bad_input,
     crashed,  ///< the process died or reported an internal error

@@ -14,9 +14,13 @@
 #include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::scenario {
-Journal::Journal(const std::filesystem::path& file) : file_(std::fopen(file.c_str(), "w")) {
-  if (file_ == nullptr)
-    throw InputError(fmt::format("cannot write '{}': {}", file.generic_string(), std::strerror(errno)));
+
+JournalError::JournalError(const std::string& reason, int number)
+    : InputError(fmt::format("{}: {}", reason, std::strerror(number)), "is the disk of $TMPDIR full?"),
+      number_(number) {}
+
+Journal::Journal(const std::filesystem::path& file) : file_(std::fopen(file.c_str(), "we")) {
+  if (file_ == nullptr) throw JournalError(fmt::format("cannot write '{}'", file.generic_string()), errno);
 }
 
 Journal::~Journal() { std::fclose(file_); }
@@ -27,9 +31,17 @@ void Journal::write(const std::string& record, Json content) {
   line["content"] = std::move(content);
   // Whatever text a driver logs must not break the line.
   const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  errno = 0;
   std::fwrite(text.data(), 1, text.size(), file_);
   std::fflush(file_);
-  if (std::ferror(file_) != 0) throw JournalError("the results of a run cannot be written");
+  if (std::ferror(file_) != 0) throw JournalError("the results of a run cannot be written", errno != 0 ? errno : EIO);
+}
+
+void Journal::write_error(bool input, const std::string& message) {
+  Json content;
+  content["input"] = input;
+  content["message"] = message;
+  write("error", std::move(content));
 }
 
 namespace {
@@ -38,6 +50,7 @@ namespace {
 struct Told {
   bool ended = false;
   bool interrupted = false;
+  std::string limit;  // that made it stop; empty: none
   bool partial = false;
   bool must_fail = false;
   ExpectedFailures expected;
@@ -68,6 +81,7 @@ void read_record(const Json& json, RunResult& run, Told& told) {
   } else if (record == "end") {
     told.ended = true;
     content.at("interrupted").get_to(told.interrupted);
+    content.at("limit").get_to(told.limit);
     content.at("partial").get_to(told.partial);
     content.at("simulated_time_ps").get_to(run.simulated_time);
     content.at("findings").get_to(run.findings);
@@ -80,14 +94,18 @@ RunResult::Status status_of_death(const process::ProcessEnd& end) {
   using Status = RunResult::Status;
   const bool killed = !end.exited && end.status == SIGKILL;
   if (killed && end.timed_out) return Status::timed_out;
-  return killed && end.stopped ? Status::interrupted : Status::crashed;
+  return killed && (end.stopped || !end.limit.empty()) ? Status::interrupted : Status::crashed;
 }
 
 /// Judge a run whose journal is complete.
 void judge_run(const Told& told, const process::ProcessEnd& end, RunResult& run) {
   using Status = RunResult::Status;
   const bool passed = all_passed(run);
-  if (told.interrupted && end.timed_out) {
+  const std::string& limit = told.limit.empty() ? end.limit : told.limit;
+  if (told.interrupted && !limit.empty()) {
+    run.status = Status::interrupted;
+    run.message = limit + "; the results so far are kept";
+  } else if (told.interrupted && end.timed_out) {
     run.status = Status::timed_out;
     run.message = "it took too long and was stopped (--timeout); the results so far are kept";
   } else if (told.interrupted) {
@@ -119,6 +137,7 @@ RunResult read_journal(const std::filesystem::path& file, RunResult known, const
     }
   }
   for (auto& [index, measure] : told.measures) run.measures.push_back(std::move(measure));
+  if (run.status == Status::bad_input) run.simulated_time = 0;
   if (run.status == Status::bad_input || run.status == Status::crashed) return run;
   if (!told.ended || !end.exited || end.status != 0) {
     run.status = status_of_death(end);

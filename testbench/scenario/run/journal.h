@@ -14,14 +14,19 @@ namespace pmufab::scenario {
 /// A journal that cannot be written: most likely the disk is full.
 class JournalError : public InputError {
  public:
-  explicit JournalError(const std::string& reason) : InputError(reason, "is the disk of $TMPDIR full?") {}
+  /// @param number  errno
+  JournalError(const std::string& reason, int number);
+  [[nodiscard]] int number() const noexcept { return number_; }
+
+ private:
+  int number_;
 };
 
 /// The journal of a run: one JSON object per line, each with the key "record". Every line is flushed, so that nothing
 /// is lost when the process dies.
 class Journal {
  public:
-  /// @throws InputError if the file cannot be created
+  /// @throws JournalError if the file cannot be created
   explicit Journal(const std::filesystem::path& file);
   ~Journal();
   Journal(const Journal&) = delete;
@@ -29,6 +34,9 @@ class Journal {
 
   /// @throws JournalError
   void write(const std::string& record, Json content);
+  /// Write that the run cannot go on. @param input  it is the user's mistake, not ours
+  /// @throws JournalError
+  void write_error(bool input, const std::string& message);
 
  private:
   std::FILE* file_;

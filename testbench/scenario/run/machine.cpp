@@ -64,6 +64,7 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   host_options.access_latency = host.access_latency;
   host_options.interrupt_delay = host.interrupt_delay;
   host_options.echo_log = options.echo_log;
+  host_options.log_room = options.log_room;
   try {
     host_ = std::make_unique<driver_host::DriverHost>("host", drivers, host_options);
   } catch (const driver_host::DriverSetError& error) {

@@ -60,7 +60,8 @@ class Reports {
 class Machine {
  public:
   struct Options {
-    bool echo_log = false;  ///< kernel log to standard error
+    bool echo_log = false;            ///< kernel log to standard error
+    std::size_t log_room = 1U << 20;  ///< bytes of the kernel log to keep
     ProgressFunction progress = {};
   };
 

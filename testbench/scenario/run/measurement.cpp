@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -121,10 +122,16 @@ void Measurement::note_interval() {
     for (Counter& counter : group.counters) {
       IntervalCount& count = interval.counts.emplace_back();
       if (counter.handle <= 0 || !counter.reading) continue;
-      const EventReading& now = *counter.reading;
-      count = {now.value - counter.last.value, now.time_enabled - counter.last.time_enabled,
-               now.time_running - counter.last.time_running};
-      counter.last = now;
+      const EventReading before = std::exchange(counter.last, *counter.reading);
+      const EventReading& now = counter.last;
+      counter.increases += now.value - before.value;
+      if (now.value >= before.value) {
+        count = {now.value - before.value, now.time_enabled - before.time_enabled,
+                 now.time_running - before.time_running};
+      } else if (counter.went_back.empty()) {
+        counter.went_back = fmt::format("its reading went back from {} to {} at {}", with_separators(before.value),
+                                        with_separators(now.value), format_time(interval.time));
+      }
     }
   }
   result_.intervals.push_back(std::move(interval));
@@ -160,6 +167,7 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group) const
                   expected);
   result.check = judgement.check;
   result.note = std::move(judgement.note);
+  if (!counter.went_back.empty()) result.note += (result.note.empty() ? "" : "; ") + counter.went_back;
   return result;
 }
 
@@ -224,14 +232,9 @@ MeasureResult Measurement::end(bool cut_short) {
   }
   if (spec_.interval > 0 && spec_.compare == MeasureSpec::Compare::exact) {
     bool sums_agree = true;
-    std::size_t column = 0;
     for (const Group& group : groups_) {
-      for (const Counter& counter : group.counters) {
-        std::uint64_t sum = 0;
-        for (const IntervalResult& interval : result_.intervals) sum += interval.counts.at(column).increase.value_or(0);
-        sums_agree = sums_agree && sum == (counter.reading ? counter.reading->value : 0);
-        ++column;
-      }
+      for (const Counter& counter : group.counters)
+        sums_agree = sums_agree && counter.increases == (counter.reading ? counter.reading->value : 0);
     }
     result_.checks.push_back(
         {"intervals", sums_agree,

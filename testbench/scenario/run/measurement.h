@@ -27,6 +27,8 @@ class Measurement {
   void begin();
   /// Read every event, for the interval that ends now.
   void read_interval();
+  /// @return number of intervals read so far
+  [[nodiscard]] std::size_t intervals() const noexcept { return result_.intervals.size(); }
   /// Disable, read, compare and close every event. @param cut_short  by the user, or by an action on the machine
   MeasureResult end(bool cut_short);
 
@@ -39,6 +41,8 @@ class Measurement {
     std::optional<perf::EventReading> reading{};  // the last one; nothing if it failed
     int read_error = 0;                           // of the last reading: a negative errno
     perf::EventReading last{};                    // at the end of the interval before
+    std::uint64_t increases = 0;                  // of all intervals
+    std::string went_back{};                      // the first reading that was less than the one before
     std::string not_judged{};                     // why the scoreboard cannot judge it
   };
   struct Group {

@@ -5,23 +5,26 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <memory>
+#include <map>
 #include <optional>
-#include <stdexcept>
-#include <system_error>
+#include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
+#include "testbench/process/captured_output.h"
+#include "testbench/process/process_tree.h"
+#include "testbench/process/resource_limits.h"
+#include "testbench/process/shared_memory.h"
 #include "testbench/scenario/run/session.h"
+#include "testbench/scenario/yaml/quantity.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -29,20 +32,33 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;  // for time-outs and progress only: nothing of it reaches a result
 
-constexpr int kJournalLost = 4;               // exit code of a run that cannot write its journal
-constexpr std::chrono::seconds kPatience{5};  // from asking a child to stop to making it
+constexpr std::chrono::seconds kPatience{5};             // from asking a child to stop to making it
+constexpr std::chrono::milliseconds kBetweenLooks{100};  // at the processes of a run
+constexpr Picoseconds kSecond = 1'000'000'000'000;
+
+/// What the process of a run tells its parent without writing.
+struct Shared {
+  std::atomic<Picoseconds> simulated_time{0};
+  std::atomic<int> percent{0};
+  std::atomic<int> write_error{0};  // errno, if the journal could not be written
+  std::atomic<bool> processor_time_is_over{false};
+};
 
 volatile std::sig_atomic_t stop_requested = 0;
+std::atomic<bool>* processor_time_is_over = nullptr;  // in a child
 
-void request_stop(int) { stop_requested = 1; }
+void request_stop(int signal) {
+  if (signal == SIGXCPU) *processor_time_is_over = true;
+  stop_requested = 1;
+}
 
 RunResult known_of(const RunPlan& plan) {
   RunResult known;
-  known.scenario = plan.spec.name;
-  known.variant = plan.spec.variant;
-  known.platform = plan.spec.platform_name;
-  known.drivers = plan.drivers.kernel_version;
-  known.seed = plan.spec.seed;
+  known.scenario = plan.scenario->name;
+  known.variant = plan.scenario->variant.name;
+  known.platform = plan.scenario->platform;
+  known.drivers = plan.drivers->kernel_version;
+  known.seed = plan.scenario->seed;
   return known;
 }
 
@@ -56,59 +72,85 @@ RunResult never_begun(const RunPlan& plan) {
 struct Child {
   std::size_t index = 0;
   pid_t pid = -1;
-  int progress_pipe = -1;
-  fs::path journal;
-  fs::path output;
+  process::CapturedOutput output;
+  process::SharedMemory<Shared> shared;
   Clock::time_point started;
-  double fraction = 0;
+  Clock::time_point looked;  // at its processes
   bool stopping = false;
   Clock::time_point asked;  // to stop
   bool killed = false;      // because it did not
   bool timed_out = false;   // that is why it was asked
+  std::string limit;        // that is why
 };
 
+/// A run that has ended and waits for its turn to be reported.
+struct Finished {
+  process::ProcessEnd end;
+  Picoseconds simulated_time = 0;
+  int write_error = 0;
+  std::string output;  // if it is not in a file
+};
+
+void follow_signals(Shared& shared) {
+  processor_time_is_over = &shared.processor_time_is_over;
+  struct sigaction action {};
+  action.sa_handler = request_stop;
+  for (const int signal : {SIGINT, SIGTERM, SIGXCPU}) sigaction(signal, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+int run_plan(const RunPlan& plan, const RunnerOptions& options, const fs::path& file, Shared& shared) {
+  Journal journal(file);
+  ScenarioSpec spec;
+  try {
+    spec = plan.scenario->load();
+    if (options.prepare) options.prepare(spec);
+  } catch (const InputError& error) {  // the file was good when the runs were planned
+    journal.write_error(true, error.what());
+    return 2;
+  }
+  SessionOptions session;
+  session.limits = options.limits;
+  // Unless the user wants to see it, for the parent: of a run that crashes nothing else is left.
+  session.echo_log = true;
+  session.interrupted = [] { return stop_requested != 0; };
+  session.progress = [&](double fraction) { shared.percent = static_cast<int>(fraction * 100); };
+  session.simulated_time = &shared.simulated_time;
+  return run_session(spec, *plan.drivers, journal, session);
+}
+
 /// Everything the child does. @return its exit code
-int be_child(const RunPlan& plan, const RunnerOptions& options, const Child& child, int progress_pipe, pid_t parent) {
+int be_child(const RunPlan& plan, const RunnerOptions& options, Child& child, const fs::path& journal, pid_t parent) {
   // Only the parent receives the terminal's interrupt, and passes it on.
   setpgid(0, 0);
   process::end_with(parent, SIGKILL);
-  struct sigaction action {};
-  action.sa_handler = request_stop;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-
-  process::redirect_output(child.output, true, !options.echo_log);
-  int code = 3;
+  process::adopt_orphans(true);
+  follow_signals(*child.shared);
+  child.output.redirect(true, !options.echo_log);
+  process::limit_resources({.memory = options.limits.memory,
+                            .files = options.limits.files,
+                            .processor_seconds = (options.limits.processor_time + kSecond - 1) / kSecond});
   try {
-    Journal journal(child.journal);
-    SessionOptions session;
-    session.echo_log =
-        true;  // unless the user wants to see it, for the parent: of a run that crashes nothing else is left
-    session.interrupted = [] { return stop_requested != 0; };
-    int last = -1;
-    session.progress = [&](double fraction) {
-      const int percent = static_cast<int>(fraction * 100);
-      if (percent == last) return;
-      last = percent;
-      const auto byte = static_cast<char>(percent);
-      static_cast<void>(!write(progress_pipe, &byte, 1));
-    };
-    code = run_session(plan.spec, plan.drivers, journal, session);
-  } catch (const JournalError&) {
-    return kJournalLost;  // the parent says it: where this would be kept there is no room either
+    return run_plan(plan, options, journal, *child.shared);
+  } catch (const JournalError& error) {
+    child.shared->write_error = error.number();  // where this would be kept there is no room either
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
   }
-  return code;
+  return 3;
 }
 
 class Runner {
  public:
   Runner(const std::vector<RunPlan>& plans, const RunnerOptions& options)
-      : plans_(plans), options_(options), results_(plans.size()) {}
+      : plans_(plans), options_(options), strangers_(process::all_children(getpid())) {
+    process::adopt_orphans(true);
+  }
+  ~Runner() { process::adopt_orphans(false); }
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
 
-  std::vector<RunResult> run() {
+  void run() {
     std::size_t next = 0;
     while (true) {
       const int interrupted = options_.interrupted ? options_.interrupted() : 0;
@@ -122,58 +164,87 @@ class Runner {
       if (options_.on_progress) show_progress();
     }
     report(true);
-    std::vector<RunResult> results;
-    for (std::size_t i = 0; i < plans_.size(); ++i)
-      results.push_back(results_[i] ? std::move(*results_[i]) : never_begun(plans_[i]));
-    return results;
   }
 
  private:
+  [[nodiscard]] fs::path journal_of(std::size_t index) const {
+    return options_.scratch / fmt::format("{}.journal", index);
+  }
+  [[nodiscard]] fs::path output_of(std::size_t index) const {
+    return options_.scratch / fmt::format("{}.output", index);
+  }
+
   void start(std::size_t index) {
-    Child child;
-    child.index = index;
-    child.journal = options_.scratch / fmt::format("{}.journal", index);
-    child.output = options_.scratch / fmt::format("{}.output", index);
-    child.started = Clock::now();
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+    Child child{.index = index,
+                .output = process::CapturedOutput(options_.limits.log),
+                .shared = {},
+                .started = Clock::now(),
+                .looked = {},
+                .asked = {},
+                .limit = {}};
     const pid_t parent = getpid();
     child.pid = process::start_child([&] {
-      close(ends[0]);
-      return be_child(plans_[index], options_, child, ends[1], parent);
+      children_.clear();  // the other runs' pipes
+      return be_child(plans_[index], options_, child, journal_of(index), parent);
     });
-    close(ends[1]);
-    fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    child.progress_pipe = ends[0];
+    child.output.begin();
     children_.push_back(std::move(child));
   }
 
   /// Wait until a child writes or ends, or some time has passed.
   void wait_a_little() {
+    constexpr int kLong = 200;
+    constexpr int kShort = 5;  // a child has closed its output: it is about to end
+    int timeout = kLong;
     std::vector<pollfd> wait;
-    for (const Child& child : children_) wait.push_back({child.progress_pipe, POLLIN, 0});
-    poll(wait.data(), wait.size(), 200);
+    for (const Child& child : children_) {
+      wait.push_back({child.output.descriptor(), POLLIN, 0});
+      if (child.output.descriptor() < 0) timeout = kShort;
+    }
+    poll(wait.data(), wait.size(), timeout);
     for (std::size_t i = 0; i < wait.size(); ++i) {
-      char bytes[64];
-      const ssize_t count = read(wait[i].fd, bytes, sizeof bytes);
-      if (count > 0) children_[i].fraction = static_cast<double>(bytes[count - 1]) / 100;
+      if (wait[i].revents != 0) children_[i].output.read();
     }
   }
 
   void look_after(Child& child, int interrupted) {
-    const auto limit = std::chrono::seconds(options_.timeout_seconds);
-    const bool late = options_.timeout_seconds > 0 && Clock::now() - child.started > limit;
+    const Clock::time_point now = Clock::now();
+    const auto timeout = std::chrono::seconds(options_.timeout_seconds);
+    const bool late = options_.timeout_seconds > 0 && now - child.started > timeout;
     if ((interrupted > 0 || late) && !child.stopping) {
       kill(child.pid, SIGINT);
       child.stopping = true;
       child.timed_out = interrupted == 0;
-      child.asked = Clock::now();
+      child.asked = now;
+    }
+    // A run stops by itself, unless a driver keeps it.
+    const Picoseconds most = options_.limits.simulated_time;
+    if (most > 0 && child.shared->simulated_time > most && !child.stopping) {
+      child.stopping = true;
+      child.asked = now;
+      child.limit =
+          fmt::format("it simulated more than --limit simulated-time={}", format_quantity(most, Quantity::duration));
     }
     // A child whose driver never returns does not react to the first signal.
-    if (!child.killed && (interrupted > 1 || (child.stopping && Clock::now() - child.asked > kPatience))) {
-      kill(child.pid, SIGKILL);
-      child.killed = true;
+    if (!child.killed && (interrupted > 1 || (child.stopping && now - child.asked > kPatience))) end_now(child);
+    if (now - child.looked > kBetweenLooks) {
+      child.looked = now;
+      count_processes(child);
     }
+  }
+
+  /// The kernel's own limit (RLIMIT_NPROC) is about all processes of a user, and not for root.
+  void count_processes(Child& child) {
+    const std::uint64_t most = options_.limits.processes;
+    if (most == 0 || child.killed || process::count_descendants(child.pid, most) <= most) return;
+    child.limit = fmt::format("its drivers started more than {} processes (--limit processes=N allows more)", most);
+    end_now(child);
+  }
+
+  static void end_now(Child& child) {
+    kill(-child.pid, SIGKILL);  // at once with what it started, so that nothing can start more
+    kill(child.pid, SIGKILL);
+    child.killed = true;
   }
 
   void reap() {
@@ -185,39 +256,87 @@ class Runner {
       }
       Child child = std::move(children_[i]);
       children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(i));
-      close(child.progress_pipe);
-      process::ProcessEnd end = process::process_end(*status);
-      end.timed_out = child.timed_out;
-      end.stopped = child.killed;
-      RunResult& result =
-          results_[child.index].emplace(read_journal(child.journal, known_of(plans_[child.index]), end));
-      if (end.exited && end.status == kJournalLost) {
-        result.status = RunResult::Status::bad_input;
-        result.message =
-            JournalError(fmt::format("its results cannot be written to {}", options_.scratch.string())).what();
-      }
-      std::ifstream stream(child.output, std::ios::binary);
-      std::string output(std::istreambuf_iterator<char>(stream), {});
-      std::vector<std::string> log = process::take_kernel_log(output);
-      if (result.kernel_log.empty()) result.kernel_log = std::move(log);
-      outputs_.emplace_back(child.index, std::move(output));
-      ++done_;
-      std::error_code ignored;
-      fs::remove(child.journal, ignored);
-      fs::remove(child.output, ignored);
+      kill(-child.pid, SIGKILL);
+      std::vector<pid_t> wanted = strangers_;
+      for (const Child& other : children_) wanted.push_back(other.pid);
+      process::end_other_children(wanted);
+      finish(child, *status);
     }
+  }
+
+  void finish(Child& child, int status) {
+    Finished run;
+    run.end = process::process_end(status);
+    run.end.timed_out = child.timed_out;
+    run.end.stopped = child.killed;
+    run.end.limit = std::move(child.limit);
+    if (child.shared->processor_time_is_over)
+      run.end.limit = fmt::format("it used up --limit processor-time={}",
+                                  format_quantity(options_.limits.processor_time, Quantity::duration));
+    run.simulated_time = child.shared->simulated_time;
+    run.write_error = child.shared->write_error;
+    run.output = child.output.finish();
+    // A slow run may have thousands of quick ones waiting behind it.
+    if (child.index != reported_ && !run.output.empty()) {
+      std::ofstream file(output_of(child.index), std::ios::binary);
+      file << run.output;
+      file.close();
+      if (file) run.output.clear();
+    }
+    finished_.emplace(child.index, std::move(run));
+    ++done_;
   }
 
   /// Hand over results in the order of the plans, as far as they are there.
   void report(bool everything) {
-    while (reported_ < plans_.size() && (everything || results_[reported_])) {
-      const RunResult result = results_[reported_] ? *results_[reported_] : never_begun(plans_[reported_]);
-      for (const auto& [index, text] : outputs_) {
-        if (index == reported_ && !text.empty() && options_.on_output) options_.on_output(result.title(), text);
+    for (; reported_ < plans_.size(); ++reported_) {
+      const RunPlan& plan = plans_[reported_];
+      const auto run = finished_.find(reported_);
+      if (run == finished_.end()) {
+        if (!everything) return;
+        if (options_.on_result) options_.on_result(plan, never_begun(plan));
+        continue;
       }
-      if (options_.on_result) options_.on_result(plans_[reported_], result);
-      ++reported_;
+      std::string output;
+      RunResult result = result_of(reported_, run->second, output);
+      finished_.erase(run);
+      std::error_code ignored;
+      fs::remove(journal_of(reported_), ignored);
+      fs::remove(output_of(reported_), ignored);
+      if (!output.empty() && options_.on_output) options_.on_output(result.title(), output);
+      if (options_.on_result) options_.on_result(plan, std::move(result));
     }
+  }
+
+  /// @param output  receives what the run printed, without its kernel log
+  RunResult result_of(std::size_t index, Finished& run, std::string& output) const {
+    RunResult known = known_of(plans_[index]);
+    known.simulated_time = run.simulated_time;
+    RunResult result = known;
+    try {
+      result = read_journal(journal_of(index), known, run.end);
+    } catch (const std::exception& error) {
+      result.status = RunResult::Status::crashed;
+      result.partial = true;
+      result.message = fmt::format("its results cannot be read: {}", error.what());
+    }
+    if (run.write_error == EBADF) {
+      result.status = RunResult::Status::crashed;
+      result.message = "its results cannot be written any more: its file was closed (does a driver close files?)";
+    } else if (run.write_error != 0) {
+      result.status = RunResult::Status::bad_input;
+      result.message =
+          JournalError(fmt::format("its results cannot be written to {}", options_.scratch.string()), run.write_error)
+              .what();
+    }
+    output = std::move(run.output);
+    if (output.empty()) {
+      std::ifstream file(output_of(index), std::ios::binary);
+      output.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    std::vector<std::string> log = process::take_kernel_log(output);
+    if (result.kernel_log.empty()) result.kernel_log = std::move(log);
+    return result;
   }
 
   void show_progress() {
@@ -225,16 +344,16 @@ class Runner {
     progress.done = done_;
     progress.all = plans_.size();
     progress.fraction = static_cast<double>(done_);
-    for (const Child& child : children_) progress.fraction += child.fraction;
+    for (const Child& child : children_) progress.fraction += static_cast<double>(child.shared->percent) / 100;
     progress.fraction /= static_cast<double>(plans_.size());
-    if (!children_.empty()) progress.running = known_of(plans_[children_.front().index]).title();
+    if (!children_.empty()) progress.running = plans_[children_.front().index].scenario->title();
     options_.on_progress(progress);
   }
 
   const std::vector<RunPlan>& plans_;
   const RunnerOptions& options_;
-  std::vector<std::optional<RunResult>> results_;
-  std::vector<std::pair<std::size_t, std::string>> outputs_;
+  std::vector<pid_t> strangers_;  // children of this process that are no runs
+  std::map<std::size_t, Finished> finished_;
   std::vector<Child> children_;
   std::size_t done_ = 0;
   std::size_t reported_ = 0;
@@ -242,8 +361,24 @@ class Runner {
 
 }  // namespace
 
-std::vector<RunResult> run_all(const std::vector<RunPlan>& plans, const RunnerOptions& options) {
-  return Runner(plans, options).run();
+std::string PlannedScenario::title() const {
+  RunResult run;
+  run.scenario = name;
+  run.variant = variant.name;
+  return run.title();
 }
+
+std::shared_ptr<const PlannedScenario> plan_scenario(std::shared_ptr<const ScenarioFile> file, Variant variant,
+                                                     std::shared_ptr<const std::vector<std::string>> overrides,
+                                                     const ScenarioSpec& spec) {
+  return std::make_shared<const PlannedScenario>(PlannedScenario{.file = std::move(file),
+                                                                 .variant = std::move(variant),
+                                                                 .overrides = std::move(overrides),
+                                                                 .name = spec.name,
+                                                                 .platform = spec.platform_name,
+                                                                 .seed = spec.seed});
+}
+
+void run_all(const std::vector<RunPlan>& plans, const RunnerOptions& options) { Runner(plans, options).run(); }
 
 }  // namespace pmufab::scenario

@@ -3,19 +3,43 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/scenario/report/results.h"
+#include "testbench/scenario/run/run_limits.h"
 #include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::scenario {
 
+/// One scenario (variant) to run, small enough to have many: the file, and what makes the variant. It is read again
+/// when it runs.
+struct PlannedScenario {
+  std::shared_ptr<const ScenarioFile> file;
+  Variant variant;
+  std::shared_ptr<const std::vector<std::string>> overrides;  ///< texts of --set options
+  // What is known of it before it runs.
+  std::string name;
+  std::string platform;
+  std::uint64_t seed = 0;
+
+  /// @throws InputError
+  [[nodiscard]] ScenarioSpec load() const { return file->load(variant, *overrides); }
+  /// "scenario", "scenario [variant]"
+  [[nodiscard]] std::string title() const;
+};
+
+/// @param spec  what the file gives for that variant and these overrides; not kept
+[[nodiscard]] std::shared_ptr<const PlannedScenario> plan_scenario(
+    std::shared_ptr<const ScenarioFile> file, Variant variant,
+    std::shared_ptr<const std::vector<std::string>> overrides, const ScenarioSpec& spec);
+
 /// One run to do: a scenario (variant) with one driver set.
 struct RunPlan {
-  ScenarioSpec spec;
-  driver_host::DriverSet drivers;
+  std::shared_ptr<const PlannedScenario> scenario;
+  std::shared_ptr<const driver_host::DriverSet> drivers;
 };
 
 /// How far the runs are: for a progress bar.
@@ -29,10 +53,13 @@ struct RunnerProgress {
 struct RunnerOptions {
   unsigned jobs = 1;              ///< runs at the same time
   unsigned timeout_seconds = 0;   ///< of host time, for one run; 0: none
+  RunLimits limits = {};          ///< of one run
   bool echo_log = false;          ///< kernel logs to standard error, as they grow
   std::filesystem::path scratch;  ///< folder for what runs leave behind while they run
-  /// Called for every result, in the order of the plans.
-  std::function<void(const RunPlan&, const RunResult&)> on_result = {};
+  /// Called in the process of a run, with what was read.
+  std::function<void(ScenarioSpec&)> prepare = {};
+  /// Called for every result, in the order of the plans, as soon as it and those before it are there.
+  std::function<void(const RunPlan&, RunResult)> on_result = {};
   /// Called a few times a second.
   std::function<void(const RunnerProgress&)> on_progress = {};
   /// Called with what a run wrote to its standard output and error, if anything, before its result.
@@ -42,7 +69,7 @@ struct RunnerOptions {
 };
 
 /// Do all runs, each in a process of its own (SystemC elaborates once per process; a crash takes nothing else along).
-/// @return results in the order of the plans; runs never begun are `not_run`
-[[nodiscard]] std::vector<RunResult> run_all(const std::vector<RunPlan>& plans, const RunnerOptions& options);
+/// Processes that a run leaves behind are killed. Runs never begun have the result `not_run`. No result is kept.
+void run_all(const std::vector<RunPlan>& plans, const RunnerOptions& options);
 
 }  // namespace pmufab::scenario

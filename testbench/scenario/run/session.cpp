@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <queue>
 #include <set>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -21,6 +23,8 @@
 #include "testbench/scenario/run/expected_failure.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/run/measurement.h"
+#include "testbench/scenario/yaml/quantity.h"
+#include "testbench/traffic/core/trace_format.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -30,7 +34,19 @@ class ScenarioRun {
  public:
   ScenarioRun(const ScenarioSpec& spec, Machine& machine, Journal& journal, const SessionOptions& options,
               sc_core::sc_event& interrupt)
-      : spec_(spec), machine_(machine), journal_(journal), options_(options), interrupt_(interrupt) {}
+      : spec_(spec), machine_(machine), journal_(journal), options_(options), interrupt_(interrupt) {
+    if (options_.simulated_time != nullptr)
+      machine_.platform().bus().monitor([this](const MmioBus::BusAccess&) { tell_time(); });
+  }
+
+  /// @return true if the run must end now: the user or a limit says so
+  bool is_interrupted() {
+    tell_time();
+    const Picoseconds most = options_.limits.simulated_time;
+    if (limit_.empty() && most > 0 && simulated_time() >= most)
+      limit_ = fmt::format("it simulated --limit simulated-time={}", format_quantity(most, Quantity::duration));
+    return !limit_.empty() || (options_.interrupted && options_.interrupted());
+  }
 
   void carry_out() {
     zero_ = simulated_time();
@@ -101,7 +117,10 @@ class ScenarioRun {
                                   counted(left, "transaction")));
   }
 
-  bool is_interrupted() const { return options_.interrupted && options_.interrupted(); }
+  void tell_time() const {
+    if (options_.simulated_time != nullptr)
+      options_.simulated_time->store(simulated_time() - zero_, std::memory_order_relaxed);
+  }
 
   bool load(const char* what) {
     const int result = machine_.host().load();
@@ -190,6 +209,7 @@ class ScenarioRun {
   void wait_until(Picoseconds when) {
     Picoseconds until = when;
     if (spec_.duration && zero_ + *spec_.duration > simulated_time()) until = std::min(until, zero_ + *spec_.duration);
+    if (options_.limits.simulated_time > simulated_time()) until = std::min(until, options_.limits.simulated_time);
     const sc_core::sc_time span = to_sc_time(std::min(until - simulated_time(), patience_.next()));
     if (!spec_.duration && machine_.is_busy() && only_endless_steps_left()) {
       sc_core::wait(span, machine_.idle_events() | interrupt_);
@@ -232,6 +252,10 @@ class ScenarioRun {
         break;
       case Kind::read_interval:
         if (open_.contains(step.index)) {
+          if (open_.at(step.index)->intervals() >= options_.limits.readings) {
+            limit_ = too_many_readings(options_.limits);
+            break;
+          }
           open_.at(step.index)->read_interval();
           steps_.push({step.when + spec_.measures[step.index].interval, Kind::read_interval, step.index});
         }
@@ -364,6 +388,7 @@ class ScenarioRun {
   void write_end(bool cut_short) {
     Json content;
     content["interrupted"] = cut_short && is_interrupted();
+    content["limit"] = limit_;
     content["partial"] = cut_short;
     content["simulated_time_ps"] = simulated_time() - zero_;
     content["findings"] = findings(cut_short);
@@ -416,19 +441,13 @@ class ScenarioRun {
   bool loaded_ = false;
   bool probe_failed_ = false;
   bool began_ = false;  // to do what the scenario says
+  std::string limit_;   // that makes the run end; empty: none
   std::priority_queue<Step, std::vector<Step>, std::greater<>> steps_;
   std::map<std::size_t, std::unique_ptr<Measurement>> open_;  // by index of the measure
   std::set<std::string> crowded_;                             // PMUs with more events than counters
   bool rotation_planned_ = false;
   std::set<const ExpectationSpec*> met_;
 };
-
-void write_error(Journal& journal, bool input, const std::string& message) {
-  Json content;
-  content["input"] = input;
-  content["message"] = message;
-  journal.write("error", std::move(content));
-}
 
 }  // namespace
 
@@ -439,9 +458,11 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     sc_core::sc_event interrupt("interrupted_by_user");
     Machine::Options machine_options;
     machine_options.echo_log = options.echo_log;
+    machine_options.log_room = options.limits.log;
+    ScenarioRun* running = nullptr;
     machine_options.progress = [&](const TrafficProgress& progress) {
       // Requests up to that time are sent already. Before it, no count can be right.
-      if (options.interrupted && options.interrupted())
+      if (running != nullptr && running->is_interrupted())
         interrupt.notify(to_sc_time(progress.sent_until + 1 - simulated_time()));
       if (!options.progress) return;
       if (spec.duration) {
@@ -452,6 +473,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     };
     Machine machine(spec.platform, spec.host, spec.workload, drivers, std::move(machine_options));
     ScenarioRun run(spec, machine, journal, options, interrupt);
+    running = &run;
     try {
       machine.run([&] { run.carry_out(); });
     } catch (const std::exception& error) {
@@ -461,13 +483,24 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     }
     return 0;
   } catch (const perf::EventError& error) {
-    write_error(journal, true, "\n" + error.picture());
+    journal.write_error(true, "\n" + error.picture());
     return 2;
   } catch (const InputError& error) {
-    write_error(journal, true, with_place(error, spec.written).what());
+    journal.write_error(true, with_place(error, spec.written).what());
     return 2;
+  } catch (const traffic::TraceError& error) {
+    journal.write_error(true, error.what());
+    return 2;
+  } catch (const std::system_error& error) {
+    const bool no_room = is_output_error(error.code());
+    journal.write_error(no_room, no_room ? InputError(error.what(), "is the disk full?").what() : error.what());
+    return no_room ? 2 : 3;
+  } catch (const std::bad_alloc&) {
+    journal.write_error(false, fmt::format("memory ran out (--limit memory={})",
+                                           format_quantity(options.limits.memory, Quantity::bytes)));
+    return 3;
   } catch (const std::exception& error) {
-    write_error(journal, false, error.what());
+    journal.write_error(false, error.what());
     return 3;
   }
 }

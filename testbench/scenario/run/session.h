@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <functional>
 
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/scenario/run/journal.h"
+#include "testbench/scenario/run/run_limits.h"
 #include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::scenario {
@@ -13,6 +15,9 @@ struct SessionOptions {
   bool echo_log = false;                      ///< kernel log to standard error
   std::function<bool()> interrupted = {};     ///< asked now and then: stop, compare what there is
   std::function<void(double)> progress = {};  ///< 0 ... 1
+  RunLimits limits = {};                      ///< here: of the log, of readings and of simulated time
+  /// Receives the time since the drivers were loaded, or their loading began, often.
+  std::atomic<Picoseconds>* simulated_time = nullptr;
 };
 
 /// Run one scenario with one driver set in this process, at most once per process, and write the results to the

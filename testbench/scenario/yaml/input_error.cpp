@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <utility>
 
 #include <fmt/format.h>
@@ -60,6 +61,12 @@ InputError::InputError(Source source, std::string path, std::string reason, std:
       path_(std::move(path)),
       reason_(std::move(reason)),
       suggestion_(std::move(suggestion)) {}
+
+bool is_output_error(const std::error_code& error) noexcept {
+  return error == std::errc::no_space_on_device || error == std::errc::file_too_large ||
+         error == std::errc::read_only_file_system || error == std::error_code(EDQUOT, std::generic_category()) ||
+         error == std::error_code(EDQUOT, std::system_category());
+}
 
 std::vector<std::string> near_matches(std::string_view name, const std::vector<std::string>& candidates,
                                       std::size_t limit) {

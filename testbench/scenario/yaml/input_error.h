@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "tlm/spec/spec_error.h"
@@ -41,6 +42,9 @@ class InputError : public std::runtime_error {
   std::string reason_;
   std::string suggestion_;
 };
+
+/// @return true if that error of the system means that the user's disk or rights leave no room for output.
+[[nodiscard]] bool is_output_error(const std::error_code& error) noexcept;
 
 /// Make something: what is impossible about its specification is bad input, without a place in a file.
 template <typename Make>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/shell/process_tree.h"
+#include "testbench/process/process_tree.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,13 +9,15 @@
 
 #include <gmock/gmock.h>
 
-namespace pmufab::shell {
+namespace pmufab::process {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-pid_t start_child() {
+pid_t start_waiting_child() {
   const pid_t child = fork();
   if (child == 0) {
     pause();
@@ -26,11 +28,11 @@ pid_t start_child() {
 
 TEST(ProcessTree, children_are_those_of_all_threads_until_they_end) {
   EXPECT_THAT(living_children(getpid()), IsEmpty());
-  const pid_t first = start_child();
+  const pid_t first = start_waiting_child();
   pid_t second = -1;
   bool ended = false;
   std::thread other([&] {
-    second = start_child();
+    second = start_waiting_child();
     EXPECT_THAT(living_children(getpid()), UnorderedElementsAre(first, second));
     EXPECT_EQ(parent_of(first), getpid());
     kill(first, SIGKILL);
@@ -49,5 +51,32 @@ TEST(ProcessTree, children_are_those_of_all_threads_until_they_end) {
   EXPECT_EQ(parent_of(first), 0);
 }
 
+/// A child that starts another one in a session of its own, and ends. @return its process id
+pid_t start_child_that_leaves_one_behind() {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (fork() == 0) {
+      setsid();
+      pause();
+    }
+    _exit(0);
+  }
+  return child;
+}
+
+TEST(ProcessTree, what_a_child_left_behind_is_ended_and_other_children_are_not) {
+  adopt_orphans(true);
+  const pid_t wanted = start_waiting_child();
+  waitpid(start_child_that_leaves_one_behind(), nullptr, 0);
+  EXPECT_THAT(living_children(getpid()), SizeIs(2));
+  EXPECT_EQ(count_descendants(getpid(), 10), 2U);
+  EXPECT_EQ(count_descendants(getpid(), 1), 2U);
+  end_other_children({wanted});
+  EXPECT_THAT(all_children(getpid()), ElementsAre(wanted));
+  end_other_children({});
+  EXPECT_THAT(all_children(getpid()), IsEmpty());
+  adopt_orphans(false);
+}
+
 }  // namespace
-}  // namespace pmufab::shell
+}  // namespace pmufab::process

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,6 +59,10 @@ class Cli : public ::testing::Test {
       setenv("PMUFAB_DRIVERS", PMUFAB_DRIVERS_DIR, 1);
       setenv("LC_ALL", "C", 1);
       for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+      if (largest_file > 0) {
+        const rlimit limit{largest_file, largest_file};
+        setrlimit(RLIMIT_FSIZE, &limit);
+      }
       execv(argv[0], argv.data());
       _exit(127);
     }
@@ -96,8 +101,9 @@ class Cli : public ::testing::Test {
   }
 
   std::filesystem::path folder;
-  std::string output;  ///< standard output: a file, "closed", or (empty) a file for Outcome::out
-  std::string errors;  ///< standard error, in the same way
+  std::string output;       ///< standard output: a file, "closed", or (empty) a file for Outcome::out
+  std::string errors;       ///< standard error, in the same way
+  rlim_t largest_file = 0;  ///< that the program may write, in bytes; 0: of any size
 
  private:
   static void redirect(const std::filesystem::path& path, int descriptor) {

@@ -13,7 +13,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "testbench/tests/tools/cli_fixture.h"
+#include "testbench/tests/tools/driver_fault_fixture.h"
 
 namespace pmufab::testing {
 namespace {
@@ -23,48 +23,6 @@ using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-/// Messages about drivers that fail. They are the newest kernel's, built here with one more line.
-class DriverFault : public Cli {
- protected:
-  void SetUp() override {
-    Cli::SetUp();
-    for (const auto& entry : fs::recursive_directory_iterator(PMUFAB_LINUX_SOURCES)) {
-      const fs::path& path = entry.path();
-      if (path.filename() == kFile && path.string() > original_.string()) original_ = path;
-    }
-    if (original_.empty()) GTEST_SKIP() << "there are no sources of this driver";
-    setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
-  }
-
-  /// Insert `statement` at the start of the probe function of the CMEM latency PMU's driver. @return the library with
-  /// the drivers
-  std::string drivers_with(const std::string& statement) {
-    std::string text = read(original_);
-    const std::size_t probe = text.find("_probe(struct platform_device *pdev)\n{");
-    EXPECT_NE(probe, std::string::npos);
-    text.insert(text.find('{', probe) + 1, statement);
-    return drivers_of(kFile, text);
-  }
-
-  /// @return the library with the drivers of the kernel and this file
-  std::string drivers_of(const std::string& file, const std::string& text) {
-    std::string library = (folder / "own.so").string();
-    const Outcome built = pmufab(
-        {"driver", "build", write(file, text), "--sources", PMUFAB_LINUX_SOURCES, "--base", version(), "-o", library});
-    EXPECT_EQ(built.exit_code, 0) << built.err;
-    EXPECT_THAT(built.out, HasSubstr(fmt::format("own.so: Linux {} with ", version())));
-    return library;
-  }
-
-  [[nodiscard]] std::string version() const {
-    return original_.lexically_relative(PMUFAB_LINUX_SOURCES).begin()->string();
-  }
-
-  static constexpr const char* kFile = "nvidia_t410_cmem_latency_pmu.c";
-
-  fs::path original_;
-};
 
 TEST_F(DriverFault, a_failed_probe_is_the_drivers_fault_and_shows_the_kernel_log) {
   const std::string drivers = drivers_with("return -EINVAL;");

@@ -2,8 +2,12 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -170,6 +174,69 @@ TEST_F(Output, a_folder_for_temporary_files_that_does_not_exist_is_bad_input) {
       finish(start({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--duration", "1 us"}, {{"TMPDIR", at("nowhere")}}));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("TMPDIR"), ::testing::Not(HasSubstr("internal error"))));
+}
+
+// A file that may not grow is as good as a full disk.
+TEST_F(Output, a_full_disk_is_bad_input_and_no_crash) {
+  largest_file = 20'000;
+  const std::string many = "measure[0].interval=100 ns";
+  const Outcome run = run_with({"--set", many});
+  EXPECT_EQ(run.exit_code, 2) << run.out;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("its results cannot be written to "), HasSubstr("File too large"),
+                             HasSubstr("is the disk of $TMPDIR full?")));
+  EXPECT_THAT(run.out, HasSubstr("BAD INPUT: cmem-one-controller"));
+
+  const std::string recorded =
+      write("recorded.yaml", "name: recorded\nplatform: " + shipped("platforms/cxl-exact.yaml") +
+                                 R"(
+cxl_traffic:
+  - {name: a, mix: {load: 1}, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}
+duration: 200 us
+measure:
+  - events: [cxl_pmu_mem0.0/m2s_req_memrd/]
+)");
+  const Outcome record = pmufab({"trace", "record", recorded, at("a.pmutrace"), "--drivers", "newest"});
+  EXPECT_EQ(record.exit_code, 2) << record.err;
+  EXPECT_THAT(record.err, HasSubstr("File too large"));
+  EXPECT_FALSE(fs::exists(at("a.pmutrace")));
+
+  largest_file = 1000;
+  const Outcome shell = pmufab({"shell", shipped("platforms/tegra410-1s-small.yaml"), "--", "true"});
+  EXPECT_EQ(shell.exit_code, 2) << shell.err;
+  EXPECT_THAT(shell.err, HasSubstr("File too large"));
+
+  const Outcome build = finish(start({"driver", "build", write("own.c", "int f(void);\n"), "-o", at("own.so")},
+                                     {{"XDG_CACHE_HOME", at("cache")}}));
+  EXPECT_EQ(build.exit_code, 2) << build.err;
+  EXPECT_FALSE(fs::exists(at("own.so")));
+}
+
+TEST_F(Output, what_a_killed_program_left_is_removed_by_the_next_and_what_is_in_use_is_not) {
+  fs::create_directory(folder / "tmp");
+  const std::map<std::string, std::string> environment = {{"TMPDIR", at("tmp")}};
+  fs::create_directory(folder / "tmp" / "pmufab-mine");  // somebody else's, by its name
+  const std::vector<std::string> waits = {"shell", shipped("platforms/tegra410-1s-small.yaml"), "--", "sleep", "1000"};
+  const auto folders = [&] {
+    std::size_t number = 0;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder / "tmp")) ++number;
+    return number;
+  };
+  const pid_t killed = start({"run", shipped("cmem-one-controller.yaml"), "--set", "duration=10 h"}, environment);
+  while (folders() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  kill(killed, SIGKILL);
+  finish(killed);
+  EXPECT_EQ(folders(), 2U);
+  const pid_t in_use = start(waits, environment);
+  while (read(folder / "err").empty() && folders() != 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_EQ(folders(), 2U) << "one was removed and one was made";
+  const Outcome next = finish(start({"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest"}, environment));
+  EXPECT_EQ(next.exit_code, 0) << next.err;
+  EXPECT_EQ(folders(), 2U) << "the one in use is still there";
+  EXPECT_TRUE(fs::exists(folder / "tmp" / "pmufab-mine"));
+  kill(in_use, SIGKILL);
+  finish(in_use);
 }
 
 }  // namespace

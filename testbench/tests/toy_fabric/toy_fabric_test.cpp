@@ -58,15 +58,22 @@ class Toy : public ::testing::Test {
 
   /// Run a scenario with each driver set that serves its platform. @return one result for each
   [[nodiscard]] std::vector<RunResult> run(const std::vector<std::string>& overrides = {}) const {
-    const scenario::ScenarioSpec spec = load(kScenario, overrides);
+    const auto file = std::make_shared<const scenario::ScenarioFile>(scenario::parse_text(kScenario, "toy.yaml"),
+                                                                     std::filesystem::path());
+    const scenario::ScenarioSpec spec = file->load(file->variants().front(), overrides);
+    const auto planned =
+        scenario::plan_scenario(file, {}, std::make_shared<const std::vector<std::string>>(overrides), spec);
     std::vector<scenario::RunPlan> plans;
     for (const driver_host::DriverSet& drivers :
          scenario::sets_for(driver_host::find_driver_sets(PMUFAB_TOY_DRIVERS_DIR), spec.platform))
-      plans.push_back({spec, drivers});
+      plans.push_back({planned, std::make_shared<const driver_host::DriverSet>(drivers)});
     EXPECT_FALSE(plans.empty()) << "no drivers in " PMUFAB_TOY_DRIVERS_DIR;
+    std::vector<RunResult> results;
     scenario::RunnerOptions options;
     options.scratch = scratch_;
-    return scenario::run_all(plans, options);
+    options.on_result = [&](const scenario::RunPlan&, RunResult result) { results.push_back(std::move(result)); };
+    scenario::run_all(plans, options);
+    return results;
   }
 
  private:

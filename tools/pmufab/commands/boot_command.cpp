@@ -90,14 +90,6 @@ void write_json(const fs::path& file, const guest::GuestResult& result, const st
   write_verdicts(file, std::move(json), "guest", verdicts);
 }
 
-/// @return true if almost nothing more can be written there
-bool is_full(const fs::path& folder) {
-  std::error_code error;
-  const fs::space_info space = fs::space(folder, error);
-  constexpr std::uintmax_t kLeast = 1 << 16;
-  return !error && space.available < kLeast;
-}
-
 std::string read_text(const fs::path& file) {
   std::ostringstream text;
   text << std::ifstream(file, std::ios::binary).rdbuf();

@@ -97,6 +97,18 @@ void deliver(const fs::path& library, const fs::path& output) {
   write_file(output, std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
+/// @param code  of the script, which did not succeed
+/// @throws InputError if a full disk is likely to be the reason
+int code_of_build(int code, const fs::path& folder) {
+  for (const fs::path& disk : {folder, temporary_folder()}) {
+    if (is_full(disk))
+      throw InputError(
+          fmt::format("the drivers could not be built: nothing can be written to '{}'", disk.generic_string()),
+          "is the disk full?");
+  }
+  return code == kBadInput ? kBadInput : kCheckFailed;
+}
+
 int build(const Request& request) {
   const std::vector<std::string>& files = request.words;
   check_sources(files);
@@ -118,8 +130,7 @@ int build(const Request& request) {
   for (const std::string& file : files) words.insert(words.end(), {"--driver", file});
   words.push_back(folder.string());
   const FolderLock lock(folder, "pmufab driver build of the same files");
-  if (const int code = run_script("build-drivers", words); code != 0)
-    return code == kBadInput ? kBadInput : kCheckFailed;
+  if (const int code = run_script("build-drivers", words); code != 0) return code_of_build(code, folder.parent_path());
   const driver_host::DriverSet built = driver_host::find_driver_sets(folder).back();
   deliver(built.library, output);
   fmt::print("{}: Linux {} with {}\n", output.generic_string(), built.kernel_version, fmt::join(files, ", "));
@@ -141,7 +152,7 @@ int fetch(const Request& request) {
   const FolderLock lock(folder, "pmufab driver fetch");
   if (const int code = run_script("fetch-linux-sources", words); code != 0) return kBadInput;
   if (const int code = run_script("build-drivers", {"--sources", sources.string(), folder.string()}); code != 0)
-    return code == kBadInput ? kBadInput : kCheckFailed;
+    return code_of_build(code, folder);
   fmt::print("Driver sets in {}:\n", folder.generic_string());
   for (const driver_host::DriverSet& set : driver_host::find_driver_sets(folder))
     fmt::print("  Linux {}\n", set.kernel_version);

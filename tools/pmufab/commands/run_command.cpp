@@ -4,13 +4,16 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
@@ -72,49 +75,65 @@ class Printer {
   std::map<RunResult::Status, Brief> brief_;
 };
 
-/// Reads every file before the first run, so that a mistake in the last one shows at once.
-std::vector<scenario::ScenarioSpec> read_scenarios(const std::vector<std::string>& files,
-                                                   const std::vector<std::string>& overrides) {
-  std::vector<scenario::ScenarioSpec> specs;
-  for (const std::string& file : files) {
-    const scenario::ScenarioFile scenario_file{find_scenario(file)};
-    for (const scenario::Variant& variant : scenario_file.variants(overrides))
-      specs.push_back(scenario_file.load(variant, overrides));
+/// A scenario (variant) to run, and what decides about its drivers.
+struct Candidate {
+  std::shared_ptr<const scenario::PlannedScenario> scenario;
+  std::vector<std::string> selectors;
+  std::vector<std::string_view> modules;  // that its platform needs
+};
+
+/// Reads and checks every variant of every file before the first run, so that a mistake in the last one shows at once.
+/// Only what makes the variant is kept.
+std::vector<Candidate> read_scenarios(const Request& request, const scenario::RunLimits& limits) {
+  const auto overrides = std::make_shared<const std::vector<std::string>>(values_of(request.options, "set"));
+  std::vector<Candidate> candidates;
+  for (const std::string& name : request.words) {
+    const auto file = std::make_shared<const scenario::ScenarioFile>(find_scenario(name));
+    for (scenario::Variant& variant : file->variants(*overrides)) {
+      scenario::ScenarioSpec spec = file->load(variant, *overrides);
+      scenario::check_limits(spec, limits);
+      candidates.push_back({scenario::plan_scenario(file, std::move(variant), overrides, spec), std::move(spec.drivers),
+                            scenario::driver_modules(spec.platform)});
+    }
   }
-  return specs;
+  return candidates;
 }
 
-std::vector<RunPlan> make_plans(const Request& request) {
+std::vector<RunPlan> make_plans(const Request& request, const scenario::RunLimits& limits) {
   const po::variables_map& options = request.options;
-  const std::vector<std::string>& files = request.words;
-  if (files.empty()) throw InputError("no scenario is given", "pmufab run SCENARIO...; see pmufab run --help");
-  const std::vector<std::string> overrides = values_of(options, "set");
+  if (request.words.empty()) throw InputError("no scenario is given", "pmufab run SCENARIO...; see pmufab run --help");
   const std::string selector = options["drivers"].as<std::string>();
   if (!selector.empty() && !scenario::is_selector(selector))
     throw InputError(fmt::format("--drivers {} is not a driver selector", selector),
                      "write all, newest, 7.3, or '>=7.1 <7.3'");
 
-  const std::vector<scenario::ScenarioSpec> specs = read_scenarios(files, overrides);
-  const std::vector<driver_host::DriverSet> sets = find_drivers(options);
+  const std::vector<Candidate> candidates = read_scenarios(request, limits);
+  using DriverSets = std::vector<driver_host::DriverSet>;
+  const auto sets = std::make_shared<const DriverSets>(find_drivers(options));
   std::vector<RunPlan> plans;
-  for (const scenario::ScenarioSpec& spec : specs) {
-    const std::vector<driver_host::DriverSet> able = scenario::sets_for(sets, spec.platform);
-    std::vector<driver_host::DriverSet> chosen = scenario::select(able, spec.drivers);
+  for (const Candidate& candidate : candidates) {
+    const DriverSets able = driver_host::sets_that_hold(*sets, candidate.modules);
+    DriverSets chosen = scenario::select(able, candidate.selectors);
     if (!selector.empty()) {
       std::erase_if(chosen, [&](const driver_host::DriverSet& set) {
         return selector == "newest" ? set.kernel_version != able.back().kernel_version
                                     : !scenario::selects(selector, set.kernel_version);
       });
     }
-    for (const driver_host::DriverSet& set : chosen) plans.push_back({spec, set});
+    for (const driver_host::DriverSet& set : chosen) {
+      const auto kept = std::find_if(sets->begin(), sets->end(),
+                                     [&](const driver_host::DriverSet& one) { return one.library == set.library; });
+      plans.push_back({candidate.scenario, {sets, &*kept}});
+    }
     if (chosen.empty()) {
-      complain("pmufab: {}: not run: no driver set supports its platform and matches its drivers: {}{}\n", spec.name,
-               scenario::quoted_list(spec.drivers), selector.empty() ? "" : " and --drivers " + selector);
+      complain("pmufab: {}: not run: no driver set supports its platform and matches its drivers: {}{}\n",
+               candidate.scenario->name, scenario::quoted_list(candidate.selectors),
+               selector.empty() ? "" : " and --drivers " + selector);
     }
   }
   if (plans.empty()) {
     std::vector<std::string> versions;
-    for (const driver_host::DriverSet& set : sets) versions.push_back(set.kernel_version);
+    for (const driver_host::DriverSet& set : *sets) versions.push_back(set.kernel_version);
     throw InputError("there is nothing to run: no driver set is selected",
                      "the driver sets are " + scenario::quoted_list(versions));
   }
@@ -125,12 +144,7 @@ std::string folder_name(const std::string& title, const std::string& drivers) {
   return as_file_name(fmt::format("{}-{}", title, drivers));
 }
 
-std::string folder_of(const RunPlan& plan) {
-  RunResult run;
-  run.scenario = plan.spec.name;
-  run.variant = plan.spec.variant;
-  return folder_name(run.title(), plan.drivers.kernel_version);
-}
+std::string folder_of(const RunPlan& plan) { return folder_name(plan.scenario->title(), plan.drivers->kernel_version); }
 
 /// Two runs in one folder of --out would overwrite each other's results.
 void check_folders(const std::vector<RunPlan>& plans) {
@@ -186,13 +200,13 @@ void write_run_folder(const fs::path& out, const RunPlan& plan, const RunResult&
   std::ostringstream json;
   std::ostringstream csv;
   std::ostringstream text;
-  scenario::write_json(json, {run});
-  scenario::write_csv(csv, {run});
+  scenario::write_report(json, scenario::ReportKind::json, run);
+  scenario::write_report(csv, scenario::ReportKind::csv, run);
   scenario::write_text(text, run, {.marks = false, .everything = true, .compact = false});
   write_file(folder / "result.json", json.str());
   write_file(folder / "counters.csv", csv.str());
   write_file(folder / "result.txt", text.str());
-  scenario::Value effective = plan.spec.effective;
+  scenario::Value effective = plan.scenario->load().effective;
   if (scenario::Value* drivers = effective.find("drivers")) {
     *drivers = scenario::Value::sequence();  // the set of this run
     drivers->items.push_back(scenario::Value::of(run.drivers, true));
@@ -230,25 +244,70 @@ class ResultWriter {
   bool lost_ = false;
 };
 
-/// The reports of all runs: --junit, --json and --csv.
-void write_reports(ResultWriter& results, const po::variables_map& map, const std::vector<RunResult>& runs) {
-  const auto write = [&](const std::string& option, auto writer) {
-    const std::string file = map[option].as<std::string>();
-    if (file.empty()) return;
-    std::ostringstream stream;
-    writer(stream, runs);
-    results.write([&] { write_file(file, stream.str()); });
-  };
-  write("junit", scenario::write_junit);
-  write("json", scenario::write_json);
-  write("csv", scenario::write_csv);
-}
+/// A report of all runs, which grows with each. The user's file is there at the end.
+class ReportFile {
+ public:
+  ReportFile(const fs::path& file, scenario::ReportKind kind)
+      : file_(file), report_(scenario::make_report(kind, stream_)) {}
+  void add(const RunResult& run) {
+    report_->add(run);
+    pass_on();
+  }
+  void finish() {
+    report_->finish();
+    pass_on();
+    file_.commit();
+  }
+
+ private:
+  void pass_on() {
+    file_.append(stream_.str());
+    stream_.str({});
+  }
+
+  OutputFile file_;
+  std::ostringstream stream_;
+  std::unique_ptr<scenario::ReportWriter> report_;
+};
+
+/// The reports of all runs: --junit, --json and --csv. One that cannot be written is dropped; the others go on.
+class Reports {
+ public:
+  Reports(const po::variables_map& map, ResultWriter& results) : results_(results) {
+    using Kind = scenario::ReportKind;
+    for (const auto& [option, kind] : {std::pair{"junit", Kind::junit}, {"json", Kind::json}, {"csv", Kind::csv}}) {
+      const std::string file = map[option].as<std::string>();
+      if (!file.empty()) files_.push_back(std::make_unique<ReportFile>(file, kind));
+    }
+  }
+  void add(const RunResult& run) {
+    for (auto& file : files_) write(file, [&] { file->add(run); });
+    std::erase(files_, nullptr);
+  }
+  void finish() {
+    for (auto& file : files_) write(file, [&] { file->finish(); });
+  }
+
+ private:
+  void write(std::unique_ptr<ReportFile>& file, const std::function<void()>& work) {
+    bool done = false;
+    results_.write([&] {
+      work();
+      done = true;
+    });
+    if (!done) file.reset();
+  }
+
+  ResultWriter& results_;
+  std::vector<std::unique_ptr<ReportFile>> files_;
+};
 
 int run(const Request& request) {
   const po::variables_map& map = request.options;
   check_numbers(map);
   check_reports(map);
-  const std::vector<RunPlan> plans = make_plans(request);
+  const scenario::RunLimits limits = limits_of(map);
+  const std::vector<RunPlan> plans = make_plans(request, limits);
 
   fs::path out = map["out"].as<std::string>();
   if (out.empty()) out = map["output"].as<std::string>();
@@ -261,12 +320,17 @@ int run(const Request& request) {
 
   Printer printer(form);
   ResultWriter results;
+  Reports reports(map, results);
+  scenario::Summary summary;
+  scenario::ComparisonTables comparison;
+  int code = kPassed;
   catch_interrupts();
   ScratchFolder scratch;
   ProgressBar bar;
   scenario::RunnerOptions runner;
   runner.jobs = map["jobs"].as<unsigned>();
   runner.timeout_seconds = map["timeout"].as<unsigned>();
+  runner.limits = limits;
   runner.echo_log = map["kernel-log"].as<bool>();
   runner.scratch = scratch.path();
   runner.interrupted = interrupts;
@@ -277,20 +341,24 @@ int run(const Request& request) {
     bar.clear();
     complain("--- output of {}\n{}{}---\n", title, output, output.ends_with('\n') ? "" : "\n");
   };
-  runner.on_result = [&](const RunPlan& plan, const RunResult& result) {
+  runner.on_result = [&](const RunPlan& plan, RunResult result) {
     bar.clear();
     printer.print(result);
     if (result.status == RunResult::Status::bad_input) complain("pmufab: {}: {}\n", result.title(), result.message);
     if (!out.empty()) results.write([&] { write_run_folder(out, plan, result); });
+    reports.add(result);
+    summary.add(result);
+    comparison.add(result);
+    code = scenario::graver(code, scenario::exit_code(result));
   };
-  const std::vector<RunResult> runs = scenario::run_all(plans, runner);
+  scenario::run_all(plans, runner);
   bar.clear();
   printer.flush();
-  scenario::write_comparison(std::cout, runs);
-  if (runs.size() > 1) scenario::write_summary(std::cout, runs);
+  comparison.write(std::cout);
+  if (summary.runs() > 1) summary.write(std::cout);
   std::cout.flush();
-  write_reports(results, map, runs);
-  return results.finish(scenario::exit_code(runs));
+  reports.finish();
+  return results.finish(code);
 }
 
 }  // namespace
@@ -307,7 +375,9 @@ once for each driver set it selects, each time in a new process. A run passes wh
 scoreboard's.
 
 SCENARIO is the path of a file, or a name. The name cmn-flits stands for a file cmn-flits.yaml. pmufab looks for it
-first in the folders below scenarios/ here, then among the scenarios that come with pmufab.)",
+first in the folders below scenarios/ here, then among the scenarios that come with pmufab.
+
+)" + limit_description(),
       .options =
           Options{
               list("set", "PATH=VALUE", "change a value of the scenario; may be given several times"),
@@ -318,6 +388,7 @@ first in the folders below scenarios/ here, then among the scenarios that come w
               text("output", "DIR", "the same as --out"),
               number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor"),
               number<unsigned>("timeout", "SECONDS", "stop a run that takes longer (0: never)", 0),
+              limit_option(),
               flag("verbose,v", "print full tables, for every run"),
               flag("kernel-log", "show kernel logs as they grow"),
           } +

@@ -44,13 +44,14 @@ int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     // LD_PRELOAD is a list separated by blanks and colons. The library's path may contain some, the session's has none.
     const fs::path link = folder / "preload.so";
     std::error_code error_of_link;
     fs::create_symlink(preload, link, error_of_link);
     if (error_of_link) {
       complain("pmufab: {}: {}\n", link.string(), error_of_link.message());
-      _exit(kInternalError);
+      _exit(scenario::is_output_error(error_of_link) ? kBadInput : kInternalError);
     }
     // Nothing else is preloaded: libraries for this program, such as a sanitizer, are not for the others.
     setenv("LD_PRELOAD", link.c_str(), 1);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -32,8 +34,23 @@ std::string interval_text(const std::string& given) {
   return text;
 }
 
+struct Plan {
+  std::shared_ptr<const scenario::PlannedScenario> scenario;
+  platform::PlatformSpec platform;
+};
+
+Plan plan_of(const Value& document, const std::vector<std::string>& overrides, const scenario::RunLimits& limits) {
+  auto file = std::make_shared<const scenario::ScenarioFile>(document, fs::path());
+  scenario::ScenarioSpec spec = file->load({}, overrides);
+  scenario::check_limits(spec, limits);
+  auto planned =
+      scenario::plan_scenario(std::move(file), {}, std::make_shared<const std::vector<std::string>>(overrides), spec);
+  return {std::move(planned), std::move(spec.platform)};
+}
+
 /// The scenario that the options describe.
-scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::vector<std::string>& events) {
+Plan scenario_of(const po::variables_map& map, const std::vector<std::string>& events,
+                 const scenario::RunLimits& limits) {
   Value document = Value::map();
   document.add("name", Value::of("stat", true));
   document.add("seed", Value::of(map["seed"].as<std::string>()));
@@ -62,14 +79,14 @@ scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::vect
   }
   if (duration.empty()) {
     try {
-      return scenario::ScenarioFile(document, fs::path()).load({}, overrides);
+      return plan_of(document, overrides, limits);
     } catch (const InputError& error) {
       if (error.path() != "duration") throw;
       duration = "1 ms";  // for traffic without an end
     }
   }
   document.add("duration", Value::of(duration));
-  return scenario::ScenarioFile(document, fs::path()).load({}, overrides);
+  return plan_of(document, overrides, limits);
 }
 
 void print(const scenario::RunResult& run, bool json, const std::string& separator) {
@@ -104,12 +121,14 @@ int run_stat(const Request& request) {
   const std::string report = map["json"].as<std::string>();
   if (!report.empty()) check_writable(report);
 
-  const scenario::ScenarioSpec spec = scenario_of(map, events);
-  const std::vector<scenario::RunPlan> plans = {{spec, find_newest_driver(map, spec.platform)}};
+  const scenario::RunLimits limits = limits_of(map);
+  const Plan plan = scenario_of(map, events, limits);
+  const auto drivers = std::make_shared<const driver_host::DriverSet>(find_newest_driver(map, plan.platform));
   catch_interrupts();
   ScratchFolder scratch;
   ProgressBar bar;
   scenario::RunnerOptions runner;
+  runner.limits = limits;
   runner.scratch = scratch.path();
   runner.echo_log = map["kernel-log"].as<bool>();
   runner.interrupted = interrupts;
@@ -118,17 +137,18 @@ int run_stat(const Request& request) {
     bar.clear();
     complain("{}", output);
   };
-  const std::vector<scenario::RunResult> runs = scenario::run_all(plans, runner);
+  scenario::RunResult run;
+  runner.on_result = [&](const scenario::RunPlan&, scenario::RunResult result) { run = std::move(result); };
+  scenario::run_all({{plan.scenario, drivers}}, runner);
   bar.clear();
-  const scenario::RunResult& run = runs.front();
   if (!run.message.empty()) complain("pmufab:{}{}\n", run.message.starts_with('\n') ? "" : " ", run.message);
   print(run, json, separator);
   if (!report.empty()) {
     std::ostringstream stream;
-    scenario::write_json(stream, runs);
+    scenario::write_report(stream, scenario::ReportKind::json, run);
     write_file(report, stream.str());
   }
-  return scenario::exit_code(runs);
+  return scenario::exit_code(run);
 }
 
 }  // namespace
@@ -148,7 +168,9 @@ with the traffic. If there is no traffic, or it has no end, counting lasts for 1
 
 With -x or -j, standard output is for programs that read perf's: the fields of perf stat (man perf-stat, CSV FORMAT and
 JSON FORMAT; of perf 6.1) and nothing else. Counts of events that took turns are scaled up, as perf does. A wrong count
-is told on standard error and by the exit code; --json FILE has the scoreboard's counts.)",
+is told on standard error and by the exit code; --json FILE has the scoreboard's counts.
+
+)" + limit_description(),
       .options =
           Options{
               list("event,e", "EVENTS", "what to count; may be given several times"),
@@ -161,6 +183,7 @@ is told on standard error and by the exit code; --json FILE has the scoreboard's
               text("duration", "TIME", "simulated time to count, such as '1 ms'"),
               text("seed", "N", "seed of the traffic", "1"),
               list("set", "PATH=VALUE", "change a value, as in pmufab run"),
+              limit_option(),
               flag("kernel-log", "show the kernel log as it grows"),
           } +
           driver_options("newest"),

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <system_error>
 #include <unordered_set>
@@ -95,35 +96,40 @@ int convert(const std::string& in, const std::string& out) {
 
 /// Only the operations of the run matter. Its counts may be wrong.
 int record(const std::string& scenario, const std::string& out, const po::variables_map& map) {
-  const scenario::ScenarioFile file{find_scenario(scenario)};
-  const std::vector<scenario::Variant> variants = file.variants();
+  const auto file = std::make_shared<const scenario::ScenarioFile>(find_scenario(scenario));
+  const std::vector<scenario::Variant> variants = file->variants();
   if (variants.size() != 1)
     throw InputError(fmt::format("'{}' has a matrix, which makes {} scenarios", scenario, variants.size()),
                      "record a scenario without a matrix");
-  scenario::ScenarioSpec spec = file.load(variants.front(), values_of(map, "set"));
-  scenario::CxlWorkload& workload = spec.workload.of<scenario::CxlWorkload>();
+  const auto overrides = std::make_shared<const std::vector<std::string>>(values_of(map, "set"));
+  scenario::ScenarioSpec spec = file->load(variants.front(), *overrides);
+  const scenario::CxlWorkload& workload = spec.workload.of<scenario::CxlWorkload>();
   if (workload.operations.empty() && workload.replays.empty())
     throw InputError(fmt::format("'{}' has no CXL traffic, and only CXL traffic can be recorded", scenario),
                      "choose a scenario with cxl_traffic");
   OutputFile output(out);
-  workload.record = output.temporary().string();
   ScratchFolder scratch;
   catch_interrupts();
   scenario::RunnerOptions runner;
   runner.scratch = scratch.path();
   runner.interrupted = interrupts;
+  runner.prepare = [&](scenario::ScenarioSpec& read) {
+    read.workload.of<scenario::CxlWorkload>().record = output.temporary().string();
+  };
   runner.on_output = [](const std::string& title, const std::string& text) {
     complain("--- output of {}\n{}---\n", title, text);
   };
-  const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);
-  const std::vector<scenario::RunResult> runs = scenario::run_all({{spec, drivers}}, runner);
+  const auto drivers = std::make_shared<const driver_host::DriverSet>(find_newest_driver(map, spec.platform));
+  scenario::RunResult run;
+  runner.on_result = [&](const scenario::RunPlan&, scenario::RunResult result) { run = std::move(result); };
+  scenario::run_all({{scenario::plan_scenario(file, variants.front(), overrides, spec), drivers}}, runner);
   using Status = scenario::RunResult::Status;
-  if (const scenario::RunResult& run = runs.front(); run.status >= Status::interrupted) {
+  if (run.status >= Status::interrupted) {
     if (run.status == Status::bad_input) throw InputError(fmt::format("{}: {}", run.title(), run.message));
     // The message of a stopped run is about measures, which are not kept here.
     const std::string why = run.status == Status::interrupted ? "stopped by the user" : run.message;
     complain("pmufab: {}: nothing was recorded: {}\n", run.title(), why);
-    return scenario::exit_code(runs);
+    return scenario::exit_code(run);
   }
   std::uint64_t count = 0;
   traffic::TraceReader reader{output.temporary()};

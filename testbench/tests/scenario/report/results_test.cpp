@@ -75,6 +75,7 @@ class JournalTest : public ::testing::Test {
     if (!end) return;
     Json last;
     last["interrupted"] = false;
+    last["limit"] = "";
     last["partial"] = false;
     last["simulated_time_ps"] = 5;
     last["findings"] = Json::array();
@@ -143,17 +144,17 @@ TEST_F(JournalTest, a_crash_keeps_what_was_measured_and_says_how_the_process_end
   EXPECT_EQ(run.measures.size(), 1U);
   EXPECT_THAT(run.message, AllOf(HasSubstr("its process was killed by signal 11 (Segmentation fault)"),
                                  HasSubstr("pmufab driver build --sanitize")));
-  EXPECT_EQ(exit_code({run}), 3);
+  EXPECT_EQ(exit_code(run), 3);
 }
 
 TEST_F(JournalTest, a_process_that_was_killed_for_the_user_did_not_crash) {
   const RunResult stopped = read_journal(file, {}, {.exited = false, .status = 9, .timed_out = false, .stopped = true});
   EXPECT_EQ(stopped.status, Status::interrupted);
   EXPECT_THAT(stopped.message, HasSubstr("stopped by the user"));
-  EXPECT_EQ(exit_code({stopped}), 1);
+  EXPECT_EQ(exit_code(stopped), 1);
   const RunResult late = read_journal(file, {}, {.exited = false, .status = 9, .timed_out = true, .stopped = false});
   EXPECT_EQ(late.status, Status::timed_out);
-  EXPECT_EQ(exit_code({late}), 1);
+  EXPECT_EQ(exit_code(late), 1);
   const RunResult crashed =
       read_journal(file, {}, {.exited = false, .status = 11, .timed_out = true, .stopped = false});
   EXPECT_EQ(crashed.status, Status::crashed) << "by itself, whatever had been asked of it";
@@ -177,7 +178,7 @@ TEST_F(JournalTest, a_run_that_must_fail_and_passes_is_a_failure) {
   const RunResult run = read_journal(file, {}, {.exited = true, .status = 0});
   EXPECT_EQ(run.status, Status::unexpected_pass);
   EXPECT_EQ(run.expected_reason, "known");
-  EXPECT_EQ(exit_code({run}), 1);
+  EXPECT_EQ(exit_code(run), 1);
 }
 
 /// A run without judgement: one counter, as the driver reported it.
@@ -190,10 +191,13 @@ RunResult explored(const std::string& variant, std::uint64_t driver) {
 }
 
 TEST(Comparison, has_a_table_for_each_set_of_settings) {
+  ComparisonTables tables;
+  for (const RunResult& run :
+       {explored("width=8", 999'000), explored("width=16", 1'000'000), explored("rate=1,room=2", 1'065'536),
+        run_with({counter("judged", 1, 1)}), explored("width=32", 1'000'007)})
+    tables.add(run);
   std::ostringstream out;
-  write_comparison(out,
-                   {explored("width=8", 999'000), explored("width=16", 1'000'000), explored("rate=1,room=2", 1'065'536),
-                    run_with({counter("judged", 1, 1)}), explored("width=32", 1'000'007)});
+  tables.write(out);
   const std::string text = out.str();
   const auto line = [](const std::string& value, const std::string& reported, const std::string& difference) {
     return ContainsRegex("\n  " + value + " +" + reported + " +1,000,000 +" + difference + "  a\n");
@@ -208,8 +212,10 @@ TEST(Comparison, has_a_table_for_each_set_of_settings) {
 }
 
 TEST(Comparison, is_empty_where_everything_is_judged) {
+  ComparisonTables tables;
+  tables.add(run_with({counter("a", 3, 3)}));
   std::ostringstream out;
-  write_comparison(out, {run_with({counter("a", 3, 3)})});
+  tables.write(out);
   EXPECT_EQ(out.str(), "");
 }
 
@@ -266,30 +272,40 @@ TEST(ExpectedFailure, of_a_check_is_that_check_of_the_run_or_a_measure) {
   EXPECT_FALSE(all_passed(run));
 }
 
-TEST(ExitCode, the_gravest_run_decides) {
-  const auto result_with = [](Status status) {
+TEST(ExitCode, grows_with_how_bad_it_is) {
+  const auto code_of = [](Status status) {
     RunResult run;
     run.status = status;
-    return run;
+    return exit_code(run);
   };
-  EXPECT_EQ(exit_code({result_with(Status::passed), result_with(Status::expected_failure)}), 0);
-  EXPECT_EQ(exit_code({result_with(Status::passed), result_with(Status::failed)}), 1);
-  EXPECT_EQ(exit_code({result_with(Status::interrupted)}), 1);
-  EXPECT_EQ(exit_code({result_with(Status::failed), result_with(Status::bad_input)}), 2);
-  EXPECT_EQ(exit_code({result_with(Status::bad_input), result_with(Status::crashed)}), 3);
+  for (const Status status : {Status::passed, Status::expected_failure}) EXPECT_EQ(code_of(status), 0);
+  for (const Status status : {Status::failed, Status::unexpected_pass, Status::interrupted, Status::timed_out})
+    EXPECT_EQ(code_of(status), 1);
+  EXPECT_EQ(code_of(Status::bad_input), 2);
+  EXPECT_EQ(code_of(Status::crashed), 3);
+}
+
+TEST(ExitCode, of_several_runs_is_the_gravest) {
+  const std::vector<int> by_gravity = {0, 4, 1, 2, 3};
+  for (std::size_t i = 0; i < by_gravity.size(); ++i) {
+    for (std::size_t j = 0; j < by_gravity.size(); ++j)
+      EXPECT_EQ(graver(by_gravity[i], by_gravity[j]), by_gravity[std::max(i, j)]);
+  }
 }
 
 TEST(ExitCode, a_run_that_nobody_could_judge_is_no_success_unless_the_scenario_wants_no_comparison) {
   RunResult run = explored("", 3);
-  EXPECT_EQ(exit_code({run}), 4);
-  EXPECT_EQ(exit_code({run_with({counter("a", 3, 3)}), run}), 4);
-  EXPECT_EQ(exit_code({run_with({counter("a", 3, 4)}), run}), 1) << "a failure is graver";
-  EXPECT_THAT(text_of(write_junit, std::vector<RunResult>{run}), HasSubstr("<skipped message=\"not_judged: "));
-  const std::string summary = text_of(write_summary, std::vector<RunResult>{run_with({counter("a", 3, 3)}), run});
-  EXPECT_THAT(summary, AllOf(HasSubstr("1 of 2 runs passed, 1 not judged; 2 counters, none wrong, 1 not judged"),
-                             HasSubstr("NOT JUDGED: s")));
+  EXPECT_EQ(exit_code(run), 4);
+  EXPECT_THAT(text_of(write_report, ReportKind::junit, run), HasSubstr("<skipped message=\"not_judged: "));
+  Summary summary;
+  summary.add(run_with({counter("a", 3, 3)}));
+  summary.add(run);
+  std::ostringstream out;
+  summary.write(out);
+  EXPECT_THAT(out.str(), AllOf(HasSubstr("1 of 2 runs passed, 1 not judged; 2 counters, none wrong, 1 not judged"),
+                               HasSubstr("NOT JUDGED: s")));
   run.measures[0].is_compared = false;
-  EXPECT_EQ(exit_code({run}), 0);
+  EXPECT_EQ(exit_code(run), 0);
   EXPECT_THAT(text_of(write_text, run, TextReportOptions{}),
               AllOf(HasSubstr("NOT JUDGED: s"), Not(HasSubstr("PASSED"))));
 }
@@ -402,14 +418,32 @@ TEST(TextReport, what_failed_is_called_by_its_name) {
 
 TEST(JunitReport, failures_are_counted_and_special_characters_escaped) {
   const std::string xml =
-      text_of(write_junit, std::vector<RunResult>{run_with({counter("a<b>/", 3, 4), counter("c/", 1, 1)})});
+      text_of(write_report, ReportKind::junit, run_with({counter("a<b>/", 3, 4), counter("c/", 1, 1)}));
   EXPECT_THAT(xml, AllOf(HasSubstr(R"(tests="2" failures="1" errors="0" skipped="0")"), HasSubstr("a&lt;b&gt;/"),
                          HasSubstr("3 &lt; 4 &amp; &quot;quoted&quot;")));
 }
 
 TEST(CsvReport, fields_with_commas_and_quotes_are_quoted) {
-  const std::string csv = text_of(write_csv, std::vector<RunResult>{run_with({counter("p/a,b=1/", 3, 4)})});
+  const std::string csv = text_of(write_report, ReportKind::csv, run_with({counter("p/a,b=1/", 3, 4)}));
   EXPECT_THAT(csv, HasSubstr(R"(s,,7.3.4,m,"p/a,b=1/",3,4,wrong,2000000,1000000,no,"3 < 4 & ""quoted""")"));
+}
+
+TEST(JsonReport, of_several_runs_is_one_document_with_the_indents_of_one) {
+  const std::vector<RunResult> runs = {run_with({counter("a/", 3, 4)}), run_with({}), run_with({counter("b/", 1, 1)})};
+  for (const std::size_t number : {std::size_t{0}, std::size_t{1}, runs.size()}) {
+    std::ostringstream out;
+    const auto report = make_report(ReportKind::json, out);
+    Json whole;
+    whole["program"] = "pmufab";
+    whole["version"] = version();
+    whole["runs"] = Json::array();
+    for (std::size_t i = 0; i < number; ++i) {
+      report->add(runs[i]);
+      whole["runs"].push_back(to_json(runs[i]));
+    }
+    report->finish();
+    EXPECT_EQ(out.str(), whole.dump(1) + "\n");
+  }
 }
 
 TEST(PerfReport, lines_are_those_of_perf_stat) {
@@ -467,7 +501,12 @@ TEST(TextReport, runs_never_begun_share_a_line_of_the_summary) {
   RunResult never;
   never.scenario = "s";
   never.status = Status::not_run;
-  const std::string text = text_of(write_summary, std::vector<RunResult>{never, never});
+  Summary summary;
+  summary.add(never);
+  summary.add(never);
+  std::ostringstream out;
+  summary.write(out);
+  const std::string text = out.str();
   EXPECT_THAT(text, HasSubstr("NOT RUN: 2 runs"));
 }
 

@@ -27,7 +27,8 @@ class FailingPmu final : public perf::PmuService {
   int disable(EventHandle /*leader*/) override { return 0; }
   int read(EventHandle /*event*/, EventReading& reading) override {
     if (error != 0) return error;
-    reading = {.value = count_ += 100, .time_enabled = 1000, .time_running = 1000};
+    count_ += step;
+    reading = {.value = count_, .time_enabled = 1000, .time_running = 1000};
     return 0;
   }
   int read_group(EventHandle leader, std::vector<EventReading>& readings) override {
@@ -39,6 +40,7 @@ class FailingPmu final : public perf::PmuService {
   }
   void close(EventHandle /*event*/) override {}
 
+  std::uint64_t step = 100;
   int error = 0;
   int members = 2;
 
@@ -79,6 +81,20 @@ TEST_F(MeasurementTest, after_a_last_reading_that_failed_there_is_no_count) {
   ASSERT_EQ(result.counters.size(), 1U);
   EXPECT_FALSE(result.counters[0].driver);
   EXPECT_THAT(result.counters[0].note, HasSubstr("could not be read: ENODEV (No such device)"));
+}
+
+TEST_F(MeasurementTest, a_reading_that_goes_back_is_told_and_is_no_increase) {
+  begin("odd/reads/");
+  measurement->read_interval();
+  pmu.step = -std::uint64_t{70};
+  measurement->read_interval();
+  pmu.step = 5;
+  const MeasureResult result = measurement->end(false);
+  ASSERT_EQ(result.intervals.size(), 3U);
+  EXPECT_EQ(result.intervals[0].counts.at(0).increase, 100U);
+  EXPECT_FALSE(result.intervals[1].counts.at(0).increase) << *result.intervals[1].counts.at(0).increase;
+  EXPECT_EQ(result.intervals[2].counts.at(0).increase, 5U);
+  EXPECT_THAT(result.counters.at(0).note, HasSubstr("its reading went back from 100 to 30 at 0 ps"));
 }
 
 TEST_F(MeasurementTest, an_interval_whose_reading_failed_is_part_of_the_next) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/process/resource_limits.h"
+
+#include <dlfcn.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace pmufab::process {
+namespace {
+
+void lower(int resource, std::uint64_t soft, std::uint64_t hard) {
+  rlimit limit{};
+  // The type of `resource` is an enumeration in C++ only.
+  const auto which = static_cast<__rlimit_resource>(resource);
+  if (getrlimit(which, &limit) != 0) return;
+  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, hard);
+  limit.rlim_cur = std::min({limit.rlim_cur, limit.rlim_max, static_cast<rlim_t>(soft)});
+  setrlimit(which, &limit);
+}
+
+/// Its shadow of all memory would not fit. Drivers may bring it along, too.
+bool has_address_sanitizer() { return dlsym(RTLD_DEFAULT, "__asan_init") != nullptr; }
+
+}  // namespace
+
+void limit_resources(const ResourceLimits& limits) {
+  constexpr std::uint64_t kPatience = 5;
+  if (limits.memory > 0 && !has_address_sanitizer()) lower(RLIMIT_DATA, limits.memory, limits.memory);
+  if (limits.files > 0) lower(RLIMIT_NOFILE, limits.files, limits.files);
+  if (limits.processor_seconds > 0) lower(RLIMIT_CPU, limits.processor_seconds, limits.processor_seconds + kPatience);
+  std::ofstream("/proc/self/oom_score_adj") << 1000;
+}
+
+}  // namespace pmufab::process

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace pmufab::process {
+
+/// What this process may use; 0: as much as before.
+struct ResourceLimits {
+  std::uint64_t memory = 0;             ///< bytes of its own memory (RLIMIT_DATA); not with AddressSanitizer
+  std::uint64_t files = 0;              ///< open files
+  std::uint64_t processor_seconds = 0;  ///< SIGXCPU, and SIGKILL five seconds later
+};
+
+/// In a new child: have the kernel enforce limits. No limit is raised. If the machine's memory runs out, the kernel
+/// ends this process before others.
+void limit_resources(const ResourceLimits& limits);
+
+}  // namespace pmufab::process

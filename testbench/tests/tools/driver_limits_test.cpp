@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs whose drivers take more than they may, and the results of the others.
+#include <sys/stat.h>
+
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/tests/tools/driver_fault_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+/// The environment variable FAULT chooses what the driver does when it finds its device.
+constexpr const char* kFaults = R"(
+{
+  extern char* f_getenv(const char*) __asm__("getenv");
+  extern int f_fork(void) __asm__("fork");
+  extern int f_setsid(void) __asm__("setsid");
+  extern int f_close(int) __asm__("close");
+  extern int f_pause(void) __asm__("pause");
+  extern void f_exit(int) __asm__("exit");
+  extern void f_leave(int) __asm__("_exit");
+  extern long f_write(int, const void*, unsigned long) __asm__("write");
+  const char* const fault = f_getenv("FAULT");
+  switch (fault ? fault[0] : 0) {
+    case 'F': for (;;) printk("flood\n");
+    case 'l': for (int i = 0; i < 200000; i++) printk("line %d\n", i); break;
+    case 'o': for (int i = 0; i < 100000; i++) f_write(1, "not of the kernel\n", 18); for (;;) barrier();
+    case 'k': { void* m = kmalloc(3ul << 30, 0); if (!m) return -ENOMEM; memset(m, 1, 3ul << 30); break; }
+    case 'b': for (;;) f_fork();
+    case 's': if (f_fork() == 0) { f_setsid(); if (f_fork() == 0) for (;;) f_pause(); f_leave(0); } break;
+    case 'c': for (int i = 0; i < 1024; i++) f_close(i); break;
+    case 'x': f_exit(fault[1] - '0');
+    case 'p': for (;;) barrier();
+  }
+}
+)";
+
+/// Two scenarios are run: the first one meets the fault, and the other has no such device.
+class DriverLimit : public DriverFault {
+ protected:
+  void SetUp() override {
+    DriverFault::SetUp();
+    if (IsSkipped()) return;
+    other_ = write("other.yaml", "name: other\nplatform: " + shipped("platforms/cmn600-small.yaml") + R"(
+duration: 2 us
+measure:
+  - events: [arm_cmn_0/dtc_cycles/]
+)");
+    drivers_ = drivers_with(kFaults);
+  }
+
+  /// @return the results of both
+  Json run_both(const std::string& fault, const std::vector<std::string>& options = {}) {
+    std::vector<std::string> arguments = {"run",    shipped("cmem-one-controller.yaml"), other_, "--driver", drivers_,
+                                          "--json", (folder / "r.json").string()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    outcome = finish(start(arguments, {{"FAULT", fault}, {"TMPDIR", temporary()}}));
+    EXPECT_TRUE(fs::is_empty(temporary()));
+    const Json runs = Json::parse(read(folder / "r.json")).at("runs");
+    EXPECT_EQ(runs.size(), 2U);
+    EXPECT_EQ(runs.at(1).at("status"), "passed") << runs.at(1).dump(1);
+    EXPECT_EQ(runs.at(1).at("counters"), 1);
+    EXPECT_THAT(outcome.out, HasSubstr("1 of 2 runs passed"));
+    return runs.at(0);
+  }
+
+  [[nodiscard]] std::string temporary() const {
+    const fs::path path = folder / "tmp";
+    fs::create_directory(path);
+    return path.string();
+  }
+
+  /// @return ids of processes whose environment names this test's driver folder and that are not this program's
+  [[nodiscard]] std::vector<std::string> processes() const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      const std::string environment = read(entry.path() / "environ");
+      if (environment.find("TMPDIR=" + (folder / "tmp").string()) != std::string::npos)
+        found.push_back(entry.path().filename().string());
+    }
+    return found;
+  }
+
+  Outcome outcome;
+
+ private:
+  std::string other_;
+  std::string drivers_;
+};
+
+TEST_F(DriverLimit, a_flooded_kernel_log_keeps_its_beginning_and_its_end) {
+  const Json run = run_both("F", {"--timeout", "1", "--limit", "log=64 KiB"});
+  EXPECT_EQ(run.at("status"), "timed_out");
+  EXPECT_EQ(outcome.exit_code, 1);
+  const Json& log = run.at("kernel_log");
+  EXPECT_LT(log.dump().size(), 300'000U);
+  EXPECT_THAT(log.back().get<std::string>(), HasSubstr("flood"));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("The kernel log is too long: "), HasSubstr(" left out (--limit log=SIZE")));
+}
+
+TEST_F(DriverLimit, a_long_kernel_log_is_no_failure_and_tells_how_much_is_left_out) {
+  const Json run = run_both("l");
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("PASSED: cmem-one-controller"), HasSubstr("The kernel log is too long: ")));
+  const Json& log = run.at("kernel_log");
+  std::uint64_t lines = 0;
+  for (const Json& line : log) {
+    const auto text = line.get<std::string>();
+    lines += text.starts_with("<4>[...] ")             ? std::stoull(text.substr(9))
+             : text.find("line ") != std::string::npos ? 1
+                                                       : 0;
+  }
+  EXPECT_GE(lines, 200'000U);
+  EXPECT_LT(lines, 200'100U);
+}
+
+TEST_F(DriverLimit, output_that_is_not_the_kernels_is_bounded_too) {
+  const Json run = run_both("o", {"--timeout", "1", "--limit", "log=8 KiB"});
+  EXPECT_EQ(run.at("status"), "timed_out");
+  EXPECT_LT(outcome.err.size(), 50'000U);
+  EXPECT_THAT(outcome.err + outcome.out, AllOf(HasSubstr("not of the kernel"), HasSubstr("left out")));
+}
+
+TEST_F(DriverLimit, memory_that_a_driver_may_not_have_is_refused_by_the_kernel) {
+#ifdef PMUFAB_SANITIZED
+  GTEST_SKIP() << "AddressSanitizer needs more";
+#endif
+  const Json run = run_both("k", {"--limit", "memory=2 GiB"});
+  EXPECT_EQ(run.at("status"), "failed");
+  EXPECT_THAT(run.at("kernel_log").dump(), HasSubstr("failed with error -12"));
+}
+
+TEST_F(DriverLimit, processes_without_end_are_stopped) {
+  const Json run = run_both("b", {"--limit", "processes=20"});
+  EXPECT_EQ(run.at("status"), "interrupted");
+  EXPECT_THAT(run.at("message").get<std::string>(), HasSubstr("its drivers started more than 20 processes"));
+  EXPECT_THAT(processes(), ::testing::IsEmpty());
+}
+
+TEST_F(DriverLimit, a_process_that_a_driver_leaves_behind_ends_with_its_run) {
+  run_both("s");
+  EXPECT_THAT(processes(), ::testing::IsEmpty());
+}
+
+TEST_F(DriverLimit, closed_files_are_the_drivers_fault) {
+  const Json run = run_both("c");
+  EXPECT_EQ(run.at("status"), "crashed");
+  EXPECT_THAT(run.at("message").get<std::string>(), HasSubstr("its file was closed (does a driver close files?)"));
+  EXPECT_EQ(outcome.exit_code, 3);
+}
+
+TEST_F(DriverLimit, a_driver_that_exits_has_crashed_whatever_its_code) {
+  for (const char* fault : {"x0", "x2", "x4"}) {
+    const Json run = run_both(fault);
+    EXPECT_EQ(run.at("status"), "crashed") << fault;
+    EXPECT_THAT(run.at("message").get<std::string>(),
+                HasSubstr(std::string("its process ended early with exit code ") + fault[1]));
+    EXPECT_EQ(outcome.exit_code, 3);
+  }
+}
+
+TEST_F(DriverLimit, processor_time_may_be_limited) {
+  const Json run = run_both("p", {"--limit", "processor-time=1 s"});
+  EXPECT_EQ(run.at("status"), "interrupted");
+  EXPECT_THAT(run.at("message").get<std::string>(), HasSubstr("it used up --limit processor-time=1 s"));
+}
+
+TEST_F(DriverLimit, simulated_time_of_a_hanging_run_is_told) {
+  const Json run = run_both("p", {"--timeout", "1"});
+  EXPECT_EQ(run.at("status"), "timed_out");
+  EXPECT_GT(run.at("simulated_time_ps"), 0);
+}
+
+}  // namespace
+}  // namespace pmufab::testing
