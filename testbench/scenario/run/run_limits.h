@@ -18,7 +18,7 @@ struct RunLimits {
   std::uint64_t processes = 64;       ///< that drivers start; may be 0
   std::uint64_t readings = 100'000;   ///< interval readings of one measure
   Picoseconds processor_time = 0;     ///< in steps of a second; may be 0
-  Picoseconds simulated_time = 0;     ///< from the start of the drivers' loading; may be 0
+  Picoseconds simulated_time = 0;     ///< after the drivers are loaded; may be 0
 };
 
 /// Change a limit as an option says: "memory=2 GiB".

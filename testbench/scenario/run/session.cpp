@@ -43,7 +43,7 @@ class ScenarioRun {
   bool is_interrupted() {
     tell_time();
     const Picoseconds most = options_.limits.simulated_time;
-    if (limit_.empty() && most > 0 && simulated_time() >= most)
+    if (limit_.empty() && most > 0 && simulated_time() - zero_ >= most)
       limit_ = fmt::format("it simulated --limit simulated-time={}", format_quantity(most, Quantity::duration));
     return !limit_.empty() || (options_.interrupted && options_.interrupted());
   }
@@ -209,7 +209,8 @@ class ScenarioRun {
   void wait_until(Picoseconds when) {
     Picoseconds until = when;
     if (spec_.duration && zero_ + *spec_.duration > simulated_time()) until = std::min(until, zero_ + *spec_.duration);
-    if (options_.limits.simulated_time > simulated_time()) until = std::min(until, options_.limits.simulated_time);
+    const Picoseconds last = zero_ + options_.limits.simulated_time;
+    if (last > simulated_time()) until = std::min(until, last);
     const sc_core::sc_time span = to_sc_time(std::min(until - simulated_time(), patience_.next()));
     if (!spec_.duration && machine_.is_busy() && only_endless_steps_left()) {
       sc_core::wait(span, machine_.idle_events() | interrupt_);
