@@ -148,11 +148,10 @@ function(pmufab_library name)
   endif()
 endfunction()
 
-# pmufab_test(name [LONG] [OPTIMISED] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program. SystemC elaborates once
-# per process, so each of its tests is a ctest test in its own process. LONG: some tests take many seconds, so they
-# start before others. TOGETHER: all tests are one ctest test with the label "together", because none of them simulates;
-# a program of the sanitizers' build takes a quarter of a second to start. OPTIMISED: the test's own code simulates, so
-# it is optimised under the sanitizers, too.
+# pmufab_test(name [LONG] [OPTIMISED] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program. SystemC elaborates once per
+# process, so each of its tests is a ctest test in its own process. LONG: some tests take many seconds, so they start
+# before others. TOGETHER: all tests are one ctest test with the label "together", because none of them simulates.
+# OPTIMISED: the test's own code simulates, so it is optimised under the sanitizers, too.
 function(pmufab_test name)
   if(NOT PMUFAB_BUILD_TESTING)
     return()
