@@ -12,7 +12,7 @@
 namespace pmufab::testing {
 namespace {
 
-using json = nlohmann::ordered_json;
+using Line = nlohmann::ordered_json;
 
 constexpr const char* kEvent = "nvidia_ucf_pmu_0/slc_access_rd/";
 
@@ -41,7 +41,7 @@ std::string fault_of_csv(const std::string& line, bool interval) {
 
 /// The same for `perf stat -j`, by perf-stat(1), JSON FORMAT.
 std::string fault_of_json(const std::string& line, bool interval) {
-  const json object = json::parse(line, nullptr, false);
+  const Line object = Line::parse(line, nullptr, false);
   if (!object.is_object()) return "no object";
   std::vector<std::string> keys;
   for (const auto& [key, value] : object.items()) keys.push_back(key);

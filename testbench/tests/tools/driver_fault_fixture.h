@@ -28,13 +28,18 @@ class DriverFault : public Cli {
   /// Insert `statement` at the start of the probe function of the CMEM latency PMU's driver. @return the library with
   /// the drivers
   std::string drivers_with(const std::string& statement) {
-    std::string text = read(original_);
+    std::string text = original();
     const std::size_t probe = text.find("_probe(struct platform_device *pdev)\n{");
     EXPECT_NE(probe, std::string::npos);
     text.insert(text.find('{', probe) + 1, statement);
+    return drivers_of(kFile, text);
+  }
+
+  /// @return the library with the drivers of the kernel and this file
+  std::string drivers_of(const std::string& file, const std::string& text) {
     std::string library = (folder / "own.so").string();
     const Outcome built = pmufab(
-        {"driver", "build", write(kFile, text), "--sources", PMUFAB_LINUX_SOURCES, "--base", version(), "-o", library});
+        {"driver", "build", write(file, text), "--sources", PMUFAB_LINUX_SOURCES, "--base", version(), "-o", library});
     EXPECT_EQ(built.exit_code, 0) << built.err;
     EXPECT_THAT(built.out, ::testing::HasSubstr(fmt::format("own.so: Linux {} with ", version())));
     return library;
@@ -43,6 +48,9 @@ class DriverFault : public Cli {
   [[nodiscard]] std::string version() const {
     return original_.lexically_relative(PMUFAB_LINUX_SOURCES).begin()->string();
   }
+
+  /// @return the text of the newest kernel's driver
+  [[nodiscard]] std::string original() const { return read(original_); }
 
   static constexpr const char* kFile = "nvidia_t410_cmem_latency_pmu.c";
 

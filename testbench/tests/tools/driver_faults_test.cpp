@@ -63,7 +63,7 @@ TEST_F(DriverFault, reports_name_the_files_that_served_the_pmus) {
 
 TEST_F(DriverFault, a_driver_that_bound_nothing_fails_although_the_counts_of_another_are_right) {
   // Under another name it is added to the kernel's drivers, and theirs comes first.
-  const std::string drivers = drivers_of("my_latency_pmu.c", read(original_));
+  const std::string drivers = drivers_of("my_latency_pmu.c", original());
   const std::string sentence = "drivers: my_latency_pmu.c bound no PMU; ";
   const auto binding = ContainsRegex(std::string("; nvidia_cmem_latency_pmu_0 [^;]*bound by ") + kFile);
   const Outcome run = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers});

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 constexpr Picoseconds kMicrosecond = 1'000'000;
 
 template <typename Work>
-std::string error_of(const Work& work) {
+std::string refusal_of(const Work& work) {
   try {
     work();
   } catch (const InputError& error) {
@@ -41,7 +41,7 @@ TEST(RunLimits, are_set_by_name_with_units) {
 
 TEST(RunLimits, that_are_unknown_or_impossible_are_refused) {
   RunLimits limits;
-  const auto refused = [&](const char* text) { return error_of([&] { set_limit(limits, text); }); };
+  const auto refused = [&](const char* text) { return refusal_of([&] { set_limit(limits, text); }); };
   EXPECT_THAT(refused("memry=1"), AllOf(HasSubstr("there is no limit 'memry'"), HasSubstr("'memory'")));
   EXPECT_THAT(refused("memory"), HasSubstr("gives no value"));
   EXPECT_THAT(refused("memory=much"), HasSubstr("'much' is not a number"));
@@ -58,7 +58,7 @@ TEST(RunLimits, of_readings_are_checked_where_the_time_of_a_measure_is_known) {
   measure.interval = kMicrosecond;
   RunLimits limits;
   limits.readings = 100;
-  const auto check = [&] { return error_of([&] { check_limits(spec, limits); }); };
+  const auto check = [&] { return refusal_of([&] { check_limits(spec, limits); }); };
   EXPECT_EQ(check(), "no error");
   limits.readings = 99;
   EXPECT_THAT(check(), AllOf(HasSubstr("measure 'm'"), HasSubstr("1 us in 100 us makes more than 99 interval readings"),
