@@ -54,10 +54,10 @@ class PartSpec {
   [[nodiscard]] virtual std::unique_ptr<PlatformPart> make() const = 0;
 };
 
-/// The content of a platform: plain data, made by hand or from a configuration file, checked by validate().
-///
 inline constexpr unsigned kMaximumSockets = tegra410::kMaximumSockets;
 
+/// The content of a platform: plain data, made by hand or from a configuration file, checked by validate().
+///
 /// A platform is a set of sockets with CPUs and memory, plus PMU fabrics. Each kind of fabric of this project is one
 /// member, others are in `parts`; an absent kind is not built. There is at least one.
 struct PlatformSpec {

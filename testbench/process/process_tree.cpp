@@ -75,8 +75,9 @@ void end_other_children(const std::vector<pid_t>& wanted) {
     bool found = false;
     for (const pid_t child : all_children(getpid())) {
       if (std::find(wanted.begin(), wanted.end(), child) != wanted.end()) continue;
+      // It may be another user's (a setuid program).
+      if (kill(child, SIGKILL) != 0 && waitpid(child, nullptr, WNOHANG) != child) continue;
       found = true;
-      kill(child, SIGKILL);
       waitpid(child, nullptr, 0);
     }
     if (!found) return;

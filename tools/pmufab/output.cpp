@@ -81,7 +81,7 @@ bool reader_is_gone(int stream) {
   return poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR) != 0;
 }
 
-constexpr std::string_view kScratchName = "pmufab-";  // and six more characters
+constexpr std::string_view kScratchName = "pmufab-scratch.";  // and six more characters
 constexpr std::size_t kScratchNameSize = kScratchName.size() + 6;
 
 enum class FolderState : std::uint8_t { ours, taken, no_locks, gone };

@@ -10,11 +10,13 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,6 +44,7 @@ struct Shared {
   std::atomic<int> percent{0};
   std::atomic<int> write_error{0};  // errno, if the journal could not be written
   std::atomic<bool> processor_time_is_over{false};
+  std::atomic<bool> is_limited{false};  // the limit of simulated time holds, and the run did not end at it itself
 };
 
 volatile std::sig_atomic_t stop_requested = 0;
@@ -116,6 +119,7 @@ int run_plan(const RunPlan& plan, const RunnerOptions& options, const fs::path& 
   session.interrupted = [] { return stop_requested != 0; };
   session.progress = [&](double fraction) { shared.percent = static_cast<int>(fraction * 100); };
   session.simulated_time = &shared.simulated_time;
+  session.is_limited = &shared.is_limited;
   return run_session(spec, *plan.drivers, journal, session);
 }
 
@@ -155,7 +159,7 @@ class Runner {
     while (true) {
       const int interrupted = options_.interrupted ? options_.interrupted() : 0;
       if (interrupted > 0) next = plans_.size();
-      while (next < plans_.size() && children_.size() < std::max(1U, options_.jobs)) start(next++);
+      while (next < plans_.size() && children_.size() < std::max(1U, options_.jobs) && start(next)) ++next;
       if (children_.empty() && next == plans_.size()) break;
       wait_a_little();
       for (Child& child : children_) look_after(child, interrupted);
@@ -174,7 +178,23 @@ class Runner {
     return options_.scratch / fmt::format("{}.output", index);
   }
 
-  void start(std::size_t index) {
+  /// @return false if it must be tried again, because other runs use up what a process needs
+  bool start(std::size_t index) {
+    try {
+      fork_child(index);
+    } catch (const std::system_error& error) {
+      if (!children_.empty()) return false;
+      Finished run;
+      run.end.exited = true;
+      run.end.status = EXIT_FAILURE;
+      run.end.limit = fmt::format("it could not be started: {}", error.what());
+      finished_.emplace(index, std::move(run));
+      ++done_;
+    }
+    return true;
+  }
+
+  void fork_child(std::size_t index) {
     Child child{.index = index,
                 .output = process::CapturedOutput(options_.limits.log),
                 .shared = {},
@@ -219,7 +239,7 @@ class Runner {
     }
     // A run stops by itself, unless a driver keeps it.
     const Picoseconds most = options_.limits.simulated_time;
-    if (most > 0 && child.shared->simulated_time > most && !child.stopping) {
+    if (child.shared->is_limited && child.shared->simulated_time > most && !child.stopping) {
       child.stopping = true;
       child.asked = now;
       child.limit =
@@ -270,9 +290,12 @@ class Runner {
     run.end.timed_out = child.timed_out;
     run.end.stopped = child.killed;
     run.end.limit = std::move(child.limit);
-    if (child.shared->processor_time_is_over)
-      run.end.limit = fmt::format("it used up --limit processor-time={}",
-                                  format_quantity(options_.limits.processor_time, Quantity::duration));
+    if (child.shared->processor_time_is_over) {
+      const Picoseconds most = options_.limits.processor_time;
+      run.end.limit =
+          most == 0 ? "it used up the processor time that a process may use here (ulimit -t)"
+                    : fmt::format("it used up --limit processor-time={}", format_quantity(most, Quantity::duration));
+    }
     run.simulated_time = child.shared->simulated_time;
     run.write_error = child.shared->write_error;
     run.output = child.output.finish();

@@ -35,15 +35,18 @@ fs::path resolve_file(const Value& name, const fs::path& base) {
   return file.is_absolute() || from_option ? file : (base / file).lexically_normal();
 }
 
+using Files = std::map<fs::path, Value>;
+
 /// A map given in place, or the file that holds it. @param base  in: folder of this document; out: of the map's
-Value load_part(const Value& value, const std::string& path, fs::path& base) {
+Value load_part(const Value& value, const std::string& path, fs::path& base, Files& files) {
   if (value.kind == Value::Kind::map) return value;
   if (value.kind != Value::Kind::scalar || value.scalar.empty())
     throw InputError(value.source, path, fmt::format("must be a file name or a map, not {}", describe(value.kind)));
   const fs::path file = resolve_file(value, base);
   base = file.parent_path();
   try {
-    return load_file(file);
+    const auto known = files.find(file);
+    return known != files.end() ? known->second : files.emplace(file, load_file(file)).first->second;
   } catch (const InputError& error) {
     if (error.source().line > 0) throw;
     // The file cannot be read: the place to mend is where it is named.
@@ -65,7 +68,8 @@ struct Parts {
   fs::path base;
   std::vector<fs::path> traffic_bases;
 
-  Parts(Value given, const fs::path& folder, const Variant& variant, const std::vector<std::string>& texts)
+  Parts(Value given, const fs::path& folder, const Variant& variant, const std::vector<std::string>& texts,
+        Files& files)
       : document(std::move(given)), base(folder) {
     std::vector<Override> all;
     for (std::size_t i = 0; i < variant.overrides.size(); ++i) {
@@ -88,7 +92,7 @@ struct Parts {
     }
     if (Value* platform = document.find("platform"); platform != nullptr && platform->kind != Value::Kind::null) {
       fs::path platform_folder = base;
-      *platform = load_part(*platform, "platform", platform_folder);
+      *platform = load_part(*platform, "platform", platform_folder, files);
     }
     if (Value* traffic = document.find("traffic"); traffic != nullptr) {
       if (traffic->kind == Value::Kind::scalar || traffic->kind == Value::Kind::map) {
@@ -99,7 +103,7 @@ struct Parts {
       }
       for (std::size_t i = 0; i < traffic->items.size(); ++i) {
         traffic_bases.push_back(base);
-        traffic->items[i] = load_part(traffic->items[i], fmt::format("traffic[{}]", i), traffic_bases.back());
+        traffic->items[i] = load_part(traffic->items[i], fmt::format("traffic[{}]", i), traffic_bases.back(), files);
       }
     }
     for (const Override& override : later) apply(override, document);
@@ -482,7 +486,7 @@ ScenarioFile::ScenarioFile(const fs::path& file) : document_(load_file(file)), b
 ScenarioFile::ScenarioFile(Value document, fs::path base) : document_(std::move(document)), base_(std::move(base)) {}
 
 ScenarioSpec ScenarioFile::load(const Variant& variant, const std::vector<std::string>& overrides) const {
-  Parts parts(document_, base_, variant, overrides);
+  Parts parts(document_, base_, variant, overrides, parts_);
   ScenarioSpec spec = read_scenario(parts);
   spec.variant = variant.name;
   spec.written = std::make_shared<const Value>(std::move(parts.document));

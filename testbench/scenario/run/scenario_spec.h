@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -144,6 +145,8 @@ class ScenarioFile {
  private:
   Value document_;
   std::filesystem::path base_;
+  /// Files it names, as they were when they were read first: all runs have the same input, and a pipe can be read once.
+  mutable std::map<std::filesystem::path, Value> parts_;
 };
 
 /// Read a platform file; overrides count from its top.

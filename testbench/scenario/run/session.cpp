@@ -43,22 +43,20 @@ class ScenarioRun {
   bool is_interrupted() {
     tell_time();
     const Picoseconds most = options_.limits.simulated_time;
-    if (limit_.empty() && most > 0 && simulated_time() - zero_ >= most)
+    if (limit_.empty() && most > 0 && simulated_time() - zero_ > most)
       limit_ = fmt::format("it simulated --limit simulated-time={}", format_quantity(most, Quantity::duration));
     return !limit_.empty() || (options_.interrupted && options_.interrupted());
   }
 
   void carry_out() {
     zero_ = simulated_time();
-    if (!load("load_drivers")) {
-      finish();
+    const bool loaded = load("load_drivers");
+    if (loaded) zero_ = simulated_time();
+    if (!loaded || !check_names()) {
+      finish(is_interrupted());
       return;
     }
-    zero_ = simulated_time();
-    if (!check_names()) {
-      finish();
-      return;
-    }
+    set_limited(options_.limits.simulated_time > 0);
     plan();
     began_ = true;
     machine_.start_traffic();
@@ -73,12 +71,13 @@ class ScenarioRun {
       carry_out(step);
       plan_rotation();
     }
+    if (!is_interrupted()) wait_for_end();
     const bool cut_short = is_interrupted();
-    if (!cut_short) wait_for_end();
-    close_all(cut_short || is_interrupted());
+    set_limited(false);
+    close_all(cut_short);
     machine_.stop_traffic();
     drain_fabrics();
-    finish();
+    finish(cut_short);
   }
 
   /// The kernel is dead: write down the results so far.
@@ -120,6 +119,10 @@ class ScenarioRun {
   void tell_time() const {
     if (options_.simulated_time != nullptr)
       options_.simulated_time->store(simulated_time() - zero_, std::memory_order_relaxed);
+  }
+
+  void set_limited(bool limited) const {
+    if (options_.is_limited != nullptr) options_.is_limited->store(limited);
   }
 
   bool load(const char* what) {
@@ -209,8 +212,8 @@ class ScenarioRun {
   void wait_until(Picoseconds when) {
     Picoseconds until = when;
     if (spec_.duration && zero_ + *spec_.duration > simulated_time()) until = std::min(until, zero_ + *spec_.duration);
-    const Picoseconds last = zero_ + options_.limits.simulated_time;
-    if (last > simulated_time()) until = std::min(until, last);
+    const Picoseconds limit = zero_ + options_.limits.simulated_time + 1;  // where the run has passed it
+    if (options_.limits.simulated_time > 0 && limit > simulated_time()) until = std::min(until, limit);
     const sc_core::sc_time span = to_sc_time(std::min(until - simulated_time(), patience_.next()));
     if (!spec_.duration && machine_.is_busy() && only_endless_steps_left()) {
       sc_core::wait(span, machine_.idle_events() | interrupt_);
@@ -227,7 +230,8 @@ class ScenarioRun {
       if (spec_.duration) {
         wait_until(zero_ + *spec_.duration);
       } else {
-        sc_core::wait(machine_.idle_events() | interrupt_);
+        // For the user and the limit, look up now and then.
+        sc_core::wait(to_sc_time(patience_.next()), machine_.idle_events() | interrupt_);
       }
     }
   }
@@ -373,8 +377,8 @@ class ScenarioRun {
     journal_.write("check", to_json(CheckResult{name, ok, text}));
   }
 
-  void finish() {
-    const bool cut_short = is_interrupted();
+  /// @param cut_short  the user or a limit ended it
+  void finish(bool cut_short) {
     if (loaded_) machine_.host().unload();
     for (const ExpectationSpec& expectation : spec_.expectations) {
       if (began_ && !met_.contains(&expectation))
@@ -388,7 +392,7 @@ class ScenarioRun {
 
   void write_end(bool cut_short) {
     Json content;
-    content["interrupted"] = cut_short && is_interrupted();
+    content["interrupted"] = cut_short && is_interrupted();  // a dead kernel cuts short, too
     content["limit"] = limit_;
     content["partial"] = cut_short;
     content["simulated_time_ps"] = simulated_time() - zero_;

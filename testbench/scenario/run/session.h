@@ -18,6 +18,8 @@ struct SessionOptions {
   RunLimits limits = {};                      ///< here: of the log, of readings and of simulated time
   /// Receives the time since the drivers were loaded, or their loading began, often.
   std::atomic<Picoseconds>* simulated_time = nullptr;
+  /// True while the limit of simulated time holds: from when the drivers are loaded until the run ends.
+  std::atomic<bool>* is_limited = nullptr;
 };
 
 /// Run one scenario with one driver set in this process, at most once per process, and write the results to the

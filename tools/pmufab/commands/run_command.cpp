@@ -206,13 +206,13 @@ void write_run_folder(const fs::path& out, const RunPlan& plan, const RunResult&
   write_file(folder / "result.json", json.str());
   write_file(folder / "counters.csv", csv.str());
   write_file(folder / "result.txt", text.str());
+  write_file(folder / "kernel.log", run.kernel_log.empty() ? "" : fmt::format("{}\n", fmt::join(run.kernel_log, "\n")));
   scenario::Value effective = plan.scenario->load().effective;
   if (scenario::Value* drivers = effective.find("drivers")) {
     *drivers = scenario::Value::sequence();  // the set of this run
     drivers->items.push_back(scenario::Value::of(run.drivers, true));
   }
   write_file(folder / "effective.yaml", scenario::to_yaml(effective));
-  write_file(folder / "kernel.log", run.kernel_log.empty() ? "" : fmt::format("{}\n", fmt::join(run.kernel_log, "\n")));
 }
 
 /// @throws InputError for numbers that make no sense

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -111,6 +112,7 @@ int record(const std::string& scenario, const std::string& out, const po::variab
   ScratchFolder scratch;
   catch_interrupts();
   scenario::RunnerOptions runner;
+  runner.limits.readings = std::numeric_limits<std::uint64_t>::max();  // nobody sees them
   runner.scratch = scratch.path();
   runner.interrupted = interrupts;
   runner.prepare = [&](scenario::ScenarioSpec& read) {
@@ -127,7 +129,7 @@ int record(const std::string& scenario, const std::string& out, const po::variab
   if (run.status >= Status::interrupted) {
     if (run.status == Status::bad_input) throw InputError(fmt::format("{}: {}", run.title(), run.message));
     // The message of a stopped run is about measures, which are not kept here.
-    const std::string why = run.status == Status::interrupted ? "stopped by the user" : run.message;
+    const std::string why = interrupts() > 0 ? "stopped by the user" : run.message;
     complain("pmufab: {}: nothing was recorded: {}\n", run.title(), why);
     return scenario::exit_code(run);
   }
