@@ -68,4 +68,13 @@ std::vector<std::string_view> driver_modules(const platform::PlatformSpec& platf
   return modules;
 }
 
+std::vector<std::string_view> foreign_driver_modules(const platform::PlatformSpec& platform) {
+  std::vector<std::string_view> modules;
+  for (const FabricKind* kind : fabric_kinds()) {
+    if (kind->is_in(platform)) continue;
+    for (const std::string_view module : kind->driver_modules()) modules.push_back(module);
+  }
+  return modules;
+}
+
 }  // namespace pmufab::scenario

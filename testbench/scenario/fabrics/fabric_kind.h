@@ -102,5 +102,7 @@ void add_fabric_kind(const FabricKind& kind);
 
 /// @return the kernel modules that drive the PMUs of a platform.
 [[nodiscard]] std::vector<std::string_view> driver_modules(const platform::PlatformSpec& platform);
+/// @return the kernel modules for fabrics that the platform does not have
+[[nodiscard]] std::vector<std::string_view> foreign_driver_modules(const platform::PlatformSpec& platform);
 
 }  // namespace pmufab::scenario

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "testbench/driver_host/driver_sets.h"
@@ -22,8 +23,9 @@ namespace pmufab::scenario {
 [[nodiscard]] std::vector<std::string> describe(const std::vector<driver_host::DriverFile>& files,
                                                 const std::vector<std::string>& pmus);
 
-/// @return "drivers": failed if a driver of the user's bound no device, with what bound the PMUs in its place; ok without
-///         such drivers
-[[nodiscard]] CheckResult check_drivers(const std::vector<driver_host::DriverFile>& files);
+/// @param foreign  kernel modules for hardware that the platform does not have: their drivers have nothing to bind
+/// @return "drivers": failed if another driver of the user's bound no device, with what bound the PMUs in its place
+[[nodiscard]] CheckResult check_drivers(const std::vector<driver_host::DriverFile>& files,
+                                        const std::vector<std::string_view>& foreign = {});
 
 }  // namespace pmufab::scenario

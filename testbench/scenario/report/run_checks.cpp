@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/report/driver_files.h"
 
 namespace pmufab::scenario {
@@ -16,8 +17,9 @@ CheckResult check_for(const char* name, const std::vector<std::string>& problems
   return {name, ok, ok ? std::string(good) : fmt::format("{}", fmt::join(problems, " | "))};
 }
 
-void add_kernel_checks(const driver_host::DriverHost& host, std::vector<CheckResult>& checks) {
-  checks.push_back(check_drivers(host.driver_files()));
+void add_kernel_checks(const Machine& machine, std::vector<CheckResult>& checks) {
+  const driver_host::DriverHost& host = machine.host();
+  checks.push_back(check_drivers(host.driver_files(), foreign_driver_modules(machine.platform().spec())));
   checks.push_back(check_for("probe", failed_probes(host.log()), "no probe failed"));
   const std::uint64_t warnings = host.warnings();
   checks.push_back({"kernel_warnings", warnings == 0,
@@ -56,7 +58,7 @@ CheckResult check_traffic(const Json& traffic) {
 
 std::vector<CheckResult> run_checks(const Machine& machine, Kernel kernel) {
   std::vector<CheckResult> checks;
-  if (kernel == Kernel::here) add_kernel_checks(machine.host(), checks);
+  if (kernel == Kernel::here) add_kernel_checks(machine, checks);
   checks.push_back(check_for("register_accesses", machine.reports(), "no access was refused"));
   const std::uint64_t broken = machine.scoreboard().findings().failures();
   checks.push_back(

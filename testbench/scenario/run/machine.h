@@ -73,6 +73,7 @@ class Machine {
   Machine& operator=(const Machine&) = delete;
 
   [[nodiscard]] platform::Platform& platform() noexcept { return *platform_; }
+  [[nodiscard]] const platform::Platform& platform() const noexcept { return *platform_; }
   [[nodiscard]] driver_host::DriverHost& host() noexcept { return *host_; }
   [[nodiscard]] const driver_host::DriverHost& host() const noexcept { return *host_; }
   [[nodiscard]] scoreboard::Scoreboard& scoreboard() noexcept { return *scoreboard_; }

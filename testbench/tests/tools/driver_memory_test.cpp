@@ -114,7 +114,7 @@ TEST_F(DriverMemory, is_not_left_by_watchpoints_at_ports_every_crosspoint_has) {
   for (const unsigned port : {0U, 1U, 2U}) {
     const Outcome outcome = watch(port);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-    EXPECT_THAT(outcome.out, AllOf(HasSubstr("PASSED: watch"), Not(HasSubstr("never had a counter"))));
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("NOT JUDGED: watch"), Not(HasSubstr("never had a counter"))));
     EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("AddressSanitizer")));
   }
 }

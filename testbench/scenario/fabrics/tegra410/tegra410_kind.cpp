@@ -56,7 +56,7 @@ class Tegra410Kind final : public FabricKind {
     return platform.tegra410.has_value();
   }
   [[nodiscard]] std::vector<std::string_view> driver_modules() const override {
-    return {"nvidia_cspmu", "nvidia_t410_cmem_latency_pmu", "nvidia_t410_c2c_pmu"};
+    return {"arm_cspmu_module", "nvidia_cspmu", "nvidia_t410_cmem_latency_pmu", "nvidia_t410_c2c_pmu"};
   }
 
   void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const override {

@@ -350,6 +350,11 @@ TEST(DriverFiles, a_driver_of_the_users_that_bound_nothing_fails_and_what_bound_
   EXPECT_TRUE(check_drivers(files).ok) << "the kernel has drivers for other hardware";
   files.back().is_own = true;
   EXPECT_FALSE(check_drivers(files).ok);
+  EXPECT_FALSE(check_drivers(files, {"arm_cmn"}).ok);
+  files.back().file = "arm-cmn.c";
+  EXPECT_TRUE(check_drivers(files, {"cxl_pmu", "arm_cmn"}).ok) << "there is no mesh that it could bind";
+  EXPECT_FALSE(check_drivers(files, {"cxl_pmu"}).ok);
+  files.back().file = "idle.c";
   EXPECT_EQ(check_drivers(files).text,
             "idle.c bound no PMU; a_0 and a_1 were bound by bus.c and vendor.c; a_2, a_3 and a_4 were bound by bus.c; "
             "b was bound by mine.c");
