@@ -89,6 +89,34 @@ Plan scenario_of(const po::variables_map& map, const std::vector<std::string>& e
   return plan_of(document, overrides, limits);
 }
 
+void complain_about(const std::vector<scenario::CheckResult>& checks) {
+  for (const scenario::CheckResult& check : checks) {
+    if (!check.ok) complain("pmufab: {}: {}\n", check.name, check.text);
+  }
+}
+
+/// Print what decides the exit code to standard error: perf's columns have no room for a verdict.
+void print_verdict(const scenario::RunResult& run) {
+  using Check = scenario::CounterResult::Check;
+  for (const scenario::MeasureResult& measure : run.measures) {
+    for (const scenario::CounterResult& counter : measure.counters) {
+      if (counter.check == Check::wrong) complain("pmufab: {}: wrong: {}\n", counter.event, counter.note);
+      if (counter.check == Check::not_opened) complain("pmufab: {}: {}\n", counter.event, counter.note);
+    }
+    complain_about(measure.checks);
+    for (const scenario::DerivedResult& derived : measure.derived) {
+      if (!derived.ok && derived.reference)
+        complain("pmufab: {}: wrong: {:.4f} {}, from the traffic {:.4f}, more than 0.1 % apart\n", derived.name,
+                 derived.value, derived.unit, *derived.reference);
+    }
+  }
+  complain_about(run.checks);
+  if (!run.lacks_judge()) return;
+  scenario::CounterTotals totals;
+  totals.add(run);
+  complain("pmufab: {}{}\n", scenario::headline(run.status), totals.all == 0 ? "" : ": " + describe(totals));
+}
+
 void print(const scenario::RunResult& run, bool json, const std::string& separator) {
   if (json) {
     scenario::write_perf_json(std::cout, run);
@@ -99,15 +127,7 @@ void print(const scenario::RunResult& run, bool json, const std::string& separat
     scenario::write_text(std::cout, run, {.marks = speaks_utf8(), .everything = true, .compact = false});
   }
   std::cout.flush();
-  if (!json && separator.empty()) return;
-  // perf's columns have no room for a verdict.
-  using Check = scenario::CounterResult::Check;
-  for (const scenario::MeasureResult& measure : run.measures) {
-    for (const scenario::CounterResult& counter : measure.counters) {
-      if (counter.check == Check::wrong) complain("pmufab: {}: wrong: {}\n", counter.event, counter.note);
-      if (counter.check == Check::not_opened) complain("pmufab: {}: {}\n", counter.event, counter.note);
-    }
-  }
+  if (json || !separator.empty()) print_verdict(run);
 }
 
 int run_stat(const Request& request) {
@@ -167,8 +187,9 @@ Command stat_command() {
 with the traffic. If there is no traffic, or it has no end, counting lasts for 1 ms of simulated time.
 
 With -x or -j, standard output is for programs that read perf's: the fields of perf stat (man perf-stat, CSV FORMAT and
-JSON FORMAT; of perf 6.1) and nothing else. Counts of events that took turns are scaled up, as perf does. A wrong count
-is told on standard error and by the exit code; --json FILE has the scoreboard's counts.
+JSON FORMAT; of perf 6.1) and nothing else. Counts of events that took turns are scaled up, as perf does. A wrong count,
+a failed check and a lack of any verdict are told on standard error and by the exit code; --json FILE has the
+scoreboard's counts.
 
 )" + limit_description(),
       .options =
