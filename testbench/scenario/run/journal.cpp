@@ -79,13 +79,13 @@ void read_record(const Json& json, RunResult& run, Told& told) {
   } else if (record == "kernel_log") {
     content.get_to(run.kernel_log);
   } else if (record == "end") {
-    told.ended = true;
     content.at("interrupted").get_to(told.interrupted);
     content.at("limit").get_to(told.limit);
     content.at("partial").get_to(told.partial);
     content.at("simulated_time_ps").get_to(run.simulated_time);
     content.at("findings").get_to(run.findings);
     run.traffic = content.at("traffic");
+    told.ended = true;  // only a record that was read to its end
   }
 }
 
