@@ -262,17 +262,14 @@ int boot(const Request& request) {
   if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has printed the reason
 
   const guest::GuestResult result = guest::read_guest_journal(scratch.path());
-  const std::vector<perf::Verdict> verdicts =
-      guest::compare(result.runs, guest::find_counts(machine ? machine->printed : std::string()));
-  if (!order.interactive()) {
-    print_verdicts("guest", "event", verdicts);
-    if (!verdicts.empty()) complain("\n  The drivers are {}: {}.\n", kGuestDrivers, order.guest_title);
-  }
+  std::vector<perf::Verdict> verdicts;  // on the console, perf's output is not seen
+  if (!order.interactive())
+    verdicts = guest::compare(result.runs, guest::find_counts(machine ? machine->printed : std::string()));
+  print_verdicts("guest", "event", verdicts);
+  if (!verdicts.empty()) complain("\n  The drivers are {}: {}.\n", kGuestDrivers, order.guest_title);
   print_failures(result.failures);
   const std::optional<int> code = code_of_command(scratch.path());
-  // On the console, perf's output is not seen.
-  const Conclusion conclusion =
-      conclude(order.interactive() ? std::vector<perf::Verdict>() : verdicts, result.failures);
+  const Conclusion conclusion = conclude(verdicts, result.failures);
   if (!order.json.empty()) write_json(order.json, result, verdicts, order.spec, conclusion, order.guest_title, code);
   if (const std::optional<int> failed = check_simulator(status, result.ended)) return *failed;
   if (machine && machine->end == VirtualMachine::End::too_long)
