@@ -15,7 +15,7 @@ namespace pmufab::scenario {
 struct TextReportOptions {
   bool marks = true;        ///< a check mark and a cross instead of "ok" and "WRONG" (needs a UTF-8 terminal)
   bool everything = false;  ///< do not leave exact counters out of long tables
-  bool compact = false;     ///< one line for a run that passed
+  bool compact = false;     ///< one line for a run whose exit code is 0
 };
 
 /// @return the version of this program, "0.1.0".

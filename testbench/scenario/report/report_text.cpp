@@ -30,15 +30,45 @@ void write_counter(std::ostream& out, const CounterResult& counter, bool marks) 
   fmt::print(out, "\n");
 }
 
-void write_measure(std::ostream& out, const MeasureResult& measure, const TextReportOptions& options, bool shorten) {
-  const bool interesting =
-      !measure.passed() || std::any_of(measure.counters.begin(), measure.counters.end(), is_bad) || measure.partial;
+/// Which rows of a run are written.
+enum class Rows : std::uint8_t { all, bad, bad_or_not_judged };
+
+bool is_written(const CounterResult& counter, Rows rows) {
+  return rows == Rows::all || is_bad(counter) || (rows == Rows::bad_or_not_judged && counter.check == Check::unchecked);
+}
+
+Rows rows_of(const RunResult& run, const TextReportOptions& options) {
+  if (run.counters() <= kLongTable || options.everything) return Rows::all;
+  return run.lacks_judge() ? Rows::bad_or_not_judged : Rows::bad;  // the notes say why nobody judged
+}
+
+/// How many counters have no row.
+void write_left_out(std::ostream& out, const RunResult& run, Rows rows) {
+  std::uint64_t right = 0;
+  std::uint64_t not_judged = 0;
+  for (const MeasureResult& measure : run.measures) {
+    for (const CounterResult& counter : measure.counters) {
+      if (!is_written(counter, rows)) ++(counter.check == Check::unchecked ? not_judged : right);
+    }
+  }
+  std::vector<std::string> parts;
+  if (right > 0) parts.push_back(counted(right, "counter") + " without errors");
+  if (not_judged > 0) parts.push_back(counted(not_judged, "counter") + " not judged");
+  if (!parts.empty())
+    fmt::print(out, "\n  Not shown: {}. The result files have all counters.\n", fmt::join(parts, ", "));
+}
+
+void write_measure(std::ostream& out, const MeasureResult& measure, const TextReportOptions& options, Rows rows) {
+  const bool shorten = rows != Rows::all;
+  const bool interesting = !measure.passed() || measure.partial ||
+                           std::any_of(measure.counters.begin(), measure.counters.end(),
+                                       [&](const CounterResult& counter) { return is_written(counter, rows); });
   if (shorten && !interesting) return;
   fmt::print(out, "\n  {}: {} ... {}{}\n", measure.name, format_time(measure.start), format_time(measure.stop),
              measure.partial ? " (cut short)" : "");
   fmt::print(out, "  {:>20}  {:>20}  {:<5}  {}\n", "driver", "scoreboard", "check", "event");
   for (const CounterResult& counter : measure.counters) {
-    if (!shorten || is_bad(counter)) write_counter(out, counter, options.marks);
+    if (is_written(counter, rows)) write_counter(out, counter, options.marks);
   }
   for (const CheckResult& check : measure.checks) {
     if (shorten && check.ok) continue;
@@ -93,7 +123,6 @@ std::string left_out_of_log(const RunResult& run) {
 
 void write_text(std::ostream& out, const RunResult& run, const TextReportOptions& options) {
   const std::uint64_t counters = run.counters();
-  const std::uint64_t wrong = run.counters_wrong();
   fmt::print(out, "{}: {} (platform {}, drivers of Linux {}, {} simulated", headline(run.status), run.title(),
              run.platform, run.drivers, format_time(run.simulated_time));
   CounterTotals totals;
@@ -105,12 +134,11 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
   if (run.partial && !run.measures.empty())
     fmt::print(out, "  These results are partial: the scenario was not run to its end.\n");
 
-  if (!options.compact || !run.is_good()) {
-    const bool shorten = counters > kLongTable && !options.everything;
-    for (const MeasureResult& measure : run.measures) write_measure(out, measure, options, shorten);
-    if (shorten && counters > wrong)
-      fmt::print(out, "\n  Not shown: {} without errors. The result files have all counters.\n",
-                 counted(counters - wrong, "counter"));
+  const bool brief = options.compact && run.is_good() && !run.lacks_judge();
+  if (!brief) {
+    const Rows rows = rows_of(run, options);
+    for (const MeasureResult& measure : run.measures) write_measure(out, measure, options, rows);
+    write_left_out(out, run, rows);
     write_drivers(out, run);
     for (const std::string& action : run.actions) fmt::print(out, "  {}\n", action);
   }
@@ -123,7 +151,7 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
     for (const std::string& finding : run.findings) fmt::print(out, "  scoreboard: {}\n", finding);
     write_kernel_log(out, run);
   }
-  if (!options.compact || !run.is_good()) fmt::print(out, "\n");
+  if (!brief) fmt::print(out, "\n");
 }
 
 void write_intervals(std::ostream& out, const RunResult& run) {

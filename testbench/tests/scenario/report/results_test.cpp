@@ -107,6 +107,7 @@ TEST_F(JournalTest, a_run_without_a_count_that_was_judged_has_not_passed) {
       journal.write("begin", {{"must_fail", false}, {"reason", ""}});
       journal.write("measure", content);
       journal.write("end", {{"interrupted", false},
+                            {"limit", ""},
                             {"partial", false},
                             {"simulated_time_ps", 5},
                             {"findings", Json::array()},
@@ -114,9 +115,20 @@ TEST_F(JournalTest, a_run_without_a_count_that_was_judged_has_not_passed) {
     }
     const RunResult run = read_journal(file, {}, {.exited = true, .status = 0});
     EXPECT_EQ(to_string(run.status), one_is_judged ? "passed" : "not_judged");
-    EXPECT_EQ(exit_code({run}), one_is_judged ? 0 : 4);
+    EXPECT_EQ(exit_code(run), one_is_judged ? 0 : 4);
     EXPECT_EQ(to_json(run).at("counters_not_judged"), one_is_judged ? 1 : 2);
   }
+}
+
+TEST_F(JournalTest, an_end_that_lacks_something_is_no_end) {
+  {
+    Journal journal(file);
+    write(journal, false, false);
+    journal.write("end", {{"interrupted", false}, {"limit", ""}, {"partial", false}});
+  }
+  const RunResult run = read_journal(file, {}, {.exited = true, .status = 0});
+  EXPECT_EQ(run.status, Status::crashed);
+  EXPECT_TRUE(run.partial);
 }
 
 TEST_F(JournalTest, that_cannot_be_written_says_so_at_once) {
@@ -377,6 +389,31 @@ TEST(TextReport, long_tables_leave_out_what_is_right_and_say_so) {
               AllOf(HasSubstr("bad/"), Not(HasSubstr("good/")), HasSubstr("Not shown: 99 counters without errors")));
   EXPECT_THAT(text_of(write_text, run, TextReportOptions{.marks = false, .everything = true, .compact = false}),
               HasSubstr("good/"));
+}
+
+TEST(TextReport, long_tables_do_not_call_right_what_nobody_judged) {
+  std::vector<CounterResult> counters(100, counter("good/", 1, 1));
+  for (std::size_t i = 0; i < 3; ++i) {
+    counters[i] = counter("open/", 3, 3);
+    counters[i].check = Check::unchecked;
+  }
+  const TextReportOptions options{.marks = false, .everything = false, .compact = false};
+  EXPECT_THAT(text_of(write_text, run_with(counters), options),
+              HasSubstr("Not shown: 97 counters without errors, 3 counters not judged. The result files"));
+}
+
+TEST(TextReport, a_run_without_a_verdict_says_why_however_short_or_long_it_is) {
+  for (const std::size_t size : {1U, 100U}) {
+    CounterResult open = counter("open/", 3, 3);
+    open.check = Check::unchecked;
+    open.note = "nobody knows";
+    RunResult run = run_with(std::vector<CounterResult>(size, open));
+    run.status = Status::not_judged;
+    const TextReportOptions compact{.marks = false, .everything = false, .compact = true};
+    EXPECT_THAT(text_of(write_text, run, compact), AllOf(HasSubstr("(nobody knows)"), Not(HasSubstr("Not shown"))));
+    run.measures[0].is_compared = false;
+    EXPECT_THAT(text_of(write_text, run, compact), Not(HasSubstr("(nobody knows)")));
+  }
 }
 
 TEST(TextReport, counters_nobody_judges_and_expected_failures_are_called_so) {
