@@ -48,7 +48,7 @@ void put_device(struct device* dev) {
 static int probe(struct device* dev, struct device_driver* driver) {
   struct device* const outer = pmufab_probing;
   dev->driver = driver;
-  dev->helper = NULL;
+  dev->helpers = 0;
   dev->deferred = false;
   pmufab_probing = dev;
   if (driver->owner && !try_module_get(driver->owner)) {
@@ -61,7 +61,7 @@ static int probe(struct device* dev, struct device_driver* driver) {
   module_put(driver->owner); /* a bound device does not hold a reference to its module */
   if (!error) {
     if (driver->owner) driver->owner->is_used = true;
-    if (dev->helper) dev->helper->is_used = true;
+    pmufab_mark_used(dev->helpers);
     retry_deferred = true;
     return 0;
   }

@@ -2,7 +2,7 @@
 /* Kernel modules (one driver file each) and the queue of work that waits until its caller has returned. */
 #include "runtime.h"
 
-enum { kModules = 64, kRequests = 64 };
+enum { kModules = 64 /* bits of a set */, kRequests = 64 };
 
 static struct module* modules[kModules]; /* in link order */
 static int module_count;
@@ -17,12 +17,24 @@ void pmufab_module_register(struct module* module) {
   if (module_count < kModules) modules[module_count++] = module;
 }
 
+/* A set of modules has a bit for each, in link order. */
+static u64 bit_of(const struct module* module) {
+  for (int i = 0; i < module_count; i++)
+    if (modules[i] == module) return 1ull << i;
+  return 0;
+}
+
 bool try_module_get(struct module* module) {
   if (!module) return true;
   if (!module->loaded) return false;
   module->references++;
-  if (pmufab_probing && pmufab_probing->driver->owner != module) pmufab_probing->helper = module;
+  if (pmufab_probing && pmufab_probing->driver->owner != module) pmufab_probing->helpers |= bit_of(module);
   return true;
+}
+
+void pmufab_mark_used(u64 set) {
+  for (int i = 0; i < module_count; i++)
+    if ((set & (1ull << i)) != 0) modules[i]->is_used = true;
 }
 
 void module_put(struct module* module) {
@@ -108,7 +120,7 @@ void pmufab_list_drivers(void* context,
   for (int i = 0; i < module_count; i++) {
     const struct module* const module = modules[i];
     driver(context, module->file, module->sha256, module->is_own, module->is_used);
-    list_for_each_entry(core, &pmufab_perf_pmus, node) if (core->module == module || core->helper == module)
+    list_for_each_entry(core, &pmufab_perf_pmus, node) if (core->module == module || (core->helpers & (1ull << i)) != 0)
         pmu(context, core->pmu->name);
   }
 }

@@ -78,7 +78,7 @@ int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
   core->owner = pmu->parent ? pmu->parent : pmufab_probing;
   const struct device* const device = pmufab_probing ? pmufab_probing : pmu->parent;
   core->module = device && device->driver ? device->driver->owner : pmu->module;
-  core->helper = device ? device->helper : NULL;
+  core->helpers = device ? device->helpers : 0;
   core->cpus = kcalloc(nr_cpu_ids, sizeof(*core->cpus), GFP_KERNEL);
   for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++) {
     INIT_LIST_HEAD(&core->cpus[cpu].groups);

@@ -65,6 +65,7 @@ void pmufab_modules_load_for_devices(void);
 void pmufab_modules_load_rest(void);
 void pmufab_modules_unload(void);
 void pmufab_run_queued_work(void);
+void pmufab_mark_used(u64 set); /* a set of modules, such as device.helpers */
 void pmufab_list_modules(void* context, void (*module)(void* context, const char* name));
 void pmufab_list_drivers(void* context,
                          void (*driver)(void* context, const char* file, const char* sha256, int is_own, int is_used),
@@ -84,7 +85,7 @@ struct pmufab_perf_pmu {
   bool own_transactions;       /* the driver has its own transactions */
   const struct device* owner;  /* its parent; if the driver names none, the device whose probe registered it */
   const struct module* module; /* of the driver that registered it */
-  const struct module* helper; /* that this driver took for the device; null: none */
+  u64 helpers;                 /* set of the modules that this driver took for the device */
   struct pmufab_perf_cpu* cpus;
   struct pmufab_sysfs_file* files;
   size_t file_count;

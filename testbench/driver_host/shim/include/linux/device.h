@@ -80,7 +80,7 @@ struct device {
   struct list_head bus_node; /* every device of the bus, in order of creation */
   struct list_head devres;   /* managed resources, newest first */
   char* allocated_name;
-  struct module* helper; /* a second module that its driver took during the probe, such as a vendor's */
+  u64 helpers; /* set of the other modules that its driver took during the probe, such as a vendor's */
   int references;
   bool added, deferred, dead;
 };
