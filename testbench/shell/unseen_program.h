@@ -58,6 +58,12 @@ static inline void pmufab_shell_tell_unseen(const char* file) {
     place += length + 1;
   }
   const char* const reason = pmufab_shell_unseen(path);
-  if (reason) fprintf(stderr, "pmufab: %s %s: it runs on the host and does not see the platform\n", path, reason);
+  if (!reason) return;
+  // Not stdio: this may be the child of a fork(), and a thread that is not in it may have held the lock of stderr.
+  char text[sizeof(path) + 128];
+  const int size =
+      snprintf(text, sizeof(text), "pmufab: %s %s: it runs on the host and does not see the platform\n", path, reason);
+  const ssize_t written = size > 0 && (size_t)size < sizeof(text) ? write(STDERR_FILENO, text, (size_t)size) : 0;
+  (void)written;
 }
 // NOLINTEND
