@@ -67,7 +67,7 @@ TEST_F(WrongFile, a_pipe_to_which_nobody_writes_is_not_waited_for) {
   refuses_everywhere(pipe, HasSubstr("is a named pipe, and nobody writes to it"));
   refuses({"trace", "import", pipe, (folder / "x").string()}, HasSubstr("is not a regular file"));
   refuses({"trace", "info", pipe}, HasSubstr("is not a regular file"));
-  refuses({"run", shipped("ucf-basic.yaml"), "--driver", pipe}, HasSubstr("pipe"));
+  refuses({"run", shipped("ucf-basic.yaml"), "--driver", pipe}, HasSubstr("there is no file '" + pipe + "'"));
   refuses({"driver", "build", pipe}, HasSubstr("is not an ordinary file"));
 }
 
