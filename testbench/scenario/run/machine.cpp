@@ -116,7 +116,12 @@ sc_core::sc_event_or_list Machine::idle_events() const {
 
 void Machine::run(const std::function<void()>& body) {
   process_ = std::make_unique<Process>("story", body);
-  sc_core::sc_start();
+  try {
+    sc_core::sc_start();
+  } catch (...) {  // of a process other than the story
+    process::return_to_main_stack();
+    throw;
+  }
   process::return_to_main_stack();
   process_->rethrow();
 }
