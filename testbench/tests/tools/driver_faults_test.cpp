@@ -36,6 +36,14 @@ TEST_F(DriverFault, a_failed_probe_is_the_drivers_fault_and_shows_the_kernel_log
   std::vector<std::string> arguments = {"stat", "-e", "nvidia_ucf_pmu_0/cycles/"};
   arguments.insert(arguments.end(), others.begin(), others.end());
   EXPECT_EQ(pmufab(arguments).exit_code, 1);
+  for (const char* format : {"-x,", "-j"}) {
+    std::vector<std::string> for_programs = arguments;
+    for_programs.emplace_back(format);
+    const Outcome outcome = pmufab(for_programs);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("nvidia_ucf_pmu_0/cycles/"), Not(HasSubstr("error -22"))));
+    EXPECT_THAT(outcome.err, ContainsRegex("pmufab: probe: .*failed with error -22\n"));
+  }
   arguments[2] = "nvidia_cmem*/cycles/";
   EXPECT_EQ(pmufab(arguments).exit_code, 1);
 }
