@@ -57,7 +57,7 @@ constexpr const char* kFaults = R"(
 constexpr std::array<std::string_view, 2> kHarmless = {"l", "s"};
 
 /// Two scenarios are run: the first one meets the fault, and the platform of the other has no socket 1. The driver
-/// binds a device on both, because a run that does not use a driver of the user's fails.
+/// binds a device on both.
 class DriverLimit : public DriverFault {
  protected:
   void SetUp() override {
