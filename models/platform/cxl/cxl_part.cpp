@@ -185,7 +185,7 @@ void CxlPart::add_device(std::size_t above, cxl::Link& link, Root& root, const C
   wires_.push_back({&link, static_cast<unsigned>(above), static_cast<unsigned>(components_.size())});
   Component& component =
       components_.emplace_back(Component{Kind::device, number, 0, name, &spec.cpmus, &device.registers->function()});
-  constexpr unsigned kBlocksBefore = 2;  // component and device registers
+  constexpr unsigned kBlocksBefore = 3;  // component and device registers, and an empty entry
   for (unsigned cpmu = 0; cpmu < spec.cpmus.size(); ++cpmu)
     component.blocks.push_back(device.registers->block_offset(kBlocksBefore + cpmu));
   add_cpmus(

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 
 #include "testbench/tests/tools/cli_fixture.h"
@@ -178,10 +181,11 @@ TEST_F(Output, a_folder_for_temporary_files_that_does_not_exist_is_bad_input) {
 
 // A file that may not grow is as good as a full disk.
 TEST_F(Output, a_full_disk_is_bad_input_and_no_crash) {
-  largest_file = 20'000;
+  largest_file = 3'000;
   const std::string many = "measure[0].interval=100 ns";
   const Outcome run = run_with({"--set", many});
   EXPECT_EQ(run.exit_code, 2) << run.out;
+  largest_file = 20'000;
   EXPECT_THAT(run.err, AllOf(HasSubstr("its results cannot be written to "), HasSubstr("File too large"),
                              HasSubstr("is the disk of $TMPDIR full?")));
   EXPECT_THAT(run.out, HasSubstr("BAD INPUT: cmem-one-controller"));
@@ -214,29 +218,37 @@ measure:
 TEST_F(Output, what_a_killed_program_left_is_removed_by_the_next_and_what_is_in_use_is_not) {
   fs::create_directory(folder / "tmp");
   const std::map<std::string, std::string> environment = {{"TMPDIR", at("tmp")}};
-  fs::create_directory(folder / "tmp" / "pmufab-mine");  // somebody else's, by its name
-  const std::vector<std::string> waits = {"shell", shipped("platforms/tegra410-1s-small.yaml"), "--", "sleep", "1000"};
+  // Somebody else's, by their names.
+  for (const char* name : {"pmufab-output", "pmufab-mine", "pmufab-scratch.d"})
+    fs::create_directory(folder / "tmp" / name);
+  const std::vector<std::string> waits = {"shell", shipped("platforms/tegra410-1s-small.yaml"), "--", "cat",
+                                          at("pipe")};
+  ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);  // that nobody writes to
   const auto folders = [&] {
-    std::size_t number = 0;
-    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder / "tmp")) ++number;
-    return number;
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder / "tmp")) names.insert(entry.path().filename());
+    return names;
   };
-  const pid_t killed = start({"run", shipped("cmem-one-controller.yaml"), "--set", "duration=10 h"}, environment);
-  while (folders() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const auto until = [&](auto condition) {
+    for (int turn = 0; turn < 6000 && !condition(); ++turn) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(condition());
+  };
+  const std::set<std::string> others = folders();
+  const pid_t killed = start(waits, environment);
+  until([&] { return folders().size() == others.size() + 1; });
   kill(killed, SIGKILL);
   finish(killed);
-  EXPECT_EQ(folders(), 2U);
+  const std::set<std::string> left = folders();
+  ASSERT_EQ(left.size(), others.size() + 1);
   const pid_t in_use = start(waits, environment);
-  while (read(folder / "err").empty() && folders() != 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  EXPECT_EQ(folders(), 2U) << "one was removed and one was made";
+  until([&] { return folders().size() == left.size() && folders() != left; });
+  const std::set<std::string> used = folders();
   const Outcome next = finish(start({"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest"}, environment));
   EXPECT_EQ(next.exit_code, 0) << next.err;
-  EXPECT_EQ(folders(), 2U) << "the one in use is still there";
-  EXPECT_TRUE(fs::exists(folder / "tmp" / "pmufab-mine"));
+  EXPECT_EQ(folders(), used) << "what is in use is still there";
   kill(in_use, SIGKILL);
   finish(in_use);
+  close(open(at("pipe").c_str(), O_WRONLY | O_NONBLOCK));  // whoever still reads ends
 }
 
 }  // namespace

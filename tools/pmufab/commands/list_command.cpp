@@ -6,8 +6,8 @@
 
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/pmu_catalog.h"
+#include "testbench/scenario/report/kernel_errors.h"
 #include "testbench/scenario/report/results.h"
-#include "testbench/scenario/run/kernel_errors.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"

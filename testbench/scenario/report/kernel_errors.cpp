@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/scenario/run/kernel_errors.h"
+#include "testbench/scenario/report/kernel_errors.h"
 
 #include <algorithm>
 #include <cstdio>
