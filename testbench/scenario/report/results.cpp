@@ -20,7 +20,7 @@ std::optional<std::uint64_t> optional_number(const Json& json) {
   return json.is_null() ? std::nullopt : std::optional<std::uint64_t>(json.get<std::uint64_t>());
 }
 
-Json to_json(const CounterResult& counter) {
+Json counter_to_json(const CounterResult& counter) {
   Json json;
   json["event"] = counter.event;
   json["pmu"] = counter.pmu;
@@ -167,7 +167,7 @@ Json to_json(const MeasureResult& measure) {
   json["partial"] = measure.partial;
   json["compared"] = measure.is_compared;
   json["counters"] = Json::array();
-  for (const CounterResult& counter : measure.counters) json["counters"].push_back(to_json(counter));
+  for (const CounterResult& counter : measure.counters) json["counters"].push_back(counter_to_json(counter));
   json["intervals"] = Json::array();
   for (const IntervalResult& interval : measure.intervals) {
     Json item;
