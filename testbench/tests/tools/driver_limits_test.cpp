@@ -177,8 +177,13 @@ TEST_F(DriverLimit, a_driver_that_exits_has_crashed_whatever_its_code) {
   for (const char* fault : {"x0", "x2", "x4"}) {
     const Json run = run_both(fault);
     EXPECT_EQ(run.at("status"), "crashed") << fault;
-    EXPECT_THAT(run.at("message").get<std::string>(),
-                HasSubstr(std::string("its process ended early with exit code ") + fault[1]));
+    // The sanitizers replace the code if the process leaves memory behind.
+#if defined(PMUFAB_SANITIZED)
+    const std::string code;
+#else
+    const std::string code(1, fault[1]);
+#endif
+    EXPECT_THAT(run.at("message").get<std::string>(), HasSubstr("its process ended early with exit code " + code));
     EXPECT_EQ(outcome.exit_code, 3);
   }
 }

@@ -2,6 +2,7 @@
 #include "testbench/scenario/fabrics/cxl/cxl_fabric.h"
 
 #include <algorithm>
+#include <exception>
 #include <set>
 #include <string>
 #include <utility>
@@ -85,23 +86,32 @@ class CxlFabric::Recorder final : public traffic::CxlOperationListener {
   explicit Recorder(const std::string& file) : writer_(file, operation_names()) {}
 
   void start() { zero_ = to_picoseconds(sc_core::sc_time_stamp()); }
+  /// @throws traffic::TraceError or std::system_error if the trace could not be written
   void finish() {
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     if (!std::exchange(finished_, true)) writer_.finish();
   }
   void on_operation(Picoseconds now, unsigned device, traffic::CxlOperation operation, std::uint64_t address, bool tee,
                     bool joined) override {
-    writer_.write(traffic::TraceOperation{.when = now - zero_,
-                                          .address = address,
-                                          .device = static_cast<std::uint16_t>(device),
-                                          .operation = static_cast<std::uint16_t>(operation),
-                                          .tee = tee,
-                                          .joined = joined});
+    if (finished_) return;
+    try {
+      writer_.write(traffic::TraceOperation{.when = now - zero_,
+                                            .address = address,
+                                            .device = static_cast<std::uint16_t>(device),
+                                            .operation = static_cast<std::uint16_t>(operation),
+                                            .tee = tee,
+                                            .joined = joined});
+    } catch (...) {  // a process of the simulation must not end with it
+      failure_ = std::current_exception();
+      finished_ = true;
+    }
   }
 
  private:
   traffic::TraceWriter writer_;
   Picoseconds zero_ = 0;
   bool finished_ = false;
+  std::exception_ptr failure_;
 };
 
 CxlFabric::~CxlFabric() = default;
