@@ -21,9 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using Json = nlohmann::json;
 
 /// The environment variable FAULT chooses what the driver does when it finds the device of socket 1.
