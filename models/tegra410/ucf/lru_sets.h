@@ -10,7 +10,8 @@
 
 namespace pmufab::tegra410 {
 
-/// Sets of cache lines in exact least-recently-used order, with one bit of state per line.
+/// Sets of cache lines in exact least-recently-used order, with one bit of state per line: of the SLC and of
+/// the CPUs' caches.
 ///
 /// A set is a row of words, the most recently used line first and empty places last. The position is the recency; no
 /// other state is kept. Line numbers are below 2^62.
