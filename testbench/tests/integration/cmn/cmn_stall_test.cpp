@@ -48,6 +48,7 @@ class CmnStalls : public CmnTest {
  protected:
   static constexpr unsigned kColumns = 4;
   static constexpr unsigned kRows = 3;
+  static constexpr unsigned kFlits = 800;  // of each port: enough for thousands of stalls
 
   /// Stalls of an interface of all crosspoints on REQ and DAT, by the reference.
   struct Stalls {
@@ -102,7 +103,7 @@ class CmnStalls : public CmnTest {
                               .rate = 0.5,
                               .hot_xp = 5,
                               .hot_share = 0.5,
-                              .count = 3000},
+                              .count = kFlits},
                              "flow", 1);
       Uploads uploads(mesh().clock());
       mesh().set_observer(&uploads);
@@ -113,7 +114,7 @@ class CmnStalls : public CmnTest {
       }
       flow.start(testing::now());
       testing::advance(200'000'000);
-      ASSERT_EQ(flow.uploaded(), 24U * 3000U);
+      ASSERT_EQ(flow.uploaded(), 24U * kFlits);
       ASSERT_EQ(mesh().delivered(), mesh().uploaded());
       mesh().set_observer(nullptr);
       const Stalls expected = replay(uploads.list);
