@@ -48,7 +48,7 @@ class CmnStalls : public CmnTest {
  protected:
   static constexpr unsigned kColumns = 4;
   static constexpr unsigned kRows = 3;
-  static constexpr unsigned kFlits = 800;  // of each port: enough for thousands of stalls
+  static constexpr unsigned kFlits = 400;  // of each port
 
   /// Stalls of an interface of all crosspoints on REQ and DAT, by the reference.
   struct Stalls {
