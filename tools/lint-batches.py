@@ -4,8 +4,8 @@
 
 Usage: lint-batches.py ROOT COMPILE_COMMANDS FOLDER SIZE < FILES
 
-FILES are paths below ROOT, a line each. FOLDER gets, for batch N: N.cpp, which includes up to SIZE files; N/list with
-their names; N/command with the options of all of them; N/compile_commands.json. Prints the path FOLDER/N of each batch.
+FILES are paths below ROOT, a line each. FOLDER gets, for batch N: N/list with the names of up to SIZE files, and
+N/command with the options of all of them, as they are written into JSON. Prints the path FOLDER/N of each batch.
 
 The headers that units share take most of clang-tidy's time. Options that clang-tidy does not heed do not separate units.
 Units that define the same name, or the same macro in two ways, are put into different batches. What they define is
@@ -102,11 +102,7 @@ def main():
         place.mkdir(parents=True, exist_ok=True)
         command = " ".join(shlex.quote(word) for option in batch.options for word in option.split(" ", 1))
         (place / "list").write_text("".join(file + "\n" for file in batch.files))
-        (place / "command").write_text(json.dumps(command)[1:-1])  # as it is written into JSON
-        source = f"{place}.cpp"
-        pathlib.Path(source).write_text("".join(f'#include "{root}/{file}"\n' for file in batch.files))
-        (place / "compile_commands.json").write_text(json.dumps(
-            [{"directory": root, "command": f"{command} -c {root}/{source}", "file": f"{root}/{source}"}]))
+        (place / "command").write_text(json.dumps(command)[1:-1])
         print(place)
 
 

@@ -125,6 +125,16 @@ void CoreSightPmu::refresh() {
   finish();
 }
 
+void CoreSightPmu::pass_cycles(std::uint64_t cycles, Picoseconds when) {
+  settle(when);
+  for (const auto& slot : slots_) {
+    if (!slot || slot->place != Slot::Place::cycles || !slot->running) continue;
+    if (slot->cycles.pass(cycles, when)) overflow(slot->index, when);
+    predict_overflow(*slot, when);
+  }
+  finish();
+}
+
 std::uint64_t CoreSightPmu::counter_value(unsigned counter, Picoseconds when) const {
   return counter < slots_.size() && slots_[counter] ? slots_[counter]->value(when) : 0;
 }

@@ -59,6 +59,7 @@ Function* Ecam::find(unsigned bus, unsigned device, unsigned function) const noe
 
 void Ecam::reset(ResetKind kind) {
   for (const auto& [number, function] : functions_) function->reset(kind);
+  reported_.clear();
 }
 
 Function* Ecam::decode(std::uint64_t address) const noexcept {

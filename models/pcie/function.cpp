@@ -223,6 +223,7 @@ void Function::signal(unsigned vector) {
 void Function::reset(ResetKind kind) {
   space_.reset(kind);
   if (msi_x_) msi_x_->reset();
+  reported_.clear();
   for (const ResetListener& listener : reset_listeners_) listener(kind);
   if (kind == ResetKind::function_level) return;
   for (const auto& [number, function] : below_) function->reset(kind);

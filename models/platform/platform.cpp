@@ -106,6 +106,7 @@ void Platform::set_observer(BoundaryObserver* observer) { tegra410().set_observe
 
 void Platform::reset() {
   for (const auto& part : parts_) part->reset();
+  bus_.reset();
 }
 
 std::vector<NamedRegisters> Platform::registers() const {

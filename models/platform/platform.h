@@ -86,7 +86,8 @@ class Platform : public sc_core::sc_module {
   void set_observer(BoundaryObserver* observer);
 
   /// Warm reset, from a process or between runs: every register, counter and interrupt line gets its reset value.
-  /// Caches, directories and memory reads under way are kept, and traffic may continue.
+  /// Caches, directories and memory reads under way are kept, and traffic may continue. What software did wrong before
+  /// is reported again if it is repeated.
   void reset();
 
   /// @return the registers of every device, by socket and device.

@@ -273,7 +273,7 @@ void check_vmid_filters(const std::string& field, const CmnSpec& mesh, const cmn
   }
 }
 
-void check_meshes(const std::vector<CmnSpec>& meshes) {
+void check_meshes(const std::vector<CmnSpec>& meshes, unsigned sockets) {
   const auto field = [](std::size_t index) { return fmt::format("meshes[{}]", index); };
   for (std::size_t index = 0; index < meshes.size(); ++index) {
     const CmnSpec& mesh = meshes[index];
@@ -287,6 +287,8 @@ void check_meshes(const std::vector<CmnSpec>& meshes) {
     if (mesh.firmware == CmnSpec::Firmware::device_tree && mesh.topology.variant == cmn::Variant::graviton5)
       fail(field(index) + ".firmware", "no device tree names the mesh of a Graviton5; use acpi");
     check_interrupts(field(index) + ".interrupts", mesh);
+    if (mesh.socket && *mesh.socket >= sockets)
+      fail(field(index) + ".socket", fmt::format("{} is not below the number of sockets, {}", *mesh.socket, sockets));
     const cmn::Layout layout(mesh.topology);
     check_vmid_filters(field(index) + ".nodes.dvm_node.vmid_filters", mesh, layout);
     const std::uint64_t size = layout.size();
@@ -392,7 +394,7 @@ void validate(const PlatformSpec& spec) {
     fail("tegra410", "is missing, and there are neither meshes nor CXL devices");
   check_tegra410(spec);
   check_own_pmus(spec);
-  check_meshes(spec.cmn);
+  check_meshes(spec.cmn, spec.sockets);
   check_interrupt_numbers(spec);
   check_links(spec);
   check_cxl(spec.cxl);

@@ -29,6 +29,8 @@ struct CmnSpec {
   /// By DTC: the interrupt of the mesh that its INTREQPMU is wired to, 0 ... 3. DTCs with the same number share it.
   /// Empty: each has its own.
   std::vector<unsigned> interrupts{};
+  /// The socket whose CPUs are near, as firmware says (the device's NUMA node). Nothing: firmware does not say.
+  std::optional<unsigned> socket{};
 };
 
 /// A link between gateways of two meshes: docs/cmn-nodes.md, section 5.

@@ -33,6 +33,13 @@ void CycleCount::set_value(std::uint64_t value, Picoseconds when) noexcept {
   if (running_) edge_ = clock_->edges_before(when);
 }
 
+bool CycleCount::pass(std::uint64_t cycles, Picoseconds when) noexcept {
+  if (!running_) return false;
+  const std::uint64_t before = value(when);
+  set_value(before + cycles, when);
+  return cycles > maximum_ - before;
+}
+
 Picoseconds CycleCount::next_overflow(Picoseconds when) const noexcept {
   if (!running_) return kNever;
   const std::uint64_t edge = std::max(clock_->edges_before(when), edge_);

@@ -23,6 +23,9 @@ class CycleCount {
   [[nodiscard]] bool is_running() const noexcept { return running_; }
   [[nodiscard]] std::uint64_t value(Picoseconds when) const noexcept;
   void set_value(std::uint64_t value, Picoseconds when) noexcept;
+  /// Count `cycles` more at once, as if they had passed. Does nothing while stopped.
+  /// @return true if the value wrapped
+  bool pass(std::uint64_t cycles, Picoseconds when) noexcept;
   [[nodiscard]] std::uint64_t maximum() const noexcept { return maximum_; }
   [[nodiscard]] const ClockDomain& clock() const noexcept { return *clock_; }
 

@@ -28,6 +28,15 @@ void CycleCounter::set_value(std::uint64_t value, Picoseconds when) {
   arm(when);
 }
 
+void CycleCounter::pass(std::uint64_t cycles, Picoseconds when) {
+  settle(when);
+  if (count_.pass(cycles, when) && !overflowed_) {
+    overflow_time_ = when;
+    settle(when);
+  }
+  arm(when);
+}
+
 void CycleCounter::clear_overflow(Picoseconds when) {
   settle(when);
   overflowed_ = false;

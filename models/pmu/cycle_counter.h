@@ -27,6 +27,9 @@ class CycleCounter {
   void set_value(std::uint64_t value, Picoseconds when);
   [[nodiscard]] std::uint64_t maximum() const noexcept { return count_.maximum(); }
 
+  /// Count `cycles` more at once, as if they had passed. A wrap sets the status at `when`. Does nothing while stopped.
+  void pass(std::uint64_t cycles, Picoseconds when);
+
   [[nodiscard]] bool overflowed(Picoseconds when) const noexcept { return overflowed_ || when >= overflow_time_; }
   void clear_overflow(Picoseconds when);
   /// @return the instant at which the status will rise; kNever if it is set already or no overflow is in sight.

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 6u
+#define PMUFAB_DRIVER_ABI_VERSION 7u
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
 /* Order and values as PerfCallObserver::Call. */
@@ -49,8 +49,14 @@ struct pmufab_host {
   void (*sleep)(void* context, uint64_t until);
   /* One line of the kernel log, without newline. */
   void (*log)(void* context, int level, const char* text, size_t length);
-  /* A WARN() was hit. Its text is in the log. */
-  void (*warned)(void* context);
+  /* A WARN() was hit. Its text, one line, is in the log. */
+  void (*warned)(void* context, const char* text);
+  /* The driver has broken a rule of the kernel. The host logs the text, followed by the driver's function at the address
+   * `place`; if there is none at it, by the innermost one that is being carried out. */
+  void (*rule_broken)(void* context, const char* text, const void* place);
+  /* The driver's function at an address: "arm_cmn_event_add() of arm-cmn.c". Empty if it is not a driver's. Valid until
+   * the next call. */
+  const char* (*function_at)(void* context, const void* address);
   /* The driver has just enabled interrupts: deliver pending ones through pmufab_module.interrupt. */
   void (*interrupt_window)(void* context);
   /* Begin and end of a call of the perf core into a driver. event is 0 if the call is not about one event. value is the

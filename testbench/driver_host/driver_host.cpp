@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/driver_host/driver_host.h"
 
+#include <unwind.h>
+
 #include <algorithm>
 #include <array>
 #include <cinttypes>
 #include <cstdio>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
+#include "testbench/driver_host/driver_functions.h"
 #include "testbench/driver_host/firmware_table.h"
 #include "testbench/driver_host/interrupt_controller.h"
 #include "testbench/driver_host/kernel_log.h"
@@ -22,12 +26,18 @@ constexpr int kErrorIo = -5;         // EIO: the kernel is dead
 constexpr int kErrorNoDevice = -19;  // ENODEV: nothing loaded
 constexpr int kLevelError = 3;
 constexpr int kLevelWarning = 4;
+constexpr std::size_t kToldWarnings = 10;
 constexpr std::size_t kStackSize = 1U << 20;  // of the interrupt process: drivers nest calls deeply, more so with
                                               // sanitizers
 
 Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }
 
 bool in_thread_process() { return sc_core::sc_get_current_process_handle().proc_kind() == sc_core::SC_THREAD_PROC_; }
+
+/// @return the text with the driver's function, if that is known
+std::string in_function(const std::string& text, const std::string& function) {
+  return function.empty() ? text : text + ", in " + function;
+}
 
 const char* name_of(tlm::tlm_response_status status) {
   switch (status) {
@@ -74,7 +84,12 @@ struct DriverHost::State {
     door.log = [](void* self, int level, const char* text, std::size_t length) {
       of(self).print(level, std::string(text, length));
     };
-    door.warned = [](void* self) { ++of(self).warnings; };
+    door.warned = [](void* self, const char* text) { of(self).warn(printable(text), of(self).function_on_stack()); };
+    door.rule_broken = [](void* self, const char* text, const void* place) { of(self).break_rule(text, place); };
+    door.function_at = [](void* self, const void* address) {
+      of(self).told_function = of(self).function_at(reinterpret_cast<std::uintptr_t>(address));
+      return of(self).told_function.c_str();
+    };
     door.interrupt_window = [](void* self) { of(self).deliver(); };
     door.perf_call = [](void* self, int call, int begin, const char* pmu, int event, std::uint64_t value) {
       if (of(self).observer != nullptr) {
@@ -86,8 +101,9 @@ struct DriverHost::State {
     };
     door.fatal = [](void* self, const char* why) {
       of(self).dead = true;
-      throw std::runtime_error(std::string("kernel panic in the drivers of Linux ") + of(self).drivers.kernel_version +
-                               ": " + printable(why));
+      throw std::runtime_error(in_function(std::string("kernel panic in the drivers of Linux ") +
+                                               of(self).drivers.kernel_version + ": " + printable(why),
+                                           of(self).function_on_stack()));
     };
   }
 
@@ -99,6 +115,60 @@ struct DriverHost::State {
     if (options.echo_log) {
       std::fprintf(stderr, "[%12.6f] %s\n", static_cast<double>(now()) * 1e-12, text.c_str());
     }
+  }
+
+  [[nodiscard]] std::string function_at(std::uintptr_t address) {
+    if (!library || address < library->base()) return {};
+    if (!functions) {
+      std::set<std::string> files;
+      (*library)->list_drivers(
+          &files,
+          [](void* context, const char* file, const char* /*sha256*/, int /*is_own*/, int /*is_used*/) {
+            static_cast<std::set<std::string>*>(context)->insert(file);
+          },
+          [](void* /*context*/, const char* /*pmu*/) {});
+      functions = std::make_unique<DriverFunctions>(drivers.library, files);
+    }
+    return functions->at(address - library->base());
+  }
+
+  /// @return the driver's innermost function that is being carried out; empty: none
+  [[nodiscard]] std::string function_on_stack() {
+    struct Search {
+      State& state;
+      std::string found;
+    } search{*this, {}};
+    _Unwind_Backtrace(
+        [](_Unwind_Context* frame, void* context) {
+          Search& mine = *static_cast<Search*>(context);
+          mine.found = mine.state.function_at(_Unwind_GetIP(frame));
+          return mine.found.empty() ? _URC_NO_REASON : _URC_END_OF_STACK;
+        },
+        &search);
+    return search.found;
+  }
+
+  void remember(const PerfAttributes& event) {
+    if (!opened_before.insert({event.type, event.config, event.config1, event.config2}).second) return;
+    opened.push_back(event);
+  }
+
+  void warn(const std::string& text, const std::string& function) {
+    ++warnings;
+    const std::string sentence = in_function(text, function);
+    if (warning_texts.size() < kToldWarnings &&
+        std::find(warning_texts.begin(), warning_texts.end(), sentence) == warning_texts.end())
+      warning_texts.push_back(sentence);
+  }
+
+  /// The same mistake is logged once.
+  void break_rule(const char* given, const void* place) {
+    const std::string text = printable(given);
+    std::string function = function_at(reinterpret_cast<std::uintptr_t>(place));
+    if (function.empty()) function = function_on_stack();
+    if (broken_rules.insert(in_function(text, function)).second)
+      print(kLevelError, "BUG: " + in_function(text, function));
+    warn(text, function);
   }
 
   /// One register access. Reads or writes `value`; a read that the platform refuses gives all ones.
@@ -124,7 +194,7 @@ struct DriverHost::State {
       std::snprintf(text.data(), text.size(), "WARNING: external abort: %u-byte %s at 0x%016" PRIx64 " answered %s",
                     size, command == tlm::TLM_READ_COMMAND ? "read" : "write", address, name_of(status));
       print(kLevelWarning, text.data());
-      ++warnings;
+      warn(text.data(), function_on_stack());
       value = ~std::uint64_t{0};
     }
   }
@@ -173,7 +243,14 @@ struct DriverHost::State {
   PerfCallObserver* observer = nullptr;
   KernelLog log;
   std::vector<DriverFile> driver_files;
+  std::unique_ptr<DriverFunctions> functions;  // null until somebody asks
+  std::string told_function;
+  std::vector<PerfAttributes> opened;
+  std::set<std::array<std::uint64_t, 4>> opened_before;  // as type and configs
   std::uint64_t warnings = 0;
+  std::vector<std::string> warning_texts;
+  std::set<std::string> broken_rules;
+  std::set<unsigned> offline;  // CPUs, since the drivers were loaded
   bool booted = false;
   bool dead = false;
   int next_event = 1;
@@ -274,6 +351,7 @@ int DriverHost::load() {
   ModuleLibrary& library = *state_->library;
   library->attach(&state_->door, state_->next_event);
   const FirmwareTable table(*state_->firmware);
+  state_->offline.clear();
   state_->booted = true;
   const int result = library->boot(&table.get());
   state_->driver_files.clear();
@@ -377,6 +455,7 @@ EventHandle DriverHost::open_event(const PerfAttributes& attributes, int cpu, Ev
   const EventHandle event =
       call([&](const pmufab_module& module) { return module.open(&abi, cpu, leader, for_task ? 1 : 0); });
   state_->next_event = std::max(state_->next_event, event + 1);
+  if (event > 0) state_->remember(attributes);
   return event;
 }
 
@@ -419,13 +498,27 @@ void DriverHost::rotate(const std::string& pmu) {
 }
 
 int DriverHost::set_cpu_online(unsigned cpu, bool online) {
-  return call([&](const pmufab_module& module) { return module.set_cpu_online(cpu, online ? 1 : 0); });
+  const int result = call([&](const pmufab_module& module) { return module.set_cpu_online(cpu, online ? 1 : 0); });
+  if (result < 0) return result;
+  if (online) {
+    state_->offline.erase(cpu);
+  } else {
+    state_->offline.insert(cpu);
+  }
+  return result;
 }
 
+bool DriverHost::is_online(unsigned cpu) const {
+  return state_->firmware && cpu < state_->firmware->cpus.size() && !state_->offline.contains(cpu);
+}
+
+const std::vector<PerfAttributes>& DriverHost::opened() const { return state_->opened; }
 const std::vector<DriverFile>& DriverHost::driver_files() const { return state_->driver_files; }
 const std::vector<std::string>& DriverHost::log() const { return state_->log.lines(); }
 bool DriverHost::panicked() const { return state_->dead; }
 std::uint64_t DriverHost::warnings() const { return state_->warnings; }
+const std::vector<std::string>& DriverHost::warning_texts() const { return state_->warning_texts; }
+std::string DriverHost::driver_function() const { return state_->busy ? state_->function_on_stack() : std::string(); }
 unsigned DriverHost::disabled_interrupts() const { return state_->interrupts.disabled(); }
 std::uint64_t DriverHost::unhandled_interrupts() const { return state_->interrupts.unhandled(); }
 std::uint64_t DriverHost::handled_interrupts() const { return state_->interrupts.handled(); }

@@ -69,6 +69,8 @@ class DriverHost : public sc_core::sc_module {
   EventHandle open(const PerfAttributes& attributes, int cpu, EventHandle group_leader = 0);
   /// As above, but for a task (pid 0 = self), which uncore PMUs refuse.
   EventHandle open_for_task(const PerfAttributes& attributes, int cpu);
+  /// @return the events that were opened since the beginning, each kind of counting once, in order
+  [[nodiscard]] const std::vector<PerfAttributes>& opened() const;
   /// PERF_EVENT_IOC_ENABLE / DISABLE, of the group when `group` is set and the handle is a leader.
   int enable(EventHandle event, bool group = false);
   int disable(EventHandle event, bool group = false);
@@ -84,6 +86,8 @@ class DriverHost : public sc_core::sc_module {
   void rotate(const std::string& pmu);
   /// CPU hotplug. Returns 0 or -errno.
   int set_cpu_online(unsigned cpu, bool online);
+  /// @return false for a CPU that there is not, or that went offline since the drivers were loaded
+  [[nodiscard]] bool is_online(unsigned cpu) const;
 
   /// Run a program beside the drivers that has mapped registers itself. No driver runs meanwhile.
   void run_program(const std::function<void()>& program);
@@ -91,12 +95,19 @@ class DriverHost : public sc_core::sc_module {
   [[nodiscard]] std::uint64_t read_register(std::uint64_t address, unsigned size);
   void write_register(std::uint64_t address, unsigned size, std::uint64_t value);
 
-  /// Kernel log so far, with level prefix ("<4>"); of a long one the beginning and the end.
+  /// Kernel log so far, with level prefix ("<4>"); of a long one the beginning, the end, and
+  /// errors between them.
   [[nodiscard]] const std::vector<std::string>& log() const;
   /// @return true if the kernel died: a driver hit BUG(), a null pointer or a deadlock. The call in which that happened
   ///         threw std::runtime_error.
   [[nodiscard]] bool panicked() const;
-  [[nodiscard]] std::uint64_t warnings() const;              ///< WARN() splats so far
+  /// WARN() splats, broken rules of the kernel and aborted accesses so far.
+  [[nodiscard]] std::uint64_t warnings() const;
+  /// Their texts: the first few that differ, each with the driver's function.
+  [[nodiscard]] const std::vector<std::string>& warning_texts() const;
+  /// @return the driver's innermost function that the calling process is carrying out: "arm_cmn_event_add() of
+  ///         arm-cmn.c"; empty if there is none, or if the drivers' files have no symbols
+  [[nodiscard]] std::string driver_function() const;
   [[nodiscard]] std::uint64_t unhandled_interrupts() const;  ///< handler calls that returned IRQ_NONE
   [[nodiscard]] unsigned disabled_interrupts() const;        ///< disabled because they stormed, or were not handled
   [[nodiscard]] std::uint64_t handled_interrupts() const;

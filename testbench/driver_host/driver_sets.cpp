@@ -41,6 +41,12 @@ char as_modprobe(char c) { return c == '-' ? '_' : c; }
 
 }  // namespace
 
+std::string module_of(const std::string& file) {
+  std::string name = std::filesystem::path(file).stem().string();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 int compare_versions(std::string_view a, std::string_view b) {
   while (!a.empty() || !b.empty()) {
     const unsigned long x = take_part(a);

@@ -31,6 +31,9 @@ struct DriverFile {
                                     ///< arm_cspmu.c and a vendor's
 };
 
+/// @return the kernel module that a C file makes by its name: "arm_cmn" of "folder/arm-cmn.c"
+[[nodiscard]] std::string module_of(const std::string& file);
+
 /// Numeric comparison of kernel versions, part by part: 7.10 comes after 7.9. @return negative, 0, positive
 [[nodiscard]] int compare_versions(std::string_view a, std::string_view b);
 

@@ -95,6 +95,8 @@ ModuleLibrary::ModuleLibrary(const fs::path& library) {
     unload();
     throw DriverSetError(path.string() + " is not a driver module: it has no " PMUFAB_DRIVER_ENTRY);
   }
+  Dl_info where{};
+  if (dladdr(symbol, &where) != 0) base_ = reinterpret_cast<std::uintptr_t>(where.dli_fbase);
   module_ = reinterpret_cast<pmufab_driver_module_function>(symbol)();
   if (module_->abi_version != PMUFAB_DRIVER_ABI_VERSION) {
     const std::uint32_t version = module_->abi_version;

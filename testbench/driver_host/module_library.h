@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
 #include "testbench/driver_host/abi.h"
@@ -21,11 +22,14 @@ class ModuleLibrary {
   /// Unload it. Nothing of it may be used afterwards.
   void unload() noexcept;
 
+  /// @return where it is loaded
+  [[nodiscard]] std::uintptr_t base() const noexcept { return base_; }
   [[nodiscard]] const pmufab_module& operator*() const noexcept { return *module_; }
   [[nodiscard]] const pmufab_module* operator->() const noexcept { return module_; }
 
  private:
   void* handle_ = nullptr;
+  std::uintptr_t base_ = 0;
   const pmufab_module* module_ = nullptr;
 };
 

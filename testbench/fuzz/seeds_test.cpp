@@ -17,7 +17,9 @@
 #include "testbench/fuzz/harness.h"
 #include "testbench/fuzz/operation.h"
 #include "testbench/fuzz/platform_machines.h"
-#include "testbench/fuzz/vfio_user_player.h"
+#include "testbench/fuzz/servers/shell_player.h"
+#include "testbench/fuzz/servers/vfio_user_player.h"
+#include "testbench/fuzz/yaml/yaml_player.h"
 
 namespace pmufab::fuzz {
 namespace {
@@ -62,6 +64,27 @@ TEST(FuzzSeeds, of_vfio_user_violate_nothing) {
   for (const std::filesystem::path& file : files) {
     SCOPED_TRACE(file.string());
     EXPECT_NO_THROW(play_on_vfio_user(contents(file)));
+  }
+}
+
+TEST(FuzzSeeds, of_shell_violate_nothing) {
+  const std::vector<std::filesystem::path> files = seeds_of("shell");
+  EXPECT_FALSE(files.empty());
+  for (const std::filesystem::path& file : files) {
+    SCOPED_TRACE(file.string());
+    EXPECT_NO_THROW(play_on_shell(contents(file)));
+  }
+}
+
+TEST(FuzzSeeds, of_yaml_violate_nothing) {
+  std::vector<std::filesystem::path> files = seeds_of("yaml");
+  EXPECT_FALSE(files.empty());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(PMUFAB_SCENARIOS)) {
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  }
+  for (const std::filesystem::path& file : files) {
+    SCOPED_TRACE(file.string());
+    EXPECT_NO_THROW(play_on_yaml(contents(file), PMUFAB_SCENARIOS "/cmn"));
   }
 }
 

@@ -34,6 +34,8 @@ json to_json(const std::vector<ExpectedEvent>& events) {
     json item{{"event", event.text}, {"note", event.note}, {"doubt", event.doubt}};
     if (event.low) item["low"] = *event.low;
     if (event.high) item["high"] = *event.high;
+    if (event.metric)
+      item["metric"] = {event.metric->groups, event.metric->expression, event.metric->scale, event.metric->pmus};
     list.push_back(std::move(item));
   }
   return list;
@@ -45,6 +47,10 @@ std::vector<ExpectedEvent> from_json(const json& list) {
     ExpectedEvent event{item.at("event"), {}, {}, item.at("note"), item.at("doubt")};
     if (item.contains("low")) event.low = item.at("low").get<std::uint64_t>();
     if (item.contains("high")) event.high = item.at("high").get<std::uint64_t>();
+    if (item.contains("metric")) {
+      const json& metric = item.at("metric");
+      event.metric = {event.text, metric.at(0), metric.at(1), metric.at(2), metric.at(3)};
+    }
     events.push_back(std::move(event));
   }
   return events;

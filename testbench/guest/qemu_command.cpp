@@ -13,7 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Tells the simulator what perf is about to count, and when perf has ended. Signals are passed on to perf. A shell
+/// Tells the simulator what perf is about to count, for -M from which events perf computes which metric, and when perf
+/// has ended. Signals are passed on to perf. A shell
 /// takes none while it runs a command, so perf runs in the background. There it would have no input and would ignore
 /// SIGINT and SIGQUIT; the wrapper restores both. Ctrl-C reaches perf twice, which changes nothing.
 constexpr const char* kPerfWrapper = R"sh(#!/bin/bash
@@ -30,6 +31,13 @@ pass() {
 }
 trap 'pass INT' INT
 trap 'pass TERM' TERM
+for word; do
+  case $word in
+    -M* | -[!-]*M* | --metric*)
+      { printf 'metrics\0'; /usr/bin/perf list -j metric 2>/dev/null; printf '\0'; } >"$port"
+      break ;;
+  esac
+done
 { printf 'begin\0%d\0' "$#"; [ "$#" = 0 ] || printf '%s\0' "$@"; } >"$port"
 (trap - INT QUIT; exec /usr/bin/perf "$@") <&0 &
 perf=$!

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,14 +32,18 @@ ProcessEnd process_end(int status) noexcept {
   return end;
 }
 
+bool is_killed(const ProcessEnd& end) noexcept {
+  return !end.exited && (end.status == SIGKILL || (end.asked && end.status == SIGINT));
+}
+
 std::string describe(const ProcessEnd& end, bool has_drivers) {
-  const bool killed = !end.exited && end.status == SIGKILL;
+  const bool killed = is_killed(end);
   if (!end.limit.empty())
     return fmt::format("{}; {}the results so far are kept", end.limit, killed ? "it was killed; " : "");
   if (killed && end.timed_out)
     return "it took too long (--timeout); it did not answer and was killed (does a driver wait for ever?); the results "
            "so far are kept";
-  if (killed && end.stopped)
+  if (killed && (end.stopped || end.asked))
     return "stopped by the user; it did not answer and was killed (does a driver wait for ever?); the results so far "
            "are kept";
   if (end.exited) return fmt::format("its process ended early with exit code {}", end.status);
@@ -60,15 +65,23 @@ std::optional<int> ended(pid_t child) {
   int status = 0;
   const pid_t found = waitpid(child, &status, WNOHANG);
   if (found < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
-  return found == child ? std::optional(status) : std::nullopt;
+  // A child that let itself be traced tells each of its stops, too.
+  return found == child && !WIFSTOPPED(status) ? std::optional(status) : std::nullopt;
 }
 
 int wait_for(pid_t child) {
   int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
+  while (true) {
+    const pid_t found = waitpid(child, &status, 0);
+    if (found < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
+    if (found == child && !WIFSTOPPED(status)) return status;
   }
-  return status;
+}
+
+Descriptor watch(pid_t process) {
+  Descriptor watched(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+  if (!watched) throw std::system_error(errno, std::generic_category(), "pidfd_open");
+  return watched;
 }
 
 void end_with(pid_t parent, int signal) {

@@ -8,12 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "testbench/process/descriptor.h"
+
 namespace pmufab::process {
 
 /// How a child process ended.
 struct ProcessEnd {
   bool exited = false;  ///< by exit, with `status`; otherwise by the signal `status`
   int status = 0;
+  bool asked = false;      ///< to end, before it did
   bool timed_out = false;  ///< it took too long and was asked to end
   bool stopped = false;    ///< it did not end when asked to, and was killed
   std::string limit{};     ///< the limit at which it was asked to end, in words; empty: none
@@ -21,6 +24,9 @@ struct ProcessEnd {
 
 /// @param status  from waitpid(), for a process that has ended
 [[nodiscard]] ProcessEnd process_end(int status) noexcept;
+
+/// @return true if SIGKILL ended it, or the request to end: it did not answer that itself
+[[nodiscard]] bool is_killed(const ProcessEnd& end) noexcept;
 
 /// The end in words for people.
 /// @param has_drivers  drivers may be the cause
@@ -36,6 +42,10 @@ pid_t start_child(const std::function<int()>& work);
 /// @throws std::system_error if there is no such child, or if the system drops what becomes of children (an ignored
 ///         SIGCHLD)
 int wait_for(pid_t child);
+
+/// @return a file descriptor that can be read when a process has ended (a pidfd)
+/// @throws std::system_error if there is no such process, or no more descriptors
+[[nodiscard]] Descriptor watch(pid_t process);
 
 /// As wait_for(), but does not wait. @return nothing if the child still runs
 [[nodiscard]] std::optional<int> ended(pid_t child);

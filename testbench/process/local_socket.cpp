@@ -6,6 +6,7 @@
 #include <sys/un.h>
 
 #include <cerrno>
+#include <cstring>
 #include <string>
 #include <system_error>
 
@@ -31,6 +32,24 @@ Descriptor listen_at(const std::filesystem::path& path, int type) {
     fail(error);
   }
   return listener;
+}
+
+void send_to(int socket, const void* bytes, std::size_t size, int descriptor) noexcept {
+  iovec part{const_cast<void*>(bytes), size};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+  }
+  static_cast<void>(!sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
 }  // namespace pmufab::process

@@ -67,6 +67,15 @@ std::size_t count_descendants(pid_t process, std::size_t most) {
   return std::min(found.size(), most + 1);
 }
 
+std::vector<pid_t> living_descendants(pid_t process, pid_t without) {
+  std::vector<pid_t> found = living_children(process);
+  std::erase(found, without);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (const pid_t child : living_children(found[i])) found.push_back(child);
+  }
+  return found;
+}
+
 void adopt_orphans(bool adopt) { prctl(PR_SET_CHILD_SUBREAPER, adopt ? 1 : 0); }
 
 void end_other_children(const std::vector<pid_t>& wanted) {

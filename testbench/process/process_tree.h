@@ -15,6 +15,10 @@ namespace pmufab::process {
 /// @return how many descendants of a process have not ended, counted up to `most` + 1.
 [[nodiscard]] std::size_t count_descendants(pid_t process, std::size_t most);
 
+/// @return the descendants of a process that have not ended, parents before their children.
+/// @param without  a child that is left out, with its descendants; 0: none
+[[nodiscard]] std::vector<pid_t> living_descendants(pid_t process, pid_t without = 0);
+
 /// Descendants of this process whose own parent ends become its children, and not those of init. They can be found
 /// then. Children do not inherit this.
 void adopt_orphans(bool adopt);

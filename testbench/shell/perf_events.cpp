@@ -55,11 +55,14 @@ struct ReadFormat {
 
 }  // namespace
 
-PerfEvents::PerfEvents(scenario::Machine& machine, const perf::PmuCatalog& catalog, VerdictFunction on_verdict)
+PerfEvents::PerfEvents(scenario::Machine& machine, const perf::PmuCatalog& catalog, pci_access::PciAccess& pci,
+                       MuxIntervals intervals, VerdictFunction on_verdict)
     : machine_(machine),
       catalog_(catalog),
+      pci_(pci),
       names_(catalog_, machine_.scoreboard()),
-      on_verdict_(std::move(on_verdict)) {}
+      on_verdict_(std::move(on_verdict)),
+      intervals_(std::move(intervals)) {}
 
 PerfEvents::Event* PerfEvents::find(Handle handle) {
   const auto found = events_.find(handle);
@@ -103,7 +106,7 @@ PerfEvents::Handle PerfEvents::open(const perf_event_attr& attributes, pid_t pid
     close(handle);
     return error;
   }
-  plan_rotation();
+  plan_rotations();
   return handle;
 }
 
@@ -113,19 +116,42 @@ void PerfEvents::expect(Handle handle, Event& event) {
                                             leader == nullptr ? nullptr : &leader->event.terms);
 }
 
-void PerfEvents::plan_rotation() {
-  crowded_.merge(machine_.calls().take_crowded());
+std::set<std::string> PerfEvents::crowded() {
+  std::set<std::string> pmus = machine_.calls().take_crowded();
   // Other events are not scheduled beside an exclusive event.
   for (const auto& [handle, event] : events_) {
-    if (event.exclusive) crowded_.insert(event.event.pmu);
+    if (event.exclusive) pmus.insert(event.event.pmu);
   }
-  if (!rotation_ && !crowded_.empty()) rotation_ = simulated_time() + rotation_span_;
+  return pmus;
+}
+
+void PerfEvents::plan_rotations(const std::map<std::string, Picoseconds>& last) {
+  for (const std::string& pmu : crowded()) {
+    if (rotations_.contains(pmu)) continue;
+    const Picoseconds interval = intervals_.of(pmu);
+    const auto found = last.find(pmu);
+    const Picoseconds begin = found == last.end() ? simulated_time() : found->second;
+    // As the kernel's timer: the time that a rotation takes does not add to the turns.
+    rotations_.emplace(pmu, begin + ((simulated_time() - begin) / interval + 1) * interval);
+  }
+}
+
+std::optional<Picoseconds> PerfEvents::next_rotation() const {
+  std::optional<Picoseconds> next;
+  for (const auto& [pmu, when] : rotations_) next = std::min(next.value_or(when), when);
+  return next;
 }
 
 void PerfEvents::rotate() {
-  rotation_.reset();
-  for (const std::string& pmu : std::exchange(crowded_, {})) machine_.host().rotate(pmu);
-  plan_rotation();
+  std::map<std::string, Picoseconds> due;
+  for (const auto& [pmu, when] : rotations_) {
+    if (when <= simulated_time()) due.emplace(pmu, when);
+  }
+  for (const auto& [pmu, when] : due) {
+    rotations_.erase(pmu);
+    machine_.host().rotate(pmu);
+  }
+  plan_rotations(due);
 }
 
 int PerfEvents::read_now(Handle handle, bool group, std::vector<EventReading>& readings) {
@@ -198,7 +224,7 @@ int PerfEvents::control(Handle handle, std::uint64_t request, std::uint64_t argu
     }
     if (result < 0) return result;
   }
-  plan_rotation();
+  plan_rotations();
   return 0;
 }
 
@@ -227,9 +253,9 @@ perf::Verdict PerfEvents::judge(Handle handle, Event& event) {
     const bool is_idle = judged->match == EventResult::Match::not_counted && turns.enabled == 0;
     expected.is_right = (expected.is_right || is_idle) && readable && last.value == judged->expected;
   }
-  perf::Verdict verdict =
-      perf::verdict_on(event.event.text,
-                       {.value = seen.reading.value - seen.base, .turns = turns, .rotation = rotation_span_}, expected);
+  perf::Verdict verdict = perf::verdict_on(
+      event.event.text,
+      {.value = seen.reading.value - seen.base, .turns = turns, .rotation = intervals_.of(event.event.pmu)}, expected);
   verdict.opening = {event.event.pmu, event.cpu, event.opened, closed, turns, event.reads};
   return verdict;
 }
@@ -253,10 +279,7 @@ void PerfEvents::close(Handle handle) {
     }
   }
   events_.erase(handle);
-  if (events_.empty()) {
-    crowded_.clear();
-    rotation_.reset();
-  }
+  if (events_.empty()) rotations_.clear();
 }
 
 void PerfEvents::close_all() {

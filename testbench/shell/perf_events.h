@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,38 +14,39 @@
 
 #include <linux/perf_event.h>
 
+#include "testbench/pci_access/pci_access.h"
 #include "testbench/perf/event_names.h"
 #include "testbench/perf/pmu_catalog.h"
 #include "testbench/perf/verdict.h"
 #include "testbench/scenario/run/machine.h"
+#include "testbench/shell/mux_intervals.h"
+#include "testbench/shell/shell_service.h"
 
 namespace pmufab::shell {
 
 /// perf's events, as the kernel would have them: attributes, groups, what can be read and how. Each is watched by the
 /// scoreboard from when it is opened. To be used from a SystemC thread process, because drivers take simulated time.
-class PerfEvents {
+class PerfEvents final : public ShellService {
  public:
-  using Handle = perf::EventHandle;
   using VerdictFunction = std::function<void(const perf::Verdict&)>;
 
   /// @param on_verdict  called for each event that was read, when it is closed
-  PerfEvents(scenario::Machine& machine, const perf::PmuCatalog& catalog, VerdictFunction on_verdict);
+  PerfEvents(scenario::Machine& machine, const perf::PmuCatalog& catalog, pci_access::PciAccess& pci,
+             MuxIntervals intervals, VerdictFunction on_verdict);
 
-  /// perf_event_open. @param leader  0: none. @return a handle, or -errno
-  Handle open(const perf_event_attr& attributes, pid_t pid, int cpu, Handle leader, std::uint64_t flags);
-  /// @return what read(2) gives (nothing is its end: a pinned event that did not fit), or -errno in `error`
-  std::vector<std::uint64_t> read(Handle handle, std::uint64_t room, int& error);
-  /// ioctl(2). @param value  what PERF_EVENT_IOC_ID returns
-  int control(Handle handle, std::uint64_t request, std::uint64_t argument, std::uint64_t& value);
-  void close(Handle handle);
+  Handle open(const perf_event_attr& attributes, pid_t pid, int cpu, Handle leader, std::uint64_t flags) override;
+  std::vector<std::uint64_t> read(Handle handle, std::uint64_t room, int& error) override;
+  int control(Handle handle, std::uint64_t request, std::uint64_t argument, std::uint64_t& value) override;
+  void close(Handle handle) override;
   void close_all();
-
-  /// Simulated time at which PMUs that have more events than counters rotate them next; nothing if there is no such
-  /// PMU.
-  [[nodiscard]] std::optional<Picoseconds> next_rotation() const noexcept { return rotation_; }
-  void rotate();
-  /// @param span  from one change to the next
-  void set_rotation(Picoseconds span) { rotation_span_ = span; }
+  [[nodiscard]] std::optional<Picoseconds> next_rotation() const override;
+  void rotate() override;
+  std::vector<std::uint8_t> read_config(std::uint32_t function, std::uint64_t offset, std::uint64_t size) override {
+    return pci_.read(function, offset, size);
+  }
+  int write_config(std::uint32_t function, std::uint64_t offset, const std::uint8_t* data, std::size_t size) override {
+    return pci_.write(function, offset, data, size);
+  }
 
  private:
   struct Event {
@@ -69,18 +71,21 @@ class PerfEvents {
   };
   Event* find(Handle handle);
   void expect(Handle handle, Event& event);
-  void plan_rotation();
+  /// @return PMUs that have more events than counters, of those where anything has changed since the last call
+  std::set<std::string> crowded();
+  /// @param last  the rotations that have just been: those of their PMUs go on in the same rhythm
+  void plan_rotations(const std::map<std::string, Picoseconds>& last = {});
   int read_now(Handle handle, bool group, std::vector<perf::EventReading>& readings);
   perf::Verdict judge(Handle handle, Event& event);
 
   scenario::Machine& machine_;
   const perf::PmuCatalog& catalog_;
+  pci_access::PciAccess& pci_;
   perf::EventNames names_;
   VerdictFunction on_verdict_;
   std::map<Handle, Event> events_;
-  std::set<std::string> crowded_;
-  std::optional<Picoseconds> rotation_;
-  Picoseconds rotation_span_ = perf::kRotation;
+  MuxIntervals intervals_;
+  std::map<std::string, Picoseconds> rotations_;  // of PMUs with more events than counters: when the next one is
 };
 
 }  // namespace pmufab::shell

@@ -26,22 +26,7 @@ constexpr Picoseconds kEnd = 9'000'000'000'000'000'000;  // nobody waits for lat
 constexpr std::chrono::milliseconds kNoRoom{20};         // before connections are looked at again
 
 void send_reply(int socket, const pmufab_shell_reply& reply, int descriptor = -1) {
-  iovec part{const_cast<pmufab_shell_reply*>(&reply), offsetof(pmufab_shell_reply, data) + reply.length};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  if (descriptor >= 0) {
-    message.msg_control = control;
-    message.msg_controllen = sizeof(control);
-    cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
-  }
-  // A client that asked and went away needs no answer.
-  static_cast<void>(!sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT));
+  process::send_to(socket, &reply, offsetof(pmufab_shell_reply, data) + reply.length, descriptor);
 }
 
 /// @return a whole request, or one of another version, of which only the version is known; nothing if the other end is
@@ -71,11 +56,10 @@ bool refuse_other_version(int socket, const pmufab_shell_request& request) {
 
 }  // namespace
 
-ShellServer::ShellServer(const Options& options, PerfEvents& events, pci_access::PciAccess& pci)
+ShellServer::ShellServer(const Options& options, ShellService& service)
     : scale_(options.time_scale),
       stop_(options.stop),
-      events_(events),
-      pci_(pci),
+      service_(service),
       listener_(process::listen_at(options.socket, SOCK_SEQPACKET)),
       slice_(kSlice) {}
 
@@ -110,27 +94,28 @@ int ShellServer::timeout_ms() const {
 }
 
 void ShellServer::serve() {
-  last_news_ = WallClock::now();
-  while (!stopped_) {
-    if (look(timeout_ms())) {
-      last_news_ = WallClock::now();
-      children_known_ = false;
-    }
-    // All known processes wait. Before time passes, look for the children they have started.
-    if (!children_known_ && !time_.anybody_works()) join_children();
-    // A client that asks without a pause must not block the others: time passes between questions, too.
-    switch (time_.pass(!event_sockets_.empty())) {
-      case SharedTime::Pass::at_once:
-        pass_at_once();
-        break;
-      case SharedTime::Pass::with_the_wall:
-        if (quiet().count() >= time_.patience_ms()) pass_with_the_wall();
-        break;
-      case SharedTime::Pass::not_at_all:
-        break;
-    }
-    wake_up();
+  while (!stopped_) serve_once(timeout_ms());
+}
+
+void ShellServer::serve_once(int timeout_ms) {
+  if (look(timeout_ms)) {
+    last_news_ = WallClock::now();
+    children_known_ = false;
   }
+  // All known processes wait. Before time passes, look for the children they have started.
+  if (!children_known_ && !time_.anybody_works()) join_children();
+  // A client that asks without a pause must not block the others: time passes between questions, too.
+  switch (time_.pass(!event_sockets_.empty())) {
+    case SharedTime::Pass::at_once:
+      pass_at_once();
+      break;
+    case SharedTime::Pass::with_the_wall:
+      if (quiet().count() >= time_.patience_ms()) pass_with_the_wall();
+      break;
+    case SharedTime::Pass::not_at_all:
+      break;
+  }
+  wake_up();
 }
 
 void ShellServer::pass_at_once() {
@@ -158,9 +143,9 @@ void ShellServer::pass_with_the_wall() {
 void ShellServer::advance(Picoseconds span) {
   const Picoseconds end = simulated_time() + span;
   while (simulated_time() < end) {
-    const std::optional<Picoseconds> rotation = events_.next_rotation();
+    const std::optional<Picoseconds> rotation = service_.next_rotation();
     if (rotation && *rotation <= simulated_time()) {
-      events_.rotate();
+      service_.rotate();
       continue;
     }
     sc_core::wait(to_sc_time(std::min(end, rotation.value_or(end)) - simulated_time()));
@@ -280,11 +265,11 @@ void ShellServer::answer(int socket, pid_t process, const pmufab_shell_request& 
 void ShellServer::access_config(const pmufab_shell_request& request, pmufab_shell_reply& reply) {
   const auto function = static_cast<std::uint32_t>(request.argument[0]);
   if (request.call == PMUFAB_SHELL_CONFIG_WRITE) {
-    reply.result = pci_.write(function, request.argument[1], request.data, request.length);
+    reply.result = service_.write_config(function, request.argument[1], request.data, request.length);
     return;
   }
-  const std::vector<std::uint8_t> bytes =
-      pci_.read(function, request.argument[1], std::min<std::uint64_t>(request.argument[2], PMUFAB_SHELL_DATA));
+  const std::vector<std::uint8_t> bytes = service_.read_config(
+      function, request.argument[1], std::min<std::uint64_t>(request.argument[2], PMUFAB_SHELL_DATA));
   std::copy(bytes.begin(), bytes.end(), reply.data);
   reply.length = static_cast<std::uint32_t>(bytes.size());
 }
@@ -341,12 +326,12 @@ void ShellServer::open_event(int socket, pid_t process, const pmufab_shell_reque
     return;
   }
   join(process);
-  constexpr std::uint64_t kHandles = std::numeric_limits<PerfEvents::Handle>::max();
+  constexpr std::uint64_t kHandles = std::numeric_limits<ShellService::Handle>::max();
   reply.result =
       request.argument[2] > kHandles
           ? -EBADF
-          : events_.open(attributes, static_cast<pid_t>(request.argument[0]), static_cast<int>(request.argument[1]),
-                         static_cast<PerfEvents::Handle>(request.argument[2]), request.argument[3]);
+          : service_.open(attributes, static_cast<pid_t>(request.argument[0]), static_cast<int>(request.argument[1]),
+                          static_cast<ShellService::Handle>(request.argument[2]), request.argument[3]);
   if (reply.result > 0) {
     event_sockets_.emplace(ends[0], reply.result);
     reply.value = static_cast<std::uint64_t>(reply.result);
@@ -358,10 +343,10 @@ void ShellServer::open_event(int socket, pid_t process, const pmufab_shell_reque
   close(ends[1]);
 }
 
-void ShellServer::serve_event(int socket, PerfEvents::Handle handle) {
+void ShellServer::serve_event(int socket, ShellService::Handle handle) {
   const std::optional<pmufab_shell_request> request = receive(socket);
   if (!request) {
-    events_.close(handle);
+    service_.close(handle);
     event_sockets_.erase(socket);
     close(socket);
     return;
@@ -370,13 +355,13 @@ void ShellServer::serve_event(int socket, PerfEvents::Handle handle) {
   pmufab_shell_reply reply{};
   if (request->call == PMUFAB_SHELL_READ) {
     const std::vector<std::uint64_t> words =
-        events_.read(handle, std::min<std::uint64_t>(request->argument[0], PMUFAB_SHELL_DATA), reply.result);
+        service_.read(handle, std::min<std::uint64_t>(request->argument[0], PMUFAB_SHELL_DATA), reply.result);
     if (reply.result >= 0) {
       reply.length = static_cast<std::uint32_t>(words.size() * sizeof(std::uint64_t));
       if (!words.empty()) std::memcpy(reply.data, words.data(), reply.length);
     }
   } else if (request->call == PMUFAB_SHELL_IOCTL) {
-    reply.result = events_.control(handle, request->argument[0], request->argument[1], reply.value);
+    reply.result = service_.control(handle, request->argument[0], request->argument[1], reply.value);
   } else {
     reply.result = -ENOSYS;
   }

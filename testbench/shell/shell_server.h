@@ -7,13 +7,11 @@
 #include <filesystem>
 #include <map>
 
-#include "testbench/pci_access/pci_access.h"
 #include "testbench/process/descriptor.h"
 #include "testbench/process/time_slice.h"
-#include "testbench/scenario/run/machine.h"
-#include "testbench/shell/perf_events.h"
 #include "testbench/shell/protocol.h"
 #include "testbench/shell/shared_time.h"
+#include "testbench/shell/shell_service.h"
 
 namespace pmufab::shell {
 
@@ -28,13 +26,16 @@ class ShellServer {
   };
 
   /// @throws std::system_error, also for a path that is too long
-  ShellServer(const Options& options, PerfEvents& events, pci_access::PciAccess& pci);
+  ShellServer(const Options& options, ShellService& service);
   ~ShellServer();
   ShellServer(const ShellServer&) = delete;
   ShellServer& operator=(const ShellServer&) = delete;
 
   /// Serve until told to stop. In a SystemC thread process.
   void serve();
+  /// Serve what has arrived, or arrives within a time, and let simulated time pass if it may. In a SystemC thread process.
+  /// @param timeout_ms  negative: wait as long as it takes
+  void serve_once(int timeout_ms);
 
  private:
   using WallClock = std::chrono::steady_clock;
@@ -44,7 +45,7 @@ class ShellServer {
   bool serve_file(int file);
   void accept_one();
   bool serve_connection(int socket, pid_t process);
-  void serve_event(int socket, PerfEvents::Handle handle);
+  void serve_event(int socket, ShellService::Handle handle);
   void answer(int socket, pid_t process, const pmufab_shell_request& request);
   void open_event(int socket, pid_t process, const pmufab_shell_request& request);
   void access_config(const pmufab_shell_request& request, pmufab_shell_reply& reply);
@@ -63,16 +64,15 @@ class ShellServer {
 
   double scale_;
   int stop_;
-  PerfEvents& events_;
-  pci_access::PciAccess& pci_;
+  ShellService& service_;
   SharedTime time_;
   process::Descriptor listener_;
   bool stopped_ = false;
   std::map<int, pid_t> connections_;  // by socket
-  std::map<int, PerfEvents::Handle> event_sockets_;
-  std::map<int, pid_t> processes_;      // that joined, by pidfd
-  bool children_known_ = false;         // those of processes_, since the last news
-  WallClock::time_point last_news_;     // or the last time that passed with the wall
+  std::map<int, ShellService::Handle> event_sockets_;
+  std::map<int, pid_t> processes_;                      // that joined, by pidfd
+  bool children_known_ = false;                         // those of processes_, since the last news
+  WallClock::time_point last_news_ = WallClock::now();  // or the last time that passed with the wall
   WallClock::time_point accept_again_;  // when connections are looked at again, if there was no room for one
   process::TimeSlice slice_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/shell/shell_session.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <optional>
@@ -10,6 +11,8 @@
 #include "testbench/perf/verdict_json.h"
 #include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/report/kernel_errors.h"
+#include "testbench/scenario/report/publication_check.h"
+#include "testbench/scenario/report/release_check.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/report/run_checks.h"
 #include "testbench/scenario/run/machine.h"
@@ -58,15 +61,10 @@ class ShellStory {
     const perf::PmuCatalog catalog(pmus);
     scenario::print_warnings(catalog);
     journal_.write("driver_files", scenario::to_json(machine_.host().driver_files()));
-    PerfEvents events(machine_, catalog, [this](const perf::Verdict& verdict) {
-      journal_.write("verdict", perf::to_json(verdict, kCounter));
-    });
-    // Rotate as the kernel's timer does, unless a second of programs is so short that events would never change.
-    constexpr double kSecond = 1e12;
-    constexpr double kChanges = 25;
-    constexpr double kKernel = 4e9;
-    events.set_rotation(static_cast<Picoseconds>(std::min(kKernel, options_.time_scale * kSecond / kChanges)));
-    ShellServer server({options_.folder / kSocketName, options_.time_scale, options_.stop}, events, pci);
+    PerfEvents events(
+        machine_, catalog, pci, {options_.folder / kSysfsName / "bus/event_source/devices", options_.time_scale},
+        [this](const perf::Verdict& verdict) { journal_.write("verdict", perf::to_json(verdict, kCounter)); });
+    ShellServer server({options_.folder / kSocketName, options_.time_scale, options_.stop}, events);
     machine_.start_traffic();
     options_.on_ready();
     server.serve();
@@ -78,9 +76,17 @@ class ShellStory {
 
  private:
   void finish() {
+    scenario::ReleaseCheck release(machine_);
+    release.look_at_used();
+    scenario::PublicationCheck published(machine_);
+    published.look("at the end");
     machine_.host().unload();
-    const std::vector<std::string> failures = scenario::run_failures(machine_, scenario::Kernel::here);
-    journal_.write("end", {{"failures", failures}, {"simulated_ps", simulated_time()}});
+    const Picoseconds end = simulated_time() - release.taken();
+    std::vector<std::string> failures = scenario::run_failures(machine_, scenario::Kernel::here);
+    for (const scenario::CheckResult& check : {published.result(), release.compare_with_fresh()}) {
+      if (!check.ok) failures.push_back(check.name + ": " + check.text);
+    }
+    journal_.write("end", {{"failures", failures}, {"simulated_ps", end}});
   }
 
   scenario::Machine& machine_;
@@ -92,7 +98,13 @@ class ShellStory {
 
 bool run_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers,
                  const SessionOptions& options) {
-  scenario::Machine machine(spec.platform, spec.host, spec.workload, drivers, {.echo_log = options.echo_log});
+  // The drivers' work takes as much of a program's second as the kernel's does.
+  scenario::HostSpec host = spec.host;
+  if (host.access_latency > 0) {
+    const auto scaled = static_cast<Picoseconds>(static_cast<double>(host.access_latency) * options.time_scale);
+    host.access_latency = std::max<Picoseconds>(scaled, 1);  // a loop that waits for a register must end
+  }
+  scenario::Machine machine(spec.platform, host, spec.workload, drivers, {.echo_log = options.echo_log});
   bool good = false;
   machine.run([&] { good = ShellStory(machine, options).tell(); });
   return good;

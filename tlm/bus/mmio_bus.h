@@ -49,6 +49,9 @@ class MmioBus : public sc_core::sc_module {
   void map(const std::string& window, std::uint64_t base, std::uint64_t size,
            tlm::tlm_base_target_socket_b<64>& target);
 
+  /// Report accesses to places that were reported already again.
+  void reset() { reported_.clear(); }
+
   /// Call `monitor` after every completed non-debug access. Monitors are called in the order of installation.
   void monitor(Monitor monitor);
 

@@ -119,15 +119,9 @@ void RegisterBank::set_reset(RegisterId reg, unsigned element, std::uint64_t val
 
 void RegisterBank::on_read(RegisterId reg, LiveValue live) { registers_.at(reg.index).live = std::move(live); }
 
-void RegisterBank::on_write(RegisterId reg, WriteHook hook) { registers_.at(reg.index).hook = std::move(hook); }
+void RegisterBank::on_write(RegisterId reg, WriteHook hook) { hook_of(reg) = std::move(hook); }
 
-void RegisterBank::on_write(RegisterField field, FieldHook hook) {
-  WriteHook& target = registers_.at(field.reg.index).hook;
-  target = [field, earlier = std::move(target), hook = std::move(hook)](const RegisterWrite& write) {
-    if (earlier) earlier(write);
-    hook({write.element, field.of(write.written), field.of(write.before), field.of(write.after), write.when});
-  };
-}
+RegisterBank::WriteHook& RegisterBank::hook_of(RegisterId reg) { return registers_.at(reg.index).hook; }
 
 std::uint64_t RegisterBank::value(RegisterId reg, unsigned element) const noexcept {
   return registers_.at(reg.index).values.at(element);
@@ -148,7 +142,11 @@ std::uint64_t RegisterBank::read_element(const Register& reg, unsigned element, 
 }
 
 void RegisterBank::reset() {
-  for (Register& reg : registers_) reg.values = reg.resets;
+  for (Register& reg : registers_) {
+    reg.values = reg.resets;
+    reg.unimplemented_reported = 0;
+  }
+  reported_.clear();
 }
 
 void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -85,7 +86,6 @@ class RegisterBank {
   using LiveValue = std::function<std::uint64_t(unsigned element, Picoseconds when)>;
   /// Acts on a write. Not called for debug writes.
   using WriteHook = std::function<void(const RegisterWrite&)>;
-  using FieldHook = std::function<void(const FieldWrite&)>;
 
   struct Options {
     std::string name;    ///< instance name, for reports and dumps
@@ -110,8 +110,17 @@ class RegisterBank {
   void on_read(RegisterId reg, LiveValue live);
   /// Set the hook of a register. It replaces an earlier one, and those of fields.
   void on_write(RegisterId reg, WriteHook hook);
-  /// Add the hook of a field. It is called at each write to the register, after hooks that were set earlier.
-  void on_write(RegisterField field, FieldHook hook);
+  /// Add the hook of a field, a function of a `const FieldWrite&`. It is called at each write to the register, after
+  /// hooks that were set earlier.
+  template <typename FieldHook>
+  void on_write(RegisterField field, FieldHook hook) {
+    WriteHook& target = hook_of(field.reg);
+    target = [field, earlier = std::move(target), hook = std::move(hook)](const RegisterWrite& write) {
+      if (earlier) earlier(write);
+      hook(FieldWrite{write.element, field.of(write.written), field.of(write.before), field.of(write.after),
+                      write.when});
+    };
+  }
 
   /// @return the stored value; live values are not consulted.
   [[nodiscard]] std::uint64_t value(RegisterId reg, unsigned element = 0) const noexcept;
@@ -120,7 +129,7 @@ class RegisterBank {
   /// @return what software would read at time `when`: the live value if there is one, with wo and raz bits zero.
   [[nodiscard]] std::uint64_t read(RegisterId reg, unsigned element, Picoseconds when) const;
 
-  /// Set every register to its reset value. No hook is called.
+  /// Set every register to its reset value. No hook is called. Errors are reported again.
   void reset();
 
   /// TLM-2.0 blocking transport. The payload's address is relative to the window.
@@ -164,6 +173,7 @@ class RegisterBank {
     return slots_[pages_[step / kSlotsPerPage] + step % kSlotsPerPage];
   }
   Slot& make_slot(std::size_t step);
+  [[nodiscard]] WriteHook& hook_of(RegisterId reg);
 
   void guest_error(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status, std::string_view what);
   void report_unimplemented(Register& reg, unsigned element, std::uint64_t bits);

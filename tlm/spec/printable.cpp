@@ -67,17 +67,6 @@ std::size_t closing_quote(std::string_view text, std::size_t begin) noexcept {
   return at;
 }
 
-/// "1,234"
-std::string with_commas(std::size_t number) {
-  const std::string digits = fmt::format("{}", number);
-  std::string text;
-  for (std::size_t at = 0; at < digits.size(); ++at) {
-    if (at > 0 && (digits.size() - at) % 3 == 0) text += ',';
-    text += digits[at];
-  }
-  return text;
-}
-
 /// @param value  well-formed UTF-8
 std::string shortened(std::string_view value) {
   const auto begins_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; };
@@ -87,10 +76,20 @@ std::string shortened(std::string_view value) {
   for (std::size_t seen = 0; seen <= kShown; ++end) {
     if (begins_character(value[end]) && ++seen > kShown) break;
   }
-  return fmt::format("{}... ({} characters)", value.substr(0, end), with_commas(characters));
+  return fmt::format("{}... ({} characters)", value.substr(0, end), with_separators(characters));
 }
 
 }  // namespace
+
+std::string with_separators(std::uint64_t number) {
+  const std::string digits = fmt::format("{}", number);
+  std::string text;
+  for (std::size_t at = 0; at < digits.size(); ++at) {
+    if (at > 0 && (digits.size() - at) % 3 == 0) text += ',';
+    text += digits[at];
+  }
+  return text;
+}
 
 std::size_t utf8_prefix(std::string_view text) noexcept {
   std::size_t at = 0;

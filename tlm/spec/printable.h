@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,8 @@ namespace pmufab {
 /// As printable_lines(), for a message that quotes given values. What stands between single quotes is cut if it
 /// is longer than 120 characters. Its first 80 and its length are left: 'aaaa... (70,000 characters)'.
 [[nodiscard]] std::string printable_message(std::string_view text);
+
+/// "1,234,567"
+[[nodiscard]] std::string with_separators(std::uint64_t number);
 
 }  // namespace pmufab

@@ -140,8 +140,9 @@ Option limit_option() {
 std::string limit_description() {
   return fmt::format(
       "--limit keeps one run from harming others. Its defaults are {}; for all but log and readings, 0 means no limit. "
-      "A run that reaches a limit is stopped and keeps its results. Of a longer kernel log, the beginning and the end "
-      "are kept. readings are the intervals of one measure, and processes are those that drivers start.",
+      "A run that reaches a limit is stopped and keeps its results. Of a longer kernel log, the beginning, the end "
+      "and errors between them are kept. readings are the intervals of one measure, and processes are those that "
+      "drivers start.",
       scenario::default_limits());
 }
 
@@ -176,8 +177,8 @@ void ProgressBar::clear() {
 void catch_interrupts() {
   struct sigaction action {};
   action.sa_handler = count_interrupt;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  action.sa_flags = SA_RESTART;  // results that are being written to a pipe stay whole
+  for (const int signal : {SIGINT, SIGTERM, SIGQUIT}) sigaction(signal, &action, nullptr);
   // nohup ignores it so that the program goes on when the terminal is closed.
   struct sigaction now {};
   if (sigaction(SIGHUP, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);

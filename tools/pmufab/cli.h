@@ -77,7 +77,7 @@ class ProgressBar {
   int last_permille_ = -1;
 };
 
-/// From now on SIGINT, SIGTERM and SIGHUP (unless that is ignored) are counted instead of ending the program.
+/// From now on SIGINT, SIGTERM, SIGQUIT and SIGHUP (unless that is ignored) are counted instead of ending the program.
 void catch_interrupts();
 /// @return their number so far
 [[nodiscard]] int interrupts() noexcept;

@@ -16,12 +16,14 @@
 #include <iostream>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/end_signals.h"
 
 namespace pmufab::cli {
 namespace {
@@ -39,9 +41,38 @@ bool is_system_folder(const fs::path& folder) {
 
 fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
 
+/// As the kernel's fs.protected_symlinks and fs.protected_fifos, which do not see links that are followed here: in a
+/// folder where everybody may make files, those of other users may be traps. @return true for a name there that neither
+/// this user nor the owner of the folder has made
+bool is_strange(const fs::path& name) {
+  constexpr mode_t kShared = S_ISVTX | S_IWOTH;
+  struct stat there {};
+  struct stat folder {};
+  return lstat(name.c_str(), &there) == 0 && stat(folder_of(name).c_str(), &folder) == 0 &&
+         (folder.st_mode & kShared) == kShared && there.st_uid != geteuid() && there.st_uid != folder.st_uid;
+}
+
+/// @return the first link on the way to a file, or the link that it is, which another user has made; empty: none
+fs::path find_strange_link(const fs::path& file) {
+  fs::path way;
+  for (const fs::path& name : file) {
+    way /= name;
+    std::error_code ignored;
+    if (fs::symlink_status(way, ignored).type() == fs::file_type::symlink && is_strange(way)) return way;
+  }
+  return {};
+}
+
 /// The target of the links at `file`, which may not exist yet. @return false if it must be written in place
+/// @throws InputError for links of other users
 bool follow_links(fs::path& file, std::error_code& error) {
+  const fs::path named = file;
   for (int links = 0; links < kMaximumLinks; ++links) {
+    if (const fs::path link = find_strange_link(file); !link.empty())
+      throw InputError(fmt::format("cannot write '{}': '{}' is a link of another user, in a folder that everybody may "
+                                   "write to",
+                                   named.generic_string(), link.generic_string()),
+                       "name another file");
     const fs::path folder = fs::weakly_canonical(folder_of(file), error);
     if (error) return true;
     if (is_system_folder(folder)) return false;
@@ -55,16 +86,57 @@ bool follow_links(fs::path& file, std::error_code& error) {
   return true;
 }
 
-/// Create a file with a new name. @param stem  path without the part that makes it unique
-fs::path make_unique(const fs::path& stem, const std::string& extension, std::error_code& error) {
-  std::string name = stem.string() + ".new-XXXXXX" + extension;
-  const int file = mkstemps(name.data(), static_cast<int>(extension.size()));
-  if (file < 0) {
-    error.assign(errno, std::generic_category());
-    return {};
+constexpr std::string_view kNewName = ".new-";  // and six more characters
+constexpr std::size_t kNewNameSize = kNewName.size() + 6;
+
+/// Try to lock a file or folder of this user. The lock ends with the last process that holds it.
+enum class LockState : std::uint8_t { ours, taken, no_locks, gone };
+
+LockState lock_name(const fs::path& name, int flags, process::Descriptor& lock) {
+  lock = process::Descriptor(open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags));
+  struct stat there {};
+  if (!lock || fstat(lock.get(), &there) != 0) return errno == ENOENT ? LockState::gone : LockState::no_locks;
+  if (there.st_uid != geteuid()) return LockState::no_locks;  // not to be touched
+  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK ? LockState::taken : LockState::no_locks;
+  struct stat now {};
+  const bool is_there = lstat(name.c_str(), &now) == 0 && now.st_ino == there.st_ino && now.st_dev == there.st_dev;
+  return is_there ? LockState::ours : LockState::gone;
+}
+
+/// Remove what killed programs of this user left of the file `stem`.new-XXXXXX`extension`.
+void remove_left_files(const fs::path& stem, const std::string& extension) {
+  const std::string start = stem.filename().string() + std::string(kNewName);
+  const std::size_t size = stem.filename().string().size() + kNewNameSize + extension.size();
+  std::error_code error;
+  for (fs::directory_iterator entry(folder_of(stem), error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.size() != size || !name.starts_with(start) || !name.ends_with(extension)) continue;
+    std::error_code ignored;
+    if (entry->symlink_status(ignored).type() != fs::file_type::regular) continue;
+    process::Descriptor lock;
+    if (lock_name(entry->path(), 0, lock) == LockState::ours) fs::remove(entry->path(), ignored);
   }
-  close(file);
-  return name;
+}
+
+/// Create a file with a new name, and lock it. @param stem  path without the part that makes it unique
+fs::path make_unique(const fs::path& stem, const std::string& extension, process::Descriptor& lock,
+                     std::error_code& error) {
+  constexpr unsigned kAttempts = 100;
+  for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
+    std::string name = stem.string() + std::string(kNewName) + "XXXXXX" + extension;
+    const int file = mkstemps(name.data(), static_cast<int>(extension.size()));
+    if (file < 0) {
+      error.assign(errno, std::generic_category());
+      return {};
+    }
+    close(file);
+    // Before it is locked, another program may take it for one that was left, and remove it.
+    const LockState state = lock_name(name, 0, lock);
+    std::error_code ignored;
+    if (state == LockState::ours || (state == LockState::no_locks && fs::exists(name, ignored))) return name;
+  }
+  error = std::make_error_code(std::errc::device_or_resource_busy);
+  return {};
 }
 
 /// The permissions of a new file.
@@ -81,40 +153,49 @@ bool reader_is_gone(int stream) {
   return poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR) != 0;
 }
 
+const char* const kDeviceOutput = "pmufab-output";  // for what is not replaced: a pipe or a device
+
 constexpr std::string_view kScratchName = "pmufab-scratch.";  // and six more characters
 constexpr std::size_t kScratchNameSize = kScratchName.size() + 6;
 
-enum class FolderState : std::uint8_t { ours, taken, no_locks, gone };
-
-/// Try to lock a folder of this user. @param lock  receives what holds the lock
-FolderState lock_folder(const fs::path& folder, process::Descriptor& lock) {
-  lock = process::Descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat there {};
-  if (!lock || fstat(lock.get(), &there) != 0) return errno == ENOENT ? FolderState::gone : FolderState::no_locks;
-  if (there.st_uid != geteuid()) return FolderState::no_locks;  // not to be touched
-  if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
-    return errno == EWOULDBLOCK ? FolderState::taken : FolderState::no_locks;
-  return there.st_nlink > 0 && fs::exists(folder) ? FolderState::ours : FolderState::gone;
-}
-
-/// Remove the scratch folders of programs that were killed.
-void remove_left_folders(const fs::path& parent) {
+/// Remove what programs that were killed left in the folder for temporary files.
+void remove_left_behind(const fs::path& parent) {
   std::error_code error;
   for (fs::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (!name.starts_with(kScratchName) || name.size() != kScratchNameSize) continue;
+    const bool is_scratch = name.starts_with(kScratchName) && name.size() == kScratchNameSize;
+    if (!is_scratch && !name.starts_with(std::string(kDeviceOutput) + std::string(kNewName))) continue;
     process::Descriptor lock;
     std::error_code ignored;
-    if (lock_folder(entry->path(), lock) == FolderState::ours) fs::remove_all(entry->path(), ignored);
+    if (lock_name(entry->path(), is_scratch ? O_DIRECTORY : 0, lock) == LockState::ours)
+      fs::remove_all(entry->path(), ignored);
   }
 }
 
 }  // namespace
 
+HeldSignals::HeldSignals() {
+  sigemptyset(&signals_);
+  for (const int number : kEndSignals) {
+    struct sigaction now {};
+    if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_IGN) sigaddset(&signals_, number);
+  }
+  sigprocmask(SIG_BLOCK, &signals_, &before_);
+}
+
+HeldSignals::~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+OutputFile* OutputFile::open_files_ = nullptr;
+
 OutputFile::OutputFile(const fs::path& file) : named_(file), target_(file) {
   std::error_code error;
   replace_ = follow_links(target_, error);
   if (error) fail(error.value());
+  if (is_strange(target_) && fs::status(target_, error).type() == fs::file_type::fifo)
+    throw InputError(fmt::format("cannot write '{}': it is a named pipe of another user, in a folder that everybody "
+                                 "may write to",
+                                 named_.generic_string()),
+                     "name another file");
   if (replace_) {
     const fs::file_type type = fs::status(target_, error).type();
     if (type == fs::file_type::directory) fail(EISDIR);
@@ -127,14 +208,29 @@ OutputFile::OutputFile(const fs::path& file) : named_(file), target_(file) {
                                  folder_of(target_).generic_string()),
                      "make it, or name another file");
   error.clear();
-  const fs::path stem = replace_ ? target_ : temporary_folder() / "pmufab-output";
-  temporary_ = make_unique(stem, target_.extension().string(), error);
+  const fs::path stem = replace_ ? target_ : temporary_folder() / kDeviceOutput;
+  const std::string extension = target_.extension().string();
+  remove_left_files(stem, extension);
+  const HeldSignals held;
+  temporary_ = make_unique(stem, extension, lock_, error);
   if (error) fail(error.value());
+  process_ = getpid();
+  next_ = std::exchange(open_files_, this);
 }
 
 OutputFile::~OutputFile() {
+  const HeldSignals held;
+  OutputFile** place = &open_files_;
+  while (*place != this) place = &(*place)->next_;
+  *place = next_;
   std::error_code ignored;
   if (!temporary_.empty()) fs::remove(temporary_, ignored);
+}
+
+void OutputFile::remove_all_temporary() noexcept {
+  for (const OutputFile* file = open_files_; file != nullptr; file = file->next_) {
+    if (file->process_ == getpid() && !file->temporary_.empty()) unlink(file->temporary_.c_str());
+  }
 }
 
 void OutputFile::fail(int error) const {
@@ -184,14 +280,17 @@ void OutputFile::commit() {
     pass_on();
     return;
   }
+  // The new file is this user's. With the rights that another user has given the old one, it might be everybody's.
   struct stat there {};
-  const bool exists = stat(target_.c_str(), &there) == 0;
+  const bool is_mine = lstat(target_.c_str(), &there) == 0 && S_ISREG(there.st_mode) && there.st_uid == geteuid();
   constexpr mode_t kRights = 07777;
-  chmod(temporary_.c_str(), exists ? there.st_mode & kRights : default_mode());
+  chmod(temporary_.c_str(), is_mine ? there.st_mode & kRights : default_mode());
+  const HeldSignals held;
   std::error_code error;
   fs::rename(temporary_, target_, error);
   if (error) fail(error.value());
   temporary_.clear();
+  lock_.reset();
 }
 
 void check_writable(const fs::path& file) { const OutputFile probe(file); }
@@ -204,14 +303,21 @@ void write_file(const fs::path& file, const std::string& content) {
 
 bool is_full(const fs::path& folder) {
   constexpr std::size_t kLeast = 1U << 20;
-  std::error_code error;
-  const fs::path probe = make_unique(folder / "pmufab-room", "", error);
-  if (error) return scenario::is_output_error(error);
-  std::ofstream stream(probe, std::ios::binary);
-  stream << std::string(kLeast, '\0');
-  stream.close();
-  fs::remove(probe, error);
-  return !stream;
+  std::string name = (folder / "pmufab-room.XXXXXX").string();
+  process::Descriptor file;
+  {
+    const HeldSignals held;
+    file = process::Descriptor(mkstemp(name.data()));
+    if (!file) return scenario::is_output_error(std::error_code(errno, std::generic_category()));
+    unlink(name.c_str());
+  }
+  const std::string content(kLeast, '\0');
+  for (std::size_t done = 0; done < kLeast;) {
+    const ssize_t count = ::write(file.get(), content.data() + done, kLeast - done);
+    if (count < 0 && errno != EINTR) return true;
+    if (count > 0) done += static_cast<std::size_t>(count);
+  }
+  return false;
 }
 
 fs::path temporary_folder() {
@@ -225,7 +331,7 @@ fs::path temporary_folder() {
 
 ScratchFolder::ScratchFolder() {
   const fs::path parent = temporary_folder();
-  remove_left_folders(parent);
+  remove_left_behind(parent);
   constexpr unsigned kAttempts = 100;
   for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
     std::string name = (parent / (std::string(kScratchName) + "XXXXXX")).string();
@@ -234,8 +340,8 @@ ScratchFolder::ScratchFolder() {
                        "TMPDIR must name a folder that can be written to");
     path_ = name;
     // Before it is locked, another program may take it for one that was left, and remove it.
-    const FolderState state = lock_folder(path_, lock_);
-    if (state == FolderState::ours || (state == FolderState::no_locks && fs::exists(path_))) return;
+    const LockState state = lock_name(path_, O_DIRECTORY, lock_);
+    if (state == LockState::ours || (state == LockState::no_locks && fs::exists(path_))) return;
   }
   throw InputError(fmt::format("a temporary folder in '{}' disappears again and again", parent.generic_string()),
                    "set TMPDIR to another folder");
@@ -247,6 +353,17 @@ ScratchFolder::~ScratchFolder() {
 }
 
 void prepare_process() {
+  for (const int number : kEndSignals) {
+    struct sigaction now {};
+    if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
+    struct sigaction action {};
+    action.sa_handler = [](int signal) {
+      OutputFile::remove_all_temporary();
+      std::signal(signal, SIG_DFL);
+      raise(signal);
+    };
+    sigaction(number, &action, nullptr);
+  }
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGCHLD, SIG_DFL);

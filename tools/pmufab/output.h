@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
+#include <csignal>
 #include <filesystem>
 #include <ios>
 #include <string>
@@ -9,9 +12,27 @@
 
 namespace pmufab::cli {
 
+/// While there is one, the signals that end a program (SIGINT, SIGTERM, SIGHUP, SIGQUIT) wait. Those that are ignored
+/// stay so.
+class HeldSignals {
+ public:
+  HeldSignals();
+  ~HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  /// What is held.
+  [[nodiscard]] const sigset_t& signals() const noexcept { return signals_; }
+
+ private:
+  sigset_t signals_{};
+  sigset_t before_{};
+};
+
 /// A file of results being written. The file of that name stays unchanged until commit(), and nobody sees half of the
 /// new one: a regular file is written beside its place and renamed. Symbolic links stay links. Something else, such as
-/// a device or a named pipe, is written to and not replaced. The folder must exist.
+/// a device or a named pipe, is written to and not replaced. The folder must exist. In a folder that everybody may
+/// write to, such as /tmp, links and named pipes of other users are refused. If a signal or a crash ends the program,
+/// the file beside the place stays at most until the next one for the same place.
 class OutputFile {
  public:
   /// @param file  as the user named it
@@ -31,6 +52,9 @@ class OutputFile {
   /// Move the written file to its place. @throws scenario::InputError
   void commit();
 
+  /// Remove the temporary files of this process. For signal handlers.
+  static void remove_all_temporary() noexcept;
+
  private:
   void put(const std::string& content, std::ios::openmode mode) const;
   void pass_on() const;
@@ -40,6 +64,10 @@ class OutputFile {
   std::filesystem::path target_;     // where links lead to
   std::filesystem::path temporary_;  // empty: no longer there
   bool replace_ = true;              // false: written in place
+  process::Descriptor lock_;         // on the temporary file: it is in use
+  pid_t process_ = -1;               // that made it
+  OutputFile* next_ = nullptr;
+  static OutputFile* open_files_;  // all there are; changed only while signals are held
 };
 
 /// Writes nothing. @throws scenario::InputError if the file could not be written
@@ -70,9 +98,10 @@ class ScratchFolder {
   process::Descriptor lock_;
 };
 
-/// Call this first. A standard stream that is closed must not become the first file opened. A reader that goes away, or a
-/// file that may not grow (ulimit -f), must not end the program before its reports are written: both are errors of
-/// writing. If the parent ignores SIGCHLD, so would this program, and could not learn how its children end.
+/// Call this first. A standard stream that is closed must not become the first file opened. A reader that goes away, or
+/// a file that may not grow (ulimit -f), must not end the program before its reports are written: both are errors of
+/// writing. If the parent ignores SIGCHLD, so would this program, and could not learn how its children end. A signal
+/// that ends the program from now on removes its unfinished files.
 void prepare_process();
 
 /// Call this after all output to standard error, if that output is a result. Checks that all of it was written.

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
@@ -14,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "testbench/process/child_process.h"
+#include "testbench/process/descriptor.h"
 #include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::cli {
@@ -32,9 +35,28 @@ bool is_orphan(int stop) {
   return poll(&look, 1, 0) == 1 && (look.revents & POLLIN) == 0;
 }
 
+/// With what its drivers have started.
+void kill_simulator(pid_t pid) {
+  kill(-pid, SIGKILL);
+  kill(pid, SIGKILL);  // it may not have its own group yet
+}
+
+/// Wait until the simulator says that it serves, or ends, or a signal comes.
+Simulator::State wait_for_start(int ready, EndSignals& signals) {
+  while (true) {
+    pollfd files[] = {{ready, POLLIN, 0}, {signals.descriptor(), POLLIN, 0}};
+    poll(files, 2, -1);
+    if (signals.take()) return Simulator::State::stopped;
+    if (files[0].revents == 0) continue;
+    char done = 0;
+    const ssize_t size = read(ready, &done, 1);
+    if (size >= 0 || errno != EINTR) return size == 1 ? Simulator::State::ready : Simulator::State::failed;
+  }
+}
+
 }  // namespace
 
-Simulator start_simulator(const fs::path& folder,
+Simulator start_simulator(const fs::path& folder, EndSignals& signals,
                           const std::function<int(int stop, const std::function<void()>& on_ready)>& work) {
   int stop[2];
   int ready[2];
@@ -64,27 +86,44 @@ Simulator start_simulator(const fs::path& folder,
   });
   close(stop[0]);
   close(ready[1]);
-  char done = 0;
-  ssize_t size = 0;
-  do {
-    size = read(ready[0], &done, 1);
-  } while (size < 0 && errno == EINTR);
+  const Simulator::State state = wait_for_start(ready[0], signals);
   close(ready[0]);
-  return {pid, stop[1], size == 1};
+  if (state == Simulator::State::stopped) kill_simulator(pid);  // it has no results yet
+  return {signals, pid, stop[1], state};
 }
 
-int Simulator::end() {
+Simulator::End Simulator::end(bool stopped) {
+  constexpr std::chrono::seconds kPatience{5};
+  using Clock = std::chrono::steady_clock;
   static_cast<void>(!write(stop_, "s", 1));
   close(stop_);
-  return process::wait_for(std::exchange(pid_, -1));
+  const pid_t pid = std::exchange(pid_, -1);
+  const process::Descriptor process = process::watch(pid);
+  bool killed = false;
+  for (Clock::time_point last = Clock::now() + kPatience; !killed;) {
+    pollfd files[] = {{process.get(), POLLIN, 0}, {signals_.descriptor(), POLLIN, 0}};
+    constexpr int kLook = 100;  // ms
+    poll(files, 2, stopped ? kLook : -1);
+    if (files[0].revents != 0) break;
+    const bool again = signals_.take().has_value();
+    if (again && !stopped) last = Clock::now() + kPatience;
+    killed = stopped && (again || Clock::now() >= last);
+    stopped = stopped || again;
+  }
+  if (killed) kill_simulator(pid);
+  return {process::wait_for(pid), stopped, killed};
 }
 
-std::optional<int> check_simulator(int status, bool ended) {
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kPassed && ended) return std::nullopt;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kBadInput) return kBadInput;
-  complain("pmufab: the simulator died: {}\n", process::describe(process::process_end(status)));
+std::optional<int> check_simulator(const Simulator::End& end, bool ended) {
+  if (WIFEXITED(end.status) && WEXITSTATUS(end.status) == kPassed && ended) return std::nullopt;
+  if (WIFEXITED(end.status) && WEXITSTATUS(end.status) == kBadInput) return kBadInput;
+  process::ProcessEnd how = process::process_end(end.status);
+  how.stopped = end.killed;
+  complain("pmufab: the simulator died: {}\n", process::describe(how));
   return kInternalError;
 }
+
+void print_stopped() { complain("pmufab: stopped by a signal: the results are partial\n"); }
 
 Options platform_options() {
   return {

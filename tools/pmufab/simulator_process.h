@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -13,45 +14,66 @@
 
 #include "testbench/scenario/run/scenario_spec.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/end_signals.h"
 
 namespace pmufab::cli {
 
 /// A simulator in a process that ends with its parent.
 class Simulator {
  public:
-  Simulator(pid_t pid, int stop, bool ready) : pid_(pid), stop_(stop), ready_(ready) {}
+  enum class State : std::uint8_t {
+    ready,    ///< it serves
+    failed,   ///< it has printed why it does not, and has ended
+    stopped,  ///< a signal came before it served
+  };
+  Simulator(EndSignals& signals, pid_t pid, int stop, State state)
+      : signals_(signals), pid_(pid), stop_(stop), state_(state) {}
   Simulator(Simulator&& other) noexcept
-      : pid_(std::exchange(other.pid_, -1)), stop_(std::exchange(other.stop_, -1)), ready_(other.ready_) {}
+      : signals_(other.signals_),
+        pid_(std::exchange(other.pid_, -1)),
+        stop_(std::exchange(other.stop_, -1)),
+        state_(other.state_) {}
   ~Simulator() {
-    if (pid_ > 0) end();
+    if (pid_ > 0) static_cast<void>(end(true));
   }
   Simulator(const Simulator&) = delete;
   Simulator& operator=(const Simulator&) = delete;
   Simulator& operator=(Simulator&&) = delete;
 
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
-  /// @return true if it serves; otherwise it has printed why not, and has ended.
-  [[nodiscard]] bool ready() const noexcept { return ready_; }
-  /// Ask it to end, and wait for it. @return what waitpid() says
-  int end();
+  [[nodiscard]] State state() const noexcept { return state_; }
+
+  struct End {
+    int status;    ///< from waitpid()
+    bool stopped;  ///< by a signal, now or before
+    bool killed;   ///< because it did not end soon after that
+  };
+  /// Ask it to end, and wait for it. Once a signal has come, it has five seconds to end, and is killed at the next one.
+  /// @param stopped  a signal has come
+  [[nodiscard]] End end(bool stopped);
 
  private:
+  EndSignals& signals_;
   pid_t pid_;
   int stop_;  // data in it, or its end, asks the simulator to end
-  bool ready_;
+  State state_;
 };
 
-/// Start a simulator in its own session, so that it does not get the terminal's signals.
+/// Start a simulator in its own session, so that it does not get the terminal's signals. It keeps those of `signals`
+/// waiting, and ends when it is told to.
 /// @param folder  removed by the simulator if its parent is killed
 /// @param work    gets a file descriptor that tells it to end, and a function to call when it serves; returns an exit
 ///                code
 [[nodiscard]] Simulator start_simulator(
-    const std::filesystem::path& folder,
+    const std::filesystem::path& folder, EndSignals& signals,
     const std::function<int(int stop, const std::function<void()>& on_ready)>& work);
 
 /// If the simulator died and has not printed why, print it. @param ended  its journal has an end
 /// @return an exit code if it did not finish
-[[nodiscard]] std::optional<int> check_simulator(int status, bool ended);
+[[nodiscard]] std::optional<int> check_simulator(const Simulator::End& end, bool ended);
+
+/// Say that a signal has ended the program before its time.
+void print_stopped();
 
 /// @return --traffic, --seed and --set
 [[nodiscard]] Options platform_options();

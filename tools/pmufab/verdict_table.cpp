@@ -39,6 +39,23 @@ void print_verdicts(const char* counter, const std::string& event, const std::ve
   }
 }
 
+void print_metrics(const std::vector<guest::MetricVerdict>& metrics) {
+  const auto number = [](double value, const std::string& unit) {
+    return fmt::format("{:.6g}{}{}", value, unit.empty() ? "" : " ", unit);
+  };
+  for (const guest::MetricVerdict& verdict : metrics) {
+    std::string expected = "-";
+    if (verdict.expected) {
+      const auto& [low, high] = *verdict.expected;
+      expected = number(high, verdict.unit);
+      if (low < high) expected = fmt::format("{:.6g} ... {}", low, expected);
+    }
+    complain("  {:>20}  {:>20}  {:5}  {}{}\n", verdict.value ? number(*verdict.value, verdict.unit) : "-", expected,
+             perf::mark_of(verdict.check, speaks_utf8()), verdict.metric,
+             verdict.note.empty() ? std::string() : fmt::format("   ({})", verdict.note));
+  }
+}
+
 void print_failures(const std::vector<std::string>& failures) {
   for (const std::string& failure : failures) complain("pmufab: {}\n", failure);
 }
@@ -54,9 +71,11 @@ int Conclusion::exit_code(int command) const {
   return status == Status::not_judged && totals.all > 0 ? kNotJudged : kPassed;
 }
 
-Conclusion conclude(const std::vector<perf::Verdict>& verdicts, const std::vector<std::string>& failures) {
+Conclusion conclude(const std::vector<perf::Verdict>& verdicts, const std::vector<std::string>& failures,
+                    const std::vector<guest::MetricVerdict>& metrics) {
   scenario::CounterTotals totals;
   for (const perf::Verdict& verdict : verdicts) totals.add(verdict.check);
+  for (const guest::MetricVerdict& verdict : metrics) totals.add(verdict.check);
   return {scenario::status_of(totals, failures.empty()), totals};
 }
 

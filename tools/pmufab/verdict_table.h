@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "testbench/guest/perf/perf_output.h"
 #include "testbench/perf/verdict.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/scenario_spec.h"
@@ -15,6 +16,8 @@ namespace pmufab::cli {
 /// @param counter  who counted: "driver", "guest"
 /// @param event    title of the events' column
 void print_verdicts(const char* counter, const std::string& event, const std::vector<perf::Verdict>& verdicts);
+/// Print the rows of metrics, below those of the events they are computed from.
+void print_metrics(const std::vector<guest::MetricVerdict>& metrics);
 
 /// Print what else was wrong to standard error, a line each. @param failures  scenario::run_failures()
 void print_failures(const std::vector<std::string>& failures);
@@ -32,7 +35,9 @@ struct Conclusion {
   [[nodiscard]] int exit_code(int command) const;
 };
 /// @param failures  scenario::run_failures()
-[[nodiscard]] Conclusion conclude(const std::vector<perf::Verdict>& verdicts, const std::vector<std::string>& failures);
+/// @param metrics   each is counted as a counter
+[[nodiscard]] Conclusion conclude(const std::vector<perf::Verdict>& verdicts, const std::vector<std::string>& failures,
+                                  const std::vector<guest::MetricVerdict>& metrics = {});
 
 /// @return the beginning of every --json file of these commands. @param complete  false: it did not come to its end
 [[nodiscard]] scenario::Json verdict_json(const scenario::ScenarioSpec& spec, bool complete, Picoseconds simulated,

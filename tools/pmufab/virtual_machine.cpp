@@ -3,13 +3,12 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <system_error>
@@ -30,7 +29,7 @@ constexpr mode_t kMine = 0600;
 /// In the child: replace the process by QEMU.
 [[noreturn]] void start(const Arguments& command, int output, pid_t parent, const std::filesystem::path& messages) {
   process::end_with(parent, SIGKILL);
-  sigprocmask(SIG_UNBLOCK, &end_signals(), nullptr);
+  EndSignals::let_go();
   if (output >= 0) {
     // A process group of its own, so that Ctrl-C reaches only us.
     setpgid(0, 0);
@@ -57,19 +56,6 @@ bool is_taken() {
 
 }  // namespace
 
-const sigset_t& end_signals() {
-  static const sigset_t set = [] {
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-      struct sigaction now {};
-      if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_IGN) sigaddset(&signals, number);
-    }
-    return signals;
-  }();
-  return set;
-}
-
 VirtualMachine::VirtualMachine(const Arguments& command, bool interactive, const std::filesystem::path& messages,
                                const std::filesystem::path& printed)
     : is_file_(!printed.empty()) {
@@ -82,7 +68,7 @@ VirtualMachine::VirtualMachine(const Arguments& command, bool interactive, const
     output_ = Descriptor(output[0]);
     if (is_file_) output_ = Descriptor(open(printed.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, kMine));
   }
-  process_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+  process_ = process::watch(pid_);
 }
 
 VirtualMachine::~VirtualMachine() {
@@ -95,9 +81,8 @@ VirtualMachine::~VirtualMachine() {
   if (has_terminal_) tcsetattr(STDIN_FILENO, TCSANOW, &terminal_);
 }
 
-VirtualMachine::End VirtualMachine::run(pid_t simulator, std::chrono::seconds most) {
-  const Descriptor other(static_cast<int>(syscall(SYS_pidfd_open, simulator, 0)));
-  const Descriptor signals(signalfd(-1, &end_signals(), SFD_CLOEXEC));
+VirtualMachine::End VirtualMachine::run(pid_t simulator, std::chrono::seconds most, EndSignals& signals) {
+  const Descriptor other = process::watch(simulator);
   const auto last = std::chrono::steady_clock::now() + most;
   bool ended = false;
   while (true) {
@@ -106,14 +91,14 @@ VirtualMachine::End VirtualMachine::run(pid_t simulator, std::chrono::seconds mo
     std::array<pollfd, 4> files{{{is_file_ || !taken ? -1 : output_.get(), POLLIN, 0},
                                  {ended ? -1 : process_.get(), POLLIN, 0},
                                  {other.get(), POLLIN, 0},
-                                 {signals.get(), POLLIN, 0}}};
+                                 {signals.descriptor(), POLLIN, 0}}};
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(last - std::chrono::steady_clock::now()).count();
     if (left <= 0) return End::too_long;
     // There is no notification that a file has grown.
     const std::int64_t longest = ended && taken ? 0 : is_file_ || !taken ? 100 : 1000;
     if (poll(files.data(), files.size(), static_cast<int>(std::min(left, longest))) < 0) continue;
-    if (files[3].revents != 0) return End::told;
+    if (files[3].revents != 0 && signals.take()) return End::told;
     if (files[1].revents != 0) {
       process_end_ = process::process_end(process::wait_for(std::exchange(pid_, -1)));
       ended = true;

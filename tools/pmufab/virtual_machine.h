@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -15,11 +14,9 @@
 #include "testbench/process/child_process.h"
 #include "testbench/process/descriptor.h"
 #include "tools/pmufab/command.h"
+#include "tools/pmufab/end_signals.h"
 
 namespace pmufab::cli {
-
-/// Signals that ask the program to end, without those ignored at the first call, as under nohup.
-[[nodiscard]] const sigset_t& end_signals();
 
 /// The virtual machine, and the output of its command.
 class VirtualMachine {
@@ -39,7 +36,8 @@ class VirtualMachine {
   /// Wait until it ends, and print its output.
   /// @param simulator  if it ends, the machine is stopped
   /// @param most       longest time allowed
-  End run(pid_t simulator, std::chrono::seconds most);
+  /// @param signals    if one comes, the machine is stopped
+  End run(pid_t simulator, std::chrono::seconds most, EndSignals& signals);
 
   [[nodiscard]] const std::string& printed() const noexcept { return printed_; }
   /// @return how its process ended; nothing if we stopped it

@@ -161,6 +161,7 @@ void ConfigSpace::reset() {
     if (bank) bank->reset();
   }
   for (const auto& bank : dtm_banks_) bank->reset();
+  reported_.clear();
 }
 
 ConfigSpace::Target ConfigSpace::decode(std::uint64_t address) const {

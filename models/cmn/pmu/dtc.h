@@ -67,6 +67,9 @@ class Dtc {
   [[nodiscard]] CarryPath& carry_path() noexcept { return path_; }
   [[nodiscard]] const CarryPath& carry_path() const noexcept { return path_; }
 
+  /// Let `cycles` cycles pass at once for the cycle counter, if it runs.
+  void pass_cycles(std::uint64_t cycles, Picoseconds when) { cycles_.pass(cycles, when); }
+
   /// Return to the state after reset. The owner resets the bank first.
   void reset();
 

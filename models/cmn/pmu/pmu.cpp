@@ -437,6 +437,24 @@ void Pmu::see(unsigned xp, unsigned port, FlitDirection direction, Channel chann
   }
 }
 
+void Pmu::flits_at_once(unsigned xp, unsigned port, FlitDirection direction, Channel channel, const KnownImage& flits,
+                        std::uint64_t amount, Picoseconds when) {
+  const unsigned even = direction == FlitDirection::upload ? 0 : 2;
+  const unsigned first = layout_.first_dtm(xp);
+  for (unsigned dtm = first; dtm < first + layout_.dtms_of(xp); ++dtm) {
+    const DtmWatch& watch = dtm_watches_[dtm];
+    if (watch.watchpoints[even].combines()) continue;
+    for (unsigned i = even; i < even + 2; ++i) {
+      const Watchpoint& watchpoint = watch.watchpoints[i];
+      if (!watchpoint.can_fire() || !watchpoint.sees(port, channel) || !watchpoint.matches(flits)) continue;
+      for (unsigned n = 0; n < kLocalCounters; ++n) {
+        if ((watch.feeds[i] >> n & 1U) != 0) dtms_[dtm].add(n, amount, when);
+      }
+    }
+  }
+  watch_occupancies(when);
+}
+
 void Pmu::reset() {
   settle(simulated_time());
   space_.reset();

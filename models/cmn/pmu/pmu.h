@@ -137,6 +137,32 @@ class Pmu {
   }
   /// @}
 
+  /// @name Occurrences in bulk
+  /// They may come at any time, also between the mesh's cycles. Counters wrap by arithmetic, whatever the amount. With
+  /// a limit of carries per cycle (CarryParameters::per_cycle), each carry of the amount takes its own place in the
+  /// queue: use only amounts that wrap a local counter a few times.
+  /// @{
+  /// As node_event(). @param amount  up to 2^63
+  void node_events_at_once(unsigned source, unsigned id, FilterClasses classes, std::uint64_t amount,
+                           Picoseconds when) {
+    node_event(source, id, classes, amount, when);
+    watch_occupancies(when);  // accumulated events may share the counter, which is nearer to its overflow now
+  }
+  /// As xp_event(). @param amount  up to 2^63
+  void xp_events_at_once(unsigned xp, unsigned event_id, std::uint64_t amount, Picoseconds when) {
+    xp_event(xp, event_id, amount, when);
+    watch_occupancies(when);
+  }
+  /// Flits between an XP and the device at a port, of which no more is known than `flits`. A pair of combined watchpoints
+  /// does not see them. @param amount  up to 2^63
+  void flits_at_once(unsigned xp, unsigned port, FlitDirection direction, Channel channel, const KnownImage& flits,
+                     std::uint64_t amount, Picoseconds when);
+  /// Let cycles of the mesh's clock pass at once for the cycle counters of all DTCs that run.
+  void pass_cycles(std::uint64_t cycles, Picoseconds when) {
+    for (const auto& dtc : dtcs_) dtc->pass_cycles(cycles, when);
+  }
+  /// @}
+
   /// Return to the state after hardware reset, registers included.
   void reset();
 

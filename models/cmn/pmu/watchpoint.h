@@ -9,6 +9,13 @@
 
 namespace pmufab::cmn {
 
+/// What is known of some flits: the bits of their image in one group that `mask` has zero, which equal those of `value`.
+struct KnownImage {
+  unsigned group;
+  std::uint64_t value;
+  std::uint64_t mask;
+};
+
 /// One watchpoint of a DTM, decoded from its config, val and mask registers. The first two of a DTM see uploads, the
 /// others downloads.
 ///
@@ -37,6 +44,14 @@ class Watchpoint {
   [[nodiscard]] bool matches(Channel channel, const FlitFields& fields) const noexcept {
     const std::uint64_t image = flit_image(format_, channel, group_, direction_, fields);
     return (((image ^ value_) & ~mask_) == 0) != exclusive_;
+  }
+  /// @return true if it fires on flits of which no more is known. It does not if it is exclusive, or compares a bit that
+  ///         is not known.
+  [[nodiscard]] bool matches(const KnownImage& flits) const noexcept {
+    if (exclusive_) return false;
+    const std::uint64_t compared = ~mask_;
+    if (compared == 0) return true;
+    return group_ == flits.group && (compared & flits.mask) == 0 && ((value_ ^ flits.value) & compared) == 0;
   }
 
  private:

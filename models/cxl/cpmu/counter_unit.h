@@ -65,6 +65,11 @@ class CounterUnit {
   }
   void set_value(std::uint64_t value, Picoseconds when);
 
+  /// Count `ticks` clock ticks at once, if the unit counts ticks and runs. Settle it before, and predict() after.
+  void pass_ticks(std::uint64_t ticks, Picoseconds when) {
+    if (clocked_ && cycles_.pass(ticks, when)) owner_.overflowed(*this, when);
+  }
+
   /// Compute the time at which the clock overflows the unit if no event comes. If not `wanted`, forget it.
   void predict(bool wanted, Picoseconds when);
   /// @return that time; kNever if there is none. Events may delay it.

@@ -71,10 +71,20 @@ void Cpmu::reset() {
   messages_.clear();
   for (unsigned counter = 0; counter < slots_.size(); ++counter) {
     slots_[counter].selected = false;
+    slots_[counter].mistakes_told = 0;
     slots_[counter].unit->set_value(0, when);
     apply(counter, when);
   }
   predictions_changed_ = true;
+  finish();
+}
+
+void Cpmu::pass_ticks(std::uint64_t ticks, Picoseconds when) {
+  settle(when);
+  for (const Slot& slot : slots_) {
+    slot.unit->pass_ticks(ticks, when);
+    predict(*slot.unit, when);
+  }
   finish();
 }
 

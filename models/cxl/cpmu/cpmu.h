@@ -56,6 +56,10 @@ class Cpmu : public sc_core::sc_module, private CounterUnit::Owner {
   /// Set every register and counter to the state after power-up. Messages not sent yet are dropped.
   void reset();
 
+  /// Let `ticks` ticks of the clock pass at once, for the counters that count ticks now. Conditions on other events do
+  /// not see these ticks.
+  void pass_ticks(std::uint64_t ticks, Picoseconds when);
+
   [[nodiscard]] const CpmuParameters& parameters() const noexcept { return parameters_; }
   [[nodiscard]] const std::vector<EventGroup>& groups() const noexcept { return groups_; }
   [[nodiscard]] const ClockDomain& clock() const noexcept { return clock_; }

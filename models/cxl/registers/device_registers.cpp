@@ -127,6 +127,13 @@ void DeviceRegisters::set_mailbox_ready(bool ready) {
   set_status(kMailboxReady, ready ? kMailboxReady : 0);
 }
 
+void DeviceRegisters::reset() {
+  const std::uint64_t status = bank_.value(memory_device_status_);
+  bank_.reset();
+  bank_.set_value(memory_device_status_, status);
+  mailbox_.reset();
+}
+
 void DeviceRegisters::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   const std::uint64_t address = payload.get_address();
   if (address < kMailboxOffset) return bank_.b_transport(payload, delay);

@@ -46,7 +46,7 @@ class DeviceRegisters : public sc_core::sc_module {
   void set_mailbox_ready(bool ready);
 
   /// Reset mailbox and registers; readiness stays.
-  void reset() { mailbox_.reset(); }
+  void reset();
   [[nodiscard]] std::uint64_t guest_errors() const noexcept { return mailbox_.guest_errors() + bank_.guest_errors(); }
 
  private:

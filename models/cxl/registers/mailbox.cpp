@@ -188,6 +188,7 @@ void Mailbox::reset() {
   bank_.reset();
   std::fill(payload_.begin(), payload_.end(), std::uint8_t{0});
   busy_ = false;
+  reported_.clear();
 }
 
 void Mailbox::refuse(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status, const char* what) {

@@ -80,6 +80,7 @@ void CmnPart::describe(FirmwareDescription& firmware) {
     const unsigned number = spec_.interrupts.empty() ? dtc : spec_.interrupts[dtc];
     device.interrupts.push_back({cmn_interrupt(index_, number), &mesh_.interrupt(dtc)});
   }
+  device.node = spec_.socket;
   firmware.devices.push_back(std::move(device));
 }
 

@@ -197,6 +197,15 @@ void C2cPmu::put_recent_away() {
   recent_.clear();
 }
 
+void C2cPmu::add_at_once(Traffic traffic, unsigned instance, std::uint64_t amount, Picoseconds now, Picoseconds end) {
+  put_recent_away();
+  counted(instance, traffic).add(now, now, end, amount);
+}
+
+void C2cPmu::pass_cycles(std::uint64_t cycles, Picoseconds when) {
+  for (Instance& instance : instances_) instance.cycles.pass(cycles, when);
+}
+
 std::uint64_t C2cPmu::count(unsigned instance, unsigned counter, Picoseconds when) {
   if (counter == 0) return instances_[instance].cycles.value(when) & maximum_;
   put_recent_away();

@@ -52,6 +52,13 @@ class C2cPmu : public sc_core::sc_module {
     recent_.push_back({now, start, end, line, static_cast<std::uint8_t>(peer), traffic});
   }
 
+  /// `amount` requests at once at one instance, under way in [now, end).
+  void add_at_once(Traffic traffic, unsigned instance, std::uint64_t amount, Picoseconds now, Picoseconds end);
+  /// Let `cycles` cycles of the clock pass at once, for the cycle counters that run. Outstanding requests do not see
+  /// these cycles.
+  void pass_cycles(std::uint64_t cycles, Picoseconds when);
+  [[nodiscard]] const ClockDomain& clock() const noexcept { return instances_.front().cycles.clock(); }
+
   /// Set registers and counters to the state after power-up. Requests under way remain.
   void reset();
 

@@ -36,9 +36,16 @@ class CmemLatencyPmu : public sc_core::sc_module {
 
   /// A read of `parts` 32-byte requests is on the wires in [start, end). `now` is when it was accepted; no later call
   /// or register access may name an earlier time.
-  void read(CmemControllers::Place place, unsigned parts, Picoseconds now, Picoseconds start, Picoseconds end) {
+  void read(CmemControllers::Place place, std::uint64_t parts, Picoseconds now, Picoseconds start, Picoseconds end) {
     controllers_[place.instance * kCmemControllersPerInstance + place.controller].add(now, start, end, parts);
   }
+
+  /// Let `cycles` cycles of the clock pass at once, for the cycle counters that run. Outstanding reads do not see these
+  /// cycles.
+  void pass_cycles(std::uint64_t cycles, Picoseconds when) {
+    for (Instance& instance : instances_) instance.cycles.pass(cycles, when);
+  }
+  [[nodiscard]] const ClockDomain& clock() const noexcept { return instances_.front().cycles.clock(); }
 
   /// Set registers and counters to the state after power-up. Reads under way remain.
   void reset();

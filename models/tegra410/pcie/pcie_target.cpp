@@ -24,6 +24,14 @@ void PcieTarget::accept(const Access& access) {
   }
 }
 
+void PcieTarget::add_at_once(PcieTargetEvent event, unsigned root_port, std::uint64_t amount, Picoseconds when) {
+  probe(event).publish(amount, root_port, when);
+  for (const auto& monitor : monitors_) {
+    if (monitor->event == event && (monitor->qualifiers >> root_port & 1U) != 0)
+      monitor->probe.publish(amount, 0, when);
+  }
+}
+
 bool PcieTarget::passes(const Monitor& monitor, const Access& access) const noexcept {
   if ((monitor.qualifiers >> access.qualifier & 1U) != 0) return true;
   for (unsigned slot = 0; slot < kSlots; ++slot) {

@@ -55,6 +55,9 @@ class PcieTarget {
   /// A request is passed to the root complex. Times never run backwards.
   void accept(const Access& access);
 
+  /// `amount` occurrences of an event at once, of requests to BARs below a root port. No address filter matches them.
+  void add_at_once(PcieTargetEvent event, unsigned root_port, std::uint64_t amount, Picoseconds when);
+
   /// All events, by qualifier.
   [[nodiscard]] Probe& probe(PcieTargetEvent event) noexcept { return probes_[static_cast<unsigned>(event)]; }
 

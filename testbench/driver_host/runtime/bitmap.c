@@ -5,6 +5,8 @@
 #include <linux/errno.h>
 #include <linux/slab.h>
 
+#include "runtime.h"
+
 unsigned long pmufab_find_bit(const unsigned long* left, const unsigned long* right, unsigned long invert_right,
                               unsigned long invert, unsigned long size, unsigned long offset) {
   while (offset < size) {
@@ -121,7 +123,7 @@ void bitmap_release_region(unsigned long* words, unsigned int start, int order) 
 }
 
 unsigned long* bitmap_zalloc(unsigned int bits, gfp_t flags) {
-  return kcalloc(BITS_TO_LONGS(bits), sizeof(unsigned long), flags);
+  return pmufab_alloc(BITS_TO_LONGS(bits) * sizeof(unsigned long), flags | __GFP_ZERO, __builtin_return_address(0));
 }
 
 void bitmap_free(const unsigned long* words) { kfree(words); }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* CPUs: numbering, masks, interrupt enables, locks and hotplug. */
+/* CPUs: numbering, masks, hotplug and sleeping. */
 #include <linux/cpu.h>
 #include <linux/delay.h>
-#include <linux/mutex.h>
 #include <linux/property.h>
-#include <linux/spinlock.h>
 #include <linux/topology.h>
 
 #include "runtime.h"
@@ -17,7 +15,6 @@ static int node_of[NR_CPUS];
 static struct cpumask masks_of_one[NR_CPUS];
 static struct cpumask node_mask;
 static unsigned int current_cpu;
-static int irq_off_depth;
 
 void pmufab_cpus_init(const struct pmufab_cpu* cpus, size_t count) {
   nr_cpu_ids = (unsigned int)min(count, (size_t)NR_CPUS);
@@ -74,7 +71,7 @@ int smp_call_function_single(int cpu, void (*function)(void* data), void* data, 
   if (!cpu_online(cpu)) return -ENXIO;
   const unsigned int previous = pmufab_enter_cpu((unsigned int)cpu);
   pmufab_irq_off();
-  function(data);
+  PMUFAB_CALL(function(data));
   pmufab_irq_on();
   pmufab_leave_cpu(previous);
   return 0;
@@ -88,44 +85,11 @@ unsigned int pmufab_enter_cpu(unsigned int cpu) {
 
 void pmufab_leave_cpu(unsigned int previous) { current_cpu = previous; }
 
-void pmufab_irq_enter(void) { irq_off_depth++; }
-void pmufab_irq_leave(void) { irq_off_depth--; }
-void pmufab_irq_off(void) { irq_off_depth++; }
-int pmufab_irqs_are_off(void) { return irq_off_depth > 0; }
-
-void pmufab_interrupt_window(void) {
-  if (irq_off_depth == 0) pmufab_host->interrupt_window(pmufab_host->context);
-}
-
-void pmufab_irq_on(void) {
-  if (WARN_ON(irq_off_depth == 0)) return;
-  irq_off_depth--;
-  pmufab_interrupt_window();
-}
-
-static void take(int* locked, const char* kind) {
-  if (*locked) panic("deadlock: this %s is already held", kind);
-  *locked = 1;
-}
-
-static void drop(int* locked, const char* kind) {
-  WARN(!*locked, "unlocking a %s that is not held\n", kind);
-  *locked = 0;
-}
-
-void mutex_lock(struct mutex* lock) { take(&lock->locked, "mutex"); }
-void mutex_unlock(struct mutex* lock) { drop(&lock->locked, "mutex"); }
-int mutex_trylock(struct mutex* lock) {
-  if (lock->locked) return 0;
-  lock->locked = 1;
-  return 1;
-}
-void spin_lock(spinlock_t* lock) { take(&lock->locked, "spinlock"); }
-void spin_unlock(spinlock_t* lock) { drop(&lock->locked, "spinlock"); }
-
 /* Hotplug states: callbacks that run on a CPU after it comes online and before it goes offline, for each registered
  * instance. */
 struct hotplug_state {
+  const char* name;
+  const void* place; /* where it was set up */
   int (*startup)(unsigned int cpu, struct hlist_node* node);
   int (*teardown)(unsigned int cpu, struct hlist_node* node);
   bool used, single;
@@ -138,7 +102,8 @@ static int call_on(unsigned int cpu, int (*callback)(unsigned int cpu, struct hl
                    struct hlist_node* node) {
   if (!callback) return 0;
   const unsigned int previous = pmufab_enter_cpu(cpu);
-  const int error = callback(cpu, node);
+  int error;
+  PMUFAB_CALL(error = callback(cpu, node));
   pmufab_leave_cpu(previous);
   return error;
 }
@@ -148,23 +113,31 @@ static struct hotplug_state* state_of(int state) {
   return index >= 0 && index < kStates && states[index].used ? &states[index] : NULL;
 }
 
-int cpuhp_setup_state_multi(enum cpuhp_state state, const char* name,
-                            int (*startup)(unsigned int cpu, struct hlist_node* node),
-                            int (*teardown)(unsigned int cpu, struct hlist_node* node)) {
-  (void)state, (void)name;
+static int set_up(const char* name, int (*startup)(unsigned int cpu, struct hlist_node* node),
+                  int (*teardown)(unsigned int cpu, struct hlist_node* node), const void* place) {
+  pmufab_might_sleep("setting up a hotplug state");
   for (int index = 0; index < kStates; index++) {
     if (states[index].used) continue;
-    states[index] = (struct hotplug_state){.startup = startup, .teardown = teardown, .used = true};
+    states[index] =
+        (struct hotplug_state){.name = name, .place = place, .startup = startup, .teardown = teardown, .used = true};
     return CPUHP_AP_ONLINE_DYN + index;
   }
   return -ENOSPC;
 }
 
+int cpuhp_setup_state_multi(enum cpuhp_state state, const char* name,
+                            int (*startup)(unsigned int cpu, struct hlist_node* node),
+                            int (*teardown)(unsigned int cpu, struct hlist_node* node)) {
+  (void)state;
+  return set_up(name, startup, teardown, __builtin_return_address(0));
+}
+
 int cpuhp_setup_state(enum cpuhp_state state, const char* name, int (*startup)(unsigned int cpu),
                       int (*teardown)(unsigned int cpu)) {
   /* The instance argument is left unread by callbacks that take none. */
-  const int number = cpuhp_setup_state_multi(state, name, (int (*)(unsigned int, struct hlist_node*))(void*)startup,
-                                             (int (*)(unsigned int, struct hlist_node*))(void*)teardown);
+  (void)state;
+  const int number = set_up(name, (int (*)(unsigned int, struct hlist_node*))(void*)startup,
+                            (int (*)(unsigned int, struct hlist_node*))(void*)teardown, __builtin_return_address(0));
   if (number < 0) return number;
   state_of(number)->single = true;
   unsigned int cpu;
@@ -244,6 +217,12 @@ static int call_state(struct hotplug_state* entry, bool up, unsigned int cpu) {
   return 0;
 }
 
+void pmufab_cpus_exit(void) {
+  for (int index = 0; index < kStates; index++)
+    if (states[index].used)
+      pmufab_rule(states[index].place, "the hotplug state '%s' is left behind; it was set up", states[index].name);
+}
+
 int pmufab_set_cpu_online(unsigned int cpu, int online) {
   if (cpu >= nr_cpu_ids) return -EINVAL;
   if (cpu_online(cpu) == !!online) return 0;
@@ -270,11 +249,15 @@ int pmufab_set_cpu_online(unsigned int cpu, int online) {
 u64 ktime_get_ns(void);
 u64 ktime_get_ns(void) { return pmufab_host->now(pmufab_host->context) / 1000; }
 
-void pmufab_sleep(u64 nanoseconds, const bool* woken) {
+void pmufab_wait(u64 nanoseconds, const bool* woken) {
   const u64 until = pmufab_host->now(pmufab_host->context) + nanoseconds * 1000;
-  WARN(irq_off_depth > 0, "scheduling while atomic: sleeping with interrupts off\n");
   while (!(woken && READ_ONCE(*woken)) && pmufab_host->now(pmufab_host->context) < until) {
     pmufab_host->sleep(pmufab_host->context, until);
     pmufab_interrupt_window();
   }
+}
+
+void pmufab_sleep(u64 nanoseconds, const bool* woken) {
+  pmufab_might_sleep("sleeping");
+  pmufab_wait(nanoseconds, woken);
 }

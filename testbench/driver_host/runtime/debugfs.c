@@ -18,6 +18,7 @@ static LIST_HEAD(entries);
 static struct dentry* create(const char* name, struct dentry* parent, void* data,
                              const struct file_operations* operations) {
   struct dentry* entry;
+  pmufab_might_sleep("creating a file in debugfs");
   if (IS_ERR(parent)) return parent;
   list_for_each_entry(entry, &entries, node) {
     if (entry->parent != parent || strcmp(entry->name, name) != 0) continue;
@@ -69,7 +70,7 @@ void debugfs_remove(struct dentry* top) {
 static bool reserve(struct seq_file* file, size_t more) {
   if (file->size - file->count > more) return true;
   const size_t size = max(file->size * 2, PAGE_ALIGN(file->count + more + 1));
-  char* grown = krealloc(file->buf, size, GFP_KERNEL);
+  char* grown = krealloc(file->buf, size, GFP_ATOMIC); /* the kernel allocates before show() */
   if (!grown) return false;
   file->buf = grown;
   file->size = size;
@@ -121,7 +122,7 @@ void pmufab_debugfs_list(void* context, void (*file)(void* context, const char* 
     struct seq_file text = {.private = entry->data};
     if (!entry->operations) continue;
     char* path = path_of(entry);
-    if (entry->operations->show) entry->operations->show(&text, NULL);
+    if (entry->operations->show) PMUFAB_CALL(entry->operations->show(&text, NULL));
     if (path) file(context, path, text.buf ? text.buf : "");
     kfree(path);
     kfree(text.buf);

@@ -45,6 +45,15 @@ void put_device(struct device* dev) {
   kfree(name);
 }
 
+/* The driver is done with the device. */
+static void leave(struct device* dev) {
+  PMUFAB_CALL(pmufab_devres_release_all(dev));
+  pmufab_perf_check_gone(dev);
+  pmufab_irq_check_gone(dev);
+  dev->driver = NULL;
+  dev_set_drvdata(dev, NULL);
+}
+
 static int probe(struct device* dev, struct device_driver* driver) {
   struct device* const outer = pmufab_probing;
   dev->driver = driver;
@@ -56,7 +65,8 @@ static int probe(struct device* dev, struct device_driver* driver) {
     dev->driver = NULL;
     return -ENODEV;
   }
-  const int error = dev->bus->probe ? dev->bus->probe(dev) : driver->probe(dev);
+  int error;
+  PMUFAB_CALL(error = dev->bus->probe ? dev->bus->probe(dev) : driver->probe(dev));
   pmufab_probing = outer;
   module_put(driver->owner); /* a bound device does not hold a reference to its module */
   if (!error) {
@@ -72,9 +82,7 @@ static int probe(struct device* dev, struct device_driver* driver) {
     pr_debug("%s: probe of %s rejects match %d\n", driver->name, dev_name(dev), -error);
   else
     dev_err(dev, "probe with driver %s failed with error %d\n", driver->name, error);
-  pmufab_devres_release_all(dev);
-  dev->driver = NULL;
-  dev_set_drvdata(dev, NULL);
+  leave(dev);
   return error;
 }
 
@@ -101,12 +109,10 @@ void device_release_driver(struct device* dev) {
   struct device_driver* driver = dev->driver;
   if (!driver) return;
   if (dev->bus->remove)
-    dev->bus->remove(dev);
+    PMUFAB_CALL(dev->bus->remove(dev));
   else if (driver->remove)
-    driver->remove(dev);
-  pmufab_devres_release_all(dev);
-  dev->driver = NULL;
-  dev_set_drvdata(dev, NULL);
+    PMUFAB_CALL(driver->remove(dev));
+  leave(dev);
 }
 
 int device_add(struct device* dev) {

@@ -69,7 +69,7 @@ void pmufab_devres_release_all(struct device* dev) {
 /* Plain memory: a separate allocation behind a managed pointer, so that AddressSanitizer knows its exact size. */
 static void release_memory(struct device* dev, void* resource) {
   (void)dev;
-  kfree(*(void**)resource);
+  pmufab_managed_free(*(void**)resource);
 }
 
 static int is_memory(struct device* dev, void* resource, void* memory) {
@@ -79,7 +79,7 @@ static int is_memory(struct device* dev, void* resource, void* memory) {
 
 void* devm_kmalloc(struct device* dev, size_t size, gfp_t flags) {
   void** managed = devres_alloc(release_memory, sizeof(*managed) * 2, flags);
-  void* memory = managed ? kmalloc(size, flags) : NULL;
+  void* memory = managed ? pmufab_managed_alloc(size, flags, __builtin_return_address(0)) : NULL;
   if (!memory) {
     devres_free(managed);
     return NULL;
@@ -97,10 +97,10 @@ void* devm_krealloc(struct device* dev, void* old, size_t size, gfp_t flags) {
   if (WARN(!managed, "Memory chunk not managed or managed by a different device.\n")) return NULL;
   const size_t old_size = (size_t)managed[1];
   if (size <= old_size) return old;
-  void* memory = kmalloc(size, flags);
+  void* memory = pmufab_managed_alloc(size, flags, __builtin_return_address(0));
   if (!memory) return NULL;
   memcpy(memory, old, old_size);
-  kfree(old);
+  pmufab_managed_free(old);
   managed[0] = memory;
   managed[1] = (void*)size;
   return memory;

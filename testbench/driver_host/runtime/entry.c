@@ -37,6 +37,7 @@ static int boot(const struct pmufab_firmware* firmware) {
   pmufab_modules_load_rest();
   pmufab_deferred_probe_report();
   leave();
+  pmufab_irq_check_affinity();
   return 0;
 }
 
@@ -45,10 +46,13 @@ static void shutdown(void) {
   pmufab_modules_unload();
   pmufab_pci_remove_devices();
   pmufab_firmware_remove_devices();
+  pmufab_perf_check_gone(NULL);
   pmufab_debugfs_exit();
   pmufab_io_exit();
   pmufab_irq_exit();
   pmufab_msi_exit();
+  pmufab_cpus_exit();
+  pmufab_heap_exit();
 }
 
 #define INSIDE(expression)         \
@@ -71,7 +75,12 @@ static int read_group(int event, struct pmufab_event_reading* readings, int capa
 }
 static int close_event(int event) { INSIDE(pmufab_perf_syscall_close(event)); }
 static int rotate(const char* pmu) { INSIDE(pmufab_perf_syscall_rotate(pmu)); }
-static int set_cpu_online(unsigned cpu, int online) { INSIDE(pmufab_set_cpu_online(cpu, online)); }
+static int change_cpu(unsigned cpu, int online) {
+  const int result = pmufab_set_cpu_online(cpu, online);
+  pmufab_irq_check_affinity();
+  return result;
+}
+static int set_cpu_online(unsigned cpu, int online) { INSIDE(change_cpu(cpu, online)); }
 static int interrupt(uint32_t number) { INSIDE(pmufab_interrupt(number)); }
 static void list_debugfs(void* context, void (*file)(void* context, const char* path, const char* content)) {
   enter();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Device memory: mappings to addresses without memory, accesses, and claims of physical ranges. */
+/* Device memory: mappings to addresses without memory, accesses, claims of physical ranges, and ranges inside ranges. */
 #include <linux/io.h>
+#include <linux/ioport.h>
+#include <linux/slab.h>
 
 #include "runtime.h"
 
@@ -10,11 +12,13 @@ enum { kGuard = 64 * 1024 };
 struct mapping {
   unsigned long start, end; /* virtual, without the guard */
   phys_addr_t physical;     /* physical address of start */
+  const void* place;        /* where it was made */
   void* reserved;
   size_t reserved_size;
 };
 struct claim {
   struct list_head node;
+  const void* place; /* where it was made */
   struct resource resource;
 };
 
@@ -24,6 +28,7 @@ static LIST_HEAD(claims);
 
 void __iomem* ioremap(phys_addr_t start, size_t size) {
   const unsigned long offset = offset_in_page(start);
+  pmufab_might_sleep("ioremap()");
   if (size == 0 || start + size < start) {
     WARN(1, "ioremap of %zu bytes at 0x%llx\n", size, start);
     return NULL;
@@ -41,6 +46,7 @@ void __iomem* ioremap(phys_addr_t start, size_t size) {
   const struct mapping mapping = {.start = (unsigned long)reserved,
                                   .end = (unsigned long)reserved + reserved_size - kGuard,
                                   .physical = start - offset,
+                                  .place = __builtin_return_address(0),
                                   .reserved = reserved,
                                   .reserved_size = reserved_size};
   size_t at = mapping_count++;
@@ -128,6 +134,7 @@ struct resource* request_mem_region(resource_size_t start, resource_size_t size,
                       node) if (start <= claim->resource.end && claim->resource.start <= end) return NULL;
   claim = kzalloc(sizeof(*claim), GFP_KERNEL);
   if (!claim) return NULL;
+  claim->place = __builtin_return_address(0);
   claim->resource =
       (struct resource){.start = start, .end = end, .name = name, .flags = IORESOURCE_MEM | IORESOURCE_BUSY};
   list_add_tail(&claim->node, &claims);
@@ -147,11 +154,18 @@ void release_mem_region(resource_size_t start, resource_size_t size) {
 
 void pmufab_io_exit(void) {
   struct claim *claim, *next;
-  while (mapping_count > 0) iounmap((void __iomem*)mappings[mapping_count - 1].start);
+  while (mapping_count > 0) {
+    const struct mapping* last = &mappings[mapping_count - 1];
+    if (pmufab_is_driver(last->place))
+      pmufab_rule(last->place, "device memory at 0x%llx is still mapped; it was mapped", last->physical);
+    iounmap((void __iomem*)last->start);
+  }
   kfree(mappings);
   mappings = NULL;
   mapping_capacity = 0;
   list_for_each_entry_safe(claim, next, &claims, node) {
+    if (pmufab_is_driver(claim->place))
+      pmufab_rule(claim->place, "the range %pR is still claimed; it was claimed", &claim->resource);
     list_del(&claim->node);
     kfree(claim);
   }
@@ -201,4 +215,44 @@ void __iomem* devm_ioremap_resource(struct device* dev, const struct resource* r
   void __iomem* mapping = devm_ioremap(dev, resource->start, resource_size(resource));
   if (!mapping) return IOMEM_ERR_PTR(dev_err_probe(dev, -ENOMEM, "ioremap failed for resource %pR\n", resource));
   return mapping;
+}
+
+int request_resource(struct resource* parent, struct resource* child) {
+  if (child->end < child->start || child->start < parent->start || child->end > parent->end) return -EBUSY;
+  struct resource** at = &parent->child;
+  while (*at && (*at)->end < child->start) at = &(*at)->sibling;
+  if (*at && (*at)->start <= child->end) return -EBUSY;
+  child->sibling = *at;
+  child->parent = parent;
+  *at = child;
+  return 0;
+}
+
+int release_resource(struct resource* child) {
+  for (struct resource** at = child->parent ? &child->parent->child : NULL; at && *at; at = &(*at)->sibling) {
+    if (*at != child) continue;
+    *at = child->sibling;
+    child->parent = NULL;
+    return 0;
+  }
+  return -EINVAL;
+}
+
+struct resource* __request_region(struct resource* parent, resource_size_t start, resource_size_t size,
+                                  const char* name, int flags) {
+  struct resource* child = kzalloc(sizeof(*child), GFP_KERNEL);
+  if (!child) return NULL;
+  *child = (struct resource){
+      .start = start, .end = start + size - 1, .name = name, .flags = parent->flags | (unsigned int)flags};
+  if (request_resource(parent, child) == 0) return child;
+  kfree(child);
+  return NULL;
+}
+
+void __release_region(struct resource* parent, resource_size_t start, resource_size_t size) {
+  struct resource* child = parent->child;
+  while (child && (child->start != start || child->end != start + size - 1)) child = child->sibling;
+  if (WARN(!child, "releasing a range that is not there\n")) return;
+  release_resource(child);
+  kfree(child);
 }

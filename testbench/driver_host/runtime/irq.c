@@ -10,7 +10,8 @@ struct action {
   irq_handler_t thread; /* null: none */
   bool thread_wanted;
   void* dev_id;
-  const struct device* dev; /* the requesting device, for a managed request */
+  const struct device* dev; /* the requesting device, for a managed request; else the one that was being probed */
+  const void* place;        /* where it was requested */
   unsigned long flags;
 };
 struct interrupt {
@@ -20,6 +21,7 @@ struct interrupt {
   int disable_depth;
   int kept_off; /* count of threads that have not run yet (IRQF_ONESHOT) */
   struct cpumask affinity;
+  bool has_affinity;                                     /* a driver has chosen it */
   void (*set)(void* data, unsigned int number, bool on); /* null: a line that is always on */
   void* set_data;
 };
@@ -51,7 +53,8 @@ void pmufab_irq_switch(unsigned int number, void (*set)(void* data, unsigned int
 void pmufab_irq_exit(void) {
   struct interrupt *interrupt, *next;
   list_for_each_entry_safe(interrupt, next, &interrupts, node) {
-    WARN(interrupt->actions, "interrupt %u is still requested\n", interrupt->number);
+    if (interrupt->actions)
+      pmufab_rule(interrupt->actions->place, "interrupt %u is still requested; it was requested", interrupt->number);
     list_del(&interrupt->node);
     kfree(interrupt);
   }
@@ -71,14 +74,16 @@ static bool may_share(const struct action* first, unsigned long flags, unsigned 
 }
 
 static int request(unsigned int number, irq_handler_t handler, irq_handler_t thread, unsigned long flags, void* dev_id,
-                   const struct device* dev) {
+                   const struct device* dev, const void* place) {
+  pmufab_might_sleep("requesting an interrupt");
   struct interrupt* interrupt = find(number);
   if (!interrupt || (!handler && !thread)) return -EINVAL;
   struct action* first = interrupt->actions;
   if (first && !may_share(first, flags, number)) return -EBUSY;
   struct action* action = kzalloc(sizeof(*action), GFP_KERNEL);
   if (!action) return -ENOMEM;
-  *action = (struct action){.handler = handler, .thread = thread, .dev_id = dev_id, .dev = dev, .flags = flags};
+  *action = (struct action){
+      .handler = handler, .thread = thread, .dev_id = dev_id, .dev = dev, .place = place, .flags = flags};
   if (!first) interrupt->disable_depth = flags & IRQF_NO_AUTOEN ? 1 : 0;
   struct action** end = &interrupt->actions;
   while (*end) end = &(*end)->next;
@@ -90,10 +95,11 @@ static int request(unsigned int number, irq_handler_t handler, irq_handler_t thr
 
 int request_irq(unsigned int irq, irq_handler_t handler, unsigned long flags, const char* name, void* dev_id) {
   (void)name;
-  return request(irq, handler, NULL, flags, dev_id, NULL);
+  return request(irq, handler, NULL, flags, dev_id, pmufab_probing, __builtin_return_address(0));
 }
 
 const void* free_irq(unsigned int irq, void* dev_id) {
+  pmufab_might_sleep("free_irq()");
   struct interrupt* interrupt = find(irq);
   for (struct action** at = interrupt ? &interrupt->actions : NULL; at && *at; at = &(*at)->next) {
     if ((*at)->dev_id != dev_id) continue;
@@ -106,6 +112,24 @@ const void* free_irq(unsigned int irq, void* dev_id) {
   }
   WARN(1, "Trying to free already-free IRQ %u\n", irq);
   return NULL;
+}
+
+void pmufab_irq_check_gone(const struct device* dev) {
+  struct interrupt* interrupt;
+  list_for_each_entry(interrupt, &interrupts, node) {
+    for (struct action *action = interrupt->actions, *next; action; action = next) {
+      next = action->next;
+      if (action->dev != dev) continue;
+      pmufab_rule(action->place, "interrupt %u is still requested after its driver has left the device",
+                  interrupt->number);
+      free_irq(interrupt->number, action->dev_id);
+    }
+  }
+}
+
+void synchronize_irq(unsigned int irq) {
+  (void)irq;
+  pmufab_might_sleep("synchronize_irq()");
 }
 
 struct managed_request {
@@ -134,7 +158,7 @@ int devm_request_threaded_irq(struct device* dev, unsigned int irq, irq_handler_
   (void)name;
   struct managed_request* managed = devres_alloc(managed_release, sizeof(*managed), GFP_KERNEL);
   if (!managed) return -ENOMEM;
-  const int error = request(irq, handler, thread, flags, dev_id, dev);
+  const int error = request(irq, handler, thread, flags, dev_id, dev, __builtin_return_address(0));
   if (error) {
     devres_free(managed);
     return dev_err_probe(dev, error, "request_irq(%u) failed\n", irq);
@@ -154,6 +178,7 @@ int irq_set_affinity(unsigned int irq, const struct cpumask* mask) {
   struct interrupt* interrupt = find(irq);
   if (!interrupt || !cpumask_intersects(mask, cpu_online_mask)) return -EINVAL;
   cpumask_copy(&interrupt->affinity, mask);
+  interrupt->has_affinity = true;
   return 0;
 }
 
@@ -175,11 +200,39 @@ int pmufab_interrupt_requested(uint32_t number) {
   return interrupt && interrupt->actions && interrupt->disable_depth == 0 && interrupt->kept_off == 0;
 }
 
+static unsigned int cpu_of(const struct interrupt* interrupt) {
+  const unsigned int cpu = cpumask_first_and(&interrupt->affinity, cpu_online_mask);
+  return cpu < nr_cpu_ids ? cpu : cpumask_first(cpu_online_mask); /* its CPUs are offline */
+}
+
+static unsigned int handlers_of(const struct device* dev) {
+  unsigned int count = 0;
+  struct interrupt* interrupt;
+  list_for_each_entry(interrupt, &interrupts, node) {
+    for (struct action* action = interrupt->actions; action; action = action->next) count += action->dev == dev;
+  }
+  return count;
+}
+
+void pmufab_irq_check_affinity(void) {
+  struct interrupt* interrupt;
+  list_for_each_entry(interrupt, &interrupts, node) {
+    for (struct action* action = interrupt->actions; action; action = action->next) {
+      const char* pmu = "";
+      const unsigned int wanted = pmufab_perf_cpu_of(action->dev, &pmu);
+      if (wanted >= nr_cpu_ids || (interrupt->has_affinity && cpu_of(interrupt) == wanted)) continue;
+      /* Which of a device's several interrupts is the PMU's is not known. */
+      if (!interrupt->has_affinity && handlers_of(action->dev) > 1) continue;
+      pmufab_rule(action->place, "interrupt %u of %s %s, and cpumask says %u: irq_set_affinity() is missing; requested",
+                  interrupt->number, pmu, interrupt->has_affinity ? "goes to another CPU" : "goes to any CPU", wanted);
+    }
+  }
+}
+
 int pmufab_interrupt(uint32_t number) {
   struct interrupt* interrupt = find(number);
   if (!interrupt || !interrupt->actions) return -EINVAL;
-  unsigned int cpu = cpumask_first_and(&interrupt->affinity, cpu_online_mask);
-  if (cpu >= nr_cpu_ids) cpu = cpumask_first(cpu_online_mask); /* its CPUs are offline */
+  const unsigned int cpu = cpu_of(interrupt);
 
   const unsigned int previous = pmufab_enter_cpu(cpu);
   pmufab_irq_enter();
@@ -190,7 +243,7 @@ int pmufab_interrupt(uint32_t number) {
     if (action->handler) {
       const char* pmu = action->dev ? pmufab_perf_name_of(action->dev) : "";
       pmufab_host->perf_call(pmufab_host->context, PMUFAB_CALL_INTERRUPT, 1, pmu, 0, 0);
-      result = action->handler((int)number, action->dev_id);
+      PMUFAB_CALL(result = action->handler((int)number, action->dev_id));
       pmufab_host->perf_call(pmufab_host->context, PMUFAB_CALL_INTERRUPT, 0, pmu, 0, 0);
     }
     if (result != IRQ_NONE) handled = true;
@@ -222,7 +275,7 @@ void pmufab_irq_run_threads(void) {
     if (!action) break;
     action->thread_wanted = false;
     const unsigned long flags = action->flags;
-    action->thread((int)interrupt->number, action->dev_id);
+    PMUFAB_CALL(action->thread((int)interrupt->number, action->dev_id));
     if (flags & IRQF_ONESHOT && --interrupt->kept_off == 0) pmufab_interrupt_window();
   }
 }

@@ -47,7 +47,8 @@ static void load(struct module* module) {
   if (module->loaded) return;
   module->loaded = true;
   loaded[loaded_count++] = module;
-  const int error = module->init ? module->init() : 0;
+  int error = 0;
+  if (module->init) PMUFAB_CALL(error = module->init());
   if (error) {
     pr_err("module %s: init failed with error %d\n", module->name, error);
     module->loaded = false;
@@ -104,7 +105,7 @@ void pmufab_modules_unload(void) {
   while (loaded_count > 0) {
     struct module* module = loaded[--loaded_count];
     WARN(module->references, "module %s is unloaded while in use\n", module->name);
-    if (module->exit) module->exit();
+    if (module->exit) PMUFAB_CALL(module->exit());
     module->loaded = false;
   }
 }

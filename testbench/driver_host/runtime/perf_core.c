@@ -14,13 +14,15 @@ static int cpu_event_count[NR_CPUS];
 static u64 event_time;
 
 struct pmufab_perf_context pmufab_perf_begin(unsigned int cpu) {
-  const struct pmufab_perf_context context = {.previous_cpu = pmufab_enter_cpu(cpu)};
+  struct pmufab_perf_context context = {.previous_cpu = pmufab_enter_cpu(cpu)};
   pmufab_irq_off();
+  context.outer = pmufab_call_begin();
   event_time = pmufab_host->now(pmufab_host->context);
   return context;
 }
 
 void pmufab_perf_end(struct pmufab_perf_context context) {
+  pmufab_call_end(context.outer);
   pmufab_irq_on();
   pmufab_leave_cpu(context.previous_cpu);
 }
@@ -45,17 +47,36 @@ void perf_pmu_disable(struct pmu* pmu) {
   pmufab_perf_notify(PMUFAB_CALL_PMU_DISABLE, 0, pmu, NULL);
 }
 
+/* An event that add() has only prepared, although it got PERF_EF_START, must have been started by now. */
+static void check_started(struct perf_event* event) {
+  if (event->was_stopped && event->hw.state & PERF_HES_STOPPED)
+    pmufab_rule(PMUFAB_PLACE_OF(event->pmu->add),
+                "an event of %s is stopped (hw.state) after it was added with PERF_EF_START", event->pmu->name);
+  event->was_stopped = false;
+}
+
 void perf_pmu_enable(struct pmu* pmu) {
   if (WARN_ON(pmufab_perf_here(pmu)->disable_count == 0) || --pmufab_perf_here(pmu)->disable_count > 0) return;
   pmufab_perf_notify(PMUFAB_CALL_PMU_ENABLE, 1, pmu, NULL);
   pmu->pmu_enable(pmu);
   pmufab_perf_notify(PMUFAB_CALL_PMU_ENABLE, 0, pmu, NULL);
+  struct perf_event *leader, *sibling;
+  list_for_each_entry(leader, &pmufab_perf_here(pmu)->active, active_list) {
+    check_started(leader);
+    for_each_sibling_event(sibling, leader) check_started(sibling);
+  }
 }
 
 static int call_add(struct perf_event* event) {
   struct pmu* pmu = event->pmu;
+  if ((u64)local64_read(&event->count) != event->count_off)
+    pmufab_rule(PMUFAB_PLACE_OF(pmu->del), "the count of an event of %s has changed while it was off: after",
+                pmu->name);
   pmufab_perf_notify(PMUFAB_CALL_ADD, 1, pmu, event);
   const int error = pmu->add(event, PERF_EF_START);
+  if (error > 0)
+    pmufab_rule(PMUFAB_PLACE_OF(pmu->add), "adding an event of %s answers %d, which is no errno", pmu->name, error);
+  event->was_stopped = !error && event->hw.state & PERF_HES_STOPPED;
   if (error) pmufab_host->add_failed(pmufab_host->context, pmu->name, event->handle, error);
   pmufab_perf_notify(PMUFAB_CALL_ADD, 0, pmu, event);
   return error;
@@ -65,6 +86,7 @@ static void call_del(struct perf_event* event) {
   struct pmu* pmu = event->pmu;
   pmufab_perf_notify(PMUFAB_CALL_DEL, 1, pmu, event);
   pmu->del(event, 0);
+  event->count_off = (u64)local64_read(&event->count);
   pmufab_perf_notify(PMUFAB_CALL_DEL, 0, pmu, event);
 }
 
@@ -399,6 +421,19 @@ void pmufab_perf_cpu_exit(unsigned int cpu) {
       PMUFAB_ON_CPU(cpu, pmufab_perf_remove(event, true, PERF_EVENT_STATE_OFF));
 }
 
+void pmufab_perf_forget_pmu(struct pmufab_perf_pmu* core) {
+  for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++) {
+    struct perf_event *event, *next;
+    if (!cpu_events[cpu].next) continue;
+    list_for_each_entry_safe(event, next, &cpu_events[cpu], event_entry) {
+      if (event->pmu != core->pmu) continue;
+      list_del_init(&event->event_entry);
+      cpu_event_count[cpu]--;
+      event->pmu = NULL;
+    }
+  }
+}
+
 void pmufab_perf_detach_pmu(struct pmufab_perf_pmu* core) {
   for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++) {
     struct perf_event *event, *next;
@@ -406,7 +441,7 @@ void pmufab_perf_detach_pmu(struct pmufab_perf_pmu* core) {
     list_for_each_entry_safe(event, next, &cpu_events[cpu], event_entry) {
       if (event->pmu != core->pmu) continue;
       PMUFAB_ON_CPU(cpu, pmufab_perf_remove(event, true, PERF_EVENT_STATE_EXIT));
-      if (event->destroy) event->destroy(event);
+      if (event->destroy) PMUFAB_CALL(event->destroy(event));
       module_put(core->pmu->module);
       event->pmu = NULL;
     }

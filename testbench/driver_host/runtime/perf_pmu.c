@@ -55,6 +55,7 @@ static const struct attribute_group* common_groups[] = {&common_group, NULL};
 
 static void release_core(struct pmufab_perf_pmu* core) {
   struct device* dev = core->pmu->dev;
+  kfree(core->name);
   pmufab_sysfs_free(core->files, core->file_count);
   if (dev) {
     kfree(dev->allocated_name);
@@ -67,7 +68,9 @@ static void release_core(struct pmufab_perf_pmu* core) {
 }
 
 int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
+  pmufab_might_sleep("perf_pmu_register()");
   if (WARN_ONCE(!name, "Can not register anonymous pmu.\n")) return -EINVAL;
+  if (WARN(!pmufab_sysfs_is_name(name), "A PMU cannot be called '%.100s'.\n", name)) return -EINVAL;
   if (WARN_ONCE(pmu->scope >= PERF_PMU_MAX_SCOPE, "Can not register a pmu with an invalid scope.\n")) return -EINVAL;
   if (pmufab_perf_find(0, name)) {
     pr_warn("sysfs: cannot create duplicate filename '/bus/event_source/devices/%s'\n", name);
@@ -75,6 +78,7 @@ int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
   }
   struct pmufab_perf_pmu* core = kzalloc(sizeof(*core), GFP_KERNEL);
   core->pmu = pmu;
+  core->name = kstrdup(name, GFP_KERNEL);
   core->owner = pmu->parent ? pmu->parent : pmufab_probing;
   const struct device* const device = pmufab_probing ? pmufab_probing : pmu->parent;
   core->module = device && device->driver ? device->driver->owner : pmu->module;
@@ -102,6 +106,7 @@ int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
     return error;
   }
 
+  core->place = __builtin_return_address(0);
   core->own_transactions = pmu->start_txn != NULL;
   if (!pmu->start_txn) {
     pmu->start_txn = pmu->pmu_enable ? default_start : nothing_txn;
@@ -114,12 +119,43 @@ int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
 }
 
 int perf_pmu_unregister(struct pmu* pmu) {
+  pmufab_might_sleep("perf_pmu_unregister()");
   struct pmufab_perf_pmu* core = pmu->core;
   if (WARN(!core, "a PMU is unregistered that is not registered\n")) return -EINVAL;
   pmufab_perf_detach_pmu(core);
   list_del(&core->node);
   release_core(core);
   return 0;
+}
+
+/* Its driver's memory is not touched any more, so the rest of it stays where it is. */
+void pmufab_perf_check_gone(const struct device* dev) {
+  struct pmufab_perf_pmu *core, *next;
+  list_for_each_entry_safe(core, next, &pmufab_perf_pmus, node) {
+    if (dev && core->owner != dev) continue;
+    pmufab_rule(core->place, "%s is still registered after its driver has left; it was registered", core->name);
+    pmufab_perf_forget_pmu(core);
+    list_del(&core->node);
+  }
+}
+
+unsigned int pmufab_perf_cpu_of(const struct device* dev, const char** name) {
+  unsigned int cpu = nr_cpu_ids;
+  struct pmufab_perf_pmu* core;
+  if (!dev) return cpu;
+  list_for_each_entry(core, &pmufab_perf_pmus, node) {
+    for (size_t i = 0; core->owner == dev && i < core->file_count; i++) {
+      struct device_attribute* attribute = core->files[i].attribute;
+      if (strcmp(core->files[i].path, "cpumask") != 0 || !attribute->show) continue;
+      char* page = pmufab_libc_alloc_page(PAGE_SIZE);
+      memset(page, 0, PAGE_SIZE);
+      PMUFAB_CALL(attribute->show(core->pmu->dev, attribute, page));
+      if (kstrtouint(page, 10, &cpu)) cpu = nr_cpu_ids; /* not one CPU */
+      pmufab_libc_free(page);
+      *name = core->name;
+    }
+  }
+  return cpu;
 }
 
 const char* pmufab_perf_name_of(const struct device* dev) {
@@ -144,7 +180,7 @@ void pmufab_perf_list(void* context, void (*pmu)(void* context, const char* name
     for (size_t i = 0; i < core->file_count; i++) {
       struct device_attribute* attribute = core->files[i].attribute;
       memset(page, 0, PAGE_SIZE);
-      if (attribute->show) attribute->show(core->pmu->dev, attribute, page);
+      if (attribute->show) PMUFAB_CALL(attribute->show(core->pmu->dev, attribute, page));
       page[PAGE_SIZE - 1] = 0;
       file(context, core->files[i].path, page);
     }

@@ -45,15 +45,47 @@ static struct perf_event* allocate(const struct pmufab_event_attributes* attribu
   return event;
 }
 
+/* There if a driver of the library calls perf_event_overflow(). */
+extern const char __start_pmufab_samples[] __attribute__((weak, visibility("hidden")));
+
+/* Since 6.15, an event whose event_init failed is destroyed too, if event_init got as far as setting destroy. */
+static const bool destroys_refused = LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0);
+
+/* As in the kernel, all PMUs are asked for an event of a type that none has registered. One that does not say -ENOENT
+ * would keep it from its own PMU. */
+static int offer(struct perf_event* event) {
+  struct pmufab_perf_pmu* core;
+  list_for_each_entry(core, &pmufab_perf_pmus, node) {
+    int error;
+    event->pmu = core->pmu;
+    PMUFAB_CALL(error = core->pmu->event_init(event));
+    if (error != -ENOENT)
+      pmufab_rule(PMUFAB_PLACE_OF(core->pmu->event_init),
+                  "event_init of %s answers %d to an event of type %u, which is not its own, and must answer -ENOENT",
+                  core->name, error, event->attr.type);
+    if (event->destroy && (error == 0 || destroys_refused)) PMUFAB_CALL(event->destroy(event));
+    event->destroy = NULL;
+  }
+  event->pmu = NULL;
+  return -ENOENT;
+}
+
 /* All checks of an event, in the kernel's order. */
 static int initialise(struct perf_event* event, struct perf_event* leader, int for_task) {
   struct pmufab_perf_pmu* core = pmufab_perf_find(event->attr.type, NULL);
-  if (!core) return -ENOENT;
+  if (!core) return offer(event);
   struct pmu* pmu = core->pmu;
   if (!try_module_get(pmu->module)) return -ENODEV;
   event->pmu = pmu;
-  int error = pmu->event_init(event);
+  int error;
+  PMUFAB_CALL(error = pmu->event_init(event));
+  if (error > 0)
+    pmufab_rule(PMUFAB_PLACE_OF(pmu->event_init), "event_init of %s answers %d, which is no errno", pmu->name, error);
   const bool initialised = error == 0;
+  const bool only_counts = !__start_pmufab_samples && !(pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT);
+  if (initialised && is_sampling_event(event) && only_counts)
+    pmufab_rule(PMUFAB_PLACE_OF(pmu->event_init), "event_init of %s takes a sampling event, and the PMU only counts",
+                pmu->name);
   if (initialised) {
     if ((pmu->capabilities & PERF_PMU_CAP_NO_EXCLUDE) && event_has_any_exclude_flag(event)) error = -EINVAL;
     if (!error && for_task && pmu->task_ctx_nr == perf_invalid_context) error = -EINVAL;
@@ -66,8 +98,7 @@ static int initialise(struct perf_event* event, struct perf_event* leader, int f
     }
   }
   if (!error) return 0;
-  /* Since 6.15, an event whose event_init failed is destroyed too, if event_init got as far as setting destroy. */
-  if (event->destroy && (initialised || LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0))) event->destroy(event);
+  if (event->destroy && (initialised || destroys_refused)) PMUFAB_CALL(event->destroy(event));
   module_put(pmu->module);
   return error;
 }
@@ -167,7 +198,7 @@ int pmufab_perf_syscall_close(int handle) {
   if (event->pmu) {
     struct module* module = event->pmu->module;
     PMUFAB_ON_CPU((unsigned int)event->cpu, pmufab_perf_remove(event, true, PERF_EVENT_STATE_DEAD));
-    if (event->destroy) event->destroy(event);
+    if (event->destroy) PMUFAB_CALL(event->destroy(event));
     module_put(module);
   }
   kfree(event);

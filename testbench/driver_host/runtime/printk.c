@@ -77,16 +77,29 @@ int dev_err_probe(const struct device* dev, int error, const char* format, ...) 
   return error;
 }
 
+void pmufab_rule(const void* place, const char* format, ...) {
+  char text[kLineSize];
+  va_list arguments;
+  va_start(arguments, format);
+  pmufab_vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  flush();
+  pmufab_host->rule_broken(pmufab_host->context, text, place);
+}
+
+bool pmufab_is_driver(const void* place) { return pmufab_host->function_at(pmufab_host->context, place)[0] != 0; }
+
 void pmufab_warn(const char* file, int line, const char* function, const char* format, ...) {
   const char* name = strrchr(file, '/');
   printk(KERN_WARNING "WARNING: CPU: %u at %s:%d %s()\n", smp_processor_id(), name ? name + 1 : file, line, function);
+  char text[kLineSize];
   va_list arguments;
   va_start(arguments, format);
-  const struct va_format text = {.fmt = format, .va = &arguments};
-  printk(KERN_WARNING "%pV", &text);
+  pmufab_vsnprintf(text, sizeof(text), format, arguments);
   va_end(arguments);
+  printk(KERN_WARNING "%s", text);
   flush();
-  pmufab_host->warned(pmufab_host->context);
+  pmufab_host->warned(pmufab_host->context, strim(text));
 }
 
 void pmufab_panic(const char* format, ...) {

@@ -16,13 +16,11 @@
 
 extern const struct pmufab_host* pmufab_host;
 
-/* cpu.c: the present CPU, and whether it takes interrupts. */
+/* cpu.c: the present CPU. */
 unsigned int pmufab_enter_cpu(unsigned int cpu); /* returns the CPU to go back to */
 void pmufab_leave_cpu(unsigned int previous);
-void pmufab_irq_enter(void); /* as pmufab_irq_off and _on, but leaving delivers nothing */
-void pmufab_irq_leave(void);
-void pmufab_interrupt_window(void);
 void pmufab_cpus_init(const struct pmufab_cpu* cpus, size_t count);
+void pmufab_cpus_exit(void);
 int pmufab_set_cpu_online(unsigned int cpu, int online);
 
 /* debugfs.c */
@@ -45,6 +43,10 @@ void pmufab_irq_known(unsigned int number);
  * last one removed. */
 void pmufab_irq_switch(unsigned int number, void (*set)(void* data, unsigned int number, bool on), void* data);
 void pmufab_irq_exit(void);
+/* The driver has left the device: its handlers must be gone. */
+void pmufab_irq_check_gone(const struct device* dev);
+/* Interrupts of PMUs must go to the CPUs on which their events are. */
+void pmufab_irq_check_affinity(void);
 void pmufab_irq_run_threads(void);
 int pmufab_interrupt_requested(uint32_t number);
 int pmufab_interrupt(uint32_t number);
@@ -52,13 +54,37 @@ int pmufab_interrupt(uint32_t number);
 /* io.c */
 void pmufab_io_exit(void);
 
-/* pci.c: finds functions, which takes simulated time. */
+/* pci_bus.c: finds functions, which takes simulated time. */
 int pmufab_pci_enumerate(const struct pmufab_firmware* firmware);
 void pmufab_pci_remove_devices(void);
 
 /* pci_msi.c */
 void pmufab_msi_init(u64 doorbell, u32 first, u32 count);
 void pmufab_msi_exit(void);
+
+/* heap.c: as kmalloc, for a driver that asks for it at `place`; and memory that belongs to a device (devm). */
+void* pmufab_alloc(size_t size, gfp_t flags, const void* place);
+void* pmufab_managed_alloc(size_t size, gfp_t flags, const void* place);
+void pmufab_managed_free(void* object);
+void pmufab_heap_exit(void);
+
+/* locks.c: whether interrupts are taken, and what a driver must leave as it was. */
+void pmufab_irq_enter(void); /* to an interrupt handler: as pmufab_irq_off and _on, but leaving delivers nothing */
+void pmufab_irq_leave(void);
+void pmufab_interrupt_window(void);
+struct pmufab_balance {
+  int irq_off, preempt, held;
+};
+struct pmufab_balance pmufab_call_begin(void);
+void pmufab_call_end(struct pmufab_balance outer);
+/* A call into a driver. */
+#define PMUFAB_CALL(statement)                                 \
+  do {                                                         \
+    const struct pmufab_balance __outer = pmufab_call_begin(); \
+    statement;                                                 \
+    pmufab_call_end(__outer);                                  \
+  } while (0)
+void pmufab_check_allocation(const void* place, gfp_t flags);
 
 /* module.c */
 void pmufab_modules_load_for_devices(void);
@@ -82,6 +108,8 @@ struct pmufab_perf_cpu {
 struct pmufab_perf_pmu {
   struct list_head node;
   struct pmu* pmu;
+  char* name;                  /* it outlives the PMU */
+  const void* place;           /* where it was registered */
   bool own_transactions;       /* the driver has its own transactions */
   const struct device* owner;  /* its parent; if the driver names none, the device whose probe registered it */
   const struct module* module; /* of the driver that registered it */
@@ -96,10 +124,15 @@ void pmufab_perf_list(void* context, void (*pmu)(void* context, const char* name
                       void (*file)(void* context, const char* path, const char* content));
 /* Name of the only PMU whose owner, or whose owner's parent, is dev; "" if there is none or more than one. */
 const char* pmufab_perf_name_of(const struct device* dev);
+/* The driver has left the device, or all devices if there is none: its PMUs must be gone. */
+void pmufab_perf_check_gone(const struct device* dev);
+/* The CPU that the device's PMU has in its file cpumask, and the PMU's name; nr_cpu_ids if there is none. */
+unsigned int pmufab_perf_cpu_of(const struct device* dev, const char** name);
 
 /* perf_core.c: scheduling. All are called on the event's CPU with interrupts off, inside PMUFAB_ON_CPU. */
 struct pmufab_perf_context {
   unsigned int previous_cpu;
+  struct pmufab_balance outer;
 };
 struct pmufab_perf_cpu* pmufab_perf_here(const struct pmu* pmu); /* for the current CPU */
 struct pmufab_perf_context pmufab_perf_begin(unsigned int cpu);
@@ -119,6 +152,7 @@ int pmufab_perf_read_hardware(struct perf_event* event, bool group);
 void pmufab_perf_rotate(struct pmufab_perf_pmu* core, unsigned int cpu);
 void pmufab_perf_cpu_exit(unsigned int cpu);
 void pmufab_perf_detach_pmu(struct pmufab_perf_pmu* core);
+void pmufab_perf_forget_pmu(struct pmufab_perf_pmu* core); /* it is gone */
 void pmufab_perf_notify(enum pmufab_perf_call call, int begin, const struct pmu* pmu, const struct perf_event* event);
 
 /* perf_syscall.c: the interface of user space. */
@@ -133,6 +167,13 @@ int pmufab_perf_syscall_read_group(int event, struct pmufab_event_reading* readi
 int pmufab_perf_syscall_close(int event);
 int pmufab_perf_syscall_rotate(const char* pmu);
 
+/* printk.c: the driver has broken a rule of the kernel. The text is the beginning of a sentence that ends in the driver's
+ * function: that of the place, or, if there is none, the innermost one that is being carried out. */
+__printf(2, 3) void pmufab_rule(const void* place, const char* format, ...);
+/* A place in a function, which other places are told from by the instruction before them. */
+#define PMUFAB_PLACE_OF(function) ((const void*)((const char*)(function) + 1))
+bool pmufab_is_driver(const void* place); /* the place is in a driver */
+
 /* sysfs.c: one file below a device's folder. */
 struct pmufab_sysfs_file {
   char* path;
@@ -141,6 +182,8 @@ struct pmufab_sysfs_file {
 /* Append the visible files of the groups; -EEXIST if two have one path. */
 int pmufab_sysfs_collect(struct device* dev, const struct attribute_group** groups, struct pmufab_sysfs_file** files,
                          size_t* count);
+/* Whether sysfs can have a file or folder of that name. The kernel writes '!' for '/'; no driver needs that. */
+bool pmufab_sysfs_is_name(const char* name);
 void pmufab_sysfs_free(struct pmufab_sysfs_file* files, size_t count);
 
 #endif

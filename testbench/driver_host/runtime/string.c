@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Text, numbers in text, and the heap. */
+/* Text, and numbers in text. */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -7,52 +7,6 @@
 #include <linux/string.h>
 
 #include "libc.h"
-
-void* kmalloc(size_t size, gfp_t flags) {
-  void* object = pmufab_libc_alloc(size);
-  if (object && (flags & __GFP_ZERO)) memset(object, 0, size);
-  return object;
-}
-
-void* krealloc(const void* old, size_t size, gfp_t flags) {
-  (void)flags;
-  return pmufab_libc_realloc((void*)old, size);
-}
-
-void kfree(const void* object) { pmufab_libc_free((void*)object); }
-
-void* kmemdup(const void* from, size_t size, gfp_t flags) {
-  void* copy = kmalloc(size, flags);
-  if (copy) memcpy(copy, from, size);
-  return copy;
-}
-
-char* kstrndup(const char* text, size_t limit, gfp_t flags) {
-  if (!text) return NULL;
-  const size_t length = strnlen(text, limit);
-  char* copy = kmalloc(length + 1, flags);
-  if (!copy) return NULL;
-  memcpy(copy, text, length);
-  copy[length] = 0;
-  return copy;
-}
-
-char* kstrdup(const char* text, gfp_t flags) { return text ? kstrndup(text, strlen(text), flags) : NULL; }
-
-char* kvasprintf(gfp_t flags, const char* format, va_list arguments) {
-  const int length = pmufab_vsnprintf(NULL, 0, format, arguments);
-  char* text = kmalloc((size_t)length + 1, flags);
-  if (text) pmufab_vsnprintf(text, (size_t)length + 1, format, arguments);
-  return text;
-}
-
-char* kasprintf(gfp_t flags, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  char* text = kvasprintf(flags, format, arguments);
-  va_end(arguments);
-  return text;
-}
 
 ssize_t pmufab_strscpy(char* to, const char* from, size_t size) {
   if (size == 0) return -E2BIG;

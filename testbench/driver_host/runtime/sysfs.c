@@ -49,7 +49,14 @@ void pmufab_sysfs_free(struct pmufab_sysfs_file* files, size_t count) {
   kfree(files);
 }
 
+bool pmufab_sysfs_is_name(const char* name) {
+  enum { kLongest = 255 };
+  return name && name[0] && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !strchr(name, '/') &&
+         strnlen(name, kLongest + 1) <= kLongest;
+}
+
 static int add_file(const char* group, struct attribute* attr, struct pmufab_sysfs_file** files, size_t* count) {
+  if (WARN(!pmufab_sysfs_is_name(attr->name), "An attribute cannot be called '%.100s'.\n", attr->name)) return -EINVAL;
   char* path = group ? kasprintf(GFP_KERNEL, "%s/%s", group, attr->name) : kstrdup(attr->name, GFP_KERNEL);
   for (size_t i = 0; i < *count; i++) {
     if (strcmp((*files)[i].path, path) != 0) continue;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <string_view>
 
 namespace pmufab::guest {
@@ -49,9 +50,9 @@ class Parser {
     const std::string name = text.substr(0, equals);
     stat_.repeats = stat_.repeats || name == "repeat";
     if (equals != std::string::npos) {
-      if (name == "event") stat_.events.push_back(text.substr(equals + 1));
+      take(name, text.substr(equals + 1));
     } else if (std::find(kNamesWithValue.begin(), kNamesWithValue.end(), name) != kNamesWithValue.end()) {
-      take(name == "event");
+      take_next(name);
     }
   }
 
@@ -59,16 +60,23 @@ class Parser {
     const std::size_t letter = argument.find_first_of(kLettersWithValue, 1);
     if (letter == std::string::npos) return;
     stat_.repeats = stat_.repeats || argument[letter] == 'r';
-    const bool is_event = argument[letter] == 'e';
+    const std::string name = argument[letter] == 'e' ? "event" : argument[letter] == 'M' ? "metrics" : "";
     if (letter + 1 == argument.size()) {
-      take(is_event);
-    } else if (is_event) {
-      stat_.events.push_back(argument.substr(letter + 1));
+      take_next(name);
+    } else {
+      take(name, argument.substr(letter + 1));
     }
   }
 
-  void take(bool is_event) {
-    if (++at_ < arguments_.size() && is_event) stat_.events.push_back(arguments_[at_]);
+  void take_next(const std::string& name) {
+    if (++at_ < arguments_.size()) take(name, arguments_[at_]);
+  }
+
+  void take(const std::string& name, const std::string& value) {
+    if (name == "event") stat_.events.push_back(value);
+    if (name != "metrics" && name != "metric-groups") return;
+    std::istringstream words(value);
+    for (std::string word; std::getline(words, word, ',');) stat_.metrics.push_back(word);
   }
 
   const std::vector<std::string>& arguments_;

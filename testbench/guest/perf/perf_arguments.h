@@ -9,8 +9,9 @@ namespace pmufab::guest {
 
 /// The part of perf's arguments that says what it counts.
 struct PerfStat {
-  std::vector<std::string> events{};  ///< the values of -e and --event, in order
-  bool repeats = false;               ///< -r: what is printed is a mean
+  std::vector<std::string> events{};   ///< the values of -e and --event, in order
+  std::vector<std::string> metrics{};  ///< names of metrics and of groups of them, from the values of -M and --metrics
+  bool repeats = false;                ///< -r: what is printed is a mean
 };
 
 /// @param arguments  of perf, without its name

@@ -11,6 +11,22 @@
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::guest {
+namespace {
+
+/// Counts that perf prints as one.
+ExpectedEvent sum_of(ExpectedEvent sum, const ExpectedEvent& other) {
+  const auto add = [](std::optional<std::uint64_t>& bound, const std::optional<std::uint64_t>& more) {
+    bound = bound && more ? std::optional(*bound + *more) : std::nullopt;
+  };
+  add(sum.low, other.low);
+  add(sum.high, other.high);
+  if (sum.note.empty()) sum.note = other.note;
+  if (sum.doubt.empty()) sum.doubt = other.doubt;
+  return sum;
+}
+
+}  // namespace
+
 PerfExpectations::PerfExpectations(scoreboard::Scoreboard& judge, const Fabrics& fabrics,
                                    const perf::PmuCatalog& catalog,
                                    std::function<void(const std::vector<ExpectedEvent>&)> on_end)
@@ -18,7 +34,7 @@ PerfExpectations::PerfExpectations(scoreboard::Scoreboard& judge, const Fabrics&
 
 void PerfExpectations::hear(std::string_view bytes) {
   // Input from a virtual machine is not trusted, and its size is limited.
-  constexpr std::size_t kMost = 1 << 14;
+  constexpr std::size_t kMost = 1 << 18;
   constexpr std::size_t kMostWords = 1 << 8;
   for (const char byte : bytes) {
     if (byte != '\0') {
@@ -29,6 +45,10 @@ void PerfExpectations::hear(std::string_view bytes) {
     if (words_.front() == "end") {
       if (running_ > 0) --running_;
       end();
+      words_.clear();
+    } else if (words_.front() == "metrics" && words_.size() <= 2) {
+      if (words_.size() < 2) continue;
+      metrics_ = parse_metrics(words_.back());
       words_.clear();
     } else if (words_.front() != "begin" || words_.size() > kMostWords) {
       words_.clear();
@@ -71,7 +91,42 @@ void PerfExpectations::begin(const std::vector<std::string>& arguments) {
       event.group = groups_++;
     }
   }
-  if (stat->events.empty()) events_.push_back({{"perf stat without -e", {}, {}, "its events are not known"}});
+  for (const std::string& name : stat->metrics) add_metrics(name, reason);
+  if (events_.empty()) events_.push_back({{"perf stat without -e", {}, {}, "its events are not known"}});
+}
+
+/// @param name  of a metric or of a group of them
+void PerfExpectations::add_metrics(const std::string& name, const std::string& reason) {
+  bool found = false;
+  for (const Metric& metric : metrics_) {
+    const std::string groups = ";" + metric.groups + ";";
+    if (metric.name != name && groups.find(";" + name + ";") == std::string::npos) continue;
+    found = true;
+    const std::optional<std::vector<std::string>> names = events_of(metric);
+    for (const std::string& event : names.value_or(std::vector<std::string>{})) add_event_of(metric, event, reason);
+    Event& result = events_.emplace_back();
+    result.told.text = metric.name;
+    result.told.metric = metric;
+    result.told.note = names ? reason : "pmufab does not know its formula";
+    result.group = groups_++;
+  }
+  if (!found) events_.push_back({{name, {}, {}, "perf list does not tell of such a metric"}});
+}
+
+/// Without a PMU, the event of a metric is that of all its PMUs.
+void PerfExpectations::add_event_of(const Metric& metric, const std::string& name, const std::string& reason) {
+  const std::size_t first = events_.size();
+  for (const perf::PmuCatalog::Entry& pmu : catalog_.entries()) {
+    if (metric.pmus.empty() || !pmu.name.starts_with(metric.pmus + "_")) continue;
+    add(pmu.name + "/" + name + "/", groups_, reason);
+    events_.back().told.text = name;
+    events_.back().adds = events_.size() > first + 1;
+  }
+  if (events_.size() > first) return;
+  Event& none = events_.emplace_back();
+  none.told.text = name;
+  none.told.note = "no PMU of the platform has it";
+  none.group = groups_;
 }
 
 /// @param reason  why it is not judged; nothing: it is
@@ -87,10 +142,9 @@ void PerfExpectations::add(const std::string& text, std::size_t group, const std
     } else if (reason.empty()) {
       // The numbers, whatever words perf was given.
       event.event = *perf::EventNames(catalog_, judge_).name(groups.front().events.front().attributes);
-      const bool is_paired = std::any_of(fabrics_.begin(), fabrics_.end(),
-                                         [&](const auto& fabric) { return fabric->counts_in_a_pair(event.event); });
-      event.told.note = is_paired ? "events that count in pairs are not judged in a guest"
-                                  : scenario::expect_event(judge_, fabrics_, next_, event.event);
+      event.is_paired = std::any_of(fabrics_.begin(), fabrics_.end(),
+                                    [&](const auto& fabric) { return fabric->counts_in_a_pair(event.event); });
+      event.told.note = scenario::expect_event(judge_, fabrics_, next_, event.event);
       if (event.told.note.empty()) {
         event.wide = next_++;
         event.begun = simulated_time();
@@ -112,6 +166,10 @@ void PerfExpectations::all_open() {
   if (!counting_ || std::exchange(open_, true)) return;
   for (Event& event : events_) {
     if (event.wide == 0) continue;
+    if (event.is_paired) {
+      event.before = judge_.expected(event.wide, simulated_time());
+      continue;
+    }
     judge_.expect(next_, event.event.pmu, event.event.terms);
     event.narrow = next_++;
     judge_.begin(event.narrow, simulated_time());
@@ -123,24 +181,35 @@ void PerfExpectations::register_written(Writer writer, bool after_pause) {
   if (traffic_ == Traffic::under_way && writer == Writer::perf) disturbed_ = true;
   if (traffic_ != Traffic::ended || !open_ || closing_) return;
   for (Event& event : events_) {
-    if (event.narrow == 0) continue;
+    if (!is_watched(event)) continue;
     // Between two pauses it may be perf's from the first write on.
-    if (after_pause || !event.least) event.least = judge_.expected(event.narrow, simulated_time());
+    if (after_pause || !event.least) event.least = counted_since_open(event);
   }
   if (writer == Writer::perf) close_narrow();
 }
 
 void PerfExpectations::close_narrow() {
   if (std::exchange(closing_, true)) return;
-  for (const Event& event : events_) {
+  for (Event& event : events_) {
+    if (is_watched(event) && !event.least) event.least = counted_since_open(event);
     if (event.narrow != 0) judge_.end(event.narrow, simulated_time());
   }
+}
+
+bool PerfExpectations::is_watched(const Event& event) const {
+  return event.narrow != 0 || (event.is_paired && event.wide != 0 && open_);
+}
+
+std::uint64_t PerfExpectations::counted_since_open(const Event& event) const {
+  return event.is_paired ? judge_.expected(event.wide, simulated_time()) - event.before
+                         : judge_.expected(event.narrow, simulated_time());
 }
 
 bool PerfExpectations::is_certain(const Event& event, Picoseconds end) const {
   const bool together = std::all_of(events_.begin(), events_.end(), [&](const Event& other) {
     // Of one that was not understood nobody knows which it is.
-    return other.group == event.group || (!other.event.pmu.empty() && other.event.pmu != event.event.pmu);
+    return other.group == event.group || other.told.metric ||
+           (!other.event.pmu.empty() && other.event.pmu != event.event.pmu);
   });
   const std::optional<scoreboard::EventResult> result = judge_.result(event.wide);
   return together && result && result->windows.size() == 1 && result->windows.front().begin > event.begun &&
@@ -160,8 +229,8 @@ void PerfExpectations::bound(Event& event, Picoseconds now) {
     event.told.low = most;
     return;
   }
-  event.told.low = event.narrow == 0 ? 0 : event.least.value_or(judge_.expected(event.narrow, now));
-  if (event.narrow == 0 && most > 0) {
+  event.told.low = event.least.value_or(0);
+  if (!open_ && most > 0) {
     event.told.doubt = "perf ended before all its events were known to be open";
   } else if (disturbed_ || traffic_ == Traffic::under_way) {
     event.told.doubt = "there was traffic while perf opened or closed events";
@@ -180,7 +249,11 @@ void PerfExpectations::end() {
   for (Event& event : events_) {
     if (event.wide != 0) bound(event, now);
     if (!alone_) event.told.doubt = "another perf ran at the same time, or was killed";
-    told.push_back(std::move(event.told));
+    if (event.adds) {
+      told.back() = sum_of(std::move(told.back()), event.told);
+    } else {
+      told.push_back(std::move(event.told));
+    }
   }
   for (const Event& event : std::exchange(events_, {})) {
     for (const perf::EventHandle handle : {event.wide, event.narrow}) {

@@ -10,15 +10,17 @@
 #include <string_view>
 #include <vector>
 
+#include "testbench/guest/perf/metric.h"
 #include "testbench/perf/pmu_catalog.h"
 #include "testbench/scenario/fabrics/fabric.h"
 #include "testbench/scoreboard/core/scoreboard.h"
 
 namespace pmufab::guest {
 
-/// One event of a perf that runs in the virtual machine, and what it must count.
+/// One event of a perf that runs in the virtual machine, and what it must count. Or a metric, whose events are others of
+/// the same perf.
 struct ExpectedEvent {
-  std::string text;  ///< as perf was given it: "nvidia_ucf_pmu_0/event=0x111/"
+  std::string text;  ///< as perf was given it: "nvidia_ucf_pmu_0/event=0x111/"; an event of a metric: "hnf_cache_miss"
   /// Bounds of the count; equal unless it depends on when perf opened and closed the event, as clock cycles do. Nothing
   /// if nobody judges it.
   std::optional<std::uint64_t> low{};
@@ -26,6 +28,7 @@ struct ExpectedEvent {
   std::string note{};  ///< why not; or what is worth a word even if the count is right
   /// Why a count outside of the bounds may be right all the same; nothing if it is wrong.
   std::string doubt{};
+  std::optional<Metric> metric{};  ///< of a metric: `text` is its name, and it has no bounds
 };
 
 /// What perf counts in the virtual machine, according to the scoreboard.
@@ -40,12 +43,13 @@ class PerfExpectations {
  public:
   using Fabrics = std::vector<std::unique_ptr<scenario::Fabric>>;
 
-  /// @param fabrics  know which of their events nothing can be said about
+  /// @param fabrics  know which of their events count in pairs, or cannot be judged
   /// @param on_end   called with the events of each perf when it has ended
   PerfExpectations(scoreboard::Scoreboard& judge, const Fabrics& fabrics, const perf::PmuCatalog& catalog,
                    std::function<void(const std::vector<ExpectedEvent>&)> on_end);
 
-  /// Bytes from the wrapper: "begin", the number of arguments, the arguments, or "end", each with a zero behind it.
+  /// Bytes from the wrapper, each word with a zero behind it: "metrics" and what perf list -j says of them; "begin", the
+  /// number of arguments, the arguments; "end".
   void hear(std::string_view bytes);
   /// A perf stat runs.
   [[nodiscard]] bool is_counting() const noexcept { return counting_; }
@@ -72,15 +76,23 @@ class PerfExpectations {
     ExpectedEvent told;
     perf::EventHandle wide = 0;
     perf::EventHandle narrow = 0;
-    std::optional<std::uint64_t> least{};  // counted when perf may have begun to close events
+    std::uint64_t before = 0;              // counted when all events were open; of a paired event
+    std::optional<std::uint64_t> least{};  // counted since then, when perf may have begun to close events
     Picoseconds begun = 0;
-    std::size_t group = 0;  // with events that are opened and closed together
+    std::size_t group = 0;   // with events that are opened and closed together
+    bool is_paired = false;  // counts together with another event, so a second watch would make a second pair
+    bool adds = false;       // perf prints the sum of this one and the one before
     perf::ResolvedEvent event{};
   };
   void begin(const std::vector<std::string>& arguments);
   void end();
   void add(const std::string& text, std::size_t group, const std::string& reason);
+  void add_metrics(const std::string& name, const std::string& reason);
+  void add_event_of(const Metric& metric, const std::string& name, const std::string& reason);
   void close_narrow();
+  /// It is being watched since all events were open.
+  [[nodiscard]] bool is_watched(const Event& event) const;
+  [[nodiscard]] std::uint64_t counted_since_open(const Event& event) const;
   void bound(Event& event, Picoseconds now);
   /// It counted when its PMU ran, not before and not longer.
   [[nodiscard]] bool is_certain(const Event& event, Picoseconds end) const;
@@ -91,6 +103,7 @@ class PerfExpectations {
   std::function<void(const std::vector<ExpectedEvent>&)> on_end_;
   std::string heard_;  // up to the last zero that has not come
   std::vector<std::string> words_;
+  std::vector<Metric> metrics_;  // that perf knows
   std::vector<Event> events_;
   std::size_t groups_ = 0;
   perf::EventHandle next_ = 1;

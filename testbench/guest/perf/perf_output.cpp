@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <regex>
 #include <span>
@@ -39,19 +40,75 @@ std::optional<double> time_of(const std::string& line) {
   return std::stod(match[1].str());
 }
 
-std::optional<PrintedCount> from_json(const std::string& line) {
+/// @param value  "69.0", "nan"; anything else is no metric
+/// @param words  the unit, if there is one, and the name: "%  slc_miss_rate"
+void add_metric(const std::string& value, const std::string& words, const PrintedCount& count, PerfOutput& output) {
+  PrintedMetric metric;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), metric.value);
+  if (value.empty() || error != std::errc() || end != value.data() + value.size()) return;
+  std::istringstream stream(words);
+  for (std::string word; stream >> word;) metric.unit = std::exchange(metric.name, word);
+  if (metric.name.empty()) return;
+  const std::size_t point = value.find('.');
+  const std::size_t digits = point == std::string::npos ? 0 : value.size() - point - 1;
+  constexpr double kHalf = 0.5;
+  metric.error = kHalf * std::pow(10.0, -static_cast<double>(digits));
+  metric.is_estimate = count.scaled;
+  metric.is_interval = count.time.has_value();
+  output.metrics.push_back(std::move(metric));
+}
+
+/// A PMU's event, or an event of a metric, as part of an expression.
+const std::string kEvent = R"(([^\s,/]+/[^/]*/[A-Za-z]*|[A-Za-z_][\w.]*))";
+
+/// @return false for a line that is none of perf stat -j
+bool read_json(const std::string& line, PerfOutput& output) {
   const auto content = nlohmann::json::parse(line, nullptr, false);
-  if (!content.is_object() || !content.contains("event") || !content.contains("counter-value")) return std::nullopt;
-  const auto& event = content.at("event");
-  const auto& value = content.at("counter-value");
-  if (!event.is_string() || !value.is_string()) return std::nullopt;
+  if (!content.is_object() || !content.contains("event") || !content.contains("counter-value")) return false;
+  const auto text = [&](const char* key) {
+    return content.contains(key) && content.at(key).is_string() ? content.at(key).get<std::string>() : std::string();
+  };
+  if (!content.at("event").is_string() || !content.at("counter-value").is_string()) return false;
   const bool scaled = content.contains("pcnt-running") && content.at("pcnt-running").is_number() &&
                       content.at("pcnt-running").get<double>() < kAll;
-  PrintedCount count{event.get<std::string>(), to_count(value.get<std::string>()), scaled};
-  count.is_never = value.get<std::string>() == kNotCounted;
+  PrintedCount count{text("event"), to_count(text("counter-value")), scaled};
+  count.is_never = text("counter-value") == kNotCounted;
   if (content.contains("interval") && content.at("interval").is_number())
     count.time = content.at("interval").get<double>();
-  return count;
+  add_metric(text("metric-value"), text("metric-unit"), count, output);
+  output.counts.push_back(std::move(count));
+  return true;
+}
+
+/// @return false for a line that is none of perf stat -x: "1234,,pmu/event/,1000,100.00,69.0,%  metric"
+bool read_separated(const std::string& line, PerfOutput& output) {
+  static const std::regex separated("^(?:.*,)?([0-9]+|<not counted>|<not supported>),[^,]*," + kEvent +
+                                    ",[0-9]*,([0-9.]*)(?:,([^,]*),([^,]*))?.*$");
+  std::smatch match;
+  if (!std::regex_match(line, match, separated)) return false;
+  const std::string running = match[3].str();
+  const PrintedCount count{match[2].str(), to_count(match[1].str()), !running.empty() && std::stod(running) < kAll,
+                           time_of(line), match[1].str() == kNotCounted};
+  add_metric(match[4].str(), match[5].str(), count, output);
+  output.counts.push_back(count);
+  return true;
+}
+
+/// "  1,234  pmu/event/  #  69.0 %  metric  (50.00%)", possibly after a time or a CPU.
+void read_table(const std::string& line, PerfOutput& output) {
+  static const std::regex table(R"(^(?:.*\s)?([0-9][0-9,]*|<not counted>|<not supported>)\s+)" + kEvent +
+                                R"((?:\s(.*))?$)");
+  static const std::regex share(R"(\(\s*([0-9.]+)%\))");
+  static const std::regex metric(R"(#\s+(\S+)\s+([^#(]*))");
+  std::smatch match;
+  if (!std::regex_match(line, match, table)) return;
+  const std::string rest = match[3].str();
+  std::smatch part;
+  const bool scaled = std::regex_search(rest, part, share) && std::stod(part[1].str()) < kAll;
+  const PrintedCount count{match[2].str(), to_count(match[1].str()), scaled, time_of(line),
+                           match[1].str() == kNotCounted};
+  if (std::regex_search(rest, part, metric)) add_metric(part[1].str(), part[2].str(), count, output);
+  output.counts.push_back(count);
 }
 
 /// Splits the counts of one event by perf. The intervals of one perf are in ascending order of time; where time steps
@@ -111,42 +168,98 @@ perf::Expected expected_of(const ExpectedEvent& event) {
   return expected;
 }
 
+/// @return the time for which perf counted, in seconds, as it printed it: several perfs, and several metrics of one, have
+///         different ones
+std::optional<Range> duration_of(const std::vector<PrintedCount>& counts) {
+  constexpr double kNanosecond = 1e-9;
+  std::optional<Range> duration;
+  for (const PrintedCount& count : counts) {
+    if (count.event != kDuration || !count.value) continue;
+    const double seconds = static_cast<double>(*count.value) * kNanosecond;
+    duration =
+        duration ? Range{std::min(duration->low, seconds), std::max(duration->high, seconds)} : Range{seconds, seconds};
+  }
+  return duration;
+}
+
+const ExpectedEvent* find_event(const std::vector<ExpectedEvent>& run, const std::string& name) {
+  const auto event = std::find_if(run.begin(), run.end(),
+                                  [&](const ExpectedEvent& each) { return !each.metric && each.text == name; });
+  return event == run.end() ? nullptr : &*event;
+}
+
+void add_note(MetricVerdict& verdict, const std::string& text) {
+  verdict.note += (verdict.note.empty() ? "" : "; ") + text;
+}
+
+/// What a metric must be, with the reason if nobody can say.
+MetricVerdict expect_metric(const std::vector<ExpectedEvent>& run, const ExpectedEvent& event,
+                            const std::optional<Range>& duration) {
+  MetricVerdict verdict;
+  verdict.metric = event.text;
+  std::string reason = event.note;
+  if (reason.empty()) {
+    verdict.expected = evaluate(*event.metric, [&](const std::string& name) -> std::optional<Range> {
+      if (name == kDuration) return duration;
+      const ExpectedEvent* const part = find_event(run, name);
+      if (part == nullptr || !part->low || !part->high) {
+        reason = part == nullptr || part->note.empty() ? name + " is not judged" : name + ": " + part->note;
+        return std::nullopt;
+      }
+      return Range{static_cast<double>(*part->low), static_cast<double>(*part->high)};
+    });
+    if (!verdict.expected && reason.empty()) reason = "its divisor may be 0";
+  }
+  if (!verdict.expected) add_note(verdict, "not judged: " + reason);
+  return verdict;
+}
+
+/// @return why the counts of a metric may be out of bounds and right all the same; empty: nothing
+std::string doubt_about(const std::vector<ExpectedEvent>& run, const Metric& metric) {
+  for (const std::string& name : events_of(metric).value_or(std::vector<std::string>{})) {
+    const ExpectedEvent* const event = find_event(run, name);
+    if (event != nullptr && !event->doubt.empty()) return event->doubt;
+  }
+  return {};
+}
+
+void judge_metric(MetricVerdict& verdict, const PrintedMetric& printed, const std::string& doubt) {
+  verdict.value = printed.value;
+  verdict.unit = printed.unit;
+  if (!verdict.expected) return;
+  if (printed.is_estimate) return add_note(verdict, "an estimate: its events had counters for part of the time only");
+  const Range& expected = *verdict.expected;
+  const bool is_exact = expected.low == expected.high;
+  if (std::isnan(expected.low) || std::isnan(printed.value)) {
+    verdict.check = std::isnan(expected.low) && std::isnan(printed.value) ? perf::Check::exact : perf::Check::wrong;
+    return;
+  }
+  // perf's arithmetic may round in another order.
+  constexpr double kRounding = 1e-9;
+  const double error = printed.error + kRounding * std::abs(printed.value);
+  if (printed.value >= expected.low - error && printed.value <= expected.high + error) {
+    verdict.check = is_exact ? perf::Check::exact : perf::Check::within;
+  } else if (doubt.empty()) {
+    verdict.check = perf::Check::wrong;
+  } else {
+    add_note(verdict, doubt);
+  }
+}
+
 }  // namespace
 
-std::vector<PrintedCount> find_counts(std::string_view text) {
-  // "  1,234  pmu/event/  (50.00%)", possibly after a time or a CPU; and "1234,,pmu/event/,...".
-  static const std::regex table(
-      R"(^(?:.*\s)?([0-9][0-9,]*|<not counted>|<not supported>)\s+([^\s/]+/[^/]*/[A-Za-z]*)(?:\s(.*))?$)");
-  static const std::regex separated(
-      R"(^(?:.*,)?([0-9]+|<not counted>|<not supported>),[^,]*,([^\s,/]+/[^/]*/[A-Za-z]*),[0-9]*,([0-9.]*).*$)");
-  static const std::regex share(R"(\(\s*([0-9.]+)%\))");
-  std::vector<PrintedCount> counts;
+PerfOutput read_perf_output(std::string_view text) {
+  PerfOutput output;
   std::istringstream stream{std::string(text)};
   for (std::string line; std::getline(stream, line);) {
     while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-    if (const std::size_t brace = line.find('{'); brace != std::string::npos) {
-      if (auto count = from_json(line.substr(brace))) {
-        counts.push_back(std::move(*count));
-        continue;
-      }
-    }
-    std::smatch match;
+    if (const std::size_t brace = line.find('{'); brace != std::string::npos && read_json(line.substr(brace), output))
+      continue;
     // perf's own lines are short. std::regex cannot cope with very long ones.
     constexpr std::size_t kLongest = 1000;
-    if (line.size() > kLongest) continue;
-    if (std::regex_match(line, match, separated)) {
-      const std::string running = match[3].str();
-      counts.push_back({match[2].str(), to_count(match[1].str()), !running.empty() && std::stod(running) < kAll,
-                        time_of(line), match[1].str() == kNotCounted});
-    } else if (std::regex_match(line, match, table)) {
-      const std::string rest = match[3].str();
-      std::smatch running;
-      const bool scaled = std::regex_search(rest, running, share) && std::stod(running[1].str()) < kAll;
-      counts.push_back(
-          {match[2].str(), to_count(match[1].str()), scaled, time_of(line), match[1].str() == kNotCounted});
-    }
+    if (line.size() <= kLongest && !read_separated(line, output)) read_table(line, output);
   }
-  return counts;
+  return output;
 }
 
 std::vector<perf::Verdict> compare(const std::vector<std::vector<ExpectedEvent>>& runs,
@@ -163,6 +276,7 @@ std::vector<perf::Verdict> compare(const std::vector<std::vector<ExpectedEvent>>
   std::map<std::string, std::size_t> next;
   for (const auto& run : runs) {
     for (const ExpectedEvent& event : run) {
+      if (event.metric) continue;
       const std::vector<PrintedCount>& of_event = values[event.text];
       const std::size_t times = wanted[event.text];
       std::span<const PrintedCount> own_counts;
@@ -175,6 +289,37 @@ std::vector<perf::Verdict> compare(const std::vector<std::vector<ExpectedEvent>>
       perf::Count count = sum_of(own_counts);
       if (own_counts.empty() && !of_event.empty()) count.unknown = "it is unclear which perf printed which count";
       verdicts.push_back(perf::verdict_on(event.text, count, expected_of(event)));
+    }
+  }
+  return verdicts;
+}
+
+std::vector<MetricVerdict> compare_metrics(const std::vector<std::vector<ExpectedEvent>>& runs,
+                                           const PerfOutput& printed) {
+  std::map<std::string, std::vector<PrintedMetric>> values;
+  for (const PrintedMetric& metric : printed.metrics) values[metric.name].push_back(metric);
+  std::map<std::string, std::size_t> wanted;
+  for (const auto& run : runs) {
+    for (const ExpectedEvent& event : run) wanted[event.text] += event.metric ? 1U : 0U;
+  }
+  const std::optional<Range> duration = duration_of(printed.counts);
+  std::vector<MetricVerdict> verdicts;
+  std::map<std::string, std::size_t> next;
+  for (const auto& run : runs) {
+    for (const ExpectedEvent& event : run) {
+      if (!event.metric) continue;
+      const std::vector<PrintedMetric>& own = values[event.text];
+      const std::size_t index = next[event.text]++;
+      MetricVerdict verdict = expect_metric(run, event, duration);
+      if (own.empty()) {
+        add_note(verdict, "it is not in perf's output");
+      } else if (own.size() != wanted[event.text]) {
+        add_note(verdict, own.front().is_interval ? "with -I perf prints the metric of each interval"
+                                                  : "it is unclear which perf printed which metric");
+      } else {
+        judge_metric(verdict, own[index], doubt_about(run, *event.metric));
+      }
+      verdicts.push_back(std::move(verdict));
     }
   }
   return verdicts;

@@ -68,8 +68,16 @@ class Fabric {
   /// PMUs of the fabric that are served by software other than drivers; null: there are none.
   [[nodiscard]] virtual perf::PmuService* pmus() { return nullptr; }
 
+  /// @return the socket whose CPUs a PMU belongs to; nothing for a PMU of another fabric, or of no socket
+  [[nodiscard]] virtual std::optional<unsigned> socket_of(const std::string& /*pmu*/) const { return {}; }
+
   /// Refuse an event of this fabric that cannot be judged. @throws EventError
   virtual void check_event(const perf::ResolvedEvent& /*event*/) const {}
+
+  /// @return what to call so that the models let an event happen many times at once; empty for an event of another
+  ///         fabric. The scoreboard is asked before, and has not refused the event.
+  /// @throws std::invalid_argument if the models cannot
+  [[nodiscard]] virtual scoreboard::Injection injection(const perf::ResolvedEvent& /*event*/) { return {}; }
 
   /// @return true for an event of this fabric that counts together with another. Which two belong together follows from
   ///         the order in which they are opened.

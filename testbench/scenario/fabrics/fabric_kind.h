@@ -13,8 +13,8 @@
 #include "models/platform/platform_spec.h"
 #include "testbench/scenario/fabrics/fabric.h"
 #include "testbench/scenario/fabrics/workload.h"
+#include "testbench/scenario/report/derived.h"
 #include "testbench/scenario/report/results.h"
-#include "testbench/scenario/run/derived.h"
 #include "testbench/scenario/yaml/reader.h"
 
 namespace pmufab::scenario {

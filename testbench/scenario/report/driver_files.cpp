@@ -53,8 +53,7 @@ std::string describe_binding(const std::vector<DriverFile>& files) {
 
 /// @return true if the file has the name of one of these modules' drivers: "arm-cmn.c" of "arm_cmn"
 bool is_for(const DriverFile& file, const std::vector<std::string_view>& modules) {
-  std::string name = file.file.substr(0, file.file.rfind('.'));
-  std::replace(name.begin(), name.end(), '-', '_');
+  const std::string name = driver_host::module_of(file.file);
   return std::any_of(modules.begin(), modules.end(), [&](std::string_view module) {
     return module == name || module == name + "_module";  // arm_cspmu.c
   });

@@ -261,16 +261,6 @@ std::string format_time(Picoseconds time) {
   return fmt::format("{} ps", time);
 }
 
-std::string with_separators(std::uint64_t number) {
-  const std::string digits = fmt::format("{}", number);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
-
 std::string counted(std::uint64_t number, std::string_view what) {
   return fmt::format("{} {}{}", with_separators(number), what, number == 1 ? "" : "s");
 }

@@ -12,6 +12,7 @@
 #include "testbench/driver_host/driver_sets.h"
 #include "testbench/perf/check.h"
 #include "tlm/clock/clock_domain.h"
+#include "tlm/spec/printable.h"
 
 namespace pmufab::scenario {
 
@@ -131,8 +132,7 @@ struct RunResult {
 
 /// Text of time for people: "1.25 ms".
 [[nodiscard]] std::string format_time(Picoseconds time);
-/// "1,234,567"
-[[nodiscard]] std::string with_separators(std::uint64_t number);
+using pmufab::with_separators;
 /// "1 counter", "1,234 counters"
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view what);
 

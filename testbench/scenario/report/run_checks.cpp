@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/driver_host/kernel_log.h"
 #include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/report/driver_files.h"
 
@@ -23,7 +24,9 @@ void add_kernel_checks(const Machine& machine, std::vector<CheckResult>& checks)
   checks.push_back(check_for("probe", failed_probes(host.log()), "no probe failed"));
   const std::uint64_t warnings = host.warnings();
   checks.push_back({"kernel_warnings", warnings == 0,
-                    warnings == 0 ? "no WARN()" : fmt::format("the drivers hit WARN() {}", counted(warnings, "time"))});
+                    warnings == 0 ? "no WARN()"
+                                  : fmt::format("the kernel warned {}: {}", counted(warnings, "time"),
+                                                fmt::join(host.warning_texts(), " | "))});
   const unsigned disabled = host.disabled_interrupts();
   checks.push_back(
       {"interrupts", disabled == 0,
@@ -37,8 +40,7 @@ void add_kernel_checks(const Machine& machine, std::vector<CheckResult>& checks)
 std::vector<std::string> failed_probes(const std::vector<std::string>& log) {
   std::vector<std::string> failures;
   for (const std::string& line : log) {
-    if (line.find("probe with driver") != std::string::npos && line.find("failed with error") != std::string::npos)
-      failures.push_back(line.substr(line.find('>') + 1));
+    if (driver_host::is_failed_probe(line)) failures.push_back(line.substr(line.find('>') + 1));
   }
   return failures;
 }

@@ -32,13 +32,13 @@ enum class Kernel : std::uint8_t {
 ///
 /// - drivers: every driver of the user's bound a device, or helped another driver to
 /// - probe: no driver failed to serve a device
-/// - kernel_warnings: no WARN() and no register access that was aborted
+/// - kernel_warnings: no WARN(), no broken rule of the kernel, and no register access that was aborted
 /// - interrupts: none was disabled because no handler cleared it
 /// - register_accesses: no access was refused, hit nothing, or set what the hardware does not have
 /// - scoreboard: neither drivers nor hardware broke a rule
 /// - traffic: every request was answered
 ///
-/// The first four are left out for a guest's kernel.
+/// The first four are left out for a guest's kernel. PublicationCheck and ReleaseCheck make one more each.
 [[nodiscard]] std::vector<CheckResult> run_checks(const Machine& machine, Kernel kernel);
 
 /// @return a finding of the scoreboard as reports show it: its kind, when, and its text

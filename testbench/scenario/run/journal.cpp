@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/run/journal.h"
 
+#include <unistd.h>
+
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <istream>
 #include <map>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include "testbench/scenario/report/driver_files.h"
@@ -19,22 +25,30 @@ JournalError::JournalError(const std::string& reason, int number)
     : InputError(fmt::format("{}: {}", reason, std::strerror(number)), "is the disk of $TMPDIR full?"),
       number_(number) {}
 
-Journal::Journal(const std::filesystem::path& file) : file_(std::fopen(file.c_str(), "we")) {
+Journal::Journal(const std::filesystem::path& file) : owner_(getpid()) {
+  // Appending, whatever a driver does to the file's position.
+  constexpr mode_t kOwnersAlone = 0600;
+  const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, kOwnersAlone);
+  if (descriptor >= 0) file_ = fdopen(descriptor, "a");
   if (file_ == nullptr) throw JournalError(fmt::format("cannot write '{}'", file.generic_string()), errno);
 }
 
 Journal::~Journal() { std::fclose(file_); }
 
 void Journal::write(const std::string& record, Json content) {
+  if (getpid() != owner_) std::_Exit(EXIT_FAILURE);  // a driver forked, and both processes went on
   Json line;
   line["record"] = record;
   line["content"] = std::move(content);
   // Whatever text a driver logs must not break the line.
   const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  errno = 0;
-  std::fwrite(text.data(), 1, text.size(), file_);
-  std::fflush(file_);
-  if (std::ferror(file_) != 0) throw JournalError("the results of a run cannot be written", errno != 0 ? errno : EIO);
+  if (error_ == 0) {
+    errno = 0;
+    std::fwrite(text.data(), 1, text.size(), file_);
+    std::fflush(file_);
+    if (std::ferror(file_) != 0) error_ = errno != 0 ? errno : EIO;
+  }
+  if (error_ != 0) throw JournalError("the results of a run cannot be written", error_);
 }
 
 void Journal::write_error(bool input, const std::string& message) {
@@ -48,6 +62,7 @@ namespace {
 
 /// What a journal tells besides the result of the run.
 struct Told {
+  bool begun = false;
   bool ended = false;
   bool interrupted = false;
   std::string limit;  // that made it stop; empty: none
@@ -62,6 +77,7 @@ void read_record(const Json& json, RunResult& run, Told& told) {
   const auto record = json.at("record").get<std::string>();
   const Json& content = json.at("content");
   if (record == "begin") {
+    told.begun = true;
     told.must_fail = content.at("must_fail").get<bool>();
     content.at("reason").get_to(run.expected_reason);
     told.expected = expected_failures(content);
@@ -89,12 +105,26 @@ void read_record(const Json& json, RunResult& run, Told& told) {
   }
 }
 
+/// Read a line. A driver may have made the file as large as it liked: what is no text is not read.
+bool next_record(std::istream& stream, std::string& line) {
+  constexpr std::size_t kPiece = 1U << 16;
+  std::array<char, kPiece> piece;
+  line.clear();
+  do {
+    stream.clear(stream.rdstate() & ~std::ios::failbit);  // a piece was full
+    stream.getline(piece.data(), piece.size());
+    if (std::strlen(piece.data()) + 1 < static_cast<std::size_t>(stream.gcount())) return false;  // a null byte
+    line += piece.data();
+  } while (stream.fail() && stream.gcount() > 0 && !stream.eof());
+  return !line.empty();
+}
+
 /// The status of a process that died, or was killed, before its journal was complete.
 RunResult::Status status_of_death(const process::ProcessEnd& end) {
   using Status = RunResult::Status;
-  const bool killed = !end.exited && end.status == SIGKILL;
+  const bool killed = process::is_killed(end);
   if (killed && end.timed_out) return Status::timed_out;
-  return killed && (end.stopped || !end.limit.empty()) ? Status::interrupted : Status::crashed;
+  return killed && (end.stopped || end.asked || !end.limit.empty()) ? Status::interrupted : Status::crashed;
 }
 
 /// Judge a run whose journal is complete.
@@ -110,7 +140,8 @@ void judge_run(const Told& told, const process::ProcessEnd& end, RunResult& run)
     run.message = "it took too long and was stopped (--timeout); the results so far are kept";
   } else if (told.interrupted) {
     run.status = Status::interrupted;
-    run.message = "stopped by the user; the results so far are kept";
+    run.message = end.asked ? "stopped by the user; the results so far are kept"
+                            : "a signal stopped it (does a driver send signals?); the results so far are kept";
   } else if (told.must_fail) {
     run.message = passed ? "" : difference(run, told.expected);
     run.status = passed ? Status::unexpected_pass : run.message.empty() ? Status::expected_failure : Status::failed;
@@ -129,7 +160,7 @@ RunResult read_journal(const std::filesystem::path& file, RunResult known, const
   run.partial = true;
   std::ifstream stream(file);
   Told told;
-  for (std::string line; std::getline(stream, line);) {
+  for (std::string line; next_record(stream, line);) {
     try {
       read_record(Json::parse(line), run, told);
     } catch (const nlohmann::json::exception&) {
@@ -139,7 +170,7 @@ RunResult read_journal(const std::filesystem::path& file, RunResult known, const
   for (auto& [index, measure] : told.measures) run.measures.push_back(std::move(measure));
   if (run.status == Status::bad_input) run.simulated_time = 0;
   if (run.status == Status::bad_input || run.status == Status::crashed) return run;
-  if (!told.ended || !end.exited || end.status != 0) {
+  if (!told.begun || !told.ended || !end.exited || end.status != 0) {
     run.status = status_of_death(end);
     run.message = describe(end);
     return run;

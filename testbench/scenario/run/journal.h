@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -39,7 +41,9 @@ class Journal {
   void write_error(bool input, const std::string& message);
 
  private:
-  std::FILE* file_;
+  std::FILE* file_ = nullptr;
+  pid_t owner_;
+  int error_ = 0;  // errno of the first write that failed; the reason of all that follow
 };
 
 /// Put a run's result together from its journal. A journal without its last line makes a partial result: crashed,

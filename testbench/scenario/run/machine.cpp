@@ -81,7 +81,14 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   }
   calls_ = std::make_unique<CallTee>(*scoreboard_);
   host_->observe(calls_.get());
-  platform_->bus().monitor([this](const MmioBus::BusAccess& access) { scoreboard_->on_bus_access(access); });
+  platform_->bus().monitor([this](const MmioBus::BusAccess& access) {
+    if (judging_) scoreboard_->on_bus_access(access);
+  });
+}
+
+void Machine::set_judging(bool judging) {
+  judging_ = judging;
+  host_->observe(judging ? calls_.get() : nullptr);
 }
 
 Machine::~Machine() {
@@ -128,7 +135,10 @@ void Machine::run(const std::function<void()>& body) {
 
 void Machine::on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
   if (report.get_severity() == sc_core::SC_WARNING && current_ != nullptr) {
-    current_->reports_.add(report.get_msg_type(), report.get_msg());
+    if (!current_->judging_) return;
+    const std::string function = current_->host_->driver_function();
+    current_->reports_.add(report.get_msg_type(),
+                           report.get_msg() + (function.empty() ? std::string() : ", in " + function));
     return;
   }
   // Messages of sc_stop and the like are not shown to the user.

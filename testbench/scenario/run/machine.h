@@ -101,6 +101,8 @@ class Machine {
   [[nodiscard]] const std::vector<std::string>& reports() const noexcept { return reports_.list(); }
   /// Forget the reports so far: they are not about what is judged.
   void forget_reports() { reports_ = {}; }
+  /// While nothing is judged, the scoreboard sees neither the drivers' calls nor accesses, and there are no reports.
+  void set_judging(bool judging);
 
  private:
   class Process;
@@ -115,6 +117,7 @@ class Machine {
   std::unique_ptr<perf::PmuServices> pmus_;
   std::unique_ptr<Process> process_;
   Reports reports_;
+  bool judging_ = true;
 };
 
 }  // namespace pmufab::scenario

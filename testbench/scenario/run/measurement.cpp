@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "testbench/perf/verdict.h"
-#include "testbench/scenario/run/derived.h"
+#include "testbench/scenario/report/derived.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -27,6 +27,7 @@
 #include "testbench/process/shared_memory.h"
 #include "testbench/scenario/run/session.h"
 #include "testbench/scenario/yaml/quantity.h"
+#include "tlm/spec/printable.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -36,6 +37,7 @@ using Clock = std::chrono::steady_clock;  // for time-outs and progress only: no
 
 constexpr std::chrono::seconds kPatience{5};             // from asking a child to stop to making it
 constexpr std::chrono::milliseconds kBetweenLooks{100};  // at the processes of a run
+constexpr int kCrashed = 3;                              // exit code of a run that could not end
 constexpr Picoseconds kSecond = 1'000'000'000'000;
 
 /// What the process of a run tells its parent without writing.
@@ -43,15 +45,15 @@ struct Shared {
   std::atomic<Picoseconds> simulated_time{0};
   std::atomic<int> percent{0};
   std::atomic<int> write_error{0};  // errno, if the journal could not be written
-  std::atomic<bool> processor_time_is_over{false};
-  std::atomic<bool> is_limited{false};  // the limit of simulated time holds, and the run did not end at it itself
+  SharedFlag processor_time_is_over{0};
+  SharedFlag is_limited{0};  // the limit of simulated time holds, and the run did not end at it itself
 };
 
 volatile std::sig_atomic_t stop_requested = 0;
-std::atomic<bool>* processor_time_is_over = nullptr;  // in a child
+SharedFlag* processor_time_is_over = nullptr;  // in a child
 
 void request_stop(int signal) {
-  if (signal == SIGXCPU) *processor_time_is_over = true;
+  if (signal == SIGXCPU) *processor_time_is_over = 1;
   stop_requested = 1;
 }
 
@@ -141,7 +143,7 @@ int be_child(const RunPlan& plan, const RunnerOptions& options, Child& child, co
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
   }
-  return 3;
+  return kCrashed;
 }
 
 class Runner {
@@ -239,7 +241,7 @@ class Runner {
     }
     // A run stops by itself, unless a driver keeps it.
     const Picoseconds most = options_.limits.simulated_time;
-    if (child.shared->is_limited && child.shared->simulated_time > most && !child.stopping) {
+    if (most > 0 && child.shared->is_limited != 0 && child.shared->simulated_time > most && !child.stopping) {
       child.stopping = true;
       child.asked = now;
       child.limit =
@@ -287,17 +289,18 @@ class Runner {
   void finish(Child& child, int status) {
     Finished run;
     run.end = process::process_end(status);
+    run.end.asked = child.stopping;
     run.end.timed_out = child.timed_out;
     run.end.stopped = child.killed;
     run.end.limit = std::move(child.limit);
-    if (child.shared->processor_time_is_over) {
+    if (child.shared->processor_time_is_over != 0) {
       const Picoseconds most = options_.limits.processor_time;
       run.end.limit =
           most == 0 ? "it used up the processor time that a process may use here (ulimit -t)"
                     : fmt::format("it used up --limit processor-time={}", format_quantity(most, Quantity::duration));
     }
     run.simulated_time = child.shared->simulated_time;
-    run.write_error = child.shared->write_error;
+    if (run.end.exited && run.end.status == kCrashed) run.write_error = child.shared->write_error;
     run.output = child.output.finish();
     // A slow run may have thousands of quick ones waiting behind it.
     if (child.index != reported_ && !run.output.empty()) {
@@ -326,7 +329,7 @@ class Runner {
       std::error_code ignored;
       fs::remove(journal_of(reported_), ignored);
       fs::remove(output_of(reported_), ignored);
-      if (!output.empty() && options_.on_output) options_.on_output(result.title(), output);
+      if (!output.empty() && options_.on_output) options_.on_output(result.title(), printable_lines(output));
       if (options_.on_result) options_.on_result(plan, std::move(result));
     }
   }

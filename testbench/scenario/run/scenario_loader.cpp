@@ -24,6 +24,8 @@ namespace fs = std::filesystem;
 
 // Lists multiply: a short file may mean more than a machine can hold.
 constexpr std::size_t kMaximumSweptEvents = 100'000;
+constexpr std::size_t kMaximumOpenEvents = 1024;           // each makes opening and closing the others slower
+constexpr Picoseconds kLatest = Picoseconds{1} << 62;      // of an instant: what is added to it does not wrap
 constexpr Picoseconds kMaximumAccess = 1'000'000'000'000;  // of one register access
 // Of the way to a handler: longer than counters of 40 bits take to overflow twice, to see what that does.
 constexpr Picoseconds kMaximumInterruptDelay = 3600 * kMaximumAccess;
@@ -61,6 +63,19 @@ struct TrafficPart {
   std::string path;
 };
 
+/// A setting of a variant, with its place in the file.
+Override override_of(const Variant& variant, std::size_t index) {
+  if (index >= variant.sources.size()) return parse_override(variant.overrides[index], "matrix");
+  const Source& source = variant.sources[index];
+  try {
+    Override override = parse_override(variant.overrides[index], "matrix");
+    override.value.source = source;  // single values only
+    return override;
+  } catch (const InputError& error) {
+    throw InputError(source, {}, error.what());
+  }
+}
+
 /// Replace file names by what the files hold, then apply the overrides. Overrides that name a whole part come first:
 /// they may choose the file.
 struct Parts {
@@ -73,8 +88,7 @@ struct Parts {
       : document(std::move(given)), base(folder) {
     std::vector<Override> all;
     for (std::size_t i = 0; i < variant.overrides.size(); ++i) {
-      Override& override = all.emplace_back(parse_override(variant.overrides[i], "matrix"));
-      if (i < variant.sources.size()) override.value.source = variant.sources[i];  // single values only
+      all.push_back(override_of(variant, i));
     }
     for (const std::string& text : texts) {
       if (!is_for_matrix(text)) all.push_back(parse_override(text));
@@ -234,15 +248,19 @@ void check_measures(Reader& reader, const std::vector<MeasureSpec>& measures, st
                 "give each measure another name");
   for (std::size_t i = first; i < measures.size(); ++i) {
     names.insert(measures[i].name);
+    std::size_t events = 0;
     for (const std::string& text : measures[i].events) {
       try {
-        static_cast<void>(perf::parse_events(text));
+        for (const perf::WrittenGroup& group : perf::parse_events(text)) events += group.events.size();
       } catch (const perf::EventError& error) {
         reader.fail("events", fmt::format("'{}': {}", text, error.reason()),
                     error.suggestion().empty() ? R"(in a list, quote an event that has commas: ["pmu/event,term=1/"])"
                                                : error.suggestion());
       }
     }
+    if (events > kMaximumOpenEvents)
+      reader.fail("events", fmt::format("has {} events; a measure can open {}", events, kMaximumOpenEvents),
+                  "a sweep measures them one after another");
   }
 }
 
@@ -283,7 +301,7 @@ void read_measure(Reader& reader, std::size_t index, const std::optional<Picosec
 void read_action(Reader& reader, const platform::PlatformSpec& platform, std::vector<ActionSpec>& out) {
   ActionSpec action;
   using Kind = ActionSpec::Kind;
-  reader.number("at", action.at, Quantity::duration, 0, ~std::uint64_t{0}, Presence::required);
+  reader.number("at", action.at, Quantity::duration, 0, kLatest, Presence::required);
   if (!reader.has("do")) reader.fail("do", "the key 'do' is missing", "for example do: reload_drivers");
   reader.choice("do", action.kind,
                 {{"cpu_offline", Kind::cpu_offline},
@@ -296,6 +314,36 @@ void read_action(Reader& reader, const platform::PlatformSpec& platform, std::ve
     reader.number("cpu", action.cpu, Quantity::count, 0, platform.sockets * platform.cpus_per_socket - 1,
                   Presence::required);
   out.push_back(action);
+}
+
+/// Refuse what is not one event of one PMU. Names wait for the drivers.
+void check_injected_event(Reader& reader, const std::string& text) {
+  try {
+    const std::vector<perf::WrittenGroup> groups = perf::parse_events(text);
+    if (groups.size() == 1 && !groups[0].braces && groups[0].events[0].pmu.find_first_of("*?[") == std::string::npos)
+      return;
+  } catch (const perf::EventError& error) {
+    reader.fail("source", fmt::format("'{}': {}", text, error.reason()), error.suggestion());
+  }
+  reader.fail("source", fmt::format("'{}' is not one event of one PMU", text), "write several events as a list");
+}
+
+void read_injection(Reader& reader, std::vector<InjectionSpec>& out) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
+  InjectionSpec injection;
+  std::vector<std::string> sources;
+  reader.number("at", injection.at, Quantity::duration, 0, kLatest, Presence::required);
+  reader.texts("source", sources, Presence::required);
+  reader.number("count", injection.count, Quantity::count, 1, kMost, Presence::required);
+  const Value* const written = reader.take("source");
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    check_injected_event(reader, sources[i]);
+    const bool is_list = written->kind == Value::Kind::sequence;
+    injection.source = sources[i];
+    injection.place = is_list ? written->items[i].source : written->source;
+    injection.path = reader.path_of("source") + (is_list ? fmt::format("[{}]", i) : "");
+    out.push_back(injection);
+  }
 }
 
 /// Which measure has which events. Texts that do not parse are refused elsewhere.
@@ -460,6 +508,7 @@ ScenarioSpec read_scenario(const Parts& parts) {
       },
       Presence::required);
   reader.list("actions", [&](Reader& item, std::size_t) { read_action(item, spec.platform, spec.actions); });
+  reader.list("inject", [&](Reader& item, std::size_t) { read_injection(item, spec.injections); });
   std::stable_sort(spec.actions.begin(), spec.actions.end(),
                    [](const ActionSpec& a, const ActionSpec& b) { return a.at < b.at; });
   std::optional<MeasuredEvents> events;

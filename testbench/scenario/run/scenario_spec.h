@@ -52,6 +52,15 @@ struct ActionSpec {
   unsigned cpu = 0;  ///< cpu_offline, cpu_online
 };
 
+/// An event that happens many times at once: that much traffic, or that many cycles, in no time.
+struct InjectionSpec {
+  Picoseconds at = 0;
+  std::string source;       ///< a perf event string of one event of one PMU, which says what happens and where
+  std::uint64_t count = 0;  ///< 1 ... 2^63, in the unit the event counts
+  Source place;             ///< of `source`
+  std::string path;         ///< "inject[2].source"
+};
+
 /// A bound on one count, beside the scoreboard's.
 struct ExpectationSpec {
   std::string event;    ///< text of the event as reported
@@ -91,6 +100,7 @@ struct ScenarioSpec {
   std::optional<Picoseconds> duration;  ///< not set: until traffic has ended
   std::vector<MeasureSpec> measures;    ///< sweeps already taken apart
   std::vector<ActionSpec> actions;      ///< by time
+  std::vector<InjectionSpec> injections;
   std::vector<ExpectationSpec> expectations;
   std::optional<ExpectedFailureSpec> expected_failure;
   Value effective;  ///< everything as YAML, defaults included

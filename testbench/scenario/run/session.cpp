@@ -17,10 +17,13 @@
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/verdict.h"
 #include "testbench/scenario/report/driver_files.h"
+#include "testbench/scenario/report/publication_check.h"
+#include "testbench/scenario/report/release_check.h"
 #include "testbench/scenario/report/run_checks.h"
 #include "testbench/scenario/run/draining.h"
 #include "testbench/scenario/run/driver_selection.h"
 #include "testbench/scenario/run/expected_failure.h"
+#include "testbench/scenario/run/injections.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/run/measurement.h"
 #include "testbench/scenario/yaml/quantity.h"
@@ -84,11 +87,18 @@ class ScenarioRun {
   void record_panic(const std::string& why) {
     check("kernel_panic", false, why);
     journal_.write("check", to_json(check_traffic(traffic_report(machine_))));
-    write_end(true);
+    write_end(true, simulated_time(), machine_.host().log());
   }
 
  private:
-  enum class Kind : std::uint8_t { end_measure, action, read_interval, rotate, begin_measure };  // order at equal times
+  enum class Kind : std::uint8_t {  // order at equal times
+    end_measure,
+    action,
+    note_injection,
+    read_interval,
+    rotate,
+    begin_measure
+  };
   struct Step {
     Picoseconds when;  // after zero_
     Kind kind;
@@ -122,7 +132,7 @@ class ScenarioRun {
   }
 
   void set_limited(bool limited) const {
-    if (options_.is_limited != nullptr) options_.is_limited->store(limited);
+    if (options_.is_limited != nullptr) options_.is_limited->store(limited ? 1 : 0);
   }
 
   bool load(const char* what) {
@@ -138,6 +148,7 @@ class ScenarioRun {
                 : "the drivers were loaded and registered no PMU; the kernel log may say why");
     }
     probe_failed_ = !failed_probes(machine_.host().log()).empty();
+    published_.look(fmt::format("after {}", what));
     return result >= 0 && !empty;
   }
 
@@ -184,6 +195,7 @@ class ScenarioRun {
         throw InputError(measure.source, fmt::format("measure '{}'", measure.name), "\n" + error.picture());
       }
     }
+    injections_.prepare(spec_.injections, machine_, catalog);
     return good;
   }
 
@@ -193,6 +205,10 @@ class ScenarioRun {
       if (spec_.measures[i].stop) steps_.push({*spec_.measures[i].stop, Kind::end_measure, i});
     }
     for (std::size_t i = 0; i < spec_.actions.size(); ++i) steps_.push({spec_.actions[i].at, Kind::action, i});
+    // Just after the injection: until then the scenario does not end.
+    for (std::size_t i = 0; i < spec_.injections.size(); ++i)
+      steps_.push({spec_.injections[i].at + 1, Kind::note_injection, i});
+    injections_.plan(zero_);
   }
 
   bool ended() const {
@@ -255,6 +271,9 @@ class ScenarioRun {
       case Kind::action:
         act(spec_.actions[step.index]);
         break;
+      case Kind::note_injection:
+        note_injection(spec_.injections[step.index]);
+        break;
       case Kind::read_interval:
         if (open_.contains(step.index)) {
           if (open_.at(step.index)->intervals() >= options_.limits.readings) {
@@ -314,8 +333,10 @@ class ScenarioRun {
       case Action::cpu_online: {
         const bool online = action.kind == Action::cpu_online;
         const int result = host.set_cpu_online(action.cpu, online);
-        note(fmt::format("{}: cpu {} {}", at, action.cpu, online ? "online" : "offline"));
+        const std::string done = fmt::format("cpu {} {}", action.cpu, online ? "online" : "offline");
+        note(fmt::format("{}: {}", at, done));
         if (result < 0) check("cpu_hotplug", false, fmt::format("cpu {}: {}", action.cpu, describe_errno(result)));
+        published_.look(fmt::format("at {} ({})", at, done));
         break;
       }
       case Action::unload_drivers:
@@ -372,6 +393,9 @@ class ScenarioRun {
     }
   }
 
+  void note_injection(const InjectionSpec& injection) {
+    note(fmt::format("{}: {} times {}", format_time(injection.at), with_separators(injection.count), injection.source));
+  }
   void note(const std::string& action) { journal_.write("action", action); }
   void check(const std::string& name, bool ok, const std::string& text) {
     journal_.write("check", to_json(CheckResult{name, ok, text}));
@@ -379,7 +403,11 @@ class ScenarioRun {
 
   /// @param cut_short  the user or a limit ended it
   void finish(bool cut_short) {
+    ReleaseCheck release(machine_);
+    const bool looks = loaded_ && began_ && !cut_short;
+    if (looks) release.look_at_used();
     if (loaded_) machine_.host().unload();
+    const Picoseconds end = simulated_time() - release.taken();
     for (const ExpectationSpec& expectation : spec_.expectations) {
       if (began_ && !met_.contains(&expectation))
         check("expect", false, fmt::format("no event '{}' was measured", expectation.event));
@@ -387,18 +415,21 @@ class ScenarioRun {
 
     machine_.scoreboard().finish();
     for (const CheckResult& result : run_checks(machine_, Kernel::here)) journal_.write("check", to_json(result));
-    write_end(cut_short);
+    journal_.write("check", to_json(published_.result()));
+    const std::vector<std::string> log = machine_.host().log();  // without what comes now
+    if (looks) journal_.write("check", to_json(release.compare_with_fresh()));
+    write_end(cut_short, end, log);
   }
 
-  void write_end(bool cut_short) {
+  void write_end(bool cut_short, Picoseconds when, const std::vector<std::string>& log) {
     Json content;
     content["interrupted"] = cut_short && is_interrupted();  // a dead kernel cuts short, too
     content["limit"] = limit_;
     content["partial"] = cut_short;
-    content["simulated_time_ps"] = simulated_time() - zero_;
+    content["simulated_time_ps"] = when - zero_;
     content["findings"] = findings(cut_short);
     content["traffic"] = traffic_report(machine_);
-    journal_.write("kernel_log", machine_.host().log());
+    journal_.write("kernel_log", log);
     journal_.write("end", std::move(content));
   }
 
@@ -440,6 +471,7 @@ class ScenarioRun {
   Machine& machine_;
   Journal& journal_;
   const SessionOptions& options_;
+  PublicationCheck published_{machine_};
   sc_core::sc_event& interrupt_;
   Patience patience_;
   Picoseconds zero_ = 0;
@@ -452,6 +484,7 @@ class ScenarioRun {
   std::set<std::string> crowded_;                             // PMUs with more events than counters
   bool rotation_planned_ = false;
   std::set<const ExpectationSpec*> met_;
+  Injections injections_;
 };
 
 }  // namespace

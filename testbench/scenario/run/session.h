@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 
 #include "testbench/driver_host/driver_host.h"
@@ -11,6 +12,9 @@
 
 namespace pmufab::scenario {
 
+/// 0: no. A number, because memory that is shared with a driver's process may hold any.
+using SharedFlag = std::atomic<std::uint8_t>;
+
 struct SessionOptions {
   bool echo_log = false;                      ///< kernel log to standard error
   std::function<bool()> interrupted = {};     ///< asked now and then: stop, compare what there is
@@ -18,8 +22,8 @@ struct SessionOptions {
   RunLimits limits = {};                      ///< here: of the log, of readings and of simulated time
   /// Receives the time since the drivers were loaded, or their loading began, often.
   std::atomic<Picoseconds>* simulated_time = nullptr;
-  /// True while the limit of simulated time holds: from when the drivers are loaded until the run ends.
-  std::atomic<bool>* is_limited = nullptr;
+  /// Set while the limit of simulated time holds: from when the drivers are loaded until the run ends.
+  SharedFlag* is_limited = nullptr;
 };
 
 /// Run one scenario with one driver set in this process, at most once per process, and write the results to the

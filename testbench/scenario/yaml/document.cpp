@@ -42,6 +42,10 @@ bool is_written_null(std::string_view text) {
   return false;
 }
 
+[[noreturn]] void refuse_size(const Source& source) {
+  throw InputError(source, {}, "the document is too large (do aliases multiply it?)");
+}
+
 class Converter {
  public:
   /// @param text  that the nodes come from
@@ -50,7 +54,7 @@ class Converter {
   Value convert(const YAML::Node& node, unsigned depth = 0) {
     const Source source = source_of(file_, node.Mark());
     if (depth > kMaximumDepth) throw InputError(source, {}, "the document nests too deeply");
-    if (++nodes_ > kMaximumNodes) throw InputError(source, {}, "the document is too large (do aliases multiply it?)");
+    if (++nodes_ > kMaximumNodes) refuse_size(source);
     Value value;
     value.source = source;
     switch (node.Type()) {
@@ -111,12 +115,32 @@ class Converter {
   std::size_t nodes_ = 0;
 };
 
+/// The place of a byte of a text.
+Source source_at(const File& file, std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  const auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
+  return {file, line, static_cast<int>(at - (before.rfind('\n') + 1)) + 1};  // npos + 1 is 0
+}
+
+/// What the parser makes of a text takes memory with each of these characters, half a KiB or more. So they are counted
+/// before.
+void check_size(std::string_view text, const File& file) {
+  if (text.size() <= kMaximumNodes) return;
+  constexpr std::string_view kMarks = "\n[]{},:-?&*!|>'\"";
+  std::size_t marks = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (kMarks.find(text[i]) != std::string_view::npos && ++marks > kMaximumNodes)
+      refuse_size(source_at(file, text, i));
+  }
+}
+
 Value parse(std::string text, const File& file) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   try {
+    check_size(text, file);
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.empty()) return Value::nothing({file, 0, 0});
+    if (documents.empty()) return Value::nothing({file, 1, 1});
     if (documents.size() > 1) {
       throw InputError(source_of(file, documents[1].Mark()), {}, "a second document begins here",
                        "one file holds one document");
@@ -307,10 +331,7 @@ Value load_file(const std::filesystem::path& path) {
     throw InputError({file}, {}, fmt::format("is larger than {} MiB", kMaximumBytes >> 20), "is it the right file?");
   if (text.find('\0') != std::string::npos) throw InputError({file}, {}, "is not a text file");
   if (const std::size_t good = utf8_prefix(text); good < text.size()) {
-    const std::string_view before(text.data(), good);
-    const auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
-    const auto column = static_cast<int>(good - (before.rfind('\n') + 1)) + 1;  // npos + 1 is 0
-    throw InputError({file, line, column}, {}, "this byte is not UTF-8 text", "save the file as UTF-8");
+    throw InputError(source_at(file, text, good), {}, "this byte is not UTF-8 text", "save the file as UTF-8");
   }
   Value document = parse(std::move(text), file);
   if (document.kind != Value::Kind::map) {

@@ -64,15 +64,19 @@ InputError::InputError(Source source, std::string path, std::string reason, std:
 
 bool is_output_error(const std::error_code& error) noexcept {
   return error == std::errc::no_space_on_device || error == std::errc::file_too_large ||
-         error == std::errc::read_only_file_system || error == std::error_code(EDQUOT, std::generic_category()) ||
+         error == std::errc::read_only_file_system || error == std::errc::io_error ||
+         error == std::error_code(EDQUOT, std::generic_category()) ||
          error == std::error_code(EDQUOT, std::system_category());
 }
 
 std::vector<std::string> near_matches(std::string_view name, const std::vector<std::string>& candidates,
                                       std::size_t limit) {
+  constexpr std::size_t kLongest = 256;  // nobody misspells a longer name, and the comparison takes its length times
+  if (name.size() > kLongest) return {};
   const std::string wanted = folded(name);
   std::vector<std::pair<std::size_t, std::size_t>> ranked;  // distance, index
   for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i].size() > kLongest) continue;
     const std::string candidate = folded(candidates[i]);
     std::size_t distance = edit_distance(wanted, candidate);
     const std::size_t allowed = std::max<std::size_t>(1, std::max(wanted.size(), candidate.size()) / 3);

@@ -43,7 +43,7 @@ class InputError : public std::runtime_error {
   std::string suggestion_;
 };
 
-/// @return true if that error of the system means that the user's disk or rights leave no room for output.
+/// @return true if that error of the system means that a disk takes no output: it is full, broken or not to be written.
 [[nodiscard]] bool is_output_error(const std::error_code& error) noexcept;
 
 /// Make something: what is impossible about its specification is bad input, without a place in a file.

@@ -57,15 +57,20 @@ class LocalCountTruth : public EventTruth {
   [[nodiscard]] virtual std::size_t counters() const = 0;
 };
 
+/// @return the interface that an event text means; nothing for one that the mesh does not have. On a single crosspoint
+///         without neighbours, codes 0 to 5 mean its six ports, and the last two nothing.
+std::optional<Interface> interface_of(const CmnMeaning& meaning, const CmnWires& wires) {
+  if (wires.xps() != 1) return meaning.interface;
+  const auto code = static_cast<unsigned>(meaning.interface);
+  return code < cmn::kMaximumPorts ? std::optional(port_interface(code)) : std::nullopt;
+}
+
 class FlitTruth final : public LocalCountTruth {
  public:
   FlitTruth(CmnMeaning meaning, const CmnWires& wires) : meaning_(std::move(meaning)), wires_(wires) {
-    if (wires_.xps() == 1) {
-      // On a single crosspoint without neighbours, codes 0 to 5 mean its six ports, and the last two nothing.
-      const auto code = static_cast<unsigned>(meaning_.interface);
-      if (code >= cmn::kMaximumPorts) return;
-      meaning_.interface = port_interface(code);
-    }
+    const std::optional<Interface> interface = interface_of(meaning_, wires_);
+    if (!interface) return;
+    meaning_.interface = *interface;
     for (unsigned xp = 0; xp < wires_.xps(); ++xp) {
       if (!meaning_.node || *meaning_.node == wires_.ids.xp_id(xp)) xps_.push_back(xp);
     }
@@ -115,7 +120,7 @@ class CyclesTruth final : public EventTruth {
   CyclesTruth(std::string text, const CmnWires& wires) : text_(std::move(text)), counters_(wires.cycle_counters) {}
   [[nodiscard]] std::string text() const override { return text_; }
   [[nodiscard]] Mark mark(Picoseconds when) override {
-    return dtc_ == 0 ? Mark{when, counters_.clock.edges_before(when)} : counters_.mark(dtc_, when);
+    return dtc_ == 0 ? Mark{when, counters_.clock().edges_before(when)} : counters_.mark(dtc_, when);
   }
   [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
   [[nodiscard]] std::optional<Mark> own_begin(Picoseconds begin) override {
@@ -198,6 +203,14 @@ bool WatchpointTruth::allows(std::uint64_t value, std::uint64_t low, std::uint64
   return allows_carry_between(value, low, high, meaning_.node ? 1 : wires_.xps());
 }
 
+void WatchpointTruth::see_at_once(unsigned xp, const CmnMeaning& known, std::uint64_t amount) {
+  if (!looks_at(known.upload, xp, port_interface(known.port), known.channel)) return;
+  if (meaning_.exclusive || meaning_.combine != 0) return;
+  const std::uint64_t compared = ~meaning_.mask;
+  const bool is_known = compared == 0 || (meaning_.group == known.group && (compared & known.mask) == 0);
+  if (is_known && ((meaning_.value ^ known.value) & compared) == 0) hits_ += amount;
+}
+
 void WatchpointTruth::see(unsigned xp, Interface port, FlitImages& images) {
   if (!matches(images)) return;
   if (meaning_.combine != 0) {
@@ -228,6 +241,10 @@ void CmnWires::show(bool upload, unsigned xp, Interface port, Channel channel, c
   }
 }
 
+void CmnWires::show_at_once(unsigned xp, const CmnMeaning& known, std::uint64_t amount) {
+  for (WatchpointTruth* const truth : open_watchpoints_) truth->see_at_once(xp, known, amount);
+}
+
 bool CmnPmuJudge::see_write(const MmioBus::BusAccess& access) {
   if (!access.ok) return false;
   wires_.cycle_counters.see(access);
@@ -253,6 +270,41 @@ std::unique_ptr<EventTruth> CmnPmuJudge::truth(const EventTerms& terms) {
       break;
   }
   return std::make_unique<WatchpointTruth>(std::move(meaning), wires_);
+}
+
+Injection CmnPmuJudge::flits_at_once(CmnMeaning known) {
+  if (known.exclusive || known.combine != 0)
+    throw std::invalid_argument("flits that do not match, or match twice: name what one watchpoint compares");
+  if (wires_.spec.layout == WatchpointLayout::cmn600) known.group &= 1U;
+  for (unsigned xp = 0; xp < wires_.xps(); ++xp) {
+    if (wires_.ids.xp_id(xp) != *known.node) continue;
+    return [this, known, xp](std::uint64_t count, Picoseconds /*when*/) { wires_.show_at_once(xp, known, count); };
+  }
+  throw std::invalid_argument(fmt::format("{}: there is no such crosspoint", known.text));
+}
+
+Injection CmnPmuJudge::injection(const EventTerms& terms) {
+  const CmnMeaning meaning = cmn_meaning(terms, wires_.spec.layout);
+  if (meaning.kind == CmnMeaning::Kind::cycles)
+    return [this](std::uint64_t count, Picoseconds when) { wires_.cycle_counters.pass(count, when); };
+  if (!meaning.node) throw std::invalid_argument("happens at many nodes: add bynodeid=1,nodeid=...");
+  if (meaning.kind == CmnMeaning::Kind::flits) {
+    const std::optional<Interface> interface = interface_of(meaning, wires_);
+    for (unsigned xp = 0; xp < wires_.xps() && interface; ++xp) {
+      if (wires_.ids.xp_id(xp) != *meaning.node) continue;
+      return [this, meaning, xp, interface](std::uint64_t count, Picoseconds /*when*/) {
+        wires_.count(meaning.event, xp, *interface, meaning.channel) += count;
+      };
+    }
+    throw std::invalid_argument(fmt::format("{}: there is no such crosspoint or port", meaning.text));
+  }
+  if (meaning.kind == CmnMeaning::Kind::watchpoint) return flits_at_once(meaning);
+  if (wires_.nodes.sources(meaning.type, meaning.node).empty())
+    throw std::invalid_argument(fmt::format("{}: there is no such node", meaning.text));
+  return [this, meaning](std::uint64_t count, Picoseconds when) {
+    wires_.nodes.advance_before(when);
+    wires_.nodes.fire(*meaning.node, {meaning.type, meaning.event_id, meaning.filter, meaning.filter2}, count);
+  };
 }
 
 }  // namespace pmufab::scoreboard

@@ -57,6 +57,9 @@ class WatchpointTruth final : public EventTruth {
     return upload == meaning_.upload && port == port_interface(meaning_.port) && channel == meaning_.channel &&
            applies_to(xp);
   }
+  /// Count `amount` flits at one XP, if what is known of them says that they match: the bits that another watchpoint, not
+  /// exclusive and not one of a pair, compares.
+  void see_at_once(unsigned xp, const CmnMeaning& known, std::uint64_t amount);
   /// Count a flit it sees, if it matches.
   void see(unsigned xp, cmn::Interface port, FlitImages& images);
 
@@ -86,8 +89,14 @@ class CmnPmuJudge final : public PmuJudge {
     return cmn_has_term(term, numbers);
   }
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+  /// Cycles of the mesh, flits sent or stalled at one crosspoint, flits that a watchpoint there sees, an event of one
+  /// node.
+  [[nodiscard]] Injection injection(const EventTerms& terms) override;
 
  private:
+  /// @param known  a watchpoint that compares what is known of the flits
+  [[nodiscard]] Injection flits_at_once(CmnMeaning known);
+
   CmnWires& wires_;
   std::uint64_t pmcr_ = 0;
 };

@@ -14,6 +14,7 @@
 
 namespace pmufab::scoreboard {
 
+struct CmnMeaning;
 class WatchpointTruth;
 
 /// The inputs of a mesh's truths: flits counted at each interface, watchpoints, and nodes.
@@ -35,6 +36,9 @@ class CmnWires {
   void see_flit(bool upload, unsigned xp, cmn::Interface port, cmn::Channel channel, const cmn::FlitFields& fields) {
     if (!open_watchpoints_.empty()) show(upload, xp, port, channel, fields);
   }
+
+  /// Show many flits, of which only some bits are known, to the watchpoints.
+  void show_at_once(unsigned xp, const CmnMeaning& known, std::uint64_t amount);
 
   /// @name Watchpoints. A DTM has two for each direction. An event takes the first free one in each DTM it applies to.
   /// @{

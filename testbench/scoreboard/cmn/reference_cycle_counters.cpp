@@ -12,11 +12,11 @@ constexpr std::uint64_t kCounterEnable = 1U << 0;   // pmcr.pmu_en
 }  // namespace
 
 ReferenceCycleCounters::ReferenceCycleCounters(const CmnJudgeSpec& spec)
-    : clock(spec.clock_hz), spec_(spec), counters_(spec.dtcs.size()) {}
+    : clock_(spec.clock_hz), spec_(spec), counters_(spec.dtcs.size()) {}
 
 Mark ReferenceCycleCounters::mark(unsigned dtc, Picoseconds when) const {
   const Counter& counter = counters_.at(dtc);
-  return {when, counter.counted + (runs(counter) ? clock.edges_in(counter.since, when) : 0)};
+  return {when, counter.counted + (runs(counter) ? clock_.edges_in(counter.since, when) : 0)};
 }
 
 void ReferenceCycleCounters::write_control(Counter& counter, std::uint64_t value) {

@@ -36,7 +36,9 @@ class ReferenceCycleCounters {
   /// Instants at which software wrote the counter of a DTC.
   [[nodiscard]] const std::vector<Picoseconds>& writes(unsigned dtc) const { return counters_.at(dtc).writes; }
 
-  const ExactClock clock;
+  /// Let cycles of the mesh pass at once: every counter that runs counts them.
+  void pass(std::uint64_t cycles, Picoseconds when) { clock_.pass(cycles, when); }
+  [[nodiscard]] const ExactClock& clock() const { return clock_; }
 
  private:
   struct Counter {
@@ -55,6 +57,7 @@ class ReferenceCycleCounters {
   }
   void write_control(Counter& counter, std::uint64_t value);
 
+  ExactClock clock_;
   const CmnJudgeSpec& spec_;
   std::vector<Counter> counters_;
   std::optional<Start> start_;

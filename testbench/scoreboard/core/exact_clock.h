@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <vector>
 
 #include "tlm/clock/clock_domain.h"
 
@@ -13,6 +16,12 @@ namespace pmufab::scoreboard {
 class ExactClock {
  public:
   explicit ExactClock(std::uint64_t frequency_hz) noexcept : frequency_hz_(frequency_hz) {}
+
+  /// Let `cycles` cycles pass at once, just before `when`: what they cause may happen at that instant. Calls are in order
+  /// of time. Times of single edges (time_of) do not include them.
+  void pass(std::uint64_t cycles, Picoseconds when) {
+    passed_.push_back({when, (passed_.empty() ? 0 : passed_.back().sum) + cycles});
+  }
 
   /// @return the number of edges in [begin, end); 0 if end <= begin.
   [[nodiscard]] std::uint64_t edges_in(Picoseconds begin, Picoseconds end) const noexcept {
@@ -27,15 +36,25 @@ class ExactClock {
   /// @return the number of edges in [0, when), which is the number of the first edge from `when` on.
   [[nodiscard]] std::uint64_t edges_before(Picoseconds when) const noexcept {
     if (when == 0) return 0;
+    const auto later = std::upper_bound(passed_.begin(), passed_.end(), when,
+                                        [](Picoseconds t, const Passed& one) { return t < one.when; });
+    const std::uint64_t passed = later == passed_.begin() ? 0 : std::prev(later)->sum;
     // Edge n is before `when` exactly if n * 10^12 <= (when - 1) * f, because ceil(x) < when means x <= when - 1.
-    return static_cast<std::uint64_t>(static_cast<Wide>(when - 1) * frequency_hz_ / kPicosecondsPerSecond + 1);
+    return passed + static_cast<std::uint64_t>(static_cast<Wide>(when - 1) * frequency_hz_ / kPicosecondsPerSecond + 1);
   }
 
  private:
   __extension__ using Wide = unsigned __int128;
   static constexpr Wide kPicosecondsPerSecond = 1'000'000'000'000;
 
+  /// Cycles that passed at once at `when`, with all before.
+  struct Passed {
+    Picoseconds when;
+    std::uint64_t sum;
+  };
+
   std::uint64_t frequency_hz_;
+  std::vector<Passed> passed_;  // in order of time
 };
 
 }  // namespace pmufab::scoreboard

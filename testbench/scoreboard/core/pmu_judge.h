@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +26,9 @@ struct Chronicle {
 
   void see(Picoseconds when) { last_seen = when > last_seen ? when : last_seen; }
 };
+
+/// Tells a judge, or a model, that something has happened `count` times at `when`, the present.
+using Injection = std::function<void(std::uint64_t count, Picoseconds when)>;
 
 /// What the bus shows of one PMU: whether its control registers, as last written, let it count, and which accesses are
 /// counter reads. It also makes the truths of its events.
@@ -59,6 +65,14 @@ class PmuJudge {
   [[nodiscard]] virtual std::unique_ptr<EventTruth> truth_of_member(const EventTerms& terms,
                                                                     const EventTerms& /*leader*/) {
     return truth(terms);
+  }
+
+  /// @return what to call when the scenario lets an event happen many times at once.
+  /// The terms name one kind of occurrence at one place. A missing filter means: of no class that filters select.
+  /// @throws std::invalid_argument as truth() does, and if the terms name several kinds or places, or what can only
+  ///         happen one by one
+  [[nodiscard]] virtual Injection injection(const EventTerms& /*terms*/) {
+    throw std::invalid_argument("events of this PMU only happen one by one");
   }
 
   bool wanted = false;          ///< the perf core has enabled the PMU

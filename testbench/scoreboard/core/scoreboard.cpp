@@ -362,6 +362,15 @@ void Scoreboard::expect(EventHandle event, const std::string& pmu, const EventTe
   state_->record(event, *judge).set_truth(std::move(truth), state_->chronicle.last_seen);
 }
 
+Injection Scoreboard::injection(const std::string& pmu, const EventTerms& terms) {
+  PmuJudge* const judge = state_->find_pmu(pmu);
+  if (judge == nullptr) throw std::invalid_argument(fmt::format("the scoreboard judges no PMU called '{}'", pmu));
+  return [&state = *state_, tell = judge->injection(terms)](std::uint64_t count, Picoseconds when) {
+    state.chronicle.see(when);
+    tell(count, when);
+  };
+}
+
 std::vector<EventResult> Scoreboard::results() const {
   std::vector<EventResult> results;
   for (const auto& [handle, event] : state_->records) {

@@ -64,6 +64,10 @@ class Scoreboard final : public perf::PerfCallObserver {
   void expect(perf::EventHandle event, const std::string& pmu, const EventTerms& terms,
               const EventTerms* leader = nullptr);
 
+  /// @return what to call when the scenario lets an event of that PMU happen many times at once.
+  /// @throws std::invalid_argument for an unknown PMU, and as PmuJudge::injection() does
+  [[nodiscard]] Injection injection(const std::string& pmu, const EventTerms& terms);
+
   /// The event is closed; drop its record.
   void forget(perf::EventHandle event);
 

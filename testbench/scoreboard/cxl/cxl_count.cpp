@@ -22,7 +22,7 @@ ThresholdClock::Rule rule_of(const CxlProgram& program, std::uint64_t each_clock
 class TickCount final : public CxlCount {
  public:
   TickCount(const CxlProgram& program, const CxlSources& sources)
-      : clock_(sources.clock), rule_(rule_of(program, supported(program, sources.spec) & 1U)) {}
+      : clock_(sources.ticks), rule_(rule_of(program, supported(program, sources.spec) & 1U)) {}
 
   [[nodiscard]] Mark mark(Picoseconds when) override { return {when, 0}; }
   [[nodiscard]] std::uint64_t count(const Span& span) const override {
@@ -88,10 +88,10 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
     }
     return sum;
   }
-  void on_event(std::uint16_t group, unsigned bit, unsigned decoder, Picoseconds when) override {
+  void on_event(std::uint16_t group, unsigned bit, unsigned decoder, std::uint64_t amount, Picoseconds when) override {
     if (!passes(group, decoder)) return;
     for (const Watched& watched : watched_) {
-      if (watched.group == group && watched.bit == bit) clock_.add(when, 1);
+      if (watched.group == group && watched.bit == bit) clock_.add(when, amount);
     }
   }
 
@@ -100,6 +100,33 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
   std::optional<std::uint32_t> hdm_;
   ThresholdClock clock_;
   std::vector<Watched> watched_;
+};
+
+/// Times that come nearly in order. They are put in order when somebody asks for them.
+class Times {
+ public:
+  void add(Picoseconds when) { times_.push_back(when); }
+  [[nodiscard]] std::size_t size() const noexcept { return times_.size(); }
+  [[nodiscard]] const std::vector<Picoseconds>& in_order() {
+    if (ordered_ == times_.size()) return times_;
+    const auto added = times_.begin() + static_cast<std::ptrdiff_t>(ordered_);
+    std::sort(added, times_.end());
+    std::inplace_merge(std::upper_bound(times_.begin(), added, *added), added, times_.end());
+    ordered_ = times_.size();
+    return times_;
+  }
+  /// Forget all before `when`. @return how many those were
+  std::size_t forget_before(Picoseconds when) {
+    const auto& times = in_order();
+    const auto before = std::lower_bound(times.begin(), times.end(), when) - times.begin();
+    times_.erase(times_.begin(), times_.begin() + before);
+    ordered_ = times_.size();
+    return static_cast<std::size_t>(before);
+  }
+
+ private:
+  std::vector<Picoseconds> times_;
+  std::size_t ordered_ = 0;  // as many at the front
 };
 
 /// DDR commands, and clocks of queues and loads, by their times, reported in any order.
@@ -122,8 +149,9 @@ class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
     // Marks may lie slightly ahead of what happens.
     if (when > kSlack) ddr_.advance(when - kSlack);
     if (!rule_.raw()) return {when, 0};
-    const auto before = std::lower_bound(recent_.begin(), recent_.end(), when);
-    marks_.push_back({when, settled_ + static_cast<std::uint64_t>(before - recent_.begin())});
+    const std::vector<Picoseconds>& recent = recent_.in_order();
+    const auto before = std::lower_bound(recent.begin(), recent.end(), when);
+    marks_.push_back({when, settled_ + static_cast<std::uint64_t>(before - recent.begin())});
     return {when, marks_.size() - 1};
   }
   [[nodiscard]] std::uint64_t count(const Span& span) const override {
@@ -131,8 +159,9 @@ class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
     if (rule_.raw()) return marks_[span.end.position].count - marks_[span.begin.position].count;
     ThresholdClock clock(clock_, rule_);
     clock.start(span.begin.when);
-    const auto first = std::lower_bound(recent_.begin(), recent_.end(), span.begin.when);
-    const auto last = std::lower_bound(first, recent_.end(), span.end.when);
+    const std::vector<Picoseconds>& recent = recent_.in_order();
+    const auto first = std::lower_bound(recent.begin(), recent.end(), span.begin.when);
+    const auto last = std::lower_bound(first, recent.end(), span.end.when);
     for (auto command = first; command != last; ++command) clock.add(*command, 1);
     return clock.total(span.end.when);
   }
@@ -157,13 +186,13 @@ class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
   }
   void on_command(const DdrCommand& command) override {
     if (!passes(command)) return;
-    recent_.insert(std::upper_bound(recent_.begin(), recent_.end(), command.when), command.when);
+    recent_.add(command.when);
     for (auto mark = marks_.rbegin(); mark != marks_.rend() && mark->when > command.when; ++mark) ++mark->count;
     // Only thresholds need the times of single commands any longer.
-    if (!rule_.raw() || recent_.size() < kSettleAt || recent_.back() < kSlack) return;
-    const auto old = std::lower_bound(recent_.begin(), recent_.end(), recent_.back() - kSlack);
-    settled_ += static_cast<std::uint64_t>(old - recent_.begin());
-    recent_.erase(recent_.begin(), old);
+    if (!rule_.raw() || recent_.size() < settle_at_) return;
+    const Picoseconds last = recent_.in_order().back();
+    settled_ += recent_.forget_before(last - std::min(last, kSlack));
+    settle_at_ = std::max(kSettleAt, 2 * recent_.size());
   }
 
   ReferenceDdr& ddr_;
@@ -172,9 +201,10 @@ class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
   std::uint16_t group_;
   std::uint32_t mask_;
   std::uint32_t location_;
-  std::vector<Picoseconds> recent_;  // sorted by time
-  std::uint64_t settled_ = 0;        // events older than those
-  std::vector<Counted> marks_;       // in the order taken
+  mutable Times recent_;
+  std::size_t settle_at_ = kSettleAt;  // so many times are kept before the old ones are forgotten
+  std::uint64_t settled_ = 0;          // events older than those
+  std::vector<Counted> marks_;         // in the order taken
 };
 
 }  // namespace

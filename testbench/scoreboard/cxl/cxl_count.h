@@ -18,6 +18,7 @@ struct CxlSources {
   ExactClock clock;
   CxlTally& tally;
   ReferenceDdr* ddr;  ///< nullptr: the component has no memory
+  ExactClock& ticks;  ///< the clock of clock_ticks, of which many may pass at once; the same for PMUs of one CPMU
 };
 
 /// What a correct counter with a program counts. Marks are as EventTruth's.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -56,7 +57,8 @@ struct CxlJudge::State {
     }
     for (const CxlPmuSpec& pmu : spec.pmus) {
       Component& component = components[pmu.component];
-      pmus.emplace_back(CxlSources{pmu, ExactClock(pmu.clock_hz), component.tally, component.ddr.get()},
+      ExactClock& own_ticks = ticks.try_emplace(pmu.address, pmu.clock_hz).first->second;
+      pmus.emplace_back(CxlSources{pmu, ExactClock(pmu.clock_hz), component.tally, component.ddr.get(), own_ticks},
                         chronicle.findings);
     }
   }
@@ -72,6 +74,7 @@ struct CxlJudge::State {
   Chronicle& chronicle;
   std::deque<Component> components;  // deque: judges keep references
   std::deque<Link> links;
+  std::map<std::uint64_t, ExactClock> ticks;  // by address of the CPMU
   std::deque<CxlPmuJudge> pmus;
 };
 

@@ -2,6 +2,8 @@
 #include "testbench/scoreboard/cxl/cxl_pmu_judge.h"
 
 #include <algorithm>
+#include <bit>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -244,6 +246,28 @@ CxlPmuJudge::Written CxlPmuJudge::program(unsigned counter) const {
 
 std::unique_ptr<EventTruth> CxlPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<CxlTruth>(cxl_meaning(terms, sources_.spec), *this);
+}
+
+Injection CxlPmuJudge::injection(const EventTerms& terms) {
+  const CxlProgram program = cxl_meaning(terms, sources_.spec);
+  if (program.threshold != 0 || program.edge) throw std::invalid_argument("name the event alone, without a threshold");
+  const std::uint32_t events = program.mask & sources_.spec.supported(program.vendor, program.group);
+  if (!std::has_single_bit(events) || events != program.mask)
+    throw std::invalid_argument(fmt::format("{}: name one event that the CPMU has", to_string(program)));
+  if (program.vendor == kCxlVendor && program.group == kClockTicksGroup)
+    return [this](std::uint64_t count, Picoseconds when) { sources_.ticks.pass(count, when); };
+  if (program.vendor != kCxlVendor || !CxlTally::has(program.group))
+    throw std::invalid_argument(
+        fmt::format("{} only happens one by one; messages and clock ticks can happen at once", to_string(program)));
+  std::optional<unsigned> decoder;
+  if (program.hdm) {
+    if (!std::has_single_bit(*program.hdm)) throw std::invalid_argument("name one HDM decoder (hdm)");
+    decoder = static_cast<unsigned>(std::countr_zero(*program.hdm));
+  }
+  const auto bit = static_cast<unsigned>(std::countr_zero(events));
+  return [this, group = program.group, bit, decoder](std::uint64_t count, Picoseconds when) {
+    sources_.tally.count(group, bit, decoder, when, count);
+  };
 }
 
 }  // namespace pmufab::scoreboard

@@ -21,7 +21,8 @@ class CxlTally {
   /// Called for each message as it is counted.
   class Listener {
    public:
-    virtual void on_event(std::uint16_t group, unsigned bit, unsigned decoder, Picoseconds when) = 0;
+    virtual void on_event(std::uint16_t group, unsigned bit, unsigned decoder, std::uint64_t amount,
+                          Picoseconds when) = 0;
 
    protected:
     ~Listener() = default;
@@ -31,10 +32,12 @@ class CxlTally {
   [[nodiscard]] static constexpr bool has(std::uint16_t group) noexcept {
     return (group >= 0x10 && group <= 0x14) || has_hdm_address(group);
   }
-  void count(std::uint16_t group, unsigned bit, std::optional<unsigned> decoder, Picoseconds when) {
+  /// @param amount  of such messages, all at `when`
+  void count(std::uint16_t group, unsigned bit, std::optional<unsigned> decoder, Picoseconds when,
+             std::uint64_t amount = 1) {
     const unsigned place = std::min(decoder.value_or(kNoDecoder), kNoDecoder);
-    ++counts_[row(group)][bit % kEvents][place];
-    for (Listener* const listener : listeners_) listener->on_event(group, bit, place, when);
+    counts_[row(group)][bit % kEvents][place] += amount;
+    for (Listener* const listener : listeners_) listener->on_event(group, bit, place, amount, when);
   }
   /// @return messages of a decoder, or of none, since the beginning.
   [[nodiscard]] std::uint64_t of(std::uint16_t group, unsigned bit, unsigned decoder) const {

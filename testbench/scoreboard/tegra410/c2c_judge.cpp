@@ -2,6 +2,7 @@
 #include "testbench/scoreboard/tegra410/c2c_judge.h"
 
 #include <bit>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -13,15 +14,25 @@ namespace {
 
 constexpr std::uint64_t kC2cCtrl = 0x864;
 
+/// @return the instances that lead to the peers of an event.
+std::uint32_t instances_of(const C2cMeaning& meaning, const C2cPmuSpec& pmu) {
+  std::uint32_t instances = 0;
+  for (std::size_t peer = 0; peer < pmu.masks.size(); ++peer) {
+    if (meaning.gpus == 0 || (meaning.gpus >> peer & 1U) != 0) instances |= pmu.masks[peer];
+  }
+  return instances;
+}
+
 /// Positions of its marks are checkpoints of the timeline, because requests may be reported late.
 class C2cTruth final : public EventTruth {
  public:
   C2cTruth(C2cMeaning meaning, const C2cPmuSpec& pmu, RequestTimeline& timeline, const ExactClock& clock)
-      : meaning_(meaning), pmu_(pmu), timeline_(timeline), checkpoints_(timeline), clock_(clock) {
-    for (std::size_t peer = 0; peer < pmu.masks.size(); ++peer) {
-      if (meaning.gpus == 0 || (meaning.gpus >> peer & 1U) != 0) instances_ |= pmu.masks[peer];
-    }
-  }
+      : meaning_(meaning),
+        pmu_(pmu),
+        timeline_(timeline),
+        checkpoints_(timeline),
+        clock_(clock),
+        instances_(instances_of(meaning, pmu)) {}
 
   [[nodiscard]] std::string text() const override {
     const std::string name(c2c_event_name(meaning_.event));
@@ -76,7 +87,7 @@ class C2cTruth final : public EventTruth {
   const RequestTimeline& timeline_;
   Checkpoints checkpoints_;
   const ExactClock& clock_;
-  std::uint32_t instances_ = 0;
+  std::uint32_t instances_;
 };
 
 /// @return the number of the n-th bit that is set, from 0.
@@ -111,6 +122,18 @@ bool C2cPmuJudge::see_write(const MmioBus::BusAccess& access) {
 
 std::unique_ptr<EventTruth> C2cPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<C2cTruth>(c2c_meaning(terms, spec_.peer == C2cPeer::gpu), spec_, timeline_, clock_);
+}
+
+Injection C2cPmuJudge::injection(const EventTerms& terms) {
+  const C2cMeaning meaning = c2c_meaning(terms, spec_.peer == C2cPeer::gpu);
+  if (meaning.is_cycles()) return [this](std::uint64_t count, Picoseconds when) { clock_.pass(count, when); };
+  const std::uint32_t instances = instances_of(meaning, spec_);
+  if (instances == 0) throw std::invalid_argument("no instance of the interface leads to that peer");
+  const auto instance = static_cast<unsigned>(std::countr_zero(instances));
+  const std::size_t lane = std::size_t{meaning.traffic()} * spec_.instances + instance;
+  return [this, lane, is_outstanding = !meaning.is_requests()](std::uint64_t count, Picoseconds when) {
+    timeline_.add_at_once(when, is_outstanding, count, lane);
+  };
 }
 
 }  // namespace pmufab::scoreboard

@@ -14,7 +14,7 @@ namespace pmufab::scoreboard {
 /// Judges the PMU of one chip-to-chip interface of a socket, which runs while CTRL of its broadcast window is 1.
 class C2cPmuJudge final : public PmuJudge {
  public:
-  /// @param clock  of the interface; must outlive the judge
+  /// @param clock  of the interface
   C2cPmuJudge(C2cPmuSpec spec, const ExactClock& clock);
 
   [[nodiscard]] const C2cPmuSpec& spec() const noexcept { return spec_; }
@@ -25,11 +25,14 @@ class C2cPmuJudge final : public PmuJudge {
   bool see_write(const MmioBus::BusAccess& access) override;
   [[nodiscard]] bool written_on() const override { return control_value_ == 1; }
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+  /// Cycles, or requests at the first instance of the (first selected) peer: requests that take no time, or, for
+  /// outstanding ones, that are so at one clock edge.
+  [[nodiscard]] Injection injection(const EventTerms& terms) override;
 
  private:
   C2cPmuSpec spec_;
   std::uint64_t control_value_ = 0;
-  const ExactClock& clock_;
+  ExactClock clock_;
   RequestTimeline timeline_;  // a lane for each traffic and instance, traffic * instances + instance
 };
 

@@ -94,4 +94,14 @@ std::unique_ptr<EventTruth> CmemPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<CmemTruth>(cmem_meaning(terms), timeline_, controllers_, clock_);
 }
 
+Injection CmemPmuJudge::injection(const EventTerms& terms) {
+  const CmemMeaning meaning = cmem_meaning(terms);
+  if (meaning == CmemMeaning::cycles)
+    return [this](std::uint64_t count, Picoseconds when) { clock_.pass(count, when); };
+  const bool is_outstanding = meaning == CmemMeaning::rd_cum_outs;
+  return [this, is_outstanding](std::uint64_t count, Picoseconds when) {
+    timeline_.add_at_once(when, is_outstanding, count, 0);
+  };
+}
+
 }  // namespace pmufab::scoreboard

@@ -15,13 +15,16 @@ namespace pmufab::scoreboard {
 /// Judges the CMEM latency PMU of one socket, which runs while CTRL is 1 and CG_CTRL enables the clock.
 class CmemPmuJudge final : public PmuJudge {
  public:
-  /// @param timeline     of the reads, a lane for each memory controller; must outlive the judge, as must `clock`
+  /// @param timeline     of the reads, a lane for each memory controller; must outlive the judge
   /// @param controllers  per instance
   CmemPmuJudge(const CmemPmuSpec& spec, RequestTimeline& timeline, std::size_t controllers, const ExactClock& clock);
 
   bool see_write(const MmioBus::BusAccess& access) override;
   [[nodiscard]] bool written_on() const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+  /// Cycles, or reads at the first controller of the first instance: for rd_req reads that take no time, for
+  /// rd_cum_outs reads that are outstanding at one clock edge.
+  [[nodiscard]] Injection injection(const EventTerms& terms) override;
 
  private:
   std::uint64_t control_;  // the broadcast window
@@ -29,7 +32,7 @@ class CmemPmuJudge final : public PmuJudge {
   std::uint64_t clock_gate_value_ = 0;
   RequestTimeline& timeline_;
   std::size_t controllers_;
-  const ExactClock& clock_;
+  ExactClock clock_;
 };
 
 }  // namespace pmufab::scoreboard

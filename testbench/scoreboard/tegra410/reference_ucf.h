@@ -39,6 +39,11 @@ class ReferenceUcf {
   /// Apply all effects of one request, in every UCF it reaches.
   const Outcome& accept(const BoundaryObserver::Request& request);
 
+  /// An event happened `amount` times at once at a UCF. Caches and directories do not change.
+  void count(unsigned socket, UcfEvent event, Source source, Destination destination, std::uint64_t amount) {
+    ucfs_.at(socket).tally.count(event, source, destination, amount);
+  }
+
   [[nodiscard]] const UcfTally& tally(unsigned socket) const { return ucfs_.at(socket).tally; }
   [[nodiscard]] bool in_slc(unsigned socket, std::uint64_t address) const;
   [[nodiscard]] bool dirty_in_slc(unsigned socket, std::uint64_t address) const;

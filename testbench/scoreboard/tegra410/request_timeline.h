@@ -32,6 +32,12 @@ class RequestTimeline {
   /// @param clock  outstanding requests are counted at its edges
   RequestTimeline(const ExactClock& clock, std::size_t lanes);
 
+  /// Add `amount` requests at once, at `when`. If they are outstanding, they are so at the next clock edge and no other;
+  /// otherwise at none.
+  void add_at_once(Picoseconds when, bool is_outstanding, std::uint64_t amount, std::size_t lane) {
+    add(when, is_outstanding ? clock_.time_of(clock_.edges_before(when)) + 1 : when, amount, lane);
+  }
+
   /// Add one lane, after the others.
   void add_lane() { settled_.emplace_back(); }
   /// Add `amount` requests on the wires in [start, end).

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/tegra410/ucf_judge.h"
 
+#include <bit>
+#include <stdexcept>
+
 #include "testbench/scoreboard/tegra410/tegra410_explain.h"
 #include "testbench/scoreboard/tegra410/tegra410_meaning.h"
 
@@ -87,7 +90,7 @@ class UcfTruth final : public EventTruth {
 
 }  // namespace
 
-UcfPmuJudge::UcfPmuJudge(const CoreSightPmuSpec& spec, const ReferenceUcf& reference, const ExactClock& clock)
+UcfPmuJudge::UcfPmuJudge(const CoreSightPmuSpec& spec, ReferenceUcf& reference, const ExactClock& clock)
     : CoreSightPmuJudge(spec.name, spec.page0, spec.page1),
       socket_(spec.socket),
       reference_(reference),
@@ -95,6 +98,20 @@ UcfPmuJudge::UcfPmuJudge(const CoreSightPmuSpec& spec, const ReferenceUcf& refer
 
 std::unique_ptr<EventTruth> UcfPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<UcfTruth>(ucf_meaning(terms), reference_, socket_, clock_);
+}
+
+Injection UcfPmuJudge::injection(const EventTerms& terms) {
+  const UcfMeaning meaning = ucf_meaning(terms);
+  if (meaning.kind == UcfMeaning::Kind::cycles)
+    return [this](std::uint64_t count, Picoseconds when) { clock_.pass(count, when); };
+  if (meaning.kind == UcfMeaning::Kind::nothing) throw std::invalid_argument("the UCF has no such event");
+  if (!std::has_single_bit(meaning.sources) || !std::has_single_bit(meaning.destinations))
+    throw std::invalid_argument(
+        "several kinds of requests cause it: name one source and one destination (src_*, dst_*)");
+  return [this, meaning](std::uint64_t count, Picoseconds /*when*/) {
+    reference_.count(socket_, meaning.event, static_cast<Source>(std::countr_zero(meaning.sources)),
+                     static_cast<Destination>(std::countr_zero(meaning.destinations)), count);
+  };
 }
 
 }  // namespace pmufab::scoreboard

@@ -14,15 +14,17 @@ namespace pmufab::scoreboard {
 /// Judges the PMU of one UCF.
 class UcfPmuJudge final : public CoreSightPmuJudge {
  public:
-  /// Both must outlive the judge.
-  UcfPmuJudge(const CoreSightPmuSpec& spec, const ReferenceUcf& reference, const ExactClock& clock);
+  /// @param reference  must outlive the judge
+  UcfPmuJudge(const CoreSightPmuSpec& spec, ReferenceUcf& reference, const ExactClock& clock);
 
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+  /// Cycles, or an event of requests from one source to one destination.
+  [[nodiscard]] Injection injection(const EventTerms& terms) override;
 
  private:
   unsigned socket_;
-  const ReferenceUcf& reference_;
-  const ExactClock& clock_;
+  ReferenceUcf& reference_;
+  ExactClock clock_;
 };
 
 }  // namespace pmufab::scoreboard

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Starting programs: those that this library cannot be loaded into are told. */
+#include <fcntl.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <unistd.h>
 
 #include "testbench/shell/preload/preload.h"
@@ -17,6 +19,70 @@ static void look_at_path(const char* path) {
   char here[4096];
   if (path && !strchr(path, '/') && snprintf(here, sizeof(here), "./%s", path) < (int)sizeof(here)) path = here;
   look_at(path);
+}
+
+/* @param path  of a file below the open `folder`; empty: `folder` is the file */
+static void look_below(int folder, const char* path) {
+  char link[64];
+  char place[4096];
+  char file[2 * sizeof(place)];
+  if (folder == AT_FDCWD || path[0] == '/') {
+    look_at_path(path);
+    return;
+  }
+  snprintf(link, sizeof(link), "/proc/self/fd/%d", folder);
+  const ssize_t size = readlink(link, place, sizeof(place) - 1);
+  if (size < 0) return;
+  place[size] = '\0';
+  snprintf(file, sizeof(file), "%s%s%s", place, path[0] ? "/" : "", path);
+  /* A file that has no name any more still has this one. */
+  look_at(access(file, X_OK) == 0 || path[0] ? file : link);
+}
+
+/* The words of a list that a null pointer ends: `words`, an array on the caller's stack, and after them the rest of the
+ * list, `list`. */
+// NOLINTBEGIN(bugprone-macro-parentheses): `words` is declared here, and `list` is a name for va_arg
+#define COLLECT_WORDS(first, words, list)                                         \
+  size_t count = 0;                                                               \
+  va_start(list, first);                                                          \
+  for (const char* word = first; word; word = va_arg(list, const char*)) count++; \
+  va_end(list);                                                                   \
+  char* words[count + 1];                                                         \
+  va_start(list, first);                                                          \
+  words[0] = (char*)first;                                                        \
+  for (size_t i = 1; i <= count; ++i) words[i] = va_arg(list, char*)
+// NOLINTEND(bugprone-macro-parentheses)
+
+int execl(const char* path, const char* first, ...) {
+  va_list list;
+  COLLECT_WORDS(first, words, list);
+  va_end(list);
+  return execv(path, words);
+}
+
+int execlp(const char* file, const char* first, ...) {
+  va_list list;
+  COLLECT_WORDS(first, words, list);
+  va_end(list);
+  return execvp(file, words);
+}
+
+int execle(const char* path, const char* first, ...) {
+  va_list list;
+  COLLECT_WORDS(first, words, list);
+  char* const* environment = va_arg(list, char* const*);
+  va_end(list);
+  return execve(path, words, environment);
+}
+
+int fexecve(int fd, char* const words[], char* const environment[]) {
+  look_below(fd, "");
+  return NEXT(fexecve)(fd, words, environment);
+}
+
+int execveat(int folder, const char* path, char* const words[], char* const environment[], int flags) {
+  if (path[0] || flags & AT_EMPTY_PATH) look_below(folder, path);
+  return NEXT(execveat)(folder, path, words, environment, flags);
 }
 
 int execve(const char* path, char* const words[], char* const environment[]) {

@@ -68,19 +68,26 @@ class BuildDrivers : public ::testing::Test {
   }
 
   [[nodiscard]] static std::string newest() { return tegra410_driver_sets().back().kernel_version; }
+  /// What is the same as in the stock drivers is taken from there.
   [[nodiscard]] Outcome build(const std::string& options) const {
     return shell("CC='" PMUFAB_C_COMPILER "' " PMUFAB_SOURCE_DIR "/tools/build-drivers --sources " PMUFAB_LINUX_SOURCES
-                 " --base " +
+                 " --like " PMUFAB_DRIVERS_DIR " --base " +
                  newest() + " " + options + " " + (folder / "out").string());
   }
   [[nodiscard]] fs::path result() const { return folder / "out" / newest(); }
 
   fs::path folder;
+  /// The option that the stock drivers were built with.
+#ifdef PMUFAB_SANITIZED
+  static constexpr const char* kAsStock = "--sanitize ";
+#else
+  static constexpr const char* kAsStock = "";
+#endif
 };
 
 TEST_F(BuildDrivers, an_own_file_replaces_the_driver_of_its_name) {
   const fs::path file = patched("nvidia_t410_cmem_latency_pmu.c", "nvidia_cmem_latency_pmu_%u", "my_own_pmu_%u");
-  const Outcome outcome = build("--driver " + file.string());
+  const Outcome outcome = build(kAsStock + ("--driver " + file.string()));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_TRUE(fs::exists(result() / "pmufab_drivers.so"));
   const Outcome manifest = shell("cat " + (result() / "manifest.txt").string());
@@ -114,9 +121,9 @@ TEST_F(BuildDrivers, a_set_holds_the_known_drivers_its_kernel_has) {
 }
 
 TEST_F(BuildDrivers, nothing_is_built_twice) {
-  ASSERT_EQ(build("").exit_code, 0);
+  ASSERT_EQ(build(kAsStock).exit_code, 0);
   const auto first = fs::last_write_time(result() / "pmufab_drivers.so");
-  const Outcome again = build("");
+  const Outcome again = build(kAsStock);
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_EQ(again.output, "");
   EXPECT_EQ(fs::last_write_time(result() / "pmufab_drivers.so"), first);
@@ -124,14 +131,14 @@ TEST_F(BuildDrivers, nothing_is_built_twice) {
 
 TEST_F(BuildDrivers, a_driver_that_does_not_compile_is_named_with_its_log) {
   const fs::path file = patched("nvidia_t410_c2c_pmu.c", "module_init(", "kernel_from_the_future(1); module_init(");
-  const Outcome outcome = build("--driver " + file.string());
+  const Outcome outcome = build(kAsStock + ("--driver " + file.string()));
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output, HasSubstr("Linux " + newest() + ": " + file.string() + " does not compile"));
   EXPECT_THAT(outcome.output, HasSubstr("log/nvidia_t410_c2c_pmu.log"));
   EXPECT_THAT(outcome.output, HasSubstr("error"));
   EXPECT_TRUE(fs::exists(result() / "FAILED"));
   EXPECT_FALSE(fs::exists(result() / "pmufab_drivers.so"));
-  EXPECT_EQ(build("--keep-going --driver " + file.string()).exit_code, 0);
+  EXPECT_EQ(build(kAsStock + ("--keep-going --driver " + file.string())).exit_code, 0);
 }
 
 TEST_F(BuildDrivers, a_kernel_function_that_is_missing_is_named) {

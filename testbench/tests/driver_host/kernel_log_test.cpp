@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/driver_host/kernel_log.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -8,6 +10,7 @@
 namespace pmufab::driver_host {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 
 constexpr std::size_t kRoom = 1U << 16;
@@ -41,6 +44,42 @@ TEST(KernelLog, of_a_flood_is_its_beginning_its_end_and_the_number_of_lines_betw
     next += left_out;
   }
   EXPECT_EQ(marks, 1U);
+}
+
+/// A verdict must not depend on what else a driver prints.
+TEST(KernelLog, of_a_flood_keeps_failed_probes_and_errors_wherever_they_stand) {
+  const std::string probe = "pmu0: probe with driver pmu failed with error -12";
+  KernelLog log(kRoom);
+  const auto flood = [&](int level) {
+    for (int i = 0; i < 100'000; ++i) log.add(level, "flood");
+  };
+  flood(kLevel);
+  log.add(3, "an error");
+  flood(kLevel);
+  log.add(3, probe);
+  flood(kLevel);
+  const auto mark = std::find_if(log.lines().begin(), log.lines().end(),
+                                 [](const std::string& line) { return line.starts_with("<4>[...] "); });
+  ASSERT_NE(mark, log.lines().end());
+  EXPECT_EQ(std::stoull(mark->substr(9)), 300'002U - (log.lines().size() - 1));
+  // They follow the mark in their order.
+  EXPECT_EQ(*std::next(mark), "<3>an error");
+  EXPECT_EQ(*std::next(mark, 2), "<3>" + probe);
+}
+
+TEST(KernelLog, of_a_flood_of_errors_keeps_a_failed_probe_and_does_not_grow) {
+  const std::string probe = "pmu0: probe with driver pmu failed with error -12";
+  KernelLog log(kRoom);
+  const auto flood = [&] {
+    for (int i = 0; i < 100'000; ++i) log.add(3, "flood");
+  };
+  flood();
+  log.add(3, probe);
+  flood();
+  EXPECT_THAT(log.lines(), Contains("<3>" + probe));
+  EXPECT_LT(log.lines().size(), kRoom / 8);
+  for (int i = 0; i < 100'000; ++i) log.add(3, probe);
+  EXPECT_LT(log.lines().size(), kRoom / 8);
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ pmufab=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# One event of each PMU, and the clock of one; then the script of the kernel's document.
+# One event of each PMU, the clock of one, and watchpoints with every term: a combined pair, and another at the port of
+# the SN-F in the middle. Beside them a metric of perf's own. Then the script of the kernel's document.
 pmus=(nvidia_{ucf,cmem_latency,nvlink_c2c,nvclink,nvdlink}_pmu_{0,1} nvidia_{pcie,pcie_tgt}_pmu_{0,1}_rc_{0..5}
   arm_cmn_0 cxl_pmu_mem0.0 cxl_pmu_mem0.1 cxl_pmu_mem1.0)
 events=()
@@ -19,7 +20,13 @@ for pmu in "${pmus[@]}"; do
     *ucf*) events+=("$pmu/slc_access_rd/") ;;
     *cmem* | *pcie*) events+=("$pmu/rd_req/") ;;
     nvidia*) events+=("$pmu/in_rd_req/") ;;
-    arm*) events+=("$pmu/hnf_slc_sf_cache_access/" "$pmu/dtc_cycles/") ;;
+    arm*)
+      watch=$pmu/watchpoint_up,wp_dev_sel=0,wp_chn_sel=3
+      events+=("$pmu/dtc_cycles/"
+        "$watch,wp_grp=0,wp_combine=1,wp_val=0x80000000,wp_mask=0xfffffff01fffffff/"
+        "$watch,wp_grp=1,wp_combine=1,wp_exclusive=1,wp_val=0x8,wp_mask=0xfffffffffffffff7/"
+        "$pmu/watchpoint_down,bynodeid=1,nodeid=0x68,wp_dev_sel=1,wp_chn_sel=0,wp_grp=0,wp_val=0,wp_mask=0xffffffffffffffff/")
+      ;;
     *mem0.0) events+=("$pmu/m2s_req_memrd/") ;;
     *mem0.1) events+=("$pmu/s2m_drs_memdata/") ;;
     *mem1.0) events+=("$pmu/d2h_req_rdcurr/") ;;
@@ -33,7 +40,7 @@ ls /sys/bus/event_source/devices >/tmp/pmus
 for pmu in ${pmus[*]}; do grep -qxF "\$pmu" /tmp/pmus || echo "missing: \$pmu"; done
 perf list -v pmu >/tmp/list 2>&1
 for pmu in ${pmus[*]}; do grep -qF "\$pmu/" /tmp/list || echo "not listed: \$pmu"; done
-perf stat -a -e $(IFS=,; echo "${events[*]}") sleep 1
+perf stat -a -e $(IFS=,; echo "${events[*]}") -M slc_miss_rate sleep 1
 echo mapping:
 $(cat "$work/map")
 END
@@ -44,8 +51,9 @@ END
   -- bash -c "$(cat "$work/script")" >"$work/out" 2>"$work/err" || complain "the exit code is $?"
 cat "$work/out" "$work/err"
 ! grep -E '^(missing|not listed):' "$work/out" || complain "PMUs are not there"
+# The metric and its two events are counted with the others.
 exact=$(grep -c '"check": "exact"' "$work/verdicts.json" || true)
-((exact == ${#events[@]} - 1)) || complain "$exact of ${#events[@]} counts are exact; all but the clock's have to be"
+((exact == ${#events[@]} - 1 + 3)) || complain "$exact of $((${#events[@]} + 3)) are exact; all but the clock's have to be"
 grep -q '"check": "within"' "$work/verdicts.json" || complain "the clock's count is not between its bounds"
 grep -q '"traffic_ended": true' "$work/verdicts.json" || complain "the traffic was not played to its end"
 # Without traffic, all counts would be exact too. The traffic above causes these events: CPUs and GPUs of both sockets

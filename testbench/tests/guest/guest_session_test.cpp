@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -13,7 +14,9 @@
 #include <gtest/gtest.h>
 
 #include <systemc>
+#include <tlm>
 
+#include "testbench/driver_host/driver_host.h"
 #include "testbench/driver_host/driver_sets.h"
 #include "testbench/guest/guest_session.h"
 #include "testbench/scenario/yaml/input_error.h"
@@ -21,6 +24,7 @@
 namespace pmufab::guest {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -85,6 +89,31 @@ TEST_F(GuestSession, a_refused_register_access_of_the_guest_fails_it) {
       run_to_the_end([] { SC_REPORT_WARNING("guest_error", "ucf_pmu: 4-byte read at offset 0x2: no register"); });
   EXPECT_THAT(result.failures,
               ElementsAre("register_accesses: guest_error: ucf_pmu: 4-byte read at offset 0x2: no register"));
+}
+
+/// The look-up of PMUs outside of the guest and the guest's drivers read the same address, where no device is.
+TEST_F(GuestSession, an_access_that_the_look_up_made_too_fails_it) {
+  const auto read_nothing = [] {
+    std::array<unsigned char, 4> data{};
+    tlm::tlm_generic_payload payload;
+    payload.set_command(tlm::TLM_READ_COMMAND);
+    payload.set_address(0x8);
+    payload.set_data_ptr(data.data());
+    payload.set_data_length(data.size());
+    payload.set_streaming_width(data.size());
+    sc_core::sc_time delay;
+    dynamic_cast<driver_host::DriverHost&>(*sc_core::sc_find_object("host")).bus->b_transport(payload, delay);
+  };
+  bool looked_up = false;
+  sc_core::sc_spawn([&] {
+    read_nothing();
+    looked_up = true;
+  });
+  const GuestResult result = run_to_the_end([&] {
+    EXPECT_TRUE(looked_up);
+    read_nothing();
+  });
+  EXPECT_THAT(result.failures, ElementsAre(AllOf(HasSubstr("register_accesses: "), HasSubstr("4-byte read at 0x8"))));
 }
 
 }  // namespace

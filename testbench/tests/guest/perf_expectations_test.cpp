@@ -106,7 +106,7 @@ class PerfExpectationsTest : public testing::SimulationTest {
   PerfExpectations expectations{board, no_fabrics, catalog, [this](const Events& events) { told.push_back(events); }};
 };
 
-/// A fabric in which events with src_loc_cpu count in pairs.
+/// A fabric in which reads count in pairs.
 class PairFabric final : public scenario::Fabric {
  public:
   void start_traffic() override {}
@@ -115,20 +115,73 @@ class PairFabric final : public scenario::Fabric {
   void report_traffic(scenario::Json& /*list*/) const override {}
   [[nodiscard]] bool counts_in_a_pair(const perf::ResolvedEvent& event) const override {
     return std::any_of(event.terms.begin(), event.terms.end(),
-                       [](const scoreboard::EventTerm& term) { return term.name == "src_loc_cpu"; });
+                       [](const scoreboard::EventTerm& term) { return term.value == 0x111U; });
   }
 };
 
-TEST_F(PerfExpectationsTest, are_not_made_for_events_of_which_a_fabric_says_that_they_count_in_pairs) {
+/// A judge that watched them twice would see two pairs.
+TEST_F(PerfExpectationsTest, watch_events_once_of_which_a_fabric_says_that_they_count_in_pairs) {
   PerfExpectations::Fabrics fabrics;
   fabrics.push_back(std::make_unique<PairFabric>());
   PerfExpectations paired{board, fabrics, catalog, [this](const Events& events) { told.push_back(events); }};
-  run([&] {
-    paired.hear("begin\0005\0stat\0-e\0nvidia_ucf_pmu_0/event=0x111,src_loc_cpu=1/\0sleep\0001\0"sv);
+  const auto count = [&](bool is_disturbed) {
+    paired.hear("begin\0005\0stat\0-e\0nvidia_ucf_pmu_0/slc_access_rd/,nvidia_ucf_pmu_0/cycles/\0sleep\0001\0"sv);
+    open();
+    if (is_disturbed) request(2);
+    paired.begin_traffic();
+    EXPECT_EQ(board.results().size(), 3U) << "cycles twice";
+    request(5);
+    if (is_disturbed) paired.register_written(Writer::perf, false);
+    paired.end_traffic();
     paired.hear("end\0"sv);
+  };
+  run([&] {
+    count(false);
+    count(true);
   });
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].at(0).note, "events that count in pairs are not judged in a guest");
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].at(0).low, 5U);
+  EXPECT_EQ(told[0].at(0).high, 5U);
+  EXPECT_THAT(told[0].at(0).doubt, IsEmpty());
+  EXPECT_EQ(told[1].at(0).low, 5U);
+  EXPECT_EQ(told[1].at(0).high, 7U);
+  EXPECT_EQ(told[1].at(0).doubt, "there was traffic while perf opened or closed events");
+}
+
+/// perf opens the events of a metric on all its PMUs, and prints one count for each event.
+TEST_F(PerfExpectationsTest, of_a_metric_are_sums_over_its_pmus_and_a_formula) {
+  const std::string list = R"json([
+    {"MetricName": "rate", "MetricGroup": "all", "MetricExpr": "slc_access_rd / duration_time", "Unit": "nvidia_ucf_pmu"},
+    {"MetricName": "odd", "MetricGroup": "some;all", "MetricExpr": "min(cycles, 1)", "Unit": "nvidia_ucf_pmu"},
+    {"MetricName": "ipc", "MetricExpr": "instructions"}])json";
+  run([&] {
+    say("metrics" + std::string(1, '\0') + list + '\0');
+    begin({"stat", "-a", "-M", "rate", "sleep", "1"});
+    EXPECT_TRUE(expectations.is_counting());
+    open();
+    write_control(true, 0x1'0000);
+    play(5);
+    close();
+    write_control(false, 0x1'0000);
+    end();
+    begin({"stat", "-M", "all,ipc,none"});
+    end();
+  });
+  ASSERT_EQ(told.size(), 2U);
+  ASSERT_EQ(told[0].size(), 2U);
+  EXPECT_EQ(told[0][0].text, "slc_access_rd");
+  EXPECT_EQ(told[0][0].low, 5U);
+  EXPECT_EQ(told[0][0].high, 5U);
+  EXPECT_EQ(told[0][1].text, "rate");
+  ASSERT_TRUE(told[0][1].metric);
+  EXPECT_EQ(told[0][1].metric->expression, "slc_access_rd / duration_time");
+  ASSERT_EQ(told[1].size(), 6U);
+  EXPECT_EQ(told[1][2].text, "odd");
+  EXPECT_EQ(told[1][2].note, "pmufab does not know its formula");
+  EXPECT_EQ(told[1][3].text, "instructions");
+  EXPECT_EQ(told[1][3].note, "no PMU of the platform has it");
+  EXPECT_EQ(told[1][5].text, "none");
+  EXPECT_EQ(told[1][5].note, "perf list does not tell of such a metric");
 }
 
 TEST_F(PerfExpectationsTest, are_exact_for_an_event_that_is_alone_on_its_pmu) {

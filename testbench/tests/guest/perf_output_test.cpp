@@ -16,11 +16,20 @@ using Words = std::vector<std::string>;
 using perf::Check;
 using perf::Verdict;
 
+std::vector<PrintedCount> counts_in(const std::string& text) { return read_perf_output(text).counts; }
+
 TEST(PerfArguments, name_the_events_of_perf_stat) {
   EXPECT_EQ(parse_perf_stat({"stat", "-a", "-e", "a/x/,b/y/", "sleep", "1"})->events, Words{"a/x/,b/y/"});
   EXPECT_EQ(parse_perf_stat({"stat", "-ae", "a/x/", "--event=b/y/", "--event", "c/z/", "-ed/w/"})->events,
             (Words{"a/x/", "b/y/", "c/z/", "d/w/"}));
   EXPECT_EQ(parse_perf_stat({"--no-pager", "-v", "stat", "-e", "a/x/"})->events, Words{"a/x/"});
+}
+
+TEST(PerfArguments, name_the_metrics_of_perf_stat) {
+  const PerfStat stat = *parse_perf_stat(
+      {"stat", "-e", "a/x/", "-M", "slc_miss_rate,cmn", "-aMone", "--metrics=two", "--metrics", "three", "sleep", "1"});
+  EXPECT_EQ(stat.events, Words{"a/x/"});
+  EXPECT_EQ(stat.metrics, (Words{"slc_miss_rate", "cmn", "one", "two", "three"}));
 }
 
 TEST(PerfArguments, end_where_the_command_begins) {
@@ -47,7 +56,7 @@ TEST(PerfArguments, of_other_commands_are_none_of_ours) {
 }
 
 TEST(PerfOutput, of_the_table_has_counts) {
-  const auto counts = find_counts(
+  const auto counts = counts_in(
       "something else: 12 a/b\n"
       " Performance counter stats for 'system wide':\n\n"
       "         1,234,567      nvidia_ucf_pmu_0/event=0x111,src_loc_cpu=0x1/                                  \r\n"
@@ -66,7 +75,7 @@ TEST(PerfOutput, of_the_table_has_counts) {
 }
 
 TEST(PerfOutput, of_intervals_separated_values_and_json_has_counts) {
-  const auto counts = find_counts(
+  const auto counts = counts_in(
       "     0.100150000             1,000      p_0/x/\n"
       "1234,,p_0/x/,1000300,100.00,,\n"
       "0.100150000,77,,p_0/y/,1000300,50.00,,\n"
@@ -136,7 +145,7 @@ TEST(GuestVerdict, of_several_runs_takes_what_was_printed_in_order) {
 }
 
 TEST(PerfOutput, of_intervals_tells_their_times) {
-  const auto counts = find_counts(
+  const auto counts = counts_in(
       "#           time             counts unit events\n"
       "     0.100150000             1,000      p_0/x/\n"
       "     0.200300000,77,,p_0/x/,1000300,100.00,,\n"
@@ -184,8 +193,8 @@ TEST(GuestVerdict, of_intervals_with_a_summary_takes_the_intervals_only) {
         "{\"interval\" : 0.500150000, \"counter-value\" : \"2.000000\", \"event\" : \"p/x/\"}\n"
         "{\"interval\" : 1.000300000, \"counter-value\" : \"3.000000\", \"event\" : \"p/x/\"}\n"
         "{\"counter-value\" : \"5.000000\", \"event\" : \"p/x/\"}\n"}) {
-    ASSERT_EQ(find_counts(text).size(), 3U) << text;
-    const auto verdict = compare({{expected(5, 5)}}, find_counts(text)).at(0);
+    ASSERT_EQ(counts_in(text).size(), 3U) << text;
+    const auto verdict = compare({{expected(5, 5)}}, counts_in(text)).at(0);
     EXPECT_EQ(verdict.check, Check::exact) << text;
     EXPECT_EQ(verdict.count, 5U) << text;
   }

@@ -100,6 +100,21 @@ TEST_F(PerfWrapper, gives_perf_its_input_arguments_and_exit_code) {
   EXPECT_EQ(told(), std::string("end\0", 4));
 }
 
+TEST_F(PerfWrapper, tells_of_metrics_before_a_perf_that_computes_some) {
+  write("perf", "#!/bin/bash\n[ \"$1\" != list ] || echo \"<$*>\"\n");
+  // All that is written to the port.
+  const auto told_of = [this](const std::string& arguments) {
+    return run("rm dev/vport1p1; mkfifo dev/vport1p1; exec 9<>dev/vport1p1; ./wrapper stat " + arguments +
+               "; timeout 0.3 cat <&9 | tr '\\0' '|'");
+  };
+  write("dev/vport1p1", "");
+  const std::string metrics = "metrics|<list -j metric>\n|";
+  EXPECT_EQ(told_of("-M rate"), metrics + "begin|3|stat|-M|rate|end|");
+  EXPECT_EQ(told_of("-aMrate"), metrics + "begin|2|stat|-aMrate|end|");
+  EXPECT_EQ(told_of("--metrics=rate"), metrics + "begin|2|stat|--metrics=rate|end|");
+  EXPECT_EQ(told_of("-e x"), "begin|3|stat|-e|x|end|");
+}
+
 TEST_F(PerfWrapper, lets_perf_take_signals_as_without_it) {
   write("perf", "#!/bin/bash\ngrep -E 'SigIgn' /proc/$$/status\n");
   EXPECT_EQ(run("./wrapper stat"), run("./perf"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every event and every term that a driver publishes, of every kernel version: as numbers, which is all that perf passes to
-// the kernel, and back again.
+// the kernel, and back again. So do events of a perf in a virtual machine.
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -16,6 +16,7 @@
 
 #include <gmock/gmock.h>
 
+#include "testbench/guest/perf/perf_expectations.h"
 #include "testbench/perf/event_names.h"
 #include "testbench/perf/pmu_catalog.h"
 #include "testbench/scenario/run/driver_selection.h"
@@ -72,6 +73,45 @@ class EventNumbers : public ::testing::TestWithParam<std::tuple<Platform, driver
   }
 };
 
+/// What the judge is told of an event that perf counts in a virtual machine.
+class Guest {
+ public:
+  Guest(scenario::Machine& machine, const PmuCatalog& catalog)
+      : judge_(machine.scoreboard()),
+        perf_(judge_, machine.fabrics(), catalog,
+              [this](const std::vector<guest::ExpectedEvent>& told) { note_ = told.at(0).note; }) {}
+
+  /// @return as words_for()
+  std::string meaning(const std::string& event) {
+    std::string words = "begin";
+    for (const std::string& word : {std::string("3"), std::string("stat"), std::string("-e"), event})
+      words += '\0' + word;
+    perf_.hear(words + '\0');
+    const auto expected = judge_.result(next_);
+    std::string meaning = expected ? expected->meaning : "";
+    perf_.hear(std::string("end") + '\0');
+    if (!expected) return note_;
+    ++next_;  // the handle of its next event
+    return meaning;
+  }
+
+ private:
+  scoreboard::Scoreboard& judge_;
+  guest::PerfExpectations perf_;
+  perf::EventHandle next_ = 1;
+  std::string note_;
+};
+
+/// @return the judge's words for an event, or why it is not judged in a virtual machine
+std::string words_for(scenario::Machine& machine, const ResolvedEvent& event) {
+  constexpr perf::EventHandle kHandle = 1'000'001;
+  std::string reason = scenario::expect_event(machine.scoreboard(), machine.fabrics(), kHandle, event);
+  if (!reason.empty()) return reason;
+  std::string words = machine.scoreboard().result(kHandle)->meaning;
+  machine.scoreboard().forget(kHandle);
+  return words;
+}
+
 std::vector<Platform> platforms() {
   return {{"tegra410-2s"},
           {"cmn600-small", WatchpointLayout::cmn600},
@@ -110,6 +150,7 @@ TEST_P(EventNumbers, mean_what_the_words_meant) {
     const PmuCatalog catalog(machine.pmus().pmus());
     known = !machine.host().pmus().empty();
     const EventNames names(catalog, machine.scoreboard());
+    Guest guest(machine, catalog);
     const auto there_and_back = [&](const std::string& written) {
       SCOPED_TRACE(written);
       ResolvedEvent event;
@@ -129,6 +170,7 @@ TEST_P(EventNumbers, mean_what_the_words_meant) {
       EXPECT_EQ(meaning(machine, event.pmu, named->terms, platform.mesh),
                 meaning(machine, event.pmu, event.terms, platform.mesh))
           << named->text;
+      EXPECT_EQ(guest.meaning(written), words_for(machine, *named));
       ++seen;
     };
     for (const PmuCatalog::Entry& pmu : catalog.entries()) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How children of this process end.
 
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <system_error>
 
 #include <gtest/gtest.h>
@@ -36,6 +38,29 @@ TEST(ChildProcess, gives_the_code_it_ended_with) {
   while (!status) status = ended(child);
   EXPECT_TRUE(WIFEXITED(*status));
   EXPECT_EQ(WEXITSTATUS(*status), kCode);
+}
+
+TEST(ChildProcess, that_is_traced_and_stops_has_not_ended) {
+  const pid_t child = start_child([] {
+    ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+    raise(SIGSTOP);
+    return kCode;
+  });
+  siginfo_t stopped{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &stopped, WSTOPPED | WNOWAIT), 0);
+  EXPECT_EQ(ended(child), std::nullopt);
+  kill(child, SIGKILL);
+  EXPECT_EQ(process_end(wait_for(child)).status, SIGKILL);
+}
+
+TEST(ChildProcess, that_does_not_answer_the_request_to_end_is_killed_by_it) {
+  ProcessEnd end;
+  end.status = SIGINT;
+  EXPECT_FALSE(is_killed(end));
+  end.asked = true;
+  EXPECT_TRUE(is_killed(end));
+  end.timed_out = true;
+  EXPECT_NE(describe(end).find("--timeout"), std::string::npos);
 }
 
 TEST(ChildProcess, that_runs_has_not_ended) {

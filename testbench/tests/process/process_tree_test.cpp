@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
@@ -71,6 +72,8 @@ TEST(ProcessTree, what_a_child_left_behind_is_ended_and_other_children_are_not) 
   EXPECT_THAT(living_children(getpid()), SizeIs(2));
   EXPECT_EQ(count_descendants(getpid(), 10), 2U);
   EXPECT_EQ(count_descendants(getpid(), 1), 2U);
+  EXPECT_THAT(living_descendants(getpid(), wanted), SizeIs(1));
+  EXPECT_THAT(living_descendants(parent_of(getpid()), 0), IsSupersetOf(living_children(getpid())));
   end_other_children({wanted});
   EXPECT_THAT(all_children(getpid()), ElementsAre(wanted));
   end_other_children({});

@@ -4,14 +4,20 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include "testbench/tests/shell/shell_fixture.h"
+#include "testbench/tests/tools/driver_build.h"
 
 namespace pmufab::testing {
 namespace {
@@ -34,9 +40,8 @@ class ShellEnd : public Shell {
   }
 
   pid_t begin(const std::string& commands) {
-    const pid_t pid = start(arguments(commands), {{"TMPDIR", temporary.string()}});
-    setpgid(pid, pid);
-    return pid;
+    own_group = terminal.empty();
+    return start(arguments(commands), {{"TMPDIR", temporary.string()}});
   }
 
   /// Wait until a file of this name exists and is not empty.
@@ -61,6 +66,54 @@ class ShellEnd : public Shell {
     std::vector<std::string> left;
     for (const auto& entry : fs::directory_iterator(temporary)) left.push_back(entry.path().filename());
     EXPECT_THAT(left, IsEmpty());
+  }
+
+  /// @return the simulator, the first child of pmufab; ends the test if there is none
+  pid_t simulator_of(pid_t pid) {
+    std::istringstream children(read("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children"));
+    pid_t simulator = 0;
+    children >> simulator;
+    if (simulator <= 0) throw std::runtime_error("there is no simulator");
+    return simulator;
+  }
+
+  /// A terminal for the programs to come, and its keyboard.
+  class Terminal {
+   public:
+    explicit Terminal(ShellEnd& test) : keyboard_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+      EXPECT_EQ(grantpt(keyboard_) | unlockpt(keyboard_), 0);
+      test.terminal = ptsname(keyboard_);
+    }
+    ~Terminal() { close(keyboard_); }
+    Terminal(const Terminal&) = delete;
+    Terminal& operator=(const Terminal&) = delete;
+    void type(const char* keys) const { EXPECT_EQ(::write(keyboard_, keys, std::strlen(keys)), std::strlen(keys)); }
+
+   private:
+    int keyboard_;
+  };
+
+  /// Wait until it has begun, and loads the drivers.
+  void wait_until_it_starts() {
+    const auto begun = std::chrono::steady_clock::now();
+    while (fs::is_empty(temporary)) {
+      ASSERT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  void expect_never_ran(pid_t pid) {
+    const Session session = finish_session(pid);
+    EXPECT_EQ(session.outcome.exit_code, 1);
+    EXPECT_EQ(session.outcome.out, "");
+    EXPECT_EQ(session.outcome.err, "pmufab: stopped by a signal: the results are partial\n");
+    EXPECT_FALSE(session.report.at("complete"));
+    expect_clean();
+  }
+
+  static void expect_one_exact(const Session& session) {
+    ASSERT_EQ(session.verdicts.size(), 1U) << session.outcome.err;
+    EXPECT_EQ(session.verdicts[0].at("check"), "exact");
   }
 
   [[nodiscard]] std::string in(const std::string& name) const { return (folder / name).string(); }
@@ -131,17 +184,106 @@ TEST_F(ShellEnd, control_c_ends_perf_which_prints_what_it_counted) {
   expect_clean();
 }
 
+TEST_F(ShellEnd, an_interrupt_sent_to_pmufab_alone_is_passed_on) {
+  pid_t pid = begin("echo begun >" + in("begun") + "; exec perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/");
+  wait_for("begun");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  kill(pid, SIGINT);
+  const Session session = finish_session(pid);
+  EXPECT_EQ(session.outcome.exit_code, 128 + SIGINT) << session.outcome.err;
+  EXPECT_THAT(session.outcome.err, HasSubstr("Performance counter stats"));
+  expect_one_exact(session);
+  EXPECT_TRUE(session.report.at("complete"));
+  fs::remove(folder / "begun");
+  pid = begin("ulimit -c 0; echo begun >" + in("begun") + "; exec sleep 100000");
+  wait_for("begun");
+  kill(pid, SIGQUIT);
+  EXPECT_EQ(finish(pid).exit_code, 128 + SIGQUIT);
+  expect_clean();
+}
+
+TEST_F(ShellEnd, control_c_on_a_terminal_is_for_the_program_that_runs) {
+  const Terminal keys(*this);
+  const pid_t pid = begin("echo begun >" + in("begun") + "; exec perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/");
+  wait_for("begun");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  keys.type("\x03");
+  const Session session = finish_session(pid);
+  EXPECT_EQ(session.outcome.exit_code, 128 + SIGINT) << session.outcome.err;
+  expect_one_exact(session);
+  expect_clean();
+}
+
+TEST_F(ShellEnd, a_signal_while_a_shell_starts_ends_it) {
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) {
+    const pid_t pid = begin("echo ran");
+    wait_until_it_starts();
+    kill(pid, signal);
+    expect_never_ran(pid);
+  }
+  const Terminal keys(*this);
+  const pid_t pid = begin("echo ran");
+  wait_until_it_starts();
+  keys.type("\x03");
+  expect_never_ran(pid);
+}
+
+/// Programs that a signal does not end, or is kept from, end all the same.
+TEST_F(ShellEnd, a_signal_ends_all_programs_and_keeps_the_verdicts) {
+  const std::string count = "perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 0.1;";
+  const std::string obstinate = count + "trap '' TERM HUP; setsid sleep 100000 & (sleep 100000 &); echo begun >" +
+                                in("begun") + "; while :; do sleep 100000; done";
+  const std::string ready = count + "echo begun >" + in("begun") + "; sleep 100000";
+  using Signals = std::vector<int>;
+  for (const auto& [commands, signals] : {std::pair(obstinate, Signals{SIGTERM}),
+                                          {obstinate, Signals{SIGHUP, SIGTERM}},
+                                          {ready, Signals{SIGTERM}},
+                                          {ready, Signals{SIGHUP}}}) {
+    const pid_t pid = begin(commands);
+    wait_for("begun");
+    const auto told = std::chrono::steady_clock::now();
+    for (const int signal : signals) {
+      kill(pid, signal);
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    }
+    const Session session = finish_session(pid);
+    const auto taken = std::chrono::steady_clock::now() - told;
+    const bool waits = commands == obstinate && signals.size() == 1;
+    EXPECT_EQ(taken > std::chrono::seconds(4), waits) << "the grace time, unless there is another signal";
+    EXPECT_EQ(session.outcome.exit_code, 1);
+    EXPECT_THAT(session.outcome.err, ::testing::EndsWith("pmufab: stopped by a signal: the results are partial\n"));
+    EXPECT_THAT(session.outcome.err, HasSubstr("check  event, in the order of closing"));
+    expect_one_exact(session);
+    EXPECT_FALSE(session.report.at("complete"));
+    EXPECT_EQ(session.report.at("status"), "failed");
+    expect_clean();
+    fs::remove(folder / "begun");
+    fs::remove(folder / "verdicts.json");
+  }
+}
+
+TEST_F(ShellEnd, a_simulator_that_hangs_is_killed_and_its_verdicts_are_kept) {
+  const pid_t pid = begin("perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 0.1; echo begun >" + in("begun") +
+                          "; exec sleep 100000");
+  wait_for("begun");
+  kill(simulator_of(pid), SIGSTOP);
+  kill(pid, SIGTERM);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  kill(pid, SIGTERM);
+  const Session session = finish_session(pid);
+  EXPECT_EQ(session.outcome.exit_code, 3);
+  EXPECT_THAT(session.outcome.err, HasSubstr("the simulator died: stopped by the user; it did not answer"));
+  expect_one_exact(session);
+  EXPECT_FALSE(session.report.at("complete"));
+  expect_clean();
+}
+
 TEST_F(ShellEnd, without_the_simulator_nothing_waits_for_ever) {
   const pid_t pid = begin("echo $PMUFAB_SHELL_SOCKET >" + in("begun") +
                           "; perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/ sleep 100000; echo after $?");
   wait_for("begun");
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  // Of pmufab's children, the simulator is the one that is not a shell.
-  std::istringstream children(read("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children"));
-  pid_t simulator = 0;
-  children >> simulator;
-  ASSERT_GT(simulator, 0);
-  kill(simulator, SIGKILL);
+  kill(simulator_of(pid), SIGKILL);
   const Session session = finish_session(pid);
   EXPECT_EQ(session.outcome.exit_code, 3);
   EXPECT_THAT(session.outcome.out, HasSubstr("after"));
@@ -227,9 +369,8 @@ class ShellOwnDriver : public ShellEnd {
     ASSERT_LT(at, text.find('\n', line));
     text.replace(at, old.size(), other);
     setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
-    const Outcome built =
-        pmufab({"driver", "build", write(file, text), "--sources", PMUFAB_LINUX_SOURCES, "--base",
-                original.lexically_relative(PMUFAB_LINUX_SOURCES).begin()->string(), "-o", in("own.so")});
+    const Outcome built = pmufab(driver_build(
+        write(file, text), original.lexically_relative(PMUFAB_LINUX_SOURCES).begin()->string(), in("own.so")));
     ASSERT_EQ(built.exit_code, 0) << built.err;
     platform.insert(platform.end(), {"--driver", in("own.so")});
   }
@@ -279,6 +420,28 @@ TEST_F(ShellEnd, programs_that_do_not_see_the_platform_are_told) {
   ASSERT_EQ(chown(own.c_str(), 65534, 65534), 0);
   ASSERT_EQ(chmod(own.c_str(), 04755), 0);
   EXPECT_THAT(type("true; " + own).outcome.err, HasSubstr(own + " runs as another user: it runs on the host"));
+}
+
+TEST_F(ShellEnd, every_way_to_start_a_program_tells_of_those_that_do_not_see_the_platform) {
+  const std::string told = std::string(PMUFAB_STATIC_PROGRAM) + " is statically linked: it runs on the host";
+  const std::string script = write("script", "#!/bin/sh\necho $# $1 $2 $PMUFAB_TEST\n");
+  ASSERT_EQ(chmod(script.c_str(), 0755), 0);
+  std::string all;
+  std::string wanted;
+  for (const auto& [function, environment] : {std::pair("execl", ""),
+                                              {"execlp", ""},
+                                              {"execle", " new"},
+                                              {"fexecve", " new"},
+                                              {"execveat", " new"},
+                                              {"execveat-empty", " new"}}) {
+    const std::string start = std::string(PMUFAB_EXEC_PROGRAM " ") + function + " ";
+    EXPECT_THAT(type(start + PMUFAB_STATIC_PROGRAM "; true").outcome.err, HasSubstr(told)) << function;
+    all += start + script + ";";
+    wanted += std::string("2 one two") + environment + "\n";
+  }
+  const Session session = type(all);
+  EXPECT_EQ(session.outcome.out, wanted);
+  EXPECT_THAT(session.outcome.err, Not(HasSubstr("on the host")));
 }
 
 TEST_F(ShellOwnDriver, an_interrupt_that_no_handler_clears_fails_a_shell_as_it_fails_a_run) {

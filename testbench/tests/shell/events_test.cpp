@@ -2,6 +2,7 @@
 // Event features of the kernel besides counting, which programs other than perf use.
 #include <cerrno>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "testbench/tests/shell/shell_client.h"
@@ -107,6 +108,29 @@ TEST_F(ShellEvents, an_exclusive_event_takes_turns_with_all_others) {
   }
   expect_exact(end(), 3);
 }
+
+/// At different scales of time.
+class ShellTurns : public ShellEvents, public ::testing::WithParamInterface<double> {
+ protected:
+  ShellTurns() { platform.insert(platform.end(), {"--time-scale", fmt::format("{}", GetParam())}); }
+};
+
+TEST_P(ShellTurns, last_four_milliseconds_of_the_programs_time) {
+  perf_event_attr exclusive = reads(PERF_FORMAT_TOTAL_TIME_RUNNING);
+  exclusive.exclusive = 1;
+  const Event first = open(exclusive);
+  const Event second = open(exclusive);
+  const auto milliseconds = [](const Event& event) {
+    return static_cast<double>(event.words().at(1)) / 1e6 / GetParam();
+  };
+  for (const auto& [one, other] : {std::pair(2.0, 0.0), {4.0, 0.0}, {4.0, 2.0}, {4.0, 4.0}, {6.0, 4.0}, {8.0, 4.0}}) {
+    sleep(0.002);
+    EXPECT_NEAR(milliseconds(first), one, 0.15);
+    EXPECT_NEAR(milliseconds(second), other, 0.15);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scales, ShellTurns, ::testing::Values(0.1, 0.001, 0.00001));
 
 TEST_F(ShellEvents, counts_begin_anew_at_a_reset_and_are_compared_from_there) {
   std::vector<std::uint64_t> seen;

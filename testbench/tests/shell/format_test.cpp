@@ -63,8 +63,8 @@ std::vector<std::string> shapes(const std::string& text) {
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) {
     if (line.find("nvidia") == std::string::npos) continue;
-    // perf 6.12 omits the keys of a metric there is not.
-    line = std::regex_replace(line, std::regex(R"(, "metric-value" : 0.000000, "metric-unit" : "[^"]*")"), "");
+    // The metric there is not: perf 6.1 writes its value as a number, perf 6.12 as text, and newer ones omit it.
+    line = std::regex_replace(line, std::regex(R"(, "metric-value" : "?0.000000"?, "metric-unit" : "[^"]*")"), "");
     line = std::regex_replace(line, std::regex("^ +"), "");
     lines.push_back(std::regex_replace(line, std::regex("\\b[0-9]+\\b"), "#"));
   }

@@ -142,6 +142,37 @@ TEST_F(ShellPerf, more_events_than_counters_take_turns_and_are_compared_for_thei
   EXPECT_THAT(session.outcome.err, AllOf(HasSubstr("%)"), Not(HasSubstr("<not counted>"))));
 }
 
+/// Sixteen events for seven counters; the last one counts cycles.
+std::string sixteen_events() {
+  std::string events;
+  for (const char* event : {"slc_access_rd", "slc_access_wr", "slc_bytes_rd", "slc_bytes_wr", "slc_hit_rd"}) {
+    for (const char* filter : {"", ",src_loc_cpu=1", ",src_rem=1"})
+      events += fmt::format(" -e nvidia_ucf_pmu_0/{}{}/", event, filter);
+  }
+  return events + " -e nvidia_ucf_pmu_0/cycles/";
+}
+
+TEST_F(ShellPerf, turns_are_as_short_as_in_linux_and_take_nothing_from_the_counts) {
+  // At 4 ms a turn, each of the sixteen events has a counter within 40 ms.
+  const Session session =
+      type(fmt::format("perf stat -x, -a{0} sleep 0.1 2>&1; perf stat -x, -a{0} sleep 1 2>&1", sixteen_events()));
+  expect_exact(session, 32);
+  EXPECT_THAT(session.outcome.out, Not(HasSubstr("<not counted>")));
+  const auto lines = table(session.outcome.out);
+  ASSERT_EQ(lines.size(), 32U);
+  // Scaled by perf; a simulated millisecond at 2.4 GHz. The clock counts in all of the event's time.
+  EXPECT_NEAR(std::stod(lines[31].at(0)), 2.4e6, 2.4e4);
+  EXPECT_LT(std::stod(lines[31].at(4)), 60) << "percent of the time";
+}
+
+TEST_F(ShellPerf, programs_set_the_length_of_turns) {
+  const std::string file = "/sys/bus/event_source/devices/nvidia_ucf_pmu_0/perf_event_mux_interval_ms";
+  const std::string count =
+      fmt::format("perf stat -x, -a{} sleep 0.03 2>&1 | grep -c 'not counted';", sixteen_events());
+  const Session session = type(fmt::format("cat {0}; {1} echo 1 >{0}; {1} echo 0 >{0}; {1} cat {0}", file, count));
+  EXPECT_THAT(session.outcome.out, ::testing::MatchesRegex("4\n[1-9]\n0\n0\n1\n")) << "0 is refused";
+}
+
 TEST_F(ShellPerf, two_at_once_count_in_the_same_time) {
   // Time stands still while the third program, its shell, or a program it starts is busy.
   const Session session = type(

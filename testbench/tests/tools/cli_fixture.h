@@ -46,6 +46,11 @@ class Cli : public ::testing::Test {
     argv.push_back(nullptr);
     const pid_t pid = fork();
     if (pid == 0) {
+      if (own_group) setpgid(0, 0);
+      if (!terminal.empty()) {
+        setsid();
+        dup2(open(terminal.c_str(), O_RDWR), STDIN_FILENO);  // the first one a session opens is its own
+      }
       if (output == "closed") {
         close(STDOUT_FILENO);
       } else {
@@ -103,6 +108,8 @@ class Cli : public ::testing::Test {
   std::filesystem::path folder;
   std::string output;       ///< standard output: a file, "closed", or (empty) a file for Outcome::out
   std::string errors;       ///< standard error, in the same way
+  std::string terminal;     ///< standard input, whose keys send signals; empty: that of the test
+  bool own_group = false;   ///< the program leads a process group
   rlim_t largest_file = 0;  ///< that the program may write, in bytes; 0: of any size
 
  private:

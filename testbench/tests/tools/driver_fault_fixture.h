@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "testbench/tests/tools/cli_fixture.h"
+#include "testbench/tests/tools/driver_build.h"
 
 namespace pmufab::testing {
 
@@ -36,10 +37,9 @@ class DriverFault : public Cli {
   }
 
   /// @return the library with the drivers of the kernel and this file
-  std::string drivers_of(const std::string& file, const std::string& text) {
+  std::string drivers_of(const std::string& file, const std::string& text, bool plain = false) {
     std::string library = (folder / "own.so").string();
-    const Outcome built = pmufab(
-        {"driver", "build", write(file, text), "--sources", PMUFAB_LINUX_SOURCES, "--base", version(), "-o", library});
+    const Outcome built = pmufab(driver_build(write(file, text), version(), library, plain));
     EXPECT_EQ(built.exit_code, 0) << built.err;
     EXPECT_THAT(built.out, ::testing::HasSubstr(fmt::format("own.so: Linux {} with ", version())));
     return library;

@@ -176,8 +176,7 @@ TEST_F(DriverFault, who_builds_the_same_driver_meanwhile_waits) {
   const int other = open(lock.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(flock(other, LOCK_EX | LOCK_NB), 0) << "nobody builds any more";
   fs::remove(library);
-  const pid_t pid = start({"driver", "build", (folder / kFile).string(), "--sources", PMUFAB_LINUX_SOURCES, "--base",
-                           version(), "-o", library.string()});
+  const pid_t pid = start(driver_build((folder / kFile).string(), version(), library.string()));
   for (int turn = 0; turn < 1000 && read(folder / "err").empty(); ++turn)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_THAT(read(folder / "err"), HasSubstr("waiting for another pmufab driver build"));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,6 +75,19 @@ TEST_F(Output, a_file_that_is_replaced_keeps_its_rights) {
   EXPECT_EQ(run_with({"--csv", at("there")}).exit_code, 0);
   EXPECT_EQ(fs::status(folder / "there").permissions(),
             fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+}
+
+TEST_F(Output, what_a_killed_command_left_of_a_file_is_removed_when_it_is_written_again) {
+  for (const char* name : {"a.csv.new-Killed.csv", "a.csv.new-In_use.csv", "b.csv.new-Killed.csv", "a.csv.new-my.csv"})
+    write(name, "half");
+  const int in_use = open(at("a.csv.new-In_use.csv").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(flock(in_use, LOCK_EX), 0);
+  EXPECT_EQ(run_with({"--csv", at("a.csv")}).exit_code, 0);
+  close(in_use);
+  EXPECT_THAT(
+      names(),
+      AllOf(::testing::Not(::testing::Contains("a.csv.new-Killed.csv")),
+            ::testing::IsSupersetOf({"a.csv", "a.csv.new-In_use.csv", "b.csv.new-Killed.csv", "a.csv.new-my.csv"})));
 }
 
 TEST_F(Output, standard_output_may_be_named_as_a_file) {

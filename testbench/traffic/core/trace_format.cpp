@@ -343,7 +343,7 @@ TraceWriter::TraceWriter(const std::filesystem::path& file, TraceContents conten
     : name_(file.string()), binary_(file.extension() != ".csv"), names_(std::move(names)) {
   errno = 0;
   stream_.open(file, std::ios::binary | std::ios::trunc);
-  if (!stream_) throw TraceError(fmt::format("{}: cannot be written: {}", name_, reason_of_errno()));
+  check_written();
   if (!binary_) {
     bytes_ = std::string(kCsvHeaders[index_of(contents)]) + '\n';
     return;
@@ -403,11 +403,15 @@ void TraceWriter::written() {
   if (bytes_.size() >= kFlushBytes) flush();
 }
 
+void TraceWriter::check_written() const {
+  if (!stream_) throw TraceWriteError(fmt::format("{}: cannot be written: {}", name_, reason_of_errno()));
+}
+
 void TraceWriter::flush() {
   errno = 0;
   stream_.write(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
   bytes_.clear();
-  if (!stream_) throw TraceError(fmt::format("{}: cannot be written: {}", name_, reason_of_errno()));
+  check_written();
 }
 
 void TraceWriter::finish() {
@@ -416,12 +420,14 @@ void TraceWriter::finish() {
   if (binary_) {
     std::array<unsigned char, 8> count{};
     put(&count[0], count_);
-    stream_.seekp(16);
+    errno = 0;
+    stream_.seekp(16);  // writes what is left
     stream_.write(reinterpret_cast<const char*>(count.data()), count.size());
+    check_written();
   }
   errno = 0;
   stream_.close();
-  if (!stream_) throw TraceError(fmt::format("{}: cannot be written: {}", name_, reason_of_errno()));
+  check_written();
 }
 
 }  // namespace pmufab::traffic

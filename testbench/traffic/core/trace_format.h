@@ -59,6 +59,12 @@ class TraceError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A trace file that cannot be written.
+class TraceWriteError : public TraceError {
+ public:
+  using TraceError::TraceError;
+};
+
 /// Reads a trace file of either form from front to back, a buffer at a time.
 class TraceReader {
  public:
@@ -118,17 +124,17 @@ class TraceReader {
 class TraceWriter {
  public:
   /// Create a file of accesses. The name selects the form: CSV for ".csv", binary for anything else.
-  /// @throws TraceError if the file cannot be created
+  /// @throws TraceWriteError if the file cannot be created
   explicit TraceWriter(const std::filesystem::path& file) : TraceWriter(file, TraceContents::accesses, {}) {}
   /// Create a file of operations.
   /// @param names  of all operations it may hold: lower case letters, digits and _
   TraceWriter(const std::filesystem::path& file, std::vector<std::string> names)
       : TraceWriter(file, TraceContents::operations, std::move(names)) {}
 
-  /// @throws TraceError if the disk is full, or for an impossible record
+  /// @throws TraceWriteError if the disk is full; TraceError for an impossible record
   void write(const TraceRecord& record);
   void write(const TraceOperation& operation);
-  /// @throws TraceError if the disk is full
+  /// @throws TraceWriteError if the disk is full
   void finish();
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
@@ -136,6 +142,7 @@ class TraceWriter {
  private:
   TraceWriter(const std::filesystem::path& file, TraceContents contents, std::vector<std::string> names);
   void check(const std::string& problem) const;
+  void check_written() const;
   void written();
   void flush();
 

@@ -24,6 +24,7 @@
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scenario/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/end_signals.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
 #include "tools/pmufab/simulator_process.h"
@@ -75,8 +76,28 @@ void write_initrd(const fs::path& guest, const fs::path& file, std::uint64_t ape
   if (!out) throw InputError(fmt::format("{} cannot be written", file.string()), "is the disk of $TMPDIR full?");
 }
 
+/// What is judged of perf's output.
+struct Judged {
+  std::vector<perf::Verdict> counts;
+  std::vector<guest::MetricVerdict> metrics;
+};
+
+scenario::Json metric_json(const guest::MetricVerdict& verdict) {
+  scenario::Json json;
+  json["metric"] = verdict.metric;
+  json["unit"] = verdict.unit;
+  if (verdict.value) json["guest"] = *verdict.value;
+  if (verdict.expected) {
+    json["low"] = verdict.expected->low;
+    json["high"] = verdict.expected->high;
+  }
+  json["check"] = to_string(verdict.check);
+  json["note"] = verdict.note;
+  return json;
+}
+
 /// @param code  of the command; nothing if the guest did not finish
-void write_json(const fs::path& file, const guest::GuestResult& result, const std::vector<perf::Verdict>& verdicts,
+void write_json(const fs::path& file, const guest::GuestResult& result, const Judged& judged,
                 const scenario::ScenarioSpec& spec, const Conclusion& conclusion, const std::string& guest_title,
                 std::optional<int> code) {
   scenario::Json json = verdict_json(spec, result.ended && code, result.simulated, conclusion, result.failures);
@@ -87,7 +108,10 @@ void write_json(const fs::path& file, const guest::GuestResult& result, const st
   json["interrupts"] = result.interrupts;
   json["interrupts_raised"] = result.raised;
   json["traffic_ended"] = result.traffic_ended;
-  write_verdicts(file, std::move(json), "guest", verdicts);
+  if (!judged.metrics.empty()) {
+    for (const guest::MetricVerdict& metric : judged.metrics) json["metrics"].push_back(metric_json(metric));
+  }
+  write_verdicts(file, std::move(json), "guest", judged.counts);
 }
 
 std::string read_text(const fs::path& file) {
@@ -202,7 +226,7 @@ struct MachineEnd {
 
 /// Run the guest while a simulator serves it. @param folder  of the session
 /// @throws InputError if the disk is full
-MachineEnd run_guest(const Order& order, const fs::path& folder, pid_t simulator) {
+MachineEnd run_guest(const Order& order, const fs::path& folder, pid_t simulator, EndSignals& signals) {
   const auto description = nlohmann::json::parse(read_text(folder / guest::kDescriptionName));
   guest::QemuOptions machine;
   machine.guest = order.guest_folder;
@@ -218,7 +242,7 @@ MachineEnd run_guest(const Order& order, const fs::path& folder, pid_t simulator
   VirtualMachine virtual_machine(guest::qemu_command(machine), machine.interactive, folder / kMessagesName,
                                  order.session.is_deterministic ? folder / guest::kOutputName : fs::path());
   const VirtualMachine::End end =
-      virtual_machine.run(simulator, machine.interactive ? std::chrono::seconds(kMostSeconds) : order.most);
+      virtual_machine.run(simulator, machine.interactive ? std::chrono::seconds(kMostSeconds) : order.most, signals);
   return {end, virtual_machine.process_end(), virtual_machine.printed()};
 }
 
@@ -234,48 +258,52 @@ int explain(const std::optional<MachineEnd>& machine, const fs::path& folder) {
 
 int boot(const Request& request) {
   Order order = read_order(request);
+  EndSignals signals;
   const ScratchFolder scratch;
   order.session.folder = scratch.path();
-
-  const sigset_t& told = end_signals();
-  signal(SIGINT, SIG_IGN);
-  signal(SIGQUIT, SIG_IGN);
-  Simulator simulator = start_simulator(scratch.path(), [&](int stop, const std::function<void()>& on_ready) {
+  Simulator simulator = start_simulator(scratch.path(), signals, [&](int stop, const std::function<void()>& on_ready) {
     order.session.stop = stop;
     order.session.on_ready = on_ready;
     guest::run_guest_session(order.spec, order.drivers, order.session);
     return kPassed;
   });
-  sigprocmask(SIG_BLOCK, &told, nullptr);
   std::optional<MachineEnd> machine;
-  if (simulator.ready()) {
+  if (simulator.state() == Simulator::State::ready) {
     try {
-      machine = run_guest(order, scratch.path(), simulator.pid());
+      machine = run_guest(order, scratch.path(), simulator.pid(), signals);
     } catch (const InputError&) {
       // The simulator's journal is on the same disk, so one of the two reports that it is full.
-      const int status = simulator.end();
+      const int status = simulator.end(false).status;
       if (WIFEXITED(status) && WEXITSTATUS(status) == kBadInput) return kBadInput;
       throw;
     }
   }
-  const int status = simulator.end();
-  if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has printed the reason
+  const bool told = machine && machine->end == VirtualMachine::End::told;
+  const Simulator::End end = simulator.end(told || simulator.state() == Simulator::State::stopped);
+  // It has printed the reason.
+  if (simulator.state() == Simulator::State::failed && WIFEXITED(end.status)) return WEXITSTATUS(end.status);
 
   const guest::GuestResult result = guest::read_guest_journal(scratch.path());
-  std::vector<perf::Verdict> verdicts;  // on the console, perf's output is not seen
-  if (!order.interactive())
-    verdicts = guest::compare(result.runs, guest::find_counts(machine ? machine->printed : std::string()));
-  print_verdicts("guest", "event", verdicts);
-  if (!verdicts.empty()) complain("\n  The drivers are {}: {}.\n", kGuestDrivers, order.guest_title);
+  Judged judged;  // on the console, perf's output is not seen
+  if (!order.interactive()) {
+    const guest::PerfOutput printed = guest::read_perf_output(machine ? machine->printed : std::string());
+    judged = {guest::compare(result.runs, printed.counts), guest::compare_metrics(result.runs, printed)};
+  }
+  print_verdicts("guest", "event", judged.counts);
+  print_metrics(judged.metrics);
+  if (!judged.counts.empty()) complain("\n  The drivers are {}: {}.\n", kGuestDrivers, order.guest_title);
   print_failures(result.failures);
   const std::optional<int> code = code_of_command(scratch.path());
-  const Conclusion conclusion = conclude(verdicts, result.failures);
-  if (!order.json.empty()) write_json(order.json, result, verdicts, order.spec, conclusion, order.guest_title, code);
-  if (const std::optional<int> failed = check_simulator(status, result.ended)) return *failed;
+  const Conclusion conclusion = conclude(judged.counts, result.failures, judged.metrics);
+  if (!order.json.empty()) write_json(order.json, result, judged, order.spec, conclusion, order.guest_title, code);
+  if (simulator.state() != Simulator::State::stopped) {
+    if (const std::optional<int> failed = check_simulator(end, result.ended)) return *failed;
+  }
   if (machine && machine->end == VirtualMachine::End::too_long)
     complain("pmufab: the guest took longer than {} s (--timeout); it was stopped\n", order.most.count());
-  if (machine && machine->end == VirtualMachine::End::told) complain("pmufab: stopped by a signal\n");
+  if (end.stopped) print_stopped();
   if (!code) return explain(machine, scratch.path());
+  if (end.stopped) return finish_standard_error(kCheckFailed);
   conclusion.print();
   return finish_standard_error(conclusion.exit_code(*code));
 }

@@ -3,7 +3,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -13,11 +12,11 @@
 #include <map>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "testbench/driver_host/driver_sets.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
@@ -81,9 +80,7 @@ void check_sources(const std::vector<std::string>& files) {
     if (!fs::is_regular_file(file, error)) throw InputError(fmt::format("'{}' is not an ordinary file", file));
     if (fs::path(file).extension() != ".c")
       throw InputError(fmt::format("'{}' is not a C file", file), "give the driver's source");
-    std::string module = fs::path(file).stem().string();
-    std::replace(module.begin(), module.end(), '-', '_');
-    if (const auto [other, is_new] = modules.emplace(std::move(module), file); !is_new)
+    if (const auto [other, is_new] = modules.emplace(driver_host::module_of(file), file); !is_new)
       throw InputError(fmt::format("'{}' and '{}' are both the driver {}", other->second, file, other->first),
                        "give one of them, or rename one");
   }

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "testbench/process/child_process.h"
 #include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/input_error.h"
@@ -20,9 +19,11 @@
 #include "testbench/shell/shell_session.h"
 #include "testbench/shell/unseen_program.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/end_signals.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
 #include "tools/pmufab/simulator_process.h"
+#include "tools/pmufab/user_program.h"
 #include "tools/pmufab/verdict_table.h"
 
 namespace pmufab::cli {
@@ -32,43 +33,37 @@ namespace fs = std::filesystem;
 namespace po = boost::program_options;
 using scenario::InputError;
 
-/// Run the command, or a shell, on the platform. @return what waitpid() says of it
-int run_command_in(const fs::path& folder, const fs::path& preload, std::vector<std::string> command) {
+/// In a child: become the command, or a shell, on the platform.
+[[noreturn]] void become_command(const fs::path& folder, const fs::path& preload, std::vector<std::string> command) {
+  signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
+  // LD_PRELOAD is a list separated by blanks and colons. The library's path may contain some, the session's has none.
+  const fs::path link = folder / "preload.so";
+  std::error_code error_of_link;
+  fs::create_symlink(preload, link, error_of_link);
+  if (error_of_link) {
+    complain("pmufab: {}: {}\n", link.string(), error_of_link.message());
+    _exit(scenario::is_output_error(error_of_link) ? kBadInput : kInternalError);
+  }
+  // Nothing else is preloaded: libraries for this program, such as a sanitizer, are not for the others.
+  setenv("LD_PRELOAD", link.c_str(), 1);
+  setenv(PMUFAB_SHELL_SOCKET, (folder / shell::kSocketName).c_str(), 1);
+  setenv(PMUFAB_SHELL_SYSFS, (folder / shell::kSysfsName).c_str(), 1);
+  setenv("SYSFS_PATH", (folder / shell::kSysfsName).c_str(), 1);
   if (command.empty()) {
     const char* shell = std::getenv("SHELL");
     command.emplace_back(shell == nullptr || *shell == '\0' ? "/bin/sh" : shell);
   }
-  const pid_t parent = getpid();
-  return process::wait_for(process::start_child([&]() -> int {
-    process::end_with(parent, SIGHUP);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_DFL);
-    // LD_PRELOAD is a list separated by blanks and colons. The library's path may contain some, the session's has none.
-    const fs::path link = folder / "preload.so";
-    std::error_code error_of_link;
-    fs::create_symlink(preload, link, error_of_link);
-    if (error_of_link) {
-      complain("pmufab: {}: {}\n", link.string(), error_of_link.message());
-      _exit(scenario::is_output_error(error_of_link) ? kBadInput : kInternalError);
-    }
-    // Nothing else is preloaded: libraries for this program, such as a sanitizer, are not for the others.
-    setenv("LD_PRELOAD", link.c_str(), 1);
-    setenv(PMUFAB_SHELL_SOCKET, (folder / shell::kSocketName).c_str(), 1);
-    setenv(PMUFAB_SHELL_SYSFS, (folder / shell::kSysfsName).c_str(), 1);
-    setenv("SYSFS_PATH", (folder / shell::kSysfsName).c_str(), 1);
-    std::vector<char*> words;
-    for (std::string& word : command) words.push_back(word.data());
-    words.push_back(nullptr);
-    pmufab_shell_tell_unseen(words.front());
-    execvp(words.front(), words.data());
-    const int error = errno;
-    complain("pmufab: {}: {}\n", command.front(), std::strerror(error));
-    constexpr int kNotFound = 127;
-    constexpr int kNotExecutable = 126;
-    _exit(error == ENOENT ? kNotFound : kNotExecutable);
-  }));
+  std::vector<char*> words;
+  for (std::string& word : command) words.push_back(word.data());
+  words.push_back(nullptr);
+  pmufab_shell_tell_unseen(words.front());
+  execvp(words.front(), words.data());
+  const int error = errno;
+  complain("pmufab: {}: {}\n", command.front(), std::strerror(error));
+  constexpr int kNotFound = 127;
+  constexpr int kNotExecutable = 126;
+  _exit(error == ENOENT ? kNotFound : kNotExecutable);
 }
 
 /// Which drivers served the PMUs that were counted.
@@ -82,9 +77,10 @@ void print_drivers(const shell::SessionResult& result) {
   for (const std::string& line : lines) complain("  {}\n", line);
 }
 
+/// @param complete  the command ended by itself, and so did the simulator
 void write_json(const fs::path& file, const shell::SessionResult& result, const scenario::ScenarioSpec& spec,
-                const driver_host::DriverSet& drivers, const Conclusion& conclusion) {
-  scenario::Json json = verdict_json(spec, result.ended, result.simulated, conclusion, result.failures);
+                const driver_host::DriverSet& drivers, const Conclusion& conclusion, bool complete) {
+  scenario::Json json = verdict_json(spec, complete, result.simulated, conclusion, result.failures);
   json["drivers"] = drivers.kernel_version;
   json["driver_files"] = scenario::to_json(result.driver_files);
   write_verdicts(file, std::move(json), "driver", result.verdicts);
@@ -123,12 +119,10 @@ int run_shell(const Request& request) {
   if (!json.empty()) check_writable(json);
   const fs::path preload = find_library("testbench/shell", "pmufab_shell_preload.so");
 
-  // As in a shell, Ctrl-C is for the program it runs.
-  signal(SIGINT, SIG_IGN);
-  signal(SIGQUIT, SIG_IGN);
+  EndSignals signals;
   const ScratchFolder scratch;
   check_preloadable(scratch.path());
-  Simulator simulator = start_simulator(scratch.path(), [&](int stop, const std::function<void()>& on_ready) {
+  Simulator simulator = start_simulator(scratch.path(), signals, [&](int stop, const std::function<void()>& on_ready) {
     shell::SessionOptions session;
     session.folder = scratch.path();
     session.time_scale = time_scale;
@@ -137,13 +131,16 @@ int run_shell(const Request& request) {
     session.on_ready = on_ready;
     return shell::run_session(spec, drivers, session) ? kPassed : kCheckFailed;
   });
-  int ended = 0;
-  if (simulator.ready()) {
+  std::optional<int> ended;
+  if (simulator.state() == Simulator::State::ready) {
     if (request.program.empty() && isatty(STDIN_FILENO) == 1) greet(spec, drivers, time_scale);
-    ended = run_command_in(scratch.path(), preload, request.program);
+    ended = UserProgram(signals, simulator.pid(), [&]() -> int {
+              become_command(scratch.path(), preload, request.program);
+            }).wait();
   }
-  const int status = simulator.end();
-  if (!simulator.ready() && WIFEXITED(status)) return WEXITSTATUS(status);  // it has printed the reason
+  const Simulator::End end = simulator.end(!ended && simulator.state() != Simulator::State::failed);
+  // It has printed the reason.
+  if (simulator.state() == Simulator::State::failed && WIFEXITED(end.status)) return WEXITSTATUS(end.status);
   const shell::SessionResult result = shell::read_journal(scratch.path());
   print_verdicts("driver", "event, in the order of closing", result.verdicts);
   print_drivers(result);
@@ -151,10 +148,16 @@ int run_shell(const Request& request) {
   if (!result.failures.empty() && !map["kernel-log"].as<bool>())
     complain("pmufab: --kernel-log shows the kernel log\n");
   const Conclusion conclusion = conclude(result.verdicts, result.failures);
-  if (!json.empty()) write_json(json, result, spec, drivers, conclusion);
-  if (const std::optional<int> failed = check_simulator(status, result.ended)) return *failed;
+  if (!json.empty()) write_json(json, result, spec, drivers, conclusion, result.ended && !end.stopped);
+  if (simulator.state() != Simulator::State::stopped) {
+    if (const std::optional<int> failed = check_simulator(end, result.ended)) return *failed;
+  }
+  if (end.stopped) {
+    print_stopped();
+    return finish_standard_error(kCheckFailed);
+  }
   conclusion.print();
-  return finish_standard_error(conclusion.exit_code(exit_code_of(ended)));
+  return finish_standard_error(conclusion.exit_code(exit_code_of(ended.value_or(0))));
 }
 
 }  // namespace
@@ -174,6 +177,9 @@ when the shell ends; its other messages go there too. --json FILE writes the ver
 Time: one second of a program is one simulated millisecond (--time-scale 0.001). perf's clock shows simulated time.
 Computing takes no simulated time. perf without a command counts until Ctrl-C, at the pace of the wall clock.
 
+Ctrl-C and Ctrl-\ are for the program that runs. SIGTERM and SIGHUP end all programs of the shell, and pmufab prints
+the verdicts so far.
+
 Without PLATFORM a platform of two Tegra410 sockets is used.)",
       .options = platform_options() +
                  Options{text("time-scale", "X", "simulated seconds per second of a program", "0.001"),
@@ -187,7 +193,8 @@ Without PLATFORM a platform of two Tegra410 sockets is used.)",
                     "  -- perf stat -a -e nvidia_ucf_pmu_0/event=0x111/ sleep 1"},
                    {"pmufab shell scenarios/platforms/cxl-exact.yaml -- lspci -vv"}},
       .exit_codes = {{"N", "the exit code of COMMAND"},
-                     {"1", "a count was wrong, or a driver or the hardware made another mistake"},
+                     {"1",
+                      "a count was wrong, a driver or the hardware made another mistake, or a signal stopped pmufab"},
                      {"2", "bad input, or the verdicts could not be printed"},
                      {"3", "the simulator died"},
                      {"4", "COMMAND ended with 0 and nothing failed, but not one of its counts could be judged"}},

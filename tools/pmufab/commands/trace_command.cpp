@@ -109,8 +109,8 @@ int record(const std::string& scenario, const std::string& out, const po::variab
     throw InputError(fmt::format("'{}' has no CXL traffic, and only CXL traffic can be recorded", scenario),
                      "choose a scenario with cxl_traffic");
   OutputFile output(out);
-  ScratchFolder scratch;
   catch_interrupts();
+  ScratchFolder scratch;
   scenario::RunnerOptions runner;
   runner.limits.readings = std::numeric_limits<std::uint64_t>::max();  // nobody sees them
   runner.scratch = scratch.path();

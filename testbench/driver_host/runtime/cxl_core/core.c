@@ -4,6 +4,8 @@
 #include <linux/firmware.h>
 #include <linux/module.h>
 #include <linux/pci.h>
+#include <linux/rwsem.h>
+#include <linux/version.h>
 
 #include <cxlmem.h>
 #include <cxlpci.h>
@@ -11,6 +13,10 @@
 #include <core/core.h> /* does not include everything it needs */
 
 #include "bus.h"
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+struct rw_semaphore cxl_region_rwsem; /* of drivers/cxl/core/region.c */
+#endif
 
 static int kind_of(const struct device* dev) {
   if (is_cxl_memdev(dev)) return CXL_DEVICE_MEMORY_EXPANDER;

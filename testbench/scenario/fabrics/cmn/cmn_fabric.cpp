@@ -2,11 +2,13 @@
 #include "testbench/scenario/fabrics/cmn/cmn_fabric.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "testbench/scenario/fabrics/cmn/cmn_event_check.h"
+#include "testbench/scenario/fabrics/cmn/cmn_injection.h"
 #include "testbench/scenario/fabrics/cmn/cmn_workload.h"
 #include "testbench/scenario/fabrics/cmn/judge_spec.h"
 #include "testbench/scenario/yaml/input_error.h"
@@ -117,9 +119,26 @@ void CmnFabric::report_traffic(Json& list) const {
   }
 }
 
+std::optional<unsigned> CmnFabric::socket_of(const std::string& pmu) const {
+  const std::vector<platform::CmnSpec>& meshes = platform_.spec().cmn;
+  for (std::size_t index = 0; index < meshes.size(); ++index) {
+    if (pmu == fmt::format("arm_cmn_{}", index)) return meshes[index].socket;
+  }
+  return std::nullopt;
+}
+
 void CmnFabric::check_event(const perf::ResolvedEvent& event) const {
   for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh)
     check_modelled(event, mesh, platform_.mesh(mesh).topology());
+}
+
+scoreboard::Injection CmnFabric::injection(const perf::ResolvedEvent& event) {
+  const std::vector<scoreboard::CmnJudgeSpec> meshes = cmn_judge_specs(platform_.spec());
+  for (std::size_t mesh = 0; mesh < meshes.size(); ++mesh) {
+    if (meshes[mesh].pmu == event.pmu)
+      return cmn_injection(platform_, mesh, scoreboard::cmn_meaning(event.terms, meshes[mesh].layout));
+  }
+  return {};
 }
 
 bool CmnFabric::counts_in_a_pair(const perf::ResolvedEvent& event) const {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "testbench/scenario/fabrics/fabric.h"
@@ -23,7 +25,9 @@ class CmnFabric final : public Fabric {
   void stop_traffic() override;
   [[nodiscard]] bool traffic_is_over() const override;
   void report_traffic(Json& list) const override;
+  [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;
   void check_event(const perf::ResolvedEvent& event) const override;
+  [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event) override;
   /// wp_combine: two watchpoints count what both see.
   [[nodiscard]] bool counts_in_a_pair(const perf::ResolvedEvent& event) const override;
   [[nodiscard]] std::string hint(const perf::ResolvedEvent& event) const override;

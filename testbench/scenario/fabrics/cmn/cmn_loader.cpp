@@ -187,6 +187,7 @@ void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec) {
                   "use 0 ... 3 for each DTC; DTCs with the same number share it");
     spec.interrupts.push_back(static_cast<unsigned>(text[0] - '0'));
   }
+  if (reader.has("socket")) reader.number("socket", spec.socket.emplace(), Quantity::count, 0);
   reader.object("mesh", [&](Reader& mesh) {
     using cmn::MeshParameters;
     mesh.number("buffer_depth", spec.mesh.buffer_depth, Quantity::count, 1, MeshParameters::kMaximumBuffer);

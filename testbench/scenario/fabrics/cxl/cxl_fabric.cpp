@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/fabrics/cxl/cxl_injection.h"
 #include "testbench/scenario/fabrics/cxl/cxl_workload.h"
 #include "testbench/scenario/fabrics/cxl/judge_spec.h"
 #include "testbench/scenario/yaml/input_error.h"
@@ -72,6 +73,7 @@ std::vector<std::string> operation_names() {
 }  // namespace
 
 InputError input_error(const traffic::TraceError& error) {
+  if (dynamic_cast<const traffic::TraceWriteError*>(&error) != nullptr) return InputError(error.what());
   const auto* const unknown = dynamic_cast<const traffic::UnknownOperation*>(&error);
   if (unknown == nullptr)
     return InputError(error.what(), "make a trace with pmufab trace record or pmufab trace import");
@@ -120,6 +122,7 @@ CxlFabric::CxlFabric(const FabricContext& context)
     : part_(*context.platform.cxl()), patience_(patience_of(context.platform.spec().cxl)) {
   const scoreboard::CxlJudgeSpec known = cxl_judge_spec(context.platform.spec());
   auto& judge = context.scoreboard.add(std::make_unique<scoreboard::CxlJudge>(known, context.scoreboard.chronicle()));
+  pmus_ = known.pmus;
   service_ = std::make_unique<CpmuService>(context.host, context.platform.firmware(), known.pmus, context.scoreboard);
   listener_ = std::make_unique<CxlListener>(judge);
   for (const platform::CxlPart::Wire& wire : part_.wires()) {
@@ -214,6 +217,13 @@ void CxlFabric::report_traffic(Json& list) const {
     item["late"] = replay->late();
     list.push_back(std::move(item));
   }
+}
+
+scoreboard::Injection CxlFabric::injection(const perf::ResolvedEvent& event) {
+  for (const scoreboard::CxlPmuSpec& pmu : pmus_) {
+    if (pmu.name == event.pmu) return cxl_injection(part_, pmu, event.terms);
+  }
+  return {};
 }
 
 DrainProgress CxlFabric::progress() const {

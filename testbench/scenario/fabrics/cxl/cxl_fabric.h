@@ -8,6 +8,7 @@
 #include "testbench/scenario/fabrics/cxl/cpmu_service.h"
 #include "testbench/scenario/fabrics/cxl/cxl_listener.h"
 #include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/scoreboard/cxl/cxl_judge_spec.h"
 #include "testbench/traffic/cxl/cxl_replay.h"
 #include "testbench/traffic/cxl/cxl_traffic.h"
 
@@ -24,6 +25,7 @@ class CxlFabric final : public Fabric {
   void stop_traffic() override;
   [[nodiscard]] bool traffic_is_over() const override;
   void report_traffic(Json& list) const override;
+  [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event) override;
   [[nodiscard]] DrainProgress progress() const override;
   [[nodiscard]] bool has_transactions() const override { return !traffic_.empty() || !replays_.empty(); }
   [[nodiscard]] perf::PmuService* pmus() override { return service_.get(); }
@@ -35,6 +37,7 @@ class CxlFabric final : public Fabric {
   void make_replays(const FabricContext& context, const std::vector<unsigned>& outstanding);
 
   platform::CxlPart& part_;
+  std::vector<scoreboard::CxlPmuSpec> pmus_;
   Picoseconds patience_;
   std::unique_ptr<CxlListener> listener_;
   std::unique_ptr<Recorder> recorder_;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "testbench/scenario/run/derived.h"
+#include "testbench/scenario/report/derived.h"
 
 namespace pmufab::scenario {
 

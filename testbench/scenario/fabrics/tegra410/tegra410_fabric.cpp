@@ -35,12 +35,21 @@ Tegra410Fabric::Tegra410Fabric(const FabricContext& context)
     issuer_->cpu_access[socket].bind(platform_.socket(socket).cpu_access);
     issuer_->requests[socket].bind(platform_.socket(socket).requests);
   }
-  platform_.set_observer(&context.scoreboard.add(std::make_unique<scoreboard::Tegra410Judge>(
-      *tegra410_judge_spec(platform_.spec()), context.scoreboard.chronicle())));
+  const scoreboard::Tegra410JudgeSpec judged = *tegra410_judge_spec(platform_.spec());
+  for (const auto& pmu : judged.coresight_pmus) sockets_[pmu.name] = pmu.socket;
+  for (const auto& pmu : judged.cmem_pmus) sockets_[pmu.name] = pmu.socket;
+  for (const auto& pmu : judged.c2c_pmus) sockets_[pmu.name] = pmu.socket;
+  platform_.set_observer(
+      &context.scoreboard.add(std::make_unique<scoreboard::Tegra410Judge>(judged, context.scoreboard.chronicle())));
 }
 
 // The judge may be gone before the platform is.
 Tegra410Fabric::~Tegra410Fabric() { platform_.set_observer(nullptr); }
+
+std::optional<unsigned> Tegra410Fabric::socket_of(const std::string& pmu) const {
+  const auto found = sockets_.find(pmu);
+  return found == sockets_.end() ? std::nullopt : std::optional(found->second);
+}
 
 void Tegra410Fabric::report_traffic(Json& list) const {
   for (const traffic::GeneratorStatistics& generator : issuer_->statistics()) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/scenario/fabrics/tegra410/tegra410_injection.h"
 #include "testbench/traffic/tegra410/traffic_issuer.h"
 
 namespace pmufab::scenario {
@@ -24,9 +28,14 @@ class Tegra410Fabric final : public Fabric {
   [[nodiscard]] const sc_core::sc_event* idle_event() const override { return &issuer_->done_event(); }
   [[nodiscard]] bool traffic_is_over() const override { return !is_busy(); }
   void report_traffic(Json& list) const override;
+  [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;
+  [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event) override {
+    return tegra410_injection(platform_, event.pmu, event.terms);
+  }
 
  private:
   platform::Platform& platform_;
+  std::map<std::string, unsigned> sockets_;  // by PMU
   bool has_traffic_;
   std::unique_ptr<traffic::TrafficIssuer> issuer_;
 };

@@ -63,6 +63,13 @@ class ReferenceNode {
   /// Traffic has ended: nothing may remain to be sent.
   virtual void finish();
 
+  /// Count occurrences at the source of a type, if the node has one.
+  void fire(cmn::NodeType type, unsigned id, NodeCounts::Codes codes, NodeCounts::Codes second, std::uint64_t amount) {
+    for (NodeCounts& source : sources_) {
+      if (source.type() == type) source.fire(id, codes, second, amount);
+    }
+  }
+
   [[nodiscard]] const CmnNode& node() const { return node_; }
   /// @return the event sources of the node, in the order of their construction.
   [[nodiscard]] const std::list<NodeCounts>& sources() const { return sources_; }

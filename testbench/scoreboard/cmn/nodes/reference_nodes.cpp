@@ -173,6 +173,18 @@ std::vector<const NodeCounts*> ReferenceNodes::sources(NodeType type, std::optio
   return found;
 }
 
+void ReferenceNodes::fire(std::uint16_t node, const NodeEventChoice& event, std::uint64_t amount) {
+  // Code 0 lets every occurrence pass, except as follows.
+  NodeCounts::Codes all = 1;
+  const NodeFilter filter = node_filter(event.type, event.id, spec_.layout);
+  if (filter == NodeFilter::qos_class) all = 0;               // 0 is a class
+  if (filter == NodeFilter::virtual_channel) all = 1U << 2U;  // 0 is a channel, 2 is all
+  for (const auto& reference : nodes_) {
+    if (reference->node().closed || reference->node().node_id != node) continue;
+    reference->fire(event.type, event.id, all | 1U << event.filter, 1U | 1U << event.filter2, amount);
+  }
+}
+
 cmn::DeviceType ReferenceNodes::device_at(std::uint16_t node_id) const {
   const std::optional<CmnPlace> place = ids_.place(node_id);
   if (!place || place->xp >= spec_.devices.size()) return cmn::DeviceType::none;

@@ -11,6 +11,7 @@
 
 #include "models/cmn/wire/mesh_observer.h"
 #include "testbench/scoreboard/cmn/cmn_node_ids.h"
+#include "testbench/scoreboard/cmn/nodes/node_events.h"
 #include "testbench/scoreboard/cmn/nodes/reference_node.h"
 #include "testbench/scoreboard/core/exact_clock.h"
 #include "testbench/scoreboard/core/pmu_judge.h"
@@ -52,6 +53,10 @@ class ReferenceNodes final : public ReferenceSurroundings {
   [[nodiscard]] cmn::Cycle cycles_before(Picoseconds when) const { return clock_.edges_in(0, when); }
   /// @return the sources with events of a type, at one node id or at all software sees.
   [[nodiscard]] std::vector<const NodeCounts*> sources(cmn::NodeType type, std::optional<std::uint16_t> node) const;
+
+  /// An event happened `amount` times at once at the source of that type of a node.
+  /// @param event  its codes are those of all occurrences
+  void fire(std::uint16_t node, const NodeEventChoice& event, std::uint64_t amount);
 
   // Calls by nodes.
   [[nodiscard]] const CmnJudgeSpec& spec() const override { return spec_; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/tegra410/pcie/pcie_judge.h"
 
+#include <bit>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -129,6 +131,23 @@ std::unique_ptr<EventTruth> PciePmuJudge::truth(const EventTerms& terms) {
 
 std::unique_ptr<EventTruth> PciePmuJudge::truth_of_member(const EventTerms& terms, const EventTerms& leader) {
   return std::make_unique<PcieTruth>(pcie_meaning(terms, &leader), requests_, clock_);
+}
+
+Injection PciePmuJudge::injection(const EventTerms& terms) {
+  const PcieMeaning meaning = pcie_meaning(terms);
+  if (meaning.kind == PcieMeaning::Kind::cycles)
+    return [this](std::uint64_t count, Picoseconds when) { clock_.pass(count, when); };
+  if (meaning.kind == PcieMeaning::Kind::nothing) throw std::invalid_argument("the PMU has no such event");
+  if (meaning.event == PcieEvent::rd_cum_outs)
+    throw std::invalid_argument("rd_cum_outs counts clock edges while reads wait: only traffic makes them wait");
+  if (meaning.source.bdf || !std::has_single_bit(meaning.source.root_ports) ||
+      !std::has_single_bit(meaning.destinations))
+    throw std::invalid_argument(
+        "several kinds of requests cause it: name one root port and one destination (src_rp_mask, dst_*)");
+  return [this, meaning](std::uint64_t count, Picoseconds /*when*/) {
+    requests_.count(static_cast<unsigned>(std::countr_zero(meaning.source.root_ports)),
+                    static_cast<PcieDestination>(std::countr_zero(meaning.destinations)), meaning.event, count);
+  };
 }
 
 }  // namespace pmufab::scoreboard

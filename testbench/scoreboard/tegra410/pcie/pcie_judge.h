@@ -13,15 +13,19 @@ namespace pmufab::scoreboard {
 /// Judges the PCIE PMU of one root complex.
 class PciePmuJudge final : public CoreSightPmuJudge {
  public:
-  /// @param requests  of the root complex; it and `clock`, that of the SOC fabric, must outlive the judge
+  /// @param requests  of the root complex; must outlive the judge
+  /// @param clock     of the SOC fabric
   PciePmuJudge(const CoreSightPmuSpec& spec, PcieRequests& requests, const ExactClock& clock);
 
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth_of_member(const EventTerms& terms, const EventTerms& leader) override;
+  /// Cycles, or an event of requests of devices below one root port to one destination. They have no requester id that
+  /// a filter could name, so only root ports select them.
+  [[nodiscard]] Injection injection(const EventTerms& terms) override;
 
  private:
   PcieRequests& requests_;
-  const ExactClock& clock_;
+  ExactClock clock_;
 };
 
 }  // namespace pmufab::scoreboard

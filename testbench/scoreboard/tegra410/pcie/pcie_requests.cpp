@@ -63,4 +63,24 @@ void PcieRequests::answer(unsigned root_port, std::uint16_t bdf, PcieDestination
   reads_.add(start, end, 1, lane);
 }
 
+void PcieRequests::count(unsigned root_port, PcieDestination destination, PcieEvent event, std::uint64_t amount) {
+  PcieLane& lane = lanes_[lane_of(root_port, 0, destination)];
+  switch (event) {
+    case PcieEvent::rd_bytes:
+      lane.read_bytes += amount;
+      break;
+    case PcieEvent::wr_bytes:
+      lane.write_bytes += amount;
+      break;
+    case PcieEvent::rd_req:
+      lane.reads += amount;
+      break;
+    case PcieEvent::wr_req:
+      lane.writes += amount;
+      break;
+    case PcieEvent::rd_cum_outs:
+      break;
+  }
+}
+
 }  // namespace pmufab::scoreboard

@@ -41,6 +41,9 @@ class PcieRequests {
   /// The answer to a read that was accepted at `start` is back at `end`.
   void answer(unsigned root_port, std::uint16_t bdf, PcieDestination destination, Picoseconds start, Picoseconds end);
 
+  /// An event (not rd_cum_outs) happened `amount` times at once. No device has the requester id of its lane, 0.
+  void count(unsigned root_port, PcieDestination destination, PcieEvent event, std::uint64_t amount);
+
   /// @return all lanes since the beginning, in order of first use.
   [[nodiscard]] const std::vector<PcieLane>& lanes() const noexcept { return lanes_; }
   /// @return the outstanding reads as functions of time; lanes are numbered as in lanes().

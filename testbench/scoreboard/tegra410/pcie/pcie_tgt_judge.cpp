@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
@@ -138,6 +139,15 @@ class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
     if (by_ports) so_far_.by_ports += amount;
   }
 
+  void see_at_once(PcieTgtEvent event, unsigned root_port, std::uint64_t amount) override {
+    if (meaning_.kind != PcieTgtMeaning::Kind::traffic) return;
+    const bool by_ports = (meaning_.ports >> root_port & 1U) != 0;
+    if (by_ports) so_far_.filtered.at(static_cast<std::size_t>(event)) += amount;
+    if (event != meaning_.event) return;
+    so_far_.to_bar.at(root_port) += amount;
+    if (by_ports) so_far_.by_ports += amount;
+  }
+
   [[nodiscard]] Mark mark(Picoseconds when) override {
     if (marked_.empty() || marked_.back() != so_far_) marked_.push_back(so_far_);
     return {when, marked_.size() - 1};
@@ -257,6 +267,20 @@ PcieTgtPmuJudge::PcieTgtPmuJudge(const CoreSightPmuSpec& spec, const ExactClock&
 
 std::unique_ptr<EventTruth> PcieTgtPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<PcieTgtTruth>(pcie_tgt_meaning(terms), *this, clock_);
+}
+
+Injection PcieTgtPmuJudge::injection(const EventTerms& terms) {
+  const PcieTgtMeaning meaning = pcie_tgt_meaning(terms);
+  if (meaning.kind == PcieTgtMeaning::Kind::cycles)
+    return [this](std::uint64_t count, Picoseconds when) { clock_.pass(count, when); };
+  if (meaning.kind == PcieTgtMeaning::Kind::nothing) throw std::invalid_argument("the PMU has no such event");
+  if (meaning.addresses) throw std::invalid_argument("its requests have no addresses: name a root port (dst_rp_mask)");
+  if (!std::has_single_bit(meaning.ports))
+    throw std::invalid_argument("requests to several root ports cause it: name one (dst_rp_mask)");
+  const auto port = static_cast<unsigned>(std::countr_zero(meaning.ports));
+  return [this, event = meaning.event, port](std::uint64_t count, Picoseconds /*when*/) {
+    for (PcieTgtListener* const listener : listeners_) listener->see_at_once(event, port, count);
+  };
 }
 
 }  // namespace pmufab::scoreboard

@@ -51,12 +51,14 @@ class PcieTgtListener {
  public:
   virtual ~PcieTgtListener() = default;
   virtual void see(const PcieTgtRequest& request) = 0;
+  /// An event happened `amount` times at once, of requests to BARs below a root port that no address filter matches.
+  virtual void see_at_once(PcieTgtEvent event, unsigned root_port, std::uint64_t amount) = 0;
 };
 
 /// Judges the PCIE-TGT PMU of one root complex.
 class PcieTgtPmuJudge final : public CoreSightPmuJudge {
  public:
-  /// @param clock  of the SOC fabric; must outlive the judge
+  /// @param clock  of the SOC fabric
   PcieTgtPmuJudge(const CoreSightPmuSpec& spec, const ExactClock& clock);
 
   [[nodiscard]] unsigned socket() const noexcept { return socket_; }
@@ -70,12 +72,14 @@ class PcieTgtPmuJudge final : public CoreSightPmuJudge {
 
   /// The result must not outlive the judge.
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+  /// Cycles, or an event of requests to BARs below one root port. No address filter matches them.
+  [[nodiscard]] Injection injection(const EventTerms& terms) override;
 
  private:
   unsigned socket_;
   unsigned root_complex_;
   std::vector<PcieTgtListener*> listeners_;  // the truths of events that are open
-  const ExactClock& clock_;
+  ExactClock clock_;
 };
 
 }  // namespace pmufab::scoreboard

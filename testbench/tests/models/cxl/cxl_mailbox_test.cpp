@@ -192,6 +192,27 @@ TEST_F(CxlMailbox, misuse_of_the_registers_is_reported_once_and_changes_nothing)
   });
 }
 
+TEST_F(CxlMailbox, reports_a_mistake_again_after_a_reset) {
+  Type3Rig rig;
+  run([&] {
+    const std::uint64_t mailbox = rig.device_capability(2);
+    const std::uint64_t status = rig.device_capability(1);
+    const auto make_mistakes = [&] {
+      rig.cpu.read(mailbox + 0x22, 4);
+      rig.cpu.read(status + 2, 4);
+    };
+    for (unsigned i = 0; i < 2; ++i) {
+      expect_guest_error("offset 0x22", "aligned");
+      expect_guest_error("4-byte read at offset 0x82");
+      make_mistakes();
+      make_mistakes();
+      check_announced();
+      rig.device.function().reset(pcie::ResetKind::function_level);
+      rig.firmware();
+    }
+  });
+}
+
 TEST_F(CxlMailbox, event_records_are_told_by_a_message_read_in_order_and_cleared_by_handle) {
   Type3Parameters parameters;
   parameters.payload_size_log2 = 9;  // room for three records

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/cmn/description/example_topologies.h"
 #include "models/platform/cxl/cxl_part.h"
 #include "models/platform/platform.h"
 #include "testbench/cxl_client/cpmu_search.h"
@@ -81,6 +82,42 @@ platform::PlatformSpec cxl_platform(const std::vector<platform::CxlDeviceSpec>& 
 }
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+TEST_F(SimulationTest, mistakes_of_software_are_reported_again_after_a_reset_of_the_platform) {
+  platform::PlatformSpec spec = cxl_platform({cxl_device({{.base = std::uint64_t{1} << 40, .size = 256 * kMiB}})});
+  spec.tegra410.emplace().clusters = spec.cpus_per_socket;
+  spec.cmn.resize(1);
+  spec.cmn[0].topology = cmn::examples::cmn650_two_dtcs();
+  platform::Platform built("platform", spec);
+  Initiator cpu("cpu");
+  cpu.socket.bind(built.bus().socket);
+  constexpr std::uint64_t kEcam = platform::default_map::kEcam;
+  const std::uint64_t configuration = built.cxl()->cpmu_address(0, 0) + 0x200;
+  const platform::MemoryResource mesh = built.firmware().devices.back().memory.at(0);
+  const auto make_mistakes = [&] {
+    cpu.read32(8);
+    cpu.read(built.firmware().apmt.at(0).base0 + 2, 2);
+    cpu.read64(mesh.base + mesh.size - 8);
+    cpu.read64(kEcam);
+    cpu.read64(configuration);  // while the device's memory space is closed
+    EXPECT_TRUE(cpu.write(kEcam + (1U << 20) + 0x04, 2, 2).ok());
+    cpu.put64(configuration,
+              std::uint64_t{0x1f} << 59 | 1U << 24 | 1U << 8);  // enable a counter of a group that does not exist
+  };
+  run([&] {
+    for (unsigned i = 0; i < 2; ++i) {
+      expect_guest_error("4-byte read at 0x8 is in no window");
+      expect_guest_error("2-byte read at offset 0x2");
+      expect_guest_error("no node has its window there");
+      expect_guest_error("8-byte read", "bus 0x0 device 0x0 function 0");
+      expect_guest_error("unsupported request", "Memory Space Enable");
+      expect_guest_error("event group that does not exist");
+      make_mistakes();
+      check_announced();
+      built.reset();
+    }
+  });
+}
 
 // NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST_F(SimulationTest, cxl_ports_are_found_with_their_registers) {  // contract B42

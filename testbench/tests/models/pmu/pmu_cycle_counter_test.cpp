@@ -47,6 +47,39 @@ TEST_F(PmuCycleCounter, counts_the_edges_of_half_open_windows) {
   EXPECT_EQ(counter.value(12'000), 102U);
 }
 
+TEST_F(PmuCycleCounter, cycles_that_pass_at_once_count_while_it_runs) {
+  const ClockDomain clock("clk", 1'000'000'000);
+  CycleCounter counter(clock, 40);
+  counter.pass(5, 0);
+  EXPECT_EQ(counter.value(0), 0U);
+  counter.start(0);
+  counter.pass(1'000'000'000'000, 1'500);
+  EXPECT_EQ(counter.value(1'500), 1'000'000'000'002U);
+  EXPECT_EQ(counter.value(2'001), 1'000'000'000'003U);
+  EXPECT_FALSE(counter.overflowed(2'001));
+}
+
+TEST_F(PmuCycleCounter, cycles_that_pass_at_once_wrap_it_then_or_bring_its_wrap_forward) {
+  const ClockDomain clock("clk", 1'000'000'000);
+  CycleCounter counter(clock, 40);
+  Log log(counter);
+  counter.start(1);
+  run([&] {
+    testing::advance_to(500);
+    counter.pass(std::uint64_t{1} << 39, 500);
+    EXPECT_TRUE(log.overflows.empty());
+    testing::advance_to(5'500);  // five edges
+    counter.pass((std::uint64_t{1} << 39) - 7, 5'500);
+    EXPECT_TRUE(log.overflows.empty());
+    testing::advance_to(9'000);
+    EXPECT_EQ(log.overflows, std::vector<Picoseconds>{7'001});
+    counter.clear_overflow(9'000);
+    counter.pass(std::uint64_t{1} << 40, 9'000);
+    EXPECT_EQ(log.overflows, (std::vector<Picoseconds>{7'001, 9'000}));
+    EXPECT_EQ(counter.value(9'000), 1U);
+  });
+}
+
 TEST_F(PmuCycleCounter, does_not_drift_at_a_frequency_that_divides_nothing) {
   const ClockDomain clock("clk", 2'400'000'007);
   CycleCounter counter(clock, 64);

@@ -9,9 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "testbench/scenario/report/derived.h"
 #include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/report/report.h"
-#include "testbench/scenario/run/derived.h"
 #include "testbench/scenario/run/expected_failure.h"
 #include "testbench/scenario/run/journal.h"
 
@@ -72,11 +72,14 @@ class JournalTest : public ::testing::Test {
     Json measure = to_json(run_with({counter("a", 3, 3)}).measures[0]);
     measure["index"] = 0;
     journal.write("measure", measure);
-    if (!end) return;
+    if (end) write_end(journal, false);
+  }
+
+  static void write_end(Journal& journal, bool interrupted) {
     Json last;
-    last["interrupted"] = false;
+    last["interrupted"] = interrupted;
     last["limit"] = "";
-    last["partial"] = false;
+    last["partial"] = interrupted;
     last["simulated_time_ps"] = 5;
     last["findings"] = Json::array();
     last["traffic"] = Json::array();
@@ -129,6 +132,48 @@ TEST_F(JournalTest, an_end_that_lacks_something_is_no_end) {
   const RunResult run = read_journal(file, {}, {.exited = true, .status = 0});
   EXPECT_EQ(run.status, Status::crashed);
   EXPECT_TRUE(run.partial);
+}
+
+TEST_F(JournalTest, without_its_beginning_is_none) {
+  {
+    Journal journal(file);
+    write(journal, false, true);
+  }
+  std::string text;
+  {
+    std::ifstream in(file);
+    std::getline(in, text);
+    std::getline(in, text, '\0');
+  }
+  std::ofstream(file) << text;
+  EXPECT_EQ(read_journal(file, {}, {.exited = true, .status = 0}).status, Status::crashed);
+}
+
+TEST_F(JournalTest, is_whole_although_somebody_seeks_in_its_file) {
+  {
+    Journal journal(file);
+    write(journal, false, false);
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code gone;
+      if (std::filesystem::read_symlink(entry.path(), gone) == file)
+        lseek(std::stoi(entry.path().filename()), 0, SEEK_SET);
+    }
+    write_end(journal, false);
+  }
+  EXPECT_EQ(read_journal(file, {}, {.exited = true, .status = 0}).status, Status::passed);
+}
+
+TEST_F(JournalTest, tells_a_stop_by_the_user_from_a_signal_that_nobody_sent) {
+  for (const bool asked : {false, true}) {
+    {
+      Journal journal(file);
+      write(journal, false, false);
+      write_end(journal, true);
+    }
+    const RunResult run = read_journal(file, {}, {.exited = true, .status = 0, .asked = asked});
+    EXPECT_EQ(run.status, Status::interrupted);
+    EXPECT_THAT(run.message, HasSubstr(asked ? "stopped by the user" : "does a driver send signals?"));
+  }
 }
 
 TEST_F(JournalTest, that_cannot_be_written_says_so_at_once) {

@@ -293,6 +293,21 @@ TEST(ScenarioLoader, lists_that_multiply_without_bounds_are_refused) {
               AllOf(HasSubstr("s.yaml:5"), HasSubstr("matrix.c"), HasSubstr("more than 10000 runs")));
 }
 
+TEST(ScenarioLoader, events_of_a_measure_are_refused_if_they_are_too_many_to_be_open_at_once) {
+  std::vector<std::string> events(1024, "nvidia_ucf_pmu_0/cycles/");
+  const std::string head = "name: x\nduration: 1 us\nmeasure:\n  - events: [";
+  EXPECT_EQ(load(fmt::format("{}{}]\n", head, fmt::join(events, ", "))).measures[0].events.size(), events.size());
+  events.emplace_back("nvidia_ucf_pmu_0/cycles/");
+  EXPECT_THAT(load_error(fmt::format("{}{}]\n", head, fmt::join(events, ", "))),
+              AllOf(HasSubstr("s.yaml:4:13: measure[0].events: has 1025 events; a measure can open 1024")));
+}
+
+TEST(ScenarioLoader, a_path_in_a_matrix_that_is_none_is_reported_where_it_stands) {
+  const ScenarioFile file(parse_text(std::string(kSmall) + "matrix:\n  traffic[x].rate: [1]\n", "s.yaml"), {});
+  EXPECT_THAT(error_of([&] { static_cast<void>(file.load(file.variants().at(0), {})); }),
+              AllOf(HasSubstr("s.yaml:12:21: "), HasSubstr("traffic[x].rate: is not a path")));
+}
+
 TEST(ScenarioLoader, an_access_takes_a_second_at_most_and_an_interrupt_an_hour) {
   EXPECT_THAT(load_error(std::string(kSmall) + "host: {access_latency: 2 s}\n"),
               AllOf(HasSubstr("host.access_latency"), HasSubstr("1 s")));

@@ -179,6 +179,24 @@ TEST(Document, aliases_cannot_blow_it_up) {
               HasSubstr("the document is too large"));
 }
 
+// Before its nodes are made: half a KiB of memory each.
+TEST(Document, of_too_many_values_is_refused_where_they_are_too_many) {
+  std::string text = "a:\n";
+  for (int line = 0; line < 1'000; ++line) {
+    text += "  - [";
+    for (int value = 0; value < 1'000; ++value) text += "1,";
+    text += "1]\n";
+  }
+  EXPECT_THAT(error_of([&] { static_cast<void>(parse_text(text, "large.yaml")); }),
+              ::testing::MatchesRegex("large.yaml:99[0-9]:[0-9]+: the document is too large .*"));
+}
+
+TEST(Document, that_is_empty_has_a_place) {
+  const Value nothing = parse_text("# only a comment\n", "empty.yaml");
+  EXPECT_EQ(nothing.kind, Value::Kind::null);
+  EXPECT_EQ(nothing.source.line, 1);
+}
+
 // Each key was compared with all before it: a million took hours.
 TEST(Document, of_many_keys_is_read_in_a_time_that_grows_with_their_number) {
   const auto time_of = [](unsigned keys) {
@@ -256,6 +274,7 @@ TEST(NearMatches, find_swapped_missing_and_partial_names) {
   EXPECT_EQ(near_matches("hit_rd", names).front(), "slc_hit_rd");
   EXPECT_EQ(near_matches("SLC-Hit-Rd", names).front(), "slc_hit_rd");
   EXPECT_TRUE(near_matches("bandwidth", names).empty());
+  EXPECT_TRUE(near_matches(std::string(1'000'000, 'c') + "cycles", names).empty()) << "and at once";
   EXPECT_EQ(did_you_mean("slc_access_r", names), "did you mean 'slc_access_rd' or 'slc_access_wr'?");
 }
 

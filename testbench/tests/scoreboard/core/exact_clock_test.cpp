@@ -36,6 +36,17 @@ TEST(ExactClock, a_window_has_its_begin_and_not_its_end) {
   EXPECT_EQ(clock.edges_in(1001, 2001), 1);
 }
 
+TEST(ExactClock, cycles_that_pass_at_once_lie_just_before_their_instant) {
+  ExactClock clock(1'000'000'000);
+  clock.pass(1'000, 1'500);
+  clock.pass(std::uint64_t{1} << 63, 2'500);
+  EXPECT_EQ(clock.edges_in(0, 1'499), 2);
+  EXPECT_EQ(clock.edges_in(0, 1'500), 1'002);
+  EXPECT_EQ(clock.edges_in(1'500, 2'499), 1);
+  EXPECT_EQ(clock.edges_in(1'500, 2'500), 1 + (std::uint64_t{1} << 63));
+  EXPECT_EQ(clock.edges_in(2'500, 9'000), 6);
+}
+
 TEST(ExactClock, agrees_with_counting_edges_one_by_one) {
   for (const std::uint64_t frequency :
        {1ULL, 999'999'937ULL, 2'400'000'000ULL, 333'333'333'333ULL, 1'000'000'000'000ULL}) {

@@ -4,6 +4,6 @@
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/smp.h>
-static inline void cpus_read_lock(void) {}
-static inline void cpus_read_unlock(void) {}
+void cpus_read_lock(void);
+void cpus_read_unlock(void);
 #endif

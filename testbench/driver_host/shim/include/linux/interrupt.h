@@ -36,6 +36,6 @@ int irq_set_affinity(unsigned int irq, const struct cpumask* mask);
 void disable_irq(unsigned int irq);
 #define disable_irq_nosync(irq) disable_irq(irq)
 void enable_irq(unsigned int irq);
-static inline void synchronize_irq(unsigned int irq) { (void)irq; }
+void synchronize_irq(unsigned int irq);
 
 #endif

@@ -22,7 +22,6 @@
 #define lower_32_bits(value) ((u32)((value)&0xffffffff))
 #define upper_16_bits(value) ((u16)((value) >> 16))
 #define lower_16_bits(value) ((u16)((value)&0xffff))
-#define might_sleep() ((void)0)
 #define TAINT_USER 6
 #define LOCKDEP_STILL_OK 1
 #define add_taint(flag, lockdep) ((void)0)

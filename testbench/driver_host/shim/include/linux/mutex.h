@@ -23,9 +23,11 @@ static inline int mutex_lock_interruptible(struct mutex* lock) {
   mutex_lock(lock);
   return 0;
 }
-#define lockdep_assert_held(lock) ((void)(lock))
-#define lockdep_assert_held_write(lock) ((void)(lock))
-#define lockdep_assert_held_read(lock) ((void)(lock))
+/* Of any lock. */
+void pmufab_assert_held(const void* lock);
+#define lockdep_assert_held(lock) pmufab_assert_held(lock)
+#define lockdep_assert_held_write(lock) pmufab_assert_held(lock)
+#define lockdep_assert_held_read(lock) pmufab_assert_held(lock)
 
 typedef struct mutex* __pmufab_mutex_pointer;
 DEFINE_GUARD(mutex, __pmufab_mutex_pointer, mutex_lock(_T), mutex_unlock(_T));

@@ -197,6 +197,8 @@ struct perf_event {
   /* Our members. */
   struct list_head group_node; /* for a leader: its place among the groups of its CPU and PMU, in scheduling order */
   int handle;
+  u64 count_off;    /* its count when it was taken off */
+  bool was_stopped; /* hw.state after add(), until pmu_enable() */
 };
 
 #define for_each_sibling_event(sibling, event) \
@@ -221,6 +223,8 @@ static inline bool event_has_any_exclude_flag(struct perf_event* event) {
 static inline void perf_event_update_userpage(struct perf_event* event) { (void)event; }
 static inline int perf_event_overflow(struct perf_event* event, struct perf_sample_data* data, struct pt_regs* regs) {
   (void)event, (void)data, (void)regs;
+  /* Tells the driver host that a driver samples. */
+  __asm__ volatile(".pushsection pmufab_samples, \"a\"\n\t.byte 1\n\t.popsection");
   return 0;
 }
 

@@ -5,20 +5,21 @@
 #include <linux/cleanup.h>
 #include <linux/types.h>
 
-/* One caller at a time is inside the module, and our drivers do not wait for others while they hold one. */
+/* One caller at a time is inside the module, so waiting for a lock that is held in the other way is a deadlock. */
 struct rw_semaphore {
-  int unused;
+  int readers;
+  int locked; /* for writing */
 };
 #define __RWSEM_INITIALIZER(name) \
-  { 0 }
+  { 0, 0 }
 #define DECLARE_RWSEM(name) struct rw_semaphore name = __RWSEM_INITIALIZER(name)
-#define init_rwsem(lock) ((void)(lock))
-#define down_read(lock) ((void)(lock))
-#define up_read(lock) ((void)(lock))
-#define down_write(lock) ((void)(lock))
-#define up_write(lock) ((void)(lock))
-#define down_read_interruptible(lock) ((void)(lock), 0)
-#define down_write_killable(lock) ((void)(lock), 0)
+#define init_rwsem(lock) (*(lock) = (struct rw_semaphore)__RWSEM_INITIALIZER(lock))
+void down_read(struct rw_semaphore* lock);
+void up_read(struct rw_semaphore* lock);
+void down_write(struct rw_semaphore* lock);
+void up_write(struct rw_semaphore* lock);
+#define down_read_interruptible(lock) (down_read(lock), 0)
+#define down_write_killable(lock) (down_write(lock), 0)
 
 typedef struct rw_semaphore* __pmufab_rwsem_pointer;
 DEFINE_GUARD(rwsem_read, __pmufab_rwsem_pointer, down_read(_T), up_read(_T));

@@ -8,7 +8,8 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-/* Directly from the C library's heap, so that AddressSanitizer watches every object of a driver. */
+/* In a sanitized module directly from the C library's heap, so that AddressSanitizer watches every object of a driver.
+ * In others the runtime watches: see heap.c. */
 void* kmalloc(size_t size, gfp_t flags) __malloc;
 void* krealloc(const void* old, size_t size, gfp_t flags);
 void kfree(const void* object);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fuzz/vfio_user_player.h"
+#include "testbench/fuzz/servers/vfio_user_player.h"
 
 #include <poll.h>
 #include <sys/socket.h>

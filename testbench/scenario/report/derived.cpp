@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/scenario/run/derived.h"
+#include "testbench/scenario/report/derived.h"
 
 #include <utility>
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace pmufab::driver_host {
+
+/// The functions of drivers in a library, by address. They come from its symbol table, which knows a static function's
+/// file. Functions that were compiled into their callers count as these.
+class DriverFunctions {
+ public:
+  /// @param library  a file of tools/build-drivers. Without a symbol table, or if it cannot be read, nothing is found
+  /// @param files    names of the drivers' files, without folders: "arm-cmn.c"
+  DriverFunctions(const std::filesystem::path& library, const std::set<std::string>& files);
+
+  /// @param offset  of the address behind an instruction, from where the library is loaded
+  /// @return "arm_cmn_event_add() of arm-cmn.c"; empty if the instruction is not a driver's
+  [[nodiscard]] std::string at(std::uintptr_t offset) const;
+
+ private:
+  struct Function {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    std::string name;
+  };
+  std::vector<Function> functions_;  // by address
+};
+
+}  // namespace pmufab::driver_host

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Interrupt enables, preemption and locks, and the rules that a kernel with lockdep and might_sleep() checks: who may
+ * not sleep does not, and a call into a driver returns as it was entered. */
+#include <linux/cpu.h>
+#include <linux/mutex.h>
+#include <linux/rwsem.h>
+#include <linux/spinlock.h>
+
+#include "runtime.h"
+
+enum { kHeld = 32, kDepth = 64 };
+
+struct held {
+  const void* lock;
+  int* count; /* of its holders, which is put right if the driver forgets to */
+  const char* kind;
+  const void* taken; /* where */
+  bool spins;
+};
+static struct held held[kHeld]; /* in the order of taking */
+static int held_count;
+static int irq_off_depth, handler_depth, preempt_depth;
+static const void* off_places[kDepth]; /* where interrupts were turned off, by depth before */
+static const void* preempt_place;      /* where preemption was disabled last */
+static struct pmufab_balance entry;    /* to the present call into a driver */
+static int hotplug_lock;
+
+static void turn_off(const void* place) {
+  if (irq_off_depth < kDepth) off_places[irq_off_depth] = place;
+  irq_off_depth++;
+}
+
+void pmufab_irq_enter(void) {
+  turn_off(NULL);
+  handler_depth++;
+}
+void pmufab_irq_leave(void) {
+  handler_depth--;
+  irq_off_depth--;
+}
+void pmufab_irq_off(void) { turn_off(__builtin_return_address(0)); }
+int pmufab_irqs_are_off(void) { return irq_off_depth > 0; }
+
+void pmufab_interrupt_window(void) {
+  if (irq_off_depth == 0) pmufab_host->interrupt_window(pmufab_host->context);
+}
+
+void pmufab_irq_on(void) {
+  if (irq_off_depth <= entry.irq_off) {
+    pmufab_rule(__builtin_return_address(0), "interrupts are turned on that %s",
+                irq_off_depth == 0 ? "are on" : "the caller has turned off");
+    return;
+  }
+  irq_off_depth--;
+  pmufab_interrupt_window();
+}
+
+unsigned long pmufab_irq_save(void) {
+  turn_off(__builtin_return_address(0));
+  return (unsigned long)irq_off_depth - 1;
+}
+
+/* To a processor, interrupts are on or off. So what happened after the flags were saved is undone. */
+void pmufab_irq_restore(unsigned long flags) {
+  if (flags < (unsigned long)entry.irq_off) {
+    pmufab_rule(__builtin_return_address(0), "interrupts are restored from flags that were saved before the call");
+    return;
+  }
+  if (flags > 0 && irq_off_depth == 0) turn_off(__builtin_return_address(0));
+  if (flags < (unsigned long)irq_off_depth) irq_off_depth = (int)flags;
+  pmufab_interrupt_window();
+}
+
+void pmufab_irq_disable(void) {
+  if (irq_off_depth == 0) turn_off(__builtin_return_address(0));
+}
+
+void pmufab_irq_enable(void) {
+  if (entry.irq_off > 0) {
+    pmufab_rule(__builtin_return_address(0),
+                "interrupts are turned on that the caller has turned off (save and restore keep the caller's)");
+    return;
+  }
+  irq_off_depth = 0;
+  pmufab_interrupt_window();
+}
+
+void pmufab_preempt_disable(void) {
+  preempt_place = __builtin_return_address(0);
+  preempt_depth++;
+}
+
+void pmufab_preempt_enable(void) {
+  if (preempt_depth > entry.preempt)
+    preempt_depth--;
+  else
+    pmufab_rule(__builtin_return_address(0), "preemption is enabled more often than disabled");
+}
+
+static const struct held* spinning(void) {
+  for (int i = held_count; i-- > 0;)
+    if (held[i].spins) return &held[i];
+  return NULL;
+}
+
+/* The text of a place, in a sentence. */
+static const char* at(const void* place) {
+  const char* function = pmufab_host->function_at(pmufab_host->context, place);
+  return function[0] ? function : "the kernel";
+}
+
+static void check_sleep(const void* place, const char* what) {
+  const struct held* lock = spinning();
+  if (handler_depth > 0)
+    pmufab_rule(place, "sleeping function called from invalid context: %s in an interrupt handler", what);
+  else if (lock)
+    pmufab_rule(place, "sleeping function called from invalid context: %s with a %s held that %s took", what,
+                lock->kind, at(lock->taken));
+  else if (irq_off_depth > 0)
+    pmufab_rule(place, "sleeping function called from invalid context: %s with interrupts off", what);
+  else if (preempt_depth > 0)
+    pmufab_rule(place, "sleeping function called from invalid context: %s with preemption disabled", what);
+}
+
+void pmufab_might_sleep(const char* what) { check_sleep(__builtin_return_address(0), what); }
+
+void pmufab_check_allocation(const void* place, gfp_t flags) {
+  if (flags & __GFP_DIRECT_RECLAIM) check_sleep(place, "an allocation without GFP_ATOMIC");
+}
+
+static void hold(const void* lock, int* count, const char* kind, const void* place, bool spins) {
+  ++*count;
+  if (held_count < kHeld)
+    held[held_count++] = (struct held){.lock = lock, .count = count, .kind = kind, .taken = place, .spins = spins};
+}
+
+static const struct held* find_held(const void* lock) {
+  for (int i = held_count; i-- > 0;)
+    if (held[i].lock == lock) return &held[i];
+  return NULL;
+}
+
+static void take(const void* lock, int* count, const char* kind, const void* place, bool spins) {
+  if (*count) {
+    const struct held* holder = find_held(lock);
+    panic("deadlock: this %s is already held%s%s", kind, holder ? ", taken by " : "", holder ? at(holder->taken) : "");
+  }
+  hold(lock, count, kind, place, spins);
+}
+
+static void drop(const void* lock, int* count, const char* kind, const void* place) {
+  if (!*count) {
+    pmufab_rule(place, "unlocking a %s that is not held", kind);
+    return;
+  }
+  --*count;
+  for (int i = held_count; i-- > 0;) {
+    if (held[i].lock != lock) continue;
+    memmove(&held[i], &held[i + 1], (size_t)(--held_count - i) * sizeof(held[0]));
+    return;
+  }
+}
+
+void pmufab_assert_held(const void* lock) {
+  if (!find_held(lock)) pmufab_rule(__builtin_return_address(0), "a lock is not held that must be");
+}
+
+void mutex_lock(struct mutex* lock) {
+  check_sleep(__builtin_return_address(0), "mutex_lock()");
+  take(lock, &lock->locked, "mutex", __builtin_return_address(0), false);
+}
+void mutex_unlock(struct mutex* lock) { drop(lock, &lock->locked, "mutex", __builtin_return_address(0)); }
+int mutex_trylock(struct mutex* lock) {
+  if (lock->locked) return 0;
+  hold(lock, &lock->locked, "mutex", __builtin_return_address(0), false);
+  return 1;
+}
+
+/* A lock that a handler takes must be taken with interrupts off elsewhere: else the handler may wait for the code it
+ * has interrupted. */
+static void remember_use(spinlock_t* lock, const void* place) {
+  const bool unsafe = lock->in_handler && lock->interruptible;
+  if (handler_depth > 0)
+    lock->in_handler = lock->in_handler ? lock->in_handler : place;
+  else if (irq_off_depth == 0)
+    lock->interruptible = lock->interruptible ? lock->interruptible : place;
+  if (unsafe || !lock->in_handler || !lock->interruptible) return;
+  pmufab_rule(lock->interruptible, "a spinlock is taken with interrupts on that the interrupt handler's %s takes too",
+              at(lock->in_handler));
+}
+
+void spin_lock(spinlock_t* lock) {
+  remember_use(lock, __builtin_return_address(0));
+  take(lock, &lock->locked, "spinlock", __builtin_return_address(0), true);
+}
+void spin_unlock(spinlock_t* lock) { drop(lock, &lock->locked, "spinlock", __builtin_return_address(0)); }
+int spin_trylock(spinlock_t* lock) {
+  if (lock->locked) return 0;
+  hold(lock, &lock->locked, "spinlock", __builtin_return_address(0), true);
+  return 1;
+}
+
+void down_read(struct rw_semaphore* lock) {
+  check_sleep(__builtin_return_address(0), "down_read()");
+  if (lock->locked) panic("deadlock: this semaphore is already held for writing");
+  hold(lock, &lock->readers, "semaphore", __builtin_return_address(0), false);
+}
+void up_read(struct rw_semaphore* lock) { drop(lock, &lock->readers, "semaphore", __builtin_return_address(0)); }
+void down_write(struct rw_semaphore* lock) {
+  check_sleep(__builtin_return_address(0), "down_write()");
+  if (lock->readers) panic("deadlock: this semaphore is already held for reading");
+  take(lock, &lock->locked, "semaphore", __builtin_return_address(0), false);
+}
+void up_write(struct rw_semaphore* lock) { drop(lock, &lock->locked, "semaphore", __builtin_return_address(0)); }
+
+void cpus_read_lock(void) {
+  check_sleep(__builtin_return_address(0), "cpus_read_lock()");
+  hold(&hotplug_lock, &hotplug_lock, "cpus_read_lock()", __builtin_return_address(0), false);
+}
+void cpus_read_unlock(void) { drop(&hotplug_lock, &hotplug_lock, "cpus_read_lock()", __builtin_return_address(0)); }
+
+struct pmufab_balance pmufab_call_begin(void) {
+  const struct pmufab_balance outer = entry;
+  entry = (struct pmufab_balance){.irq_off = irq_off_depth, .preempt = preempt_depth, .held = held_count};
+  return outer;
+}
+
+void pmufab_call_end(struct pmufab_balance outer) {
+  while (held_count > entry.held) {
+    const struct held* last = &held[--held_count];
+    pmufab_rule(last->taken, "a %s is still held at the return from the driver", last->kind);
+    --*last->count;
+  }
+  if (irq_off_depth > entry.irq_off) {
+    pmufab_rule(entry.irq_off < kDepth ? off_places[entry.irq_off] : NULL,
+                "interrupts are still off at the return from the driver");
+    irq_off_depth = entry.irq_off;
+  }
+  if (preempt_depth > entry.preempt) {
+    pmufab_rule(preempt_place, "preemption is still disabled at the return from the driver");
+    preempt_depth = entry.preempt;
+  }
+  entry = outer;
+}

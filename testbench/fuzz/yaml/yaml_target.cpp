@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/fuzz/yaml/yaml_player.h"
+
+#include "testbench/fuzz/target.h"
+
+namespace pmufab::fuzz {
+
+const bool kFindsLeaks = false;
+
+void play(std::span<const std::uint8_t> input) { play_on_yaml(input, PMUFAB_SCENARIOS "/cmn"); }
+
+}  // namespace pmufab::fuzz

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/report/publication_check.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace pmufab::scenario {
+namespace {
+
+std::optional<std::string> file_of(const perf::PmuCatalog::Entry& pmu, const char* name) {
+  const auto found =
+      std::find_if(pmu.others.begin(), pmu.others.end(), [&](const auto& file) { return file.first == name; });
+  return found == pmu.others.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// @return the CPUs of a PMU's socket; empty: the PMU is of no socket
+std::set<unsigned> cpus_of(const Machine& machine, const std::string& pmu) {
+  std::set<unsigned> cpus;
+  for (const auto& fabric : machine.fabrics()) {
+    const std::optional<unsigned> socket = fabric->socket_of(pmu);
+    if (!socket) continue;
+    const unsigned count = machine.platform().spec().cpus_per_socket;
+    for (unsigned cpu = 0; cpu < count; ++cpu) cpus.insert(*socket * count + cpu);
+  }
+  return cpus;
+}
+
+}  // namespace
+
+void PublicationCheck::add(const perf::PmuCatalog::Entry& pmu, const char* file, const std::string& when,
+                           const std::string& problem) {
+  if (told_.emplace(pmu.name, file).second)
+    problems_.push_back(fmt::format("{} {}: {} {}", pmu.name, when, file, problem));
+}
+
+void PublicationCheck::check_cpumask(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus,
+                                     const std::string& when) {
+  constexpr const char* kFile = "cpumask";
+  const driver_host::DriverHost& host = machine_.host();
+  const std::optional<std::string> text = file_of(pmu, kFile);
+  if (!text) {
+    // A PMU of the CPUs themselves has another file.
+    if (!file_of(pmu, "cpus")) add(pmu, kFile, when, "is missing: perf would count on every CPU");
+    return;
+  }
+  const bool some_online =
+      cpus.empty() || std::any_of(cpus.begin(), cpus.end(), [&](unsigned cpu) { return host.is_online(cpu); });
+  if (pmu.cpus.empty() && text->empty()) {
+    if (some_online) add(pmu, kFile, when, "is empty, but a CPU that could count is online");
+    return;
+  }
+  if (pmu.cpus.size() != 1) {
+    add(pmu, kFile, when, fmt::format("is '{}', not one CPU", *text));
+    return;
+  }
+  const unsigned cpu = pmu.cpus.front();
+  if (!host.is_online(cpu)) {
+    add(pmu, kFile, when, fmt::format("names cpu {}, which is not online", cpu));
+  } else if (!cpus.empty() && some_online && !cpus.contains(cpu)) {
+    add(pmu, kFile, when,
+        fmt::format("names cpu {}, but the PMU's socket has cpus {} to {}", cpu, *cpus.begin(), *cpus.rbegin()));
+  }
+}
+
+void PublicationCheck::check_associated(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus,
+                                        const std::string& when) {
+  constexpr const char* kFile = "associated_cpus";
+  const std::optional<std::string> text = file_of(pmu, kFile);
+  if (!text || cpus.empty()) return;
+  const std::vector<unsigned> published = perf::parse_cpu_list(*text);
+  if (std::set<unsigned>(published.begin(), published.end()) != cpus)
+    add(pmu, kFile, when,
+        fmt::format("is '{}', but the PMU's socket has cpus {} to {}", *text, *cpus.begin(), *cpus.rbegin()));
+}
+
+void PublicationCheck::look(const std::string& when) {
+  const perf::PmuCatalog catalog(machine_.host().pmus());
+  for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
+    const std::set<unsigned> cpus = cpus_of(machine_, pmu.name);
+    check_cpumask(pmu, cpus, when);
+    check_associated(pmu, cpus, when);
+  }
+}
+
+CheckResult PublicationCheck::result() const {
+  const bool ok = problems_.empty();
+  return {"published", ok,
+          ok ? "each PMU names a CPU of its own that is online" : fmt::format("{}", fmt::join(problems_, " | "))};
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "testbench/perf/pmu_catalog.h"
+#include "testbench/scenario/report/results.h"
+#include "testbench/scenario/run/machine.h"
+
+namespace pmufab::scenario {
+
+/// Whether drivers say where a PMU is counted, as perf wants to know it: `cpumask` names one CPU that is online, and of
+/// the PMU's socket. `associated_cpus`, if there is one, names all CPUs of the socket.
+class PublicationCheck {
+ public:
+  explicit PublicationCheck(Machine& machine) : machine_(machine) {}
+
+  /// Look at what is published now. From a SystemC thread process.
+  /// @param when  "after cpu 3 went offline"
+  void look(const std::string& when);
+  /// @return "published": failed if look() has found something wrong
+  [[nodiscard]] CheckResult result() const;
+
+ private:
+  void add(const perf::PmuCatalog::Entry& pmu, const char* file, const std::string& when, const std::string& problem);
+  void check_cpumask(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus, const std::string& when);
+  void check_associated(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus, const std::string& when);
+
+  Machine& machine_;
+  std::vector<std::string> problems_;
+  std::set<std::pair<std::string, std::string>> told_;  // PMU and file: the first problem of each is enough
+};
+
+}  // namespace pmufab::scenario

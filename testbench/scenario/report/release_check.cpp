@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/report/release_check.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "testbench/perf/pmu_catalog.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using driver_host::DriverHost;
+
+constexpr const char* kName = "released";
+constexpr std::size_t kMostKinds = 12;   // of a PMU's events that are opened
+constexpr std::size_t kMostEvents = 70;  // of a PMU at once: no PMU has more counters
+constexpr std::uint32_t kRawEvents = 4;  // PERF_TYPE_RAW: of the CPU's own PMU
+constexpr std::uint64_t kSamplePeriod = 1000;
+
+/// The drivers' calls and the platform's reports are nobody's business for a while.
+class Unjudged {
+ public:
+  explicit Unjudged(Machine& machine) : machine_(machine) { machine_.set_judging(false); }
+  ~Unjudged() { machine_.set_judging(true); }
+  Unjudged(const Unjudged&) = delete;
+  Unjudged& operator=(const Unjudged&) = delete;
+
+ private:
+  Machine& machine_;
+};
+
+std::string text_of(const std::string& pmu, const perf::PerfAttributes& event) {
+  std::string text = fmt::format("{}/config=0x{:x}", pmu, event.config);
+  if (event.config1 != 0) text += fmt::format(",config1=0x{:x}", event.config1);
+  if (event.config2 != 0) text += fmt::format(",config2=0x{:x}", event.config2);
+  return text + "/";
+}
+
+/// @return some of the PMU's events of the run, evenly spread
+std::vector<perf::PerfAttributes> events_of(const DriverHost& host, std::uint32_t type) {
+  std::vector<perf::PerfAttributes> all;
+  for (const perf::PerfAttributes& event : host.opened()) {
+    if (event.type == type) all.push_back(event);
+  }
+  if (all.size() <= kMostKinds) return all;
+  std::vector<perf::PerfAttributes> some;
+  for (std::size_t i = 0; i < kMostKinds; ++i) some.push_back(all[i * all.size() / kMostKinds]);
+  return some;
+}
+
+/// Counts the events that a driver adds until it refuses one.
+class AddCounter final : public perf::PerfCallObserver {
+ public:
+  explicit AddCounter(DriverHost& host) : host_(host) { host_.observe(this); }
+  ~AddCounter() override { host_.observe(nullptr); }
+  AddCounter(const AddCounter&) = delete;
+  AddCounter& operator=(const AddCounter&) = delete;
+  void on_call(Call call, bool begin, const std::string& /*pmu*/, perf::EventHandle /*event*/, std::uint64_t /*value*/,
+               Picoseconds /*when*/) override {
+    if (call == Call::add && !begin && !refused_) ++added_;
+  }
+  void on_add_failed(const std::string& /*pmu*/, perf::EventHandle /*event*/, int /*error*/) override {
+    refused_ = true;
+  }
+  [[nodiscard]] unsigned added() const noexcept { return added_; }
+
+ private:
+  DriverHost& host_;
+  unsigned added_ = 0;
+  bool refused_ = false;
+};
+
+/// @return how many events of these kinds, in turn, are added one after the other to an idle PMU. They are one group,
+///         as large as the driver allows: so none is taken off before all are on.
+unsigned room_for(DriverHost& host, const std::vector<perf::PerfAttributes>& kinds, int cpu) {
+  perf::PerfAttributes first = kinds.front();
+  first.disabled = true;  // until the group is complete
+  first.pinned = true;
+  first.exclusive = false;
+  std::vector<perf::EventHandle> open = {host.open(first, cpu)};
+  if (open.front() <= 0) return 0;
+  std::vector<bool> is_full(kinds.size());
+  for (std::size_t i = 1; open.size() < kMostEvents; ++i) {
+    if (std::find(is_full.begin(), is_full.end(), false) == is_full.end()) break;
+    if (is_full[i % kinds.size()]) continue;
+    perf::PerfAttributes member = kinds[i % kinds.size()];
+    member.disabled = member.pinned = member.exclusive = false;
+    const perf::EventHandle handle = host.open(member, cpu, open.front());
+    is_full[i % kinds.size()] = handle <= 0;
+    if (handle > 0) open.push_back(handle);
+  }
+  unsigned added = 0;
+  {
+    const AddCounter counter(host);
+    host.enable(open.front());
+    added = counter.added();
+  }
+  for (auto handle = open.rbegin(); handle != open.rend(); ++handle) host.close(*handle);
+  return added;
+}
+
+/// The drivers say what is wrong if one takes such an event: see DriverHost::warning_texts().
+void open_foreign(DriverHost& host, perf::PerfAttributes event, int cpu) {
+  perf::PerfAttributes sampling = event;
+  sampling.sample_period = kSamplePeriod;
+  event.type = kRawEvents;
+  for (const perf::PerfAttributes& wrong : {event, sampling}) {
+    if (const perf::EventHandle handle = host.open(wrong, cpu); handle > 0) host.close(handle);
+  }
+}
+
+}  // namespace
+
+ReleaseCheck::Rooms ReleaseCheck::rooms(bool foreign) {
+  DriverHost& host = machine_.host();
+  Rooms rooms;
+  const perf::PmuCatalog catalog(host.pmus());
+  for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
+    const std::vector<perf::PerfAttributes> events = events_of(host, pmu.type);
+    if (events.empty()) continue;
+    const int cpu = pmu.cpus.empty() ? 0 : static_cast<int>(pmu.cpus.front());
+    if (foreign) open_foreign(host, events.front(), cpu);
+    rooms[pmu.name + ", its events of the run in turn"] = room_for(host, events, cpu);
+    for (const perf::PerfAttributes& event : events) rooms[text_of(pmu.name, event)] = room_for(host, {event}, cpu);
+  }
+  return rooms;
+}
+
+void ReleaseCheck::look_at_used() {
+  const Unjudged unjudged(machine_);
+  const Picoseconds start = simulated_time();
+  try {
+    used_ = rooms(true);
+  } catch (const std::exception& error) {
+    if (!machine_.host().panicked()) throw;
+    panic_ = error.what();
+  }
+  taken_ = simulated_time() - start;
+}
+
+CheckResult ReleaseCheck::compare_with_fresh() {
+  if (!panic_.empty()) return {kName, false, "the kernel panicked: " + panic_};
+  if (used_.empty()) return {kName, true, "no event was opened"};
+  try {
+    return compare();
+  } catch (const std::exception& error) {
+    if (!machine_.host().panicked()) throw;
+    return {kName, false, fmt::format("the kernel panicked: {}", error.what())};
+  }
+}
+
+CheckResult ReleaseCheck::compare() {
+  const Unjudged unjudged(machine_);
+  DriverHost& host = machine_.host();
+  if (host.load() < 0) return {kName, false, "the drivers cannot be loaded again"};
+  const Rooms fresh = rooms(false);
+  host.unload();
+  std::vector<std::string> wrong;
+  for (const auto& [event, room] : used_) {
+    const auto found = fresh.find(event);
+    const unsigned expected = found == fresh.end() ? 0 : found->second;
+    if (room == expected) continue;
+    wrong.push_back(
+        fmt::format("{}: room for {} after the run, and for {} with freshly loaded drivers", event, room, expected));
+  }
+  if (wrong.empty()) return {kName, true, "all that the events had taken can be had again"};
+  return {kName, false, fmt::format("not all that events had taken can be had again: {}", fmt::join(wrong, " | "))};
+}
+
+}  // namespace pmufab::scenario

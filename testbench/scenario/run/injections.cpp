@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/run/injections.h"
+
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "testbench/perf/event_syntax.h"
+#include "testbench/scenario/yaml/input_error.h"
+
+namespace pmufab::scenario {
+namespace {
+
+/// @return the model's side of an event. @throws std::invalid_argument if no model can let it happen
+scoreboard::Injection model_injection(const Machine& machine, const perf::ResolvedEvent& event) {
+  for (const auto& fabric : machine.fabrics()) {
+    if (scoreboard::Injection injection = fabric->injection(event)) return injection;
+  }
+  throw std::invalid_argument("events of this PMU only happen one by one");
+}
+
+}  // namespace
+
+void Injections::prepare(const std::vector<InjectionSpec>& specs, Machine& machine, const perf::PmuCatalog& catalog) {
+  for (const InjectionSpec& spec : specs) {
+    const std::string pmu = perf::parse_events(spec.source).at(0).events.at(0).pmu;
+    if (!catalog.has(pmu) && machine.scoreboard().judges(pmu)) continue;
+    try {
+      const perf::ResolvedEvent event = catalog.resolve(spec.source).at(0).events.at(0);
+      for (const auto& fabric : machine.fabrics()) fabric->check_event(event);
+      planned_.push_back(injection_of(spec, machine, event));
+    } catch (const perf::EventError& error) {
+      throw InputError(spec.place, spec.path, "\n" + error.picture());
+    }
+  }
+}
+
+Injections::Planned Injections::injection_of(const InjectionSpec& spec, Machine& machine,
+                                             const perf::ResolvedEvent& event) {
+  try {
+    return {&spec, machine.scoreboard().injection(event.pmu, event.terms), model_injection(machine, event)};
+  } catch (const std::invalid_argument& error) {
+    std::string hint;
+    for (const auto& fabric : machine.fabrics()) hint += fabric->hint(event);
+    throw InputError(spec.place, spec.path, fmt::format("'{}': {}", spec.source, error.what()), hint);
+  }
+}
+
+void Injections::plan(Picoseconds zero) {
+  for (Planned& planned : planned_) {
+    planned.alarm = std::make_unique<Alarm>([&planned] {
+      const Picoseconds now = simulated_time();
+      planned.judge(planned.spec->count, now);
+      planned.model(planned.spec->count, now);
+    });
+    planned.alarm->set(zero + planned.spec->at);
+  }
+}
+
+}  // namespace pmufab::scenario

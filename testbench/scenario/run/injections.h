@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/pmu/alarm.h"
+#include "testbench/perf/pmu_catalog.h"
+#include "testbench/scenario/run/machine.h"
+#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/scoreboard/core/pmu_judge.h"
+
+namespace pmufab::scenario {
+
+/// What a scenario lets happen many times at once. At its time, wherever the drivers are, the judge and the model are
+/// told within one instant, each in its own words.
+class Injections {
+ public:
+  /// Find out what each injection means. Before anything happens.
+  /// @param catalog  of the PMUs there are; an injection at a PMU that no driver registered is left out, if the platform
+  ///                 has the PMU
+  /// @throws InputError with the place of an injection that is impossible
+  void prepare(const std::vector<InjectionSpec>& specs, Machine& machine, const perf::PmuCatalog& catalog);
+  /// Set the times.
+  /// @param zero  the scenario's beginning
+  void plan(Picoseconds zero);
+
+ private:
+  struct Planned {
+    const InjectionSpec* spec;
+    scoreboard::Injection judge;
+    scoreboard::Injection model;
+    std::unique_ptr<Alarm> alarm{};
+  };
+  static Planned injection_of(const InjectionSpec& spec, Machine& machine, const perf::ResolvedEvent& event);
+
+  std::vector<Planned> planned_;
+};
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drivers that break rules of the kernel, and are noticed although all counts are right.
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/tests/tools/driver_fault_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+/// The environment variable FAULT chooses what the driver does wrong.
+constexpr const char* kFaultyFunctions = R"(
+#include <linux/cpu.h>
+#include <linux/delay.h>
+extern char* f_getenv(const char*) __asm__("getenv");
+static char fault(void) { const char* const text = f_getenv("FAULT"); return text ? text[0] : 0; }
+static DEFINE_MUTEX(fault_mutex);
+static DEFINE_SPINLOCK(fault_lock);
+static noinline void fault_in_read(void)
+{
+  unsigned long flags = 0, inner;
+  switch (fault()) {
+    case 'm': mutex_lock(&fault_mutex); mutex_unlock(&fault_mutex); break;
+    case 's': spin_lock(&fault_lock); break;
+    case 'i': local_irq_save(flags); break;
+    case 'r': local_irq_restore(flags); break;
+    case 'e': spin_lock_irq(&fault_lock); spin_unlock_irq(&fault_lock); break;
+    case 'p': preempt_disable(); break;
+    case 'o': spin_unlock(&fault_lock); break;
+    case 'd': spin_lock(&fault_lock); spin_lock(&fault_lock); break;
+    case 'w': WARN_ON_ONCE(fault_lock.locked == 0); break;
+    case 'n': readl((void*)0x10); break;
+    case 'L': spin_lock_irqsave(&fault_lock, flags); cpu_relax(); spin_unlock_irqrestore(&fault_lock, flags);
+              kfree(kmalloc(8, GFP_ATOMIC)); udelay(1); (void)get_cpu(); put_cpu();
+              local_irq_save(flags); local_irq_save(inner); local_irq_disable(); local_irq_restore(flags); break;
+  }
+}
+static struct perf_event* fault_gone;
+static noinline int fault_in_add(struct device* dev, struct perf_event* event)
+{
+  switch (fault()) {
+    case 'k': kfree(kmalloc(8, GFP_KERNEL)); break;
+    case 'z': devm_kzalloc(dev, 8, GFP_KERNEL); break;
+    case 'u': usleep_range(1, 2); break;
+    case 'h': event->hw.state = PERF_HES_STOPPED; break;
+    case '+': return 1;
+    case 'c': if (fault_gone && fault_gone != event) local64_inc(&fault_gone->count); break;
+  }
+  return 0;
+}
+static noinline void fault_in_probe(struct device* dev)
+{
+  static int nothing[16];
+  int* memory;
+  switch (fault()) {
+    case 'l': memory = kmalloc(24, GFP_KERNEL); memory[0] = 1; break;
+    case 'f': memory = kmalloc(24, GFP_KERNEL); kfree(memory); kfree(memory); break;
+    case 'x': kfree(nothing + 8); break;
+    case 'b': memory = kmalloc(24, GFP_KERNEL); ((volatile int*)memory)[6] = 1; kfree(memory); break;
+    case 'a': memory = kmalloc(24, GFP_KERNEL); kfree(memory); ((volatile int*)memory)[1] = 1; break;
+    case 'j': kfree(devm_kmalloc(dev, 24, GFP_KERNEL)); break;
+    case 'C': cpus_read_lock(); break;
+    case 'g': mutex_lock(&fault_mutex); break;
+    case 'M': if (!ioremap(0x1000, 0x1000)) dev_err(dev, "no memory\n"); break;
+    case 'L': mutex_lock(&fault_mutex); kfree(kmalloc(8, GFP_KERNEL)); usleep_range(1, 2); mutex_unlock(&fault_mutex);
+              cpus_read_lock(); cpus_read_unlock(); local_irq_disable(); local_irq_disable(); local_irq_enable();
+              break;
+  }
+}
+)";
+
+/// One library with all faults.
+class DriverRule : public DriverFault {
+ protected:
+  void SetUp() override {
+    DriverFault::SetUp();
+    if (IsSkipped()) return;
+    std::string text = original();
+    const auto insert = [&text](const std::string& before, const std::string& statement) {
+      const std::size_t at = text.find(before);
+      ASSERT_NE(at, std::string::npos) << before;
+      text.insert(at, statement);
+    };
+    insert("static int cmem_lat_pmu_event_init(", kFaultyFunctions);
+    insert("\tcmem_lat_pmu_event_update(event);\n}", "\tfault_in_read();\n");
+    insert("\t/* Propagate changes to the userspace mapping. */\n\tperf_event_update_userpage(event);\n\n\treturn 0;",
+           "\tif (fault_in_add(cmem_lat_pmu->dev, event)) return 1;\n");
+    insert("\thw_events->events[idx] = NULL;", "\tfault_gone = event;\n");
+    insert("\tcmem_lat_pmu->dev = dev;\n", "\tfault_in_probe(dev);\n");
+    insert("event->attr.type != event->pmu->type ||", "fault() != 'y' && ");
+    insert("\tclear_bit(idx, hw_events->used_ctrs);", "\tif (fault() != 'v')\n");
+    insert("\tdst = cpumask_any_and_but(&cmem_lat_pmu->associated_cpus,",
+           "\tif (fault() == 'T') cpumask_set_cpu(cpu, &cmem_lat_pmu->active_cpu);\n\tif (fault() == 'T') return 0;\n");
+    insert("\treturn sysfs_emit(buf, \"%*pbl\\n\", cpumask_pr_args(cpumask));",
+           "\tif (fault() == 'B') cpumask = cpu_possible_mask;\n");
+    insert("\tperf_pmu_unregister(&cmem_lat_pmu->pmu);\n\tcpuhp", "\tif (fault() != 'U')\n");
+    insert("\tcpuhp_remove_multi_state(cmem_lat_pmu_cpuhp_state);\n}\n\nmodule_init", "\tif (fault() != 'H')\n");
+    drivers_ = drivers_of(kFile, text, true);
+    scenario_ = write("rules.yaml", "name: rules\nplatform: " + shipped("platforms/tegra410-1s-small.yaml") + R"(
+duration: 20 us
+actions: [{at: 15 us, do: cpu_offline, cpu: 0}]
+measure:
+  - events: ["nvidia_cmem_latency_pmu_0/cycles/,nvidia_cmem_latency_pmu_0/rd_req/,nvidia_cmem_latency_pmu_0/rd_cum_outs/"]
+    interval: 5 us
+)");
+  }
+
+  /// @return what is wrong with a run in which the driver has this fault
+  std::string failures(char fault) {
+    const std::string report = (folder / "r.json").string();
+    outcome =
+        finish(start({"run", scenario_, "--driver", drivers_, "--json", report}, {{"FAULT", std::string(1, fault)}}));
+    run = Json::parse(read(report)).at("runs").at(0);
+    std::string all;
+    for (const Json& check : run.at("checks")) {
+      if (!check.at("ok").get<bool>())
+        all += check.at("name").get<std::string>() + ": " + check.at("text").get<std::string>() + "\n";
+    }
+    return all;
+  }
+
+  Outcome outcome;
+  Json run;
+
+ private:
+  std::string drivers_;
+  std::string scenario_;
+};
+
+constexpr const char* kOfThisDriver = "() of nvidia_t410_cmem_latency_pmu.c";
+
+TEST_F(DriverRule, every_broken_rule_is_told_with_the_function_that_broke_it) {
+  struct Rule {
+    char fault;
+    std::string text;
+    std::string function;
+  };
+  const std::string sleeping = "sleeping function called from invalid context: ";
+  const std::vector<Rule> rules = {
+      {'m', sleeping + "mutex_lock() with interrupts off", "fault_in_read"},
+      {'s', "a spinlock is still held at the return from the driver", "fault_in_read"},
+      {'i', "interrupts are still off at the return from the driver", "fault_in_read"},
+      {'r', "interrupts are restored from flags that were saved before the call", "fault_in_read"},
+      {'e', "interrupts are turned on that the caller has turned off", "fault_in_read"},
+      {'p', "preemption is still disabled at the return from the driver", "fault_in_read"},
+      {'o', "unlocking a spinlock that is not held", "fault_in_read"},
+      {'w', "fault_lock.locked == 0", "fault_in_read"},
+      {'k', sleeping + "an allocation without GFP_ATOMIC with interrupts off", "fault_in_add"},
+      {'z', sleeping + "an allocation without GFP_ATOMIC with interrupts off", "fault_in_add"},
+      {'u', sleeping + "usleep_range() with interrupts off", "fault_in_add"},
+      {'h', "is stopped (hw.state) after it was added with PERF_EF_START", "cmem_lat_pmu_add"},
+      {'+', "answers 1, which is no errno", "cmem_lat_pmu_add"},
+      {'c', "has changed while it was off: after", "cmem_lat_pmu_del"},
+      {'y', "to an event of type 4, which is not its own", "cmem_lat_pmu_event_init"},
+      {'C', "a cpus_read_lock() is still held at the return from the driver", "fault_in_probe"},
+      {'g', "a mutex is still held at the return from the driver", "fault_in_probe"},
+      {'M', "device memory at 0x1000 is still mapped; it was mapped", "fault_in_probe"},
+      {'U', "nvidia_cmem_latency_pmu_0 is still registered after its driver has left", "cmem_lat_pmu_probe"},
+      {'H', "the hotplug state 'perf/nvidia/cmem_latency:online' is left behind", "cmem_lat_pmu_init"},
+  };
+  for (const Rule& rule : rules) {
+    EXPECT_THAT(failures(rule.fault), AllOf(HasSubstr("kernel_warnings: the kernel warned"), HasSubstr(rule.text),
+                                            HasSubstr(", in " + rule.function + kOfThisDriver)))
+        << rule.fault;
+    EXPECT_EQ(outcome.exit_code, 1) << rule.fault;
+    EXPECT_EQ(run.at("status"), "failed") << rule.fault;
+  }
+}
+
+TEST_F(DriverRule, misused_memory_is_told_with_the_function) {
+#ifdef PMUFAB_SANITIZED
+  GTEST_SKIP() << "AddressSanitizer does this in its own way";
+#endif
+  for (const auto& [fault, text] : std::vector<std::pair<char, std::string>>{
+           {'l', "an object of 24 bytes is never freed; it was allocated"},
+           {'f', "memory is freed twice"},
+           {'x', "memory is freed that was not allocated"},
+           {'b', "memory was written beyond the end of an object of 24 bytes; it was allocated"},
+           {'a', "an object of 24 bytes was written to after it had been freed; it was allocated"},
+           {'j', "memory of a device (devm) is freed with kfree()"}}) {
+    EXPECT_THAT(failures(fault), AllOf(HasSubstr(text), HasSubstr(fmt::format(", in fault_in_probe{}", kOfThisDriver))))
+        << fault;
+    EXPECT_EQ(outcome.exit_code, 1) << fault;
+  }
+}
+
+TEST_F(DriverRule, a_panic_names_the_function) {
+  for (const auto& [fault, text] : std::vector<std::pair<char, std::string>>{
+           {'d', "deadlock: this spinlock is already held, taken by fault_in_read"},
+           {'n', "Unable to handle kernel NULL pointer dereference"}}) {
+    EXPECT_THAT(failures(fault), AllOf(HasSubstr("kernel_panic: "), HasSubstr(text),
+                                       HasSubstr(fmt::format(", in fault_in_read{}", kOfThisDriver))))
+        << fault;
+  }
+}
+
+TEST_F(DriverRule, counters_that_are_not_given_back_are_told) {
+  EXPECT_THAT(failures('v'), HasSubstr("released: not all that events had taken can be had again: "
+                                       "nvidia_cmem_latency_pmu_0, its events of the run in turn: room for "));
+  EXPECT_EQ(outcome.exit_code, 1);
+}
+
+TEST_F(DriverRule, cpus_that_cannot_be_are_told) {
+  EXPECT_THAT(failures('T'), AllOf(HasSubstr("published: nvidia_cmem_latency_pmu_0 at "),
+                                   HasSubstr(" (cpu 0 offline): cpumask names cpu 0, which is not online")));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(failures('B'), AllOf(HasSubstr("published: nvidia_cmem_latency_pmu_0 after load_drivers: cpumask is '0-"),
+                                   HasSubstr("', not one CPU")));
+  EXPECT_EQ(outcome.exit_code, 1);
+}
+
+TEST_F(DriverRule, what_the_kernel_allows_passes) {
+  EXPECT_EQ(failures('L'), "");
+  EXPECT_EQ(run.at("status"), "passed");
+  EXPECT_EQ(outcome.exit_code, 0);
+}
+
+}  // namespace
+}  // namespace pmufab::testing

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A day of simulated time in which little happens: what a run needs must not grow with the time.
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "testbench/tests/tools/cli_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A request a second of each kind of requester, and a reading a minute.
+constexpr const char* kSparse = R"(
+name: sparse
+traffic:
+  - generators:
+      - name: cpu
+        requester: {kind: cpu, socket: 0, id: 0}
+        path: cached
+        targets: [{socket: 0, memory: cmem, size: 1 MiB}, {socket: 0, memory: cxl, size: 1 MiB}]
+        mix: {read: 1, write: 1}
+        pacing: {kind: fixed, requests_per_us: 0.000001}
+      - name: nic
+        requester: {kind: pcie, socket: 0, bdf: "01:00.0"}
+        targets: [{socket: 0, memory: cmem, size: 1 MiB}]
+        mix: {read: 1, write: 1}
+        pacing: {kind: exponential, requests_per_us: 0.000001}
+measure:
+  - name: minutes
+    interval: 60 s
+    nonzero: true
+    events:
+      - nvidia_ucf_pmu_0/slc_access_rd/
+      - nvidia_ucf_pmu_0/cycles/
+      - nvidia_cmem_latency_pmu_0/rd_req/
+      - nvidia_cmem_latency_pmu_0/cycles/
+)";
+
+class LongRun : public Cli {
+ protected:
+  /// What the run and its parent needed.
+  rusage run_for(const std::string& duration) {
+    const std::string scenario =
+        write("sparse.yaml", "platform: " + shipped("platforms/tegra410-1s-small.yaml") + kSparse);
+    const pid_t pid = start({"run", scenario, "--drivers", "newest", "--set", "duration=" + duration});
+    int status = -1;
+    rusage usage{};
+    wait4(pid, &status, 0, &usage);
+    EXPECT_EQ(status, 0) << read(folder / "out") << read(folder / "err");
+    EXPECT_THAT(read(folder / "out"), HasSubstr("4 counters, none wrong"));
+    return usage;
+  }
+  static double seconds(const rusage& usage) {
+    return static_cast<double>(usage.ru_utime.tv_sec) + static_cast<double>(usage.ru_utime.tv_usec) * 1e-6;
+  }
+};
+
+TEST_F(LongRun, needs_no_more_memory_for_a_day_than_for_an_hour_and_time_in_proportion) {
+#ifdef PMUFAB_SANITIZED
+  GTEST_SKIP() << "AddressSanitizer keeps freed memory for a while";
+#endif
+  const rusage hour = run_for("1 h");
+  const rusage day = run_for("24 h");
+  constexpr long kKibibytesPerMebibyte = 1024;
+  EXPECT_LE(day.ru_maxrss, hour.ru_maxrss + kKibibytesPerMebibyte);
+  constexpr double kHours = 24;
+  constexpr double kSlack = 2;  // of an hour nearly all is start and end
+  EXPECT_LE(seconds(day), kHours * seconds(hour) + kSlack);
+}
+
+}  // namespace
+}  // namespace pmufab::testing

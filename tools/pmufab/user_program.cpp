@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/pmufab/user_program.h"
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <vector>
+
+#include "testbench/process/child_process.h"
+#include "testbench/process/process_tree.h"
+
+namespace pmufab::cli {
+namespace {
+
+/// Milliseconds from one look at processes that have another parent, or had, to the next.
+constexpr int kOrphans = 1000;
+constexpr int kEnding = 20;
+
+bool can_read(int descriptor, int timeout_ms) {
+  pollfd look{descriptor, POLLIN, 0};
+  return poll(&look, 1, timeout_ms) == 1;
+}
+
+}  // namespace
+
+UserProgram::UserProgram(EndSignals& signals, pid_t simulator, const std::function<int()>& become)
+    : signals_(signals), simulator_(simulator) {
+  process::adopt_orphans(true);
+  const pid_t parent = getpid();
+  pid_ = process::start_child([&] {
+    process::end_with(parent, SIGHUP);
+    EndSignals::let_go();
+    return become();
+  });
+  process_ = process::watch(pid_);
+}
+
+std::optional<int> UserProgram::wait() {
+  while (!can_read(process_.get(), 0)) {
+    pollfd files[] = {{process_.get(), POLLIN, 0}, {signals_.descriptor(), POLLIN, 0}};
+    poll(files, 2, kOrphans);
+    collect_orphans();
+    while (const std::optional<EndSignals::Signal> signal = signals_.take()) {
+      if (signal->number == SIGTERM || signal->number == SIGHUP) {
+        end_all();
+        return std::nullopt;
+      }
+      if (!signal->by_key) pass_on(signal->number);
+    }
+  }
+  return process::wait_for(pid_);
+}
+
+void UserProgram::pass_on(int signal) const {
+  const pid_t group = getpgid(pid_);
+  for (const pid_t process : process::living_descendants(getpid(), simulator_)) {
+    if (getpgid(process) == group) kill(process, signal);
+  }
+}
+
+void UserProgram::end_all() const {
+  constexpr std::chrono::seconds kGrace{5};
+  for (const pid_t process : process::living_descendants(getpid(), simulator_)) {
+    kill(process, SIGTERM);
+    kill(process, SIGCONT);  // one that is stopped cannot end
+  }
+  const auto last = std::chrono::steady_clock::now() + kGrace;
+  while (!process::living_descendants(getpid(), simulator_).empty()) {
+    const std::optional<EndSignals::Signal> again = signals_.take();
+    if ((again && !again->by_key) || std::chrono::steady_clock::now() >= last) break;
+    static_cast<void>(can_read(signals_.descriptor(), kEnding));
+    collect_orphans();
+  }
+  kill(pid_, SIGKILL);
+  static_cast<void>(can_read(process_.get(), kOrphans));  // then its children are ours
+  process::end_other_children({simulator_});
+}
+
+void UserProgram::collect_orphans() const {
+  for (const pid_t child : process::all_children(getpid())) {
+    if (child != simulator_ && child != pid_) waitpid(child, nullptr, WNOHANG);
+  }
+}
+
+}  // namespace pmufab::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <optional>
+
+#include "testbench/process/descriptor.h"
+#include "tools/pmufab/end_signals.h"
+
+namespace pmufab::cli {
+
+/// The user's program, and every program it starts.
+///
+/// Ctrl-C and Ctrl-\ are for the program, as in a shell. SIGINT and SIGQUIT that a process sends to pmufab are passed on
+/// to it and to its process group. SIGTERM and SIGHUP end all its processes: with SIGTERM, and with SIGKILL those that
+/// are still there five seconds, or another of these signals, later.
+class UserProgram {
+ public:
+  /// Start it.
+  /// @param simulator  a child that is none of the program's processes
+  /// @param become     in the child: becomes the program
+  /// @throws std::system_error if no process can be made
+  UserProgram(EndSignals& signals, pid_t simulator, const std::function<int()>& become);
+  UserProgram(const UserProgram&) = delete;
+  UserProgram& operator=(const UserProgram&) = delete;
+
+  /// Wait until it has ended. @return its status from waitpid(); nothing if a signal to pmufab ended all its processes
+  [[nodiscard]] std::optional<int> wait();
+
+ private:
+  void pass_on(int signal) const;
+  void end_all() const;
+  /// Collect processes whose own parent has ended.
+  void collect_orphans() const;
+
+  EndSignals& signals_;
+  const pid_t simulator_;
+  pid_t pid_;
+  process::Descriptor process_;  // can be read when it has ended
+};
+
+}  // namespace pmufab::cli
