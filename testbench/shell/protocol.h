@@ -6,14 +6,14 @@
  * -EPROTONOSUPPORT, and its own version as value. These fields lie at the same places in all versions.
  *
  * A message is a packet of a local socket (SOCK_SEQPACKET). Its data end after `length` bytes. A process opens a new
- * connection for each request, except about an event: the reply to perf_event_open brings a socket that stands for the
- * event. This is the file descriptor the program gets. When its last copy is closed, by whatever means, the event is
- * closed. */
+ * connection for each request, so that threads, and processes that share an event, get their own answers. The reply to
+ * perf_event_open brings a socket that stands for the event, and answers nothing. This is the file descriptor the program
+ * gets. When its last copy is closed, by whatever means, the event is closed. */
 
 // NOLINTBEGIN: this is C, with C naming.
 #include <stdint.h>
 
-#define PMUFAB_SHELL_VERSION 2u
+#define PMUFAB_SHELL_VERSION 3u
 #define PMUFAB_SHELL_DATA 4096u
 #define PMUFAB_SHELL_SOCKET "PMUFAB_SHELL_SOCKET" /* environment: path of the simulator's socket */
 #define PMUFAB_SHELL_SYSFS "PMUFAB_SHELL_SYSFS"   /* environment: folder in place of /sys */
@@ -32,9 +32,9 @@ enum pmufab_shell_call {
   /* perf_event_open. argument: pid, cpu, the leader's event number or 0, flags; data: struct perf_event_attr.
    * value: number of the event; the reply brings a socket */
   PMUFAB_SHELL_OPEN,
-  /* On an event's socket. argument: size of the buffer; data: what read(2) returns */
+  /* argument: number of the event, size of the buffer; data: what read(2) returns */
   PMUFAB_SHELL_READ,
-  /* On an event's socket. argument: request, argument; value: what PERF_EVENT_IOC_ID stores */
+  /* argument: number of the event, request, argument; value: what PERF_EVENT_IOC_ID stores */
   PMUFAB_SHELL_IOCTL,
   /* PCI configuration space. argument: segment << 16 | bus << 8 | device << 3 | function, offset, length; data */
   PMUFAB_SHELL_CONFIG_READ,

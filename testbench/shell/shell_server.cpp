@@ -252,6 +252,10 @@ void ShellServer::answer(int socket, pid_t process, const pmufab_shell_request& 
     case PMUFAB_SHELL_OPEN:
       open_event(socket, process, request);
       return;
+    case PMUFAB_SHELL_READ:
+    case PMUFAB_SHELL_IOCTL:
+      ask_event(request, reply);
+      break;
     case PMUFAB_SHELL_CONFIG_READ:
     case PMUFAB_SHELL_CONFIG_WRITE:
       access_config(request, reply);
@@ -335,6 +339,7 @@ void ShellServer::open_event(int socket, pid_t process, const pmufab_shell_reque
   if (reply.result > 0) {
     event_sockets_.emplace(ends[0], reply.result);
     reply.value = static_cast<std::uint64_t>(reply.result);
+    open_events_.insert(reply.value);
     send_reply(socket, reply, ends[1]);
   } else {
     close(ends[0]);
@@ -343,29 +348,37 @@ void ShellServer::open_event(int socket, pid_t process, const pmufab_shell_reque
   close(ends[1]);
 }
 
-void ShellServer::serve_event(int socket, ShellService::Handle handle) {
-  const std::optional<pmufab_shell_request> request = receive(socket);
-  if (!request) {
-    service_.close(handle);
-    event_sockets_.erase(socket);
-    close(socket);
+void ShellServer::ask_event(const pmufab_shell_request& request, pmufab_shell_reply& reply) {
+  const std::uint64_t number = request.argument[0];
+  if (!open_events_.contains(number)) {
+    reply.result = -EBADF;
     return;
   }
-  if (refuse_other_version(socket, *request)) return;
-  pmufab_shell_reply reply{};
-  if (request->call == PMUFAB_SHELL_READ) {
-    const std::vector<std::uint64_t> words =
-        service_.read(handle, std::min<std::uint64_t>(request->argument[0], PMUFAB_SHELL_DATA), reply.result);
-    if (reply.result >= 0) {
-      reply.length = static_cast<std::uint32_t>(words.size() * sizeof(std::uint64_t));
-      if (!words.empty()) std::memcpy(reply.data, words.data(), reply.length);
-    }
-  } else if (request->call == PMUFAB_SHELL_IOCTL) {
-    reply.result = service_.control(handle, request->argument[0], request->argument[1], reply.value);
-  } else {
-    reply.result = -ENOSYS;
+  const auto handle = static_cast<ShellService::Handle>(number);
+  if (request.call == PMUFAB_SHELL_IOCTL) {
+    reply.result = service_.control(handle, request.argument[1], request.argument[2], reply.value);
+    return;
   }
-  send_reply(socket, reply);
+  const std::vector<std::uint64_t> words =
+      service_.read(handle, std::min<std::uint64_t>(request.argument[1], PMUFAB_SHELL_DATA), reply.result);
+  if (reply.result < 0 || words.empty()) return;
+  reply.length = static_cast<std::uint32_t>(words.size() * sizeof(std::uint64_t));
+  std::memcpy(reply.data, words.data(), reply.length);
+}
+
+void ShellServer::serve_event(int socket, ShellService::Handle handle) {
+  const std::optional<pmufab_shell_request> request = receive(socket);
+  if (request && refuse_other_version(socket, *request)) return;
+  if (request) {
+    pmufab_shell_reply reply{};
+    reply.result = -ENOSYS;
+    send_reply(socket, reply);
+    return;
+  }
+  service_.close(handle);
+  open_events_.erase(static_cast<std::uint64_t>(handle));
+  event_sockets_.erase(socket);
+  close(socket);
 }
 
 }  // namespace pmufab::shell

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "testbench/process/descriptor.h"
 #include "testbench/process/time_slice.h"
@@ -46,6 +47,7 @@ class ShellServer {
   void accept_one();
   bool serve_connection(int socket, pid_t process);
   void serve_event(int socket, ShellService::Handle handle);
+  void ask_event(const pmufab_shell_request& request, pmufab_shell_reply& reply);
   void answer(int socket, pid_t process, const pmufab_shell_request& request);
   void open_event(int socket, pid_t process, const pmufab_shell_request& request);
   void access_config(const pmufab_shell_request& request, pmufab_shell_reply& reply);
@@ -70,6 +72,7 @@ class ShellServer {
   bool stopped_ = false;
   std::map<int, pid_t> connections_;  // by socket
   std::map<int, ShellService::Handle> event_sockets_;
+  std::set<std::uint64_t> open_events_;                 // those of event_sockets_, by number
   std::map<int, pid_t> processes_;                      // that joined, by pidfd
   bool children_known_ = false;                         // those of processes_, since the last news
   WallClock::time_point last_news_ = WallClock::now();  // or the last time that passed with the wall

@@ -43,10 +43,10 @@ static long open_event(const struct perf_event_attr* attributes, pid_t pid, int 
   return fd;
 }
 
-ssize_t read_event(int fd, void* buffer, size_t size) {
-  struct pmufab_shell_request request = {.call = PMUFAB_SHELL_READ, .argument = {size}};
+ssize_t read_event(uint32_t event, void* buffer, size_t size) {
+  struct pmufab_shell_request request = {.call = PMUFAB_SHELL_READ, .argument = {event, size}};
   struct pmufab_shell_reply reply;
-  if (!ask_on(fd, &request, &reply)) return -1;
+  if (!ask(&request, &reply, NULL)) return -1;
   if (reply.result < 0) return result_of(&reply);
   memcpy(buffer, reply.data, reply.length);
   return (ssize_t)reply.length;
@@ -70,10 +70,12 @@ int ioctl(int fd, unsigned long number, ...) {
   va_start(list, number);
   void* argument = va_arg(list, void*);
   va_end(list);
-  if (descriptor_of(fd).kind != EVENT) return NEXT(ioctl)(fd, number, argument);
-  struct pmufab_shell_request request = {.call = PMUFAB_SHELL_IOCTL, .argument = {number, (uint64_t)argument}};
+  const struct descriptor described = descriptor_of(fd);
+  if (described.kind != EVENT) return NEXT(ioctl)(fd, number, argument);
+  struct pmufab_shell_request request = {.call = PMUFAB_SHELL_IOCTL,
+                                         .argument = {described.number, number, (uint64_t)argument}};
   struct pmufab_shell_reply reply;
-  if (!ask_on(fd, &request, &reply)) return -1;
+  if (!ask(&request, &reply, NULL)) return -1;
   if (reply.result >= 0 && number == PERF_EVENT_IOC_ID) *(uint64_t*)argument = reply.value;
   return result_of(&reply);
 }

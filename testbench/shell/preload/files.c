@@ -134,7 +134,7 @@ ssize_t write_config(uint32_t function, const void* buffer, size_t size, off_t o
 
 ssize_t read(int fd, void* buffer, size_t size) {
   const struct descriptor described = descriptor_of(fd);
-  if (described.kind == EVENT) return read_event(fd, buffer, size);
+  if (described.kind == EVENT) return read_event(described.number, buffer, size);
   if (described.kind == CONFIG) {
     const off_t at = lseek(fd, 0, SEEK_CUR);
     const ssize_t result = read_config(described.number, buffer, size, at);

@@ -2,6 +2,7 @@
 /* The connection to the simulator. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,11 @@
 
 // NOLINTBEGIN(readability-identifier-naming): C, and names of the C library.
 
-static struct descriptor descriptors[kDescriptors];
+static _Atomic(struct descriptor) descriptors[kDescriptors];
 static struct sockaddr_un simulator;
 static bool perf;
-static bool complained;
-static pid_t self;
+static _Atomic(bool) complained;
+static _Atomic(pid_t) self;
 
 void* next(const char* function) {
   void* found = dlsym(RTLD_NEXT, function);
@@ -33,8 +34,7 @@ bool is_perf(void) { return perf; }
 
 /* Prints only the first complaint, because every later call fails, too. @return false, with errno */
 static bool complain(const char* what) {
-  if (!complained) fprintf(stderr, "pmufab: %s\n", what);
-  complained = true;
+  if (!atomic_exchange(&complained, true)) fprintf(stderr, "pmufab: %s\n", what);
   fflush(stderr);
   errno = ENODEV;
   return false;
@@ -97,10 +97,6 @@ bool receive_reply(int fd, struct pmufab_shell_reply* reply, int* descriptor) {
   return true;
 }
 
-bool ask_on(int fd, struct pmufab_shell_request* request, struct pmufab_shell_reply* reply) {
-  return send_request(fd, request) && receive_reply(fd, reply, NULL);
-}
-
 bool ask(struct pmufab_shell_request* request, struct pmufab_shell_reply* reply, int* descriptor) {
   const int fd = connect_simulator();
   if (fd < 0) return false;
@@ -123,7 +119,7 @@ struct descriptor descriptor_of(int fd) {
 }
 
 void set_descriptor(int fd, enum descriptor_kind kind, uint32_t number) {
-  if (fd < 0 || fd >= kDescriptors || (descriptors[fd].kind == ORDINARY && kind == ORDINARY)) return;
+  if (fd < 0 || fd >= kDescriptors || (kind == ORDINARY && descriptor_of(fd).kind == ORDINARY)) return;
   /* A child of vfork() shares its parent's memory, but has its own descriptors. */
   if (getpid() == self) descriptors[fd] = (struct descriptor){kind, number};
 }

@@ -13,12 +13,17 @@
 
 #include "testbench/shell/protocol.h"
 
-/* The C library's function, hidden by one here: NEXT(read)(fd, buffer, size). Each place of use looks it up once. */
-#define NEXT(function)                                             \
-  ({                                                               \
-    static __typeof__(&function) next_function;                    \
-    if (!next_function) *(void**)&next_function = next(#function); \
-    next_function;                                                 \
+/* The C library's function, hidden by one here: NEXT(read)(fd, buffer, size). Each place of use looks it up once, or
+ * twice if two threads come at once. */
+#define NEXT(function)                                                        \
+  ({                                                                          \
+    static void* next_function;                                               \
+    void* found_function = __atomic_load_n(&next_function, __ATOMIC_RELAXED); \
+    if (!found_function) {                                                    \
+      found_function = next(#function);                                       \
+      __atomic_store_n(&next_function, found_function, __ATOMIC_RELAXED);     \
+    }                                                                         \
+    (__typeof__(&function))found_function;                                    \
   })
 
 void* next(const char* function);
@@ -34,8 +39,7 @@ int connect_simulator(void);
 bool send_request(int socket, struct pmufab_shell_request* request);
 /* Receives a reply. @param descriptor  null, or the place for a file descriptor that comes along (-1: none came) */
 bool receive_reply(int socket, struct pmufab_shell_reply* reply, int* descriptor);
-/* Send a request and receive the reply: ask_on() on an open connection, ask() on a new one. False: errno is ENODEV. */
-bool ask_on(int socket, struct pmufab_shell_request* request, struct pmufab_shell_reply* reply);
+/* Send a request on a new connection, and receive the reply. False: errno is ENODEV. */
 bool ask(struct pmufab_shell_request* request, struct pmufab_shell_reply* reply, int* descriptor);
 /* @return the reply as a system call's result, with errno set on failure */
 int result_of(const struct pmufab_shell_reply* reply);
@@ -51,8 +55,8 @@ struct descriptor descriptor_of(int fd);
 /* Changes nothing in a child of vfork(): its descriptors are not those of the process whose memory it shares. */
 void set_descriptor(int fd, enum descriptor_kind kind, uint32_t number);
 
-/* As read(2), of an event. */
-ssize_t read_event(int fd, void* buffer, size_t size);
+/* As read(2), of an event by its number. */
+ssize_t read_event(uint32_t event, void* buffer, size_t size);
 /* As pread(2) and pwrite(2), of a function's configuration space. */
 ssize_t read_config(uint32_t function, void* buffer, size_t size, off_t offset);
 ssize_t write_config(uint32_t function, const void* buffer, size_t size, off_t offset);

@@ -42,6 +42,13 @@ TEST_F(ShellEvents, each_member_with_the_group_format_reads_the_whole_group) {
   EXPECT_EQ(member.read(8 * 8 - 1).result, -ENOSPC) << "room for itself is not enough";
 }
 
+TEST_F(Shell, threads_and_processes_that_share_events_get_their_own_answers) {
+  const Session session =
+      type(PMUFAB_THREADS_PROGRAM " /sys/bus/event_source/devices/nvidia_ucf_pmu_0/type 2>&1 || echo exited $?");
+  EXPECT_EQ(session.outcome.out, "");
+  expect_exact(session, 2);
+}
+
 TEST_F(ShellEvents, an_event_that_is_opened_enabled_is_compared_from_its_first_instant) {
   {
     const Event event = open(reads());

@@ -70,11 +70,11 @@ TEST_F(ShellProtocol, what_is_no_request_ends_its_own_connection_only) {
 
 TEST_F(ShellProtocol, unknown_questions_are_refused) {
   const Event event = open(attributes("nvidia_ucf_pmu_0", 0x111));
-  for (const std::uint32_t call :
-       {PMUFAB_SHELL_CONFIG_WRITE + 1U, PMUFAB_SHELL_READ + 0U, PMUFAB_SHELL_IOCTL + 0U, 0xffff'ffffU})
+  for (const std::uint32_t call : {PMUFAB_SHELL_CONFIG_WRITE + 1U, 0xffff'ffffU})
     EXPECT_EQ(ask(request(call)).result, -ENOSYS) << call;
-  for (const std::uint32_t call : {PMUFAB_SHELL_OPEN + 0U, PMUFAB_SHELL_WAIT + 0U, 0xffff'ffffU})
-    EXPECT_EQ(event.client.ask(request(call)).result, -ENOSYS) << call;
+  // An event's socket answers nothing.
+  for (const std::uint32_t call : {PMUFAB_SHELL_OPEN + 0U, PMUFAB_SHELL_READ + 0U, PMUFAB_SHELL_IOCTL + 0U})
+    EXPECT_EQ(event.client.ask(request(call, {event.number, 8})).result, -ENOSYS) << call;
   for (const std::uint64_t kind : {PMUFAB_SHELL_POLL + std::uint64_t{1}, kGarbage})
     EXPECT_EQ(ask(request(PMUFAB_SHELL_WAIT, {kind, 1})).result, -EINVAL) << kind;
   EXPECT_EQ(event.control(kGarbage, kGarbage), -ENOTTY);
@@ -85,8 +85,11 @@ TEST_F(ShellProtocol, events_and_functions_that_do_not_exist_are_refused) {
   const perf_event_attr good = attributes("nvidia_ucf_pmu_0", 0x111);
   const Event event = open(good);
   for (const std::uint64_t leader : {event.number + 1, event.number | std::uint64_t{1} << 32,
-                                     std::uint64_t{0x7fff'ffff}, kGarbage, ~std::uint64_t{0}})
+                                     std::uint64_t{0x7fff'ffff}, kGarbage, ~std::uint64_t{0}}) {
     EXPECT_EQ(ask(opening(good, leader)).result, -EBADF) << leader;
+    EXPECT_EQ(ask(request(PMUFAB_SHELL_READ, {leader, 8})).result, -EBADF) << leader;
+    EXPECT_EQ(ask(request(PMUFAB_SHELL_IOCTL, {leader, PERF_EVENT_IOC_ID})).result, -EBADF) << leader;
+  }
   perf_event_attr bad = good;
   bad.type = 0xdead'beef;
   EXPECT_EQ(ask(opening(bad)).result, -ENOENT);
@@ -123,7 +126,8 @@ TEST_F(ShellProtocol, those_who_leave_in_the_middle_leave_nothing) {
   for (int turn = 0; turn < 20; ++turn) {
     EXPECT_TRUE(connect().send(opening(exclusive)));
     EXPECT_TRUE(connect().send(request(PMUFAB_SHELL_WAIT, {PMUFAB_SHELL_SLEEP, ~std::uint64_t{0}})));
-    EXPECT_TRUE(open(exclusive).client.send(request(PMUFAB_SHELL_READ, {8})));
+    const Event event = open(exclusive);
+    EXPECT_TRUE(connect().send(request(PMUFAB_SHELL_READ, {event.number, 8})));
   }
   for (int turn = 0; turn < 1000 && count() > before; ++turn) EXPECT_TRUE(answers());
   EXPECT_LE(count(), before);

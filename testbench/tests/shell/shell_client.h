@@ -161,11 +161,12 @@ class ShellProtocol : public Shell {
   }
 
   struct Event {
-    Client client;
+    Client client;  ///< keeps it open
     std::uint64_t number;
+    std::string path;  ///< of the simulator's socket
     /// The result of read(2) with room for this many bytes.
     [[nodiscard]] Client::Reply read(std::uint64_t room = 1024) const {
-      return client.ask(request(PMUFAB_SHELL_READ, {room}));
+      return Client(path, false).ask(request(PMUFAB_SHELL_READ, {number, room}));
     }
     [[nodiscard]] std::vector<std::uint64_t> words() const {
       const Client::Reply reply = read();
@@ -175,13 +176,13 @@ class ShellProtocol : public Shell {
       return all;
     }
     [[nodiscard]] int control(std::uint64_t what, std::uint64_t argument = 0) const {
-      return client.ask(request(PMUFAB_SHELL_IOCTL, {what, argument})).result;
+      return Client(path, false).ask(request(PMUFAB_SHELL_IOCTL, {number, what, argument})).result;
     }
   };
   [[nodiscard]] Event open(const perf_event_attr& attributes, std::uint64_t leader = 0) const {
     const Client::Reply reply = ask(opening(attributes, leader));
     EXPECT_GT(reply.result, 0);
-    return {Client(reply.descriptor), reply.value};
+    return {Client(reply.descriptor), reply.value, path};
   }
 
   std::string path;  ///< of the simulator's socket

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Threads, and a child, that use the same two events at once, and copy, close and sleep. It has the preload library's
+ * code and ThreadSanitizer inside. It prints only errors. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { kThreads = 4, kTurns = 100, kEvents = 2 };
+static int events[kEvents];
+static uint64_t ids[kEvents];
+static atomic_int failures;
+
+static void expect(int good, const char* what) {
+  if (good) return;
+  if (atomic_fetch_add(&failures, 1) < 10) printf("%s: %s\n", what, strerror(errno));
+}
+
+/* A reading has the event's value and its id: the other event's would show. */
+static void use(int event, uint64_t id) {
+  struct {
+    uint64_t value, id;
+  } reading = {0, 0};
+  uint64_t asked = 0;
+  expect(read(event, &reading, sizeof(reading)) == sizeof(reading) && reading.id == id, "read");
+  expect(ioctl(event, PERF_EVENT_IOC_ID, &asked) == 0 && asked == id, "PERF_EVENT_IOC_ID");
+}
+
+static void* work(void* argument) {
+  const int first = (int)(intptr_t)argument;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const int which = (first + turn) % kEvents;
+    use(events[which], ids[which]);
+    const int copy = dup(events[which]);
+    expect(copy >= 0, "dup");
+    use(copy, ids[which]);
+    close(copy);
+    const int file = open("/sys/bus/event_source/devices", O_RDONLY | O_DIRECTORY);
+    expect(file >= 0, "open");
+    close(file);
+    if (turn % 10 == 0) usleep(1000);
+  }
+  return NULL;
+}
+
+int main(int count, char** arguments) {
+  struct perf_event_attr attributes = {.size = sizeof(attributes), .config = 0x111, .read_format = PERF_FORMAT_ID};
+  FILE* type = count > 1 ? fopen(arguments[1], "r") : NULL;
+  if (!type || fscanf(type, "%u", &attributes.type) != 1) return 2;
+  fclose(type);
+  for (int i = 0; i < kEvents; ++i) {
+    events[i] = (int)syscall(SYS_perf_event_open, &attributes, -1, 0, -1, 0);
+    expect(events[i] >= 0 && ioctl(events[i], PERF_EVENT_IOC_ID, &ids[i]) == 0, "perf_event_open");
+  }
+  /* A child shares the events with its parent. */
+  const pid_t child = fork();
+  if (child == 0) {
+    for (int turn = 0; turn < kTurns; ++turn) use(events[turn % kEvents], ids[turn % kEvents]);
+    _exit(failures != 0);
+  }
+  pthread_t threads[kThreads];
+  for (int i = 0; i < kThreads; ++i) expect(pthread_create(&threads[i], NULL, work, (void*)(intptr_t)i) == 0, "thread");
+  for (int i = 0; i < kThreads; ++i) pthread_join(threads[i], NULL);
+  int status = 0;
+  expect(waitpid(child, &status, 0) == child && status == 0, "the child's events");
+  return failures != 0;
+}
