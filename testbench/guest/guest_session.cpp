@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/guest/guest_session.h"
 
-#include <fstream>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -19,6 +18,7 @@
 #include "testbench/pci_access/pci_access.h"
 #include "testbench/scenario/report/kernel_errors.h"
 #include "testbench/scenario/report/run_checks.h"
+#include "testbench/scenario/run/journal.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tlm/clock/clock_domain.h"
@@ -90,10 +90,7 @@ auto possible(Action action) {
 class GuestStory {
  public:
   GuestStory(scenario::Machine& machine, const scenario::Workload& workload, const GuestOptions& options)
-      : machine_(machine),
-        workload_(workload),
-        options_(options),
-        journal_(options.folder / kGuestJournalName, std::ios::binary) {}
+      : machine_(machine), workload_(workload), options_(options), journal_(options.folder / kGuestJournalName) {}
 
   void tell() {
     const perf::PmuCatalog catalog = look_up();
@@ -104,8 +101,9 @@ class GuestStory {
     const std::map<std::uint32_t, std::uint32_t> numbers = possible([&] { return assign_interrupts(firmware); });
     WiredInterrupts interrupts(firmware, qemu_virt::kMessageDoorbell, numbers);
     machine_.scoreboard().follow_registers();
-    PerfExpectations expectations(machine_.scoreboard(), machine_.fabrics(), catalog,
-                                  [this](const std::vector<ExpectedEvent>& events) { write("run", to_json(events)); });
+    PerfExpectations expectations(
+        machine_.scoreboard(), machine_.fabrics(), catalog,
+        [this](const std::vector<ExpectedEvent>& events) { journal_.write("run", to_json(events)); });
     const std::unique_ptr<GuestClock> clock = make_clock();
     GuestServer server(machine_, workload_, options_, aperture, interrupts, functions, expectations, *clock);
     server_ = &server;
@@ -117,12 +115,12 @@ class GuestStory {
     machine_.stop_traffic();
     const GuestServer::Tally& tally = server.tally();
     if (tally.traffic_ended) machine_.scoreboard().finish();
-    write("end", {{"simulated_ps", simulated_time()},
-                  {"accesses", tally.accesses},
-                  {"interrupts", tally.interrupts + interrupts.delivered()},
-                  {"raised", raised_interrupts(firmware)},
-                  {"traffic_ended", tally.traffic_ended},
-                  {"failures", scenario::run_failures(machine_, scenario::Kernel::guest)}});
+    journal_.write("end", {{"simulated_ps", simulated_time()},
+                           {"accesses", tally.accesses},
+                           {"interrupts", tally.interrupts + interrupts.delivered()},
+                           {"raised", raised_interrupts(firmware)},
+                           {"traffic_ended", tally.traffic_ended},
+                           {"failures", scenario::run_failures(machine_, scenario::Kernel::guest)}});
   }
 
   void see(const MmioBus::BusAccess& access) {
@@ -158,9 +156,7 @@ class GuestStory {
         interrupts};
     const AcpiBlobs blobs = make_acpi_tables(machine_.platform().firmware(), options_.topology, map);
     const auto write_file = [&](const char* name, const std::string& content) {
-      std::ofstream stream(options_.folder / name, std::ios::binary);
-      stream << content << std::flush;
-      check_written(stream, name);
+      scenario::write_whole(options_.folder / name, content);
     };
     write_file(kTablesName, blobs.tables);
     write_file(kRsdpName, blobs.rsdp);
@@ -171,21 +167,10 @@ class GuestStory {
     write_file(kDescriptionName, description.dump(2));
   }
 
-  /// One line for each record, written at once because the process may die.
-  void write(const char* kind, json content) {
-    journal_ << json{{kind, std::move(content)}}.dump() << std::endl;
-    check_written(journal_, kGuestJournalName);
-  }
-  void check_written(const std::ofstream& stream, const char* name) const {
-    if (!stream)
-      throw scenario::InputError(fmt::format("{} cannot be written", (options_.folder / name).string()),
-                                 "is the disk of $TMPDIR full?");
-  }
-
   scenario::Machine& machine_;
   const scenario::Workload& workload_;
   const GuestOptions& options_;
-  std::ofstream journal_;
+  scenario::Journal journal_;
   GuestServer* server_ = nullptr;
 };
 
@@ -201,21 +186,17 @@ void run_guest_session(const scenario::ScenarioSpec& spec, const driver_host::Dr
 
 GuestResult read_guest_journal(const std::filesystem::path& folder) {
   GuestResult result;
-  std::ifstream stream(folder / kGuestJournalName, std::ios::binary);
-  for (std::string line; std::getline(stream, line);) {
-    const json content = json::parse(line, nullptr, false);
-    if (content.is_discarded()) break;  // cut off when the process was killed
-    if (content.contains("run")) result.runs.push_back(from_json(content.at("run")));
-    if (!content.contains("end")) continue;
-    const json& end = content.at("end");
+  scenario::read_records(folder / kGuestJournalName, [&](const std::string& record, const json& content) {
+    if (record == "run") result.runs.push_back(from_json(content));
+    if (record != "end") return;
+    content.at("simulated_ps").get_to(result.simulated);
+    content.at("accesses").get_to(result.accesses);
+    content.at("interrupts").get_to(result.interrupts);
+    content.at("raised").get_to(result.raised);
+    content.at("traffic_ended").get_to(result.traffic_ended);
+    content.at("failures").get_to(result.failures);
     result.ended = true;
-    result.simulated = end.at("simulated_ps");
-    result.accesses = end.at("accesses");
-    result.interrupts = end.at("interrupts");
-    result.raised = end.at("raised").get<std::map<std::string, std::uint64_t>>();
-    result.traffic_ended = end.at("traffic_ended");
-    result.failures = end.at("failures").get<std::vector<std::string>>();
-  }
+  });
   return result;
 }
 

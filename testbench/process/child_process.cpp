@@ -89,6 +89,8 @@ void end_with(pid_t parent, int signal) {
   if (getppid() != parent) std::_Exit(EXIT_FAILURE);
 }
 
+void close_parents_files() noexcept { close_range(STDERR_FILENO + 1, ~0U, 0); }
+
 void leave_child(int code) {
   std::fflush(nullptr);
   // On success, let a leak checker run.

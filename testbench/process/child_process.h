@@ -55,6 +55,10 @@ int wait_for(pid_t child);
 /// @param signal  what kills the child
 void end_with(pid_t parent, int signal);
 
+/// In a new child: close all file descriptors but the standard three. Whatever runs in it cannot reach the parent's
+/// files and sockets through them.
+void close_parents_files() noexcept;
+
 /// Leave a child process. Nothing that the fork copied from the parent runs a second time.
 [[noreturn]] void leave_child(int code);
 

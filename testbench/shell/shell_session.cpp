@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <optional>
 #include <set>
 
@@ -15,6 +14,7 @@
 #include "testbench/scenario/report/release_check.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/report/run_checks.h"
+#include "testbench/scenario/run/journal.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/shell/shell_server.h"
@@ -27,25 +27,11 @@ using scenario::Json;
 
 constexpr const char* kCounter = "driver";
 
-/// One line for each record, written at once because the process may die.
-class Journal {
- public:
-  explicit Journal(const std::filesystem::path& folder) : stream_(folder / kJournalName, std::ios::binary) {}
-  void write(const char* kind, Json content) {
-    stream_ << Json{{kind, std::move(content)}}.dump() << std::endl;
-    if (!stream_)
-      throw scenario::InputError("the journal of the shell cannot be written", "is the disk of $TMPDIR full?");
-  }
-
- private:
-  std::ofstream stream_;
-};
-
 /// In the machine's thread process: from the drivers' loading to the last line of the journal.
 class ShellStory {
  public:
   ShellStory(scenario::Machine& machine, const SessionOptions& options)
-      : machine_(machine), options_(options), journal_(options.folder) {}
+      : machine_(machine), options_(options), journal_(options.folder / kJournalName) {}
 
   bool tell() {
     pci_access::PciAccess pci(machine_.host(), machine_.platform().firmware());
@@ -91,7 +77,7 @@ class ShellStory {
 
   scenario::Machine& machine_;
   const SessionOptions& options_;
-  Journal journal_;
+  scenario::Journal journal_;
 };
 
 }  // namespace
@@ -112,19 +98,17 @@ bool run_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSe
 
 SessionResult read_journal(const std::filesystem::path& folder) {
   SessionResult result;
-  std::ifstream stream(folder / kJournalName, std::ios::binary);
-  for (std::string line; std::getline(stream, line);) {
-    const Json content = Json::parse(line, nullptr, false);
-    if (content.is_discarded()) break;  // cut off when the process was killed
-    if (content.contains("verdict"))
-      result.verdicts.push_back(perf::verdict_from_json(content.at("verdict"), kCounter));
-    if (content.contains("driver_files"))
-      result.driver_files = scenario::driver_files_from_json(content.at("driver_files"));
-    if (!content.contains("end")) continue;
-    result.ended = true;
-    result.simulated = content.at("end").at("simulated_ps");
-    result.failures = content.at("end").at("failures");
-  }
+  scenario::read_records(folder / kJournalName, [&](const std::string& record, const Json& content) {
+    if (record == "verdict") {
+      result.verdicts.push_back(perf::verdict_from_json(content, kCounter));
+    } else if (record == "driver_files") {
+      result.driver_files = scenario::driver_files_from_json(content);
+    } else if (record == "end") {
+      content.at("simulated_ps").get_to(result.simulated);
+      content.at("failures").get_to(result.failures);
+      result.ended = true;
+    }
+  });
   return result;
 }
 

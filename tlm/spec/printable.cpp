@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -35,10 +36,27 @@ std::size_t character_length(std::string_view text) noexcept {
   return length;
 }
 
+/// @param character  well-formed UTF-8
+std::uint32_t code_point(std::string_view character) noexcept {
+  constexpr std::uint32_t kLead[] = {0, 0x7f, 0x1f, 0x0f, 0x07};  // bits of the first byte, by length
+  std::uint32_t code = static_cast<unsigned char>(character.front()) & kLead[character.size()];
+  for (const char byte : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(byte) & 0x3fU);
+  return code;
+}
+
+/// Whether a character controls how others are shown: direction, lines, what is hidden. Of Unicode's categories these are
+/// Cc (control), Zl and Zp (separators), and Cf (format) without visible signs and what joins or divides the letters of a
+/// word.
 bool is_control(std::string_view character) noexcept {
-  const auto lead = static_cast<unsigned char>(character.front());
-  if (lead < 0x20 || lead == 0x7f) return true;
-  return lead == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;  // U+0080 ... U+009F
+  struct Range {
+    std::uint32_t first, last;
+  };
+  constexpr Range kRanges[] = {{0x00, 0x1f},     {0x7f, 0x9f},     {0x61c, 0x61c},    {0x180e, 0x180e},
+                               {0x200b, 0x200b}, {0x200e, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f},
+                               {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0001, 0xe007f}};
+  const std::uint32_t code = code_point(character);
+  return std::any_of(std::begin(kRanges), std::end(kRanges),
+                     [code](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
 /// @param kept  control characters that stay

@@ -11,8 +11,8 @@ namespace pmufab {
 /// @return how many bytes from the front are well-formed UTF-8 (Unicode standard, table 3-7).
 [[nodiscard]] std::size_t utf8_prefix(std::string_view text) noexcept;
 
-/// Text that a file, a driver or an option gave, for a terminal or a report. Control characters, and bytes that are not
-/// UTF-8, become "\x1b" and the like: they could change what a terminal shows. Tabs stay.
+/// Text that a file, a driver or an option gave, for a terminal or a report. Control characters, those that
+/// reverse or hide what a terminal shows, and bytes that are not UTF-8, become "\x1b" and the like. Tabs stay.
 [[nodiscard]] std::string printable(std::string_view text);
 /// As printable(), and line feeds stay too.
 [[nodiscard]] std::string printable_lines(std::string_view text);

@@ -25,12 +25,20 @@ JournalError::JournalError(const std::string& reason, int number)
     : InputError(fmt::format("{}: {}", reason, std::strerror(number)), "is the disk of $TMPDIR full?"),
       number_(number) {}
 
-Journal::Journal(const std::filesystem::path& file) : owner_(getpid()) {
+void write_whole(const std::filesystem::path& file, std::string_view content) {
+  errno = 0;
+  std::ofstream stream(file, std::ios::binary);
+  stream << content;
+  stream.close();
+  if (!stream) throw JournalError(fmt::format("cannot write '{}'", file.generic_string()), errno != 0 ? errno : EIO);
+}
+
+Journal::Journal(const std::filesystem::path& file) : name_(file.generic_string()), owner_(getpid()) {
   // Appending, whatever a driver does to the file's position.
   constexpr mode_t kOwnersAlone = 0600;
   const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, kOwnersAlone);
   if (descriptor >= 0) file_ = fdopen(descriptor, "a");
-  if (file_ == nullptr) throw JournalError(fmt::format("cannot write '{}'", file.generic_string()), errno);
+  if (file_ == nullptr) throw JournalError(fmt::format("cannot write '{}'", name_), errno);
 }
 
 Journal::~Journal() { std::fclose(file_); }
@@ -48,7 +56,7 @@ void Journal::write(const std::string& record, Json content) {
     std::fflush(file_);
     if (std::ferror(file_) != 0) error_ = errno != 0 ? errno : EIO;
   }
-  if (error_ != 0) throw JournalError("the results of a run cannot be written", error_);
+  if (error_ != 0) throw JournalError(fmt::format("cannot write '{}'", name_), error_);
 }
 
 void Journal::write_error(bool input, const std::string& message) {
@@ -72,10 +80,8 @@ struct Told {
   std::map<std::size_t, MeasureResult> measures;  // by their place in the scenario
 };
 
-void read_record(const Json& json, RunResult& run, Told& told) {
+void take_record(const std::string& record, const Json& content, RunResult& run, Told& told) {
   using Status = RunResult::Status;
-  const auto record = json.at("record").get<std::string>();
-  const Json& content = json.at("content");
   if (record == "begin") {
     told.begun = true;
     told.must_fail = content.at("must_fail").get<bool>();
@@ -154,19 +160,25 @@ void judge_run(const Told& told, const process::ProcessEnd& end, RunResult& run)
 
 }  // namespace
 
+void read_records(const std::filesystem::path& file,
+                  const std::function<void(const std::string& record, const Json& content)>& take) {
+  std::ifstream stream(file, std::ios::binary);
+  try {
+    for (std::string line; next_record(stream, line);) {
+      const Json json = Json::parse(line);
+      take(json.at("record").get<std::string>(), json.at("content"));
+    }
+  } catch (const nlohmann::json::exception&) {
+    return;  // the line the process died in
+  }
+}
+
 RunResult read_journal(const std::filesystem::path& file, RunResult known, const process::ProcessEnd& end) {
   using Status = RunResult::Status;
   RunResult run = std::move(known);
   run.partial = true;
-  std::ifstream stream(file);
   Told told;
-  for (std::string line; next_record(stream, line);) {
-    try {
-      read_record(Json::parse(line), run, told);
-    } catch (const nlohmann::json::exception&) {
-      break;  // the line the process died in
-    }
-  }
+  read_records(file, [&](const std::string& record, const Json& content) { take_record(record, content, run, told); });
   for (auto& [index, measure] : told.measures) run.measures.push_back(std::move(measure));
   if (run.status == Status::bad_input) run.simulated_time = 0;
   if (run.status == Status::bad_input || run.status == Status::crashed) return run;

@@ -5,7 +5,9 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "testbench/process/child_process.h"
 #include "testbench/scenario/report/results.h"
@@ -13,7 +15,7 @@
 
 namespace pmufab::scenario {
 
-/// A journal that cannot be written: most likely the disk is full.
+/// A file of a run or a session that cannot be written: most likely the disk is full.
 class JournalError : public InputError {
  public:
   /// @param number  errno
@@ -24,8 +26,11 @@ class JournalError : public InputError {
   int number_;
 };
 
-/// The journal of a run: one JSON object per line, each with the key "record". Every line is flushed, so that nothing
-/// is lost when the process dies.
+/// Write a file of a session, such as what its other programs read. @throws JournalError, with the file and the reason
+void write_whole(const std::filesystem::path& file, std::string_view content);
+
+/// What a run or a session finds: one JSON object per line, with the keys "record" (its kind) and "content". Every line
+/// is flushed, so that nothing is lost when the process dies.
 class Journal {
  public:
   /// @throws JournalError if the file cannot be created
@@ -34,13 +39,14 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// @throws JournalError
+  /// @throws JournalError, with the file and the reason
   void write(const std::string& record, Json content);
   /// Write that the run cannot go on. @param input  it is the user's mistake, not ours
   /// @throws JournalError
   void write_error(bool input, const std::string& message);
 
  private:
+  std::string name_;
   std::FILE* file_ = nullptr;
   pid_t owner_;
   int error_ = 0;  // errno of the first write that failed; the reason of all that follow
@@ -51,5 +57,10 @@ class Journal {
 /// @param known  scenario, variant, platform, drivers, seed: what the parent knows already
 [[nodiscard]] RunResult read_journal(const std::filesystem::path& file, RunResult known,
                                      const process::ProcessEnd& end);
+
+/// Read a journal up to its end, or to the line in which its process died.
+/// @param take  receives each record's kind and content; may throw nlohmann::json::exception, which ends the reading
+void read_records(const std::filesystem::path& file,
+                  const std::function<void(const std::string& record, const Json& content)>& take);
 
 }  // namespace pmufab::scenario

@@ -133,6 +133,7 @@ int be_child(const RunPlan& plan, const RunnerOptions& options, Child& child, co
   process::adopt_orphans(true);
   follow_signals(*child.shared);
   child.output.redirect(true, !options.echo_log);
+  process::close_parents_files();  // a driver has no business with reports
   process::limit_resources({.memory = options.limits.memory,
                             .files = options.limits.files,
                             .processor_seconds = (options.limits.processor_time + kSecond - 1) / kSecond});

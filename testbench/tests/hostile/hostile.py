@@ -65,11 +65,15 @@ class Outcome:
         return f"exit code {self.code}"
 
 
+# Line feed, tab, and what joins or divides the letters of a word.
+HARMLESS = "\n\t\u00ad\u200c\u200d"
+
+
 def control_characters(outcome):
     """What is bad about the characters that a command printed: a terminal would obey them. Empty: nothing."""
     for text in (outcome.out, outcome.err):
         for character in text:
-            if unicodedata.category(character) in ("Cc", "Cf", "Cs") and character not in "\n\t":
+            if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in HARMLESS:
                 return f"it printed the character U+{ord(character):04X}"
     return ""
 

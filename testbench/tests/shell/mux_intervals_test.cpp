@@ -46,11 +46,20 @@ TEST_F(MuxIntervalsTest, are_milliseconds_of_the_programs_time) {
   EXPECT_GT(MuxIntervals(folder, 1e3).of("pmu"), 0);
 }
 
+TEST_F(MuxIntervalsTest, are_read_and_shown_as_the_kernel_does) {
+  MuxIntervals intervals(folder, 1);
+  for (const auto& [written, shown] : {std::pair{"0x10\n", 16}, {"010\n", 8}, {"+12\n", 12}, {"0XfF", 255}, {"9", 9}}) {
+    write(written);
+    EXPECT_EQ(intervals.of("pmu"), shown * Picoseconds{1'000'000'000}) << written;
+    EXPECT_EQ(read(), std::to_string(shown) + "\n") << written;
+  }
+}
+
 TEST_F(MuxIntervalsTest, are_what_they_were_if_the_kernel_refuses_what_is_written) {
   write("7\n");
   MuxIntervals intervals(folder, 1);
   EXPECT_EQ(intervals.of("pmu"), 7'000'000'000);
-  for (const char* bad : {"0\n", "-1\n", "many\n", "3 ms\n", "2147483648\n", "\n"}) {
+  for (const char* bad : {"0\n", "-1\n", "many\n", "3 ms\n", "2147483648\n", "\n", "0x\n", "0x-4\n", "08\n"}) {
     write(bad);
     EXPECT_EQ(intervals.of("pmu"), 7'000'000'000) << bad;
     EXPECT_EQ(read(), "7\n") << bad;

@@ -16,6 +16,18 @@ TEST(Printable, control_characters_are_written_out) {
       << "U+009B begins a sequence of a terminal, too";
 }
 
+TEST(Printable, characters_that_reverse_or_hide_others_are_written_out) {
+  EXPECT_EQ(printable("passed\xe2\x80\xae"
+                      "deliaf"),
+            "passed\\xe2\\x80\\xaedeliaf");
+  EXPECT_EQ(printable("\xe2\x80\xa8"), "\\xe2\\x80\\xa8") << "U+2028, a line's end";
+  EXPECT_EQ(printable("\xe2\x81\xa6"), "\\xe2\\x81\\xa6") << "U+2066";
+  EXPECT_EQ(printable("\xef\xbb\xbf"), "\\xef\\xbb\\xbf") << "U+FEFF";
+  EXPECT_EQ(printable("\xf3\xa0\x80\xa1"), "\\xf3\\xa0\\x80\\xa1") << "U+E0021";
+  const std::string persian = "\xd9\x85\xdb\x8c\xe2\x80\x8c\xd8\xae";  // with U+200C inside of a word
+  EXPECT_EQ(printable(persian), persian);
+}
+
 TEST(Printable, text_in_any_language_stays_and_other_bytes_are_written_out) {
   EXPECT_EQ(printable("Zähler µs 数"), "Zähler µs 数");
   EXPECT_EQ(printable("a\xff\xc3"), "a\\xff\\xc3");

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <sstream>
 #include <system_error>
@@ -21,6 +22,7 @@
 #include "testbench/guest/qemu_command.h"
 #include "testbench/process/child_process.h"
 #include "testbench/scenario/report/report.h"
+#include "testbench/scenario/run/journal.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scenario/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
@@ -67,13 +69,11 @@ fs::path clock_plugin_of(const std::string& clock, bool interactive) {
 /// The guest's archive, followed by ours, where the kernel finds it.
 void write_initrd(const fs::path& guest, const fs::path& file, std::uint64_t aperture, const Arguments& command,
                   bool is_deterministic) {
-  std::ofstream out(file, std::ios::binary);
-  out << std::ifstream(guest / "initrd", std::ios::binary).rdbuf();
-  constexpr std::streamoff kAlignment = 4;
-  while (out && out.tellp() % kAlignment != 0) out.put('\0');
-  out << guest::boot_archive(aperture, command, is_deterministic);
-  out.close();
-  if (!out) throw InputError(fmt::format("{} cannot be written", file.string()), "is the disk of $TMPDIR full?");
+  std::ifstream in(guest / "initrd", std::ios::binary);
+  std::string archive(std::istreambuf_iterator<char>(in), {});
+  constexpr std::size_t kAlignment = 4;
+  archive.resize((archive.size() + kAlignment - 1) / kAlignment * kAlignment, '\0');
+  scenario::write_whole(file, archive + guest::boot_archive(aperture, command, is_deterministic));
 }
 
 /// What is judged of perf's output.

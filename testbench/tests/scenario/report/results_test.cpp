@@ -182,7 +182,22 @@ TEST_F(JournalTest, that_cannot_be_written_says_so_at_once) {
     journal.write("begin", {});
     FAIL();
   } catch (const JournalError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("$TMPDIR"));
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("'/dev/full'"), HasSubstr("No space left on device"), HasSubstr("$TMPDIR")));
+  }
+}
+
+TEST_F(JournalTest, files_of_a_session_that_cannot_be_written_are_named_with_the_reason) {
+  EXPECT_NO_THROW(write_whole(file, "all of it"));
+  EXPECT_EQ(std::filesystem::file_size(file), 9U);
+  for (const auto& [wrong, reason] : {std::pair{std::string("/dev/full"), "No space left on device"},
+                                      std::pair{(file / "below").string(), "Not a directory"}}) {
+    try {
+      write_whole(wrong, "nothing of it");
+      FAIL() << wrong;
+    } catch (const JournalError& error) {
+      EXPECT_THAT(error.what(), AllOf(HasSubstr("'" + wrong + "'"), HasSubstr(reason))) << wrong;
+    }
   }
 }
 
