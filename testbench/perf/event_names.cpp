@@ -2,13 +2,13 @@
 #include "testbench/perf/event_names.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -145,6 +145,19 @@ scoreboard::EventTerms tell(const std::vector<Field>& fields, Untold untold, boo
 
 }  // namespace
 
+EventNames::EventNames(const PmuCatalog& catalog, HasTerm has_term)
+    : catalog_(catalog), has_term_(std::move(has_term)) {
+  for (const PmuCatalog::Entry& pmu : catalog.entries()) {
+    const auto [place, is_first] = defined_.try_emplace(pmu.type);
+    if (!is_first) continue;  // name() takes the first
+    for (const PmuCatalog::Event& event : pmu.events) {
+      const std::optional<Definition> bits = read_definition(pmu, event.definition);
+      // An event that sets nothing by its definition is no other's name.
+      if (bits && !is_zero(bits->mask)) place->second.push_back({&event, bits->mask, bits->value});
+    }
+  }
+}
+
 EventNames::EventNames(const PmuCatalog& catalog, const scoreboard::Scoreboard& judge)
     : EventNames(catalog,
                  [&judge](const std::string& pmu, std::string_view term, const scoreboard::EventTerms& numbers) {
@@ -165,20 +178,14 @@ std::optional<ResolvedEvent> EventNames::name(const PerfAttributes& attributes) 
   const std::vector<Field> fields = fields_of(*pmu, words, has_term_);
   event.terms = tell(fields, Untold(words), true);
 
-  const PmuCatalog::Event* best = nullptr;
-  Definition best_definition;
-  for (const PmuCatalog::Event& candidate : pmu->events) {
-    const std::optional<Definition> definition = read_definition(*pmu, candidate.definition);
-    if (!definition || (words & definition->mask) != definition->value) continue;
-    // An event that sets nothing by its definition is no other's name.
-    if (is_zero(definition->mask)) continue;
-    if (best != nullptr && bits_in(definition->mask) <= bits_in(best_definition.mask)) continue;
-    best = &candidate;
-    best_definition = *definition;
+  const Defined* best = nullptr;
+  for (const Defined& candidate : defined_.at(pmu->type)) {
+    if ((words & candidate.mask) != candidate.value) continue;
+    if (best == nullptr || bits_in(candidate.mask) > bits_in(best->mask)) best = &candidate;
   }
   Untold untold(words);
-  untold.tell(best_definition.mask);
-  event.text = best == nullptr ? "" : best->name;
+  if (best != nullptr) untold.tell(best->mask);
+  event.text = best == nullptr ? "" : best->event->name;
   for (const scoreboard::EventTerm& term : tell(fields, untold, best == nullptr))
     event.text += fmt::format("{}{}={:#x}", event.text.empty() ? "" : ",", term.name, *term.value);
   event.text = fmt::format("{}/{}/", event.pmu, event.text);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "testbench/perf/pmu_catalog.h"
 
@@ -26,8 +29,7 @@ class EventNames {
       std::function<bool(const std::string& pmu, std::string_view term, const scoreboard::EventTerms& numbers)>;
 
   /// @param has_term  nothing: of fields that share bits, the first by name is taken
-  explicit EventNames(const PmuCatalog& catalog, HasTerm has_term = {})
-      : catalog_(catalog), has_term_(std::move(has_term)) {}
+  explicit EventNames(const PmuCatalog& catalog, HasTerm has_term = {});
   /// @param judge  its judge of the PMU decides; outlives this
   EventNames(const PmuCatalog& catalog, const scoreboard::Scoreboard& judge);
 
@@ -38,8 +40,18 @@ class EventNames {
   [[nodiscard]] std::optional<ResolvedEvent> name(const PerfAttributes& attributes) const;
 
  private:
+  /// The three words of struct perf_event_attr that drivers give a meaning to.
+  using Words = std::array<std::uint64_t, 3>;
+  /// An event by the bits that its definition sets: it is that of attributes which have this value below the mask.
+  struct Defined {
+    const PmuCatalog::Event* event;
+    Words mask;
+    Words value;
+  };
+
   const PmuCatalog& catalog_;
   HasTerm has_term_;
+  std::map<std::uint32_t, std::vector<Defined>> defined_;  // by type of PMU; those that set bits
 };
 
 }  // namespace pmufab::perf

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "testbench/guest/perf/perf_arguments.h"
-#include "testbench/perf/event_names.h"
 #include "testbench/perf/event_syntax.h"
 #include "tlm/clock/clock_domain.h"
 
@@ -30,7 +29,7 @@ ExpectedEvent sum_of(ExpectedEvent sum, const ExpectedEvent& other) {
 PerfExpectations::PerfExpectations(scoreboard::Scoreboard& judge, const Fabrics& fabrics,
                                    const perf::PmuCatalog& catalog,
                                    std::function<void(const std::vector<ExpectedEvent>&)> on_end)
-    : judge_(judge), fabrics_(fabrics), catalog_(catalog), on_end_(std::move(on_end)) {}
+    : judge_(judge), fabrics_(fabrics), catalog_(catalog), names_(catalog, judge), on_end_(std::move(on_end)) {}
 
 void PerfExpectations::hear(std::string_view bytes) {
   // Input from a virtual machine is not trusted, and its size is limited.
@@ -141,7 +140,7 @@ void PerfExpectations::add(const std::string& text, std::size_t group, const std
       event.told.note = "it stands for several events";
     } else if (reason.empty()) {
       // The numbers, whatever words perf was given.
-      event.event = *perf::EventNames(catalog_, judge_).name(groups.front().events.front().attributes);
+      event.event = *names_.name(groups.front().events.front().attributes);
       event.is_paired = std::any_of(fabrics_.begin(), fabrics_.end(),
                                     [&](const auto& fabric) { return fabric->counts_in_a_pair(event.event); });
       event.told.note = scenario::expect_event(judge_, fabrics_, next_, event.event);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "testbench/guest/perf/metric.h"
+#include "testbench/perf/event_names.h"
 #include "testbench/perf/pmu_catalog.h"
 #include "testbench/scenario/fabrics/fabric.h"
 #include "testbench/scoreboard/core/scoreboard.h"
@@ -100,6 +101,7 @@ class PerfExpectations {
   scoreboard::Scoreboard& judge_;
   const Fabrics& fabrics_;
   const perf::PmuCatalog& catalog_;
+  perf::EventNames names_;
   std::function<void(const std::vector<ExpectedEvent>&)> on_end_;
   std::string heard_;  // up to the last zero that has not come
   std::vector<std::string> words_;

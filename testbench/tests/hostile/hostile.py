@@ -166,6 +166,10 @@ class Part(Place):
         parser.add_argument("--verbose", action="store_true")
         parser.add_argument("only", nargs="*", help="names of single inputs")
         self.options = parser.parse_args()
+        # Whoever was started in the background by a script has these ignored, and its commands would inherit that.
+        for number in (signal.SIGINT, signal.SIGQUIT):
+            if signal.getsignal(number) == signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
         self.name = pathlib.Path(sys.argv[0]).stem
         pmufab = self.options.pmufab.resolve()
         if not os.access(pmufab, os.X_OK):

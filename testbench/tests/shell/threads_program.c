@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { kThreads = 4, kTurns = 100, kEvents = 2 };
+enum { kThreads = 4, kTurns = 100, kEvents = 2 };  // NOLINT(readability-identifier-naming): C has no other constants
 static int events[kEvents];
 static uint64_t ids[kEvents];
 static atomic_int failures;
