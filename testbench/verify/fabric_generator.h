@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "testbench/scenario/yaml/document.h"
+#include "testbench/verify/random.h"
+#include "tlm/clock/clock_domain.h"
+
+namespace pmufab::verify {
+
+/// An event that happens many times at once: an item of a scenario's `inject`, without its time.
+struct BulkEvent {
+  std::string source;       ///< perf event string of the place and the occurrence
+  std::uint64_t count = 0;  ///< enough to bring counters near a wrap, or over it
+};
+
+/// An event that the driver must refuse.
+struct RefusedEvent {
+  std::string events;  ///< perf event strings, several with commas
+  std::string error;   ///< for `open_error`: "EINVAL"
+};
+
+/// A PMU of a generated machine: what a perf session may do with it.
+struct PmuOffer {
+  std::string pmu;             ///< perf's name for it
+  unsigned counters = 1;       ///< events it can count at once, cycles included
+  bool shares = true;          ///< perf rotates more events than that; false: such a group is refused
+  std::vector<unsigned> cpus;  ///< CPUs its events may be on: those of its socket, or all
+  /// @return an event string that the driver must take. Most of them are caused by the machine's traffic.
+  std::function<std::string(Random&)> event;
+  /// @return an event it must refuse; null: none is known
+  std::function<std::optional<RefusedEvent>(Random&)> refused;
+  /// @return occurrences that bring its counters to a wrap; null: none are possible
+  std::function<std::optional<BulkEvent>(Random&)> bulk;
+};
+
+/// A platform with traffic that reaches what its PMUs count.
+struct GeneratedMachine {
+  scenario::Value platform;                                      ///< the map under the key `platform`
+  std::vector<std::pair<std::string, scenario::Value>> traffic;  ///< top keys of the scenario: "chi_traffic", ...
+  std::vector<PmuOffer> pmus;
+  unsigned cpus = 1;                ///< of the whole platform
+  Picoseconds window = 20'000'000;  ///< in which the traffic causes most events at least once
+};
+
+/// One fabric's room in the generator of random cases.
+class FabricGenerator {
+ public:
+  virtual ~FabricGenerator() = default;
+  /// @return the word for `--fabric`: "cmn"
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// @param kernel  the driver's kernel version, "7.3.4": what it knows, and what of it is known to be wrong
+  /// @return a machine that is valid, that these drivers support, and on which no known defect of these drivers shows
+  [[nodiscard]] virtual GeneratedMachine make(Random& random, std::string_view kernel) const = 0;
+};
+
+/// All generators, in the order of scenario::fabric_kinds().
+[[nodiscard]] const std::vector<const FabricGenerator*>& fabric_generators();
+
+}  // namespace pmufab::verify
