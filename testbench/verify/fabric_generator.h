@@ -17,8 +17,9 @@ namespace pmufab::verify {
 
 /// An event that happens many times at once: an item of a scenario's `inject`, without its time.
 struct BulkEvent {
-  std::string source;       ///< perf event string of the place and the occurrence
-  std::uint64_t count = 0;  ///< enough to bring counters near a wrap, or over it
+  std::string source;             ///< perf event string of the place and the occurrence
+  std::uint64_t count = 0;        ///< enough to bring counters near a wrap, or over it
+  std::vector<std::string> more;  ///< other places and occurrences of the same instant
 };
 
 /// An event that the driver must refuse.
@@ -35,6 +36,8 @@ struct PmuOffer {
   std::vector<unsigned> cpus;  ///< CPUs its events may be on: those of its socket, or all
   /// @return an event string that the driver must take. Most of them are caused by the machine's traffic.
   std::function<std::string(Random&)> event;
+  /// @return whether these events can count at once: each on its own, or as one group. null: as many as `counters` can
+  std::function<bool(const std::vector<std::string>& events, bool is_group)> fits;
   /// @return an event it must refuse; null: none is known
   std::function<std::optional<RefusedEvent>(Random&)> refused;
   /// @return occurrences that bring its counters to a wrap; null: none are possible
@@ -45,6 +48,9 @@ struct PmuOffer {
 struct GeneratedMachine {
   scenario::Value platform;                                      ///< the map under the key `platform`
   std::vector<std::pair<std::string, scenario::Value>> traffic;  ///< top keys of the scenario: "chi_traffic", ...
+  /// The map under the key `host`, if known defects of the drivers leave no choice, such as one that loses events between
+  /// two accesses of a reading. Null: any.
+  std::optional<scenario::Value> host;
   std::vector<PmuOffer> pmus;
   unsigned cpus = 1;                ///< of the whole platform
   Picoseconds window = 20'000'000;  ///< in which the traffic causes most events at least once
