@@ -41,14 +41,17 @@ class TickCount final : public CxlCount {
 class MessageCount final : public CxlCount, private CxlTally::Listener {
  public:
   MessageCount(const CxlProgram& program, const CxlSources& sources)
-      : tally_(sources.tally), rule_(rule_of(program)), hdm_(program.hdm), clock_(sources.clock, rule_) {
+      : tally_(sources.tally), rule_(rule_of(program)), clock_(sources.clock, rule_) {
+    if (program.vendor == kCxlVendor) hdm_ = program.hdm;  // a vendor's events have no filter
     const std::uint32_t mask = supported(program, sources.spec);
     for (unsigned bit = 0; bit < CxlTally::kEvents; ++bit) {
       if ((mask >> bit & 1U) == 0) continue;
       if (program.vendor == kCxlVendor && CxlTally::has(program.group)) watched_.push_back({program.group, bit});
       for (const CxlVendorEvent& event : sources.spec.vendor_events) {
-        if (event.vendor == program.vendor && event.group == program.group && event.bit == bit)
-          watched_.push_back({group_of(event.which), event.opcode});
+        if (event.vendor != program.vendor || event.group != program.group || event.bit != bit) continue;
+        // Several event capabilities may describe the same group.
+        const Watched watched{group_of(event.which), event.opcode};
+        if (std::find(watched_.begin(), watched_.end(), watched) == watched_.end()) watched_.push_back(watched);
       }
     }
   }
@@ -73,6 +76,7 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
   struct Watched {
     std::uint16_t group;
     unsigned bit;
+    bool operator==(const Watched&) const = default;
   };
 
   [[nodiscard]] bool passes(std::uint16_t group, unsigned decoder) const {

@@ -137,6 +137,26 @@ TEST_F(CxlJudgeTest, opcodes_masks_and_vendor_events_are_sums) {
   expect_clean();
 }
 
+TEST(CxlJudge, a_vendors_group_counts_once_though_two_capabilities_have_it_and_has_no_filter) {
+  CxlJudgeSpec spec = CxlSession::hierarchy();
+  spec.pmus[0].hdm_filter = true;
+  spec.pmus[0].groups.push_back({0x19e5, 0x0001});
+  spec.pmus[0].vendor_events.push_back(spec.pmus[0].vendor_events.front());
+  CxlSession session(std::move(spec));
+  session.disable();
+  session.count(1, {{"vid", 0x19e5}, {"gid", 1}, {"mask", 8}}, 6, 8);
+  session.count(2, {{"vid", 0x19e5}, {"gid", 1}, {"mask", 8}, {"hdm_filter_en"}, {"hdm", 2}}, 6, 8);
+  session.enable();
+  for (int i = 0; i < 3; ++i) {
+    session.pass(CxlSession::message(CxlClass::m2s_req, 2, CxlSession::kH, 9));
+    session.fabric.on_access(session.now, CxlSession::kDevice, false, 0);
+    session.pass(CxlSession::message(CxlClass::s2m_drs, 0, CxlSession::kH, 9));
+  }
+  session.disable();
+  EXPECT_EQ(session.expected(1), 3);
+  EXPECT_EQ(session.expected(2), 3);
+}
+
 TEST_F(CxlJudgeTest, of_no_event_at_all_is_said_that_0_is_all_it_can_count) {
   const EventTerms nothing = {{"vid", 0x1e98}, {"gid", 0x20}, {"mask", 0}};
   session.board.expect(1, CxlSession::kPmu, nothing);
