@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/yaml/document.h"
+#include "testbench/scenario/yaml/quantity.h"
+#include "tlm/clock/clock_domain.h"
+
+/// Values of a scenario's document, in few words.
+namespace pmufab::verify {
+
+[[nodiscard]] inline scenario::Value number(std::uint64_t value) {
+  return scenario::Value::of(fmt::format("{}", value));
+}
+[[nodiscard]] inline scenario::Value hexadecimal(std::uint64_t value) {
+  return scenario::Value::of(fmt::format("{:#x}", value));
+}
+[[nodiscard]] inline scenario::Value flag(bool value) { return scenario::Value::of(value ? "true" : "false"); }
+[[nodiscard]] inline scenario::Value word(std::string text) { return scenario::Value::of(std::move(text)); }
+[[nodiscard]] inline scenario::Value time(Picoseconds value) {
+  return scenario::Value::of(scenario::format_quantity(value, scenario::Quantity::duration));
+}
+
+/// A map with these entries, in this order.
+[[nodiscard]] inline scenario::Value map(std::vector<std::pair<std::string, scenario::Value>> entries) {
+  scenario::Value value = scenario::Value::map();
+  for (auto& [key, entry] : entries) value.add(std::move(key), std::move(entry));
+  return value;
+}
+[[nodiscard]] inline scenario::Value list(std::vector<scenario::Value> items) {
+  scenario::Value value = scenario::Value::sequence();
+  value.items = std::move(items);
+  return value;
+}
+
+}  // namespace pmufab::verify
