@@ -59,6 +59,9 @@ using Complaints = std::vector<std::string>;
 /// No folder has more files than a person can choose from.
 [[nodiscard]] Complaints check_folders(const std::filesystem::path& root);
 
+/// No code but that of tests starts a thread.
+[[nodiscard]] Complaints check_threads(const std::filesystem::path& root);
+
 /// The arrows of a document's picture (a mermaid graph) are the links of libraries and the command, except links that
 /// follow from others.
 [[nodiscard]] Complaints check_picture(const std::string& document, const LinkGraph& graph);

@@ -190,6 +190,23 @@ std::vector<Include> includes_of(const fs::path& root, const std::string& file) 
   return includes;
 }
 
+Complaints check_threads(const fs::path& root) {
+  static const std::regex start(R"(\bstd::(jthread|async)\b|\bstd::thread\b(?!::)|\b(pthread_create|thrd_create)\b)");
+  Complaints complaints;
+  for (const std::string& file : code_files(root)) {
+    if (is_of_programs(file)) continue;
+    std::ifstream text(root / file);
+    unsigned number = 0;
+    for (std::string line; std::getline(text, line);) {
+      ++number;
+      std::smatch match;
+      if (std::regex_search(line, match, start))
+        complaints.push_back(fmt::format("{}:{}: {} starts a thread", file, number, match.str()));
+    }
+  }
+  return complaints;
+}
+
 Complaints check_includes(const fs::path& root, const LinkGraph& graph) {
   Complaints complaints;
   Reader reader(root, graph, complaints);

@@ -55,6 +55,7 @@ TEST_F(Rules, a_tree_that_keeps_them_has_no_complaints) {
   EXPECT_THAT(check_links(root, graph()), IsEmpty());
   EXPECT_THAT(check_sources(root, graph()), IsEmpty());
   EXPECT_THAT(check_folders(root), IsEmpty());
+  EXPECT_THAT(check_threads(root), IsEmpty());
 }
 
 TEST_F(Rules, a_library_that_is_not_linked_must_not_be_included) {
@@ -139,6 +140,19 @@ TEST_F(Rules, a_source_is_not_listed_by_a_part_of_another_name_or_in_a_comment) 
 TEST_F(Rules, a_source_is_of_one_library) {
   EXPECT_THAT(check_sources(root, graph("public pmufab::low\nsource models/low/low.cpp\n")),
               ElementsAre("models/low/low.cpp is in low and in top"));
+}
+
+TEST_F(Rules, a_thread_is_started_by_tests_alone) {
+  write("testbench/tests/a_test.cpp", "std::thread other;\n");
+  write("models/low/low.h", "const unsigned processors = std::thread::hardware_concurrency();\n");
+  EXPECT_THAT(check_threads(root), IsEmpty());
+  write("models/low/low.cpp", "\nstd::thread other;\n");
+  write("models/top/top.cpp",
+        "std::jthread other;\nauto later = std::async(work);\npthread_create(&id, 0, work, 0);\n");
+  EXPECT_THAT(check_threads(root), ElementsAre("models/low/low.cpp:2: std::thread starts a thread",
+                                               "models/top/top.cpp:1: std::jthread starts a thread",
+                                               "models/top/top.cpp:2: std::async starts a thread",
+                                               "models/top/top.cpp:3: pthread_create starts a thread"));
 }
 
 TEST_F(Rules, a_folder_with_26_files_is_too_large) {

@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Threads, and a child, that use the same two events at once, and copy, close and sleep. It has the preload library's
- * code and ThreadSanitizer inside. It prints only errors. */
+/* Threads, and a child, that use the same two events at once, open others, start programs, look at files, copy, close
+ * and sleep. It has the preload library's code and ThreadSanitizer inside. It prints only errors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { kThreads = 4, kTurns = 100, kEvents = 2 };  // NOLINT(readability-identifier-naming): C has no other constants
+enum {
+  kThreads = 4,
+  kTurns = 100,
+  kAlone = 10,
+  kEvents = 2
+};  // NOLINT(readability-identifier-naming): C has no other constants
+static struct perf_event_attr attributes = {.size = sizeof(attributes), .config = 0x111, .read_format = PERF_FORMAT_ID};
 static int events[kEvents];
 static uint64_t ids[kEvents];
 static atomic_int failures;
@@ -34,6 +44,28 @@ static void use(int event, uint64_t id) {
   expect(ioctl(event, PERF_EVENT_IOC_ID, &asked) == 0 && asked == id, "PERF_EVENT_IOC_ID");
 }
 
+static int opened(void) { return (int)syscall(SYS_perf_event_open, &attributes, -1, 0, -1, 0); }
+
+/* What a thread does alone: an event of its own, a program, files and clocks. */
+static void work_alone(void) {
+  const int event = opened();
+  uint64_t id = 0;
+  expect(event >= 0 && ioctl(event, PERF_EVENT_IOC_ID, &id) == 0, "perf_event_open");
+  use(event, id);
+  close(event);
+  char* const words[] = {"true", NULL};
+  char* const environment[] = {NULL};
+  pid_t program = 0;
+  int status = -1;
+  expect(posix_spawnp(&program, "true", NULL, NULL, words, environment) == 0, "posix_spawnp");
+  expect(waitpid(program, &status, 0) == program && status == 0, "waitpid");
+  struct stat about;
+  expect(stat("/sys/bus/event_source/devices", &about) == 0 && S_ISDIR(about.st_mode), "stat");
+  struct timespec time;
+  expect(clock_gettime(CLOCK_MONOTONIC, &time) == 0, "clock_gettime");
+  expect(poll(NULL, 0, 1) == 0, "poll");
+}
+
 static void* work(void* argument) {
   const int first = (int)(intptr_t)argument;
   for (int turn = 0; turn < kTurns; ++turn) {
@@ -46,18 +78,20 @@ static void* work(void* argument) {
     const int file = open("/sys/bus/event_source/devices", O_RDONLY | O_DIRECTORY);
     expect(file >= 0, "open");
     close(file);
-    if (turn % 10 == 0) usleep(1000);
+    if (turn % kAlone == 0) {
+      usleep(1000);
+      work_alone();
+    }
   }
   return NULL;
 }
 
 int main(int count, char** arguments) {
-  struct perf_event_attr attributes = {.size = sizeof(attributes), .config = 0x111, .read_format = PERF_FORMAT_ID};
   FILE* type = count > 1 ? fopen(arguments[1], "r") : NULL;
   if (!type || fscanf(type, "%u", &attributes.type) != 1) return 2;
   fclose(type);
   for (int i = 0; i < kEvents; ++i) {
-    events[i] = (int)syscall(SYS_perf_event_open, &attributes, -1, 0, -1, 0);
+    events[i] = opened();
     expect(events[i] >= 0 && ioctl(events[i], PERF_EVENT_IOC_ID, &ids[i]) == 0, "perf_event_open");
   }
   /* A child shares the events with its parent. */
