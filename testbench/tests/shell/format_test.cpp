@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <filesystem>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -12,6 +14,7 @@
 namespace pmufab::testing {
 namespace {
 
+namespace fs = std::filesystem;
 using Line = nlohmann::ordered_json;
 
 constexpr const char* kEvent = "nvidia_ucf_pmu_0/slc_access_rd/";
@@ -121,6 +124,32 @@ TEST_F(PerfFormat, intervals_are_stamped_and_perfs) {
     for (std::string line; std::getline(stream, line); ++lines)
       EXPECT_EQ(form[1] == 'j' ? fault_of_json(line, true) : fault_of_csv(line, true), "") << line;
     EXPECT_EQ(lines, 3U);
+  }
+}
+
+/// The checker of perf's own tests, which linux-perf installs.
+TEST_F(PerfFormat, perfs_own_checker_takes_the_json_lines) {
+  std::string checker;
+  for (const char* const place : {"/usr/lib/perf-core", "/usr/libexec/perf-core"}) {
+    const fs::path file = fs::path(place) / "tests/shell/lib/perf_json_output_lint.py";
+    if (fs::exists(file)) checker = file.string();
+  }
+  if (checker.empty()) GTEST_SKIP() << "perf's tests are not installed";
+  std::string events = kEvent;  // more than the PMU has counters
+  for (int i = 0; i < 9; ++i) events += std::string(",") + kEvent;
+  const auto code = [&](const std::string& lines, const std::string& option) {
+    return std::system(fmt::format("python3 {} {} <{} >{} 2>&1", checker, option, write("lines", lines).c_str(),
+                                   (folder / "complaint").string())
+                           .c_str());
+  };
+  for (const bool interval : {false, true}) {
+    std::vector<std::string> arguments = {"stat", "--platform", platform[0],  "-e",
+                                          events, "-j",         "--duration", "250 us"};
+    if (interval) arguments.insert(arguments.end(), {"-I", "0.1"});
+    const Outcome own = pmufab(arguments);
+    EXPECT_THAT(own.out, ::testing::HasSubstr("<not counted>"));
+    EXPECT_EQ(code(own.out, interval ? "--interval" : "--no-args"), 0) << read(folder / "complaint") << own.out;
+    EXPECT_NE(code(own.out, interval ? "--no-args" : "--interval"), 0) << "it looks at nothing";
   }
 }
 
