@@ -402,6 +402,26 @@ NodeFilter node_filter(NodeType type, unsigned id, WatchpointLayout product) {
   return found == kRows.end() ? NodeFilter::none : found->event.filter;
 }
 
+std::vector<NodeEvent> node_events(WatchpointLayout product) {
+  std::vector<NodeEvent> events;
+  for (const Row& row : kRows) {
+    if (is_there(row, product)) events.push_back(row.event);
+  }
+  return events;
+}
+
+std::vector<std::pair<std::string_view, unsigned>> filter_codes(NodeFilter filter) {
+  std::vector<std::pair<std::string_view, unsigned>> codes;
+  for (const Code& code : codes_of(filter)) codes.emplace_back(code.name, code.code);
+  return codes;
+}
+
+std::vector<std::pair<std::string_view, unsigned>> evict_state_codes() {
+  std::vector<std::pair<std::string_view, unsigned>> codes;
+  for (const Code& code : kEvictStates) codes.emplace_back(code.name, code.code);
+  return codes;
+}
+
 std::string_view node_type_name(NodeType type) {
   if (type == NodeType::rn_d) type = NodeType::rn_i;
   const auto* const found =

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "models/cmn/wire/node_types.h"
 #include "testbench/scoreboard/cmn/watchpoint_image.h"
@@ -40,6 +42,12 @@ struct NodeEventChoice {
   unsigned filter2 = 0;
 };
 
+/// @return all events that the judge knows of a product
+[[nodiscard]] std::vector<NodeEvent> node_events(WatchpointLayout product);
+/// @return the names of an event's filter codes, and the codes: "read" and 1. Of evict_state, those of the first filter.
+[[nodiscard]] std::vector<std::pair<std::string_view, unsigned>> filter_codes(NodeFilter filter);
+/// @return the same for the second filter of evict_state
+[[nodiscard]] std::vector<std::pair<std::string_view, unsigned>> evict_state_codes();
 /// @param name  with prefix and suffix: "hns_slc_eviction_hbt_mu"
 /// @return nothing if the judge does not know such an event of the product
 [[nodiscard]] std::optional<NodeEventChoice> find_node_event(std::string_view name, WatchpointLayout product);

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "testbench/verify/cmn/mesh_events.h"
+
+namespace pmufab::verify {
+namespace {
+
+/// @return events that a text names: a pair of combined watchpoints is two
+unsigned events_of(const MeshEvent& event) { return event.combined ? 2 : 1; }
+
+}  // namespace
+
+CmnFit::CmnFit(const CmnDriver& driver, cmn::Product product, unsigned dtcs)
+    : full_dtc_alone_(driver.full_dtc_alone),
+      watchpoints_by_group_(driver.watchpoints_by_group),
+      sees_domains_(product != cmn::Product::cmn600),
+      dtcs_(dtcs) {}
+
+bool CmnFit::dtcs_have_room(const std::vector<const MeshEvent*>& events, bool is_group) const {
+  std::vector<unsigned> used(dtcs_, 0);
+  unsigned cycles = 0;
+  for (const MeshEvent* const event : events) {
+    if (event->kind == MeshEvent::Kind::cycles) ++cycles;
+    std::set<unsigned> domains;
+    for (const EventPlace& place : event->places) domains.insert(place.domain);
+    // Where the driver does not see domains, and where it checks groups of all together, an event is in all of them.
+    const bool in_all = event->kind != MeshEvent::Kind::cycles && (!sees_domains_ || (is_group && !full_dtc_alone_));
+    for (unsigned domain = 0; domain < dtcs_; ++domain) {
+      if (in_all || domains.contains(domain)) used[domain] += events_of(*event);
+    }
+  }
+  return cycles <= (is_group ? 1 : dtcs_) &&
+         std::all_of(used.begin(), used.end(), [](unsigned count) { return count <= cmn::kGlobalCounters; });
+}
+
+bool CmnFit::dtms_have_room(const std::vector<const MeshEvent*>& events, bool is_group) const {
+  std::map<unsigned, unsigned> used;
+  std::map<unsigned, unsigned> checked;
+  for (const MeshEvent* const event : events) {
+    for (const EventPlace& place : event->places) {
+      used[place.dtm] += events_of(*event);
+      checked[place.checked_dtm] += events_of(*event);
+    }
+  }
+  const auto has_room = [](const auto& dtm) { return dtm.second <= cmn::kLocalCounters; };
+  return std::all_of(used.begin(), used.end(), has_room) &&
+         (!is_group || std::all_of(checked.begin(), checked.end(), has_room));
+}
+
+bool CmnFit::watchpoints_fit(const std::vector<const MeshEvent*>& events, bool is_group) const {
+  constexpr unsigned kEachWay = cmn::kWatchpoints / 2;
+  struct Use {
+    unsigned count = 0;
+    unsigned combined = 0;
+    std::set<unsigned> groups;
+  };
+  std::map<std::tuple<bool, unsigned, bool>, Use> uses;  // by kind of DTM, DTM and direction
+  for (const MeshEvent* const event : events) {
+    if (event->kind != MeshEvent::Kind::watchpoint) continue;
+    for (const EventPlace& place : event->places) {
+      for (const bool is_checked : {false, true}) {
+        if (is_checked && !is_group) continue;
+        Use& use = uses[{is_checked, is_checked ? place.checked_dtm : place.dtm, event->upload}];
+        use.count += events_of(*event);
+        use.combined += event->combined ? 2 : 0;
+        use.groups.insert(event->group & 1U);
+        if (event->pair) use.groups.insert(*event->pair & 1U);
+      }
+    }
+  }
+  return std::all_of(uses.begin(), uses.end(), [&](const auto& entry) {
+    const Use& use = entry.second;
+    const bool agree = use.combined == 0 || use.combined == use.count;
+    return use.count <= kEachWay && agree && (!watchpoints_by_group_ || use.groups.size() == use.count);
+  });
+}
+
+bool CmnFit::filters_fit(const std::vector<const MeshEvent*>& events, bool is_group) {
+  std::map<std::pair<unsigned, scoreboard::NodeFilter>, unsigned> codes;  // by node, or by DTM
+  for (const MeshEvent* const event : events) {
+    for (const auto& [filter, code] : event->filters) {
+      for (const EventPlace& place : event->places) {
+        const unsigned where = is_group ? place.checked_dtm : place.node;
+        if (codes.emplace(std::pair(where, filter), code).first->second != code) return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool CmnFit::fits(const std::vector<const MeshEvent*>& events, bool is_group) const {
+  // A pair is a group of its own.
+  if (is_group && events.size() > 1 &&
+      std::any_of(events.begin(), events.end(), [](const MeshEvent* event) { return event->combined; }))
+    return false;
+  return dtcs_have_room(events, is_group) && dtms_have_room(events, is_group) && watchpoints_fit(events, is_group) &&
+         filters_fit(events, is_group);
+}
+
+/// What the driver has seen of a group when it checks the next event of it.
+struct CmnFit::Checked {
+  unsigned count = 0;
+  bool cycles = false;
+  std::map<unsigned, unsigned> dtcs;
+  std::map<unsigned, unsigned> dtms;
+  std::map<std::pair<unsigned, scoreboard::NodeFilter>, unsigned> filters;
+  std::map<std::pair<unsigned, bool>, std::vector<unsigned>> watchpoints;  // match groups by DTM and direction
+};
+
+bool CmnFit::is_refused(const MeshEvent& event, const Checked& others) const {
+  const auto count_of = [](const auto& counts, const auto& key) {
+    const auto found = counts.find(key);
+    return found == counts.end() ? 0U : static_cast<unsigned>(found->second);
+  };
+  if (event.kind == MeshEvent::Kind::cycles) return others.cycles;
+  const auto is_full = [](const auto& dtc) { return dtc.second == cmn::kGlobalCounters; };
+  if (!full_dtc_alone_ && std::any_of(others.dtcs.begin(), others.dtcs.end(), is_full)) return true;
+  for (const EventPlace& place : event.places) {
+    if (count_of(others.dtcs, domain_of(place)) == cmn::kGlobalCounters ||
+        count_of(others.dtms, place.checked_dtm) == cmn::kLocalCounters)
+      return true;
+    for (const auto& [filter, code] : event.filters) {
+      const auto known = others.filters.find({place.checked_dtm, filter});
+      if (known != others.filters.end() && known->second != code) return true;
+    }
+    if (event.kind != MeshEvent::Kind::watchpoint) continue;
+    const auto seen = others.watchpoints.find({place.checked_dtm, event.upload});
+    if (seen == others.watchpoints.end()) continue;
+    const std::vector<unsigned>& groups = seen->second;
+    const bool is_taken = std::find(groups.begin(), groups.end(), event.group & 1U) != groups.end();
+    if (groups.size() == 2 || (watchpoints_by_group_ && is_taken)) return true;
+  }
+  return false;
+}
+
+void CmnFit::add(const MeshEvent& event, Checked& others) const {
+  others.cycles = others.cycles || event.kind == MeshEvent::Kind::cycles;
+  if (event.kind != MeshEvent::Kind::cycles) ++others.count;
+  std::set<unsigned> domains;
+  for (const EventPlace& place : event.places) {
+    if (domains.insert(domain_of(place)).second) ++others.dtcs[domain_of(place)];
+    ++others.dtms[place.checked_dtm];
+    for (const auto& [filter, code] : event.filters) others.filters[{place.checked_dtm, filter}] = code;
+    if (event.kind != MeshEvent::Kind::watchpoint) continue;
+    others.watchpoints[{place.checked_dtm, event.upload}].push_back(event.group & 1U);
+  }
+}
+
+bool CmnFit::is_refused(const std::vector<const MeshEvent*>& events) const {
+  Checked checked;
+  for (const MeshEvent* const event : events) {
+    if (checked.count + (checked.cycles ? 1U : 0U) > 0 && is_refused(*event, checked)) return true;
+    add(*event, checked);
+  }
+  return false;
+}
+
+}  // namespace pmufab::verify

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/verify/cmn/cmn_generator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/verify/cmn/cmn_driver.h"
+#include "testbench/verify/cmn/mesh_flows.h"
+#include "testbench/verify/cmn/mesh_offer.h"
+#include "testbench/verify/cmn/mesh_plan.h"
+
+namespace pmufab::verify {
+
+using scenario::Value;
+
+namespace {
+
+constexpr Picoseconds kMicrosecond = 1'000'000;
+
+/// Gateways of two meshes, joined in order.
+Value make_links(Random& random, const std::vector<MeshPlan>& meshes) {
+  const auto name_of = [](const MeshPlan& mesh) { return mesh.has_ccg() ? "ccg" : "cxrh"; };
+  const auto gateways = [](const MeshPlan& mesh) {
+    return mesh.has_ccg() ? mesh.count("CCG") + mesh.count("CCG-RNI") : mesh.count("CXRH");
+  };
+  Value links = Value::sequence();
+  const unsigned most = std::min(gateways(meshes[0]), gateways(meshes[1]));
+  const std::uint64_t count = random.number(1, std::min(most, 3U));
+  for (std::uint64_t gateway = 0; gateway < count; ++gateway) {
+    Value& link = links.items.emplace_back(Value::map());
+    link.add("from", word(fmt::format("cmn0/{}{}", name_of(meshes[0]), gateway)));
+    link.add("to", word(fmt::format("cmn1/{}{}", name_of(meshes[1]), gateway)));
+    link.add("latency", word(fmt::format("{} ns", random.number(5, 40))));
+    link.add("flit_bytes", number(random.pick({16U, 32U, 64U})));
+    link.add("link_credits", number(random.pick({12U, 32U, 64U})));
+    link.add("reqtrk_entries", number(random.number(4, 16)));
+    link.add("write_buffers", number(random.number(2, 8)));
+  }
+  return links;
+}
+
+/// @return the meshes, and whether they are linked
+std::pair<std::vector<MeshPlan>, bool> make_meshes(Random& random, const CmnDriver& driver) {
+  std::vector<MeshPlan> meshes;
+  const auto kind = static_cast<unsigned>(random.number(1, 100));
+  if (kind <= 70) {
+    meshes.push_back(make_mesh(random, driver, false, false));
+    return {std::move(meshes), false};
+  }
+  const bool linked = kind <= 90;
+  while (meshes.size() < 2) meshes.push_back(make_mesh(random, driver, linked, true));
+  return {std::move(meshes), linked};
+}
+
+void describe(Random& random, std::vector<MeshPlan>& meshes, bool linked, GeneratedMachine& machine) {
+  const std::uint64_t sockets = random.pick({1, 1, 1, 2, 4});
+  const std::uint64_t cpus = sockets == 1 ? random.number(2, 8) : random.number(1, 4);
+  machine.cpus = static_cast<unsigned>(sockets * cpus);
+  Value& platform = machine.platform = Value::map();
+  platform.add("kind", word("cmn"));
+  platform.add("name", word("cmn-random"));
+  if (sockets > 1) platform.add("sockets", number(sockets));
+  platform.add("cpus_per_socket", number(cpus));
+  Value list = Value::sequence();
+  for (MeshPlan& mesh : meshes) {
+    if (random.chance(60)) mesh.socket = static_cast<unsigned>(random.number(0, sockets - 1));
+    list.items.push_back(mesh.value());
+  }
+  platform.add("meshes", std::move(list));
+  if (linked) platform.add("links", make_links(random, meshes));
+  for (const MeshPlan& mesh : meshes) {
+    const unsigned first = mesh.socket ? *mesh.socket * static_cast<unsigned>(cpus) : 0;
+    const unsigned count = mesh.socket ? static_cast<unsigned>(cpus) : machine.cpus;
+    PmuOffer& offer = machine.pmus.emplace_back();
+    for (unsigned cpu = first; cpu < first + count; ++cpu) offer.cpus.push_back(cpu);
+  }
+}
+
+}  // namespace
+
+GeneratedMachine CmnGenerator::make(Random& random, std::string_view kernel) const {
+  const CmnDriver driver(kernel);
+  GeneratedMachine machine;
+  auto [meshes, linked] = make_meshes(random, driver);
+  machine.window = random.pick({4, 8, 8, 15}) * kMicrosecond;
+  describe(random, meshes, linked, machine);
+  MeshFlows flows;
+  for (unsigned mesh = 0; mesh < meshes.size(); ++mesh)
+    add_flows(random, meshes[mesh], mesh, linked ? &meshes[1 - mesh] : nullptr, machine.window, flows);
+  for (auto& [key, items] : {std::pair{"chi_traffic", &flows.chi}, std::pair{"mesh_traffic", &flows.flits}}) {
+    if (items->empty()) continue;
+    Value list = Value::sequence();
+    list.items = std::move(*items);
+    machine.traffic.emplace_back(key, std::move(list));
+  }
+  const bool has_bulk = random.chance(75);
+  if (has_bulk) {
+    machine.host.emplace(Value::map()).add("access_latency", number(0));
+    machine.host->add("interrupt_delay", word("1 ns"));
+  }
+  for (unsigned mesh = 0; mesh < meshes.size(); ++mesh) {
+    PmuOffer offer = make_offer(random, meshes[mesh], driver, mesh, has_bulk);
+    offer.cpus = std::move(machine.pmus[mesh].cpus);
+    machine.pmus[mesh] = std::move(offer);
+  }
+  return machine;
+}
+
+}  // namespace pmufab::verify

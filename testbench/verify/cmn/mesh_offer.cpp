@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/verify/cmn/mesh_offer.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace pmufab::verify {
+namespace {
+
+constexpr std::uint64_t kLocalSpan = 0x1'0000;  // events in one carry
+constexpr std::uint64_t kHalfGlobal = std::uint64_t{1}
+                                      << 47;  // events from the driver's start of a counter to its wrap
+constexpr std::uint64_t kHalfCycles = std::uint64_t{1} << 39;  // the same for cycles
+constexpr unsigned kEvents = 28;                               // of a machine, so that some are open together and again
+constexpr std::size_t kMostAtOnce = 8;                         // occurrences of one instant
+
+/// The events of one mesh.
+class Offer {
+ public:
+  Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, unsigned number, bool has_bulk);
+
+  [[nodiscard]] std::string event(Random& random) const { return random.pick(events_).text; }
+  [[nodiscard]] bool fits(const std::vector<std::string>& texts, bool is_group) const;
+  [[nodiscard]] std::optional<RefusedEvent> refused(Random& random) const;
+  [[nodiscard]] std::optional<BulkEvent> bulk(Random& random) const;
+  [[nodiscard]] bool has_bulk() const { return !sources_.empty(); }
+
+ private:
+  void list_sources(Random& random);
+  void list_refused(Random& random, const MeshPlan& plan, const EventMaker& maker);
+  void list_wrong_nodes(const MeshPlan& plan, const EventMaker& maker);
+  void list_full_groups(Random& random, const EventMaker& maker);
+  void refuse(std::string events) { refused_.push_back({std::move(events), "EINVAL"}); }
+
+  std::vector<MeshEvent> events_;
+  CmnFit fit_;
+  bool has_cycles_;
+  std::vector<std::string> sources_;  // one for each occurrence and domain: each wraps one counter of each event
+  std::vector<RefusedEvent> refused_;
+};
+
+Offer::Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, unsigned number, bool has_bulk)
+    : fit_(driver, plan.topology.product, plan.topology.dtcs), has_cycles_(has_bulk && driver.cycles) {
+  EventMaker maker(random, plan, driver, number);
+  if (has_cycles_) events_.push_back(maker.cycles());
+  while (events_.size() < kEvents) {
+    MeshEvent event = maker.make();
+    // With a CAL, more nodes can be at one DTM than it has counters. Such an event never counts.
+    if (fit_.fits({&event}, false)) events_.push_back(std::move(event));
+  }
+  if (has_bulk) list_sources(random);
+  list_refused(random, plan, maker);
+}
+
+bool Offer::fits(const std::vector<std::string>& texts, bool is_group) const {
+  std::vector<const MeshEvent*> chosen;
+  for (const std::string& text : texts) {
+    const auto event =
+        std::find_if(events_.begin(), events_.end(), [&](const MeshEvent& known) { return known.text == text; });
+    if (event == events_.end()) return false;
+    chosen.push_back(&*event);
+  }
+  return fit_.fits(chosen, is_group);
+}
+
+/// Two places of one domain that wrap at one instant would wrap the counter of an event of both twice, which no driver can
+/// tell. So each occurrence has one place in each domain.
+void Offer::list_sources(Random& random) {
+  std::set<std::pair<std::string, unsigned>> known;
+  std::vector<std::size_t> order(events_.size());
+  for (std::size_t index = 0; index < order.size(); ++index) order[index] = index;
+  // Events of one place choose it.
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return events_[a].places.size() < events_[b].places.size(); });
+  for (const std::size_t index : order) {
+    const MeshEvent& event = events_[index];
+    if (event.source.empty()) continue;
+    std::vector<EventPlace> places = event.places;
+    random.shuffle(places);
+    for (const EventPlace& place : places) {
+      if (known.emplace(event.key, place.domain).second)
+        sources_.push_back(fmt::format(fmt::runtime(event.source), place.node));
+    }
+  }
+}
+
+std::optional<BulkEvent> Offer::bulk(Random& random) const {
+  BulkEvent made;
+  if (has_cycles_ && random.chance(15)) {
+    made.source = events_.front().text;
+    // Less than half, half, nearly half: whatever came before, a counter wraps at most once until its handler runs.
+    constexpr std::uint64_t kMargin = std::uint64_t{1} << 26;
+    made.count = random.pick({kHalfCycles / 2, kHalfCycles - kMargin, kHalfCycles + random.number(0, 1000)});
+    return made;
+  }
+  std::vector<std::string> sources = sources_;
+  random.shuffle(sources);
+  const std::size_t most = std::min(sources.size(), kMostAtOnce);
+  sources.resize(random.chance(40) ? 1 : static_cast<std::size_t>(random.number(1, most)));
+  made.source = sources.front();
+  made.more.assign(std::next(sources.begin()), sources.end());
+  constexpr std::uint64_t kMargin = std::uint64_t{1} << 33;
+  const auto carries = random.number(1, 1000) * kLocalSpan;
+  made.count = random.pick({kHalfGlobal + random.number(0, 1'000'000), kHalfGlobal + random.number(0, 3),
+                            kHalfGlobal / 2, kHalfGlobal - kMargin, carries - 1, carries, carries + 1});
+  return made;
+}
+
+std::optional<RefusedEvent> Offer::refused(Random& random) const {
+  if (refused_.empty()) return std::nullopt;
+  return random.pick(refused_);
+}
+
+void Offer::list_wrong_nodes(const MeshPlan& plan, const EventMaker& maker) {
+  std::set<unsigned> crosspoints;
+  std::set<unsigned> all;
+  bool has_mtsx = false;
+  for (const cmn::NodePlace& node : maker.layout().nodes()) {
+    all.insert(node.node_id);
+    if (node.type == cmn::NodeType::xp) crosspoints.insert(node.node_id);
+    has_mtsx = has_mtsx || node.type == cmn::NodeType::mtsx;
+  }
+  const std::string& pmu = maker.pmu();
+  const auto at = [&](unsigned node) {
+    refuse(fmt::format("{}/type=0x6,eventid=0x1,bynodeid=1,nodeid={:#x}/", pmu, node));
+  };
+  for (const unsigned node : all) {
+    if (!crosspoints.contains(node)) {
+      at(node);
+      break;
+    }
+  }
+  constexpr unsigned kXpStep = 8;
+  const unsigned beyond = *crosspoints.rbegin() + kXpStep;
+  at(beyond);
+  refuse(fmt::format("{}/watchpoint_up,wp_dev_sel=0,wp_chn_sel=0,wp_grp=0,wp_val=0,wp_mask=0,bynodeid=1,nodeid={:#x}/",
+                     pmu, beyond));
+  for (const unsigned direction : {1U, 3U}) refuse(fmt::format("{}/type=0x7770,eventid={}/", pmu, direction));
+  if (!has_mtsx && plan.topology.product != cmn::Product::cmn600) refuse(fmt::format("{}/type=0x10,eventid=0x1/", pmu));
+}
+
+/// Groups with one event too many: for the counters of a DTM or a DTC, its watchpoints, or a filter.
+void Offer::list_full_groups(Random& random, const EventMaker& maker) {
+  const auto group_of = [](const std::vector<std::string>& texts) {
+    return fmt::format("{{{}}}", fmt::join(texts, ","));
+  };
+  if (has_cycles_) refuse(group_of({maker.cycles().text, maker.cycles().text}));
+  constexpr unsigned kTries = 40;
+  for (unsigned attempt = 0; attempt < kTries; ++attempt) {
+    std::vector<const MeshEvent*> chosen;
+    std::vector<std::string> texts;
+    while (chosen.size() <= cmn::kGlobalCounters) {
+      const MeshEvent& event = random.pick(events_);
+      if (event.combined) break;
+      chosen.push_back(&event);
+      texts.push_back(event.text);
+      if (fit_.fits(chosen, true)) continue;
+      if (fit_.is_refused(chosen)) refuse(group_of(texts));
+      break;
+    }
+  }
+}
+
+void Offer::list_refused(Random& random, const MeshPlan& plan, const EventMaker& maker) {
+  list_wrong_nodes(plan, maker);
+  list_full_groups(random, maker);
+}
+
+}  // namespace
+
+PmuOffer make_offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, unsigned number, bool has_bulk) {
+  const auto made = std::make_shared<const Offer>(random, plan, driver, number, has_bulk);
+  PmuOffer offer;
+  offer.pmu = fmt::format("arm_cmn_{}", number);
+  offer.counters = cmn::kGlobalCounters;
+  offer.event = [made](Random& numbers) { return made->event(numbers); };
+  offer.fits = [made](const std::vector<std::string>& events, bool is_group) { return made->fits(events, is_group); };
+  offer.refused = [made](Random& numbers) { return made->refused(numbers); };
+  if (made->has_bulk()) offer.bulk = [made](Random& numbers) { return made->bulk(numbers); };
+  return offer;
+}
+
+}  // namespace pmufab::verify
