@@ -17,15 +17,19 @@ namespace pmufab::verify {
 
 /// An event that happens many times at once: an item of a scenario's `inject`, without its time.
 struct BulkEvent {
-  std::string source;             ///< perf event string of the place and the occurrence
-  std::uint64_t count = 0;        ///< enough to bring counters near a wrap, or over it
+  std::string source;  ///< perf event string of the place and the occurrence
+  /// From counters that have just been put on to their wrap. A session lets a little less happen, then the rest while
+  /// it reads; or all at once; or twice that, in two steps.
+  std::uint64_t count = 0;
   std::vector<std::string> more;  ///< other places and occurrences of the same instant
+  bool once = false;              ///< no driver could tell a second wrap of it: it happens once in a session
 };
 
 /// An event that the driver must refuse.
 struct RefusedEvent {
-  std::string events;  ///< perf event strings, several with commas
-  std::string error;   ///< for `open_error`: "EINVAL"
+  std::string events;                ///< perf event strings, several with commas; a group in braces
+  std::string error;                 ///< for `open_error`: "EINVAL"
+  std::optional<unsigned> cpu = {};  ///< opened on this CPU; nothing: on the PMU's own
 };
 
 /// A PMU of a generated machine: what a perf session may do with it.
@@ -46,14 +50,18 @@ struct PmuOffer {
 
 /// A platform with traffic that reaches what its PMUs count.
 struct GeneratedMachine {
-  scenario::Value platform;                                      ///< the map under the key `platform`
-  std::vector<std::pair<std::string, scenario::Value>> traffic;  ///< top keys of the scenario: "chi_traffic", ...
+  scenario::Value platform;  ///< the map under the key `platform`
+  /// Top keys of the scenario: "chi_traffic", ...; also "firmware_writes", if firmware has left registers set.
+  std::vector<std::pair<std::string, scenario::Value>> traffic;
   /// The map under the key `host`, if known defects of the drivers leave no choice, such as one that loses events between
   /// two accesses of a reading. Null: any.
   std::optional<scenario::Value> host;
   std::vector<PmuOffer> pmus;
   unsigned cpus = 1;                ///< of the whole platform
   Picoseconds window = 20'000'000;  ///< in which the traffic causes most events at least once
+  // Without `host`: how slow a CPU may be without a counter's second wrap before the driver has handled the first.
+  Picoseconds slowest_access = 100'000;       ///< of a register
+  Picoseconds longest_interrupt = 2'000'000;  ///< from the line to the handler
 };
 
 /// One fabric's room in the generator of random cases.

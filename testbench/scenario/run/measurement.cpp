@@ -29,8 +29,8 @@ std::string describe_errno(int result) {
 }
 
 Measurement::Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreboard::Scoreboard& judge,
-                         const perf::PmuCatalog& catalog, Picoseconds zero)
-    : spec_(spec), pmus_(pmus), judge_(judge), zero_(zero) {
+                         const perf::PmuCatalog& catalog, Picoseconds zero, Picoseconds rotation)
+    : spec_(spec), pmus_(pmus), judge_(judge), zero_(zero), rotation_(rotation) {
   result_.name = spec.name;
   result_.is_compared = spec.compare != MeasureSpec::Compare::none;
   for (const std::string& text : spec.events) {
@@ -93,6 +93,13 @@ void Measurement::begin() {
   result_.start = to_picoseconds(sc_core::sc_time_stamp()) - zero_;
   for (Group& group : groups_) {
     if (group.counters.front().handle > 0) pmus_.enable(group.counters.front().handle);
+  }
+}
+
+void Measurement::set_counting(bool counting) {
+  for (Group& group : groups_) {
+    const EventHandle leader = group.counters.front().handle;
+    if (leader > 0) counting ? pmus_.enable(leader) : pmus_.disable(leader);
   }
 }
 
@@ -163,6 +170,7 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group) const
   perf::Judgement judgement =
       perf::judge({.value = result.driver,
                    .turns = {result.time_enabled, result.time_running},
+                   .rotation = rotation_,
                    .read_error = counter.read_error < 0 ? describe_errno(counter.read_error) : ""},
                   expected);
   result.check = judgement.check;

@@ -18,13 +18,16 @@ namespace pmufab::scenario {
 /// members must be called from a SystemC thread process.
 class Measurement {
  public:
-  /// @param zero  simulated time that counts as 0 in results
+  /// @param zero      simulated time that counts as 0 in results
+  /// @param rotation  how often events that share counters change them
   /// @throws EventError if an event does not resolve
   Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreboard::Scoreboard& judge,
-              const perf::PmuCatalog& catalog, Picoseconds zero);
+              const perf::PmuCatalog& catalog, Picoseconds zero, Picoseconds rotation = perf::kRotation);
 
   /// Open and enable every event.
   void begin();
+  /// Enable or disable every event that is open.
+  void set_counting(bool counting);
   /// Read every event, for the interval that ends now.
   void read_interval();
   /// @return number of intervals read so far
@@ -60,6 +63,7 @@ class Measurement {
   perf::PmuService& pmus_;
   scoreboard::Scoreboard& judge_;
   Picoseconds zero_;
+  Picoseconds rotation_;
   std::vector<Group> groups_;
   MeasureResult result_;
   bool refused_as_told_ = false;

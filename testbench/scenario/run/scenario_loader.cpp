@@ -29,6 +29,7 @@ constexpr Picoseconds kLatest = Picoseconds{1} << 62;      // of an instant: wha
 constexpr Picoseconds kMaximumAccess = 1'000'000'000'000;  // of one register access
 // Of the way to a handler: longer than counters of 40 bits take to overflow twice, to see what that does.
 constexpr Picoseconds kMaximumInterruptDelay = 3600 * kMaximumAccess;
+constexpr Picoseconds kShortestRotation = 1'000'000;
 
 /// A file a key names: relative to the file the name stands in, or to where the user stands if it came with --set.
 fs::path resolve_file(const Value& name, const fs::path& base) {
@@ -298,7 +299,14 @@ void read_measure(Reader& reader, std::size_t index, const std::optional<Picosec
   check_measures(reader, out, before, names);
 }
 
-void read_action(Reader& reader, const platform::PlatformSpec& platform, std::vector<ActionSpec>& out) {
+std::string suggest(const std::string& name, const std::vector<std::string>& names) {
+  const std::string suggestion = did_you_mean(name, names);
+  return suggestion.empty() ? "there are " + quoted_list(names) : suggestion;
+}
+
+/// @param measures  their names
+void read_action(Reader& reader, const platform::PlatformSpec& platform, const std::vector<std::string>& measures,
+                 std::vector<ActionSpec>& out) {
   ActionSpec action;
   using Kind = ActionSpec::Kind;
   reader.number("at", action.at, Quantity::duration, 0, kLatest, Presence::required);
@@ -309,11 +317,35 @@ void read_action(Reader& reader, const platform::PlatformSpec& platform, std::ve
                  {"unload_drivers", Kind::unload_drivers},
                  {"load_drivers", Kind::load_drivers},
                  {"reload_drivers", Kind::reload_drivers},
-                 {"reset", Kind::reset}});
+                 {"reset", Kind::reset},
+                 {"disable_events", Kind::disable_events},
+                 {"enable_events", Kind::enable_events}});
   if (action.kind == Kind::cpu_offline || action.kind == Kind::cpu_online)
     reader.number("cpu", action.cpu, Quantity::count, 0, platform.sockets * platform.cpus_per_socket - 1,
                   Presence::required);
+  if (action.kind == Kind::disable_events || action.kind == Kind::enable_events) {
+    reader.text("measure", action.measure, Presence::required);
+    if (std::find(measures.begin(), measures.end(), action.measure) == measures.end())
+      reader.fail("measure", fmt::format("there is no measure '{}'", action.measure),
+                  suggest(action.measure, measures));
+  }
   out.push_back(action);
+}
+
+void read_firmware_write(Reader& reader, std::vector<FirmwareWriteSpec>& out) {
+  constexpr std::uint64_t kMost = ~std::uint64_t{0};
+  constexpr unsigned kWidest = 8;
+  FirmwareWriteSpec write;
+  reader.number("address", write.address, Quantity::address, 0, kMost, Presence::required);
+  reader.number("size", write.size, Quantity::count, 1, kWidest);
+  if ((write.size & (write.size - 1)) != 0) reader.fail("size", "no register access has this size", "use 1, 2, 4 or 8");
+  if (write.address % write.size != 0)
+    reader.fail("address", fmt::format("is not a multiple of the size, {}", write.size));
+  reader.number("value", write.value, Quantity::address, 0,
+                write.size == kWidest ? kMost : (1ULL << 8 * write.size) - 1, Presence::required);
+  write.place = reader.source();
+  write.path = reader.path();
+  out.push_back(std::move(write));
 }
 
 /// Refuse what is not one event of one PMU. Names wait for the drivers.
@@ -385,11 +417,6 @@ class MeasuredEvents {
   std::unordered_set<std::string> plain_;
   std::unordered_map<std::string, std::vector<std::string>> of_measure_;
 };
-
-std::string suggest(const std::string& name, const std::vector<std::string>& names) {
-  const std::string suggestion = did_you_mean(name, names);
-  return suggestion.empty() ? "there are " + quoted_list(names) : suggestion;
-}
 
 void read_expectation(Reader& reader, const MeasuredEvents& measured, std::vector<ExpectationSpec>& out) {
   ExpectationSpec expectation;
@@ -488,6 +515,7 @@ ScenarioSpec read_scenario(const Parts& parts) {
   reader.object("host", [&](Reader& host) {
     host.number("access_latency", spec.host.access_latency, Quantity::duration, 0, kMaximumAccess);
     host.number("interrupt_delay", spec.host.interrupt_delay, Quantity::duration, 0, kMaximumInterruptDelay);
+    host.number("rotation", spec.host.rotation, Quantity::duration, kShortestRotation);
   });
 
   TrafficNames names;
@@ -507,7 +535,12 @@ ScenarioSpec read_scenario(const Parts& parts) {
         read_measure(item, index, spec.duration, spec.platform, measure_names, spec.measures);
       },
       Presence::required);
-  reader.list("actions", [&](Reader& item, std::size_t) { read_action(item, spec.platform, spec.actions); });
+  reader.list("actions", [&](Reader& item, std::size_t) {
+    std::vector<std::string> measures;  // parts of a sweep have names of their own
+    for (const MeasureSpec& measure : spec.measures) measures.push_back(measure.name);
+    read_action(item, spec.platform, measures, spec.actions);
+  });
+  reader.list("firmware_writes", [&](Reader& item, std::size_t) { read_firmware_write(item, spec.firmware_writes); });
   reader.list("inject", [&](Reader& item, std::size_t) { read_injection(item, spec.injections); });
   std::stable_sort(spec.actions.begin(), spec.actions.end(),
                    [](const ActionSpec& a, const ActionSpec& b) { return a.at < b.at; });

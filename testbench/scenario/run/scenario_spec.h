@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/platform/platform_spec.h"
+#include "testbench/perf/verdict.h"
 #include "testbench/scenario/fabrics/workload.h"
 #include "testbench/scenario/yaml/document.h"
 #include "tlm/clock/clock_domain.h"
@@ -46,10 +47,22 @@ struct ActionSpec {
     load_drivers,
     reload_drivers,  ///< unload and load
     reset,           ///< warm reset of the platform, every register at its reset value
+    disable_events,  ///< of a measure that is open, as ioctl(PERF_EVENT_IOC_DISABLE)
+    enable_events,
   };
   Picoseconds at = 0;
   Kind kind = Kind::reload_drivers;
-  unsigned cpu = 0;  ///< cpu_offline, cpu_online
+  unsigned cpu = 0;     ///< cpu_offline, cpu_online
+  std::string measure;  ///< disable_events, enable_events: its name
+};
+
+/// A register that firmware has written before the drivers are loaded.
+struct FirmwareWriteSpec {
+  std::uint64_t address = 0;
+  unsigned size = 4;  ///< bytes: 1, 2, 4 or 8
+  std::uint64_t value = 0;
+  Source place;
+  std::string path;  ///< "firmware_writes[2]"
 };
 
 /// An event that happens many times at once: that much traffic, or that many cycles, in no time.
@@ -82,8 +95,9 @@ struct ExpectedFailureSpec {
 
 /// The CPU complex that runs the drivers.
 struct HostSpec {
-  Picoseconds access_latency = 50'000;  ///< of one register access
-  Picoseconds interrupt_delay = 0;      ///< from the interrupt line to the handler
+  Picoseconds access_latency = 50'000;     ///< of one register access
+  Picoseconds interrupt_delay = 0;         ///< from the interrupt line to the handler
+  Picoseconds rotation = perf::kRotation;  ///< how often events that share counters change them
 };
 
 /// One scenario, checked and with all defaults.
@@ -100,6 +114,7 @@ struct ScenarioSpec {
   std::optional<Picoseconds> duration;  ///< not set: until traffic has ended
   std::vector<MeasureSpec> measures;    ///< sweeps already taken apart
   std::vector<ActionSpec> actions;      ///< by time
+  std::vector<FirmwareWriteSpec> firmware_writes;
   std::vector<InjectionSpec> injections;
   std::vector<ExpectationSpec> expectations;
   std::optional<ExpectedFailureSpec> expected_failure;

@@ -53,6 +53,7 @@ class ScenarioRun {
 
   void carry_out() {
     zero_ = simulated_time();
+    write_for_firmware();
     const bool loaded = load("load_drivers");
     if (loaded) zero_ = simulated_time();
     if (!loaded || !check_names()) {
@@ -133,6 +134,13 @@ class ScenarioRun {
 
   void set_limited(bool limited) const {
     if (options_.is_limited != nullptr) options_.is_limited->store(limited ? 1 : 0);
+  }
+
+  void write_for_firmware() {
+    for (const FirmwareWriteSpec& write : spec_.firmware_writes) {
+      machine_.host().run_program([&] { machine_.host().write_register(write.address, write.size, write.value); });
+      if (!machine_.reports().empty()) throw InputError(write.place, write.path, machine_.reports().front());
+    }
   }
 
   bool load(const char* what) {
@@ -256,7 +264,7 @@ class ScenarioRun {
   void plan_rotation() {
     crowded_.merge(machine_.calls().take_crowded());
     if (rotation_planned_ || crowded_.empty() || open_.empty()) return;
-    steps_.push({simulated_time() - zero_ + perf::kRotation, Kind::rotate, 0});
+    steps_.push({simulated_time() - zero_ + spec_.host.rotation, Kind::rotate, 0});
     rotation_planned_ = true;
   }
 
@@ -296,7 +304,8 @@ class ScenarioRun {
     // Looked up each time: the CPU a PMU is read on moves with CPU hotplug.
     const perf::PmuCatalog catalog(machine_.pmus().pmus());
     if (loaded_ && !pmus_are_there(measure, catalog)) return;
-    auto measurement = std::make_unique<Measurement>(measure, machine_.pmus(), machine_.scoreboard(), catalog, zero_);
+    auto measurement = std::make_unique<Measurement>(measure, machine_.pmus(), machine_.scoreboard(), catalog, zero_,
+                                                     spec_.host.rotation);
     measurement->begin();
     open_.emplace(index, std::move(measurement));
     if (measure.window > 0) steps_.push({simulated_time() - zero_ + measure.window, Kind::end_measure, index});
@@ -322,6 +331,14 @@ class ScenarioRun {
 
   void close_all(bool cut_short) {
     while (!open_.empty()) end(open_.begin()->first, cut_short);
+  }
+
+  void set_counting(const std::string& measure, bool counting, const std::string& at) {
+    const auto found = std::find_if(open_.begin(), open_.end(),
+                                    [&](const auto& open) { return spec_.measures[open.first].name == measure; });
+    const char* const done = counting ? "enabled" : "disabled";
+    note(fmt::format("{}: {}: {}", at, measure, found == open_.end() ? "not open" : done));
+    if (found != open_.end()) found->second->set_counting(counting);
   }
 
   void act(const ActionSpec& action) {
@@ -358,6 +375,10 @@ class ScenarioRun {
       case Action::reset:
         machine_.platform().reset();
         note(fmt::format("{}: platform reset", at));
+        break;
+      case Action::disable_events:
+      case Action::enable_events:
+        set_counting(action.measure, action.kind == Action::enable_events, at);
         break;
     }
   }

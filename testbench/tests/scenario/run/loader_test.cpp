@@ -409,6 +409,23 @@ TEST(ScenarioLoader, a_cpu_the_platform_does_not_have_is_refused_at_its_place) {
   EXPECT_EQ(load_error(actions + "3}]\n"), "no error");
 }
 
+TEST(ScenarioLoader, an_action_on_a_measure_that_there_is_not_is_refused) {
+  const std::string actions = std::string(kSmall) + "actions: [{at: 1 us, do: disable_events, measure: ";
+  EXPECT_THAT(load_error(actions + "frist}]\n"),
+              AllOf(HasSubstr("s.yaml:11:52: actions[0].measure: there is no measure 'frist'"),
+                    HasSubstr("there are 'measure 0'")));
+  EXPECT_EQ(load_error(actions + "measure 0}]\n"), "no error");
+}
+
+TEST(ScenarioLoader, a_register_write_of_firmware_that_no_bus_has_is_refused) {
+  const std::string writes = std::string(kSmall) + "firmware_writes: [{address: 0x10000c00, ";
+  EXPECT_EQ(load_error(writes + "value: 1}]\n"), "no error");
+  EXPECT_THAT(load_error(writes + "size: 3, value: 1}]\n"), HasSubstr("firmware_writes[0].size"));
+  EXPECT_THAT(load_error(writes + "size: 2, value: 0x1_0000}]\n"), HasSubstr("firmware_writes[0].value"));
+  EXPECT_THAT(load_error(std::string(kSmall) + "firmware_writes: [{address: 2, value: 1}]\n"),
+              HasSubstr("is not a multiple of the size, 4"));
+}
+
 TEST(ScenarioLoader, a_cpu_to_count_on_that_the_platform_does_not_have_is_refused) {
   EXPECT_THAT(load_error(std::string(kSmall) + "    cpu: 4\n"),
               AllOf(HasSubstr("s.yaml:11:10: measure[0].cpu"), HasSubstr("0 ... 3")));
