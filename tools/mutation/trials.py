@@ -124,7 +124,8 @@ class Bench:
             return self.baseline[key]
 
     def verify(self, driver, library, worker):
-        words = ["verify", "--fabric", MODULES[driver.module][0], "--driver", library, "--for", self.options.verify]
+        words = ["verify", "--fabric", MODULES[driver.module][0], "--driver", library, "--for", self.options.verify,
+                 "--failures", "1", "--no-shrink"]
         return self.call(words, 20 * self.options.timeout, worker)
 
     def try_mutant(self, mutant, worker, first=()):

@@ -70,6 +70,7 @@ TEST_F(Command, help_is_there_for_every_command) {
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"run"},
                                                                                        {"list"},
                                                                                        {"stat"},
+                                                                                       {"verify"},
                                                                                        {"shell"},
                                                                                        {"boot"},
                                                                                        {"regs"},

@@ -117,6 +117,8 @@ GeneratedMachine CxlGenerator::make(Random& random, std::string_view kernel) con
   }
   GeneratedMachine generated;
   generated.cpus = static_cast<unsigned>(random.number(2, 8));
+  generated.resets =
+      false;  // a reset takes a function's registers off the bus, and the kernel's PCI core does not put them back
   generated.platform = cxl_platform(random, machine, details, generated.cpus);
   generated.traffic.emplace_back("cxl_traffic", cxl_workload(random, machine, std::nullopt));
   for (const CxlOffered& unit : offered) generated.pmus.push_back(offer_of(unit));

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "testbench/scenario/yaml/document.h"
+
+namespace pmufab::scenario {
+
+/// @return the document as to_yaml() writes it, in few lines: what fits into one line is written in one, with braces
+///         and brackets
+[[nodiscard]] std::string to_compact_yaml(const Value& document);
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/verify/campaign.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/yaml/compact_yaml.h"
+#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/verify/case_generator.h"
+#include "testbench/verify/failure.h"
+#include "testbench/verify/shrinker.h"
+
+namespace pmufab::verify {
+namespace {
+
+namespace fs = std::filesystem;
+using scenario::RunPlan;
+using scenario::RunResult;
+using scenario::Value;
+
+// The same for any number of jobs: when a kind is found, and in which case, depends on no machine.
+constexpr std::uint64_t kBatch = 64;
+
+std::string identity_of(const CampaignOptions& options) {
+  std::string text = fmt::format("seed {}", options.seed);
+  for (const Target& target : options.targets)
+    text += fmt::format(", {} with drivers of Linux {}", target.fabric->name(), target.drivers->kernel_version);
+  return text;
+}
+
+/// @return its name; empty for a document that has lost it, which is no scenario any more
+std::string name_of(const Value& document) {
+  const Value* const name = document.find("name");
+  return name == nullptr ? std::string() : name->scalar;
+}
+
+RunPlan plan_of(Value document, const Target& target) {
+  auto planned = std::make_shared<scenario::PlannedScenario>();
+  planned->name = name_of(document);
+  planned->overrides = std::make_shared<const std::vector<std::string>>();
+  planned->file = std::make_shared<const scenario::ScenarioFile>(std::move(document), fs::path());
+  return {std::move(planned), target.drivers};
+}
+
+/// Text as comment lines.
+std::string commented(const std::string& text) {
+  constexpr std::size_t kWidth = 110;
+  std::string lines;
+  std::string line = "#";
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    if (line.size() + end - at >= kWidth && line.size() > 1) {
+      lines += line + "\n";
+      line = "#";
+    }
+    line += " " + text.substr(at, end - at);
+    at = end + 1;
+  }
+  return lines + line + "\n";
+}
+
+class Campaign {
+ public:
+  explicit Campaign(const CampaignOptions& options) : options_(options) { state_.identity = identity_of(options); }
+
+  CampaignState run() {
+    if (options_.resumes) resume();
+    shrink_new_kinds();
+    while (!is_finished()) {
+      const std::uint64_t before = state_.next;
+      run_batch();
+      shrink_new_kinds();
+      if (state_.next == before) break;  // the time has passed, or the user has stopped it
+    }
+    return std::move(state_);
+  }
+
+ private:
+  void resume() {
+    std::optional<CampaignState> kept = CampaignState::load(state_file());
+    if (!kept) return;
+    if (kept->identity != state_.identity)
+      throw scenario::InputError(
+          fmt::format("'{}' is of another campaign: {}", state_file().generic_string(), kept->identity),
+          "name its folder with the same seed, fabrics and drivers, or another folder");
+    state_ = std::move(*kept);
+  }
+
+  [[nodiscard]] fs::path state_file() const { return options_.out / kStateFile; }
+  void save() const {
+    if (options_.keeps_state) state_.save(state_file());
+  }
+
+  [[nodiscard]] bool is_interrupted() const { return options_.runner.interrupted && options_.runner.interrupted() > 0; }
+  [[nodiscard]] bool is_finished() const {
+    const bool has_all = options_.runs && state_.next >= *options_.runs;
+    const bool has_enough = options_.most_kinds > 0 && state_.groups.size() >= options_.most_kinds;
+    return has_all || has_enough || is_interrupted() || (options_.is_over && options_.is_over());
+  }
+
+  [[nodiscard]] const Target& target_of(std::uint64_t index) const {
+    return options_.targets[index % options_.targets.size()];
+  }
+  [[nodiscard]] Value document_of(std::uint64_t index) const {
+    const Target& target = target_of(index);
+    return make_case(*target.fabric, target.drivers->kernel_version, options_.seed, index);
+  }
+
+  void run_batch() {
+    std::uint64_t end = state_.next + kBatch;
+    if (options_.runs) end = std::min(end, *options_.runs);
+    std::vector<Value> documents;
+    std::vector<RunPlan> plans;
+    for (std::uint64_t index = state_.next; index < end; ++index) {
+      documents.push_back(document_of(index));
+      plans.push_back(plan_of(documents.back(), target_of(index)));
+    }
+    scenario::RunnerOptions runner = options_.runner;
+    runner.interrupted = [this] {
+      const int asked = options_.runner.interrupted ? options_.runner.interrupted() : 0;
+      return asked == 0 && options_.is_over && options_.is_over() ? 1 : asked;
+    };
+    bool is_cut = false;  // what comes after a case that was stopped does not count
+    std::size_t position = 0;
+    runner.on_result = [&](const RunPlan&, RunResult run) {
+      const Value& document = documents[position++];
+      is_cut = is_cut || run.status == RunResult::Status::not_run || was_stopped(run);
+      if (!is_cut) judge(document, run);
+    };
+    runner.on_progress = [this](const scenario::RunnerProgress&) {
+      if (options_.on_progress) options_.on_progress(state_, "");
+    };
+    scenario::run_all(plans, runner);
+  }
+
+  /// By the user, or because the time has passed; not by a limit, at which a driver has failed.
+  static bool was_stopped(const RunResult& run) {
+    return run.status == RunResult::Status::interrupted && run.message.find("--limit") == std::string::npos;
+  }
+
+  void judge(const Value& document, const RunResult& run) {
+    state_.counters += run.counters();
+    const std::vector<Failure> failures = failures_of(run);
+    if (failures.empty()) {
+      ++(run.status == RunResult::Status::not_judged ? state_.not_judged : state_.passed);
+    } else {
+      ++state_.failed;
+      add(failures.front(), document, run);
+    }
+    if (options_.on_case) options_.on_case(document, run);
+    ++state_.next;
+    save();
+  }
+
+  void add(const Failure& failure, const Value& document, const RunResult& run) {
+    const auto known = std::find_if(state_.groups.begin(), state_.groups.end(),
+                                    [&](const FailureGroup& group) { return group.kind == failure.kind; });
+    if (known != state_.groups.end()) {
+      ++known->cases;
+      return;
+    }
+    state_.groups.push_back({failure.kind, failure.text, state_.next, name_of(document), run.drivers, 1, {}, 0});
+  }
+
+  void shrink_new_kinds() {
+    for (FailureGroup& group : state_.groups) {
+      if (!group.file.empty() || is_interrupted()) continue;
+      write(group, options_.shrinks ? smallest_of(group) : document_of(group.first));
+      save();
+      if (options_.on_failure) options_.on_failure(group);
+    }
+  }
+
+  Value smallest_of(FailureGroup& group) {
+    const Target& target = target_of(group.first);
+    const auto fails = [&](const std::vector<Value>& documents) { return try_all(documents, target, group); };
+    ShrinkOptions limits;
+    constexpr std::size_t kTriesOfTimeouts = 8;  // each takes as long as a run may take
+    if (group.kind.starts_with("took too long")) limits.most_tries = kTriesOfTimeouts;
+    return shrink(document_of(group.first), fails, limits).smallest;
+  }
+
+  /// @return of each document whether it fails as the group does. Documents that make no sense do not.
+  std::vector<bool> try_all(const std::vector<Value>& documents, const Target& target, FailureGroup& group) {
+    std::vector<bool> failed(documents.size(), false);
+    if (is_interrupted()) return failed;
+    std::vector<RunPlan> plans;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      RunPlan plan = plan_of(documents[i], target);
+      try {
+        static_cast<void>(plan.scenario->load());
+      } catch (const scenario::InputError&) {
+        continue;
+      }
+      plans.push_back(std::move(plan));
+      places.push_back(i);
+    }
+    scenario::RunnerOptions runner = options_.runner;
+    std::size_t position = 0;
+    bool is_first = true;
+    runner.on_result = [&](const RunPlan&, RunResult run) {
+      const std::size_t place = places[position++];
+      const std::optional<Failure> failure = failure_of_kind(run, group.kind);
+      failed[place] = failure.has_value();
+      if (failure && std::exchange(is_first, false)) group.text = failure->text;  // of the one that will be taken
+    };
+    runner.on_progress = [&](const scenario::RunnerProgress&) {
+      if (options_.on_progress) options_.on_progress(state_, "shrinking " + group.name);
+    };
+    scenario::run_all(plans, runner);
+    return failed;
+  }
+
+  void write(FailureGroup& group, const Value& document) {
+    if (options_.out.empty()) return;
+    std::error_code error;
+    fs::create_directories(options_.out, error);
+    const std::string body = scenario::to_compact_yaml(document);
+    group.file = group.name + ".yaml";
+    std::string text = text_of(group, body);
+    // Another campaign's file stays.
+    for (unsigned number = 2; is_taken(options_.out / group.file, text); ++number) {
+      group.file = fmt::format("{}-{}.yaml", group.name, number);
+      text = text_of(group, body);
+    }
+    const fs::path file = options_.out / group.file;
+    std::ofstream stream(file, std::ios::binary);
+    stream << text;
+    stream.close();
+    if (!stream) throw scenario::InputError(fmt::format("cannot write '{}'", file.generic_string()));
+    group.lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+
+  static bool is_taken(const fs::path& file, const std::string& text) {
+    if (!fs::exists(file)) return false;
+    std::ifstream stream(file, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {}) != text;
+  }
+
+  [[nodiscard]] std::string text_of(const FailureGroup& group, const std::string& body) const {
+    return commented("Found by pmufab verify: " + group.kind + ".") + commented(group.text) +
+           commented(fmt::format("Fails with: pmufab run {}{}", group.file,
+                                 options_.run_options.empty() ? " --drivers " + group.drivers : options_.run_options)) +
+           body;
+  }
+
+  const CampaignOptions& options_;
+  CampaignState state_;
+};
+
+}  // namespace
+
+CampaignState run_campaign(const CampaignOptions& options) { return Campaign(options).run(); }
+
+}  // namespace pmufab::verify

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "testbench/driver_host/driver_sets.h"
+#include "testbench/scenario/report/results.h"
+#include "testbench/scenario/run/runner.h"
+#include "testbench/verify/campaign_state.h"
+#include "testbench/verify/fabric_generator.h"
+
+namespace pmufab::verify {
+
+/// A fabric and the drivers that are tried on it.
+struct Target {
+  const FabricGenerator* fabric = nullptr;
+  std::shared_ptr<const driver_host::DriverSet> drivers;
+};
+
+struct CampaignOptions {
+  std::vector<Target> targets;  ///< case i is for target i modulo their number
+  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> runs;   ///< number of cases; nothing: until `is_over`
+  std::function<bool()> is_over = {};  ///< no more cases, because the time has passed
+  std::uint64_t most_kinds = 0;        ///< stop after failures of so many kinds; 0: never
+  bool shrinks = true;                 ///< find the smallest scenario of each kind
+  std::filesystem::path out;           ///< folder for the smallest scenarios; made when there is one
+  bool keeps_state = false;            ///< in that folder, after each case
+  bool resumes = false;                ///< with the state that is there
+  std::string run_options;             ///< for the command line that shows a failure again: " --driver my.so"
+  /// Jobs, time-out, limits, scratch folder, interrupts of the user. The campaign sets what else a runner asks for.
+  scenario::RunnerOptions runner;
+  /// Called for every judged case, in order, with its scenario: the place for functional coverage.
+  std::function<void(const scenario::Value& scenario, const scenario::RunResult& run)> on_case = {};
+  /// Called a few times a second. @param what  what is being done
+  std::function<void(const CampaignState& state, const std::string& what)> on_progress = {};
+  /// Called when a new kind has been found, and the smallest scenario if there is one.
+  std::function<void(const FailureGroup& group)> on_failure = {};
+};
+
+/// Run a campaign, or go on with one. @return how far it is
+/// @throws scenario::InputError if a file cannot be read or written
+[[nodiscard]] CampaignState run_campaign(const CampaignOptions& options);
+
+/// Name of the file that keeps a campaign's state, in its folder.
+inline constexpr const char* kStateFile = "verify-state.json";
+
+}  // namespace pmufab::verify

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/verify/case_generator.h"
+
+#include "testbench/verify/session_generator.h"
+#include "testbench/verify/values.h"
+
+namespace pmufab::verify {
+namespace {
+
+/// A seed of its own for each case, far from its neighbours' (the finaliser of SplitMix64).
+std::uint64_t mix(std::uint64_t value) {
+  value += 0x9e37'79b9'7f4a'7c15U;
+  value = (value ^ (value >> 30)) * 0xbf58'476d'1ce4'e5b9U;
+  value = (value ^ (value >> 27)) * 0x94d0'49bb'1331'11ebU;
+  return value ^ (value >> 31);
+}
+
+}  // namespace
+
+scenario::Value make_case(const FabricGenerator& fabric, std::string_view kernel, std::uint64_t seed,
+                          std::uint64_t index) {
+  Random random(mix(mix(seed) + index));
+  GeneratedMachine machine = fabric.make(random, kernel);
+  scenario::Value scenario = scenario::Value::map();
+  scenario.add("name", word(fmt::format("verify-{}-{}-{}", fabric.name(), seed, index)));
+  scenario.add("seed", number(random.number(1, 1'000'000)));
+  scenario.add("platform", std::move(machine.platform));
+  for (auto& [key, value] : machine.traffic) scenario.add(key, std::move(value));
+  add_session(random, machine, scenario);
+  return scenario;
+}
+
+}  // namespace pmufab::verify

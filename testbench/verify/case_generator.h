@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "testbench/scenario/yaml/document.h"
+#include "testbench/verify/fabric_generator.h"
+
+namespace pmufab::verify {
+
+/// Case `index` of a campaign with this seed on one fabric: a whole scenario. The same numbers give the same scenario.
+/// @param kernel  version of the drivers it is for
+[[nodiscard]] scenario::Value make_case(const FabricGenerator& fabric, std::string_view kernel, std::uint64_t seed,
+                                        std::uint64_t index);
+
+}  // namespace pmufab::verify

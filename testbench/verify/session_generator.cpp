@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/verify/session_generator.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "testbench/verify/values.h"
+
+namespace pmufab::verify {
+namespace {
+
+using scenario::Value;
+
+constexpr Picoseconds kNanosecond = 1'000;
+constexpr Picoseconds kMicrosecond = 1'000'000;
+
+struct Measure {
+  std::string name;
+  std::vector<std::string> events;
+  Picoseconds start = 0;
+  Picoseconds stop = 0;    ///< 0: the end
+  Picoseconds window = 0;  ///< of one that follows
+  bool follows = false;
+  Picoseconds interval = 0;
+  std::string open_error;
+  std::optional<unsigned> cpu;
+  bool is_compared = true;
+  std::size_t chain = 0;  ///< number of the first measure of its chain, from 1 on; 0: none
+};
+
+/// Draws one session. Everything it needs to know of the fabric is in the offers.
+class Session {
+ public:
+  Session(Random& random, const GeneratedMachine& machine) : random_(random), machine_(machine) {}
+
+  void draw(Value& scenario) {
+    draw_host(scenario);
+    choose_pmus();
+    duration_ = machine_.window * random_.pick({1U, 1U, 2U, 2U, 3U});
+    const std::uint64_t style = random_.number(1, 100);
+    if (style <= 45) {
+      draw_side_by_side();
+    } else if (style <= 75) {
+      draw_chain();
+    } else if (style <= 90) {
+      draw_side_by_side();
+      draw_chain();
+    } else if (style <= 95 && machine_.resets) {
+      draw_reset();
+    } else {
+      draw_unload();
+    }
+    const bool pauses = !has_life_cycle_ && random_.chance(25);
+    const bool reloads = !has_life_cycle_ && random_.chance(10);
+    leave_turns(!has_life_cycle_ && !pauses && !reloads);
+    if (random_.chance(25)) draw_refused();
+    if (!has_life_cycle_ && random_.chance(25)) draw_hotplug();
+    if (pauses) draw_pauses();
+    if (reloads) draw_reload();
+    const bool is_calm_session = actions_.empty() && !shares_;
+    if (random_.chance(60) && (is_calm_session || !machine_.calm_wraps)) draw_injections();
+    write(scenario);
+  }
+
+ private:
+  Picoseconds time_between(Picoseconds least, Picoseconds most) {
+    if (most <= least) return least;
+    return random_.number(least / kNanosecond, most / kNanosecond) * kNanosecond;
+  }
+
+  void draw_host(Value& scenario) {
+    Value host = machine_.host.value_or(Value::map());
+    if (!machine_.host) {
+      const Picoseconds slowest = machine_.slowest_access;
+      access_ = random_.pick({kNanosecond, kNanosecond, 5 * kNanosecond, 5 * kNanosecond, 20 * kNanosecond, slowest});
+      access_ = std::min(access_, slowest);
+      if (access_ != 50 * kNanosecond) host.add("access_latency", time(access_));
+      const Picoseconds longest = machine_.longest_interrupt;
+      if (longest > 0 && random_.chance(60)) {
+        interrupt_ = random_.pick({Picoseconds{1}, 100 * kNanosecond, 500 * kNanosecond, longest / 2, longest});
+        interrupt_ = std::min(interrupt_, longest);
+        host.add("interrupt_delay", time(interrupt_));
+      }
+    }
+    rotation_ = std::max(random_.pick({1U, 2U, 3U}) * machine_.window / 20, kMicrosecond);
+    host.add("rotation", time(rotation_));
+    scenario.add("host", std::move(host));
+  }
+
+  /// One to four PMUs: a session concentrates on them, so that states follow one another.
+  void choose_pmus() {
+    for (const PmuOffer& offer : machine_.pmus) pmus_.push_back(&offer);
+    random_.shuffle(pmus_);
+    pmus_.resize(std::min<std::size_t>(pmus_.size(), random_.pick({1U, 1U, 2U, 2U, 3U, 4U})));
+  }
+
+  // Events.
+
+  static bool fits(const PmuOffer& offer, const std::vector<std::string>& events, bool is_group) {
+    return offer.fits ? offer.fits(events, is_group) : events.size() <= offer.counters;
+  }
+
+  /// @return whether the events may be opened besides those that are open. If so, they count as open.
+  bool has_room(const PmuOffer& offer, const std::vector<std::string>& more) {
+    if (offer.shares) return true;
+    std::vector<std::string> all = open_[&offer];
+    all.insert(all.end(), more.begin(), more.end());
+    if (!fits(offer, all, false)) return false;
+    open_[&offer] = std::move(all);
+    return true;
+  }
+
+  /// Some events of a PMU, alone or as groups.
+  void add_events(const PmuOffer& offer, std::vector<std::string>& events) {
+    const std::uint64_t kind = random_.number(1, 100);
+    if (kind <= 35) {
+      add_group(offer, events);
+      return;
+    }
+    // More than there are counters: they take turns.
+    const bool is_crowd = offer.shares && offer.counters <= 16 && random_.chance(20);
+    const std::uint64_t most = is_crowd ? offer.counters + 3 : std::min(offer.counters, 6U);
+    const std::uint64_t wanted = random_.number(is_crowd ? offer.counters : 1, std::max<std::uint64_t>(most, 1));
+    for (std::uint64_t i = 0; i < wanted; ++i) {
+      const bool is_twin = i > 0 && random_.chance(15);
+      std::string event = is_twin ? events.back() : offer.event(random_);
+      if (has_room(offer, {event})) events.push_back(std::move(event));
+    }
+    if (offer.shares && random_.chance(20)) add_group(offer, events);
+  }
+
+  void add_group(const PmuOffer& offer, std::vector<std::string>& events) {
+    const std::uint64_t size = random_.number(1, std::min(offer.counters, 7U));
+    std::vector<std::string> group;
+    for (std::uint64_t i = 0; i < size; ++i) {
+      group.push_back(offer.event(random_));
+      const bool is_group = group.back().front() == '{';  // groups do not nest
+      if (is_group || !fits(offer, group, true)) group.pop_back();
+    }
+    if (!group.empty() && has_room(offer, group)) events.push_back(fmt::format("{{{}}}", fmt::join(group, ",")));
+  }
+
+  Measure& add_measure(const char* what) {
+    Measure& measure = measures_.emplace_back();
+    measure.name = fmt::format("{} {}", what, measures_.size());
+    return measure;
+  }
+
+  void finish_measure(Picoseconds length) {
+    Measure& measure = measures_.back();
+    if (measure.events.empty()) {
+      measures_.pop_back();
+      return;
+    }
+    if (random_.chance(40))
+      measure.interval = std::max(length / random_.number(2, 9) / kNanosecond * kNanosecond, kMicrosecond);
+  }
+
+  // Turns.
+
+  [[nodiscard]] Picoseconds length_of(const Measure& measure) const {
+    if (measure.window > 0) return measure.window;
+    const Picoseconds end = measure.stop > 0 ? measure.stop : duration_;
+    return end > measure.start ? end - measure.start : 0;
+  }
+
+  /// Whether two measures may be open at the same time. One with a window ends when it ends.
+  [[nodiscard]] static bool overlap(const Measure& a, const Measure& b) {
+    if (a.chain > 0 && a.chain == b.chain) return false;
+    const auto ends_before = [](const Measure& one, const Measure& other) {
+      return one.stop > 0 && one.stop <= other.start;
+    };
+    return !ends_before(a, b) && !ends_before(b, a);
+  }
+
+  static bool is_of(const std::string& events, const PmuOffer& pmu) {
+    return events.compare(events.front() == '{' ? 1 : 0, pmu.pmu.size() + 1, pmu.pmu + "/") == 0;
+  }
+
+  /// Events and groups of a PMU that are open together with those of a measure, which come last.
+  std::vector<std::string> open_with(std::size_t index, const PmuOffer& pmu, Picoseconds& shortest) const {
+    std::vector<std::string> open;
+    shortest = length_of(measures_[index]);
+    for (std::size_t i = 0; i <= index; ++i) {
+      if (i < index && !overlap(measures_[i], measures_[index])) continue;
+      const std::size_t before = open.size();
+      for (const std::string& events : measures_[i].events) {
+        if (is_of(events, pmu)) open.push_back(events);
+      }
+      if (open.size() > before) shortest = std::min(shortest, length_of(measures_[i]));
+    }
+    return open;
+  }
+
+  /// @return whether all these can count at once
+  static bool is_at_once(const PmuOffer& pmu, const std::vector<std::string>& open) {
+    std::vector<std::string> events;
+    for (const std::string& text : open) {
+      std::size_t begin = text.front() == '{' ? 1 : 0;
+      bool inside = false;
+      for (std::size_t i = begin; i <= text.size(); ++i) {
+        if (i < text.size() && text[i] == '/') inside = !inside;
+        const bool ends = i == text.size() || (!inside && (text[i] == ',' || text[i] == '}'));
+        if (!ends) continue;
+        if (i > begin) events.push_back(text.substr(begin, i - begin));
+        begin = i + 1;
+      }
+    }
+    return fits(pmu, events, false);
+  }
+
+  /// Events that take turns need time: an event that never had a counter has no count. What does not fit is left out.
+  /// @param may_share  nothing shortens the measures
+  void leave_turns(bool may_share) {
+    constexpr unsigned kAccesses = 25;  // to put an event off and on
+    for (std::size_t i = 0; i < measures_.size(); ++i) {
+      for (const PmuOffer* const pmu : pmus_) {
+        while (true) {
+          Picoseconds shortest = 0;
+          const std::vector<std::string> open = open_with(i, *pmu, shortest);
+          if (open.empty() || is_at_once(*pmu, open)) break;
+          const Picoseconds turn = std::max(rotation_, kAccesses * open.size() * 2 * access_);
+          if (pmu->shares && may_share && shortest >= 2 * (open.size() + 1) * turn) {
+            shares_ = true;
+            break;
+          }
+          auto& events = measures_[i].events;
+          const auto last =
+              std::find_if(events.rbegin(), events.rend(), [&](const std::string& one) { return is_of(one, *pmu); });
+          if (last == events.rend()) break;  // those before do not fit, and have their turns
+          events.erase(std::next(last).base());
+        }
+      }
+    }
+    // Of a chain without its first measure, the next one is the first.
+    for (std::size_t i = 0; i < measures_.size();) {
+      if (!measures_[i].events.empty()) {
+        ++i;
+        continue;
+      }
+      const Measure gone = measures_[i];
+      measures_.erase(measures_.begin() + static_cast<std::ptrdiff_t>(i));
+      if (i < measures_.size() && measures_[i].follows && !gone.follows) {
+        measures_[i].follows = false;
+        measures_[i].start = gone.start;
+      }
+    }
+  }
+
+  // Styles.
+
+  void draw_side_by_side() {
+    const std::uint64_t wanted = random_.number(1, 4);
+    for (std::uint64_t i = 0; i < wanted; ++i) {
+      Measure& measure = add_measure("side");
+      const std::uint64_t parts = random_.chance(30) ? 2 : 1;
+      for (std::uint64_t part = 0; part < parts; ++part) add_events(*random_.pick(pmus_), measure.events);
+      measure.start = random_.chance(50) ? 0 : time_between(0, duration_ / 2);
+      if (random_.chance(60)) measure.stop = time_between(measure.start + duration_ / 8, duration_);
+      finish_measure((measure.stop == 0 ? duration_ : measure.stop) - measure.start);
+    }
+  }
+
+  /// One measure after the other on the same PMUs: what one leaves behind is the next one's.
+  void draw_chain() {
+    const std::uint64_t wanted = random_.number(2, 6);
+    const PmuOffer* pmu = random_.pick(pmus_);
+    std::vector<std::string> before;
+    std::size_t first = 0;
+    for (std::uint64_t i = 0; i < wanted; ++i) {
+      Measure& measure = add_measure("chain");
+      measure.follows = i > 0;
+      if (i == 0) first = measures_.size();
+      measure.chain = first;
+      measure.window = time_between(duration_ / 8, duration_ / 3);
+      if (i == 0) measure.start = time_between(0, duration_ / 4);
+      if (random_.chance(20)) pmu = random_.pick(pmus_);
+      if (!before.empty() && random_.chance(15)) {
+        measure.events = before;  // opened again
+      } else {
+        open_[pmu].clear();
+        add_events(*pmu, measure.events);
+      }
+      if (measure.events.empty()) measure.events.push_back(pmu->event(random_));
+      before = measure.events;
+      finish_measure(measure.window);
+    }
+  }
+
+  /// A measure across a reset is not judged; everything after the drivers have been loaded again is.
+  void draw_reset() {
+    has_life_cycle_ = true;
+    const PmuOffer& pmu = *random_.pick(pmus_);
+    Measure& across = add_measure("across");
+    across.is_compared = false;
+    across.stop = duration_ / 2;
+    add_events(pmu, across.events);
+    if (across.events.empty()) across.events.push_back(pmu.event(random_));
+    act("reset", time_between(kMicrosecond, duration_ / 2));
+    act("reload_drivers", duration_ / 2 + kMicrosecond);
+    open_[&pmu].clear();
+    Measure& after = add_measure("after");
+    after.start = duration_ / 2 + 2 * kMicrosecond;
+    after.window = duration_ / 2;
+    add_events(random_.chance(60) ? pmu : *random_.pick(pmus_), after.events);
+    finish_measure(after.window);
+  }
+
+  void draw_unload() {
+    has_life_cycle_ = true;
+    draw_side_by_side();
+    for (Measure& measure : measures_) measure.start = std::min(measure.start, duration_ / 4);
+    const Picoseconds unload = time_between(duration_ / 3, duration_ / 2);
+    act("unload_drivers", unload);
+    const Picoseconds load = unload + time_between(0, 3 * kMicrosecond);
+    act("load_drivers", load);
+    const PmuOffer& pmu = *random_.pick(pmus_);
+    open_[&pmu].clear();
+    Measure& after = add_measure("after");
+    after.start = load + kMicrosecond;
+    after.window = duration_ / 2;
+    add_events(pmu, after.events);
+    finish_measure(after.window);
+  }
+
+  void draw_refused() {
+    const PmuOffer& offer = *random_.pick(pmus_);
+    if (!offer.refused) return;
+    const std::optional<RefusedEvent> refused = offer.refused(random_);
+    if (!refused) return;
+    Measure& measure = add_measure("refused");
+    measure.events = {refused->events};
+    measure.open_error = refused->error;
+    measure.cpu = refused->cpu;
+    const bool is_late = has_life_cycle_;  // while drivers are unloaded nothing can be opened
+    measure.start = is_late ? 0 : time_between(0, duration_ / 2);
+    measure.window = kMicrosecond;
+  }
+
+  // What happens meanwhile.
+
+  void act(const char* what, Picoseconds when, std::pair<std::string, Value> detail = {}) {
+    Value action = map({{"at", time(when)}, {"do", word(what)}});
+    if (!detail.first.empty()) action.add(detail.first, std::move(detail.second));
+    actions_.emplace_back(when, std::move(action));
+  }
+
+  /// CPUs go and come back: first the one that serves the PMU, then the one that has taken over, and so on.
+  void draw_hotplug() {
+    std::vector<unsigned> cpus = random_.pick(pmus_)->cpus;
+    if (cpus.size() < 2) return;
+    std::vector<unsigned> offline;
+    Picoseconds when = time_between(0, duration_ / 3);
+    const std::uint64_t steps = random_.number(1, 6);
+    for (std::uint64_t i = 0; i < steps; ++i, when += time_between(kMicrosecond, duration_ / 4)) {
+      const bool back = !offline.empty() && (offline.size() + 1 == cpus.size() || random_.chance(40));
+      if (back) {
+        const std::size_t index = random_.number(0, offline.size() - 1);
+        act("cpu_online", when, {"cpu", number(offline[index])});
+        offline.erase(offline.begin() + static_cast<std::ptrdiff_t>(index));
+        continue;
+      }
+      std::vector<unsigned> online;
+      for (const unsigned cpu : cpus) {
+        if (std::find(offline.begin(), offline.end(), cpu) == offline.end()) online.push_back(cpu);
+      }
+      const unsigned cpu = random_.chance(75) ? online.front() : random_.pick(online);
+      act("cpu_offline", when, {"cpu", number(cpu)});
+      offline.push_back(cpu);
+    }
+    has_hotplug_ = true;
+  }
+
+  void draw_pauses() {
+    const std::uint64_t wanted = random_.number(1, 2);
+    for (std::uint64_t i = 0; i < wanted; ++i) {
+      const Measure& measure = random_.pick(measures_);
+      if (!measure.open_error.empty()) continue;
+      Picoseconds when = measure.start + time_between(kMicrosecond, duration_ / 3);
+      const std::uint64_t times = random_.number(1, 2);
+      for (std::uint64_t turn = 0; turn < times; ++turn) {
+        act("disable_events", when, {"measure", word(measure.name)});
+        when += time_between(0, duration_ / 4);
+        act("enable_events", when, {"measure", word(measure.name)});
+        when += time_between(kMicrosecond, duration_ / 4);
+      }
+    }
+  }
+
+  void draw_reload() {
+    const std::uint64_t times = random_.chance(25) ? 2 : 1;
+    for (std::uint64_t i = 0; i < times; ++i) act("reload_drivers", time_between(kMicrosecond, duration_));
+  }
+
+  // Occurrences in bulk.
+
+  /// @return whether no event of the PMU comes or goes while a wrap at that time waits for its handler
+  [[nodiscard]] bool is_calm(const PmuOffer& pmu, Picoseconds when) const {
+    const auto is_near = [&](Picoseconds change) {
+      return change > 0 && when + handling() > change && change + handling() > when;
+    };
+    for (const Measure& measure : measures_) {
+      const bool is_used = std::any_of(measure.events.begin(), measure.events.end(),
+                                       [&](const std::string& events) { return is_of(events, pmu); });
+      if (!is_used) continue;
+      if (measure.chain > 0 || measure.window > 0) return false;  // nobody knows when it ends
+      if (is_near(measure.start) || is_near(measure.stop) || is_near(duration_)) return false;
+    }
+    return true;
+  }
+
+  /// Times between which a driver has handled a wrap: its accesses while interrupts are off, the way to the handler, and
+  /// the handler's own.
+  [[nodiscard]] Picoseconds handling() const {
+    constexpr unsigned kAccesses = 250;
+    return interrupt_ + kAccesses * access_ + kMicrosecond;
+  }
+
+  /// In the middle of a reading, if anybody reads.
+  Picoseconds reading_time(Picoseconds after) {
+    std::vector<const Measure*> readers;
+    for (const Measure& measure : measures_) {
+      if (measure.interval > 0 && !measure.follows) readers.push_back(&measure);
+    }
+    if (readers.empty() || random_.chance(25)) return time_between(after, duration_);
+    const Measure& reader = *random_.pick(readers);
+    Picoseconds when = reader.start + reader.interval;
+    while (when < after) when += reader.interval;
+    const std::uint64_t later = random_.number(0, 2);
+    return when + later * reader.interval + random_.number(0, 24) * access_ + access_ / 2;
+  }
+
+  void inject(Picoseconds when, const std::vector<std::string>& sources, std::uint64_t count) {
+    if (machine_.calm_wraps && !is_calm(*injected_, when)) return;
+    Value source = sources.size() == 1 ? Value::of(sources.front(), true) : Value::sequence();
+    if (sources.size() > 1) {
+      for (const std::string& one : sources) source.items.push_back(Value::of(one, true));
+    }
+    injections_.emplace_back(when, map({{"at", time(when)}, {"source", std::move(source)}, {"count", number(count)}}));
+  }
+
+  void draw_injections() {
+    std::vector<const PmuOffer*> able;
+    for (const PmuOffer* const pmu : pmus_) {
+      if (pmu->bulk) able.push_back(pmu);
+    }
+    random_.shuffle(able);
+    able.resize(std::min<std::size_t>(able.size(), random_.number(1, 2)));
+    for (const PmuOffer* const pmu : able) draw_injections_of(*pmu);
+  }
+
+  void draw_injections_of(const PmuOffer& pmu) {
+    const std::optional<BulkEvent> bulk = pmu.bulk(random_);
+    if (!bulk) return;
+    std::vector<std::string> sources = {bulk->source};
+    sources.insert(sources.end(), bulk->more.begin(), bulk->more.end());
+    injected_ = &pmu;
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
+    const std::uint64_t gap = std::min<std::uint64_t>(random_.pick({2U, 40U, 1'000U, 20'000U}), bulk->count / 4 + 1);
+    Picoseconds first = time_between(kMicrosecond, duration_ / 2);
+    if (bulk->count > gap && random_.chance(60)) {
+      inject(first, sources, bulk->count - gap);
+      first = reading_time(first + handling());
+      inject(first, sources, 2 * gap);
+    } else {
+      first = reading_time(first);
+      inject(first, sources, std::min(kMost, bulk->count + random_.number(0, gap)));
+    }
+    if (bulk->once || random_.chance(50)) return;
+    const Picoseconds again = reading_time(first + handling());
+    inject(again, sources, std::min(kMost, bulk->count));
+  }
+
+  // The document.
+
+  static Value value_of(const Measure& measure) {
+    Value value = map({{"name", word(measure.name)}});
+    std::vector<Value> events;
+    for (const std::string& event : measure.events) events.push_back(Value::of(event, true));
+    value.add("events", list(std::move(events)));
+    if (measure.follows) value.add("follows", flag(true));
+    if (measure.start > 0) value.add("start", time(measure.start));
+    if (measure.window > 0) value.add("window", time(measure.window));
+    if (measure.stop > 0) value.add("stop", time(measure.stop));
+    if (measure.interval > 0) value.add("interval", time(measure.interval));
+    if (measure.cpu) value.add("cpu", number(*measure.cpu));
+    if (!measure.is_compared) value.add("compare", word("none"));
+    if (!measure.open_error.empty()) value.add("open_error", word(measure.open_error));
+    return value;
+  }
+
+  /// A measure on a CPU of its own.
+  void choose_cpus() {
+    if (has_hotplug_) return;
+    for (Measure& measure : measures_) {
+      if (!measure.open_error.empty() || !random_.chance(12)) continue;
+      std::vector<unsigned> cpus;
+      bool first = true;
+      for (const PmuOffer* const pmu : pmus_) {
+        const bool is_used = std::any_of(measure.events.begin(), measure.events.end(), [&](const std::string& event) {
+          return event.find(pmu->pmu + "/") != std::string::npos;
+        });
+        if (!is_used) continue;
+        if (first) cpus = pmu->cpus;
+        first = false;
+        std::erase_if(
+            cpus, [&](unsigned cpu) { return std::find(pmu->cpus.begin(), pmu->cpus.end(), cpu) == pmu->cpus.end(); });
+      }
+      if (!cpus.empty()) measure.cpu = random_.pick(cpus);
+    }
+  }
+
+  static Value by_time(std::vector<std::pair<Picoseconds, Value>> items) {
+    std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    Value values = Value::sequence();
+    for (auto& item : items) values.items.push_back(std::move(item.second));
+    return values;
+  }
+
+  void write(Value& scenario) {
+    if (measures_.empty()) {
+      Measure& measure = add_measure("side");
+      measure.events.push_back(pmus_.front()->event(random_));
+    }
+    choose_cpus();
+    scenario.add("duration", time(duration_));
+    Value& values = scenario.add("measure", Value::sequence());
+    for (const Measure& measure : measures_) values.items.push_back(value_of(measure));
+    if (!actions_.empty()) scenario.add("actions", by_time(std::move(actions_)));
+    if (!injections_.empty()) scenario.add("inject", by_time(std::move(injections_)));
+  }
+
+  Random& random_;
+  const GeneratedMachine& machine_;
+  std::vector<const PmuOffer*> pmus_;
+  std::map<const PmuOffer*, std::vector<std::string>> open_;  // of PMUs that do not share; never walked through
+  Picoseconds duration_ = 0;
+  Picoseconds access_ = 50'000;
+  Picoseconds interrupt_ = 0;
+  Picoseconds rotation_ = kMicrosecond;
+  bool has_life_cycle_ = false;
+  bool shares_ = false;                 // events take turns
+  const PmuOffer* injected_ = nullptr;  // whose counters wrap
+  bool has_hotplug_ = false;
+  std::vector<Measure> measures_;
+  std::vector<std::pair<Picoseconds, Value>> actions_;
+  std::vector<std::pair<Picoseconds, Value>> injections_;
+};
+
+}  // namespace
+
+void add_session(Random& random, const GeneratedMachine& machine, Value& scenario) {
+  Session(random, machine).draw(scenario);
+}
+
+}  // namespace pmufab::verify

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "testbench/scenario/yaml/document.h"
+#include "testbench/verify/random.h"
+
+namespace pmufab::verify::tegra410 {
+
+/// Parameters of a CoreSight PMU.
+struct CoreSightShape {
+  unsigned counters = 8;  ///< the cycle counter included
+  unsigned width = 64;
+  bool interrupt = true;
+};
+
+struct RootPort {
+  unsigned number = 0;
+  unsigned bus = 0;
+  std::uint64_t bar_size = 0;
+  std::vector<unsigned> functions;
+};
+
+struct RootComplex {
+  unsigned socket = 0;
+  unsigned number = 0;
+  std::vector<RootPort> ports;
+  /// All its events name this requester, because a PCIE PMU has one filter by requester for all of its events.
+  std::optional<unsigned> requester;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> addresses;  ///< base and mask: no more than there are filters
+};
+
+/// A range of memory that traffic and address filters may name.
+struct Memory {
+  std::string kind;  ///< "cmem", "gmem", "cxl"
+  unsigned socket = 0;
+};
+
+/// What the generator knows of a machine it makes: enough to name its events.
+struct Machine {
+  unsigned sockets = 1;
+  unsigned cpus_per_socket = 4;
+  unsigned clusters = 4;
+  bool is_slow = false;  ///< counters are narrow: clocks, traffic and interrupts have to leave time
+  std::string peer;      ///< of NVLink-C2C: "gpu", "cpu"
+  unsigned gpus = 2;
+  unsigned c2c_width = 64;
+  unsigned cmem_width = 64;
+  CoreSightShape ucf;
+  CoreSightShape pcie;
+  CoreSightShape pcie_tgt;
+  std::vector<RootComplex> complexes;
+};
+
+/// Draw a machine, and describe it: the map under the key `platform`.
+[[nodiscard]] Machine draw_machine(Random& random, scenario::Value& platform);
+
+/// Traffic that reaches what the machine's PMUs count: the list under the key `traffic`.
+[[nodiscard]] scenario::Value draw_traffic(Random& random, const Machine& machine);
+
+/// @return where the BARs below a root port begin
+[[nodiscard]] std::uint64_t bar_base(const RootComplex& complex, const RootPort& port);
+
+}  // namespace pmufab::verify::tegra410

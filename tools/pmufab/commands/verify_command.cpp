@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "testbench/scenario/fabrics/fabric_kind.h"
+#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scenario/yaml/quantity.h"
+#include "testbench/verify/campaign.h"
+#include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+using scenario::InputError;
+using verify::CampaignOptions;
+using verify::CampaignState;
+using verify::FabricGenerator;
+using verify::FailureGroup;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kUsualFolder = "pmufab-verify";
+constexpr std::uint64_t kUsualRuns = 1000;
+
+std::vector<const FabricGenerator*> fabrics_of(const po::variables_map& map) {
+  const std::vector<std::string> names = values_of(map, "fabric");
+  if (names.empty()) return verify::fabric_generators();
+  std::vector<std::string> known;
+  for (const FabricGenerator* fabric : verify::fabric_generators()) known.emplace_back(fabric->name());
+  std::vector<const FabricGenerator*> chosen;
+  for (const std::string& name : names) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end())
+      throw InputError(fmt::format("--fabric: there is no fabric '{}'", name),
+                       "there are " + scenario::quoted_list(known));
+    chosen.push_back(verify::fabric_generators()[static_cast<std::size_t>(found - known.begin())]);
+  }
+  return chosen;
+}
+
+std::vector<std::string_view> modules_of(const FabricGenerator& fabric) {
+  for (const scenario::FabricKind* kind : scenario::fabric_kinds()) {
+    if (kind->name() == fabric.name()) return kind->driver_modules();
+  }
+  return {};
+}
+
+/// Each fabric with each driver set that has its drivers.
+std::vector<verify::Target> targets_of(const po::variables_map& map) {
+  const std::string selector = map["drivers"].as<std::string>();
+  if (!scenario::is_selector(selector))
+    throw InputError(fmt::format("--drivers {} is not a driver selector", selector),
+                     "write all, newest, 7.3, or '>=7.1 <7.3'");
+  const std::vector<const FabricGenerator*> fabrics = fabrics_of(map);
+  using DriverSets = std::vector<driver_host::DriverSet>;
+  const auto sets = std::make_shared<const DriverSets>(find_drivers(map));
+  std::vector<verify::Target> targets;
+  for (const FabricGenerator* fabric : fabrics) {
+    const DriverSets able = driver_host::sets_that_hold(*sets, modules_of(*fabric));
+    for (const driver_host::DriverSet& set : scenario::select(able, {selector})) {
+      const auto kept = std::find_if(sets->begin(), sets->end(),
+                                     [&](const driver_host::DriverSet& one) { return one.library == set.library; });
+      targets.push_back({fabric, {sets, &*kept}});
+    }
+  }
+  if (targets.empty()) {
+    std::vector<std::string> versions;
+    for (const driver_host::DriverSet& set : *sets) versions.push_back(set.kernel_version);
+    throw InputError("there is nothing to run: no driver set is selected",
+                     "the driver sets are " + scenario::quoted_list(versions));
+  }
+  return targets;
+}
+
+/// The number of cases, or the time until no more begin.
+void read_budget(const po::variables_map& map, CampaignOptions& options) {
+  const std::string span = map["for"].as<std::string>();
+  const bool has_runs = !map["runs"].defaulted();
+  if (!span.empty() && has_runs) throw InputError("--for and --runs contradict each other", "give one of them");
+  if (span.empty()) {
+    options.runs = map["runs"].as<std::uint64_t>();
+    if (*options.runs == 0) throw InputError("--runs: nothing would run", "use 1 or more");
+    return;
+  }
+  Picoseconds budget = 0;
+  try {
+    budget = scenario::parse_quantity(span, scenario::Quantity::duration);
+  } catch (const std::exception& error) {
+    throw InputError(fmt::format("--for {}: {}", span, error.what()), "for example --for 10min");
+  }
+  if (budget == 0) throw InputError("--for: nothing would run", "for example --for 10min");
+  constexpr std::uint64_t kPicosecondsPerMicrosecond = 1'000'000;
+  const Clock::time_point end = Clock::now() + std::chrono::microseconds(budget / kPicosecondsPerMicrosecond);
+  options.is_over = [end] { return Clock::now() >= end; };
+}
+
+void read_out(const po::variables_map& map, CampaignOptions& options) {
+  const std::string out = map["out"].as<std::string>();
+  options.out = out.empty() ? kUsualFolder : out;
+  options.keeps_state = !out.empty();
+  options.resumes = map["resume"].as<bool>();
+  if (options.resumes && out.empty()) throw InputError("--resume: no folder is given", "name it with --out DIR");
+  if (!options.keeps_state) return;
+  std::error_code error;
+  fs::create_directories(options.out, error);
+  if (error) throw InputError(fmt::format("--out: cannot write '{}': {}", out, error.message()));
+  const fs::path state = options.out / verify::kStateFile;
+  check_writable(state);
+  if (!options.resumes && fs::exists(state))
+    throw InputError(fmt::format("--out: '{}' has a campaign already", out),
+                     "go on with it by --resume, or name another folder");
+}
+
+scenario::RunnerOptions runner_of(const po::variables_map& map, const fs::path& scratch) {
+  constexpr unsigned kMaximumJobs = 1024;
+  scenario::RunnerOptions runner;
+  runner.jobs = map["jobs"].as<unsigned>();
+  if (runner.jobs == 0 || runner.jobs > kMaximumJobs)
+    throw InputError("--jobs: this number of runs is not possible", fmt::format("use 1 ... {}", kMaximumJobs));
+  runner.timeout_seconds = map["timeout"].as<unsigned>();
+  runner.limits = limits_of(map);
+  // A case takes a fraction of a second, and a driver that goes on forever must not hold up the others.
+  constexpr Picoseconds kTenSeconds = 10'000'000'000'000;
+  if (runner.limits.processor_time == 0) runner.limits.processor_time = kTenSeconds;
+  runner.scratch = scratch;
+  runner.interrupted = interrupts;
+  return runner;
+}
+
+void print_failure(const FailureGroup& group, const fs::path& out) {
+  fmt::print(std::cout, "FAILED {}: first in {}, drivers of Linux {}\n  {}\n", group.kind, group.name, group.drivers,
+             group.text);
+  if (!group.file.empty())
+    fmt::print(std::cout, "  {} ({})\n", (out / group.file).generic_string(), scenario::counted(group.lines, "line"));
+  std::cout.flush();
+}
+
+void print_end(const CampaignState& state) {
+  for (const FailureGroup& group : state.groups)
+    fmt::print(std::cout, "{}: {}\n", scenario::counted(group.cases, "case"), group.kind);
+  const std::uint64_t cases = state.passed + state.not_judged + state.failed;
+  fmt::print(std::cout, "{} ({}): {}, {} passed, {} failed in {}, {} not judged.\n",
+             state.failed > 0    ? "FAILED"
+             : state.passed == 0 ? "NOT JUDGED"
+                                 : "PASSED",
+             state.identity, scenario::counted(cases, "case"), scenario::with_separators(state.passed),
+             scenario::with_separators(state.failed), scenario::counted(state.groups.size(), "kind"),
+             scenario::with_separators(state.not_judged));
+  std::cout.flush();
+}
+
+double fraction_of(const CampaignState& state, const CampaignOptions& options, Clock::time_point began,
+                   Picoseconds budget) {
+  if (options.runs) return static_cast<double>(state.next) / static_cast<double>(*options.runs);
+  constexpr double kPicosecondsPerSecond = 1e12;
+  return std::chrono::duration<double>(Clock::now() - began).count() * kPicosecondsPerSecond /
+         static_cast<double>(budget);
+}
+
+int run(const Request& request) {
+  const po::variables_map& map = request.options;
+  CampaignOptions options;
+  options.targets = targets_of(map);
+  options.seed = map["seed"].as<std::uint64_t>();
+  options.most_kinds = map["failures"].as<std::uint64_t>();
+  options.shrinks = !map["no-shrink"].as<bool>();
+  read_budget(map, options);
+  read_out(map, options);
+  if (const std::string own = map["driver"].as<std::string>(); !own.empty()) options.run_options = " --driver " + own;
+  catch_interrupts();
+  ScratchFolder scratch;
+  options.runner = runner_of(map, scratch.path());
+  const Clock::time_point began = Clock::now();
+  const Picoseconds budget =
+      options.runs ? 0 : scenario::parse_quantity(map["for"].as<std::string>(), scenario::Quantity::duration);
+  ProgressBar bar;
+  options.on_progress = [&](const CampaignState& state, const std::string& what) {
+    bar.show(std::min(1.0, fraction_of(state, options, began, budget)),
+             fmt::format("{} cases, {} failed in {}  {}", state.next, state.failed,
+                         scenario::counted(state.groups.size(), "kind"), what));
+  };
+  options.on_failure = [&](const FailureGroup& group) {
+    bar.clear();
+    print_failure(group, options.out);
+  };
+  const CampaignState state = verify::run_campaign(options);
+  bar.clear();
+  print_end(state);
+  if (state.failed > 0 || interrupts() > 0) return kCheckFailed;
+  return state.passed == 0 ? kNotJudged : kPassed;
+}
+
+}  // namespace
+
+Command verify_command() {
+  const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
+  constexpr unsigned kUsualTimeout = 300;
+  return {
+      .name = "verify",
+      .arguments = "[options]",
+      .summary = "run drivers on random machines with random perf sessions, and shrink what fails",
+      .description =
+          R"(Each case is a scenario of its own: a random machine of a fabric, traffic that reaches what its PMUs count, and a
+perf session with everything that perf and the kernel do: groups, more events than counters, readings, refused events,
+CPUs that go and come back, drivers that are loaded again, counters that wrap. A case is judged as any scenario is.
+
+The first failure of each kind is shrunk to the smallest scenario that still fails in the same way. It is written as a
+file that pmufab run takes. Further failures of that kind are counted. docs/verify.md tells more.
+
+The same seed, fabrics and drivers give the same cases. With --out the campaign can be interrupted at any time, and
+go on with --resume.
+
+A case may use 10 seconds of processor time, unless --limit says otherwise.
+
+)" + limit_description(),
+      .options =
+          Options{
+              list("fabric", "NAME", "tegra410, cmn or cxl; may be given several times (default: all)"),
+              number<std::uint64_t>("seed", "N", "another seed gives other cases", 1),
+              number<std::uint64_t>("runs", "N", "how many cases", kUsualRuns),
+              text("for", "TIME", "in place of --runs: how long cases are begun, such as 10min"),
+              number<std::uint64_t>("failures", "N", "stop after failures of N kinds (0: never)", 0),
+              flag("no-shrink", "write failing cases as they are"),
+              text("out", "DIR", "folder for failing scenarios (default: pmufab-verify) and for the campaign's state"),
+              flag("resume", "go on with the campaign in that folder"),
+              number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor"),
+              number<unsigned>("timeout", "SECONDS", "a case that takes longer has failed (0: never)", kUsualTimeout),
+              limit_option(),
+          } +
+          driver_options("newest"),
+      .examples = {{"pmufab verify --driver my_driver.so --fabric cmn --for 10min", "look for mistakes in a driver"},
+                   {"pmufab verify --fabric tegra410 --runs 500 --seed 7 --out campaign",
+                    "500 cases; Ctrl-C interrupts, --resume goes on"}},
+      .exit_codes = {{"0", "every case passed"},
+                     {"1", "a case failed, crashed or took too long, or the user stopped the campaign"},
+                     {"2", "bad input, or output that could not be written"},
+                     {"3", "an internal error"},
+                     {"4", "nothing failed, and not one count could be judged"}},
+      .run = run,
+  };
+}
+
+}  // namespace pmufab::cli
