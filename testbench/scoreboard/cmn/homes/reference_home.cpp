@@ -302,7 +302,9 @@ void ReferenceHome::respond(Entry& entry) {
     } else if (opcode != req::kReadNoSnp) {
       data.resp = entry.alone ? chi::kUc : chi::kSc;
     }
-    expect_data(data, has_two_flits(entry.request), counted(entry));
+    // Its requester's CompAck ends such a read, however long its data waits to be sent.
+    const bool ends_with_ack = entry.ack_to_come || entry.acked;
+    expect_data(data, has_two_flits(entry.request), ends_with_ack ? Then{} : counted(entry));
   } else if (req::is_atomic(opcode)) {
     if (req::is_atomic_store(opcode)) return;
     data.resp = chi::kI;
@@ -317,8 +319,7 @@ void ReferenceHome::free_if_done(Cycle now, std::uint64_t serial) {
   const auto entry =
       std::find_if(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.serial == serial; });
   if (entry == entries_.end() || !entry->done || entry->ack_to_come) return;
-  const bool read_with_ack = req::is_read(entry->opcode) && entry->acked;
-  if (!read_with_ack && !req::is_write(entry->opcode) && entry->responses != 0) return;
+  if (!req::is_write(entry->opcode) && entry->responses != 0) return;
   const std::uint64_t line = entry->line;
   counts_.occupy(home_event::kQosPocqOccupancy, entry->occupancy, -1, now);
   counts_.occupy(home_event::kPocqClassOccup, 1U << qos_class(entry->request), -1, now);
