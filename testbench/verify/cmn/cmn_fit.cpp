@@ -9,8 +9,15 @@
 namespace pmufab::verify {
 namespace {
 
-/// @return events that a text names: a pair of combined watchpoints is two
-unsigned events_of(const MeshEvent& event) { return event.combined ? 2 : 1; }
+/// @return the events, a pair as two
+std::vector<const MeshEvent*> one_by_one(const std::vector<const MeshEvent*>& events) {
+  std::vector<const MeshEvent*> all;
+  for (const MeshEvent* const event : events) {
+    if (event->pair.empty()) all.push_back(event);
+    for (const MeshEvent& one : event->pair) all.push_back(&one);
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -30,7 +37,7 @@ bool CmnFit::dtcs_have_room(const std::vector<const MeshEvent*>& events, bool is
     // Where the driver does not see domains, and where it checks groups of all together, an event is in all of them.
     const bool in_all = event->kind != MeshEvent::Kind::cycles && (!sees_domains_ || (is_group && !full_dtc_alone_));
     for (unsigned domain = 0; domain < dtcs_; ++domain) {
-      if (in_all || domains.contains(domain)) used[domain] += events_of(*event);
+      if (in_all || domains.contains(domain)) ++used[domain];
     }
   }
   return cycles <= (is_group ? 1 : dtcs_) &&
@@ -42,8 +49,8 @@ bool CmnFit::dtms_have_room(const std::vector<const MeshEvent*>& events, bool is
   std::map<unsigned, unsigned> checked;
   for (const MeshEvent* const event : events) {
     for (const EventPlace& place : event->places) {
-      used[place.dtm] += events_of(*event);
-      checked[place.checked_dtm] += events_of(*event);
+      ++used[place.dtm];
+      ++checked[place.checked_dtm];
     }
   }
   const auto has_room = [](const auto& dtm) { return dtm.second <= cmn::kLocalCounters; };
@@ -65,10 +72,9 @@ bool CmnFit::watchpoints_fit(const std::vector<const MeshEvent*>& events, bool i
       for (const bool is_checked : {false, true}) {
         if (is_checked && !is_group) continue;
         Use& use = uses[{is_checked, is_checked ? place.checked_dtm : place.dtm, event->upload}];
-        use.count += events_of(*event);
-        use.combined += event->combined ? 2 : 0;
+        ++use.count;
+        use.combined += event->combined ? 1 : 0;
         use.groups.insert(event->group & 1U);
-        if (event->pair) use.groups.insert(*event->pair & 1U);
       }
     }
   }
@@ -94,11 +100,11 @@ bool CmnFit::filters_fit(const std::vector<const MeshEvent*>& events, bool is_gr
 
 bool CmnFit::fits(const std::vector<const MeshEvent*>& events, bool is_group) const {
   // A pair is a group of its own.
-  if (is_group && events.size() > 1 &&
-      std::any_of(events.begin(), events.end(), [](const MeshEvent* event) { return event->combined; }))
-    return false;
-  return dtcs_have_room(events, is_group) && dtms_have_room(events, is_group) && watchpoints_fit(events, is_group) &&
-         filters_fit(events, is_group);
+  const auto is_pair = [](const MeshEvent* event) { return !event->pair.empty(); };
+  if (is_group && std::any_of(events.begin(), events.end(), is_pair)) return false;
+  const std::vector<const MeshEvent*> all = one_by_one(events);
+  return dtcs_have_room(all, is_group) && dtms_have_room(all, is_group) && watchpoints_fit(all, is_group) &&
+         filters_fit(all, is_group);
 }
 
 /// What the driver has seen of a group when it checks the next event of it.

@@ -50,7 +50,10 @@ std::pair<std::vector<MeshPlan>, bool> make_meshes(Random& random, const CmnDriv
     return {std::move(meshes), false};
   }
   const bool linked = kind <= 90;
-  while (meshes.size() < 2) meshes.push_back(make_mesh(random, driver, linked, true));
+  while (meshes.size() < 2) {
+    meshes.push_back(make_mesh(random, driver, linked, true));
+    meshes.back().is_linked = linked;
+  }
   return {std::move(meshes), linked};
 }
 
@@ -84,7 +87,7 @@ GeneratedMachine CmnGenerator::make(Random& random, std::string_view kernel) con
   const CmnDriver driver(kernel);
   GeneratedMachine machine;
   auto [meshes, linked] = make_meshes(random, driver);
-  machine.window = random.pick({4, 8, 8, 15}) * kMicrosecond;
+  machine.window = random.pick({6, 10, 15}) * kMicrosecond;
   describe(random, meshes, linked, machine);
   MeshFlows flows;
   for (unsigned mesh = 0; mesh < meshes.size(); ++mesh)

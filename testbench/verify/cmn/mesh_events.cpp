@@ -44,6 +44,12 @@ NodeType named_type(NodeType type) { return type == NodeType::rn_d ? NodeType::r
 /// Which filter of its node an event uses. A DVM node's is the register field of the homes' occupancy.
 NodeFilter field_of(NodeFilter filter) { return filter == NodeFilter::dvm_occupancy ? NodeFilter::occupancy : filter; }
 
+/// Events of cache maintenance at memory nodes: homes send none there (docs/cmn-events.md).
+bool is_maintenance(const NodeEvent& event) {
+  if (event.type == NodeType::sbsx) return event.id == 0x3 || event.id == 0x13 || event.id == 0x16;
+  return event.type == NodeType::mtsx && event.id == 0x8;
+}
+
 std::span<const cmn::FlitPosition> positions_of(cmn::FlitFormat format, cmn::Channel channel) {
   switch (channel) {
     case cmn::Channel::req:
@@ -61,6 +67,7 @@ std::span<const cmn::FlitPosition> positions_of(cmn::FlitFormat format, cmn::Cha
 
 EventMaker::EventMaker(Random& random, const MeshPlan& plan, const CmnDriver& driver, unsigned number)
     : random_(random),
+      is_linked_(plan.is_linked),
       plan_(plan),
       driver_(driver),
       pmu_(fmt::format("arm_cmn_{}", number)),
@@ -199,7 +206,8 @@ MeshEvent EventMaker::watchpoint() {
                        static_cast<unsigned>(channel), group, is_exclusive ? ",wp_exclusive=1" : "",
                        event.combined ? ",wp_combine=1" : "", chosen.value, chosen.mask);
   };
-  event.combined = random_.chance(15);
+  // The first of a pair has the lower number, so that it counts for both. Old drivers number by group.
+  event.combined = random_.chance(15) && (!driver_.watchpoints_by_group || event.group == 0);
   const std::string text = with_group(event.group, comparison, exclusive);
   const bool one_only = plan_.topology.multiple_dtm && port >= 2;
   choose_places(event, crosspoints(one_only ? port : 0), text, one_only);
@@ -209,17 +217,13 @@ MeshEvent EventMaker::watchpoint() {
   event.key = fmt::format("watchpoint {} {} {}", event.upload, port, static_cast<unsigned>(channel));
   if (exclusive || event.combined) event.source.clear();
   if (event.combined) {
-    event.pair = event.group == 0 ? 1 : 0;
-    const std::string other = with_group(*event.pair, draw_comparison(channel, *event.pair, event.upload), false);
-    // The first of a group has the lower number, so it counts for both.
-    if (driver_.watchpoints_by_group && event.group != 0) {
-      event.pair.reset();
-      event.combined = false;
-      return watchpoint();
-    }
-    std::string second = event.text;
-    second.replace(second.find(text), text.size(), other);
-    event.text = fmt::format("{{{},{}}}", event.text, second);
+    MeshEvent first = event;
+    MeshEvent second = event;
+    second.group = event.group == 0 ? 1 : 0;
+    const std::string other = with_group(second.group, draw_comparison(channel, second.group, event.upload), false);
+    second.text.replace(second.text.find(text), text.size(), other);
+    event.text = fmt::format("{{{},{}}}", first.text, second.text);
+    event.pair = {std::move(first), std::move(second)};
   }
   return event;
 }
@@ -306,13 +310,17 @@ std::string EventMaker::node_text(const NodeEvent& event, unsigned code, unsigne
 
 std::optional<MeshEvent> EventMaker::node() {
   if (types_.empty()) return std::nullopt;
-  const TypeNodes& nodes = random_.pick(types_);
+  const TypeNodes* chosen = &random_.pick(types_);
+  // Gateways that lead nowhere count nothing.
+  if (!is_linked_ && chosen->type >= NodeType::cxra && chosen->type <= NodeType::ccla) chosen = &random_.pick(types_);
+  const TypeNodes& nodes = *chosen;
   std::vector<NodeEvent> events;
   for (const NodeEvent& event : scoreboard::node_events(product_)) {
     if (event.type == nodes.type && is_offered(event)) events.push_back(event);
   }
   if (events.empty()) return std::nullopt;
-  const NodeEvent& event = random_.pick(events);
+  NodeEvent event = random_.pick(events);
+  if (is_maintenance(event)) event = random_.pick(events);
   MeshEvent made;
   made.kind = MeshEvent::Kind::node;
   const auto [code, code2] = draw_codes(event, made);

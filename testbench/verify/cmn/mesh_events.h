@@ -34,9 +34,9 @@ struct MeshEvent {
   std::vector<Filter> filters;     ///< of a node's event
   bool upload = false;             ///< of a watchpoint
   unsigned group = 0;
-  bool combined = false;           ///< with the next event: both are one group, and this text names both
-  std::optional<unsigned> pair{};  ///< second match group
-  std::string key;                 ///< the occurrence without its place: "node 5 1"
+  bool combined = false;          ///< its flits must also match another watchpoint's
+  std::vector<MeshEvent> pair{};  ///< both of a combined pair. The text is their group
+  std::string key;                ///< the occurrence without its place: "node 5 1"
   /// Text of the same occurrence at one place; empty: it cannot be injected.
   std::string source;  ///< with {} for the node id
 };
@@ -81,6 +81,7 @@ class EventMaker {
   void choose_places(MeshEvent& event, std::vector<EventPlace> places, const std::string& terms, bool one_only);
 
   Random& random_;
+  bool is_linked_;
   const MeshPlan& plan_;
   const CmnDriver& driver_;
   std::string pmu_;

@@ -47,7 +47,8 @@ class FlowMaker {
 
   void add_requesters(const char* kind, const char* device);
   void add_chi(const char* kind, const std::vector<unsigned>& numbers, Target target);
-  [[nodiscard]] Target draw_target(bool is_first);
+  /// @param flow  number of the flow of these requesters
+  [[nodiscard]] Target draw_target(bool is_rn_f, std::size_t flow);
   [[nodiscard]] Value mix(bool is_rn_f, Target target);
   [[nodiscard]] Value ranges(Target target);
   [[nodiscard]] Value range(std::uint64_t base);
@@ -71,13 +72,16 @@ Value FlowMaker::rate(std::uint64_t count, std::size_t senders) {
   return word(fmt::format("{:.6f}", std::clamp(each, kLeastRate, kMostRate)));
 }
 
-FlowMaker::Target FlowMaker::draw_target(bool is_first) {
+/// RN-Fs begin with memory and RN-Is with I/O, so that both are reached. The other mesh has its own requesters, so that
+/// homes keep room for what comes from there.
+FlowMaker::Target FlowMaker::draw_target(bool is_rn_f, std::size_t flow) {
+  const bool has_memory = !regions_of(plan_).empty();
+  const bool has_other = neighbour_ != nullptr && !regions_of(*neighbour_).empty();
+  if (flow == 0) return is_rn_f && has_memory ? Target::memory : Target::io;
+  if (flow == 1 && has_other && random_.chance(80)) return Target::other_mesh;
   std::vector<Target> targets{Target::io};
-  if (!regions_of(plan_).empty()) targets.assign({Target::memory, Target::memory, Target::memory, Target::io});
-  if (!regions_of(plan_).empty() && is_first) targets.assign({Target::memory});
-  // The first requesters stay, so that homes keep room for what comes from the other mesh.
-  if (neighbour_ != nullptr && !is_first && !regions_of(*neighbour_).empty())
-    targets.insert(targets.end(), 4, Target::other_mesh);
+  if (has_memory) targets.insert(targets.end(), 2, Target::memory);
+  if (has_other) targets.push_back(Target::other_mesh);
   return random_.pick(targets);
 }
 
@@ -143,7 +147,7 @@ void FlowMaker::add_chi(const char* kind, const std::vector<unsigned>& numbers, 
   flow.add("numbers", list_of(numbers));
   flow.add("mix", mix(is_rn_f, target));
   flow.add("ranges", ranges(target));
-  flow.add("rate", rate(random_.pick({60U, 200U, 600U}), numbers.size()));
+  flow.add("rate", rate(random_.pick({100U, 300U, 600U}), numbers.size()));
   // What is under way to the other mesh must leave room in the homes of both.
   flow.add("outstanding",
            number(target == Target::other_mesh ? random_.number(1, 2) : random_.pick({1U, 2U, 4U, 8U, 16U})));
@@ -160,22 +164,20 @@ void FlowMaker::add_chi(const char* kind, const std::vector<unsigned>& numbers, 
 /// Divide the requesters of a kind among one to three flows; some may have nothing to do.
 void FlowMaker::add_requesters(const char* kind, const char* device) {
   constexpr unsigned kMostRequesters = 24;  // that do something
+  constexpr std::size_t kMostToOther = 3;
+  const bool is_rn_f = kind == std::string_view("rn_f");
   std::vector<unsigned> numbers;
-  for (unsigned number = 0; number < plan_.count(device); ++number) numbers.push_back(number);
+  for (unsigned one = 0; one < plan_.count(device); ++one) numbers.push_back(one);
   random_.shuffle(numbers);
   if (numbers.size() > kMostRequesters) numbers.resize(kMostRequesters);
-  bool is_first = true;
-  for (std::size_t begin = 0; begin < numbers.size();) {
-    const std::size_t rest = numbers.size() - begin;
-    std::size_t count = static_cast<std::size_t>(random_.number((rest + 2) / 3, rest));
-    const Target target = draw_target(is_first);
-    if (target == Target::other_mesh) count = std::min<std::size_t>(count, 3);
-    std::vector<unsigned> chosen(numbers.begin() + static_cast<std::ptrdiff_t>(begin),
-                                 numbers.begin() + static_cast<std::ptrdiff_t>(begin + count));
+  for (std::size_t flow = 0; !numbers.empty(); ++flow) {
+    std::size_t count = static_cast<std::size_t>(random_.number((numbers.size() + 2) / 3, (numbers.size() + 1) / 2));
+    const Target target = draw_target(is_rn_f, flow);
+    if (target == Target::other_mesh) count = std::min(count, kMostToOther);
+    std::vector<unsigned> chosen(numbers.end() - static_cast<std::ptrdiff_t>(count), numbers.end());
+    numbers.resize(numbers.size() - count);
     std::sort(chosen.begin(), chosen.end());
     add_chi(kind, chosen, target);
-    begin += count;
-    is_first = false;
   }
 }
 

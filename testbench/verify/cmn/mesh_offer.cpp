@@ -32,6 +32,8 @@ class Offer {
   [[nodiscard]] bool has_bulk() const { return !sources_.empty(); }
 
  private:
+  /// @return nothing for a text that this offer has not made
+  [[nodiscard]] const MeshEvent* known(const std::string& text) const;
   void list_sources(Random& random);
   void list_refused(Random& random, const MeshPlan& plan, const EventMaker& maker);
   void list_wrong_nodes(const MeshPlan& plan, const EventMaker& maker);
@@ -58,13 +60,22 @@ Offer::Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, unsi
   list_refused(random, plan, maker);
 }
 
+const MeshEvent* Offer::known(const std::string& text) const {
+  for (const MeshEvent& event : events_) {
+    if (event.text == text) return &event;
+    for (const MeshEvent& one : event.pair) {
+      if (one.text == text) return &one;
+    }
+  }
+  return nullptr;
+}
+
 bool Offer::fits(const std::vector<std::string>& texts, bool is_group) const {
   std::vector<const MeshEvent*> chosen;
   for (const std::string& text : texts) {
-    const auto event =
-        std::find_if(events_.begin(), events_.end(), [&](const MeshEvent& known) { return known.text == text; });
-    if (event == events_.end()) return false;
-    chosen.push_back(&*event);
+    const MeshEvent* const event = known(text);
+    if (event == nullptr) return false;
+    chosen.push_back(event);
   }
   return fit_.fits(chosen, is_group);
 }
@@ -72,7 +83,7 @@ bool Offer::fits(const std::vector<std::string>& texts, bool is_group) const {
 /// Two places of one domain that wrap at one instant would wrap the counter of an event of both twice, which no driver can
 /// tell. So each occurrence has one place in each domain.
 void Offer::list_sources(Random& random) {
-  std::set<std::pair<std::string, unsigned>> known;
+  std::set<std::pair<std::string, unsigned>> taken;
   std::vector<std::size_t> order(events_.size());
   for (std::size_t index = 0; index < order.size(); ++index) order[index] = index;
   // Events of one place choose it.
@@ -84,7 +95,7 @@ void Offer::list_sources(Random& random) {
     std::vector<EventPlace> places = event.places;
     random.shuffle(places);
     for (const EventPlace& place : places) {
-      if (known.emplace(event.key, place.domain).second)
+      if (taken.emplace(event.key, place.domain).second)
         sources_.push_back(fmt::format(fmt::runtime(event.source), place.node));
     }
   }

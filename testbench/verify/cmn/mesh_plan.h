@@ -25,6 +25,7 @@ struct MeshPlan {
   bool cycles_need_cg_disable = true;
   std::vector<unsigned> interrupts;  ///< of each DTC; empty: one each
   std::optional<unsigned> socket;
+  bool is_linked = false;  ///< gateways lead to another mesh
   bool is_narrow = false;  ///< queues, caches and credits so small that they are full all the time
   std::optional<scenario::Value> mesh, nodes{};  ///< the maps under these keys
 
