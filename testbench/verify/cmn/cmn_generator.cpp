@@ -101,7 +101,11 @@ GeneratedMachine CmnGenerator::make(Random& random, std::string_view kernel) con
   const bool has_bulk = random.chance(75);
   if (has_bulk) {
     machine.host.emplace(Value::map()).add("access_latency", number(0));
-    machine.host->add("interrupt_delay", word("1 ns"));
+    machine.host->add("interrupt_delay", word("1 ps"));
+  } else {
+    // A carry between two accesses of a reading must be unlikely.
+    constexpr Picoseconds kFast = 1'000;
+    machine.slowest_access = kFast;
   }
   for (unsigned mesh = 0; mesh < meshes.size(); ++mesh) {
     PmuOffer offer = make_offer(random, meshes[mesh], driver, mesh, has_bulk);
