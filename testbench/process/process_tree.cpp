@@ -9,7 +9,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -26,9 +25,11 @@ struct Status {
 
 Status status_of(pid_t process) {
   Status status;
-  // "PID (name) state parent ...", and the name may hold anything.
+  // "PID (name) state parent ...", and the name may hold anything but a zero. A process that ends after the opening
+  // makes the reading fail, at which an iterator of the stream's buffer would throw.
   std::ifstream file(fmt::format("/proc/{}/stat", process));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  std::getline(file, text, '\0');
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return status;
   std::istringstream(text.substr(name_end + 1)) >> status.state >> status.parent;

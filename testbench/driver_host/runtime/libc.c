@@ -49,6 +49,11 @@ void* pmufab_libc_realloc(void* old, size_t size) { return size > kLargest ? NUL
 
 void pmufab_libc_free(void* object) { free(object); }
 
+int pmufab_libc_is_there(size_t size) {
+  void* start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return start != MAP_FAILED && munmap(start, size) == 0;
+}
+
 void* pmufab_libc_reserve(size_t size) {
   void* start = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return start == MAP_FAILED ? NULL : start;

@@ -111,7 +111,7 @@ MISDEEDS = [
     (["use_after_free", "overrun", "stack", "longjmp"], BOTH, CHANCE, LATER),
     (["nowhere"], BOTH, FAILED, LATER),
     (["kmalloc"], ["probe"], PASSED, ["--limit", "memory=512 MiB"]),
-    (["kmalloc_loop"], ["probe"], FAILED, ["--limit", "memory=512 MiB"]),  # it keeps what it gets
+    (["kmalloc_loop", "kmalloc_small"], ["probe"], FAILED, ["--limit", "memory=512 MiB"]),  # it keeps what it gets
     # Interrupts and locks.
     (["free_irqs", "unlock"], BOTH, FAILED, LATER),
     (["strange_irqs", "endless_irqs"], ["probe"], PASSED, LATER),

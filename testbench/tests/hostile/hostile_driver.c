@@ -321,6 +321,8 @@ static bool of_memory(const char* deed) {
         break;
       else
         memset(object, 1, 1 << 20);
+  } else if (strcmp(deed, "kmalloc_small") == 0) {
+    while ((object = kmalloc(4096, GFP_KERNEL))) memset(object, 1, 4096);
   } else if (strcmp(deed, "unmap") == 0)
     c_munmap((void*)((unsigned long)many & ~0xffful), 1 << 16);
   else if (strcmp(deed, "share_zeros") == 0)

@@ -140,7 +140,7 @@ class Users:
         """Nobody else is a device's client."""
         guest = pathlib.Path(os.environ.get("PMUFAB_GUEST", REPOSITORY / ".cache" / "guest"))
         if not self.part.options.sample and (guest / ".complete").exists():
-            self.look_into(["boot", "--guest", guest, "--", "sleep", "1"], "pmufab-scratch.*/qemu.log", "boot")
+            self.look_into(["boot", "--guest", guest, "--", "sleep", "1000"], "pmufab-scratch.*/qemu.log", "boot")
 
     def try_to_have_folders_removed(self):
         """A scratch folder of another user is not removed, and nothing that it leads to."""

@@ -65,6 +65,18 @@ pid_t start_child_that_leaves_one_behind() {
   return child;
 }
 
+/// Also if it ends between the opening and the reading of its file.
+TEST(ProcessTree, a_process_that_ends_while_it_is_looked_at_has_no_parent) {
+  std::signal(SIGCHLD, SIG_IGN);  // nobody collects them
+  for (int turn = 0; turn < 200; ++turn) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    while (parent_of(child) != 0) {
+    }
+  }
+  std::signal(SIGCHLD, SIG_DFL);
+}
+
 TEST(ProcessTree, what_a_child_left_behind_is_ended_and_other_children_are_not) {
   adopt_orphans(true);
   const pid_t wanted = start_waiting_child();

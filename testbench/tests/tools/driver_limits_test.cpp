@@ -42,6 +42,7 @@ constexpr const char* kFaults = R"(
     case 'l': for (int i = 0; i < 200000; i++) printk("line %d\n", i); break;
     case 'o': for (int i = 0; i < 100000; i++) f_write(1, "not of the kernel\n", 18); for (;;) barrier();
     case 'k': { void* m = kmalloc(3ul << 30, 0); if (!m) return -ENOMEM; memset(m, 1, 3ul << 30); break; }
+    case 'a': while (kmalloc(4096, 0)); break;
     case 'b': for (;;) f_fork();
     case 's': if (f_fork() == 0) { f_setsid(); if (f_fork() == 0) for (;;) f_pause(); f_leave(0); } break;
     case 'c': for (int i = 0; i < 1024; i++) f_close(i); break;
@@ -148,6 +149,15 @@ TEST_F(DriverLimit, memory_that_a_driver_may_not_have_is_refused_by_the_kernel) 
   GTEST_SKIP() << "AddressSanitizer needs more";
 #endif
   const Json run = run_both("k", {"--limit", "memory=2 GiB"});
+  EXPECT_EQ(run.at("status"), "failed");
+  EXPECT_THAT(run.at("kernel_log").dump(), HasSubstr("failed with error -12"));
+}
+
+TEST_F(DriverLimit, a_driver_that_takes_all_memory_gets_no_more_and_its_run_goes_on) {
+#ifdef PMUFAB_SANITIZED
+  GTEST_SKIP() << "AddressSanitizer needs more";
+#endif
+  const Json run = run_both("a", {"--limit", "memory=256 MiB"});
   EXPECT_EQ(run.at("status"), "failed");
   EXPECT_THAT(run.at("kernel_log").dump(), HasSubstr("failed with error -12"));
 }
