@@ -194,8 +194,8 @@ class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
     for (auto mark = marks_.rbegin(); mark != marks_.rend() && mark->when > command.when; ++mark) ++mark->count;
     // Only thresholds need the times of single commands any longer.
     if (!rule_.raw() || recent_.size() < settle_at_) return;
-    const Picoseconds last = recent_.in_order().back();
-    settled_ += recent_.forget_before(last - std::min(last, kSlack));
+    const Picoseconds now = ddr_.reached();
+    settled_ += recent_.forget_before(now - std::min(now, kSlack));
     settle_at_ = std::max(kSettleAt, 2 * recent_.size());
   }
 

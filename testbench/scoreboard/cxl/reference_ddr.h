@@ -55,6 +55,9 @@ class ReferenceDdr final : private ReferenceLoad::Listener {
   /// @return the time at which the data of the last access has passed.
   [[nodiscard]] Picoseconds last_data() const noexcept { return last_cas_ + spec_.cas_latency; }
 
+  /// @return how far time has come. Commands of accesses that wait lie ahead of it.
+  [[nodiscard]] Picoseconds reached() const noexcept { return reached_; }
+
   /// Add a listener for all commands from now on, and for those of the last microseconds.
   void add(Listener& listener);
   void remove(Listener& listener) { std::erase(listeners_, &listener); }

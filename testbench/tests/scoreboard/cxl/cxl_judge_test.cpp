@@ -157,6 +157,34 @@ TEST(CxlJudge, a_vendors_group_counts_once_though_two_capabilities_have_it_and_h
   EXPECT_EQ(session.expected(2), 3);
 }
 
+TEST(CxlJudge, accesses_that_wait_long_count_in_each_window_for_the_time_they_wait_there) {
+  constexpr Picoseconds kPause = 60'000'000;
+  constexpr Picoseconds kWindow = 5'000'000;
+  constexpr int kWaiting = 4;
+  CxlJudgeSpec spec = CxlSession::hierarchy();
+  CxlDdrSpec& ddr = *spec.components[CxlSession::kDevice].ddr;
+  ddr.throttles[1] = {1, 1'000'000, kPause};
+  ddr.separate_queues = false;
+  spec.pmus[0].groups.push_back({kCxlVendor, kQueueOccupancyGroup});
+  spec.pmus[0].separate_queues = false;
+  CxlSession session(std::move(spec));
+  for (int i = 0; i < kWaiting; ++i) {
+    session.pass(CxlSession::message(CxlClass::m2s_req, 8, CxlSession::kH));  // MemSpecRd
+    session.fabric.on_access(session.now, CxlSession::kDevice, false, 0);
+  }
+  for (const int event : {1, 2, 3}) {
+    session.disable();
+    session.count(event, {{"vid", kCxlVendor}, {"gid", kQueueOccupancyGroup}, {"mask", 4}}, 7, 4);
+    session.enable();
+    const Picoseconds begin = session.now;
+    session.now = begin + kWindow;
+    session.disable();
+    // Each waiting access counts once in each clock.
+    EXPECT_EQ(session.expected(event), kWaiting * (session.now - begin) / 1'000) << event;
+    session.del(event, session.expected(event));
+  }
+}
+
 TEST_F(CxlJudgeTest, of_no_event_at_all_is_said_that_0_is_all_it_can_count) {
   const EventTerms nothing = {{"vid", 0x1e98}, {"gid", 0x20}, {"mask", 0}};
   session.board.expect(1, CxlSession::kPmu, nothing);
