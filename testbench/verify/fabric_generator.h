@@ -56,6 +56,8 @@ struct GeneratedMachine {
   /// The map under the key `host`, if known defects of the drivers leave no choice, such as one that loses events between
   /// two accesses of a reading. Null: any.
   std::optional<scenario::Value> host;
+  /// Empty if the machine brings its session, because only a few sessions show none of the known defects: `traffic` then
+  /// has "measure", "duration" and so on, too, and is the whole case.
   std::vector<PmuOffer> pmus;
   unsigned cpus = 1;                ///< of the whole platform
   Picoseconds window = 20'000'000;  ///< in which the traffic causes most events at least once

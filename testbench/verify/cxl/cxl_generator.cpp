@@ -14,6 +14,7 @@
 #include "testbench/verify/cxl/cxl_known_defects.h"
 #include "testbench/verify/cxl/cxl_layout.h"
 #include "testbench/verify/cxl/cxl_platform.h"
+#include "testbench/verify/cxl/cxl_session.h"
 #include "testbench/verify/cxl/cxl_units.h"
 #include "testbench/verify/cxl/cxl_workload.h"
 
@@ -98,6 +99,7 @@ PmuOffer offer_of(const CxlOffered& unit) {
 }  // namespace
 
 GeneratedMachine CxlGenerator::make(Random& random, std::string_view kernel) const {
+  if (random.chance(50)) return cxl_session_machine(random, kernel);
   CxlMachine machine = cxl_layout(random);
   std::vector<CxlDetails> details;
   std::vector<CxlOffered> offered;

@@ -19,6 +19,7 @@ inline constexpr bool kProgramsStay = true;
 
 /// cxl-overflow-after-reading, cxl-overflow-read-again, cxl-overflow-read-late: a turn is counted right if the counter's
 /// last value read before the wrap was 0, and none was read between the wrap and its interrupt.
+/// cxl-overflow-stopped: the turn of an event that is closed before its interrupt is lost.
 /// cxl-overflow-frozen: after a wrap no counter of the CPMU counts until an event is switched on or off.
 /// So counters that a session may read at any time are too wide to wrap, and narrow ones are measured by sessions that
 /// know when they wrap.

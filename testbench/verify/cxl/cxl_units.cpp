@@ -128,19 +128,6 @@ std::uint32_t some_place(Random& random, const CxlMemory& memory) {
   return place;
 }
 
-void add_filters(Random& random, const CxlDevice& device, const CxlUnit& unit, std::string_view kernel,
-                 CxlRequest& request) {
-  if (unit.hdm_filter && random.chance(40)) {
-    const auto decoders = static_cast<std::uint32_t>((1U << device.decoders.size()) - 1);
-    request.hdm = random.chance(10) ? static_cast<std::uint32_t>(random.number(0, 0xffff))
-                                    : static_cast<std::uint32_t>(random.number(1, decoders));
-  }
-  const CxlGroupKind* const kind = cxl_group_kind(request.vendor, request.group);
-  if (unit.ddr_filter && cxl_has_place_filter(kernel) && kind != nullptr && kind->filter == CxlFilter::place &&
-      std::has_single_bit(request.mask) && random.chance(50))
-    request.crb = some_place(random, device.memory);
-}
-
 }  // namespace
 
 CxlGroup cxl_group(Random& random, const CxlDevice& device) {
@@ -188,6 +175,19 @@ bool cxl_takes(const CxlUnit& unit, std::uint16_t vendor, std::uint16_t group, s
   return false;
 }
 
+void cxl_add_filters(Random& random, const CxlDevice& device, const CxlUnit& unit, std::string_view kernel,
+                     CxlRequest& request) {
+  if (unit.hdm_filter && random.chance(40)) {
+    const auto decoders = static_cast<std::uint32_t>((1U << device.decoders.size()) - 1);
+    request.hdm = random.chance(10) ? static_cast<std::uint32_t>(random.number(0, 0xffff))
+                                    : static_cast<std::uint32_t>(random.number(1, decoders));
+  }
+  const CxlGroupKind* const kind = cxl_group_kind(request.vendor, request.group);
+  if (unit.ddr_filter && cxl_has_place_filter(kernel) && kind != nullptr && kind->filter == CxlFilter::place &&
+      std::has_single_bit(request.mask) && random.chance(50))
+    request.crb = some_place(random, device.memory);
+}
+
 CxlRequest cxl_configurable_request(Random& random, const CxlDevice& device, const CxlUnit& unit,
                                     const CxlProgram& program, std::string_view kernel) {
   const CxlGroup& group = unit.groups[cxl_known::kProgrammedGroup];
@@ -197,7 +197,7 @@ CxlRequest cxl_configurable_request(Random& random, const CxlDevice& device, con
     request.threshold =
         static_cast<unsigned>(random.chance(5) ? random.number(1, cxl_known::kMostThreshold) : random.number(1, 3));
   }
-  add_filters(random, device, unit, kernel, request);
+  cxl_add_filters(random, device, unit, kernel, request);
   return request;
 }
 
@@ -205,7 +205,7 @@ CxlRequest cxl_fixed_request(Random& random, const CxlDevice& device, const CxlU
                              std::string_view kernel) {
   const CxlGroup& group = unit.groups[counter.group];
   CxlRequest request{group.vendor, group.id, counter.mask, counter.threshold, false, false, {}, {}};
-  add_filters(random, device, unit, kernel, request);
+  cxl_add_filters(random, device, unit, kernel, request);
   return request;
 }
 

@@ -37,6 +37,9 @@ struct CxlProgram {
 /// @return the event of a fixed counter.
 [[nodiscard]] CxlRequest cxl_fixed_request(Random& random, const CxlDevice& device, const CxlUnit& unit,
                                            const CxlBuiltIn& counter, std::string_view kernel);
+/// Perhaps let the request count only what some filters pass, as far as the CPMU and that kernel's driver have them.
+void cxl_add_filters(Random& random, const CxlDevice& device, const CxlUnit& unit, std::string_view kernel,
+                     CxlRequest& request);
 /// @return an event that the driver refuses, if one was found.
 [[nodiscard]] std::optional<std::string> cxl_refused(Random& random, const std::string& pmu, const CxlUnit& unit,
                                                      std::string_view kernel);

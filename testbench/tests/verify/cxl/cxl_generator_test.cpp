@@ -124,6 +124,7 @@ TEST(CxlGeneratorTest, every_group_capability_and_kind_of_event_occurs) {
       if (counters > 32) seen.insert("more than 32 counters");
       if (counters + count_of(*unit, "fixed") + count_of(*unit, "free_running") == 64) seen.insert("64 counters");
       if (count_of(*unit, "groups") == 32) seen.insert("32 groups");
+      if (const Value* const width = unit->find("width"); width != nullptr) seen.insert("width " + width->scalar);
       if (const Value* const message = unit->find("message_number"); message != nullptr) {
         seen.insert("message " + message->scalar);
         if (!messages.insert(message->scalar).second) seen.insert("shared message");
@@ -169,6 +170,11 @@ TEST(CxlGeneratorTest, every_group_capability_and_kind_of_event_occurs) {
                                      "invert",
                                      "hdm=",
                                      "crb="};
+  for (const unsigned width : {1, 8, 16, 31, 32, 33, 40, 48, 62, 63, 64})
+    wanted.push_back(fmt::format("width {}", width));
+  for (const char* const key : {"interrupt", "freeze", "writable_while_frozen", "message 0", "expected_failure",
+                                "unload_drivers", "reset", "cpu_offline", "interrupt_delay", "interval"})
+    wanted.emplace_back(key);
   for (const CxlGroupKind& kind : cxl_group_kinds()) wanted.emplace_back(kind.word);
   EXPECT_THAT(seen, ::testing::IsSupersetOf(wanted));
 }
@@ -202,7 +208,8 @@ TEST(CxlGeneratorTest, the_kernels_own_drivers_pass) {
   scenario::RunnerOptions options;
   options.scratch = scratch;
   options.on_result = [&](const scenario::RunPlan& plan, const scenario::RunResult& result) {
-    EXPECT_EQ(result.status, scenario::RunResult::Status::passed)
+    EXPECT_THAT(result.status,
+                ::testing::AnyOf(scenario::RunResult::Status::passed, scenario::RunResult::Status::expected_failure))
         << plan.scenario->name << " with Linux " << result.drivers << ": " << result.message;
     ++passed;
   };
