@@ -4,7 +4,7 @@
 #include <cstdint>
 
 /// What the generator must not ask of Linux's cxl_pmu, because it is known to be wrong. All of this holds for the drivers
-/// of 6.12, 7.2 and 7.3; each has a scenario in scenarios/known-defects. When a kernel mends one, make its constant, or
+/// of 6.12, 7.2 and 7.3; each has a scenario in scenarios/known-defects/cxl. When a kernel mends one, make its constant, or
 /// the code that reads it, depend on the version.
 namespace pmufab::verify::cxl_known {
 
