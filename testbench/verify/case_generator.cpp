@@ -26,7 +26,7 @@ scenario::Value make_case(const FabricGenerator& fabric, std::string_view kernel
   scenario.add("seed", number(random.number(1, 1'000'000)));
   scenario.add("platform", std::move(machine.platform));
   for (auto& [key, value] : machine.traffic) scenario.add(key, std::move(value));
-  add_session(random, machine, scenario);
+  if (!machine.pmus.empty()) add_session(random, machine, scenario);
   return scenario;
 }
 

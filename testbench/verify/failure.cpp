@@ -79,6 +79,7 @@ void add_counts(const MeasureResult& measure, std::vector<Failure>& failures) {
 std::vector<Failure> failures_of(const RunResult& run) {
   using Status = RunResult::Status;
   std::vector<Failure> failures;
+  if (run.status == Status::expected_failure) return failures;
   // What a run did not live to see is not its failure: only what ended it.
   if (run.status == Status::crashed || run.status == Status::timed_out || run.status == Status::bad_input ||
       run.status == Status::interrupted) {
@@ -100,6 +101,12 @@ std::vector<Failure> failures_of(const RunResult& run) {
     for (const scenario::DerivedResult& figure : measure.derived) {
       if (!figure.ok) failures.push_back({"figure " + without_numbers(figure.name), figure.name + " is wrong"});
     }
+  }
+  // Of a case that must fail, the message says what is different. Some of its checks are meant to fail.
+  if (!run.expected_reason.empty() && (run.status == Status::failed || run.status == Status::unexpected_pass)) {
+    const std::string message = first_line(run.message);
+    failures.push_back({without_numbers(message), message});
+    return failures;
   }
   for (const CheckResult& check : run.checks) {
     if (!check.ok && check.name != "kernel_panic") failures.push_back(failure_of(check));

@@ -61,6 +61,24 @@ TEST(Failure, a_crash_is_graver_than_a_wrong_count) {
   EXPECT_FALSE(failure_of_kind(run, "wrong count of cxl_pmu").has_value());
 }
 
+TEST(Failure, what_a_case_must_fail_at_is_none_and_everything_else_is) {
+  RunResult run;
+  run.expected_reason = "a part has no interrupt";
+  run.checks.push_back({"probe", false, "it failed"});
+  run.status = RunResult::Status::expected_failure;
+  EXPECT_EQ(kind_of(run), "none");
+  run.status = RunResult::Status::failed;
+  run.message = "not the expected failure: the check 'interrupts' failed";
+  EXPECT_EQ(kind_of(run), run.message);
+  run.measures = with_count("cxl_pmu_mem0.1", perf::Check::wrong).measures;
+  EXPECT_THAT(kind_of(run), HasSubstr("wrong count of cxl_pmu_mem*"));
+  run = {};
+  run.expected_reason = "a part has no interrupt";
+  run.status = RunResult::Status::unexpected_pass;
+  run.message = "not the expected failure: the check 'probe' did not fail";
+  EXPECT_EQ(kind_of(run), run.message);
+}
+
 TEST(Failure, events_that_a_driver_does_not_offer_are_its_failure) {
   RunResult run;
   run.status = RunResult::Status::bad_input;

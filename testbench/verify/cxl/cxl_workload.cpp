@@ -80,7 +80,7 @@ Value flow_value(Random& random, const CxlFlow& flow, std::optional<Picoseconds>
   if (random.chance(20))
     value.add("burst",
               map({{"on", time(random.number(1, 4) * 500'000)}, {"off", time(random.number(1, 4) * 250'000)}}));
-  value.add("outstanding", number(random.pick({4U, 16U, 64U})));
+  value.add("outstanding", number(random.pick({2U, 4U, 16U})));
   if (random.chance(60)) value.add("tee_share", word(random.pick({"0.25", "0.5", "1"})));
   if (until) value.add("duration", time(*until));
   return value;
