@@ -11,6 +11,7 @@
 
 #include "models/coresight/coresight_pmu_slot.h"
 #include "models/coresight/register_layout.h"
+#include "models/pmu/wrap_watch.h"
 
 namespace pmufab::coresight {
 
@@ -288,6 +289,7 @@ void CoreSightPmu::overflow(unsigned counter, Picoseconds when) {
     alarm_.set(std::min(alarm_.time(), when));
     return;
   }
+  WrapWatch::tell({name(), counter, when});
   if (has_overflowed(counter)) return;
   overflow_status_[counter / 32] |= 1U << counter % 32;
   update_line(present);
@@ -311,6 +313,7 @@ void CoreSightPmu::settle(Picoseconds when) {
   }
   auto pending = pending_.begin();
   for (; pending != pending_.end() && pending->when <= when; ++pending) {
+    WrapWatch::tell({name(), pending->counter, pending->when});
     overflow_status_[pending->counter / 32] |= 1U << pending->counter % 32;
     update_line(pending->when);
   }

@@ -104,6 +104,11 @@ class GuestStory {
     PerfExpectations expectations(
         machine_.scoreboard(), machine_.fabrics(), catalog,
         [this](const std::vector<ExpectedEvent>& events) { journal_.write("run", to_json(events)); });
+    if (machine_.coverage() != nullptr) {
+      expectations.on_counted([this](const perf::PerfAttributes& attributes, std::uint64_t least) {
+        machine_.coverage()->counted(attributes, least);
+      });
+    }
     const std::unique_ptr<GuestClock> clock = make_clock();
     GuestServer server(machine_, workload_, options_, aperture, interrupts, functions, expectations, *clock);
     server_ = &server;
@@ -115,6 +120,7 @@ class GuestStory {
     machine_.stop_traffic();
     const GuestServer::Tally& tally = server.tally();
     if (tally.traffic_ended) machine_.scoreboard().finish();
+    if (machine_.coverage() != nullptr) journal_.write("coverage", machine_.coverage()->coverage().to_json());
     journal_.write("end", {{"simulated_ps", simulated_time()},
                            {"accesses", tally.accesses},
                            {"interrupts", tally.interrupts + interrupts.delivered()},
@@ -140,6 +146,7 @@ class GuestStory {
     // Those of the virtual machine say it where nobody looks.
     scenario::print_kernel_errors(machine_.host().log(), "the drivers, outside of the guest,");
     if (loaded < 0) throw scenario::InputError("the drivers cannot be loaded");
+    if (machine_.coverage() != nullptr) machine_.coverage()->loaded(machine_.host().pmus());
     perf::PmuCatalog catalog(machine_.host().pmus());
     scenario::print_warnings(catalog);
     machine_.host().unload();
@@ -178,7 +185,7 @@ class GuestStory {
 
 void run_guest_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers,
                        const GuestOptions& options) {
-  scenario::Machine machine(spec.platform, spec.host, spec.workload, drivers, {});
+  scenario::Machine machine(spec.platform, spec.host, spec.workload, drivers, {.covers = options.covers});
   GuestStory story(machine, spec.workload, options);
   machine.platform().bus().monitor([&](const MmioBus::BusAccess& access) { story.see(access); });
   machine.run([&] { story.tell(); });
@@ -188,6 +195,7 @@ GuestResult read_guest_journal(const std::filesystem::path& folder) {
   GuestResult result;
   scenario::read_records(folder / kGuestJournalName, [&](const std::string& record, const json& content) {
     if (record == "run") result.runs.push_back(from_json(content));
+    if (record == "coverage") result.coverage = content;
     if (record != "end") return;
     content.at("simulated_ps").get_to(result.simulated);
     content.at("accesses").get_to(result.accesses);

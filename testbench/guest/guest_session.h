@@ -12,6 +12,7 @@
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/guest/acpi/acpi_tables.h"
 #include "testbench/guest/perf/perf_expectations.h"
+#include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::guest {
@@ -34,6 +35,7 @@ struct GuestOptions {
   bool is_deterministic = false;  ///< boots are to be the same: the guest's clock is its instructions, not the wall's
   int stop = -1;                  ///< file descriptor at whose end the session ends
   GuestTopology topology{};
+  bool covers = false;             ///< find out what the drivers meet, as far as their register accesses show it
   bool log = false;                ///< clients, interrupts and phases to standard error
   std::function<void()> on_ready;  ///< the functions can be connected to from now on
 };
@@ -50,6 +52,7 @@ struct GuestResult {
   bool traffic_ended = false;                    ///< all of the traffic was played
   std::vector<std::vector<ExpectedEvent>> runs;  ///< of perf, in order
   std::vector<std::string> failures;             ///< scenario::run_failures()
+  scenario::Json coverage = {};                  ///< what the drivers met (coverage::Coverage), if that was wanted
 };
 
 /// Serve a platform to a virtual machine, traffic included. Runs in this process, at most once per process. Results go

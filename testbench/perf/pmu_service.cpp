@@ -39,6 +39,12 @@ bool PmuServices::is_used(const std::string& pmu) const {
 }
 
 EventHandle PmuServices::open(const PerfAttributes& attributes, int cpu, EventHandle leader) {
+  const EventHandle result = open_event(attributes, cpu, leader);
+  if (observer_ != nullptr) observer_->on_open(attributes, leader, result);
+  return result;
+}
+
+EventHandle PmuServices::open_event(const PerfAttributes& attributes, int cpu, EventHandle leader) {
   const std::size_t number = attributes.type / kTypes;
   if (number >= services_.size()) return -ENOENT;
   const std::string name = services_.size() == 1 ? std::string() : name_of(attributes.type);
@@ -80,15 +86,20 @@ bool PmuServices::in_error(EventHandle event) {
 
 int PmuServices::read(EventHandle event, EventReading& reading) {
   PmuService* const service = service_of(event);
-  return service == nullptr ? -EBADF : service->read(event, reading);
+  const int result = service == nullptr ? -EBADF : service->read(event, reading);
+  if (observer_ != nullptr && result >= 0) observer_->on_read(event, false, reading);
+  return result;
 }
 
 int PmuServices::read_group(EventHandle leader, std::vector<EventReading>& readings) {
   PmuService* const service = service_of(leader);
-  return service == nullptr ? -EBADF : service->read_group(leader, readings);
+  const int result = service == nullptr ? -EBADF : service->read_group(leader, readings);
+  if (observer_ != nullptr && result >= 0 && !readings.empty()) observer_->on_read(leader, true, readings.front());
+  return result;
 }
 
 void PmuServices::close(EventHandle event) {
+  if (observer_ != nullptr) observer_->on_close(event);
   if (PmuService* const service = service_of(event)) service->close(event);
   open_.erase(event);
 }

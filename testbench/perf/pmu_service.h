@@ -54,12 +54,26 @@ class DriverPmus final : public PmuService {
   driver_host::DriverHost& host_;
 };
 
+/// Is told what programs do with events.
+class EventObserver {
+ public:
+  virtual ~EventObserver() = default;
+  /// @param result  the event, or a negative Linux errno
+  virtual void on_open(const PerfAttributes& attributes, EventHandle leader, EventHandle result) = 0;
+  /// @param is_group  all members of its group were read, and it is the leader
+  virtual void on_read(EventHandle event, bool is_group, const EventReading& reading) = 0;
+  /// It is about to be closed.
+  virtual void on_close(EventHandle event) = 0;
+};
+
 /// All services of a machine as one: the drivers, and what fabrics bring. Each has its own range of numbers.
 class PmuServices final : public PmuService {
  public:
   explicit PmuServices(driver_host::DriverHost& host) : drivers_(host), services_{&drivers_} {}
   /// @param service  gets the next numbers; outlives this
   void add(PmuService& service);
+  /// Set the one observer; null removes it.
+  void observe(EventObserver* observer) noexcept { observer_ = observer; }
 
   [[nodiscard]] std::vector<Pmu> pmus() const override;
   EventHandle open(const PerfAttributes& attributes, int cpu, EventHandle leader) override;
@@ -75,10 +89,12 @@ class PmuServices final : public PmuService {
   [[nodiscard]] PmuService* service_of(EventHandle event) const;
   [[nodiscard]] std::string name_of(std::uint32_t type) const;
   [[nodiscard]] bool is_used(const std::string& pmu) const;
+  EventHandle open_event(const PerfAttributes& attributes, int cpu, EventHandle leader);
 
   DriverPmus drivers_;
   std::vector<PmuService*> services_;
   std::map<EventHandle, std::string> open_;  // PMUs of open events
+  EventObserver* observer_ = nullptr;
 };
 
 }  // namespace pmufab::perf

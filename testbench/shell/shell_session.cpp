@@ -37,6 +37,7 @@ class ShellStory {
     pci_access::PciAccess pci(machine_.host(), machine_.platform().firmware());
     const std::vector<pci_access::FoundFunction> functions = pci.enumerate();
     const int loaded = machine_.host().load();
+    if (machine_.coverage() != nullptr) machine_.coverage()->loaded(machine_.host().pmus());
     const std::vector<perf::Pmu> pmus = machine_.pmus().pmus();
     scenario::print_kernel_errors(machine_.host().log());
     if (loaded < 0 || machine_.host().pmus().empty()) {
@@ -56,6 +57,7 @@ class ShellStory {
     server.serve();
     events.close_all();
     machine_.stop_traffic();
+    if (machine_.coverage() != nullptr) journal_.write("coverage", machine_.coverage()->coverage().to_json());
     finish();
     return true;
   }
@@ -90,7 +92,8 @@ bool run_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSe
     const auto scaled = static_cast<Picoseconds>(static_cast<double>(host.access_latency) * options.time_scale);
     host.access_latency = std::max<Picoseconds>(scaled, 1);  // a loop that waits for a register must end
   }
-  scenario::Machine machine(spec.platform, host, spec.workload, drivers, {.echo_log = options.echo_log});
+  scenario::Machine machine(spec.platform, host, spec.workload, drivers,
+                            {.echo_log = options.echo_log, .covers = options.covers});
   bool good = false;
   machine.run([&] { good = ShellStory(machine, options).tell(); });
   return good;
@@ -103,6 +106,8 @@ SessionResult read_journal(const std::filesystem::path& folder) {
       result.verdicts.push_back(perf::verdict_from_json(content, kCounter));
     } else if (record == "driver_files") {
       result.driver_files = scenario::driver_files_from_json(content);
+    } else if (record == "coverage") {
+      result.coverage = content;
     } else if (record == "end") {
       content.at("simulated_ps").get_to(result.simulated);
       content.at("failures").get_to(result.failures);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "testbench/driver_host/driver_host.h"
+#include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/scenario_spec.h"
 #include "testbench/shell/perf_events.h"
 
@@ -24,6 +25,7 @@ struct SessionResult {
   std::vector<driver_host::DriverFile> driver_files;  ///< those that serve PMUs, and the user's
   std::vector<perf::Verdict> verdicts;
   std::vector<std::string> failures;  ///< scenario::run_failures()
+  scenario::Json coverage = {};       ///< what the drivers met (coverage::Coverage), if that was wanted
 };
 
 struct SessionOptions {
@@ -31,6 +33,7 @@ struct SessionOptions {
   double time_scale = 1e-3;        ///< simulated seconds per second of programs
   int stop = -1;                   ///< file descriptor at whose end the session ends
   bool echo_log = false;           ///< kernel log to standard error
+  bool covers = false;             ///< find out what the drivers meet
   std::function<void()> on_ready;  ///< the drivers are loaded, and programs are served from now on
 };
 

@@ -26,6 +26,7 @@ namespace pmufab::cli {
 [[nodiscard]] Command shell_command();
 [[nodiscard]] Command boot_command();
 [[nodiscard]] Command map_command();
+[[nodiscard]] Command coverage_command();
 [[nodiscard]] Command trace_import_command();
 [[nodiscard]] Command trace_record_command();
 [[nodiscard]] Command trace_info_command();

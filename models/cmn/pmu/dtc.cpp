@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/pmu/wrap_watch.h"
+
 namespace pmufab::cmn {
 
 namespace {
@@ -141,6 +143,7 @@ void Dtc::cycles_overflowed(void* context, Picoseconds when) {
 }
 
 void Dtc::overflowed(unsigned bit, Picoseconds when) {
+  WrapWatch::tell({line_.name(), bit, when});
   pmovsr_ |= std::uint64_t{1} << bit;
   set_times_[bit] = when;
   update_line(when);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/cxl/cpmu/event_names.h"
+#include "models/pmu/wrap_watch.h"
 
 namespace pmufab::cxl {
 namespace {
@@ -180,6 +181,7 @@ void Cpmu::predict(CounterUnit& unit, Picoseconds when) {
 // ---- Overflow, freeze and messages
 
 void Cpmu::overflowed(CounterUnit& unit, Picoseconds when) {
+  WrapWatch::tell({name(), unit.index(), when});
   const CounterConfiguration program = configuration(unit.index());
   const std::uint64_t bit = std::uint64_t{1} << unit.index();
   if ((overflow_status_ & bit) == 0) {

@@ -247,6 +247,7 @@ void PerfExpectations::end() {
   std::vector<ExpectedEvent> told;
   for (Event& event : events_) {
     if (event.wide != 0) bound(event, now);
+    if (on_counted_ && event.told.low) on_counted_(event.event.attributes, *event.told.low);
     if (!alone_) event.told.doubt = "another perf ran at the same time, or was killed";
     if (event.adds) {
       told.back() = sum_of(std::move(told.back()), event.told);

@@ -48,6 +48,9 @@ class PerfExpectations {
   /// @param on_end   called with the events of each perf when it has ended
   PerfExpectations(scoreboard::Scoreboard& judge, const Fabrics& fabrics, const perf::PmuCatalog& catalog,
                    std::function<void(const std::vector<ExpectedEvent>&)> on_end);
+  /// Call `on_counted` for each event that has certainly counted, and how much at least, when its perf has ended.
+  using CountedFunction = std::function<void(const perf::PerfAttributes& attributes, std::uint64_t least)>;
+  void on_counted(CountedFunction on_counted) { on_counted_ = std::move(on_counted); }
 
   /// Bytes from the wrapper, each word with a zero behind it: "metrics" and what perf list -j says of them; "begin", the
   /// number of arguments, the arguments; "end".
@@ -103,6 +106,7 @@ class PerfExpectations {
   const perf::PmuCatalog& catalog_;
   perf::EventNames names_;
   std::function<void(const std::vector<ExpectedEvent>&)> on_end_;
+  CountedFunction on_counted_;
   std::string heard_;  // up to the last zero that has not come
   std::vector<std::string> words_;
   std::vector<Metric> metrics_;  // that perf knows

@@ -108,6 +108,7 @@ struct RunResult {
   std::vector<std::string> findings;  ///< of the scoreboard
   std::vector<std::string> kernel_log;
   Json traffic = Json::array();  ///< one object per generator
+  Json coverage = {};            ///< what the drivers met (coverage::Coverage), if that was wanted and the run ended
 
   /// "scenario", "scenario [variant]"
   [[nodiscard]] std::string title() const;

@@ -98,6 +98,8 @@ void take_record(const std::string& record, const Json& content, RunResult& run,
   } else if (record == "error") {
     run.status = content.at("input").get<bool>() ? Status::bad_input : Status::crashed;
     content.at("message").get_to(run.message);
+  } else if (record == "coverage") {
+    run.coverage = content;
   } else if (record == "kernel_log") {
     content.get_to(run.kernel_log);
   } else if (record == "end") {

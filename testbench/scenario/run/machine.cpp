@@ -79,16 +79,29 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   for (const auto& fabric : fabrics_) {
     if (perf::PmuService* const service = fabric->pmus()) pmus_->add(*service);
   }
-  calls_ = std::make_unique<CallTee>(*scoreboard_);
+  if (options.covers) observe_coverage();
+  calls_ = std::make_unique<CallTee>(*scoreboard_, coverage_.get());
   host_->observe(calls_.get());
   platform_->bus().monitor([this](const MmioBus::BusAccess& access) {
     if (judging_) scoreboard_->on_bus_access(access);
   });
 }
 
+void Machine::observe_coverage() {
+  coverage_ =
+      std::make_unique<coverage::Collector>(platform_->spec(), *scoreboard_, [this](const perf::ResolvedEvent& event) {
+        for (const auto& fabric : fabrics_) fabric->check_event(event);
+      });
+  pmus_->observe(coverage_.get());
+  platform_->bus().monitor([this](const MmioBus::BusAccess& access) {
+    if (judging_) coverage_->on_access(access);
+  });
+}
+
 void Machine::set_judging(bool judging) {
   judging_ = judging;
   host_->observe(judging ? calls_.get() : nullptr);
+  pmus_->observe(judging ? coverage_.get() : nullptr);
 }
 
 Machine::~Machine() {

@@ -15,6 +15,7 @@
 #include <systemc>
 
 #include "models/platform/platform.h"
+#include "testbench/coverage/collector.h"
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/scenario/fabrics/fabric.h"
 #include "testbench/scenario/run/scenario_spec.h"
@@ -26,20 +27,24 @@ namespace pmufab::scenario {
 /// their counters by rotation.
 class CallTee final : public perf::PerfCallObserver {
  public:
-  explicit CallTee(scoreboard::Scoreboard& judge) : judge_(judge) {}
+  /// @param coverage  is told, too; null: nobody wants to know
+  CallTee(scoreboard::Scoreboard& judge, coverage::Collector* coverage) : judge_(judge), coverage_(coverage) {}
   void on_call(Call call, bool begin, const std::string& pmu, perf::EventHandle event, std::uint64_t value,
                Picoseconds when) override {
     judge_.on_call(call, begin, pmu, event, value, when);
+    if (coverage_ != nullptr) coverage_->on_call(call, begin, pmu, event, value, when);
   }
   void on_add_failed(const std::string& pmu, perf::EventHandle event, int error) override {
     crowded_.insert(pmu);
     judge_.on_add_failed(pmu, event, error);
+    if (coverage_ != nullptr) coverage_->on_add_failed(pmu, event, error);
   }
   /// PMUs that refused an event since the call before.
   [[nodiscard]] std::set<std::string> take_crowded() { return std::exchange(crowded_, {}); }
 
  private:
   scoreboard::Scoreboard& judge_;
+  coverage::Collector* coverage_;
   std::set<std::string> crowded_;
 };
 
@@ -63,6 +68,7 @@ class Machine {
     bool echo_log = false;            ///< kernel log to standard error
     std::size_t log_room = 1U << 20;  ///< bytes of the kernel log to keep
     ProgressFunction progress = {};
+    bool covers = false;  ///< find out what the drivers meet
   };
 
   /// @throws InputError for a trace that cannot be replayed or drivers that cannot be loaded
@@ -81,6 +87,8 @@ class Machine {
   /// PMUs of drivers and of other software.
   [[nodiscard]] perf::PmuServices& pmus() noexcept { return *pmus_; }
   [[nodiscard]] CallTee& calls() noexcept { return *calls_; }
+  /// What the drivers meet; null unless the options want it.
+  [[nodiscard]] coverage::Collector* coverage() noexcept { return coverage_.get(); }
   [[nodiscard]] const std::vector<std::unique_ptr<Fabric>>& fabrics() const noexcept { return fabrics_; }
 
   /// Let all traffic begin now, or end.
@@ -106,12 +114,14 @@ class Machine {
 
  private:
   class Process;
+  void observe_coverage();
   static void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions);
 
   static Machine* current_;
   std::unique_ptr<platform::Platform> platform_;
   std::unique_ptr<driver_host::DriverHost> host_;
   std::unique_ptr<scoreboard::Scoreboard> scoreboard_;
+  std::unique_ptr<coverage::Collector> coverage_;
   std::unique_ptr<CallTee> calls_;
   std::vector<std::unique_ptr<Fabric>> fabrics_;  // go before the judges they show their wires to
   std::unique_ptr<perf::PmuServices> pmus_;

@@ -116,6 +116,7 @@ int run_plan(const RunPlan& plan, const RunnerOptions& options, const fs::path& 
   }
   SessionOptions session;
   session.limits = options.limits;
+  session.covers = options.covers;
   // Unless the user wants to see it, for the parent: of a run that crashes nothing else is left.
   session.echo_log = true;
   session.interrupted = [] { return stop_requested != 0; };

@@ -55,6 +55,7 @@ struct RunnerOptions {
   unsigned timeout_seconds = 0;   ///< of host time, for one run; 0: none
   RunLimits limits = {};          ///< of one run
   bool echo_log = false;          ///< kernel logs to standard error, as they grow
+  bool covers = false;            ///< find out what the drivers meet: RunResult::coverage
   std::filesystem::path scratch;  ///< folder for what runs leave behind while they run
   /// Called in the process of a run, with what was read.
   std::function<void(ScenarioSpec&)> prepare = {};

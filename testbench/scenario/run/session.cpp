@@ -146,6 +146,7 @@ class ScenarioRun {
   bool load(const char* what) {
     const int result = machine_.host().load();
     loaded_ = true;
+    if (machine_.coverage() != nullptr) machine_.coverage()->loaded(machine_.host().pmus());
     journal_.write("driver_files", to_json(machine_.host().driver_files()));
     if (result < 0) check(what, false, fmt::format("loading the drivers failed: {}", describe_errno(result)));
     const bool empty = result >= 0 && machine_.host().pmus().empty();
@@ -352,6 +353,7 @@ class ScenarioRun {
         const int result = host.set_cpu_online(action.cpu, online);
         const std::string done = fmt::format("cpu {} {}", action.cpu, online ? "online" : "offline");
         note(fmt::format("{}: {}", at, done));
+        if (!online && result >= 0) cover(coverage::Step::offline);
         if (result < 0) check("cpu_hotplug", false, fmt::format("cpu {}: {}", action.cpu, describe_errno(result)));
         published_.look(fmt::format("at {} ({})", at, done));
         break;
@@ -374,6 +376,7 @@ class ScenarioRun {
         break;
       case Action::reset:
         machine_.platform().reset();
+        cover(coverage::Step::reset);
         note(fmt::format("{}: platform reset", at));
         break;
       case Action::disable_events:
@@ -414,6 +417,9 @@ class ScenarioRun {
     }
   }
 
+  void cover(coverage::Step step) {
+    if (machine_.coverage() != nullptr) machine_.coverage()->did(step);
+  }
   void note_injection(const InjectionSpec& injection) {
     note(fmt::format("{}: {} times {}", format_time(injection.at), with_separators(injection.count), injection.source));
   }
@@ -451,6 +457,7 @@ class ScenarioRun {
     content["findings"] = findings(cut_short);
     content["traffic"] = traffic_report(machine_);
     journal_.write("kernel_log", log);
+    if (machine_.coverage() != nullptr) journal_.write("coverage", machine_.coverage()->coverage().to_json());
     journal_.write("end", std::move(content));
   }
 
@@ -518,6 +525,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     Machine::Options machine_options;
     machine_options.echo_log = options.echo_log;
     machine_options.log_room = options.limits.log;
+    machine_options.covers = options.covers;
     ScenarioRun* running = nullptr;
     machine_options.progress = [&](const TrafficProgress& progress) {
       // Requests up to that time are sent already. Before it, no count can be right.

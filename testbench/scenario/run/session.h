@@ -19,6 +19,7 @@ struct SessionOptions {
   bool echo_log = false;                      ///< kernel log to standard error
   std::function<bool()> interrupted = {};     ///< asked now and then: stop, compare what there is
   std::function<void(double)> progress = {};  ///< 0 ... 1
+  bool covers = false;                        ///< find out what the drivers meet: the record "coverage"
   RunLimits limits = {};                      ///< here: of the log, of readings and of simulated time
   /// Receives the time since the drivers were loaded, or their loading began, often.
   std::atomic<Picoseconds>* simulated_time = nullptr;

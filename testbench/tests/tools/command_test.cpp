@@ -73,6 +73,7 @@ TEST_F(Command, help_is_there_for_every_command) {
                                                                                        {"verify"},
                                                                                        {"shell"},
                                                                                        {"boot"},
+                                                                                       {"coverage"},
                                                                                        {"regs"},
                                                                                        {"map"},
                                                                                        {"trace", "import"},

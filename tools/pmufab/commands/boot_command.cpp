@@ -179,6 +179,7 @@ struct Order {
   fs::path guest_folder;
   std::string guest_title;
   std::string json;
+  std::string coverage;
 
   [[nodiscard]] bool interactive() const { return command.empty(); }
 };
@@ -194,6 +195,9 @@ Order read_order(const Request& request) {
   order.drivers = find_newest_driver(map, order.spec.platform);
   order.json = map["json"].as<std::string>();
   if (!order.json.empty()) check_writable(order.json);
+  order.coverage = map["coverage"].as<std::string>();
+  if (!order.coverage.empty()) check_writable(order.coverage);
+  order.session.covers = !order.coverage.empty();
   order.command = request.program;
   order.clock_plugin = clock_plugin_of(map["clock"].as<std::string>(), order.interactive());
   if (order.interactive() && isatty(STDIN_FILENO) != 1)
@@ -295,6 +299,7 @@ int boot(const Request& request) {
   print_failures(result.failures);
   const std::optional<int> code = code_of_command(scratch.path());
   const Conclusion conclusion = conclude(judged.counts, result.failures, judged.metrics);
+  if (!order.coverage.empty()) write_coverage(order.coverage, result.coverage);
   if (!order.json.empty()) write_json(order.json, result, judged, order.spec, conclusion, order.guest_title, code);
   if (simulator.state() != Simulator::State::stopped) {
     if (const std::optional<int> failed = check_simulator(end, result.ended)) return *failed;
@@ -345,6 +350,7 @@ Without PLATFORM a platform of two Tegra410 sockets is used.)",
               number<std::int64_t>("timeout", "N", "stop the guest if boot and COMMAND take longer than N seconds",
                                    kDefaultTimeout),
               text("json", "FILE", "write the verdicts as JSON"),
+              text("coverage", "FILE", "write what the guest's drivers met, for pmufab coverage"),
               flag("log", "report what happens between guest and platform"),
           } +
           driver_options("newest"),

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "testbench/coverage/coverage.h"
 #include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/input_error.h"
@@ -160,7 +161,7 @@ void check_folders(const std::vector<RunPlan>& plans) {
 /// Two reports in one file would overwrite each other.
 void check_reports(const po::variables_map& map) {
   std::set<fs::path> files;
-  for (const char* option : {"junit", "json", "csv"}) {
+  for (const char* option : {"junit", "json", "csv", "coverage"}) {
     const fs::path file = fs::path(map[option].as<std::string>()).lexically_normal();
     if (!file.empty() && !files.insert(file).second)
       throw InputError(fmt::format("--{}: another report goes to '{}' too", option, file.generic_string()),
@@ -189,7 +190,7 @@ void check_outputs(const po::variables_map& map, const fs::path& out, const std:
     }
   }
   // These may be in the same folder.
-  for (const char* option : {"junit", "json", "csv"}) {
+  for (const char* option : {"junit", "json", "csv", "coverage"}) {
     if (const std::string file = map[option].as<std::string>(); !file.empty()) check_writable(file);
   }
 }
@@ -270,6 +271,23 @@ class ReportFile {
   std::unique_ptr<scenario::ReportWriter> report_;
 };
 
+/// What the drivers of all runs met: --coverage.
+class CoverageFile {
+ public:
+  explicit CoverageFile(fs::path file) : file_(std::move(file)) {}
+  [[nodiscard]] bool is_wanted() const { return !file_.empty(); }
+  void add(const RunResult& run) {
+    if (!run.coverage.is_null()) coverage_.merge(coverage::Coverage::from_json(run.coverage, run.title()));
+  }
+  void finish(ResultWriter& results) const {
+    if (is_wanted()) results.write([&] { write_file(file_, to_text(coverage_)); });
+  }
+
+ private:
+  fs::path file_;
+  coverage::Coverage coverage_;
+};
+
 /// The reports of all runs: --junit, --json and --csv. One that cannot be written is dropped; the others go on.
 class Reports {
  public:
@@ -321,6 +339,7 @@ int run(const Request& request) {
   Printer printer(form);
   ResultWriter results;
   Reports reports(map, results);
+  CoverageFile coverage(map["coverage"].as<std::string>());
   scenario::Summary summary;
   scenario::ComparisonTables comparison;
   int code = kPassed;
@@ -332,6 +351,7 @@ int run(const Request& request) {
   runner.timeout_seconds = map["timeout"].as<unsigned>();
   runner.limits = limits;
   runner.echo_log = map["kernel-log"].as<bool>();
+  runner.covers = coverage.is_wanted();
   runner.scratch = scratch.path();
   runner.interrupted = interrupts;
   runner.on_progress = [&](const scenario::RunnerProgress& progress) {
@@ -347,6 +367,7 @@ int run(const Request& request) {
     if (result.status == RunResult::Status::bad_input) complain("pmufab: {}: {}\n", result.title(), result.message);
     if (!out.empty()) results.write([&] { write_run_folder(out, plan, result); });
     reports.add(result);
+    results.write([&] { coverage.add(result); });
     summary.add(result);
     comparison.add(result);
     code = scenario::graver(code, scenario::exit_code(result));
@@ -358,6 +379,7 @@ int run(const Request& request) {
   if (summary.runs() > 1) summary.write(std::cout);
   std::cout.flush();
   reports.finish();
+  coverage.finish(results);
   return results.finish(code);
 }
 
@@ -384,6 +406,7 @@ first in the folders below scenarios/ here, then among the scenarios that come w
               text("junit", "FILE", "write a JUnit report"),
               text("json", "FILE", "write all results as JSON"),
               text("csv", "FILE", "write all counters as comma-separated values"),
+              text("coverage", "FILE", "write what the drivers met, for pmufab coverage"),
               text("out", "DIR", "write a folder per run: results, effective configuration, kernel log"),
               text("output", "DIR", "the same as --out"),
               number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor"),

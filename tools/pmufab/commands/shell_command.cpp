@@ -116,7 +116,10 @@ int run_shell(const Request& request) {
   const scenario::ScenarioSpec spec = scenario_of(map, files.empty() ? std::string() : files.front(), "shell");
   const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);
   const std::string json = map["json"].as<std::string>();
-  if (!json.empty()) check_writable(json);
+  const std::string coverage = map["coverage"].as<std::string>();
+  for (const std::string& file : {json, coverage}) {
+    if (!file.empty()) check_writable(file);
+  }
   const fs::path preload = find_library("testbench/shell", "pmufab_shell_preload.so");
 
   EndSignals signals;
@@ -128,6 +131,7 @@ int run_shell(const Request& request) {
     session.time_scale = time_scale;
     session.stop = stop;
     session.echo_log = map["kernel-log"].as<bool>();
+    session.covers = !coverage.empty();
     session.on_ready = on_ready;
     return shell::run_session(spec, drivers, session) ? kPassed : kCheckFailed;
   });
@@ -148,6 +152,7 @@ int run_shell(const Request& request) {
   if (!result.failures.empty() && !map["kernel-log"].as<bool>())
     complain("pmufab: --kernel-log shows the kernel log\n");
   const Conclusion conclusion = conclude(result.verdicts, result.failures);
+  if (!coverage.empty()) write_coverage(coverage, result.coverage);
   if (!json.empty()) write_json(json, result, spec, drivers, conclusion, result.ended && !end.stopped);
   if (simulator.state() != Simulator::State::stopped) {
     if (const std::optional<int> failed = check_simulator(end, result.ended)) return *failed;
@@ -184,6 +189,7 @@ Without PLATFORM a platform of two Tegra410 sockets is used.)",
       .options = platform_options() +
                  Options{text("time-scale", "X", "simulated seconds per second of a program", "0.001"),
                          text("json", "FILE", "write the verdicts as JSON"),
+                         text("coverage", "FILE", "write what the drivers met, for pmufab coverage"),
                          flag("kernel-log", "show the kernel log as it grows")} +
                  driver_options("newest"),
       .words = Words::platforms,

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/coverage/coverpoints.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace pmufab::coverage {
+namespace {
+
+constexpr std::array<const char*, 4> kCounts{"below 2^16", "2^16 to 2^32", "2^32 to 2^48", "2^48 and more"};
+constexpr std::array<unsigned, 3> kCountBits{16, 32, 48};
+constexpr std::array<const char*, 2> kReadings{"once", "several times"};
+constexpr std::array<const char*, 3> kPositions{"first", "middle", "last"};
+constexpr std::array<const char*, 4> kValues{"0", "1", "some", "all ones"};
+
+bool is_watchpoint(const perf::PmuCatalog::Event& event) { return event.definition.find("=?") != std::string::npos; }
+
+void declare_event(Coverage& coverage, const PmuFacts& facts, const perf::PmuCatalog::Entry& pmu,
+                   const perf::PmuCatalog::Event& event, const std::string& name) {
+  coverage.declare(facts.kind, kEvent, name);
+  for (const char* const use : kUses) coverage.declare(facts.kind, kEventByUse, cross(name, use));
+  if (facts.layout != CounterLayout::fixed && !facts.is_cycles(name)) {
+    for (const char* const position : kPositions) coverage.declare(facts.kind, kEventByCounter, cross(name, position));
+  }
+  for (const perf::PmuCatalog::Format& format : pmu.formats) {
+    if (format.bits && is_filter_of(facts, event, format.name))
+      coverage.declare(facts.kind, kEventByFilter, cross(name, format.name));
+  }
+}
+
+void declare_filters(Coverage& coverage, const PmuFacts& facts, const perf::PmuCatalog::Entry& pmu) {
+  for (const perf::PmuCatalog::Format& format : pmu.formats) {
+    if (!format.bits || selects_event(format.name)) continue;
+    const std::uint64_t most = format.bits->maximum();
+    for (const char* const value : kValues) {
+      const bool is_possible = most > 1 || value == value_class(0, most) || value == value_class(1, most);
+      if (is_possible) coverage.declare(facts.kind, filter_point(format.name), value);
+    }
+  }
+}
+
+template <typename Names>
+void declare_all(Coverage& coverage, const std::string& kind, const char* point, const Names& names) {
+  for (const auto& name : names) coverage.declare(kind, point, name);
+}
+
+}  // namespace
+
+void declare(Coverage& coverage, const PmuFacts& facts, const perf::PmuCatalog::Entry& pmu,
+             const PublishedEvents& events) {
+  for (const perf::PmuCatalog::Event& event : pmu.events) {
+    const auto named = events.names.find(event.name);
+    const std::string& name = named == events.names.end() ? event.name : named->second;
+    const auto reason = events.uncaused.find(name);
+    if (reason == events.uncaused.end()) {
+      declare_event(coverage, facts, pmu, event, name);
+    } else {
+      coverage.declare_uncaused(facts.kind, name, reason->second);
+    }
+  }
+  declare_filters(coverage, facts, pmu);
+  declare_all(coverage, facts.kind, kCount, kCounts);
+  declare_all(coverage, facts.kind, kReading, kReadings);
+  declare_all(coverage, facts.kind, kTopology, facts.topologies);
+  declare_all(coverage, facts.kind, kLifeCycle, kSteps);
+  declare_all(coverage, facts.kind, kInterrupt, facts.wirings);
+  for (const std::string& width : facts.widths) {
+    for (const char* const wraps : kWraps) coverage.declare(facts.kind, kWrap, cross(width, wraps));
+  }
+}
+
+std::string cross(std::string_view first, std::string_view second) { return fmt::format("{} x {}", first, second); }
+
+std::string filter_point(std::string_view format) { return fmt::format("filter {}", format); }
+
+std::string value_class(std::uint64_t value, std::uint64_t maximum) {
+  if (value <= 1) return kValues.at(value);
+  return value == maximum ? kValues[3] : kValues[2];
+}
+
+std::string count_class(std::uint64_t count) {
+  const auto bits =
+      std::find_if(kCountBits.begin(), kCountBits.end(), [&](unsigned candidate) { return count >> candidate == 0; });
+  return kCounts.at(static_cast<std::size_t>(bits - kCountBits.begin()));
+}
+
+bool selects_event(std::string_view format) {
+  constexpr std::array<std::string_view, 6> kSelecting{"event", "eventid", "gid", "mask", "type", "vid"};
+  return std::find(kSelecting.begin(), kSelecting.end(), format) != kSelecting.end();
+}
+
+bool is_filter_of(const PmuFacts& facts, const perf::PmuCatalog::Event& event, std::string_view format) {
+  if (selects_event(format)) return false;
+  if (facts.layout != CounterLayout::cmn) return true;
+  // Fields of arm_cmn share bits. Those of watchpoints have a meaning for watchpoints alone; occupid and filter are part
+  // of an event's definition.
+  if (format.starts_with("wp_")) return is_watchpoint(event);
+  return format == "bynodeid" && event.name != "dtc_cycles";
+}
+
+}  // namespace pmufab::coverage

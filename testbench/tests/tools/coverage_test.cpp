@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// pmufab coverage, and what runs write for it: whole runs through the program.
+#include <algorithm>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/tests/tools/cli_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+class Coverage : public Cli {
+ protected:
+  /// A GPU that only reads, on a socket whose counters have 16 bits and an interrupt.
+  std::string reads(const std::string& measures) {
+    return write("reads.yaml", R"(name: reads
+platform:
+  kind: tegra410
+  name: small
+  sockets: 1
+  cpus_per_socket: 4
+  tegra410: {clusters: 4, ucf_pmu: {width: 16, counters: 4}}
+traffic:
+  - generators:
+      - {name: gpu, requester: {kind: gpu}, targets: [{memory: cmem}], pacing: {kind: fixed, requests_per_us: 100}}
+duration: 100 us
+measure:
+)" + measures);
+  }
+
+  /// Run a scenario. @return the bins of UCF PMUs
+  Json bins_of(const std::string& scenario) {
+    const std::string file = (folder / "coverage").string();
+    const Outcome run = pmufab({"run", scenario, "--drivers", "newest", "--coverage", file});
+    EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+    return Json::parse(read(file)).at("kinds").at("nvidia_ucf_pmu_*");
+  }
+};
+
+TEST_F(Coverage, an_event_that_counted_nothing_was_not_met) {
+  const Json bins = bins_of(reads(R"(  - name: all
+    events: ["nvidia_ucf_pmu_0/slc_access_rd/,nvidia_ucf_pmu_0/slc_access_wr/"]
+)"));
+  EXPECT_EQ(bins.at("event").at("slc_access_rd"), 1);
+  EXPECT_EQ(bins.at("event").at("slc_access_wr"), 0) << "nothing writes";
+  EXPECT_EQ(bins.at("event").at("slc_hit_rd"), 0) << "it was not opened";
+  EXPECT_EQ(bins.at("event x use").at("slc_access_rd x alone"), 1);
+  EXPECT_EQ(bins.at("event x use").at("slc_access_rd x in a group"), 0);
+  EXPECT_EQ(bins.at("event x counter").at("slc_access_rd x first"), 1);
+  EXPECT_EQ(bins.at("event x counter").at("slc_access_rd x last"), 0);
+  EXPECT_EQ(bins.at("topology").at("1 socket"), 1);
+  EXPECT_EQ(bins.at("topology").at("2 sockets"), 0);
+}
+
+TEST_F(Coverage, groups_filters_counters_and_multiplexing_are_met) {
+  const Json bins = bins_of(reads(R"(  - name: group
+    events: ["{nvidia_ucf_pmu_0/slc_hit_rd/,nvidia_ucf_pmu_0/cycles/,nvidia_ucf_pmu_0/slc_access_rd,src_loc_noncpu=1/}"]
+    stop: 20 us
+    interval: 5 us
+  - name: filtered
+    events: ["nvidia_ucf_pmu_0/slc_access_rd,src_loc_noncpu=1/,nvidia_ucf_pmu_0/slc_access_rd/,nvidia_ucf_pmu_0/mem_access_rd/"]
+    start: 30 us
+)"));
+  EXPECT_EQ(bins.at("event x use").at("slc_access_rd x in a group"), 1);
+  EXPECT_EQ(bins.at("event x use").at("cycles x in a group"), 1);
+  EXPECT_EQ(bins.at("event x counter").at("slc_access_rd x middle"), 1);
+  EXPECT_EQ(bins.at("event x counter").at("mem_access_rd x last"), 1);
+  EXPECT_EQ(bins.at("event x filter").at("slc_access_rd x src_loc_noncpu"), 1);
+  EXPECT_EQ(bins.at("event x filter").at("slc_access_rd x src_loc_cpu"), 0);
+  EXPECT_EQ(bins.at("filter src_loc_noncpu"), (Json{{"0", 1}, {"1", 1}}));
+  EXPECT_EQ(bins.at("reading"), (Json{{"once", 1}, {"several times", 1}}));
+  EXPECT_EQ(bins.at("life cycle").at("reopened with another filter"), 1);
+  EXPECT_EQ(bins.at("life cycle").at("drivers loaded again"), 0);
+}
+
+TEST_F(Coverage, wraps_and_their_interrupts_are_met) {
+  // 16 bits: 100 us are 200,000 cycles, and 10,000 requests read 640,000 bytes.
+  const Json bins = bins_of(reads(R"(  - name: all
+    events: ["nvidia_ucf_pmu_0/slc_access_rd/,nvidia_ucf_pmu_0/slc_bytes_rd/,nvidia_ucf_pmu_0/bus_cycles/"]
+)"));
+  EXPECT_EQ(bins.at("width x wraps").at("up to 32 bits x none"), 1) << "slc_access_rd";
+  EXPECT_EQ(bins.at("width x wraps").at("up to 32 bits x more than one"), 1);
+  EXPECT_EQ(bins.at("width x wraps").at("64 bits x none"), 0);
+  EXPECT_EQ(bins.at("interrupt").at("a line of its own"), 1);
+  EXPECT_EQ(bins.at("interrupt").at("no interrupt"), 0);
+}
+
+TEST_F(Coverage, life_cycles_are_met_by_what_counts_afterwards) {
+  const std::string actions = R"(actions:
+  - {at: 20 us, do: reload_drivers}
+  - {at: 40 us, do: reset}
+)";
+  const std::string before = R"(  - {name: before, events: [nvidia_ucf_pmu_0/slc_access_rd/], stop: 10 us}
+)";
+  const std::string after = R"(  - {name: after, events: [nvidia_ucf_pmu_0/slc_access_rd/], start: 50 us}
+)";
+  EXPECT_EQ(bins_of(reads(before + actions)).at("life cycle").at("drivers loaded again"), 0);
+  const Json met = bins_of(reads(before + after + actions)).at("life cycle");
+  EXPECT_EQ(met.at("drivers loaded again"), 1);
+  EXPECT_EQ(met.at("platform reset"), 1);
+  EXPECT_EQ(met.at("CPU went offline"), 0);
+}
+
+TEST_F(Coverage, a_run_has_the_same_results_with_and_without_it) {
+  const std::string scenario = reads("  - {name: all, events: [nvidia_ucf_pmu_0/slc_bytes_rd/]}\n");
+  const auto results = [&](const std::string& name, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"run", scenario, "--drivers", "newest", "--json", (folder / name).string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(pmufab(arguments).exit_code, 0);
+    return read(folder / name);
+  };
+  const std::string without = results("without.json", {});
+  EXPECT_THAT(without, HasSubstr("slc_bytes_rd"));
+  EXPECT_EQ(results("with.json", {"--coverage", (folder / "coverage").string()}), without);
+}
+
+TEST_F(Coverage, files_are_merged_and_reported) {
+  const std::string scenario = reads("  - {name: all, events: [nvidia_ucf_pmu_0/slc_access_rd/]}\n");
+  const std::string file = (folder / "one").string();
+  ASSERT_EQ(pmufab({"run", scenario, "--drivers", "newest", "--coverage", file}).exit_code, 0);
+  const std::string both = (folder / "both").string();
+  const std::string page = (folder / "page.html").string();
+  const std::string json = (folder / "report.json").string();
+  const Outcome report = pmufab({"coverage", file, file, "--merge", both, "--html", page, "--json", json});
+  EXPECT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_THAT(report.out,
+              AllOf(HasSubstr("coverage of 2 runs: "), HasSubstr("nvidia_ucf_pmu_*: "), HasSubstr("never met: ")));
+  EXPECT_EQ(Json::parse(read(both)).at("kinds").at("nvidia_ucf_pmu_*").at("event").at("slc_access_rd"), 2);
+  EXPECT_THAT(read(page), HasSubstr("slc_access_wr"));
+  EXPECT_EQ(Json::parse(read(json)).at("runs"), 2);
+  EXPECT_EQ(pmufab({"coverage", both}).out, report.out) << "the sum is a file like others";
+}
+
+TEST_F(Coverage, too_little_and_wrong_exclusions_fail) {
+  const std::string file = write("some", R"({"format": "pmufab coverage", "version": 1, "runs": 1,
+    "kinds": {"toy_*": {"event": {"reads": 1, "writes": 0}}}, "not_caused": {}})");
+  EXPECT_EQ(pmufab({"coverage", file, "--least", "50"}).exit_code, 0);
+  const Outcome little = pmufab({"coverage", file, "--least", "50.01"});
+  EXPECT_EQ(little.exit_code, 1);
+  EXPECT_THAT(little.err, HasSubstr("50.00 % of the bins were met, less than the 50.01 % of --least"));
+  const std::string right = write("right", "toy_* | event | writes | it is read-only\n");
+  EXPECT_EQ(pmufab({"coverage", file, "--excluded", right, "--least", "100"}).exit_code, 0);
+  const std::string wrong = write("wrong", "toy_* | event | reads | it is write-only\n");
+  const Outcome met = pmufab({"coverage", file, "--excluded", wrong});
+  EXPECT_EQ(met.exit_code, 1);
+  EXPECT_THAT(met.err, HasSubstr("excluded, and met all the same: toy_*: event: reads (it is write-only)"));
+}
+
+TEST_F(Coverage, bad_input_is_refused) {
+  const std::string good =
+      write("good", R"({"format": "pmufab coverage", "version": 1, "runs": 0, "kinds": {}, "not_caused": {}})");
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& why) {
+    std::vector<std::string> all{"coverage"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const Outcome outcome = pmufab(all);
+    EXPECT_EQ(outcome.exit_code, 2) << why;
+    EXPECT_THAT(outcome.err, HasSubstr(why));
+  };
+  EXPECT_EQ(pmufab({"coverage", good}).exit_code, 0);
+  refused({}, "no file is given");
+  refused({(folder / "nothing").string()}, "cannot read");
+  refused({write("text", "hello\n")}, "it is no JSON");
+  refused({write("other", R"({"program": "pmufab"})")}, "there is no 'format'");
+  refused({good, "--least", "many"}, "--least many is no percentage");
+  refused({good, "--least", "101"}, "--least 101 is no percentage");
+  refused({good, "--excluded", write("list", "a | b | c\n")}, "a bin is not excluded without a reason");
+  refused({good, "--json", "/nowhere/report"}, "/nowhere/report");
+  refused({good, "--json", good + "2", "--html", good + "2"}, "another report goes to");
+  EXPECT_EQ(pmufab({"run", "ucf-basic", "--coverage", "/nowhere/file"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace pmufab::testing
