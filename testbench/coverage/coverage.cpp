@@ -20,7 +20,7 @@ constexpr std::uint64_t kVersion = 1;
 
 [[noreturn]] void refuse(std::string_view file, std::string_view what) {
   throw InputError(fmt::format("'{}' holds no coverage: {}", file, what),
-                   "pmufab run, shell and boot write such files (--coverage FILE)");
+                   "pmufab run, verify, shell and boot write such files (--coverage FILE)");
 }
 
 const Json& member(const Json& json, const char* key, std::string_view file) {

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "testbench/coverage/coverage.h"
 #include "testbench/perf/verdict_json.h"
 #include "testbench/scenario/report/report.h"
 #include "tools/pmufab/cli.h"
@@ -101,11 +100,6 @@ void write_verdicts(const std::filesystem::path& file, scenario::Json json, cons
   json["events"] = scenario::Json::array();
   for (const perf::Verdict& verdict : verdicts) json["events"].push_back(perf::to_json(verdict, counter));
   write_file(file, json.dump(2) + "\n");
-}
-
-void write_coverage(const std::filesystem::path& file, const scenario::Json& coverage) {
-  write_file(file, to_text(coverage.is_null() ? coverage::Coverage()
-                                              : coverage::Coverage::from_json(coverage, "the session's journal")));
 }
 
 }  // namespace pmufab::cli

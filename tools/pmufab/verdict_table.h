@@ -47,7 +47,4 @@ struct Conclusion {
 void write_verdicts(const std::filesystem::path& file, scenario::Json json, const char* counter,
                     const std::vector<perf::Verdict>& verdicts);
 
-/// Write the file of --coverage. @param coverage  of the session; null: it did not get that far
-void write_coverage(const std::filesystem::path& file, const scenario::Json& coverage);
-
 }  // namespace pmufab::cli

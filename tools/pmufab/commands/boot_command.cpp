@@ -26,6 +26,7 @@
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scenario/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/end_signals.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
@@ -179,7 +180,7 @@ struct Order {
   fs::path guest_folder;
   std::string guest_title;
   std::string json;
-  std::string coverage;
+  CoverageFile coverage{{}};
 
   [[nodiscard]] bool interactive() const { return command.empty(); }
 };
@@ -195,9 +196,8 @@ Order read_order(const Request& request) {
   order.drivers = find_newest_driver(map, order.spec.platform);
   order.json = map["json"].as<std::string>();
   if (!order.json.empty()) check_writable(order.json);
-  order.coverage = map["coverage"].as<std::string>();
-  if (!order.coverage.empty()) check_writable(order.coverage);
-  order.session.covers = !order.coverage.empty();
+  order.coverage = CoverageFile(map["coverage"].as<std::string>());
+  order.session.covers = order.coverage.is_wanted();
   order.command = request.program;
   order.clock_plugin = clock_plugin_of(map["clock"].as<std::string>(), order.interactive());
   if (order.interactive() && isatty(STDIN_FILENO) != 1)
@@ -299,7 +299,8 @@ int boot(const Request& request) {
   print_failures(result.failures);
   const std::optional<int> code = code_of_command(scratch.path());
   const Conclusion conclusion = conclude(judged.counts, result.failures, judged.metrics);
-  if (!order.coverage.empty()) write_coverage(order.coverage, result.coverage);
+  order.coverage.add(result.coverage, "the guest");
+  order.coverage.write();
   if (!order.json.empty()) write_json(order.json, result, judged, order.spec, conclusion, order.guest_title, code);
   if (simulator.state() != Simulator::State::stopped) {
     if (const std::optional<int> failed = check_simulator(end, result.ended)) return *failed;

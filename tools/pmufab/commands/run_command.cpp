@@ -13,11 +13,11 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "testbench/coverage/coverage.h"
 #include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
 
@@ -271,23 +271,6 @@ class ReportFile {
   std::unique_ptr<scenario::ReportWriter> report_;
 };
 
-/// What the drivers of all runs met: --coverage.
-class CoverageFile {
- public:
-  explicit CoverageFile(fs::path file) : file_(std::move(file)) {}
-  [[nodiscard]] bool is_wanted() const { return !file_.empty(); }
-  void add(const RunResult& run) {
-    if (!run.coverage.is_null()) coverage_.merge(coverage::Coverage::from_json(run.coverage, run.title()));
-  }
-  void finish(ResultWriter& results) const {
-    if (is_wanted()) results.write([&] { write_file(file_, to_text(coverage_)); });
-  }
-
- private:
-  fs::path file_;
-  coverage::Coverage coverage_;
-};
-
 /// The reports of all runs: --junit, --json and --csv. One that cannot be written is dropped; the others go on.
 class Reports {
  public:
@@ -367,7 +350,7 @@ int run(const Request& request) {
     if (result.status == RunResult::Status::bad_input) complain("pmufab: {}: {}\n", result.title(), result.message);
     if (!out.empty()) results.write([&] { write_run_folder(out, plan, result); });
     reports.add(result);
-    results.write([&] { coverage.add(result); });
+    results.write([&] { coverage.add(result.coverage, result.title()); });
     summary.add(result);
     comparison.add(result);
     code = scenario::graver(code, scenario::exit_code(result));
@@ -379,7 +362,7 @@ int run(const Request& request) {
   if (summary.runs() > 1) summary.write(std::cout);
   std::cout.flush();
   reports.finish();
-  coverage.finish(results);
+  results.write([&] { coverage.write(); });
   return results.finish(code);
 }
 

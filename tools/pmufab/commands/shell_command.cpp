@@ -19,6 +19,7 @@
 #include "testbench/shell/shell_session.h"
 #include "testbench/shell/unseen_program.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/end_signals.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
@@ -116,10 +117,8 @@ int run_shell(const Request& request) {
   const scenario::ScenarioSpec spec = scenario_of(map, files.empty() ? std::string() : files.front(), "shell");
   const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);
   const std::string json = map["json"].as<std::string>();
-  const std::string coverage = map["coverage"].as<std::string>();
-  for (const std::string& file : {json, coverage}) {
-    if (!file.empty()) check_writable(file);
-  }
+  if (!json.empty()) check_writable(json);
+  CoverageFile coverage(map["coverage"].as<std::string>());
   const fs::path preload = find_library("testbench/shell", "pmufab_shell_preload.so");
 
   EndSignals signals;
@@ -131,7 +130,7 @@ int run_shell(const Request& request) {
     session.time_scale = time_scale;
     session.stop = stop;
     session.echo_log = map["kernel-log"].as<bool>();
-    session.covers = !coverage.empty();
+    session.covers = coverage.is_wanted();
     session.on_ready = on_ready;
     return shell::run_session(spec, drivers, session) ? kPassed : kCheckFailed;
   });
@@ -152,7 +151,8 @@ int run_shell(const Request& request) {
   if (!result.failures.empty() && !map["kernel-log"].as<bool>())
     complain("pmufab: --kernel-log shows the kernel log\n");
   const Conclusion conclusion = conclude(result.verdicts, result.failures);
-  if (!coverage.empty()) write_coverage(coverage, result.coverage);
+  coverage.add(result.coverage, "the shell");
+  coverage.write();
   if (!json.empty()) write_json(json, result, spec, drivers, conclusion, result.ended && !end.stopped);
   if (simulator.state() != Simulator::State::stopped) {
     if (const std::optional<int> failed = check_simulator(end, result.ended)) return *failed;

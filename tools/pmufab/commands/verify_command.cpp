@@ -9,11 +9,13 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "testbench/coverage/report.h"
 #include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scenario/yaml/quantity.h"
 #include "testbench/verify/campaign.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/output.h"
 
 namespace pmufab::cli {
@@ -166,6 +168,30 @@ double fraction_of(const CampaignState& state, const CampaignOptions& options, C
          static_cast<double>(budget);
 }
 
+/// How much has been met, for the progress: ", 93.21 % of 1,234 bins met".
+class CoverageInWords {
+ public:
+  /// @param file  outlives this
+  explicit CoverageInWords(const CoverageFile& file) : file_(file) {
+    if (file.is_wanted()) exclusions_ = find_exclusions({});
+  }
+  /// @return "" if nobody wants to know
+  const std::string& text() {
+    const coverage::Coverage& coverage = file_.coverage();
+    if (!file_.is_wanted() || coverage.runs() == runs_) return text_;
+    runs_ = coverage.runs();
+    const coverage::Tally tally = make_report(coverage, exclusions_).tally;
+    text_ = fmt::format(", {} of {} met", tally.percent(), scenario::counted(tally.reachable, "bin"));
+    return text_;
+  }
+
+ private:
+  const CoverageFile& file_;
+  coverage::Exclusions exclusions_;
+  std::uint64_t runs_ = 0;
+  std::string text_;
+};
+
 int run(const Request& request) {
   const po::variables_map& map = request.options;
   CampaignOptions options;
@@ -176,17 +202,24 @@ int run(const Request& request) {
   read_budget(map, options);
   read_out(map, options);
   if (const std::string own = map["driver"].as<std::string>(); !own.empty()) options.run_options = " --driver " + own;
+  CoverageFile coverage(map["coverage"].as<std::string>());
+  if (options.resumes) coverage.resume();
   catch_interrupts();
   ScratchFolder scratch;
   options.runner = runner_of(map, scratch.path());
+  options.runner.covers = coverage.is_wanted();
+  options.on_case = [&](const scenario::Value& /*scenario*/, const scenario::RunResult& run) {
+    coverage.add(run.coverage, run.title());
+  };
   const Clock::time_point began = Clock::now();
   const Picoseconds budget =
       options.runs ? 0 : scenario::parse_quantity(map["for"].as<std::string>(), scenario::Quantity::duration);
   ProgressBar bar;
+  CoverageInWords percent(coverage);
   options.on_progress = [&](const CampaignState& state, const std::string& what) {
     bar.show(std::min(1.0, fraction_of(state, options, began, budget)),
-             fmt::format("{} cases, {} failed in {}  {}", state.next, state.failed,
-                         scenario::counted(state.groups.size(), "kind"), what));
+             fmt::format("{} cases, {} failed in {}{}  {}", state.next, state.failed,
+                         scenario::counted(state.groups.size(), "kind"), percent.text(), what));
   };
   options.on_failure = [&](const FailureGroup& group) {
     bar.clear();
@@ -195,6 +228,7 @@ int run(const Request& request) {
   const CampaignState state = verify::run_campaign(options);
   bar.clear();
   print_end(state);
+  coverage.write();
   if (state.failed > 0 || interrupts() > 0) return kCheckFailed;
   return state.passed == 0 ? kNotJudged : kPassed;
 }
@@ -231,6 +265,7 @@ A case may use 10 seconds of processor time, unless --limit says otherwise.
               number<std::uint64_t>("failures", "N", "stop after failures of N kinds (0: never)", 0),
               flag("no-shrink", "write failing cases as they are"),
               text("out", "DIR", "folder for failing scenarios (default: pmufab-verify) and for the campaign's state"),
+              text("coverage", "FILE", "write what the drivers met, for pmufab coverage"),
               flag("resume", "go on with the campaign in that folder"),
               number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor"),
               number<unsigned>("timeout", "SECONDS", "a case that takes longer has failed (0: never)", kUsualTimeout),

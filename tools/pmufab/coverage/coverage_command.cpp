@@ -14,8 +14,8 @@
 #include "testbench/coverage/report.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/output.h"
-#include "tools/pmufab/places.h"
 
 namespace pmufab::cli {
 namespace {
@@ -24,7 +24,6 @@ namespace fs = std::filesystem;
 namespace po = boost::program_options;
 using scenario::InputError;
 
-constexpr const char* kExclusions = "scenarios/coverage-excluded.txt";
 constexpr std::size_t kNamed = 12;  // missing bins of a coverpoint, without --verbose
 
 /// "95", "99.5": in hundredths of a percent.
@@ -42,10 +41,6 @@ std::uint64_t hundredths_of(const std::string& text) {
     throw InputError(fmt::format("--least {} is no percentage", text),
                      "write a number of 0 to 100, such as 95 or 99.5");
   return value;
-}
-
-coverage::Exclusions find_exclusions(const std::string& given) {
-  return coverage::Exclusions::read(given.empty() ? data_folder() / kExclusions : fs::path(given));
 }
 
 int report_coverage(const Request& request) {
@@ -95,7 +90,7 @@ Command coverage_command() {
       .arguments = "[options] FILE...",
       .summary = "report what drivers have met, and name what they have never met",
       .description =
-          R"(FILE is what --coverage of pmufab run, shell or boot has written. Several files count as one.
+          R"(FILE is what --coverage of pmufab run, verify, shell or boot has written. Several files count as one.
 
 A bin is something a driver can meet: an event, an event in a group, a counter that passes its maximum while the
 driver reads it, a mesh that is taller than wide. Which bins there are follows from what the drivers publish, and from
