@@ -19,6 +19,8 @@ namespace pmufab::verify {
 ///   has only one: such watchpoints are at one crosspoint that has the port.
 /// - Groups are checked as if a crosspoint had one DTM and each DTM one filter, and as if an event had one node at a DTM.
 ///   So some are refused that could count, and some taken that never do (cmn-group-of-cal). CmnFit has the rules.
+/// - What an event select register held before the driver was loaded stays until the node has an event, and adds to what
+///   other nodes of its port and device count (cmn-event-left-selected): firmware leaves none set at such nodes.
 /// - Watchpoints with different numbers in wp_combine are taken into a group in which they never count: all pairs of a
 ///   machine have the same number.
 struct CmnDriver {

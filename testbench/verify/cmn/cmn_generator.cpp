@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "testbench/verify/cmn/cmn_driver.h"
+#include "testbench/verify/cmn/mesh_firmware.h"
 #include "testbench/verify/cmn/mesh_flows.h"
 #include "testbench/verify/cmn/mesh_offer.h"
 #include "testbench/verify/cmn/mesh_plan.h"
@@ -18,6 +19,8 @@ using scenario::Value;
 namespace {
 
 constexpr Picoseconds kMicrosecond = 1'000'000;
+constexpr std::uint64_t kFirstBase = 0x5000'0000;  // of the first mesh's registers
+constexpr std::uint64_t kBaseStep = 0x4000'0000;
 
 /// Gateways of two meshes, joined in order.
 Value make_links(Random& random, const std::vector<MeshPlan>& meshes) {
@@ -69,6 +72,7 @@ void describe(Random& random, std::vector<MeshPlan>& meshes, bool linked, Genera
   Value list = Value::sequence();
   for (MeshPlan& mesh : meshes) {
     if (random.chance(60)) mesh.socket = static_cast<unsigned>(random.number(0, sockets - 1));
+    mesh.topology.base = kFirstBase + list.items.size() * kBaseStep;
     list.items.push_back(mesh.value());
   }
   platform.add("meshes", std::move(list));
@@ -106,6 +110,11 @@ GeneratedMachine CmnGenerator::make(Random& random, std::string_view kernel) con
     // A carry between two accesses of a reading must be unlikely.
     constexpr Picoseconds kFast = 1'000;
     machine.slowest_access = kFast;
+  }
+  if (random.chance(45)) {
+    Value writes = Value::sequence();
+    for (const MeshPlan& mesh : meshes) add_firmware_writes(random, mesh, !has_bulk, writes);
+    if (!writes.items.empty()) machine.traffic.emplace_back("firmware_writes", std::move(writes));
   }
   for (unsigned mesh = 0; mesh < meshes.size(); ++mesh) {
     PmuOffer offer = make_offer(random, meshes[mesh], driver, mesh, has_bulk);

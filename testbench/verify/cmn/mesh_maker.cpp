@@ -126,7 +126,7 @@ void MeshMaker::choose_product() {
   plan_.revision = words.revisions[topology.revision];
   uses_hn_s_ =
       topology.product == Product::s3 || (topology.product == Product::cmn700 && driver_.hn_s && random_.chance(60));
-  if (topology.product == Product::s3 && driver_.graviton5 && !gateways_ && !small_ && random_.chance(6))
+  if (topology.product == Product::s3 && driver_.graviton5 && !gateways_ && !small_ && random_.chance(14))
     topology.variant = cmn::Variant::graviton5;
   plan_.acpi =
       topology.variant == cmn::Variant::graviton5 || (topology.product != Product::ci700 && random_.chance(50));
@@ -152,7 +152,7 @@ std::pair<unsigned, unsigned> MeshMaker::draw_size() {
   if (kind <= 66) return {draw(3, 4), draw(3, 4)};
   if (kind <= 78) return {draw(5, 8), draw(3, 4)};
   if (kind <= 90) return {draw(3, 4), draw(5, 8)};
-  if (kind <= 97) return {draw(5, 9), draw(5, 9)};
+  if (kind <= 96) return {draw(5, 9), draw(5, 9)};
   return {draw(11, 14), draw(10, 14)};
 }
 

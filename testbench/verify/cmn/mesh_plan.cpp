@@ -56,6 +56,7 @@ Value MeshPlan::value() const {
   if (topology.variant == cmn::Variant::graviton5) mesh_value.add("variant", word("graviton5"));
   if (acpi) mesh_value.add("firmware", word("acpi"));
   mesh_value.add("clock", word(fmt::format("{} MHz", topology.frequency_hz / 1'000'000)));
+  mesh_value.add("base", hexadecimal(topology.base));
   if (topology.multiple_dtm) mesh_value.add("multiple_dtm", flag(true));
   const cmn::VirtualChannels& channels = topology.channels;
   Value numbers = Value::map();
