@@ -317,7 +317,7 @@ class Session {
     for (Measure& measure : measures_) measure.start = std::min(measure.start, duration_ / 4);
     const Picoseconds unload = time_between(duration_ / 3, duration_ / 2);
     act("unload_drivers", unload);
-    const Picoseconds load = unload + time_between(0, 3 * kMicrosecond);
+    const Picoseconds load = unload + time_between(0, std::min(3 * kMicrosecond, duration_ / 4));
     act("load_drivers", load);
     const PmuOffer& pmu = *random_.pick(pmus_);
     open_[&pmu].clear();
