@@ -44,6 +44,7 @@ CmnDriver::CmnDriver(std::string_view kernel) {
   full_dtc_alone = version >= k7_0;
   ccla = version >= k6_12;
   hazard_filters = version >= k7_3;
+  combines = version >= k6_12;
   watchpoints_by_group = version < k6_12;
 }
 

@@ -43,6 +43,7 @@ struct CmnDriver {
   bool full_dtc_alone;        ///< before 7.0 a full DTC keeps events of others out (cmn-groups-two-domains)
   bool ccla;                  ///< before 6.12 events of CCLA count nothing (cmn-gateways-hnf)
   bool hazard_filters;        ///< before 7.3 address hazards keep the filter of an event before (cmn-hazards-older)
+  bool combines;  ///< before 6.12 the second watchpoint of a pair counts nothing afterwards (cmn-combined-stays)
   bool watchpoints_by_group;  ///< before 6.12 one watchpoint for each match group and direction
 };
 

@@ -206,8 +206,7 @@ MeshEvent EventMaker::watchpoint() {
                        static_cast<unsigned>(channel), group, is_exclusive ? ",wp_exclusive=1" : "",
                        event.combined ? ",wp_combine=1" : "", chosen.value, chosen.mask);
   };
-  // The first of a pair has the lower number, so that it counts for both. Old drivers number by group.
-  event.combined = random_.chance(15) && (!driver_.watchpoints_by_group || event.group == 0);
+  event.combined = driver_.combines && random_.chance(15);
   const std::string text = with_group(event.group, comparison, exclusive);
   const bool one_only = plan_.topology.multiple_dtm && port >= 2;
   choose_places(event, crosspoints(one_only ? port : 0), text, one_only);

@@ -97,6 +97,7 @@ MeshPlan MeshMaker::make() {
     choose_domains();
     place_devices();
     fill_topology();
+    if (gateways_ && plan_.count("HN-F") + plan_.count("HN-S") == 0) continue;  // no room beside gateway and DTCs
     try {
       cmn::check(plan_.topology);
     } catch (const SpecError&) {

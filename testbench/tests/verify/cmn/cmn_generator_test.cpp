@@ -109,6 +109,7 @@ TEST(CmnGeneratorTest, every_product_shape_and_device_occurs) {
     for (const Value& mesh : machine.platform.find("meshes")->items) seen.merge(traits_of(mesh));
     if (machine.platform.find("links") != nullptr) seen.insert("linked");
     if (machine.platform.find("sockets") != nullptr) seen.insert("sockets");
+    for (const auto& [key, value] : machine.traffic) seen.insert(key);
   }
   std::vector<std::string> wanted{
       "CMN-600 r1p0", "CMN-600 r1p1", "CMN-600 r1p2", "CMN-600 r1p3", "CMN-600 r2p0", "CMN-600 r3p0", "CMN-600 r3p1",
@@ -211,7 +212,7 @@ TEST(CmnGeneratorTest, older_drivers_get_what_they_can_count) {
     }
   }
   for (const char* const missing :
-       {"HN-S", "CMN-S3 r0p0", "HN-T", "2 DTCs", "dtc_cycles", "ccla_", "filter=", "type=0xd"})
+       {"HN-S", "CMN-S3 r0p0", "HN-T", "2 DTCs", "dtc_cycles", "ccla_", "wp_combine", "filter=", "type=0xd"})
     EXPECT_FALSE(old.contains(missing)) << missing;
   for (const char* const missing : {"CMN-S3 r2p0", "graviton5", "more than 144", "filter=", "type=0xd"})
     EXPECT_FALSE(middle.contains(missing)) << missing;
