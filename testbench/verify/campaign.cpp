@@ -179,16 +179,16 @@ class Campaign {
   Value smallest_of(FailureGroup& group) {
     const Target& target = target_of(group.first);
     const auto fails = [&](const std::vector<Value>& documents) { return try_all(documents, target, group); };
-    ShrinkOptions limits;
-    constexpr std::size_t kTriesOfTimeouts = 8;  // each takes as long as a run may take
-    if (group.kind.starts_with("took too long")) limits.most_tries = kTriesOfTimeouts;
-    return shrink(document_of(group.first), fails, limits).smallest;
+    constexpr std::uint64_t kRuns = 500;
+    constexpr std::uint64_t kRunsOfTimeouts = 8;  // each takes as long as a run may take
+    runs_left_ = group.kind.starts_with("took too long") ? kRunsOfTimeouts : kRuns;
+    return shrink(document_of(group.first), fails).smallest;
   }
 
   /// @return of each document whether it fails as the group does. Documents that make no sense do not.
   std::vector<bool> try_all(const std::vector<Value>& documents, const Target& target, FailureGroup& group) {
     std::vector<bool> failed(documents.size(), false);
-    if (is_interrupted()) return failed;
+    if (is_interrupted() || runs_left_ == 0) return failed;
     std::vector<RunPlan> plans;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < documents.size(); ++i) {
@@ -201,6 +201,7 @@ class Campaign {
       plans.push_back(std::move(plan));
       places.push_back(i);
     }
+    runs_left_ -= std::min<std::uint64_t>(runs_left_, plans.size());
     scenario::RunnerOptions runner = options_.runner;
     std::size_t position = 0;
     bool is_first = true;
@@ -252,6 +253,7 @@ class Campaign {
 
   const CampaignOptions& options_;
   CampaignState state_;
+  std::uint64_t runs_left_ = 0;  // to shrink one case
 };
 
 }  // namespace

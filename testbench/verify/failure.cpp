@@ -19,7 +19,8 @@ using scenario::RunResult;
 std::string without_numbers(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size();) {
-    const bool begins = std::isdigit(static_cast<unsigned char>(text[i])) != 0;
+    const bool is_in_word = i > 0 && std::isalpha(static_cast<unsigned char>(text[i - 1])) != 0;  // "c2c"
+    const bool begins = !is_in_word && std::isdigit(static_cast<unsigned char>(text[i])) != 0;
     if (!begins) {
       plain += text[i++];
       continue;

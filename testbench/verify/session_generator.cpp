@@ -39,7 +39,7 @@ class Session {
   Session(Random& random, const GeneratedMachine& machine) : random_(random), machine_(machine) {}
 
   void draw(Value& scenario) {
-    draw_host(scenario);
+    draw_host();
     choose_pmus();
     duration_ = machine_.window * random_.pick({1U, 1U, 2U, 2U, 3U});
     const std::uint64_t style = random_.number(1, 100);
@@ -58,6 +58,7 @@ class Session {
     const bool pauses = !has_life_cycle_ && random_.chance(25);
     const bool reloads = !has_life_cycle_ && random_.chance(10);
     leave_turns(!has_life_cycle_ && !pauses && !reloads);
+    leave_time();
     if (random_.chance(25)) draw_refused();
     if (!has_life_cycle_ && random_.chance(25)) draw_hotplug();
     if (pauses) draw_pauses();
@@ -73,23 +74,28 @@ class Session {
     return random_.number(least / kNanosecond, most / kNanosecond) * kNanosecond;
   }
 
-  void draw_host(Value& scenario) {
-    Value host = machine_.host.value_or(Value::map());
+  void draw_host() {
     if (!machine_.host) {
       const Picoseconds slowest = machine_.slowest_access;
       access_ = random_.pick({kNanosecond, kNanosecond, 5 * kNanosecond, 5 * kNanosecond, 20 * kNanosecond, slowest});
       access_ = std::min(access_, slowest);
-      if (access_ != 50 * kNanosecond) host.add("access_latency", time(access_));
       const Picoseconds longest = machine_.longest_interrupt;
       if (longest > 0 && random_.chance(60)) {
         interrupt_ = random_.pick({Picoseconds{1}, 100 * kNanosecond, 500 * kNanosecond, longest / 2, longest});
         interrupt_ = std::min(interrupt_, longest);
-        host.add("interrupt_delay", time(interrupt_));
       }
     }
     rotation_ = std::max(random_.pick({1U, 2U, 3U}) * machine_.window / 20, kMicrosecond);
+  }
+
+  [[nodiscard]] Value host() const {
+    Value host = machine_.host.value_or(Value::map());
+    if (!machine_.host) {
+      host.add("access_latency", time(access_));
+      if (interrupt_ > 0) host.add("interrupt_delay", time(interrupt_));
+    }
     host.add("rotation", time(rotation_));
-    scenario.add("host", std::move(host));
+    return host;
   }
 
   /// One to four PMUs: a session concentrates on them, so that states follow one another.
@@ -115,6 +121,12 @@ class Session {
     return true;
   }
 
+  /// Fewer of those that take long to read.
+  static std::uint64_t most_at_once(const PmuOffer& offer, unsigned usual) {
+    constexpr unsigned kAccesses = 300;
+    return std::min({offer.counters, usual, std::max(kAccesses / std::max(offer.accesses, 1U), 2U)});
+  }
+
   /// Some events of a PMU, alone or as groups.
   void add_events(const PmuOffer& offer, std::vector<std::string>& events) {
     const std::uint64_t kind = random_.number(1, 100);
@@ -124,7 +136,7 @@ class Session {
     }
     // More than there are counters: they take turns.
     const bool is_crowd = offer.shares && offer.counters <= 16 && random_.chance(20);
-    const std::uint64_t most = is_crowd ? offer.counters + 3 : std::min(offer.counters, 6U);
+    const std::uint64_t most = is_crowd ? offer.counters + 3 : most_at_once(offer, 6);
     const std::uint64_t wanted = random_.number(is_crowd ? offer.counters : 1, std::max<std::uint64_t>(most, 1));
     for (std::uint64_t i = 0; i < wanted; ++i) {
       const bool is_twin = i > 0 && random_.chance(15);
@@ -135,7 +147,7 @@ class Session {
   }
 
   void add_group(const PmuOffer& offer, std::vector<std::string>& events) {
-    const std::uint64_t size = random_.number(1, std::min(offer.counters, 7U));
+    const std::uint64_t size = random_.number(1, most_at_once(offer, 7));
     std::vector<std::string> group;
     for (std::uint64_t i = 0; i < size; ++i) {
       group.push_back(offer.event(random_));
@@ -249,6 +261,30 @@ class Session {
         measures_[i].follows = false;
         measures_[i].start = gone.start;
       }
+    }
+  }
+
+  /// @return how many events a text has
+  static std::size_t count_of(const std::string& events) {
+    return static_cast<std::size_t>(std::count(events.begin(), events.end(), '/')) / 2;
+  }
+
+  /// Readings that take longer than the time between them never end.
+  void leave_time() {
+    constexpr std::size_t kMany = 1'000;
+    std::size_t accesses = 0;
+    for (const Measure& measure : measures_) {
+      for (const PmuOffer* const pmu : pmus_) {
+        for (const std::string& events : measure.events) {
+          if (is_of(events, *pmu)) accesses += count_of(events) * pmu->accesses;
+        }
+      }
+    }
+    if (accesses > kMany && !machine_.host) access_ = std::min(access_, kNanosecond);
+    for (Measure& measure : measures_) {
+      if (measure.interval == 0) continue;
+      measure.interval = std::max(measure.interval, 4 * accesses * access_ / kNanosecond * kNanosecond);
+      if (measure.interval >= length_of(measure)) measure.interval = 0;
     }
   }
 
@@ -532,6 +568,8 @@ class Session {
       measure.events.push_back(pmus_.front()->event(random_));
     }
     choose_cpus();
+    scenario.add("host", host());
+    for (const Measure& measure : measures_) duration_ = std::max(duration_, measure.start + kMicrosecond);
     scenario.add("duration", time(duration_));
     Value& values = scenario.add("measure", Value::sequence());
     for (const Measure& measure : measures_) values.items.push_back(value_of(measure));

@@ -15,7 +15,7 @@ struct ShrinkResult {
 };
 
 struct ShrinkOptions {
-  std::size_t most_tries = 1000;
+  std::size_t most_tries = 10'000;
   std::size_t at_once =
       4;  ///< documents that are tried at the same time; a number that no result depends on a machine's
 };

@@ -18,7 +18,7 @@ TEST(CompactYaml, it_reads_as_what_was_written) {
   const std::string event = "{a_pmu/event,mask=0x1/,b_pmu/other/}";
   Value document = Value::map();
   document.add("name", Value::of("side 1: \"quoted\", with [everything]", true));
-  document.add("plain", Value::of("a, b"));
+  document.add("plain", Value::of("a b"));
   document.add("nothing", Value{});
   document.add("empty", Value::sequence());
   Value& list = document.add("measure", Value::sequence());

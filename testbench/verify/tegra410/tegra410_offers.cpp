@@ -82,7 +82,8 @@ BulkEvent coresight_bulk(Random& random, const CoreSightShape& shape, const std:
   if (events.size() > 1 && random.chance(35)) bulk.more.push_back(source(events.back()));
   const bool is_low_word = shape.width > 32 && random.chance(40);
   bulk.count = is_low_word ? kLowWord : to_the_wrap(shape.width);
-  bulk.once = !shape.interrupt;
+  constexpr unsigned kWidest = 63;  // perf's own counts have 64 bits
+  bulk.once = !shape.interrupt || (shape.width >= kWidest && !is_low_word);
   return bulk;
 }
 
@@ -230,6 +231,7 @@ PmuOffer cmem_offer(const SharedMachine& machine, unsigned socket) {
     return fmt::format("{}/{}/", pmu, random.pick({"rd_req", "rd_req", "rd_cum_outs", "cycles"}));
   };
   PmuOffer offer = plain_offer(machine, pmu, socket, event, {"0x3", "0x3"});
+  offer.accesses = 2 * 14;  // instances
   offer.bulk = [event, width = machine->cmem_width](Random& random) -> std::optional<BulkEvent> {
     return BulkEvent{event(random), random.chance(30) ? std::uint64_t{1} << (width - 4) : kLowWord, {}, true};
   };
@@ -252,11 +254,11 @@ PmuOffer c2c_offer(const SharedMachine& machine, unsigned socket, const Interfac
     return fmt::format("{}/{}{}/", pmu, random.pick(interface.events), mask);
   };
   PmuOffer offer = plain_offer(machine, pmu, socket, event, {"0x9", "0xa", "0xf"});
+  offer.accesses = 5 * 16;  // instances
   offer.bulk = [event, interface, width = machine->c2c_width](Random& random) -> std::optional<BulkEvent> {
     std::string source = event(random);
     // The counter of incoming writes has 32 bits; those of NV-CLink and NV-DLink have as many as there may be.
-    if (source.find("in_wr_req") != std::string::npos || source.find("/event=") != std::string::npos)
-      return std::nullopt;
+    if (source.find("in_wr_") != std::string::npos || source.find("/event=") != std::string::npos) return std::nullopt;
     if (interface.is_idle && source.find("/cycles") == std::string::npos) return std::nullopt;
     return BulkEvent{std::move(source), random.chance(20) ? std::uint64_t{1} << (width - 4) : kLowWord, {}, true};
   };
