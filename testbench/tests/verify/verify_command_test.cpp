@@ -88,7 +88,7 @@ TEST_F(Verify, a_filter_that_stays_behind_is_found_and_made_small) {
 }
 
 TEST_F(Verify, a_campaign_that_was_killed_goes_on_where_it_was) {
-  const std::string out = (folder / "out").string();
+  const std::string out = (folder / "campaign").string();  // "out" is what the program prints
   const std::string state = out + "/verify-state.json";
   const std::vector<std::string> options = {"verify", "--fabric", "tegra410", "--runs", "60",
                                             "--out",  out,        "--jobs",   "1"};
