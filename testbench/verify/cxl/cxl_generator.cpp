@@ -110,6 +110,7 @@ GeneratedMachine CxlGenerator::make(Random& random, std::string_view kernel) con
     for (unsigned number = 0; number < units; ++number) {
       CxlOffered unit{fmt::format("cxl_pmu_mem{}.{}", device->number, number), {}, {}, {}, std::string(kernel), false};
       unit.unit = cxl_unit(random, *device, unit.program);
+      cxl_remove_spilling(unit.unit);
       unit.unit.message_number = own_messages ? 1 + number : static_cast<unsigned>(random.number(1, 15));
       unit.fixed_too = !unit.unit.fixed.empty() && random.chance(50);
       device->units.push_back(unit.unit);

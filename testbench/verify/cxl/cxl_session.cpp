@@ -37,6 +37,7 @@ struct CxlListed {
 /// A CPMU that the driver serves.
 struct CxlServed {
   std::string pmu;
+  std::string names;  // the same, or a pattern that CPMUs match which the driver must not serve
   const CxlDevice* device = nullptr;
   const CxlUnit* unit = nullptr;
   std::vector<CxlListed> list;
@@ -63,7 +64,7 @@ class CxlSession {
     }
     for (const CxlDevice* const device : devices) serve(*device);
     access_ = random_.pick({10'000U, 50'000U, 50'000U, 100'000U});
-    delay_ = random_.chance(50) ? 0 : random_.number(1, 3'000'000);
+    delay_ = random_.chance(50) ? 0 : random_.number(1, random_.chance(30) ? 20'000'000 : 3'000'000);
     cpus_ = static_cast<unsigned>(random_.number(2, 6));
     for (std::uint64_t chapters = random_.number(1, 3); chapters > 0; --chapters) {
       draw_chapter();
@@ -79,13 +80,14 @@ class CxlSession {
     const unsigned width =
         random_.pick({1U,  2U,  3U,  5U,  7U,  8U,  8U,  12U, 15U, 16U, 17U,
                       24U, 31U, 32U, 33U, 40U, 47U, 48U, 48U, 49U, 62U, cxl_known::kWidestThatWraps});
-    for (std::uint64_t units = random_.number(1, 3); units > 0; --units) {
+    const bool unserved = random_.chance(20);
+    for (std::uint64_t units = unserved ? 1 : random_.number(1, 3); units > 0; --units) {
       CxlProgram program;
       CxlUnit unit = wraps_ ? wrapping_unit(device, width) : cxl_unit(random_, device, program);
       unit.message_number = static_cast<unsigned>(random_.number(1, 15));
       device.units.push_back(std::move(unit));
     }
-    if (random_.chance(15)) add_unserved(device);
+    if (unserved) add_unserved(device);
   }
 
   /// A CPMU that counts messages only: nothing happens on it but what the session lets happen.
@@ -112,7 +114,7 @@ class CxlSession {
     unit.groups.push_back(device.units.front().groups.front());
     unit.configurable = 2;
     unit.width = device.units.front().width;
-    switch (random_.number(0, 3)) {
+    switch (random_.number(0, 5)) {
       case 0:
         unit.message_number = 0;
         probe_fails_ = true;
@@ -122,6 +124,7 @@ class CxlSession {
         probe_fails_ = true;
         break;
       case 2:
+      case 3:
         unit.freeze = false;
         [[fallthrough]];
       default:
@@ -135,7 +138,9 @@ class CxlSession {
     for (std::size_t number = 0; number < device.units.size(); ++number) {
       const CxlUnit& unit = device.units[number];
       if (!unit.interrupt || !unit.freeze || !unit.writable_while_frozen || unit.message_number == 0) continue;
-      served_.push_back({fmt::format("cxl_pmu_mem{}.{}", device.number, number), &device, &unit, {}});
+      const std::string pmu = fmt::format("cxl_pmu_mem{}.{}", device.number, number);
+      const bool others = !device.units.back().writable_while_frozen && !probe_fails_;
+      served_.push_back({pmu, others ? fmt::format("cxl_pmu_mem{}.*", device.number) : pmu, &device, &unit, {}});
     }
   }
 
@@ -154,7 +159,7 @@ class CxlSession {
 
   void draw_list(CxlServed& served) {
     const CxlUnit& unit = *served.unit;
-    const std::uint64_t wanted = random_.chance(6) ? 64 : random_.number(1, 8);
+    const std::uint64_t wanted = random_.chance(8) ? 64 : random_.number(1, 8);
     unsigned configurable = 0;
     std::set<const CxlBuiltIn*> used;
     for (std::uint64_t tries = 0; tries < 2 * wanted && served.list.size() < wanted; ++tries) {
@@ -204,9 +209,9 @@ class CxlSession {
   std::string text_of(const CxlServed& served, const CxlListed& listed) {
     CxlRequest request = listed.request;
     if (!wraps_ && listed.fixed == nullptr && (request.edge || random_.chance(30)))
-      request.threshold = static_cast<unsigned>(random_.number(1, 4));
+      request.threshold = random_.pick({1U, 1U, 2U, 2U, 3U, 4U, 8U, 16U, 64U, 128U, cxl_known::kMostThreshold});
     cxl_add_filters(random_, *served.device, *served.unit, kernel_, request);
-    return cxl_event_text(random_, served.pmu, request, kernel_);
+    return cxl_event_text(random_, served.names, request, kernel_);
   }
 
   // A round: one or two measures.
@@ -258,7 +263,13 @@ class CxlSession {
   void draw_single(const std::vector<std::string>& events, const std::vector<std::pair<CxlServed*, std::size_t>>& open,
                    Picoseconds opening, Picoseconds handling) {
     const Picoseconds start = now_;
-    if (!random_.chance(40)) {
+    if (wraps_ && delay_ > handling - delay_ && random_.chance(50)) {
+      // Closed before the interrupt: the driver loses the turn (cxl-overflow-stopped), and must not use the event.
+      now_ += opening;
+      happen(open, false);
+      add_measure(events, start, now_ + kCxlMicrosecond, 0, false);
+      now_ += handling + delay_;
+    } else if (!random_.chance(40)) {
       now_ += opening;
       happen(open, !wraps_ || random_.chance(50));
       now_ += handling;
@@ -290,7 +301,8 @@ class CxlSession {
     }
   }
 
-  void add_measure(const std::vector<std::string>& events, Picoseconds start, Picoseconds stop, Picoseconds interval) {
+  void add_measure(const std::vector<std::string>& events, Picoseconds start, Picoseconds stop, Picoseconds interval,
+                   bool compared = true) {
     Value texts = Value::sequence();
     for (const std::string& event : events) texts.items.push_back(Value::of(event, true));
     Value measure = map({{"name", word(fmt::format("round {}", measures_.items.size() + 1))},
@@ -298,6 +310,7 @@ class CxlSession {
                          {"stop", time(stop)},
                          {"events", std::move(texts)}});
     if (interval > 0) measure.add("interval", time(interval));
+    if (!compared) measure.add("compare", word("none"));
     if (random_.chance(15)) measure.add("cpu", number(random_.number(0, cpus_ - 1)));
     measures_.items.push_back(std::move(measure));
   }

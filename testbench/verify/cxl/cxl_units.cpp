@@ -62,7 +62,7 @@ unsigned configurable_count(Random& random) {
   if (kind <= 15) return 0;
   if (kind <= 65) return static_cast<unsigned>(random.number(1, 4));
   if (kind <= 90) return static_cast<unsigned>(random.number(5, 16));
-  if (kind <= 97) return static_cast<unsigned>(random.number(17, 32));
+  if (kind <= 94) return static_cast<unsigned>(random.number(17, 32));
   return static_cast<unsigned>(random.number(33, kCxlMostCounters));
 }
 
@@ -105,10 +105,11 @@ void add_built_in(Random& random, CxlUnit& unit) {
     const bool twin = std::any_of(unit.fixed.begin(), unit.fixed.end(), [&](const CxlBuiltIn& other) {
       return same(unit.groups[other.group].vendor, unit.groups[other.group].id, other.mask);
     });
-    // A second event like it would go to a configurable counter, and its mask would stay there (kProgramsStay).
-    const bool spills = unit.configurable > 0 && unit.groups[0].vendor == group.vendor && unit.groups[0].id == group.id;
-    if (!twin && !spills && has_names(group)) unit.fixed.push_back(counter);
+    if (!twin && has_names(group)) unit.fixed.push_back(counter);
   }
+  // Fixed counters are the last ones. Of 64, the driver can use the last one without all the others.
+  if (unit.configurable > 32 && !unit.fixed.empty() && random.chance(50))
+    unit.configurable = static_cast<unsigned>(kCxlMostCounters - unit.fixed.size());
   if (!random.chance(20) || first >= groups) return;
   for (auto left = random.number(1, 2); left > 0 && unit.counters() < kCxlMostCounters; --left) {
     const auto index = static_cast<unsigned>(random.number(first, groups - 1));
@@ -151,13 +152,29 @@ CxlUnit cxl_unit(Random& random, const CxlDevice& device, CxlProgram& program) {
   unit.configurable = configurable_count(random);
   program = {cxl_some(random, unit.groups[0].supported), random.chance(12), random.chance(12)};
   add_built_in(random, unit);
-  if (unit.counters() == 0) unit.configurable = 1;
+  if (unit.configurable == 0 && unit.fixed.empty()) {  // no counter that the driver can use
+    unit.free_running.clear();
+    unit.configurable = 1;
+  }
   unit.width = random.pick({cxl_known::kLeastFreeWidth, 33U, 40U, 47U, 48U, 48U, 56U, 63U, 64U});
   unit.clock = random.pick<std::uint64_t>(
       {1'000'000'000, 1'000'000'000, 500'000'000, 2'000'000'000, 100'000'000, 333'333'333, 1'200'000'000});
   unit.hdm_filter = random.chance(60);
   unit.ddr_filter = random.chance(60);
   return unit;
+}
+
+void cxl_remove_spilling(CxlUnit& unit) {
+  std::uint32_t built_in = 0;
+  for (const CxlBuiltIn& counter : unit.fixed) built_in |= 1U << counter.group;
+  std::erase_if(unit.fixed, [&](const CxlBuiltIn& counter) {
+    for (unsigned index = 0; unit.configurable > 0 && index < unit.groups.size(); ++index) {
+      const bool same = unit.groups[index].vendor == unit.groups[counter.group].vendor &&
+                        unit.groups[index].id == unit.groups[counter.group].id;
+      if (same && (built_in >> index & 1U) == 0) return true;
+    }
+    return false;
+  });
 }
 
 bool cxl_takes(const CxlUnit& unit, std::uint16_t vendor, std::uint16_t group, std::uint32_t mask) {

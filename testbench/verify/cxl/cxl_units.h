@@ -28,6 +28,10 @@ struct CxlProgram {
 /// @return a CPMU that the driver serves, with counters that do not wrap by traffic.
 [[nodiscard]] CxlUnit cxl_unit(Random& random, const CxlDevice& device, CxlProgram& program);
 
+/// Remove the fixed counters of which a second event goes to a configurable counter: it would be programmed with another
+/// group (kProgrammedGroup), or its mask would stay there (kProgramsStay).
+void cxl_remove_spilling(CxlUnit& unit);
+
 /// @return true if the driver takes such an event (as far as it is about vendor, group and mask).
 [[nodiscard]] bool cxl_takes(const CxlUnit& unit, std::uint16_t vendor, std::uint16_t group, std::uint32_t mask);
 
