@@ -63,7 +63,9 @@ class CxlSession {
       add_units(*device);
     }
     for (const CxlDevice* const device : devices) serve(*device);
-    access_ = random_.pick({10'000U, 50'000U, 50'000U, 100'000U});
+    // Traffic goes on while events are opened, and costs time.
+    access_ = wraps_ ? random_.pick({10'000U, 50'000U, 50'000U, 100'000U})
+                     : random_.pick({5'000U, 10'000U, 10'000U, 50'000U});
     delay_ = random_.chance(50) ? 0 : random_.number(1, random_.chance(30) ? 20'000'000 : 3'000'000);
     cpus_ = static_cast<unsigned>(random_.number(2, 6));
     for (std::uint64_t chapters = random_.number(1, 3); chapters > 0; --chapters) {
@@ -159,7 +161,7 @@ class CxlSession {
 
   void draw_list(CxlServed& served) {
     const CxlUnit& unit = *served.unit;
-    const std::uint64_t wanted = random_.chance(8) ? 64 : random_.number(1, 8);
+    const std::uint64_t wanted = wraps_ && random_.chance(8) ? 64 : random_.number(1, 8);
     unsigned configurable = 0;
     std::set<const CxlBuiltIn*> used;
     for (std::uint64_t tries = 0; tries < 2 * wanted && served.list.size() < wanted; ++tries) {
@@ -281,7 +283,7 @@ class CxlSession {
       // All happens at once between two readings: each before it reads 0, and each after it comes after the interrupt.
       const Picoseconds interval = 4 * (opening + handling);
       const std::uint64_t readings = random_.number(0, 2);
-      now_ += opening + readings * interval + random_.number(0, opening + handling);
+      now_ += opening + handling + readings * interval + random_.number(0, opening + handling);
       happen(open, false);
       now_ = start + opening + (readings + 2) * interval;
       add_measure(events, start, now_, interval);
@@ -461,7 +463,8 @@ class CxlSession {
     act("unload_drivers");
     act("reset");
     act("load_drivers");
-    now_ += 100 * kCxlMicrosecond;
+    // A probe reads the registers of each CPMU, and talks to each device through its mailbox.
+    now_ += (2'500 * machine_.devices().size() + 400 * served_.size()) * access_ + 20 * kCxlMicrosecond;
   }
 
   GeneratedMachine finish(const std::vector<CxlDetails>& details) {

@@ -179,6 +179,19 @@ TEST(CxlGeneratorTest, every_group_capability_and_kind_of_event_occurs) {
   EXPECT_THAT(seen, ::testing::IsSupersetOf(wanted));
 }
 
+TEST(CxlGeneratorTest, every_cpmu_has_a_counter_that_a_driver_can_use) {
+  constexpr std::uint64_t kRareCases = 6000;
+  for (std::uint64_t seed = 1; seed <= kRareCases; ++seed) {
+    Random random(seed);
+    const GeneratedMachine machine = CxlGenerator().make(random, "7.3.4");
+    std::vector<const Value*> units;
+    std::set<std::string> words;
+    collect(machine.platform, units, words);
+    for (const Value* const unit : units)
+      ASSERT_GT(std::stoull(unit->find("counters")->scalar) + count_of(*unit, "fixed"), 0U) << seed;
+  }
+}
+
 TEST(CxlGeneratorTest, events_are_named_as_the_kernel_names_them) {
   EXPECT_EQ(cxl_name(kCxlVendorId, 0x20, 1, "6.12.118"), "m2s_req_memrd");
   EXPECT_EQ(cxl_name(kCxlVendorId, 0x20, 5, "6.12.118"), "");
