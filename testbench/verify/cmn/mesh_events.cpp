@@ -320,11 +320,22 @@ std::optional<MeshEvent> EventMaker::node() {
   if (events.empty()) return std::nullopt;
   NodeEvent event = random_.pick(events);
   if (is_maintenance(event)) event = random_.pick(events);
+  last_ = event;
+  last_places_ = nodes.places;
+  return made_of(event, nodes.places);
+}
+
+std::optional<MeshEvent> EventMaker::other_code() {
+  if (!last_ || last_->filter == NodeFilter::none) return std::nullopt;
+  return made_of(*last_, last_places_);
+}
+
+MeshEvent EventMaker::made_of(const NodeEvent& event, const std::vector<EventPlace>& places) {
   MeshEvent made;
   made.kind = MeshEvent::Kind::node;
   const auto [code, code2] = draw_codes(event, made);
   made.key = fmt::format("node {:#x} {:#x}", static_cast<unsigned>(event.type), event.id);
-  choose_places(made, nodes.places, node_text(event, code, code2), false);
+  choose_places(made, places, node_text(event, code, code2), false);
   return made;
 }
 

@@ -53,6 +53,8 @@ class EventMaker {
   [[nodiscard]] MeshEvent flits();
   [[nodiscard]] MeshEvent watchpoint();
   [[nodiscard]] std::optional<MeshEvent> node();
+  /// @return the last node's event with another code of its filter, most likely; nothing if it has none
+  [[nodiscard]] std::optional<MeshEvent> other_code();
 
   [[nodiscard]] const std::string& pmu() const { return pmu_; }
   [[nodiscard]] const cmn::Layout& layout() const { return layout_; }
@@ -63,6 +65,7 @@ class EventMaker {
     std::vector<EventPlace> places;
   };
   void list_nodes();
+  [[nodiscard]] MeshEvent made_of(const scoreboard::NodeEvent& event, const std::vector<EventPlace>& places);
   [[nodiscard]] bool is_offered(const scoreboard::NodeEvent& event) const;
   [[nodiscard]] bool driver_filters(const scoreboard::NodeEvent& event) const;
   [[nodiscard]] bool is_named(cmn::NodeType type, unsigned id) const;
@@ -88,6 +91,8 @@ class EventMaker {
   cmn::Layout layout_;
   scoreboard::WatchpointLayout product_;
   std::vector<TypeNodes> types_;
+  std::optional<scoreboard::NodeEvent> last_;
+  std::vector<EventPlace> last_places_;
   std::vector<unsigned> used_ports_;  // by crosspoint
 };
 

@@ -18,7 +18,7 @@ constexpr std::uint64_t kHalfGlobal = std::uint64_t{1}
                                       << 47;  // events from the driver's start of a counter to its wrap
 constexpr std::uint64_t kHalfCycles = std::uint64_t{1} << 39;  // the same for cycles
 constexpr unsigned kEvents = 28;                               // of a machine, so that some are open together and again
-constexpr std::size_t kMostAtOnce = 8;                         // occurrences of one instant
+constexpr std::size_t kMostAtOnce = 24;                        // occurrences of one instant
 
 /// The events of one mesh.
 class Offer {
@@ -51,10 +51,18 @@ Offer::Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, unsi
     : fit_(driver, plan.topology.product, plan.topology.dtcs), has_cycles_(has_bulk && driver.cycles) {
   EventMaker maker(random, plan, driver, number);
   if (has_cycles_) events_.push_back(maker.cycles());
+  // With a CAL, more nodes can be at one DTM than it has counters. Such an event never counts.
+  const auto keep = [&](MeshEvent event) {
+    if (fit_.fits({&event}, false)) events_.push_back(std::move(event));
+  };
   while (events_.size() < kEvents) {
     MeshEvent event = maker.make();
-    // With a CAL, more nodes can be at one DTM than it has counters. Such an event never counts.
-    if (fit_.fits({&event}, false)) events_.push_back(std::move(event));
+    const bool has_filter = !event.filters.empty();
+    keep(std::move(event));
+    // Other codes of a filter take turns, and follow one another.
+    for (unsigned left = has_filter ? 2 : 0; left > 0; --left) {
+      if (auto other = maker.other_code()) keep(std::move(*other));
+    }
   }
   if (has_bulk) list_sources(random);
   list_refused(random, plan, maker);
@@ -113,13 +121,17 @@ std::optional<BulkEvent> Offer::bulk(Random& random) const {
   std::vector<std::string> sources = sources_;
   random.shuffle(sources);
   const std::size_t most = std::min(sources.size(), kMostAtOnce);
-  sources.resize(random.chance(40) ? 1 : static_cast<std::size_t>(random.number(1, most)));
+  // Mostly many, so that counters with high numbers wrap, too.
+  const auto kind = static_cast<unsigned>(random.number(1, 100));
+  sources.resize(kind <= 60 ? most : kind <= 80 ? 1 : static_cast<std::size_t>(random.number(1, most)));
   made.source = sources.front();
   made.more.assign(std::next(sources.begin()), sources.end());
   constexpr std::uint64_t kMargin = std::uint64_t{1} << 33;
   const auto carries = random.number(1, 1000) * kLocalSpan;
-  made.count = random.pick({kHalfGlobal + random.number(0, 1'000'000), kHalfGlobal + random.number(0, 3),
-                            kHalfGlobal / 2, kHalfGlobal - kMargin, carries - 1, carries, carries + 1});
+  // A full turn but little: the handler tells it from a small count, a later reading does not.
+  constexpr std::uint64_t kNearlyTurn = 2 * kHalfGlobal - (std::uint64_t{1} << 40);
+  made.count = random.pick({kNearlyTurn, kNearlyTurn, kHalfGlobal, kHalfGlobal + random.number(0, 1'000'000),
+                            kHalfGlobal / 2, kHalfGlobal - kMargin, carries - 1, carries + random.number(0, 1)});
   return made;
 }
 

@@ -33,6 +33,6 @@ mistake() {
 }
 mistake domains '/static unsigned int arm_cmn_dtc_domain/,/^}/ s/CMN650_DTM_UNIT_INFO/CMN_DTM_UNIT_INFO/'
 mistake ports 's/nid.port %= 2/nid.port %= 4/'
-mistake upper-counters '/static irqreturn_t arm_cmn_handle_irq/,/^}/ s/i < CMN_DT_NUM_COUNTERS/i < 4/'
+mistake shared-interrupts 's/irq_friend = i - j;/irq_friend = 0;/'
 mistake filters '/static void arm_cmn_event_clear/,/^}/ s/filter\[hw->filter_sel\].count--/filter[hw->filter_sel].count -= 0/'
 echo "all mistakes are found"
