@@ -26,26 +26,26 @@ unsigned number_of(std::string_view kernel) {
 
 CmnDriver::CmnDriver(std::string_view kernel) {
   const unsigned version = number_of(kernel);
-  constexpr unsigned k6_2 = 6002;
-  constexpr unsigned k6_12 = 6012;
-  constexpr unsigned k7_0 = 7000;
-  constexpr unsigned k7_2 = 7002;
-  constexpr unsigned k7_3 = 7003;
-  hn_s = version >= k6_12;
-  s3_r2 = version >= k7_3;
-  graviton5 = version >= k7_3;
-  longest_side = version >= k7_3 ? 14 : 12;
-  filter_term = version >= k7_3;
-  rn_d_alias = version >= k7_2;
-  most_crosspoints = version >= k7_0 ? longest_side * longest_side : 144;
-  cycles = version >= k6_2;
-  several_dtcs = version >= k6_2;
-  several_dtcs_600 = version >= k7_0;
-  full_dtc_alone = version >= k7_0;
-  ccla = version >= k6_12;
-  hazard_filters = version >= k7_3;
-  combines = version >= k6_12;
-  watchpoints_by_group = version < k6_12;
+  constexpr unsigned kLinux62 = 6002;
+  constexpr unsigned kLinux612 = 6012;
+  constexpr unsigned kLinux70 = 7000;
+  constexpr unsigned kLinux72 = 7002;
+  constexpr unsigned kLinux73 = 7003;
+  hn_s = version >= kLinux612;
+  s3_r2 = version >= kLinux73;
+  graviton5 = version >= kLinux73;
+  longest_side = version >= kLinux73 ? 14 : 12;
+  filter_term = version >= kLinux73;
+  rn_d_alias = version >= kLinux72;
+  most_crosspoints = version >= kLinux70 ? longest_side * longest_side : 144;
+  cycles = version >= kLinux62;
+  several_dtcs = version >= kLinux62;
+  several_dtcs_600 = version >= kLinux70;
+  full_dtc_alone = version >= kLinux70;
+  ccla = version >= kLinux612;
+  hazard_filters = version >= kLinux73;
+  combines = version >= kLinux612;
+  watchpoints_by_group = version < kLinux612;
 }
 
 }  // namespace pmufab::verify

@@ -130,7 +130,12 @@ unsigned EventMaker::draw_interface() {
   }
   if (plan_.topology.columns > 1) interfaces.insert(interfaces.end(), {0, 1});
   if (plan_.topology.rows > 1) interfaces.insert(interfaces.end(), {2, 3});
-  for (unsigned port = 0; port < most; ++port) interfaces.push_back(kPortInterface + port);
+  // The driver has no names for ports at which no crosspoint has a device.
+  for (unsigned port = 0; port < most; ++port) {
+    const bool is_used = std::any_of(plan_.devices.begin(), plan_.devices.end(),
+                                     [&](const auto& ports) { return port < ports.size() && ports[port] != "-"; });
+    if (is_used) interfaces.push_back(kPortInterface + port);
+  }
   return random_.pick(interfaces);
 }
 
