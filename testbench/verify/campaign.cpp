@@ -127,15 +127,28 @@ class Campaign {
     };
     bool is_cut = false;  // what comes after a case that was stopped does not count
     std::size_t position = 0;
-    runner.on_result = [&](const RunPlan&, RunResult run) {
+    runner.on_result = [&](const RunPlan&, const RunResult& run) {
       const Value& document = documents[position++];
-      is_cut = is_cut || run.status == RunResult::Status::not_run || was_stopped(run);
+      is_cut = is_cut || run.status == RunResult::Status::not_run || was_stopped(run) || is_lost(run);
       if (!is_cut) judge(document, run);
     };
     runner.on_progress = [this](const scenario::RunnerProgress&) {
       if (options_.on_progress) options_.on_progress(state_, "");
     };
     scenario::run_all(plans, runner);
+    refuse_lost_results();
+  }
+
+  /// @return true for a run whose results could not be written, as on a full disk. No driver has failed.
+  bool is_lost(const RunResult& run) {
+    const bool lost = run.status == RunResult::Status::bad_input &&
+                      (run.message.find("results cannot be written") != std::string::npos ||
+                       run.message.find("is the disk full?") != std::string::npos);
+    if (lost) lost_ = run.message;
+    return lost;
+  }
+  void refuse_lost_results() const {
+    if (!lost_.empty()) throw scenario::InputError(lost_);
   }
 
   /// By the user, or because the time has passed; not by a limit, at which a driver has failed.
@@ -205,8 +218,9 @@ class Campaign {
     scenario::RunnerOptions runner = options_.runner;
     std::size_t position = 0;
     bool is_first = true;
-    runner.on_result = [&](const RunPlan&, RunResult run) {
+    runner.on_result = [&](const RunPlan&, const RunResult& run) {
       const std::size_t place = places[position++];
+      if (is_lost(run)) return;
       const std::optional<Failure> failure = failure_of_kind(run, group.kind);
       failed[place] = failure.has_value();
       if (failure && std::exchange(is_first, false)) group.text = failure->text;  // of the one that will be taken
@@ -215,6 +229,7 @@ class Campaign {
       if (options_.on_progress) options_.on_progress(state_, "shrinking " + group.name);
     };
     scenario::run_all(plans, runner);
+    refuse_lost_results();
     return failed;
   }
 
@@ -254,6 +269,7 @@ class Campaign {
   const CampaignOptions& options_;
   CampaignState state_;
   std::uint64_t runs_left_ = 0;  // to shrink one case
+  std::string lost_;             // why a run's results could not be written
 };
 
 }  // namespace

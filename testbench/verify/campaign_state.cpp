@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/campaign_state.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
-#include <cstring>
+#include <cstdlib>
 #include <fstream>
 #include <system_error>
 
@@ -42,6 +45,30 @@ FailureGroup group_from(const Json& json) {
   return group;
 }
 
+/// Under a name that nobody else can have taken; a failure leaves the old file and no other.
+void replace_file(const std::filesystem::path& file, const std::string& content) {
+  std::string fresh = file.string() + ".new-XXXXXX";
+  const int descriptor = mkstemp(fresh.data());
+  std::error_code error(errno, std::generic_category());
+  if (descriptor >= 0) {
+    const mode_t mask = umask(0);
+    umask(mask);
+    fchmod(descriptor, 0666 & ~mask);
+    close(descriptor);
+    errno = 0;
+    std::ofstream stream(fresh, std::ios::binary);
+    stream << content;
+    stream.close();
+    error = stream ? std::error_code() : std::error_code(errno != 0 ? errno : EIO, std::generic_category());
+    if (!error) std::filesystem::rename(fresh, file, error);
+    std::error_code ignored;
+    if (error) std::filesystem::remove(fresh, ignored);
+  }
+  if (error)
+    throw scenario::InputError(fmt::format("cannot write '{}': {}", file.generic_string(), error.message()),
+                               "is the disk full?");
+}
+
 }  // namespace
 
 void CampaignState::save(const std::filesystem::path& file) const {
@@ -54,17 +81,8 @@ void CampaignState::save(const std::filesystem::path& file) const {
   json["counters"] = counters;
   json["failures"] = Json::array();
   for (const FailureGroup& group : groups) json["failures"].push_back(to_json(group));
-  std::filesystem::path fresh = file;
-  fresh += ".new";
-  std::ofstream stream(fresh, std::ios::binary);
   // Kernel logs and names of drivers may hold any bytes.
-  stream << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
-  stream.close();
-  std::error_code error;
-  if (stream) std::filesystem::rename(fresh, file, error);
-  if (!stream || error)
-    throw scenario::InputError(
-        fmt::format("cannot write '{}': {}", file.generic_string(), error ? error.message() : std::strerror(errno)));
+  replace_file(file, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::optional<CampaignState> CampaignState::load(const std::filesystem::path& file) {

@@ -60,6 +60,8 @@ def commands(part):
     found = [
         Command("run", ["run", "cxl-mem", "cxl-fixed", "cxl-masks", "--jobs", "2", *reports], names, True),
         Command("stat", ["stat", "-e", event, "--traffic", traffic, "--json", "results/a.json"], ["a.json"], True),
+        Command("verify", ["verify", "--fabric", "tegra410", "--runs", "12", "--jobs", "2", "--out", "results/campaign"],
+                ["campaign"], True),
         Command("list", ["list"], []),
         Command("map", ["map", SCENARIOS / "platforms" / "cmn600-small.yaml", "--traffic", "cmn-flits", "--svg",
                         "results/a.svg"], ["a.svg"]),

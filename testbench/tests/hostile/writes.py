@@ -74,6 +74,8 @@ def commands(part):
         Command("stat -o link", ["stat", "-e", event, "--duration", "10 us", "--json", "results/link.json"],
                 ["target.json"], tells_failures=True),
         Command("stat to a device", ["stat", "-e", event, "--duration", "10 us", "-j", "--json", "/dev/stdout"], []),
+        Command("verify", ["verify", "--fabric", "tegra410", "--runs", "2", "--jobs", "1", "--out", "results/campaign"],
+                [], tells_failures=True),
         Command("list", ["list"], []),
         Command("regs", ["regs", SCENARIOS / "platforms" / "tegra410-2s.yaml", "socket0.ucf_pmu"], []),
         Command("map", ["map", SCENARIOS / "platforms" / "cmn600-small.yaml", "--svg", "results/a.svg"], ["a.svg"]),
