@@ -57,7 +57,7 @@ std::string function_in(const std::string& text) {
   return std::regex_search(text, found, pattern) ? " in " + found.str() : std::string();
 }
 
-std::string number(const std::optional<std::uint64_t>& value) {
+std::string count_text(const std::optional<std::uint64_t>& value) {
   return value ? scenario::with_separators(*value) : std::string("nothing");
 }
 
@@ -67,8 +67,8 @@ Failure failure_of(const CounterResult& counter) {
     return {fmt::format("event of {} not opened", pmu), fmt::format("{}: {}", counter.event, counter.note)};
   const std::string note = counter.note.empty() ? "" : "; " + counter.note;
   return {fmt::format("wrong count of {}", pmu),
-          fmt::format("{}: the driver counted {}, the scoreboard {}{}", counter.event, number(counter.driver),
-                      number(counter.expected), note)};
+          fmt::format("{}: the driver counted {}, the scoreboard {}{}", counter.event, count_text(counter.driver),
+                      count_text(counter.expected), note)};
 }
 
 Failure failure_of(const CheckResult& check) {

@@ -94,7 +94,6 @@ Picoseconds time_of(const Value& value) {
 
 void add_time(const Value& value, const Path& path, Pass pass, std::vector<Part>& parts) {
   const Picoseconds now = time_of(value);
-  constexpr Picoseconds kMicrosecond = 1'000'000;
   Picoseconds then = 0;
   if (pass == Pass::times) then = now / 2;
   if (pass == Pass::rounding && now % kMicrosecond != 0) then = now / kMicrosecond * kMicrosecond;

@@ -17,7 +17,6 @@ namespace {
 using scenario::Value;
 
 constexpr Picoseconds kNanosecond = 1'000;
-constexpr Picoseconds kMicrosecond = 1'000'000;
 
 struct Measure {
   std::string name;

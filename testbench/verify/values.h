@@ -15,6 +15,8 @@
 /// Values of a scenario's document, in few words.
 namespace pmufab::verify {
 
+inline constexpr Picoseconds kMicrosecond = 1'000'000;
+
 [[nodiscard]] inline scenario::Value number(std::uint64_t value) {
   return scenario::Value::of(fmt::format("{}", value));
 }

@@ -11,6 +11,7 @@
 #include "testbench/verify/cmn/mesh_flows.h"
 #include "testbench/verify/cmn/mesh_offer.h"
 #include "testbench/verify/cmn/mesh_plan.h"
+#include "testbench/verify/values.h"
 
 namespace pmufab::verify {
 
@@ -18,7 +19,6 @@ using scenario::Value;
 
 namespace {
 
-constexpr Picoseconds kMicrosecond = 1'000'000;
 constexpr std::uint64_t kFirstBase = 0x5000'0000;  // of the first mesh's registers
 constexpr std::uint64_t kBaseStep = 0x4000'0000;
 

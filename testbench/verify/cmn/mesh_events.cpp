@@ -18,7 +18,6 @@ using scoreboard::WatchpointLayout;
 
 namespace {
 
-constexpr unsigned kFirstS3R2 = 3;  // its revision code
 constexpr unsigned kPortInterface = 4;
 constexpr unsigned kChannelShift = 5;
 constexpr unsigned kInterfaceShift = 2;

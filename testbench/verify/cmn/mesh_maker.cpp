@@ -36,7 +36,6 @@ const std::array<ProductWords, 5>& product_words() {
   return all;
 }
 
-constexpr unsigned kFirstS3R2 = 3;    // its code
 constexpr unsigned kSmall = 12;       // crosspoints
 constexpr unsigned kLarge = 60;       // crosspoints: fewer devices at each, to keep cases cheap
 constexpr unsigned kPortsOfMesh = 4;  // more only in a mesh of one crosspoint

@@ -15,6 +15,8 @@
 
 namespace pmufab::verify {
 
+inline constexpr unsigned kFirstS3R2 = 3;  ///< the revision code of CMN S3 r2p0
+
 /// A random mesh, as far as a platform describes it.
 struct MeshPlan {
   cmn::Topology topology;
