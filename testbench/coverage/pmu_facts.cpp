@@ -70,11 +70,23 @@ void add_sockets(Classes classes, const PlatformSpec& platform) {
     classes.add(fmt::format("{} socket{}", sockets, sockets == 1 ? "" : "s"), platform.sockets == sockets);
 }
 
+/// @return the name of the PMU's model, which is not that of dumps
+std::string model_of(const platform::PmuRow& row) {
+  switch (row.type) {
+    case PmuType::pcie:
+      return fmt::format("platform.socket{}.rc{}_pcie_pmu", row.socket, row.root_complex);
+    case PmuType::pcie_tgt:
+      return fmt::format("platform.socket{}.rc{}_tgt_pmu.pmu", row.socket, row.root_complex);
+    default:
+      return "platform." + row.name;
+  }
+}
+
 void add_coresight(PmuFacts& facts, const platform::PmuRow& row, const tegra410::CoreSightPmuParameters& parameters) {
   facts.layout = CounterLayout::coresight;
   facts.counters = parameters.counters - 1;  // and the cycle counter
   facts.width = parameters.width;
-  facts.places = {"platform." + row.name};
+  facts.places = {model_of(row)};
   facts.registers = {row.apmt ? row.apmt->base0 + kEnableSet : 0};
   facts.widths = kWidths;
   facts.wirings = {"a line of its own", kNoInterrupt};

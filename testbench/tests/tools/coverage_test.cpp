@@ -13,7 +13,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using Json = nlohmann::json;
 
 class Coverage : public Cli {
@@ -90,6 +89,16 @@ TEST_F(Coverage, wraps_and_their_interrupts_are_met) {
   EXPECT_EQ(bins.at("width x wraps").at("64 bits x none"), 0);
   EXPECT_EQ(bins.at("interrupt").at("a line of its own"), 1);
   EXPECT_EQ(bins.at("interrupt").at("no interrupt"), 0);
+}
+
+TEST_F(Coverage, wraps_of_every_kind_of_coresight_pmu_are_seen) {
+  // Its counters wrap between the two halves of a read.
+  const std::string file = (folder / "coverage").string();
+  const Outcome run = pmufab({"run", shipped("coresight-high-low.yaml"), "--drivers", "newest", "--coverage", file});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const Json kinds = Json::parse(read(file)).at("kinds");
+  for (const char* const kind : {"nvidia_ucf_pmu_*", "nvidia_pcie_pmu_*_rc_*", "nvidia_pcie_tgt_pmu_*_rc_*"})
+    EXPECT_GT(kinds.at(kind).at("width x wraps").at("64 bits x one"), 0) << kind;
 }
 
 TEST_F(Coverage, life_cycles_are_met_by_what_counts_afterwards) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
-#include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -20,7 +18,6 @@
 namespace pmufab::cli {
 namespace {
 
-namespace fs = std::filesystem;
 namespace po = boost::program_options;
 using scenario::InputError;
 
