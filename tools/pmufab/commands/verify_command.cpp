@@ -192,7 +192,7 @@ class CoverageInWords {
   std::string text_;
 };
 
-int run(const Request& request) {
+int run_verify(const Request& request) {
   const po::variables_map& map = request.options;
   CampaignOptions options;
   options.targets = targets_of(map);
@@ -280,7 +280,7 @@ A case may use 10 seconds of processor time, unless --limit says otherwise.
                      {"2", "bad input, or output that could not be written"},
                      {"3", "an internal error"},
                      {"4", "nothing failed, and not one count could be judged"}},
-      .run = run,
+      .run = run_verify,
   };
 }
 
