@@ -124,8 +124,8 @@ std::vector<Failure> failures_of(const RunResult& run) {
 }
 
 std::optional<Failure> failure_of_kind(const RunResult& run, const std::string& kind) {
-  for (Failure& failure : failures_of(run)) {
-    if (failure.kind == kind) return std::move(failure);
+  for (const Failure& failure : failures_of(run)) {
+    if (failure.kind == kind) return failure;
   }
   return std::nullopt;
 }

@@ -32,7 +32,7 @@ inline constexpr Picoseconds kMicrosecond = 1'000'000;
 /// A map with these entries, in this order.
 [[nodiscard]] inline scenario::Value map(std::vector<std::pair<std::string, scenario::Value>> entries) {
   scenario::Value value = scenario::Value::map();
-  for (auto& [key, entry] : entries) value.add(std::move(key), std::move(entry));
+  for (auto& entry : entries) value.add(std::move(entry.first), std::move(entry.second));
   return value;
 }
 [[nodiscard]] inline scenario::Value list(std::vector<scenario::Value> items) {

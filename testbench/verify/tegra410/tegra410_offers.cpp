@@ -205,7 +205,8 @@ PmuOffer pcie_tgt_offer(const SharedMachine& machine, const RootComplex& complex
 }
 
 /// A PMU whose driver gives every event a counter: the register that counts it.
-PmuOffer plain_offer(const SharedMachine& machine, std::string pmu, unsigned socket, Draw event, Names numbers) {
+PmuOffer plain_offer(const SharedMachine& machine, std::string pmu, unsigned socket, const Draw& event,
+                     const Names& numbers) {
   PmuOffer offer;
   offer.pmu = std::move(pmu);
   offer.counters = kActiveEvents;

@@ -130,9 +130,9 @@ scenario::RunnerOptions runner_of(const po::variables_map& map, const fs::path& 
     throw InputError("--jobs: this number of runs is not possible", fmt::format("use 1 ... {}", kMaximumJobs));
   runner.timeout_seconds = map["timeout"].as<unsigned>();
   runner.limits = limits_of(map);
-  // A case takes a fraction of a second, and a driver that goes on forever must not hold up the others.
-  constexpr Picoseconds kTenSeconds = 10'000'000'000'000;
-  if (runner.limits.processor_time == 0) runner.limits.processor_time = kTenSeconds;
+  // Most cases take a fraction of a second, a few take ten. A driver that goes on forever must not hold up the others.
+  constexpr Picoseconds kMinute = 60'000'000'000'000;
+  if (runner.limits.processor_time == 0) runner.limits.processor_time = kMinute;
   runner.scratch = scratch;
   runner.interrupted = interrupts;
   return runner;
@@ -253,7 +253,7 @@ file that pmufab run takes. Further failures of that kind are counted. docs/veri
 The same seed, fabrics and drivers give the same cases. With --out the campaign can be interrupted at any time, and
 go on with --resume.
 
-A case may use 10 seconds of processor time, unless --limit says otherwise.
+A case may use 60 seconds of processor time, unless --limit says otherwise.
 
 )" + limit_description(),
       .options =
