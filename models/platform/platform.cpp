@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/platform/platform.h"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -107,6 +108,10 @@ void Platform::set_observer(BoundaryObserver* observer) { tegra410().set_observe
 void Platform::reset() {
   for (const auto& part : parts_) part->reset();
   bus_.reset();
+}
+
+bool Platform::reset_window(const std::string& window) {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) { return part->reset_window(window); });
 }
 
 std::vector<NamedRegisters> Platform::registers() const {

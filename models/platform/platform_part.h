@@ -23,6 +23,8 @@ class PlatformPart {
   /// Add the part's devices to the firmware description.
   virtual void describe(FirmwareDescription& firmware) = 0;
   virtual void reset() = 0;
+  /// Reset what is behind one window of map(). @return false if the window is not this part's
+  virtual bool reset_window(const std::string& /*window*/) { return false; }
   virtual void add_registers(std::vector<NamedRegisters>& banks) const = 0;
 };
 

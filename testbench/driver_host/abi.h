@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 7u
+#define PMUFAB_DRIVER_ABI_VERSION 8u
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
 /* Order and values as PerfCallObserver::Call. */
@@ -198,6 +198,8 @@ struct pmufab_module {
 
   /* 1 if a driver listens to this interrupt. */
   int (*interrupt_requested)(uint32_t number);
+  /* 1 if a driver listens to it for that PMU. */
+  int (*interrupt_is_of)(uint32_t number, const char* pmu);
   /* Run its handlers, with interrupts off. 1: handled, 0: no handler took it, or -errno. */
   int (*interrupt)(uint32_t number);
 };

@@ -99,12 +99,13 @@ struct DriverHost::State {
     door.add_failed = [](void* self, const char* pmu, int event, int error) {
       if (of(self).observer != nullptr) of(self).observer->on_add_failed(pmu, event, error);
     };
-    door.fatal = [](void* self, const char* why) {
-      of(self).dead = true;
-      throw std::runtime_error(in_function(std::string("kernel panic in the drivers of Linux ") +
-                                               of(self).drivers.kernel_version + ": " + printable(why),
-                                           of(self).function_on_stack()));
-    };
+    door.fatal = [](void* self, const char* why) { of(self).die(printable(why)); };
+  }
+
+  [[noreturn]] void die(const std::string& why) {
+    dead = true;
+    throw std::runtime_error(in_function("kernel panic in the drivers of Linux " + drivers.kernel_version + ": " + why,
+                                         function_on_stack()));
   }
 
   static State& of(void* self) { return *static_cast<State*>(self); }
@@ -194,7 +195,7 @@ struct DriverHost::State {
       std::snprintf(text.data(), text.size(), "WARNING: external abort: %u-byte %s at 0x%016" PRIx64 " answered %s",
                     size, command == tlm::TLM_READ_COMMAND ? "read" : "write", address, name_of(status));
       print(kLevelWarning, text.data());
-      warn(text.data(), function_on_stack());
+      if (!abort_is_excused) warn(text.data(), function_on_stack());
       value = ~std::uint64_t{0};
     }
   }
@@ -253,6 +254,7 @@ struct DriverHost::State {
   std::set<unsigned> offline;  // CPUs, since the drivers were loaded
   bool booted = false;
   bool dead = false;
+  bool abort_is_excused = false;
   int next_event = 1;
 
   bool busy = false;  // a thread is inside
@@ -519,6 +521,11 @@ bool DriverHost::panicked() const { return state_->dead; }
 std::uint64_t DriverHost::warnings() const { return state_->warnings; }
 const std::vector<std::string>& DriverHost::warning_texts() const { return state_->warning_texts; }
 std::string DriverHost::driver_function() const { return state_->busy ? state_->function_on_stack() : std::string(); }
+bool DriverHost::interrupt_is_of(std::uint32_t number, const std::string& pmu) const {
+  return state_->booted && !state_->dead && (*state_->library)->interrupt_is_of(number, pmu.c_str()) != 0;
+}
+void DriverHost::die(const std::string& why) { state_->die(why); }
+void DriverHost::excuse_abort(bool excused) { state_->abort_is_excused = excused; }
 unsigned DriverHost::disabled_interrupts() const { return state_->interrupts.disabled(); }
 std::uint64_t DriverHost::unhandled_interrupts() const { return state_->interrupts.unhandled(); }
 std::uint64_t DriverHost::handled_interrupts() const { return state_->interrupts.handled(); }

@@ -108,6 +108,12 @@ class DriverHost : public sc_core::sc_module {
   /// @return the driver's innermost function that the calling process is carrying out: "arm_cmn_event_add() of
   ///         arm-cmn.c"; empty if there is none, or if the drivers' files have no symbols
   [[nodiscard]] std::string driver_function() const;
+  /// @return true if a driver listens to the interrupt for that PMU. May be called inside of a driver's call.
+  [[nodiscard]] bool interrupt_is_of(std::uint32_t number, const std::string& pmu) const;
+  /// The access under way is refused because a scenario wants it so: if `excused`, it is logged and is no warning.
+  void excuse_abort(bool excused);
+  /// The kernel dies, as if a driver had hit BUG(). Inside of a driver's call. Throws std::runtime_error.
+  [[noreturn]] void die(const std::string& why);
   [[nodiscard]] std::uint64_t unhandled_interrupts() const;  ///< handler calls that returned IRQ_NONE
   [[nodiscard]] unsigned disabled_interrupts() const;        ///< disabled because they stormed, or were not handled
   [[nodiscard]] std::uint64_t handled_interrupts() const;

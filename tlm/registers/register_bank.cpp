@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "tlm/registers/register_note.h"
+
 namespace pmufab {
 
 namespace {
@@ -194,6 +196,11 @@ void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
   const bool whole = length * 8 == width && !slot.upper;
   if (!whole && !(width == 64 && length == 4 && reg.spec->halves)) {
     return guest_error(payload, tlm::TLM_BURST_ERROR_RESPONSE, "wrong size or place");
+  }
+  if (auto* const note = payload.get_extension<RegisterNote>(); note != nullptr) [[unlikely]] {
+    note->bank = options_.name;
+    note->name = element_name(*reg.spec, slot.element);
+    if (!whole) note->name += slot.upper ? " upper half" : " lower half";
   }
   const unsigned shift = slot.upper ? 32 : 0;
   if (!is_write) {

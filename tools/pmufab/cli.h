@@ -19,6 +19,7 @@ namespace pmufab::cli {
 
 // Each command in a file of its own.
 [[nodiscard]] Command run_command();
+[[nodiscard]] Command interleave_command();
 [[nodiscard]] Command list_command();
 [[nodiscard]] Command stat_command();
 [[nodiscard]] Command verify_command();

@@ -3,6 +3,8 @@
 
 #include <set>
 
+#include <fmt/format.h>
+
 namespace pmufab::platform {
 
 CmnMeshes::CmnMeshes(const PlatformSpec& spec) {
@@ -41,6 +43,15 @@ void CmnMeshes::describe(FirmwareDescription& firmware) {
 
 void CmnMeshes::reset() {
   for (const auto& mesh : meshes_) mesh->reset();
+}
+
+bool CmnMeshes::reset_window(const std::string& window) {
+  for (std::size_t index = 0; index < meshes_.size(); ++index) {
+    if (window != fmt::format("cmn{}", index)) continue;
+    meshes_[index]->reset();
+    return true;
+  }
+  return false;
 }
 
 void CmnMeshes::add_registers(std::vector<NamedRegisters>& banks) const {

@@ -285,6 +285,15 @@ void CxlPart::reset() {
   configure();
 }
 
+bool CxlPart::reset_window(const std::string& window) {
+  for (const Component& component : components_) {
+    if (component.name != window) continue;
+    for (const auto& cpmu : component.cpmus) cpmu->reset();
+    return true;
+  }
+  return false;
+}
+
 void CxlPart::add_registers(std::vector<NamedRegisters>& banks) const {
   for (const Component& component : components_) {
     for (std::size_t number = 0; number < component.cpmus.size(); ++number) {

@@ -100,6 +100,16 @@ void Tegra410Part::reset() {
   for (const Pmu& pmu : pmus_) pmu.model->reset();
 }
 
+bool Tegra410Part::reset_window(const std::string& window) {
+  for (const Pmu& pmu : pmus_) {
+    const auto& windows = pmu.row.windows;
+    if (std::none_of(windows.begin(), windows.end(), [&](const PmuWindow& one) { return one.name == window; })) continue;
+    pmu.model->reset();
+    return true;
+  }
+  return false;
+}
+
 void Tegra410Part::add_registers(std::vector<NamedRegisters>& banks) const {
   for (const Pmu& pmu : pmus_) pmu.model->add_registers(pmu.row.name, banks);
 }

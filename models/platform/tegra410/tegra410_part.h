@@ -25,6 +25,7 @@ class Tegra410Part : public PlatformPart {
   void map(MmioBus& bus) override;
   void describe(FirmwareDescription& firmware) override;
   void reset() override;
+  bool reset_window(const std::string& window) override;
   void add_registers(std::vector<NamedRegisters>& banks) const override;
 
   /// Show the boundaries of all sockets to `observer` (not owned); nullptr removes it.

@@ -108,6 +108,7 @@ static const struct pmufab_module module = {
     .rotate = rotate,
     .set_cpu_online = set_cpu_online,
     .interrupt_requested = pmufab_interrupt_requested,
+    .interrupt_is_of = pmufab_interrupt_is_of,
     .interrupt = interrupt,
 };
 

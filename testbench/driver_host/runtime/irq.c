@@ -200,6 +200,13 @@ int pmufab_interrupt_requested(uint32_t number) {
   return interrupt && interrupt->actions && interrupt->disable_depth == 0 && interrupt->kept_off == 0;
 }
 
+int pmufab_interrupt_is_of(uint32_t number, const char* pmu) {
+  struct interrupt* interrupt = find(number);
+  for (struct action* action = interrupt ? interrupt->actions : NULL; action; action = action->next)
+    if (action->dev && strcmp(pmufab_perf_name_of(action->dev), pmu) == 0) return 1;
+  return 0;
+}
+
 static unsigned int cpu_of(const struct interrupt* interrupt) {
   const unsigned int cpu = cpumask_first_and(&interrupt->affinity, cpu_online_mask);
   return cpu < nr_cpu_ids ? cpu : cpumask_first(cpu_online_mask); /* its CPUs are offline */

@@ -49,6 +49,7 @@ void pmufab_irq_check_gone(const struct device* dev);
 void pmufab_irq_check_affinity(void);
 void pmufab_irq_run_threads(void);
 int pmufab_interrupt_requested(uint32_t number);
+int pmufab_interrupt_is_of(uint32_t number, const char* pmu);
 int pmufab_interrupt(uint32_t number);
 
 /* io.c */

@@ -109,6 +109,7 @@ struct RunResult {
   std::vector<std::string> kernel_log;
   Json traffic = Json::array();  ///< one object per generator
   Json coverage = {};            ///< what the drivers met (coverage::Coverage), if that was wanted and the run ended
+  std::vector<Json> accesses;    ///< of drivers, if they were recorded; in no report
 
   /// "scenario", "scenario [variant]"
   [[nodiscard]] std::string title() const;

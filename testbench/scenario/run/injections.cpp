@@ -47,14 +47,14 @@ Injections::Planned Injections::injection_of(const InjectionSpec& spec, Machine&
   }
 }
 
-void Injections::plan(Picoseconds zero) {
-  for (Planned& planned : planned_) {
-    planned.alarm = std::make_unique<Alarm>([&planned] {
+void Injections::plan(Triggers& triggers, Picoseconds zero, const std::function<void(const InjectionSpec&)>& done) {
+  for (const Planned& planned : planned_) {
+    triggers.arm(planned.spec->at, zero, [&planned, done] {
       const Picoseconds now = simulated_time();
       planned.judge(planned.spec->count, now);
       planned.model(planned.spec->count, now);
+      if (planned.spec->at.is_access()) done(*planned.spec);
     });
-    planned.alarm->set(zero + planned.spec->at);
   }
 }
 

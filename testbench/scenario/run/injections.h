@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <vector>
 
-#include "models/pmu/alarm.h"
 #include "testbench/perf/pmu_catalog.h"
+#include "testbench/scenario/occurrences/trigger.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/run/scenario_spec.h"
 #include "testbench/scoreboard/core/pmu_judge.h"
@@ -24,14 +24,14 @@ class Injections {
   void prepare(const std::vector<InjectionSpec>& specs, Machine& machine, const perf::PmuCatalog& catalog);
   /// Set the times.
   /// @param zero  the scenario's beginning
-  void plan(Picoseconds zero);
+  /// @param done  called after an injection that waited for a register access
+  void plan(Triggers& triggers, Picoseconds zero, const std::function<void(const InjectionSpec&)>& done);
 
  private:
   struct Planned {
     const InjectionSpec* spec;
     scoreboard::Injection judge;
     scoreboard::Injection model;
-    std::unique_ptr<Alarm> alarm{};
   };
   static Planned injection_of(const InjectionSpec& spec, Machine& machine, const perf::ResolvedEvent& event);
 

@@ -93,6 +93,8 @@ void take_record(const std::string& record, const Json& content, RunResult& run,
     run.checks.push_back(check_from_json(content));
   } else if (record == "driver_files") {
     run.driver_files = driver_files_from_json(content);
+  } else if (record == "access") {
+    run.accesses.push_back(content);
   } else if (record == "action") {
     run.actions.push_back(content.get<std::string>());
   } else if (record == "error") {

@@ -70,8 +70,15 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   } catch (const driver_host::DriverSetError& error) {
     throw InputError(error.what());
   }
-  host_->describe(platform_->firmware());
-  host_->bus.bind(platform_->bus().socket);
+  if (options.has_gate) {
+    gate_ = std::make_unique<HardwareGate>("gate", *platform_, *host_, triggers_);
+    host_->describe(gate_->faults().interrupts().cut(platform_->firmware()));
+    host_->bus.bind(gate_->cpus);
+    gate_->bus.bind(platform_->bus().socket);
+  } else {
+    host_->describe(platform_->firmware());
+    host_->bus.bind(platform_->bus().socket);
+  }
 
   scoreboard_ = std::make_unique<scoreboard::Scoreboard>();
   fabrics_ = make_fabrics({*platform_, workload, *scoreboard_, *host_, std::move(options.progress)});
@@ -79,8 +86,13 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   for (const auto& fabric : fabrics_) {
     if (perf::PmuService* const service = fabric->pmus()) pmus_->add(*service);
   }
+  if (gate_) {
+    gate_->tell_lost_writes([this](const MmioBus::BusAccess& access) {
+      if (judging_) scoreboard_->on_bus_access(access);
+    });
+  }
   if (options.covers) observe_coverage();
-  calls_ = std::make_unique<CallTee>(*scoreboard_, coverage_.get());
+  calls_ = std::make_unique<CallTee>(*scoreboard_, coverage_.get(), gate_.get());
   host_->observe(calls_.get());
   platform_->bus().monitor([this](const MmioBus::BusAccess& access) {
     if (judging_) scoreboard_->on_bus_access(access);

@@ -18,21 +18,26 @@
 #include "testbench/coverage/collector.h"
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/scenario/occurrences/hardware_gate.h"
+#include "testbench/scenario/occurrences/trigger.h"
 #include "testbench/scenario/run/scenario_spec.h"
 #include "testbench/scoreboard/core/scoreboard.h"
 
 namespace pmufab::scenario {
 
-/// Hands the perf core's calls on to the scoreboard, and remembers which PMUs could not take all events: those share
+/// Hands the perf core's calls on to the scoreboard and what waits for them, and remembers which PMUs could not take all events: those share
 /// their counters by rotation.
 class CallTee final : public perf::PerfCallObserver {
  public:
   /// @param coverage  is told, too; null: nobody wants to know
-  CallTee(scoreboard::Scoreboard& judge, coverage::Collector* coverage) : judge_(judge), coverage_(coverage) {}
+  /// @param gate      the same; null: there is none
+  CallTee(scoreboard::Scoreboard& judge, coverage::Collector* coverage, HardwareGate* gate)
+      : judge_(judge), coverage_(coverage), gate_(gate) {}
   void on_call(Call call, bool begin, const std::string& pmu, perf::EventHandle event, std::uint64_t value,
                Picoseconds when) override {
     judge_.on_call(call, begin, pmu, event, value, when);
     if (coverage_ != nullptr) coverage_->on_call(call, begin, pmu, event, value, when);
+    if (gate_ != nullptr) gate_->on_call(call, begin, pmu);
   }
   void on_add_failed(const std::string& pmu, perf::EventHandle event, int error) override {
     crowded_.insert(pmu);
@@ -45,6 +50,7 @@ class CallTee final : public perf::PerfCallObserver {
  private:
   scoreboard::Scoreboard& judge_;
   coverage::Collector* coverage_;
+  HardwareGate* gate_;
   std::set<std::string> crowded_;
 };
 
@@ -68,7 +74,8 @@ class Machine {
     bool echo_log = false;            ///< kernel log to standard error
     std::size_t log_room = 1U << 20;  ///< bytes of the kernel log to keep
     ProgressFunction progress = {};
-    bool covers = false;  ///< find out what the drivers meet
+    bool covers = false;    ///< find out what the drivers meet
+    bool has_gate = false;  ///< between CPUs and platform: something waits for register accesses, or hardware fails
   };
 
   /// @throws InputError for a trace that cannot be replayed or drivers that cannot be loaded
@@ -89,6 +96,10 @@ class Machine {
   [[nodiscard]] CallTee& calls() noexcept { return *calls_; }
   /// What the drivers meet; null unless the options want it.
   [[nodiscard]] coverage::Collector* coverage() noexcept { return coverage_.get(); }
+  /// What happens at given moments.
+  [[nodiscard]] Triggers& triggers() noexcept { return triggers_; }
+  /// Null if Options::has_gate is false.
+  [[nodiscard]] HardwareGate* gate() noexcept { return gate_.get(); }
   [[nodiscard]] const std::vector<std::unique_ptr<Fabric>>& fabrics() const noexcept { return fabrics_; }
 
   /// Let all traffic begin now, or end.
@@ -120,6 +131,8 @@ class Machine {
   static Machine* current_;
   std::unique_ptr<platform::Platform> platform_;
   std::unique_ptr<driver_host::DriverHost> host_;
+  Triggers triggers_;
+  std::unique_ptr<HardwareGate> gate_;
   std::unique_ptr<scoreboard::Scoreboard> scoreboard_;
   std::unique_ptr<coverage::Collector> coverage_;
   std::unique_ptr<CallTee> calls_;

@@ -149,6 +149,10 @@ void Measurement::read_interval() {
   note_interval();
 }
 
+void Measurement::read_again() {
+  for (Group& group : groups_) read(group);
+}
+
 CounterResult Measurement::compare(const Counter& counter, unsigned group) const {
   CounterResult result;
   result.event = counter.event.text;

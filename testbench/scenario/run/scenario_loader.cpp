@@ -25,7 +25,6 @@ namespace fs = std::filesystem;
 // Lists multiply: a short file may mean more than a machine can hold.
 constexpr std::size_t kMaximumSweptEvents = 100'000;
 constexpr std::size_t kMaximumOpenEvents = 1024;           // each makes opening and closing the others slower
-constexpr Picoseconds kLatest = Picoseconds{1} << 62;      // of an instant: what is added to it does not wrap
 constexpr Picoseconds kMaximumAccess = 1'000'000'000'000;  // of one register access
 // Of the way to a handler: longer than counters of 40 bits take to overflow twice, to see what that does.
 constexpr Picoseconds kMaximumInterruptDelay = 3600 * kMaximumAccess;
@@ -309,7 +308,7 @@ void read_action(Reader& reader, const platform::PlatformSpec& platform, const s
                  std::vector<ActionSpec>& out) {
   ActionSpec action;
   using Kind = ActionSpec::Kind;
-  reader.number("at", action.at, Quantity::duration, 0, kLatest, Presence::required);
+  read_trigger(reader, "at", action.at, Presence::required);
   if (!reader.has("do")) reader.fail("do", "the key 'do' is missing", "for example do: reload_drivers");
   reader.choice("do", action.kind,
                 {{"cpu_offline", Kind::cpu_offline},
@@ -317,6 +316,7 @@ void read_action(Reader& reader, const platform::PlatformSpec& platform, const s
                  {"unload_drivers", Kind::unload_drivers},
                  {"load_drivers", Kind::load_drivers},
                  {"reload_drivers", Kind::reload_drivers},
+                 {"read_events", Kind::read_events},
                  {"reset", Kind::reset},
                  {"disable_events", Kind::disable_events},
                  {"enable_events", Kind::enable_events}});
@@ -364,7 +364,7 @@ void read_injection(Reader& reader, std::vector<InjectionSpec>& out) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
   InjectionSpec injection;
   std::vector<std::string> sources;
-  reader.number("at", injection.at, Quantity::duration, 0, kLatest, Presence::required);
+  read_trigger(reader, "at", injection.at, Presence::required);
   reader.texts("source", sources, Presence::required);
   reader.number("count", injection.count, Quantity::count, 1, kMost, Presence::required);
   const Value* const written = reader.take("source");
@@ -543,8 +543,13 @@ ScenarioSpec read_scenario(const Parts& parts) {
   reader.list("firmware_writes", [&](Reader& item, std::size_t) { read_firmware_write(item, spec.firmware_writes); });
   reader.list("inject", [&](Reader& item, std::size_t) { read_injection(item, spec.injections); });
   std::stable_sort(spec.actions.begin(), spec.actions.end(),
-                   [](const ActionSpec& a, const ActionSpec& b) { return a.at < b.at; });
+                   [](const ActionSpec& a, const ActionSpec& b) { return a.at.time < b.at.time; });
   std::optional<MeasuredEvents> events;
+  reader.list("faults", [&](Reader& item, std::size_t) {
+    if (!events) events.emplace(spec.measures);
+    read_fault(
+        item, [&](const std::string& event) { return events->has("", event); }, spec.faults);
+  });
   reader.list("expect", [&](Reader& item, std::size_t) {
     if (!events) events.emplace(spec.measures);
     read_expectation(item, *events, spec.expectations);

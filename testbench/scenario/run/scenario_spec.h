@@ -12,6 +12,8 @@
 #include "models/platform/platform_spec.h"
 #include "testbench/perf/verdict.h"
 #include "testbench/scenario/fabrics/workload.h"
+#include "testbench/scenario/occurrences/fault_spec.h"
+#include "testbench/scenario/occurrences/trigger.h"
 #include "testbench/scenario/yaml/document.h"
 #include "tlm/clock/clock_domain.h"
 
@@ -38,7 +40,7 @@ struct MeasureSpec {
   Source source;                ///< of its events
 };
 
-/// Something done to the machine at a given time.
+/// Something done to the machine at a given moment.
 struct ActionSpec {
   enum class Kind : std::uint8_t {
     cpu_offline,
@@ -46,11 +48,12 @@ struct ActionSpec {
     unload_drivers,  ///< closes every open event first, as the kernel demands
     load_drivers,
     reload_drivers,  ///< unload and load
+    read_events,     ///< of all open measures, as another process does
     reset,           ///< warm reset of the platform, every register at its reset value
     disable_events,  ///< of a measure that is open, as ioctl(PERF_EVENT_IOC_DISABLE)
     enable_events,
   };
-  Picoseconds at = 0;
+  Trigger at;
   Kind kind = Kind::reload_drivers;
   unsigned cpu = 0;     ///< cpu_offline, cpu_online
   std::string measure;  ///< disable_events, enable_events: its name
@@ -67,7 +70,7 @@ struct FirmwareWriteSpec {
 
 /// An event that happens many times at once: that much traffic, or that many cycles, in no time.
 struct InjectionSpec {
-  Picoseconds at = 0;
+  Trigger at;
   std::string source;       ///< a perf event string of one event of one PMU, which says what happens and where
   std::uint64_t count = 0;  ///< 1 ... 2^63, in the unit the event counts
   Source place;             ///< of `source`
@@ -115,10 +118,12 @@ struct ScenarioSpec {
   std::vector<MeasureSpec> measures;    ///< sweeps already taken apart
   std::vector<ActionSpec> actions;      ///< by time
   std::vector<FirmwareWriteSpec> firmware_writes;
+  std::vector<FaultSpec> faults;
   std::vector<InjectionSpec> injections;
   std::vector<ExpectationSpec> expectations;
   std::optional<ExpectedFailureSpec> expected_failure;
-  Value effective;  ///< everything as YAML, defaults included
+  bool records_accesses = false;  ///< registers accesses go to the journal
+  Value effective;                ///< everything as YAML, defaults included
   /// As written, with what overrides made of it: tells where things stand. Null if nobody wrote it.
   std::shared_ptr<const Value> written;
 };

@@ -16,6 +16,7 @@
 
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/verdict.h"
+#include "testbench/scenario/occurrences/occurrences.h"
 #include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/report/publication_check.h"
 #include "testbench/scenario/report/release_check.h"
@@ -213,11 +214,27 @@ class ScenarioRun {
       if (!spec_.measures[i].follows) steps_.push({spec_.measures[i].start, Kind::begin_measure, i});
       if (spec_.measures[i].stop) steps_.push({*spec_.measures[i].stop, Kind::end_measure, i});
     }
-    for (std::size_t i = 0; i < spec_.actions.size(); ++i) steps_.push({spec_.actions[i].at, Kind::action, i});
+    for (std::size_t i = 0; i < spec_.actions.size(); ++i) plan_action(i);
     // Just after the injection: until then the scenario does not end.
-    for (std::size_t i = 0; i < spec_.injections.size(); ++i)
-      steps_.push({spec_.injections[i].at + 1, Kind::note_injection, i});
-    injections_.plan(zero_);
+    for (std::size_t i = 0; i < spec_.injections.size(); ++i) {
+      const Trigger& at = spec_.injections[i].at;
+      if (!at.is_access()) steps_.push({at.time + 1, Kind::note_injection, i});
+    }
+    injections_.plan(machine_.triggers(), zero_, [this](const InjectionSpec& injection) { note_injection(injection); });
+    occurrences_.plan(zero_, [this](const std::string& text) { note(text); });
+  }
+
+  /// An action that waits for a register access begins when the user's call has returned in which it came.
+  void plan_action(std::size_t index) {
+    const Trigger& at = spec_.actions[index].at;
+    if (!at.is_access()) {
+      steps_.push({at.time, Kind::action, index});
+      return;
+    }
+    machine_.triggers().arm(at, zero_, [this, index] {
+      steps_.push({simulated_time() - zero_, Kind::action, index});
+      interrupt_.notify(sc_core::SC_ZERO_TIME);
+    });
   }
 
   bool ended() const {
@@ -321,6 +338,7 @@ class ScenarioRun {
     if (found == open_.end()) return;  // an action closed it already
     MeasureResult result = found->second->end(cut_short);
     add_hints(result, machine_.pmus(), machine_.fabrics());
+    excuse(spec_.faults, result);
     check_expectations(result, cut_short);
     Json content = to_json(result);
     content["index"] = index;
@@ -374,6 +392,10 @@ class ScenarioRun {
         if (!loaded_) load("load_drivers");
         note(fmt::format("{}: drivers loaded", at));
         break;
+      case Action::read_events:
+        for (const auto& [index, measurement] : open_) measurement->read_again();
+        note(fmt::format("{}: events read", at));
+        break;
       case Action::reset:
         machine_.platform().reset();
         cover(coverage::Step::reset);
@@ -421,7 +443,10 @@ class ScenarioRun {
     if (machine_.coverage() != nullptr) machine_.coverage()->did(step);
   }
   void note_injection(const InjectionSpec& injection) {
-    note(fmt::format("{}: {} times {}", format_time(injection.at), with_separators(injection.count), injection.source));
+    note(fmt::format("{}: {} times {}",
+                     injection.at.is_access() ? format_time(simulated_time() - zero_) + ", " + describe(injection.at)
+                                              : format_time(injection.at.time),
+                     with_separators(injection.count), injection.source));
   }
   void note(const std::string& action) { journal_.write("action", action); }
   void check(const std::string& name, bool ok, const std::string& text) {
@@ -431,7 +456,8 @@ class ScenarioRun {
   /// @param cut_short  the user or a limit ended it
   void finish(bool cut_short) {
     ReleaseCheck release(machine_);
-    const bool looks = loaded_ && began_ && !cut_short;
+    const bool looks = loaded_ && began_ && !cut_short && !occurrences_.is_broken();
+    machine_.triggers().disarm();
     if (looks) release.look_at_used();
     if (loaded_) machine_.host().unload();
     const Picoseconds end = simulated_time() - release.taken();
@@ -441,6 +467,8 @@ class ScenarioRun {
     }
 
     machine_.scoreboard().finish();
+    if (const auto result = occurrences_.check(); result && began_ && !cut_short)
+      journal_.write("check", to_json(*result));
     for (const CheckResult& result : run_checks(machine_, Kernel::here)) journal_.write("check", to_json(result));
     journal_.write("check", to_json(published_.result()));
     const std::vector<std::string> log = machine_.host().log();  // without what comes now
@@ -513,6 +541,7 @@ class ScenarioRun {
   bool rotation_planned_ = false;
   std::set<const ExpectationSpec*> met_;
   Injections injections_;
+  Occurrences occurrences_{spec_, machine_, journal_};
 };
 
 }  // namespace
@@ -526,6 +555,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     machine_options.echo_log = options.echo_log;
     machine_options.log_room = options.limits.log;
     machine_options.covers = options.covers;
+    machine_options.has_gate = needs_gate(spec);
     ScenarioRun* running = nullptr;
     machine_options.progress = [&](const TrafficProgress& progress) {
       // Requests up to that time are sent already. Before it, no count can be right.

@@ -68,6 +68,7 @@ TEST_F(Command, help_is_there_for_every_command) {
   const std::string overview = pmufab({"--help"}).out;
   EXPECT_THAT(overview, AllOf(HasSubstr("Usage: pmufab"), HasSubstr("Examples:"), HasSubstr("Exit codes:")));
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"run"},
+                                                                                       {"interleave"},
                                                                                        {"list"},
                                                                                        {"stat"},
                                                                                        {"verify"},

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/interleave/amounts.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace pmufab::interleave {
+namespace {
+
+constexpr std::array<unsigned, 7> kWidths = {8, 16, 31, 32, 40, 48, 64};
+constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 63;
+
+void add_distances(std::uint64_t value, std::set<std::uint64_t>& amounts) {
+  for (const unsigned width : kWidths) {
+    const std::uint64_t most = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+    if (value <= most && most - value < kMostAtOnce) amounts.insert(most - value + 1);
+  }
+}
+
+/// The parts of a value that may be counters of their own.
+void add_parts(const AccessRecord& access, std::set<std::uint64_t>& amounts) {
+  add_distances(access.value, amounts);
+  for (const unsigned part : {32U, 16U}) {
+    for (unsigned shift = 0; shift + part <= access.size * 8; shift += part)
+      add_distances(access.value >> shift & ((std::uint64_t{1} << part) - 1), amounts);
+  }
+}
+
+/// A counter of 16 bits whose wraps another one counts.
+void add_chained(const AccessRecord& lower, const AccessRecord& upper, std::set<std::uint64_t>& amounts) {
+  constexpr unsigned kLower = 16;
+  if (lower.address == upper.address || upper.size != 4) return;
+  for (unsigned shift = 0; shift < lower.size * 8; shift += kLower)
+    add_distances(upper.value << kLower | (lower.value >> shift & 0xffff), amounts);
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> candidate_amounts(const std::vector<AccessRecord>& accesses) {
+  std::set<std::uint64_t> amounts;
+  for (const AccessRecord& access : accesses) {
+    add_parts(access, amounts);
+    for (const AccessRecord& upper : accesses) {
+      if (access.size == 4 && upper.size == 4 && upper.address == access.address + 4)
+        add_distances(upper.value << 32 | access.value, amounts);
+      add_chained(access, upper, amounts);
+    }
+  }
+  return {amounts.begin(), amounts.end()};
+}
+
+Wrapped what_wrapped(const std::vector<AccessRecord>& before, const std::vector<AccessRecord>& after) {
+  Wrapped wrapped;
+  const std::size_t both = std::min(before.size(), after.size());
+  for (std::size_t i = 0; i < both; ++i) {
+    if (before[i].address != after[i].address || before[i].is_write != after[i].is_write) {
+      wrapped.differs = i;
+      return wrapped;
+    }
+    if (!before[i].is_write && after[i].value < before[i].value) wrapped.fallen.insert(i);
+  }
+  if (before.size() != after.size()) wrapped.differs = both;
+  return wrapped;
+}
+
+std::vector<std::uint64_t> choose_amounts(const std::vector<Trial>& trials) {
+  std::map<std::size_t, std::uint64_t> turns;  // of each access: the first amount that made it fall
+  std::map<std::pair<Wrapped, Wrapped>, std::uint64_t> smallest;
+  for (const Trial& trial : trials) {
+    if (trial.from_none.empty() && trial.from_one.empty()) continue;
+    for (const Wrapped* wrapped : {&trial.from_none, &trial.from_one}) {
+      for (const std::size_t access : wrapped->fallen) turns.try_emplace(access, trial.amount);
+    }
+    smallest.try_emplace({trial.from_none, trial.from_one}, trial.amount);
+  }
+  std::uint64_t widest = 0;
+  for (const auto& [access, amount] : turns) widest = std::max(widest, amount);
+  std::set<std::uint64_t> amounts;
+  for (const auto& [wrapped, amount] : smallest) {
+    if (amount <= widest) amounts.insert(amount);
+  }
+  return {amounts.begin(), amounts.end()};
+}
+
+}  // namespace pmufab::interleave

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/occurrences/faults.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/report/results.h"
+#include "testbench/scenario/yaml/input_error.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using FaultKind = FaultSpec::Kind;
+
+std::string name_of(const FaultSpec& spec) { return fmt::format("{} ({})", spec.path, to_string(spec.kind)); }
+
+void set_data(tlm::tlm_generic_payload& payload, std::uint64_t value) {
+  std::memcpy(payload.get_data_ptr(), &value, std::min<std::size_t>(payload.get_data_length(), sizeof value));
+}
+
+std::uint64_t data_of(const tlm::tlm_generic_payload& payload) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, payload.get_data_ptr(), std::min<std::size_t>(payload.get_data_length(), sizeof value));
+  return value;
+}
+
+}  // namespace
+
+Faults::Faults(platform::Platform& platform, driver_host::DriverHost& host)
+    : platform_(platform), host_(host), interrupts_([this](std::uint32_t number) { return fate_of(number); }) {}
+
+bool Faults::Fault::covers(std::uint64_t address, unsigned length) const {
+  return std::any_of(ranges.begin(), ranges.end(), [&](const auto& range) {
+    return address + length > range.first && address - range.first < range.second + length &&
+           address < range.first + range.second;
+  });
+}
+
+Picoseconds Faults::Fault::draw_delay() {
+  const DelaySpec& delay = spec->delay;
+  switch (delay.kind) {
+    case DelaySpec::Kind::uniform:
+      return delay.from + random.below(delay.to - delay.from + 1);
+    case DelaySpec::Kind::exponential:
+      return traffic::rounded(static_cast<double>(delay.time) * random.exponential());
+    case DelaySpec::Kind::constant:
+      break;
+  }
+  return delay.time;
+}
+
+void Faults::find_place(Fault& fault) const {
+  const FaultSpec& spec = *fault.spec;
+  if (!spec.pmu.empty()) {
+    const std::vector<std::uint32_t> numbers = interrupts_.numbers();
+    const bool has_interrupt = std::any_of(
+        numbers.begin(), numbers.end(), [&](std::uint32_t number) { return host_.interrupt_is_of(number, spec.pmu); });
+    if (!has_interrupt)
+      throw InputError(spec.place, spec.path + ".pmu",
+                       fmt::format("no driver has asked for an interrupt of a PMU '{}'", spec.pmu));
+  }
+  if (spec.block.empty()) return;
+  std::vector<std::string> names;
+  for (const MmioBus::Window& window : platform_.bus().windows()) {
+    names.push_back(window.name);
+    if (fnmatch(spec.block.c_str(), window.name.c_str(), FNM_NOESCAPE) != 0) continue;
+    fault.windows.push_back(window.name);
+    if (spec.offset >= window.size) continue;
+    const std::uint64_t rest = window.size - spec.offset;
+    fault.ranges.emplace_back(window.base + spec.offset, spec.size == 0 ? rest : std::min(rest, spec.size));
+  }
+  if (fault.windows.empty())
+    throw InputError(spec.place, spec.path + ".block", fmt::format("there is no block '{}'", spec.block),
+                     "there are " + quoted_list(names));
+  if (fault.ranges.empty())
+    throw InputError(spec.place, spec.path + ".offset", fmt::format("{:#x} is outside of the block", spec.offset));
+}
+
+void Faults::plan(const std::vector<FaultSpec>& specs, std::uint64_t seed, Triggers& triggers, Picoseconds zero,
+                  std::function<void(const std::string&)> note) {
+  zero_ = zero;
+  note_ = std::move(note);
+  for (const FaultSpec& spec : specs) {
+    const std::uint64_t own_seed = traffic::mix_bits(seed ^ traffic::hash_of(spec.path));
+    Fault& fault = faults_.emplace_back(Fault{.spec = &spec, .random = traffic::RandomStream(own_seed)});
+    find_place(fault);
+    triggers.arm(spec.at, zero, [this, &fault] { begin(fault); });
+    if (spec.until) triggers.arm(*spec.until, zero, [this, &fault] { end(fault); });
+  }
+}
+
+void Faults::act(Fault& fault, const std::string& what) {
+  if (++fault.acted > 1) return;  // a long list would tell no more
+  note_(fmt::format("{}: {}: {}", format_time(simulated_time() - zero_), name_of(*fault.spec), what));
+}
+
+void Faults::begin(Fault& fault) {
+  fault.active = true;
+  const FaultSpec& spec = *fault.spec;
+  if (spec.kind == FaultKind::power_off) act(fault, fmt::format("{} is off", fmt::join(fault.windows, ", ")));
+  if (spec.kind == FaultKind::removed) act(fault, fmt::format("{} is gone", fmt::join(fault.windows, ", ")));
+  if (spec.kind != FaultKind::interrupt_spurious) return;
+  fault.active = false;
+  for (const std::uint32_t number : interrupts_.numbers()) {
+    if (host_.interrupt_is_of(number, spec.pmu) && interrupts_.pretend(number))
+      act(fault, fmt::format("interrupt {} without a cause", number));
+  }
+}
+
+void Faults::end(Fault& fault) {
+  fault.active = false;
+  if (fault.spec->kind == FaultKind::interrupt_late) interrupts_.release();
+  if (fault.spec->kind != FaultKind::power_off) return;
+  for (const std::string& window : fault.windows) {
+    if (!platform_.reset_window(window))
+      throw InputError(fault.spec->place, fault.spec->path + ".block",
+                       fmt::format("'{}' has no power of its own", window), "name the block of a PMU");
+  }
+  note_(fmt::format("{}: {}: {} is on, its registers at reset", format_time(simulated_time() - zero_),
+                    name_of(*fault.spec), fmt::join(fault.windows, ", ")));
+}
+
+InterruptFate Faults::fate_of(std::uint32_t number) {
+  for (Fault& fault : faults_) {
+    const FaultSpec& spec = *fault.spec;
+    if (!fault.acts() || spec.pmu.empty() || !host_.interrupt_is_of(number, spec.pmu)) continue;
+    switch (spec.kind) {
+      case FaultKind::interrupt_lost:
+      case FaultKind::removed:
+        act(fault, fmt::format("interrupt {} lost", number));
+        return {InterruptFate::Kind::lost};
+      case FaultKind::interrupt_doubled:
+        act(fault, fmt::format("interrupt {} comes twice", number));
+        return {InterruptFate::Kind::doubled, fault.draw_delay()};
+      case FaultKind::interrupt_late: {
+        const Picoseconds delay = fault.draw_delay();
+        const bool is_held = spec.until && delay == 0;
+        act(fault, is_held ? fmt::format("interrupt {} held back", number)
+                           : fmt::format("interrupt {} comes {} late", number, format_time(delay)));
+        return {is_held ? InterruptFate::Kind::held : InterruptFate::Kind::late, delay};
+      }
+      default:
+        break;
+    }
+  }
+  return {};
+}
+
+sc_core::sc_time Faults::slowness(const tlm::tlm_generic_payload& payload) {
+  Picoseconds more = 0;
+  for (Fault& fault : faults_) {
+    if (fault.spec->kind != FaultKind::slow_access || !fault.acts() ||
+        !fault.covers(payload.get_address(), payload.get_data_length()))
+      continue;
+    const Picoseconds one = fault.draw_delay();
+    act(fault, fmt::format("accesses take longer, the first at {:#x} {}", payload.get_address(), format_time(one)));
+    more += one;
+  }
+  return to_sc_time(more);
+}
+
+bool Faults::answer(tlm::tlm_generic_payload& payload) {
+  host_.excuse_abort(false);
+  for (Fault& fault : faults_) {
+    if (!fault.acts() || !fault.covers(payload.get_address(), payload.get_data_length())) continue;
+    const FaultKind kind = fault.spec->kind;
+    const bool refused = kind == FaultKind::power_off || (kind == FaultKind::reads_refused && payload.is_read());
+    const bool all_ones = kind == FaultKind::removed || (kind == FaultKind::reads_all_ones && payload.is_read());
+    if (!refused && !all_ones) continue;
+    act(fault, fmt::format("first {} at {:#x}", payload.is_read() ? "read" : "write", payload.get_address()));
+    if (all_ones && payload.is_read()) set_data(payload, ~std::uint64_t{0});
+    payload.set_response_status(refused ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
+    host_.excuse_abort(refused);
+    return true;
+  }
+  return false;
+}
+
+void Faults::change_answer(tlm::tlm_generic_payload& payload) {
+  if (!payload.is_read() || !payload.is_response_ok()) return;
+  for (Fault& fault : faults_) {
+    const std::uint64_t address = payload.get_address();
+    const unsigned length = payload.get_data_length();
+    if (fault.spec->kind != FaultKind::counter_stuck || !fault.acts() || !fault.covers(address, length)) continue;
+    const auto [answer, is_first] = fault.answers.try_emplace({address, length}, data_of(payload));
+    if (is_first) continue;
+    if (answer->second != data_of(payload))
+      act(fault, fmt::format("the register at {:#x} answers {:#x} again", address, answer->second));
+    set_data(payload, answer->second);
+  }
+}
+
+void Faults::on_handled(const std::string& pmu) {
+  interrupts_.handled([&](std::uint32_t number) { return host_.interrupt_is_of(number, pmu); });
+}
+
+bool Faults::are_active() const {
+  return std::any_of(faults_.begin(), faults_.end(), [](const Fault& fault) { return fault.acts(); });
+}
+
+std::vector<std::string> Faults::without_effect() const {
+  std::vector<std::string> names;
+  for (const Fault& fault : faults_) {
+    if (fault.acted == 0) names.push_back(name_of(*fault.spec));
+  }
+  return names;
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/occurrences/hardware_gate.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace pmufab::scenario {
+namespace {
+
+constexpr std::uint64_t kEndless = 1'000'000;  // accesses of one call; a mesh of many nodes takes some thousands
+
+std::uint64_t data_in(const tlm::tlm_generic_payload& payload) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, payload.get_data_ptr(), std::min<std::size_t>(payload.get_data_length(), sizeof value));
+  return value;
+}
+
+}  // namespace
+
+HardwareGate::HardwareGate(const sc_core::sc_module_name& name, platform::Platform& platform,
+                           driver_host::DriverHost& host, Triggers& triggers)
+    : sc_core::sc_module(name), cpus("cpus"), bus("bus"), host_(host), triggers_(triggers), faults_(platform, host) {
+  cpus.register_b_transport(this, &HardwareGate::b_transport);
+  cpus.register_transport_dbg(this, &HardwareGate::transport_dbg);
+}
+
+void HardwareGate::on_call(Triggers::Call call, bool begin, const std::string& pmu) {
+  triggers_.on_call(call, begin, pmu);
+  if (call == Triggers::Call::interrupt && !begin) faults_.on_handled(pmu);
+}
+
+void HardwareGate::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (triggers_.place().access >= kEndless)
+    host_.die(fmt::format("one call of the driver of {} makes register accesses without end: {} so far",
+                          triggers_.place().pmu, kEndless));
+  if (triggers_.before_access()) {
+    // It has an instant of its own, so that nobody can take it for earlier or later.
+    sc_core::wait(to_sc_time(1));
+    triggers_.fire();
+    sc_core::wait(to_sc_time(1));
+  }
+  const bool is_recorded = take_ && !triggers_.place().pmu.empty();
+  if (is_recorded) {
+    note_ = {};
+    payload.set_extension(&note_);
+  }
+  const sc_core::sc_time slowness = faults_.slowness(payload);
+  if (!faults_.answer(payload)) {
+    bus->b_transport(payload, delay);
+    faults_.change_answer(payload);
+  } else if (payload.is_write() && take_lost_) {
+    take_lost_({simulated_time(), payload.get_address(), data_in(payload), payload.get_data_length(), true, true});
+  }
+  delay += slowness;
+  if (!is_recorded) return;
+  payload.clear_extension(&note_);
+  record(payload, note_);
+}
+
+void HardwareGate::record(const tlm::tlm_generic_payload& payload, const RegisterNote& note) const {
+  AccessRecord access{.when = simulated_time(),
+                      .place = triggers_.place(),
+                      .address = payload.get_address(),
+                      .size = payload.get_data_length(),
+                      .is_write = payload.is_write(),
+                      .ok = payload.is_response_ok(),
+                      .bank = note.bank,
+                      .name = note.name,
+                      .function = host_.driver_function()};
+  access.value = data_in(payload);
+  take_(access);
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/pmu/alarm.h"
+#include "tlm/clock/clock_domain.h"
+#include "tlm/firmware/firmware_description.h"
+#include "tlm/interrupt/interrupt.h"
+
+namespace pmufab::scenario {
+
+/// What becomes of an interrupt on its way from a device to the CPUs.
+struct InterruptFate {
+  enum class Kind : std::uint8_t { arrives, lost, late, held, doubled };
+  Kind kind = Kind::arrives;
+  Picoseconds delay = 0;  ///< late: how much; doubled: from the first to the second
+};
+
+/// The wires and messages between devices and the interrupt controller, each cut in two.
+class InterruptPaths {
+ public:
+  /// @param fate  asked for every interrupt of a device, by its number
+  explicit InterruptPaths(std::function<InterruptFate(std::uint32_t number)> fate) : fate_(std::move(fate)) {}
+  InterruptPaths(const InterruptPaths&) = delete;
+  InterruptPaths& operator=(const InterruptPaths&) = delete;
+
+  /// @return the description with the CPUs' ends of all paths in place of the devices'
+  [[nodiscard]] platform::FirmwareDescription cut(platform::FirmwareDescription firmware);
+
+  /// Every number that a path may carry.
+  [[nodiscard]] std::vector<std::uint32_t> numbers() const;
+
+  /// Let an interrupt arrive that no device has sent. @return false if it is pending anyway
+  bool pretend(std::uint32_t number);
+  /// The handlers of a number that pretend() made high have been called.
+  void handled(const std::function<bool(std::uint32_t number)>& is_of);
+  /// Let all arrive that were held.
+  void release();
+
+ private:
+  struct Line {
+    std::uint32_t number;
+    InterruptLine* real;
+    std::unique_ptr<InterruptLine> shown;
+    bool pretended = false;
+    bool held = false;
+  };
+  struct Message {
+    MessageInterrupt* real;
+    std::unique_ptr<MessageInterrupt> shown;
+  };
+  struct HeldMessage {
+    MessageInterrupt* shown;
+    std::uint64_t address;
+    std::uint32_t number;
+  };
+  InterruptLine* cut(platform::InterruptResource resource);
+  void on_line(Line& line, bool high);
+  void on_message(MessageInterrupt& shown, std::uint64_t address, std::uint32_t number);
+  static void arrive(Line& line);
+  static bool pretend(Line& line);
+  void later(Picoseconds delay, std::function<void()> action);
+
+  std::function<InterruptFate(std::uint32_t)> fate_;
+  std::deque<Line> lines_;  // elements keep their addresses
+  std::deque<Message> messages_;
+  platform::MessageInterruptDoorbell doorbell_;
+  std::vector<HeldMessage> held_;
+  std::vector<std::unique_ptr<Alarm>> alarms_;
+};
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults, things that wait for a register access, and their exploration. Drivers that cannot take them are made here.
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "testbench/tests/tools/driver_fault_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Occurrence : public DriverFault {
+ protected:
+  static constexpr const char* kCoreSight = "arm_cspmu.c";
+
+  /// @return the library with the newest CoreSight driver, in which `change` stands for `from` behind `after`
+  std::string coresight_with(const std::string& after, const std::string& from, const std::string& change) {
+    std::string text =
+        read(std::string(PMUFAB_LINUX_SOURCES) + "/" + version() + "/drivers/perf/arm_cspmu/" + kCoreSight);
+    const std::size_t place = text.find(from, text.find(after));
+    EXPECT_NE(place, std::string::npos) << after;
+    if (place != std::string::npos) text.replace(place, from.size(), change);
+    return drivers_of(kCoreSight, text, true);
+  }
+  std::string with_torn_reads() { return coresight_with("hi-low-high", "} while (", "} while (0 && "); }
+
+  /// A counter of a CoreSight PMU that is read while it runs.
+  std::string scenario(const std::string& rest) {
+    return write("s.yaml", R"(name: s
+drivers: newest
+platform: {kind: tegra410, sockets: 1, cpus_per_socket: 4, tegra410: {clusters: 4}}
+duration: 40 us
+measure:
+  - {name: m, start: 1 us, interval: 10 us, events: [nvidia_ucf_pmu_0/cycles/]}
+)" + rest);
+  }
+};
+
+TEST_F(Occurrence, shipped_faults_leave_counts_right) {
+  std::vector<std::string> arguments = {"run", "--drivers", "newest"};
+  for (const auto& entry : std::filesystem::directory_iterator(PMUFAB_SOURCE_DIR "/scenarios/faults"))
+    arguments.push_back(entry.path().string());
+  ASSERT_GT(arguments.size(), 6U);
+  const Outcome outcome = pmufab(arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(Occurrence, a_driver_that_does_not_expect_an_interrupt_without_a_cause_fails) {
+  const std::string library = coresight_with("arm_cspmu_handle_irq(", "goto done;", "{ WARN_ON(1); goto done; }");
+  const std::string at = "faults: [{at: 15 us, do: interrupt_spurious, pmu: nvidia_ucf_pmu_0}]\n";
+  EXPECT_EQ(pmufab({"run", scenario("")}).exit_code, 0);
+  EXPECT_EQ(pmufab({"run", scenario(""), "--driver", library}).exit_code, 0);
+  EXPECT_EQ(pmufab({"run", scenario(at)}).exit_code, 0);
+  const Outcome outcome = pmufab({"run", scenario(at), "--driver", library});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("FAILED kernel_warnings"), HasSubstr("arm_cspmu_handle_irq()")));
+}
+
+TEST_F(Occurrence, a_driver_that_waits_for_a_silent_register_hangs_and_fails) {
+  const std::string library =
+      coresight_with("void arm_cspmu_stop_counters(", "{", "{ while (readl(cspmu->base0 + PMCFGR) == ~0U) ;");
+  const std::string silent =
+      "faults: [{at: 15 us, do: reads_all_ones, block: 'socket0.ucf_pmu*', not_judged: {event: "
+      "nvidia_ucf_pmu_0/cycles/, reason: it is silent}}]\n";
+  EXPECT_EQ(pmufab({"run", scenario(""), "--driver", library}).exit_code, 0);
+  const Outcome stock = pmufab({"run", scenario(silent)});
+  EXPECT_EQ(stock.exit_code, 4) << "nothing is judged" << stock.out;
+  EXPECT_THAT(stock.out, HasSubstr("not judged: it is silent"));
+  const Outcome outcome = pmufab({"run", scenario(silent), "--driver", library});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("FAILED kernel_panic"), HasSubstr("without end")));
+}
+
+TEST_F(Occurrence, counts_are_judged_under_a_fault_unless_the_scenario_says_why_not) {
+  const Outcome outcome =
+      pmufab({"run", scenario("faults: [{at: 15 us, do: reads_all_ones, block: 'socket0.ucf_pmu*'}]\n")});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("WRONG"));
+}
+
+TEST_F(Occurrence, a_late_interrupt_shows_the_known_defect_of_the_cxl_driver) {
+  const std::string text = R"(name: late
+drivers: newest
+platform:
+  kind: cxl
+  cxl:
+    - decoders: [{base: 0x100_0000_0000, size: 1 GiB}]
+      cpmus: [{groups: [{group: m2s_req}], width: 16}]
+inject: [{at: 15 us, source: cxl_pmu_mem0.0/m2s_req_memrd/, count: 0x1_0005}]
+duration: 60 us
+measure: [{start: 1 us, interval: 20 us, events: [cxl_pmu_mem0.0/m2s_req_memrd/]}]
+)";
+  EXPECT_EQ(pmufab({"run", write("prompt.yaml", text)}).exit_code, 0);
+  const std::string late = "faults: [{at: 0, do: interrupt_late, pmu: cxl_pmu_mem0.0, delay: 10 us}]\n";
+  const Outcome outcome = pmufab({"run", write("late.yaml", text + late)});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("comes 10.000 us late"));
+}
+
+TEST_F(Occurrence, what_never_came_fails_the_run) {
+  const std::string event = "source: nvidia_ucf_pmu_0/cycles/, count: 1}]\n";
+  const Outcome never = pmufab({"run", scenario("inject: [{at: {access: 9999, pmu: nvidia_ucf_pmu_0}, " + event)});
+  EXPECT_EQ(never.exit_code, 1);
+  EXPECT_THAT(never.out, HasSubstr("FAILED occurrences: nothing came before access 9999 of nvidia_ucf_pmu_0"));
+  const Outcome idle = pmufab({"run", scenario("faults: [{at: 0, do: interrupt_lost, pmu: nvidia_ucf_pmu_0}]\n")});
+  EXPECT_EQ(idle.exit_code, 1);
+  EXPECT_THAT(idle.out, HasSubstr("faults[0] (interrupt_lost) changed nothing"));
+}
+
+TEST_F(Occurrence, places_that_there_are_not_are_bad_input) {
+  const Outcome block = pmufab({"run", scenario("faults: [{at: 0, do: counter_stuck, block: ucf}]\n")});
+  EXPECT_EQ(block.exit_code, 2);
+  EXPECT_THAT(block.err, AllOf(HasSubstr("s.yaml:6:10: faults[0].block: there is no block 'ucf'"),
+                               HasSubstr("'socket0.ucf_pmu'")));
+  const Outcome pmu =
+      pmufab({"run", scenario("faults: [{at: 0, do: interrupt_lost, pmu: nvidia_cmem_latency_pmu_0}]\n")});
+  EXPECT_EQ(pmu.exit_code, 2);
+  EXPECT_THAT(pmu.err, HasSubstr("no driver has asked for an interrupt of a PMU 'nvidia_cmem_latency_pmu_0'"));
+}
+
+TEST_F(Occurrence, an_event_comes_at_its_access_and_no_other) {
+  const std::string at = "inject: [{at: {access: 2, of: read, pmu: nvidia_ucf_pmu_0, call: 2}, source: ";
+  const Outcome outcome = pmufab({"run", scenario(at + "nvidia_ucf_pmu_0/cycles/, count: 7}]\n"), "-v"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("before access 2 of read call 2 of nvidia_ucf_pmu_0: 7 times"));
+}
+
+class Interleave : public Occurrence {};
+
+TEST_F(Interleave, a_torn_read_is_found_at_its_accesses) {
+  const std::string library = with_torn_reads();
+  const std::vector<std::string> window = {"--window", "read", "--call", "2", "--bound", "1"};
+  const auto explore = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"interleave", shipped("interleave-ucf.yaml")});
+    more.insert(more.end(), window.begin(), window.end());
+    return pmufab(more);
+  };
+  const Outcome stock = explore({"--drivers", "newest"});
+  EXPECT_EQ(stock.exit_code, 0) << stock.out << stock.err;
+  EXPECT_THAT(stock.out, AllOf(HasSubstr("passed"), Not(HasSubstr("FAILED"))));
+  const Outcome outcome = explore({"--driver", library, "--save", (folder / "torn.yaml").string()});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("FAILED"), HasSubstr("upper half"), HasSubstr("of arm_cspmu.c")));
+  EXPECT_EQ(explore({"--driver", library, "-j", "1", "--save", (folder / "torn.yaml").string()}).out, outcome.out)
+      << "the same each time";
+
+  const std::size_t number = outcome.out.find("\nschedule ") + 10;
+  const std::string schedule = outcome.out.substr(number, outcome.out.find(':', number) - number);
+  const Outcome again = explore({"--driver", library, "--replay", schedule});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.out, HasSubstr("upper half"));
+  EXPECT_EQ(explore({"--replay", schedule}).exit_code, 0) << "the kernel's driver passes it";
+  EXPECT_EQ(pmufab({"run", (folder / "torn.yaml").string(), "--driver", library}).exit_code, 1);
+}
+
+TEST_F(Interleave, a_known_defect_is_expected) {
+  const Outcome outcome = pmufab({"interleave", shipped("interleave-cxl.yaml"), "--window", "read", "--call", "2", "--bound", "1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("failed, as expected"));
+}
+
+TEST_F(Interleave, what_cannot_be_explored_is_bad_input) {
+  const std::string ucf = shipped("interleave-ucf.yaml");
+  EXPECT_THAT(pmufab({"interleave", ucf}).err, HasSubstr("--window is missing"));
+  EXPECT_THAT(pmufab({"interleave", ucf, "--window", "raed"}).err, HasSubstr("there is no call 'raed'"));
+  EXPECT_THAT(pmufab({"interleave", ucf, "--window", "cancel_txn"}).err,
+              HasSubstr("accesses no register in such a call"));
+  EXPECT_THAT(pmufab({"interleave", ucf, "--window", "read", "--pmu", "x"}).err, HasSubstr("there are "));
+  EXPECT_THAT(pmufab({"interleave", shipped("c2c-high-low.yaml"), "--window", "read"}).err, HasSubstr("has a matrix"));
+  EXPECT_EQ(pmufab({"interleave", ucf, "--window", "read", "--replay", "99999", "--bound", "1"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace pmufab::testing

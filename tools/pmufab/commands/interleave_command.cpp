@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "testbench/interleave/exploration.h"
+#include "testbench/scenario/yaml/input_error.h"
+#include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
+#include "tools/pmufab/scenario_names.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace po = boost::program_options;
+using interleave::Exploration;
+using interleave::Outcome;
+using interleave::Schedule;
+using scenario::InputError;
+using scenario::Trigger;
+
+/// Calls by the words of perf's driver interface, and by what people call them.
+Trigger::Call call_named(const std::string& word) {
+  if (const auto call = scenario::call_called(word)) return *call;
+  if (word == "stop") return Trigger::Call::del;
+  if (word == "start") return Trigger::Call::add;
+  std::vector<std::string> words = {"start", "stop"};
+  for (const auto& known : scenario::call_words()) words.emplace_back(known.first);
+  throw InputError(word.empty() ? "--window is missing" : fmt::format("--window: there is no call '{}'", word),
+                   "use one of " + scenario::quoted_list(words));
+}
+
+interleave::Subject subject_of(const Request& request) {
+  const po::variables_map& map = request.options;
+  if (request.words.size() != 1)
+    throw InputError("exactly one scenario is explored at a time", "pmufab interleave SCENARIO --window read");
+  const std::filesystem::path path = find_scenario(request.words.front());
+  interleave::Subject subject;
+  subject.document = scenario::load_file(path);
+  subject.base = path.parent_path();
+  subject.overrides = std::make_shared<const std::vector<std::string>>(values_of(map, "set"));
+  subject.call = call_named(map["window"].as<std::string>());
+  subject.nth_call = map["call"].as<std::uint64_t>();
+  subject.pmu = map["pmu"].as<std::string>();
+  subject.sources = values_of(map, "source");
+  const scenario::ScenarioFile file(subject.document, subject.base);
+  std::vector<scenario::Variant> variants = file.variants(*subject.overrides);
+  if (variants.size() != 1)
+    throw InputError("the scenario has a matrix, and one run is explored at a time",
+                     "--set matrix=null removes it; other --set options give the values");
+  subject.variant = std::move(variants.front());
+  const scenario::ScenarioSpec spec = file.load(subject.variant, *subject.overrides);
+  subject.drivers = std::make_shared<const driver_host::DriverSet>(find_newest_driver(map, spec.platform));
+  return subject;
+}
+
+/// Numbers of schedules by outcome, and the first of each.
+class Tally {
+ public:
+  explicit Tally(const std::vector<Outcome>& outcomes) {
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      Group& group = groups_[{outcomes[i].kind, outcomes[i].class_}];
+      if (group.number++ == 0) {
+        group.first = i;
+        group.what = outcomes[i].what;
+      }
+    }
+  }
+  [[nodiscard]] std::size_t number_of(Outcome::Kind kind) const {
+    std::size_t number = 0;
+    for (const auto& [key, group] : groups_) number += key.first == kind ? group.number : 0;
+    return number;
+  }
+  [[nodiscard]] std::optional<std::size_t> first_of(Outcome::Kind kind) const {
+    std::optional<std::size_t> first;
+    for (const auto& [key, group] : groups_) {
+      if (key.first == kind && (!first || group.first < *first)) first = group.first;
+    }
+    return first;
+  }
+  void print(std::string_view title) const {
+    fmt::print(std::cout, "{}\n", title);
+    for (const auto& [key, group] : groups_) {
+      const std::string what = group.what.empty() ? "" : fmt::format(": first {}: {}", group.first + 1, group.what);
+      fmt::print(std::cout, "  {:>8}  {}{}\n", scenario::with_separators(group.number), word_of(key.first), what);
+    }
+  }
+
+ private:
+  struct Group {
+    std::size_t number = 0;
+    std::size_t first = 0;
+    std::string what;
+  };
+  static std::string_view word_of(Outcome::Kind kind) {
+    switch (kind) {
+      case Outcome::Kind::passed:
+        return "passed";
+      case Outcome::Kind::as_expected:
+        return "failed, as expected";
+      case Outcome::Kind::not_reached:
+        return "passed; not all of it came";
+      case Outcome::Kind::not_judged:
+        return "not judged";
+      case Outcome::Kind::failed:
+        return "FAILED";
+      case Outcome::Kind::not_run:
+        break;
+    }
+    return "not run";
+  }
+
+  std::map<std::pair<Outcome::Kind, std::string>, Group> groups_;
+};
+
+void print_choices(const Exploration& exploration) {
+  const interleave::Choices& choices = exploration.choices();
+  for (const auto& of : choices.windows) {
+    fmt::print(std::cout, "  {} call {}: {}", scenario::to_string(of.window.call), of.window.nth_call,
+               scenario::counted(of.window.accesses, "register access"));
+    if (of.window.accesses != 1) fmt::print(std::cout, "es");
+    for (const auto& event : of.events)
+      fmt::print(std::cout, "; {} times {}", scenario::with_separators(event.count), event.source);
+    fmt::print(std::cout, "\n");
+  }
+  for (const std::string& reason : exploration.left_out()) fmt::print(std::cout, "  left out: {}\n", reason);
+}
+
+int exit_code_of(const Tally& tally, bool interrupted) {
+  if (tally.number_of(Outcome::Kind::failed) > 0 || interrupted) return kCheckFailed;
+  const std::size_t judged = tally.number_of(Outcome::Kind::passed) + tally.number_of(Outcome::Kind::as_expected);
+  return judged == 0 ? kNotJudged : kPassed;
+}
+
+void show_schedule(const Exploration& exploration, const Schedule& schedule, std::size_t number) {
+  std::string time_line;
+  const Outcome outcome = exploration.run(schedule, time_line);
+  fmt::print(std::cout, "\nschedule {}:\n", number);
+  for (const interleave::Step& step : schedule.steps) fmt::print(std::cout, "  {}\n", describe(step));
+  if (!outcome.what.empty()) fmt::print(std::cout, "  {}\n", outcome.what);
+  fmt::print(std::cout, "{}", time_line);
+}
+
+int replay(const Exploration& exploration, const std::vector<Schedule>& schedules, std::uint64_t number) {
+  if (number > schedules.size())
+    throw InputError(fmt::format("--replay {}: there are {} schedules", number, schedules.size()));
+  const Schedule& schedule = schedules[number - 1];
+  show_schedule(exploration, schedule, number);
+  const Tally tally(exploration.run(std::vector<Schedule>{schedule}));
+  tally.print("");
+  return exit_code_of(tally, exploration.was_interrupted());
+}
+
+/// The schedules, and beside them as many at random times.
+int explore(const Exploration& exploration, const std::vector<Schedule>& schedules, const po::variables_map& map) {
+  const Tally tally(exploration.run(schedules));
+  tally.print(fmt::format("{} with up to {}", scenario::counted(schedules.size(), "schedule"),
+                          scenario::counted(map["bound"].as<unsigned>(), "step")));
+  if (const std::uint64_t number = map["random"].as<std::uint64_t>(); number > 0 && !exploration.was_interrupted()) {
+    const std::uint64_t seed = map["seed"].as<std::uint64_t>();
+    const auto random =
+        interleave::random_schedules(schedules, number, seed, exploration.first_access(), exploration.last_access());
+    Tally(exploration.run(random))
+        .print(fmt::format("{} at random times, seed {}", scenario::counted(random.size(), "schedule"), seed));
+  }
+  const auto failed = tally.first_of(Outcome::Kind::failed);
+  const auto shown = failed ? failed : tally.first_of(Outcome::Kind::as_expected);
+  if (shown && !exploration.was_interrupted()) {
+    show_schedule(exploration, schedules[*shown], *shown + 1);
+    if (const std::string file = map["save"].as<std::string>(); !file.empty())
+      write_file(file, exploration.as_scenario(schedules[*shown]));
+  }
+  return exit_code_of(tally, exploration.was_interrupted());
+}
+
+int run_interleave(const Request& request) {
+  const po::variables_map& map = request.options;
+  constexpr unsigned kMostJobs = 1024;
+  constexpr unsigned kMostSteps = 4;
+  if (const auto jobs = map["jobs"].as<unsigned>(); jobs == 0 || jobs > kMostJobs)
+    throw InputError("--jobs: this number of runs is not possible", fmt::format("use 1 ... {}", kMostJobs));
+  if (const auto bound = map["bound"].as<unsigned>(); bound == 0 || bound > kMostSteps)
+    throw InputError("--bound: this number of steps is not possible", fmt::format("use 1 ... {}", kMostSteps));
+  if (const std::string file = map["save"].as<std::string>(); !file.empty()) check_writable(file);
+  interleave::Subject subject = subject_of(request);
+  const std::string title =
+      fmt::format("{} calls, drivers of Linux {}", map["window"].as<std::string>(), subject.drivers->kernel_version);
+  catch_interrupts();
+  ScratchFolder scratch;
+  ProgressBar bar;
+  scenario::RunnerOptions options;
+  options.jobs = map["jobs"].as<unsigned>();
+  options.timeout_seconds = map["timeout"].as<unsigned>();
+  options.limits = limits_of(map);
+  options.scratch = scratch.path();
+  options.interrupted = interrupts;
+  options.on_progress = [&](const scenario::RunnerProgress& progress) {
+    bar.show(progress.fraction, fmt::format("{} of {} runs", progress.done, progress.all));
+  };
+  Exploration exploration(std::move(subject), std::move(options));
+  exploration.look();
+  bar.clear();
+  if (exploration.was_interrupted()) return kCheckFailed;
+  fmt::print(std::cout, "{}: {}\n", exploration.choices().pmu, title);
+  print_choices(exploration);
+  const std::vector<Schedule> schedules = all_schedules(exploration.choices(), map["bound"].as<unsigned>());
+  if (schedules.empty()) throw InputError("nothing that happens in bulk makes anything wrap in these calls");
+  const std::uint64_t number = map["replay"].as<std::uint64_t>();
+  const int code = number > 0 ? replay(exploration, schedules, number) : explore(exploration, schedules, map);
+  bar.clear();
+  std::cout.flush();
+  return code;
+}
+
+}  // namespace
+
+Command interleave_command() {
+  const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
+  return {
+      .name = "interleave",
+      .arguments = "[options] SCENARIO --window CALL",
+      .summary = "let counters wrap between any two register accesses of a driver's calls",
+      .description =
+          R"(Runs the scenario once as it is and records the register accesses of the calls. Then it runs the scenario with every
+schedule: one to BOUND steps, each before one of these accesses or after the last. A step is an event that happens so
+often that a counter wraps, an interrupt that is held back until after a later call, or another process that reads the
+events. The scoreboard judges each run. Printed are the numbers of schedules by outcome, and the register accesses of
+the smallest schedule that fails. docs/verification/interleave.md says what is found with it.
+
+CALL is read, add (start), del (stop), interrupt, pmu_enable, pmu_disable, start_txn, commit_txn or cancel_txn. SCENARIO
+is as for pmufab run, and has no matrix.
+
+)" + limit_description(),
+      .options =
+          Options{
+              text("window", "CALL", "calls of the driver whose accesses are explored"),
+              text("pmu", "PMU", "whose driver, if the scenario measures several"),
+              number<std::uint64_t>("call", "N", "the N-th such call alone", 0, "all"),
+              list("source", "EVENT", "what happens in bulk, in place of the events that are measured"),
+              number<unsigned>("bound", "K", "steps in one schedule, at most", 2),
+              number<std::uint64_t>("random", "N", "besides, N schedules with the same steps at random times", 0),
+              number<std::uint64_t>("seed", "S", "of the random times", 1),
+              number<std::uint64_t>("replay", "N", "run schedule N alone, and show its accesses", 0, "none"),
+              text("save", "FILE", "write the smallest schedule that fails as a scenario"),
+              list("set", "PATH=VALUE", "change a value of the scenario; may be given several times"),
+              number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor"),
+              number<unsigned>("timeout", "SECONDS", "stop a run that takes longer (0: never)", 0),
+              limit_option(),
+          } +
+          driver_options("newest"),
+      .words = Words::scenarios,
+      .examples = {{"pmufab interleave interleave-c2c --window read", "every place of a wrap in each reading"},
+                   {"pmufab interleave interleave-c2c --window read --random 100 --driver my.so",
+                    "your driver, and as many wraps at random times"}},
+      .exit_codes = judging_exit_codes(),
+      .run = run_interleave,
+  };
+}
+
+}  // namespace pmufab::cli
