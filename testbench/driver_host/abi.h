@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 8u
+#define PMUFAB_DRIVER_ABI_VERSION 9u
+#define PMUFAB_NO_TIMER (~(uint64_t)0)
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
 /* Order and values as PerfCallObserver::Call. */
@@ -45,8 +46,10 @@ struct pmufab_host {
   void (*mmio_write)(void* context, uint64_t address, unsigned size, uint64_t value);
 
   uint64_t (*now)(void* context);
-  /* Let simulated time pass until the time `until`, or until an interrupt may be due, if that is earlier. */
+  /* Let simulated time pass until the time `until`, or until an interrupt or a timer may be due, if that is earlier. */
   void (*sleep)(void* context, uint64_t until);
+  /* Call pmufab_module.timers at this time, in place of the time named before. PMUFAB_NO_TIMER: not at all. */
+  void (*set_timer)(void* context, uint64_t at);
   /* One line of the kernel log, without newline. */
   void (*log)(void* context, int level, const char* text, size_t length);
   /* A WARN() was hit. Its text, one line, is in the log. */
@@ -178,10 +181,11 @@ struct pmufab_module {
   void (*list_debugfs)(void* context, void (*file)(void* context, const char* path, const char* content));
   /* Name of every loaded kernel module, in the order of loading. */
   void (*list_modules)(void* context, void (*module)(void* context, const char* name));
-  /* Every kernel module: the name of its source file, the SHA-256 of the file, whether it is the user's, and whether a
-   * device was bound by it or with its help. Each is followed by the PMUs that it serves. */
+  /* Every kernel module: the name of its source file, its SHA-256 (with the headers that the user changed), whether it is
+   * the user's (0: no; 1: the user gave the file; 2: the user changed it, or a header of it), and whether a device was
+   * bound by it or with its help. Each is followed by the PMUs that it serves. */
   void (*list_drivers)(void* context,
-                       void (*driver)(void* context, const char* file, const char* sha256, int is_own, int is_used),
+                       void (*driver)(void* context, const char* file, const char* sha256, int own, int is_used),
                        void (*pmu)(void* context, const char* name));
 
   int (*open)(const struct pmufab_event_attributes* attributes, int cpu, int group_leader, int for_task);
@@ -202,6 +206,8 @@ struct pmufab_module {
   int (*interrupt_is_of)(uint32_t number, const char* pmu);
   /* Run its handlers, with interrupts off. 1: handled, 0: no handler took it, or -errno. */
   int (*interrupt)(uint32_t number);
+  /* Run the timers whose time has come, with interrupts off. */
+  void (*timers)(void);
 };
 
 typedef const struct pmufab_module* (*pmufab_driver_module_function)(void);

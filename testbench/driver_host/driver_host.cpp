@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -81,6 +82,7 @@ struct DriverHost::State {
     };
     door.now = [](void*) { return now(); };
     door.sleep = [](void* self, std::uint64_t until) { of(self).sleep(until); };
+    door.set_timer = [](void* self, std::uint64_t at) { of(self).set_timer(at); };
     door.log = [](void* self, int level, const char* text, std::size_t length) {
       of(self).print(level, std::string(text, length));
     };
@@ -124,8 +126,10 @@ struct DriverHost::State {
       std::set<std::string> files;
       (*library)->list_drivers(
           &files,
-          [](void* context, const char* file, const char* /*sha256*/, int /*is_own*/, int /*is_used*/) {
-            static_cast<std::set<std::string>*>(context)->insert(file);
+          [](void* context, const char* file, const char* /*sha256*/, int /*own*/, int /*is_used*/) {
+            std::istringstream names(file);
+            for (std::string name; std::getline(names, name, '+');)
+              static_cast<std::set<std::string>*>(context)->insert(name);
           },
           [](void* /*context*/, const char* /*pmu*/) {});
       functions = std::make_unique<DriverFunctions>(drivers.library, files);
@@ -200,8 +204,15 @@ struct DriverHost::State {
     }
   }
 
+  void set_timer(Picoseconds at) {
+    timer_at = at;
+    timer_due.cancel();
+    if (at != PMUFAB_NO_TIMER) timer_due.notify(to_sc_time(std::max(at, now()) - now()));
+  }
+
   void sleep(Picoseconds until) {
     if (!in_thread_process()) throw std::logic_error("a driver sleeps outside of a SystemC thread process");
+    if (timer_at > now()) until = std::min(until, timer_at);  // else interrupts are off
     if (until > now()) sc_core::wait(to_sc_time(until - now()), interrupts.changed());
   }
 
@@ -218,15 +229,18 @@ struct DriverHost::State {
     print(kLevelError, text.data());
   }
 
-  /// Run the handlers of every interrupt that can be taken.
+  /// Run the handlers of every interrupt that can be taken, and the timers whose time has come.
   void deliver() {
     const auto wanted = [this](std::uint32_t number) { return (*library)->interrupt_requested(number) != 0; };
-    while (const auto number = interrupts.next(wanted)) {
-      interrupts.taken(*number);
-      const int result = (*library)->interrupt(*number);
-      const std::string complaint = interrupts.finished(*number, result > 0);
-      if (!complaint.empty()) print(kLevelError, complaint);
-    }
+    do {
+      while (const auto number = interrupts.next(wanted)) {
+        interrupts.taken(*number);
+        const int result = (*library)->interrupt(*number);
+        const std::string complaint = interrupts.finished(*number, result > 0);
+        if (!complaint.empty()) print(kLevelError, complaint);
+      }
+      if (timer_at <= now()) (*library)->timers();
+    } while (timer_at <= now());
     interrupts.rearm();
   }
 
@@ -256,6 +270,8 @@ struct DriverHost::State {
   bool dead = false;
   bool abort_is_excused = false;
   int next_event = 1;
+  Picoseconds timer_at = PMUFAB_NO_TIMER;  // of the drivers' first timer
+  sc_core::sc_event timer_due;
 
   bool busy = false;  // a thread is inside
   sc_core::sc_process_handle inside;
@@ -293,7 +309,7 @@ class Inside {
 
 void DriverHost::State::interrupt_process() {
   while (true) {
-    sc_core::wait(interrupts.changed());
+    sc_core::wait(interrupts.changed() | timer_due);
     if (!booted || dead) continue;
     const Inside inside_now(*this);
     if (booted && !dead) deliver();
@@ -359,9 +375,9 @@ int DriverHost::load() {
   state_->driver_files.clear();
   library->list_drivers(
       &state_->driver_files,
-      [](void* context, const char* file, const char* sha256, int is_own, int is_used) {
+      [](void* context, const char* file, const char* sha256, int own, int is_used) {
         static_cast<std::vector<DriverFile>*>(context)->push_back(
-            {.file = file, .sha256 = sha256, .is_own = is_own != 0, .is_used = is_used != 0});
+            {.file = file, .sha256 = sha256, .is_own = own != 0, .is_given = own == 1, .is_used = is_used != 0});
       },
       [](void* context, const char* name) {
         static_cast<std::vector<DriverFile>*>(context)->back().pmus.emplace_back(name);
@@ -373,6 +389,7 @@ void DriverHost::unload() {
   const Inside inside(*state_);
   if (!state_->booted || state_->dead) return;
   (*state_->library)->shutdown();
+  state_->set_timer(PMUFAB_NO_TIMER);
   state_->booted = false;
   state_->library->unload();
   state_->library.reset();

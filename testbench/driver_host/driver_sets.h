@@ -23,9 +23,11 @@ struct DriverSet {
 
 /// The source file of a kernel module in a loaded driver set, and what it is for.
 struct DriverFile {
-  std::string file;                 ///< its name, without folders: "arm_cspmu.c"
-  std::string sha256;               ///< of the file, in hexadecimal
-  bool is_own = false;              ///< the user's (pmufab driver build), not the kernel's
+  std::string file;                 ///< its name, without folders: "arm_cspmu.c"; of a module of several files, those
+                                    ///< of the user: "hdm.c+mbox.c"
+  std::string sha256;               ///< of the file and the headers of it that the user changed, in hexadecimal
+  bool is_own = false;              ///< the user's (pmufab driver build), or compiled with a header of the user's
+  bool is_given = false;            ///< the user gave this very file, so it is expected to be used
   bool is_used = false;             ///< a device was bound by it, or with its help
   std::vector<std::string> pmus{};  ///< that it serves, in the order of their registration. Two files may serve one:
                                     ///< arm_cspmu.c and a vendor's

@@ -95,8 +95,8 @@ struct hotplug_state {
   bool used, single;
   struct hlist_head instances;
 };
-enum { kStates = CPUHP_AP_ONLINE_DYN_END - CPUHP_AP_ONLINE_DYN };
-static struct hotplug_state states[kStates];
+enum { kStates = CPUHP_AP_ONLINE_DYN_END };
+static struct hotplug_state states[kStates]; /* by number */
 
 static int call_on(unsigned int cpu, int (*callback)(unsigned int cpu, struct hlist_node* node),
                    struct hlist_node* node) {
@@ -109,43 +109,57 @@ static int call_on(unsigned int cpu, int (*callback)(unsigned int cpu, struct hl
 }
 
 static struct hotplug_state* state_of(int state) {
-  const int index = state - CPUHP_AP_ONLINE_DYN;
-  return index >= 0 && index < kStates && states[index].used ? &states[index] : NULL;
+  return state >= 0 && state < kStates && states[state].used ? &states[state] : NULL;
 }
 
-static int set_up(const char* name, int (*startup)(unsigned int cpu, struct hlist_node* node),
+/* Returns its number. */
+static int set_up(enum cpuhp_state state, const char* name, int (*startup)(unsigned int cpu, struct hlist_node* node),
                   int (*teardown)(unsigned int cpu, struct hlist_node* node), const void* place) {
   pmufab_might_sleep("setting up a hotplug state");
-  for (int index = 0; index < kStates; index++) {
-    if (states[index].used) continue;
-    states[index] =
-        (struct hotplug_state){.name = name, .place = place, .startup = startup, .teardown = teardown, .used = true};
-    return CPUHP_AP_ONLINE_DYN + index;
+  int number = (int)state;
+  if (state == CPUHP_AP_ONLINE_DYN) {
+    while (number < kStates && states[number].used) number++;
+    if (number == kStates) return -ENOSPC;
   }
-  return -ENOSPC;
+  if (number <= CPUHP_OFFLINE || number >= kStates) return -EINVAL;
+  if (states[number].used) return -EBUSY;
+  states[number] =
+      (struct hotplug_state){.name = name, .place = place, .startup = startup, .teardown = teardown, .used = true};
+  return number;
 }
 
 int cpuhp_setup_state_multi(enum cpuhp_state state, const char* name,
                             int (*startup)(unsigned int cpu, struct hlist_node* node),
                             int (*teardown)(unsigned int cpu, struct hlist_node* node)) {
-  (void)state;
-  return set_up(name, startup, teardown, __builtin_return_address(0));
+  const int number = set_up(state, name, startup, teardown, __builtin_return_address(0));
+  return state == CPUHP_AP_ONLINE_DYN || number < 0 ? number : 0;
+}
+
+/* The instance argument is left unread by callbacks that take none. */
+static int set_up_single(enum cpuhp_state state, const char* name, int (*startup)(unsigned int cpu),
+                         int (*teardown)(unsigned int cpu), const void* place) {
+  const int number = set_up(state, name, (int (*)(unsigned int, struct hlist_node*))(void*)startup,
+                            (int (*)(unsigned int, struct hlist_node*))(void*)teardown, place);
+  if (number >= 0) state_of(number)->single = true;
+  return number;
+}
+
+int cpuhp_setup_state_nocalls(enum cpuhp_state state, const char* name, int (*startup)(unsigned int cpu),
+                              int (*teardown)(unsigned int cpu)) {
+  const int number = set_up_single(state, name, startup, teardown, __builtin_return_address(0));
+  return state == CPUHP_AP_ONLINE_DYN || number < 0 ? number : 0;
 }
 
 int cpuhp_setup_state(enum cpuhp_state state, const char* name, int (*startup)(unsigned int cpu),
                       int (*teardown)(unsigned int cpu)) {
-  /* The instance argument is left unread by callbacks that take none. */
-  (void)state;
-  const int number = set_up(name, (int (*)(unsigned int, struct hlist_node*))(void*)startup,
-                            (int (*)(unsigned int, struct hlist_node*))(void*)teardown, __builtin_return_address(0));
+  const int number = set_up_single(state, name, startup, teardown, __builtin_return_address(0));
   if (number < 0) return number;
-  state_of(number)->single = true;
   unsigned int cpu;
   for_each_online_cpu(cpu) {
     const int error = call_on(cpu, state_of(number)->startup, NULL);
     if (error) return error;
   }
-  return number;
+  return state == CPUHP_AP_ONLINE_DYN ? number : 0;
 }
 
 int cpuhp_state_add_instance_nocalls(int state, struct hlist_node* node) {

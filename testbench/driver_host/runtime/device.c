@@ -45,12 +45,26 @@ void put_device(struct device* dev) {
   kfree(name);
 }
 
+int bus_register_notifier(const struct bus_type* bus, struct notifier_block* block) {
+  return blocking_notifier_chain_register((struct raw_notifier_head*)&bus->notifiers, block);
+}
+
+int bus_unregister_notifier(const struct bus_type* bus, struct notifier_block* block) {
+  return blocking_notifier_chain_unregister((struct raw_notifier_head*)&bus->notifiers, block);
+}
+
+static void notify(struct device* dev, unsigned long action) {
+  if (dev->bus) raw_notifier_call_chain((struct raw_notifier_head*)&dev->bus->notifiers, action, dev);
+}
+
 /* The driver is done with the device. */
 static void leave(struct device* dev) {
   PMUFAB_CALL(pmufab_devres_release_all(dev));
   pmufab_perf_check_gone(dev);
   pmufab_irq_check_gone(dev);
   dev->driver = NULL;
+  dev->power.usage = dev->power.enabled = 0;
+  dev->power.active = false;
   dev_set_drvdata(dev, NULL);
 }
 
@@ -60,6 +74,7 @@ static int probe(struct device* dev, struct device_driver* driver) {
   dev->helpers = 0;
   dev->deferred = false;
   pmufab_probing = dev;
+  notify(dev, BUS_NOTIFY_BIND_DRIVER);
   if (driver->owner && !try_module_get(driver->owner)) {
     pmufab_probing = outer;
     dev->driver = NULL;
@@ -73,6 +88,7 @@ static int probe(struct device* dev, struct device_driver* driver) {
     if (driver->owner) driver->owner->is_used = true;
     pmufab_mark_used(dev->helpers);
     retry_deferred = true;
+    notify(dev, BUS_NOTIFY_BOUND_DRIVER);
     return 0;
   }
   /* The driver's name stays in messages until the end. */
@@ -83,6 +99,7 @@ static int probe(struct device* dev, struct device_driver* driver) {
   else
     dev_err(dev, "probe with driver %s failed with error %d\n", driver->name, error);
   leave(dev);
+  notify(dev, BUS_NOTIFY_DRIVER_NOT_BOUND);
   return error;
 }
 
@@ -108,11 +125,13 @@ int driver_attach(const struct device_driver* driver) {
 void device_release_driver(struct device* dev) {
   struct device_driver* driver = dev->driver;
   if (!driver) return;
+  notify(dev, BUS_NOTIFY_UNBIND_DRIVER);
   if (dev->bus->remove)
     PMUFAB_CALL(dev->bus->remove(dev));
   else if (driver->remove)
     PMUFAB_CALL(driver->remove(dev));
   leave(dev);
+  notify(dev, BUS_NOTIFY_UNBOUND_DRIVER);
 }
 
 int device_add(struct device* dev) {
@@ -133,6 +152,7 @@ int device_add(struct device* dev) {
     return -EEXIST;
   }
   list_add_tail(&dev->bus_node, (struct list_head*)&dev->bus->devices);
+  notify(dev, BUS_NOTIFY_ADD_DEVICE);
   device_attach(dev);
   return 0;
 }
@@ -142,8 +162,10 @@ void device_del(struct device* dev) {
   dev->dead = true;
   dev->added = false;
   if (dev->bus) {
+    notify(dev, BUS_NOTIFY_DEL_DEVICE);
     device_release_driver(dev);
     list_del_init(&dev->bus_node);
+    notify(dev, BUS_NOTIFY_REMOVED_DEVICE);
   }
   if (dev->parent) put_device(dev->parent);
 }

@@ -165,3 +165,7 @@ void devm_remove_action(struct device* dev, void (*action)(void*), void* data) {
   struct managed_action wanted = {.action = action, .data = data};
   WARN_ON(devres_destroy(dev, run_action, is_action, &wanted));
 }
+
+unsigned long* devm_bitmap_zalloc(struct device* dev, unsigned int bits, gfp_t flags) {
+  return devm_kmalloc(dev, BITS_TO_LONGS(bits) * sizeof(unsigned long), flags | __GFP_ZERO);
+}

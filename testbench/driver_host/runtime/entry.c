@@ -20,8 +20,11 @@ static void enter(void) { depth++; }
 /* Work deferred until the outermost call has returned runs now: loading of modules, probes, interrupt threads. */
 static void leave(void) {
   if (depth == 1) {
-    pmufab_run_queued_work();
-    pmufab_irq_run_threads();
+    do {
+      pmufab_run_queued_work();
+      pmufab_irq_run_threads();
+      pmufab_work_run();
+    } while (pmufab_irq_thread_wanted());
   }
   depth--;
 }
@@ -47,6 +50,8 @@ static void shutdown(void) {
   pmufab_pci_remove_devices();
   pmufab_firmware_remove_devices();
   pmufab_perf_check_gone(NULL);
+  pmufab_timers_exit();
+  pmufab_work_exit();
   pmufab_debugfs_exit();
   pmufab_io_exit();
   pmufab_irq_exit();
@@ -82,6 +87,11 @@ static int change_cpu(unsigned cpu, int online) {
 }
 static int set_cpu_online(unsigned cpu, int online) { INSIDE(change_cpu(cpu, online)); }
 static int interrupt(uint32_t number) { INSIDE(pmufab_interrupt(number)); }
+static void timers(void) {
+  enter();
+  pmufab_timers_run();
+  leave();
+}
 static void list_debugfs(void* context, void (*file)(void* context, const char* path, const char* content)) {
   enter();
   pmufab_debugfs_list(context, file);
@@ -110,6 +120,7 @@ static const struct pmufab_module module = {
     .interrupt_requested = pmufab_interrupt_requested,
     .interrupt_is_of = pmufab_interrupt_is_of,
     .interrupt = interrupt,
+    .timers = timers,
 };
 
 __attribute__((__visibility__("default"))) const struct pmufab_module* pmufab_driver_module(void);

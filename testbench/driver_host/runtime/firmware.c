@@ -306,3 +306,44 @@ int fwnode_property_read_u64_array(const struct fwnode_handle* fwnode, const cha
 bool fwnode_property_present(const struct fwnode_handle* fwnode, const char* name) {
   return find_property(fwnode, name) != NULL;
 }
+
+int acpi_dev_uid_to_integer(struct acpi_device* device, u64* number) {
+  if (!device) return -ENODEV;
+  if (!device->uid) return -ENODATA;
+  return kstrtoull(device->uid, 0, number) ? -EINVAL : 0;
+}
+
+acpi_status acpi_evaluate_integer(acpi_handle handle, const char* name, void* arguments, unsigned long long* value) {
+  (void)arguments;
+  if (!handle) return AE_NOT_FOUND;
+  if (fwnode_property_read_u64(&handle->fwnode, name, value) == 0) return AE_OK;
+  u32 small = 0;
+  if (fwnode_property_read_u32(&handle->fwnode, name, &small)) return AE_NOT_FOUND;
+  *value = small;
+  return AE_OK;
+}
+
+int of_irq_get(struct device_node* node, int index) {
+  struct described_device* device;
+  list_for_each_entry(device, &devices, node) {
+    if (&device->device_tree != node) continue;
+    for (size_t i = 0; i < device->resource_count; i++)
+      if (resource_type(&device->resources[i]) == IORESOURCE_IRQ && index-- == 0)
+        return (int)device->resources[i].start;
+  }
+  return -EINVAL;
+}
+
+/* The affinities that this platform's CPUs have: the number in the container, the container, the node. */
+u64 pmufab_mpidr(unsigned int cpu) {
+  u64 within = 0;
+  for (unsigned int other = 0; other < cpu; other++)
+    if (strcmp(cpus[other].container_uid, cpus[cpu].container_uid) == 0) within++;
+  unsigned long long container = 0;
+  kstrtoull(cpus[cpu].container_uid, 10, &container);
+  return within | (container & 0xff) << 8 | ((u64)cpus[cpu].dev.numa_node & 0xff) << 16;
+}
+
+int of_device_is_compatible(const struct device_node* node, const char* compatible) {
+  return node && strcmp(node->compatible, compatible) == 0;
+}

@@ -111,6 +111,8 @@ static void let_go(void) {
 
 static void release(struct block* block, const void* place) {
   check_beyond(block);
+  pmufab_timers_forget(block->data, block->size);
+  pmufab_work_forget(block->data, block->size);
   list_del(&block->node);
   block->mark = mark_of(block, kGone);
   block->freed = place;

@@ -274,6 +274,8 @@ static struct action* next_thread(struct interrupt** owner) {
   return NULL;
 }
 
+bool pmufab_irq_thread_wanted(void) { return threads_wanted; }
+
 void pmufab_irq_run_threads(void) {
   while (threads_wanted) {
     struct interrupt* interrupt;

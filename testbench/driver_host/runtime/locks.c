@@ -3,6 +3,7 @@
  * not sleep does not, and a call into a driver returns as it was entered. */
 #include <linux/cpu.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/rwsem.h>
 #include <linux/spinlock.h>
 
@@ -19,9 +20,10 @@ struct held {
 };
 static struct held held[kHeld]; /* in the order of taking */
 static int held_count;
-static int irq_off_depth, handler_depth, preempt_depth;
+static int irq_off_depth, handler_depth, preempt_depth, rcu_depth;
 static const void* off_places[kDepth]; /* where interrupts were turned off, by depth before */
 static const void* preempt_place;      /* where preemption was disabled last */
+static const void* rcu_place;          /* where the last RCU reader began */
 static struct pmufab_balance entry;    /* to the present call into a driver */
 static int hotplug_lock;
 
@@ -97,6 +99,20 @@ void pmufab_preempt_enable(void) {
     pmufab_rule(__builtin_return_address(0), "preemption is enabled more often than disabled");
 }
 
+void rcu_read_lock(void) {
+  rcu_place = __builtin_return_address(0);
+  rcu_depth++;
+}
+
+void rcu_read_unlock(void) {
+  if (rcu_depth > entry.rcu)
+    rcu_depth--;
+  else
+    pmufab_rule(__builtin_return_address(0), "an RCU reader ends that has not begun");
+}
+
+int pmufab_rcu_depth(void) { return rcu_depth; }
+
 static const struct held* spinning(void) {
   for (int i = held_count; i-- > 0;)
     if (held[i].spins) return &held[i];
@@ -120,6 +136,9 @@ static void check_sleep(const void* place, const char* what) {
     pmufab_rule(place, "sleeping function called from invalid context: %s with interrupts off", what);
   else if (preempt_depth > 0)
     pmufab_rule(place, "sleeping function called from invalid context: %s with preemption disabled", what);
+  else if (rcu_depth > 0)
+    pmufab_rule(place, "sleeping function called from invalid context: %s in an RCU reader that %s began", what,
+                at(rcu_place));
 }
 
 void pmufab_might_sleep(const char* what) { check_sleep(__builtin_return_address(0), what); }
@@ -221,7 +240,8 @@ void cpus_read_unlock(void) { drop(&hotplug_lock, &hotplug_lock, "cpus_read_lock
 
 struct pmufab_balance pmufab_call_begin(void) {
   const struct pmufab_balance outer = entry;
-  entry = (struct pmufab_balance){.irq_off = irq_off_depth, .preempt = preempt_depth, .held = held_count};
+  entry =
+      (struct pmufab_balance){.irq_off = irq_off_depth, .preempt = preempt_depth, .held = held_count, .rcu = rcu_depth};
   return outer;
 }
 
@@ -239,6 +259,10 @@ void pmufab_call_end(struct pmufab_balance outer) {
   if (preempt_depth > entry.preempt) {
     pmufab_rule(preempt_place, "preemption is still disabled at the return from the driver");
     preempt_depth = entry.preempt;
+  }
+  if (rcu_depth > entry.rcu) {
+    pmufab_rule(rcu_place, "an RCU reader has not ended at the return from the driver");
+    rcu_depth = entry.rcu;
   }
   entry = outer;
 }

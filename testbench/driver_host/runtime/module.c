@@ -115,12 +115,12 @@ void pmufab_list_modules(void* context, void (*module)(void* context, const char
 }
 
 void pmufab_list_drivers(void* context,
-                         void (*driver)(void* context, const char* file, const char* sha256, int is_own, int is_used),
+                         void (*driver)(void* context, const char* file, const char* sha256, int own, int is_used),
                          void (*pmu)(void* context, const char* name)) {
   struct pmufab_perf_pmu* core;
   for (int i = 0; i < module_count; i++) {
     const struct module* const module = modules[i];
-    driver(context, module->file, module->sha256, module->is_own, module->is_used);
+    driver(context, module->file, module->sha256, module->own, module->is_used);
     list_for_each_entry(core, &pmufab_perf_pmus, node) if (core->module == module || (core->helpers & (1ull << i)) != 0)
         pmu(context, core->pmu->name);
   }

@@ -399,3 +399,74 @@ int __pci_register_driver(struct pci_driver* driver, struct module* owner, const
 }
 
 void pci_unregister_driver(struct pci_driver* driver) { driver_unregister(&driver->driver); }
+
+u16 pci_find_vsec_capability(struct pci_dev* dev, u16 vendor, int id) {
+  u16 at = 0;
+  if (dev->vendor != vendor) return 0;
+  while ((at = pci_find_next_ext_capability(dev, at, PCI_EXT_CAP_ID_VNDR)) != 0) {
+    u16 own;
+    pci_read_config_word(dev, at + PCI_VNDR_HEADER, &own);
+    if (own == id) return at;
+  }
+  return 0;
+}
+
+struct pci_dev* pcie_find_root_port(struct pci_dev* dev) {
+  while (dev && pci_upstream_bridge(dev)) dev = pci_upstream_bridge(dev);
+  return dev && pci_is_pcie(dev) && pci_pcie_type(dev) == PCI_EXP_TYPE_ROOT_PORT ? dev : NULL;
+}
+
+struct pci_dev* pci_get_device(unsigned int vendor, unsigned int device, struct pci_dev* from) {
+  struct device* dev;
+  bool passed = from == NULL;
+  list_for_each_entry(dev, &pci_bus_type.devices, bus_node) {
+    struct pci_dev* function = to_pci_dev(dev);
+    if (passed && (vendor == PCI_ANY_ID || function->vendor == vendor) &&
+        (device == PCI_ANY_ID || function->device == device)) {
+      pci_dev_get(function);
+      pci_dev_put(from);
+      return function;
+    }
+    if (function == from) passed = true;
+  }
+  pci_dev_put(from);
+  return NULL;
+}
+
+static bool has_memory(struct pci_dev* dev, int bar) {
+  const unsigned long flags = bar >= 0 && bar < PCI_STD_NUM_BARS ? pci_resource_flags(dev, bar) : 0;
+  return flags & IORESOURCE_MEM && !(flags & IORESOURCE_UNSET);
+}
+
+void __iomem* pci_ioremap_bar(struct pci_dev* dev, int bar) {
+  if (WARN(!has_memory(dev, bar), "BAR %d of %s has no memory\n", bar, pci_name(dev))) return NULL;
+  return ioremap(pci_resource_start(dev, bar), pci_resource_len(dev, bar));
+}
+
+struct iomap_table {
+  void __iomem* mappings[PCI_STD_NUM_BARS];
+};
+static void forget_table(struct device* dev, void* table) { (void)dev, (void)table; /* each mapping is managed */ }
+
+void __iomem* const* pcim_iomap_table(struct pci_dev* dev) {
+  struct iomap_table* table = devres_find(&dev->dev, forget_table, NULL, NULL);
+  if (table) return table->mappings;
+  table = devres_alloc(forget_table, sizeof(*table), GFP_KERNEL);
+  if (!table) return NULL;
+  devres_add(&dev->dev, table);
+  return table->mappings;
+}
+
+int pcim_iomap_regions(struct pci_dev* dev, int bars, const char* name) {
+  void __iomem** table = (void __iomem**)pcim_iomap_table(dev);
+  if (!table) return -ENOMEM;
+  for (int bar = 0; bar < PCI_STD_NUM_BARS; bar++) {
+    if (!(bars & (1 << bar))) continue;
+    if (!has_memory(dev, bar)) return -EINVAL;
+    const resource_size_t start = pci_resource_start(dev, bar), size = pci_resource_len(dev, bar);
+    if (!devm_request_mem_region(&dev->dev, start, size, name)) return -EBUSY;
+    table[bar] = devm_ioremap(&dev->dev, start, size);
+    if (!table[bar]) return -ENOMEM;
+  }
+  return 0;
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Message-signalled interrupts: interrupt numbers, and the settings that make a function send them. */
+/* Message-signalled interrupts: interrupt numbers, and the settings that make a PCI function or a platform device send
+ * them. */
+#include <linux/msi.h>
 #include <linux/pci.h>
 
 #include "runtime.h"
@@ -148,4 +150,42 @@ void pci_free_irq_vectors(struct pci_dev* dev) {
 
 int pci_irq_vector(struct pci_dev* dev, unsigned int vector) {
   return vector < dev->vector_count ? (int)(dev->vector_base + vector) : -EINVAL;
+}
+
+/* The vectors of a platform device. */
+struct platform_vectors {
+  unsigned int count;
+  struct msi_desc descriptions[];
+};
+
+static void release_vectors(struct device* dev, void* resource) {
+  const struct platform_vectors* vectors = resource;
+  (void)dev;
+  if (vectors->count) bitmap_clear(taken, vectors->descriptions[0].irq - first_number, vectors->count);
+}
+
+int platform_device_msi_init_and_alloc_irqs(struct device* dev, unsigned int count, irq_write_msi_msg_t write) {
+  const unsigned int base = count ? take_numbers(count, 1) : 0;
+  if (!base) return -ENOSPC;
+  struct platform_vectors* vectors =
+      devres_alloc(release_vectors, struct_size(vectors, descriptions, count), GFP_KERNEL);
+  if (!vectors) {
+    bitmap_clear(taken, base - first_number, count);
+    return -ENOMEM;
+  }
+  vectors->count = count;
+  devres_add(dev, vectors);
+  for (unsigned int i = 0; i < count; i++) {
+    vectors->descriptions[i] = (struct msi_desc){
+        .dev = dev, .irq = base + i, .msg = {lower_32_bits(doorbell), upper_32_bits(doorbell), base + i}};
+    PMUFAB_CALL(write(&vectors->descriptions[i], &vectors->descriptions[i].msg));
+  }
+  return 0;
+}
+
+void platform_device_msi_free_irqs_all(struct device* dev) { devres_release(dev, release_vectors, NULL, NULL); }
+
+unsigned int msi_get_virq(struct device* dev, unsigned int index) {
+  const struct platform_vectors* vectors = devres_find(dev, release_vectors, NULL, NULL);
+  return vectors && index < vectors->count ? vectors->descriptions[index].irq : 0;
 }

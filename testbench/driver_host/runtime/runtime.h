@@ -35,6 +35,7 @@ void pmufab_deferred_probe_report(void);
 /* firmware.c */
 void pmufab_firmware_init(const struct pmufab_firmware* firmware);
 int pmufab_firmware_create_devices(void);
+u64 pmufab_mpidr(unsigned int cpu);
 void pmufab_firmware_remove_devices(void);
 
 /* irq.c */
@@ -47,6 +48,7 @@ void pmufab_irq_exit(void);
 void pmufab_irq_check_gone(const struct device* dev);
 /* Interrupts of PMUs must go to the CPUs on which their events are. */
 void pmufab_irq_check_affinity(void);
+bool pmufab_irq_thread_wanted(void);
 void pmufab_irq_run_threads(void);
 int pmufab_interrupt_requested(uint32_t number);
 int pmufab_interrupt_is_of(uint32_t number, const char* pmu);
@@ -74,7 +76,7 @@ void pmufab_irq_enter(void); /* to an interrupt handler: as pmufab_irq_off and _
 void pmufab_irq_leave(void);
 void pmufab_interrupt_window(void);
 struct pmufab_balance {
-  int irq_off, preempt, held;
+  int irq_off, preempt, held, rcu;
 };
 struct pmufab_balance pmufab_call_begin(void);
 void pmufab_call_end(struct pmufab_balance outer);
@@ -87,6 +89,19 @@ void pmufab_call_end(struct pmufab_balance outer);
   } while (0)
 void pmufab_check_allocation(const void* place, gfp_t flags);
 
+int pmufab_rcu_depth(void); /* readers that the present call is in */
+
+/* timers.c: callbacks whose time has come. Memory that is freed, with timers in it. */
+void pmufab_timers_run(void);
+void pmufab_timers_forget(const void* from, size_t size);
+void pmufab_timers_exit(void);
+
+/* work.c: what happens later, in a process. */
+extern bool pmufab_work_wanted;
+void pmufab_work_run(void);
+void pmufab_work_forget(const void* from, size_t size);
+void pmufab_work_exit(void);
+
 /* module.c */
 void pmufab_modules_load_for_devices(void);
 void pmufab_modules_load_rest(void);
@@ -95,7 +110,7 @@ void pmufab_run_queued_work(void);
 void pmufab_mark_used(u64 set); /* a set of modules, such as device.helpers */
 void pmufab_list_modules(void* context, void (*module)(void* context, const char* name));
 void pmufab_list_drivers(void* context,
-                         void (*driver)(void* context, const char* file, const char* sha256, int is_own, int is_used),
+                         void (*driver)(void* context, const char* file, const char* sha256, int own, int is_used),
                          void (*pmu)(void* context, const char* name));
 
 /* perf_pmu.c: registered PMUs, and perf's data for each CPU of one. */

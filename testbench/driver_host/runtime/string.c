@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Text, and numbers in text. */
+#include <linux/bug.h>
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -138,4 +139,53 @@ void pmufab_sort(void* base, size_t count, size_t size, cmp_func_t compare, swap
         swap_bytes(start + parent * size, start + child * size, size);
     }
   }
+}
+
+static bool is_blank(char character) { return character == ' ' || (character >= '\t' && character <= '\r'); }
+
+static int digit_of(char character) {
+  if (character >= '0' && character <= '9') return character - '0';
+  if (character >= 'a' && character <= 'f') return character - 'a' + 10;
+  return character >= 'A' && character <= 'F' ? character - 'A' + 10 : 16;
+}
+
+/* A number at the front of the text; null if there is none. */
+static const char* scan_number(const char* text, unsigned int base, u64* value) {
+  const bool negative = *text == '-';
+  if (*text == '-' || *text == '+') text++;
+  const bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && digit_of(text[2]) < 16;
+  if (is_hex && (base == 0 || base == 16)) text += 2;
+  if (base == 0) base = is_hex ? 16 : *text == '0' ? 8 : 10;
+  if (digit_of(*text) >= (int)base) return NULL;
+  for (*value = 0; digit_of(*text) < (int)base; text++) *value = *value * base + (u64)digit_of(*text);
+  if (negative) *value = -*value;
+  return text;
+}
+
+int sscanf(const char* text, const char* format, ...) {
+  va_list arguments;
+  int found = 0;
+  va_start(arguments, format);
+  for (; *format; format++) {
+    if (is_blank(*format)) {
+      while (is_blank(*text)) text++;
+      continue;
+    }
+    if (*format != '%' || format[1] == '%') {
+      if (*format == '%') format++;
+      if (*text++ != *format) break;
+      continue;
+    }
+    int size = sizeof(int);
+    for (format++; *format == 'h' || *format == 'l'; format++) size = *format == 'l' ? 8 : size / 2;
+    if (WARN(!strchr("diux", *format) || !*format, "sscanf: the conversion '%c' is not known\n", *format)) break;
+    u64 value = 0;
+    while (is_blank(*text)) text++;
+    text = scan_number(text, *format == 'x' ? 16 : *format == 'i' ? 0 : 10, &value);
+    if (!text) break;
+    memcpy(va_arg(arguments, void*), &value, (size_t)size);
+    found++;
+  }
+  va_end(arguments);
+  return found;
 }

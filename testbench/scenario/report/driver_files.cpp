@@ -69,6 +69,7 @@ Json to_json(const std::vector<DriverFile>& files) {
     json["file"] = file.file;
     json["sha256"] = file.sha256;
     json["is_own"] = file.is_own;
+    json["is_given"] = file.is_given;
     json["is_used"] = file.is_used;
     json["pmus"] = file.pmus;
     list.push_back(std::move(json));
@@ -79,7 +80,8 @@ Json to_json(const std::vector<DriverFile>& files) {
 std::vector<DriverFile> driver_files_from_json(const Json& json) {
   std::vector<DriverFile> files;
   for (const Json& item : json)
-    files.push_back({item.at("file"), item.at("sha256"), item.at("is_own"), item.at("is_used"), item.at("pmus")});
+    files.push_back({item.at("file"), item.at("sha256"), item.at("is_own"), item.at("is_given"), item.at("is_used"),
+                     item.at("pmus")});
   return files;
 }
 
@@ -112,7 +114,7 @@ CheckResult check_drivers(const std::vector<DriverFile>& files, const std::vecto
   bool any = false;
   for (const DriverFile& file : files) {
     any = any || file.is_own;
-    if (file.is_own && !file.is_used && !is_for(file, foreign)) idle.push_back(file.file);
+    if (file.is_given && !file.is_used && !is_for(file, foreign)) idle.push_back(file.file);
   }
   if (idle.empty())
     return {"drivers", true, any ? "every driver of yours for this platform was used" : "no driver is yours"};

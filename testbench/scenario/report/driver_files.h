@@ -12,7 +12,7 @@
 namespace pmufab::scenario {
 
 /// @return the files that serve a PMU or are the user's, as result files and journals have them: "file", "sha256",
-///         "is_own", "is_used", "pmus"
+///         "is_own", "is_given", "is_used", "pmus"
 [[nodiscard]] Json to_json(const std::vector<driver_host::DriverFile>& files);
 /// @throws nlohmann::json::exception if it is not what to_json() made
 [[nodiscard]] std::vector<driver_host::DriverFile> driver_files_from_json(const Json& json);

@@ -141,6 +141,102 @@ TEST_F(BuildDrivers, a_driver_that_does_not_compile_is_named_with_its_log) {
   EXPECT_EQ(build(kAsStock + ("--keep-going --driver " + file.string())).exit_code, 0);
 }
 
+/// One member more at the front: files that are compiled with the old header find every other member elsewhere.
+constexpr const char* kGrown = "struct arm_cspmu {\n\tu64 more[64];";
+
+TEST_F(BuildDrivers, a_header_counts_for_all_files_that_include_it) {
+  const fs::path header = patched("arm_cspmu/arm_cspmu.h", "struct arm_cspmu {", kGrown);
+  const fs::path file = patched("arm_cspmu/nvidia_cspmu.c", "MODULE_LICENSE", "/* mine */ MODULE_LICENSE");
+  const auto expect_compiled_again = [&](const std::string& options) {
+    const Outcome outcome = build(kAsStock + options);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+    const std::string manifest = shell("cat " + (result() / "manifest.txt").string()).output;
+    for (const char* one : {"arm_cspmu.c", "ampere_cspmu.c"})
+      EXPECT_THAT(manifest, HasSubstr(std::string("changed ") + one + "  " + header.string() + "\n"));
+    EXPECT_THAT(manifest, Not(HasSubstr("changed arm-cmn.c")));
+    // A test that counts through both files.
+    const Outcome run = shell("env PMUFAB_TEST_DRIVERS=" + (folder / "out").string() + " " +
+                              fs::read_symlink("/proc/self/exe").string() +
+                              " --gtest_filter='linux/Perf.an_event_counts_from_enable_to_disable*'");
+    EXPECT_EQ(run.exit_code, 0) << run.output;
+    EXPECT_THAT(run.output, HasSubstr("PASSED"));
+  };
+  expect_compiled_again("--driver " + file.string());  // the header is beside it
+  expect_compiled_again("--driver " + header.string());
+  // The same text is no change.
+  fs::remove(header);
+  static_cast<void>(patched("arm_cspmu/arm_cspmu.h", "struct arm_cspmu {", "struct arm_cspmu {"));
+  ASSERT_EQ(build(kAsStock + ("--driver " + file.string())).exit_code, 0);
+  EXPECT_THAT(shell("cat " + (result() / "manifest.txt").string()).output, Not(HasSubstr("changed ")));
+}
+
+TEST_F(BuildDrivers, files_that_a_header_changes_are_the_users_and_have_another_hash) {
+  const fs::path header = patched("arm_cspmu/arm_cspmu.h", "struct arm_cspmu {", kGrown);
+  const Outcome outcome = build(kAsStock + ("--driver " + header.string()));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  const std::string source = folder.string() + "/out/" + newest() + "/source/drivers/perf/arm_cspmu/";
+  std::string sum = shell("cat " + source + "nvidia_cspmu.c " + header.string() + " | sha256sum").output.substr(0, 64);
+  const std::string commands =
+      shell("tr '\\0' '\\n' <" + (result() / "commands").string() + " | grep nvidia_cspmu.c").output;
+  EXPECT_THAT(commands, HasSubstr(sum));
+  EXPECT_THAT(commands, HasSubstr("DPMUFAB_DRIVER_OWN=2"));
+}
+
+TEST_F(BuildDrivers, a_header_that_no_driver_has_is_refused) {
+  std::ofstream(folder / "no_such.h") << "";
+  const Outcome outcome = build("--driver " + (folder / "no_such.h").string());
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("the kernel has no header of the name of"));
+}
+
+TEST_F(BuildDrivers, a_patch_changes_a_copy_of_the_drivers) {
+  // Of a driver, a part of cxl_core, and a file that no driver is made from.
+  const fs::path file = patched("nvidia_t410_cmem_latency_pmu.c", "nvidia_cmem_latency_pmu_%u", "my_own_pmu_%u");
+  const std::string tree = PMUFAB_LINUX_SOURCES "/" + newest();
+  const std::string part = "drivers/cxl/core/hdm.c";
+  const std::string driver = "drivers/perf/nvidia_t410_cmem_latency_pmu.c";
+  const std::string diff = (folder / "my.patch").string();
+  shell("cd " + folder.string() + " && sed '1i /* mine */' " + tree + "/" + part + " >hdm.c");
+  const auto difference = [&](const std::string& name, const std::string& mine) {
+    return "diff -u --label a/" + name + " --label b/" + name + " " + tree + "/" + name + " " + mine + " >>" + diff +
+           "; ";
+  };
+  shell(difference(driver, file.string()) + difference(part, (folder / "hdm.c").string()) +
+        "printf -- '--- a/MAINTAINERS\\n+++ b/MAINTAINERS\\n@@ -1 +1 @@\\n-me\\n+you\\n' >>" + diff);
+  const Outcome outcome = build(kAsStock + ("--patch " + diff));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  const std::string manifest = shell("cat " + (result() / "manifest.txt").string()).output;
+  EXPECT_THAT(manifest, HasSubstr("changed nvidia_t410_cmem_latency_pmu.c"));
+  EXPECT_THAT(manifest, HasSubstr("changed hdm.c"));
+  EXPECT_EQ(shell("grep -c ^changed " + (result() / "manifest.txt").string()).output, "2\n");
+  EXPECT_THAT(shell("strings " + (result() / "pmufab_drivers.so").string()).output, HasSubstr("my_own_pmu_%u"));
+  // What does not fit is named with its place.
+  shell("sed -i 's/^-\\(.*cmem_latency_pmu_%u\\)/-was \\1/' " + diff);
+  const Outcome wrong = build(kAsStock + ("--patch " + diff));
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.output, HasSubstr("the patch '" + diff + "' does not fit Linux " + newest()));
+  EXPECT_THAT(wrong.output, HasSubstr("patching file " + driver + "\n    Hunk #1 FAILED at "));
+  EXPECT_THAT(wrong.output, Not(HasSubstr("patching file " + part)));
+}
+
+TEST_F(BuildDrivers, the_drivers_that_a_tree_has_are_taken_from_there) {
+  const fs::path perf = folder / "tree/drivers/perf";
+  fs::create_directories(perf);
+  fs::rename(patched("nvidia_t410_cmem_latency_pmu.c", "nvidia_cmem_latency_pmu_%u", "my_own_pmu_%u"),
+             perf / "nvidia_t410_cmem_latency_pmu.c");
+  fs::rename(patched("arm-cmn.c", "module_init(", "#error mine\nmodule_init("), perf / "arm-cmn.c");
+  const Outcome wrong = build(kAsStock + ("--tree " + (folder / "tree").string()));
+  EXPECT_EQ(wrong.exit_code, 1);
+  // The user's own place, though a copy is compiled.
+  EXPECT_THAT(wrong.output, HasSubstr((perf / "arm-cmn.c").string() + ":"));
+  fs::rename(patched("arm-cmn.c", "module_init(", "module_init("), perf / "arm-cmn.c");
+  const Outcome outcome = build(kAsStock + ("--tree " + (folder / "tree").string()));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_EQ(shell("grep ^changed " + (result() / "manifest.txt").string()).output,
+            "changed nvidia_t410_cmem_latency_pmu.c \n");
+  EXPECT_THAT(shell("strings " + (result() / "pmufab_drivers.so").string()).output, HasSubstr("my_own_pmu_%u"));
+}
+
 TEST_F(BuildDrivers, a_kernel_function_that_is_missing_is_named) {
   const fs::path file = patched("nvidia_t410_c2c_pmu.c", "return platform_driver_register(",
                                 "extern void do_magic(void); do_magic(); return platform_driver_register(");

@@ -31,7 +31,7 @@ using scenario::InputError;
 
 /// The cache folder for these files and this kernel. The same input always gives the same folder.
 fs::path folder_for(const std::vector<std::string>& files, const std::string& base, bool sanitize) {
-  std::string key = fmt::format("{} {}", base, sanitize);
+  std::string key = fmt::format("{} {}", base, sanitize ? 1 : 0);
   for (const std::string& file : files) key += '\n' + fs::weakly_canonical(file).generic_string();
   std::uint64_t sum = 14695981039346656037U;  // FNV-1a
   for (const char c : key) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211U;
@@ -70,20 +70,37 @@ class FolderLock {
   int file_ = -1;
 };
 
-/// @throws InputError unless they are C files of different modules
+/// @throws InputError unless they are headers, and C files of different modules
 void check_sources(const std::vector<std::string>& files) {
-  if (files.empty()) throw InputError("no driver is given", "name its C file: pmufab driver build my/nvidia_cspmu.c");
   std::map<std::string, std::string> modules;  // and the file of each; names of modules have _ for -
   for (const std::string& file : files) {
     std::error_code error;
     if (!fs::exists(file, error)) throw InputError(fmt::format("there is no file '{}'", file));
     if (!fs::is_regular_file(file, error)) throw InputError(fmt::format("'{}' is not an ordinary file", file));
+    if (fs::path(file).extension() == ".h") continue;
     if (fs::path(file).extension() != ".c")
-      throw InputError(fmt::format("'{}' is not a C file", file), "give the driver's source");
+      throw InputError(fmt::format("'{}' is not a C file", file),
+                       "give the driver's source, or a header of the kernel's");
     if (const auto [other, is_new] = modules.emplace(driver_host::module_of(file), file); !is_new)
       throw InputError(fmt::format("'{}' and '{}' are both the driver {}", other->second, file, other->first),
                        "give one of them, or rename one");
   }
+}
+
+/// @throws InputError unless there is such a folder, and such files
+void check_changes(const std::string& tree, const std::vector<std::string>& patches) {
+  std::error_code error;
+  if (!tree.empty() && !fs::is_directory(tree, error)) throw InputError(fmt::format("there is no folder '{}'", tree));
+  for (const std::string& patch : patches) {
+    if (!fs::is_regular_file(patch, error)) throw InputError(fmt::format("there is no file '{}'", patch));
+  }
+}
+
+/// @return the library's name if the user gives none: beside the file or folder
+fs::path library_beside(fs::path input) {
+  if (!input.has_filename()) input = input.parent_path();  // "linux/"
+  std::error_code error;
+  return fs::is_directory(input, error) ? input += ".so" : input.replace_extension(".so");
 }
 
 /// Copy a library to the place the user named. A library in use keeps its content, because the new file replaces its
@@ -106,16 +123,38 @@ int code_of_build(int code, const fs::path& folder) {
   return code == kBadInput ? kBadInput : kCheckFailed;
 }
 
+/// What the user did not name and the script compiled again: "; changed: arm_cspmu.c (with my/arm_cspmu.h)".
+std::string changed_files(const fs::path& manifest) {
+  std::vector<std::string> changes;
+  std::ifstream in(manifest);
+  for (std::string line; std::getline(in, line);) {
+    constexpr std::string_view kMark = "changed ";
+    if (!line.starts_with(kMark)) continue;
+    const std::size_t name = line.find(' ', kMark.size());
+    const std::string file = line.substr(kMark.size(), name - kMark.size());
+    const std::string headers = name == std::string::npos ? "" : line.substr(line.find_first_not_of(' ', name));
+    changes.push_back(headers.empty() ? file : fmt::format("{} (with {})", file, headers));
+  }
+  return changes.empty() ? "" : fmt::format("; changed: {}", fmt::join(changes, ", "));
+}
+
 int build(const Request& request) {
   const std::vector<std::string>& files = request.words;
+  const std::string tree = request.options["tree"].as<std::string>();
+  const auto patches = values_of(request.options, "patch");
+  std::vector<std::string> inputs = files;  // as the user names them
+  inputs.insert(inputs.end(), patches.begin(), patches.end());
+  if (!tree.empty()) inputs.push_back(tree);
+  if (inputs.empty()) throw InputError("no driver is given", "name its C file: pmufab driver build my/nvidia_cspmu.c");
   check_sources(files);
+  check_changes(tree, patches);
   const driver_host::DriverSet stock = find_stock_drivers().back();
   std::string base = request.options["base"].as<std::string>();
   if (base.empty()) base = stock.kernel_version;
   const bool sanitize = request.options["sanitize"].as<bool>();
-  const fs::path folder = folder_for(files, base, sanitize);
+  const fs::path folder = folder_for(inputs, base, sanitize);
   fs::path output = request.options["output"].as<std::string>();
-  if (output.empty()) output = fs::path(files.front()).replace_extension(".so");
+  if (output.empty()) output = library_beside(inputs.front());
   check_writable(output);
 
   std::vector<std::string> words = {"--base", base};
@@ -125,12 +164,15 @@ int build(const Request& request) {
   if (sanitize) words.emplace_back("--sanitize");
   words.insert(words.end(), {"--like", stock.library.parent_path().parent_path().string()});
   for (const std::string& file : files) words.insert(words.end(), {"--driver", file});
+  if (!tree.empty()) words.insert(words.end(), {"--tree", tree});
+  for (const std::string& patch : patches) words.insert(words.end(), {"--patch", patch});
   words.push_back(folder.string());
   const FolderLock lock(folder, "pmufab driver build of the same files");
   if (const int code = run_script("build-drivers", words); code != 0) return code_of_build(code, folder.parent_path());
   const driver_host::DriverSet built = driver_host::find_driver_sets(folder).back();
   deliver(built.library, output);
-  fmt::print("{}: Linux {} with {}\n", output.generic_string(), built.kernel_version, fmt::join(files, ", "));
+  fmt::print("{}: Linux {} with {}{}\n", output.generic_string(), built.kernel_version, fmt::join(inputs, ", "),
+             changed_files(built.library.parent_path() / "manifest.txt"));
   return kPassed;
 }
 
@@ -161,15 +203,20 @@ int fetch(const Request& request) {
 Command driver_build_command() {
   return {
       .name = "driver build",
-      .arguments = "[options] FILE.c...",
+      .arguments = "[options] [FILE]...",
       .summary = "compile your own drivers into a library for --driver",
       .description =
-          R"(FILE.c replaces the kernel's driver of the same name. If the kernel has none of that name, FILE.c is added. All other
-drivers are the kernel's. The result is one shared library. Other commands load it with --driver, in place of the
-stock drivers. Only files that changed since the last build are compiled again.)",
+          R"(FILE is a driver's C file. It replaces the kernel's file of the same name. If the kernel has none of that name, FILE is
+added. FILE can be a header too. A header that has the name of one of the kernel's, given or beside a given C file,
+replaces that in all drivers that include it. --tree takes the drivers from your kernel tree, --patch changes those of
+the kernel. All other drivers are the kernel's. The result is one shared library. Other commands load it with --driver,
+in place of the stock drivers. Only files that changed since the last build are compiled again.)",
       .options =
           {
-              text("output,o", "FILE.so", "library to write (default: beside the first FILE.c)"),
+              text("output,o", "FILE.so", "library to write (default: beside the first FILE, patch or tree)"),
+              text("tree", "DIR", "kernel tree, or a part of one: the drivers that it has are taken from there"),
+              list("patch", "FILE",
+                   "apply a patch, as git writes it, to a copy of the drivers; may be given several times"),
               text("base", "V", "kernel version of the other drivers, such as 7.3 or 7.3.4 (default: the newest)"),
               text("sources", "DIR", "folder of kernel sources (default: the build's, or that of pmufab driver fetch)"),
               flag("sanitize", "build with AddressSanitizer and UndefinedBehaviorSanitizer"),
@@ -177,7 +224,9 @@ stock drivers. Only files that changed since the last build are compiled again.)
       .words = Words::sources,
       .examples = {{"pmufab driver build my/nvidia_cspmu.c", "makes my/nvidia_cspmu.so"},
                    {"pmufab run ucf-basic --driver my/nvidia_cspmu.so"},
-                   {"pmufab driver build my/arm-cmn.c --base 6.12 -o old.so"}},
+                   {"pmufab driver build my/arm-cmn.c --base 6.12 -o old.so"},
+                   {"pmufab driver build --patch 0001-perf-arm-cmn.patch -o patched.so"},
+                   {"pmufab driver build --tree ~/linux -o linux.so"}},
       .exit_codes = {{"0", "the library was built"},
                      {"1", "the driver does not compile or link; the compiler's messages say where"},
                      {"2", "bad input, or output that could not be written"},

@@ -78,7 +78,7 @@ std::string completion_of(Words words) {
     case Words::scenarios:
       return "_pmufab_scenarios";
     case Words::sources:
-      return "_pmufab_files '*.c'";
+      return "_pmufab_files '*.[ch]'";
   }
   return ":";
 }

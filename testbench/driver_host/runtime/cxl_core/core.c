@@ -31,7 +31,11 @@ int pmufab_cxl_match(struct device* dev, const struct device_driver* driver) {
   return kind_of(dev) == cxl_driver_of(driver)->id;
 }
 
-int pmufab_cxl_probe(struct device* dev) { return cxl_driver_of(dev->driver)->probe(dev); }
+int pmufab_cxl_probe(struct device* dev) {
+  /* A part of this module that is the user's is told to serve what it helps to bind. */
+  if (THIS_MODULE->own && try_module_get(THIS_MODULE)) module_put(THIS_MODULE);
+  return cxl_driver_of(dev->driver)->probe(dev);
+}
 
 void pmufab_cxl_remove(struct device* dev) {
   const struct cxl_driver* driver = cxl_driver_of(dev->driver);

@@ -5,9 +5,12 @@
 #include <linux/device.h>
 #include <linux/errno.h>
 #include <linux/fwnode.h>
+#include <linux/interrupt.h>
+#include <linux/io.h>
 #include <linux/ioport.h>
 #include <linux/list.h>
 #include <linux/mod_devicetable.h>
+#include <linux/module.h>
 #include <linux/property.h>
 #include <linux/resource_ext.h>
 #include <linux/string.h>
@@ -95,6 +98,12 @@ static inline struct acpi_device* to_acpi_device_node(const struct fwnode_handle
 #define has_acpi_companion(pointer) is_acpi_device_node((pointer)->fwnode)
 static inline char* acpi_device_uid(struct acpi_device* device) { return (char*)device->uid; }
 static inline const char* acpi_device_hid(struct acpi_device* device) { return device->hid; }
+/* -ENODATA: it has none; -EINVAL: it is not a number. */
+int acpi_dev_uid_to_integer(struct acpi_device* device, u64* number);
+typedef struct acpi_device* acpi_handle;
+#define ACPI_HANDLE(pointer) ACPI_COMPANION(pointer)
+/* Integers of the namespace are the device's properties. */
+acpi_status acpi_evaluate_integer(acpi_handle handle, const char* name, void* arguments, unsigned long long* value);
 static inline struct acpi_device* acpi_dev_parent(struct acpi_device* device) { return device->parent; }
 static inline void acpi_dev_put(struct acpi_device* device) { (void)device; }
 

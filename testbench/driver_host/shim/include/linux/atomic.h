@@ -31,6 +31,12 @@
   }                                                                                                         \
   static inline bool prefix##_dec_and_test(type* object) { return --object->counter == 0; }                 \
   static inline bool prefix##_inc_and_test(type* object) { return ++object->counter == 0; }                 \
+  static inline bool prefix##_add_unless(type* object, number value, number except) {                       \
+    if (object->counter == except) return false;                                                            \
+    object->counter += value;                                                                               \
+    return true;                                                                                            \
+  }                                                                                                         \
+  static inline bool prefix##_inc_not_zero(type* object) { return prefix##_add_unless(object, 1, 0); }      \
   static inline number prefix##_xchg(type* object, number value) {                                          \
     number old = object->counter;                                                                           \
     object->counter = value;                                                                                \

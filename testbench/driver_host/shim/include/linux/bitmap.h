@@ -44,6 +44,8 @@ void bitmap_release_region(unsigned long* words, unsigned int start, int order);
 int bitmap_allocate_region(unsigned long* words, unsigned int start, int order);
 unsigned long* bitmap_zalloc(unsigned int bits, gfp_t flags);
 #define bitmap_alloc(bits, flags) bitmap_zalloc((bits), (flags))
+struct device;
+unsigned long* devm_bitmap_zalloc(struct device* dev, unsigned int bits, gfp_t flags);
 void bitmap_free(const unsigned long* words);
 static inline void bitmap_from_u64(unsigned long* to, u64 value) { to[0] = value; }
 int bitmap_print_to_pagebuf(bool list, char* buffer, const unsigned long* words, int bits);

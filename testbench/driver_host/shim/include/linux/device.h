@@ -13,7 +13,9 @@
 #include <linux/list.h>
 #include <linux/mod_devicetable.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/numa.h>
+#include <linux/pm.h>
 #include <linux/slab.h>
 #include <linux/types.h>
 #include <linux/version.h>
@@ -32,6 +34,7 @@ struct bus_type {
   void (*remove)(struct device* dev);
   /* Ours: all devices and drivers of this bus. */
   struct list_head devices, drivers, node;
+  struct raw_notifier_head notifiers;
 };
 
 struct device_driver {
@@ -47,7 +50,7 @@ struct device_driver {
   int (*remove)(struct device* dev);
   const struct attribute_group** groups;
   const struct attribute_group** dev_groups;
-  const void* pm;
+  const struct dev_pm_ops* pm;
   struct list_head node; /* ours: on its bus */
 };
 #define PROBE_PREFER_ASYNCHRONOUS 1
@@ -83,6 +86,10 @@ struct device {
   u64 helpers; /* set of the other modules that its driver took during the probe, such as a vendor's */
   int references;
   bool added, deferred, dead;
+  struct {
+    int usage, enabled; /* counts */
+    bool active;
+  } power; /* runtime power management */
 };
 
 struct device_attribute {
@@ -131,6 +138,19 @@ int driver_register(struct device_driver* driver);
 void driver_unregister(struct device_driver* driver);
 int device_attach(struct device* dev);
 void device_release_driver(struct device* dev);
+/* Told of a bus's devices. */
+enum {
+  BUS_NOTIFY_ADD_DEVICE = 1,
+  BUS_NOTIFY_DEL_DEVICE,
+  BUS_NOTIFY_REMOVED_DEVICE,
+  BUS_NOTIFY_BIND_DRIVER,
+  BUS_NOTIFY_BOUND_DRIVER,
+  BUS_NOTIFY_UNBIND_DRIVER,
+  BUS_NOTIFY_UNBOUND_DRIVER,
+  BUS_NOTIFY_DRIVER_NOT_BOUND
+};
+int bus_register_notifier(const struct bus_type* bus, struct notifier_block* block);
+int bus_unregister_notifier(const struct bus_type* bus, struct notifier_block* block);
 int bus_register(const struct bus_type* bus);
 void bus_unregister(const struct bus_type* bus);
 struct device* driver_find_device(const struct device_driver* driver, struct device* start, const void* data,

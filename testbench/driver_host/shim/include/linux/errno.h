@@ -31,6 +31,7 @@
 #define EOPNOTSUPP 95
 #define EADDRINUSE 98
 #define ENOBUFS 105
+#define ESHUTDOWN 108
 #define ETIMEDOUT 110
 #define ENOTSUPP 524
 #define EPROBE_DEFER 517

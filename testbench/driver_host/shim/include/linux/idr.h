@@ -4,6 +4,7 @@
 
 #include <linux/bitmap.h>
 #include <linux/errno.h>
+#include <linux/xarray.h>
 
 /* Small numbers, allocated lowest first. */
 struct ida {
@@ -30,5 +31,34 @@ static inline int ida_alloc_max(struct ida* ida, unsigned int last, gfp_t flags)
   return -ENOSPC;
 }
 static inline void ida_free(struct ida* ida, unsigned int id) { clear_bit(id, ida->used); }
+
+/* Pointers by number. */
+struct idr {
+  struct xarray entries;
+};
+#define IDR_INIT(name) \
+  {                    \
+    .entries = { 0 }   \
+  }
+#define DEFINE_IDR(name) struct idr name = IDR_INIT(name)
+static inline void idr_init(struct idr* idr) { xa_init(&idr->entries); }
+static inline void idr_destroy(struct idr* idr) { xa_destroy(&idr->entries); }
+static inline void* idr_find(const struct idr* idr, unsigned long id) { return xa_load(&idr->entries, id); }
+static inline void* idr_remove(struct idr* idr, unsigned long id) { return xa_erase(&idr->entries, id); }
+static inline void* idr_replace(struct idr* idr, void* pointer, unsigned long id) {
+  return xa_load(&idr->entries, id) ? xa_store(&idr->entries, id, pointer, GFP_ATOMIC) : ERR_PTR(-ENOENT);
+}
+/* The lowest free number from `start` on and below `end` (0: no limit). */
+static inline int idr_alloc(struct idr* idr, void* pointer, int start, int end, gfp_t flags) {
+  u32 id = 0;
+  const struct xa_limit limit = XA_LIMIT((u32)start, end > 0 ? (u32)end - 1 : INT_MAX);
+  const int error = xa_alloc(&idr->entries, &id, pointer, limit, flags);
+  return error == -EBUSY ? -ENOSPC : error ? error : (int)id;
+}
+static inline bool idr_is_empty(const struct idr* idr) { return xa_empty(&idr->entries); }
+#define idr_for_each_entry(idr, entry, id)                                                                     \
+  for (unsigned long __at = 0; ((entry) = (__typeof__(entry))xa_find(&(idr)->entries, &__at, INT_MAX)) != 0 && \
+                               ((id) = (__typeof__(id))__at, true);                                            \
+       __at++)
 
 #endif

@@ -16,7 +16,7 @@
 #ifndef PMUFAB_DRIVER_FILE
 #define PMUFAB_DRIVER_FILE ""
 #define PMUFAB_DRIVER_SHA256 ""
-#define PMUFAB_DRIVER_IS_OWN false
+#define PMUFAB_DRIVER_OWN 0
 #endif
 
 struct module {
@@ -24,7 +24,7 @@ struct module {
   /* Our members. */
   const char* file;   /* the name of its source, without folders */
   const char* sha256; /* of the source, in hexadecimal */
-  bool is_own;        /* the source is the user's, not the kernel's */
+  int own;            /* the source is the kernel's (0), given by the user (1), or changed, or one of its headers (2) */
   bool is_used;       /* a device was bound by it, or with its help */
   int references;
   bool loaded;
@@ -35,7 +35,7 @@ struct module {
 
 /* One driver file is one kernel module. Its parts register themselves when the library is loaded. */
 static struct module __this_module __maybe_unused = {
-    .name = KBUILD_MODNAME, .file = PMUFAB_DRIVER_FILE, .sha256 = PMUFAB_DRIVER_SHA256, .is_own = PMUFAB_DRIVER_IS_OWN};
+    .name = KBUILD_MODNAME, .file = PMUFAB_DRIVER_FILE, .sha256 = PMUFAB_DRIVER_SHA256, .own = PMUFAB_DRIVER_OWN};
 #define THIS_MODULE (&__this_module)
 void pmufab_module_register(struct module* module);
 #define __PMUFAB_MODULE_PART(tag, statement)                                                    \

@@ -17,6 +17,11 @@ struct mutex {
 void mutex_lock(struct mutex* lock);
 void mutex_unlock(struct mutex* lock);
 int mutex_trylock(struct mutex* lock);
+/* true, with the lock taken: the count is 0 now. */
+static inline bool atomic_dec_and_mutex_lock(atomic_t* count, struct mutex* lock) {
+  if (count->counter == 1) mutex_lock(lock);
+  return --count->counter == 0;
+}
 static inline bool mutex_is_locked(struct mutex* lock) { return lock->locked; }
 #define mutex_lock_io(lock) mutex_lock(lock)
 static inline int mutex_lock_interruptible(struct mutex* lock) {

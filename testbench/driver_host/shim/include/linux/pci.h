@@ -16,6 +16,7 @@
 #define PCI_SLOT(devfn) (((devfn) >> 3) & 0x1f)
 #define PCI_FUNC(devfn) ((devfn)&0x07)
 #define PCI_DEVID(bus, devfn) ((((u16)(bus)) << 8) | (devfn))
+#define PCI_BUS_NUM(id) (((id) >> 8) & 0xff)
 #define PCI_ANY_ID (~0U)
 #define PCI_DEVICE_CLASS(_class, _mask)                                                                          \
   .class = (_class), .class_mask = (_mask), .vendor = PCI_ANY_ID, .device = PCI_ANY_ID, .subvendor = PCI_ANY_ID, \
@@ -130,6 +131,7 @@ u16 pci_find_ext_capability(struct pci_dev* dev, int id);
 u16 pci_find_next_ext_capability(struct pci_dev* dev, u16 start, int id);
 u16 pci_find_dvsec_capability(struct pci_dev* dev, u16 vendor, u16 id);
 u64 pci_get_dsn(struct pci_dev* dev);
+u16 pci_find_vsec_capability(struct pci_dev* dev, u16 vendor, int id);
 int pcie_capability_read_word(struct pci_dev* dev, int where, u16* value);
 static inline int pci_pcie_cap(struct pci_dev* dev) { return dev->pcie_cap; }
 static inline bool pci_is_pcie(struct pci_dev* dev) { return dev->pcie_cap != 0; }
@@ -149,6 +151,11 @@ void pci_clear_master(struct pci_dev* dev);
 #define pci_resource_flags(dev, bar) (pci_resource_n(dev, bar)->flags)
 #define pci_resource_len(dev, bar) (pci_resource_end(dev, bar) ? resource_size(pci_resource_n(dev, bar)) : 0)
 
+void __iomem* pci_ioremap_bar(struct pci_dev* dev, int bar);
+/* The regions of a set of BARs are claimed and mapped until the driver leaves; the table has the mappings by BAR. */
+int pcim_iomap_regions(struct pci_dev* dev, int bars, const char* name);
+void __iomem* const* pcim_iomap_table(struct pci_dev* dev);
+
 #define PCI_IRQ_MSI 0x2
 #define PCI_IRQ_MSIX 0x4
 int pci_alloc_irq_vectors(struct pci_dev* dev, unsigned int least, unsigned int most, unsigned int flags);
@@ -160,6 +167,11 @@ struct pci_host_bridge* pci_find_host_bridge(struct pci_bus* bus);
 static inline int pci_domain_nr(struct pci_bus* bus) { return bus->host->segment; }
 static inline bool pci_is_root_bus(struct pci_bus* bus) { return !bus->parent; }
 struct pci_dev* pci_get_domain_bus_and_slot(int domain, unsigned int bus, unsigned int devfn);
+/* The function after `from`, which is put; the first one without it. */
+struct pci_dev* pci_get_device(unsigned int vendor, unsigned int device, struct pci_dev* from);
+#define for_each_pci_dev(dev) while (((dev) = pci_get_device(PCI_ANY_ID, PCI_ANY_ID, (dev))) != 0)
+static inline u16 pci_dev_id(const struct pci_dev* dev) { return (u16)PCI_DEVID(dev->bus->number, dev->devfn); }
+struct pci_dev* pcie_find_root_port(struct pci_dev* dev);
 static inline struct pci_dev* pci_dev_get(struct pci_dev* dev) {
   if (dev) get_device(&dev->dev);
   return dev;

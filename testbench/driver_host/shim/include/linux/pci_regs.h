@@ -99,6 +99,8 @@
 #define PCI_EXT_CAP_NEXT(header) (((header) >> 20) & 0xffc)
 #define PCI_EXT_CAP_ID_ERR 0x01
 #define PCI_EXT_CAP_ID_DSN 0x03
+#define PCI_EXT_CAP_ID_VNDR 0x0b
+#define PCI_VNDR_HEADER 4
 #define PCI_EXT_CAP_ID_DVSEC 0x23
 
 #define PCI_DVSEC_HEADER1 0x4

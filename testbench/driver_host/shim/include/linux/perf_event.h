@@ -6,9 +6,14 @@
 #include <linux/atomic.h>
 #include <linux/cpuhotplug.h>
 #include <linux/device.h>
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/io.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/sysfs.h>
@@ -42,7 +47,7 @@ struct perf_event_attr {
   __u64 sample_type;
   __u64 read_format;
   __u64 disabled : 1, inherit : 1, pinned : 1, exclusive : 1, exclude_user : 1, exclude_kernel : 1, exclude_hv : 1,
-      exclude_idle : 1, freq : 1, exclude_host : 1, exclude_guest : 1, precise_ip : 2;
+      exclude_idle : 1, freq : 1, enable_on_exec : 1, exclude_host : 1, exclude_guest : 1, precise_ip : 2;
   __u64 config1;
   __u64 config2;
   __u64 branch_sample_type;

@@ -3,6 +3,7 @@
 #define PMUFAB_LINUX_PLATFORM_DEVICE_H
 
 #include <linux/device.h>
+#include <linux/io.h>
 #include <linux/property.h>
 #include <linux/version.h>
 

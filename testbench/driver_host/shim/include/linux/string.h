@@ -35,6 +35,8 @@ bool sysfs_streq(const char* left, const char* right);
 int match_string(const char* const* strings, size_t count, const char* text);
 bool strstarts(const char* text, const char* prefix);
 size_t str_has_prefix(const char* text, const char* prefix);
+/* Conversions d, i, u and x, with h, hh, l and ll. */
+__attribute__((__format__(__scanf__, 2, 3))) int sscanf(const char* text, const char* format, ...);
 static inline const char* str_yes_no(bool value) { return value ? "yes" : "no"; }
 static inline const char* str_plural(size_t count) { return count == 1 ? "" : "s"; }
 static inline const char* str_enabled_disabled(bool value) { return value ? "enabled" : "disabled"; }

@@ -25,6 +25,9 @@ struct attribute_group {
   const struct bin_attribute* const* bin_attrs;
 };
 
+#define S_IRUGO 0444
+#define S_IRUSR 0400
+#define S_IWUSR 0200
 #define SYSFS_PREALLOC 010000
 /* As a mode: hides the whole group, folder included. */
 #define SYSFS_GROUP_INVISIBLE 020000

@@ -64,8 +64,11 @@ struct hlist_node {
   struct hlist_node *next, **pprev;
 };
 struct rcu_head {
-  void* unused;
+  struct rcu_head* next;
+  void (*function)(struct rcu_head* head);
+  void* object; /* ours: to be freed */
 };
+#define callback_head rcu_head
 
 #define BITS_PER_LONG 64
 #define BITS_PER_LONG_LONG 64

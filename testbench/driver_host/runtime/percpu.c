@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Objects for each CPU, and counts of references. */
+#include <linux/percpu.h>
+#include <linux/refcount.h>
+
+#include "runtime.h"
+
+/* A count that has become wrong stays, so that its object is neither freed twice nor used after that. */
+static bool saturate(refcount_t* count, const char* why) {
+  count->refs.counter = REFCOUNT_SATURATED;
+  WARN(1, "refcount_t: %s\n", why);
+  return false;
+}
+
+void pmufab_refcount_add(refcount_t* count, int more) {
+  const int was = count->refs.counter;
+  if (was == 0)
+    saturate(count, "addition on 0; use-after-free.");
+  else if (was < 0 || was > INT_MAX - more)
+    saturate(count, "saturated; leaking memory.");
+  else
+    count->refs.counter = was + more;
+}
+
+bool pmufab_refcount_add_not_zero(refcount_t* count, int more) {
+  if (count->refs.counter == 0) return false;
+  pmufab_refcount_add(count, more);
+  return true;
+}
+
+bool pmufab_refcount_sub(refcount_t* count, int less) {
+  const int was = count->refs.counter;
+  if (was < less) return saturate(count, "underflow; use-after-free.");
+  count->refs.counter = was - less;
+  return was == less;
+}
+
+void* pmufab_percpu_alloc(size_t step, gfp_t flags) {
+  return pmufab_alloc(size_mul(step, nr_cpu_ids), flags | __GFP_ZERO, __builtin_return_address(0));
+}
+
+void free_percpu(void* objects) { kfree(objects); }
+
+static void release(struct device* dev, void* resource) {
+  (void)dev;
+  free_percpu(*(void**)resource);
+}
+
+void* pmufab_devm_percpu_alloc(struct device* dev, size_t step) {
+  void** managed = devres_alloc(release, sizeof(*managed), GFP_KERNEL);
+  if (!managed) return NULL;
+  *managed = pmufab_percpu_alloc(step, GFP_KERNEL);
+  if (!*managed) {
+    devres_free(managed);
+    return NULL;
+  }
+  devres_add(dev, managed);
+  return *managed;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the small kernel offers beside registers and interrupts, used by a driver written for it (selftest_services.c).
+#include "testbench/tests/driver_host/driver_host_test.h"
+
+namespace pmufab::driver_host::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Bit 0 of 0x10 is the interrupt line. 0x20 counts its readings. What is written to 0x30 can be read.
+class ServicesDevice : public FakeDevice {
+ public:
+  explicit ServicesDevice(InterruptLine& line) : line_(line) {}
+  std::uint64_t read(std::uint64_t offset, unsigned) override {
+    if (offset == 0x20) return ++readings_;
+    return offset == 0x30 ? kept_ : 0;
+  }
+  void write(std::uint64_t offset, unsigned, std::uint64_t value) override {
+    if (offset == 0x10) line_.drive((value & 1U) != 0);
+    if (offset == 0x30) kept_ = value;
+  }
+
+ private:
+  InterruptLine& line_;
+  std::uint64_t readings_ = 0;
+  std::uint64_t kept_ = 0;
+};
+
+class Services : public DriverHostTest {
+ protected:
+  static constexpr std::uint64_t kBase = 0x50000000;
+
+  Services() {  // there is no other device
+    firmware.apmt.clear();
+    firmware.devices.clear();
+  }
+
+  void add_device(std::uint32_t mode) {
+    platform::AcpiDevice acpi;
+    acpi.hid = "TEST0002";
+    acpi.memory.push_back({.base = kBase, .size = 0x1000});
+    acpi.interrupts.push_back({.number = 200, .line = &line});
+    acpi.properties["mode"] = mode;
+    acpi.properties["clock-frequency"] = 48'000'000;
+    firmware.devices.push_back(acpi);
+    bus.map(kBase, 0x1000, device);
+  }
+
+  /// The driver's log lines, without "services ".
+  [[nodiscard]] std::vector<std::string> said() const {
+    const std::string prefix = "<6>services ";
+    std::vector<std::string> lines;
+    for (const std::string& text : host->log()) {
+      if (text.starts_with(prefix)) lines.push_back(text.substr(prefix.size()));
+    }
+    return lines;
+  }
+
+  /// What the driver says in a mode until the probe has ended.
+  void expect_said(std::uint32_t mode, const ::testing::Matcher<std::vector<std::string>>& lines,
+                   std::uint64_t warnings = 0) {
+    add_device(mode);
+    boot([&] {
+      EXPECT_THAT(said(), lines);
+      EXPECT_EQ(host->warnings(), warnings);
+    });
+  }
+
+  InterruptLine line{"services"};
+  ServicesDevice device{line};
+};
+
+const std::vector<DriverSet>& services_driver_sets() {
+  static const std::vector<DriverSet> sets = [] {
+    try {
+      return find_driver_sets(PMUFAB_SELFTEST_DRIVERS_DIR);
+    } catch (const std::runtime_error&) {
+      return std::vector<DriverSet>();  // the test of the real drivers reports why
+    }
+  }();
+  return sets;
+}
+INSTANTIATE_TEST_SUITE_P(linux, Services, ::testing::ValuesIn(services_driver_sets()), version_name);
+
+TEST_P(Services, timers_fire_at_the_exact_time_as_interrupts_and_start_again) {
+  add_device(1);
+  boot([&] {
+    EXPECT_THAT(said(), ElementsAre("active 1, remaining 1000007", "cancel 1", "cancel 0"));
+    bus.clear();
+    pmufab::testing::advance(2'000'000'000);
+    std::vector<std::uint64_t> times;
+    for (const FakeBus::Access& access : bus.accesses(kBase + 0x14, 4)) times.push_back(access.when);
+    // Nothing took time before. The second and third are 300 ns after the time of the first, not after its end.
+    EXPECT_THAT(times, ElementsAre(1'000'007'000, 1'000'307'000, 1'000'607'000));
+    const std::vector<std::string> lines = said();
+    EXPECT_THAT(std::vector<std::string>(lines.begin() + 3, lines.end()),
+                ElementsAre("timer at 1000007 on cpu 0, interrupts off", "forward 1",
+                            "timer at 1000307 on cpu 0, interrupts off", "forward 1",
+                            "timer at 1000607 on cpu 0, interrupts off"));
+    host->unload();
+    EXPECT_EQ(host->warnings(), 0U);
+  });
+}
+
+TEST_P(Services, a_timer_waits_for_interrupts) {
+  expect_said(13, ElementsAre("interrupts on", "timer at 20000 on cpu 0, interrupts off", "after"));
+}
+
+TEST_P(Services, timers_that_sleep_are_found) {
+  add_device(10);
+  boot([&] {
+    pmufab::testing::advance(1'000'000);
+    EXPECT_EQ(host->warnings(), 1U);
+    EXPECT_TRUE(
+        logged("sleeping function called from invalid context: mutex_lock() in an interrupt handler, in "
+               "services_sleeping_timer() of selftest_services.c"));
+  });
+}
+
+#ifndef PMUFAB_SANITIZED  // AddressSanitizer ends the program at the first touch
+TEST_P(Services, a_timer_in_freed_memory_is_found) {
+  add_device(11);
+  boot([&] {
+    EXPECT_TRUE(logged("memory is freed in which a timer is started; it was started, in services_probe() of"));
+    pmufab::testing::advance(20'000'000'000);
+    EXPECT_THAT(said(), ElementsAre()) << "it does not fire any more";
+  });
+}
+
+TEST_P(Services, each_cpu_has_its_own_data_and_a_use_after_it_was_freed_is_found) {
+  add_device(6);
+  boot([&] {
+    EXPECT_THAT(said(), ElementsAre("cpu 0: 110 and 1", "cpu 1: 11 and 1", "cpu 2: 12 and 1", "cpu 3: 13 and 1"));
+    EXPECT_EQ(host->warnings(), 0U);
+    host->unload();
+    EXPECT_TRUE(logged("was written to after it had been freed; it was allocated, in services_"));
+  });
+}
+#endif
+
+TEST_P(Services, waiting_takes_time_in_which_interrupts_timers_and_work_are_carried_out) {
+  add_device(2);
+  elaborate([&] {
+    sc_core::sc_spawn([&] {
+      pmufab::testing::advance(5'000'000'000);
+      line.drive(true);
+    });
+    ASSERT_EQ(host->load(), 0);
+    pmufab::testing::advance(100'000'000'000);
+    EXPECT_THAT(said(), ElementsAre("completed at 5 ms", "timeout at 25 ms, left 0", "tick at 32 ms",
+                                    "work at 32 ms, interrupts on", "condition at 32 ms",
+                                    "no condition at 40 ms, left 0", "queued again 0", "cancelled 1",
+                                    "probe ends at 40 ms", "work at 40 ms, interrupts on", "delayed work at 80 ms"));
+    EXPECT_EQ(host->warnings(), 0U);
+  });
+}
+
+TEST_P(Services, waiting_for_what_never_comes_is_a_panic) {
+  add_device(12);
+  make_host();
+  constexpr Picoseconds kSecond = 1'000'000'000'000;
+  run(
+      [&] {
+        EXPECT_THROW(static_cast<void>(host->load()), std::runtime_error);
+        EXPECT_TRUE(logged("Kernel panic - not syncing: task blocked for more than 120 seconds: wait_for_completion"));
+        EXPECT_EQ(pmufab::testing::now(), 120 * kSecond);
+      },
+      200 * kSecond);
+}
+
+TEST_P(Services, polling_ends_with_the_condition_or_after_its_time) {
+  // -110 is ETIMEDOUT.
+  expect_said(3, ElementsAre("poll 0 with 3 after 200 us", "poll -110 with 0 after 1000 us", "poll -110 after 35 us"));
+}
+
+TEST_P(Services, references_that_are_dropped_too_often_are_warned_of_and_stay) {
+  expect_said(4,
+              ElementsAre("refcount 3", "last 0", "last 0", "last 1", "not zero 0", "kref 0", "kref released", "kref 1",
+                          "underflow 0", "stays 0"),
+              2);
+  EXPECT_TRUE(logged("refcount_t: underflow; use-after-free."));
+}
+
+TEST_P(Services, maps_of_registers_access_the_bus_and_check_what_is_accessed) {
+  // -22 is EINVAL, -5 is EIO.
+  expect_said(5, ElementsAre("write 0", "read 0", "value 0xf0", "update 0", "update 0", "stride -22 end -5 hidden -5",
+                             "bits 1 0"));
+  std::vector<std::pair<bool, std::uint64_t>> accesses;
+  for (const FakeBus::Access& access : bus.accesses(kBase, 0x1000)) {
+    EXPECT_EQ(access.address, kBase + 0x30);
+    EXPECT_EQ(access.size, 4U);
+    accesses.emplace_back(access.is_write, access.value);
+  }
+  // What would not change is not written.
+  EXPECT_THAT(accesses,
+              ElementsAre(std::pair(true, 0xf0), std::pair(false, 0xf0), std::pair(false, 0xf0), std::pair(true, 0xf5),
+                          std::pair(false, 0xf5), std::pair(false, 0xf5), std::pair(false, 0xf5)));
+}
+
+TEST_P(Services, rcu_frees_after_the_readers_and_readers_do_not_sleep) {
+  expect_said(7, ElementsAre("still 1", "reclaim 1", "still 0"), 1);
+  EXPECT_TRUE(logged("sleeping function called from invalid context: mutex_lock() in an RCU reader that services_"));
+}
+
+TEST_P(Services, arrays_keep_pointers_by_number) {
+  // -16 is EBUSY, -28 is ENOSPC.
+  expect_said(8, ElementsAre("store 0", "insert -16", "alloc 0", "id 8", "entry 7: 1", "entry 8: 2",
+                             "entry 1099511627776: 3", "erased 1", "then 0", "empty 1", "idr 5", "idr 6", "idr -28",
+                             "number 5: 1", "number 6: 2", "scan 2", "scanned 12 0x1f", "scan 0"));
+}
+
+TEST_P(Services, notifiers_power_and_clocks_are_called_and_counted) {
+  // -108 is ESHUTDOWN.
+  expect_said(
+      9,
+      ElementsAre("told 3 with priority 9", "told 3 with priority 1", "told 4 with priority 5", "chain 0x8001",
+                  "resume", "get 0", "get 1", "put", "suspend", "suspended 1", "clock -108", "clock 0 48000000"),
+      2);
+  EXPECT_TRUE(logged("enabling an unprepared clock of TEST0002:00"));
+  EXPECT_TRUE(logged("a clock of TEST0002:00 is already disabled"));
+}
+
+}  // namespace
+}  // namespace pmufab::driver_host::testing
