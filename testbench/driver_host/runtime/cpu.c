@@ -213,6 +213,10 @@ void cpuhp_remove_state_nocalls(int state) {
 void cpuhp_remove_state(int state) {
   struct hotplug_state* entry = state_of(state);
   if (!entry) return;
+  if (!entry->single) {
+    cpuhp_remove_multi_state(state); /* nothing is called for a state of instances */
+    return;
+  }
   unsigned int cpu;
   for_each_online_cpu(cpu) call_on(cpu, entry->teardown, NULL);
   entry->used = false;

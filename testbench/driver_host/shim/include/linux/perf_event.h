@@ -248,7 +248,7 @@ ssize_t perf_event_sysfs_show(struct device* dev, struct device_attribute* attr,
   (&((struct perf_pmu_events_attr[]){{.attr = __ATTR(_name, 0444, _show, NULL), .id = _id}})[0].attr.attr)
 #define PMU_FORMAT_ATTR_SHOW(_name, _format)                                                   \
   static ssize_t _name##_show(struct device* dev, struct device_attribute* attr, char* page) { \
-    return sysfs_emit(page, _format "\n");                                                     \
+    return sprintf(page, _format "\n"); /* as in the kernel: of any buffer */                  \
   }
 #define PMU_FORMAT_ATTR(_name, _format) \
   PMU_FORMAT_ATTR_SHOW(_name, _format)  \

@@ -2,7 +2,7 @@
 /* Arrays of pointers with holes. */
 #include <linux/xarray.h>
 
-#include "runtime.h"
+#include "../runtime.h"
 
 /* The place of the first entry at `index` or after it. */
 static size_t place_of(const struct xarray* array, unsigned long index) {

@@ -3,7 +3,7 @@
 #include <linux/hrtimer.h>
 #include <linux/timer.h>
 
-#include "runtime.h"
+#include "../runtime.h"
 
 static LIST_HEAD(started); /* the earliest first; of one time, in the order of starting */
 

@@ -3,7 +3,7 @@
 #include <linux/percpu.h>
 #include <linux/refcount.h>
 
-#include "runtime.h"
+#include "../runtime.h"
 
 /* A count that has become wrong stays, so that its object is neither freed twice nor used after that. */
 static bool saturate(refcount_t* count, const char* why) {

@@ -3,7 +3,7 @@
 #include <linux/cpu_pm.h>
 #include <linux/notifier.h>
 
-#include "runtime.h"
+#include "../runtime.h"
 
 int raw_notifier_chain_register(struct raw_notifier_head* chain, struct notifier_block* block) {
   struct notifier_block** at = &chain->head;

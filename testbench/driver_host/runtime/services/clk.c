@@ -4,7 +4,7 @@
 #include <linux/pm_runtime.h>
 #include <linux/property.h>
 
-#include "runtime.h"
+#include "../runtime.h"
 
 struct clk {
   struct device* dev;

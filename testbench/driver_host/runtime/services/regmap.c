@@ -2,7 +2,7 @@
 /* Register maps: checked accesses to device memory. */
 #include <linux/regmap.h>
 
-#include "runtime.h"
+#include "../runtime.h"
 
 struct regmap {
   struct device* dev;

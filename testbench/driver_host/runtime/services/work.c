@@ -5,7 +5,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "runtime.h"
+#include "../runtime.h"
 
 enum { kHungSeconds = 120 };
 
