@@ -238,6 +238,25 @@ PmuCatalog::PmuCatalog(const std::vector<Pmu>& pmus) {
   std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
 }
 
+PerfAttributes PmuCatalog::define(const Entry& pmu, const Event& event) {
+  constexpr std::string_view kOpen = "=?";
+  WrittenEvent written;
+  std::string_view rest = event.definition;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view term = rest.substr(0, comma);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    if (!term.ends_with(kOpen)) continue;
+    WrittenTerm& open = written.terms.emplace_back();
+    open.name = term.substr(0, term.size() - kOpen.size());
+    open.value = "0";
+  }
+  PerfAttributes attributes;
+  attributes.type = pmu.type;
+  apply_definition(event.name, written, 0, pmu, event, attributes);
+  return attributes;
+}
+
 std::vector<std::string> PmuCatalog::warnings() const {
   std::vector<std::string> warnings;
   for (const Entry& entry : entries_) {

@@ -67,6 +67,10 @@ class PmuCatalog {
   };
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }  ///< by name
 
+  /// @return what an event of the PMU stands for, where the user gives the terms that it leaves open
+  /// @throws EventError for a definition that nobody can use
+  [[nodiscard]] static PerfAttributes define(const Entry& pmu, const Event& event);
+
   /// @return a sentence for each format that is none. Its term cannot be used.
   [[nodiscard]] std::vector<std::string> warnings() const;
 

@@ -8,10 +8,11 @@
 
 #include "testbench/pci_access/pci_access.h"
 #include "testbench/perf/verdict_json.h"
+#include "testbench/scenario/checks/publication_check.h"
+#include "testbench/scenario/checks/quiet_check.h"
+#include "testbench/scenario/checks/release_check.h"
 #include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/report/kernel_errors.h"
-#include "testbench/scenario/report/publication_check.h"
-#include "testbench/scenario/report/release_check.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/report/run_checks.h"
 #include "testbench/scenario/run/journal.h"
@@ -65,13 +66,16 @@ class ShellStory {
  private:
   void finish() {
     scenario::ReleaseCheck release(machine_);
+    scenario::QuietCheck quiet(machine_);
+    quiet.look_at_used();
     release.look_at_used();
     scenario::PublicationCheck published(machine_);
     published.look("at the end");
     machine_.host().unload();
     const Picoseconds end = simulated_time() - release.taken();
     std::vector<std::string> failures = scenario::run_failures(machine_, scenario::Kernel::here);
-    for (const scenario::CheckResult& check : {published.result(), release.compare_with_fresh()}) {
+    const scenario::CheckResult released = release.compare_with_fresh([&] { quiet.look_at_fresh(); });
+    for (const scenario::CheckResult& check : {published.result(), released, quiet.result()}) {
       if (!check.ok) failures.push_back(check.name + ": " + check.text);
     }
     journal_.write("end", {{"failures", failures}, {"simulated_ps", end}});

@@ -86,6 +86,15 @@ static int initialise(struct perf_event* event, struct perf_event* leader, int f
   if (initialised && is_sampling_event(event) && only_counts)
     pmufab_rule(PMUFAB_PLACE_OF(pmu->event_init), "event_init of %s takes a sampling event, and the PMU only counts",
                 pmu->name);
+  if (initialised && only_counts && for_task && pmu->task_ctx_nr != perf_invalid_context)
+    pmufab_rule(PMUFAB_PLACE_OF(pmu->event_init),
+                "event_init of %s takes an event of a task, and the PMU does not know tasks", pmu->name);
+  if (initialised && only_counts && !(pmu->capabilities & PERF_PMU_CAP_NO_EXCLUDE) &&
+      (event->attr.exclude_user || event->attr.exclude_kernel))
+    pmufab_rule(
+        PMUFAB_PLACE_OF(pmu->event_init),
+        "event_init of %s takes an event that leaves out user space or the kernel, and the PMU does not know them",
+        pmu->name);
   if (initialised) {
     if ((pmu->capabilities & PERF_PMU_CAP_NO_EXCLUDE) && event_has_any_exclude_flag(event)) error = -EINVAL;
     if (!error && for_task && pmu->task_ctx_nr == perf_invalid_context) error = -EINVAL;

@@ -16,10 +16,11 @@
 
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/verdict.h"
+#include "testbench/scenario/checks/publication_check.h"
+#include "testbench/scenario/checks/quiet_check.h"
+#include "testbench/scenario/checks/release_check.h"
 #include "testbench/scenario/occurrences/occurrences.h"
 #include "testbench/scenario/report/driver_files.h"
-#include "testbench/scenario/report/publication_check.h"
-#include "testbench/scenario/report/release_check.h"
 #include "testbench/scenario/report/run_checks.h"
 #include "testbench/scenario/run/draining.h"
 #include "testbench/scenario/run/driver_selection.h"
@@ -456,8 +457,10 @@ class ScenarioRun {
   /// @param cut_short  the user or a limit ended it
   void finish(bool cut_short) {
     ReleaseCheck release(machine_);
+    QuietCheck quiet(machine_);
     const bool looks = loaded_ && began_ && !cut_short && !occurrences_.is_broken();
     machine_.triggers().disarm();
+    if (looks) quiet.look_at_used();
     if (looks) release.look_at_used();
     if (loaded_) machine_.host().unload();
     const Picoseconds end = simulated_time() - release.taken();
@@ -472,7 +475,10 @@ class ScenarioRun {
     for (const CheckResult& result : run_checks(machine_, Kernel::here)) journal_.write("check", to_json(result));
     journal_.write("check", to_json(published_.result()));
     const std::vector<std::string> log = machine_.host().log();  // without what comes now
-    if (looks) journal_.write("check", to_json(release.compare_with_fresh()));
+    if (looks) {
+      journal_.write("check", to_json(release.compare_with_fresh([&] { quiet.look_at_fresh(); })));
+      journal_.write("check", to_json(quiet.result()));
+    }
     write_end(cut_short, end, log);
   }
 

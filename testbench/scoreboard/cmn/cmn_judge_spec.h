@@ -112,6 +112,11 @@ struct CmnJudgeSpec {
 
   bool sub_channels_apart = true;  ///< a watchpoint sees one sub-channel of a channel (wp_chn_num), not both
   unsigned snoop_channels = 1;     ///< SNP channels: 1 or 2
+  std::uint16_t part = 0x434;      ///< number of the product in its identification registers
+  unsigned revision = 0;           ///< code there
+  unsigned request_channels = 1;
+  unsigned response_channels = 1;
+  unsigned data_channels = 1;
   unsigned link_delay = 1;         ///< cycles on a link
   unsigned occupancy_width = 8;    ///< bits of the accumulators of occupancy events
   std::vector<CmnNode> nodes;      ///< those with events, in order of XP, port and place in the topology's lists

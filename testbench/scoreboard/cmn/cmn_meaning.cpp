@@ -159,6 +159,17 @@ std::string describe(const CmnMeaning& meaning) {
 
 }  // namespace
 
+std::string xp_interface_name(cmn::Interface interface) {
+  const auto number = static_cast<std::size_t>(interface);
+  constexpr std::size_t kFirstPort = 4;
+  return number < kInterfaceNames.size() ? std::string(kInterfaceNames.at(number))
+                                         : fmt::format("p{}", number - kFirstPort);
+}
+
+std::string xp_channel_name(cmn::Channel channel) {
+  return std::string(kChannelNames.at(static_cast<std::size_t>(channel)));
+}
+
 bool cmn_has_term(std::string_view term, const EventTerms& numbers) {
   const bool is_watchpoint = std::any_of(numbers.begin(), numbers.end(), [](const EventTerm& number) {
     return number.name == "type" && number.value == kTypeWatchpoint;

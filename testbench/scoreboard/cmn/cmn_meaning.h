@@ -42,6 +42,11 @@ struct CmnMeaning {
   std::string text;  ///< for reports
 };
 
+/// @return "p0", "e", as in the names of a crosspoint's events; "p5" for an interface that no event names
+[[nodiscard]] std::string xp_interface_name(cmn::Interface interface);
+/// @return "req2", as in those names
+[[nodiscard]] std::string xp_channel_name(cmn::Channel channel);
+
 /// Filters of node events and terms of watchpoints share bits.
 /// @param numbers  the event's other fields, `type` among them
 /// @return whether an event of this type has the field

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "testbench/scoreboard/cmn/cmn_meaning.h"
+#include "testbench/scoreboard/cmn/cmn_publication.h"
 #include "testbench/scoreboard/cmn/cmn_wires.h"
 #include "testbench/scoreboard/core/pmu_judge.h"
 
@@ -88,6 +89,7 @@ class CmnPmuJudge final : public PmuJudge {
   [[nodiscard]] bool has_term(std::string_view term, const EventTerms& numbers) const override {
     return cmn_has_term(term, numbers);
   }
+  [[nodiscard]] Publication publication() const override { return cmn_publication(wires_.spec); }
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   /// Cycles of the mesh, flits sent or stalled at one crosspoint, flits that a watchpoint there sees, an event of one
   /// node.

@@ -12,6 +12,7 @@
 
 #include "testbench/scoreboard/core/event_truth.h"
 #include "testbench/scoreboard/core/finding.h"
+#include "testbench/scoreboard/core/publication.h"
 #include "tlm/bus/mmio_bus.h"
 #include "tlm/clock/clock_domain.h"
 
@@ -74,6 +75,9 @@ class PmuJudge {
   [[nodiscard]] virtual Injection injection(const EventTerms& /*terms*/) {
     throw std::invalid_argument("events of this PMU only happen one by one");
   }
+
+  /// @return what a driver must show of this PMU.
+  [[nodiscard]] virtual Publication publication() const { return {}; }
 
   bool wanted = false;          ///< the perf core has enabled the PMU
   bool running = false;         ///< events must count now: wanted, and not held

@@ -349,6 +349,17 @@ void Scoreboard::on_add_failed(const std::string& /*pmu*/, EventHandle event, in
 
 bool Scoreboard::judges(const std::string& pmu) const { return state_->find_pmu(pmu) != nullptr; }
 
+std::vector<std::string> Scoreboard::pmus() const {
+  std::vector<std::string> names;
+  for (const PmuJudge* const pmu : state_->pmus) names.push_back(pmu->name());
+  return names;
+}
+
+Publication Scoreboard::publication(const std::string& pmu) const {
+  const PmuJudge* const judge = state_->find_pmu(pmu);
+  return judge == nullptr ? Publication{} : judge->publication();
+}
+
 bool Scoreboard::has_term(const std::string& pmu, std::string_view term, const EventTerms& numbers) const {
   const PmuJudge* const judge = state_->find_pmu(pmu);
   return judge == nullptr || judge->has_term(term, numbers);

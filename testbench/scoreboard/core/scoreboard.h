@@ -55,6 +55,11 @@ class Scoreboard final : public perf::PerfCallObserver {
   /// @return true if this scoreboard can judge events of that PMU.
   [[nodiscard]] bool judges(const std::string& pmu) const;
 
+  /// @return the names of the PMUs that this scoreboard can judge.
+  [[nodiscard]] std::vector<std::string> pmus() const;
+  /// @return what a driver must show of that PMU; nothing of one it cannot judge.
+  [[nodiscard]] Publication publication(const std::string& pmu) const;
+
   /// @return whether an event of that PMU has the field `term` (PmuJudge::has_term); true for a PMU it cannot judge.
   [[nodiscard]] bool has_term(const std::string& pmu, std::string_view term, const EventTerms& numbers) const;
 

@@ -162,6 +162,10 @@ std::string_view cxl_event_name(CxlEventId event) {
   return {};
 }
 
+void for_each_cxl_event(const std::function<void(CxlEventId, std::string_view)>& action) {
+  for (const Named& known : kCxlNames) action({known.group, known.bit}, known.name);
+}
+
 std::uint32_t cxl_supported_events(std::uint16_t group) {
   std::uint32_t mask = 0;
   for (const Named& known : kCxlNames) {

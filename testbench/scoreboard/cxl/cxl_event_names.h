@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -18,6 +19,8 @@ struct CxlEventId {
 [[nodiscard]] std::optional<CxlEventId> cxl_event_of_name(std::string_view name);
 /// @return the name; empty if there is none.
 [[nodiscard]] std::string_view cxl_event_name(CxlEventId event);
+/// Call `action` for every event that has a name.
+void for_each_cxl_event(const std::function<void(CxlEventId, std::string_view)>& action);
 /// @return the mask of the events of a group that can happen (docs/cxl-messages.md, section 1).
 [[nodiscard]] std::uint32_t cxl_supported_events(std::uint16_t group);
 

@@ -135,6 +135,7 @@ struct CxlPmuSpec {
   bool ddr_filter = false;
   bool separate_queues = true;  ///< of the memory controller: for reads and writes
   std::vector<CxlGroupSpec> groups;
+  bool has_configurable = true;  ///< some of its counters count any event of its groups
   std::vector<CxlFixedCounter> fixed;
   std::vector<CxlVendorEvent> vendor_events;
 

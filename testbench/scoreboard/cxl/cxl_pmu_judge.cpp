@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scoreboard/cxl/cxl_explain.h"
+#include "testbench/scoreboard/cxl/cxl_publication.h"
 
 namespace pmufab::scoreboard {
 namespace {
@@ -243,6 +244,8 @@ CxlPmuJudge::Written CxlPmuJudge::program(unsigned counter) const {
   if (spec.ddr_filter && filters[1] != ~std::uint32_t{0}) written.program.location = filters[1];
   return written;
 }
+
+Publication CxlPmuJudge::publication() const { return cxl_publication(sources_.spec); }
 
 std::unique_ptr<EventTruth> CxlPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<CxlTruth>(cxl_meaning(terms, sources_.spec), *this);

@@ -28,6 +28,7 @@ class CxlPmuJudge final : public PmuJudge {
   void see_read(const MmioBus::BusAccess& access) override;
   [[nodiscard]] bool written_on() const override { return freeze_ == 0; }
   [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const override;
+  [[nodiscard]] Publication publication() const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   /// Clock ticks, or one kind of message. A term hdm names the decoder that claims its address; without it none does.
   [[nodiscard]] Injection injection(const EventTerms& terms) override;

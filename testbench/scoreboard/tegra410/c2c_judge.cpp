@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scoreboard/tegra410/publication/tegra410_publication.h"
 #include "testbench/scoreboard/tegra410/tegra410_explain.h"
 #include "testbench/scoreboard/tegra410/tegra410_meaning.h"
 
@@ -119,6 +120,8 @@ bool C2cPmuJudge::see_write(const MmioBus::BusAccess& access) {
   control_value_ = access.data;
   return true;
 }
+
+Publication C2cPmuJudge::publication() const { return c2c_publication(spec_); }
 
 std::unique_ptr<EventTruth> C2cPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<C2cTruth>(c2c_meaning(terms, spec_.peer == C2cPeer::gpu), spec_, timeline_, clock_);

@@ -24,6 +24,7 @@ class C2cPmuJudge final : public PmuJudge {
 
   bool see_write(const MmioBus::BusAccess& access) override;
   [[nodiscard]] bool written_on() const override { return control_value_ == 1; }
+  [[nodiscard]] Publication publication() const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   /// Cycles, or requests at the first instance of the (first selected) peer: requests that take no time, or, for
   /// outstanding ones, that are so at one clock edge.

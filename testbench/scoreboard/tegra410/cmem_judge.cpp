@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "testbench/scoreboard/tegra410/publication/tegra410_publication.h"
 #include "testbench/scoreboard/tegra410/tegra410_explain.h"
 #include "testbench/scoreboard/tegra410/tegra410_meaning.h"
 
@@ -89,6 +90,8 @@ bool CmemPmuJudge::see_write(const MmioBus::BusAccess& access) {
 }
 
 bool CmemPmuJudge::written_on() const { return control_value_ == 1 && clock_gate_value_ == 1; }
+
+Publication CmemPmuJudge::publication() const { return cmem_publication(); }
 
 std::unique_ptr<EventTruth> CmemPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<CmemTruth>(cmem_meaning(terms), timeline_, controllers_, clock_);

@@ -22,6 +22,7 @@ class CmemPmuJudge final : public PmuJudge {
   bool see_write(const MmioBus::BusAccess& access) override;
   [[nodiscard]] bool written_on() const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+  [[nodiscard]] Publication publication() const override;
   /// Cycles, or reads at the first controller of the first instance: for rd_req reads that take no time, for
   /// rd_cum_outs reads that are outstanding at one clock edge.
   [[nodiscard]] Injection injection(const EventTerms& terms) override;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <stdexcept>
 
+#include "testbench/scoreboard/tegra410/publication/tegra410_publication.h"
 #include "testbench/scoreboard/tegra410/tegra410_explain.h"
 #include "testbench/scoreboard/tegra410/tegra410_meaning.h"
 
@@ -95,6 +96,8 @@ UcfPmuJudge::UcfPmuJudge(const CoreSightPmuSpec& spec, ReferenceUcf& reference, 
       socket_(spec.socket),
       reference_(reference),
       clock_(clock) {}
+
+Publication UcfPmuJudge::publication() const { return coresight_publication(CoreSightPmuType::ucf); }
 
 std::unique_ptr<EventTruth> UcfPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<UcfTruth>(ucf_meaning(terms), reference_, socket_, clock_);

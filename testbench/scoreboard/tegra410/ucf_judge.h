@@ -18,6 +18,7 @@ class UcfPmuJudge final : public CoreSightPmuJudge {
   UcfPmuJudge(const CoreSightPmuSpec& spec, ReferenceUcf& reference, const ExactClock& clock);
 
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+  [[nodiscard]] Publication publication() const override;
   /// Cycles, or an event of requests from one source to one destination.
   [[nodiscard]] Injection injection(const EventTerms& terms) override;
 

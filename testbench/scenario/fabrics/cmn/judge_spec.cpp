@@ -25,6 +25,23 @@ scoreboard::WatchpointLayout watchpoint_layout(const cmn::Topology& topology) {
   return topology.revision >= kS3r2 ? scoreboard::WatchpointLayout::s3_r2 : scoreboard::WatchpointLayout::s3;
 }
 
+/// Numbers of the products, as the technical reference manuals give them.
+std::uint16_t part_number(cmn::Product product) {
+  switch (product) {
+    case cmn::Product::cmn600:
+      return 0x434;
+    case cmn::Product::cmn650:
+      return 0x436;
+    case cmn::Product::ci700:
+      return 0x43a;
+    case cmn::Product::cmn700:
+      return 0x43c;
+    case cmn::Product::s3:
+      break;
+  }
+  return 0x43e;
+}
+
 scoreboard::ReferenceAxiParameters axi(const cmn::AxiParameters& parameters) {
   return {parameters.ar_period, parameters.aw_period, parameters.w_period, parameters.read_latency,
           parameters.write_latency};
@@ -107,6 +124,11 @@ std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSp
     spec.clock_hz = topology.frequency_hz;
     spec.multiple_dtm = topology.multiple_dtm;
     spec.snoop_channels = topology.channels.snp;
+    spec.part = topology.deviations.part_number.value_or(part_number(topology.product));
+    spec.revision = topology.revision;
+    spec.request_channels = topology.channels.req;
+    spec.response_channels = topology.channels.rsp;
+    spec.data_channels = topology.channels.dat;
     spec.link_delay = mesh.mesh.link_delay;
     spec.occupancy_width = mesh.mesh.pmu.occupancy_width;
     fill_crosspoints(topology, spec);

@@ -11,24 +11,17 @@ using cmn::NodeType;
 
 namespace {
 
-// Products as bits.
-constexpr unsigned k600 = 1;
-constexpr unsigned k650 = 2;
-constexpr unsigned k700 = 4;  // CI-700, too
-constexpr unsigned kS3 = 8;
-constexpr unsigned kR2 = 16;  // S3 r2
-constexpr unsigned kAll = k600 | k650 | k700 | kS3 | kR2;
-constexpr unsigned kNot600 = kAll & ~k600;
-constexpr unsigned k700On = k700 | kS3 | kR2;
-constexpr unsigned kBeforeR2 = kAll & ~kR2;
-
-struct Row {
-  NodeEvent event;
-  unsigned products;
-};
+using node_products::k600;
+using node_products::k700;
+using node_products::k700On;
+using node_products::kAll;
+using node_products::kBeforeR2;
+using node_products::kNot600;
+using node_products::kNotCi;
+using node_products::kR2;
 
 // The events that docs/cmn-nodes.md describes.
-constexpr std::array<Row, 239> kRows{{
+constexpr std::array<NodeEventRow, 239> kRows{{
     {{NodeType::hn_f, 0x1, "cache_miss", NodeFilter::none}, kAll},
     {{NodeType::hn_f, 0x2, "slc_sf_cache_access", NodeFilter::none}, kAll},
     {{NodeType::hn_f, 0x3, "cache_fill", NodeFilter::none}, kAll},
@@ -56,11 +49,11 @@ constexpr std::array<Row, 239> kRows{{
     {{NodeType::hn_f, 0x1d, "stash_snp_sent", NodeFilter::none}, kAll},
     {{NodeType::hn_f, 0x1e, "stash_data_pull", NodeFilter::none}, kAll},
     {{NodeType::hn_f, 0x1f, "snp_fwded", NodeFilter::none}, kAll},
-    {{NodeType::hn_f, 0x25, "sf_evict_shared_line", NodeFilter::none}, kNot600},
-    {{NodeType::hn_f, 0x26, "pocq_class_occup", NodeFilter::qos_class}, k700On},
-    {{NodeType::hn_f, 0x27, "pocq_class_retry", NodeFilter::qos_class}, k700On},
-    {{NodeType::hn_f, 0x28, "class_mc_reqs", NodeFilter::qos_class}, k700On},
-    {{NodeType::hn_f, 0x2d, "snp_intv_cln", NodeFilter::none}, k700On},
+    {{NodeType::hn_f, 0x25, "sf_evict_shared_line", NodeFilter::none}, kNot600 | kNotCi},
+    {{NodeType::hn_f, 0x26, "pocq_class_occup", NodeFilter::qos_class}, k700On | kNotCi},
+    {{NodeType::hn_f, 0x27, "pocq_class_retry", NodeFilter::qos_class}, k700On | kNotCi},
+    {{NodeType::hn_f, 0x28, "class_mc_reqs", NodeFilter::qos_class}, k700On | kNotCi},
+    {{NodeType::hn_f, 0x2d, "snp_intv_cln", NodeFilter::none}, k700On | kNotCi},
     {{NodeType::hn_s, 0x1, "cache_miss", NodeFilter::hbt_lbt}, kBeforeR2},
     {{NodeType::hn_s, 0x1, "cache_miss", NodeFilter::enhanced}, kR2},
     {{NodeType::hn_s, 0x2, "slc_sf_cache_access", NodeFilter::hbt_lbt}, kBeforeR2},
@@ -186,10 +179,10 @@ constexpr std::array<Row, 239> kRows{{
     {{NodeType::rn_i, 0x13, "rrt_occup_ovfl_slice1", NodeFilter::none}, kNot600},
     {{NodeType::rn_i, 0x14, "rrt_occup_ovfl_slice2", NodeFilter::none}, kNot600},
     {{NodeType::rn_i, 0x15, "rrt_occup_ovfl_slice3", NodeFilter::none}, kNot600},
-    {{NodeType::rn_i, 0x18, "rrt_rd_req_occup_ovfl_slice0", NodeFilter::none}, k700},
-    {{NodeType::rn_i, 0x19, "rrt_rd_req_occup_ovfl_slice1", NodeFilter::none}, k700},
-    {{NodeType::rn_i, 0x1a, "rrt_rd_req_occup_ovfl_slice2", NodeFilter::none}, k700},
-    {{NodeType::rn_i, 0x1b, "rrt_rd_req_occup_ovfl_slice3", NodeFilter::none}, k700},
+    {{NodeType::rn_i, 0x18, "rrt_rd_req_occup_ovfl_slice0", NodeFilter::none}, k700 | kNotCi},
+    {{NodeType::rn_i, 0x19, "rrt_rd_req_occup_ovfl_slice1", NodeFilter::none}, k700 | kNotCi},
+    {{NodeType::rn_i, 0x1a, "rrt_rd_req_occup_ovfl_slice2", NodeFilter::none}, k700 | kNotCi},
+    {{NodeType::rn_i, 0x1b, "rrt_rd_req_occup_ovfl_slice3", NodeFilter::none}, k700 | kNotCi},
     {{NodeType::mtsx, 0x1, "tc_lookup", NodeFilter::none}, kAll},
     {{NodeType::mtsx, 0x2, "tc_fill", NodeFilter::none}, kAll},
     {{NodeType::mtsx, 0x3, "tc_miss", NodeFilter::none}, kAll},
@@ -219,9 +212,9 @@ constexpr std::array<Row, 239> kRows{{
     {{NodeType::dvm, 0xa, "txsnp_stall", NodeFilter::none}, kNot600},
     {{NodeType::dvm, 0xb, "trkfull", NodeFilter::none}, kNot600},
     {{NodeType::dvm, 0xc, "trk_occupancy", NodeFilter::dvm_occupancy}, kNot600},
-    {{NodeType::dvm, 0xf, "trk_alloc", NodeFilter::none}, k700On},
-    {{NodeType::dvm, 0x12, "txsnp_stall_limit", NodeFilter::none}, k700On},
-    {{NodeType::dvm, 0x14, "txsnp_sync_stall_op", NodeFilter::none}, k700On},
+    {{NodeType::dvm, 0xf, "trk_alloc", NodeFilter::none}, k700On | kNotCi},
+    {{NodeType::dvm, 0x12, "txsnp_stall_limit", NodeFilter::none}, k700On | kNotCi},
+    {{NodeType::dvm, 0x14, "txsnp_sync_stall_op", NodeFilter::none}, k700On | kNotCi},
     {{NodeType::cxra, 0x1, "rht_occ", NodeFilter::none}, kAll},
     {{NodeType::cxra, 0x3, "rdb_occ", NodeFilter::none}, kAll},
     {{NodeType::cxra, 0x4, "wdb_occ", NodeFilter::none}, kAll},
@@ -270,33 +263,42 @@ constexpr std::array<Row, 239> kRows{{
     {{NodeType::ccla, 0x27, "link_crdbuf_alloc", NodeFilter::none}, kAll},
 }};
 
-struct Code {
-  std::string_view name;
-  unsigned code;
-};
-constexpr std::array<Code, 12> kOccupancy{{{"all", 0},
-                                           {"read", 1},
-                                           {"write", 2},
-                                           {"atomic", 3},
-                                           {"stash", 4},
-                                           {"rxsnp", 5},
-                                           {"lbt", 6},
-                                           {"hbt", 7},
-                                           {"rnf", 8},
-                                           {"rni", 9},
-                                           {"ccglcn", 10},
-                                           {"ccgrn", 11}}};
-constexpr std::array<Code, 3> kDvmOccupancy{{{"all", 0}, {"dvmop", 1}, {"dvmsync", 2}}};
-constexpr std::array<Code, 4> kClasses{{{"class0", 0}, {"class1", 1}, {"class2", 2}, {"class3", 3}}};
-constexpr std::array<Code, 3> kHbtLbt{{{"all", 0}, {"hbt", 1}, {"lbt", 2}}};
-constexpr std::array<Code, 3> kSnHome{{{"all", 0}, {"sn", 1}, {"home", 2}}};
-constexpr std::array<Code, 3> kVirtualChannels{{{"vc0", 0}, {"vc1", 1}, {"vc2", 2}}};
-constexpr std::array<Code, 7> kEnhanced{
+constexpr std::array<FilterCode, 12> kOccupancy{{{"all", 0},
+                                                 {"read", 1},
+                                                 {"write", 2},
+                                                 {"atomic", 3},
+                                                 {"stash", 4},
+                                                 {"rxsnp", 5},
+                                                 {"lbt", 6},
+                                                 {"hbt", 7},
+                                                 {"rnf", 8},
+                                                 {"rni", 9},
+                                                 {"ccglcn", 10},
+                                                 {"ccgrn", 11}}};
+constexpr std::array<FilterCode, 3> kDvmOccupancy{{{"all", 0}, {"dvmop", 1}, {"dvmsync", 2}}};
+constexpr std::array<FilterCode, 4> kClasses{{{"class0", 0}, {"class1", 1}, {"class2", 2}, {"class3", 3}}};
+constexpr std::array<FilterCode, 3> kHbtLbt{{{"all", 0}, {"hbt", 1}, {"lbt", 2}}};
+constexpr std::array<FilterCode, 3> kSnHome{{{"all", 0}, {"sn", 1}, {"home", 2}}};
+constexpr std::array<FilterCode, 3> kVirtualChannels{{{"vc0", 0}, {"vc1", 1}, {"vc2", 2}}};
+constexpr std::array<FilterCode, 7> kEnhanced{
     {{"all", 0}, {"hbt", 1}, {"lbt", 2}, {"rnf", 3}, {"rni", 4}, {"ccglcn", 5}, {"ccgrn", 6}}};
-constexpr std::array<Code, 7> kEvictStates{
+constexpr std::array<FilterCode, 7> kEvictStates{
     {{"all", 0}, {"eu", 1}, {"en", 2}, {"su", 3}, {"sn", 4}, {"mu", 5}, {"mn", 6}}};
 
-std::span<const Code> codes_of(NodeFilter filter) {
+constexpr std::array<FilterCode, 12> kBusy{{{"all", 0},
+                                            {"group0_read", 1},
+                                            {"group0_write", 2},
+                                            {"group1_read", 3},
+                                            {"group1_write", 4},
+                                            {"read", 5},
+                                            {"write", 6},
+                                            {"ccg_read", 9},
+                                            {"ccg_write", 10},
+                                            {"lbt_read", 11},
+                                            {"lbt_write", 12},
+                                            {"lbt", 13}}};
+
+std::span<const FilterCode> codes_of(NodeFilter filter) {
   switch (filter) {
     case NodeFilter::none:
       break;
@@ -315,12 +317,15 @@ std::span<const Code> codes_of(NodeFilter filter) {
       return kVirtualChannels;
     case NodeFilter::enhanced:
       return kEnhanced;
+    case NodeFilter::busy:
+      return kBusy;
   }
   return {};
 }
 
-std::optional<unsigned> code_named(std::span<const Code> codes, std::string_view name) {
-  const auto found = std::find_if(codes.begin(), codes.end(), [&](const Code& code) { return code.name == name; });
+std::optional<unsigned> code_named(std::span<const FilterCode> codes, std::string_view name) {
+  const auto found =
+      std::find_if(codes.begin(), codes.end(), [&](const FilterCode& code) { return code.name == name; });
   return found == codes.end() ? std::nullopt : std::optional(found->code);
 }
 
@@ -342,7 +347,7 @@ constexpr std::array<Prefix, 13> kPrefixes{{{NodeType::hn_f, "hnf_"},
                                             {NodeType::ccha, "ccha_"},
                                             {NodeType::ccla, "ccla_"}}};
 
-bool is_there(const Row& row, WatchpointLayout product) {
+bool is_there(const NodeEventRow& row, WatchpointLayout product) {
   return (row.products >> static_cast<unsigned>(product) & 1U) != 0;
 }
 
@@ -369,12 +374,18 @@ std::optional<NodeEventChoice> chosen(const NodeEvent& event, std::string_view r
 
 }  // namespace
 
+std::span<const NodeEventRow> described_node_events() { return kRows; }
+
+std::span<const FilterCode> filter_codes(NodeFilter filter) { return codes_of(filter); }
+
+std::span<const FilterCode> evict_state_codes() { return kEvictStates; }
+
 std::optional<NodeEventChoice> find_node_event(std::string_view name, WatchpointLayout product) {
   const auto* const prefix = std::find_if(kPrefixes.begin(), kPrefixes.end(),
                                           [&](const Prefix& known) { return name.starts_with(known.text); });
   if (prefix == kPrefixes.end()) return std::nullopt;
   name.remove_prefix(prefix->text.size());
-  for (const Row& row : kRows) {
+  for (const NodeEventRow& row : kRows) {
     if (row.event.type != prefix->type || !is_there(row, product) || !name.starts_with(row.event.root)) continue;
     if (const auto choice = chosen(row.event, name.substr(row.event.root.size()))) return choice;
   }
@@ -385,7 +396,7 @@ std::optional<NodeEventChoice> find_node_event(std::uint64_t type, std::uint64_t
                                                WatchpointLayout product) {
   constexpr std::uint64_t kRnD = 0xd;  // software treats RN-D as RN-I
   const auto of_type = static_cast<NodeType>(type == kRnD ? static_cast<std::uint64_t>(NodeType::rn_i) : type);
-  for (const Row& row : kRows) {
+  for (const NodeEventRow& row : kRows) {
     if (row.event.type != of_type || row.event.id != id || !is_there(row, product)) continue;
     NodeEventChoice choice{of_type, row.event.id};
     if (row.event.filter != NodeFilter::none) choice.filter = filter;
@@ -396,7 +407,7 @@ std::optional<NodeEventChoice> find_node_event(std::uint64_t type, std::uint64_t
 }
 
 NodeFilter node_filter(NodeType type, unsigned id, WatchpointLayout product) {
-  const auto* const found = std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) {
+  const auto* const found = std::find_if(kRows.begin(), kRows.end(), [&](const NodeEventRow& row) {
     return row.event.type == type && row.event.id == id && is_there(row, product);
   });
   return found == kRows.end() ? NodeFilter::none : found->event.filter;
@@ -404,22 +415,10 @@ NodeFilter node_filter(NodeType type, unsigned id, WatchpointLayout product) {
 
 std::vector<NodeEvent> node_events(WatchpointLayout product) {
   std::vector<NodeEvent> events;
-  for (const Row& row : kRows) {
+  for (const NodeEventRow& row : kRows) {
     if (is_there(row, product)) events.push_back(row.event);
   }
   return events;
-}
-
-std::vector<std::pair<std::string_view, unsigned>> filter_codes(NodeFilter filter) {
-  std::vector<std::pair<std::string_view, unsigned>> codes;
-  for (const Code& code : codes_of(filter)) codes.emplace_back(code.name, code.code);
-  return codes;
-}
-
-std::vector<std::pair<std::string_view, unsigned>> evict_state_codes() {
-  std::vector<std::pair<std::string_view, unsigned>> codes;
-  for (const Code& code : kEvictStates) codes.emplace_back(code.name, code.code);
-  return codes;
 }
 
 std::string_view node_type_name(NodeType type) {

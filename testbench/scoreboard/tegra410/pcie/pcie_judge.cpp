@@ -8,6 +8,7 @@
 
 #include "testbench/scoreboard/tegra410/pcie/pcie_explain.h"
 #include "testbench/scoreboard/tegra410/pcie/pcie_meaning.h"
+#include "testbench/scoreboard/tegra410/publication/tegra410_publication.h"
 
 namespace pmufab::scoreboard {
 namespace {
@@ -124,6 +125,8 @@ class PcieTruth final : public EventTruth {
 
 PciePmuJudge::PciePmuJudge(const CoreSightPmuSpec& spec, PcieRequests& requests, const ExactClock& clock)
     : CoreSightPmuJudge(spec.name, spec.page0, spec.page1), requests_(requests), clock_(clock) {}
+
+Publication PciePmuJudge::publication() const { return coresight_publication(CoreSightPmuType::pcie); }
 
 std::unique_ptr<EventTruth> PciePmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<PcieTruth>(pcie_meaning(terms), requests_, clock_);

@@ -18,6 +18,7 @@ class PciePmuJudge final : public CoreSightPmuJudge {
   PciePmuJudge(const CoreSightPmuSpec& spec, PcieRequests& requests, const ExactClock& clock);
 
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+  [[nodiscard]] Publication publication() const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth_of_member(const EventTerms& terms, const EventTerms& leader) override;
   /// Cycles, or an event of requests of devices below one root port to one destination. They have no requester id that
   /// a filter could name, so only root ports select them.

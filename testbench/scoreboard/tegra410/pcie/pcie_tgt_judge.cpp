@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scoreboard/core/term_values.h"
+#include "testbench/scoreboard/tegra410/publication/tegra410_publication.h"
 
 namespace pmufab::scoreboard {
 namespace {
@@ -264,6 +265,8 @@ PcieTgtPmuJudge::PcieTgtPmuJudge(const CoreSightPmuSpec& spec, const ExactClock&
       socket_(spec.socket),
       root_complex_(spec.root_complex),
       clock_(clock) {}
+
+Publication PcieTgtPmuJudge::publication() const { return coresight_publication(CoreSightPmuType::pcie_tgt); }
 
 std::unique_ptr<EventTruth> PcieTgtPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<PcieTgtTruth>(pcie_tgt_meaning(terms), *this, clock_);

@@ -72,6 +72,7 @@ class PcieTgtPmuJudge final : public CoreSightPmuJudge {
 
   /// The result must not outlive the judge.
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+  [[nodiscard]] Publication publication() const override;
   /// Cycles, or an event of requests to BARs below one root port. No address filter matches them.
   [[nodiscard]] Injection injection(const EventTerms& terms) override;
 

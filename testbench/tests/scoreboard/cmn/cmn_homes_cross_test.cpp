@@ -100,6 +100,7 @@ bool may_be_zero(unsigned id, NodeFilter filter, unsigned code, unsigned second)
     case NodeFilter::dvm_occupancy:
     case NodeFilter::qos_class:
     case NodeFilter::virtual_channel:
+    case NodeFilter::busy:
       return false;
     case NodeFilter::occupancy:
       return among(code, {5, 6, 9, 10, 11});  // 5 is not a code; lbt, rni, ccglcn, ccgrn

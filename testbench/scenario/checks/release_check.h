@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -19,9 +20,10 @@ class ReleaseCheck {
   /// Look how many events fit, and whether events are taken that are not the PMU's to count. Before the drivers are
   /// unloaded, when no event is open.
   void look_at_used();
-  /// Load the drivers again, look how many events fit, and unload them.
+  /// Reset the platform, load the drivers again, look how many events fit, and unload them.
+  /// @param when_loaded  is called before the first event is opened
   /// @return "released": failed if it is another number than that of look_at_used(), or if the kernel panicked
-  [[nodiscard]] CheckResult compare_with_fresh();
+  [[nodiscard]] CheckResult compare_with_fresh(const std::function<void()>& when_loaded);
 
   /// @return simulated time that look_at_used() took
   [[nodiscard]] Picoseconds taken() const noexcept { return taken_; }
@@ -29,7 +31,7 @@ class ReleaseCheck {
  private:
   using Rooms = std::map<std::string, unsigned>;  // events that are added, by "pmu/config=1/"
   [[nodiscard]] Rooms rooms(bool foreign);
-  [[nodiscard]] CheckResult compare();
+  [[nodiscard]] CheckResult compare(const std::function<void()>& when_loaded);
 
   Machine& machine_;
   Rooms used_;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/scenario/report/publication_check.h"
+#include "testbench/scenario/checks/publication_check.h"
 
 #include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
+
+#include "testbench/scenario/checks/published_tables.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -75,19 +77,30 @@ void PublicationCheck::check_associated(const perf::PmuCatalog::Entry& pmu, cons
         fmt::format("is '{}', but the PMU's socket has cpus {} to {}", *text, *cpus.begin(), *cpus.rbegin()));
 }
 
+void PublicationCheck::check_tables(const perf::PmuCatalog::Entry& pmu, const std::string& when) {
+  auto known = expected_.find(pmu.name);
+  if (known == expected_.end()) known = expected_.emplace(pmu.name, machine_.scoreboard().publication(pmu.name)).first;
+  for (const auto& [file, problem] : compare_published(known->second, pmu)) {
+    if (told_.emplace(pmu.name, fmt::format("{} {}", file, problem)).second)
+      problems_.push_back(fmt::format("{} {}: {} {}", pmu.name, when, file, problem));
+  }
+}
+
 void PublicationCheck::look(const std::string& when) {
   const perf::PmuCatalog catalog(machine_.host().pmus());
   for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
     const std::set<unsigned> cpus = cpus_of(machine_, pmu.name);
     check_cpumask(pmu, cpus, when);
     check_associated(pmu, cpus, when);
+    check_tables(pmu, when);
   }
 }
 
 CheckResult PublicationCheck::result() const {
   const bool ok = problems_.empty();
   return {"published", ok,
-          ok ? "each PMU names a CPU of its own that is online" : fmt::format("{}", fmt::join(problems_, " | "))};
+          ok ? "each PMU shows what it has, and names a CPU of its own that is online"
+             : fmt::format("{}", fmt::join(problems_, " | "))};
 }
 
 }  // namespace pmufab::scenario

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,8 +13,9 @@
 
 namespace pmufab::scenario {
 
-/// Whether drivers say where a PMU is counted, as perf wants to know it: `cpumask` names one CPU that is online, and of
-/// the PMU's socket. `associated_cpus`, if there is one, names all CPUs of the socket.
+/// Whether drivers say what a PMU can count, as compare_published() does, and where, as perf wants to know it: `cpumask`
+/// names one CPU that is online, and of the PMU's socket. `associated_cpus`, if there is one, names all CPUs of the
+/// socket.
 class PublicationCheck {
  public:
   explicit PublicationCheck(Machine& machine) : machine_(machine) {}
@@ -25,11 +27,13 @@ class PublicationCheck {
   [[nodiscard]] CheckResult result() const;
 
  private:
+  void check_tables(const perf::PmuCatalog::Entry& pmu, const std::string& when);
   void add(const perf::PmuCatalog::Entry& pmu, const char* file, const std::string& when, const std::string& problem);
   void check_cpumask(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus, const std::string& when);
   void check_associated(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus, const std::string& when);
 
   Machine& machine_;
+  std::map<std::string, scoreboard::Publication> expected_;  // by PMU
   std::vector<std::string> problems_;
   std::set<std::pair<std::string, std::string>> told_;  // PMU and file: the first problem of each is enough
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/scenario/report/release_check.h"
+#include "testbench/scenario/checks/release_check.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -107,8 +107,13 @@ unsigned room_for(DriverHost& host, const std::vector<perf::PerfAttributes>& kin
 void open_foreign(DriverHost& host, perf::PerfAttributes event, int cpu) {
   perf::PerfAttributes sampling = event;
   sampling.sample_period = kSamplePeriod;
+  perf::PerfAttributes of_user = event;
+  of_user.exclude_kernel = true;
+  perf::PerfAttributes of_kernel = event;
+  of_kernel.exclude_user = true;
+  if (const perf::EventHandle handle = host.open_for_task(event, cpu); handle > 0) host.close(handle);
   event.type = kRawEvents;
-  for (const perf::PerfAttributes& wrong : {event, sampling}) {
+  for (const perf::PerfAttributes& wrong : {event, sampling, of_user, of_kernel}) {
     if (const perf::EventHandle handle = host.open(wrong, cpu); handle > 0) host.close(handle);
   }
 }
@@ -142,21 +147,23 @@ void ReleaseCheck::look_at_used() {
   taken_ = simulated_time() - start;
 }
 
-CheckResult ReleaseCheck::compare_with_fresh() {
+CheckResult ReleaseCheck::compare_with_fresh(const std::function<void()>& when_loaded) {
   if (!panic_.empty()) return {kName, false, "the kernel panicked: " + panic_};
   if (used_.empty()) return {kName, true, "no event was opened"};
   try {
-    return compare();
+    return compare(when_loaded);
   } catch (const std::exception& error) {
     if (!machine_.host().panicked()) throw;
     return {kName, false, fmt::format("the kernel panicked: {}", error.what())};
   }
 }
 
-CheckResult ReleaseCheck::compare() {
+CheckResult ReleaseCheck::compare(const std::function<void()>& when_loaded) {
   const Unjudged unjudged(machine_);
   DriverHost& host = machine_.host();
+  machine_.platform().reset();
   if (host.load() < 0) return {kName, false, "the drivers cannot be loaded again"};
+  when_loaded();
   const Rooms fresh = rooms(false);
   host.unload();
   std::vector<std::string> wrong;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "testbench/perf/pmu_catalog.h"
+#include "testbench/scoreboard/core/publication.h"
+
+namespace pmufab::scenario {
+
+/// Compare what a driver shows of a PMU with what it must show. Names that nobody asks for are legal, and so are several
+/// names of one event. A driver that has a name which came with a version of Linux is taken to be of that version.
+/// @return by folder or file ("events", "format", "identifier"), what is wrong there
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> compare_published(
+    const scoreboard::Publication& expected, const perf::PmuCatalog::Entry& shown);
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "testbench/scenario/report/results.h"
+#include "testbench/scenario/run/machine.h"
+
+namespace pmufab::scenario {
+
+/// Whether the PMUs are at rest after the last event was closed: no counter, interrupt, event, watchpoint or address
+/// filter is on that is not on when drivers have just been loaded into hardware that was reset. So a driver that lets
+/// counters run all the time is right, too. It only looks at the registers, and takes no simulated time.
+class QuietCheck {
+ public:
+  explicit QuietCheck(const Machine& machine) : machine_(machine) {}
+
+  /// Before the drivers are unloaded, when no event is open.
+  void look_at_used() { used_ = switches(); }
+  /// After a reset, when the drivers have been loaded and no event was opened.
+  void look_at_fresh() { fresh_ = switches(); }
+  /// @return "quiet": failed if something is on after the run
+  [[nodiscard]] CheckResult result() const;
+
+ private:
+  /// What a part of a register turns on.
+  struct Switch {
+    std::string what;
+    std::uint64_t value = 0;
+    bool is_comparison = false;  ///< any other value, and not only another bit, means that it is on
+  };
+  using Switches = std::map<std::string, Switch>;  // by "socket0.ucf_pmu PMCNTENSET[0]"
+  [[nodiscard]] Switches switches() const;
+
+  const Machine& machine_;
+  Switches used_;
+  Switches fresh_;
+};
+
+}  // namespace pmufab::scenario

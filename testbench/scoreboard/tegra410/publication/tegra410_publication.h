@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "testbench/scoreboard/core/publication.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge_spec.h"
+
+/// What a driver must show of the PMUs of a Tegra410 (Documentation/admin-guide/perf/nvidia-tegra410-pmu.rst).
+namespace pmufab::scoreboard {
+
+[[nodiscard]] Publication coresight_publication(CoreSightPmuType type);
+[[nodiscard]] Publication cmem_publication();
+[[nodiscard]] Publication c2c_publication(const C2cPmuSpec& spec);
+
+}  // namespace pmufab::scoreboard
