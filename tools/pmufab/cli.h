@@ -23,6 +23,7 @@ namespace pmufab::cli {
 [[nodiscard]] Command list_command();
 [[nodiscard]] Command stat_command();
 [[nodiscard]] Command verify_command();
+[[nodiscard]] Command compare_command();
 [[nodiscard]] Command regs_command();
 [[nodiscard]] Command shell_command();
 [[nodiscard]] Command boot_command();

@@ -34,13 +34,19 @@ struct TestCase {
   std::string name;
   std::string failure;  // empty: passed
   bool skipped = false;
+  std::optional<Picoseconds> time{};  // simulated
 };
+
+/// An attribute with simulated time in seconds, as JUnit has it. It does not depend on the computer.
+std::string time_attribute(const std::optional<Picoseconds>& time) {
+  return time ? fmt::format(" time=\"{:.12f}\"", static_cast<double>(*time) / 1e12) : std::string();
+}
 
 std::vector<TestCase> test_cases(const RunResult& run) {
   std::vector<TestCase> cases;
   for (const MeasureResult& measure : run.measures) {
     for (const CounterResult& counter : measure.counters) {
-      TestCase test{measure.name, counter.event, {}, counter.check == Check::unchecked};
+      TestCase test{measure.name, counter.event, {}, counter.check == Check::unchecked, measure.stop - std::min(measure.start, measure.stop)};
       if (counter.check == Check::wrong || counter.check == Check::not_opened) {
         test.failure = fmt::format("driver {}, scoreboard {}: {}", counter.driver ? number(counter.driver) : "-",
                                    counter.expected ? number(counter.expected) : "-", counter.note);
@@ -153,13 +159,13 @@ class JunitReport final : public ReportWriter {
     const bool error = run.status == Status::crashed || run.status == Status::bad_input;
     const bool extra_skip = run.status == Status::not_run || run.status == Status::not_judged || known_bad;
     const std::string suite = fmt::format("{} (Linux {})", run.title(), run.drivers);
-    fmt::print(out_, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
-               xml_text(suite), cases.size() + (extra ? 1 : 0),
+    fmt::print(out_, "  <testsuite name=\"{}\"{} tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
+               xml_text(suite), time_attribute(run.simulated_time), cases.size() + (extra ? 1 : 0),
                (known_bad ? 0 : failures) + (extra && !error && !extra_skip ? 1 : 0), error ? 1 : 0,
                skipped + (extra_skip ? 1 : 0) + (known_bad ? failures : 0));
     for (const TestCase& test : cases) {
-      fmt::print(out_, "    <testcase classname=\"{}.{}\" name=\"{}\"", xml_text(suite), xml_text(test.group),
-                 xml_text(test.name));
+      fmt::print(out_, "    <testcase classname=\"{}.{}\" name=\"{}\"{}", xml_text(suite), xml_text(test.group),
+                 xml_text(test.name), time_attribute(test.time));
       if (!test.failure.empty()) {
         fmt::print(out_, "><{0} message=\"{1}\"/></testcase>\n", known_bad ? "skipped" : "failure",
                    xml_text(test.failure));

@@ -75,6 +75,7 @@ TEST_F(Command, help_is_there_for_every_command) {
                                                                                        {"shell"},
                                                                                        {"boot"},
                                                                                        {"coverage"},
+                                                                                       {"compare"},
                                                                                        {"regs"},
                                                                                        {"map"},
                                                                                        {"trace", "import"},
@@ -278,14 +279,46 @@ TEST_F(Command, run_writes_reports_that_parse) {
   const Json& counter = run.at("measures")[0].at("counters")[0];
   EXPECT_EQ(counter.at("driver"), counter.at("expected"));
   EXPECT_GT(counter.at("driver"), 0);
-  EXPECT_THAT(read(folder / "j.xml"),
-              AllOf(HasSubstr("<testsuites"), HasSubstr("failures=\"0\""), HasSubstr("</testsuites>")));
+  EXPECT_THAT(read(folder / "j.xml"), AllOf(HasSubstr("<testsuites"), HasSubstr("failures=\"0\""),
+                                            HasSubstr("</testsuites>"), HasSubstr("time=\"0.0000")));
   EXPECT_THAT(read(folder / "r.csv"), HasSubstr("quick,,"));
   bool effective = false;
   for (const auto& [name, content] : contents(folder / "results")) {
     if (name.ends_with("effective.yaml")) effective = content.find("ucf_clock: 2400 MHz") != std::string::npos;
   }
   EXPECT_TRUE(effective);
+}
+
+TEST_F(Command, compare_shows_what_two_results_say_differently) {
+  const std::string base = folder.string();
+  const std::string scenario = quick();
+  ASSERT_EQ(
+      pmufab({"run", scenario, "--drivers", "newest", "--out", base + "/one", "--json", base + "/one.json"}).exit_code,
+      0);
+  ASSERT_EQ(pmufab({"run", scenario, "--drivers", "newest", "--set", "seed=2", "--out", base + "/other"}).exit_code, 0);
+  const std::string wrong = write("wrong.yaml", read(scenario) + R"(expect:
+  - {event: nvidia_ucf_pmu_0/slc_access_rd/, equals: 1}
+)");
+  ASSERT_EQ(pmufab({"run", wrong, "--drivers", "newest", "--json", base + "/wrong.json"}).exit_code, 1);
+
+  const Outcome same = pmufab({"compare", base + "/one", base + "/one.json"});
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_THAT(same.out, HasSubstr(": 0 worse, 0 better, 0 changed, 1 the same\n"));
+  const Outcome changed = pmufab({"compare", base + "/one", base + "/other"});
+  EXPECT_EQ(changed.exit_code, 0);
+  EXPECT_THAT(changed.out, AllOf(HasSubstr("quick (Linux "), HasSubstr("seed: 1, then 2"), HasSubstr("1 changed")));
+  const Outcome worse = pmufab({"compare", base + "/one.json", base + "/wrong.json", "--json"});
+  EXPECT_EQ(worse.exit_code, 1);
+  const Json json = Json::parse(worse.out);
+  EXPECT_EQ(json.at("worse"), 1);
+  EXPECT_EQ(json.at("runs")[0].at("status"), Json::array({"passed", "failed"}));
+  EXPECT_EQ(pmufab({"compare", base + "/wrong.json", base + "/one.json"}).exit_code, 0);
+
+  EXPECT_EQ(pmufab({"compare", base + "/one"}).exit_code, 2);
+  const Outcome absent = pmufab({"compare", base + "/one", base + "/absent"});
+  EXPECT_EQ(absent.exit_code, 2);
+  EXPECT_THAT(absent.err, HasSubstr("absent does not exist"));
+  EXPECT_EQ(pmufab({"compare", scenario, base + "/one"}).exit_code, 2);
 }
 
 TEST_F(Command, the_effective_configuration_of_a_run_runs_to_the_same_counts) {

@@ -14,6 +14,7 @@
 #include <fmt/ostream.h>
 
 #include "testbench/scenario/fabrics/fabric_kind.h"
+#include "testbench/scenario/report/failure_causes.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
@@ -43,7 +44,8 @@ class Printer {
  public:
   explicit Printer(const scenario::TextReportOptions& options) : options_(options) {}
 
-  void print(const RunResult& run) {
+  /// @param is_known  other runs that failed for the same causes have been printed
+  void print(const RunResult& run, bool is_known) {
     if (run.status == RunResult::Status::not_run) return;  // the summary counts them
     if (run.scenario != scenario_) flush();
     scenario_ = run.scenario;
@@ -51,6 +53,9 @@ class Printer {
     if (options_.compact && is_brief && !run.variant.empty()) {
       ++brief_[run.status].runs;
       brief_[run.status].totals.add(run);
+    } else if (options_.compact && is_known) {
+      fmt::print(std::cout, "{}: {} (drivers of Linux {}), for causes shown above\n", scenario::headline(run.status),
+                 run.title(), run.drivers);
     } else {
       scenario::write_text(std::cout, run, options_);
       std::cout.flush();
@@ -325,6 +330,7 @@ int run(const Request& request) {
   CoverageFile coverage(map["coverage"].as<std::string>());
   scenario::Summary summary;
   scenario::ComparisonTables comparison;
+  scenario::FailureCauses causes;
   int code = kPassed;
   catch_interrupts();
   ScratchFolder scratch;
@@ -346,7 +352,7 @@ int run(const Request& request) {
   };
   runner.on_result = [&](const RunPlan& plan, RunResult result) {
     bar.clear();
-    printer.print(result);
+    printer.print(result, causes.add(result));
     if (result.status == RunResult::Status::bad_input) complain("pmufab: {}: {}\n", result.title(), result.message);
     if (!out.empty()) results.write([&] { write_run_folder(out, plan, result); });
     reports.add(result);
@@ -359,6 +365,7 @@ int run(const Request& request) {
   bar.clear();
   printer.flush();
   comparison.write(std::cout);
+  causes.write(std::cout);
   if (summary.runs() > 1) summary.write(std::cout);
   std::cout.flush();
   reports.finish();

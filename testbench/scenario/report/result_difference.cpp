@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/report/result_difference.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <ostream>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "testbench/scenario/report/report.h"
+#include "testbench/scenario/yaml/input_error.h"
+
+namespace pmufab::scenario {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// How something is now. The order is that of gravity.
+enum class Change : std::uint8_t { same, changed, better, worse };
+
+std::string_view word_of(Change change) {
+  switch (change) {
+    case Change::same:
+      return "same";
+    case Change::changed:
+      return "changed";
+    case Change::better:
+      return "better";
+    case Change::worse:
+      break;
+  }
+  return "worse";
+}
+
+Change change_of(bool was_good, bool is_good, bool differs) {
+  if (was_good != is_good) return is_good ? Change::better : Change::worse;
+  return differs ? Change::changed : Change::same;
+}
+
+void read_file(const fs::path& file, std::vector<Json>& runs) {
+  std::ifstream stream(file);
+  if (!stream) throw InputError(fmt::format("{} cannot be read", file.string()));
+  const Json json = Json::parse(stream, nullptr, false);
+  const auto list = json.is_object() ? json.find("runs") : json.end();
+  if (!json.is_object() || list == json.end() || !list->is_array())
+    throw InputError(fmt::format("{} is no result of pmufab run or stat", file.string()),
+                     "give a file of --json or a folder of --out");
+  for (const Json& run : *list) {
+    if (!run.is_object() || !run.contains("scenario") || !run.contains("status"))
+      throw InputError(fmt::format("{}: a run has no scenario or no status", file.string()));
+    runs.push_back(run);
+  }
+}
+
+std::string text_at(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Json value_at(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found == json.end() ? Json() : *found;
+}
+
+const Json& list_at(const Json& json, const char* key) {
+  static const Json kNone = Json::array();
+  const auto found = json.find(key);
+  return found != json.end() && found->is_array() ? *found : kNone;
+}
+
+/// The things of a list, by a name that tells them apart.
+using Named = std::vector<std::pair<std::string, const Json*>>;
+
+const Json* item_named(const Named& list, const std::string& name) {
+  const auto found = std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.first == name; });
+  return found == list.end() ? nullptr : found->second;
+}
+
+void add_named(Named& list, std::map<std::string, unsigned>& times, const std::string& name, const Json& item) {
+  const unsigned number = ++times[name];
+  list.emplace_back(number == 1 ? name : fmt::format("{} ({})", name, number), &item);
+}
+
+/// Both lists' names, those from before first.
+std::vector<std::string> names_of(const Named& before, const Named& after) {
+  std::vector<std::string> names;
+  for (const auto& [name, item] : before) names.push_back(name);
+  for (const auto& [name, item] : after) {
+    if (item_named(before, name) == nullptr) names.push_back(name);
+  }
+  return names;
+}
+
+Json both(const Json* before, const Json* after, const char* key) {
+  return Json::array(
+      {before == nullptr ? Json() : value_at(*before, key), after == nullptr ? Json() : value_at(*after, key)});
+}
+
+bool differs(const Json& pair) { return pair[0] != pair[1]; }
+
+Named counters_of(const Json& run) {
+  Named counters;
+  std::map<std::string, unsigned> times;
+  for (const Json& measure : list_at(run, "measures")) {
+    for (const Json& counter : list_at(measure, "counters"))
+      add_named(counters, times, fmt::format("{}: {}", text_at(measure, "name"), text_at(counter, "event")), counter);
+  }
+  return counters;
+}
+
+Named checks_of(const Json& run) {
+  Named checks;
+  std::map<std::string, unsigned> times;
+  for (const Json& check : list_at(run, "checks")) add_named(checks, times, text_at(check, "name"), check);
+  for (const Json& measure : list_at(run, "measures")) {
+    for (const Json& check : list_at(measure, "checks"))
+      add_named(checks, times, fmt::format("{}: {}", text_at(measure, "name"), text_at(check, "name")), check);
+  }
+  return checks;
+}
+
+Named files_of(const Json& run) {
+  Named files;
+  std::map<std::string, unsigned> times;
+  for (const Json& file : list_at(run, "driver_files")) add_named(files, times, text_at(file, "file"), file);
+  return files;
+}
+
+bool is_good_counter(const Json* counter) {
+  if (counter == nullptr) return true;
+  const perf::Check check = perf::check_called(text_at(*counter, "check"));
+  return check != perf::Check::wrong && check != perf::Check::not_opened;
+}
+
+bool is_good_check(const Json* check) { return check == nullptr || value_at(*check, "ok") != Json(false); }
+
+bool is_good_status(const Json* run) {
+  if (run == nullptr) return false;
+  const std::string status = text_at(*run, "status");
+  return status == to_string(RunResult::Status::passed) || status == to_string(RunResult::Status::expected_failure) ||
+         status == to_string(RunResult::Status::not_judged);
+}
+
+/// Differences of one kind. `describe` fills in what is told of one thing, and says whether it differs at all.
+template <typename Good, typename Describe>
+Json differences(const Named& before, const Named& after, Good good, Describe describe, Change& worst) {
+  Json list = Json::array();
+  for (const std::string& name : names_of(before, after)) {
+    const Json* const old_one = item_named(before, name);
+    const Json* const new_one = item_named(after, name);
+    Json item;
+    item["name"] = name;
+    const bool other = describe(item, old_one, new_one);
+    const Change change = change_of(good(old_one), good(new_one), other);
+    if (change == Change::same) continue;
+    item["change"] = word_of(change);
+    worst = std::max(worst, change);
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+std::string count_text(const Json& value) {
+  return value.is_number_unsigned() ? with_separators(value.get<std::uint64_t>()) : std::string("none");
+}
+
+std::string word(const Json& value) { return value.is_string() ? value.get<std::string>() : std::string("absent"); }
+
+std::string short_sum(const Json& value) {
+  constexpr std::size_t kShown = 12;
+  return value.is_string() ? value.get<std::string>().substr(0, kShown) + "..." : std::string("absent");
+}
+
+void write_counter_change(std::ostream& out, const Json& counter) {
+  const Json& driver = counter["driver"];
+  const Json& expected = counter["expected"];
+  fmt::print(out, "  {}: {}: {}, then {}", word(counter["change"]), word(counter["name"]), count_text(driver[0]),
+             count_text(driver[1]));
+  if (differs(expected)) {
+    fmt::print(out, " (scoreboard: {}, then {})", count_text(expected[0]), count_text(expected[1]));
+  } else {
+    fmt::print(out, " (scoreboard: {})", count_text(expected[1]));
+  }
+  if (differs(counter["check"])) fmt::print(out, "; {}, then {}", word(counter["check"][0]), word(counter["check"][1]));
+  fmt::print(out, "\n");
+}
+
+void write_check_change(std::ostream& out, const Json& check) {
+  const auto outcome = [&](std::size_t side) {
+    const Json& ok = check["ok"][side];
+    return ok.is_boolean() ? (ok.get<bool>() ? "good" : "failed") : "absent";
+  };
+  fmt::print(out, "  {}: check {}: {}, then {}", word(check["change"]), word(check["name"]), outcome(0), outcome(1));
+  const std::size_t told = check["ok"][1] == Json(false) ? 1 : 0;
+  fmt::print(out, ": {}\n", word(check["text"][told]));
+}
+
+}  // namespace
+
+std::vector<Json> read_results(const fs::path& place) {
+  std::error_code error;
+  std::vector<Json> runs;
+  if (!fs::is_directory(place, error)) {
+    if (!fs::exists(place, error)) throw InputError(fmt::format("{} does not exist", place.string()));
+    read_file(place, runs);
+    return runs;
+  }
+  std::set<fs::path> files;  // in order
+  for (const auto& entry : fs::recursive_directory_iterator(place, error)) {
+    if (entry.path().filename() == "result.json") files.insert(entry.path());
+  }
+  if (files.empty())
+    throw InputError(fmt::format("{} holds no result.json", place.string()), "pmufab run --out makes such folders");
+  for (const fs::path& file : files) read_file(file, runs);
+  return runs;
+}
+
+ResultDifference::ResultDifference(const std::vector<Json>& before, const std::vector<Json>& after) {
+  const auto title = [](const Json& run, bool with_version) {
+    return fmt::format("{} [{}] {}", text_at(run, "scenario"), text_at(run, "variant"),
+                       with_version ? text_at(run, "drivers") : "");
+  };
+  std::vector<const Json*> partners(before.size());
+  std::vector<bool> is_taken(after.size());
+  for (const bool with_version : {true, false}) {
+    std::map<std::string, std::vector<std::size_t>> left;
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      if (!is_taken[i]) left[title(after[i], with_version)].push_back(i);
+    }
+    std::map<std::string, std::size_t> wanted;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (partners[i] == nullptr) ++wanted[title(before[i], with_version)];
+    }
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (partners[i] != nullptr) continue;
+      const std::string name = title(before[i], with_version);
+      const std::vector<std::size_t>& others = left[name];
+      if (others.size() != 1 || wanted[name] != 1) continue;
+      partners[i] = &after[others.front()];
+      is_taken[others.front()] = true;
+    }
+  }
+  for (std::size_t i = 0; i < before.size(); ++i) add(&before[i], partners[i]);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (!is_taken[i]) add(nullptr, &after[i]);
+  }
+}
+
+void ResultDifference::add(const Json* before, const Json* after) {
+  const Json& known = before == nullptr ? *after : *before;
+  static const Json kNothing = Json::object();
+  const Json& old_run = before == nullptr ? kNothing : *before;
+  const Json& new_run = after == nullptr ? kNothing : *after;
+  Json run;
+  run["scenario"] = text_at(known, "scenario");
+  run["variant"] = text_at(known, "variant");
+  run["drivers"] = both(before, after, "drivers");
+  run["status"] = both(before, after, "status");
+  run["seed"] = both(before, after, "seed");
+  run["simulated_time_ps"] = both(before, after, "simulated_time_ps");
+  Change worst = before == nullptr ? (is_good_status(after) ? Change::changed : Change::worse)
+                                   : change_of(is_good_status(before), is_good_status(after), differs(run["status"]));
+  Change files = Change::same;
+  const auto always = [](const Json* /*item*/) { return true; };
+  run["driver_files"] = differences(
+      files_of(old_run), files_of(new_run), always,
+      [](Json& item, const Json* one, const Json* other) {
+        item["sha256"] = both(one, other, "sha256");
+        return differs(item["sha256"]);
+      },
+      files);
+  run["counters"] = Json::array();
+  run["checks"] = Json::array();
+  if (before != nullptr && after != nullptr) {
+    run["counters"] = differences(
+        counters_of(old_run), counters_of(new_run), is_good_counter,
+        [](Json& item, const Json* one, const Json* other) {
+          item["driver"] = both(one, other, "driver");
+          item["expected"] = both(one, other, "expected");
+          item["check"] = both(one, other, "check");
+          return differs(item["driver"]) || differs(item["expected"]) || differs(item["check"]);
+        },
+        worst);
+    run["checks"] = differences(
+        checks_of(old_run), checks_of(new_run), is_good_check,
+        [](Json& item, const Json* one, const Json* other) {
+          item["ok"] = both(one, other, "ok");
+          item["text"] = both(one, other, "text");
+          return differs(item["ok"]) || (item["ok"][1] == Json(false) && differs(item["text"]));
+        },
+        worst);
+  }
+  if (worst == Change::same && (differs(run["seed"]) || differs(run["simulated_time_ps"]))) worst = Change::changed;
+  run["change"] = word_of(worst);
+  ++(worst == Change::worse ? worse_ : worst == Change::better ? better_ : worst == Change::changed ? changed_ : same_);
+  runs_.push_back(std::move(run));
+}
+
+void ResultDifference::write_text(std::ostream& out) const {
+  for (const Json& run : runs_) {
+    const Json& drivers = run["drivers"];
+    const bool is_same = run["change"] == "same";
+    if (is_same && run["driver_files"].empty() && !differs(drivers)) continue;
+    const std::string variant = word(run["variant"]);
+    fmt::print(out, "{}{} (Linux {}{}): ", word(run["scenario"]), variant.empty() ? "" : fmt::format(" [{}]", variant),
+               word(drivers[0].is_null() ? drivers[1] : drivers[0]),
+               differs(drivers) && !drivers[0].is_null() && !drivers[1].is_null()
+                   ? fmt::format(", then {}", word(drivers[1]))
+                   : "");
+    const Json& status = run["status"];
+    if (differs(status)) {
+      fmt::print(out, "{}: {}, then {}\n", word(run["change"]), word(status[0]), word(status[1]));
+    } else {
+      fmt::print(out, "{}: {} both times\n", word(run["change"]), word(status[0]));
+    }
+    for (const Json& file : run["driver_files"])
+      fmt::print(out, "  driver file {}: SHA-256 {}, then {}\n", word(file["name"]), short_sum(file["sha256"][0]),
+                 short_sum(file["sha256"][1]));
+    if (differs(run["seed"])) fmt::print(out, "  seed: {}, then {}\n", run["seed"][0].dump(), run["seed"][1].dump());
+    for (const Json& counter : run["counters"]) write_counter_change(out, counter);
+    for (const Json& check : run["checks"]) write_check_change(out, check);
+  }
+  fmt::print(out, "{}: {} worse, {} better, {} changed, {} the same\n", counted(runs_.size(), "run"), worse_, better_,
+             changed_, same_);
+}
+
+Json ResultDifference::to_json() const {
+  Json json;
+  json["program"] = "pmufab";
+  json["version"] = version();
+  json["worse"] = worse_;
+  json["better"] = better_;
+  json["changed"] = changed_;
+  json["same"] = same_;
+  json["runs"] = runs_;
+  return json;
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "testbench/scenario/report/result_difference.h"
+#include "testbench/scenario/yaml/input_error.h"
+#include "tools/pmufab/cli.h"
+
+namespace pmufab::cli {
+namespace {
+
+int run_compare(const Request& request) {
+  if (request.words.size() != 2)
+    throw scenario::InputError("two results are needed, those from before first", "pmufab compare BEFORE AFTER");
+  const scenario::ResultDifference difference(scenario::read_results(request.words[0]),
+                                              scenario::read_results(request.words[1]));
+  if (request.options["json"].as<bool>()) {
+    std::cout << difference.to_json().dump(2, ' ', false, scenario::Json::error_handler_t::replace) << '\n';
+  } else {
+    difference.write_text(std::cout);
+  }
+  std::cout.flush();
+  return difference.worse() == 0 ? kPassed : kCheckFailed;
+}
+
+}  // namespace
+
+Command compare_command() {
+  return {
+      .name = "compare",
+      .arguments = "[options] BEFORE AFTER",
+      .summary = "show what two results of runs say differently",
+      .description =
+          R"(Compares two files of --json, or two folders of --out: results of two drivers, or of yesterday and today. It shows the
+runs whose verdict, counts or failed checks differ, and the driver files whose SHA-256 differs.
+
+Runs belong together if scenario, variant and Linux version are the same, or scenario and variant if that leaves one run
+on each side. A run is "worse" if something that was right is wrong now, or if it is missing now; "better" if only the
+reverse; "changed" if the verdicts are the same and figures are not.)",
+      .options = Options{flag("json", "print JSON")},
+      .words = Words::files,
+      .examples = {{"pmufab run ucf-basic --out before\npmufab run ucf-basic --driver my.so --out after\n"
+                    "pmufab compare before after"},
+                   {"pmufab compare yesterday.json today.json --json"}},
+      .exit_codes = {{"0", "nothing is worse"}, {"1", "something is worse"}, {"2", "bad input"}},
+      .run = run_compare,
+  };
+}
+
+}  // namespace pmufab::cli
