@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scoreboard/core/guesses.h"
+
 namespace pmufab::scoreboard {
 
 using cmn::Channel;
@@ -32,10 +34,23 @@ bool allows_carry_between(std::uint64_t value, std::uint64_t low, std::uint64_t 
   return false;
 }
 
-/// A count made by local counters that carry into a global one.
+/// A count made by local counters that carry into a global one. While it counts, it also counts what a driver may have
+/// counted in its place, to explain a difference.
 class LocalCountTruth : public EventTruth {
  public:
-  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, total(when)}; }
+  [[nodiscard]] Mark mark(Picoseconds when) override {
+    last_mark_ = when;
+    return {when, total(when)};
+  }
+  void opened() override {
+    at_open_.resize(others());
+    counted_.resize(others());
+    for (std::size_t i = 0; i < others(); ++i) at_open_[i] = other(i, last_mark_);
+  }
+  void closed() override {
+    for (std::size_t i = 0; i < at_open_.size(); ++i) counted_[i] += other(i, last_mark_) - at_open_[i];
+    at_open_.clear();
+  }
   [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
   [[nodiscard]] bool allows(std::uint64_t value, std::uint64_t low, std::uint64_t high) const override {
     return allows_carry_between(value, low, high, counters());
@@ -48,13 +63,26 @@ class LocalCountTruth : public EventTruth {
     if (difference == kLocalCounterSpan) return "a carry of a local counter";
     if (difference != 0 && difference % kLocalCounterSpan == 0)
       return fmt::format("{} carries of local counters", difference / kLocalCounterSpan);
-    return {};
+    Guesses guesses(driver);
+    for (std::size_t i = 0; i < counted_.size(); ++i) {
+      const std::uint64_t running = i < at_open_.size() ? other(i, last_mark_) - at_open_[i] : 0;
+      guesses.offer(counted_[i] + running, other_name(i));
+    }
+    return guesses.text();
   }
 
  private:
   /// @return the count since the beginning.
   [[nodiscard]] virtual std::uint64_t total(Picoseconds when) = 0;
   [[nodiscard]] virtual std::size_t counters() const = 0;
+  /// Other counts since the beginning: how many there are, each, and each in words.
+  [[nodiscard]] virtual std::size_t others() const = 0;
+  [[nodiscard]] virtual std::uint64_t other(std::size_t number, Picoseconds when) const = 0;
+  [[nodiscard]] virtual std::string other_name(std::size_t number) const = 0;
+
+  Picoseconds last_mark_ = 0;
+  std::vector<std::uint64_t> at_open_;
+  std::vector<std::uint64_t> counted_;
 };
 
 /// @return the interface that an event text means; nothing for one that the mesh does not have. On a single crosspoint
@@ -85,6 +113,31 @@ class FlitTruth final : public LocalCountTruth {
   }
   [[nodiscard]] std::size_t counters() const override { return xps_.size(); }
 
+  // Both kinds of flit event at each interface and channel. Only in small meshes, or at one crosspoint.
+  static constexpr std::size_t kMostXps = 16;
+  static constexpr std::size_t kPlaces = std::size_t{cmn::kInterfaces} * cmn::kChannels;
+  [[nodiscard]] std::size_t others() const override { return xps_.size() <= kMostXps ? 2 * kPlaces : 0; }
+  struct Place {
+    cmn::FlitEvent event;
+    Interface interface;
+    Channel channel;
+  };
+  [[nodiscard]] static Place place(std::size_t number) {
+    return {number < kPlaces ? cmn::FlitEvent::valid : cmn::FlitEvent::stall,
+            static_cast<Interface>(number % kPlaces / cmn::kChannels), static_cast<Channel>(number % cmn::kChannels)};
+  }
+  [[nodiscard]] std::uint64_t other(std::size_t number, Picoseconds /*when*/) const override {
+    const Place at = place(number);
+    std::uint64_t sum = 0;
+    for (const unsigned xp : xps_) sum += wires_.count(at.event, xp, at.interface, at.channel);
+    return sum;
+  }
+  [[nodiscard]] std::string other_name(std::size_t number) const override {
+    const Place at = place(number);
+    return fmt::format("mxp_{}_{}_{}", xp_interface_name(at.interface), xp_channel_name(at.channel),
+                       at.event == cmn::FlitEvent::valid ? "txflit_valid" : "txflit_stall");
+  }
+
   CmnMeaning meaning_;
   const CmnWires& wires_;
   std::vector<unsigned> xps_;
@@ -107,6 +160,23 @@ class NodeTruth final : public LocalCountTruth {
     return sum;
   }
   [[nodiscard]] std::size_t counters() const override { return sources_.size(); }
+
+  // Of one node: the event with each other code of its filter, and then its other events without a filter.
+  static constexpr unsigned kOtherIds = 0x80;
+  [[nodiscard]] std::size_t others() const override {
+    return sources_.size() == 1 ? NodeCounts::kCodes + kOtherIds : 0;
+  }
+  [[nodiscard]] std::uint64_t other(std::size_t number, Picoseconds when) const override {
+    const cmn::Cycle end = wires_.nodes.cycles_before(when);
+    if (number < NodeCounts::kCodes)
+      return sources_.front()->total(meaning_.event_id, static_cast<unsigned>(number), 0, end);
+    return sources_.front()->total(static_cast<unsigned>(number) - NodeCounts::kCodes, 0, 0, end);
+  }
+  [[nodiscard]] std::string other_name(std::size_t number) const override {
+    if (number == 0) return "this event without a filter";
+    if (number < NodeCounts::kCodes) return fmt::format("this event with filter {}", number);
+    return fmt::format("event {:#x} of the node", number - NodeCounts::kCodes);
+  }
 
   CmnMeaning meaning_;
   CmnWires& wires_;

@@ -1,18 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/core/event_record.h"
 
+#include <bit>
+
 #include <fmt/format.h>
 
 namespace pmufab::scoreboard {
 namespace {
 
+/// What a difference tells by itself: a counter that wrapped, or was added more than once.
+std::string remark_on(std::uint64_t expected, std::uint64_t driver) {
+  constexpr std::uint64_t kMostTimes = 16;  // small numbers are multiples of each other by chance
+  if (expected > kMostTimes && driver > expected && driver % expected == 0 && driver / expected <= kMostTimes)
+    return driver / expected == 2 ? ": twice what happened"
+                                  : fmt::format(": {} times what happened", driver / expected);
+  if (driver > kMostTimes && expected > driver && expected % driver == 0 && expected / driver <= kMostTimes)
+    return expected / driver == 2 ? ": half of what happened"
+                                  : fmt::format(": one in {} of what happened", expected / driver);
+  const std::uint64_t difference = driver > expected ? driver - expected : expected - driver;
+  constexpr int kNarrowest = 20;  // a wrap of a narrower counter is of no width that is known here
+  const int bits = difference == 0 ? 0 : std::countr_zero(difference);
+  const std::uint64_t times = difference >> bits;
+  if (bits < kNarrowest || times > kMostTimes) return {};
+  return times == 1 ? fmt::format(": 2^{}", bits) : fmt::format(": {} times 2^{}", times, bits);
+}
+
 std::string difference(std::uint64_t expected, std::uint64_t driver) {
   if (driver == 0) return "the driver counted nothing";
-  if (driver < expected) return fmt::format("{} missing", expected - driver);
+  const std::string remark = remark_on(expected, driver);
+  if (driver < expected) return fmt::format("{} missing{}", expected - driver, remark);
   const std::uint64_t above = driver - expected;
   // In two's complement this is a small negative number.
   return above >> 63 != 0 ? fmt::format("{} too many (-{}: wrapped; is a mask missing?)", above, -above)
-                          : fmt::format("{} too many", above);
+                          : fmt::format("{} too many{}", above, remark);
 }
 
 }  // namespace
