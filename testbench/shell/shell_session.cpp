@@ -74,7 +74,8 @@ class ShellStory {
     machine_.host().unload();
     const Picoseconds end = simulated_time() - release.taken();
     std::vector<std::string> failures = scenario::run_failures(machine_, scenario::Kernel::here);
-    const scenario::CheckResult released = release.compare_with_fresh([&] { quiet.look_at_fresh(); });
+    const scenario::CheckResult released =
+        release.compare_with_fresh({.before_loading = {}, .when_loaded = [&] { quiet.look_at_fresh(); }});
     for (const scenario::CheckResult& check : {published.result(), released, quiet.result()}) {
       if (!check.ok) failures.push_back(check.name + ": " + check.text);
     }

@@ -227,7 +227,9 @@ void pmufab_irq_check_affinity(void) {
     for (struct action* action = interrupt->actions; action; action = action->next) {
       const char* pmu = "";
       const unsigned int wanted = pmufab_perf_cpu_of(action->dev, &pmu);
-      if (wanted >= nr_cpu_ids || (interrupt->has_affinity && cpu_of(interrupt) == wanted)) continue;
+      /* Where an interrupt goes whose CPUs are all offline is the kernel's choice. */
+      const unsigned int cpu = cpumask_first_and(&interrupt->affinity, cpu_online_mask);
+      if (wanted >= nr_cpu_ids || (interrupt->has_affinity && cpu == wanted)) continue;
       /* Which of a device's several interrupts is the PMU's is not known. */
       if (!interrupt->has_affinity && handlers_of(action->dev) > 1) continue;
       pmufab_rule(action->place, "interrupt %u of %s %s, and cpumask says %u: irq_set_affinity() is missing; requested",

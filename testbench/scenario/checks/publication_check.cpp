@@ -11,6 +11,8 @@
 namespace pmufab::scenario {
 namespace {
 
+constexpr const char* kCheckName = "published";
+
 std::optional<std::string> file_of(const perf::PmuCatalog::Entry& pmu, const char* name) {
   const auto found =
       std::find_if(pmu.others.begin(), pmu.others.end(), [&](const auto& file) { return file.first == name; });
@@ -34,7 +36,7 @@ std::set<unsigned> cpus_of(const Machine& machine, const std::string& pmu) {
 void PublicationCheck::add(const perf::PmuCatalog::Entry& pmu, const char* file, const std::string& when,
                            const std::string& problem) {
   if (told_.emplace(pmu.name, file).second)
-    problems_.push_back(fmt::format("{} {}: {} {}", pmu.name, when, file, problem));
+    problems_.push_back({pmu.name, fmt::format("{}: {} {}", when, file, problem)});
 }
 
 void PublicationCheck::check_cpumask(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus,
@@ -82,7 +84,7 @@ void PublicationCheck::check_tables(const perf::PmuCatalog::Entry& pmu, const st
   if (known == expected_.end()) known = expected_.emplace(pmu.name, machine_.scoreboard().publication(pmu.name)).first;
   for (const auto& [file, problem] : compare_published(known->second, pmu)) {
     if (told_.emplace(pmu.name, fmt::format("{} {}", file, problem)).second)
-      problems_.push_back(fmt::format("{} {}: {} {}", pmu.name, when, file, problem));
+      problems_.push_back({pmu.name, fmt::format("{}: {} {}", when, file, problem)});
   }
 }
 
@@ -97,10 +99,20 @@ void PublicationCheck::look(const std::string& when) {
 }
 
 CheckResult PublicationCheck::result() const {
-  const bool ok = problems_.empty();
-  return {"published", ok,
-          ok ? "each PMU shows what it has, and names a CPU of its own that is online"
-             : fmt::format("{}", fmt::join(problems_, " | "))};
+  if (problems_.empty())
+    return {kCheckName, true, "each PMU shows what it has, and names a CPU of its own that is online"};
+  std::vector<std::string> sentences;
+  std::set<std::string> told;
+  for (const Problem& problem : problems_) {
+    if (!told.insert(problem.text).second) continue;
+    const auto others = std::count_if(problems_.begin(), problems_.end(),
+                                      [&](const Problem& other) { return other.text == problem.text; }) -
+                        1;
+    sentences.push_back(fmt::format(
+        "{}{} {}", problem.pmu, others == 0 ? "" : " and " + counted(static_cast<std::uint64_t>(others), "other PMU"),
+        problem.text));
+  }
+  return {kCheckName, false, fmt::format("{}", fmt::join(sentences, " | "))};
 }
 
 }  // namespace pmufab::scenario

@@ -34,7 +34,11 @@ class PublicationCheck {
 
   Machine& machine_;
   std::map<std::string, scoreboard::Publication> expected_;  // by PMU
-  std::vector<std::string> problems_;
+  struct Problem {
+    std::string pmu;
+    std::string text;  // with the time and the file
+  };
+  std::vector<Problem> problems_;
   std::set<std::pair<std::string, std::string>> told_;  // PMU and file: the first problem of each is enough
 };
 

@@ -147,23 +147,24 @@ void ReleaseCheck::look_at_used() {
   taken_ = simulated_time() - start;
 }
 
-CheckResult ReleaseCheck::compare_with_fresh(const std::function<void()>& when_loaded) {
+CheckResult ReleaseCheck::compare_with_fresh(const Steps& steps) {
   if (!panic_.empty()) return {kName, false, "the kernel panicked: " + panic_};
   if (used_.empty()) return {kName, true, "no event was opened"};
   try {
-    return compare(when_loaded);
+    return compare(steps);
   } catch (const std::exception& error) {
     if (!machine_.host().panicked()) throw;
     return {kName, false, fmt::format("the kernel panicked: {}", error.what())};
   }
 }
 
-CheckResult ReleaseCheck::compare(const std::function<void()>& when_loaded) {
+CheckResult ReleaseCheck::compare(const Steps& steps) {
   const Unjudged unjudged(machine_);
   DriverHost& host = machine_.host();
   machine_.platform().reset();
+  if (steps.before_loading) steps.before_loading();
   if (host.load() < 0) return {kName, false, "the drivers cannot be loaded again"};
-  when_loaded();
+  steps.when_loaded();
   const Rooms fresh = rooms(false);
   host.unload();
   std::vector<std::string> wrong;

@@ -20,10 +20,14 @@ class ReleaseCheck {
   /// Look how many events fit, and whether events are taken that are not the PMU's to count. Before the drivers are
   /// unloaded, when no event is open.
   void look_at_used();
+  /// What to do with the platform that was reset.
+  struct Steps {
+    std::function<void()> before_loading;  ///< what firmware does; empty: nothing
+    std::function<void()> when_loaded;     ///< before the first event is opened
+  };
   /// Reset the platform, load the drivers again, look how many events fit, and unload them.
-  /// @param when_loaded  is called before the first event is opened
   /// @return "released": failed if it is another number than that of look_at_used(), or if the kernel panicked
-  [[nodiscard]] CheckResult compare_with_fresh(const std::function<void()>& when_loaded);
+  [[nodiscard]] CheckResult compare_with_fresh(const Steps& steps);
 
   /// @return simulated time that look_at_used() took
   [[nodiscard]] Picoseconds taken() const noexcept { return taken_; }
@@ -31,7 +35,7 @@ class ReleaseCheck {
  private:
   using Rooms = std::map<std::string, unsigned>;  // events that are added, by "pmu/config=1/"
   [[nodiscard]] Rooms rooms(bool foreign);
-  [[nodiscard]] CheckResult compare(const std::function<void()>& when_loaded);
+  [[nodiscard]] CheckResult compare(const Steps& steps);
 
   Machine& machine_;
   Rooms used_;

@@ -138,10 +138,16 @@ class ScenarioRun {
     if (options_.is_limited != nullptr) options_.is_limited->store(limited ? 1 : 0);
   }
 
+  void write(const FirmwareWriteSpec& write) {
+    machine_.host().run_program([&] { machine_.host().write_register(write.address, write.size, write.value); });
+  }
+  void do_firmware_writes() {
+    for (const FirmwareWriteSpec& one : spec_.firmware_writes) write(one);
+  }
   void write_for_firmware() {
-    for (const FirmwareWriteSpec& write : spec_.firmware_writes) {
-      machine_.host().run_program([&] { machine_.host().write_register(write.address, write.size, write.value); });
-      if (!machine_.reports().empty()) throw InputError(write.place, write.path, machine_.reports().front());
+    for (const FirmwareWriteSpec& one : spec_.firmware_writes) {
+      write(one);
+      if (!machine_.reports().empty()) throw InputError(one.place, one.path, machine_.reports().front());
     }
   }
 
@@ -202,11 +208,16 @@ class ScenarioRun {
       try {
         for (const std::string& text : measure.events) check_events(catalog.resolve(text));
       } catch (const perf::EventError& error) {
+        if (!published_.result().ok) {  // a driver's failure, not bad input
+          check("published", false, fmt::format("measure '{}' cannot be opened: {}", measure.name, error.reason()));
+          good = false;
+          continue;
+        }
         if (!measure.source.file) throw;  // from the command line
         throw InputError(measure.source, fmt::format("measure '{}'", measure.name), "\n" + error.picture());
       }
     }
-    injections_.prepare(spec_.injections, machine_, catalog);
+    if (good) injections_.prepare(spec_.injections, machine_, catalog);
     return good;
   }
 
@@ -476,7 +487,9 @@ class ScenarioRun {
     journal_.write("check", to_json(published_.result()));
     const std::vector<std::string> log = machine_.host().log();  // without what comes now
     if (looks) {
-      journal_.write("check", to_json(release.compare_with_fresh([&] { quiet.look_at_fresh(); })));
+      const ReleaseCheck::Steps steps{.before_loading = [&] { do_firmware_writes(); },
+                                      .when_loaded = [&] { quiet.look_at_fresh(); }};
+      journal_.write("check", to_json(release.compare_with_fresh(steps)));
       journal_.write("check", to_json(quiet.result()));
     }
     write_end(cut_short, end, log);

@@ -114,6 +114,7 @@ struct CxlFixedCounter {
   unsigned group_index = 0;
   std::uint32_t mask = 0;
   unsigned threshold = 0;
+  bool is_free_running = false;
 };
 
 /// A vendor's event: messages of a class with an opcode.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/cxl/cxl_publication.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -33,16 +32,24 @@ LinuxVersion version_of(CxlEventId event, std::string_view name) {
   return kFirst;
 }
 
-/// Whether the CPMU can count one event alone.
+/// Whether software can count one event alone: on a fixed counter of exactly this event, or on a configurable one.
+/// Those must not use the event capability of a fixed or free-running counter (CXL 3.1, 8.2.7).
 Shown shown_of(const CxlPmuSpec& spec, CxlEventId event) {
   const std::uint32_t bit = std::uint32_t{1} << event.bit;
-  if (spec.has_configurable && (spec.supported(kCxlVendor, event.group) & bit) != 0) return Shown::must;
   Shown shown = Shown::never;
-  for (const CxlFixedCounter& fixed : spec.fixed) {
-    const CxlGroupSpec& group = spec.groups.at(fixed.group_index);
-    if (group.vendor != kCxlVendor || group.group != event.group) continue;
-    if (fixed.mask == bit) return Shown::must;
-    if ((fixed.mask & bit) != 0) shown = Shown::may;  // it counts the event with others
+  for (unsigned index = 0; index < spec.groups.size(); ++index) {
+    if (spec.groups[index].vendor != kCxlVendor || spec.groups[index].group != event.group) continue;
+    bool is_taken = false;
+    bool is_running = false;
+    for (const CxlFixedCounter& counter : spec.fixed) {
+      if (counter.group_index != index) continue;
+      (counter.is_free_running ? is_running : is_taken) = true;
+      if (counter.mask == bit && !counter.is_free_running) return Shown::must;
+      if ((counter.mask & bit) != 0) shown = Shown::may;  // with other events, or in a counter without an end
+    }
+    if (is_taken || !spec.has_configurable || (spec.supported(kCxlVendor, event.group) & bit) == 0) continue;
+    if (!is_running) return Shown::must;
+    shown = Shown::may;  // Linux's driver uses the capabilities of free-running counters
   }
   return shown;
 }

@@ -132,7 +132,8 @@ scoreboard::CxlPmuSpec pmu_of(const platform::CxlCpmuSpec& cpmu) {
   for (unsigned counter = 0; counter < cpmu.parameters.counters.size(); ++counter) {
     const cxl::CpmuCounterParameters& parameters = cpmu.parameters.counters[counter];
     if (parameters.type != cxl::CounterType::configurable)
-      spec.fixed.push_back({counter, parameters.group, parameters.events, parameters.threshold});
+      spec.fixed.push_back({counter, parameters.group, parameters.events, parameters.threshold,
+                            parameters.type == cxl::CounterType::free_running});
   }
   return spec;
 }

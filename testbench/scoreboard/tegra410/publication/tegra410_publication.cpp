@@ -109,7 +109,8 @@ Publication c2c_publication(const C2cPmuSpec& spec) {
     PublishedEvent event = event_of(c2c_event_name(number), number);
     const bool is_write = !meaning.is_cycles() && meaning.traffic() % 2 == 1;
     const bool is_outgoing = !meaning.is_cycles() && meaning.traffic() >= 2;
-    if ((is_write && !spec.counts_writes) || (is_outgoing && spec.peer == C2cPeer::cxl_memory)) {
+    const bool reads_only = !spec.counts_writes || spec.peer == C2cPeer::cpu;
+    if ((is_write && reads_only) || (is_outgoing && spec.peer == C2cPeer::cxl_memory)) {
       event.shown = Shown::never;
       event.missing = is_write ? "the interface counts reads only" : "CXL memory sends no requests";
     }
@@ -123,7 +124,7 @@ Publication c2c_publication(const C2cPmuSpec& spec) {
       break;
     case C2cPeer::cpu:
       publication.files.push_back({"identifier", spec.counts_writes ? "NVDA2023" : "NVDA2022"});
-      publication.files.push_back({"peer", fmt::format("nr_cpu={}", peers)});
+      publication.files.push_back({"peer", "nr_cpu=1"});
       break;
     case C2cPeer::cxl_memory:
       publication.files.push_back({"identifier", "NVDA2020"});
