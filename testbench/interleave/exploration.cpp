@@ -152,7 +152,17 @@ void Exploration::look() {
   choose_pmu();
   find_windows();
   find_amounts();
+  if (interrupted_ || !has_interrupt()) return;
   for (Choices::OfWindow& of : choices_.windows) find_holds(of);
+}
+
+/// A fault of the interrupt is bad input if the driver has asked for none.
+bool Exploration::has_interrupt() const {
+  Step late;
+  late.kind = Step::Kind::hold;
+  late.until.time = 1;
+  const std::vector<RunResult> runs = run_documents({with_steps(subject_.document, subject_.pmu, {{late}})}, false);
+  return runs.front().status != RunResult::Status::bad_input;
 }
 
 void Exploration::choose_pmu() {

@@ -74,6 +74,7 @@ class Exploration {
   void choose_pmu();
   void find_windows();
   void find_amounts();
+  [[nodiscard]] bool has_interrupt() const;
   void find_holds(Choices::OfWindow& of) const;
   [[nodiscard]] std::vector<std::string> sources() const;
   [[nodiscard]] std::vector<AccessRecord> from_window(const std::vector<AccessRecord>& all, const Window& window) const;

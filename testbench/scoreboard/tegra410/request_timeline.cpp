@@ -35,7 +35,7 @@ void RequestTimeline::add(Picoseconds start, Picoseconds end, std::uint64_t amou
   for (auto entry = checkpoints_.rbegin(); entry != checkpoints_.rend() && entry->second.when > start; ++entry) {
     add_before(entry->second.sums, request, entry->second.when);
   }
-  if (end <= settled_until_) {
+  if (is_settled(start, end)) {
     add_before(settled_, request, settled_until_);
   } else {
     requests_.push_back(request);
@@ -77,7 +77,7 @@ void RequestTimeline::settle(Picoseconds when) {
   settled_until_ = when - kMemory;
   since_settled_ = 0;
   std::erase_if(requests_, [&](const Request& request) {
-    if (request.end > settled_until_) return false;
+    if (!is_settled(request.start, request.end)) return false;
     add_before(settled_, request, settled_until_);
     return true;
   });

@@ -71,6 +71,10 @@ class RequestTimeline {
   };
   void add_before(std::vector<RequestSums>& sums, const Request& request, Picoseconds when) const;
   void settle(Picoseconds when);
+  /// What takes no time and is at settled_until_ is not before it.
+  [[nodiscard]] bool is_settled(Picoseconds start, Picoseconds end) const noexcept {
+    return end <= settled_until_ && start < settled_until_;
+  }
 
   ExactClock clock_;
   std::vector<RequestSums> settled_;  // requests that ended before settled_until_ and have left requests_

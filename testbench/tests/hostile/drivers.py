@@ -128,8 +128,8 @@ MISDEEDS = [
     (["unended", "control", "cpus"], ["show"], FAILED, LATER),
     (["backwards"], ["show"], FAILED, LATER),
     (["long"], ["show"], CHANCE, LATER),
-    (["bits", "turned", "word", "nothing", "page"], ["format"], REFUSED, LATER),
-    (["value", "term", "itself", "page"], ["event"], REFUSED, LATER),
+    (["bits", "turned", "word", "nothing", "page"], ["format"], FAILED, LATER),
+    (["value", "term", "itself", "page"], ["event"], FAILED, LATER),
     # What is the perf core's.
     (["no_pmu", "other_pmu", "cpu=9999", "cpu=-9", "index", "state", "count", "times", "handle", "no_leader", "lists",
       "ghost", "no_name", "no_callbacks", "unregister"], ["event_init", "add", "read"], CHANCE, SOON),

@@ -124,8 +124,7 @@ void print_choices(const Exploration& exploration) {
   const interleave::Choices& choices = exploration.choices();
   for (const auto& of : choices.windows) {
     fmt::print(std::cout, "  {} call {}: {}", scenario::to_string(of.window.call), of.window.nth_call,
-               scenario::counted(of.window.accesses, "register access"));
-    if (of.window.accesses != 1) fmt::print(std::cout, "es");
+               fmt::format("{} register access{}", of.window.accesses, of.window.accesses == 1 ? "" : "es"));
     for (const auto& event : of.events)
       fmt::print(std::cout, "; {} times {}", scenario::with_separators(event.count), event.source);
     fmt::print(std::cout, "\n");

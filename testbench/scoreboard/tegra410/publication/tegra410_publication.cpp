@@ -120,7 +120,8 @@ Publication c2c_publication(const C2cPmuSpec& spec) {
   switch (spec.peer) {
     case C2cPeer::gpu:
       publication.files.push_back({"identifier", "NVDA2023"});
-      publication.files.push_back({"peer", fmt::format("nr_gpu={}", peers)});
+      // With GPU 1 alone, the number of GPUs and that of the last one are both right.
+      if (spec.masks.front() != 0) publication.files.push_back({"peer", fmt::format("nr_gpu={}", peers)});
       break;
     case C2cPeer::cpu:
       publication.files.push_back({"identifier", spec.counts_writes ? "NVDA2023" : "NVDA2022"});

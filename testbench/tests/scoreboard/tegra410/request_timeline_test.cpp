@@ -65,6 +65,14 @@ TEST_F(RequestTimelineTest, requests_long_ended_are_not_forgotten) {
   EXPECT_EQ(timeline.between(begin, end), (RequestSums{200'000, 400'000, 200'000 * 1500}));
 }
 
+TEST_F(RequestTimelineTest, what_takes_no_time_is_kept_when_older_requests_are_settled) {
+  timeline.add_at_once(11'500'000, false, 7, 0);
+  (void)timeline.checkpoint(21'500'000);  // settles what is older than 10 us
+  EXPECT_EQ(timeline.before(21'500'000)[0].requests, 7);
+  timeline.add_at_once(11'500'000, false, 5, 0);
+  EXPECT_EQ(timeline.before(21'500'000)[0].requests, 12);
+}
+
 TEST_F(RequestTimelineTest, checkpoints_are_forgotten_with_their_user_and_others_are_not) {
   Checkpoints others(timeline);
   std::size_t begin = 0;
