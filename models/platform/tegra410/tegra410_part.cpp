@@ -103,7 +103,8 @@ void Tegra410Part::reset() {
 bool Tegra410Part::reset_window(const std::string& window) {
   for (const Pmu& pmu : pmus_) {
     const auto& windows = pmu.row.windows;
-    if (std::none_of(windows.begin(), windows.end(), [&](const PmuWindow& one) { return one.name == window; })) continue;
+    if (std::none_of(windows.begin(), windows.end(), [&](const PmuWindow& one) { return one.name == window; }))
+      continue;
     pmu.model->reset();
     return true;
   }

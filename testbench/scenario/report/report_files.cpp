@@ -46,7 +46,11 @@ std::vector<TestCase> test_cases(const RunResult& run) {
   std::vector<TestCase> cases;
   for (const MeasureResult& measure : run.measures) {
     for (const CounterResult& counter : measure.counters) {
-      TestCase test{measure.name, counter.event, {}, counter.check == Check::unchecked, measure.stop - std::min(measure.start, measure.stop)};
+      TestCase test{measure.name,
+                    counter.event,
+                    {},
+                    counter.check == Check::unchecked,
+                    measure.stop - std::min(measure.start, measure.stop)};
       if (counter.check == Check::wrong || counter.check == Check::not_opened) {
         test.failure = fmt::format("driver {}, scoreboard {}: {}", counter.driver ? number(counter.driver) : "-",
                                    counter.expected ? number(counter.expected) : "-", counter.note);

@@ -158,7 +158,8 @@ TEST_F(Interleave, a_torn_read_is_found_at_its_accesses) {
 }
 
 TEST_F(Interleave, a_known_defect_is_expected) {
-  const Outcome outcome = pmufab({"interleave", shipped("interleave-cxl.yaml"), "--window", "read", "--call", "2", "--bound", "1"});
+  const Outcome outcome =
+      pmufab({"interleave", shipped("interleave-cxl.yaml"), "--window", "read", "--call", "2", "--bound", "1"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("failed, as expected"));
 }
