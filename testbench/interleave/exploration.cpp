@@ -309,7 +309,7 @@ Outcome Exploration::outcome_of(const RunResult& run) const {
   const bool expected = !run.expected_reason.empty() && failures.are_expected(*spec_.expected_failure);
   outcome.kind = expected ? Outcome::Kind::as_expected : Outcome::Kind::failed;
   outcome.what = failures.text();
-  outcome.class_ = without_numbers(outcome.what);
+  outcome.kind_of_failure = without_numbers(outcome.what);
   return outcome;
 }
 

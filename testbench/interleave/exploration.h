@@ -40,8 +40,8 @@ struct Outcome {
     not_run,  ///< the user stopped before
   };
   Kind kind = Kind::not_run;
-  std::string what;    ///< what is wrong, with numbers
-  std::string class_;  ///< the same without numbers: equal for equal outcomes
+  std::string what;             ///< what is wrong, with numbers
+  std::string kind_of_failure;  ///< the same without numbers: equal for equal outcomes
 };
 
 /// Runs a scenario with all that may happen among the register accesses of a driver's calls.

@@ -151,9 +151,10 @@ class Campaign {
     if (!lost_.empty()) throw scenario::InputError(lost_);
   }
 
-  /// By the user, or because the time has passed; not by a limit, at which a driver has failed.
-  static bool was_stopped(const RunResult& run) {
-    return run.status == RunResult::Status::interrupted && run.message.find("--limit") == std::string::npos;
+  /// By the user, or because the time has passed; not by a limit, or by a signal that the driver sent.
+  [[nodiscard]] bool was_stopped(const RunResult& run) const {
+    const bool is_asked = is_interrupted() || (options_.is_over && options_.is_over());
+    return is_asked && run.status == RunResult::Status::interrupted && run.message.find("--limit") == std::string::npos;
   }
 
   void judge(const Value& document, const RunResult& run) {
@@ -183,7 +184,9 @@ class Campaign {
   void shrink_new_kinds() {
     for (FailureGroup& group : state_.groups) {
       if (!group.file.empty() || is_interrupted()) continue;
-      write(group, options_.shrinks ? smallest_of(group) : document_of(group.first));
+      const Value smallest = options_.shrinks ? smallest_of(group) : document_of(group.first);
+      if (is_interrupted()) return;  // what was tried since then says nothing: shrink it again after --resume
+      write(group, smallest);
       save();
       if (options_.on_failure) options_.on_failure(group);
     }

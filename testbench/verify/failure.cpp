@@ -93,9 +93,11 @@ std::vector<Failure> failures_of(const RunResult& run) {
   if (run.status == Status::crashed || run.status == Status::timed_out || run.status == Status::bad_input ||
       run.status == Status::interrupted) {
     const std::string message = first_line(run.message);
+    const bool is_signal = run.status == Status::interrupted && run.message.find("--limit") == std::string::npos;
     // Events that the hardware has, and the driver does not offer, are no valid input.
     const char* const what = run.status == Status::crashed     ? "crash"
                              : run.status == Status::bad_input ? "not offered by the driver"
+                             : is_signal                       ? "stopped by a signal"
                                                                : "took too long";
     failures.push_back({what + function_in(message), fmt::format("{}: {}", what, message)});
   }
@@ -114,7 +116,11 @@ std::vector<Failure> failures_of(const RunResult& run) {
   // Of a case that must fail, the message says what is different. Some of its checks are meant to fail.
   if (!run.expected_reason.empty() && (run.status == Status::failed || run.status == Status::unexpected_pass)) {
     const std::string message = first_line(run.message);
-    failures.push_back({without_numbers(message), message});
+    if (message.empty()) {
+      failures.push_back({"unexpected pass", fmt::format("it passed, and must not: {}", run.expected_reason)});
+    } else {
+      failures.push_back({without_numbers(message), message});
+    }
     return failures;
   }
   for (const CheckResult& check : run.checks) {

@@ -25,6 +25,15 @@ std::string element_name(const RegisterSpec& spec, unsigned element) {
   return spec.count > 1 ? fmt::format("{}[{}]", spec.name, element) : std::string(spec.name);
 }
 
+/// Writes down which register is accessed, for who asks with a RegisterNote.
+void tell(tlm::tlm_generic_payload& payload, const std::string& bank, const RegisterSpec& spec, unsigned element,
+          const char* half) {
+  if (auto* const note = payload.get_extension<RegisterNote>(); note != nullptr) [[unlikely]] {
+    note->bank = bank;
+    note->name = element_name(spec, element) + half;
+  }
+}
+
 std::string allowed_sizes(const RegisterSpec& spec) {
   if (spec.width == 32) return "4 bytes";
   return spec.halves ? "8 bytes, or 4 bytes per half," : "8 bytes";
@@ -197,11 +206,7 @@ void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
   if (!whole && !(width == 64 && length == 4 && reg.spec->halves)) {
     return guest_error(payload, tlm::TLM_BURST_ERROR_RESPONSE, "wrong size or place");
   }
-  if (auto* const note = payload.get_extension<RegisterNote>(); note != nullptr) [[unlikely]] {
-    note->bank = options_.name;
-    note->name = element_name(*reg.spec, slot.element);
-    if (!whole) note->name += slot.upper ? " upper half" : " lower half";
-  }
+  tell(payload, options_.name, *reg.spec, slot.element, whole ? "" : slot.upper ? " upper half" : " lower half");
   const unsigned shift = slot.upper ? 32 : 0;
   if (!is_write) {
     const std::uint64_t value = read_element(reg, slot.element, when) >> shift;

@@ -80,11 +80,12 @@ QuietCheck::Switches QuietCheck::switches() const {
 }
 
 CheckResult QuietCheck::result() const {
+  if (!fresh_) return {"quiet", true, "not looked at: no event was opened, or the drivers were not loaded again"};
   std::vector<std::string> left;
   std::size_t more = 0;
   for (const auto& [place, used] : used_) {
-    const auto found = fresh_.find(place);
-    const std::uint64_t fresh = found == fresh_.end() ? 0 : found->second.value;
+    const auto found = fresh_->find(place);
+    const std::uint64_t fresh = found == fresh_->end() ? 0 : found->second.value;
     const bool is_on = used.is_comparison ? used.value != fresh : (used.value & ~fresh) != 0;
     if (!is_on) continue;
     if (left.size() == kMostTold) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "testbench/scenario/report/results.h"
@@ -36,7 +37,7 @@ class QuietCheck {
 
   const Machine& machine_;
   Switches used_;
-  Switches fresh_;
+  std::optional<Switches> fresh_;  ///< nothing: the drivers were not loaded again
 };
 
 }  // namespace pmufab::scenario

@@ -36,8 +36,7 @@ Faults::Faults(platform::Platform& platform, driver_host::DriverHost& host)
 
 bool Faults::Fault::covers(std::uint64_t address, unsigned length) const {
   return std::any_of(ranges.begin(), ranges.end(), [&](const auto& range) {
-    return address + length > range.first && address - range.first < range.second + length &&
-           address < range.first + range.second;
+    return address < range.first + range.second && range.first < address + length;
   });
 }
 

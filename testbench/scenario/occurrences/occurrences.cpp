@@ -27,6 +27,7 @@ void excuse(const std::vector<FaultSpec>& faults, MeasureResult& result) {
     for (const std::string& event : fault.not_judged_events) {
       for (CounterResult& counter : result.counters) {
         if (fnmatch(event.c_str(), counter.event.c_str(), FNM_NOESCAPE) != 0) continue;
+        if (counter.check == CounterResult::Check::not_opened) continue;  // no fault makes a driver refuse an event
         counter.check = CounterResult::Check::unchecked;
         counter.note = fmt::format("not judged: {}", fault.not_judged_reason);
       }

@@ -126,7 +126,7 @@ void Triggers::on_call(Call call, bool begin, const std::string& pmu) {
 }
 
 bool Triggers::before_access() {
-  ++place_.access;
+  if (!place_.pmu.empty()) ++place_.access;
   for (Waiting& waiting : waiting_) {
     if (waiting.is_inside) ++waiting.accesses;
   }

@@ -67,9 +67,9 @@ Json value_at(const Json& json, const char* key) {
 }
 
 const Json& list_at(const Json& json, const char* key) {
-  static const Json kNone = Json::array();
+  static const Json none = Json::array();
   const auto found = json.find(key);
-  return found != json.end() && found->is_array() ? *found : kNone;
+  return found != json.end() && found->is_array() ? *found : none;
 }
 
 /// The things of a list, by a name that tells them apart.
@@ -252,9 +252,9 @@ ResultDifference::ResultDifference(const std::vector<Json>& before, const std::v
 
 void ResultDifference::add(const Json* before, const Json* after) {
   const Json& known = before == nullptr ? *after : *before;
-  static const Json kNothing = Json::object();
-  const Json& old_run = before == nullptr ? kNothing : *before;
-  const Json& new_run = after == nullptr ? kNothing : *after;
+  static const Json nothing = Json::object();
+  const Json& old_run = before == nullptr ? nothing : *before;
+  const Json& new_run = after == nullptr ? nothing : *after;
   Json run;
   run["scenario"] = text_at(known, "scenario");
   run["variant"] = text_at(known, "variant");

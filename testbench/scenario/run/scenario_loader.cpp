@@ -494,6 +494,25 @@ ExpectedFailureSpec read_expected_failure(Reader& item) {
   return failure;
 }
 
+void read_cpu_complex(Reader& host, HostSpec& spec) {
+  host.number("access_latency", spec.access_latency, Quantity::duration, 0, kMaximumAccess);
+  host.number("interrupt_delay", spec.interrupt_delay, Quantity::duration, 0, kMaximumInterruptDelay);
+  host.number("rotation", spec.rotation, Quantity::duration, kShortestRotation);
+}
+
+void read_duration(Reader& reader, std::optional<Picoseconds>& out) {
+  if (!reader.has("duration")) return;
+  Picoseconds duration = 0;
+  reader.number("duration", duration, Quantity::duration, 1);
+  out = duration;
+}
+
+std::vector<std::string> measure_names_of(const std::vector<MeasureSpec>& measures) {
+  std::vector<std::string> names;
+  for (const MeasureSpec& measure : measures) names.push_back(measure.name);
+  return names;
+}
+
 ScenarioSpec read_scenario(const Parts& parts) {
   ScenarioSpec spec;
   spec.effective = Value::map();
@@ -512,22 +531,14 @@ ScenarioSpec read_scenario(const Parts& parts) {
   spec.platform = read_platform(platform != nullptr ? *platform : nothing, "platform", effective_platform);
   spec.platform_name = spec.platform.name;
   reader.put("platform", std::move(effective_platform));
-  reader.object("host", [&](Reader& host) {
-    host.number("access_latency", spec.host.access_latency, Quantity::duration, 0, kMaximumAccess);
-    host.number("interrupt_delay", spec.host.interrupt_delay, Quantity::duration, 0, kMaximumInterruptDelay);
-    host.number("rotation", spec.host.rotation, Quantity::duration, kShortestRotation);
-  });
+  reader.object("host", [&](Reader& host) { read_cpu_complex(host, spec.host); });
 
   TrafficNames names;
   const TrafficContext context{parts.base, read_default_trace(reader, parts), parts.traffic_bases, spec.platform,
                                names};
   spec.workload.seed = spec.seed;
   for (const FabricKind* kind : fabric_kinds()) kind->read_traffic(reader, context, spec.workload);
-  if (reader.has("duration")) {
-    Picoseconds duration = 0;
-    reader.number("duration", duration, Quantity::duration, 1);
-    spec.duration = duration;
-  }
+  read_duration(reader, spec.duration);
   std::unordered_set<std::string> measure_names;
   reader.list(
       "measure",
@@ -536,9 +547,7 @@ ScenarioSpec read_scenario(const Parts& parts) {
       },
       Presence::required);
   reader.list("actions", [&](Reader& item, std::size_t) {
-    std::vector<std::string> measures;  // parts of a sweep have names of their own
-    for (const MeasureSpec& measure : spec.measures) measures.push_back(measure.name);
-    read_action(item, spec.platform, measures, spec.actions);
+    read_action(item, spec.platform, measure_names_of(spec.measures), spec.actions);  // parts of a sweep have their own
   });
   reader.list("firmware_writes", [&](Reader& item, std::size_t) { read_firmware_write(item, spec.firmware_writes); });
   reader.list("inject", [&](Reader& item, std::size_t) { read_injection(item, spec.injections); });

@@ -66,7 +66,7 @@ class Tally {
  public:
   explicit Tally(const std::vector<Outcome>& outcomes) {
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      Group& group = groups_[{outcomes[i].kind, outcomes[i].class_}];
+      Group& group = groups_[{outcomes[i].kind, outcomes[i].kind_of_failure}];
       if (group.number++ == 0) {
         group.first = i;
         group.what = outcomes[i].what;
@@ -162,12 +162,14 @@ int explore(const Exploration& exploration, const std::vector<Schedule>& schedul
   const Tally tally(exploration.run(schedules));
   tally.print(fmt::format("{} with up to {}", scenario::counted(schedules.size(), "schedule"),
                           scenario::counted(map["bound"].as<unsigned>(), "step")));
+  int code = exit_code_of(tally, exploration.was_interrupted());
   if (const std::uint64_t number = map["random"].as<std::uint64_t>(); number > 0 && !exploration.was_interrupted()) {
     const std::uint64_t seed = map["seed"].as<std::uint64_t>();
     const auto random =
         interleave::random_schedules(schedules, number, seed, exploration.first_access(), exploration.last_access());
-    Tally(exploration.run(random))
-        .print(fmt::format("{} at random times, seed {}", scenario::counted(random.size(), "schedule"), seed));
+    const Tally at_random(exploration.run(random));
+    at_random.print(fmt::format("{} at random times, seed {}", scenario::counted(random.size(), "schedule"), seed));
+    code = scenario::graver(code, exit_code_of(at_random, exploration.was_interrupted()));
   }
   const auto failed = tally.first_of(Outcome::Kind::failed);
   const auto shown = failed ? failed : tally.first_of(Outcome::Kind::as_expected);
@@ -176,7 +178,7 @@ int explore(const Exploration& exploration, const std::vector<Schedule>& schedul
     if (const std::string file = map["save"].as<std::string>(); !file.empty())
       write_file(file, exploration.as_scenario(schedules[*shown]));
   }
-  return exit_code_of(tally, exploration.was_interrupted());
+  return exploration.was_interrupted() ? exit_code_of(tally, true) : code;
 }
 
 int run_interleave(const Request& request) {

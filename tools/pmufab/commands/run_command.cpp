@@ -308,6 +308,14 @@ class Reports {
   std::vector<std::unique_ptr<ReportFile>> files_;
 };
 
+scenario::TextReportOptions form_of(const po::variables_map& map, std::size_t runs) {
+  scenario::TextReportOptions form;
+  form.marks = speaks_utf8();
+  form.everything = map["verbose"].as<bool>();
+  form.compact = runs > 4 && !form.everything;
+  return form;
+}
+
 int run(const Request& request) {
   const po::variables_map& map = request.options;
   check_numbers(map);
@@ -319,10 +327,7 @@ int run(const Request& request) {
   if (out.empty()) out = map["output"].as<std::string>();
   if (!out.empty()) check_folders(plans);
   check_outputs(map, out, plans);
-  scenario::TextReportOptions form;
-  form.marks = speaks_utf8();
-  form.everything = map["verbose"].as<bool>();
-  form.compact = plans.size() > 4 && !form.everything;
+  const scenario::TextReportOptions form = form_of(map, plans.size());
 
   Printer printer(form);
   ResultWriter results;

@@ -90,6 +90,8 @@ inline std::uint32_t filter_word(NodeFilter filter, unsigned code, unsigned seco
       return code << 16U;
     case NodeFilter::evict_state:
       return code << 6U | second << 20U;
+    case NodeFilter::busy:
+      return code << 10U;
   }
   return 0;
 }
@@ -109,6 +111,7 @@ inline std::pair<unsigned, unsigned> codes_of(NodeFilter filter, bool hn_s, bool
     case NodeFilter::virtual_channel:
       return {3, 1};
     case NodeFilter::enhanced:
+    case NodeFilter::busy:
       return {7, 1};
     case NodeFilter::evict_state:
       return {3, 7};
