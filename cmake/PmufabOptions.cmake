@@ -148,15 +148,19 @@ function(pmufab_library name)
   endif()
 endfunction()
 
-# pmufab_test(name [LONG] [OPTIMISED] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program. SystemC elaborates once per
+# pmufab_test(name [LONG] [NOT_SANITIZED] [OPTIMISED] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program. SystemC elaborates once per
 # process, so each of its tests is a ctest test in its own process. LONG: some tests take many seconds, so they start
 # before others. TOGETHER: all tests are one ctest test with the label "together", because none of them simulates.
+# NOT_SANITIZED: its many simulations would take too long with sanitizers; tools/test runs it in the optimised build.
 # OPTIMISED: the test's own code simulates, so it is optimised under the sanitizers, too.
 function(pmufab_test name)
   if(NOT PMUFAB_BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "LONG;OPTIMISED;TOGETHER" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "LONG;NOT_SANITIZED;OPTIMISED;TOGETHER" "" "SOURCES;LINK" ${ARGN})
+  if(PMUFAB_SANITIZE AND ARG_NOT_SANITIZED)
+    return()
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} pmufab::testing pmufab_settings)
   if(PMUFAB_SANITIZE AND ARG_OPTIMISED)
@@ -169,6 +173,9 @@ function(pmufab_test name)
   if("allocation_counter.cpp" IN_LIST ARG_SOURCES)
     # In a batch, the compiler would see through the operators it replaces, and warn of them.
     set_source_files_properties(allocation_counter.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    add_dependencies(optimised ${name})
+  endif()
+  if(ARG_NOT_SANITIZED)
     add_dependencies(optimised ${name})
   endif()
   # Parameters appear with the name or number a test gives them, not as bytes.
