@@ -251,10 +251,10 @@ ResultDifference::ResultDifference(const std::vector<Json>& before, const std::v
 }
 
 void ResultDifference::add(const Json* before, const Json* after) {
-  const Json& known = before == nullptr ? *after : *before;
   static const Json nothing = Json::object();
   const Json& old_run = before == nullptr ? nothing : *before;
   const Json& new_run = after == nullptr ? nothing : *after;
+  const Json& known = before == nullptr ? new_run : old_run;
   Json run;
   run["scenario"] = text_at(known, "scenario");
   run["variant"] = text_at(known, "variant");

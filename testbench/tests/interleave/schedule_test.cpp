@@ -10,8 +10,6 @@
 namespace pmufab::interleave {
 namespace {
 
-using ::testing::Each;
-using ::testing::HasSubstr;
 
 /// One reading with two accesses: three places.
 Choices one_window() {

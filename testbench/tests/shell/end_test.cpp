@@ -389,7 +389,7 @@ TEST_F(ShellOwnDriver, a_wrong_count_is_told_and_is_the_exit_code) {
 
 TEST_F(ShellOwnDriver, an_event_is_judged_whatever_the_driver_calls_it) {
   const std::string event = "ARM_CSPMU_EVENT_ATTR(slc_access_rd,";
-  ASSERT_NO_FATAL_FAILURE(change(event, event, "ARM_CSPMU_EVENT_ATTR(llc_read,"));
+  ASSERT_NO_FATAL_FAILURE(change(event, event, "ARM_CSPMU_EVENT_ATTR(llc_read, 0x111), " + event));
   const Session session = type("perf stat -a -e nvidia_ucf_pmu_0/llc_read/,nvidia_ucf_pmu_0/event=0x111/ sleep 0.1");
   expect_exact(session, 2);
   EXPECT_GT(session.verdicts.at(0).at("driver"), 100);

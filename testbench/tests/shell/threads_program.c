@@ -18,12 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-  kThreads = 4,
-  kTurns = 100,
-  kAlone = 10,
-  kEvents = 2
-};  // NOLINT(readability-identifier-naming): C has no other constants
+// NOLINTBEGIN(readability-identifier-naming): C has no other constants
+enum { kThreads = 4, kTurns = 100, kAlone = 10, kEvents = 2 };
+// NOLINTEND(readability-identifier-naming)
 static struct perf_event_attr attributes = {.size = sizeof(attributes), .config = 0x111, .read_format = PERF_FORMAT_ID};
 static int events[kEvents];
 static uint64_t ids[kEvents];

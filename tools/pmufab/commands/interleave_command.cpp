@@ -11,6 +11,7 @@
 #include <fmt/ostream.h>
 
 #include "testbench/interleave/exploration.h"
+#include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"

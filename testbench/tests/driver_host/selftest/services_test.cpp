@@ -6,7 +6,6 @@ namespace pmufab::driver_host::testing {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 /// Bit 0 of 0x10 is the interrupt line. 0x20 counts its readings. What is written to 0x30 can be read.
 class ServicesDevice : public FakeDevice {

@@ -17,7 +17,6 @@ namespace {
 
 using scoreboard::Publication;
 using scoreboard::Shown;
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

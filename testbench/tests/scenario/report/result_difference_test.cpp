@@ -13,7 +13,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// A run that passed: one counter, one check, one driver file.
 RunResult good_run() {

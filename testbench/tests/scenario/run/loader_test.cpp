@@ -412,7 +412,7 @@ TEST(ScenarioLoader, a_cpu_the_platform_does_not_have_is_refused_at_its_place) {
 TEST(ScenarioLoader, an_action_on_a_measure_that_there_is_not_is_refused) {
   const std::string actions = std::string(kSmall) + "actions: [{at: 1 us, do: disable_events, measure: ";
   EXPECT_THAT(load_error(actions + "frist}]\n"),
-              AllOf(HasSubstr("s.yaml:11:52: actions[0].measure: there is no measure 'frist'"),
+              AllOf(HasSubstr("s.yaml:11:51: actions[0].measure: there is no measure 'frist'"),
                     HasSubstr("there are 'measure 0'")));
   EXPECT_EQ(load_error(actions + "measure 0}]\n"), "no error");
 }
