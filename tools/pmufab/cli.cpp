@@ -139,10 +139,11 @@ Option limit_option() {
 
 std::string limit_description() {
   return fmt::format(
-      "--limit keeps one run from harming others. Its defaults are {}; for all but log and readings, 0 means no limit. "
-      "A run that reaches a limit is stopped and keeps its results. Of a longer kernel log, the beginning, the end "
-      "and errors between them are kept. readings are the intervals of one measure, and processes are those that "
-      "drivers start.",
+      "--limit keeps one run from harming others. A run that reaches a limit is stopped and keeps its results. The\n"
+      "defaults are {}.\n"
+      "0 means no limit, except for log and readings. Of a longer kernel log, the beginning, the end and errors "
+      "between\n"
+      "them are kept. readings are the intervals of one measure, and processes are those that drivers start.",
       scenario::default_limits());
 }
 

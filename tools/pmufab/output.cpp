@@ -33,10 +33,15 @@ using scenario::InputError;
 
 constexpr int kMaximumLinks = 40;  // as in the kernel
 
-/// Files below these are views of devices and of open files. Renaming a file onto them is never intended.
-bool is_system_folder(const fs::path& folder) {
+bool is_in(const fs::path& folder, std::string_view outer) {
   const std::string text = folder.string();
-  return text == "/dev" || text == "/proc" || text.starts_with("/dev/") || text.starts_with("/proc/");
+  return text.starts_with(outer) && (text.size() == outer.size() || text[outer.size()] == '/');
+}
+
+/// Files below these are views of devices and of open files. Renaming a file onto them is never intended. /dev/shm has
+/// ordinary files.
+bool is_system_folder(const fs::path& folder) {
+  return (is_in(folder, "/dev") && !is_in(folder, "/dev/shm")) || is_in(folder, "/proc");
 }
 
 fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }

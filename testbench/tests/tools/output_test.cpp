@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -121,6 +122,16 @@ TEST_F(Output, a_folder_that_is_not_there_is_told_at_once_and_is_not_made) {
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("cannot write"), HasSubstr("there is no folder"))) << command.front();
   }
   EXPECT_FALSE(fs::exists(folder / "none"));
+}
+
+TEST_F(Output, files_in_shared_memory_are_written_although_they_are_below_dev) {
+  std::string name = "/dev/shm/pmufab-test-XXXXXX";
+  if (mkdtemp(name.data()) == nullptr) GTEST_SKIP() << "/dev/shm cannot be written to";
+  const std::string file = name + "/map.svg";
+  const Outcome outcome = pmufab({"map", shipped("platforms/cmn600-small.yaml"), "--svg", file});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(read(file), HasSubstr("<svg"));
+  fs::remove_all(name);
 }
 
 TEST_F(Output, a_folder_for_all_results_is_made_and_may_have_the_reports) {
