@@ -10,7 +10,6 @@
 namespace pmufab::interleave {
 namespace {
 
-
 /// One reading with two accesses: three places.
 Choices one_window() {
   Choices choices;
