@@ -78,7 +78,7 @@ MmioBus::Port* MmioBus::decode(std::uint64_t address, unsigned length) noexcept 
 }
 
 void MmioBus::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  const std::uint64_t address = payload.get_address();
+  const std::uint64_t address = latest_ = payload.get_address();
   const unsigned length = payload.get_data_length();
   const Picoseconds when = to_picoseconds(sc_core::sc_time_stamp()) + to_picoseconds(delay);
   if (Port* const port = decode(address, length)) [[likely]] {

@@ -57,6 +57,10 @@ class MmioBus : public sc_core::sc_module {
 
   [[nodiscard]] std::vector<Window> windows() const;
 
+  /// @return the physical address of the latest access that is no debug access; 0 before the first. While a device
+  ///         answers, it is the access it answers.
+  [[nodiscard]] std::uint64_t latest_address() const noexcept { return latest_; }
+
   tlm_utils::simple_target_socket<MmioBus, 64> socket;
 
  private:
@@ -68,6 +72,7 @@ class MmioBus : public sc_core::sc_module {
 
   std::vector<std::unique_ptr<Port>> ports_;  // sorted by base
   Port* last_ = nullptr;
+  std::uint64_t latest_ = 0;
   std::vector<Monitor> monitors_;
   std::set<std::pair<std::uint64_t, unsigned>> reported_;  // address, length
 };

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "tlm/registers/lost_write.h"
 #include "tlm/registers/register_note.h"
 
 namespace pmufab {
@@ -63,6 +64,10 @@ RegisterBank::RegisterBank(Options options, std::span<const RegisterSpec> regist
         case Access::rw:
           reg.rw |= mask;
           break;
+        case Access::wo:
+        case Access::raz_wi:
+          reg.settable |= mask;  // software may write what it likes
+          break;
         case Access::w1c:
           reg.w1c |= mask;
           break;
@@ -73,14 +78,13 @@ RegisterBank::RegisterBank(Options options, std::span<const RegisterSpec> regist
           reg.unimplemented |= mask;
           break;
         case Access::ro:
-        case Access::wo:
-        case Access::raz_wi:
         case Access::reserved:
           break;
       }
       if (field.access == Access::ro) reg.readable |= mask;
     }
     reg.readable |= reg.rw | reg.w1c | reg.w1s;
+    reg.settable |= reg.rw | reg.w1c | reg.w1s | reg.unimplemented;  // the last are told of by themselves
     reg.resets.assign(spec.count, reset);
     reg.values = reg.resets;
     for (unsigned element = 0; element < spec.count; ++element) {
@@ -156,8 +160,10 @@ void RegisterBank::reset() {
   for (Register& reg : registers_) {
     reg.values = reg.resets;
     reg.unimplemented_reported = 0;
+    reg.lost_reported = 0;
   }
   reported_.clear();
+  lost_.clear();
 }
 
 void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -195,8 +201,14 @@ void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
     if (options_.holes == HolePolicy::address_error) {
       return guest_error(payload, tlm::TLM_ADDRESS_ERROR_RESPONSE, "no register lies there");
     }
-    if (!is_write) std::memset(payload.get_data_ptr(), 0, length);
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    if (is_write) {
+      std::uint64_t data = 0;
+      std::memcpy(&data, payload.get_data_ptr(), length);
+      report_lost(offset, data, "no register lies there");
+    } else {
+      std::memset(payload.get_data_ptr(), 0, length);
+    }
     return;
   }
 
@@ -222,7 +234,14 @@ void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
 
 void RegisterBank::write_element(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask,
                                  Picoseconds when) {
-  if (element >= reg.count) return;
+  const bool is_all_ones = (written & mask) == mask;
+  if (element >= reg.count) {
+    if (is_all_ones) return;
+    return report_lost(reg.spec->offset + std::uint64_t{element} * reg.spec->stride, written,
+                       fmt::format("this part has {} of {}", reg.count, reg.spec->name));
+  }
+  if ((written & ~reg.settable) != 0 && !is_all_ones) [[unlikely]]
+    report_lost_bits(reg, element, written, mask, when);
   std::uint64_t& value = reg.values[element];
   RegisterWrite write{element, written, mask, value, value, when};
   const std::uint64_t plain = reg.rw & mask;
@@ -287,6 +306,28 @@ void RegisterBank::report_unimplemented(Register& reg, unsigned element, std::ui
       fmt::format("{}: write to {} at offset {:#x} sets {}, which this model does not implement; write 0 there",
                   options_.name, element_name(*reg.spec, element), offset, names);
   SC_REPORT_WARNING(kGuestErrorReport, text.c_str());
+}
+
+void RegisterBank::report_lost(std::uint64_t offset, std::uint64_t value, std::string_view why) {
+  if (!options_.reports_lost_writes) return;
+  if (!lost_.insert(offset).second) return;
+  const std::string text =
+      fmt::format("{}: write of {:#x} at offset {:#x} has no effect: {}", options_.name, value, offset, why);
+  SC_REPORT_WARNING(kLostWriteReport, text.c_str());
+}
+
+void RegisterBank::report_lost_bits(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask,
+                                    Picoseconds when) {
+  if (!options_.reports_lost_writes) return;
+  // What is read may be written back.
+  const std::uint64_t lost = written & mask & ~reg.settable & ~read_element(reg, element, when);
+  if (lost == 0) return;
+  if ((lost & ~reg.lost_reported) == 0) return;
+  reg.lost_reported |= lost;
+  const std::uint64_t offset = reg.spec->offset + std::uint64_t{element} * reg.spec->stride;
+  const std::string text = fmt::format("{}: write of {:#x} to {} at offset {:#x} sets bits that stay 0: {:#x}",
+                                       options_.name, written, element_name(*reg.spec, element), offset, lost);
+  SC_REPORT_WARNING(kLostWriteReport, text.c_str());
 }
 
 std::string RegisterBank::place(std::uint64_t offset, unsigned length) const {

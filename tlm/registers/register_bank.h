@@ -26,7 +26,7 @@ inline constexpr const char* kGuestErrorReport = "/pmufab/guest-error";
 
 /// The response to an access to an offset without a register.
 enum class HolePolicy : std::uint8_t {
-  read_zero_write_ignored,  ///< as most parts do; silent
+  read_zero_write_ignored,  ///< as most parts do
   address_error,            ///< TLM_ADDRESS_ERROR_RESPONSE and one report per place
 };
 
@@ -78,6 +78,10 @@ struct FieldWrite {
 /// - neither read nor write: TLM_COMMAND_ERROR_RESPONSE
 /// - outside the window, or a hole where holes are errors: TLM_ADDRESS_ERROR_RESPONSE
 ///
+/// A write without effect is reported under kLostWriteReport, but succeeds as in the real part: one where no register is, to an
+/// element of an array that the part lacks, or one that sets bits that cannot be set (reserved, or read-only and 0). All
+/// ones may be written to any register: so software clears all that there is, or finds it out.
+///
 /// The bank is no SystemC module: a model's target socket forwards b_transport and transport_dbg to it. The bank never
 /// grants DMI.
 class RegisterBank {
@@ -92,6 +96,9 @@ class RegisterBank {
     std::uint32_t size;  ///< bytes of the window
     HolePolicy holes = HolePolicy::read_zero_write_ignored;
     Picoseconds latency = 0;  ///< added to the delay of each access
+    /// Whether writes without effect are reported. Not where software writes to find out what there is, as in the
+    /// configuration space of PCI.
+    bool reports_lost_writes = true;
   };
 
   /// @param registers  must outlive the bank (usually a constexpr table)
@@ -156,8 +163,9 @@ class RegisterBank {
     unsigned count;                     // implemented elements
     std::vector<std::uint64_t> values;  // spec->count of them
     std::vector<std::uint64_t> resets;
-    std::uint64_t rw = 0, w1c = 0, w1s = 0, readable = 0, unimplemented = 0;  // masks from the fields
+    std::uint64_t rw = 0, w1c = 0, w1s = 0, readable = 0, settable = 0, unimplemented = 0;  // masks from the fields
     std::uint64_t unimplemented_reported = 0;
+    std::uint64_t lost_reported = 0;  // bits
     LiveValue live;
     WriteHook hook;
   };
@@ -177,6 +185,8 @@ class RegisterBank {
 
   void guest_error(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status, std::string_view what);
   void report_unimplemented(Register& reg, unsigned element, std::uint64_t bits);
+  void report_lost(std::uint64_t offset, std::uint64_t value, std::string_view why);
+  void report_lost_bits(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask, Picoseconds when);
   [[nodiscard]] std::string place(std::uint64_t offset, unsigned length) const;
   [[nodiscard]] std::uint64_t read_element(const Register& reg, unsigned element, Picoseconds when) const;
   void write_element(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask, Picoseconds when);
@@ -188,6 +198,7 @@ class RegisterBank {
   std::vector<std::uint32_t> pages_;                             // per page of the window: index of its first slot
   std::vector<Slot> slots_;                                      // the first page is all holes; empty pages share it
   std::set<std::tuple<std::uint64_t, unsigned, int>> reported_;  // offset, size, response
+  std::set<std::uint64_t> lost_;                                 // offsets of writes where nothing is
   std::uint64_t guest_errors_ = 0;
 };
 

@@ -34,7 +34,8 @@ enum class Kernel : std::uint8_t {
 /// - probe: no driver failed to serve a device
 /// - kernel_warnings: no WARN(), no broken rule of the kernel, and no register access that was aborted
 /// - interrupts: none was disabled because no handler cleared it
-/// - register_accesses: no access was refused, hit nothing, or set what the hardware does not have
+/// - register_accesses: no access was refused, and no write was without effect: where no register is, or to bits that
+///   cannot be set
 /// - scoreboard: neither drivers nor hardware broke a rule
 /// - traffic: every request was answered
 ///

@@ -2,6 +2,7 @@
 #include "testbench/scenario/run/machine.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "testbench/process/crash_report.h"
 #include "testbench/process/main_stack.h"
 #include "testbench/scenario/yaml/input_error.h"
+#include "tlm/registers/lost_write.h"
 
 namespace pmufab::scenario {
 
@@ -161,9 +163,14 @@ void Machine::run(const std::function<void()>& body) {
 void Machine::on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
   if (report.get_severity() == sc_core::SC_WARNING && current_ != nullptr) {
     if (!current_->judging_) return;
-    const std::string function = current_->host_->driver_function();
-    current_->reports_.add(report.get_msg_type(),
-                           report.get_msg() + (function.empty() ? std::string() : ", in " + function));
+    std::string text = report.get_msg();
+    const std::string_view kind = report.get_msg_type();
+    if (kind == kGuestErrorReport || kind == kLostWriteReport) {
+      const std::string address = fmt::format("{:#x}", current_->platform_->bus().latest_address());
+      if (text.find(address) == std::string::npos) text += ", address " + address;
+    }
+    if (const std::string function = current_->host_->driver_function(); !function.empty()) text += ", in " + function;
+    current_->reports_.add(report.get_msg_type(), text);
     return;
   }
   // Messages of sc_stop and the like are not shown to the user.

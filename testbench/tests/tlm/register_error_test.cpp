@@ -12,6 +12,7 @@
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/tlm/bank_target.h"
+#include "tlm/registers/lost_write.h"
 
 namespace pmufab::register_error_test {
 namespace {
@@ -21,6 +22,8 @@ constexpr FieldSpec kValue64[] = {{"VALUE", 0, 64, Access::rw, 0x1234}};
 constexpr FieldSpec kHidden[] = {
     {"SHOWN", 0, 8, Access::rw}, {"KEY", 8, 8, Access::wo}, {"ZERO", 16, 8, Access::raz_wi}};
 
+constexpr FieldSpec kShow[] = {{"VERSION", 0, 8, Access::ro, 0x1}, {"ANY", 16, 8, Access::raz_wi}};
+
 constexpr RegisterSpec kRegisters[] = {
     {.name = "CTRL", .offset = 0x00, .width = 32, .fields = kControl},
     {.name = "TYPE", .offset = 0x04, .width = 32, .fields = kControl},
@@ -28,6 +31,7 @@ constexpr RegisterSpec kRegisters[] = {
     {.name = "HALVES", .offset = 0x18, .width = 64, .fields = kValue64, .count = 2, .stride = 8, .halves = true},
     {.name = "SKEWED", .offset = 0x2c, .width = 64, .fields = kValue64, .halves = true},
     {.name = "HIDDEN", .offset = 0x3c, .width = 32, .fields = kHidden},
+    {.name = "SHOW", .offset = 0x48, .width = 32, .fields = kShow},
 };
 constexpr std::uint32_t kSize = 0x50;
 static_assert(layout_is_valid(kRegisters, kSize));
@@ -36,9 +40,14 @@ using RawAccess = testing::Initiator::Access;
 
 class RegisterErrors : public testing::SimulationTest {
  protected:
-  void build(HolePolicy holes) {
-    device = std::make_unique<BankTarget>(
-        "device", RegisterBank::Options{.name = "soc.pmu", .size = kSize, .holes = holes, .latency = 10}, kRegisters);
+  void build(HolePolicy holes, bool reports_lost_writes = true) {
+    device = std::make_unique<BankTarget>("device",
+                                          RegisterBank::Options{.name = "soc.pmu",
+                                                                .size = kSize,
+                                                                .holes = holes,
+                                                                .latency = 10,
+                                                                .reports_lost_writes = reports_lost_writes},
+                                          kRegisters);
     cpu.socket.bind(device->socket);
     for (const RegisterSpec& reg : kRegisters) {
       device->bank.on_write(device->bank.find(reg.name), [this](const RegisterWrite&) { ++hooks; });
@@ -62,6 +71,11 @@ class RegisterErrors : public testing::SimulationTest {
     EXPECT_EQ(state(), before);
     EXPECT_EQ(hooks, 0U);
     EXPECT_EQ(device->bank.guest_errors(), errors + 6);
+  }
+
+  template <typename... Parts>
+  void expect_lost_write(const Parts&... parts) {
+    expect_report(sc_core::SC_WARNING, kLostWriteReport, {std::string(parts)...});
   }
 
   testing::Initiator cpu{"cpu"};
@@ -150,8 +164,46 @@ TEST_F(RegisterErrors, outside_the_window_is_an_address_error) {
   });
 }
 
-TEST_F(RegisterErrors, holes_read_zero_and_ignore_writes_silently_where_they_may) {
+TEST_F(RegisterErrors, a_write_to_a_hole_is_reported_once_per_place_and_succeeds) {
   build(HolePolicy::read_zero_write_ignored);
+  expect_lost_write("soc.pmu", "write of 0xff", "offset 0x8", "no register");
+  expect_lost_write("soc.pmu", "write of 0x1", "offset 0x40", "no register");
+  run([&] {
+    const nlohmann::json before = state();
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(cpu.write(0x08, 0xff, 4).status, tlm::TLM_OK_RESPONSE);
+      EXPECT_EQ(cpu.write(0x40, 1, 8).status, tlm::TLM_OK_RESPONSE);
+      EXPECT_EQ(cpu.get32(0x08), 0U) << "reading there is no mistake";
+    }
+    EXPECT_EQ(state(), before);
+    EXPECT_EQ(device->bank.guest_errors(), 0U) << "nothing was refused";
+  });
+}
+
+TEST_F(RegisterErrors, a_write_to_an_element_that_the_part_lacks_is_reported) {
+  build(HolePolicy::read_zero_write_ignored);
+  device->bank.limit(device->bank.find("HALVES"), 1);
+  expect_lost_write("soc.pmu", "write of 0x5", "offset 0x20", "this part has 1 of HALVES");
+  run([&] { EXPECT_EQ(cpu.write(0x20, 5, 8).status, tlm::TLM_OK_RESPONSE); });
+  EXPECT_EQ(hooks, 0U);
+}
+
+TEST_F(RegisterErrors, a_write_that_sets_bits_which_stay_0_is_reported_and_one_that_writes_back_is_not) {
+  build(HolePolicy::read_zero_write_ignored);
+  expect_lost_write("soc.pmu", "write of 0x80000001 to CTRL", "offset 0x0", "0x80000000");  // reserved
+  expect_lost_write("soc.pmu", "write of 0x30002 to SHOW", "offset 0x48", "0x2");           // read-only
+  run([&] {
+    cpu.put32(0x00, 0x8000'0001);
+    cpu.put32(0x00, 0x8000'0001);  // once
+    cpu.put32(0x48, 0x3'0001);     // a read-only 1 that was read, and bits that may be written with anything
+    cpu.put32(0x48, 0x3'0002);
+    cpu.put32(0x3c, 0xffff'ffff & 0x00ff'ffff);  // all that can be written, write-only bits among it
+    EXPECT_EQ(cpu.get32(0x00), 0x5501U);
+  });
+}
+
+TEST_F(RegisterErrors, where_software_tries_what_there_is_writes_without_effect_are_silent) {
+  build(HolePolicy::read_zero_write_ignored, false);
   run([&] {
     const nlohmann::json before = state();
     for (const std::uint64_t offset : {0x08, 0x0c, 0x28, 0x34, 0x4c}) {
@@ -160,10 +212,11 @@ TEST_F(RegisterErrors, holes_read_zero_and_ignore_writes_silently_where_they_may
       EXPECT_EQ(read.data, (std::vector<std::uint8_t>{0, 0, 0, 0}));
       cpu.put32(offset, 0xffff'ffff);
     }
-    for (const std::uint64_t offset : {0x08, 0x40, 0x48}) {
+    for (const std::uint64_t offset : {0x08, 0x40}) {
       EXPECT_EQ(cpu.get64(offset), 0U);
       cpu.put64(offset, ~std::uint64_t{0});
     }
+    cpu.put32(0x48, ~0U);  // read-only, and reserved
     EXPECT_EQ(state(), before);
     EXPECT_EQ(device->bank.guest_errors(), 0U);
   });

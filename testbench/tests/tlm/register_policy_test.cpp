@@ -50,7 +50,7 @@ class RegisterPolicies : public testing::SimulationTest {
   RegisterPolicies() { cpu.socket.bind(device.socket); }
 
   testing::Initiator cpu{"cpu"};
-  BankTarget device{"device", {.name = "soc.device", .size = kSize}, kRegisters};
+  BankTarget device{"device", {.name = "soc.device", .size = kSize, .reports_lost_writes = false}, kRegisters};
   RegisterBank& bank = device.bank;
 };
 

@@ -71,7 +71,7 @@ class Firmware {
         write(base + 16, 8, ~std::uint64_t{0});
       }
       constexpr std::uint64_t kInputs = 0x03'02'01'00;  // watchpoint n for counter n
-      write(dtm(xp, index) + kPmuConfig, 8, kInputs << 32U | random_.number(0, 0x7777) << 16U | 0xf1);
+      write(dtm(xp, index) + kPmuConfig, 8, kInputs << 32U | (random_.number(0, 0x7777) & 0x7777) << 16U | 0xf1);
     }
   }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "models/cmn/standard_devices.h"
+#include "testbench/support/lost_writes.h"
 #include "testbench/tests/integration/cmn/cmn_linux_7_3.h"
 
 namespace pmufab::integration {
@@ -43,6 +44,7 @@ TEST_P(CmnLinux73, several_dtms_of_cmn_s3_r2_are_told_by_bit_59) {
 
 // contract A75
 TEST_P(CmnLinux73, bit_63_means_nothing_on_cmn_s3_r2) {
+  testing::let_writes_be_lost();
   spec = ready_made("cmn-s3-r2p0");
   topology().multiple_dtm = false;
   topology().deviations.info_global = std::uint64_t{1} << 63;
@@ -331,6 +333,7 @@ TEST_P(CmnLinux73, filter2_of_a_watchpoint_is_its_port_and_channel) {
 // the watchpoint half in the neighbour's DTM and half in registers that do not exist, and it counts nothing.
 // contract A87
 TEST_P(CmnLinux73, a_watchpoint_beyond_the_ports_of_a_crosspoint_disturbs_the_next) {
+  testing::let_writes_be_lost();
   spec = ready_made("cmn700-8x8");
   boot([&] {
     const unsigned xp = 9;  // two ports, one DTM; the next one too

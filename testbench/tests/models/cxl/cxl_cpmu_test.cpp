@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/cxl/cpmu/event_names.h"
+#include "testbench/support/lost_writes.h"
 #include "testbench/tests/models/cxl/cxl_cpmu_rig.h"
 #include "tlm/spec/spec_error.h"
 
@@ -27,6 +28,7 @@ using Times = std::vector<Picoseconds>;
 using CxlCpmu = testing::SimulationTest;
 
 TEST_F(CxlCpmu, capabilities_tell_what_there_is_and_cannot_be_written) {  // contract B10
+  testing::let_writes_be_lost();
   CpmuParameters parameters{.counters = std::vector<CpmuCounterParameters>(5), .width = 40, .message_number = 11};
   parameters.counters[3] = {.type = fixed, .group = kSpare, .events = 0x3, .threshold = 1};
   parameters.counters[4] = {.type = free_running, .group = kVendor, .events = 0x8000'0000};
@@ -60,6 +62,7 @@ TEST_F(CxlCpmu, capabilities_tell_what_there_is_and_cannot_be_written) {  // con
 }
 
 TEST_F(CxlCpmu, what_is_not_implemented_reads_zero_and_takes_no_value) {  // contract B19
+  testing::let_writes_be_lost();
   CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(3), .hdm_filter = true, .ddr_filter = true});
   run([&] {
     EXPECT_EQ(rig.get_filter(2, 1), 0xffff'ffffU);
@@ -262,6 +265,7 @@ TEST_F(CxlCpmu, counters_have_their_width_and_wrap_to_zero) {  // contract B15
 }
 
 TEST_F(CxlCpmu, filters_that_are_not_supported_read_zero_and_filter_nothing) {  // contract B17
+  testing::let_writes_be_lost();
   CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(2)});
   run([&] {
     for (unsigned id = 0; id < 8; ++id) {

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "testbench/support/lost_writes.h"
 #include "testbench/tests/models/cxl/cxl_type3_rig.h"
 #include "tlm/spec/spec_error.h"
 
@@ -288,6 +289,7 @@ constexpr std::uint32_t kError = 0x800;
 
 // NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
 TEST_F(CxlType3, software_commits_decoders_in_order_and_uncommits_them) {
+  testing::let_writes_be_lost();
   Type3Parameters parameters;
   parameters.memory.volatile_capacity = 8 * kUnit;
   parameters.hdm_decoders = 6;
