@@ -54,6 +54,8 @@ void Collector::loaded(const std::vector<perf::Pmu>& pmus) {
     pmu.entry = &entry;
     pmu.counters.clear();
     pmu.wrapped.clear();
+    pmu.read.reset();
+    pmu.handler.reset();
     if (!is_new) {
       pmu.steps.insert(Step::reload);
       continue;
@@ -102,12 +104,21 @@ void Collector::on_call(Call call, bool begin, const std::string& pmu, EventHand
     handled(*watched);
     watched->handler->end = when;
   }
-  if (call == Call::del) std::erase_if(watched->counters, [&](const auto& entry) { return entry.second == event; });
+  if (call == Call::del) forget_counters(*watched, event);
+}
+
+/// The event is on no counter any more.
+void Collector::forget_counters(Watched& pmu, EventHandle event) {
+  std::erase_if(pmu.counters, [&](const auto& entry) {
+    if (entry.second != event) return false;
+    pmu.wrapped.erase(entry.first);
+    return true;
+  });
 }
 
 void Collector::on_add_failed(const std::string& pmu, EventHandle event, int /*error*/) {
   Watched* const watched = find(pmu);
-  if (watched != nullptr) std::erase_if(watched->counters, [&](const auto& entry) { return entry.second == event; });
+  if (watched != nullptr) forget_counters(*watched, event);
 }
 
 void Collector::on_access(const MmioBus::BusAccess& access) {
@@ -135,17 +146,20 @@ void Collector::wrapped(const CounterWrap& wrap) {
 }
 
 void Collector::note_wrap(Watched& pmu, const CounterPlace& place, const CounterWrap& wrap) {
-  pmu.wrapped.try_emplace(place, wrap.when);
   const auto counted = pmu.counters.find(place);
   if (counted == pmu.counters.end()) return;
   const auto found = open_.find(counted->second);
   if (found == open_.end()) return;
+  pmu.wrapped.try_emplace(place, wrap.when);
   Open& event = found->second;
   ++event.wraps;
   event.in_read = event.in_read || (pmu.read && pmu.read->contains(wrap.when));
   event.in_handler = event.in_handler || (pmu.handler && pmu.handler->contains(wrap.when));
-  if (pmu.wrapped.size() < 2) return;
+  // What wraps while a handler runs may be served by it.
+  const auto waits = [&](const auto& wrapped) { return !pmu.handler || wrapped.second >= pmu.handler->end; };
+  if (std::count_if(pmu.wrapped.begin(), pmu.wrapped.end(), waits) < 2) return;
   for (const auto& [other, when] : pmu.wrapped) {
+    if (!waits(std::pair(other, when))) continue;
     const auto other_event = pmu.counters.find(other);
     const auto other_open = other_event == pmu.counters.end() ? open_.end() : open_.find(other_event->second);
     if (other_open != open_.end()) other_open->second.several = true;
@@ -153,12 +167,14 @@ void Collector::note_wrap(Watched& pmu, const CounterPlace& place, const Counter
 }
 
 void Collector::handled(Watched& pmu) {
-  for (const auto& [place, when] : std::exchange(pmu.wrapped, {})) {
-    if (when > pmu.handler->begin) continue;  // it may need another handler
+  std::erase_if(pmu.wrapped, [&](const auto& wrapped) {
+    const auto& [place, when] = wrapped;
+    if (when > pmu.handler->begin) return false;  // it may need another handler
     const auto counted = pmu.counters.find(place);
     const auto open = counted == pmu.counters.end() ? open_.end() : open_.find(counted->second);
     if (open != open_.end()) open->second.handled = true;
-  }
+    return true;
+  });
 }
 
 // ---- What programs do

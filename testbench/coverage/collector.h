@@ -62,7 +62,8 @@ class Collector final : public perf::PerfCallObserver, public perf::EventObserve
   struct Span {
     Picoseconds begin = 0;
     Picoseconds end = 0;
-    [[nodiscard]] bool contains(Picoseconds when) const noexcept { return begin <= when && when <= end; }
+    /// What happens at the instant of the beginning came before it: as a rule, it is what the call is made for.
+    [[nodiscard]] bool contains(Picoseconds when) const noexcept { return begin < when && when < end; }
   };
   /// One PMU of a driver.
   struct Watched {
@@ -71,7 +72,7 @@ class Collector final : public perf::PerfCallObserver, public perf::EventObserve
     std::optional<Span> read;     // the last one, or the present one
     std::optional<Span> handler;  // likewise
     std::map<CounterPlace, perf::EventHandle> counters;
-    std::map<CounterPlace, Picoseconds> wrapped;         // when; no handler has come since
+    std::map<CounterPlace, Picoseconds> wrapped;         // when, of events that count; no handler has come since
     std::set<Step> steps;                                // that it has met
     std::map<std::string, perf::PerfAttributes> opened;  // by event: the last ones that counted
   };
@@ -101,6 +102,7 @@ class Collector final : public perf::PerfCallObserver, public perf::EventObserve
   void wrapped(const CounterWrap& wrap);
   void note_wrap(Watched& pmu, const CounterPlace& place, const CounterWrap& wrap);
   void handled(Watched& pmu);
+  static void forget_counters(Watched& pmu, perf::EventHandle event);
   void met(const Open& event, std::uint64_t truth);
   void met_wraps(const Open& event, const std::string& name);
   void met_event(const Open& event, const std::string& name);

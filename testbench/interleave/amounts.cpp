@@ -36,19 +36,45 @@ void add_chained(const AccessRecord& lower, const AccessRecord& upper, std::set<
     add_distances(upper.value << kLower | (lower.value >> shift & 0xffff), amounts);
 }
 
-}  // namespace
+/// Two halves of one counter.
+void add_halves(const AccessRecord& lower, const AccessRecord& upper, std::set<std::uint64_t>& amounts) {
+  if (lower.size == 4 && upper.size == 4 && upper.address == lower.address + 4)
+    add_distances(upper.value << 32 | lower.value, amounts);
+}
 
-std::vector<std::uint64_t> candidate_amounts(const std::vector<AccessRecord>& accesses) {
-  std::set<std::uint64_t> amounts;
+/// Add what `find` finds of each access, as long as there is room.
+template <typename Find>
+void add_found(const std::vector<AccessRecord>& accesses, Candidates& candidates, std::set<std::uint64_t>& all,
+               std::size_t most, Find find) {
   for (const AccessRecord& access : accesses) {
-    add_parts(access, amounts);
-    for (const AccessRecord& upper : accesses) {
-      if (access.size == 4 && upper.size == 4 && upper.address == access.address + 4)
-        add_distances(upper.value << 32 | access.value, amounts);
-      add_chained(access, upper, amounts);
+    std::set<std::uint64_t> found;
+    find(access, found);
+    for (const std::uint64_t amount : found) {
+      if (all.contains(amount)) continue;
+      if (all.size() == most) {
+        candidates.is_all = false;
+        return;
+      }
+      all.insert(amount);
     }
   }
-  return {amounts.begin(), amounts.end()};
+}
+
+}  // namespace
+
+Candidates candidate_amounts(const std::vector<AccessRecord>& accesses, std::size_t most) {
+  Candidates candidates;
+  std::set<std::uint64_t> all;
+  const auto find_with_each = [&](auto add) {
+    return [&accesses, add](const AccessRecord& lower, std::set<std::uint64_t>& found) {
+      for (const AccessRecord& upper : accesses) add(lower, upper, found);
+    };
+  };
+  add_found(accesses, candidates, all, most, add_parts);
+  add_found(accesses, candidates, all, most, find_with_each(add_halves));
+  add_found(accesses, candidates, all, most, find_with_each(add_chained));
+  candidates.amounts.assign(all.begin(), all.end());
+  return candidates;
 }
 
 Wrapped what_wrapped(const std::vector<AccessRecord>& before, const std::vector<AccessRecord>& after) {
@@ -75,7 +101,7 @@ std::vector<std::uint64_t> choose_amounts(const std::vector<Trial>& trials) {
     }
     smallest.try_emplace({trial.from_none, trial.from_one}, trial.amount);
   }
-  std::uint64_t widest = 0;
+  std::uint64_t widest = turns.empty() ? ~std::uint64_t{0} : 0;
   for (const auto& [access, amount] : turns) widest = std::max(widest, amount);
   std::set<std::uint64_t> amounts;
   for (const auto& [wrapped, amount] : smallest) {

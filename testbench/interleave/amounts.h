@@ -14,11 +14,18 @@ namespace pmufab::interleave {
 
 using scenario::AccessRecord;
 
+/// How often an event may have to happen until something wraps.
+struct Candidates {
+  std::vector<std::uint64_t> amounts;  ///< ascending
+  bool is_all = true;                  ///< false: there are more, which are less likely to be of a counter
+};
+
 /// @param accesses  of one call, as they were without anything added
-/// @return how often an event may have to happen until something that the driver reads or writes there wraps: for each
-///         value, its 32-bit halves, its 16-bit parts, two halves together and a value above a 16-bit part, the distance to the end of
-///         each usual width. Nothing is presumed about which register counts what.
-[[nodiscard]] std::vector<std::uint64_t> candidate_amounts(const std::vector<AccessRecord>& accesses);
+/// @param most      amounts
+/// @return for each value that the driver reads or writes there, its 32-bit halves and its 16-bit parts, then for two
+///         halves together, and then for a value above a 16-bit part, the distance to the end of each usual width.
+///         Nothing is presumed about which register counts what.
+[[nodiscard]] Candidates candidate_amounts(const std::vector<AccessRecord>& accesses, std::size_t most);
 
 /// What more occurrences made different.
 struct Wrapped {
@@ -39,8 +46,9 @@ struct Trial {
 };
 
 /// @param trials  by amount, ascending
-/// @return the smallest amount for each effect, up to the one that makes the widest counter wrap. More may be a whole turn
-///         of it, which no driver can tell from none
+/// @return the smallest amount for each effect, up to the one that makes the widest counter wrap. More may be a whole
+///         turn of it, which no driver can tell from none. If no value falls, nothing says how wide it is, and all are
+///         kept
 [[nodiscard]] std::vector<std::uint64_t> choose_amounts(const std::vector<Trial>& trials);
 
 }  // namespace pmufab::interleave

@@ -4,7 +4,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "testbench/interleave/time_line.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/scenario/occurrences/occurrences.h"
+#include "testbench/scenario/report/without_numbers.h"
 #include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::interleave {
@@ -99,22 +99,6 @@ class Failures {
 
   std::vector<One> list_;
 };
-
-/// @return the text with # for every number
-std::string without_numbers(const std::string& text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto is_digit = [&](std::size_t at) { return std::isdigit(static_cast<unsigned char>(text[at])) != 0; };
-    const bool in_name = i > 0 && (std::isalpha(static_cast<unsigned char>(text[i - 1])) != 0 || text[i - 1] == '_');
-    if (!is_digit(i) || in_name) {
-      result += text[i];
-      continue;
-    }
-    while (i + 1 < text.size() && (is_digit(i + 1) || text[i + 1] == ',' || text[i + 1] == '.')) ++i;
-    result += '#';
-  }
-  return result;
-}
 
 }  // namespace
 
@@ -223,53 +207,70 @@ std::vector<AccessRecord> Exploration::from_window(const std::vector<AccessRecor
   return {first, all.end()};
 }
 
-/// Let each event happen as often as it may take, before the first access of each window, and see what wraps.
 void Exploration::find_amounts() {
-  struct Trials {
-    Choices::OfWindow* of;
-    std::string source;
-    std::vector<std::uint64_t> amounts;  // the first is 1
-    std::size_t first;                   // of its runs
-  };
-  std::vector<Trials> all;
-  std::vector<Value> documents;
   for (Choices::OfWindow& of : choices_.windows) {
-    std::vector<AccessRecord> own = from_window(recorded_, of.window);
-    own.resize(std::min<std::size_t>(own.size(), of.window.accesses));
     for (const std::string& source : sources()) {
-      Trials trial{&of, source, {1}, documents.size()};
-      for (const std::uint64_t amount : candidate_amounts(own)) trial.amounts.push_back(amount);
-      Step step;
-      step.source = source;
-      step.at.pmu = subject_.pmu;
-      step.at.call = of.window.call;
-      step.at.nth_call = of.window.nth_call;
-      for (const std::uint64_t amount : trial.amounts) {
-        step.count = amount;
-        documents.push_back(with_steps(subject_.document, subject_.pmu, {{step}}));
-      }
-      all.push_back(std::move(trial));
+      if (!interrupted_) find_amounts(of, source);
     }
   }
-  const std::vector<RunResult> runs = run_documents(documents, true);
+}
+
+/// Let an event happen as often as it may take, and see what wraps.
+void Exploration::find_amounts(Choices::OfWindow& of, const std::string& source) {
+  constexpr std::size_t kMostAmounts = 2000;
+  const std::vector<AccessRecord> none = from_window(recorded_, of.window);
+  std::vector<AccessRecord> own = none;
+  own.resize(std::min<std::size_t>(own.size(), of.window.accesses));
+  const Candidates candidates = candidate_amounts(own, kMostAmounts);
+  // What is at 0 falls only from where one occurrence has brought it.
+  std::vector<AccessRecord> one;
+  std::vector<Trial> trials;
+  const std::string refused = try_amounts(of.window, source, {1}, [&](std::uint64_t amount, const auto& accesses) {
+    one = accesses;
+    trials.push_back({amount, what_wrapped(none, one), {}});
+  });
+  if (!refused.empty()) {
+    if (std::find(left_out_.begin(), left_out_.end(), refused) == left_out_.end()) left_out_.push_back(refused);
+    return;
+  }
+  try_amounts(of.window, source, candidates.amounts, [&](std::uint64_t amount, const auto& accesses) {
+    trials.push_back({amount, what_wrapped(none, accesses), what_wrapped(one, accesses)});
+  });
   if (interrupted_) return;
-  std::set<std::string> told;
-  for (const Trials& trial : all) {
-    const RunResult& one = runs[trial.first];
-    if (one.status == RunResult::Status::bad_input) {
-      if (told.insert(trial.source).second) left_out_.push_back(one.message);
-      continue;
+  for (const std::uint64_t amount : choose_amounts(trials)) of.events.push_back({source, amount});
+  if (!candidates.is_all)
+    left_out_.push_back(fmt::format("{} call {}: more than {} amounts of {}", scenario::to_string(of.window.call),
+                                    of.window.nth_call, scenario::with_separators(kMostAmounts), source));
+}
+
+std::string Exploration::try_amounts(
+    const Window& window, const std::string& source, const std::vector<std::uint64_t>& amounts,
+    const std::function<void(std::uint64_t amount, const std::vector<AccessRecord>& accesses)>& take) const {
+  constexpr std::size_t kAtOnce = 50;  // with all their accesses in memory
+  std::string refused;
+  for (std::size_t first = 0; first < amounts.size() && !interrupted_; first += kAtOnce) {
+    const std::size_t end = std::min(first + kAtOnce, amounts.size());
+    std::vector<Value> documents;
+    Step step;
+    step.source = source;
+    step.at.pmu = subject_.pmu;
+    step.at.call = window.call;
+    step.at.nth_call = window.nth_call;
+    for (std::size_t i = first; i < end; ++i) {
+      step.count = amounts[i];
+      documents.push_back(with_steps(subject_.document, subject_.pmu, {{step}}));
     }
-    // What is at 0 falls only from where one occurrence has brought it.
-    const std::vector<AccessRecord> none = from_window(recorded_, trial.of->window);
-    const std::vector<AccessRecord> before = from_window(accesses_of(one), trial.of->window);
-    std::vector<Trial> trials;
-    for (std::size_t i = 0; i < trial.amounts.size(); ++i) {
-      const std::vector<AccessRecord> after = from_window(accesses_of(runs[trial.first + i]), trial.of->window);
-      trials.push_back({trial.amounts[i], what_wrapped(none, after), what_wrapped(before, after)});
+    const std::vector<RunResult> runs = run_documents(documents, true);
+    for (std::size_t i = first; i < end && !interrupted_; ++i) {
+      const RunResult& run = runs[i - first];
+      if (run.status == RunResult::Status::bad_input) {
+        refused = run.message;
+      } else {
+        take(amounts[i], from_window(accesses_of(run), window));
+      }
     }
-    for (const std::uint64_t amount : choose_amounts(trials)) trial.of->events.push_back({trial.source, amount});
   }
+  return refused;
 }
 
 /// An interrupt that comes in a call is taken after it at the earliest, and may be taken after one of the next ones.
@@ -309,7 +310,7 @@ Outcome Exploration::outcome_of(const RunResult& run) const {
   const bool expected = !run.expected_reason.empty() && failures.are_expected(*spec_.expected_failure);
   outcome.kind = expected ? Outcome::Kind::as_expected : Outcome::Kind::failed;
   outcome.what = failures.text();
-  outcome.kind_of_failure = without_numbers(outcome.what);
+  outcome.kind_of_failure = scenario::without_numbers(outcome.what);
   return outcome;
 }
 

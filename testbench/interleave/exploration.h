@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,7 +55,7 @@ class Exploration {
   /// @throws InputError if the scenario does not run, or has no such call
   void look();
   [[nodiscard]] const Choices& choices() const noexcept { return choices_; }
-  /// Why events of the scenario do not happen in bulk, one sentence each.
+  /// Why events of the scenario do not happen in bulk, or not as often as they might, one sentence each.
   [[nodiscard]] const std::vector<std::string>& left_out() const noexcept { return left_out_; }
   /// From the first register access of the scenario's measures to the last.
   [[nodiscard]] Picoseconds first_access() const { return recorded_.front().when; }
@@ -74,6 +75,13 @@ class Exploration {
   void choose_pmu();
   void find_windows();
   void find_amounts();
+  void find_amounts(Choices::OfWindow& of, const std::string& source);
+  /// Run the scenario with an event in bulk before the first access of a window, once for each amount.
+  /// @param take  is told what each run's accesses were from that window on
+  /// @return why the event cannot happen in bulk; empty: it can
+  std::string try_amounts(
+      const Window& window, const std::string& source, const std::vector<std::uint64_t>& amounts,
+      const std::function<void(std::uint64_t amount, const std::vector<AccessRecord>& accesses)>& take) const;
   [[nodiscard]] bool has_interrupt() const;
   void find_holds(Choices::OfWindow& of) const;
   [[nodiscard]] std::vector<std::string> sources() const;

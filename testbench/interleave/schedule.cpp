@@ -54,18 +54,28 @@ bool has_sense(const Choices& choices, const Schedule& schedule) {
                                                   [](const Step& step) { return step.kind == Step::Kind::event; });
 }
 
-void add_schedules(const Choices& choices, const std::vector<Step>& steps, unsigned size, std::size_t first,
-                   Schedule& begun, std::vector<Schedule>& all) {
+/// What is made of the steps of one window.
+struct Making {
+  const Choices& choices;
+  std::vector<Step> steps;
+  std::size_t most;  // schedules, of all windows
+  Schedules& all;
+};
+
+void add_schedules(Making& making, unsigned size, std::size_t first, Schedule& begun) {
   if (begun.steps.size() == size) {
-    if (has_sense(choices, begun)) all.push_back(begun);
+    if (!has_sense(making.choices, begun)) return;
+    making.all.is_all = making.all.list.size() < making.most;
+    if (making.all.is_all) making.all.list.push_back(begun);
     return;
   }
-  for (std::size_t i = first; i < steps.size(); ++i) {
+  const std::vector<Step>& steps = making.steps;
+  for (std::size_t i = first; i < steps.size() && making.all.is_all; ++i) {
     const bool fits = std::all_of(begun.steps.begin(), begun.steps.end(),
                                   [&](const Step& other) { return go_together(steps[i], other); });
     if (!fits) continue;
     begun.steps.push_back(steps[i]);
-    add_schedules(choices, steps, size, i + 1, begun, all);
+    add_schedules(making, size, i + 1, begun);
     begun.steps.pop_back();
   }
 }
@@ -92,12 +102,14 @@ void append(Value& document, const std::string& key, Value item) {
 
 }  // namespace
 
-std::vector<Schedule> all_schedules(const Choices& choices, unsigned bound) {
-  std::vector<Schedule> all;
+Schedules all_schedules(const Choices& choices, unsigned bound, std::size_t most) {
+  Schedules all;
   for (unsigned size = 1; size <= bound; ++size) {
     for (const Choices::OfWindow& of : choices.windows) {
+      if (!all.is_all) return all;
+      Making making{choices, steps_of(choices, of), most, all};
       Schedule begun;
-      add_schedules(choices, steps_of(choices, of), size, 0, begun, all);
+      add_schedules(making, size, 0, begun);
     }
   }
   return all;

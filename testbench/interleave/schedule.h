@@ -52,9 +52,16 @@ struct Choices {
   bool interrupts_anyway = false;  ///< the scenario itself has some: holding them back alone is a schedule
 };
 
-/// @return every schedule with 1 ... `bound` steps, those with fewer steps first. Of one event, and of holding back, a
-///         schedule has at most one step each.
-[[nodiscard]] std::vector<Schedule> all_schedules(const Choices& choices, unsigned bound);
+/// Schedules, those with fewer steps first.
+struct Schedules {
+  std::vector<Schedule> list;
+  bool is_all = true;  ///< false: there are more
+};
+
+/// @param most  schedules
+/// @return every schedule with 1 ... `bound` steps. Of one event, and of holding back, a schedule has at most one step
+///         each.
+[[nodiscard]] Schedules all_schedules(const Choices& choices, unsigned bound, std::size_t most);
 
 /// @param alike  schedules for which one at random times is made, with the same steps
 /// @param from, to  moments from which to choose

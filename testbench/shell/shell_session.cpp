@@ -67,8 +67,8 @@ class ShellStory {
   void finish() {
     scenario::ReleaseCheck release(machine_);
     scenario::QuietCheck quiet(machine_);
-    quiet.look_at_used();
-    release.look_at_used();
+    quiet.look_at_used({});
+    release.look_at_used({});
     scenario::PublicationCheck published(machine_);
     published.look("at the end");
     machine_.host().unload();

@@ -2,12 +2,15 @@
 #include "testbench/verify/campaign.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "testbench/driver_host/driver_library.h"
+#include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/compact_yaml.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/verify/case_generator.h"
@@ -25,11 +28,28 @@ using scenario::Value;
 // The same for any number of jobs: when a kind is found, and in which case, depends on no machine.
 constexpr std::uint64_t kBatch = 64;
 
+// Cases take milliseconds, and a file that survives a crash of the machine takes as long.
+constexpr std::chrono::milliseconds kBetweenSaves{200};
+
 std::string identity_of(const CampaignOptions& options) {
   std::string text = fmt::format("seed {}", options.seed);
   for (const Target& target : options.targets)
     text += fmt::format(", {} with drivers of Linux {}", target.fabric->name(), target.drivers->kernel_version);
+  if (options.covers) text += ", with coverage";
   return text;
+}
+
+std::map<std::string, std::string> made_with(const CampaignOptions& options) {
+  std::map<std::string, std::string> parts{{"pmufab", scenario::version()}};
+  try {
+    for (const Target& target : options.targets) {
+      for (const driver_host::DriverFile& file : driver_host::files_in(target.drivers->library))
+        parts[fmt::format("{} of Linux {}", file.file, target.drivers->kernel_version)] = file.sha256;
+    }
+  } catch (const driver_host::DriverSetError& error) {
+    throw scenario::InputError(error.what());
+  }
+  return parts;
 }
 
 /// @return its name; empty for a document that has lost it, which is no scenario any more
@@ -66,10 +86,26 @@ std::string commented(const std::string& text) {
 
 class Campaign {
  public:
-  explicit Campaign(const CampaignOptions& options) : options_(options) { state_.identity = identity_of(options); }
+  Campaign(const CampaignOptions& options, CampaignState& state) : options_(options), state_(state) {
+    state_ = {};
+    state_.identity = identity_of(options);
+    state_.made_with = made_with(options);
+    if (options.covers) state_.coverage.emplace();
+  }
 
-  CampaignState run() {
+  void run() {
     if (options_.resumes) resume();
+    try {
+      run_all();
+    } catch (...) {
+      save_at_last();
+      throw;
+    }
+    save();
+  }
+
+ private:
+  void run_all() {
     shrink_new_kinds();
     while (!is_finished()) {
       const std::uint64_t before = state_.next;
@@ -77,10 +113,8 @@ class Campaign {
       shrink_new_kinds();
       if (state_.next == before) break;  // the time has passed, or the user has stopped it
     }
-    return std::move(state_);
   }
 
- private:
   void resume() {
     std::optional<CampaignState> kept = CampaignState::load(state_file());
     if (!kept) return;
@@ -88,12 +122,42 @@ class Campaign {
       throw scenario::InputError(
           fmt::format("'{}' is of another campaign: {}", state_file().generic_string(), kept->identity),
           "name its folder with the same seed, fabrics and drivers, or another folder");
+    refuse_other_parts(kept->made_with);
     state_ = std::move(*kept);
   }
 
+  /// Another driver, or another generator of cases, would go on with another campaign.
+  void refuse_other_parts(const std::map<std::string, std::string>& before) const {
+    const auto part = [](const std::map<std::string, std::string>& parts, const std::string& name) {
+      const auto found = parts.find(name);
+      return found == parts.end() ? std::string("none") : found->second;
+    };
+    std::map<std::string, std::string> names = before;
+    names.insert(state_.made_with.begin(), state_.made_with.end());
+    for (const auto& [name, ignored] : names) {
+      const std::string was = part(before, name);
+      const std::string is = part(state_.made_with, name);
+      if (was == is) continue;
+      const char* const what = name == "pmufab" ? "version" : "SHA-256";
+      throw scenario::InputError(fmt::format("'{}' is of another campaign: its {} of {} was {}, and now it is {}",
+                                             state_file().generic_string(), what, name, was, is),
+                                 "name another folder, or use what it was begun with");
+    }
+  }
+
   [[nodiscard]] fs::path state_file() const { return options_.out / kStateFile; }
-  void save() const {
-    if (options_.keeps_state) state_.save(state_file());
+  void save() {
+    if (!options_.keeps_state) return;
+    options_.write_file(state_file(), state_.to_text());
+    saved_ = std::chrono::steady_clock::now();
+  }
+  /// The campaign ends with an error. If this is another one, the first is told.
+  void save_at_last() {
+    try {
+      save();
+    } catch (const scenario::InputError&) {
+      return;
+    }
   }
 
   [[nodiscard]] bool is_interrupted() const { return options_.runner.interrupted && options_.runner.interrupted() > 0; }
@@ -121,6 +185,7 @@ class Campaign {
       plans.push_back(plan_of(documents.back(), target_of(index)));
     }
     scenario::RunnerOptions runner = options_.runner;
+    runner.covers = options_.covers;
     runner.interrupted = [this] {
       const int asked = options_.runner.interrupted ? options_.runner.interrupted() : 0;
       return asked == 0 && options_.is_over && options_.is_over() ? 1 : asked;
@@ -166,9 +231,10 @@ class Campaign {
       ++state_.failed;
       add(failures.front(), document, run);
     }
-    if (options_.on_case) options_.on_case(document, run);
+    if (state_.coverage && !run.coverage.is_null())
+      state_.coverage->merge(coverage::Coverage::from_json(run.coverage, run.title()));
     ++state_.next;
-    save();
+    if (std::chrono::steady_clock::now() - saved_ >= kBetweenSaves) save();
   }
 
   void add(const Failure& failure, const Value& document, const RunResult& run) {
@@ -238,8 +304,8 @@ class Campaign {
 
   void write(FailureGroup& group, const Value& document) {
     if (options_.out.empty()) return;
-    std::error_code error;
-    fs::create_directories(options_.out, error);
+    std::error_code ignored;
+    fs::create_directories(options_.out, ignored);  // writing says what is wrong
     const std::string body = scenario::to_compact_yaml(document);
     group.file = group.name + ".yaml";
     std::string text = text_of(group, body);
@@ -249,15 +315,15 @@ class Campaign {
       text = text_of(group, body);
     }
     const fs::path file = options_.out / group.file;
-    std::ofstream stream(file, std::ios::binary);
-    stream << text;
-    stream.close();
-    if (!stream) throw scenario::InputError(fmt::format("cannot write '{}'", file.generic_string()));
+    options_.write_file(file, text);
     group.lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
   }
 
   static bool is_taken(const fs::path& file, const std::string& text) {
-    if (!fs::exists(file)) return false;
+    std::error_code ignored;
+    const fs::file_type type = fs::symlink_status(file, ignored).type();
+    if (type == fs::file_type::not_found) return false;
+    if (type != fs::file_type::regular) return true;  // such as a link: nothing is written to where it leads
     std::ifstream stream(file, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(stream), {}) != text;
   }
@@ -270,13 +336,14 @@ class Campaign {
   }
 
   const CampaignOptions& options_;
-  CampaignState state_;
+  CampaignState& state_;
+  std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
   std::uint64_t runs_left_ = 0;  // to shrink one case
   std::string lost_;             // why a run's results could not be written
 };
 
 }  // namespace
 
-CampaignState run_campaign(const CampaignOptions& options) { return Campaign(options).run(); }
+void run_campaign(const CampaignOptions& options, CampaignState& state) { Campaign(options, state).run(); }
 
 }  // namespace pmufab::verify

@@ -31,22 +31,25 @@ struct CampaignOptions {
   std::uint64_t most_kinds = 0;        ///< stop after failures of so many kinds; 0: never
   bool shrinks = true;                 ///< find the smallest scenario of each kind
   std::filesystem::path out;           ///< folder for the smallest scenarios; made when there is one
-  bool keeps_state = false;            ///< in that folder, after each case
+  bool keeps_state = false;            ///< in that folder
   bool resumes = false;                ///< with the state that is there
   std::string run_options;             ///< for the command line that shows a failure again: " --driver my.so"
+  bool covers = false;                 ///< the state has what the drivers met
+  /// Writes a whole file, so that it survives a crash of the machine. @throws scenario::InputError
+  std::function<void(const std::filesystem::path& file, const std::string& content)> write_file;
   /// Jobs, time-out, limits, scratch folder, interrupts of the user. The campaign sets what else a runner asks for.
   scenario::RunnerOptions runner;
-  /// Called for every judged case, in order, with its scenario: the place for functional coverage.
-  std::function<void(const scenario::Value& scenario, const scenario::RunResult& run)> on_case = {};
   /// Called a few times a second. @param what  what is being done
   std::function<void(const CampaignState& state, const std::string& what)> on_progress = {};
   /// Called when a new kind has been found, and the smallest scenario if there is one.
   std::function<void(const FailureGroup& group)> on_failure = {};
 };
 
-/// Run a campaign, or go on with one. @return how far it is
+/// Run a campaign, or go on with one. What is kept in its folder is at most a fifth of a second older than its last
+/// case.
+/// @param state  becomes how far it is, also if this throws
 /// @throws scenario::InputError if a file cannot be read or written
-[[nodiscard]] CampaignState run_campaign(const CampaignOptions& options);
+void run_campaign(const CampaignOptions& options, CampaignState& state);
 
 /// Name of the file that keeps a campaign's state, in its folder.
 inline constexpr const char* kStateFile = "verify-state.json";

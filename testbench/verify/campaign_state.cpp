@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/campaign_state.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
 #include <fstream>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -45,35 +39,12 @@ FailureGroup group_from(const Json& json) {
   return group;
 }
 
-/// Under a name that nobody else can have taken; a failure leaves the old file and no other.
-void replace_file(const std::filesystem::path& file, const std::string& content) {
-  std::string fresh = file.string() + ".new-XXXXXX";
-  const int descriptor = mkstemp(fresh.data());
-  std::error_code error(errno, std::generic_category());
-  if (descriptor >= 0) {
-    const mode_t mask = umask(0);
-    umask(mask);
-    fchmod(descriptor, 0666 & ~mask);
-    close(descriptor);
-    errno = 0;
-    std::ofstream stream(fresh, std::ios::binary);
-    stream << content;
-    stream.close();
-    error = stream ? std::error_code() : std::error_code(errno != 0 ? errno : EIO, std::generic_category());
-    if (!error) std::filesystem::rename(fresh, file, error);
-    std::error_code ignored;
-    if (error) std::filesystem::remove(fresh, ignored);
-  }
-  if (error)
-    throw scenario::InputError(fmt::format("cannot write '{}': {}", file.generic_string(), error.message()),
-                               "is the disk full?");
-}
-
 }  // namespace
 
-void CampaignState::save(const std::filesystem::path& file) const {
+std::string CampaignState::to_text() const {
   Json json;
   json["campaign"] = identity;
+  json["made_with"] = Json(made_with);
   json["next"] = next;
   json["passed"] = passed;
   json["not_judged"] = not_judged;
@@ -81,8 +52,9 @@ void CampaignState::save(const std::filesystem::path& file) const {
   json["counters"] = counters;
   json["failures"] = Json::array();
   for (const FailureGroup& group : groups) json["failures"].push_back(to_json(group));
+  if (coverage) json["coverage"] = coverage->to_json();
   // Kernel logs and names of drivers may hold any bytes.
-  replace_file(file, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::optional<CampaignState> CampaignState::load(const std::filesystem::path& file) {
@@ -92,12 +64,15 @@ std::optional<CampaignState> CampaignState::load(const std::filesystem::path& fi
     const Json json = Json::parse(stream);
     CampaignState state;
     json.at("campaign").get_to(state.identity);
+    json.at("made_with").get_to(state.made_with);
     json.at("next").get_to(state.next);
     json.at("passed").get_to(state.passed);
     json.at("not_judged").get_to(state.not_judged);
     json.at("failed").get_to(state.failed);
     json.at("counters").get_to(state.counters);
     for (const Json& group : json.at("failures")) state.groups.push_back(group_from(group));
+    if (json.contains("coverage"))
+      state.coverage = coverage::Coverage::from_json(json.at("coverage"), file.generic_string());
     return state;
   } catch (const Json::exception&) {
     throw scenario::InputError(fmt::format("'{}' is not the state of a campaign", file.generic_string()),

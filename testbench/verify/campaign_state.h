@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "testbench/coverage/coverage.h"
 
 namespace pmufab::verify {
 
@@ -23,18 +26,20 @@ struct FailureGroup {
 
 /// How far a campaign is: everything that a later process needs to go on.
 struct CampaignState {
-  std::string identity;    ///< seed, fabrics and drivers: only the same campaign can go on
+  std::string identity;  ///< seed, fabrics and drivers: only the same campaign can go on
+  /// With what: the version of "pmufab", and the SHA-256 of each driver file, by "arm_cspmu.c of Linux 7.3.4".
+  std::map<std::string, std::string> made_with;
   std::uint64_t next = 0;  ///< the first case that has not been judged
   std::uint64_t passed = 0;
   std::uint64_t not_judged = 0;
   std::uint64_t failed = 0;
   std::uint64_t counters = 0;
-  std::vector<FailureGroup> groups;  ///< in the order of their first cases
+  std::vector<FailureGroup> groups;              ///< in the order of their first cases
+  std::optional<coverage::Coverage> coverage{};  ///< of the cases that were judged, if that is wanted
 
-  /// Write to a file. The file is whole at any time, whatever happens to the process.
-  /// @throws scenario::InputError if it cannot be written
-  void save(const std::filesystem::path& file) const;
-  /// @return what save() wrote; nothing if there is no such file
+  /// @return the content of the file that load() reads
+  [[nodiscard]] std::string to_text() const;
+  /// @return what a file says; nothing if there is no such file
   /// @throws scenario::InputError if it cannot be read, or is something else
   [[nodiscard]] static std::optional<CampaignState> load(const std::filesystem::path& file);
 };

@@ -2,10 +2,11 @@
 #include "testbench/verify/failure.h"
 
 #include <algorithm>
-#include <cctype>
 #include <regex>
 
 #include <fmt/format.h>
+
+#include "testbench/scenario/report/without_numbers.h"
 
 namespace pmufab::verify {
 namespace {
@@ -14,32 +15,7 @@ using scenario::CheckResult;
 using scenario::CounterResult;
 using scenario::MeasureResult;
 using scenario::RunResult;
-
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-
-/// The text with every number as '*': PMUs of one kind, messages of one cause. Not those in words, as in "c2c".
-std::string without_numbers(const std::string& text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size();) {
-    if (!is_digit(text[i])) {
-      plain += text[i++];
-      continue;
-    }
-    std::size_t end = i;
-    while (end < text.size() && is_digit(text[end])) ++end;
-    if (i > 0 && is_letter(text[i - 1]) && end < text.size() && is_letter(text[end])) {
-      plain += text.substr(i, end - i);
-      i = end;
-      continue;
-    }
-    while (i < text.size() && (std::isxdigit(static_cast<unsigned char>(text[i])) != 0 || text[i] == 'x' ||
-                               text[i] == ',' || text[i] == '.'))
-      ++i;
-    plain += '*';
-  }
-  return plain;
-}
+using scenario::without_numbers;
 
 /// The first line, or the first of several sentences with " | " in between.
 std::string first_line(const std::string& text) {

@@ -298,12 +298,57 @@ void OutputFile::commit() {
   lock_.reset();
 }
 
+void OutputFile::commit_durably() {
+  if (!replace_) return commit();
+  const auto sync = [this](const fs::path& name, int flags) {
+    const process::Descriptor file(open(name.c_str(), O_RDONLY | O_CLOEXEC | flags));
+    if (!file) fail(errno);
+    int result = 0;
+    do result = fsync(file.get());
+    while (result != 0 && errno == EINTR);
+    // What has no disk behind it cannot be synchronised, and need not be.
+    if (result != 0 && errno != EINVAL && errno != EROFS) fail(errno);
+  };
+  sync(temporary_, O_NOFOLLOW);
+  commit();
+  sync(folder_of(target_), O_DIRECTORY);
+}
+
 void check_writable(const fs::path& file) { const OutputFile probe(file); }
 
 void write_file(const fs::path& file, const std::string& content) {
   OutputFile output(file);
   output.write(content);
   output.commit();
+}
+
+void write_file_durably(const fs::path& file, const std::string& content) {
+  OutputFile output(file);
+  output.write(content);
+  output.commit_durably();
+}
+
+void ResultWriter::write(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const InputError& error) {
+    complain("pmufab: {}\n", error.what());
+    lost_ = true;
+  }
+}
+
+int ResultWriter::finish(int code) const { return lost_ && code != kInternalError ? kBadInput : code; }
+
+FolderLock::FolderLock(const fs::path& folder, const std::string& what) {
+  // The children of a process that was killed hold its lock until the kernel has ended them, too.
+  constexpr unsigned kAttempts = 40;
+  constexpr unsigned kBetweenMicroseconds = 50'000;
+  for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
+    if (lock_name(folder, O_DIRECTORY, lock_) != LockState::taken) return;
+    usleep(kBetweenMicroseconds);
+  }
+  throw InputError(fmt::format("{} is going on in the folder '{}'", what, folder.generic_string()),
+                   "wait for its end, or name another folder");
 }
 
 bool is_full(const fs::path& folder) {

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <ios>
 #include <string>
 
@@ -51,6 +52,8 @@ class OutputFile {
   void append(const std::string& content) const;
   /// Move the written file to its place. @throws scenario::InputError
   void commit();
+  /// The same, and a crash of the machine leaves the old file or the new one. @throws scenario::InputError
+  void commit_durably();
 
   /// Remove the temporary files of this process. For signal handlers.
   static void remove_all_temporary() noexcept;
@@ -75,6 +78,31 @@ void check_writable(const std::filesystem::path& file);
 
 /// Write a whole file. @throws scenario::InputError if it cannot be written
 void write_file(const std::filesystem::path& file, const std::string& content);
+
+/// The same, and a crash of the machine leaves the old file or the new one, whole.
+void write_file_durably(const std::filesystem::path& file, const std::string& content);
+
+/// Writes results. What cannot be written is told, and the rest is written.
+class ResultWriter {
+ public:
+  /// @param work  may throw scenario::InputError
+  void write(const std::function<void()>& work);
+  /// @return `code`, or the exit code for lost output
+  [[nodiscard]] int finish(int code) const;
+
+ private:
+  bool lost_ = false;
+};
+
+/// While there is one, no other pmufab of the same user has one for the folder. It ends with the process.
+class FolderLock {
+ public:
+  /// @throws scenario::InputError if another process has one. @param what  that it does there: "another campaign"
+  FolderLock(const std::filesystem::path& folder, const std::string& what);
+
+ private:
+  process::Descriptor lock_;
+};
 
 /// @return true if not even a mebibyte more can be written there: no room, no quota, or files may not grow
 [[nodiscard]] bool is_full(const std::filesystem::path& folder);

@@ -9,7 +9,7 @@
 
 #include "runtime.h"
 
-enum { kHeld = 32, kDepth = 64 };
+enum { kHeld = 32, kDepth = 64, kOrders = 128 };
 
 struct held {
   const void* lock;
@@ -17,6 +17,7 @@ struct held {
   const char* kind;
   const void* taken; /* where */
   bool spins;
+  bool is_shared; /* with other readers */
 };
 static struct held held[kHeld]; /* in the order of taking */
 static int held_count;
@@ -147,10 +148,78 @@ void pmufab_check_allocation(const void* place, gfp_t flags) {
   if (flags & __GFP_DIRECT_RECLAIM) check_sleep(place, "an allocation without GFP_ATOMIC");
 }
 
-static void hold(const void* lock, int* count, const char* kind, const void* place, bool spins) {
+/* What waits for what, as lockdep remembers it: two things that never happen together may do so another time. Work
+ * takes a lock; a process holds a lock while it waits for the end of the work, or of all work in its queue. */
+struct order {
+  const void* object; /* the work or the queue */
+  const void* lock;
+  const void* place; /* where the lock is taken by the work; where it is waited for */
+  const char* what;  /* that waits */
+  bool is_shared;    /* the lock, with other readers */
+};
+static struct order taken_by_work[kOrders], held_in_wait[kOrders];
+static int taken_count, waited_count;
+
+static const struct order* find_order(const struct order* orders, int count, const struct order* wanted) {
+  for (int i = 0; i < count; i++) {
+    if (orders[i].object != wanted->object || orders[i].lock != wanted->lock) continue;
+    if (!orders[i].is_shared || !wanted->is_shared) return &orders[i];
+  }
+  return NULL;
+}
+
+/* false: it is known, or too many are. */
+static bool add_order(struct order* orders, int* count, const struct order* one) {
+  for (int i = 0; i < *count; i++)
+    if (orders[i].object == one->object && orders[i].lock == one->lock && orders[i].is_shared == one->is_shared)
+      return false;
+  if (*count == kOrders) return false;
+  orders[(*count)++] = *one;
+  return true;
+}
+
+static void report_deadlock(const struct order* wait, const struct order* take, const char* kind) {
+  pmufab_rule(wait->place, "possible deadlock: %s with a %s held that the work takes, too, which it waits for: %s",
+              wait->what, kind, at(take->place));
+}
+
+void pmufab_lock_wait(const void* object, const void* place, const char* what) {
+  for (int i = 0; i < held_count; i++) {
+    const struct order wait = {object, held[i].lock, place, what, held[i].is_shared};
+    const struct order* take = find_order(taken_by_work, taken_count, &wait);
+    if (add_order(held_in_wait, &waited_count, &wait) && take) report_deadlock(&wait, take, held[i].kind);
+  }
+}
+
+static void remember_take(const void* lock, const char* kind, const void* place, bool is_shared) {
+  const void* object;
+  for (int i = 0; (object = pmufab_work_running(i)) != NULL; i++) {
+    const struct order take = {object, lock, place, NULL, is_shared};
+    const struct order* wait = find_order(held_in_wait, waited_count, &take);
+    if (add_order(taken_by_work, &taken_count, &take) && wait) report_deadlock(wait, &take, kind);
+  }
+}
+
+static void forget_orders(struct order* orders, int* count, const char* from, size_t size) {
+  int kept = 0;
+  for (int i = 0; i < *count; i++) {
+    const char *object = orders[i].object, *lock = orders[i].lock;
+    if ((object >= from && object < from + size) || (lock >= from && lock < from + size)) continue;
+    orders[kept++] = orders[i];
+  }
+  *count = kept;
+}
+
+void pmufab_lock_forget(const void* from, size_t size) {
+  forget_orders(taken_by_work, &taken_count, from, size);
+  forget_orders(held_in_wait, &waited_count, from, size);
+}
+
+static void hold(const void* lock, int* count, const char* kind, const void* place, bool spins, bool is_shared) {
   ++*count;
   if (held_count < kHeld)
-    held[held_count++] = (struct held){.lock = lock, .count = count, .kind = kind, .taken = place, .spins = spins};
+    held[held_count++] = (struct held){
+        .lock = lock, .count = count, .kind = kind, .taken = place, .spins = spins, .is_shared = is_shared};
 }
 
 static const struct held* find_held(const void* lock) {
@@ -160,11 +229,12 @@ static const struct held* find_held(const void* lock) {
 }
 
 static void take(const void* lock, int* count, const char* kind, const void* place, bool spins) {
+  remember_take(lock, kind, place, false);
   if (*count) {
     const struct held* holder = find_held(lock);
     panic("deadlock: this %s is already held%s%s", kind, holder ? ", taken by " : "", holder ? at(holder->taken) : "");
   }
-  hold(lock, count, kind, place, spins);
+  hold(lock, count, kind, place, spins, false);
 }
 
 static void drop(const void* lock, int* count, const char* kind, const void* place) {
@@ -191,7 +261,7 @@ void mutex_lock(struct mutex* lock) {
 void mutex_unlock(struct mutex* lock) { drop(lock, &lock->locked, "mutex", __builtin_return_address(0)); }
 int mutex_trylock(struct mutex* lock) {
   if (lock->locked) return 0;
-  hold(lock, &lock->locked, "mutex", __builtin_return_address(0), false);
+  hold(lock, &lock->locked, "mutex", __builtin_return_address(0), false, false);
   return 1;
 }
 
@@ -215,14 +285,15 @@ void spin_lock(spinlock_t* lock) {
 void spin_unlock(spinlock_t* lock) { drop(lock, &lock->locked, "spinlock", __builtin_return_address(0)); }
 int spin_trylock(spinlock_t* lock) {
   if (lock->locked) return 0;
-  hold(lock, &lock->locked, "spinlock", __builtin_return_address(0), true);
+  hold(lock, &lock->locked, "spinlock", __builtin_return_address(0), true, false);
   return 1;
 }
 
 void down_read(struct rw_semaphore* lock) {
   check_sleep(__builtin_return_address(0), "down_read()");
+  remember_take(lock, "semaphore", __builtin_return_address(0), true);
   if (lock->locked) panic("deadlock: this semaphore is already held for writing");
-  hold(lock, &lock->readers, "semaphore", __builtin_return_address(0), false);
+  hold(lock, &lock->readers, "semaphore", __builtin_return_address(0), false, true);
 }
 void up_read(struct rw_semaphore* lock) { drop(lock, &lock->readers, "semaphore", __builtin_return_address(0)); }
 void down_write(struct rw_semaphore* lock) {
@@ -234,7 +305,7 @@ void up_write(struct rw_semaphore* lock) { drop(lock, &lock->locked, "semaphore"
 
 void cpus_read_lock(void) {
   check_sleep(__builtin_return_address(0), "cpus_read_lock()");
-  hold(&hotplug_lock, &hotplug_lock, "cpus_read_lock()", __builtin_return_address(0), false);
+  hold(&hotplug_lock, &hotplug_lock, "cpus_read_lock()", __builtin_return_address(0), false, true);
 }
 void cpus_read_unlock(void) { drop(&hotplug_lock, &hotplug_lock, "cpus_read_lock()", __builtin_return_address(0)); }
 

@@ -100,6 +100,12 @@ void pmufab_timers_exit(void);
 extern bool pmufab_work_wanted;
 void pmufab_work_run(void);
 void pmufab_work_forget(const void* from, size_t size);
+/* Work that is being carried out and its queue, those that it was begun in included. number: from 0. NULL: no more. */
+const void* pmufab_work_running(int number);
+/* A process waits for the end of `object`, which pmufab_work_running() may name while it runs. */
+void pmufab_lock_wait(const void* object, const void* place, const char* what);
+/* Neither locks nor objects are there any more. */
+void pmufab_lock_forget(const void* from, size_t size);
 void pmufab_work_exit(void);
 
 /* module.c */

@@ -50,9 +50,9 @@ std::string words_text(const ConfigWords& words) {
   return text;
 }
 
-class Comparison {
+class TableComparison {
  public:
-  Comparison(const Publication& expected, const PmuCatalog::Entry& shown) : expected_(expected), shown_(shown) {
+  TableComparison(const Publication& expected, const PmuCatalog::Entry& shown) : expected_(expected), shown_(shown) {
     find_version();
   }
 
@@ -182,7 +182,7 @@ class Comparison {
 
 std::vector<std::pair<std::string, std::string>> compare_published(const Publication& expected,
                                                                    const PmuCatalog::Entry& shown) {
-  return Comparison(expected, shown).problems();
+  return TableComparison(expected, shown).problems();
 }
 
 }  // namespace pmufab::scenario

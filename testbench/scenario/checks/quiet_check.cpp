@@ -56,6 +56,7 @@ std::uint64_t number_of(const nlohmann::json& value) {
 QuietCheck::Switches QuietCheck::switches() const {
   Switches switches;
   for (const platform::NamedRegisters& bank : machine_.platform().registers()) {
+    if (broken_.has_registers(bank.name)) continue;
     for (const nlohmann::json& page : bank.dump_json(simulated_time())) {
       for (const nlohmann::json& entry : page.at("registers")) {
         const std::string name = entry.at("name");
@@ -80,7 +81,9 @@ QuietCheck::Switches QuietCheck::switches() const {
 }
 
 CheckResult QuietCheck::result() const {
-  if (!fresh_) return {"quiet", true, "not looked at: no event was opened, or the drivers were not loaded again"};
+  if (!fresh_)
+    return {"quiet", true,
+            broken_.added_to("not looked at: no event was opened, or the drivers were not loaded again")};
   std::vector<std::string> left;
   std::size_t more = 0;
   for (const auto& [place, used] : used_) {
@@ -94,7 +97,8 @@ CheckResult QuietCheck::result() const {
     }
     left.push_back(fmt::format("{} is {:#x}, and {:#x} after loading: {}", place, used.value, fresh, used.what));
   }
-  if (left.empty()) return {"quiet", true, "after the last event nothing was on that is off after loading"};
+  if (left.empty())
+    return {"quiet", true, broken_.added_to("after the last event nothing was on that is off after loading")};
   return {"quiet", false,
           fmt::format("the last event was closed, but {}{}", fmt::join(left, " | "),
                       more > 0 ? fmt::format(" | and {} more", more) : "")};

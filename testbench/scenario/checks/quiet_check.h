@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "testbench/scenario/checks/broken_parts.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/machine.h"
 
@@ -19,7 +20,11 @@ class QuietCheck {
   explicit QuietCheck(const Machine& machine) : machine_(machine) {}
 
   /// Before the drivers are unloaded, when no event is open.
-  void look_at_used() { used_ = switches(); }
+  /// @param broken  registers of which nothing can be said, with the reason
+  void look_at_used(const BrokenParts& broken) {
+    broken_ = broken;
+    used_ = switches();
+  }
   /// After a reset, when the drivers have been loaded and no event was opened.
   void look_at_fresh() { fresh_ = switches(); }
   /// @return "quiet": failed if something is on after the run
@@ -36,6 +41,7 @@ class QuietCheck {
   [[nodiscard]] Switches switches() const;
 
   const Machine& machine_;
+  BrokenParts broken_;
   Switches used_;
   std::optional<Switches> fresh_;  ///< nothing: the drivers were not loaded again
 };

@@ -126,7 +126,7 @@ ReleaseCheck::Rooms ReleaseCheck::rooms(bool foreign) {
   const perf::PmuCatalog catalog(host.pmus());
   for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
     const std::vector<perf::PerfAttributes> events = events_of(host, pmu.type);
-    if (events.empty()) continue;
+    if (events.empty() || broken_.pmus.contains(pmu.name)) continue;
     const int cpu = pmu.cpus.empty() ? 0 : static_cast<int>(pmu.cpus.front());
     if (foreign) open_foreign(host, events.front(), cpu);
     rooms[pmu.name + ", its events of the run in turn"] = room_for(host, events, cpu);
@@ -135,7 +135,8 @@ ReleaseCheck::Rooms ReleaseCheck::rooms(bool foreign) {
   return rooms;
 }
 
-void ReleaseCheck::look_at_used() {
+void ReleaseCheck::look_at_used(const BrokenParts& broken) {
+  broken_ = broken;
   const Unjudged unjudged(machine_);
   const Picoseconds start = simulated_time();
   try {
@@ -149,7 +150,7 @@ void ReleaseCheck::look_at_used() {
 
 CheckResult ReleaseCheck::compare_with_fresh(const Steps& steps) {
   if (!panic_.empty()) return {kName, false, "the kernel panicked: " + panic_};
-  if (used_.empty()) return {kName, true, "no event was opened"};
+  if (used_.empty()) return {kName, true, broken_.added_to("no event was opened")};
   try {
     return compare(steps);
   } catch (const std::exception& error) {
@@ -175,7 +176,7 @@ CheckResult ReleaseCheck::compare(const Steps& steps) {
     wrong.push_back(
         fmt::format("{}: room for {} after the run, and for {} with freshly loaded drivers", event, room, expected));
   }
-  if (wrong.empty()) return {kName, true, "all that the events had taken can be had again"};
+  if (wrong.empty()) return {kName, true, broken_.added_to("all that the events had taken can be had again")};
   return {kName, false, fmt::format("not all that events had taken can be had again: {}", fmt::join(wrong, " | "))};
 }
 

@@ -5,21 +5,23 @@
 #include <map>
 #include <string>
 
+#include "testbench/scenario/checks/broken_parts.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/machine.h"
 
 namespace pmufab::scenario {
 
-/// Whether a driver gives back all counters, watchpoints and filters. At the end of a run, groups of events like those of
-/// the run are put on the PMUs. Freshly loaded drivers must add as many. So nothing needs to be known about the hardware.
-/// No count of this is judged. From a SystemC thread process.
+/// Whether a driver gives back all counters, watchpoints and filters. At the end of a run, groups of events like those
+/// of the run are put on the PMUs. Freshly loaded drivers must add as many. So nothing needs to be known about the
+/// hardware. No count of this is judged. From a SystemC thread process.
 class ReleaseCheck {
  public:
   explicit ReleaseCheck(Machine& machine) : machine_(machine) {}
 
   /// Look how many events fit, and whether events are taken that are not the PMU's to count. Before the drivers are
   /// unloaded, when no event is open.
-  void look_at_used();
+  /// @param broken  PMUs of which nothing can be said, with the reason
+  void look_at_used(const BrokenParts& broken);
   /// What to do with the platform that was reset.
   struct Steps {
     std::function<void()> before_loading;  ///< what firmware does; empty: nothing
@@ -39,6 +41,7 @@ class ReleaseCheck {
 
   Machine& machine_;
   Rooms used_;
+  BrokenParts broken_;
   std::string panic_;  // of look_at_used()
   Picoseconds taken_ = 0;
 };

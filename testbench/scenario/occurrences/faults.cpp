@@ -65,7 +65,7 @@ void Faults::find_place(Fault& fault) const {
   }
   if (spec.block.empty()) return;
   std::vector<std::string> names;
-  for (const MmioBus::Window& window : platform_.bus().windows()) {
+  for (const MmioBus::Window& window : windows_) {
     names.push_back(window.name);
     if (fnmatch(spec.block.c_str(), window.name.c_str(), FNM_NOESCAPE) != 0) continue;
     fault.windows.push_back(window.name);
@@ -84,6 +84,7 @@ void Faults::plan(const std::vector<FaultSpec>& specs, std::uint64_t seed, Trigg
                   std::function<void(const std::string&)> note) {
   zero_ = zero;
   note_ = std::move(note);
+  windows_ = platform_.bus().windows();
   for (const FaultSpec& spec : specs) {
     const std::uint64_t own_seed = traffic::mix_bits(seed ^ traffic::hash_of(spec.path));
     Fault& fault = faults_.emplace_back(Fault{.spec = &spec, .random = traffic::RandomStream(own_seed)});
@@ -93,16 +94,22 @@ void Faults::plan(const std::vector<FaultSpec>& specs, std::uint64_t seed, Trigg
   }
 }
 
-void Faults::act(Fault& fault, const std::string& what) {
-  if (++fault.acted > 1) return;  // a long list would tell no more
+void Faults::tell(const Fault& fault, const std::string& what) const {
   note_(fmt::format("{}: {}: {}", format_time(simulated_time() - zero_), name_of(*fault.spec), what));
 }
 
+void Faults::act(Fault& fault, const std::string& what, Picoseconds delay) {
+  fault.last = std::max(fault.last, simulated_time() + delay);
+  if (++fault.acted == 1) tell(fault, what);  // a long list would tell no more
+}
+
 void Faults::begin(Fault& fault) {
-  fault.active = true;
+  fault.active = fault.has_begun = true;
+  fault.first = fault.last = simulated_time();
   const FaultSpec& spec = *fault.spec;
-  if (spec.kind == FaultKind::power_off) act(fault, fmt::format("{} is off", fmt::join(fault.windows, ", ")));
-  if (spec.kind == FaultKind::removed) act(fault, fmt::format("{} is gone", fmt::join(fault.windows, ", ")));
+  // It has changed nothing yet: nobody may ever look.
+  if (spec.kind == FaultKind::power_off) tell(fault, fmt::format("{} is off", fmt::join(fault.windows, ", ")));
+  if (spec.kind == FaultKind::removed) tell(fault, fmt::format("{} is gone", fmt::join(fault.windows, ", ")));
   if (spec.kind != FaultKind::interrupt_spurious) return;
   fault.active = false;
   for (const std::uint32_t number : interrupts_.numbers()) {
@@ -112,16 +119,17 @@ void Faults::begin(Fault& fault) {
 }
 
 void Faults::end(Fault& fault) {
+  if (fault.lasts()) fault.last = std::max(fault.last, simulated_time());
   fault.active = false;
-  if (fault.spec->kind == FaultKind::interrupt_late) interrupts_.release();
-  if (fault.spec->kind != FaultKind::power_off) return;
+  if (fault.spec->kind == FaultKind::interrupt_late) interrupts_.release(&fault);
+  if (fault.spec->kind != FaultKind::power_off || !fault.has_begun) return;
   for (const std::string& window : fault.windows) {
     if (!platform_.reset_window(window))
       throw InputError(fault.spec->place, fault.spec->path + ".block",
                        fmt::format("'{}' has no power of its own", window), "name the block of a PMU");
   }
-  note_(fmt::format("{}: {}: {} is on, its registers at reset", format_time(simulated_time() - zero_),
-                    name_of(*fault.spec), fmt::join(fault.windows, ", ")));
+  ++fault.acted;
+  tell(fault, fmt::format("{} is on, its registers at reset", fmt::join(fault.windows, ", ")));
 }
 
 InterruptFate Faults::fate_of(std::uint32_t number) {
@@ -133,15 +141,19 @@ InterruptFate Faults::fate_of(std::uint32_t number) {
       case FaultKind::removed:
         act(fault, fmt::format("interrupt {} lost", number));
         return {InterruptFate::Kind::lost};
-      case FaultKind::interrupt_doubled:
-        act(fault, fmt::format("interrupt {} comes twice", number));
-        return {InterruptFate::Kind::doubled, fault.draw_delay()};
+      case FaultKind::interrupt_doubled: {
+        const Picoseconds delay = fault.draw_delay();
+        act(fault, fmt::format("interrupt {} comes twice", number), delay);
+        return {InterruptFate::Kind::doubled, delay};
+      }
       case FaultKind::interrupt_late: {
         const Picoseconds delay = fault.draw_delay();
         const bool is_held = spec.until && delay == 0;
-        act(fault, is_held ? fmt::format("interrupt {} held back", number)
-                           : fmt::format("interrupt {} comes {} late", number, format_time(delay)));
-        return {is_held ? InterruptFate::Kind::held : InterruptFate::Kind::late, delay};
+        act(fault,
+            is_held ? fmt::format("interrupt {} held back", number)
+                    : fmt::format("interrupt {} comes {} late", number, format_time(delay)),
+            delay);
+        return {is_held ? InterruptFate::Kind::held : InterruptFate::Kind::late, delay, &fault};
       }
       default:
         break;
@@ -157,7 +169,8 @@ sc_core::sc_time Faults::slowness(const tlm::tlm_generic_payload& payload) {
         !fault.covers(payload.get_address(), payload.get_data_length()))
       continue;
     const Picoseconds one = fault.draw_delay();
-    act(fault, fmt::format("accesses take longer, the first at {:#x} {}", payload.get_address(), format_time(one)));
+    act(fault, fmt::format("accesses take longer, the first at {:#x} {}", payload.get_address(), format_time(one)),
+        one);
     more += one;
   }
   return to_sc_time(more);
@@ -198,14 +211,53 @@ void Faults::on_handled(const std::string& pmu) {
   interrupts_.handled([&](std::uint32_t number) { return host_.interrupt_is_of(number, pmu); });
 }
 
-bool Faults::are_active() const {
-  return std::any_of(faults_.begin(), faults_.end(), [](const Fault& fault) { return fault.acts(); });
+void Faults::on_access(const std::string& pmu, std::uint64_t address) {
+  for (const MmioBus::Window& window : windows_) {
+    if (address >= window.base && address - window.base < window.size) accessed_[pmu].insert(window.name);
+  }
+}
+
+bool Faults::lasted_within(const FaultSpec& spec, Picoseconds start, Picoseconds stop) const {
+  return std::any_of(faults_.begin(), faults_.end(), [&](const Fault& fault) {
+    if (fault.spec != &spec || !fault.has_begun) return false;
+    return fault.first <= zero_ + stop && (fault.lasts() || fault.last >= zero_ + start);
+  });
+}
+
+std::vector<Broken> Faults::broken() const {
+  std::vector<Broken> all;
+  for (const Fault& fault : faults_) {
+    if (!fault.acts() || fault.spec->is_of_interrupts() || fault.spec->kind == FaultKind::slow_access) continue;
+    Broken& one = all.emplace_back();
+    one.fault = name_of(*fault.spec);
+    one.windows.insert(fault.windows.begin(), fault.windows.end());
+    if (!fault.spec->pmu.empty()) one.pmus.insert(fault.spec->pmu);
+    for (const auto& [pmu, windows] : accessed_) {
+      const bool is_touched = std::any_of(windows.begin(), windows.end(),
+                                          [&](const std::string& window) { return one.windows.contains(window); });
+      if (is_touched) one.pmus.insert(pmu);
+    }
+    // Half of a PMU's registers are of no use.
+    for (const std::string& pmu : one.pmus) {
+      if (const auto known = accessed_.find(pmu); known != accessed_.end())
+        one.windows.insert(known->second.begin(), known->second.end());
+    }
+  }
+  return all;
+}
+
+void Faults::mend() {
+  for (Fault& fault : faults_) fault.active = false;
+  interrupts_.forget();
 }
 
 std::vector<std::string> Faults::without_effect() const {
   std::vector<std::string> names;
   for (const Fault& fault : faults_) {
-    if (fault.acted == 0) names.push_back(name_of(*fault.spec));
+    if (fault.acted > 0) continue;
+    names.push_back(
+        fmt::format("{} {}", name_of(*fault.spec),
+                    fault.has_begun ? "changed nothing" : "changed nothing: the run ended before it began"));
   }
   return names;
 }

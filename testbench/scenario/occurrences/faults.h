@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,13 @@
 #include "testbench/traffic/core/random_stream.h"
 
 namespace pmufab::scenario {
+
+/// Registers that drivers cannot use.
+struct Broken {
+  std::string fault;              ///< "faults[1] (reads_all_ones)"
+  std::set<std::string> windows;  ///< of registers: "socket0.ucf_pmu"
+  std::set<std::string> pmus;     ///< whose drivers have accessed them
+};
 
 /// The faults of a scenario, between the CPUs and the platform.
 class Faults {
@@ -47,9 +55,17 @@ class Faults {
   /// An interrupt handler of a PMU's driver has returned.
   void on_handled(const std::string& pmu);
 
-  /// @return true while hardware is broken
-  [[nodiscard]] bool are_active() const;
-  /// @return faults that have changed nothing so far: "faults[1] (interrupt_lost)"
+  /// A driver accesses a register in a call of the perf core for that PMU.
+  void on_access(const std::string& pmu, std::uint64_t address);
+
+  /// @return whether a fault changed what happened at some time of a span, whose ends are included. What it has delayed
+  ///         belongs to it until it comes. @param start, stop  since zero
+  [[nodiscard]] bool lasted_within(const FaultSpec& spec, Picoseconds start, Picoseconds stop) const;
+  /// @return what faults now keep drivers from reading or writing. Slow registers and interrupts are not among it
+  [[nodiscard]] std::vector<Broken> broken() const;
+  /// Mend everything for good, and let nothing arrive that is held back.
+  void mend();
+  /// @return faults that have changed nothing so far, and why: "faults[1] (interrupt_lost) changed nothing"
   [[nodiscard]] std::vector<std::string> without_effect() const;
 
  private:
@@ -59,17 +75,28 @@ class Faults {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges{};  // of addresses: first, size
     std::vector<std::string> windows{};
     bool active = false;
+    bool has_begun = false;
+    Picoseconds first = 0;  // when it began
+    Picoseconds last = 0;   // until when its effects reach, once it acts no longer
     std::uint64_t acted = 0;
     std::map<std::pair<std::uint64_t, unsigned>, std::uint64_t> answers{};  // counter_stuck: by address and length
 
     [[nodiscard]] bool acts() const noexcept { return active && (spec->count == 0 || acted < spec->count); }
+    [[nodiscard]] bool lasts() const noexcept { return acts() || (active && holds()); }
+    /// An interrupt waits for the end of the fault.
+    [[nodiscard]] bool holds() const noexcept {
+      return spec->kind == FaultSpec::Kind::interrupt_late && spec->until &&
+             spec->delay.kind == DelaySpec::Kind::constant && spec->delay.time == 0;
+    }
     [[nodiscard]] bool covers(std::uint64_t address, unsigned length) const;
     [[nodiscard]] Picoseconds draw_delay();
   };
   void find_place(Fault& fault) const;
   void begin(Fault& fault);
   void end(Fault& fault);
-  void act(Fault& fault, const std::string& what);
+  void tell(const Fault& fault, const std::string& what) const;
+  /// @param delay  until it is over
+  void act(Fault& fault, const std::string& what, Picoseconds delay = 0);
   InterruptFate fate_of(std::uint32_t number);
 
   platform::Platform& platform_;
@@ -78,6 +105,8 @@ class Faults {
   std::deque<Fault> faults_;  // elements keep their addresses
   Picoseconds zero_ = 0;
   std::function<void(const std::string&)> note_;
+  std::vector<MmioBus::Window> windows_;
+  std::map<std::string, std::set<std::string>> accessed_;  // by PMU: register windows its driver has accessed
 };
 
 }  // namespace pmufab::scenario

@@ -41,6 +41,7 @@ void HardwareGate::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
     triggers_.fire();
     sc_core::wait(to_sc_time(1));
   }
+  if (!triggers_.place().pmu.empty()) faults_.on_access(triggers_.place().pmu, payload.get_address());
   const bool is_recorded = take_ && !triggers_.place().pmu.empty();
   if (is_recorded) {
     note_ = {};

@@ -63,7 +63,7 @@ void InterruptPaths::on_line(Line& line, bool high) {
   using Kind = InterruptFate::Kind;
   if (!high) {
     line.shown->drive(false);
-    if (line.real->trigger() == InterruptTrigger::level) line.held = false;
+    if (line.real->trigger() == InterruptTrigger::level) line.holder = nullptr;
     return;
   }
   const InterruptFate fate = fate_(line.number);
@@ -71,7 +71,7 @@ void InterruptPaths::on_line(Line& line, bool high) {
     case Kind::lost:
       return;
     case Kind::held:
-      line.held = true;
+      line.holder = fate.holder;
       return;
     case Kind::late:
       later(fate.delay, [&line] { arrive(line); });
@@ -93,7 +93,7 @@ void InterruptPaths::on_message(MessageInterrupt& shown, std::uint64_t address, 
     case Kind::lost:
       return;
     case Kind::held:
-      held_.push_back({&shown, address, number});
+      held_.push_back({&shown, address, number, fate.holder});
       return;
     case Kind::late:
       later(fate.delay, send);
@@ -137,12 +137,23 @@ void InterruptPaths::handled(const std::function<bool(std::uint32_t number)>& is
   }
 }
 
-void InterruptPaths::release() {
+void InterruptPaths::release(const void* holder) {
   for (Line& line : lines_) {
-    if (!std::exchange(line.held, false)) continue;
+    if (line.holder != holder) continue;
+    line.holder = nullptr;
     arrive(line);
   }
-  for (const HeldMessage& message : std::exchange(held_, {})) message.shown->send(message.address, message.number);
+  std::vector<HeldMessage> let_go;
+  std::vector<HeldMessage> still_held;
+  for (const HeldMessage& message : held_) (message.holder == holder ? let_go : still_held).push_back(message);
+  held_ = std::move(still_held);
+  for (const HeldMessage& message : let_go) message.shown->send(message.address, message.number);
+}
+
+void InterruptPaths::forget() {
+  for (Line& line : lines_) line.holder = nullptr;
+  held_.clear();
+  for (const auto& alarm : alarms_) alarm->cancel();
 }
 
 }  // namespace pmufab::scenario

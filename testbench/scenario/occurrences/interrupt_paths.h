@@ -19,7 +19,8 @@ namespace pmufab::scenario {
 struct InterruptFate {
   enum class Kind : std::uint8_t { arrives, lost, late, held, doubled };
   Kind kind = Kind::arrives;
-  Picoseconds delay = 0;  ///< late: how much; doubled: from the first to the second
+  Picoseconds delay = 0;         ///< late: how much; doubled: from the first to the second
+  const void* holder = nullptr;  ///< held: who will let it go
 };
 
 /// The wires and messages between devices and the interrupt controller, each cut in two.
@@ -40,8 +41,10 @@ class InterruptPaths {
   bool pretend(std::uint32_t number);
   /// The handlers of a number that pretend() made high have been called.
   void handled(const std::function<bool(std::uint32_t number)>& is_of);
-  /// Let all arrive that were held.
-  void release();
+  /// Let all arrive that `holder` holds, and no others.
+  void release(const void* holder);
+  /// Nothing arrives any more that was held back or delayed.
+  void forget();
 
  private:
   struct Line {
@@ -49,7 +52,7 @@ class InterruptPaths {
     InterruptLine* real;
     std::unique_ptr<InterruptLine> shown;
     bool pretended = false;
-    bool held = false;
+    const void* holder = nullptr;  // null: it is not held
   };
   struct Message {
     MessageInterrupt* real;
@@ -59,6 +62,7 @@ class InterruptPaths {
     MessageInterrupt* shown;
     std::uint64_t address;
     std::uint32_t number;
+    const void* holder;
   };
   InterruptLine* cut(platform::InterruptResource resource);
   void on_line(Line& line, bool high);

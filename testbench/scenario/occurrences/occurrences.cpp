@@ -22,8 +22,9 @@ bool needs_gate(const ScenarioSpec& spec) {
   return spec.records_accesses || !spec.faults.empty() || waits_for_access(spec);
 }
 
-void excuse(const std::vector<FaultSpec>& faults, MeasureResult& result) {
-  for (const FaultSpec& fault : faults) {
+void Occurrences::excuse(MeasureResult& result) const {
+  for (const FaultSpec& fault : spec_.faults) {
+    if (!machine_.gate()->faults().lasted_within(fault, result.start, result.stop)) continue;
     for (const std::string& event : fault.not_judged_events) {
       for (CounterResult& counter : result.counters) {
         if (fnmatch(event.c_str(), counter.event.c_str(), FNM_NOESCAPE) != 0) continue;
@@ -48,15 +49,19 @@ void Occurrences::plan(Picoseconds zero, const std::function<void(const std::str
   gate->faults().plan(spec_.faults, spec_.seed, machine_.triggers(), zero, note);
 }
 
-bool Occurrences::is_broken() const { return machine_.gate() != nullptr && machine_.gate()->faults().are_active(); }
+std::vector<Broken> Occurrences::broken() const {
+  return machine_.gate() == nullptr ? std::vector<Broken>() : machine_.gate()->faults().broken();
+}
 
-std::optional<CheckResult> Occurrences::check() const {
+void Occurrences::mend() {
+  if (machine_.gate() != nullptr) machine_.gate()->faults().mend();
+}
+
+std::optional<CheckResult> Occurrences::check(std::vector<std::string> missed) const {
   if (spec_.faults.empty() && !waits_for_access(spec_)) return {};
-  std::vector<std::string> missed;
   for (const std::string& trigger : machine_.triggers().missed())
     missed.push_back(fmt::format("nothing came {}", trigger));
-  for (const std::string& fault : machine_.gate()->faults().without_effect())
-    missed.push_back(fmt::format("{} changed nothing", fault));
+  for (const std::string& fault : machine_.gate()->faults().without_effect()) missed.push_back(fault);
   const bool ok = missed.empty();
   return CheckResult{kOccurrences, ok, ok ? "all came" : fmt::format("{}", fmt::join(missed, " | "))};
 }

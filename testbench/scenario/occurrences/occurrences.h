@@ -20,9 +20,6 @@ inline constexpr const char* kOccurrences = "occurrences";
 /// @return whether a scenario needs a gate between CPUs and platform
 [[nodiscard]] bool needs_gate(const ScenarioSpec& spec);
 
-/// Take the counts that a fault makes impossible from judgement.
-void excuse(const std::vector<FaultSpec>& faults, MeasureResult& result);
-
 /// The faults of a run, and whether all that waits for a register access has come.
 class Occurrences {
  public:
@@ -33,10 +30,15 @@ class Occurrences {
   /// @param note  called with what happens
   /// @throws InputError
   void plan(Picoseconds zero, const std::function<void(const std::string&)>& note);
-  /// @return true while hardware is broken
-  [[nodiscard]] bool is_broken() const;
+  /// Take the counts that a fault makes impossible from judgement: of measures during which it lasted, no others.
+  void excuse(MeasureResult& result) const;
+  /// @return what drivers cannot use now; empty if there is nothing
+  [[nodiscard]] std::vector<Broken> broken() const;
+  /// Mend the hardware: what comes now is a new machine.
+  void mend();
+  /// @param missed  other things that never came, one sentence each
   /// @return "occurrences": failed if something never came, or a fault changed nothing; nothing if there are none
-  [[nodiscard]] std::optional<CheckResult> check() const;
+  [[nodiscard]] std::optional<CheckResult> check(std::vector<std::string> missed) const;
 
  private:
   const ScenarioSpec& spec_;

@@ -91,6 +91,7 @@ void Triggers::arm(const Trigger& trigger, Picoseconds zero, std::function<void(
 void Triggers::disarm() {
   for (const Waiting& waiting : waiting_) missed_.push_back(describe(waiting.trigger));
   waiting_.clear();
+  for (const auto& alarm : alarms_) alarm->cancel();
 }
 
 std::uint64_t& Triggers::number_of(const std::string& pmu, Call call) {

@@ -50,7 +50,7 @@ class Triggers {
   /// Call `fire` once, when the trigger says.
   /// @param zero  the scenario's beginning
   void arm(const Trigger& trigger, Picoseconds zero, std::function<void()> fire);
-  /// Nothing that waits for an access happens any more.
+  /// Nothing that waits for an access or a time happens any more.
   void disarm();
   /// @return what waited for an access when disarm() was called
   [[nodiscard]] const std::vector<std::string>& missed() const noexcept { return missed_; }

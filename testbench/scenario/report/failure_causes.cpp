@@ -2,12 +2,14 @@
 #include "testbench/scenario/report/failure_causes.h"
 
 #include <algorithm>
-#include <cctype>
 #include <ostream>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+
+#include "testbench/coverage/coverpoints.h"
+#include "testbench/scenario/report/without_numbers.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -15,37 +17,65 @@ namespace {
 using Check = CounterResult::Check;
 
 constexpr std::uint64_t kShownInFull = 3;
+constexpr const char* kScoreboardCheck = "scoreboard";
 
-/// The text with each number, decimal or hexadecimal, replaced by '#'.
-std::string without_numbers(const std::string& text) {
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+/// What is wrong, in words, and what it has in common with failures of the same cause.
+struct OneFailure {
+  std::string text;
   std::string kind;
-  for (std::size_t i = 0; i < text.size();) {
-    if (std::isdigit(static_cast<unsigned char>(text[i])) == 0) {
-      kind += text[i++];
-      continue;
-    }
-    while (i < text.size() && (is_word(text[i]) || text[i] == ',')) ++i;
-    kind += '#';
+};
+
+/// @return the event with the kind of its PMU, and with the names alone of the filters that select some of its
+///         occurrences: "arm_cmn_*/hnf_cache_miss,bynodeid=,nodeid=/"
+std::string kind_of_event(const CounterResult& counter) {
+  const std::size_t slash = counter.event.find('/');
+  if (slash == std::string::npos) return counter.event;
+  std::string kind = without_numbers(counter.pmu) + "/";
+  for (std::size_t begin = slash + 1; begin < counter.event.size();) {
+    const std::size_t end = std::min(counter.event.find(',', begin), counter.event.size());
+    const std::string term = counter.event.substr(begin, end - begin);
+    const std::size_t equals = std::min(term.find('='), term.size());
+    const std::string name = term.substr(0, equals);
+    const bool is_filter = equals < term.size() && !coverage::selects_event(name) && !name.starts_with("config") &&
+                           name != "occupid";  // of arm_cmn, a part of what the event is
+    kind += (begin > slash + 1 ? "," : "") + (is_filter ? term.substr(0, equals + 1) : term);
+    begin = end + 1;
   }
   return kind;
 }
 
-/// All failures of a run, in words.
-std::vector<std::string> failures_of(const RunResult& run) {
-  std::vector<std::string> failures;
+/// @return the rules that the scoreboard saw broken, by their kinds
+std::string kinds_of_findings(const RunResult& run) {
+  std::set<std::string> kinds;
+  for (const std::string& finding : run.findings) kinds.insert(finding.substr(0, finding.find(" at ")));
+  return fmt::format("{}", fmt::join(kinds, ", "));
+}
+
+/// All failures of a run.
+std::vector<OneFailure> failures_of(const RunResult& run) {
+  std::vector<OneFailure> failures;
   const auto add_check = [&](const CheckResult& check) {
-    if (!check.ok) failures.push_back(fmt::format("{}: {}", check.name, check.text));
+    if (check.ok) return;
+    const std::string text = fmt::format("{}: {}", check.name, check.text);
+    const std::string rules = check.name == kScoreboardCheck ? ": " + kinds_of_findings(run) : "";
+    failures.push_back({text + rules, without_numbers(text) + rules});
   };
   for (const MeasureResult& measure : run.measures) {
     for (const CounterResult& counter : measure.counters) {
-      if (counter.check == Check::wrong) failures.push_back(fmt::format("{}: {}", counter.pmu, counter.note));
-      if (counter.check == Check::not_opened)
-        failures.push_back(fmt::format("{}: not opened: {}", counter.pmu, counter.note));
+      if (counter.check != Check::wrong && counter.check != Check::not_opened) continue;
+      const std::string note = (counter.check == Check::not_opened ? "not opened: " : "") + counter.note;
+      failures.push_back({fmt::format("{}: {}", counter.event, note),
+                          fmt::format("{}: {}", kind_of_event(counter), without_numbers(note))});
+    }
+    for (const DerivedResult& figure : measure.derived) {
+      if (figure.ok) continue;
+      const std::string text = fmt::format("{}: more than 0.1 % from the traffic's own", figure.name);
+      failures.push_back({text, without_numbers(text)});
     }
     for (const CheckResult& check : measure.checks) add_check(check);
   }
   for (const CheckResult& check : run.checks) add_check(check);
+  if (!run.message.empty()) failures.push_back({run.message, without_numbers(run.message)});
   return failures;
 }
 
@@ -55,11 +85,10 @@ bool FailureCauses::add(const RunResult& run) {
   if (run.status != RunResult::Status::failed) return false;
   bool is_known = true;
   std::set<std::string> of_run;
-  for (const std::string& failure : failures_of(run)) {
-    const std::string kind = without_numbers(failure);
+  for (const auto& [text, kind] : failures_of(run)) {
     auto cause = std::find_if(causes_.begin(), causes_.end(), [&](const Cause& known) { return known.kind == kind; });
     if (cause == causes_.end())
-      cause = causes_.insert(cause, {kind, failure, fmt::format("{}, Linux {}", run.title(), run.drivers)});
+      cause = causes_.insert(cause, {kind, text, fmt::format("{}, Linux {}", run.title(), run.drivers)});
     ++cause->failures;
     if (!of_run.insert(kind).second) continue;
     is_known = is_known && cause->runs >= kShownInFull;
@@ -69,15 +98,15 @@ bool FailureCauses::add(const RunResult& run) {
 }
 
 void FailureCauses::write(std::ostream& out) const {
-  std::vector<const Cause*> several;
-  for (const Cause& cause : causes_) {
-    if (cause.failures > 1) several.push_back(&cause);
-  }
-  if (several.empty()) return;
-  std::stable_sort(several.begin(), several.end(),
+  const bool has_several =
+      std::any_of(causes_.begin(), causes_.end(), [](const Cause& cause) { return cause.failures > 1; });
+  if (!has_several) return;
+  std::vector<const Cause*> all;
+  for (const Cause& cause : causes_) all.push_back(&cause);
+  std::stable_sort(all.begin(), all.end(),
                    [](const Cause* one, const Cause* other) { return one->failures > other->failures; });
   fmt::print(out, "Failures by cause:\n");
-  for (const Cause* const cause : several) {
+  for (const Cause* const cause : all) {
     fmt::print(out, "  {} of {}, first in {}: {}\n", counted(cause->failures, "failure"), counted(cause->runs, "run"),
                cause->where, cause->first);
   }

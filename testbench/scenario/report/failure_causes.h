@@ -10,18 +10,19 @@
 
 namespace pmufab::scenario {
 
-/// Puts failures of several runs together that say the same of the same kind of PMU, whatever their numbers are.
+/// Puts failures of several runs together that say the same of the same event of a kind of PMU, of the same figure or
+/// of the same check, whatever their numbers are.
 class FailureCauses {
  public:
   /// @return true for a failed run all of whose causes have been seen in a few runs before
   bool add(const RunResult& run);
-  /// A line for each cause of several failures, the most frequent first: their number, and the first of them. Nothing,
-  /// if there is no such cause.
+  /// A line for each cause, the most frequent first: how many failures it has, and the first of them. Nothing, if none
+  /// has several.
   void write(std::ostream& out) const;
 
  private:
   struct Cause {
-    std::string kind;   // the text with its numbers left out
+    std::string kind;   // equal for equal causes
     std::string first;  // the text
     std::string where;  // the run it came in first
     std::uint64_t failures = 0;

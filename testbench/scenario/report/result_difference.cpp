@@ -210,9 +210,12 @@ std::vector<Json> read_results(const fs::path& place) {
     return runs;
   }
   std::set<fs::path> files;  // in order
-  for (const auto& entry : fs::recursive_directory_iterator(place, error)) {
-    if (entry.path().filename() == "result.json") files.insert(entry.path());
+  fs::path reading = place;
+  for (fs::recursive_directory_iterator entry(place, error), end; !error && entry != end; entry.increment(error)) {
+    reading = entry->path();
+    if (reading.filename() == "result.json") files.insert(reading);
   }
+  if (error) throw InputError(fmt::format("{} cannot be read: {}", reading.string(), error.message()));
   if (files.empty())
     throw InputError(fmt::format("{} holds no result.json", place.string()), "pmufab run --out makes such folders");
   for (const fs::path& file : files) read_file(file, runs);
@@ -231,17 +234,17 @@ ResultDifference::ResultDifference(const std::vector<Json>& before, const std::v
     for (std::size_t i = 0; i < after.size(); ++i) {
       if (!is_taken[i]) left[title(after[i], with_version)].push_back(i);
     }
-    std::map<std::string, std::size_t> wanted;
+    std::map<std::string, std::vector<std::size_t>> wanted;
     for (std::size_t i = 0; i < before.size(); ++i) {
-      if (partners[i] == nullptr) ++wanted[title(before[i], with_version)];
+      if (partners[i] == nullptr) wanted[title(before[i], with_version)].push_back(i);
     }
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      if (partners[i] != nullptr) continue;
-      const std::string name = title(before[i], with_version);
+    for (const auto& [name, alike] : wanted) {
       const std::vector<std::size_t>& others = left[name];
-      if (others.size() != 1 || wanted[name] != 1) continue;
-      partners[i] = &after[others.front()];
-      is_taken[others.front()] = true;
+      if (!with_version && others.size() != alike.size()) continue;  // which is whose nobody can say
+      for (std::size_t i = 0; i < std::min(alike.size(), others.size()); ++i) {
+        partners[alike[i]] = &after[others[i]];
+        is_taken[others[i]] = true;
+      }
     }
   }
   for (std::size_t i = 0; i < before.size(); ++i) add(&before[i], partners[i]);
@@ -262,8 +265,10 @@ void ResultDifference::add(const Json* before, const Json* after) {
   run["status"] = both(before, after, "status");
   run["seed"] = both(before, after, "seed");
   run["simulated_time_ps"] = both(before, after, "simulated_time_ps");
-  Change worst = before == nullptr ? (is_good_status(after) ? Change::changed : Change::worse)
-                                   : change_of(is_good_status(before), is_good_status(after), differs(run["status"]));
+  // What is missing may be anything.
+  Change worst = after == nullptr    ? Change::worse
+                 : before == nullptr ? (is_good_status(after) ? Change::changed : Change::worse)
+                                     : change_of(is_good_status(before), is_good_status(after), differs(run["status"]));
   Change files = Change::same;
   const auto always = [](const Json* /*item*/) { return true; };
   run["driver_files"] = differences(

@@ -17,8 +17,9 @@ namespace pmufab::scenario {
 /// @throws InputError for what cannot be read or is no result
 [[nodiscard]] std::vector<Json> read_results(const std::filesystem::path& place);
 
-/// Compares the verdicts of two lists of runs. Runs belong together if scenario, variant and Linux version are the same,
-/// or scenario and variant if that leaves one of each.
+/// Compares the verdicts of two lists of runs. Runs belong together if scenario, variant and Linux version are the
+/// same, in their order if several are alike. Of the rest, those of one scenario and variant belong together, in their
+/// order, if both lists have as many.
 class ResultDifference {
  public:
   ResultDifference(const std::vector<Json>& before, const std::vector<Json>& after);

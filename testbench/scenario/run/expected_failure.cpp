@@ -42,9 +42,9 @@ class Names {
 };
 
 /// Compares what failed with what should have.
-class Comparison {
+class FailureComparison {
  public:
-  explicit Comparison(const ExpectedFailures& expected)
+  explicit FailureComparison(const ExpectedFailures& expected)
       : events_(expected.events), not_opened_(expected.not_opened), checks_(expected.checks) {}
 
   void look_at(const MeasureResult& measure) {
@@ -120,7 +120,7 @@ bool all_passed(const RunResult& run) {
 }
 
 std::string difference(const RunResult& run, const ExpectedFailures& expected) {
-  Comparison comparison(expected);
+  FailureComparison comparison(expected);
   for (const MeasureResult& measure : run.measures) comparison.look_at(measure);
   comparison.look_at(run.checks);
   return comparison.result();

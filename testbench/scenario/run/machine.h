@@ -25,8 +25,8 @@
 
 namespace pmufab::scenario {
 
-/// Hands the perf core's calls on to the scoreboard and what waits for them, and remembers which PMUs could not take all events: those share
-/// their counters by rotation.
+/// Hands the perf core's calls on to the scoreboard and what waits for them, and remembers which PMUs could not take
+/// all events: those share their counters by rotation.
 class CallTee final : public perf::PerfCallObserver {
  public:
   /// @param coverage  is told, too; null: nobody wants to know

@@ -66,18 +66,10 @@ class ScenarioRun {
     plan();
     began_ = true;
     machine_.start_traffic();
-    while (!is_interrupted()) {
-      if (steps_.empty() || (ended() && only_endless_steps_left())) break;
-      const Step step = steps_.top();
-      if (simulated_time() < zero_ + step.when) {
-        wait_until(zero_ + step.when);
-        continue;
-      }
-      steps_.pop();
-      carry_out(step);
-      plan_rotation();
-    }
-    if (!is_interrupted()) wait_for_end();
+    do {
+      carry_out_steps();
+      if (!is_interrupted()) wait_for_end();
+    } while (!is_interrupted() && has_steps());  // an access has come that an action waited for
     const bool cut_short = is_interrupted();
     set_limited(false);
     close_all(cut_short);
@@ -276,11 +268,12 @@ class ScenarioRun {
     }
   }
 
+  /// Until the end, or until there is something to do.
   void wait_for_end() {
     const bool open =
         std::any_of(open_.begin(), open_.end(), [](const auto& entry) { return entry.second != nullptr; });
     if (!open) return;
-    while (!ended() && !is_interrupted()) {
+    while (steps_.empty() && !ended() && !is_interrupted()) {
       if (spec_.duration) {
         wait_until(zero_ + *spec_.duration);
       } else {
@@ -296,6 +289,21 @@ class ScenarioRun {
     if (rotation_planned_ || crowded_.empty() || open_.empty()) return;
     steps_.push({simulated_time() - zero_ + spec_.host.rotation, Kind::rotate, 0});
     rotation_planned_ = true;
+  }
+
+  [[nodiscard]] bool has_steps() { return !steps_.empty() && !(ended() && only_endless_steps_left()); }
+
+  void carry_out_steps() {
+    while (!is_interrupted() && has_steps()) {
+      const Step step = steps_.top();
+      if (simulated_time() < zero_ + step.when) {
+        wait_until(zero_ + step.when);
+        continue;
+      }
+      steps_.pop();
+      carry_out(step);
+      plan_rotation();
+    }
   }
 
   void carry_out(const Step& step) {
@@ -350,7 +358,7 @@ class ScenarioRun {
     if (found == open_.end()) return;  // an action closed it already
     MeasureResult result = found->second->end(cut_short);
     add_hints(result, machine_.pmus(), machine_.fabrics());
-    excuse(spec_.faults, result);
+    occurrences_.excuse(result);
     check_expectations(result, cut_short);
     Json content = to_json(result);
     content["index"] = index;
@@ -465,14 +473,43 @@ class ScenarioRun {
     journal_.write("check", to_json(CheckResult{name, ok, text}));
   }
 
+  /// Actions whose access came when the run had ended.
+  std::vector<std::string> undone_actions() const {
+    std::vector<std::string> undone;
+    for (auto rest = steps_; !rest.empty(); rest.pop()) {
+      if (rest.top().kind != Kind::action) continue;
+      undone.push_back(fmt::format("the run ended before the action {} was carried out",
+                                   describe(spec_.actions[rest.top().index].at)));
+    }
+    return undone;
+  }
+
+  /// What the checks of the end cannot look at. The report says so.
+  BrokenParts find_broken() {
+    BrokenParts parts;
+    for (const Broken& one : occurrences_.broken()) {
+      parts.windows.insert(one.windows.begin(), one.windows.end());
+      parts.pmus.insert(one.pmus.begin(), one.pmus.end());
+      const std::string what =
+          one.pmus.empty() ? "registers that no event used" : fmt::format("{}", fmt::join(one.pmus, ", "));
+      parts.reasons.push_back(fmt::format("{}: {} lasts until the end", what, one.fault));
+    }
+    for (const std::string& reason : parts.reasons) note("released and quiet not judged of " + reason);
+    return parts;
+  }
+
   /// @param cut_short  the user or a limit ended it
   void finish(bool cut_short) {
     ReleaseCheck release(machine_);
     QuietCheck quiet(machine_);
-    const bool looks = loaded_ && began_ && !cut_short && !occurrences_.is_broken();
+    const bool looks = loaded_ && began_ && !cut_short;
     machine_.triggers().disarm();
-    if (looks) quiet.look_at_used();
-    if (looks) release.look_at_used();
+    const std::optional<CheckResult> occurred = occurrences_.check(undone_actions());  // in the scenario's own time
+    if (looks) {
+      const BrokenParts broken = find_broken();
+      quiet.look_at_used(broken);
+      release.look_at_used(broken);
+    }
     if (loaded_) machine_.host().unload();
     const Picoseconds end = simulated_time() - release.taken();
     for (const ExpectationSpec& expectation : spec_.expectations) {
@@ -481,12 +518,12 @@ class ScenarioRun {
     }
 
     machine_.scoreboard().finish();
-    if (const auto result = occurrences_.check(); result && began_ && !cut_short)
-      journal_.write("check", to_json(*result));
+    if (occurred && began_ && !cut_short) journal_.write("check", to_json(*occurred));
     for (const CheckResult& result : run_checks(machine_, Kernel::here)) journal_.write("check", to_json(result));
     journal_.write("check", to_json(published_.result()));
     const std::vector<std::string> log = machine_.host().log();  // without what comes now
     if (looks) {
+      occurrences_.mend();
       const ReleaseCheck::Steps steps{.before_loading = [&] { do_firmware_writes(); },
                                       .when_loaded = [&] { quiet.look_at_fresh(); }};
       journal_.write("check", to_json(release.compare_with_fresh(steps)));

@@ -91,6 +91,27 @@ TEST_F(Coverage, wraps_and_their_interrupts_are_met) {
   EXPECT_EQ(bins.at("interrupt").at("no interrupt"), 0);
 }
 
+TEST_F(Coverage, a_wrap_among_the_accesses_of_a_handler_is_met) {
+  const std::string scenario =
+      reads(R"(  - {name: all, events: ["nvidia_ucf_pmu_0/bus_cycles/,nvidia_ucf_pmu_0/mem_access_rd/"]}
+inject:
+  - at: {access: 1, of: interrupt, pmu: nvidia_ucf_pmu_0}
+    source: "nvidia_ucf_pmu_0/mem_access_rd,src_loc_noncpu=1,dst_loc_cmem=1/"
+    count: 0x8000
+)");
+  EXPECT_EQ(bins_of(scenario).at("width x wraps").at("up to 32 bits x in a handler"), 1);
+}
+
+TEST_F(Coverage, a_shell_writes_its_verdicts_although_its_coverage_cannot_be_written) {
+  const std::string json = (folder / "verdicts.json").string();
+  const std::string place = (folder / "met").string();
+  const Outcome shell =
+      pmufab({"shell", "--json", json, "--coverage", place, "--", "sh", "-c", "rm -f " + place + "; mkdir " + place});
+  EXPECT_EQ(shell.exit_code, 2) << shell.err;
+  EXPECT_THAT(shell.err, HasSubstr("cannot write '" + place + "': Is a directory"));
+  EXPECT_TRUE(Json::parse(read(json)).contains("status"));
+}
+
 TEST_F(Coverage, wraps_of_every_kind_of_coresight_pmu_are_seen) {
   // Its counters wrap between the two halves of a read.
   const std::string file = (folder / "coverage").string();

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "testbench/tests/tools/driver_fault_fixture.h"
 
@@ -10,6 +11,7 @@ namespace pmufab::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -111,6 +113,138 @@ TEST_F(Occurrence, what_never_came_fails_the_run) {
   EXPECT_THAT(idle.out, HasSubstr("faults[0] (interrupt_lost) changed nothing"));
 }
 
+/// @return the measures of a result, by name, each with the checks of its counters
+std::string checks_of(const nlohmann::json& results) {
+  std::string text;
+  for (const auto& measure : results.at("runs").at(0).at("measures")) {
+    text += measure.at("name").get<std::string>() + ":";
+    for (const auto& counter : measure.at("counters")) text += " " + counter.at("check").get<std::string>();
+    text += "; ";
+  }
+  return text;
+}
+
+/// @return the text of a check of the first run
+std::string text_of(const nlohmann::json& results, const std::string& name) {
+  for (const auto& check : results.at("runs").at(0).at("checks")) {
+    if (check.at("name") == name) return check.at("text");
+  }
+  return "none";
+}
+
+TEST_F(Occurrence, a_fault_excuses_only_what_is_measured_while_it_lasts) {
+  const std::string path = write("s.yaml", R"(name: s
+drivers: newest
+platform: {kind: tegra410, sockets: 1, cpus_per_socket: 4, tegra410: {clusters: 4}}
+duration: 60 us
+faults:
+  - at: 25 us
+    until: 35 us
+    do: reads_all_ones
+    block: "socket0.ucf_pmu*"
+    not_judged: {event: nvidia_ucf_pmu_0/cycles/, reason: it is silent}
+measure:
+  - {name: before, start: 1 us, stop: 20 us, events: [nvidia_ucf_pmu_0/cycles/]}
+  - {name: during, start: 22 us, stop: 40 us, interval: 5 us, events: [nvidia_ucf_pmu_0/cycles/]}
+  - {name: after, start: 45 us, events: [nvidia_ucf_pmu_0/cycles/]}
+)");
+  const std::string json = (folder / "s.json").string();
+  const Outcome outcome = pmufab({"run", path, "--json", json});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(checks_of(nlohmann::json::parse(read(json))), "before: exact; during: unchecked; after: exact; ");
+}
+
+TEST_F(Occurrence, a_fault_that_lasts_leaves_the_other_pmus_judged) {
+  const std::string faults = R"(faults: [{at: 20 us, do: reads_all_ones, block: "socket0.ucf_pmu*", not_judged: {
+  event: nvidia_ucf_pmu_0/cycles/, reason: it is silent}}]
+)";
+  std::string text = read(scenario(faults));
+  text.replace(text.find("cycles/]"), 8, "cycles/, nvidia_cmem_latency_pmu_0/cycles/]");
+  const std::string json = (folder / "s.json").string();
+  const Outcome outcome = pmufab({"run", write("both.yaml", text), "--json", json});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  const std::string why = "nvidia_ucf_pmu_0: faults[0] (reads_all_ones) lasts until the end";
+  EXPECT_THAT(outcome.out, HasSubstr("released and quiet not judged of " + why));
+  const auto results = nlohmann::json::parse(read(json));
+  EXPECT_EQ(text_of(results, "released"), "all that the events had taken can be had again; not judged: " + why);
+  EXPECT_THAT(text_of(results, "quiet"), HasSubstr("not judged: " + why));
+}
+
+TEST_F(Occurrence, a_late_interrupt_of_one_pmu_does_not_let_go_those_of_another) {
+  const std::string text = R"(name: held
+drivers: newest
+platform:
+  kind: cxl
+  cxl:
+    - decoders: [{base: 0x100_0000_0000, size: 1 GiB}]
+      cpmus: [{groups: [{group: m2s_req}], width: 16}]
+    - decoders: [{base: 0x200_0000_0000, size: 1 GiB}]
+      cpmus: [{groups: [{group: m2s_req}], width: 16}]
+inject: [{at: 15 us, source: [cxl_pmu_mem0.0/m2s_req_memrd/, cxl_pmu_mem1.0/m2s_req_memrd/], count: 0x1_0005}]
+actions:
+  - {at: {access: 1, of: interrupt, pmu: cxl_pmu_mem0.0}, do: read_events}
+  - {at: {access: 1, of: interrupt, pmu: cxl_pmu_mem1.0}, do: read_events}
+faults:
+  - {at: 0, until: 20 us, do: interrupt_late, pmu: cxl_pmu_mem0.0}
+  - {at: 0, until: 30 us, do: interrupt_late, pmu: cxl_pmu_mem1.0}
+duration: 40 us
+measure: [{start: 1 us, events: [cxl_pmu_mem0.0/m2s_req_memrd/, cxl_pmu_mem1.0/m2s_req_memrd/]}]
+)";
+  // Whether its driver counts right under this fault is not asked here.
+  const Outcome outcome = pmufab({"run", write("held.yaml", text)});
+  EXPECT_THAT(outcome.out, ContainsRegex("  2[0-9]\\.[0-9]+ us: events read\n  3[0-9]\\.[0-9]+ us: events read\n"));
+}
+
+TEST_F(Occurrence, an_action_that_waits_for_an_access_is_carried_out_or_fails_the_run) {
+  const auto run_with = [&](const std::string& call) {
+    return pmufab({"run", write("s.yaml", R"(name: s
+drivers: newest
+platform: {kind: tegra410, sockets: 1, cpus_per_socket: 4, tegra410: {clusters: 4, ucf_pmu: {width: 16}}}
+duration: 60 us
+actions: [{at: {access: 1, of: )" + call + R"(, pmu: nvidia_ucf_pmu_0}, do: read_events}]
+measure: [{name: m, start: 1 us, events: [nvidia_ucf_pmu_0/cycles/]}]
+)")});
+  };
+  // There is nothing else to do when the counter wraps, after 65,536 cycles of some 0.4 ns.
+  const Outcome done = run_with("interrupt");
+  EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
+  EXPECT_THAT(done.out, HasSubstr("us: events read"));
+  const Outcome late = run_with("del");
+  EXPECT_EQ(late.exit_code, 1) << late.out;
+  EXPECT_THAT(late.out, HasSubstr("FAILED occurrences: the run ended before the action before access 1 of del calls of "
+                                  "nvidia_ucf_pmu_0 was carried out"));
+}
+
+TEST_F(Occurrence, a_fault_that_nobody_meets_fails_the_run) {
+  const auto run_with = [&](const std::string& fault) {
+    return pmufab({"run", scenario("faults: [" + fault + "]\n")});
+  };
+  const Outcome unseen = run_with("{at: 20 us, until: 50 us, do: power_off, block: socket0.cmem_latency_pmu}");
+  EXPECT_EQ(unseen.exit_code, 1) << unseen.out;
+  EXPECT_THAT(unseen.out, HasSubstr("FAILED occurrences: faults[0] (power_off) changed nothing"));
+  const Outcome late = run_with("{at: 50 us, until: 60 us, do: power_off, block: socket0.ucf_pmu}");
+  EXPECT_EQ(late.exit_code, 1) << late.out;
+  EXPECT_THAT(late.out, HasSubstr("faults[0] (power_off) changed nothing: the run ended before it began"));
+}
+
+TEST_F(Occurrence, a_removed_function_that_nobody_meets_fails_the_run) {
+  const Outcome outcome = pmufab({"run", write("removed.yaml", R"(name: removed
+drivers: newest
+platform:
+  kind: cxl
+  cxl:
+    - decoders: [{base: 0x100_0000_0000, size: 1 GiB}]
+      cpmus: [{groups: [{group: m2s_req}]}]
+    - decoders: [{base: 0x200_0000_0000, size: 1 GiB}]
+      cpmus: [{groups: [{group: m2s_req}]}]
+faults: [{at: 20 us, do: removed, pmu: cxl_pmu_mem0.0, block: cxl0}]
+duration: 40 us
+measure: [{start: 1 us, events: [cxl_pmu_mem1.0/m2s_req_memrd/]}]
+)")});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("FAILED occurrences: faults[0] (removed) changed nothing"));
+}
+
 TEST_F(Occurrence, places_that_there_are_not_are_bad_input) {
   const Outcome block = pmufab({"run", scenario("faults: [{at: 0, do: counter_stuck, block: ucf}]\n")});
   EXPECT_EQ(block.exit_code, 2);
@@ -154,6 +288,12 @@ TEST_F(Interleave, a_torn_read_is_found_at_its_accesses) {
   EXPECT_EQ(again.exit_code, 1);
   EXPECT_THAT(again.out, HasSubstr("PMEVCNTR_HI[0]"));
   EXPECT_EQ(explore({"--replay", schedule}).exit_code, 0) << "the kernel's driver passes it";
+  const std::string again_file = (folder / "again.yaml").string();
+  EXPECT_EQ(explore({"--replay", schedule, "--save", again_file}).exit_code, 0);
+  EXPECT_EQ(read(again_file), read(folder / "torn.yaml")) << "the schedule that is shown, whatever its outcome";
+  const Outcome few = explore({"--drivers", "newest", "--schedules", "3"});
+  EXPECT_THAT(few.out,
+              AllOf(HasSubstr("there are more schedules than 3"), HasSubstr("\n3 schedules with up to 1 step\n")));
   EXPECT_EQ(pmufab({"run", (folder / "torn.yaml").string(), "--driver", library}).exit_code, 1);
 }
 
@@ -173,6 +313,9 @@ TEST_F(Interleave, what_cannot_be_explored_is_bad_input) {
   EXPECT_THAT(pmufab({"interleave", ucf, "--window", "read", "--pmu", "x"}).err, HasSubstr("there are "));
   EXPECT_THAT(pmufab({"interleave", shipped("c2c-high-low.yaml"), "--window", "read"}).err, HasSubstr("has a matrix"));
   EXPECT_EQ(pmufab({"interleave", ucf, "--window", "read", "--replay", "99999", "--bound", "1"}).exit_code, 2);
+  EXPECT_THAT(pmufab({"interleave", ucf, "--window", "read", "--schedules", "0"}).err, HasSubstr("nothing would run"));
+  EXPECT_THAT(pmufab({"interleave", ucf, "--window", "read", "--replay", "1", "--random", "2"}).err,
+              HasSubstr("contradict"));
 }
 
 }  // namespace

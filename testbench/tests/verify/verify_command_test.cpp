@@ -42,6 +42,18 @@ class Verify : public DriverFault {
     return pmufab(options);
   }
 
+  /// Start a campaign that does not end by itself. @return when it has judged some cases
+  pid_t start_endless(const std::string& out, const std::vector<std::string>& more) {
+    std::vector<std::string> options = {"verify", "--fabric", "tegra410", "--runs", "1000000",
+                                        "--out",  out,        "--jobs",   "1"};
+    options.insert(options.end(), more.begin(), more.end());
+    const pid_t pid = start(options);
+    constexpr std::chrono::milliseconds kBetweenLooks{20};
+    for (int look = 0; look < 6000 && !fs::exists(fs::path(out) / "verify-state.json"); ++look)
+      std::this_thread::sleep_for(kBetweenLooks);
+    return pid;
+  }
+
   /// A campaign must find the mistake, and make it small.
   void expect_found(const std::string& library, const std::string& fabric, const std::string& runs) {
     const fs::path out = folder / "found";
@@ -90,8 +102,9 @@ TEST_F(Verify, a_filter_that_stays_behind_is_found_and_made_small) {
 TEST_F(Verify, a_campaign_that_was_killed_goes_on_where_it_was) {
   const std::string out = (folder / "campaign").string();  // "out" is what the program prints
   const std::string state = out + "/verify-state.json";
-  const std::vector<std::string> options = {"verify", "--fabric", "tegra410", "--runs", "60",
-                                            "--out",  out,        "--jobs",   "1"};
+  const std::string met = (folder / "met.json").string();
+  const std::vector<std::string> options = {"verify", "--fabric", "tegra410", "--runs",     "60", "--out",
+                                            out,      "--jobs",   "1",        "--coverage", met};
   const auto next_of = [&] {
     const std::string text = read(state);
     return text.empty() ? 0U : nlohmann::json::parse(text).at("next").get<unsigned>();
@@ -109,15 +122,112 @@ TEST_F(Verify, a_campaign_that_was_killed_goes_on_where_it_was) {
   again.emplace_back("--resume");
   const Outcome resumed = pmufab(again);
   EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
+  const std::string met_in_parts = read(met);
+  EXPECT_THAT(met_in_parts, HasSubstr("slc_access_rd"));
   std::vector<std::string> whole = options;
   whole[6] = (folder / "whole").string();
   EXPECT_EQ(pmufab(whole).out, resumed.out);
+  EXPECT_TRUE(met_in_parts == read(met)) << "what the drivers met before the end of the first process is lost";
   EXPECT_EQ(read(folder / "whole" / "verify-state.json"), read(state));
   again[4] = "61";
   again.insert(again.end(), {"--seed", "2"});
   const Outcome other = pmufab(again);
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("is of another campaign: seed 1"));
+  again.resize(again.size() - 2);
+  again.erase(std::find(again.begin(), again.end(), "--coverage"), again.end() - 1);  // and --resume stays
+  const Outcome uncovered = pmufab(again);
+  EXPECT_EQ(uncovered.exit_code, 2);
+  EXPECT_THAT(uncovered.err, HasSubstr("with coverage"));
+}
+
+TEST_F(Verify, only_the_same_drivers_and_the_same_pmufab_go_on_with_a_campaign) {
+  const std::string out = (folder / "campaign").string();
+  const std::string driver = original();
+  const std::string library = drivers_of(kFile, driver, true);
+  const auto go_on = [&] {
+    return verify({"--fabric", "tegra410", "--driver", library, "--runs", "3", "--out", out, "--resume"});
+  };
+  EXPECT_EQ(go_on().exit_code, 0);
+  EXPECT_EQ(go_on().exit_code, 0) << "nothing has changed";
+  drivers_of(kFile, driver + "/* another file */\n", true);
+  const Outcome changed = go_on();
+  EXPECT_EQ(changed.exit_code, 2);
+  EXPECT_THAT(changed.err, AllOf(HasSubstr("is of another campaign: its SHA-256 of "), HasSubstr(kFile)));
+  drivers_of(kFile, driver, true);
+  EXPECT_EQ(go_on().exit_code, 0);
+
+  auto state = nlohmann::ordered_json::parse(read(out + "/verify-state.json"));
+  state.at("made_with").at("pmufab") = "0.0.1";
+  write("campaign/verify-state.json", state.dump());
+  const Outcome older = go_on();
+  EXPECT_EQ(older.exit_code, 2);
+  EXPECT_THAT(older.err, HasSubstr("its version of pmufab was 0.0.1, and now it is "));
+}
+
+TEST_F(Verify, two_campaigns_in_one_folder_are_refused) {
+  const std::string out = (folder / "campaign").string();
+  const pid_t pid = start_endless(out, {});
+  output = (folder / "other").string();
+  const Outcome second = verify({"--fabric", "tegra410", "--runs", "1", "--out", out, "--resume"});
+  EXPECT_EQ(second.exit_code, 2);
+  EXPECT_THAT(second.err, HasSubstr("another campaign is going on in the folder '" + out + "'"));
+  kill(pid, SIGTERM);
+  finish(pid);
+}
+
+TEST_F(Verify, a_campaign_that_is_stopped_has_not_passed_and_keeps_what_was_met) {
+  const std::string met = (folder / "met.json").string();
+  const pid_t pid = start_endless((folder / "campaign").string(), {"--coverage", met});
+  kill(pid, SIGINT);
+  const Outcome outcome = finish(pid);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("STOPPED (seed 1, tegra410"));
+  EXPECT_GT(nlohmann::json::parse(read(met)).at("runs").get<unsigned>(), 0U);
+}
+
+TEST_F(Verify, a_campaign_that_ends_with_an_error_keeps_what_was_met) {
+  const std::string met = (folder / "met.json").string();
+  const fs::path state = folder / "campaign" / "verify-state.json";
+  const pid_t pid = start_endless((folder / "campaign").string(), {"--coverage", met});
+  fs::rename(state, folder / "moved");  // it may be written again in between
+  while (!fs::create_directory(state)) fs::remove(state);
+  const Outcome outcome = finish(pid);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot write '" + state.string() + "'"));
+  EXPECT_GT(nlohmann::json::parse(read(met)).at("runs").get<unsigned>(), 0U);
+}
+
+TEST_F(Verify, the_usual_folder_must_be_one) {
+  const fs::path before = fs::current_path();
+  fs::current_path(folder);
+  write("pmufab-verify", "something else");
+  const Outcome outcome = verify({"--fabric", "tegra410", "--runs", "1"});
+  fs::current_path(before);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot write into 'pmufab-verify': it is no folder"));
+  EXPECT_EQ(read(folder / "pmufab-verify"), "something else");
+}
+
+TEST_F(Verify, what_is_found_is_not_written_through_a_link) {
+  const std::string library = drivers_with_mistake(
+      "nvidia_cspmu.c", R"((#define NV_UCF_FILTER_DST\s+)GENMASK_ULL\(11, 8\))", "$1GENMASK_ULL(10, 8)");
+  const auto campaign = [&](const char* out) {
+    verify({"--fabric", "tegra410", "--driver", library, "--runs", "300", "--failures", "1", "--no-shrink", "--out",
+            (folder / out).string()});
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder / out)) {
+      if (entry.path().extension() == ".yaml") names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  const std::vector<std::string> plain = campaign("plain");
+  ASSERT_EQ(plain.size(), 1U);
+  fs::create_directory(folder / "trap");
+  fs::create_symlink(folder / "victim", folder / "trap" / plain[0]);
+  EXPECT_EQ(campaign("trap").size(), 2U) << "beside the link";
+  EXPECT_FALSE(fs::exists(folder / "victim"));
 }
 
 TEST_F(Verify, what_makes_no_sense_is_refused) {

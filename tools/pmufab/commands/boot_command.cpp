@@ -299,19 +299,24 @@ int boot(const Request& request) {
   print_failures(result.failures);
   const std::optional<int> code = code_of_command(scratch.path());
   const Conclusion conclusion = conclude(judged.counts, result.failures, judged.metrics);
-  order.coverage.add(result.coverage, "the guest");
-  order.coverage.write();
-  if (!order.json.empty()) write_json(order.json, result, judged, order.spec, conclusion, order.guest_title, code);
+  ResultWriter results;
+  results.write([&] {
+    order.coverage.add(result.coverage, "the guest");
+    order.coverage.write();
+  });
+  results.write([&] {
+    if (!order.json.empty()) write_json(order.json, result, judged, order.spec, conclusion, order.guest_title, code);
+  });
   if (simulator.state() != Simulator::State::stopped) {
-    if (const std::optional<int> failed = check_simulator(end, result.ended)) return *failed;
+    if (const std::optional<int> failed = check_simulator(end, result.ended)) return results.finish(*failed);
   }
   if (machine && machine->end == VirtualMachine::End::too_long)
     complain("pmufab: the guest took longer than {} s (--timeout); it was stopped\n", order.most.count());
   if (end.stopped) print_stopped();
-  if (!code) return explain(machine, scratch.path());
-  if (end.stopped) return finish_standard_error(kCheckFailed);
+  if (!code) return results.finish(explain(machine, scratch.path()));
+  if (end.stopped) return finish_standard_error(results.finish(kCheckFailed));
   conclusion.print();
-  return finish_standard_error(conclusion.exit_code(*code));
+  return finish_standard_error(results.finish(conclusion.exit_code(*code)));
 }
 
 }  // namespace

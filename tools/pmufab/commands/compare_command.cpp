@@ -33,9 +33,10 @@ Command compare_command() {
           R"(Compares two files of --json, or two folders of --out: results of two drivers, or of yesterday and today. It shows the
 runs whose verdict, counts or failed checks differ, and the driver files whose SHA-256 differs.
 
-Runs belong together if scenario, variant and Linux version are the same, or scenario and variant if that leaves one run
-on each side. A run is "worse" if something that was right is wrong now, or if it is missing now; "better" if only the
-reverse; "changed" if the verdicts are the same and figures are not.)",
+Runs belong together if scenario, variant and Linux version are the same, in their order if there are several. Of the
+rest, those of one scenario and variant belong together if there are as many on each side. A run is "worse" if something
+that was right is wrong now, or if it is missing now; "better" if only the reverse; "changed" if the verdicts are the
+same and figures are not.)",
       .options = Options{flag("json", "print JSON")},
       .words = Words::files,
       .examples = {{"pmufab run ucf-basic --out before\npmufab run ucf-basic --driver my.so --out after\n"

@@ -24,6 +24,7 @@ namespace po = boost::program_options;
 using interleave::Exploration;
 using interleave::Outcome;
 using interleave::Schedule;
+using interleave::Schedules;
 using scenario::InputError;
 using scenario::Trigger;
 
@@ -133,6 +134,12 @@ void print_choices(const Exploration& exploration) {
   for (const std::string& reason : exploration.left_out()) fmt::print(std::cout, "  left out: {}\n", reason);
 }
 
+/// --save
+void save(const Exploration& exploration, const Schedule& schedule, const po::variables_map& map) {
+  if (const std::string file = map["save"].as<std::string>(); !file.empty())
+    write_file(file, exploration.as_scenario(schedule));
+}
+
 int exit_code_of(const Tally& tally, bool interrupted) {
   if (tally.number_of(Outcome::Kind::failed) > 0 || interrupted) return kCheckFailed;
   const std::size_t judged = tally.number_of(Outcome::Kind::passed) + tally.number_of(Outcome::Kind::as_expected);
@@ -148,10 +155,12 @@ void show_schedule(const Exploration& exploration, const Schedule& schedule, std
   fmt::print(std::cout, "{}", time_line);
 }
 
-int replay(const Exploration& exploration, const std::vector<Schedule>& schedules, std::uint64_t number) {
+int replay(const Exploration& exploration, const std::vector<Schedule>& schedules, const po::variables_map& map) {
+  const auto number = map["replay"].as<std::uint64_t>();
   if (number > schedules.size())
     throw InputError(fmt::format("--replay {}: there are {} schedules", number, schedules.size()));
   const Schedule& schedule = schedules[number - 1];
+  save(exploration, schedule, map);
   show_schedule(exploration, schedule, number);
   const Tally tally(exploration.run(std::vector<Schedule>{schedule}));
   tally.print("");
@@ -176,8 +185,7 @@ int explore(const Exploration& exploration, const std::vector<Schedule>& schedul
   const auto shown = failed ? failed : tally.first_of(Outcome::Kind::as_expected);
   if (shown && !exploration.was_interrupted()) {
     show_schedule(exploration, schedules[*shown], *shown + 1);
-    if (const std::string file = map["save"].as<std::string>(); !file.empty())
-      write_file(file, exploration.as_scenario(schedules[*shown]));
+    save(exploration, schedules[*shown], map);
   }
   return exploration.was_interrupted() ? exit_code_of(tally, true) : code;
 }
@@ -190,6 +198,9 @@ int run_interleave(const Request& request) {
     throw InputError("--jobs: this number of runs is not possible", fmt::format("use 1 ... {}", kMostJobs));
   if (const auto bound = map["bound"].as<unsigned>(); bound == 0 || bound > kMostSteps)
     throw InputError("--bound: this number of steps is not possible", fmt::format("use 1 ... {}", kMostSteps));
+  if (map["schedules"].as<std::uint64_t>() == 0) throw InputError("--schedules: nothing would run", "use 1 or more");
+  if (map["replay"].as<std::uint64_t>() > 0 && map["random"].as<std::uint64_t>() > 0)
+    throw InputError("--replay and --random contradict each other", "give one of them");
   if (const std::string file = map["save"].as<std::string>(); !file.empty()) check_writable(file);
   interleave::Subject subject = subject_of(request);
   const std::string title =
@@ -212,10 +223,14 @@ int run_interleave(const Request& request) {
   if (exploration.was_interrupted()) return kCheckFailed;
   fmt::print(std::cout, "{}: {}\n", exploration.choices().pmu, title);
   print_choices(exploration);
-  const std::vector<Schedule> schedules = all_schedules(exploration.choices(), map["bound"].as<unsigned>());
-  if (schedules.empty()) throw InputError("nothing that happens in bulk makes anything wrap in these calls");
-  const std::uint64_t number = map["replay"].as<std::uint64_t>();
-  const int code = number > 0 ? replay(exploration, schedules, number) : explore(exploration, schedules, map);
+  const auto most = map["schedules"].as<std::uint64_t>();
+  const Schedules schedules = all_schedules(exploration.choices(), map["bound"].as<unsigned>(), most);
+  if (schedules.list.empty()) throw InputError("nothing that happens in bulk makes anything wrap in these calls");
+  if (!schedules.is_all)
+    fmt::print(std::cout, "  there are more schedules than {}: those with most steps are left out (--schedules)\n",
+               scenario::with_separators(most));
+  const int code = map["replay"].as<std::uint64_t>() > 0 ? replay(exploration, schedules.list, map)
+                                                         : explore(exploration, schedules.list, map);
   bar.clear();
   std::cout.flush();
   return code;
@@ -225,6 +240,7 @@ int run_interleave(const Request& request) {
 
 Command interleave_command() {
   const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
+  constexpr std::uint64_t kUsualSchedules = 100'000;
   return {
       .name = "interleave",
       .arguments = "[options] SCENARIO --window CALL",
@@ -247,10 +263,11 @@ is as for pmufab run, and has no matrix.
               number<std::uint64_t>("call", "N", "the N-th such call alone", 0, "all"),
               list("source", "EVENT", "what happens in bulk, in place of the events that are measured"),
               number<unsigned>("bound", "K", "steps in one schedule, at most", 2),
+              number<std::uint64_t>("schedules", "N", "run the first N schedules, at most", kUsualSchedules),
               number<std::uint64_t>("random", "N", "besides, N schedules with the same steps at random times", 0),
               number<std::uint64_t>("seed", "S", "of the random times", 1),
               number<std::uint64_t>("replay", "N", "run schedule N alone, and show its accesses", 0, "none"),
-              text("save", "FILE", "write the smallest schedule that fails as a scenario"),
+              text("save", "FILE", "write the smallest schedule that fails, or that of --replay, as a scenario"),
               list("set", "PATH=VALUE", "change a value of the scenario; may be given several times"),
               number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor"),
               number<unsigned>("timeout", "SECONDS", "stop a run that takes longer (0: never)", 0),

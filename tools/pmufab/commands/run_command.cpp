@@ -232,24 +232,6 @@ void check_numbers(const po::variables_map& map) {
     throw InputError("--timeout: this number of seconds is not possible", fmt::format("use 0 ... {}", kMaximumTimeout));
 }
 
-/// Writes results. What cannot be written is told, and the rest is written.
-class ResultWriter {
- public:
-  void write(const std::function<void()>& work) {
-    try {
-      work();
-    } catch (const InputError& error) {
-      complain("pmufab: {}\n", error.what());
-      lost_ = true;
-    }
-  }
-  /// @return `code`, or the exit code for lost output
-  [[nodiscard]] int finish(int code) const { return lost_ && code != kInternalError ? kBadInput : code; }
-
- private:
-  bool lost_ = false;
-};
-
 /// A report of all runs, which grows with each. The user's file is there at the end.
 class ReportFile {
  public:

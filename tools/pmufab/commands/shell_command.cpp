@@ -151,18 +151,23 @@ int run_shell(const Request& request) {
   if (!result.failures.empty() && !map["kernel-log"].as<bool>())
     complain("pmufab: --kernel-log shows the kernel log\n");
   const Conclusion conclusion = conclude(result.verdicts, result.failures);
-  coverage.add(result.coverage, "the shell");
-  coverage.write();
-  if (!json.empty()) write_json(json, result, spec, drivers, conclusion, result.ended && !end.stopped);
+  ResultWriter results;
+  results.write([&] {
+    coverage.add(result.coverage, "the shell");
+    coverage.write();
+  });
+  results.write([&] {
+    if (!json.empty()) write_json(json, result, spec, drivers, conclusion, result.ended && !end.stopped);
+  });
   if (simulator.state() != Simulator::State::stopped) {
-    if (const std::optional<int> failed = check_simulator(end, result.ended)) return *failed;
+    if (const std::optional<int> failed = check_simulator(end, result.ended)) return results.finish(*failed);
   }
   if (end.stopped) {
     print_stopped();
-    return finish_standard_error(kCheckFailed);
+    return finish_standard_error(results.finish(kCheckFailed));
   }
   conclusion.print();
-  return finish_standard_error(conclusion.exit_code(exit_code_of(ended.value_or(0))));
+  return finish_standard_error(results.finish(conclusion.exit_code(exit_code_of(ended.value_or(0)))));
 }
 
 }  // namespace

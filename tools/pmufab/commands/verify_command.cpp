@@ -105,21 +105,31 @@ void read_budget(const po::variables_map& map, CampaignOptions& options) {
   options.is_over = [end] { return Clock::now() >= end; };
 }
 
-void read_out(const po::variables_map& map, CampaignOptions& options) {
+/// @return what keeps other campaigns out of the folder; null: there is nothing to keep
+std::unique_ptr<FolderLock> read_out(const po::variables_map& map, CampaignOptions& options) {
   const std::string out = map["out"].as<std::string>();
   options.out = out.empty() ? kUsualFolder : out;
   options.keeps_state = !out.empty();
   options.resumes = map["resume"].as<bool>();
+  options.write_file = write_file_durably;
   if (options.resumes && out.empty()) throw InputError("--resume: no folder is given", "name it with --out DIR");
-  if (!options.keeps_state) return;
   std::error_code error;
+  if (!options.keeps_state) {
+    // It is made when there is something to put into it.
+    check_writable(fs::is_directory(options.out, error) ? options.out / verify::kStateFile : options.out);
+    if (fs::exists(fs::symlink_status(options.out, error)) && !fs::is_directory(options.out, error))
+      throw InputError(fmt::format("cannot write into '{}': it is no folder", kUsualFolder), "name one with --out DIR");
+    return {};
+  }
   fs::create_directories(options.out, error);
   if (error) throw InputError(fmt::format("--out: cannot write '{}': {}", out, error.message()));
   const fs::path state = options.out / verify::kStateFile;
   check_writable(state);
+  auto lock = std::make_unique<FolderLock>(options.out, "another campaign");
   if (!options.resumes && fs::exists(state))
     throw InputError(fmt::format("--out: '{}' has a campaign already", out),
                      "go on with it by --resume, or name another folder");
+  return lock;
 }
 
 scenario::RunnerOptions runner_of(const po::variables_map& map, const fs::path& scratch) {
@@ -146,12 +156,14 @@ void print_failure(const FailureGroup& group, const fs::path& out) {
   std::cout.flush();
 }
 
-void print_end(const CampaignState& state) {
+/// @param stopped  by the user
+void print_end(const CampaignState& state, bool stopped) {
   for (const FailureGroup& group : state.groups)
     fmt::print(std::cout, "{}: {}\n", scenario::counted(group.cases, "case"), group.kind);
   const std::uint64_t cases = state.passed + state.not_judged + state.failed;
   fmt::print(std::cout, "{} ({}): {}, {} passed, {} failed in {}, {} not judged.\n",
              state.failed > 0    ? "FAILED"
+             : stopped           ? "STOPPED"
              : state.passed == 0 ? "NOT JUDGED"
                                  : "PASSED",
              state.identity, scenario::counted(cases, "case"), scenario::with_separators(state.passed),
@@ -171,26 +183,34 @@ double fraction_of(const CampaignState& state, const CampaignOptions& options, C
 /// How much has been met, for the progress: ", 93.21 % of 1,234 bins met".
 class CoverageInWords {
  public:
-  /// @param file  outlives this
-  explicit CoverageInWords(const CoverageFile& file) : file_(file) {
-    if (file.is_wanted()) exclusions_ = find_exclusions({});
+  explicit CoverageInWords(bool is_wanted) {
+    if (is_wanted) exclusions_ = find_exclusions({});
   }
   /// @return "" if nobody wants to know
-  const std::string& text() {
-    const coverage::Coverage& coverage = file_.coverage();
-    if (!file_.is_wanted() || coverage.runs() == runs_) return text_;
-    runs_ = coverage.runs();
-    const coverage::Tally tally = make_report(coverage, exclusions_).tally;
+  const std::string& text(const CampaignState& state) {
+    if (!state.coverage || state.coverage->runs() == runs_) return text_;
+    runs_ = state.coverage->runs();
+    const coverage::Tally tally = make_report(*state.coverage, exclusions_).tally;
     text_ = fmt::format(", {} of {} met", tally.percent(), scenario::counted(tally.reachable, "bin"));
     return text_;
   }
 
  private:
-  const CoverageFile& file_;
   coverage::Exclusions exclusions_;
   std::uint64_t runs_ = 0;
   std::string text_;
 };
+
+/// The campaign ends with an error, which is told afterwards.
+void keep_coverage(const CampaignState& state, CoverageFile& file) {
+  if (!state.coverage || state.coverage->runs() == 0) return;  // nothing is lost
+  try {
+    file.add(*state.coverage);
+    file.write();
+  } catch (const InputError& error) {
+    complain("pmufab: {}\n", error.what());
+  }
+}
 
 int run_verify(const Request& request) {
   const po::variables_map& map = request.options;
@@ -200,34 +220,38 @@ int run_verify(const Request& request) {
   options.most_kinds = map["failures"].as<std::uint64_t>();
   options.shrinks = !map["no-shrink"].as<bool>();
   read_budget(map, options);
-  read_out(map, options);
+  const std::unique_ptr<FolderLock> lock = read_out(map, options);
   if (const std::string own = map["driver"].as<std::string>(); !own.empty()) options.run_options = " --driver " + own;
   CoverageFile coverage(map["coverage"].as<std::string>());
-  if (options.resumes) coverage.resume();
+  options.covers = coverage.is_wanted();
   catch_interrupts();
   ScratchFolder scratch;
   options.runner = runner_of(map, scratch.path());
-  options.runner.covers = coverage.is_wanted();
-  options.on_case = [&](const scenario::Value& /*scenario*/, const scenario::RunResult& run) {
-    coverage.add(run.coverage, run.title());
-  };
   const Clock::time_point began = Clock::now();
   const Picoseconds budget =
       options.runs ? 0 : scenario::parse_quantity(map["for"].as<std::string>(), scenario::Quantity::duration);
   ProgressBar bar;
-  CoverageInWords percent(coverage);
+  CoverageInWords percent(options.covers);
   options.on_progress = [&](const CampaignState& state, const std::string& what) {
     bar.show(std::min(1.0, fraction_of(state, options, began, budget)),
              fmt::format("{} cases, {} failed in {}{}  {}", state.next, state.failed,
-                         scenario::counted(state.groups.size(), "kind"), percent.text(), what));
+                         scenario::counted(state.groups.size(), "kind"), percent.text(state), what));
   };
   options.on_failure = [&](const FailureGroup& group) {
     bar.clear();
     print_failure(group, options.out);
   };
-  const CampaignState state = verify::run_campaign(options);
+  CampaignState state;
+  try {
+    verify::run_campaign(options, state);
+  } catch (const std::exception&) {
+    bar.clear();
+    keep_coverage(state, coverage);
+    throw;
+  }
   bar.clear();
-  print_end(state);
+  print_end(state, interrupts() > 0);
+  if (state.coverage) coverage.add(*state.coverage);
   coverage.write();
   if (state.failed > 0 || interrupts() > 0) return kCheckFailed;
   return state.passed == 0 ? kNotJudged : kPassed;

@@ -15,10 +15,6 @@ CoverageFile::CoverageFile(std::filesystem::path file) : file_(std::move(file)) 
   if (is_wanted()) check_writable(file_);
 }
 
-void CoverageFile::resume() {
-  if (is_wanted() && std::filesystem::exists(file_)) coverage_ = coverage::read_coverage(file_);
-}
-
 void CoverageFile::add(const coverage::Json& run, const std::string& name) {
   if (!run.is_null()) coverage_.merge(coverage::Coverage::from_json(run, name));
 }

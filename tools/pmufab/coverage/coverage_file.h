@@ -16,14 +16,12 @@ class CoverageFile {
   /// @param file  empty: the user does not want any
   /// @throws scenario::InputError if it cannot be written
   explicit CoverageFile(std::filesystem::path file);
-  /// Go on with what the file has, if there is one. @throws scenario::InputError if it holds something else
-  void resume();
-
   [[nodiscard]] bool is_wanted() const { return !file_.empty(); }
   /// @param run   coverage as JSON; null: the run did not get that far
   /// @param name  of the run, for messages
   /// @throws scenario::InputError if it is none
   void add(const coverage::Json& run, const std::string& name);
+  void add(const coverage::Coverage& other) { coverage_.merge(other); }
   [[nodiscard]] const coverage::Coverage& coverage() const noexcept { return coverage_; }
   /// Write the file, if it is wanted. @throws scenario::InputError if it cannot be written
   void write() const;

@@ -22,6 +22,7 @@ static LIST_HEAD(queued);
 /* Work that is being carried out. It may wait, and other work is carried out meanwhile. */
 struct running {
   const struct work_struct* work;
+  const struct workqueue_struct* queue;
   const struct running* outer;
 };
 static const struct running* running;
@@ -32,15 +33,23 @@ static bool is_running(const struct work_struct* work) {
   return false;
 }
 
+const void* pmufab_work_running(int number) {
+  const struct running* at = running;
+  for (int i = 0; at && i < number / 2; i++) at = at->outer;
+  if (!at) return NULL;
+  return number % 2 ? (const void*)at->queue : at->work;
+}
+
 bool queue_work(struct workqueue_struct* queue, struct work_struct* work) {
   if (WARN(!queue || !work->func, "work is queued that was not set up\n") || work_pending(work)) return false;
+  work->queue = queue;
   list_add_tail(&work->entry, &queued);
   pmufab_work_wanted = true;
   return true;
 }
 
 static bool carry_out(struct work_struct* work) {
-  const struct running frame = {.work = work, .outer = running};
+  const struct running frame = {.work = work, .queue = work->queue, .outer = running};
   list_del_init(&work->entry);
   running = &frame;
   PMUFAB_CALL(work->func(work)); /* may free it */
@@ -77,13 +86,15 @@ bool mod_delayed_work(struct workqueue_struct* queue, struct delayed_work* work,
   return was;
 }
 
-static void must_not_run(const struct work_struct* work) {
+/* Even if it is not queued now: another time it may be running. */
+static void wait_for_end(const struct work_struct* work, const void* place, const char* what) {
   if (is_running(work)) panic("deadlock: work waits for its own end");
+  pmufab_lock_wait(work, place, what);
 }
 
 bool cancel_work_sync(struct work_struct* work) {
   pmufab_might_sleep("cancel_work_sync()");
-  must_not_run(work);
+  wait_for_end(work, __builtin_return_address(0), "cancel_work_sync()");
   if (!work_pending(work)) return false;
   list_del_init(&work->entry);
   return true;
@@ -91,25 +102,30 @@ bool cancel_work_sync(struct work_struct* work) {
 
 bool cancel_delayed_work_sync(struct delayed_work* work) {
   pmufab_might_sleep("cancel_delayed_work_sync()");
-  must_not_run(&work->work);
+  wait_for_end(&work->work, __builtin_return_address(0), "cancel_delayed_work_sync()");
   return cancel_delayed_work(work);
+}
+
+static bool flush(struct work_struct* work, const void* place, const char* what) {
+  wait_for_end(work, place, what);
+  return work_pending(work) && carry_out(work);
 }
 
 bool flush_work(struct work_struct* work) {
   pmufab_might_sleep("flush_work()");
-  must_not_run(work);
-  return work_pending(work) && carry_out(work);
+  return flush(work, __builtin_return_address(0), "flush_work()");
 }
 
 bool flush_delayed_work(struct delayed_work* work) {
+  pmufab_might_sleep("flush_delayed_work()");
   if (timer_delete(&work->timer)) queue_work(system_wq, &work->work);
-  return flush_work(&work->work);
+  return flush(&work->work, __builtin_return_address(0), "flush_delayed_work()");
 }
 
 /* There is one list for all queues. */
 void flush_workqueue(struct workqueue_struct* queue) {
-  (void)queue;
   pmufab_might_sleep("flush_workqueue()");
+  pmufab_lock_wait(queue, __builtin_return_address(0), "flush_workqueue()");
   while (!list_empty(&queued)) carry_out(list_first_entry(&queued, struct work_struct, entry));
 }
 
@@ -135,6 +151,7 @@ void destroy_workqueue(struct workqueue_struct* queue) {
 
 void pmufab_work_forget(const void* from, size_t size) {
   struct work_struct *work, *next;
+  pmufab_lock_forget(from, size);
   list_for_each_entry_safe(work, next, &queued, entry) {
     if ((const char*)work < (const char*)from || (const char*)work >= (const char*)from + size) continue;
     pmufab_rule(PMUFAB_PLACE_OF(work->func), "memory is freed in which work is queued; it would be carried out");

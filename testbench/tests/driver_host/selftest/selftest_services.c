@@ -20,6 +20,7 @@
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/regmap.h>
+#include <linux/rwsem.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
@@ -45,6 +46,7 @@ struct services {
   int left;
 };
 static DEFINE_MUTEX(services_mutex);
+static DECLARE_RWSEM(services_semaphore);
 static DEFINE_PER_CPU(u64, services_count);
 
 static enum hrtimer_restart services_timer(struct hrtimer* timer) {
@@ -126,6 +128,77 @@ static void services_waiting(struct services* self) {
   say("cancelled %d", cancel_work_sync(&self->work));
   schedule_work(&self->work);
   say("probe ends at %llu ms", NOW_MS);
+}
+
+static void services_locking_work(struct work_struct* work) {
+  mutex_lock(&services_mutex);
+  mutex_unlock(&services_mutex);
+}
+
+static void services_reading_work(struct work_struct* work) {
+  down_read(&services_semaphore);
+  up_read(&services_semaphore);
+}
+
+/* What may wait for itself another time, although here nothing is queued while the lock is held. */
+static noinline void services_deadlocks(struct services* self, u32 mode) {
+  struct workqueue_struct* queue = alloc_workqueue("deadlocks", 0, 1);
+
+  INIT_WORK(&self->work, services_locking_work);
+  if (mode == 18 || mode == 19) INIT_WORK(&self->work, services_reading_work);
+  if (mode != 15) {
+    queue_work(queue, &self->work);
+    flush_work(&self->work); /* without a lock: that is right */
+  }
+  switch (mode) {
+    case 14: /* the work has taken the lock before */
+      mutex_lock(&services_mutex);
+      flush_work(&self->work);
+      mutex_unlock(&services_mutex);
+      break;
+    case 15: /* it takes the lock afterwards */
+      mutex_lock(&services_mutex);
+      cancel_work_sync(&self->work);
+      mutex_unlock(&services_mutex);
+      queue_work(queue, &self->work);
+      flush_work(&self->work);
+      break;
+    case 16: /* the whole queue is waited for */
+      mutex_lock(&services_mutex);
+      flush_workqueue(queue);
+      mutex_unlock(&services_mutex);
+      break;
+    case 17: { /* other work, and another lock */
+      static DEFINE_MUTEX(other);
+      struct work_struct own;
+      INIT_WORK(&own, services_reading_work);
+      mutex_lock(&services_mutex);
+      flush_work(&own);
+      mutex_unlock(&services_mutex);
+      mutex_lock(&other);
+      flush_work(&self->work);
+      mutex_unlock(&other);
+      break;
+    }
+    case 18: /* readers do not wait for readers */
+      down_read(&services_semaphore);
+      flush_work(&self->work);
+      up_read(&services_semaphore);
+      break;
+    case 19: /* but for writers */
+      down_write(&services_semaphore);
+      flush_work(&self->work);
+      up_write(&services_semaphore);
+      break;
+    case 20: /* now it is queued: the end of the process */
+      mutex_lock(&services_mutex);
+      queue_work(queue, &self->work);
+      flush_work(&self->work);
+      mutex_unlock(&services_mutex);
+      break;
+  }
+  destroy_workqueue(queue);
+  say("no deadlock");
 }
 
 static void services_polling(struct services* self) {
@@ -367,6 +440,7 @@ static int services_probe(struct platform_device* pdev) {
       break;
     }
   }
+  if (mode >= 14) services_deadlocks(self, mode);
   return 0;
 }
 

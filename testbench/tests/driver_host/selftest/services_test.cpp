@@ -102,6 +102,37 @@ TEST_P(Services, timers_fire_at_the_exact_time_as_interrupts_and_start_again) {
   });
 }
 
+/// Drivers wait for work with a lock held that the work takes, too, but never while it is queued.
+class Deadlocks : public Services {
+ protected:
+  void expect_deadlock(std::uint32_t mode, const std::string& what) {
+    add_device(mode);
+    boot([&] {
+      EXPECT_THAT(said(), ElementsAre("no deadlock"));
+      EXPECT_EQ(host->warnings(), 1U);
+      EXPECT_TRUE(logged("possible deadlock: " + what)) << ::testing::PrintToString(host->log());
+      EXPECT_TRUE(logged("services_deadlocks() of selftest_services.c"));
+    });
+  }
+};
+INSTANTIATE_TEST_SUITE_P(linux, Deadlocks, ::testing::ValuesIn(services_driver_sets()), version_name);
+
+TEST_P(Deadlocks, work_that_has_taken_the_lock_before) { expect_deadlock(14, "flush_work() with a mutex held"); }
+TEST_P(Deadlocks, work_that_takes_the_lock_afterwards) { expect_deadlock(15, "cancel_work_sync() with a mutex held"); }
+TEST_P(Deadlocks, work_of_a_queue) { expect_deadlock(16, "flush_workqueue() with a mutex held"); }
+TEST_P(Deadlocks, a_reader_and_a_writer) { expect_deadlock(19, "flush_work() with a semaphore held"); }
+TEST_P(Deadlocks, not_of_other_work_or_another_lock) { expect_said(17, ElementsAre("no deadlock")); }
+TEST_P(Deadlocks, not_of_two_readers) { expect_said(18, ElementsAre("no deadlock")); }
+TEST_P(Deadlocks, work_that_is_queued_then_ends_the_kernel) {
+  add_device(20);
+  make_host();
+  run([&] {
+    EXPECT_THROW(static_cast<void>(host->load()), std::runtime_error);
+    EXPECT_TRUE(
+        logged("Kernel panic - not syncing: deadlock: this mutex is already held, taken by services_deadlocks()"));
+  });
+}
+
 TEST_P(Services, a_timer_waits_for_interrupts) {
   expect_said(13, ElementsAre("interrupts on", "timer at 20000 on cpu 0, interrupts off", "after"));
 }

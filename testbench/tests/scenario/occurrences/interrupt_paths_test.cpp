@@ -31,7 +31,10 @@ class InterruptPathsTest : public ::testing::Test {
   InterruptLine line;
   MessageInterrupt message{"message"};
   Fate fate = Fate::arrives;
-  InterruptPaths paths{[this](std::uint32_t) { return InterruptFate{fate}; }};
+  int first = 0;  // two faults
+  int second = 0;
+  const void* holder = &first;
+  InterruptPaths paths{[this](std::uint32_t) { return InterruptFate{.kind = fate, .holder = holder}; }};
   platform::FirmwareDescription shown;
   std::string seen;
 };
@@ -66,19 +69,39 @@ TEST_F(InterruptPathsTest, a_held_level_that_dropped_since_does_not_arrive) {
   message.send(0x1000, 8193);
   EXPECT_EQ(seen, "");
   line.drive(false);
-  paths.release();
+  paths.release(&first);
   EXPECT_EQ(seen, "m8193");
   line.drive(true);
-  paths.release();
-  paths.release();
+  paths.release(&first);
+  paths.release(&first);
   EXPECT_EQ(seen, "m8193/");
+}
+
+TEST_F(InterruptPathsTest, who_lets_go_lets_go_its_own_alone) {
+  fate = Fate::held;
+  line.drive(true);
+  holder = &second;
+  message.send(0x1000, 8193);
+  paths.release(&second);
+  EXPECT_EQ(seen, "m8193");
+  paths.release(&first);
+  EXPECT_EQ(seen, "m8193/");
+}
+
+TEST_F(InterruptPathsTest, what_is_forgotten_never_arrives) {
+  fate = Fate::held;
+  line.drive(true);
+  message.send(0x1000, 8193);
+  paths.forget();
+  paths.release(&first);
+  EXPECT_EQ(seen, "");
 }
 
 TEST_F(InterruptEdgesTest, a_held_edge_arrives_although_its_line_dropped) {
   fate = Fate::held;
   line.drive(true);
   line.drive(false);
-  paths.release();
+  paths.release(&first);
   EXPECT_EQ(seen, "/\\");
 }
 

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/report/result_difference.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -96,6 +103,70 @@ TEST(ResultDifference, runs_of_other_drivers_belong_together_if_each_is_alone) {
   const ResultDifference difference = compare({older, good_run()}, {good_run()});
   EXPECT_EQ(difference.worse(), 1U);
   EXPECT_THAT(text_of(difference), HasSubstr("mesh (Linux 7.2): worse: passed, then absent\n"));
+}
+
+TEST(ResultDifference, runs_with_one_title_belong_together_in_their_order) {
+  RunResult bad = good_run();
+  bad.status = RunResult::Status::failed;
+  bad.measures[0].counters[0].driver = 999;
+  bad.measures[0].counters[0].check = perf::Check::wrong;
+  EXPECT_THAT(text_of(compare({good_run(), bad}, {good_run(), bad})),
+              HasSubstr("2 runs: 0 worse, 0 better, 0 changed, 2 the same"));
+  EXPECT_THAT(text_of(compare({good_run(), bad}, {bad, good_run()})),
+              HasSubstr("2 runs: 1 worse, 1 better, 0 changed, 0 the same"));
+  EXPECT_THAT(text_of(compare({good_run(), good_run()}, {good_run(), good_run(), good_run()})),
+              HasSubstr("3 runs: 0 worse, 0 better, 1 changed, 2 the same"))
+      << "one is new";
+  // Of other drivers, too, if there are as many.
+  RunResult older = good_run();
+  older.drivers = "7.2";
+  EXPECT_EQ(compare({older, older}, {good_run(), good_run()}).worse(), 0U);
+  EXPECT_EQ(compare({older, older}, {good_run()}).worse(), 2U);
+}
+
+TEST(ResultDifference, a_run_that_is_missing_is_worse_even_if_it_had_failed) {
+  RunResult bad = good_run();
+  bad.status = RunResult::Status::failed;
+  const ResultDifference difference = compare({bad}, {});
+  EXPECT_EQ(difference.worse(), 1U);
+  EXPECT_THAT(text_of(difference), HasSubstr("mesh (Linux 7.3): worse: failed, then absent\n"));
+}
+
+/// Folders of results that nobody may read.
+class UnreadableFolder : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "pmufab-compare-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder = name;
+    std::filesystem::create_directories(folder / "a");
+    std::ofstream(folder / "a" / "result.json") << R"({"runs": [{"scenario": "s", "status": "passed"}]})";
+    std::filesystem::permissions(folder, std::filesystem::perms(0755));
+    std::filesystem::permissions(folder / "a", std::filesystem::perms(0));
+    constexpr uid_t kNobody = 65534;
+    if (geteuid() == 0) {
+      ASSERT_EQ(seteuid(kNobody), 0);  // root may read everything
+    }
+  }
+  void TearDown() override {
+    if (getuid() == 0) {
+      ASSERT_EQ(seteuid(0), 0);
+    }
+    std::filesystem::permissions(folder / "a", std::filesystem::perms(0700));
+    std::filesystem::remove_all(folder);
+  }
+  std::filesystem::path folder;
+};
+
+TEST_F(UnreadableFolder, is_bad_input) {
+  try {
+    static_cast<void>(read_results(folder));
+    FAIL() << "it was read";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr((folder / "a").string()), HasSubstr("cannot be read: Permission denied")));
+  }
+  EXPECT_THROW(static_cast<void>(read_results(folder / "a")), InputError);
 }
 
 TEST(ResultDifference, json_has_both_sides) {

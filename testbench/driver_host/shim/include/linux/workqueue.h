@@ -10,17 +10,18 @@
 /* Work runs in a process, one after the other, in the order of queueing: when the present call into the drivers has
  * returned, at once if there is none, and while a driver waits for something. */
 struct work_struct;
+struct workqueue_struct;
 typedef void (*work_func_t)(struct work_struct* work);
 struct work_struct {
   work_func_t func;
   /* Our members. */
-  struct list_head entry; /* in the list of queued work; linked to itself or zero: not queued */
+  struct list_head entry;         /* in the list of queued work; linked to itself or zero: not queued */
+  struct workqueue_struct* queue; /* the last one it was put into */
 };
 struct delayed_work {
   struct work_struct work;
   struct timer_list timer;
 };
-struct workqueue_struct;
 extern struct workqueue_struct* system_wq;
 #define system_percpu_wq system_wq
 #define system_unbound_wq system_wq
