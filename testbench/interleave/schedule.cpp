@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scenario/report/results.h"
+#include "testbench/scenario/yaml/input_error.h"
 #include "testbench/traffic/core/random_stream.h"
 
 namespace pmufab::interleave {
@@ -57,7 +58,12 @@ bool has_sense(const Choices& choices, const Schedule& schedule) {
 void add_schedules(const Choices& choices, const std::vector<Step>& steps, unsigned size, std::size_t first,
                    Schedule& begun, std::vector<Schedule>& all) {
   if (begun.steps.size() == size) {
-    if (has_sense(choices, begun)) all.push_back(begun);
+    if (!has_sense(choices, begun)) return;
+    if (all.size() == kMostSchedules)
+      throw scenario::InputError(
+          fmt::format("there are more than {} schedules", scenario::with_separators(kMostSchedules)),
+          "take fewer steps (--bound), one call (--call) or one event (--source)");
+    all.push_back(begun);
     return;
   }
   for (std::size_t i = first; i < steps.size(); ++i) {

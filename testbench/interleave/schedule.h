@@ -52,8 +52,12 @@ struct Choices {
   bool interrupts_anyway = false;  ///< the scenario itself has some: holding them back alone is a schedule
 };
 
+/// Schedules are kept in memory.
+inline constexpr std::size_t kMostSchedules = 250'000;
+
 /// @return every schedule with 1 ... `bound` steps, those with fewer steps first. Of one event, and of holding back, a
 ///         schedule has at most one step each.
+/// @throws scenario::InputError if there are more than kMostSchedules
 [[nodiscard]] std::vector<Schedule> all_schedules(const Choices& choices, unsigned bound);
 
 /// @param alike  schedules for which one at random times is made, with the same steps

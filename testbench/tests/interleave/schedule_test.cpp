@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "testbench/interleave/schedule.h"
+#include "testbench/scenario/yaml/input_error.h"
 
 namespace pmufab::interleave {
 namespace {
-
 
 /// One reading with two accesses: three places.
 Choices one_window() {
@@ -57,6 +57,14 @@ TEST(Schedules, fewer_steps_come_first) {
   const std::vector<Schedule> schedules = all_schedules(one_window(), 3);
   for (std::size_t i = 1; i < schedules.size(); ++i)
     EXPECT_LE(schedules[i - 1].steps.size(), schedules[i].steps.size());
+}
+
+TEST(Schedules, that_would_fill_the_memory_are_refused) {
+  Choices choices = one_window();
+  constexpr std::size_t kEvents = 60;
+  for (std::size_t i = 0; i < kEvents; ++i) choices.windows[0].events.push_back({"pmu/" + std::to_string(i) + "/", 1});
+  EXPECT_NO_THROW(static_cast<void>(all_schedules(choices, 2)));
+  EXPECT_THROW(static_cast<void>(all_schedules(choices, 4)), scenario::InputError);
 }
 
 TEST(Schedules, random_times_are_the_same_for_the_same_seed) {

@@ -16,6 +16,7 @@
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
+#include "tools/pmufab/simulator_process.h"
 
 namespace pmufab::cli {
 namespace {
@@ -190,6 +191,9 @@ int run_interleave(const Request& request) {
     throw InputError("--jobs: this number of runs is not possible", fmt::format("use 1 ... {}", kMostJobs));
   if (const auto bound = map["bound"].as<unsigned>(); bound == 0 || bound > kMostSteps)
     throw InputError("--bound: this number of steps is not possible", fmt::format("use 1 ... {}", kMostSteps));
+  if (map["random"].as<std::uint64_t>() > interleave::kMostSchedules)
+    throw InputError("--random: these are too many schedules",
+                     fmt::format("use up to {}", scenario::with_separators(interleave::kMostSchedules)));
   if (const std::string file = map["save"].as<std::string>(); !file.empty()) check_writable(file);
   interleave::Subject subject = subject_of(request);
   const std::string title =
@@ -209,7 +213,10 @@ int run_interleave(const Request& request) {
   Exploration exploration(std::move(subject), std::move(options));
   exploration.look();
   bar.clear();
-  if (exploration.was_interrupted()) return kCheckFailed;
+  if (exploration.was_interrupted()) {
+    print_stopped();
+    return kCheckFailed;
+  }
   fmt::print(std::cout, "{}: {}\n", exploration.choices().pmu, title);
   print_choices(exploration);
   const std::vector<Schedule> schedules = all_schedules(exploration.choices(), map["bound"].as<unsigned>());
@@ -218,6 +225,7 @@ int run_interleave(const Request& request) {
   const int code = number > 0 ? replay(exploration, schedules, number) : explore(exploration, schedules, map);
   bar.clear();
   std::cout.flush();
+  if (exploration.was_interrupted()) print_stopped();
   return code;
 }
 
