@@ -172,7 +172,7 @@ class Drivers(hostile.Part):
             self.skip("there are no sources of the drivers of a Tegra410")
         newest = max(trees, key=lambda path: [int(number) for number in path.name.split(".")]).name
         build = ["driver", "build", source, "--sources", self.options.sources, "--base", newest, "-o", self.library]
-        built = self.run(build)
+        built = self.run(build, patience=300)
         if built.code != 0:
             self.stop(f"the driver does not compile:\n{built.err}")
         self.files = []

@@ -151,7 +151,7 @@ class Writes:
         file = self.part.folder / "nvidia_t410_cmem_latency_pmu.c"
         file.write_text(WRONG_DRIVER, encoding="utf-8")
         built = self.part.run(["driver", "build", file, "--sources", self.part.options.sources.resolve(), "-o",
-                               "wrong.so"], "build")
+                               "wrong.so"], "build", patience=300)
         if built.code != 0:
             self.part.stop(f"the wrong driver does not build: {built.err}")
 
