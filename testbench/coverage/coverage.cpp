@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/coverage/coverage.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-
 #include <fmt/format.h>
 
 #include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scenario/yaml/input_file.h"
 
 namespace pmufab::coverage {
 namespace {
@@ -17,6 +13,8 @@ using scenario::InputError;
 
 constexpr std::string_view kFormat = "pmufab coverage";
 constexpr std::uint64_t kVersion = 1;
+constexpr std::size_t kMostBytes = 256U << 20U;             // of a file
+constexpr std::uint64_t kMostRuns = 1'000'000'000'000'000;  // of a file: sums of many do not overflow
 
 [[noreturn]] void refuse(std::string_view file, std::string_view what) {
   throw InputError(fmt::format("'{}' holds no coverage: {}", file, what),
@@ -109,6 +107,7 @@ Coverage Coverage::from_json(const Json& json, std::string_view file) {
   if (member(json, "version", file) != kVersion) refuse(file, "another version of pmufab wrote it");
   Coverage coverage;
   coverage.runs_ = number(member(json, "runs", file), "'runs'", file);
+  if (coverage.runs_ > kMostRuns) refuse(file, "nobody has made so many runs");
   for (const auto& [kind, points] : object(member(json, "kinds", file), "'kinds'", file).items()) {
     Points& own_points = coverage.kinds_[kind];
     for (const auto& [point, bins] : object(points, kind, file).items()) {
@@ -131,11 +130,7 @@ Coverage Coverage::from_json(const Json& json, std::string_view file) {
 
 Coverage read_coverage(const std::filesystem::path& file) {
   const std::string name = file.generic_string();
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) throw InputError(fmt::format("cannot read '{}': {}", name, std::strerror(errno != 0 ? errno : EIO)));
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = scenario::read_json_input(file, kMostBytes);
   if (json.is_discarded()) refuse(name, "it is no JSON");
   return Coverage::from_json(json, name);
 }

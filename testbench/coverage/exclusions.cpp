@@ -3,15 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scenario/yaml/input_file.h"
+#include "tlm/spec/printable.h"
 
 namespace pmufab::coverage {
 namespace {
@@ -50,6 +48,9 @@ Exclusions::Exclusions(std::string_view text, const std::string& file) {
     text.remove_prefix(std::min(written.size() + 1, text.size()));
     std::string_view line = trimmed(written);
     if (line.empty() || line.front() == '#') continue;
+    if (printable(line) != line)
+      throw InputError({name, number, 1}, "", "the line holds a control character, or a byte that is not UTF-8",
+                       "remove it");
     std::array<std::string, 4> parts;
     for (std::size_t part = 0; part < parts.size(); ++part) {
       const std::size_t end = part + 1 < parts.size() ? line.find('|') : line.size();
@@ -69,10 +70,10 @@ Exclusions::Exclusions(std::string_view text, const std::string& file) {
 
 Exclusions Exclusions::read(const std::filesystem::path& file) {
   const std::string name = file.generic_string();
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) throw InputError(fmt::format("cannot read '{}': {}", name, std::strerror(errno != 0 ? errno : EIO)));
+  constexpr std::size_t kMostBytes = 1U << 20U;
+  const std::string text = scenario::read_input(file, kMostBytes);
+  if (text.size() > kMostBytes)
+    throw InputError(fmt::format("'{}' is larger than 1 MiB", name), "is it the right file?");
   return {text, name};
 }
 

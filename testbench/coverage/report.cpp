@@ -52,7 +52,7 @@ void append_names(std::string& text, const std::vector<std::string>& names, std:
   std::string line = indent + "never met:";
   const std::size_t shown = most == 0 ? names.size() : std::min(most, names.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    const std::string word = fmt::format(" {}{}", names[i], i + 1 < names.size() ? "," : "");
+    const std::string word = fmt::format(" {}{}", printable(names[i]), i + 1 < names.size() ? "," : "");
     if (line.size() + word.size() > kColumns) {
       text += line + "\n";
       line = indent + " ";
@@ -87,7 +87,8 @@ std::vector<std::string> Report::wrong_exclusions() const {
   for (const KindReport& kind : kinds) {
     for (const PointReport& point : kind.points) {
       for (const Excluded& bin : point.excluded) {
-        if (bin.is_met) wrong.push_back(fmt::format("{}: {}: {} ({})", kind.name, point.name, bin.bin, bin.reason));
+        if (bin.is_met)
+          wrong.push_back(printable(fmt::format("{}: {}: {} ({})", kind.name, point.name, bin.bin, bin.reason)));
       }
     }
   }
@@ -117,10 +118,10 @@ Report make_report(const Coverage& coverage, const Exclusions& exclusions) {
 std::string text_report(const Report& report, std::size_t most) {
   std::string text = fmt::format("coverage of {}: {}\n", counted(report.runs, "run"), describe(report.tally));
   for (const KindReport& kind : report.kinds) {
-    text += fmt::format("\n{}: {}\n", kind.name, describe(kind.tally));
+    text += fmt::format("\n{}: {}\n", printable(kind.name), describe(kind.tally));
     for (const PointReport& point : kind.points) {
       if (point.tally.reachable == 0) continue;
-      text += fmt::format("  {:<26} {}\n", point.name, describe(point.tally));
+      text += fmt::format("  {:<26} {}\n", printable(point.name), describe(point.tally));
       if (!point.missing.empty()) append_names(text, point.missing, most);
     }
   }

@@ -30,7 +30,7 @@ summary { cursor: pointer; }
 /// Text as HTML shows it.
 std::string escaped(std::string_view text) {
   std::string html;
-  for (const char letter : text) {
+  for (const char letter : printable(text)) {
     switch (letter) {
       case '&':
         html += "&amp;";

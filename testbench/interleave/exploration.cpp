@@ -100,6 +100,13 @@ class Failures {
   std::vector<One> list_;
 };
 
+/// @return true if the results could not be written: the disk is full or broken, and the run says nothing
+bool has_lost_results(const RunResult& run) {
+  return run.status == RunResult::Status::bad_input &&
+         (run.message.find("results cannot be written") != std::string::npos ||
+          run.message.find("is the disk full?") != std::string::npos);
+}
+
 }  // namespace
 
 Exploration::Exploration(Subject subject, scenario::RunnerOptions options)
@@ -120,6 +127,8 @@ std::vector<RunResult> Exploration::run_documents(const std::vector<Value>& docu
   options.prepare = [record](scenario::ScenarioSpec& spec) { spec.records_accesses = record; };
   options.on_result = [&results](const scenario::RunPlan&, RunResult result) { results.push_back(std::move(result)); };
   scenario::run_all(plans, options);
+  const auto lost = std::find_if(results.begin(), results.end(), has_lost_results);
+  if (lost != results.end()) throw InputError(lost->message);
   interrupted_ = interrupted_ || (options_.interrupted && options_.interrupted() > 0);
   return results;
 }

@@ -2,10 +2,10 @@
 #include "testbench/scenario/report/result_difference.h"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <ostream>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +13,8 @@
 
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scenario/yaml/input_file.h"
+#include "tlm/spec/printable.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -42,9 +44,8 @@ Change change_of(bool was_good, bool is_good, bool differs) {
 }
 
 void read_file(const fs::path& file, std::vector<Json>& runs) {
-  std::ifstream stream(file);
-  if (!stream) throw InputError(fmt::format("{} cannot be read", file.string()));
-  const Json json = Json::parse(stream, nullptr, false);
+  constexpr std::size_t kMostBytes = 1U << 30U;
+  const Json json = read_json_input(file, kMostBytes);
   const auto list = json.is_object() ? json.find("runs") : json.end();
   if (!json.is_object() || list == json.end() || !list->is_array())
     throw InputError(fmt::format("{} is no result of pmufab run or stat", file.string()),
@@ -73,24 +74,32 @@ const Json& list_at(const Json& json, const char* key) {
 }
 
 /// The things of a list, by a name that tells them apart.
-using Named = std::vector<std::pair<std::string, const Json*>>;
+class Named {
+ public:
+  void add(const std::string& name, const Json& item) {
+    const unsigned number = ++times_[name];
+    names_.push_back(number == 1 ? name : fmt::format("{} ({})", name, number));
+    items_.emplace(names_.back(), &item);
+  }
+  /// @return null if there is none
+  [[nodiscard]] const Json* find(const std::string& name) const {
+    const auto found = items_.find(name);
+    return found == items_.end() ? nullptr : found->second;
+  }
+  /// In the order of the list.
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
 
-const Json* item_named(const Named& list, const std::string& name) {
-  const auto found = std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.first == name; });
-  return found == list.end() ? nullptr : found->second;
-}
-
-void add_named(Named& list, std::map<std::string, unsigned>& times, const std::string& name, const Json& item) {
-  const unsigned number = ++times[name];
-  list.emplace_back(number == 1 ? name : fmt::format("{} ({})", name, number), &item);
-}
+ private:
+  std::unordered_map<std::string, unsigned> times_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, const Json*> items_;
+};
 
 /// Both lists' names, those from before first.
 std::vector<std::string> names_of(const Named& before, const Named& after) {
-  std::vector<std::string> names;
-  for (const auto& [name, item] : before) names.push_back(name);
-  for (const auto& [name, item] : after) {
-    if (item_named(before, name) == nullptr) names.push_back(name);
+  std::vector<std::string> names = before.names();
+  for (const std::string& name : after.names()) {
+    if (before.find(name) == nullptr) names.push_back(name);
   }
   return names;
 }
@@ -104,29 +113,26 @@ bool differs(const Json& pair) { return pair[0] != pair[1]; }
 
 Named counters_of(const Json& run) {
   Named counters;
-  std::map<std::string, unsigned> times;
   for (const Json& measure : list_at(run, "measures")) {
     for (const Json& counter : list_at(measure, "counters"))
-      add_named(counters, times, fmt::format("{}: {}", text_at(measure, "name"), text_at(counter, "event")), counter);
+      counters.add(fmt::format("{}: {}", text_at(measure, "name"), text_at(counter, "event")), counter);
   }
   return counters;
 }
 
 Named checks_of(const Json& run) {
   Named checks;
-  std::map<std::string, unsigned> times;
-  for (const Json& check : list_at(run, "checks")) add_named(checks, times, text_at(check, "name"), check);
+  for (const Json& check : list_at(run, "checks")) checks.add(text_at(check, "name"), check);
   for (const Json& measure : list_at(run, "measures")) {
     for (const Json& check : list_at(measure, "checks"))
-      add_named(checks, times, fmt::format("{}: {}", text_at(measure, "name"), text_at(check, "name")), check);
+      checks.add(fmt::format("{}: {}", text_at(measure, "name"), text_at(check, "name")), check);
   }
   return checks;
 }
 
 Named files_of(const Json& run) {
   Named files;
-  std::map<std::string, unsigned> times;
-  for (const Json& file : list_at(run, "driver_files")) add_named(files, times, text_at(file, "file"), file);
+  for (const Json& file : list_at(run, "driver_files")) files.add(text_at(file, "file"), file);
   return files;
 }
 
@@ -150,8 +156,8 @@ template <typename Good, typename Describe>
 Json differences(const Named& before, const Named& after, Good good, Describe describe, Change& worst) {
   Json list = Json::array();
   for (const std::string& name : names_of(before, after)) {
-    const Json* const old_one = item_named(before, name);
-    const Json* const new_one = item_named(after, name);
+    const Json* const old_one = before.find(name);
+    const Json* const new_one = after.find(name);
     Json item;
     item["name"] = name;
     const bool other = describe(item, old_one, new_one);
@@ -168,11 +174,14 @@ std::string count_text(const Json& value) {
   return value.is_number_unsigned() ? with_separators(value.get<std::uint64_t>()) : std::string("none");
 }
 
-std::string word(const Json& value) { return value.is_string() ? value.get<std::string>() : std::string("absent"); }
+/// For a terminal: files come from anywhere.
+std::string word(const Json& value) {
+  return value.is_string() ? printable(value.get_ref<const std::string&>()) : std::string("absent");
+}
 
 std::string short_sum(const Json& value) {
   constexpr std::size_t kShown = 12;
-  return value.is_string() ? value.get<std::string>().substr(0, kShown) + "..." : std::string("absent");
+  return value.is_string() ? word(value).substr(0, kShown) + "..." : word(value);
 }
 
 void write_counter_change(std::ostream& out, const Json& counter) {
@@ -325,7 +334,8 @@ void ResultDifference::write_text(std::ostream& out) const {
     for (const Json& file : run["driver_files"])
       fmt::print(out, "  driver file {}: SHA-256 {}, then {}\n", word(file["name"]), short_sum(file["sha256"][0]),
                  short_sum(file["sha256"][1]));
-    if (differs(run["seed"])) fmt::print(out, "  seed: {}, then {}\n", run["seed"][0].dump(), run["seed"][1].dump());
+    if (differs(run["seed"]))
+      fmt::print(out, "  seed: {}, then {}\n", printable(run["seed"][0].dump()), printable(run["seed"][1].dump()));
     for (const Json& counter : run["counters"]) write_counter_change(out, counter);
     for (const Json& check : run["checks"]) write_check_change(out, check);
   }

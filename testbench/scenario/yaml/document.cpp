@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/yaml/document.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <unordered_set>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include "testbench/scenario/yaml/input_file.h"
 #include "tlm/spec/printable.h"
 
 namespace pmufab::scenario {
@@ -149,41 +144,6 @@ Value parse(std::string text, const File& file) {
   } catch (const YAML::Exception& error) {
     throw InputError(source_of(file, error.mark), {}, "this is not YAML: " + error.msg);
   }
-}
-
-/// @return everything in the file, up to one byte more than it may have. @throws InputError if it cannot be read
-std::string read_bytes(const std::filesystem::path& path, const File& file) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw InputError({file}, {}, "is a folder, not a file");
-  const auto fail = [&](int reason) {
-    throw InputError({file}, {}, fmt::format("cannot be read: {}", std::strerror(reason)));
-  };
-  // A named pipe must not wait for somebody to open its other end.
-  const int stream = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (stream < 0) fail(errno);
-  std::string text(kMaximumBytes + 1, '\0');
-  std::size_t size = 0;
-  int reason = 0;
-  while (size < text.size()) {
-    const ssize_t count = read(stream, text.data() + size, text.size() - size);
-    if (count > 0) {
-      size += static_cast<std::size_t>(count);
-    } else if (count == 0) {
-      break;
-    } else if (errno == EAGAIN) {
-      pollfd input{stream, POLLIN, 0};  // somebody writes to the pipe
-      poll(&input, 1, -1);
-    } else if (errno != EINTR) {
-      reason = errno;
-      break;
-    }
-  }
-  close(stream);
-  if (reason != 0) fail(reason);
-  if (size == 0 && std::filesystem::is_fifo(path, error))
-    throw InputError({file}, {}, "is a named pipe, and nobody writes to it", "name a YAML file");
-  text.resize(size);
-  return text;
 }
 
 /// @return what a file with this content is, if it is well known and not YAML; otherwise nothing.
@@ -324,7 +284,7 @@ std::string_view describe(Value::Kind kind) noexcept {
 
 Value load_file(const std::filesystem::path& path) {
   const auto file = std::make_shared<const std::string>(path.generic_string());
-  std::string text = read_bytes(path, file);
+  std::string text = read_input(path, kMaximumBytes);
   if (const std::string_view other = other_kind(text); !other.empty())
     throw InputError({file}, {}, fmt::format("is {}, not a YAML file", other), "is it the right file?");
   if (text.size() > kMaximumBytes)

@@ -4,7 +4,8 @@
 
 hostile_driver.c is built once and replaces the driver of the CMEM latency PMUs. The environment variable MISDEED says
 what it does, and at which stage. One command runs three scenarios. The platform of the second one has a socket 1, and
-only there does the driver misbehave. `drivers.py ... loop@read` runs one misdeed alone.
+only there does the driver misbehave. `drivers.py ... loop@read` runs one misdeed alone. Some misdeeds are done in the
+cases of a campaign, too: `drivers.py ... campaign-loop@probe`.
 
 What is checked:
   - the results of the first and the third scenario are to the byte those of a command without a misdeed
@@ -146,6 +147,12 @@ SAMPLE = ["loop@read", "exec_sleep@probe", "ptrace_stop@read", "print_garbage@pr
           "signal=2@read", "fork@probe", "daemon@read", "rewind@probe", "grow@read", "share_ones@read", "close@probe",
           "null@read", "return=-1000@init", "control@show", "page@format", "name=../x@register"]
 
+# Of campaigns (pmufab verify): a case that misbehaves counts like others, and the next ones are judged.
+CAMPAIGNS = ["null@probe", "loop@probe", "_exit@probe", "flood@probe", "print_garbage@probe", "unlink@probe",
+             "grow@read", "close@probe", "signal=2@probe", "signal=15@probe", "daemon@probe", "fork_bomb@probe",
+             "exec@probe", "return=-1000@init", "name=\x1b[2J@register", "kmalloc_loop@probe"]
+CASES = 4
+
 
 def code_of(run):
     """The exit code that docs/verdicts.md gives a run."""
@@ -165,7 +172,7 @@ class Drivers(hostile.Part):
             self.skip("there are no sources of the drivers of a Tegra410")
         newest = max(trees, key=lambda path: [int(number) for number in path.name.split(".")]).name
         build = ["driver", "build", source, "--sources", self.options.sources, "--base", newest, "-o", self.library]
-        built = self.run(build)
+        built = self.run(build, patience=300)
         if built.code != 0:
             self.stop(f"the driver does not compile:\n{built.err}")
         self.files = []
@@ -210,6 +217,35 @@ class Drivers(hostile.Part):
         self.places.put(place)
         self.count += 1
 
+    def play_campaign(self, misdeed):
+        """Run a misdeed in each case of a campaign that has a socket 1."""
+        place = self.places.get()
+        out = place.folder / "campaign"
+        outcome = place.run(["verify", "--driver", self.library, "--fabric", "tegra410", "--runs", CASES, "--jobs", "2",
+                             "--timeout", "4", "--limit", "memory=512 MiB", "--limit", "processes=20", "--no-shrink",
+                             "--out", out], environment={"MISDEED": misdeed}, patience=300)
+        try:
+            state = json.loads((out / "verify-state.json").read_text(encoding="utf-8"))
+            judged = state["passed"] + state["failed"] + state["not_judged"]
+        except (OSError, ValueError, KeyError):
+            judged = 0
+        shutil.rmtree(out, ignore_errors=True)
+        left = place.left_behind()
+        why = hostile.control_characters(outcome)
+        if outcome.code not in (0, 1):
+            why = f"{outcome.text()}: {outcome.err[-300:]}"
+        elif judged != CASES:
+            why = f"{judged} of {CASES} cases were judged"
+        elif len(outcome.out) + len(outcome.err) > OUTPUT:
+            why = f"{len(outcome.out) + len(outcome.err)} bytes of output"
+        if self.options.verbose:
+            print(f"campaign, {misdeed}: {outcome.text()}, {outcome.seconds:.1f} s")
+        if why or left:
+            self.bad(f"campaign {misdeed}", why or f"left behind: {left}",
+                     [place.folder / "run.out", place.folder / "run.err"])
+        self.places.put(place)
+        self.count += 1
+
     def judge(self, right, written, runs, outcome):
         """What is bad about a command; empty: nothing."""
         for name in GOOD:
@@ -241,6 +277,9 @@ class Drivers(hostile.Part):
                 for name in [f"{deed}@{stage}" for deed in deeds for stage in stages]:
                     if not chosen or name in chosen:
                         plays.append(pool.submit(self.play, name, right, options))
+            for name in CAMPAIGNS[:1] if self.options.sample else CAMPAIGNS:
+                if not self.options.only or f"campaign-{name}" in chosen:
+                    plays.append(pool.submit(self.play_campaign, name))
         for play in plays:
             play.result()  # or the exception
 

@@ -180,6 +180,24 @@ class Users:
             self.expect(what, outcome.code == 2 and "another user" in outcome.err,
                         f"{outcome.text()}: {outcome.err}")
 
+    def try_to_redirect_sums_and_libraries(self):
+        """Nor are they at the names of coverage, of libraries and of saved scenarios."""
+        coverage = self.part.folder / "one.coverage"
+        coverage.write_text('{"format": "pmufab coverage", "version": 1, "runs": 1, "kinds": {}, "not_caused": {}}')
+        source = self.part.folder / "one_driver.c"
+        source.write_text("int f(void);\n")
+        victim = self.secret / "victim"
+        victim.write_text("precious")
+        name = self.shared / "result"
+        plant(lambda: os.symlink(victim, name))
+        for command in (["coverage", coverage, "--merge", name], ["coverage", coverage, "--html", name],
+                        ["run", "cxl-fixed", "--coverage", name], ["driver", "build", source, "-o", name],
+                        ["interleave", "interleave-cxl", "--window", "read", "--save", name]):
+            outcome = self.part.run(command, "command")
+            what = f"planted link, {command[0]}"
+            self.expect(what, victim.read_text() == "precious", "it was written through")
+            self.expect(what, outcome.code == 2 and "another user" in outcome.err, f"{outcome.text()}: {outcome.err}")
+
     def try_to_redirect_a_folder_of_runs(self):
         """A link in place of a run's folder is not followed."""
         out = self.shared / "out"

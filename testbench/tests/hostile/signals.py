@@ -9,6 +9,7 @@ the next command of the user.
 """
 
 import dataclasses
+import json
 import os
 import pathlib
 import shutil
@@ -62,6 +63,13 @@ def commands(part):
         Command("stat", ["stat", "-e", event, "--traffic", traffic, "--json", "results/a.json"], ["a.json"], True),
         Command("verify", ["verify", "--fabric", "tegra410", "--runs", "12", "--jobs", "2", "--out", "results/campaign"],
                 ["campaign"], True),
+        Command("interleave", ["interleave", "interleave-cxl", "--window", "read", "--bound", "1", "--jobs", "2",
+                               "--save", "results/a.yaml"], ["a.yaml"], True),
+        Command("run --coverage", ["run", "cxl-mem", "cxl-fixed", "--jobs", "2", "--coverage", "results/a.json"],
+                ["a.json"], True),
+        Command("coverage", ["coverage", *["many.coverage"] * 20, "--merge", "results/a.json", "--json",
+                             "results/b.json", "--html", "results/c.html"], ["a.json", "b.json", "c.html"]),
+        Command("compare", ["compare", "many.json", "many.json", "--json"], []),
         Command("list", ["list"], []),
         Command("map", ["map", SCENARIOS / "platforms" / "cmn600-small.yaml", "--traffic", "cmn-flits", "--svg",
                         "results/a.svg"], ["a.svg"]),
@@ -93,6 +101,13 @@ class Signals:
             file.writelines(f"load,{64 * i:#x},8\n" for i in range(400_000))
             file.write("end\n")
         (part.folder / "one.csv").write_text("kind,address,size\nload,0x0,8\nend\n")
+        bins = {f"bin {i}": i % 2 for i in range(20_000)}
+        coverage = {"format": "pmufab coverage", "version": 1, "runs": 1, "kinds": {"k": {"event": bins}},
+                    "not_caused": {}}
+        (part.folder / "many.coverage").write_text(json.dumps(coverage))
+        counters = [{"event": f"p/e{i}/", "driver": i, "expected": i, "check": "exact"} for i in range(20_000)]
+        run = {"scenario": "s", "variant": "", "status": "passed", "measures": [{"name": "m", "counters": counters}]}
+        (part.folder / "many.json").write_text(json.dumps({"runs": [run]}))
         copy_driver(part)
 
     def start(self, command):

@@ -14,11 +14,13 @@ only where MAY_FAIL says why.
 import ctypes
 import errno
 import fnmatch
+import json
 import mmap
 import os
 import pathlib
 import shutil
 import sys
+import time
 
 from hostile import SCENARIOS, Part
 from result_files import copy_driver, is_whole, version_key
@@ -30,6 +32,18 @@ FAILURES = [("full", errno.ENOSPC, FROM_THEN), ("full once", errno.ENOSPC, ONCE)
 REASONS = {errno.ENOSPC: "No space left on device", errno.EIO: "Input/output error",
            errno.EINTR: "Interrupted system call"}
 OLD = "what was there before\n"
+
+WRONG_DRIVER = """// SPDX-License-Identifier: BSD-2-Clause
+#include <linux/acpi.h>
+#include <linux/module.h>
+#include <linux/platform_device.h>
+static int wrong_probe(struct platform_device* pdev) { return -EINVAL; }
+static const struct acpi_device_id wrong_match[] = {{"NVDA2021", 0}, {}};
+static struct platform_driver wrong_driver = {
+    .driver = {.name = "wrong", .acpi_match_table = ACPI_PTR(wrong_match)}, .probe = wrong_probe};
+module_platform_driver(wrong_driver);
+MODULE_LICENSE("Dual BSD/GPL");
+"""
 
 # Calls whose failure a command survives with all of its work done: pattern of the file, functions, and why.
 MAY_FAIL = [
@@ -49,12 +63,13 @@ class Plan(ctypes.Structure):
 class Command:
     """A command, and the files it writes (in the folder "results")."""
 
-    def __init__(self, name, arguments, results, is_built_by_others=False, tells_failures=False):
+    def __init__(self, name, arguments, results, is_built_by_others=False, tells_failures=False, code=0):
         self.name = name
         self.arguments = arguments
         self.results = results
         self.is_built_by_others = is_built_by_others  # a compiler writes: its words and exit code count, too
         self.tells_failures = tells_failures  # its results may say what failed
+        self.code = code  # if no write fails
 
 
 def commands(part):
@@ -76,6 +91,14 @@ def commands(part):
         Command("stat to a device", ["stat", "-e", event, "--duration", "10 us", "-j", "--json", "/dev/stdout"], []),
         Command("verify", ["verify", "--fabric", "tegra410", "--runs", "2", "--jobs", "1", "--out", "results/campaign"],
                 [], tells_failures=True),
+        Command("run --coverage", ["run", "cxl-fixed", "--drivers", "newest", "--coverage", "results/a.json"],
+                ["a.json"], tells_failures=True),
+        Command("interleave", ["interleave", "interleave-cxl", "--window", "read", "--call", "1", "--bound", "1",
+                               "--jobs", "1", "--save", "results/a.yaml"], ["a.yaml"]),
+        Command("coverage", ["coverage", "in.coverage", "--merge", "results/a.json", "--json", "results/b.json",
+                             "--html", "results/c.html"], ["a.json", "b.json", "c.html"]),
+        Command("compare", ["compare", "in.json", "in.json"], []),
+        Command("compare --json", ["compare", "in.json", "in.json", "--json"], []),
         Command("list", ["list"], []),
         Command("regs", ["regs", SCENARIOS / "platforms" / "tegra410-2s.yaml", "socket0.ucf_pmu"], []),
         Command("map", ["map", SCENARIOS / "platforms" / "cmn600-small.yaml", "--svg", "results/a.svg"], ["a.svg"]),
@@ -86,6 +109,9 @@ def commands(part):
         Command("shell", ["shell", "--json", "results/a.json", "--", "true"], ["a.json"]),
     ]
     if part.options.sources.is_dir() and not part.options.sample:
+        found.append(Command("verify that fails", ["verify", "--driver", "wrong.so", "--fabric", "tegra410", "--runs",
+                                                   "3", "--jobs", "1", "--no-shrink", "--out", "results/campaign"],
+                             [], tells_failures=True, code=1))
         found.append(Command("driver build", ["driver", "build", "nvidia_cspmu.c", "-o", "results/a.so", "--sources",
                                               part.options.sources.resolve()], ["a.so"], is_built_by_others=True))
     return found
@@ -112,7 +138,22 @@ class Writes:
             self.plan = Plan.from_buffer(mmap.mmap(file.fileno(), ctypes.sizeof(Plan)))
         self.results = part.folder / "results"
         (part.folder / "in.csv").write_text("kind,address,size\nload,0x1000,8\nstore,0x2000,4\nend\n")
+        coverage = {"format": "pmufab coverage", "version": 1, "runs": 1, "kinds": {"k": {"event": {"a": 1, "b": 0}}},
+                    "not_caused": {}}
+        (part.folder / "in.coverage").write_text(json.dumps(coverage))
+        (part.folder / "in.json").write_text(json.dumps({"runs": [{"scenario": "s", "status": "passed"}]}))
         copy_driver(part)
+        if part.options.sources.is_dir() and not part.options.sample:
+            self.build_wrong_driver()
+
+    def build_wrong_driver(self):
+        """Make wrong.so, with a driver of CMEM latency devices that serves none."""
+        file = self.part.folder / "nvidia_t410_cmem_latency_pmu.c"
+        file.write_text(WRONG_DRIVER, encoding="utf-8")
+        built = self.part.run(["driver", "build", file, "--sources", self.part.options.sources.resolve(), "-o",
+                               "wrong.so"], "build", patience=300)
+        if built.code != 0:
+            self.part.stop(f"the wrong driver does not build: {built.err}")
 
     def run(self, command, number, error, how):
         """Run a command whose call of this number fails. The results of earlier runs are old files again."""
@@ -189,18 +230,19 @@ class Writes:
         lost = [name for name in command.results if name not in found]
         return f"an old file is gone: {lost}" if lost else ""
 
-    def all_calls(self, command):
-        """Let each call of a command fail in each way."""
+    def all_calls(self, command, seconds):
+        """Let each call of a command fail in each way, as far as the seconds go."""
+        end = time.monotonic() + seconds
         wanted = self.run(command, 0, 0, ONCE)
         whole, calls = self.files(), self.plan.calls
         left = self.part.left_behind()
-        if wanted.code != 0 or left:
+        if wanted.code != command.code or left:
             self.part.bad(command.name, f"without a failure: {wanted.text()}, {left}: {wanted.err}")
             return
         points = self.points(command, calls)
         done = 0
         for number, failure in points:
-            if not self.part.has_time():
+            if done > 0 and time.monotonic() > end:
                 break
             self.check(command, number, failure, wanted, whole)
             done += 1
@@ -219,9 +261,11 @@ def main():
     """Run the part."""
     part = Part("failed writes")
     writes = Writes(part)
-    for command in commands(part):
-        if not part.options.only or command.name in part.options.only:
-            writes.all_calls(command)
+    chosen = [command for command in commands(part) if not part.options.only or command.name in part.options.only]
+    for index, command in enumerate(chosen):
+        # What one command leaves of its time is for those that follow.
+        left = part.options.seconds - (time.monotonic() - part.began)
+        writes.all_calls(command, max(0, left) / (len(chosen) - index))
     del writes.plan  # it maps a file of the folder
     return part.end()
 

@@ -153,6 +153,30 @@ TEST_F(PerfFormat, perfs_own_checker_takes_the_json_lines) {
   }
 }
 
+/// And its checker of the fields, a function of a script that runs perf.
+TEST_F(PerfFormat, perfs_own_checker_takes_the_fields) {
+  const std::string script = "/usr/lib/perf-core/tests/shell/stat+csv_output.sh";
+  if (read(script).find("\nfunction commachecker()") == std::string::npos)
+    GTEST_SKIP() << "perf's tests are not installed, or are newer ones";
+  std::string events = kEvent;  // more than the PMU has counters
+  for (int i = 0; i < 9; ++i) events += std::string(",") + kEvent;
+  const auto code = [&](const std::string& lines, const std::string& option) {
+    return std::system(
+        fmt::format("bash -c \"$(sed -n '/^function commachecker/,/^}}/p' {}); commachecker {}\" <{} >{} 2>&1", script,
+                    option, write("lines", lines), (folder / "complaint").string())
+            .c_str());
+  };
+  for (const bool interval : {false, true}) {
+    std::vector<std::string> arguments = {"stat", "--platform", platform[0],  "-e",
+                                          events, "-x,",        "--duration", "250 us"};
+    if (interval) arguments.insert(arguments.end(), {"-I", "0.1"});
+    const Outcome own = pmufab(arguments);
+    EXPECT_THAT(own.out, ::testing::HasSubstr("<not counted>"));
+    EXPECT_EQ(code(own.out, interval ? "--interval" : "--no-args"), 0) << read(folder / "complaint") << own.out;
+    EXPECT_NE(code(own.out, interval ? "--no-args" : "--interval"), 0) << "it looks at nothing";
+  }
+}
+
 /// The checker must be able to fail.
 TEST(PerfFormatChecker, finds_what_perf_does_not_print) {
   EXPECT_EQ(fault_of_csv("1;;p/a/;10;50.00;;", false), "");

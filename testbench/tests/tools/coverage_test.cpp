@@ -168,6 +168,19 @@ TEST_F(Coverage, files_are_merged_and_reported) {
   EXPECT_EQ(pmufab({"coverage", both}).out, report.out) << "the sum is a file like others";
 }
 
+TEST_F(Coverage, a_report_that_cannot_be_written_takes_no_other_along) {
+  const std::string file =
+      write("some", R"({"format": "pmufab coverage", "version": 1, "runs": 1, "kinds": {}, "not_caused": {}})");
+  if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP();
+  const std::string both = (folder / "both").string();
+  const std::string page = (folder / "page.html").string();
+  const Outcome report = pmufab({"coverage", file, "--json", "/dev/full", "--html", page, "--merge", both});
+  EXPECT_EQ(report.exit_code, 2);
+  EXPECT_THAT(report.err, HasSubstr("cannot write '/dev/full': No space left on device"));
+  EXPECT_THAT(read(page), HasSubstr("</html>"));
+  EXPECT_EQ(Json::parse(read(both)).at("runs"), 1);
+}
+
 TEST_F(Coverage, too_little_and_wrong_exclusions_fail) {
   const std::string file = write("some", R"({"format": "pmufab coverage", "version": 1, "runs": 1,
     "kinds": {"toy_*": {"event": {"reads": 1, "writes": 0}}}, "not_caused": {}})");
@@ -195,7 +208,7 @@ TEST_F(Coverage, bad_input_is_refused) {
   };
   EXPECT_EQ(pmufab({"coverage", good}).exit_code, 0);
   refused({}, "no file is given");
-  refused({(folder / "nothing").string()}, "cannot read");
+  refused({(folder / "nothing").string()}, "nothing: cannot be read: No such file or directory");
   refused({write("text", "hello\n")}, "it is no JSON");
   refused({write("other", R"({"program": "pmufab"})")}, "there is no 'format'");
   refused({good, "--least", "many"}, "--least many is no percentage");

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -31,6 +32,9 @@ constexpr const char* kFaults = R"(
   extern int f_fork(void) __asm__("fork");
   extern int f_setsid(void) __asm__("setsid");
   extern int f_close(int) __asm__("close");
+  extern int f_open(const char*, int, ...) __asm__("open");
+  static int files[4096];
+  int opened = 0;
   extern int f_pause(void) __asm__("pause");
   extern void f_exit(int) __asm__("exit");
   extern void f_leave(int) __asm__("_exit");
@@ -45,6 +49,11 @@ constexpr const char* kFaults = R"(
     case 'a': while (kmalloc(4096, 0)); break;
     case 'b': for (;;) f_fork();
     case 's': if (f_fork() == 0) { f_setsid(); if (f_fork() == 0) for (;;) f_pause(); f_leave(0); } break;
+    case 'n':
+      while (opened < 4096 && (files[opened] = f_open("/dev/null", 0)) >= 0) opened++;
+      for (int i = 0; i < opened; i++) f_close(files[i]);
+      printk("opened %d files\n", opened);
+      break;
     case 'c': for (int i = 0; i < 1024; i++) f_close(i); break;
     case 'x': f_exit(fault[1] - '0');
     case 'p': for (;;) barrier();
@@ -53,7 +62,7 @@ constexpr const char* kFaults = R"(
 )";
 
 /// Faults that do not keep a run from passing.
-constexpr std::array<std::string_view, 2> kHarmless = {"l", "s"};
+constexpr std::array<std::string_view, 3> kHarmless = {"l", "n", "s"};
 
 /// Two scenarios are run: the first one meets the fault, and the platform of the other has no socket 1. The driver
 /// binds a device on both.
@@ -162,6 +171,28 @@ TEST_F(DriverLimit, a_driver_that_takes_all_memory_gets_no_more_and_its_run_goes
   EXPECT_THAT(run.at("kernel_log").dump(), HasSubstr("failed with error -12"));
 }
 
+TEST_F(DriverLimit, open_files_may_be_limited) {
+  const auto opened = [this](const std::vector<std::string>& options) {
+    const std::string log = run_both("n", options).at("kernel_log").dump();
+    const std::size_t at = log.find("opened ");
+    return at == std::string::npos ? 0 : std::stoul(log.substr(at + std::string_view("opened ").size()));
+  };
+  EXPECT_LT(opened({"--limit", "files=100"}), 100U);
+  const unsigned long usual = opened({});
+  EXPECT_GT(usual, 900U);
+  EXPECT_LT(usual, 1024U) << "the default";
+}
+
+TEST_F(DriverLimit, the_defaults_of_all_limits_are_in_the_help) {
+  for (const char* command : {"run", "stat", "verify", "interleave"}) {
+    const std::string help = std::regex_replace(pmufab({command, "--help"}).out, std::regex("\\s+"), " ");
+    EXPECT_THAT(help,
+                HasSubstr("Its defaults are log=1 MiB, memory=8 GiB, files=1024, processes=64, readings=100000, "
+                          "processor-time=0, simulated-time=0;"))
+        << command;
+  }
+}
+
 TEST_F(DriverLimit, processes_without_end_are_stopped) {
   const Json run = run_both("b", {"--limit", "processes=20"});
   EXPECT_EQ(run.at("status"), "interrupted");
@@ -185,6 +216,7 @@ TEST_F(DriverLimit, a_driver_that_exits_has_crashed_whatever_its_code) {
   for (const char* fault : {"x0", "x2", "x4"}) {
     const Json run = run_both(fault);
     EXPECT_EQ(run.at("status"), "crashed") << fault;
+    EXPECT_GT(run.at("simulated_time_ps"), 0) << "how far it came";
     // The sanitizers replace the code if the process leaves memory behind.
 #if defined(PMUFAB_SANITIZED)
     const std::string code;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults, things that wait for a register access, and their exploration. Drivers that cannot take them are made here.
+#include <chrono>
+#include <csignal>
 #include <string>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -304,6 +307,17 @@ TEST_F(Interleave, a_known_defect_is_expected) {
   EXPECT_THAT(outcome.out, HasSubstr("failed, as expected"));
 }
 
+TEST_F(Interleave, a_signal_stops_it_and_is_told) {
+  // Many more schedules than some seconds are enough for.
+  const pid_t pid =
+      start({"interleave", shipped("interleave-ucf.yaml"), "--window", "read", "--bound", "2", "-j", "1"});
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  kill(pid, SIGINT);
+  const Outcome outcome = finish(pid);
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("pmufab: stopped by a signal: the results are partial\n"));
+}
+
 TEST_F(Interleave, what_cannot_be_explored_is_bad_input) {
   const std::string ucf = shipped("interleave-ucf.yaml");
   EXPECT_THAT(pmufab({"interleave", ucf}).err, HasSubstr("--window is missing"));
@@ -311,6 +325,8 @@ TEST_F(Interleave, what_cannot_be_explored_is_bad_input) {
   EXPECT_THAT(pmufab({"interleave", ucf, "--window", "cancel_txn"}).err,
               HasSubstr("accesses no register in such a call"));
   EXPECT_THAT(pmufab({"interleave", ucf, "--window", "read", "--pmu", "x"}).err, HasSubstr("there are "));
+  EXPECT_THAT(pmufab({"interleave", ucf, "--window", "read", "--random", "999999999999"}).err,
+              HasSubstr("--random: these are too many schedules (use up to 250,000)"));
   EXPECT_THAT(pmufab({"interleave", shipped("c2c-high-low.yaml"), "--window", "read"}).err, HasSubstr("has a matrix"));
   EXPECT_EQ(pmufab({"interleave", ucf, "--window", "read", "--replay", "99999", "--bound", "1"}).exit_code, 2);
   EXPECT_THAT(pmufab({"interleave", ucf, "--window", "read", "--schedules", "0"}).err, HasSubstr("nothing would run"));

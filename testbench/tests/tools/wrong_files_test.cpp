@@ -117,6 +117,53 @@ TEST_F(WrongFile, what_a_file_holds_cannot_steer_a_terminal_or_fill_it) {
   EXPECT_THAT(pmufab({"run", "\x1b[31mx"}).err, AllOf(HasSubstr("\\x1b[31mx"), Not(HasSubstr("\x1b"))));
 }
 
+// What other commands have written, or somebody else has, is input like any other.
+TEST_F(WrongFile, results_and_coverage_that_never_come_never_end_or_nest_for_ever) {
+  const std::string pipe = (folder / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::string coverage =
+      write("good", R"({"format": "pmufab coverage", "version": 1, "runs": 0, "kinds": {}, "not_caused": {}})");
+  const std::string results = write("r.json", R"({"runs": [{"scenario": "s", "status": "passed"}]})");
+  const auto refuses_as_each = [&](const std::string& file, const std::string& message) {
+    refuses({"coverage", file}, HasSubstr(message));
+    refuses({"compare", file, results}, HasSubstr(message));
+    refuses({"compare", results, file}, HasSubstr(message));
+  };
+  refuses_as_each(pipe, "pipe: is a named pipe, and nobody writes to it");
+  refuses_as_each("/dev/zero", "/dev/zero: is a device, not a file");
+  constexpr std::size_t kDeep = 300'000;  // a stack for each level would end
+  const std::string deep = std::string(kDeep, '[') + std::string(kDeep, ']');
+  refuses_as_each(write("deep", R"({"runs": [{"scenario": "s", "status": )" + deep + "}]}"), "deep: nests too deeply");
+  refuses({"coverage", folder.string()}, HasSubstr("is a folder, not a file"));
+  refuses({"coverage", coverage, "--excluded", pipe}, HasSubstr("is a named pipe, and nobody writes to it"));
+  refuses({"coverage", coverage, "--excluded", folder.string()}, HasSubstr("is a folder, not a file"));
+  refuses({"coverage", coverage, "--excluded", "/dev/zero"}, HasSubstr("is larger than 1 MiB"));
+  refuses({"coverage", coverage, "--excluded", write("list", "a | b | c | d\xff\n")},
+          HasSubstr("list:1:1: the line holds a control character, or a byte that is not UTF-8"));
+}
+
+TEST_F(WrongFile, what_results_and_coverage_hold_cannot_steer_a_terminal) {
+  const std::string name = R"(a\u001b[31mb\u202ec\nPASSED)";
+  const std::string shown = "a\\x1b[31mb\\xe2\\x80\\xaec\\x0aPASSED";
+  const auto results = [&](const char* status) {
+    return write(status, R"({"runs": [{"scenario": ")" + name + R"(", "variant": "", "drivers": "1", "status": ")" +
+                             status + R"("}]})");
+  };
+  const std::string one = results("passed");
+  const std::string other = results("failed");
+  const Outcome difference = pmufab({"compare", one, other});
+  EXPECT_EQ(difference.exit_code, 1);
+  EXPECT_THAT(difference.out, AllOf(HasSubstr(shown), Not(HasSubstr("\x1b")), Not(HasSubstr("\nPASSED"))));
+  EXPECT_THAT(pmufab({"compare", one, other, "--json"}).out, AllOf(HasSubstr("\\u202e"), Not(HasSubstr("\u202e"))));
+  const std::string bins = R"({"event": {")" + name + R"(": 0}})";
+  const Outcome report =
+      pmufab({"coverage", write("file", R"({"format": "pmufab coverage", "version": 1, "runs": 1, "kinds": {")" + name +
+                                            R"(": )" + bins + R"(}, "not_caused": {}})")});
+  EXPECT_EQ(report.exit_code, 0);
+  EXPECT_THAT(report.out, AllOf(HasSubstr(shown + ": 0 of 1 bin"), HasSubstr("never met: " + shown),
+                                Not(HasSubstr("\x1b")), Not(HasSubstr("\nPASSED"))));
+}
+
 TEST_F(WrongFile, options_that_say_two_things_about_drivers) {
   const std::string library = write("own.so", "no library");
   refuses({"run", shipped("ucf-basic.yaml"), "--driver", library, "--drivers", "newest"},

@@ -14,7 +14,8 @@ int run_compare(const Request& request) {
   const scenario::ResultDifference difference(scenario::read_results(request.words[0]),
                                               scenario::read_results(request.words[1]));
   if (request.options["json"].as<bool>()) {
-    std::cout << difference.to_json().dump(2, ' ', false, scenario::Json::error_handler_t::replace) << '\n';
+    // In ASCII: names may hold what would reverse or hide a terminal's text.
+    std::cout << difference.to_json().dump(2, ' ', true, scenario::Json::error_handler_t::replace) << '\n';
   } else {
     difference.write_text(std::cout);
   }

@@ -16,6 +16,7 @@
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
+#include "tools/pmufab/simulator_process.h"
 
 namespace pmufab::cli {
 namespace {
@@ -194,13 +195,19 @@ int run_interleave(const Request& request) {
   const po::variables_map& map = request.options;
   constexpr unsigned kMostJobs = 1024;
   constexpr unsigned kMostSteps = 4;
+  constexpr std::uint64_t kMostSchedules = 250'000;  // they are kept in memory
   if (const auto jobs = map["jobs"].as<unsigned>(); jobs == 0 || jobs > kMostJobs)
     throw InputError("--jobs: this number of runs is not possible", fmt::format("use 1 ... {}", kMostJobs));
   if (const auto bound = map["bound"].as<unsigned>(); bound == 0 || bound > kMostSteps)
     throw InputError("--bound: this number of steps is not possible", fmt::format("use 1 ... {}", kMostSteps));
-  if (map["schedules"].as<std::uint64_t>() == 0) throw InputError("--schedules: nothing would run", "use 1 or more");
+  if (const auto most = map["schedules"].as<std::uint64_t>(); most == 0 || most > kMostSchedules)
+    throw InputError("--schedules: this number is not possible",
+                     fmt::format("use 1 ... {}", scenario::with_separators(kMostSchedules)));
   if (map["replay"].as<std::uint64_t>() > 0 && map["random"].as<std::uint64_t>() > 0)
     throw InputError("--replay and --random contradict each other", "give one of them");
+  if (map["random"].as<std::uint64_t>() > kMostSchedules)
+    throw InputError("--random: these are too many schedules",
+                     fmt::format("use up to {}", scenario::with_separators(kMostSchedules)));
   if (const std::string file = map["save"].as<std::string>(); !file.empty()) check_writable(file);
   interleave::Subject subject = subject_of(request);
   const std::string title =
@@ -220,7 +227,10 @@ int run_interleave(const Request& request) {
   Exploration exploration(std::move(subject), std::move(options));
   exploration.look();
   bar.clear();
-  if (exploration.was_interrupted()) return kCheckFailed;
+  if (exploration.was_interrupted()) {
+    print_stopped();
+    return kCheckFailed;
+  }
   fmt::print(std::cout, "{}: {}\n", exploration.choices().pmu, title);
   print_choices(exploration);
   const auto most = map["schedules"].as<std::uint64_t>();
@@ -233,6 +243,7 @@ int run_interleave(const Request& request) {
                                                          : explore(exploration, schedules.list, map);
   bar.clear();
   std::cout.flush();
+  if (exploration.was_interrupted()) print_stopped();
   return code;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -46,12 +47,13 @@ int report_coverage(const Request& request) {
     throw InputError("no file is given", "pmufab run --coverage FILE writes one; see pmufab coverage --help");
   const std::string least = map["least"].as<std::string>();
   const std::uint64_t wanted = least.empty() ? 0 : hundredths_of(least);
-  std::vector<std::string> outputs;
+  std::vector<std::filesystem::path> outputs;
   for (const char* option : {"json", "html", "merge"}) {
-    const std::string file = map[option].as<std::string>();
+    const std::filesystem::path file = std::filesystem::path(map[option].as<std::string>()).lexically_normal();
     if (file.empty()) continue;
     if (std::find(outputs.begin(), outputs.end(), file) != outputs.end())
-      throw InputError(fmt::format("--{}: another report goes to '{}' too", option, file), "name another file");
+      throw InputError(fmt::format("--{}: another report goes to '{}' too", option, file.generic_string()),
+                       "name another file");
     check_writable(file);
     outputs.push_back(file);
   }
@@ -62,19 +64,28 @@ int report_coverage(const Request& request) {
   const coverage::Report report = make_report(all, exclusions);
   fmt::print(std::cout, "{}", text_report(report, map["verbose"].as<bool>() ? 0 : kNamed));
   std::cout.flush();
-  if (const std::string file = map["json"].as<std::string>(); !file.empty())
-    write_file(file, json_report(report).dump(2) + "\n");
-  if (const std::string file = map["html"].as<std::string>(); !file.empty()) write_file(file, html_report(report));
-  if (const std::string file = map["merge"].as<std::string>(); !file.empty()) write_file(file, to_text(all));
-
   int code = kPassed;
+  const auto write = [&](const char* option, const auto& content) {
+    const std::string file = map[option].as<std::string>();
+    if (file.empty()) return;
+    try {
+      write_file(file, content());
+    } catch (const InputError& error) {  // the others are written all the same
+      complain("pmufab: {}\n", error.what());
+      code = kBadInput;
+    }
+  };
+  write("json", [&] { return json_report(report).dump(2) + "\n"; });
+  write("html", [&] { return html_report(report); });
+  write("merge", [&] { return to_text(all); });
+
   for (const std::string& wrong : report.wrong_exclusions()) {
     complain("pmufab: excluded, and met all the same: {}\n", wrong);
-    code = kCheckFailed;
+    code = std::max(code, kCheckFailed);
   }
   if (!least.empty() && !report.tally.has(wanted)) {
     complain("pmufab: {} of the bins were met, less than the {} % of --least\n", report.tally.percent(), least);
-    code = kCheckFailed;
+    code = std::max(code, kCheckFailed);
   }
   return code;
 }

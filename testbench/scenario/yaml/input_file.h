@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace pmufab::scenario {
+
+/// Read a file that the user has named. Nobody is waited for: somebody must write to a named pipe already.
+/// @param most  bytes that are of use; of a longer file, one more is returned
+/// @throws InputError if it is a folder, or cannot be read
+[[nodiscard]] std::string read_input(const std::filesystem::path& path, std::size_t most);
+
+/// As read_input(), a file of JSON as this program writes it.
+/// @return discarded, if it is no JSON
+/// @throws InputError also if it is larger than `most` bytes, nests too deeply, or is a device, which may never end
+[[nodiscard]] nlohmann::ordered_json read_json_input(const std::filesystem::path& path, std::size_t most);
+
+}  // namespace pmufab::scenario
