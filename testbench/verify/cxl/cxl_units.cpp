@@ -63,7 +63,8 @@ unsigned configurable_count(Random& random) {
   if (kind <= 65) return static_cast<unsigned>(random.number(1, 4));
   if (kind <= 90) return static_cast<unsigned>(random.number(5, 16));
   if (kind <= 94) return static_cast<unsigned>(random.number(17, 32));
-  return static_cast<unsigned>(random.number(33, kCxlMostCounters));
+  if (kind <= 97) return static_cast<unsigned>(random.number(33, kCxlMostCounters));
+  return kCxlMostCounters;
 }
 
 void add_groups(Random& random, const CxlDevice& device, CxlUnit& unit) {
@@ -120,6 +121,7 @@ void add_built_in(Random& random, CxlUnit& unit) {
 
 /// A value of the filter by place: each part any, or one that exists, or one that does not.
 std::uint32_t some_place(Random& random, const CxlMemory& memory) {
+  if (memory.banks > 1 && random.chance(10)) return 1;  // bank 1, and the first of all else
   std::uint32_t place = 0;
   for (const unsigned values : {memory.channels, memory.ranks, memory.bank_groups, memory.banks}) {
     const bool any = random.chance(55);
@@ -133,7 +135,13 @@ std::uint32_t some_place(Random& random, const CxlMemory& memory) {
 
 CxlGroup cxl_group(Random& random, const CxlDevice& device) {
   if (random.chance(15)) return vendor_group(random, device);
-  const CxlGroupKind& kind = *random.pick(kinds_of(device));
+  // The more events a group has, the more often.
+  std::vector<const CxlGroupKind*> kinds;
+  for (const CxlGroupKind* const kind : kinds_of(device)) {
+    const auto events = static_cast<std::size_t>(std::popcount(supported_events(*kind, device)));
+    kinds.insert(kinds.end(), (events + 2) / 3, kind);
+  }
+  const CxlGroupKind& kind = *random.pick(kinds);
   return {kCxlVendorId, kind.id, supported_events(kind, device), std::string(kind.word), {}};
 }
 
@@ -150,7 +158,7 @@ CxlUnit cxl_unit(Random& random, const CxlDevice& device, CxlProgram& program) {
   CxlUnit unit;
   add_groups(random, device, unit);
   unit.configurable = configurable_count(random);
-  program = {cxl_some(random, unit.groups[0].supported), random.chance(12), random.chance(12)};
+  program = {cxl_some(random, unit.groups[0].supported), random.chance(20), random.chance(20)};
   add_built_in(random, unit);
   if (unit.configurable == 0 && unit.fixed.empty()) {  // no counter that the driver can use
     unit.free_running.clear();
@@ -196,8 +204,9 @@ void cxl_add_filters(Random& random, const CxlDevice& device, const CxlUnit& uni
                      CxlRequest& request) {
   if (unit.hdm_filter && random.chance(40)) {
     const auto decoders = static_cast<std::uint32_t>((1U << device.decoders.size()) - 1);
-    request.hdm = random.chance(10) ? static_cast<std::uint32_t>(random.number(0, 0xffff))
-                                    : static_cast<std::uint32_t>(random.number(1, decoders));
+    request.hdm = random.chance(10)   ? static_cast<std::uint32_t>(random.number(0, 0xffff))
+                  : random.chance(10) ? 0xffffU
+                                      : static_cast<std::uint32_t>(random.number(1, decoders));
   }
   const CxlGroupKind* const kind = cxl_group_kind(request.vendor, request.group);
   if (unit.ddr_filter && cxl_has_place_filter(kernel) && kind != nullptr && kind->filter == CxlFilter::place &&
