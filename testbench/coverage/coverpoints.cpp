@@ -80,7 +80,12 @@ void declare(Coverage& coverage, const PmuFacts& facts, const perf::PmuCatalog::
   declare_all(coverage, facts.kind, kCount, kCounts);
   declare_all(coverage, facts.kind, kReading, kReadings);
   declare_all(coverage, facts.kind, kTopology, facts.topologies);
-  declare_all(coverage, facts.kind, kLifeCycle, kSteps);
+  const bool has_filters = std::any_of(pmu.formats.begin(), pmu.formats.end(),
+                                       [](const auto& format) { return format.bits && !selects_event(format.name); });
+  for (const char* const step : kSteps) {
+    const bool is_reopen = step == kSteps.at(static_cast<std::size_t>(Step::reopen));
+    if (has_filters || !is_reopen) coverage.declare(facts.kind, kLifeCycle, step);
+  }
   declare_all(coverage, facts.kind, kInterrupt, facts.wirings);
   for (const std::string& width : facts.widths) {
     for (const char* const wraps : kWraps) coverage.declare(facts.kind, kWrap, cross(width, wraps));

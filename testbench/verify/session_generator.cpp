@@ -84,7 +84,7 @@ class Session {
         interrupt_ = std::min(interrupt_, longest);
       }
     }
-    rotation_ = std::max(random_.pick({1U, 2U, 3U}) * machine_.window / 20, kMicrosecond);
+    rotation_ = std::max(random_.pick({1U, 1U, 2U, 3U, 6U}) * machine_.window / 40, kMicrosecond);
   }
 
   [[nodiscard]] Value host() const {
@@ -507,8 +507,23 @@ class Session {
     for (const PmuOffer* const pmu : able) draw_injections_of(*pmu);
   }
 
+  /// @return whether an event of that name is measured on the PMU
+  [[nodiscard]] bool is_measured(const PmuOffer& pmu, const std::string& source) const {
+    const std::size_t begin = pmu.pmu.size();
+    const std::string name = source.substr(begin, source.find_first_of(",/", begin + 1) - begin);  // "/name"
+    return std::any_of(measures_.begin(), measures_.end(), [&](const Measure& measure) {
+      return std::any_of(measure.events.begin(), measure.events.end(), [&](const std::string& events) {
+        return is_of(events, pmu) && (events.find(pmu.pmu + name + ",") != std::string::npos ||
+                                      events.find(pmu.pmu + name + "/") != std::string::npos);
+      });
+    });
+  }
+
   void draw_injections_of(const PmuOffer& pmu) {
-    const std::optional<BulkEvent> bulk = pmu.bulk(random_);
+    std::optional<BulkEvent> bulk = pmu.bulk(random_);
+    constexpr unsigned kTries = 12;  // to find one that somebody counts
+    for (unsigned tries = 0; bulk && tries < kTries && !is_measured(pmu, bulk->source); ++tries)
+      bulk = pmu.bulk(random_);
     if (!bulk) return;
     std::vector<std::string> sources = {bulk->source};
     sources.insert(sources.end(), bulk->more.begin(), bulk->more.end());

@@ -103,7 +103,7 @@ PmuOffer offer_of(const CxlOffered& unit) {
 }  // namespace
 
 GeneratedMachine CxlGenerator::make(Random& random, std::string_view kernel) const {
-  if (random.chance(50)) return cxl_session_machine(random, kernel);
+  if (random.chance(40)) return cxl_session_machine(random, kernel);
   CxlMachine machine = cxl_layout(random);
   std::vector<CxlDetails> details;
   std::vector<CxlOffered> offered;
@@ -132,8 +132,9 @@ GeneratedMachine CxlGenerator::make(Random& random, std::string_view kernel) con
   generated.traffic.emplace_back("cxl_traffic", cxl_workload(random, machine, std::nullopt));
   if (Value writes = cxl_firmware(random, machine, kernel); random.chance(30) && !writes.items.empty())
     generated.traffic.emplace_back("firmware_writes", std::move(writes));
-  // Where accesses are fast, events have time to take turns.
+  // Where accesses are fast and sessions long, events have time to take turns.
   if (random.chance(60)) generated.slowest_access = 2'000;
+  if (random.chance(30)) generated.window *= 2;
   for (const CxlOffered& unit : offered) generated.pmus.push_back(offer_of(unit));
   for (PmuOffer& offer : generated.pmus) {
     for (unsigned cpu = 0; cpu < generated.cpus; ++cpu) offer.cpus.push_back(cpu);

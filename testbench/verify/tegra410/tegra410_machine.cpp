@@ -92,6 +92,10 @@ std::vector<RootComplex> draw_complexes(Random& random, unsigned sockets) {
       ports.resize(random.pick({1U, 1U, 2U, 2U, 3U, 4U, 8U}));
       unsigned bus = static_cast<unsigned>(random.number(0, 8));
       for (const unsigned port : ports) complex.ports.push_back(draw_port(random, port, bus));
+      if (complex.ports.size() == 1 && random.chance(10)) {  // requester ff:1f.7
+        complex.ports.front().bus = 0xfe;
+        complex.ports.front().functions = {0, 0xff};
+      }
       const RootPort& port = random.pick(complex.ports);
       if (random.chance(30)) complex.requester = (port.bus + 1) << 8 | random.pick(port.functions);
       draw_addresses(random, complex);

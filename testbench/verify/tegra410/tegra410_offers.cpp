@@ -205,7 +205,9 @@ PmuOffer pcie_tgt_offer(const SharedMachine& machine, const RootComplex& complex
     return fmt::format("{}/{}{}/", pmu, random.pick(kPcieRequests), terms);
   };
   const Draw cycles = [pmu, complex](Random& random) {
-    return fmt::format("{}/cycles{}/", pmu, random.chance(50) ? draw_ports(random, complex, "dst_rp_mask") : "");
+    const char* const unused = random.chance(15) ? ",dst_addr_base=0x1000,dst_addr_mask=0xfffff000" : "";
+    return fmt::format("{}/cycles{}{}/", pmu, random.chance(50) ? draw_ports(random, complex, "dst_rp_mask") : "",
+                       unused);
   };
   PmuOffer offer = coresight_offer(machine, pmu, complex.socket, machine->pcie_tgt, cycles, other, pmu + "/rd_req/");
   offer.bulk = [machine, pmu, complex](Random& random) -> std::optional<BulkEvent> {
@@ -222,6 +224,7 @@ PmuOffer plain_offer(const SharedMachine& machine, std::string pmu, unsigned soc
   PmuOffer offer;
   offer.pmu = std::move(pmu);
   offer.counters = kActiveEvents;
+  offer.crowds = 35;
   offer.cpus = cpus_of(*machine, socket);
   offer.event = event;
   offer.refused = [machine, pmu = offer.pmu, socket, event, numbers](Random& random) -> std::optional<RefusedEvent> {
