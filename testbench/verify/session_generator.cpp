@@ -243,7 +243,7 @@ class Session {
           if (open.empty() || is_at_once(*pmu, open)) break;
           std::size_t events_open = 0;
           for (const std::string& text : open) events_open += count_of(text);
-          const std::size_t accesses = std::max(kAccesses, pmu->accesses) * events_open * 2;
+          const std::size_t accesses = std::max(2 * kAccesses, pmu->accesses) * events_open;
           const auto has_turns = [&] {
             return shortest >= 2 * (open.size() + 1) * std::max(rotation_, accesses * access_);
           };
@@ -521,9 +521,13 @@ class Session {
 
   void draw_injections_of(const PmuOffer& pmu) {
     std::optional<BulkEvent> bulk = pmu.bulk(random_);
-    constexpr unsigned kTries = 12;  // to find one that somebody counts
-    for (unsigned tries = 0; bulk && tries < kTries && !is_measured(pmu, bulk->source); ++tries)
-      bulk = pmu.bulk(random_);
+    constexpr unsigned kTries = 20;  // to find one that somebody counts
+    const auto counts = [&] {
+      return is_measured(pmu, bulk->source) &&
+             std::all_of(bulk->more.begin(), bulk->more.end(),
+                         [&](const std::string& source) { return is_measured(pmu, source); });
+    };
+    for (unsigned tries = 0; bulk && tries < kTries && !counts(); ++tries) bulk = pmu.bulk(random_);
     if (!bulk) return;
     std::vector<std::string> sources = {bulk->source};
     sources.insert(sources.end(), bulk->more.begin(), bulk->more.end());
