@@ -150,6 +150,8 @@ const char* pmufab_perf_name_of(const struct device* dev);
 void pmufab_perf_check_gone(const struct device* dev);
 /* The CPU that the device's PMU has in its file cpumask, and the PMU's name; nr_cpu_ids if there is none. */
 unsigned int pmufab_perf_cpu_of(const struct device* dev, const char** name);
+/* After CPU hotplug all events of a PMU must be on the CPU in its file cpumask. */
+void pmufab_perf_check_cpus(void);
 
 /* perf_core.c: scheduling. All are called on the event's CPU with interrupts off, inside PMUFAB_ON_CPU. */
 struct pmufab_perf_context {
