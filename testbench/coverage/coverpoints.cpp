@@ -2,6 +2,8 @@
 #include "testbench/coverage/coverpoints.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstddef>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +16,20 @@ constexpr std::array<unsigned, 3> kCountBits{16, 32, 48};
 constexpr std::array<const char*, 2> kReadings{"once", "several times"};
 constexpr std::array<const char*, 3> kPositions{"first", "middle", "last"};
 constexpr std::array<const char*, 4> kValues{"0", "1", "some", "all ones"};
+
+/// The filters of a CPMU apply to some groups of events (CXL 4.0, table 13-5).
+bool is_filter_of_cxl(const perf::PmuCatalog::Event& event, std::string_view format) {
+  constexpr std::string_view kConfig = "config=0x";
+  const std::size_t place = event.definition.find(kConfig);
+  std::uint64_t config = 0;
+  if (place == std::string::npos) return true;
+  const char* const digits = event.definition.data() + place + kConfig.size();
+  std::from_chars(digits, event.definition.data() + event.definition.size(), config, 16);
+  const std::uint64_t group = config >> 32 & 0xffff;
+  if (format.starts_with("hdm")) return group >= 0x20 && group <= 0x25;      // messages of CXL.mem
+  if (format.starts_with("crb")) return group >= 0x8000 && group <= 0x8003;  // of the memory controller
+  return true;
+}
 
 bool is_watchpoint(const perf::PmuCatalog::Event& event) { return event.definition.find("=?") != std::string::npos; }
 
@@ -64,7 +80,12 @@ void declare(Coverage& coverage, const PmuFacts& facts, const perf::PmuCatalog::
   declare_all(coverage, facts.kind, kCount, kCounts);
   declare_all(coverage, facts.kind, kReading, kReadings);
   declare_all(coverage, facts.kind, kTopology, facts.topologies);
-  declare_all(coverage, facts.kind, kLifeCycle, kSteps);
+  const bool has_filters = std::any_of(pmu.formats.begin(), pmu.formats.end(),
+                                       [](const auto& format) { return format.bits && !selects_event(format.name); });
+  for (const char* const step : kSteps) {
+    const bool is_reopen = step == kSteps.at(static_cast<std::size_t>(Step::reopen));
+    if (has_filters || !is_reopen) coverage.declare(facts.kind, kLifeCycle, step);
+  }
   declare_all(coverage, facts.kind, kInterrupt, facts.wirings);
   for (const std::string& width : facts.widths) {
     for (const char* const wraps : kWraps) coverage.declare(facts.kind, kWrap, cross(width, wraps));
@@ -93,6 +114,7 @@ bool selects_event(std::string_view format) {
 
 bool is_filter_of(const PmuFacts& facts, const perf::PmuCatalog::Event& event, std::string_view format) {
   if (selects_event(format)) return false;
+  if (facts.layout == CounterLayout::cxl) return is_filter_of_cxl(event, format);
   if (facts.layout != CounterLayout::cmn) return true;
   // Fields of arm_cmn share bits. Those of watchpoints have a meaning for watchpoints alone; occupid and filter are part
   // of an event's definition.

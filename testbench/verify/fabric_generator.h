@@ -37,6 +37,7 @@ struct PmuOffer {
   std::string pmu;             ///< perf's name for it
   unsigned counters = 1;       ///< events it can count at once, cycles included
   unsigned accesses = 10;      ///< of registers, for a reading of one event
+  unsigned crowds = 20;        ///< percent of its measures that have more events than counters
   bool shares = true;          ///< perf rotates more events than that; false: such a group is refused
   std::vector<unsigned> cpus;  ///< CPUs its events may be on: those of its socket, or all
   /// @return an event string that the driver must take. Most of them are caused by the machine's traffic.

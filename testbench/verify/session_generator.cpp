@@ -84,7 +84,7 @@ class Session {
         interrupt_ = std::min(interrupt_, longest);
       }
     }
-    rotation_ = std::max(random_.pick({1U, 2U, 3U}) * machine_.window / 20, kMicrosecond);
+    rotation_ = std::max(random_.pick({1U, 1U, 2U, 3U, 6U}) * machine_.window / 40, kMicrosecond);
   }
 
   [[nodiscard]] Value host() const {
@@ -130,11 +130,18 @@ class Session {
   void add_events(const PmuOffer& offer, std::vector<std::string>& events) {
     const std::uint64_t kind = random_.number(1, 100);
     if (kind <= 35) {
-      add_group(offer, events);
+      add_group(offer, events, random_.number(1, most_at_once(offer, 7)));
       return;
     }
-    // More than there are counters: they take turns.
-    const bool is_crowd = offer.shares && offer.counters <= 16 && random_.chance(20);
+    // More than there are counters: they take turns. Many of them as groups, each of which is put on at once.
+    constexpr unsigned kUsual = 16;
+    const bool is_crowd = offer.shares && random_.chance(offer.crowds);
+    if (is_crowd && offer.counters > kUsual) {
+      const bool is_full = random_.chance(30);  // exactly as many as there are counters
+      for (unsigned group = 0; group < (is_full ? 1U : 2U); ++group)
+        add_group(offer, events, is_full ? offer.counters : offer.counters / 2 + 1);
+      return;
+    }
     const std::uint64_t most = is_crowd ? offer.counters + 3 : most_at_once(offer, 6);
     const std::uint64_t wanted = random_.number(is_crowd ? offer.counters : 1, std::max<std::uint64_t>(most, 1));
     for (std::uint64_t i = 0; i < wanted; ++i) {
@@ -142,11 +149,10 @@ class Session {
       std::string event = is_twin ? events.back() : offer.event(random_);
       if (has_room(offer, {event})) events.push_back(std::move(event));
     }
-    if (offer.shares && random_.chance(20)) add_group(offer, events);
+    if (offer.shares && random_.chance(20)) add_group(offer, events, random_.number(1, most_at_once(offer, 7)));
   }
 
-  void add_group(const PmuOffer& offer, std::vector<std::string>& events) {
-    const std::uint64_t size = random_.number(1, most_at_once(offer, 7));
+  void add_group(const PmuOffer& offer, std::vector<std::string>& events, std::uint64_t size) {
     std::vector<std::string> group;
     for (std::uint64_t i = 0; i < size; ++i) {
       group.push_back(offer.event(random_));
@@ -235,8 +241,15 @@ class Session {
           Picoseconds shortest = 0;
           const std::vector<std::string> open = open_with(i, *pmu, shortest);
           if (open.empty() || is_at_once(*pmu, open)) break;
-          const Picoseconds turn = std::max(rotation_, kAccesses * open.size() * 2 * access_);
-          if (pmu->shares && may_share && shortest >= 2 * (open.size() + 1) * turn) {
+          std::size_t events_open = 0;
+          for (const std::string& text : open) events_open += count_of(text);
+          const std::size_t accesses = std::max(2 * kAccesses, pmu->accesses) * events_open;
+          const auto has_turns = [&] {
+            return shortest >= 2 * (open.size() + 1) * std::max(rotation_, accesses * access_);
+          };
+          const bool shares = pmu->shares && may_share;
+          if (shares && !has_turns() && !machine_.host && random_.chance(50)) access_ = std::min(access_, kNanosecond);
+          if (shares && has_turns()) {
             shares_ = true;
             break;
           }
@@ -452,8 +465,9 @@ class Session {
   /// Times between which a driver has handled a wrap: its accesses while interrupts are off, the way to the handler, and
   /// the handler's own.
   [[nodiscard]] Picoseconds handling() const {
-    constexpr unsigned kAccesses = 250;
-    return interrupt_ + kAccesses * access_ + kMicrosecond;
+    const bool has_many = injected_ != nullptr && injected_->counters > 32;
+    const unsigned accesses = has_many ? 700 : 250;
+    return interrupt_ + accesses * access_ + kMicrosecond;
   }
 
   /// In the middle of a reading, if anybody reads.
@@ -493,8 +507,27 @@ class Session {
     for (const PmuOffer* const pmu : able) draw_injections_of(*pmu);
   }
 
+  /// @return whether an event of that name is measured on the PMU
+  [[nodiscard]] bool is_measured(const PmuOffer& pmu, const std::string& source) const {
+    const std::size_t begin = pmu.pmu.size();
+    const std::string name = source.substr(begin, source.find_first_of(",/", begin + 1) - begin);  // "/name"
+    return std::any_of(measures_.begin(), measures_.end(), [&](const Measure& measure) {
+      return std::any_of(measure.events.begin(), measure.events.end(), [&](const std::string& events) {
+        return is_of(events, pmu) && (events.find(pmu.pmu + name + ",") != std::string::npos ||
+                                      events.find(pmu.pmu + name + "/") != std::string::npos);
+      });
+    });
+  }
+
   void draw_injections_of(const PmuOffer& pmu) {
-    const std::optional<BulkEvent> bulk = pmu.bulk(random_);
+    std::optional<BulkEvent> bulk = pmu.bulk(random_);
+    constexpr unsigned kTries = 20;  // to find one that somebody counts
+    const auto counts = [&] {
+      return is_measured(pmu, bulk->source) &&
+             std::all_of(bulk->more.begin(), bulk->more.end(),
+                         [&](const std::string& source) { return is_measured(pmu, source); });
+    };
+    for (unsigned tries = 0; bulk && tries < kTries && !counts(); ++tries) bulk = pmu.bulk(random_);
     if (!bulk) return;
     std::vector<std::string> sources = {bulk->source};
     sources.insert(sources.end(), bulk->more.begin(), bulk->more.end());
@@ -505,6 +538,12 @@ class Session {
     if (bulk->count > gap && random_.chance(60)) {
       inject(first, sources, bulk->count - gap);
       first = reading_time(first + handling());
+      if (sources.size() > 1 && !machine_.calm_wraps && random_.chance(40)) {
+        // The second one wraps while the handler of the first is at work.
+        inject(first, {sources.front()}, 2 * gap);
+        sources.erase(sources.begin());
+        first += interrupt_ + random_.number(1, 14) * access_ + access_ / 2;
+      }
       inject(first, sources, 2 * gap);
     } else {
       first = reading_time(first);

@@ -83,6 +83,7 @@ static int rotate(const char* pmu) { INSIDE(pmufab_perf_syscall_rotate(pmu)); }
 static int change_cpu(unsigned cpu, int online) {
   const int result = pmufab_set_cpu_online(cpu, online);
   pmufab_irq_check_affinity();
+  pmufab_perf_check_cpus();
   return result;
 }
 static int set_cpu_online(unsigned cpu, int online) { INSIDE(change_cpu(cpu, online)); }

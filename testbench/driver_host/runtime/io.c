@@ -25,6 +25,7 @@ struct claim {
 static struct mapping* mappings; /* sorted by start */
 static size_t mapping_count, mapping_capacity, last_mapping;
 static LIST_HEAD(claims);
+static struct pmufab_io_reads reads;
 
 void __iomem* ioremap(phys_addr_t start, size_t size) {
   const unsigned long offset = offset_in_page(start);
@@ -91,8 +92,16 @@ static phys_addr_t translate(const volatile void __iomem* address, const char* w
   return mapping->physical + (start - mapping->start);
 }
 
+struct pmufab_io_reads pmufab_io_reads(void) {
+  return reads;
+}
+
+void pmufab_io_forget_reads(void) { reads = (struct pmufab_io_reads){}; }
+
 u64 pmufab_mmio_read(const volatile void __iomem* address, unsigned int size) {
   const u64 value = pmufab_host->mmio_read(pmufab_host->context, translate(address, "device memory read", size), size);
+  reads.count++;
+  reads.bits |= value;
   pmufab_interrupt_window();
   return value;
 }

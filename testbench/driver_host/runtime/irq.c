@@ -238,6 +238,19 @@ void pmufab_irq_check_affinity(void) {
   }
 }
 
+/* Whether the device had an interrupt pending is known to the driver only. But one that found 0 in every register it read,
+ * and counted nothing, had nothing to do; and one that counted something had. The kernel turns an interrupt off that
+ * nobody handles, and cannot do that if a handler claims all of them. */
+static void check_answer(const struct action* action, irqreturn_t result, bool has_counted) {
+  const struct pmufab_io_reads reads = pmufab_io_reads();
+  if (result == IRQ_NONE && has_counted)
+    pmufab_rule(PMUFAB_PLACE_OF(action->handler), "an interrupt handler adds to a count and answers IRQ_NONE");
+  if (result == IRQ_HANDLED && !has_counted && reads.count > 0 && reads.bits == 0)
+    pmufab_rule(PMUFAB_PLACE_OF(action->handler),
+                "an interrupt handler answers IRQ_HANDLED although every register it read was 0, so the interrupt was "
+                "not its device's");
+}
+
 int pmufab_interrupt(uint32_t number) {
   struct interrupt* interrupt = find(number);
   if (!interrupt || !interrupt->actions) return -EINVAL;
@@ -252,7 +265,10 @@ int pmufab_interrupt(uint32_t number) {
     if (action->handler) {
       const char* pmu = action->dev ? pmufab_perf_name_of(action->dev) : "";
       pmufab_host->perf_call(pmufab_host->context, PMUFAB_CALL_INTERRUPT, 1, pmu, 0, 0);
+      const u64 counted = pmufab_perf_counted();
+      pmufab_io_forget_reads();
       PMUFAB_CALL(result = action->handler((int)number, action->dev_id));
+      check_answer(action, result, pmufab_perf_counted() != counted);
       pmufab_host->perf_call(pmufab_host->context, PMUFAB_CALL_INTERRUPT, 0, pmu, 0, 0);
     }
     if (result != IRQ_NONE) handled = true;

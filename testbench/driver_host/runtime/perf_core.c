@@ -40,6 +40,19 @@ void pmufab_perf_notify(enum pmufab_perf_call call, int begin, const struct pmu*
                          event ? (u64)local64_read(&event->count) : 0);
 }
 
+u64 pmufab_perf_counted(void) {
+  u64 sum = 0;
+  const struct pmufab_perf_pmu* core;
+  list_for_each_entry(core, &pmufab_perf_pmus, node) {
+    const struct perf_event *leader, *sibling;
+    list_for_each_entry(leader, &core->cpus[smp_processor_id()].active, active_list) {
+      sum += (u64)local64_read(&leader->count);
+      for_each_sibling_event(sibling, leader) sum += (u64)local64_read(&sibling->count);
+    }
+  }
+  return sum;
+}
+
 void perf_pmu_disable(struct pmu* pmu) {
   if (pmufab_perf_here(pmu)->disable_count++ > 0) return;
   pmufab_perf_notify(PMUFAB_CALL_PMU_DISABLE, 1, pmu, NULL);

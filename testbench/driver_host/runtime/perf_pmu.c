@@ -139,23 +139,44 @@ void pmufab_perf_check_gone(const struct device* dev) {
   }
 }
 
+/* The CPU in a PMU's file cpumask. @return whether there is the file */
+static bool read_cpumask(struct pmufab_perf_pmu* core, unsigned int* cpu) {
+  bool found = false;
+  for (size_t i = 0; i < core->file_count; i++) {
+    struct device_attribute* attribute = core->files[i].attribute;
+    if (strcmp(core->files[i].path, "cpumask") != 0 || !attribute->show) continue;
+    char* page = pmufab_libc_alloc_page(PAGE_SIZE);
+    memset(page, 0, PAGE_SIZE);
+    PMUFAB_CALL(attribute->show(core->pmu->dev, attribute, page));
+    if (kstrtouint(page, 10, cpu)) *cpu = nr_cpu_ids; /* not one CPU */
+    pmufab_libc_free(page);
+    found = true;
+  }
+  return found;
+}
+
 unsigned int pmufab_perf_cpu_of(const struct device* dev, const char** name) {
   unsigned int cpu = nr_cpu_ids;
   struct pmufab_perf_pmu* core;
   if (!dev) return cpu;
   list_for_each_entry(core, &pmufab_perf_pmus, node) {
-    for (size_t i = 0; core->owner == dev && i < core->file_count; i++) {
-      struct device_attribute* attribute = core->files[i].attribute;
-      if (strcmp(core->files[i].path, "cpumask") != 0 || !attribute->show) continue;
-      char* page = pmufab_libc_alloc_page(PAGE_SIZE);
-      memset(page, 0, PAGE_SIZE);
-      PMUFAB_CALL(attribute->show(core->pmu->dev, attribute, page));
-      if (kstrtouint(page, 10, &cpu)) cpu = nr_cpu_ids; /* not one CPU */
-      pmufab_libc_free(page);
-      *name = core->name;
-    }
+    if (core->owner == dev && read_cpumask(core, &cpu)) *name = core->name;
   }
   return cpu;
+}
+
+void pmufab_perf_check_cpus(void) {
+  struct pmufab_perf_pmu* core;
+  list_for_each_entry(core, &pmufab_perf_pmus, node) {
+    unsigned int wanted = nr_cpu_ids;
+    if (!read_cpumask(core, &wanted) || wanted >= nr_cpu_ids) continue;
+    for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++) {
+      if (cpu == wanted || list_empty(&core->cpus[cpu].groups)) continue;
+      pmufab_rule(core->place,
+                  "events of %s are on CPU %u, and cpumask says %u: perf_pmu_migrate_context() is missing; registered",
+                  core->name, cpu, wanted);
+    }
+  }
 }
 
 const char* pmufab_perf_name_of(const struct device* dev) {

@@ -55,6 +55,12 @@ int pmufab_interrupt_is_of(uint32_t number, const char* pmu);
 int pmufab_interrupt(uint32_t number);
 
 /* io.c */
+struct pmufab_io_reads {
+  u64 count;
+  u64 bits; /* all that were set in any value */
+};
+struct pmufab_io_reads pmufab_io_reads(void); /* since they were last forgotten */
+void pmufab_io_forget_reads(void);
 void pmufab_io_exit(void);
 
 /* pci_bus.c: finds functions, which takes simulated time. */
@@ -150,6 +156,8 @@ const char* pmufab_perf_name_of(const struct device* dev);
 void pmufab_perf_check_gone(const struct device* dev);
 /* The CPU that the device's PMU has in its file cpumask, and the PMU's name; nr_cpu_ids if there is none. */
 unsigned int pmufab_perf_cpu_of(const struct device* dev, const char** name);
+/* After CPU hotplug all events of a PMU must be on the CPU in its file cpumask. */
+void pmufab_perf_check_cpus(void);
 
 /* perf_core.c: scheduling. All are called on the event's CPU with interrupts off, inside PMUFAB_ON_CPU. */
 struct pmufab_perf_context {
@@ -166,6 +174,8 @@ void pmufab_perf_end(struct pmufab_perf_context context);
     pmufab_perf_end(__context);                                          \
   } while (0)
 void pmufab_perf_event_time(struct perf_event* event);
+/* Sum of the counts of all events that are on hardware, on this CPU. It changes when one of them counts. */
+u64 pmufab_perf_counted(void);
 void pmufab_perf_install(struct perf_event* event);
 void pmufab_perf_enable(struct perf_event* event);
 void pmufab_perf_disable(struct perf_event* event);

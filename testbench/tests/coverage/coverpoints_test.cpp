@@ -53,6 +53,38 @@ TEST(Coverpoints, bins_come_from_what_the_driver_publishes) {
   EXPECT_THAT(coverage.uncaused().at("toy_pmu_*"), ElementsAre(std::pair("stalls", "nothing stalls")));
 }
 
+TEST(Coverpoints, without_filters_nothing_is_opened_again_with_another_filter) {
+  const auto life_cycle = [](const char* format) {
+    Coverage coverage;
+    PmuFacts facts;
+    facts.kind = "toy_pmu_*";
+    const perf::PmuCatalog catalog(
+        {{.name = "toy_pmu_3", .type = 8, .files = {{"events/reads", "event=0x1"}, {format, "config:0-7"}}}});
+    declare(coverage, facts, catalog.entries().front(), {{{"reads", "reads"}}, {}});
+    return coverage.kinds().at("toy_pmu_*").at(kLifeCycle);
+  };
+  EXPECT_THAT(life_cycle("format/source"), Contains(Key("reopened with another filter")));
+  EXPECT_THAT(life_cycle("format/event"), Not(Contains(Key("reopened with another filter"))));
+  EXPECT_THAT(life_cycle("format/event"), Contains(Key("open refused")));
+}
+
+TEST(Coverpoints, the_filters_of_a_cpmu_apply_to_some_groups_of_events) {
+  PmuFacts facts;
+  facts.layout = CounterLayout::cxl;
+  const auto of = [&](const char* definition) {
+    std::vector<std::string> filters;
+    const perf::PmuCatalog::Event event{"event", definition};
+    for (const char* const format : {"threshold", "invert", "edge", "hdm", "hdm_filter_en", "crb", "crb_filter_en"}) {
+      if (is_filter_of(facts, event, format)) filters.emplace_back(format);
+    }
+    return filters;
+  };
+  EXPECT_THAT(of("config=0x1e98000000000001"), ElementsAre("threshold", "invert", "edge"));
+  EXPECT_THAT(of("config=0x1e98002500000001"), ElementsAre("threshold", "invert", "edge", "hdm", "hdm_filter_en"));
+  EXPECT_THAT(of("config=0x1e98800300000001"), ElementsAre("threshold", "invert", "edge", "crb", "crb_filter_en"));
+  EXPECT_THAT(of("config=0x1e98800400000001"), ElementsAre("threshold", "invert", "edge"));
+}
+
 TEST(Coverpoints, values_and_counts_have_classes) {
   EXPECT_EQ(value_class(0, 1), "0");
   EXPECT_EQ(value_class(1, 1), "1");

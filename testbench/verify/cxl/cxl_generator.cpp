@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/verify/cxl/cxl_firmware.h"
 #include "testbench/verify/cxl/cxl_known_defects.h"
 #include "testbench/verify/cxl/cxl_layout.h"
 #include "testbench/verify/cxl/cxl_platform.h"
@@ -20,6 +21,8 @@
 
 namespace pmufab::verify {
 namespace {
+
+using scenario::Value;
 
 /// What the functions of an offer know of their CPMU.
 struct CxlOffered {
@@ -81,6 +84,7 @@ PmuOffer offer_of(const CxlOffered& unit) {
   PmuOffer offer;
   offer.pmu = offered->pmu;
   offer.counters = std::max(1U, offered->unit.configurable);
+  offer.crowds = 45;
   if (!offered->unit.fixed.empty()) {
     offer.fits = [offered](const std::vector<std::string>& events, bool /*is_group*/) {
       return offered_fits(*offered, events);
@@ -99,7 +103,7 @@ PmuOffer offer_of(const CxlOffered& unit) {
 }  // namespace
 
 GeneratedMachine CxlGenerator::make(Random& random, std::string_view kernel) const {
-  if (random.chance(50)) return cxl_session_machine(random, kernel);
+  if (random.chance(40)) return cxl_session_machine(random, kernel);
   CxlMachine machine = cxl_layout(random);
   std::vector<CxlDetails> details;
   std::vector<CxlOffered> offered;
@@ -107,11 +111,12 @@ GeneratedMachine CxlGenerator::make(Random& random, std::string_view kernel) con
     details.push_back(cxl_details(random, *device));
     const std::uint64_t units = random.number(1, random.chance(20) ? 5 : 2);
     const bool own_messages = random.chance(60);
+    const auto shared_message = static_cast<unsigned>(random.number(1, 15));
     for (unsigned number = 0; number < units; ++number) {
       CxlOffered unit{fmt::format("cxl_pmu_mem{}.{}", device->number, number), {}, {}, {}, std::string(kernel), false};
       unit.unit = cxl_unit(random, *device, unit.program);
       cxl_remove_spilling(unit.unit);
-      unit.unit.message_number = own_messages ? 1 + number : static_cast<unsigned>(random.number(1, 15));
+      unit.unit.message_number = own_messages ? 1 + number : shared_message;
       unit.fixed_too = !unit.unit.fixed.empty() && random.chance(50);
       device->units.push_back(unit.unit);
       offered.push_back(std::move(unit));
@@ -125,6 +130,11 @@ GeneratedMachine CxlGenerator::make(Random& random, std::string_view kernel) con
       false;  // a reset takes a function's registers off the bus, and the kernel's PCI core does not put them back
   generated.platform = cxl_platform(random, machine, details, generated.cpus);
   generated.traffic.emplace_back("cxl_traffic", cxl_workload(random, machine, std::nullopt));
+  if (Value writes = cxl_firmware(random, machine, kernel); random.chance(30) && !writes.items.empty())
+    generated.traffic.emplace_back("firmware_writes", std::move(writes));
+  // Where accesses are fast and sessions long, events have time to take turns.
+  if (random.chance(60)) generated.slowest_access = 2'000;
+  if (random.chance(30)) generated.window *= 2;
   for (const CxlOffered& unit : offered) generated.pmus.push_back(offer_of(unit));
   for (PmuOffer& offer : generated.pmus) {
     for (unsigned cpu = 0; cpu < generated.cpus; ++cpu) offer.cpus.push_back(cpu);

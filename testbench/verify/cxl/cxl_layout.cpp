@@ -45,7 +45,7 @@ void add_branches(Random& random, CxlMachine& machine) {
       CxlDevice& device = branch.devices.emplace_back();
       device.number = number++;
       // A switch takes messages of CXL.cache to its first port only.
-      device.cache = port == 0 && random.chance(35);
+      device.cache = port == 0 && random.chance(50);
     }
   }
 }

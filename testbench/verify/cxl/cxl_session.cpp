@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scoreboard/cxl/cxl_event_names.h"
+#include "testbench/verify/cxl/cxl_firmware.h"
 #include "testbench/verify/cxl/cxl_known_defects.h"
 #include "testbench/verify/cxl/cxl_layout.h"
 #include "testbench/verify/cxl/cxl_platform.h"
@@ -83,10 +84,11 @@ class CxlSession {
         random_.pick({1U,  2U,  3U,  5U,  7U,  8U,  8U,  12U, 15U, 16U, 17U,
                       24U, 31U, 32U, 33U, 40U, 47U, 48U, 48U, 49U, 62U, cxl_known::kWidestThatWraps});
     const bool unserved = random_.chance(20);
+    const std::uint64_t shared_message = random_.chance(50) ? random_.number(1, 15) : 0;
     for (std::uint64_t units = unserved ? 1 : random_.number(1, 3); units > 0; --units) {
       CxlProgram program;
       CxlUnit unit = wraps_ ? wrapping_unit(device, width) : cxl_unit(random_, device, program);
-      unit.message_number = static_cast<unsigned>(random_.number(1, 15));
+      unit.message_number = static_cast<unsigned>(shared_message > 0 ? shared_message : random_.number(1, 15));
       device.units.push_back(std::move(unit));
     }
     if (unserved) add_unserved(device);
@@ -161,7 +163,8 @@ class CxlSession {
 
   void draw_list(CxlServed& served) {
     const CxlUnit& unit = *served.unit;
-    const std::uint64_t wanted = wraps_ && random_.chance(8) ? 64 : random_.number(1, 8);
+    const bool is_full = wraps_ && random_.chance(unit.counters() > 32 ? 50 : 8);
+    const std::uint64_t wanted = is_full ? 64 : random_.number(1, 8);
     unsigned configurable = 0;
     std::set<const CxlBuiltIn*> used;
     for (std::uint64_t tries = 0; tries < 2 * wanted && served.list.size() < wanted; ++tries) {
@@ -283,7 +286,14 @@ class CxlSession {
       // All happens at once between two readings: each before it reads 0, and each after it comes after the interrupt.
       const Picoseconds interval = 4 * (opening + handling);
       const std::uint64_t readings = random_.number(0, 2);
-      now_ += opening + handling + readings * interval + random_.number(0, opening + handling);
+      const bool is_alone =
+          std::none_of(events.begin(), events.end(), [](const std::string& event) { return event.front() == '{'; });
+      if (delay_ == 0 && is_alone && random_.chance(50)) {
+        // In the middle of a reading: between the reads of two events the interrupt comes at once.
+        now_ = start + (readings + 1) * interval + random_.number(0, events.size()) * access_ + access_ / 2;
+      } else {
+        now_ += opening + handling + readings * interval + random_.number(0, opening + handling);
+      }
       happen(open, false);
       now_ = start + opening + (readings + 2) * interval;
       add_measure(events, start, now_, interval);
@@ -476,6 +486,8 @@ class CxlSession {
     if (!wraps_) keys.emplace_back("cxl_traffic", cxl_workload(random_, machine_, std::nullopt));
     keys.emplace_back("duration", time(now_ + 10 * kCxlMicrosecond));
     keys.emplace_back("measure", std::move(measures_));
+    if (Value writes = cxl_firmware(random_, machine_, kernel_); random_.chance(30) && !writes.items.empty())
+      keys.emplace_back("firmware_writes", std::move(writes));
     if (!injections_.items.empty()) keys.emplace_back("inject", std::move(injections_));
     if (!actions_.items.empty()) keys.emplace_back("actions", std::move(actions_));
     if (probe_fails_)

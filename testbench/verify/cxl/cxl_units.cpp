@@ -63,7 +63,8 @@ unsigned configurable_count(Random& random) {
   if (kind <= 65) return static_cast<unsigned>(random.number(1, 4));
   if (kind <= 90) return static_cast<unsigned>(random.number(5, 16));
   if (kind <= 94) return static_cast<unsigned>(random.number(17, 32));
-  return static_cast<unsigned>(random.number(33, kCxlMostCounters));
+  if (kind <= 97) return static_cast<unsigned>(random.number(33, kCxlMostCounters));
+  return kCxlMostCounters;
 }
 
 void add_groups(Random& random, const CxlDevice& device, CxlUnit& unit) {
@@ -120,6 +121,7 @@ void add_built_in(Random& random, CxlUnit& unit) {
 
 /// A value of the filter by place: each part any, or one that exists, or one that does not.
 std::uint32_t some_place(Random& random, const CxlMemory& memory) {
+  if (memory.banks > 1 && random.chance(10)) return 1;  // bank 1, and the first of all else
   std::uint32_t place = 0;
   for (const unsigned values : {memory.channels, memory.ranks, memory.bank_groups, memory.banks}) {
     const bool any = random.chance(55);
@@ -133,7 +135,13 @@ std::uint32_t some_place(Random& random, const CxlMemory& memory) {
 
 CxlGroup cxl_group(Random& random, const CxlDevice& device) {
   if (random.chance(15)) return vendor_group(random, device);
-  const CxlGroupKind& kind = *random.pick(kinds_of(device));
+  // The more events a group has, the more often.
+  std::vector<const CxlGroupKind*> kinds;
+  for (const CxlGroupKind* const kind : kinds_of(device)) {
+    const auto events = static_cast<std::size_t>(std::popcount(supported_events(*kind, device)));
+    kinds.insert(kinds.end(), (events + 2) / 3, kind);
+  }
+  const CxlGroupKind& kind = *random.pick(kinds);
   return {kCxlVendorId, kind.id, supported_events(kind, device), std::string(kind.word), {}};
 }
 
@@ -141,7 +149,7 @@ std::uint32_t cxl_some(Random& random, std::uint32_t mask) {
   const std::uint64_t kind = random.number(1, 100);
   if (kind > 90) return mask;
   std::uint32_t some = 1U << cxl_any_bit(random, mask);
-  for (std::uint64_t more = kind <= 55 ? 0 : random.number(1, 3); more > 0; --more)
+  for (std::uint64_t more = kind <= 70 ? 0 : random.number(1, 3); more > 0; --more)
     some |= 1U << cxl_any_bit(random, mask);
   return some;
 }
@@ -150,7 +158,7 @@ CxlUnit cxl_unit(Random& random, const CxlDevice& device, CxlProgram& program) {
   CxlUnit unit;
   add_groups(random, device, unit);
   unit.configurable = configurable_count(random);
-  program = {cxl_some(random, unit.groups[0].supported), random.chance(12), random.chance(12)};
+  program = {cxl_some(random, unit.groups[0].supported), random.chance(30), random.chance(20)};
   add_built_in(random, unit);
   if (unit.configurable == 0 && unit.fixed.empty()) {  // no counter that the driver can use
     unit.free_running.clear();
@@ -196,8 +204,9 @@ void cxl_add_filters(Random& random, const CxlDevice& device, const CxlUnit& uni
                      CxlRequest& request) {
   if (unit.hdm_filter && random.chance(40)) {
     const auto decoders = static_cast<std::uint32_t>((1U << device.decoders.size()) - 1);
-    request.hdm = random.chance(10) ? static_cast<std::uint32_t>(random.number(0, 0xffff))
-                                    : static_cast<std::uint32_t>(random.number(1, decoders));
+    request.hdm = random.chance(10)   ? static_cast<std::uint32_t>(random.number(0, 0xffff))
+                  : random.chance(10) ? 0xffffU
+                                      : static_cast<std::uint32_t>(random.number(1, decoders));
   }
   const CxlGroupKind* const kind = cxl_group_kind(request.vendor, request.group);
   if (unit.ddr_filter && cxl_has_place_filter(kernel) && kind != nullptr && kind->filter == CxlFilter::place &&
@@ -226,10 +235,34 @@ CxlRequest cxl_fixed_request(Random& random, const CxlDevice& device, const CxlU
   return request;
 }
 
+namespace {
+
+/// @return an event with a filter by place that the hardware has not, or not for this group, or not for several events;
+///         nothing if the driver must take it, or refuses it for another reason
+std::optional<std::string> refused_place(Random& random, const std::string& pmu, const CxlUnit& unit,
+                                         const CxlRequest& request) {
+  if (!cxl_takes(unit, request.vendor, request.group, request.mask)) return std::nullopt;
+  const CxlGroupKind* const kind = cxl_group_kind(request.vendor, request.group);
+  const bool right =
+      unit.ddr_filter && kind != nullptr && kind->filter == CxlFilter::place && std::has_single_bit(request.mask);
+  if (right) return std::nullopt;
+  return fmt::format("{}/config={:#x},config1={:#x},config2={:#x}/", pmu,
+                     cxl_config(request.vendor, request.group, request.mask), 1U << 19,
+                     random.number(0, ~std::uint32_t{0}) << 32);
+}
+
+}  // namespace
+
 std::optional<std::string> cxl_refused(Random& random, const std::string& pmu, const CxlUnit& unit,
                                        std::string_view kernel) {
   const CxlGroup& group = random.pick(unit.groups);
   CxlRequest request{group.vendor, group.id, cxl_some(random, group.supported), 0, false, false, {}, {}};
+  const bool has_place_filter = cxl_has_place_filter(kernel);
+  if (has_place_filter && random.chance(40)) {
+    request.mask = 1U << cxl_any_bit(random, group.supported);
+    if (random.chance(60)) request.mask |= 1U << cxl_any_bit(random, group.supported);
+    if (const auto refused = refused_place(random, pmu, unit, request)) return refused;
+  }
   switch (random.number(0, 5)) {
     case 0:
       request.mask |= 1U << random.number(0, 31);
@@ -251,15 +284,8 @@ std::optional<std::string> cxl_refused(Random& random, const std::string& pmu, c
   }
   if (!cxl_takes(unit, request.vendor, request.group, request.mask))
     return cxl_event_text(random, pmu, request, kernel, false);
-  if (!cxl_has_place_filter(kernel)) return std::nullopt;
-  // The filter by place: the hardware has none, or not for this group, or not for several events.
-  const CxlGroupKind* const kind = cxl_group_kind(request.vendor, request.group);
-  const bool right =
-      unit.ddr_filter && kind != nullptr && kind->filter == CxlFilter::place && std::has_single_bit(request.mask);
-  if (right) return std::nullopt;
-  return fmt::format("{}/config={:#x},config1={:#x},config2={:#x}/", pmu,
-                     std::uint64_t{request.vendor} << 48 | std::uint64_t{request.group} << 32 | request.mask, 1U << 19,
-                     random.number(0, ~std::uint32_t{0}) << 32);
+  if (!has_place_filter) return std::nullopt;
+  return refused_place(random, pmu, unit, request);
 }
 
 namespace {

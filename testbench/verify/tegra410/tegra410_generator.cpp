@@ -2,12 +2,16 @@
 #include "testbench/verify/tegra410/tegra410_generator.h"
 
 #include <memory>
+#include <utility>
 
+#include "testbench/verify/tegra410/tegra410_firmware.h"
 #include "testbench/verify/tegra410/tegra410_machine.h"
 #include "testbench/verify/tegra410/tegra410_offers.h"
 
 namespace pmufab::verify {
 namespace {
+
+using scenario::Value;
 
 class Tegra410Generator final : public FabricGenerator {
  public:
@@ -17,6 +21,8 @@ class Tegra410Generator final : public FabricGenerator {
     GeneratedMachine made;
     const auto machine = std::make_shared<const tegra410::Machine>(tegra410::draw_machine(random, made.platform));
     made.traffic.emplace_back("traffic", tegra410::draw_traffic(random, *machine));
+    if (Value writes = tegra410::draw_firmware(random, *machine); random.chance(30) && !writes.items.empty())
+      made.traffic.emplace_back("firmware_writes", std::move(writes));
     made.pmus = tegra410::offers_of(machine);
     made.cpus = machine->sockets * machine->cpus_per_socket;
     made.slowest_access = 40'000;  // the CMEM and chip-to-chip PMUs take hundreds of accesses for one reading

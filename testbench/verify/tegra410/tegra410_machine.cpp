@@ -16,17 +16,20 @@ constexpr std::uint64_t kKiB = 1024;
 CoreSightShape draw_coresight(Random& random, bool is_slow, const char* key, Value& tegra) {
   CoreSightShape shape;
   Value description = Value::map();
-  shape.counters = random.pick({2U, 3U, 4U, 5U, 8U, 8U, 8U, 16U, 24U, 31U, 32U});
+  shape.counters = random.pick({2U, 3U, 4U, 5U, 8U, 8U, 8U, 16U, 24U, 31U, 32U, 33U, 64U});
   if (shape.counters != 8) description.add("counters", number(shape.counters));
   shape.width = is_slow ? static_cast<unsigned>(random.pick({16U, 17U, 20U, 24U, 32U}))
                         : static_cast<unsigned>(random.pick({32U, 33U, 36U, 40U, 48U, 56U, 63U, 64U, 64U, 64U}));
   if (shape.width != 64) description.add("width", number(shape.width));
-  if (random.chance(30)) description.add("atomic_64bit", flag(true));
-  if (random.chance(40)) description.add("dual_page", flag(false));
+  shape.is_atomic = random.chance(30);
+  if (shape.is_atomic) description.add("atomic_64bit", flag(true));
+  shape.dual_page = !random.chance(40);
+  if (!shape.dual_page) description.add("dual_page", flag(false));
   // Without an interrupt somebody has to read in time: nobody does with narrow counters.
   shape.interrupt = is_slow || !random.chance(15);
   if (!shape.interrupt) description.add("interrupt", flag(false));
-  if (shape.interrupt && random.chance(40)) description.add("trigger", word("edge"));
+  shape.is_edge = shape.interrupt && random.chance(40);
+  if (shape.is_edge) description.add("trigger", word("edge"));
   if (!description.entries.empty()) tegra.add(key, std::move(description));
   return shape;
 }
@@ -89,6 +92,10 @@ std::vector<RootComplex> draw_complexes(Random& random, unsigned sockets) {
       ports.resize(random.pick({1U, 1U, 2U, 2U, 3U, 4U, 8U}));
       unsigned bus = static_cast<unsigned>(random.number(0, 8));
       for (const unsigned port : ports) complex.ports.push_back(draw_port(random, port, bus));
+      if (complex.ports.size() == 1 && random.chance(10)) {  // requester ff:1f.7
+        complex.ports.front().bus = 0xfe;
+        complex.ports.front().functions = {0, 0xff};
+      }
       const RootPort& port = random.pick(complex.ports);
       if (random.chance(30)) complex.requester = (port.bus + 1) << 8 | random.pick(port.functions);
       draw_addresses(random, complex);

@@ -18,6 +18,9 @@ struct CoreSightShape {
   unsigned counters = 8;  ///< the cycle counter included
   unsigned width = 64;
   bool interrupt = true;
+  bool is_edge = false;
+  bool is_atomic = false;  ///< counters of more than 32 bits take accesses of 64 bits
+  bool dual_page = true;
 };
 
 struct RootPort {

@@ -107,12 +107,12 @@ RefusedEvent refuse_coresight(Random& random, const Machine& machine, const PmuO
 std::string foreign_event(unsigned socket) { return fmt::format("nvidia_cmem_latency_pmu_{}/rd_req/", socket); }
 
 PmuOffer coresight_offer(const SharedMachine& machine, std::string pmu, unsigned socket, const CoreSightShape& shape,
-                         const std::string& cycles, const Draw& other, const std::string& plain) {
+                         const Draw& cycles, const Draw& other, const std::string& plain) {
   PmuOffer offer;
   offer.pmu = std::move(pmu);
   offer.counters = shape.counters;
   offer.cpus = cpus_of(*machine, socket);
-  offer.event = [cycles, other](Random& random) { return random.chance(12) ? cycles : other(random); };
+  offer.event = [cycles, other](Random& random) { return random.chance(12) ? cycles(random) : other(random); };
   offer.fits = fits(shape.counters);
   PmuOffer copy;
   copy.pmu = offer.pmu;
@@ -130,8 +130,10 @@ PmuOffer ucf_offer(const SharedMachine& machine, unsigned socket) {
     return fmt::format("{}/{}{}{}/", pmu, random.pick(kUcfEvents), some_of(random, kUcfSources),
                        some_of(random, kUcfDestinations));
   };
-  PmuOffer offer =
-      coresight_offer(machine, pmu, socket, machine->ucf, pmu + "/cycles/", other, pmu + "/slc_access_rd/");
+  const Draw cycles = [pmu](Random& random) {
+    return fmt::format("{}/cycles{}{}/", pmu, some_of(random, kUcfSources), some_of(random, kUcfDestinations));
+  };
+  PmuOffer offer = coresight_offer(machine, pmu, socket, machine->ucf, cycles, other, pmu + "/slc_access_rd/");
   offer.bulk = [machine, pmu](Random& random) -> std::optional<BulkEvent> {
     if (random.chance(85)) {
       const Names events(kUcfEvents.begin() + 1, kUcfEvents.end());  // bus_cycles happens one by one
@@ -146,7 +148,7 @@ PmuOffer ucf_offer(const SharedMachine& machine, unsigned socket) {
 /// Root ports: those there are, and now and then others.
 std::string draw_ports(Random& random, const RootComplex& complex, const char* term) {
   if (random.chance(35)) return {};
-  if (random.chance(20)) return fmt::format(",{}={:#x}", term, random.number(1, 0xff));
+  if (random.chance(20)) return fmt::format(",{}={:#x}", term, random.chance(30) ? 0xff : random.number(1, 0xff));
   unsigned mask = 0;
   const std::uint64_t wanted = random.number(1, complex.ports.size());
   for (std::uint64_t i = 0; i < wanted; ++i) mask |= 1U << random.pick(complex.ports).number;
@@ -164,9 +166,13 @@ PmuOffer pcie_offer(const SharedMachine& machine, const RootComplex& complex) {
                        requester.empty() ? draw_ports(random, complex, "src_rp_mask") : requester,
                        some_of(random, kPcieDestinations));
   };
-  PmuOffer offer =
-      coresight_offer(machine, pmu, complex.socket, machine->pcie, fmt::format("{}/cycles{}/", pmu, requester), other,
-                      fmt::format("{}/rd_req{}/", pmu, requester));
+  const Draw cycles = [pmu, requester, complex](Random& random) {
+    const bool is_plain = !requester.empty() || random.chance(50);
+    return fmt::format("{}/cycles{}{}/", pmu, is_plain ? requester : draw_ports(random, complex, "src_rp_mask"),
+                       some_of(random, kPcieDestinations));
+  };
+  PmuOffer offer = coresight_offer(machine, pmu, complex.socket, machine->pcie, cycles, other,
+                                   fmt::format("{}/rd_req{}/", pmu, requester));
   if (!requester.empty()) {  // contradicts the group's requester, or names root ports besides
     const auto usual = offer.refused;
     offer.refused = [usual, pmu, requester](Random& random) -> std::optional<RefusedEvent> {
@@ -191,11 +197,19 @@ PmuOffer pcie_tgt_offer(const SharedMachine& machine, const RootComplex& complex
     if (random.chance(50)) {
       const auto& [base, mask] = random.pick(complex.addresses);
       terms += fmt::format(",dst_addr_en=1,dst_addr_base={:#x},dst_addr_mask={:#x}", base, mask);
+    } else if (random.chance(10)) {  // of a filter that is off
+      terms +=
+          fmt::format(",dst_addr_base={:#x},dst_addr_mask={:#x}", random.pick({std::uint64_t{1}, ~std::uint64_t{0}}),
+                      random.pick({std::uint64_t{1}, ~std::uint64_t{0}}));
     }
     return fmt::format("{}/{}{}/", pmu, random.pick(kPcieRequests), terms);
   };
-  PmuOffer offer =
-      coresight_offer(machine, pmu, complex.socket, machine->pcie_tgt, pmu + "/cycles/", other, pmu + "/rd_req/");
+  const Draw cycles = [pmu, complex](Random& random) {
+    const char* const unused = random.chance(15) ? ",dst_addr_base=0x1000,dst_addr_mask=0xfffff000" : "";
+    return fmt::format("{}/cycles{}{}/", pmu, random.chance(50) ? draw_ports(random, complex, "dst_rp_mask") : "",
+                       unused);
+  };
+  PmuOffer offer = coresight_offer(machine, pmu, complex.socket, machine->pcie_tgt, cycles, other, pmu + "/rd_req/");
   offer.bulk = [machine, pmu, complex](Random& random) -> std::optional<BulkEvent> {
     if (random.chance(20)) return coresight_bulk(random, machine->pcie_tgt, pmu, {"cycles"}, "");
     return coresight_bulk(random, machine->pcie_tgt, pmu, kPcieRequests,
@@ -210,6 +224,7 @@ PmuOffer plain_offer(const SharedMachine& machine, std::string pmu, unsigned soc
   PmuOffer offer;
   offer.pmu = std::move(pmu);
   offer.counters = kActiveEvents;
+  offer.crowds = 35;
   offer.cpus = cpus_of(*machine, socket);
   offer.event = event;
   offer.refused = [machine, pmu = offer.pmu, socket, event, numbers](Random& random) -> std::optional<RefusedEvent> {
