@@ -85,6 +85,13 @@ constexpr std::array<Standard, 15> kStandards{{
 
 std::optional<Port> standard_port(Product product, std::string_view name) {
   if (name == "-") return Port{};
+  const auto take = [&](std::string_view prefix) {
+    const bool has = name.starts_with(prefix);
+    if (has) name.remove_prefix(prefix.size());
+    return has;
+  };
+  const bool external = take("external ");
+  const bool isolated = take("isolated ");
   unsigned devices = 1;
   if (name.size() > 2 && name[name.size() - 2] == 'x' && name.back() >= '2' && name.back() <= '4') {
     devices = static_cast<unsigned>(name.back() - '0');
@@ -98,7 +105,8 @@ std::optional<Port> standard_port(Product product, std::string_view name) {
   port.cal = devices > 1;
   port.devices = devices;
   for (unsigned device = 0; device < devices; ++device) {
-    for (const NodeType type : found->nodes(product)) port.nodes.push_back({.type = type, .device = device});
+    for (const NodeType type : found->nodes(product))
+      port.nodes.push_back({.type = type, .device = device, .external = external, .isolated = isolated});
   }
   return port;
 }

@@ -275,7 +275,7 @@ void Collector::met_filters(const Open& event, const std::string& name, const pe
   const Watched& pmu = *event.pmu;
   if (pmu.entry == nullptr) return;
   for (const perf::PmuCatalog::Format& format : pmu.entry->formats) {
-    if (!format.bits || selects_event(format.name)) continue;
+    if (!format.bits || selects_event(format.name) || is_other_name(*pmu.entry, format)) continue;
     const auto term = std::find_if(named.terms.begin(), named.terms.end(),
                                    [&](const scoreboard::EventTerm& one) { return one.name == format.name; });
     const std::uint64_t value = term == named.terms.end() ? 0 : term->value.value_or(1);

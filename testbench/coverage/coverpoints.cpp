@@ -48,7 +48,7 @@ void declare_event(Coverage& coverage, const PmuFacts& facts, const perf::PmuCat
 
 void declare_filters(Coverage& coverage, const PmuFacts& facts, const perf::PmuCatalog::Entry& pmu) {
   for (const perf::PmuCatalog::Format& format : pmu.formats) {
-    if (!format.bits || selects_event(format.name)) continue;
+    if (!format.bits || selects_event(format.name) || is_other_name(pmu, format)) continue;
     const std::uint64_t most = format.bits->maximum();
     for (const char* const value : kValues) {
       const bool is_possible = most > 1 || value == value_class(0, most) || value == value_class(1, most);
@@ -105,6 +105,12 @@ std::string count_class(std::uint64_t count) {
   const auto bits =
       std::find_if(kCountBits.begin(), kCountBits.end(), [&](unsigned candidate) { return count >> candidate == 0; });
   return kCounts.at(static_cast<std::size_t>(bits - kCountBits.begin()));
+}
+
+bool is_other_name(const perf::PmuCatalog::Entry& pmu, const perf::PmuCatalog::Format& format) {
+  return std::any_of(pmu.formats.begin(), pmu.formats.end(), [&](const perf::PmuCatalog::Format& other) {
+    return other.text == format.text && other.name < format.name;
+  });
 }
 
 bool selects_event(std::string_view format) {

@@ -65,6 +65,8 @@ void declare(Coverage& coverage, const PmuFacts& facts, const perf::PmuCatalog::
 [[nodiscard]] std::string count_class(std::uint64_t count);
 /// @return true if a format selects occurrences of that event, as far as formats tell
 [[nodiscard]] bool is_filter_of(const PmuFacts& facts, const perf::PmuCatalog::Event& event, std::string_view format);
+/// @return true if a format is another name of one: of two, the first in the alphabet counts
+[[nodiscard]] bool is_other_name(const perf::PmuCatalog::Entry& pmu, const perf::PmuCatalog::Format& format);
 /// @return true if a format is part of the number of events
 [[nodiscard]] bool selects_event(std::string_view format);
 

@@ -23,6 +23,10 @@ struct BulkEvent {
   std::uint64_t count = 0;
   std::vector<std::string> more;  ///< other places and occurrences of the same instant
   bool once = false;              ///< no driver could tell a second wrap of it: it happens once in a session
+  /// Further ones, of other counters, that may wrap before any register access of an interrupt handler, or before the
+  /// first of a reading.
+  std::vector<std::string> in_calls{};
+  std::uint64_t in_calls_count = 0;
 };
 
 /// An event that the driver must refuse.
@@ -40,14 +44,20 @@ struct PmuOffer {
   unsigned crowds = 20;        ///< percent of its measures that have more events than counters
   bool shares = true;          ///< perf rotates more events than that; false: such a group is refused
   std::vector<unsigned> cpus;  ///< CPUs its events may be on: those of its socket, or all
+  unsigned crowds = 20;        ///< percent of events that are more than the PMU has counters, and take turns
+  bool leaves_socket = false;  ///< when all of them are offline, it counts on another socket's
   /// @return an event string that the driver must take. Most of them are caused by the machine's traffic.
   std::function<std::string(Random&)> event;
   /// @return whether these events can count at once: each on its own, or as one group. null: as many as `counters` can
   std::function<bool(const std::vector<std::string>& events, bool is_group)> fits;
+  /// @return events that fill the counters as one group; null: it is made of events that fit. Called if `fits` is set
+  std::function<std::vector<std::string>(Random&)> group;
   /// @return an event it must refuse; null: none is known
   std::function<std::optional<RefusedEvent>(Random&)> refused;
   /// @return occurrences that bring its counters to a wrap; null: none are possible
   std::function<std::optional<BulkEvent>(Random&)> bulk;
+  /// @return a few occurrences of all its events, so that none counts nothing for lack of traffic; null: none are possible
+  std::function<std::optional<BulkEvent>(Random&)> some;
 };
 
 /// A platform with traffic that reaches what its PMUs count.
@@ -58,6 +68,7 @@ struct GeneratedMachine {
   /// The map under the key `host`, if known defects of the drivers leave no choice, such as one that loses events between
   /// two accesses of a reading. Null: any.
   std::optional<scenario::Value> host;
+  Picoseconds host_access = 0;  ///< of a register, with `host`
   /// Empty if the machine brings its session, because only a few sessions show none of the known defects: `traffic` then
   /// has "measure", "duration" and so on, too, and is the whole case.
   std::vector<PmuOffer> pmus;

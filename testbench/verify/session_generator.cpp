@@ -58,12 +58,15 @@ class Session {
     const bool reloads = !has_life_cycle_ && random_.chance(10);
     leave_turns(!has_life_cycle_ && !pauses && !reloads);
     leave_time();
-    if (random_.chance(25)) draw_refused();
+    if (random_.chance(25)) {
+      for (std::uint64_t left = random_.number(1, 3); left > 0; --left) draw_refused();
+    }
     if (!has_life_cycle_ && random_.chance(25)) draw_hotplug();
     if (pauses) draw_pauses();
     if (reloads) draw_reload();
     const bool is_calm_session = actions_.empty() && !shares_;
     if (random_.chance(60) && (is_calm_session || !machine_.calm_wraps)) draw_injections();
+    draw_occurrences();
     write(scenario);
   }
 
@@ -74,7 +77,9 @@ class Session {
   }
 
   void draw_host() {
-    if (!machine_.host) {
+    if (machine_.host) {
+      access_ = machine_.host_access;
+    } else {
       const Picoseconds slowest = machine_.slowest_access;
       access_ = random_.pick({kNanosecond, kNanosecond, 5 * kNanosecond, 5 * kNanosecond, 20 * kNanosecond, slowest});
       access_ = std::min(access_, slowest);
@@ -84,7 +89,13 @@ class Session {
         interrupt_ = std::min(interrupt_, longest);
       }
     }
-    rotation_ = std::max(random_.pick({1U, 1U, 2U, 3U, 6U}) * machine_.window / 40, kMicrosecond);
+    const unsigned turns = random_.pick({1U, 1U, 2U, 3U, 6U});
+    if (access_ == 0) {
+      constexpr unsigned kOfWindow = 50;  // turns cost no time
+      rotation_ = turns * machine_.window / kOfWindow / kNanosecond * kNanosecond;
+    } else {
+      rotation_ = std::max(turns * machine_.window / 40, kMicrosecond);
+    }
   }
 
   [[nodiscard]] Value host() const {
@@ -154,7 +165,9 @@ class Session {
 
   void add_group(const PmuOffer& offer, std::vector<std::string>& events, std::uint64_t size) {
     std::vector<std::string> group;
-    for (std::uint64_t i = 0; i < size; ++i) {
+    const bool is_full = offer.group && random_.chance(30);
+    if (is_full) group = offer.group(random_);
+    for (std::uint64_t i = 0; !is_full && i < size; ++i) {
       group.push_back(offer.event(random_));
       const bool is_group = group.back().front() == '{';  // groups do not nest
       if (is_group || !fits(offer, group, true)) group.pop_back();
@@ -400,13 +413,16 @@ class Session {
 
   /// CPUs go and come back: first the one that serves the PMU, then the one that has taken over, and so on.
   void draw_hotplug() {
-    std::vector<unsigned> cpus = random_.pick(pmus_)->cpus;
-    if (cpus.size() < 2) return;
+    const PmuOffer& pmu = *random_.pick(pmus_);
+    const std::vector<unsigned>& cpus = pmu.cpus;
+    const bool leaves = pmu.leaves_socket && machine_.cpus > cpus.size();
+    if (cpus.size() < 2 && !leaves) return;
     std::vector<unsigned> offline;
     Picoseconds when = time_between(0, duration_ / 3);
     const std::uint64_t steps = random_.number(1, 6);
     for (std::uint64_t i = 0; i < steps; ++i, when += time_between(kMicrosecond, duration_ / 4)) {
-      const bool back = !offline.empty() && (offline.size() + 1 == cpus.size() || random_.chance(40));
+      const bool none_left = offline.size() + (leaves ? 0 : 1) == cpus.size();
+      const bool back = !offline.empty() && (none_left || random_.chance(leaves ? 25 : 40));
       if (back) {
         const std::size_t index = random_.number(0, offline.size() - 1);
         act("cpu_online", when, {"cpu", number(offline[index])});
@@ -497,6 +513,39 @@ class Session {
     injections_.emplace_back(when, map({{"at", time(when)}, {"source", std::move(source)}, {"count", number(count)}}));
   }
 
+  /// @return when a PMU is read while nothing else is done with it; 0: never
+  Picoseconds calm_reading(const PmuOffer& pmu) {
+    std::vector<const Measure*> readers;
+    for (const Measure& measure : measures_) {
+      const bool is_used = std::any_of(measure.events.begin(), measure.events.end(),
+                                       [&](const std::string& events) { return is_of(events, pmu); });
+      if (is_used && measure.interval > 0 && !measure.follows) readers.push_back(&measure);
+    }
+    if (readers.empty() || shares_ || !actions_.empty()) return 0;
+    const Measure& reader = *random_.pick(readers);
+    const Picoseconds when = reader.start + random_.number(1, length_of(reader) / reader.interval) * reader.interval;
+    return is_calm(pmu, when) ? when : 0;
+  }
+
+  /// While the handler of another wrap runs; or while somebody reads, if nothing else happens at that instant.
+  void inject_in_call(const PmuOffer& pmu, const std::vector<std::string>& sources, std::uint64_t count) {
+    Value at = map({{"access", number(1)}, {"of", word("interrupt")}, {"pmu", word(pmu.pmu)}});
+    Picoseconds when = 0;
+    if (random_.chance(50)) {
+      constexpr unsigned kAccesses = 6;
+      at.find("access")->scalar = fmt::format("{}", random_.number(1, kAccesses));
+    } else {
+      when = calm_reading(pmu);
+      if (when == 0) return;
+      at.find("of")->scalar = "read";
+      at.add("after", time(when));
+    }
+    at.add("optional", flag(true));
+    Value source = Value::sequence();
+    for (const std::string& one : sources) source.items.push_back(Value::of(one, true));
+    injections_.emplace_back(when, map({{"at", at}, {"source", std::move(source)}, {"count", number(count)}}));
+  }
+
   void draw_injections() {
     std::vector<const PmuOffer*> able;
     for (const PmuOffer* const pmu : pmus_) {
@@ -519,6 +568,19 @@ class Session {
     });
   }
 
+  void draw_occurrences() {
+    for (const PmuOffer* const pmu : pmus_) {
+      for (std::uint64_t left = pmu->some ? random_.number(0, 4) : 0; left > 0; --left) {
+        const std::optional<BulkEvent> some = pmu->some(random_);
+        if (!some) continue;
+        std::vector<std::string> sources = {some->source};
+        sources.insert(sources.end(), some->more.begin(), some->more.end());
+        injected_ = pmu;
+        inject(time_between(kMicrosecond, duration_), sources, some->count);
+      }
+    }
+  }
+
   void draw_injections_of(const PmuOffer& pmu) {
     std::optional<BulkEvent> bulk = pmu.bulk(random_);
     constexpr unsigned kTries = 20;  // to find one that somebody counts
@@ -533,6 +595,7 @@ class Session {
     sources.insert(sources.end(), bulk->more.begin(), bulk->more.end());
     injected_ = &pmu;
     constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
+    if (!bulk->in_calls.empty()) inject_in_call(pmu, bulk->in_calls, bulk->in_calls_count);
     const std::uint64_t gap = std::min<std::uint64_t>(random_.pick({2U, 40U, 1'000U, 20'000U}), bulk->count / 4 + 1);
     Picoseconds first = time_between(kMicrosecond, duration_ / 2);
     if (bulk->count > gap && random_.chance(60)) {
@@ -550,7 +613,9 @@ class Session {
       inject(first, sources, std::min(kMost, bulk->count + random_.number(0, gap)));
     }
     if (bulk->once || random_.chance(50)) return;
-    const Picoseconds again = reading_time(first + handling());
+    // Soon, so that nothing reads in between; or in the middle of a reading.
+    const Picoseconds next = first + handling();
+    const Picoseconds again = random_.chance(40) ? time_between(next, next + kMicrosecond) : reading_time(next);
     inject(again, sources, std::min(kMost, bulk->count));
   }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/checks/published_map.h"
 #include "testbench/scenario/checks/published_tables.h"
 
 namespace pmufab::scenario {
@@ -88,13 +89,29 @@ void PublicationCheck::check_tables(const perf::PmuCatalog::Entry& pmu, const st
   }
 }
 
+/// A driver need not draw a map. One that does draws it of each mesh.
+void PublicationCheck::check_map(const perf::PmuCatalog::Entry& pmu, const std::string& when) {
+  const scoreboard::PublishedMap& map = expected_.at(pmu.name).map;
+  if (map.crosspoints.empty() || debugfs_.empty()) return;
+  const auto shown = debugfs_.find(map.file);
+  if (shown == debugfs_.end()) {
+    add(pmu, "debugfs", when, fmt::format("lacks the file {}", map.file));
+    return;
+  }
+  if (const std::optional<std::string> problem = compare_map(map, shown->second))
+    add(pmu, "debugfs", when, fmt::format("file {} {}", map.file, *problem));
+}
+
 void PublicationCheck::look(const std::string& when) {
   const perf::PmuCatalog catalog(machine_.host().pmus());
+  const auto files = machine_.host().debugfs();
+  debugfs_ = {files.begin(), files.end()};
   for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
     const std::set<unsigned> cpus = cpus_of(machine_, pmu.name);
     check_cpumask(pmu, cpus, when);
     check_associated(pmu, cpus, when);
     check_tables(pmu, when);
+    check_map(pmu, when);
   }
 }
 

@@ -28,12 +28,14 @@ class PublicationCheck {
 
  private:
   void check_tables(const perf::PmuCatalog::Entry& pmu, const std::string& when);
+  void check_map(const perf::PmuCatalog::Entry& pmu, const std::string& when);
   void add(const perf::PmuCatalog::Entry& pmu, const char* file, const std::string& when, const std::string& problem);
   void check_cpumask(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus, const std::string& when);
   void check_associated(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus, const std::string& when);
 
   Machine& machine_;
   std::map<std::string, scoreboard::Publication> expected_;  // by PMU
+  std::map<std::string, std::string> debugfs_;               // file to text
   struct Problem {
     std::string pmu;
     std::string text;  // with the time and the file

@@ -14,7 +14,8 @@ namespace pmufab::scenario {
 
 /// Whether the PMUs are at rest after the last event was closed: no counter, interrupt, event, watchpoint or address
 /// filter is on that is not on when drivers have just been loaded into hardware that was reset. So a driver that lets
-/// counters run all the time is right, too. It only looks at the registers, and takes no simulated time.
+/// counters run all the time is right, too. When the drivers have been unloaded, what starts and stops all is off. It only
+/// looks at the registers, and takes no simulated time.
 class QuietCheck {
  public:
   explicit QuietCheck(const Machine& machine) : machine_(machine) {}
@@ -23,10 +24,14 @@ class QuietCheck {
   /// @param broken  registers of which nothing can be said, with the reason
   void look_at_used(const BrokenParts& broken) {
     broken_ = broken;
-    used_ = switches();
+    used_ = switches(false);
   }
+  /// When the drivers have been unloaded.
+  void look_at_unloaded() { unloaded_ = switches(true); }
   /// After a reset, when the drivers have been loaded and no event was opened.
-  void look_at_fresh() { fresh_ = switches(); }
+  void look_at_fresh() { fresh_ = switches(false); }
+  /// The same without what firmware has left set.
+  void look_at_clean() { clean_ = switches(false); }
   /// @return "quiet": failed if something is on after the run
   [[nodiscard]] CheckResult result() const;
 
@@ -38,11 +43,13 @@ class QuietCheck {
     bool is_comparison = false;  ///< any other value, and not only another bit, means that it is on
   };
   using Switches = std::map<std::string, Switch>;  // by "socket0.ucf_pmu PMCNTENSET[0]"
-  [[nodiscard]] Switches switches() const;
+  [[nodiscard]] Switches switches(bool unloaded) const;
 
   const Machine& machine_;
   BrokenParts broken_;
   Switches used_;
+  Switches unloaded_;
+  std::optional<Switches> clean_;  ///< nothing: firmware has left nothing set
   std::optional<Switches> fresh_;  ///< nothing: the drivers were not loaded again
 };
 

@@ -60,6 +60,7 @@ void read_trigger(Reader& reader, std::string_view key, Trigger& out, Presence p
     at.text("pmu", out.pmu, Presence::required);
     if (at.has("call")) at.number("call", out.nth_call, Quantity::count, 1);
     at.number("after", out.time, Quantity::duration, 0, kLatestTrigger);
+    at.flag("optional", out.is_optional);
     if (out.pmu.find_first_of("*?[/") != std::string::npos)
       at.fail("pmu", fmt::format("'{}' is not the name of one PMU", out.pmu), "for example arm_cmn_0");
     if (out.nth_call > 0 && !out.call) at.fail("call", "which kind of call is not given", "add for example of: read");
@@ -89,7 +90,9 @@ void Triggers::arm(const Trigger& trigger, Picoseconds zero, std::function<void(
 }
 
 void Triggers::disarm() {
-  for (const Waiting& waiting : waiting_) missed_.push_back(describe(waiting.trigger));
+  for (const Waiting& waiting : waiting_) {
+    if (!waiting.trigger.is_optional) missed_.push_back(describe(waiting.trigger));
+  }
   waiting_.clear();
   for (const auto& alarm : alarms_) alarm->cancel();
 }

@@ -25,6 +25,7 @@ struct Trigger {
   std::optional<Call> call;    ///< kind of calls whose accesses count; nothing: all
   std::uint64_t nth_call = 0;  ///< the accesses of the n-th of these calls alone count; 0: of all
   std::uint64_t access = 1;    ///< which; if the n-th call has fewer, when it ends
+  bool is_optional = false;    ///< nothing is wrong if the access never comes
 
   [[nodiscard]] bool is_access() const noexcept { return !pmu.empty(); }
 };

@@ -498,6 +498,16 @@ class ScenarioRun {
     return parts;
   }
 
+  /// How the drivers begin if firmware has left nothing set.
+  void look_at_clean(QuietCheck& quiet) {
+    if (machine_.host().panicked()) return;
+    machine_.set_judging(false);
+    machine_.platform().reset();
+    if (machine_.host().load() >= 0) quiet.look_at_clean();
+    machine_.host().unload();
+    machine_.set_judging(true);
+  }
+
   /// @param cut_short  the user or a limit ended it
   void finish(bool cut_short) {
     ReleaseCheck release(machine_);
@@ -511,6 +521,7 @@ class ScenarioRun {
       release.look_at_used(broken);
     }
     if (loaded_) machine_.host().unload();
+    if (looks) quiet.look_at_unloaded();
     const Picoseconds end = simulated_time() - release.taken();
     for (const ExpectationSpec& expectation : spec_.expectations) {
       if (began_ && !met_.contains(&expectation))
@@ -527,6 +538,7 @@ class ScenarioRun {
       const ReleaseCheck::Steps steps{.before_loading = [&] { do_firmware_writes(); },
                                       .when_loaded = [&] { quiet.look_at_fresh(); }};
       journal_.write("check", to_json(release.compare_with_fresh(steps)));
+      if (!spec_.firmware_writes.empty()) look_at_clean(quiet);
       journal_.write("check", to_json(quiet.result()));
     }
     write_end(cut_short, end, log);

@@ -117,9 +117,10 @@ struct CmnJudgeSpec {
   unsigned request_channels = 1;
   unsigned response_channels = 1;
   unsigned data_channels = 1;
-  unsigned link_delay = 1;       ///< cycles on a link
-  unsigned occupancy_width = 8;  ///< bits of the accumulators of occupancy events
-  std::vector<CmnNode> nodes;    ///< those with events, in order of XP, port and place in the topology's lists
+  unsigned link_delay = 1;          ///< cycles on a link
+  unsigned occupancy_width = 8;     ///< bits of the accumulators of occupancy events
+  std::vector<CmnNode> nodes;       ///< in order of XP, port and place in the topology's lists
+  std::vector<unsigned> domains{};  ///< by XP: the number of its DTC
   /// By XP and port: the connected device. Empty for a mesh whose nodes are not judged.
   std::vector<std::vector<cmn::DeviceType>> devices;
   /// By XP and port: the number of devices; 1 where absent.

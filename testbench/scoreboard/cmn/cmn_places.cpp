@@ -60,6 +60,7 @@ void place_nodes(std::span<const CmnCrosspointNodes> crosspoints, std::uint64_t 
   // On CMN-600 the windows of these nodes come first; on the others, those of CFG and of the crosspoints.
   std::uint64_t window = spec.layout == WatchpointLayout::cmn600 ? 0 : 1 + crosspoints.size();
   spec.nodes.clear();
+  spec.domains.clear();
   spec.dtcs.assign(1, {});
   const auto place_dtc = [&](unsigned domain) {
     if (spec.dtcs.size() <= domain) spec.dtcs.resize(domain + 1);
@@ -68,6 +69,7 @@ void place_nodes(std::span<const CmnCrosspointNodes> crosspoints, std::uint64_t 
   };
   for (unsigned xp = 0; xp < crosspoints.size(); ++xp) {
     const CmnCrosspointNodes& crosspoint = crosspoints[xp];
+    spec.domains.push_back(crosspoint.dtc_domain);
     const auto pass = [&](const Node& node) {
       if (node.type == NodeType::dtc) place_dtc(crosspoint.dtc_domain);
       ++window;

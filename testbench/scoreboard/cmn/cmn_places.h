@@ -24,7 +24,7 @@ struct CmnCrosspointNodes {
   std::vector<Node> others;  ///< nodes without a port
 };
 
-/// Fill in `nodes` and `dtcs` of a specification whose columns, rows, layout and ports in use are set. Node ids are
+/// Fill in `nodes`, `domains` and `dtcs` of a specification whose columns, rows, layout and ports in use are set. Node ids are
 /// those that software decodes; logical ids and register windows follow docs/cmn-mesh.md.
 /// @param crosspoints  y * columns + x; a DTC is in domain 0, and each domain has one
 /// @param base         physical address of the mesh's registers

@@ -272,6 +272,47 @@ void add_crosspoint_events(const CmnJudgeSpec& spec, std::vector<PublishedEvent>
   }
 }
 
+/// Names in the map. Those of requesters and memory end in the letter of the CHI issue that they speak, and in _E with an
+/// address map of their own.
+std::string_view device_label(cmn::DeviceType device) {
+  constexpr std::array<std::string_view, 0x23> kLabels{
+      "",     "RN-I", "RN-D",   "????",     "RN-F_B", "RN-F_B_E", "RN-F_A",   "RN-F_A_E", "HN-T",
+      "HN-I", "HN-D", "HN-P",   "SN-F",     "SBSX",   "HN-F",     "SN-F_E",   "SN-F_D",   "CXHA",
+      "CXRA", "CXRH", "RN-F_D", "RN-F_D_E", "RN-F_C", "RN-F_C_E", "RN-F_E",   "RN-F_E_E", "HN-S",
+      "LCN",  "MTSX", "HN-V",   "CCG",      "????",   "RN-F_F",   "RN-F_F_E", "SN-F_F"};
+  return kLabels.at(static_cast<std::size_t>(device));
+}
+
+/// Nodes that belong to a device, and are not what it is there for: the map does not show them.
+bool is_extra(NodeType type) {
+  constexpr std::array kExtras{NodeType::dvm,     NodeType::cfg,  NodeType::dtc,        NodeType::xp,
+                               NodeType::mpam_s,  NodeType::apb,  NodeType::hns_mpam_s, NodeType::hns_mpam_ns,
+                               NodeType::mpam_ns, NodeType::cxla, NodeType::rn_sam};
+  return std::find(kExtras.begin(), kExtras.end(), type) != kExtras.end();
+}
+
+PublishedMap map_of(const CmnJudgeSpec& spec) {
+  PublishedMap map;
+  if (spec.domains.size() != spec.devices.size()) return map;  // of a mesh whose nodes are not judged
+  const std::string number = spec.pmu.substr(spec.pmu.find_last_of('_') + 1);
+  map.file = number == "0" ? "arm-cmn/map" : "arm-cmn/map_" + number;
+  map.columns = spec.columns;
+  for (std::size_t xp = 0; xp < spec.devices.size(); ++xp) {
+    PublishedCrosspoint& crosspoint = map.crosspoints.emplace_back();
+    crosspoint.domain = fmt::format("{}", spec.domains.at(xp));
+    crosspoint.may_be_unknown = spec.part == kPart600;  // it has no register that tells
+    for (const cmn::DeviceType device : spec.devices[xp])
+      crosspoint.ports.emplace_back().device = std::string(device_label(device));
+  }
+  for (const CmnNode& node : spec.nodes) {
+    if (is_extra(node.type) || node.closed || node.xp >= map.crosspoints.size()) continue;
+    std::vector<PublishedCrosspoint::Port>& ports = map.crosspoints[node.xp].ports;
+    if (node.port < ports.size() && node.device < ports[node.port].ids.size())
+      ports[node.port].ids.at(node.device).insert(node.logical_id);
+  }
+  return map;
+}
+
 }  // namespace
 
 Publication cmn_publication(const CmnJudgeSpec& spec) {
@@ -285,6 +326,7 @@ Publication cmn_publication(const CmnJudgeSpec& spec) {
   NodeEvents(spec, publication.events).add();
   add_crosspoint_events(spec, publication.events);
   publication.files = {{"identifier", fmt::format("{:03x}{:02x}", spec.part, spec.revision), kPresentPlaces}};
+  publication.map = map_of(spec);
   return publication;
 }
 

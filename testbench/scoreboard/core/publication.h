@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,11 +53,32 @@ struct PublishedFile {
   LinuxVersion since = 0;
 };
 
+/// What a map of the hardware shows of one crosspoint.
+struct PublishedCrosspoint {
+  struct Port {
+    std::string device;  ///< "HN-F"; empty: none
+    /// By device: the logical ids of its nodes, of which the map shows one. None: it may show anything.
+    std::array<std::set<unsigned>, 2> ids{};
+    bool operator==(const Port&) const = default;
+  };
+  std::string domain;           ///< number of its DTC
+  bool may_be_unknown = false;  ///< software cannot tell the domain
+  std::vector<Port> ports;      ///< those beyond have no device
+};
+
+/// A map in debugfs.
+struct PublishedMap {
+  std::string file;  ///< "arm-cmn/map"
+  unsigned columns = 0;
+  std::vector<PublishedCrosspoint> crosspoints;  ///< y * columns + x; none: there is no map
+};
+
 /// Names that are in none of these lists are the driver's own business.
 struct Publication {
   std::vector<PublishedField> fields;
   std::vector<PublishedEvent> events;  ///< a name may come twice, for different versions
   std::vector<PublishedFile> files;
+  PublishedMap map{};
 };
 
 }  // namespace pmufab::scoreboard

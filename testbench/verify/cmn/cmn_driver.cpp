@@ -34,6 +34,7 @@ CmnDriver::CmnDriver(std::string_view kernel) {
   hn_s = version >= kLinux612;
   s3_r2 = version >= kLinux73;
   graviton5 = version >= kLinux73;
+  isolation = version >= kLinux73;
   longest_side = version >= kLinux73 ? 14 : 12;
   filter_term = version >= kLinux73;
   rn_d_alias = version >= kLinux72;

@@ -33,6 +33,7 @@ struct CmnDriver {
   bool graviton5;         ///< since 7.3
   unsigned longest_side;  ///< 12, since 7.3: 14
   bool filter_term;       ///< since 7.3 `filter` and `filter2`, before `occupid`
+  bool isolation;         ///< since 7.3 isolated nodes; before, any device isolation makes it give up
   bool rn_d_alias;        ///< since 7.2 type 0xd is taken for 0xa
 
   // What it does wrong.

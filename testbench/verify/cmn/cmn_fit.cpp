@@ -24,6 +24,7 @@ std::vector<const MeshEvent*> one_by_one(const std::vector<const MeshEvent*>& ev
 CmnFit::CmnFit(const CmnDriver& driver, cmn::Product product, unsigned dtcs)
     : full_dtc_alone_(driver.full_dtc_alone),
       watchpoints_by_group_(driver.watchpoints_by_group),
+      combines_(driver.combines),
       sees_domains_(product != cmn::Product::cmn600),
       dtcs_(dtcs) {}
 
@@ -109,60 +110,69 @@ bool CmnFit::fits(const std::vector<const MeshEvent*>& events, bool is_group) co
 
 /// What the driver has seen of a group when it checks the next event of it.
 struct CmnFit::Checked {
-  unsigned count = 0;
+  struct Watchpoint {
+    unsigned group;
+    bool combined;
+  };
   bool cycles = false;
   std::map<unsigned, unsigned> dtcs;
   std::map<unsigned, unsigned> dtms;
   std::map<std::pair<unsigned, scoreboard::NodeFilter>, unsigned> filters;
-  std::map<std::pair<unsigned, bool>, std::vector<unsigned>> watchpoints;  // match groups by DTM and direction
+  std::map<std::pair<unsigned, bool>, std::vector<Watchpoint>> watchpoints;  // by DTM and direction
 };
 
-bool CmnFit::is_refused(const MeshEvent& event, const Checked& others) const {
+std::set<CmnFit::Refusal> CmnFit::refusals(const MeshEvent& event, const Checked& others) const {
   const auto count_of = [](const auto& counts, const auto& key) {
     const auto found = counts.find(key);
     return found == counts.end() ? 0U : static_cast<unsigned>(found->second);
   };
-  if (event.kind == MeshEvent::Kind::cycles) return others.cycles;
+  std::set<Refusal> why;
+  if (event.kind == MeshEvent::Kind::cycles) {
+    if (others.cycles) why.insert(Refusal::cycles);
+    return why;
+  }
   const auto is_full = [](const auto& dtc) { return dtc.second == cmn::kGlobalCounters; };
-  if (!full_dtc_alone_ && std::any_of(others.dtcs.begin(), others.dtcs.end(), is_full)) return true;
+  if (!full_dtc_alone_ && std::any_of(others.dtcs.begin(), others.dtcs.end(), is_full)) why.insert(Refusal::dtc_full);
   for (const EventPlace& place : event.places) {
-    if (count_of(others.dtcs, domain_of(place)) == cmn::kGlobalCounters ||
-        count_of(others.dtms, place.checked_dtm) == cmn::kLocalCounters)
-      return true;
+    if (count_of(others.dtcs, domain_of(place)) == cmn::kGlobalCounters) why.insert(Refusal::dtc_full);
+    if (count_of(others.dtms, place.checked_dtm) == cmn::kLocalCounters) why.insert(Refusal::dtm_full);
     for (const auto& [filter, code] : event.filters) {
       const auto known = others.filters.find({place.checked_dtm, filter});
-      if (known != others.filters.end() && known->second != code) return true;
+      if (known != others.filters.end() && known->second != code) why.insert(Refusal::filter);
     }
     if (event.kind != MeshEvent::Kind::watchpoint) continue;
     const auto seen = others.watchpoints.find({place.checked_dtm, event.upload});
     if (seen == others.watchpoints.end()) continue;
-    const std::vector<unsigned>& groups = seen->second;
-    const bool is_taken = std::find(groups.begin(), groups.end(), event.group & 1U) != groups.end();
-    if (groups.size() == 2 || (watchpoints_by_group_ && is_taken)) return true;
+    const std::vector<Checked::Watchpoint>& known = seen->second;
+    const bool is_taken = std::any_of(known.begin(), known.end(), [&](const Checked::Watchpoint& other) {
+      return other.group == (event.group & 1U);
+    });
+    if (known.size() == 2 || (watchpoints_by_group_ && is_taken)) {
+      why.insert(Refusal::watchpoints_full);
+    } else if (combines_ && known.front().combined != event.combined) {
+      why.insert(Refusal::combination);
+    }
   }
-  return false;
+  return why;
 }
 
 void CmnFit::add(const MeshEvent& event, Checked& others) const {
   others.cycles = others.cycles || event.kind == MeshEvent::Kind::cycles;
-  if (event.kind != MeshEvent::Kind::cycles) ++others.count;
   std::set<unsigned> domains;
   for (const EventPlace& place : event.places) {
     if (domains.insert(domain_of(place)).second) ++others.dtcs[domain_of(place)];
     ++others.dtms[place.checked_dtm];
     for (const auto& [filter, code] : event.filters) others.filters[{place.checked_dtm, filter}] = code;
     if (event.kind != MeshEvent::Kind::watchpoint) continue;
-    others.watchpoints[{place.checked_dtm, event.upload}].push_back(event.group & 1U);
+    others.watchpoints[{place.checked_dtm, event.upload}].push_back({event.group & 1U, event.combined});
   }
 }
 
-bool CmnFit::is_refused(const std::vector<const MeshEvent*>& events) const {
+std::set<CmnFit::Refusal> CmnFit::refusals(const std::vector<const MeshEvent*>& events) const {
+  if (events.size() < 2) return {};  // the first is not checked
   Checked checked;
-  for (const MeshEvent* const event : events) {
-    if (checked.count + (checked.cycles ? 1U : 0U) > 0 && is_refused(*event, checked)) return true;
-    add(*event, checked);
-  }
-  return false;
+  for (std::size_t i = 0; i + 1 < events.size(); ++i) add(*events[i], checked);
+  return refusals(*events.back(), checked);
 }
 
 }  // namespace pmufab::verify

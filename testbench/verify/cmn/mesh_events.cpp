@@ -19,6 +19,9 @@ using scoreboard::WatchpointLayout;
 namespace {
 
 constexpr unsigned kPortInterface = 4;
+constexpr unsigned kValid = 1;  // events of crosspoints
+constexpr unsigned kStall = 2;
+constexpr unsigned kPartial = 3;
 constexpr unsigned kChannelShift = 5;
 constexpr unsigned kInterfaceShift = 2;
 
@@ -71,7 +74,8 @@ EventMaker::EventMaker(Random& random, const MeshPlan& plan, const CmnDriver& dr
       driver_(driver),
       pmu_(fmt::format("arm_cmn_{}", number)),
       layout_(plan.topology),
-      product_(layout_of(plan.topology)) {
+      product_(layout_of(plan.topology)),
+      combine_(random.pick({1U, 1U, 2U, 15U})) {
   for (const cmn::Crosspoint& crosspoint : plan.topology.crosspoints)
     used_ports_.push_back(cmn::used_ports(crosspoint));
   list_nodes();
@@ -146,6 +150,8 @@ cmn::Channel EventMaker::draw_channel() {
   if (numbers.dat == 2) channels.push_back(Channel::dat2);
   if (numbers.req == 2) channels.push_back(Channel::req2);
   if (numbers.snp == 2) channels.push_back(Channel::snp2);
+  // Nothing moves on the channel of published messages by itself.
+  if (plan_.topology.product != cmn::Product::cmn600 && random_.chance(12)) channels = {Channel::pub};
   return random_.pick(channels);
 }
 
@@ -156,13 +162,20 @@ std::string EventMaker::flits_text(unsigned id) {
   if (plan_.is_single() || random_.chance(20)) return fmt::format("type=0x6,eventid={:#x}", id);
   return fmt::format("mxp_{}_{}_{}", cmn::to_string(static_cast<cmn::Interface>(interface)),
                      cmn::to_string(static_cast<cmn::Channel>(channel)),
-                     (id & 3U) == 1 ? "txflit_valid" : "txflit_stall");
+                     (id & 3U) == kValid   ? "txflit_valid"
+                     : (id & 3U) == kStall ? "txflit_stall"
+                                           : "partial_dat_flit");
 }
 
 MeshEvent EventMaker::flits() {
   const unsigned interface = draw_interface();
-  const unsigned id = (random_.chance(80) ? 1U : 2U) | interface << kInterfaceShift |
-                      static_cast<unsigned>(draw_channel()) << kChannelShift;
+  const cmn::Channel channel = draw_channel();
+  const bool is_data = channel == cmn::Channel::dat || channel == cmn::Channel::dat2;
+  const bool is_partial = is_data && interface >= kPortInterface && !plan_.is_single() && random_.chance(25);
+  const unsigned id = (is_partial           ? kPartial
+                       : random_.chance(65) ? kValid
+                                            : kStall) |
+                      interface << kInterfaceShift | static_cast<unsigned>(channel) << kChannelShift;
   MeshEvent event;
   event.kind = MeshEvent::Kind::flits;
   event.key = fmt::format("flits {:#x}", id);
@@ -180,6 +193,7 @@ EventMaker::Comparison EventMaker::draw_comparison(cmn::Channel channel, unsigne
   for (const cmn::FlitPosition& position : positions_of(facts.flit, channel)) {
     if (position.group == group) positions.push_back(position);
   }
+  if (random_.chance(5)) return {random_.number(0, ~std::uint64_t{0}), 1};  // nearly all bits
   const auto garbage = random_.chance(50) ? random_.number(0, ~std::uint64_t{0}) : 0;
   for (std::uint64_t left = positions.empty() ? 0 : random_.number(0, 3); left > 0; --left) {
     const cmn::FlitPosition& position = random_.pick(positions);
@@ -189,6 +203,7 @@ EventMaker::Comparison EventMaker::draw_comparison(cmn::Channel channel, unsigne
     if (random_.chance(30)) made.value |= std::uint64_t{1} << bit;
   }
   made.value |= garbage & made.mask;
+  if (random_.chance(5)) return {random_.chance(50) ? 1 : ~std::uint64_t{0}, ~std::uint64_t{0}};
   return made;
 }
 
@@ -200,15 +215,18 @@ MeshEvent EventMaker::watchpoint() {
   const unsigned most = std::max(*std::max_element(used_ports_.begin(), used_ports_.end()), 1U);
   const auto port = static_cast<unsigned>(random_.number(0, most - 1));
   const auto channel = static_cast<cmn::Channel>(random_.number(0, 3));
-  event.group = static_cast<unsigned>(random_.number(0, is_600 || driver_.watchpoints_by_group ? 1 : 2));
+  // A CMN-600 has two groups; drivers drop further bits.
+  const unsigned most_group = driver_.watchpoints_by_group ? 1 : is_600 ? 3 : 2;
+  event.group = static_cast<unsigned>(random_.number(0, most_group));
+  const auto compared = [&](unsigned group) { return is_600 ? group & 1U : group; };
   const bool exclusive = random_.chance(25);
-  const Comparison comparison = draw_comparison(channel, event.group, event.upload);
+  const Comparison comparison = draw_comparison(channel, compared(event.group), event.upload);
   std::string terms = random_.chance(80) ? (event.upload ? "watchpoint_up" : "watchpoint_down")
                                          : fmt::format("type=0x7770,eventid={}", event.upload ? 0 : 2);
   const auto with_group = [&](unsigned group, const Comparison& chosen, bool is_exclusive) {
     return fmt::format("{},wp_dev_sel={},wp_chn_sel={},wp_grp={}{}{},wp_val={:#x},wp_mask={:#x}", terms, port,
                        static_cast<unsigned>(channel), group, is_exclusive ? ",wp_exclusive=1" : "",
-                       event.combined ? ",wp_combine=1" : "", chosen.value, chosen.mask);
+                       event.combined ? fmt::format(",wp_combine={}", combine_) : "", chosen.value, chosen.mask);
   };
   event.combined = driver_.combines && random_.chance(15);
   const std::string text = with_group(event.group, comparison, exclusive);
@@ -222,7 +240,7 @@ MeshEvent EventMaker::watchpoint() {
   if (event.combined) {
     MeshEvent first = event;
     MeshEvent second = event;
-    second.group = event.group == 0 ? 1 : 0;
+    second.group = compared(event.group) == 0 ? 1 : 0;
     const std::string other = with_group(second.group, draw_comparison(channel, second.group, event.upload), false);
     second.text.replace(second.text.find(text), text.size(), other);
     event.text = fmt::format("{{{},{}}}", first.text, second.text);
@@ -282,7 +300,9 @@ std::pair<unsigned, unsigned> EventMaker::draw_codes(const NodeEvent& event, Mes
   }
   std::vector<unsigned> states;
   for (const auto& [name, state] : scoreboard::evict_state_codes()) states.push_back(state);
-  const unsigned state = random_.pick(states);
+  // With the state of the event before and another code, the second of its two filters is taken.
+  const unsigned state = last_state_ && random_.chance(40) ? *last_state_ : random_.pick(states);
+  last_state_ = state;
   made.filters.emplace_back(NodeFilter::hbt_lbt, code);
   made.filters.emplace_back(NodeFilter::evict_state, state);
   return {code, state};
@@ -316,12 +336,24 @@ std::optional<MeshEvent> EventMaker::node() {
   const TypeNodes* chosen = &random_.pick(types_);
   // Gateways that lead nowhere count nothing.
   if (!is_linked_ && chosen->type >= NodeType::cxra && chosen->type <= NodeType::ccla) chosen = &random_.pick(types_);
+  // Homes have most events.
+  const auto home = std::find_if(types_.begin(), types_.end(), [](const TypeNodes& type) {
+    return type.type == NodeType::hn_f || type.type == NodeType::hn_s;
+  });
+  if (home != types_.end() && random_.chance(25)) chosen = &*home;
   const TypeNodes& nodes = *chosen;
   std::vector<NodeEvent> events;
+  std::vector<NodeEvent> filtered;
+  std::vector<NodeEvent> of_two_filters;
   for (const NodeEvent& event : scoreboard::node_events(product_)) {
-    if (event.type == nodes.type && is_offered(event)) events.push_back(event);
+    if (event.type != nodes.type || !is_offered(event)) continue;
+    events.push_back(event);
+    if (event.filter != NodeFilter::none) filtered.push_back(event);
+    if (event.filter == NodeFilter::evict_state) of_two_filters.push_back(event);
   }
   if (events.empty()) return std::nullopt;
+  if (!filtered.empty() && random_.chance(40)) events = filtered;
+  if (!of_two_filters.empty() && random_.chance(20)) events = of_two_filters;
   NodeEvent event = random_.pick(events);
   if (is_maintenance(event)) event = random_.pick(events);
   last_ = event;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,7 +94,9 @@ class EventMaker {
   std::vector<TypeNodes> types_;
   std::optional<scoreboard::NodeEvent> last_;
   std::vector<EventPlace> last_places_;
-  std::vector<unsigned> used_ports_;  // by crosspoint
+  std::optional<unsigned> last_state_;  // of the last event with two filters
+  unsigned combine_;                    // the number of all pairs
+  std::vector<unsigned> used_ports_;    // by crosspoint
 };
 
 /// Whether events of a mesh fit together.
@@ -102,12 +105,15 @@ class CmnFit {
   CmnFit(const CmnDriver& driver, cmn::Product product, unsigned dtcs);
   /// @param is_group  as one group: the driver's check is stricter than its hardware
   [[nodiscard]] bool fits(const std::vector<const MeshEvent*>& events, bool is_group) const;
-  /// @return true if the driver refuses the group. Some it takes, and they never count.
-  [[nodiscard]] bool is_refused(const std::vector<const MeshEvent*>& events) const;
+  /// Why a driver refuses a group.
+  enum class Refusal : std::uint8_t { cycles, dtc_full, dtm_full, filter, watchpoints_full, combination };
+  /// @return why the driver refuses the last event of a group that it takes without it; none: it takes it. Some groups it
+  ///         takes, and they never count.
+  [[nodiscard]] std::set<Refusal> refusals(const std::vector<const MeshEvent*>& events) const;
 
  private:
   struct Checked;
-  [[nodiscard]] bool is_refused(const MeshEvent& event, const Checked& others) const;
+  [[nodiscard]] std::set<Refusal> refusals(const MeshEvent& event, const Checked& others) const;
   void add(const MeshEvent& event, Checked& others) const;
   /// Where the driver does not see domains, an event is in all of them.
   [[nodiscard]] unsigned domain_of(const EventPlace& place) const { return sees_domains_ ? place.domain : 0; }
@@ -118,6 +124,7 @@ class CmnFit {
 
   bool full_dtc_alone_;
   bool watchpoints_by_group_;
+  bool combines_;
   bool sees_domains_;
   unsigned dtcs_;
 };

@@ -62,6 +62,8 @@ class MeshMaker {
   [[nodiscard]] std::vector<std::string> wanted();
   [[nodiscard]] std::string draw_device();
   void add_cals();
+  void close_devices();
+  void choose_oddities();
   void fill_topology();
   void choose_interrupts();
   void choose_mesh_parameters();
@@ -95,6 +97,7 @@ MeshPlan MeshMaker::make() {
     choose_size();
     choose_domains();
     place_devices();
+    close_devices();
     fill_topology();
     if (gateways_ && plan_.count("HN-F") + plan_.count("HN-S") == 0) continue;  // no room beside gateway and DTCs
     try {
@@ -103,6 +106,7 @@ MeshPlan MeshMaker::make() {
       continue;  // too many nodes or DTMs
     }
     choose_interrupts();
+    choose_oddities();
     choose_mesh_parameters();
     choose_nodes();
     return std::move(plan_);
@@ -311,6 +315,20 @@ void MeshMaker::add_cals() {
   }
 }
 
+/// Devices whose nodes software must not touch.
+void MeshMaker::close_devices() {
+  if (!random_.chance(25)) return;
+  for (std::vector<std::string>& ports : plan_.devices) {
+    for (std::string& word : ports) {
+      // Requesters and memory with CHI have no nodes, controllers are needed, and gateways are numbered for links.
+      const bool is_needed = word == "-" || word.starts_with("RN-F") || word.starts_with("SN-F") || word == "HN-D" ||
+                             word == "HN-T" || word.starts_with("C");
+      if (is_needed || !random_.chance(20)) continue;
+      word.insert(0, driver_.isolation && random_.chance(60) ? "isolated " : "external ");
+    }
+  }
+}
+
 void MeshMaker::fill_topology() {
   for (unsigned xp = 0; xp < xps(); ++xp) {
     cmn::Crosspoint& crosspoint = plan_.topology.crosspoints.emplace_back();
@@ -328,9 +346,24 @@ void MeshMaker::choose_interrupts() {
   for (unsigned dtc = 0; dtc < dtcs; ++dtc) plan_.interrupts.push_back(static_cast<unsigned>(random_.number(0, most)));
 }
 
+void MeshMaker::choose_oddities() {
+  const cmn::Topology& topology = plan_.topology;
+  plan_.automotive = topology.product == Product::cmn600 && random_.chance(25);
+  plan_.device_isolation =
+      driver_.isolation && topology.product == Product::s3 && topology.revision >= kFirstS3R2 && random_.chance(40);
+  if (topology.product == Product::cmn600 || !random_.chance(15)) return;
+  for (std::uint64_t left = random_.number(1, 3); left > 0; --left) {
+    const auto xp = static_cast<unsigned>(random_.number(0, xps() - 1));
+    constexpr std::size_t kFew = 20;  // of the children that a crosspoint has room for
+    std::size_t children = topology.crosspoints[xp].nodes.size();
+    for (const cmn::Port& port : topology.crosspoints[xp].ports) children += port.nodes.size();
+    if (children <= kFew) plan_.empty_children.push_back(xp);
+  }
+}
+
 void MeshMaker::choose_mesh_parameters() {
   plan_.is_narrow = random_.chance(40);
-  plan_.cycles_need_cg_disable = random_.chance(85);
+  plan_.cycles_need_cg_disable = random_.chance(65);
   if (!plan_.is_narrow) return;
   Value& mesh = plan_.mesh.emplace(Value::map());
   mesh.add("buffer_depth", number(random_.number(1, 3)));

@@ -25,10 +25,12 @@ class Offer {
  public:
   Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, unsigned number, bool has_bulk);
 
-  [[nodiscard]] std::string event(Random& random) const { return random.pick(events_).text; }
+  [[nodiscard]] std::string event(Random& random);
+  [[nodiscard]] std::vector<std::string> group(Random& random) const;
   [[nodiscard]] bool fits(const std::vector<std::string>& texts, bool is_group) const;
   [[nodiscard]] std::optional<RefusedEvent> refused(Random& random) const;
   [[nodiscard]] std::optional<BulkEvent> bulk(Random& random) const;
+  [[nodiscard]] std::optional<BulkEvent> some(Random& random) const;
   [[nodiscard]] bool has_bulk() const { return !sources_.empty(); }
 
  private:
@@ -37,14 +39,18 @@ class Offer {
   void list_sources(Random& random);
   void list_refused(Random& random, const MeshPlan& plan, const EventMaker& maker);
   void list_wrong_nodes(const MeshPlan& plan, const EventMaker& maker);
-  void list_full_groups(Random& random, const EventMaker& maker);
+  using Events = std::vector<const MeshEvent*>;
+  [[nodiscard]] std::pair<Events, Events> full_group(Random& random, bool few) const;
+  void list_full_groups(Random& random);
   void refuse(std::string events) { refused_.push_back({std::move(events), "EINVAL"}); }
 
   std::vector<MeshEvent> events_;
   CmnFit fit_;
   bool has_cycles_;
-  std::vector<std::string> sources_;  // one for each occurrence and domain: each wraps one counter of each event
-  std::vector<RefusedEvent> refused_;
+  std::vector<std::string> sources_;   // one for each occurrence and domain: each wraps one counter of each event
+  std::vector<RefusedEvent> refused_;  // alone
+  std::vector<RefusedEvent> full_;     // groups
+  std::optional<std::size_t> last_;    // event that was drawn
 };
 
 Offer::Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, unsigned number, bool has_bulk)
@@ -126,6 +132,15 @@ std::optional<BulkEvent> Offer::bulk(Random& random) const {
   sources.resize(kind <= 60 ? most : kind <= 80 ? 1 : static_cast<std::size_t>(random.number(1, most)));
   made.source = sources.front();
   made.more.assign(std::next(sources.begin()), sources.end());
+  if (has_cycles_ && random.chance(25)) {
+    made.in_calls = {events_.front().text};
+    made.in_calls_count = kHalfCycles + random.number(0, 1000);
+  } else if (made.more.size() > 1 && random.chance(50)) {
+    const auto first = std::next(made.more.begin(), static_cast<std::ptrdiff_t>(made.more.size() / 2));
+    made.in_calls.assign(first, made.more.end());
+    made.more.erase(first, made.more.end());
+    made.in_calls_count = kHalfGlobal + random.number(0, 1'000'000);
+  }
   constexpr std::uint64_t kMargin = std::uint64_t{1} << 33;
   const auto carries = random.number(1, 1000) * kLocalSpan;
   // A full turn but little: the handler tells it from a small count, a later reading does not.
@@ -135,9 +150,41 @@ std::optional<BulkEvent> Offer::bulk(Random& random) const {
   return made;
 }
 
+std::optional<BulkEvent> Offer::some(Random& random) const {
+  std::vector<std::string> sources;
+  const auto add = [&](const MeshEvent& event) {
+    if (!event.source.empty())
+      sources.push_back(fmt::format(fmt::runtime(event.source), random.pick(event.places).node));
+  };
+  for (const MeshEvent& event : events_) add(event);
+  if (sources.empty()) return std::nullopt;
+  BulkEvent made;
+  made.source = sources.front();
+  made.more.assign(std::next(sources.begin()), sources.end());
+  made.count = random.pick({1U, 7U, 300U, 70'000U});
+  return made;
+}
+
 std::optional<RefusedEvent> Offer::refused(Random& random) const {
+  if (!full_.empty() && random.chance(70)) return random.pick(full_);
   if (refused_.empty()) return std::nullopt;
   return random.pick(refused_);
+}
+
+/// Neighbours in the list often have one filter, with other codes: they take turns, and follow one another.
+std::string Offer::event(Random& random) {
+  constexpr unsigned kCycles = 6;
+  if (has_cycles_ && random.chance(kCycles)) {
+    last_.reset();
+    return events_.front().text;
+  }
+  std::size_t index = static_cast<std::size_t>(random.number(0, events_.size() - 1));
+  if (last_ && random.chance(35)) {
+    const std::size_t first = *last_ > 2 ? *last_ - 2 : 0;
+    index = static_cast<std::size_t>(random.number(first, std::min(*last_ + 2, events_.size() - 1)));
+  }
+  last_ = index;
+  return events_[index].text;
 }
 
 void Offer::list_wrong_nodes(const MeshPlan& plan, const EventMaker& maker) {
@@ -147,12 +194,20 @@ void Offer::list_wrong_nodes(const MeshPlan& plan, const EventMaker& maker) {
   for (const cmn::NodePlace& node : maker.layout().nodes()) {
     all.insert(node.node_id);
     if (node.type == cmn::NodeType::xp) crosspoints.insert(node.node_id);
-    has_mtsx = has_mtsx || node.type == cmn::NodeType::mtsx;
+    has_mtsx = has_mtsx || (node.type == cmn::NodeType::mtsx && !node.is_closed());
   }
   const std::string& pmu = maker.pmu();
   const auto at = [&](unsigned node) {
     refuse(fmt::format("{}/type=0x6,eventid=0x1,bynodeid=1,nodeid={:#x}/", pmu, node));
   };
+  // What is closed to software is not there. In the first place of a port there is nothing besides.
+  for (const cmn::NodePlace& node : maker.layout().nodes()) {
+    if (!node.is_closed()) continue;
+    refuse(fmt::format("{}/type={:#x},eventid=0x1,bynodeid=1,nodeid={:#x}/", pmu, static_cast<unsigned>(node.type),
+                       node.node_id));
+    break;
+  }
+  for (const unsigned type : {0U, 2U, 0xfU, 0x1000U}) refuse(fmt::format("{}/type={:#x},eventid=0x1/", pmu, type));
   for (const unsigned node : all) {
     if (!crosspoints.contains(node)) {
       at(node);
@@ -168,44 +223,90 @@ void Offer::list_wrong_nodes(const MeshPlan& plan, const EventMaker& maker) {
   if (!has_mtsx && plan.topology.product != cmn::Product::cmn600) refuse(fmt::format("{}/type=0x10,eventid=0x1/", pmu));
 }
 
-/// Groups with one event too many: for the counters of a DTM or a DTC, its watchpoints, or a filter.
-void Offer::list_full_groups(Random& random, const EventMaker& maker) {
-  const auto group_of = [](const std::vector<std::string>& texts) {
-    return fmt::format("{{{}}}", fmt::join(texts, ","));
-  };
-  if (has_cycles_) refuse(group_of({maker.cycles().text, maker.cycles().text}));
-  constexpr unsigned kTries = 40;
-  for (unsigned attempt = 0; attempt < kTries; ++attempt) {
-    std::vector<const MeshEvent*> chosen;
+/// A group into which nothing else fits: with `few` places first, DTCs are full; otherwise crosspoints.
+/// @return the events that are in it, and those that are not
+std::pair<Offer::Events, Offer::Events> Offer::full_group(Random& random, bool few) const {
+  Events order;
+  for (const MeshEvent& event : events_) {
+    if (event.pair.empty()) order.push_back(&event);
+  }
+  random.shuffle(order);
+  if (few) {
+    std::stable_sort(order.begin(), order.end(),
+                     [](const MeshEvent* a, const MeshEvent* b) { return a->places.size() < b->places.size(); });
+  }
+  Events group;
+  Events others;
+  for (const MeshEvent* const event : order) {
+    group.push_back(event);
+    if (fit_.fits(group, true)) continue;
+    group.pop_back();
+    others.push_back(event);
+  }
+  return {group, others};
+}
+
+/// Groups with one event too many, for one reason alone: the counters of a DTM or a DTC, its watchpoints, or a filter.
+void Offer::list_full_groups(Random& random) {
+  constexpr unsigned kTries = 10;
+  std::map<CmnFit::Refusal, unsigned> known;
+  const auto try_out = [&](Events group) {
+    constexpr unsigned kOfEach = 4;
+    const std::set<CmnFit::Refusal> why = fit_.refusals(group);
+    if (why.size() != 1 || known[*why.begin()] == kOfEach) return;
+    ++known[*why.begin()];
     std::vector<std::string> texts;
-    while (chosen.size() <= cmn::kGlobalCounters) {
-      const MeshEvent& event = random.pick(events_);
-      if (event.combined) break;
-      chosen.push_back(&event);
-      texts.push_back(event.text);
-      if (fit_.fits(chosen, true)) continue;
-      if (fit_.is_refused(chosen)) refuse(group_of(texts));
-      break;
+    for (const MeshEvent* const event : group) texts.push_back(event->text);
+    full_.push_back({fmt::format("{{{}}}", fmt::join(texts, ",")), "EINVAL"});
+  };
+  for (unsigned attempt = 0; attempt < kTries; ++attempt) {
+    const auto [group, others] = full_group(random, attempt % 2 == 0);
+    for (const MeshEvent* const other : others) {
+      Events more = group;
+      more.push_back(other);
+      try_out(std::move(more));
     }
   }
+  // One of a combined pair, and a watchpoint beside it.
+  for (const MeshEvent& pair : events_) {
+    if (pair.pair.empty()) continue;
+    for (const MeshEvent& other : events_) {
+      if (other.kind == MeshEvent::Kind::watchpoint && other.pair.empty()) try_out({&pair.pair.front(), &other});
+    }
+  }
+  if (has_cycles_) full_.push_back({fmt::format("{{{0},{0}}}", events_.front().text), "EINVAL"});
+}
+
+std::vector<std::string> Offer::group(Random& random) const {
+  auto events = full_group(random, random.chance(50)).first;
+  std::vector<std::string> texts;
+  for (const MeshEvent* const event : events) texts.push_back(event->text);
+  random.shuffle(texts);
+  return texts;
 }
 
 void Offer::list_refused(Random& random, const MeshPlan& plan, const EventMaker& maker) {
   list_wrong_nodes(plan, maker);
-  list_full_groups(random, maker);
+  list_full_groups(random);
 }
 
 }  // namespace
 
 PmuOffer make_offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, unsigned number, bool has_bulk) {
-  const auto made = std::make_shared<const Offer>(random, plan, driver, number, has_bulk);
+  const auto made = std::make_shared<Offer>(random, plan, driver, number, has_bulk);
   PmuOffer offer;
   offer.pmu = fmt::format("arm_cmn_{}", number);
   offer.counters = cmn::kGlobalCounters;
   offer.event = [made](Random& numbers) { return made->event(numbers); };
   offer.fits = [made](const std::vector<std::string>& events, bool is_group) { return made->fits(events, is_group); };
+  offer.group = [made](Random& numbers) { return made->group(numbers); };
+  offer.leaves_socket = true;
+  offer.crowds = 40;
   offer.refused = [made](Random& numbers) { return made->refused(numbers); };
-  if (made->has_bulk()) offer.bulk = [made](Random& numbers) { return made->bulk(numbers); };
+  if (made->has_bulk()) {
+    offer.bulk = [made](Random& numbers) { return made->bulk(numbers); };
+    offer.some = [made](Random& numbers) { return made->some(numbers); };
+  }
   return offer;
 }
 

@@ -74,6 +74,9 @@ Value MeshPlan::value() const {
   if (socket) mesh_value.add("socket", number(*socket));
   if (mesh) mesh_value.add("mesh", *mesh);
   if (nodes) mesh_value.add("nodes", *nodes);
+  if (automotive) mesh_value.add("automotive", flag(true));
+  if (device_isolation) mesh_value.add("device_isolation", flag(true));
+  if (!empty_children.empty()) mesh_value.add("empty_children", list_of(empty_children));
   if (!cycles_need_cg_disable) mesh_value.add("pmu", Value::map()).add("cycles_need_cg_disable", flag(false));
   return mesh_value;
 }

@@ -25,7 +25,10 @@ struct MeshPlan {
   std::string revision;                           ///< "r3p0"
   bool acpi = false;
   bool cycles_need_cg_disable = true;
-  std::vector<unsigned> interrupts;  ///< of each DTC; empty: one each
+  bool automotive = false;               ///< a CMN-600AE
+  bool device_isolation = false;         ///< the mesh can isolate devices
+  std::vector<unsigned> empty_children;  ///< crosspoints that list a child which is not there
+  std::vector<unsigned> interrupts;      ///< of each DTC; empty: one each
   std::optional<unsigned> socket;
   bool is_linked = false;  ///< gateways lead to another mesh
   bool is_narrow = false;  ///< queues, caches and credits so small that they are full all the time

@@ -52,7 +52,8 @@ std::vector<cmn::Port> ports_of(Reader& tiles, const std::string& tile, const st
       std::vector<std::string> names;
       for (const std::string_view name : cmn::standard_port_names()) names.emplace_back(name);
       tiles.fail(tile, fmt::format("there is no device '{}'", device),
-                 fmt::format("use one of {}; '-' is an empty port, and 'x2' behind a name means two devices at a CAL",
+                 fmt::format("use one of {}; '-' is an empty port, 'x2' behind a name means two devices at a CAL, and "
+                             "'external' or 'isolated' before it that software must not touch them",
                              quoted_list(names)));
     }
     ports.push_back(*port);
@@ -148,6 +149,31 @@ void read_crosspoints(Reader& reader, Topology& topology) {
   }
 }
 
+/// What parts have now and then, and software must bear.
+void read_oddities(Reader& reader, Topology& topology) {
+  constexpr std::uint16_t kAutomotive = 0x438;
+  bool automotive = false;
+  reader.flag("automotive", automotive);
+  if (automotive && topology.product != Product::cmn600)
+    reader.fail("automotive", "only a CMN-600 has this variant", "leave it out");
+  if (automotive) topology.deviations.part_number = kAutomotive;
+  reader.flag("device_isolation", topology.deviations.device_isolation);
+  std::vector<std::string> crosspoints;
+  reader.texts("empty_children", crosspoints);
+  for (const std::string& text : crosspoints) {
+    try {
+      const std::uint64_t xp = parse_quantity(text, Quantity::count);
+      if (xp >= topology.crosspoints.size()) throw std::invalid_argument("beyond the mesh");
+      topology.deviations.child_pointers.push_back({.xp = static_cast<unsigned>(xp), .value = 0});
+    } catch (const std::invalid_argument&) {
+      reader.fail("empty_children", fmt::format("'{}' is not a crosspoint of the mesh", text),
+                  fmt::format("use y * columns + x, 0 ... {}", topology.crosspoints.size() - 1));
+    }
+  }
+  if (!crosspoints.empty() && topology.product == Product::cmn600)
+    reader.fail("empty_children", "a child pointer of 0 leads to a node on CMN-600", "leave it out");
+}
+
 }  // namespace
 
 void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec) {
@@ -208,6 +234,7 @@ void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec) {
     pmu.number("carry_queue", parameters.carry.queue_room);
   });
   read_crosspoints(reader, topology);
+  read_oddities(reader, topology);
 }
 
 void read_flit_flow(Reader& reader, traffic::FlitFlowSpec& flow) {

@@ -124,7 +124,8 @@ std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSp
     spec.clock_hz = topology.frequency_hz;
     spec.multiple_dtm = topology.multiple_dtm;
     spec.snoop_channels = topology.channels.snp;
-    spec.part = topology.deviations.part_number.value_or(part_number(topology.product));
+    // The automotive variant of a CMN-600 has another number, and is the same to software (docs/contract.md, A4).
+    spec.part = part_number(topology.product);
     spec.revision = topology.revision;
     spec.request_channels = topology.channels.req;
     spec.response_channels = topology.channels.rsp;

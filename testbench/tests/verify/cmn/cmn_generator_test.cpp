@@ -81,7 +81,8 @@ std::set<std::string> traits_of(const Value& mesh) {
   if (columns * count > 144) seen.insert("more than 144");
   for (const auto& [name, source, ports] : mesh.find("tiles")->entries) {
     seen.insert(fmt::format("{} with {} ports", columns * count == 1 ? "single" : product, ports.items.size()));
-    for (const Value& device : ports.items) seen.insert(device.scalar);
+    for (const Value& device : ports.items)
+      seen.insert({device.scalar, device.scalar.substr(0, device.scalar.find(' '))});
   }
   std::set<char> domains{'0'};
   if (const Value* const list = mesh.find("domains")) {
@@ -94,6 +95,9 @@ std::set<std::string> traits_of(const Value& mesh) {
     std::set<std::string> lines;
     for (const Value& number : list->items) lines.insert(number.scalar);
     seen.insert(fmt::format("{} DTCs on {} lines", domains.size(), lines.size()));
+  }
+  for (const char* const oddity : {"automotive", "device_isolation", "empty_children"}) {
+    if (mesh.find(oddity) != nullptr) seen.insert(oddity);
   }
   if (const Value* const channels = mesh.find("channels")) {
     for (const auto& [name, source, number] : channels->entries) seen.insert("second " + name);
@@ -148,7 +152,12 @@ TEST(CmnGeneratorTest, every_product_shape_and_device_occurs) {
                                   "second req",
                                   "second rsp",
                                   "second snp",
-                                  "second dat"})
+                                  "second dat",
+                                  "external",
+                                  "isolated",
+                                  "automotive",
+                                  "device_isolation",
+                                  "empty_children"})
     wanted.emplace_back(trait);
   for (const char* const device : {"RN-F", "RN-I", "RN-D", "HN-F", "HN-S", "HN-I", "HN-D", "HN-T", "HN-P", "SN-F",
                                    "SBSX", "MTSX", "CXRH", "CCG", "CCG-RNI", "RN-Fx2", "HN-Fx3", "HN-Sx4", "RN-Ix2"})
@@ -211,12 +220,66 @@ TEST(CmnGeneratorTest, older_drivers_get_what_they_can_count) {
       }
     }
   }
-  for (const char* const missing :
-       {"HN-S", "CMN-S3 r0p0", "HN-T", "2 DTCs", "dtc_cycles", "ccla_", "wp_combine", "filter=", "type=0xd"})
+  for (const char* const missing : {"HN-S", "CMN-S3 r0p0", "isolated", "HN-T", "2 DTCs", "dtc_cycles", "ccla_",
+                                    "wp_combine", "filter=", "type=0xd"})
     EXPECT_FALSE(old.contains(missing)) << missing;
-  for (const char* const missing : {"CMN-S3 r2p0", "graviton5", "more than 144", "filter=", "type=0xd"})
+  for (const char* const missing :
+       {"CMN-S3 r2p0", "graviton5", "isolated", "device_isolation", "more than 144", "filter=", "type=0xd"})
     EXPECT_FALSE(middle.contains(missing)) << missing;
   EXPECT_TRUE(middle.contains("4 DTCs"));
+}
+
+/// Each reason for which a driver must refuse a group.
+TEST(CmnFitTest, knows_why_a_group_is_refused) {
+  using Refusal = CmnFit::Refusal;
+  using ::testing::ElementsAre;
+  const CmnFit fit(CmnDriver("7.3.4"), cmn::Product::cmn700, 2);
+  MeshEvent cycles;
+  EXPECT_THAT(fit.refusals({&cycles, &cycles}), ElementsAre(Refusal::cycles));
+  MeshEvent here;
+  here.kind = MeshEvent::Kind::flits;
+  here.places = {{.node = 0, .domain = 0, .dtm = 0, .checked_dtm = 0}};
+  EXPECT_THAT(fit.refusals({&here, &here, &here, &here, &here}), ElementsAre(Refusal::dtm_full));
+  std::vector<MeshEvent> nine(9, here);
+  std::vector<const MeshEvent*> all;
+  for (unsigned index = 0; index < nine.size(); ++index) {
+    nine[index].places.front().checked_dtm = index;
+    all.push_back(&nine[index]);
+  }
+  EXPECT_THAT(fit.refusals(all), ElementsAre(Refusal::dtc_full));
+  MeshEvent read = here;
+  read.filters = {{scoreboard::NodeFilter::occupancy, 1}};
+  MeshEvent write = here;
+  write.filters = {{scoreboard::NodeFilter::occupancy, 2}};
+  EXPECT_THAT(fit.refusals({&read, &write}), ElementsAre(Refusal::filter));
+  MeshEvent up = here;
+  up.kind = MeshEvent::Kind::watchpoint;
+  EXPECT_THAT(fit.refusals({&up, &up, &up}), ElementsAre(Refusal::watchpoints_full));
+  MeshEvent combined = up;
+  combined.combined = true;
+  EXPECT_THAT(fit.refusals({&up, &combined}), ElementsAre(Refusal::combination));
+}
+
+/// Groups that are refused for one reason each, and groups that fill a DTC.
+TEST(CmnGeneratorTest, groups_reach_every_limit) {
+  std::size_t largest_refused = 0;
+  std::size_t largest = 0;
+  const auto members = [](const std::string& group) { return std::count(group.begin(), group.end(), '/') / 2; };
+  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+    Random random(seed);
+    const GeneratedMachine machine = CmnGenerator().make(random, "7.3.4");
+    for (const PmuOffer& pmu : machine.pmus) {
+      const std::vector<std::string> group = pmu.group(random);
+      EXPECT_TRUE(pmu.fits(group, true)) << fmt::format("{}", fmt::join(group, ","));
+      largest = std::max(largest, group.size());
+      for (unsigned left = 20; left > 0; --left) {
+        const auto refused = pmu.refused(random);
+        if (refused) largest_refused = std::max(largest_refused, static_cast<std::size_t>(members(refused->events)));
+      }
+    }
+  }
+  EXPECT_GE(largest, cmn::kGlobalCounters);
+  EXPECT_GT(largest_refused, cmn::kGlobalCounters);
 }
 
 TEST(CmnFitTest, knows_what_a_dtm_and_a_dtc_have_room_for) {
@@ -226,11 +289,11 @@ TEST(CmnFitTest, knows_what_a_dtm_and_a_dtc_have_room_for) {
   here.places = {{.node = 0, .domain = 0, .dtm = 0, .checked_dtm = 0}};
   EXPECT_TRUE(fit.fits({&here, &here, &here, &here}, true));
   EXPECT_FALSE(fit.fits({&here, &here, &here, &here, &here}, true));
-  EXPECT_TRUE(fit.is_refused({&here, &here, &here, &here, &here}));
+  EXPECT_FALSE(fit.refusals({&here, &here, &here, &here, &here}).empty());
   MeshEvent two = here;  // nodes at one DTM: the driver takes a group that its hardware has no room for
   two.places.push_back(two.places.front());
   EXPECT_FALSE(fit.fits({&here, &two, &two}, true));
-  EXPECT_FALSE(fit.is_refused({&here, &two, &two}));
+  EXPECT_TRUE(fit.refusals({&here, &two, &two}).empty());
   MeshEvent up = here;
   up.kind = MeshEvent::Kind::watchpoint;
   up.upload = true;
@@ -238,7 +301,7 @@ TEST(CmnFitTest, knows_what_a_dtm_and_a_dtc_have_room_for) {
   down.upload = false;
   EXPECT_TRUE(fit.fits({&up, &down, &up, &down}, true));
   EXPECT_FALSE(fit.fits({&up, &down, &up, &up}, true));
-  EXPECT_TRUE(fit.is_refused({&up, &down, &up, &up}));
+  EXPECT_FALSE(fit.refusals({&up, &down, &up, &up}).empty());
   MeshEvent cycles;
   EXPECT_TRUE(fit.fits({&cycles, &cycles}, false));  // of two DTCs
   EXPECT_FALSE(fit.fits({&cycles, &cycles}, true));
@@ -269,7 +332,7 @@ TEST(CmnFitTest, knows_that_a_node_has_one_code_of_a_filter_and_that_old_drivers
   EXPECT_TRUE(fit.fits(all, true));
   const CmnFit older(CmnDriver("6.12.118"), cmn::Product::cmn700, 2);
   EXPECT_FALSE(older.fits(all, true));
-  EXPECT_TRUE(older.is_refused(all));
+  EXPECT_FALSE(older.refusals(all).empty());
   EXPECT_TRUE(older.fits(all, false));
 }
 
