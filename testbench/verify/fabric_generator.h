@@ -44,7 +44,6 @@ struct PmuOffer {
   unsigned crowds = 20;        ///< percent of its measures that have more events than counters
   bool shares = true;          ///< perf rotates more events than that; false: such a group is refused
   std::vector<unsigned> cpus;  ///< CPUs its events may be on: those of its socket, or all
-  unsigned crowds = 20;        ///< percent of events that are more than the PMU has counters, and take turns
   bool leaves_socket = false;  ///< when all of them are offline, it counts on another socket's
   /// @return an event string that the driver must take. Most of them are caused by the machine's traffic.
   std::function<std::string(Random&)> event;
