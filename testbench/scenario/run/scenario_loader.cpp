@@ -28,7 +28,7 @@ constexpr std::size_t kMaximumOpenEvents = 1024;           // each makes opening
 constexpr Picoseconds kMaximumAccess = 1'000'000'000'000;  // of one register access
 // Of the way to a handler: longer than counters of 40 bits take to overflow twice, to see what that does.
 constexpr Picoseconds kMaximumInterruptDelay = 3600 * kMaximumAccess;
-constexpr Picoseconds kShortestRotation = 1'000'000;
+constexpr Picoseconds kShortestRotation = 100'000;
 
 /// A file a key names: relative to the file the name stands in, or to where the user stands if it came with --set.
 fs::path resolve_file(const Value& name, const fs::path& base) {

@@ -21,7 +21,6 @@ namespace {
 constexpr unsigned kPortInterface = 4;
 constexpr unsigned kValid = 1;  // events of crosspoints
 constexpr unsigned kStall = 2;
-constexpr unsigned kPartial = 3;
 constexpr unsigned kChannelShift = 5;
 constexpr unsigned kInterfaceShift = 2;
 
@@ -162,20 +161,14 @@ std::string EventMaker::flits_text(unsigned id) {
   if (plan_.is_single() || random_.chance(20)) return fmt::format("type=0x6,eventid={:#x}", id);
   return fmt::format("mxp_{}_{}_{}", cmn::to_string(static_cast<cmn::Interface>(interface)),
                      cmn::to_string(static_cast<cmn::Channel>(channel)),
-                     (id & 3U) == kValid   ? "txflit_valid"
-                     : (id & 3U) == kStall ? "txflit_stall"
-                                           : "partial_dat_flit");
+                     (id & 3U) == kValid ? "txflit_valid" : "txflit_stall");
 }
 
 MeshEvent EventMaker::flits() {
   const unsigned interface = draw_interface();
   const cmn::Channel channel = draw_channel();
-  const bool is_data = channel == cmn::Channel::dat || channel == cmn::Channel::dat2;
-  const bool is_partial = is_data && interface >= kPortInterface && !plan_.is_single() && random_.chance(25);
-  const unsigned id = (is_partial           ? kPartial
-                       : random_.chance(65) ? kValid
-                                            : kStall) |
-                      interface << kInterfaceShift | static_cast<unsigned>(channel) << kChannelShift;
+  const unsigned id = (random_.chance(65) ? kValid : kStall) | interface << kInterfaceShift |
+                      static_cast<unsigned>(channel) << kChannelShift;
   MeshEvent event;
   event.kind = MeshEvent::Kind::flits;
   event.key = fmt::format("flits {:#x}", id);
@@ -193,7 +186,7 @@ EventMaker::Comparison EventMaker::draw_comparison(cmn::Channel channel, unsigne
   for (const cmn::FlitPosition& position : positions_of(facts.flit, channel)) {
     if (position.group == group) positions.push_back(position);
   }
-  if (random_.chance(5)) return {random_.number(0, ~std::uint64_t{0}), 1};  // nearly all bits
+  if (random_.chance(5)) return {random_.number(0, ~std::uint64_t{0}) & bits, 1};  // nearly all
   const auto garbage = random_.chance(50) ? random_.number(0, ~std::uint64_t{0}) : 0;
   for (std::uint64_t left = positions.empty() ? 0 : random_.number(0, 3); left > 0; --left) {
     const cmn::FlitPosition& position = random_.pick(positions);
