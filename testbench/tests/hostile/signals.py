@@ -141,6 +141,17 @@ class Signals:
         self.sent += 1
         return True
 
+    @staticmethod
+    def wait_until_ignored(pid, number):
+        """Wait for a program's own beginning: what the system does before, on a busy machine, is not its doing."""
+        end = time.monotonic() + LONGEST
+        while time.monotonic() < end:
+            status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+            ignored = next((line.split()[1] for line in status.splitlines() if line.startswith("SigIgn:")), "0")
+            if "State:\tZ" in status or int(ignored, 16) >> (number - 1) & 1:
+                return
+            time.sleep(0.005)
+
     def clean_results(self):
         """Write each file once more of which a killed command has left an unfinished one."""
         for path in sorted(self.results.rglob("*.new-*")):
@@ -157,6 +168,8 @@ class Signals:
         to_group = random.random() < 0.3 and number != signal.SIGPIPE
         process = self.start(command)
         time.sleep(moment)
+        if number == signal.SIGPIPE:
+            self.wait_until_ignored(process.pid, number)
         if not self.send(process, number, to_group):
             self.part.finish(process)
             self.left_behind()
