@@ -23,6 +23,9 @@ class PublicationCheck {
   /// Look at what is published now. From a SystemC thread process.
   /// @param when  "after cpu 3 went offline"
   void look(const std::string& when);
+  /// Look at the maps of meshes that drivers draw in debugfs. They read registers for it, which takes simulated time.
+  /// look() must have been called before.
+  void look_at_maps(const std::string& when);
   /// @return "published": failed if look() has found something wrong
   [[nodiscard]] CheckResult result() const;
 
