@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 // Copying, comparing and printing a value needs stack for each level.
-constexpr int kMaximumDepth = 64;
+constexpr int kDeepestJson = 64;
 
 [[noreturn]] void refuse(const fs::path& path, std::string reason, std::string suggestion = {}) {
   throw InputError({std::make_shared<const std::string>(path.generic_string()), 0, 0}, {}, std::move(reason),
@@ -71,7 +71,7 @@ Json read_json_input(const fs::path& path, std::size_t most) {
   const std::string text = read_input(path, most);
   if (text.size() > most) refuse(path, fmt::format("is larger than {} MiB", most >> 20U), "is it the right file?");
   const auto look = [&](int depth, Json::parse_event_t /*event*/, const Json& /*value*/) {
-    if (depth > kMaximumDepth) refuse(path, "nests too deeply");
+    if (depth > kDeepestJson) refuse(path, "nests too deeply");
     return true;
   };
   return Json::parse(text, look, false);
