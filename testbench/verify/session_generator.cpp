@@ -248,6 +248,7 @@ class Session {
   /// @param may_share  nothing shortens the measures
   void leave_turns(bool may_share) {
     constexpr unsigned kAccesses = 25;  // to put an event off and on
+    constexpr std::size_t kManyEvents = 16;
     for (std::size_t i = 0; i < measures_.size(); ++i) {
       for (const PmuOffer* const pmu : pmus_) {
         while (true) {
@@ -258,7 +259,8 @@ class Session {
           for (const std::string& text : open) events_open += count_of(text);
           const std::size_t accesses = std::max(2 * kAccesses, pmu->accesses) * events_open;
           const auto has_turns = [&] {
-            return shortest >= 2 * (open.size() + 1) * std::max(rotation_, accesses * access_);
+            const std::size_t rounds = events_open > kManyEvents ? 4 : 2;  // it takes time to open many
+            return shortest >= rounds * (open.size() + 1) * std::max(rotation_, accesses * access_);
           };
           const bool shares = pmu->shares && may_share;
           if (shares && !has_turns() && !machine_.host && random_.chance(50)) access_ = std::min(access_, kNanosecond);
