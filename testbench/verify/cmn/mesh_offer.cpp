@@ -200,13 +200,6 @@ void Offer::list_wrong_nodes(const MeshPlan& plan, const EventMaker& maker) {
   const auto at = [&](unsigned node) {
     refuse(fmt::format("{}/type=0x6,eventid=0x1,bynodeid=1,nodeid={:#x}/", pmu, node));
   };
-  // What is closed to software is not there. In the first place of a port there is nothing besides.
-  for (const cmn::NodePlace& node : maker.layout().nodes()) {
-    if (!node.is_closed()) continue;
-    refuse(fmt::format("{}/type={:#x},eventid=0x1,bynodeid=1,nodeid={:#x}/", pmu, static_cast<unsigned>(node.type),
-                       node.node_id));
-    break;
-  }
   for (const unsigned type : {0U, 0x123U}) refuse(fmt::format("{}/type={:#x},eventid=0x1/", pmu, type));
   for (const unsigned node : all) {
     if (!crosspoints.contains(node)) {
