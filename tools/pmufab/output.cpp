@@ -339,7 +339,7 @@ void ResultWriter::write(const std::function<void()>& work) {
 
 int ResultWriter::finish(int code) const { return lost_ && code != kInternalError ? kBadInput : code; }
 
-FolderLock::FolderLock(const fs::path& folder, const std::string& what) {
+OutFolderLock::OutFolderLock(const fs::path& folder, const std::string& what) {
   // The children of a process that was killed hold its lock until the kernel has ended them, too.
   constexpr unsigned kAttempts = 40;
   constexpr unsigned kBetweenMicroseconds = 50'000;

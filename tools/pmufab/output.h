@@ -95,10 +95,10 @@ class ResultWriter {
 };
 
 /// While there is one, no other pmufab of the same user has one for the folder. It ends with the process.
-class FolderLock {
+class OutFolderLock {
  public:
   /// @throws scenario::InputError if another process has one. @param what  that it does there: "another campaign"
-  FolderLock(const std::filesystem::path& folder, const std::string& what);
+  OutFolderLock(const std::filesystem::path& folder, const std::string& what);
 
  private:
   process::Descriptor lock_;

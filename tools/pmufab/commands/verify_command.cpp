@@ -106,7 +106,7 @@ void read_budget(const po::variables_map& map, CampaignOptions& options) {
 }
 
 /// @return what keeps other campaigns out of the folder; null: there is nothing to keep
-std::unique_ptr<FolderLock> read_out(const po::variables_map& map, CampaignOptions& options) {
+std::unique_ptr<OutFolderLock> read_out(const po::variables_map& map, CampaignOptions& options) {
   const std::string out = map["out"].as<std::string>();
   options.out = out.empty() ? kUsualFolder : out;
   options.keeps_state = !out.empty();
@@ -125,7 +125,7 @@ std::unique_ptr<FolderLock> read_out(const po::variables_map& map, CampaignOptio
   if (error) throw InputError(fmt::format("--out: cannot write '{}': {}", out, error.message()));
   const fs::path state = options.out / verify::kStateFile;
   check_writable(state);
-  auto lock = std::make_unique<FolderLock>(options.out, "another campaign");
+  auto lock = std::make_unique<OutFolderLock>(options.out, "another campaign");
   if (!options.resumes && fs::exists(state))
     throw InputError(fmt::format("--out: '{}' has a campaign already", out),
                      "go on with it by --resume, or name another folder");
@@ -220,7 +220,7 @@ int run_verify(const Request& request) {
   options.most_kinds = map["failures"].as<std::uint64_t>();
   options.shrinks = !map["no-shrink"].as<bool>();
   read_budget(map, options);
-  const std::unique_ptr<FolderLock> lock = read_out(map, options);
+  const std::unique_ptr<OutFolderLock> lock = read_out(map, options);
   if (const std::string own = map["driver"].as<std::string>(); !own.empty()) options.run_options = " --driver " + own;
   CoverageFile coverage(map["coverage"].as<std::string>());
   options.covers = coverage.is_wanted();
