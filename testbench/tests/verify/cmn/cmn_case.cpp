@@ -31,6 +31,7 @@ std::vector<std::string> events_of(Random& random, const GeneratedMachine& machi
     if (is_group && chosen.size() > 1) chosen.assign({fmt::format("{{{}}}", fmt::join(chosen, ","))});
     all.insert(all.end(), chosen.begin(), chosen.end());
   }
+  if (all.empty()) all.push_back(machine.pmus.front().event(random));  // a pair, which fits into no group
   return all;
 }
 
