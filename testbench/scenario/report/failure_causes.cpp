@@ -85,12 +85,14 @@ bool FailureCauses::add(const RunResult& run) {
   if (run.status != RunResult::Status::failed) return false;
   bool is_known = true;
   std::set<std::string> of_run;
-  for (const auto& [text, kind] : failures_of(run)) {
-    auto cause = std::find_if(causes_.begin(), causes_.end(), [&](const Cause& known) { return known.kind == kind; });
+  for (const OneFailure& failure : failures_of(run)) {
+    auto cause =
+        std::find_if(causes_.begin(), causes_.end(), [&](const Cause& known) { return known.kind == failure.kind; });
     if (cause == causes_.end())
-      cause = causes_.insert(cause, {kind, text, fmt::format("{}, Linux {}", run.title(), run.drivers)});
+      cause =
+          causes_.insert(cause, {failure.kind, failure.text, fmt::format("{}, Linux {}", run.title(), run.drivers)});
     ++cause->failures;
-    if (!of_run.insert(kind).second) continue;
+    if (!of_run.insert(failure.kind).second) continue;
     is_known = is_known && cause->runs >= kShownInFull;
     ++cause->runs;
   }

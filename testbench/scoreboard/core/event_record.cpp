@@ -199,7 +199,8 @@ EventResult EventRecord::result(Picoseconds when) {
     result.match = result.reads_failed == 0 && *driver_ == result.expected ? Match::exact : Match::mismatch;
   }
   // A wrong value read while the event runs can only be explained at its own instant, the final one from all windows.
-  if (result.match == Match::mismatch) {
+  // If only readings before it were wrong, there is nothing to explain.
+  if (result.match == Match::mismatch && *driver_ != result.expected) {
     result.explanation = difference(result.expected, *driver_);
     const std::string more = truth_->explain(spans, *driver_);
     if (!more.empty()) result.explanation += "; " + more;

@@ -175,6 +175,7 @@ TEST_F(Judgement, a_counter_read_on_the_bus_makes_the_read_exact) {
   EXPECT_EQ(session.result(1).reads_failed, 1);
   ASSERT_EQ(session.result(1).failed_reads.size(), 1U);
   EXPECT_EQ(session.result(1).failed_reads[0].low, 11);
+  EXPECT_EQ(session.result(1).explanation, "") << "the count of all windows is 12, too";
 }
 
 TEST_F(Judgement, of_a_counter_read_in_halves_the_last_low_half_tells_the_instant) {
