@@ -94,20 +94,25 @@ Simulator start_simulator(const fs::path& folder, EndSignals& signals,
 
 Simulator::End Simulator::end(bool stopped) {
   constexpr std::chrono::seconds kPatience{5};
+  constexpr std::chrono::seconds kOneWish{1};  // signals that come so soon after each other ask for one thing
   using Clock = std::chrono::steady_clock;
   static_cast<void>(!write(stop_, "s", 1));
   close(stop_);
   const pid_t pid = std::exchange(pid_, -1);
   const process::Descriptor process = process::watch(pid);
   bool killed = false;
+  Clock::time_point told = Clock::now();
   for (Clock::time_point last = Clock::now() + kPatience; !killed;) {
     pollfd files[] = {{process.get(), POLLIN, 0}, {signals_.descriptor(), POLLIN, 0}};
     constexpr int kLook = 100;  // ms
     poll(files, 2, stopped ? kLook : -1);
     if (files[0].revents != 0) break;
     const bool again = signals_.take().has_value();
-    if (again && !stopped) last = Clock::now() + kPatience;
-    killed = stopped && (again || Clock::now() >= last);
+    if (again && !stopped) {
+      told = Clock::now();
+      last = told + kPatience;
+    }
+    killed = stopped && ((again && Clock::now() >= told + kOneWish) || Clock::now() >= last);
     stopped = stopped || again;
   }
   if (killed) kill_simulator(pid);

@@ -48,7 +48,8 @@ class Simulator {
     bool stopped;  ///< by a signal, now or before
     bool killed;   ///< because it did not end soon after that
   };
-  /// Ask it to end, and wait for it. Once a signal has come, it has five seconds to end, and is killed at the next one.
+  /// Ask it to end, and wait for it. Once a signal has come, it has five seconds to end, and is killed at the next one
+  /// that comes a second later.
   /// @param stopped  a signal has come
   [[nodiscard]] End end(bool stopped);
 
