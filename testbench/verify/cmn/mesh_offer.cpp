@@ -243,7 +243,7 @@ std::pair<Offer::Events, Offer::Events> Offer::full_group(Random& random, bool f
 void Offer::list_full_groups(Random& random) {
   constexpr unsigned kTries = 10;
   std::map<CmnFit::Refusal, unsigned> known;
-  const auto try_out = [&](Events group) {
+  const auto try_out = [&](const Events& group) {
     constexpr unsigned kOfEach = 4;
     const std::set<CmnFit::Refusal> why = fit_.refusals(group);
     if (why.size() != 1 || known[*why.begin()] == kOfEach) return;
@@ -257,7 +257,7 @@ void Offer::list_full_groups(Random& random) {
     for (const MeshEvent* const other : others) {
       Events more = group;
       more.push_back(other);
-      try_out(std::move(more));
+      try_out(more);
     }
   }
   // One of a combined pair, and a watchpoint beside it.
