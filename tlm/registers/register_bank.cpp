@@ -35,6 +35,13 @@ void tell(tlm::tlm_generic_payload& payload, const std::string& bank, const Regi
   }
 }
 
+/// Of 4 or 8 bytes. Registers are little endian, and so is the host.
+std::uint64_t data_in(const tlm::tlm_generic_payload& payload) {
+  std::uint64_t data = 0;
+  std::memcpy(&data, payload.get_data_ptr(), payload.get_data_length());
+  return data;
+}
+
 std::string allowed_sizes(const RegisterSpec& spec) {
   if (spec.width == 32) return "4 bytes";
   return spec.halves ? "8 bytes, or 4 bytes per half," : "8 bytes";
@@ -202,13 +209,8 @@ void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
       return guest_error(payload, tlm::TLM_ADDRESS_ERROR_RESPONSE, "no register lies there");
     }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
-    if (is_write) {
-      std::uint64_t data = 0;
-      std::memcpy(&data, payload.get_data_ptr(), length);
-      report_lost(offset, data, "no register lies there");
-    } else {
-      std::memset(payload.get_data_ptr(), 0, length);
-    }
+    if (is_write) return report_lost(offset, data_in(payload), "no register lies there");
+    std::memset(payload.get_data_ptr(), 0, length);
     return;
   }
 
@@ -226,10 +228,8 @@ void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     return;
   }
-  std::uint64_t data = 0;
-  std::memcpy(&data, payload.get_data_ptr(), length);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
-  write_element(reg, slot.element, data << shift, low_bits(length * 8) << shift, when);
+  write_element(reg, slot.element, data_in(payload) << shift, low_bits(length * 8) << shift, when);
 }
 
 void RegisterBank::write_element(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask,

@@ -10,7 +10,7 @@
 namespace pmufab::interleave {
 namespace {
 
-constexpr std::size_t kMost = 1000;
+constexpr std::size_t kMostSchedules = 1000;
 
 /// One reading with two accesses: three places.
 Choices one_window() {
@@ -33,7 +33,7 @@ std::set<std::string> texts(const std::vector<Schedule>& schedules) {
 }
 
 TEST(Schedules, one_step_is_an_event_at_a_place) {
-  const std::vector<Schedule> schedules = all_schedules(one_window(), 1, kMost).list;
+  const std::vector<Schedule> schedules = all_schedules(one_window(), 1, kMostSchedules).list;
   EXPECT_EQ(schedules.size(), 6U) << "two events at three places; a reading alone is no schedule";
   EXPECT_EQ(texts(schedules).size(), 6U);
   EXPECT_THAT(texts(schedules), ::testing::Contains("before access 2 of read call 4 of pmu: 7 times pmu/b/; "));
@@ -41,22 +41,23 @@ TEST(Schedules, one_step_is_an_event_at_a_place) {
 
 TEST(Schedules, two_steps_are_about_different_things) {
   Choices choices = one_window();
-  EXPECT_EQ(all_schedules(choices, 2, kMost).list.size(), 6U + 9U + 6U) << "and both events, and each with a reading";
+  EXPECT_EQ(all_schedules(choices, 2, kMostSchedules).list.size(), 6U + 9U + 6U)
+      << "and both events, and each with a reading";
   Trigger until;
   until.pmu = "pmu";
   until.call = Trigger::Call::read;
   until.nth_call = 5;
   choices.windows[0].holds.push_back(until);
-  const std::vector<Schedule> schedules = all_schedules(choices, 2, kMost).list;
+  const std::vector<Schedule> schedules = all_schedules(choices, 2, kMostSchedules).list;
   EXPECT_EQ(schedules.size(), 6U + 9U + 6U + 6U) << "and each with an interrupt held back";
   EXPECT_EQ(texts(schedules).size(), schedules.size()) << "none comes twice";
   choices.interrupts_anyway = true;
-  EXPECT_EQ(all_schedules(choices, 1, kMost).list.size(), 8U)
+  EXPECT_EQ(all_schedules(choices, 1, kMostSchedules).list.size(), 8U)
       << "then holding back alone, and a reading alone, are some";
 }
 
 TEST(Schedules, fewer_steps_come_first) {
-  const std::vector<Schedule> schedules = all_schedules(one_window(), 3, kMost).list;
+  const std::vector<Schedule> schedules = all_schedules(one_window(), 3, kMostSchedules).list;
   for (std::size_t i = 1; i < schedules.size(); ++i)
     EXPECT_LE(schedules[i - 1].steps.size(), schedules[i].steps.size());
 }
@@ -67,12 +68,12 @@ TEST(Schedules, of_too_many_the_first_are_kept) {
   const Schedules some = all_schedules(one_window(), 2, all - 1);
   EXPECT_FALSE(some.is_all);
   ASSERT_EQ(some.list.size(), all - 1);
-  const std::vector<Schedule> whole = all_schedules(one_window(), 2, kMost).list;
+  const std::vector<Schedule> whole = all_schedules(one_window(), 2, kMostSchedules).list;
   for (std::size_t i = 0; i < some.list.size(); ++i) EXPECT_EQ(texts({some.list[i]}), texts({whole[i]}));
 }
 
 TEST(Schedules, random_times_are_the_same_for_the_same_seed) {
-  const std::vector<Schedule> alike = all_schedules(one_window(), 2, kMost).list;
+  const std::vector<Schedule> alike = all_schedules(one_window(), 2, kMostSchedules).list;
   const auto some = random_schedules(alike, 50, 7, 100, 200);
   EXPECT_EQ(texts(some), texts(random_schedules(alike, 50, 7, 100, 200)));
   EXPECT_NE(texts(some), texts(random_schedules(alike, 50, 8, 100, 200)));
@@ -87,7 +88,7 @@ TEST(Schedules, random_times_are_the_same_for_the_same_seed) {
 
 TEST(Schedules, steps_become_part_of_the_scenario) {
   Schedule schedule;
-  schedule.steps = all_schedules(one_window(), 1, kMost).list.front().steps;
+  schedule.steps = all_schedules(one_window(), 1, kMostSchedules).list.front().steps;
   Step hold;
   hold.kind = Step::Kind::hold;
   hold.at = schedule.steps[0].at;

@@ -261,7 +261,7 @@ std::optional<std::string> cxl_refused(Random& random, const std::string& pmu, c
   if (has_place_filter && random.chance(40)) {
     request.mask = 1U << cxl_any_bit(random, group.supported);
     if (random.chance(60)) request.mask |= 1U << cxl_any_bit(random, group.supported);
-    if (const auto refused = refused_place(random, pmu, unit, request)) return refused;
+    if (auto refused = refused_place(random, pmu, unit, request)) return refused;
   }
   switch (random.number(0, 5)) {
     case 0:
