@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "tlm/registers/lost_write.h"
 #include "tlm/registers/register_bank.h"
 
 namespace pmufab::fuzz {
@@ -65,7 +67,8 @@ Harness::~Harness() { sc_core::sc_report_handler::set_handler(nullptr); }
 
 void Harness::on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
   if (report.get_severity() == sc_core::SC_INFO) return;
-  const bool guest = std::strcmp(report.get_msg_type(), kGuestErrorReport) == 0;
+  const std::string_view kind = report.get_msg_type();
+  const bool guest = kind == kGuestErrorReport || kind == kLostWriteReport;
   if (report.get_severity() == sc_core::SC_WARNING && guest) return;
   if (unexpected_report_.empty()) unexpected_report_ = fmt::format("{}: {}", report.get_msg_type(), report.get_msg());
   sc_core::sc_report_handler::default_handler(report, actions & ~sc_core::SC_DISPLAY);
