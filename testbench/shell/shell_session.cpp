@@ -71,11 +71,9 @@ class ShellStory {
     release.look_at_used({});
     scenario::PublicationCheck published(machine_);
     published.look("at the end");
-    const Picoseconds before_maps = simulated_time();
     published.look_at_maps("at the end");
-    const Picoseconds for_maps = simulated_time() - before_maps;
     machine_.host().unload();
-    const Picoseconds end = simulated_time() - release.taken() - for_maps;
+    const Picoseconds end = simulated_time() - release.taken() - published.taken();
     std::vector<std::string> failures = scenario::run_failures(machine_, scenario::Kernel::here);
     const scenario::CheckResult released =
         release.compare_with_fresh({.before_loading = {}, .when_loaded = [&] { quiet.look_at_fresh(); }});

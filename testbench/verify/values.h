@@ -35,6 +35,10 @@ inline constexpr Picoseconds kMicrosecond = 1'000'000;
   for (auto& entry : entries) value.add(std::move(entry.first), std::move(entry.second));
   return value;
 }
+/// An item of `firmware_writes`. @param size  bytes
+[[nodiscard]] inline scenario::Value firmware_write(std::uint64_t address, unsigned size, std::uint64_t value) {
+  return map({{"address", hexadecimal(address)}, {"size", number(size)}, {"value", hexadecimal(value)}});
+}
 [[nodiscard]] inline scenario::Value list(std::vector<scenario::Value> items) {
   scenario::Value value = scenario::Value::sequence();
   value.items = std::move(items);

@@ -90,11 +90,11 @@ void PublicationCheck::check_tables(const perf::PmuCatalog::Entry& pmu, const st
 }
 
 /// A driver need not draw a map. One that does draws it of each mesh.
-void PublicationCheck::check_map(const perf::PmuCatalog::Entry& pmu, const std::string& when) {
+void PublicationCheck::check_map(const perf::PmuCatalog::Entry& pmu, const Files& debugfs, const std::string& when) {
   const scoreboard::PublishedMap& map = expected_.at(pmu.name).map;
-  if (map.crosspoints.empty() || debugfs_.empty()) return;
-  const auto shown = debugfs_.find(map.file);
-  if (shown == debugfs_.end()) {
+  if (map.crosspoints.empty() || debugfs.empty()) return;
+  const auto shown = debugfs.find(map.file);
+  if (shown == debugfs.end()) {
     add(pmu, "debugfs", when, fmt::format("lacks the file {}", map.file));
     return;
   }
@@ -103,11 +103,13 @@ void PublicationCheck::check_map(const perf::PmuCatalog::Entry& pmu, const std::
 }
 
 void PublicationCheck::look_at_maps(const std::string& when) {
+  const Picoseconds before = simulated_time();
   const auto files = machine_.host().debugfs();
-  debugfs_ = {files.begin(), files.end()};
+  taken_ += simulated_time() - before;
+  const Files debugfs = {files.begin(), files.end()};
   const perf::PmuCatalog catalog(machine_.host().pmus());
   for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
-    if (expected_.contains(pmu.name)) check_map(pmu, when);
+    if (expected_.contains(pmu.name)) check_map(pmu, debugfs, when);
   }
 }
 

@@ -26,24 +26,27 @@ class PublicationCheck {
   /// Look at the maps of meshes that drivers draw in debugfs. They read registers for it, which takes simulated time.
   /// look() must have been called before.
   void look_at_maps(const std::string& when);
+  /// @return the simulated time that look_at_maps() took
+  [[nodiscard]] Picoseconds taken() const noexcept { return taken_; }
   /// @return "published": failed if look() has found something wrong
   [[nodiscard]] CheckResult result() const;
 
  private:
   void check_tables(const perf::PmuCatalog::Entry& pmu, const std::string& when);
-  void check_map(const perf::PmuCatalog::Entry& pmu, const std::string& when);
+  using Files = std::map<std::string, std::string>;  // name to text
+  void check_map(const perf::PmuCatalog::Entry& pmu, const Files& debugfs, const std::string& when);
   void add(const perf::PmuCatalog::Entry& pmu, const char* file, const std::string& when, const std::string& problem);
   void check_cpumask(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus, const std::string& when);
   void check_associated(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus, const std::string& when);
 
   Machine& machine_;
   std::map<std::string, scoreboard::Publication> expected_;  // by PMU
-  std::map<std::string, std::string> debugfs_;               // file to text
   struct Problem {
     std::string pmu;
     std::string text;  // with the time and the file
   };
   std::vector<Problem> problems_;
+  Picoseconds taken_ = 0;
   std::set<std::pair<std::string, std::string>> told_;  // PMU and file: the first problem of each is enough
 };
 

@@ -498,13 +498,6 @@ class ScenarioRun {
     return parts;
   }
 
-  /// @return the simulated time that it took
-  Picoseconds look_at_maps(const BrokenParts& broken) {
-    const Picoseconds before = simulated_time();
-    if (broken.windows.empty()) published_.look_at_maps("at the end");
-    return simulated_time() - before;
-  }
-
   /// How the drivers begin if firmware has left nothing set.
   void look_at_clean(QuietCheck& quiet) {
     if (machine_.host().panicked()) return;
@@ -522,16 +515,15 @@ class ScenarioRun {
     const bool looks = loaded_ && began_ && !cut_short;
     machine_.triggers().disarm();
     const std::optional<CheckResult> occurred = occurrences_.check(undone_actions());  // in the scenario's own time
-    Picoseconds for_maps = 0;
     if (looks) {
       const BrokenParts broken = find_broken();
-      for_maps = look_at_maps(broken);
+      if (broken.windows.empty()) published_.look_at_maps("at the end");
       quiet.look_at_used(broken);
       release.look_at_used(broken);
     }
     if (loaded_) machine_.host().unload();
     if (looks) quiet.look_at_unloaded();
-    const Picoseconds end = simulated_time() - release.taken() - for_maps;
+    const Picoseconds end = simulated_time() - release.taken() - published_.taken();
     for (const ExpectationSpec& expectation : spec_.expectations) {
       if (began_ && !met_.contains(&expectation))
         check("expect", false, fmt::format("no event '{}' was measured", expectation.event));

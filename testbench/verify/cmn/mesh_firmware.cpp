@@ -39,9 +39,7 @@ class Firmware {
 
  private:
   void write(std::uint64_t offset, unsigned size, std::uint64_t value) {
-    writes_.items.push_back(map({{"address", hexadecimal(plan_.topology.base + offset)},
-                                 {"size", number(size)},
-                                 {"value", hexadecimal(value)}}));
+    writes_.items.push_back(firmware_write(plan_.topology.base + offset, size, value));
   }
   [[nodiscard]] std::uint64_t dtm(unsigned xp, unsigned index) const {
     return layout_.xp(xp).offset + facts_.dtm_base + std::uint64_t{index} * cmn::kDtmStride;

@@ -57,8 +57,7 @@ class CxlFirmware {
 
  private:
   void write(std::uint64_t address, unsigned size, std::uint64_t value) {
-    writes_.items.push_back(
-        map({{"address", hexadecimal(address)}, {"size", number(size)}, {"value", hexadecimal(value)}}));
+    writes_.items.push_back(firmware_write(address, size, value));
   }
 
   void leave_device(const CxlDevice& device, const CxlPlace& place) {

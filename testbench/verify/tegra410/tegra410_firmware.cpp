@@ -52,8 +52,7 @@ class Firmware {
 
  private:
   void write(std::uint64_t address, unsigned size, std::uint64_t value) {
-    writes_.items.push_back(
-        map({{"address", hexadecimal(address)}, {"size", number(size)}, {"value", hexadecimal(value)}}));
+    writes_.items.push_back(firmware_write(address, size, value));
   }
 
   void write_counter(std::uint64_t base, const CoreSightShape& shape, unsigned counter, std::uint64_t value) {
