@@ -233,8 +233,8 @@ void idle_hour(benchmark::State& state, Rig& which) {
 }
 void idle_hour_64_bit(benchmark::State& state) { idle_hour(state, *rig); }
 void idle_hour_32_bit(benchmark::State& state) { idle_hour(state, *narrow); }
-BENCHMARK(idle_hour_64_bit)->Iterations(10);
-BENCHMARK(idle_hour_32_bit)->Iterations(10);
+BENCHMARK(idle_hour_64_bit)->Iterations(1000);
+BENCHMARK(idle_hour_32_bit)->Iterations(1000);
 
 }  // namespace
 }  // namespace pmufab

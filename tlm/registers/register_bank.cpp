@@ -27,9 +27,9 @@ std::string element_name(const RegisterSpec& spec, unsigned element) {
 }
 
 /// Writes down which register is accessed, for who asks with a RegisterNote.
-void tell(tlm::tlm_generic_payload& payload, const std::string& bank, const RegisterSpec& spec, unsigned element,
-          const char* half) {
-  if (auto* const note = payload.get_extension<RegisterNote>(); note != nullptr) [[unlikely]] {
+[[gnu::cold]] void tell(const tlm::tlm_generic_payload& payload, const std::string& bank, const RegisterSpec& spec,
+                        unsigned element, const char* half) {
+  if (auto* const note = payload.get_extension<RegisterNote>(); note != nullptr) {
     note->bank = bank;
     note->name = element_name(spec, element) + half;
   }
@@ -62,6 +62,7 @@ RegisterBank::RegisterBank(Options options, std::span<const RegisterSpec> regist
     const auto index = static_cast<std::uint16_t>(registers_.size());
     Register& reg = registers_.emplace_back();
     reg.spec = &spec;
+    reg.width = spec.width;
     reg.count = spec.count;
     std::uint64_t reset = 0;
     for (const FieldSpec& field : spec.fields) {
@@ -215,12 +216,13 @@ void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
   }
 
   Register& reg = registers_[slot.reg];
-  const unsigned width = reg.spec->width;
+  const unsigned width = reg.width;
   const bool whole = length * 8 == width && !slot.upper;
   if (!whole && !(width == 64 && length == 4 && reg.spec->halves)) {
     return guest_error(payload, tlm::TLM_BURST_ERROR_RESPONSE, "wrong size or place");
   }
-  tell(payload, options_.name, *reg.spec, slot.element, whole ? "" : slot.upper ? " upper half" : " lower half");
+  if (RegisterNote::is_asked_for()) [[unlikely]]
+    tell(payload, options_.name, *reg.spec, slot.element, whole ? "" : slot.upper ? " upper half" : " lower half");
   const unsigned shift = slot.upper ? 32 : 0;
   if (!is_write) {
     const std::uint64_t value = read_element(reg, slot.element, when) >> shift;
@@ -236,9 +238,8 @@ void RegisterBank::write_element(Register& reg, unsigned element, std::uint64_t 
                                  Picoseconds when) {
   const bool is_all_ones = (written & mask) == mask;
   if (element >= reg.count) {
-    if (is_all_ones) return;
-    return report_lost(reg.spec->offset + std::uint64_t{element} * reg.spec->stride, written,
-                       fmt::format("this part has {} of {}", reg.count, reg.spec->name));
+    if (!is_all_ones) report_lost_element(reg, element, written);
+    return;
   }
   if ((written & ~reg.settable) != 0 && !is_all_ones) [[unlikely]]
     report_lost_bits(reg, element, written, mask, when);
@@ -314,6 +315,11 @@ void RegisterBank::report_lost(std::uint64_t offset, std::uint64_t value, std::s
   const std::string text =
       fmt::format("{}: write of {:#x} at offset {:#x} has no effect: {}", options_.name, value, offset, why);
   SC_REPORT_WARNING(kLostWriteReport, text.c_str());
+}
+
+void RegisterBank::report_lost_element(const Register& reg, unsigned element, std::uint64_t written) {
+  report_lost(reg.spec->offset + std::uint64_t{element} * reg.spec->stride, written,
+              fmt::format("this part has {} of {}", reg.count, reg.spec->name));
 }
 
 void RegisterBank::report_lost_bits(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask,

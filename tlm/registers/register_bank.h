@@ -78,9 +78,9 @@ struct FieldWrite {
 /// - neither read nor write: TLM_COMMAND_ERROR_RESPONSE
 /// - outside the window, or a hole where holes are errors: TLM_ADDRESS_ERROR_RESPONSE
 ///
-/// A write without effect is reported under kLostWriteReport, but succeeds as in the real part: one where no register is, to an
-/// element of an array that the part lacks, or one that sets bits that cannot be set (reserved, or read-only and 0). All
-/// ones may be written to any register: so software clears all that there is, or finds it out.
+/// A write without effect is reported under kLostWriteReport, but succeeds as in the real part: one where no register
+/// is, to an element of an array that the part lacks, or one that sets bits that cannot be set (reserved, or read-only
+/// and 0). All ones may be written to any register: so software clears all that there is, or finds it out.
 ///
 /// The bank is no SystemC module: a model's target socket forwards b_transport and transport_dbg to it. The bank never
 /// grants DMI.
@@ -160,6 +160,7 @@ class RegisterBank {
  private:
   struct Register {
     const RegisterSpec* spec;
+    unsigned width;                     // the spec's
     unsigned count;                     // implemented elements
     std::vector<std::uint64_t> values;  // spec->count of them
     std::vector<std::uint64_t> resets;
@@ -183,10 +184,11 @@ class RegisterBank {
   Slot& make_slot(std::size_t step);
   [[nodiscard]] WriteHook& hook_of(RegisterId reg);
 
-  void guest_error(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status, std::string_view what);
-  void report_unimplemented(Register& reg, unsigned element, std::uint64_t bits);
-  void report_lost(std::uint64_t offset, std::uint64_t value, std::string_view why);
-  void report_lost_bits(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask, Picoseconds when);
+  [[gnu::cold]] void guest_error(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status, std::string_view what);
+  [[gnu::cold]] void report_unimplemented(Register& reg, unsigned element, std::uint64_t bits);
+  [[gnu::cold]] void report_lost(std::uint64_t offset, std::uint64_t value, std::string_view why);
+  [[gnu::cold]] void report_lost_element(const Register& reg, unsigned element, std::uint64_t written);
+  [[gnu::cold]] void report_lost_bits(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask, Picoseconds when);
   [[nodiscard]] std::string place(std::uint64_t offset, unsigned length) const;
   [[nodiscard]] std::uint64_t read_element(const Register& reg, unsigned element, Picoseconds when) const;
   void write_element(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask, Picoseconds when);

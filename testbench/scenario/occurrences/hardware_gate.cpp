@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -42,11 +43,8 @@ void HardwareGate::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
     sc_core::wait(to_sc_time(1));
   }
   if (!triggers_.place().pmu.empty()) faults_.on_access(triggers_.place().pmu, payload.get_address());
-  const bool is_recorded = take_ && !triggers_.place().pmu.empty();
-  if (is_recorded) {
-    note_ = {};
-    payload.set_extension(&note_);
-  }
+  std::optional<RegisterNote> note;
+  if (take_ && !triggers_.place().pmu.empty()) payload.set_extension(&note.emplace());
   const sc_core::sc_time slowness = faults_.slowness(payload);
   if (!faults_.answer(payload)) {
     bus->b_transport(payload, delay);
@@ -55,9 +53,9 @@ void HardwareGate::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
     take_lost_({simulated_time(), payload.get_address(), data_in(payload), payload.get_data_length(), true, true});
   }
   delay += slowness;
-  if (!is_recorded) return;
-  payload.clear_extension(&note_);
-  record(payload, note_);
+  if (!note) return;
+  payload.clear_extension(&*note);
+  record(payload, *note);
 }
 
 void HardwareGate::record(const tlm::tlm_generic_payload& payload, const RegisterNote& note) const {

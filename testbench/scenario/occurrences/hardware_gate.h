@@ -64,7 +64,6 @@ class HardwareGate final : public sc_core::sc_module {
   Faults faults_;
   std::function<void(const AccessRecord&)> take_;
   std::function<void(const MmioBus::BusAccess&)> take_lost_;
-  RegisterNote note_;
 };
 
 }  // namespace pmufab::scenario
