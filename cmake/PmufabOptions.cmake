@@ -148,10 +148,11 @@ function(pmufab_library name)
   endif()
 endfunction()
 
-# pmufab_test(name [LONG] [NOT_SANITIZED] [OPTIMISED] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program. SystemC elaborates once per
-# process, so each of its tests is a ctest test in its own process. LONG: some tests take many seconds, so they start
-# before others. TOGETHER: all tests are one ctest test with the label "together", because none of them simulates.
-# NOT_SANITIZED: its many simulations would take too long with sanitizers; tools/test runs it in the optimised build.
+# pmufab_test(name [LONG] [NOT_SANITIZED] [OPTIMISED] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program. SystemC
+# elaborates once per process, so each of its tests is a ctest test in its own process. LONG: some tests take many
+# seconds, so they start before others. TOGETHER: all tests are one ctest test, because none of them simulates.
+# NOT_SANITIZED: sanitizers would take too long, or see nothing more in it; tools/test runs it in the optimised build.
+# What is TOGETHER, but sanitized, has the label "together": tools/test runs it in the sanitizers' build alone.
 # OPTIMISED: the test's own code simulates, so it is optimised under the sanitizers, too.
 function(pmufab_test name)
   if(NOT PMUFAB_BUILD_TESTING)
@@ -185,7 +186,10 @@ function(pmufab_test name)
   endif()
   if(ARG_TOGETHER)
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
-    set_tests_properties(${name} PROPERTIES TIMEOUT 300 COST ${cost} LABELS together)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 300 COST ${cost})
+    if(NOT ARG_NOT_SANITIZED)
+      set_tests_properties(${name} PROPERTIES LABELS together)
+    endif()
     return()
   endif()
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 COST ${cost})

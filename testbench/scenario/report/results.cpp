@@ -159,6 +159,29 @@ CheckResult check_from_json(const Json& json) {
   return {json.at("name").get<std::string>(), json.at("ok").get<bool>(), json.at("text").get<std::string>()};
 }
 
+Json to_json(const IntervalResult& interval) {
+  Json json;
+  json["time_ps"] = interval.time;
+  for (const char* key : {"increase", "time_enabled_ps", "time_running_ps"}) json[key] = Json::array();
+  for (const IntervalCount& count : interval.counts) {
+    json["increase"].push_back(optional_number(count.increase));
+    json["time_enabled_ps"].push_back(count.time_enabled);
+    json["time_running_ps"].push_back(count.time_running);
+  }
+  return json;
+}
+
+IntervalResult interval_from_json(const Json& json) {
+  IntervalResult interval;
+  json.at("time_ps").get_to(interval.time);
+  interval.counts.reserve(json.at("increase").size());
+  for (std::size_t i = 0; i < json.at("increase").size(); ++i) {
+    interval.counts.push_back(
+        {optional_number(json.at("increase")[i]), json.at("time_enabled_ps").at(i), json.at("time_running_ps").at(i)});
+  }
+  return interval;
+}
+
 Json to_json(const MeasureResult& measure) {
   Json json;
   json["name"] = measure.name;
@@ -169,17 +192,7 @@ Json to_json(const MeasureResult& measure) {
   json["counters"] = Json::array();
   for (const CounterResult& counter : measure.counters) json["counters"].push_back(counter_to_json(counter));
   json["intervals"] = Json::array();
-  for (const IntervalResult& interval : measure.intervals) {
-    Json item;
-    item["time_ps"] = interval.time;
-    for (const char* key : {"increase", "time_enabled_ps", "time_running_ps"}) item[key] = Json::array();
-    for (const IntervalCount& count : interval.counts) {
-      item["increase"].push_back(optional_number(count.increase));
-      item["time_enabled_ps"].push_back(count.time_enabled);
-      item["time_running_ps"].push_back(count.time_running);
-    }
-    json["intervals"].push_back(std::move(item));
-  }
+  for (const IntervalResult& interval : measure.intervals) json["intervals"].push_back(to_json(interval));
   json["derived"] = Json::array();
   for (const DerivedResult& derived : measure.derived) {
     Json item;
@@ -203,15 +216,7 @@ MeasureResult measure_from_json(const Json& json) {
   json.at("partial").get_to(measure.partial);
   json.at("compared").get_to(measure.is_compared);
   for (const Json& counter : json.at("counters")) measure.counters.push_back(counter_from_json(counter));
-  for (const Json& item : json.at("intervals")) {
-    IntervalResult interval;
-    item.at("time_ps").get_to(interval.time);
-    for (std::size_t i = 0; i < item.at("increase").size(); ++i) {
-      interval.counts.push_back({optional_number(item.at("increase")[i]), item.at("time_enabled_ps").at(i),
-                                 item.at("time_running_ps").at(i)});
-    }
-    measure.intervals.push_back(std::move(interval));
-  }
+  for (const Json& item : json.at("intervals")) measure.intervals.push_back(interval_from_json(item));
   for (const Json& item : json.at("derived")) {
     DerivedResult derived;
     item.at("name").get_to(derived.name);

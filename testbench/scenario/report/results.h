@@ -125,10 +125,12 @@ struct RunResult {
 
 [[nodiscard]] std::string_view to_string(RunResult::Status status) noexcept;
 
+[[nodiscard]] Json to_json(const IntervalResult& interval);
 [[nodiscard]] Json to_json(const MeasureResult& measure);
 [[nodiscard]] Json to_json(const CheckResult& check);
 [[nodiscard]] Json to_json(const RunResult& run);
 /// @throws nlohmann::json::exception if it is not what to_json made
+[[nodiscard]] IntervalResult interval_from_json(const Json& json);
 [[nodiscard]] MeasureResult measure_from_json(const Json& json);
 [[nodiscard]] CheckResult check_from_json(const Json& json);
 

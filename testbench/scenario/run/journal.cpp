@@ -11,6 +11,8 @@
 #include <fstream>
 #include <istream>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -77,7 +79,9 @@ struct Told {
   bool partial = false;
   bool must_fail = false;
   ExpectedFailures expected;
-  std::map<std::size_t, MeasureResult> measures;  // by their place in the scenario
+  // By the place of their measure in the scenario:
+  std::map<std::size_t, std::vector<IntervalResult>> intervals;
+  std::map<std::size_t, MeasureResult> measures;
 };
 
 void take_record(const std::string& record, const Json& content, RunResult& run, Told& told) {
@@ -88,7 +92,12 @@ void take_record(const std::string& record, const Json& content, RunResult& run,
     content.at("reason").get_to(run.expected_reason);
     told.expected = expected_failures(content);
   } else if (record == "measure") {
-    told.measures.emplace(content.at("index").get<std::size_t>(), measure_from_json(content));
+    const auto index = content.at("index").get<std::size_t>();
+    MeasureResult measure = measure_from_json(content);
+    measure.intervals = std::move(told.intervals[index]);
+    told.measures.emplace(index, std::move(measure));
+  } else if (record == "interval") {
+    told.intervals[content.at("index").get<std::size_t>()].push_back(interval_from_json(content));
   } else if (record == "check") {
     run.checks.push_back(check_from_json(content));
   } else if (record == "driver_files") {

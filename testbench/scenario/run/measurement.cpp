@@ -29,8 +29,9 @@ std::string describe_errno(int result) {
 }
 
 Measurement::Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreboard::Scoreboard& judge,
-                         const perf::PmuCatalog& catalog, Picoseconds zero, Picoseconds rotation)
-    : spec_(spec), pmus_(pmus), judge_(judge), zero_(zero), rotation_(rotation) {
+                         const perf::PmuCatalog& catalog, Picoseconds zero, Picoseconds rotation,
+                         std::function<void(const IntervalResult&)> take)
+    : spec_(spec), pmus_(pmus), judge_(judge), zero_(zero), rotation_(rotation), take_(std::move(take)) {
   result_.name = spec.name;
   result_.is_compared = spec.compare != MeasureSpec::Compare::none;
   for (const std::string& text : spec.events) {
@@ -141,7 +142,8 @@ void Measurement::note_interval() {
       }
     }
   }
-  result_.intervals.push_back(std::move(interval));
+  ++intervals_;
+  take_(interval);
 }
 
 void Measurement::read_interval() {
@@ -248,10 +250,9 @@ MeasureResult Measurement::end(bool cut_short) {
       for (const Counter& counter : group.counters)
         sums_agree = sums_agree && counter.increases == (counter.reading ? counter.reading->value : 0);
     }
-    result_.checks.push_back(
-        {"intervals", sums_agree,
-         fmt::format("{}; their sums {} the final counts", counted(result_.intervals.size(), "interval"),
-                     sums_agree ? "equal" : "differ from")});
+    result_.checks.push_back({"intervals", sums_agree,
+                              fmt::format("{}; their sums {} the final counts", counted(intervals_, "interval"),
+                                          sums_agree ? "equal" : "differ from")});
   }
   return std::move(result_);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,9 +22,11 @@ class Measurement {
  public:
   /// @param zero      simulated time that counts as 0 in results
   /// @param rotation  how often events that share counters change them
+  /// @param take      receives each interval when it is over; the result of end() has none
   /// @throws EventError if an event does not resolve
   Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreboard::Scoreboard& judge,
-              const perf::PmuCatalog& catalog, Picoseconds zero, Picoseconds rotation = perf::kRotation);
+              const perf::PmuCatalog& catalog, Picoseconds zero, Picoseconds rotation,
+              std::function<void(const IntervalResult&)> take);
 
   /// Open and enable every event.
   void begin();
@@ -33,7 +37,7 @@ class Measurement {
   /// Read every event for nobody: the scoreboard judges the reading.
   void read_again();
   /// @return number of intervals read so far
-  [[nodiscard]] std::size_t intervals() const noexcept { return result_.intervals.size(); }
+  [[nodiscard]] std::size_t intervals() const noexcept { return intervals_; }
   /// Disable, read, compare and close every event. @param cut_short  by the user, or by an action on the machine
   MeasureResult end(bool cut_short);
 
@@ -67,6 +71,8 @@ class Measurement {
   Picoseconds zero_;
   Picoseconds rotation_;
   std::vector<Group> groups_;
+  std::function<void(const IntervalResult&)> take_;
+  std::size_t intervals_ = 0;
   MeasureResult result_;
   bool refused_as_told_ = false;
 };

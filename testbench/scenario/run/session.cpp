@@ -342,8 +342,13 @@ class ScenarioRun {
     // Looked up each time: the CPU a PMU is read on moves with CPU hotplug.
     const perf::PmuCatalog catalog(machine_.pmus().pmus());
     if (loaded_ && !pmus_are_there(measure, catalog)) return;
+    const auto note_interval = [this, index](const IntervalResult& interval) {
+      Json content = to_json(interval);
+      content["index"] = index;
+      journal_.write("interval", std::move(content));
+    };
     auto measurement = std::make_unique<Measurement>(measure, machine_.pmus(), machine_.scoreboard(), catalog, zero_,
-                                                     spec_.host.rotation);
+                                                     spec_.host.rotation, note_interval);
     measurement->begin();
     open_.emplace(index, std::move(measurement));
     if (measure.window > 0) steps_.push({simulated_time() - zero_ + measure.window, Kind::end_measure, index});

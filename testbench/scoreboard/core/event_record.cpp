@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/core/event_record.h"
 
+#include <algorithm>
 #include <bit>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace pmufab::scoreboard {
 namespace {
+
+// Nothing that is told of later than this changes what was true.
+constexpr Picoseconds kLatest = 1'000'000'000'000;
 
 /// What a difference tells by itself: a counter that wrapped, or was added more than once.
 std::string remark_on(std::uint64_t expected, std::uint64_t driver) {
@@ -41,6 +46,8 @@ void EventRecord::set_truth(std::unique_ptr<EventTruth> truth, Picoseconds when)
   truth_ = std::move(truth);
   spans_.clear();
   reads_.clear();
+  marks_of_reads_.clear();
+  settled_ = {};
   open_.reset();
   has_own_gate_ = false;
   if (active_) truth_->activated();
@@ -109,11 +116,35 @@ std::optional<EventRecord::Point> EventRecord::point(Picoseconds when) {
   return point;
 }
 
+std::optional<EventRecord::Point> EventRecord::point_of_read(Picoseconds when) {
+  std::optional<Point> taken = point(when);
+  if (taken && taken->open) marks_of_reads_.push_back(taken->open->end);
+  return taken;
+}
+
 void EventRecord::judge_read(Picoseconds begin, Picoseconds end, std::uint64_t value, const std::optional<Point>& low,
-                             const std::optional<Point>& high, const std::optional<Point>& sample) {
+                             const std::optional<Point>& high, const std::optional<Point>& sample,
+                             Picoseconds busy_since) {
   driver_ = value;
   if (!low || !high) return;
   reads_.push_back({begin, end, value, sample.value_or(*low), sample.value_or(*high), sample.has_value()});
+  constexpr std::size_t kMany = 64;
+  if (reads_.size() >= kMany && busy_since > kLatest) settle_reads(busy_since - kLatest);
+}
+
+/// Judge readings that ended before `until`, and forget them and their marks: a run may have any number of them.
+void EventRecord::settle_reads(Picoseconds until) {
+  if (reads_.front().end >= until) return;
+  for (const ReadCheck& check : read_checks()) {
+    if (check.end >= until) break;
+    settled_.add(check);
+    reads_.pop_front();
+  }
+  const Picoseconds needed = reads_.empty() ? until : std::min(until, reads_.front().begin);
+  while (!marks_of_reads_.empty() && marks_of_reads_.front().when < needed) {
+    truth_->forget(marks_of_reads_.front());
+    marks_of_reads_.pop_front();
+  }
 }
 
 std::vector<Span> EventRecord::spans_until(Picoseconds when) {
@@ -136,7 +167,7 @@ std::vector<ReadCheck> EventRecord::read_checks() const {
     return before[point.spans] + (point.open ? truth_->count(*point.open) : 0);
   };
   std::vector<ReadCheck> checks;
-  std::uint64_t last = 0;
+  std::uint64_t last = settled_.last ? settled_.last->value : 0;
   for (const JudgedRead& read : reads_) {
     ReadCheck& check = checks.emplace_back();
     check.begin = read.begin;
@@ -155,23 +186,22 @@ std::vector<ReadCheck> EventRecord::read_checks() const {
 std::optional<ReadCheck> EventRecord::last_read(Picoseconds until) const {
   std::optional<ReadCheck> last;
   if (truth_ == nullptr) return last;
+  if (settled_.last && settled_.last->end <= until) last = settled_.last;
   for (const ReadCheck& check : read_checks()) {
     if (check.end <= until) last = check;
   }
   return last;
 }
 
-void EventRecord::add_reads(EventResult& result) const {
+void EventRecord::Readings::add(const ReadCheck& check) {
   constexpr std::size_t kKept = 8;
-  for (const ReadCheck& check : read_checks()) {
-    ++result.reads;
-    if (check.sampled) ++result.reads_sampled;
-    if (!check.ok()) {
-      ++result.reads_failed;
-      if (result.failed_reads.size() < kKept) result.failed_reads.push_back(check);
-    }
-    result.last_read = check;
+  ++all;
+  if (check.sampled) ++sampled;
+  if (!check.ok()) {
+    ++failed;
+    if (first_failed.size() < kKept) first_failed.push_back(check);
   }
+  last = check;
 }
 
 EventResult EventRecord::result(Picoseconds when) {
@@ -187,7 +217,13 @@ EventResult EventRecord::result(Picoseconds when) {
     result.window_time += span.end.when - span.begin.when;
     result.expected += truth_->count(span);
   }
-  add_reads(result);
+  Readings readings = settled_;
+  for (const ReadCheck& check : read_checks()) readings.add(check);
+  result.reads = readings.all;
+  result.reads_sampled = readings.sampled;
+  result.reads_failed = readings.failed;
+  result.failed_reads = std::move(readings.first_failed);
+  result.last_read = readings.last;
   truth_->describe(spans, result);
 
   using Match = EventResult::Match;

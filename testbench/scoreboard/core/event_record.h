@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -41,10 +42,13 @@ class EventRecord {
   };
   /// @return the present point; nothing if the meaning is not known.
   [[nodiscard]] std::optional<Point> point(Picoseconds when);
+  /// @return the same, for judge_read() alone: it is forgotten when the reading has been judged for good.
+  [[nodiscard]] std::optional<Point> point_of_read(Picoseconds when);
   /// The PMU should have stopped at this earlier point. A later span is dropped.
   void end_span_at(const std::optional<Point>& point);
+  /// @param busy_since  when the call began that the driver is in: points from then on may still be needed
   void judge_read(Picoseconds begin, Picoseconds end, std::uint64_t value, const std::optional<Point>& low,
-                  const std::optional<Point>& high, const std::optional<Point>& sample);
+                  const std::optional<Point>& high, const std::optional<Point>& sample, Picoseconds busy_since);
   /// A pmu_enable call did not start the PMU while this event was active. This becomes a driver's fault once the driver
   /// has certainly accepted the event: when it is read, stopped or deleted.
   void suspect(Picoseconds when) { suspected_ = when; }
@@ -68,10 +72,22 @@ class EventRecord {
     bool sampled;
   };
 
+  /// Readings and their judgements.
+  struct Readings {
+    std::uint64_t all = 0;
+    std::uint64_t sampled = 0;
+    std::uint64_t failed = 0;
+    std::vector<ReadCheck> first_failed;
+    std::optional<ReadCheck> last;
+
+    void add(const ReadCheck& check);
+  };
+
   void close(const Mark& end);
   [[nodiscard]] std::vector<Span> spans_until(Picoseconds when);
+  /// @return the judgements of reads_.
   [[nodiscard]] std::vector<ReadCheck> read_checks() const;
-  void add_reads(EventResult& result) const;
+  void settle_reads(Picoseconds until);
 
   perf::EventHandle handle_;
   const PmuJudge& pmu_;
@@ -82,7 +98,9 @@ class EventRecord {
   std::optional<Mark> open_;
   std::vector<Span> spans_;  // closed
   std::optional<std::uint64_t> driver_;
-  std::vector<JudgedRead> reads_;
+  std::deque<JudgedRead> reads_;     // those that late information may change
+  std::deque<Mark> marks_of_reads_;  // in order of time
+  Readings settled_;                 // those before reads_
 };
 
 }  // namespace pmufab::scoreboard

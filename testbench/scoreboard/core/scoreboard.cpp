@@ -163,7 +163,7 @@ void Scoreboard::State::begin_call(Call call, const std::string& name, EventHand
   if (call == Call::del || call == Call::stop) {
     if (!touched.has_own_gate()) touched.deactivate(when);
   } else if (call == Call::read) {
-    frame.low = touched.point(when);
+    frame.low = touched.point_of_read(when);
   }
 }
 
@@ -267,7 +267,8 @@ void Scoreboard::State::end_event_call(Frame& frame, std::uint64_t value, Picose
       touched.set_driver_value(value);
       break;
     case Call::read:
-      touched.judge_read(frame.begin, when, value, frame.low, touched.point(when), frame.sample);
+      touched.judge_read(frame.begin, when, value, frame.low, touched.point_of_read(when), frame.sample,
+                         frames.empty() ? frame.begin : frames.front().begin);
       break;
     default:
       break;
@@ -317,7 +318,7 @@ void Scoreboard::on_bus_access(const MmioBus::BusAccess& access) {
   if (event == nullptr) return;
   // In a counter read of two halves (high, low, high), the lower half, at the lower address, determines the instant.
   if (frame.sample && access.address > frame.sample_address) return;
-  frame.sample = event->point(access.when);
+  frame.sample = event->point_of_read(access.when);
   frame.sample_address = access.address;
 }
 

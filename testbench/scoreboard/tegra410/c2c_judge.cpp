@@ -41,6 +41,7 @@ class C2cTruth final : public EventTruth {
   }
 
   [[nodiscard]] Mark mark(Picoseconds when) override { return {when, checkpoints_.take(when)}; }
+  void forget(const Mark& mark) override { checkpoints_.forget(mark.position); }
 
   [[nodiscard]] std::uint64_t count(const Span& span) const override {
     if (meaning_.is_cycles()) return clock_.edges_in(span.begin.when, span.end.when);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "testbench/scoreboard/core/exact_clock.h"
@@ -97,11 +98,15 @@ class Checkpoints {
   Checkpoints& operator=(const Checkpoints&) = delete;
 
   /// @return its number in the timeline
-  std::size_t take(Picoseconds when) { return numbers_.emplace_back(timeline_.checkpoint(when)); }
+  std::size_t take(Picoseconds when) { return *numbers_.insert(timeline_.checkpoint(when)).first; }
+  void forget(std::size_t number) {
+    timeline_.forget(number);
+    numbers_.erase(number);
+  }
 
  private:
   RequestTimeline& timeline_;
-  std::vector<std::size_t> numbers_;
+  std::set<std::size_t> numbers_;
 };
 
 }  // namespace pmufab::scoreboard

@@ -154,18 +154,12 @@ TEST_F(DriverLimit, output_that_is_not_the_kernels_is_bounded_too) {
 }
 
 TEST_F(DriverLimit, memory_that_a_driver_may_not_have_is_refused_by_the_kernel) {
-#ifdef PMUFAB_SANITIZED
-  GTEST_SKIP() << "AddressSanitizer needs more";
-#endif
   const Json run = run_both("k", {"--limit", "memory=2 GiB"});
   EXPECT_EQ(run.at("status"), "failed");
   EXPECT_THAT(run.at("kernel_log").dump(), HasSubstr("failed with error -12"));
 }
 
 TEST_F(DriverLimit, a_driver_that_takes_all_memory_gets_no_more_and_its_run_goes_on) {
-#ifdef PMUFAB_SANITIZED
-  GTEST_SKIP() << "AddressSanitizer needs more";
-#endif
   const Json run = run_both("a", {"--limit", "memory=256 MiB"});
   EXPECT_EQ(run.at("status"), "failed");
   EXPECT_THAT(run.at("kernel_log").dump(), HasSubstr("failed with error -12"));
@@ -216,12 +210,7 @@ TEST_F(DriverLimit, a_driver_that_exits_has_crashed_whatever_its_code) {
     const Json run = run_both(fault);
     EXPECT_EQ(run.at("status"), "crashed") << fault;
     EXPECT_GT(run.at("simulated_time_ps"), 0) << "how far it came";
-    // The sanitizers replace the code if the process leaves memory behind.
-#if defined(PMUFAB_SANITIZED)
-    const std::string code;
-#else
     const std::string code(1, fault[1]);
-#endif
     EXPECT_THAT(run.at("message").get<std::string>(), HasSubstr("its process ended early with exit code " + code));
     EXPECT_EQ(outcome.exit_code, 3);
   }

@@ -176,9 +176,6 @@ TEST_F(DriverRule, every_broken_rule_is_told_with_the_function_that_broke_it) {
 }
 
 TEST_F(DriverRule, misused_memory_is_told_with_the_function) {
-#ifdef PMUFAB_SANITIZED
-  GTEST_SKIP() << "AddressSanitizer does this in its own way";
-#endif
   for (const auto& [fault, text] : std::vector<std::pair<char, std::string>>{
            {'l', "an object of 24 bytes is never freed; it was allocated"},
            {'f', "memory is freed twice"},

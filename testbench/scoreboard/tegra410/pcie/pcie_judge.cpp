@@ -28,6 +28,11 @@ class PcieTruth final : public EventTruth {
     return {when, sum(requests_.lanes()).amount(meaning_.event)};
   }
 
+  void forget(const Mark& mark) override {
+    if (meaning_.kind == PcieMeaning::Kind::traffic && meaning_.event == PcieEvent::rd_cum_outs)
+      checkpoints_.forget(mark.position);
+  }
+
   [[nodiscard]] std::uint64_t count(const Span& span) const override {
     switch (meaning_.kind) {
       case PcieMeaning::Kind::cycles:

@@ -55,13 +55,16 @@ class MeasurementTest : public ::testing::Test {
     spec.name = "odd";
     spec.events = {events};
     spec.interval = 1000;
-    measurement = std::make_unique<Measurement>(spec, pmu, judge, perf::PmuCatalog(pmu.pmus()), 0);
+    measurement =
+        std::make_unique<Measurement>(spec, pmu, judge, perf::PmuCatalog(pmu.pmus()), 0, perf::kRotation,
+                                      [this](const IntervalResult& interval) { intervals.push_back(interval); });
     measurement->begin();
   }
 
   MeasureSpec spec;
   FailingPmu pmu;
   scoreboard::Scoreboard judge;
+  std::vector<IntervalResult> intervals;
   std::unique_ptr<Measurement> measurement;
 };
 
@@ -90,10 +93,10 @@ TEST_F(MeasurementTest, a_reading_that_goes_back_is_told_and_is_no_increase) {
   measurement->read_interval();
   pmu.step = 5;
   const MeasureResult result = measurement->end(false);
-  ASSERT_EQ(result.intervals.size(), 3U);
-  EXPECT_EQ(result.intervals[0].counts.at(0).increase, 100U);
-  EXPECT_FALSE(result.intervals[1].counts.at(0).increase) << *result.intervals[1].counts.at(0).increase;
-  EXPECT_EQ(result.intervals[2].counts.at(0).increase, 5U);
+  ASSERT_EQ(intervals.size(), 3U);
+  EXPECT_EQ(intervals[0].counts.at(0).increase, 100U);
+  EXPECT_FALSE(intervals[1].counts.at(0).increase) << *intervals[1].counts.at(0).increase;
+  EXPECT_EQ(intervals[2].counts.at(0).increase, 5U);
   EXPECT_THAT(result.counters.at(0).note, HasSubstr("its reading went back from 100 to 30 at 0 ps"));
 }
 
@@ -104,9 +107,9 @@ TEST_F(MeasurementTest, an_interval_whose_reading_failed_is_part_of_the_next) {
   pmu.error = 0;
   measurement->read_interval();
   const MeasureResult result = measurement->end(false);
-  ASSERT_EQ(result.intervals.size(), 3U);
-  EXPECT_FALSE(result.intervals[0].counts.at(0).increase);
-  EXPECT_EQ(result.intervals[1].counts.at(0).increase, 100U);
+  ASSERT_EQ(intervals.size(), 3U);
+  EXPECT_FALSE(intervals[0].counts.at(0).increase);
+  EXPECT_EQ(intervals[1].counts.at(0).increase, 100U);
   EXPECT_EQ(result.counters.at(0).driver, 200U);
 }
 
