@@ -62,17 +62,20 @@ void add_found(const std::vector<AccessRecord>& accesses, Candidates& candidates
 
 }  // namespace
 
-Candidates candidate_amounts(const std::vector<AccessRecord>& accesses, std::size_t most) {
+Candidates candidate_amounts(const std::vector<AccessRecord>& accesses, const std::vector<AccessRecord>& earlier,
+                             std::size_t most) {
   Candidates candidates;
   std::set<std::uint64_t> all;
-  const auto find_with_each = [&](auto add) {
-    return [&accesses, add](const AccessRecord& lower, std::set<std::uint64_t>& found) {
-      for (const AccessRecord& upper : accesses) add(lower, upper, found);
+  const auto with_each = [](const std::vector<AccessRecord>& others, auto add) {
+    return [&others, add](const AccessRecord& lower, std::set<std::uint64_t>& found) {
+      for (const AccessRecord& upper : others) add(lower, upper, found);
     };
   };
-  add_found(accesses, candidates, all, most, add_parts);
-  add_found(accesses, candidates, all, most, find_with_each(add_halves));
-  add_found(accesses, candidates, all, most, find_with_each(add_chained));
+  for (const std::vector<AccessRecord>* const some : {&accesses, &earlier}) {
+    add_found(*some, candidates, all, most, add_parts);
+    add_found(*some, candidates, all, most, with_each(*some, add_halves));
+  }
+  add_found(accesses, candidates, all, most, with_each(accesses, add_chained));
   candidates.amounts.assign(all.begin(), all.end());
   return candidates;
 }

@@ -21,11 +21,13 @@ struct Candidates {
 };
 
 /// @param accesses  of one call, as they were without anything added
+/// @param earlier   the latest ones before that call, of other registers: a counter that the call does not read
 /// @param most      amounts
 /// @return for each value that the driver reads or writes there, its 32-bit halves and its 16-bit parts, then for two
-///         halves together, and then for a value above a 16-bit part, the distance to the end of each usual width.
-///         Nothing is presumed about which register counts what.
-[[nodiscard]] Candidates candidate_amounts(const std::vector<AccessRecord>& accesses, std::size_t most);
+///         halves together, and then for a value above a 16-bit part (in the call alone), the distance to the end of
+///         each usual width. Nothing is presumed about which register counts what.
+[[nodiscard]] Candidates candidate_amounts(const std::vector<AccessRecord>& accesses,
+                                           const std::vector<AccessRecord>& earlier, std::size_t most);
 
 /// What more occurrences made different.
 struct Wrapped {

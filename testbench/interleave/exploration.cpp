@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -100,13 +101,6 @@ class Failures {
   std::vector<One> list_;
 };
 
-/// @return true if the results could not be written: the disk is full or broken, and the run says nothing
-bool has_lost_results(const RunResult& run) {
-  return run.status == RunResult::Status::bad_input &&
-         (run.message.find("results cannot be written") != std::string::npos ||
-          run.message.find("is the disk full?") != std::string::npos);
-}
-
 }  // namespace
 
 Exploration::Exploration(Subject subject, scenario::RunnerOptions options)
@@ -127,7 +121,7 @@ std::vector<RunResult> Exploration::run_documents(const std::vector<Value>& docu
   options.prepare = [record](scenario::ScenarioSpec& spec) { spec.records_accesses = record; };
   options.on_result = [&results](const scenario::RunPlan&, RunResult result) { results.push_back(std::move(result)); };
   scenario::run_all(plans, options);
-  const auto lost = std::find_if(results.begin(), results.end(), has_lost_results);
+  const auto lost = std::find_if(results.begin(), results.end(), [](const RunResult& run) { return run.is_lost; });
   if (lost != results.end()) throw InputError(lost->message);
   interrupted_ = interrupted_ || (options_.interrupted && options_.interrupted() > 0);
   return results;
@@ -216,6 +210,21 @@ std::vector<AccessRecord> Exploration::from_window(const std::vector<AccessRecor
   return {first, all.end()};
 }
 
+std::vector<AccessRecord> Exploration::before_window(const Window& window) const {
+  std::map<std::uint64_t, AccessRecord> latest;
+  for (const AccessRecord& access : recorded_) {
+    if (access.place.pmu != subject_.pmu) continue;
+    if (access.place.call == window.call && access.place.nth_call == window.nth_call) break;
+    latest[access.address] = access;
+  }
+  for (const AccessRecord& access : from_window(recorded_, window)) {
+    if (access.place.call == window.call && access.place.nth_call == window.nth_call) latest.erase(access.address);
+  }
+  std::vector<AccessRecord> others;
+  for (auto& [address, access] : latest) others.push_back(std::move(access));
+  return others;
+}
+
 void Exploration::find_amounts() {
   for (Choices::OfWindow& of : choices_.windows) {
     for (const std::string& source : sources()) {
@@ -230,7 +239,7 @@ void Exploration::find_amounts(Choices::OfWindow& of, const std::string& source)
   const std::vector<AccessRecord> none = from_window(recorded_, of.window);
   std::vector<AccessRecord> own = none;
   own.resize(std::min<std::size_t>(own.size(), of.window.accesses));
-  const Candidates candidates = candidate_amounts(own, kMostAmounts);
+  const Candidates candidates = candidate_amounts(own, before_window(of.window), kMostAmounts);
   // What is at 0 falls only from where one occurrence has brought it.
   std::vector<AccessRecord> one;
   std::vector<Trial> trials;

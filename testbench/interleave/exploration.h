@@ -86,6 +86,8 @@ class Exploration {
   void find_holds(Choices::OfWindow& of) const;
   [[nodiscard]] std::vector<std::string> sources() const;
   [[nodiscard]] std::vector<AccessRecord> from_window(const std::vector<AccessRecord>& all, const Window& window) const;
+  /// @return the latest access before a window to each register that is not accessed in it.
+  [[nodiscard]] std::vector<AccessRecord> before_window(const Window& window) const;
 
   Subject subject_;
   scenario::RunnerOptions options_;

@@ -206,11 +206,8 @@ class Campaign {
 
   /// @return true for a run whose results could not be written, as on a full disk. No driver has failed.
   bool is_lost(const RunResult& run) {
-    const bool lost = run.status == RunResult::Status::bad_input &&
-                      (run.message.find("results cannot be written") != std::string::npos ||
-                       run.message.find("is the disk full?") != std::string::npos);
-    if (lost) lost_ = run.message;
-    return lost;
+    if (run.is_lost) lost_ = run.message;
+    return run.is_lost;
   }
   void refuse_lost_results() const {
     if (!lost_.empty()) throw scenario::InputError(lost_);

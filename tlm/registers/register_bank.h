@@ -184,11 +184,13 @@ class RegisterBank {
   Slot& make_slot(std::size_t step);
   [[nodiscard]] WriteHook& hook_of(RegisterId reg);
 
-  [[gnu::cold]] void guest_error(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status, std::string_view what);
+  [[gnu::cold]] void guest_error(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status,
+                                 std::string_view what);
   [[gnu::cold]] void report_unimplemented(Register& reg, unsigned element, std::uint64_t bits);
   [[gnu::cold]] void report_lost(std::uint64_t offset, std::uint64_t value, std::string_view why);
   [[gnu::cold]] void report_lost_element(const Register& reg, unsigned element, std::uint64_t written);
-  [[gnu::cold]] void report_lost_bits(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask, Picoseconds when);
+  [[gnu::cold]] void report_lost_bits(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask,
+                                      Picoseconds when);
   [[nodiscard]] std::string place(std::uint64_t offset, unsigned length) const;
   [[nodiscard]] std::uint64_t read_element(const Register& reg, unsigned element, Picoseconds when) const;
   void write_element(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask, Picoseconds when);

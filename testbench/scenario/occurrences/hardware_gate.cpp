@@ -18,6 +18,19 @@ std::uint64_t data_in(const tlm::tlm_generic_payload& payload) {
   return value;
 }
 
+/// A note that an access carries while this object exists, whatever is thrown.
+struct CarriedNote {
+  explicit CarriedNote(tlm::tlm_generic_payload& payload) : payload_(payload) { payload_.set_extension(&note); }
+  ~CarriedNote() { payload_.clear_extension(&note); }
+  CarriedNote(const CarriedNote&) = delete;
+  CarriedNote& operator=(const CarriedNote&) = delete;
+
+  RegisterNote note;
+
+ private:
+  tlm::tlm_generic_payload& payload_;
+};
+
 }  // namespace
 
 HardwareGate::HardwareGate(const sc_core::sc_module_name& name, platform::Platform& platform,
@@ -43,8 +56,8 @@ void HardwareGate::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
     sc_core::wait(to_sc_time(1));
   }
   if (!triggers_.place().pmu.empty()) faults_.on_access(triggers_.place().pmu, payload.get_address());
-  std::optional<RegisterNote> note;
-  if (take_ && !triggers_.place().pmu.empty()) payload.set_extension(&note.emplace());
+  std::optional<CarriedNote> note;
+  if (take_ && !triggers_.place().pmu.empty()) note.emplace(payload);
   const sc_core::sc_time slowness = faults_.slowness(payload);
   if (!faults_.answer(payload)) {
     bus->b_transport(payload, delay);
@@ -53,9 +66,7 @@ void HardwareGate::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
     take_lost_({simulated_time(), payload.get_address(), data_in(payload), payload.get_data_length(), true, true});
   }
   delay += slowness;
-  if (!note) return;
-  payload.clear_extension(&*note);
-  record(payload, *note);
+  if (note) record(payload, note->note);
 }
 
 void HardwareGate::record(const tlm::tlm_generic_payload& payload, const RegisterNote& note) const {

@@ -61,9 +61,10 @@ void Journal::write(const std::string& record, Json content) {
   if (error_ != 0) throw JournalError(fmt::format("cannot write '{}'", name_), error_);
 }
 
-void Journal::write_error(bool input, const std::string& message) {
+void Journal::write_error(Cause cause, const std::string& message) {
   Json content;
-  content["input"] = input;
+  content["input"] = cause != Cause::internal;
+  content["output"] = cause == Cause::output;
   content["message"] = message;
   write("error", std::move(content));
 }
@@ -80,7 +81,7 @@ struct Told {
   bool must_fail = false;
   ExpectedFailures expected;
   // By the place of their measure in the scenario:
-  std::map<std::size_t, std::vector<IntervalResult>> intervals;
+  std::map<std::size_t, MeasureResult> begun_measures;  // those with intervals
   std::map<std::size_t, MeasureResult> measures;
 };
 
@@ -94,10 +95,12 @@ void take_record(const std::string& record, const Json& content, RunResult& run,
   } else if (record == "measure") {
     const auto index = content.at("index").get<std::size_t>();
     MeasureResult measure = measure_from_json(content);
-    measure.intervals = std::move(told.intervals[index]);
+    if (const auto begun = told.begun_measures.extract(index)) measure.intervals = std::move(begun.mapped().intervals);
     told.measures.emplace(index, std::move(measure));
+  } else if (record == "measure_begun") {
+    told.begun_measures.insert_or_assign(content.at("index").get<std::size_t>(), measure_from_json(content));
   } else if (record == "interval") {
-    told.intervals[content.at("index").get<std::size_t>()].push_back(interval_from_json(content));
+    told.begun_measures[content.at("index").get<std::size_t>()].intervals.push_back(interval_from_json(content));
   } else if (record == "check") {
     run.checks.push_back(check_from_json(content));
   } else if (record == "driver_files") {
@@ -108,6 +111,7 @@ void take_record(const std::string& record, const Json& content, RunResult& run,
     run.actions.push_back(content.get<std::string>());
   } else if (record == "error") {
     run.status = content.at("input").get<bool>() ? Status::bad_input : Status::crashed;
+    content.at("output").get_to(run.is_lost);
     content.at("message").get_to(run.message);
   } else if (record == "coverage") {
     run.coverage = content;
@@ -192,6 +196,7 @@ RunResult read_journal(const std::filesystem::path& file, RunResult known, const
   run.partial = true;
   Told told;
   read_records(file, [&](const std::string& record, const Json& content) { take_record(record, content, run, told); });
+  told.measures.merge(told.begun_measures);  // those that a dead process left
   for (auto& [index, measure] : told.measures) run.measures.push_back(std::move(measure));
   if (run.status == Status::bad_input) run.simulated_time = 0;
   if (run.status == Status::bad_input || run.status == Status::crashed) return run;

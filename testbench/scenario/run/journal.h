@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -41,9 +42,13 @@ class Journal {
 
   /// @throws JournalError, with the file and the reason
   void write(const std::string& record, Json content);
-  /// Write that the run cannot go on. @param input  it is the user's mistake, not ours
-  /// @throws JournalError
-  void write_error(bool input, const std::string& message);
+  enum class Cause : std::uint8_t {
+    input,     ///< the user's mistake
+    output,    ///< files cannot be written, as on a full disk
+    internal,  ///< our mistake
+  };
+  /// Write that the run cannot go on. @throws JournalError
+  void write_error(Cause cause, const std::string& message);
 
  private:
   std::string name_;

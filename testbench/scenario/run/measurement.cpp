@@ -53,7 +53,7 @@ void Measurement::open(Group& group, unsigned number) {
     const EventHandle handle = pmus_.open(attributes, static_cast<int>(cpu), leader);
     if (handle <= 0) {
       const bool as_told = !spec_.open_error.empty() && spec_.open_error == strerrorname_np(-handle);
-      refused_as_told_ = refused_as_told_ || as_told;
+      if (as_told) ++refused_as_told_;
       for (Counter& other : group.counters) {
         CounterResult refused;
         refused.event = other.event.text;
@@ -155,6 +155,24 @@ void Measurement::read_again() {
   for (Group& group : groups_) read(group);
 }
 
+MeasureResult Measurement::begun() const {
+  MeasureResult result;
+  result.name = result_.name;
+  result.start = result_.start;
+  result.partial = true;
+  result.is_compared = result_.is_compared;
+  for (unsigned group = 0; group < groups_.size(); ++group) {
+    for (const Counter& counter : groups_[group].counters) {
+      CounterResult& of = result.counters.emplace_back();
+      of.event = counter.event.text;
+      of.pmu = counter.event.pmu;
+      of.group = group;
+      of.note = "the run ended before its last reading";
+    }
+  }
+  return result;
+}
+
 CounterResult Measurement::compare(const Counter& counter, unsigned group) const {
   CounterResult result;
   result.event = counter.event.text;
@@ -240,9 +258,13 @@ MeasureResult Measurement::end(bool cut_short) {
                    [](const CounterResult& a, const CounterResult& b) { return a.group < b.group; });
 
   if (!spec_.open_error.empty()) {
-    result_.checks.push_back({"open_error", refused_as_told_,
-                              refused_as_told_ ? fmt::format("the driver refused it with {}", spec_.open_error)
-                                               : fmt::format("no event was refused with {}", spec_.open_error)});
+    const bool all = refused_as_told_ == groups_.size();
+    result_.checks.push_back({"open_error", all,
+                              all ? fmt::format("the driver refused it with {}", spec_.open_error)
+                              : refused_as_told_ == 0
+                                  ? fmt::format("no event was refused with {}", spec_.open_error)
+                                  : fmt::format("only {} of {} events and groups were refused with {}",
+                                                refused_as_told_, groups_.size(), spec_.open_error)});
   }
   if (spec_.interval > 0 && spec_.compare == MeasureSpec::Compare::exact) {
     bool sums_agree = true;

@@ -34,14 +34,14 @@ class Measurement {
   void set_counting(bool counting);
   /// Read every event, for the interval that ends now.
   void read_interval();
-  /// Read every event for nobody: the scoreboard judges the reading.
+  /// Read every event, so that the scoreboard judges the reading. No result has it.
   void read_again();
   /// @return number of intervals read so far
   [[nodiscard]] std::size_t intervals() const noexcept { return intervals_; }
+  /// @return its events without counts: what is known if the run dies.
+  [[nodiscard]] MeasureResult begun() const;
   /// Disable, read, compare and close every event. @param cut_short  by the user, or by an action on the machine
   MeasureResult end(bool cut_short);
-
-  [[nodiscard]] const MeasureSpec& spec() const noexcept { return spec_; }
 
  private:
   struct Counter {
@@ -74,7 +74,7 @@ class Measurement {
   std::function<void(const IntervalResult&)> take_;
   std::size_t intervals_ = 0;
   MeasureResult result_;
-  bool refused_as_told_ = false;
+  std::size_t refused_as_told_ = 0;  // groups
 };
 
 /// @return the name and the words of a Linux errno given as a negative number: "EINVAL (Invalid argument)".

@@ -111,7 +111,7 @@ int run_plan(const RunPlan& plan, const RunnerOptions& options, const fs::path& 
     spec = plan.scenario->load();
     if (options.prepare) options.prepare(spec);
   } catch (const InputError& error) {  // the file was good when the runs were planned
-    journal.write_error(true, error.what());
+    journal.write_error(Journal::Cause::input, error.what());
     return 2;
   }
   SessionOptions session;
@@ -353,6 +353,7 @@ class Runner {
       result.message = "its results cannot be written any more: its file was closed (does a driver close files?)";
     } else if (run.write_error != 0) {
       result.status = RunResult::Status::bad_input;
+      result.is_lost = true;
       result.message =
           JournalError(fmt::format("its results cannot be written to {}", options_.scratch.string()), run.write_error)
               .what();

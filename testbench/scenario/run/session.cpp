@@ -350,6 +350,11 @@ class ScenarioRun {
     auto measurement = std::make_unique<Measurement>(measure, machine_.pmus(), machine_.scoreboard(), catalog, zero_,
                                                      spec_.host.rotation, note_interval);
     measurement->begin();
+    if (measure.interval > 0) {
+      Json content = to_json(measurement->begun());
+      content["index"] = index;
+      journal_.write("measure_begun", std::move(content));
+    }
     open_.emplace(index, std::move(measurement));
     if (measure.window > 0) steps_.push({simulated_time() - zero_ + measure.window, Kind::end_measure, index});
     const Picoseconds begun = measure.follows ? simulated_time() - zero_ : measure.start;
@@ -654,24 +659,25 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     }
     return 0;
   } catch (const perf::EventError& error) {
-    journal.write_error(true, "\n" + error.picture());
+    journal.write_error(Journal::Cause::input, "\n" + error.picture());
     return 2;
   } catch (const InputError& error) {
-    journal.write_error(true, with_place(error, spec.written).what());
+    journal.write_error(Journal::Cause::input, with_place(error, spec.written).what());
     return 2;
   } catch (const traffic::TraceError& error) {
-    journal.write_error(true, error.what());
+    journal.write_error(Journal::Cause::input, error.what());
     return 2;
   } catch (const std::system_error& error) {
     const bool no_room = is_output_error(error.code());
-    journal.write_error(no_room, no_room ? InputError(error.what(), "is the disk full?").what() : error.what());
+    journal.write_error(no_room ? Journal::Cause::output : Journal::Cause::internal,
+                        no_room ? InputError(error.what(), "is the disk full?").what() : error.what());
     return no_room ? 2 : 3;
   } catch (const std::bad_alloc&) {
-    journal.write_error(false, fmt::format("memory ran out (--limit memory={})",
-                                           format_quantity(options.limits.memory, Quantity::bytes)));
+    journal.write_error(Journal::Cause::internal, fmt::format("memory ran out (--limit memory={})",
+                                                              format_quantity(options.limits.memory, Quantity::bytes)));
     return 3;
   } catch (const std::exception& error) {
-    journal.write_error(false, error.what());
+    journal.write_error(Journal::Cause::internal, error.what());
     return 3;
   }
 }

@@ -10,7 +10,7 @@
 namespace pmufab::scoreboard {
 namespace {
 
-// Nothing that is told of later than this changes what was true.
+// 1 s. Traffic is reported sooner than this after it happened, so an older reading can be judged for good.
 constexpr Picoseconds kLatest = 1'000'000'000'000;
 
 /// What a difference tells by itself: a counter that wrapped, or was added more than once.
@@ -132,15 +132,17 @@ void EventRecord::judge_read(Picoseconds begin, Picoseconds end, std::uint64_t v
   if (reads_.size() >= kMany && busy_since > kLatest) settle_reads(busy_since - kLatest);
 }
 
-/// Judge readings that ended before `until`, and forget them and their marks: a run may have any number of them.
 void EventRecord::settle_reads(Picoseconds until) {
-  if (reads_.front().end >= until) return;
+  // All of reads_ are judged to settle some, so it is done when half of them can be settled.
+  if (reads_[reads_.size() / 2].end >= until) return;
   for (const ReadCheck& check : read_checks()) {
     if (check.end >= until) break;
     settled_.add(check);
     reads_.pop_front();
   }
-  const Picoseconds needed = reads_.empty() ? until : std::min(until, reads_.front().begin);
+  // A reading within another one ends first, so the order of their begins is another.
+  Picoseconds needed = until;
+  for (const JudgedRead& read : reads_) needed = std::min(needed, read.begin);
   while (!marks_of_reads_.empty() && marks_of_reads_.front().when < needed) {
     truth_->forget(marks_of_reads_.front());
     marks_of_reads_.pop_front();
@@ -153,10 +155,20 @@ std::vector<Span> EventRecord::spans_until(Picoseconds when) {
   return spans;
 }
 
+void EventRecord::forget_end(const std::vector<Span>& spans) {
+  if (spans.size() > spans_.size()) truth_->forget(spans.back().end);
+}
+
+void EventRecord::forget(const Point& point) {
+  if (point.open) truth_->forget(point.open->end);
+}
+
 std::uint64_t EventRecord::expected(Picoseconds when) {
   std::uint64_t sum = 0;
   if (truth_ == nullptr) return sum;
-  for (const Span& span : spans_until(when)) sum += truth_->count(span);
+  const std::vector<Span> spans = spans_until(when);
+  for (const Span& span : spans) sum += truth_->count(span);
+  forget_end(spans);
   return sum;
 }
 
@@ -241,6 +253,7 @@ EventResult EventRecord::result(Picoseconds when) {
     const std::string more = truth_->explain(spans, *driver_);
     if (!more.empty()) result.explanation += "; " + more;
   }
+  forget_end(spans);
   return result;
 }
 

@@ -42,11 +42,18 @@ class EventRecord {
   };
   /// @return the present point; nothing if the meaning is not known.
   [[nodiscard]] std::optional<Point> point(Picoseconds when);
+  /// A point of point() is not needed.
+  void forget(const Point& point);
   /// @return the same, for judge_read() alone: it is forgotten when the reading has been judged for good.
   [[nodiscard]] std::optional<Point> point_of_read(Picoseconds when);
   /// The PMU should have stopped at this earlier point. A later span is dropped.
   void end_span_at(const std::optional<Point>& point);
-  /// @param busy_since  when the call began that the driver is in: points from then on may still be needed
+  /// Judge a reading of the event while it counts, by a call from `begin` to `end`. Readings that are old enough are
+  /// judged for good and forgotten with their points.
+  /// @param value       what the driver has counted
+  /// @param low, high   the points at begin and end of the call, of point_of_read(); nothing if they are not known
+  /// @param sample      the point at which the driver read the counter itself, if it is known
+  /// @param busy_since  when the outermost call began that the driver is in: points from then on may still be needed
   void judge_read(Picoseconds begin, Picoseconds end, std::uint64_t value, const std::optional<Point>& low,
                   const std::optional<Point>& high, const std::optional<Point>& sample, Picoseconds busy_since);
   /// A pmu_enable call did not start the PMU while this event was active. This becomes a driver's fault once the driver
@@ -59,7 +66,8 @@ class EventRecord {
   /// @return the value the event must read at `when`, which is not before the latest instant passed to this record.
   [[nodiscard]] std::uint64_t expected(Picoseconds when);
   [[nodiscard]] EventResult result(Picoseconds when);
-  /// @return the judgement of the last read that had ended at `until`.
+  /// @return the judgement of the last read that had ended at `until`; nothing if there is none, or if it was read more
+  ///         than a second before the latest one.
   [[nodiscard]] std::optional<ReadCheck> last_read(Picoseconds until) const;
 
  private:
@@ -84,9 +92,12 @@ class EventRecord {
   };
 
   void close(const Mark& end);
+  /// @return all spans, with the open one up to `when`, whose end forget_end() drops again.
   [[nodiscard]] std::vector<Span> spans_until(Picoseconds when);
+  void forget_end(const std::vector<Span>& spans);
   /// @return the judgements of reads_.
   [[nodiscard]] std::vector<ReadCheck> read_checks() const;
+  /// Judge readings that ended before `until`, and forget them and their marks: a run may have any number of them.
   void settle_reads(Picoseconds until);
 
   perf::EventHandle handle_;

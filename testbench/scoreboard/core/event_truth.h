@@ -40,7 +40,7 @@ class EventTruth {
   [[nodiscard]] virtual std::string text() const = 0;
   /// Mark the present instant. Called in simulation order.
   [[nodiscard]] virtual Mark mark(Picoseconds when) = 0;
-  /// Nobody will ask for spans that begin or end at this mark again.
+  /// Nobody will ask for spans that begin or end at this mark again. Called at most once for a mark.
   virtual void forget(const Mark& /*mark*/) {}
   /// @return the count of a span between two of its marks. It may be called again later, and return another value after
   ///         late information.

@@ -205,6 +205,10 @@ void Scoreboard::State::end_disable(Frame& frame, Picoseconds when) {
       const auto point = frame.at_begin.find(handle);
       touched.end_span_at(point == frame.at_begin.end() ? std::nullopt : std::optional(point->second));
     }
+  } else {
+    for (const auto& [handle, point] : frame.at_begin) {
+      if (EventRecord* const touched = find_record(handle); touched != nullptr) touched->forget(point);
+    }
   }
   if (pmu.written_on() && has_active_events(pmu)) {
     findings.add(Severity::failure, "pmu_not_stopped",

@@ -46,6 +46,7 @@ class RequestTimeline {
 
   /// Record an instant, not before the latest one. @return its number
   std::size_t checkpoint(Picoseconds when);
+  /// Drop a checkpoint. Its number is not used again, and at() throws for it.
   void forget(std::size_t checkpoint) { checkpoints_.erase(checkpoint); }
   /// @return per lane, the sums before the instant of a checkpoint. Lanes added later may be missing: their sums are
   ///         zero.
@@ -86,7 +87,7 @@ class RequestTimeline {
   std::size_t next_checkpoint_ = 0;
 };
 
-/// The checkpoints of one user of a timeline, kept during the life of this object.
+/// The checkpoints of one user of a timeline, kept until they are forgotten or this object ends.
 class Checkpoints {
  public:
   /// @param timeline  must outlive this object
@@ -99,6 +100,7 @@ class Checkpoints {
 
   /// @return its number in the timeline
   std::size_t take(Picoseconds when) { return *numbers_.insert(timeline_.checkpoint(when)).first; }
+  /// Drop one that take() returned.
   void forget(std::size_t number) {
     timeline_.forget(number);
     numbers_.erase(number);

@@ -22,36 +22,43 @@ AccessRecord read_of(std::uint64_t address, unsigned size, std::uint64_t value) 
 }
 
 TEST(Amounts, a_value_has_the_distance_to_the_end_of_each_width) {
-  const auto amounts = candidate_amounts({read_of(0x10, 4, 0xffff'fff0)}, kMost).amounts;
+  const auto amounts = candidate_amounts({read_of(0x10, 4, 0xffff'fff0)}, {}, kMost).amounts;
   EXPECT_THAT(amounts, Contains(0x10U));
   EXPECT_THAT(amounts, Contains(0xff'0000'0010U)) << "of 40 bits";
   EXPECT_THAT(amounts, Not(Contains(0xffff'fff0U)));
 }
 
 TEST(Amounts, halves_make_one_counter) {
-  const auto amounts = candidate_amounts({read_of(0x14, 4, 0x8000'0000), read_of(0x10, 4, 5)}, kMost).amounts;
+  const auto amounts = candidate_amounts({read_of(0x14, 4, 0x8000'0000), read_of(0x10, 4, 5)}, {}, kMost).amounts;
   EXPECT_THAT(amounts, Contains(0x7fff'ffff'ffff'fffbU));
   EXPECT_THAT(amounts, Contains(0xffff'fffbU));
 }
 
 TEST(Amounts, four_counters_may_share_a_register) {
-  const auto amounts = candidate_amounts({read_of(0x20, 8, 0x0000'fffe'0000'0007)}, kMost).amounts;
+  const auto amounts = candidate_amounts({read_of(0x20, 8, 0x0000'fffe'0000'0007)}, {}, kMost).amounts;
   EXPECT_THAT(amounts, Contains(2U));
   EXPECT_THAT(amounts, Contains(0xfff9U));
+}
+
+TEST(Amounts, counters_that_the_call_does_not_read_wrap_too) {
+  const auto amounts =
+      candidate_amounts({read_of(0x0, 4, 1)}, {read_of(0x10, 4, 0x8000'0000), read_of(0x18, 4, 0xf)}, kMost).amounts;
+  EXPECT_THAT(amounts, ::testing::IsSupersetOf<std::uint64_t>({0xff, 0x8000'0000, 0xf1}));
 }
 
 TEST(Amounts, of_too_many_those_of_single_registers_are_kept) {
   std::vector<AccessRecord> accesses;
   for (std::uint64_t i = 0; i < 100; ++i) accesses.push_back(read_of(0x1000 + 16 * i, 4, 0xffff'0000 + 97 * i));
-  const Candidates all = candidate_amounts(accesses, 1'000'000);
+  const Candidates all = candidate_amounts(accesses, {}, 1'000'000);
   EXPECT_TRUE(all.is_all);
   EXPECT_GT(all.amounts.size(), 10'000U) << "each register may be above each part of another one";
-  const Candidates some = candidate_amounts(accesses, kMost);
+  const Candidates some = candidate_amounts(accesses, {}, kMost);
   EXPECT_FALSE(some.is_all);
   EXPECT_EQ(some.amounts.size(), kMost);
   for (std::uint64_t i = 0; i < 100; ++i) EXPECT_THAT(some.amounts, Contains(0x1'0000 - 97 * i)) << i;
   EXPECT_TRUE(
-      candidate_amounts({read_of(0x10, 4, 5)}, candidate_amounts({read_of(0x10, 4, 5)}, kMost).amounts.size()).is_all);
+      candidate_amounts({read_of(0x10, 4, 5)}, {}, candidate_amounts({read_of(0x10, 4, 5)}, {}, kMost).amounts.size())
+          .is_all);
 }
 
 TEST(Amounts, what_fell_has_wrapped) {

@@ -436,6 +436,14 @@ TEST_F(Command, an_open_the_driver_refuses_is_checked) {
   EXPECT_THAT(wrong.out, HasSubstr("opening it failed: EINVAL (Invalid argument)"));
 }
 
+TEST_F(Command, all_events_of_a_measure_must_be_refused_if_one_must) {
+  const Outcome outcome =
+      pmufab({"run", quick("  - {name: refused, open_error: EINVAL, events: "
+                           "[nvidia_ucf_pmu_0/slc_access_wr/u, nvidia_ucf_pmu_0/slc_access_wr/]}\n")});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("only 1 of 2 events and groups were refused with EINVAL"));
+}
+
 TEST_F(Command, a_child_that_crashes_is_reported_and_takes_nothing_along) {
   // The drivers of "Linux 99.1" crash when they are loaded. The others run all the same.
   std::filesystem::create_directories(folder / "drivers" / "99.1");

@@ -88,7 +88,9 @@ bool mod_delayed_work(struct workqueue_struct* queue, struct delayed_work* work,
 
 /* Even if it is not queued now: another time it may be running. */
 static void wait_for_end(const struct work_struct* work, const void* place, const char* what) {
-  if (is_running(work)) panic("deadlock: work waits for its own end");
+  if (running && running->work == work) panic("deadlock: work waits for its own end");
+  if (is_running(work))
+    panic("work waits for other work that waits itself; this host cannot go on with that, a kernel can");
   pmufab_lock_wait(work, place, what);
 }
 

@@ -126,6 +126,38 @@ TEST_F(C2cJudge, a_mask_picks_gpus_and_none_picks_all) {  // contract E5
   for (int number = 1; number <= 10; ++number) EXPECT_EQ(expected(number), counts[number - 1]) << number;
 }
 
+TEST_F(C2cJudge, of_any_number_of_readings_the_wrong_ones_are_told_and_the_count_is_right) {
+  constexpr Picoseconds kStep = 30'000'000'000;
+  constexpr int kReadings = 200;  // for 6 s
+  start(1, kNvlink, {{"in_rd_req"}});
+  start(2, kNvlink, {{"in_rd_cum_outs"}});
+  const auto read = [&](int event, std::uint64_t value) {
+    session.begin(Call::read, kNvlink, event);
+    session.end(Call::read, kNvlink, event, value);
+  };
+  for (int i = 1; i <= kReadings; ++i) {
+    for (int requests = 0; requests < 3; ++requests) ask(gpu_number(0, 0), FabricOpcode::read_once, kCmem, 7'000);
+    session.now += kStep;
+    const bool is_wrong = i == 10 || i == kReadings - 5;
+    read(1, 3U * i + (is_wrong ? 1 : 0));
+    // A wrong one of the second event goes back to 0.
+    read(2, is_wrong ? 0 : 21U * i);
+  }
+  EXPECT_EQ(session.board.last_read(1, session.now).value().low, 3U * kReadings);
+  EXPECT_EQ(stop(1, kNvlink, 3U * kReadings).match, Match::mismatch) << "of two readings";
+  for (const int event : {1, 2}) {
+    const EventResult result = session.result(event);
+    EXPECT_EQ(result.reads, kReadings);
+    EXPECT_EQ(result.reads_failed, 2U);
+    ASSERT_EQ(result.failed_reads.size(), 2U);
+    EXPECT_EQ(result.failed_reads[0].low, event == 1 ? 30U : 210U);
+    EXPECT_EQ(result.failed_reads[1].low, (event == 1 ? 3U : 21U) * (kReadings - 5));
+  }
+  session.del(kNvlink, 2, 21U * kReadings - 7);
+  EXPECT_EQ(session.result(2).expected, 21U * kReadings);
+  EXPECT_THAT(session.result(2).explanation, HasSubstr("7 missing"));
+}
+
 class OneGpuJudge : public C2cJudge {
  protected:
   static Tegra410JudgeSpec one_gpu() {
