@@ -51,7 +51,7 @@ class FabricEdges {
     if (kind != OpcodeClass::dataless) c2c_.link_request(is_in, kind != OpcodeClass::read, line, now, end);
   }
 
-  // Reads and writes of this socket's memory, on the wires in [start, end). Writes of CMEM nobody counts.
+  // Reads and writes of this socket's memory, on the wires in [start, end). No PMU counts writes of CMEM.
   void read_cmem(CmemControllers::Place place, unsigned parts, Picoseconds now, Picoseconds start, Picoseconds end) {
     cmem_.read(place, parts, now, start, end);
   }

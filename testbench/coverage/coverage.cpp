@@ -131,7 +131,7 @@ Coverage Coverage::from_json(const Json& json, std::string_view file) {
 Coverage read_coverage(const std::filesystem::path& file) {
   const std::string name = file.generic_string();
   const Json json = scenario::read_json_input(file, kMostBytes);
-  if (json.is_discarded()) refuse(name, "it is no JSON");
+  if (json.is_discarded()) refuse(name, "it is not JSON");
   return Coverage::from_json(json, name);
 }
 

@@ -157,9 +157,10 @@ void Exploration::choose_pmu() {
   for (const AccessRecord& access : recorded_) pmus.insert(access.place.pmu);
   const std::vector<std::string> names(pmus.begin(), pmus.end());
   if (subject_.pmu.empty() && pmus.size() == 1) subject_.pmu = names.front();
+  if (names.empty()) throw InputError("no driver is called for a PMU of this scenario", "does it measure events?");
   if (subject_.pmu.empty())
-    throw InputError("the scenario measures no PMU, or several: the calls of which are not told",
-                     "--pmu names one of " + scenario::quoted_list(names));
+    throw InputError(fmt::format("the scenario measures {} PMUs, and calls for one are explored", names.size()),
+                     "choose one with --pmu: " + scenario::quoted_list(names));
   if (!pmus.contains(subject_.pmu))
     throw InputError(fmt::format("no driver accesses registers for a PMU '{}'", subject_.pmu),
                      "there are " + scenario::quoted_list(names));

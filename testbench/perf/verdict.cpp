@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/perf/verdict.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "testbench/scenario/yaml/quantity.h"
+#include "tlm/spec/printable.h"
 
 namespace pmufab::perf {
 namespace {
 
 std::string duration(Picoseconds span) { return scenario::format_quantity(span, scenario::Quantity::duration); }
+
+std::string describe(const scoreboard::ReadCheck& check, Picoseconds zero) {
+  std::string allowed = with_separators(check.low);
+  if (check.high != check.low) allowed += " ... " + with_separators(check.high);
+  return fmt::format("that at {} was {} instead of {}", duration(check.begin - std::min(zero, check.begin)),
+                     with_separators(check.value), check.possible ? "at least as much as the one before it" : allowed);
+}
 
 /// Sentences of one note.
 class Note {
@@ -43,13 +52,14 @@ std::string describe(const Turns& turns, Picoseconds rotation) {
                      100.0 * static_cast<double>(turns.running) / static_cast<double>(turns.enabled));
 }
 
-Expected expected_of(const scoreboard::EventResult& judged) {
+Expected expected_of(const scoreboard::EventResult& judged, Picoseconds zero) {
   Expected expected;
   expected.low = judged.expected;
   expected.high = judged.expected;
   expected.is_right = judged.match == scoreboard::EventResult::Match::exact;
   expected.reads = judged.reads;
   expected.reads_failed = judged.reads_failed;
+  if (!judged.failed_reads.empty()) expected.first_failed = describe(judged.failed_reads.front(), zero);
   expected.explanation = judged.explanation;
   expected.remark = judged.remark;
   expected.summary = std::string(scoreboard::to_string(judged.match));
@@ -96,13 +106,16 @@ Judgement judge(const Count& count, const Expected& expected) {
     good = false;
   }
   if (expected.reads_failed > 0) {
-    note.add(fmt::format("{} of {} readings were impossible", expected.reads_failed, expected.reads));
+    note.add(fmt::format("{} of {} readings {} impossible{}{}", expected.reads_failed, expected.reads,
+                         expected.reads_failed == 1 ? "was" : "were",
+                         expected.reads_failed == 1 || expected.first_failed.empty() ? "" : "; the first",
+                         expected.first_failed.empty() ? "" : ": " + expected.first_failed));
     good = false;
   }
   if (!good) note.add(expected.explanation);
   note.add(expected.remark);
   if (expected.is_nonzero && count.value == 0U) {
-    note.add("0, but the traffic should cause this event");
+    note.add("0, and the scenario says 'nonzero'");
     good = false;
   }
   if (!good && note.empty()) note.add(expected.summary);

@@ -60,15 +60,17 @@ struct Expected {
   bool is_right = true;  ///< every value the driver gave was right
   std::uint64_t reads = 0;
   std::uint64_t reads_failed = 0;
-  std::string explanation{};  ///< of a difference
-  std::string remark{};       ///< worth a word even if the count is right
-  std::string summary{};      ///< in two words, for want of a better explanation
+  std::string first_failed{};  ///< the first of those: "that at 11.400 us was 0 instead of 5 ... 9"
+  std::string explanation{};   ///< of a difference
+  std::string remark{};        ///< worth a word even if the count is right
+  std::string summary{};       ///< in two words, for want of a better explanation
 };
 
+/// @param zero  simulated time that counts as 0 in texts
 /// @return what an event the scoreboard judged has to count
-[[nodiscard]] Expected expected_of(const scoreboard::EventResult& judged);
+[[nodiscard]] Expected expected_of(const scoreboard::EventResult& judged, Picoseconds zero = 0);
 
-/// @return an expectation that nobody has, and why. @param reason  empty: nobody judges the PMU
+/// @return an Expected without bounds, with the reason. @param reason  empty: nobody judges the PMU
 [[nodiscard]] Expected not_judged(std::string reason);
 
 /// The outcome of judge().

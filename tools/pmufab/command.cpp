@@ -76,7 +76,8 @@ std::vector<ExitCode> usual_exit_codes() {
 
 std::vector<ExitCode> judging_exit_codes() {
   std::vector<ExitCode> codes = usual_exit_codes();
-  codes.push_back({"4", "nothing failed, but of a run not one count could be judged (compare: none asks for that: 0)"});
+  codes.push_back(
+      {"4", "nothing failed, but no count of some run could be judged; 0 if its scenario says 'compare: none'"});
   return codes;
 }
 
@@ -141,7 +142,8 @@ Request parse(const Command& command, const Arguments& arguments) {
     throw InputError(fmt::format("there is no option {}", error.get_option_name()),
                      suggestion.empty() ? hint : suggestion);
   } catch (const po::too_many_positional_options_error&) {
-    throw InputError("this command takes options only, no other words", hint);
+    throw InputError("this command takes options only, no other words",
+                     command.no_words.empty() ? hint : command.no_words);
   } catch (const po::error& error) {
     throw InputError(error.what(), hint);
   }

@@ -83,6 +83,7 @@ struct Command {
   Words words = Words::none;
   bool runs_program = false;  ///< takes the arguments behind "--"
   std::vector<Example> examples;
+  std::string no_words{};  ///< what somebody may want who gives words to a command without
   std::vector<ExitCode> exit_codes;
   std::function<int(const Request&)> run;
 };

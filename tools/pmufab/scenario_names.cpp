@@ -57,6 +57,16 @@ fs::path find_scenario(const std::string& given) {
       suggestion.empty() ? "give the path of a YAML file, or the name of one below scenarios/" : suggestion);
 }
 
+std::string find_part(const std::string& folder, const std::string& given) {
+  std::error_code error;
+  if (given.find('/') != std::string::npos || fs::exists(given, error)) return given;
+  for (const fs::path& place : places()) {
+    const fs::path file = place / folder / (given + ".yaml");
+    if (fs::exists(file, error)) return file.generic_string();
+  }
+  return given;
+}
+
 std::vector<std::string> scenario_names() {
   std::vector<std::string> names;
   for (const fs::path& place : places()) {

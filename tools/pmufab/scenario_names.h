@@ -13,6 +13,10 @@ namespace pmufab::cli {
 /// @return a path
 /// @throws scenario::InputError if one place has two scenarios of the name, or no place has one
 [[nodiscard]] std::filesystem::path find_scenario(const std::string& given);
+/// @param folder  "platforms" or "traffic"
+/// @param given   a path, or the name of a shipped file of that folder
+/// @return its path; what is neither is returned as it is
+[[nodiscard]] std::string find_part(const std::string& folder, const std::string& given);
 
 /// @return the names find_scenario() knows, sorted
 [[nodiscard]] std::vector<std::string> scenario_names();

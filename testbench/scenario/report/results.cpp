@@ -31,6 +31,16 @@ Json counter_to_json(const CounterResult& counter) {
   json["time_enabled_ps"] = counter.time_enabled;
   json["time_running_ps"] = counter.time_running;
   json["reads"] = counter.reads;
+  json["reads_failed"] = counter.reads_failed;
+  json["failed_reads"] = Json::array();
+  for (const FailedRead& read : counter.failed_reads) {
+    Json item;
+    item["time_ps"] = read.time;
+    item["value"] = read.value;
+    item["low"] = read.low;
+    item["high"] = read.high;
+    json["failed_reads"].push_back(std::move(item));
+  }
   json["note"] = counter.note;
   return json;
 }
@@ -46,6 +56,11 @@ CounterResult counter_from_json(const Json& json) {
   json.at("time_enabled_ps").get_to(counter.time_enabled);
   json.at("time_running_ps").get_to(counter.time_running);
   json.at("reads").get_to(counter.reads);
+  counter.reads_failed = json.value("reads_failed", std::uint64_t{0});  // older results have neither
+  for (const Json& read : json.value("failed_reads", Json::array())) {
+    counter.failed_reads.push_back({read.at("time_ps").get<Picoseconds>(), read.at("value").get<std::uint64_t>(),
+                                    read.at("low").get<std::uint64_t>(), read.at("high").get<std::uint64_t>()});
+  }
   json.at("note").get_to(counter.note);
   return counter;
 }
@@ -281,9 +296,13 @@ void CounterTotals::add(const RunResult& run) noexcept {
   add_if(not_opened, [](const CounterResult& counter) { return counter.check == Check::not_opened; });
   add_if(not_counted,
          [&](const CounterResult& counter) { return counter.check == Check::wrong && !has_count(counter); });
-  add_if(not_as_wanted, [&](const CounterResult& counter) {
+  const auto is_equal_and_wrong = [&](const CounterResult& counter) {
     return counter.check == Check::wrong && has_count(counter) && counter.driver == counter.expected;
-  });
+  };
+  add_if(read_wrong,
+         [&](const CounterResult& counter) { return is_equal_and_wrong(counter) && counter.reads_failed > 0; });
+  add_if(not_as_wanted,
+         [&](const CounterResult& counter) { return is_equal_and_wrong(counter) && counter.reads_failed == 0; });
   all += run.counters();
   wrong += run.counters_wrong();
   if (run.status == RunResult::Status::expected_failure) wrong_as_expected += run.counters_wrong();
@@ -308,7 +327,8 @@ std::string describe(const CounterTotals& totals) {
   if (totals.wrong == 0) {
     text = counted(totals.all, "counter") + ", none wrong";
   } else {
-    const std::uint64_t differ = totals.wrong - totals.not_opened - totals.not_counted - totals.not_as_wanted;
+    const std::uint64_t differ =
+        totals.wrong - totals.not_opened - totals.not_counted - totals.read_wrong - totals.not_as_wanted;
     text = fmt::format("{} of {} {}", with_separators(totals.wrong), counted(totals.all, "counter"),
                        differ == totals.wrong ? "wrong" : "failed");
     const char* separator = ": ";
@@ -319,6 +339,7 @@ std::string describe(const CounterTotals& totals) {
     tell(differ, "count", "wrong");
     tell(totals.not_opened, "event", "not opened");
     tell(totals.not_counted, "event", "not counted");
+    tell(totals.read_wrong, "count", "with impossible readings");
     tell(totals.not_as_wanted, "count", "not what the scenario expects");
     if (totals.wrong_as_expected == totals.wrong) {
       text += totals.wrong == 1 ? ", as expected" : ", all as expected";

@@ -19,6 +19,14 @@ namespace pmufab::scenario {
 /// Keys stay in the order they are added: result files are for people too, and compared byte by byte.
 using Json = nlohmann::ordered_json;
 
+/// A reading on the way that was impossible.
+struct FailedRead {
+  Picoseconds time = 0;  ///< since the drivers were loaded
+  std::uint64_t value = 0;
+  std::uint64_t low = 0;  ///< bounds of what was possible
+  std::uint64_t high = 0;
+};
+
 /// The result of one counter of a measure.
 struct CounterResult {
   using Check = perf::Check;
@@ -30,8 +38,10 @@ struct CounterResult {
   Check check = Check::unchecked;
   Picoseconds time_enabled = 0;
   Picoseconds time_running = 0;
-  std::uint64_t reads = 0;  ///< readings on the way the scoreboard judged
-  std::string note;         ///< why it is wrong, or what is worth knowing
+  std::uint64_t reads = 0;                 ///< readings on the way the scoreboard judged
+  std::uint64_t reads_failed = 0;          ///< of these, the impossible ones
+  std::vector<FailedRead> failed_reads{};  ///< the first eight
+  std::string note;                        ///< why it is wrong, or what is worth knowing
 };
 
 /// A figure computed from counts by the formulas of the kernel's document.
@@ -150,6 +160,7 @@ struct CounterTotals {
   // Of the wrong ones, those that are not about a difference of two counts:
   std::uint64_t not_opened = 0;     ///< the driver refused the event
   std::uint64_t not_counted = 0;    ///< never had a counter, or could not be read
+  std::uint64_t read_wrong = 0;     ///< equal to the scoreboard's, but with an impossible reading on the way
   std::uint64_t not_as_wanted = 0;  ///< equal to the scoreboard's, and not what the scenario expects
 
   void add(const RunResult& run) noexcept;

@@ -184,10 +184,13 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group) const
     result.time_running = counter.reading->time_running;
   }
   const std::optional<EventResult> judged = judge_.result(counter.handle);
-  perf::Expected expected = judged ? perf::expected_of(*judged) : perf::not_judged(counter.not_judged);
+  perf::Expected expected = judged ? perf::expected_of(*judged, zero_) : perf::not_judged(counter.not_judged);
   if (judged) {
     result.expected = judged->expected;
     result.reads = judged->reads;
+    result.reads_failed = judged->reads_failed;
+    for (const scoreboard::ReadCheck& read : judged->failed_reads)
+      result.failed_reads.push_back({read.begin - zero_, read.value, read.low, read.high});
   }
   expected.is_compared = spec_.compare != MeasureSpec::Compare::none;
   expected.is_nonzero = spec_.nonzero && !result_.partial;

@@ -9,8 +9,8 @@
 
 namespace pmufab::scenario {
 
-/// What one run may use. A run that reaches a limit is stopped and keeps its results; other runs do not notice. Of a
-/// limit that may be 0, that means none.
+/// What one run may use. A run that reaches a limit is stopped and keeps its results; other runs do not notice. Where 0 is
+/// allowed, it means no limit.
 struct RunLimits {
   std::uint64_t log = 1U << 20;       ///< bytes to keep of the kernel log, and of other output: first and last part
   std::uint64_t memory = 8ULL << 30;  ///< bytes; more cannot be allocated. Not with AddressSanitizer; may be 0

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,8 @@ class EventRecord {
   /// Set the event's meaning. What it counted before is not known.
   void set_truth(std::unique_ptr<EventTruth> truth, Picoseconds when);
   [[nodiscard]] bool has_truth() const noexcept { return truth_ != nullptr; }
+  /// @return the event in words; empty if its meaning is not known.
+  [[nodiscard]] std::string text() const { return truth_ == nullptr ? std::string() : truth_->text(); }
   [[nodiscard]] bool active() const noexcept { return active_; }
   [[nodiscard]] bool open() const noexcept { return open_.has_value(); }
   [[nodiscard]] const PmuJudge& pmu() const noexcept { return pmu_; }

@@ -157,7 +157,8 @@ void Scoreboard::State::begin_call(Call call, const std::string& name, EventHand
   if (call == Call::add) return;
   if (const std::optional<Picoseconds> since = touched.confirm()) {
     findings.add(Severity::failure, "pmu_not_started",
-                 fmt::format("{}: pmu_enable returned with event {} active and the PMU not counting", name, event),
+                 fmt::format("{}: pmu_enable returned with event {}{} active and the PMU not counting", name, event,
+                             touched.has_truth() ? fmt::format(" ({})", touched.text()) : ""),
                  *since);
   }
   if (call == Call::del || call == Call::stop) {

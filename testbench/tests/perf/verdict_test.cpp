@@ -139,6 +139,16 @@ TEST(Judge, says_wrong_of_a_right_count_after_an_impossible_reading) {
   expected.reads_failed = 2;
   expected.explanation = "as if it were late";
   expect(judge(counted(7), expected), Check::wrong, "2 of 5 readings were impossible; as if it were late");
+  scoreboard::EventResult judged;
+  judged.reads = 3;
+  judged.reads_failed = 1;
+  judged.failed_reads = {{.begin = 11'400'000, .end = 11'500'000, .value = 0, .low = 5, .high = 4096, .sampled = false,
+                          .possible = false, .monotonic = true}};
+  expect(judge(counted(0), expected_of(judged, 400'000)), Check::wrong,
+         "1 of 3 readings was impossible: that at 11 us was 0 instead of 5 ... 4,096");
+  judged.failed_reads[0].possible = true;
+  judged.failed_reads[0].monotonic = false;
+  EXPECT_EQ(expected_of(judged).first_failed, "that at 11400 ns was 0 instead of at least as much as the one before it");
 }
 
 TEST(Judge, says_wrong_of_a_right_count_if_the_driver_was_wrong_before) {
@@ -153,7 +163,7 @@ TEST(Judge, says_wrong_of_a_right_count_if_the_driver_was_wrong_before) {
 TEST(Judge, says_wrong_of_nothing_where_the_traffic_was_meant_to_cause_something) {
   Expected expected = between(0, 0);
   expected.is_nonzero = true;
-  expect(judge(counted(0), expected), Check::wrong, "0, but the traffic should cause this event");
+  expect(judge(counted(0), expected), Check::wrong, "0, and the scenario says 'nonzero'");
   expected = between(1, 1);
   expected.is_nonzero = true;
   expect(judge(counted(1), expected), Check::exact, "");

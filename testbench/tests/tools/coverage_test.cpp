@@ -209,7 +209,7 @@ TEST_F(Coverage, bad_input_is_refused) {
   EXPECT_EQ(pmufab({"coverage", good}).exit_code, 0);
   refused({}, "no file is given");
   refused({(folder / "nothing").string()}, "nothing: cannot be read: No such file or directory");
-  refused({write("text", "hello\n")}, "it is no JSON");
+  refused({write("text", "hello\n")}, "it is not JSON");
   refused({write("other", R"({"program": "pmufab"})")}, "there is no 'format'");
   refused({good, "--least", "many"}, "--least many is no percentage");
   refused({good, "--least", "101"}, "--least 101 is no percentage");

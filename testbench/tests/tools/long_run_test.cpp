@@ -61,7 +61,7 @@ class LongRun : public Cli {
 };
 
 TEST_F(LongRun, needs_no_more_memory_for_nine_days_than_for_three_and_time_in_proportion) {
-  // After three days, each line has been asked for and is where it stays.
+  // By then every cache line has been touched.
   const rusage three_days = run_for("72 h");
   const rusage nine_days = run_for("216 h");
   constexpr long kKibibytesPerMebibyte = 1024;

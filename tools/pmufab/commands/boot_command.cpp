@@ -190,7 +190,7 @@ Order read_order(const Request& request) {
   const po::variables_map& map = request.options;
   const std::vector<std::string>& files = request.words;
   if (files.size() > 1)
-    throw InputError("there is more than one platform; give one at a time", "a command stands behind --");
+    throw InputError("there is more than one platform; give one at a time", "a command goes after --");
   Order order;
   order.spec = scenario_of(map, files.empty() ? std::string() : files.front(), "boot");
   order.drivers = find_newest_driver(map, order.spec.platform);

@@ -91,7 +91,8 @@ class Tally {
   void print(std::string_view title) const {
     fmt::print(std::cout, "{}\n", title);
     for (const auto& [key, group] : groups_) {
-      const std::string what = group.what.empty() ? "" : fmt::format(": first {}: {}", group.first + 1, group.what);
+      const std::string what =
+          group.what.empty() ? "" : fmt::format(" (first: schedule {}): {}", group.first + 1, group.what);
       fmt::print(std::cout, "  {:>8}  {}{}\n", scenario::with_separators(group.number), word_of(key.first), what);
     }
   }
@@ -133,6 +134,17 @@ void print_choices(const Exploration& exploration) {
     fmt::print(std::cout, "\n");
   }
   for (const std::string& reason : exploration.left_out()) fmt::print(std::cout, "  left out: {}\n", reason);
+}
+
+/// What became of all schedules, in one line.
+std::string headline(const Tally& tally) {
+  using Kind = Outcome::Kind;
+  const auto told = [&](Kind kind) { return scenario::counted(tally.number_of(kind), "schedule"); };
+  if (tally.number_of(Kind::failed) > 0) return fmt::format("FAILED: {}", told(Kind::failed));
+  if (tally.number_of(Kind::not_run) > 0) return fmt::format("NOT RUN: {}", told(Kind::not_run));
+  if (tally.number_of(Kind::as_expected) > 0)
+    return fmt::format("PASSED: {} failed, as expected", told(Kind::as_expected));
+  return tally.number_of(Kind::passed) > 0 ? "PASSED: no schedule failed" : "NOT JUDGED";
 }
 
 /// --save
@@ -182,6 +194,7 @@ int explore(const Exploration& exploration, const std::vector<Schedule>& schedul
     at_random.print(fmt::format("{} at random times, seed {}", scenario::counted(random.size(), "schedule"), seed));
     code = scenario::graver(code, exit_code_of(at_random, exploration.was_interrupted()));
   }
+  fmt::print(std::cout, "{}\n", headline(tally));
   const auto failed = tally.first_of(Outcome::Kind::failed);
   const auto shown = failed ? failed : tally.first_of(Outcome::Kind::as_expected);
   if (shown && !exploration.was_interrupted()) {

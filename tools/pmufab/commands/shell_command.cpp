@@ -112,7 +112,7 @@ int run_shell(const Request& request) {
   const po::variables_map& map = request.options;
   const std::vector<std::string>& files = request.words;
   if (files.size() > 1)
-    throw InputError("there is more than one platform; give one at a time", "a command stands behind --");
+    throw InputError("there is more than one platform; give one at a time", "a command goes after --");
   const double time_scale = time_scale_of(map["time-scale"].as<std::string>());
   const scenario::ScenarioSpec spec = scenario_of(map, files.empty() ? std::string() : files.front(), "shell");
   const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);

@@ -13,6 +13,7 @@
 #include "testbench/scenario/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
+#include "tools/pmufab/scenario_names.h"
 
 namespace pmufab::cli {
 namespace {
@@ -55,9 +56,10 @@ Plan scenario_of(const po::variables_map& map, const std::vector<std::string>& e
   document.add("name", Value::of("stat", true));
   document.add("seed", Value::of(map["seed"].as<std::string>()));
   if (const std::string platform = map["platform"].as<std::string>(); !platform.empty())
-    document.add("platform", Value::of(platform, true));
+    document.add("platform", Value::of(find_part("platforms", platform), true));
   Value traffic = Value::sequence();
-  for (const std::string& file : values_of(map, "traffic")) traffic.items.push_back(Value::of(file, true));
+  for (const std::string& file : values_of(map, "traffic"))
+    traffic.items.push_back(Value::of(find_part("traffic", file), true));
   document.add("traffic", std::move(traffic));
   Value measure = Value::map();
   measure.add("name", Value::of("stat", true));
@@ -197,10 +199,12 @@ scoreboard's counts.
               list("event,e", "EVENTS", "what to count; may be given several times"),
               text("interval,I", "MS", "print counts every MS milliseconds of simulated time (or '50 us')"),
               text("field-separator,x", "SEP", "print exactly what perf stat -x SEP prints"),
+              flag("all-cpus,a", "no effect: uncore events count for all CPUs anyway"),
               flag("json-output,j", "print exactly what perf stat -j prints"),
               text("json", "FILE", "write counts, the scoreboard's counts and verdicts as JSON, as pmufab run does"),
-              text("platform", "FILE", "platform (default: two Tegra410 sockets)"),
-              list("traffic", "FILE", "traffic; may be given several times (default: none)"),
+              text("platform", "FILE", "platform, or the name of one below scenarios/ (default: two Tegra410 sockets)"),
+              list("traffic", "FILE",
+                   "traffic, or the name of one below scenarios/; may be given several times (default: none)"),
               text("duration", "TIME", "simulated time to count, such as '1 ms'"),
               text("seed", "N", "seed of the traffic", "1"),
               list("set", "PATH=VALUE", "change a value, as in pmufab run"),
@@ -217,6 +221,7 @@ scoreboard's counts.
                     "judged.json"},
                    {"pmufab stat --platform scenarios/platforms/cxl-exact.yaml -e cxl_pmu_mem0.0/m2s_req_memrd/ \\\n"
                     "  --set 'cxl_traffic=[{name: a, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]'"}},
+      .no_words = "a measurement lasts for --duration of simulated time; pmufab shell runs the real perf and programs",
       .exit_codes = judging_exit_codes(),
       .run = run_stat,
   };
