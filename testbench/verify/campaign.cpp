@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/coverage/report.h"
 #include "testbench/driver_host/driver_library.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/compact_yaml.h"
@@ -172,11 +173,24 @@ class Campaign {
   }
   [[nodiscard]] Value document_of(std::uint64_t index) const {
     const Target& target = target_of(index);
-    return make_case(*target.fabric, target.drivers->kernel_version, options_.seed, index);
+    return make_case(*target.fabric, target.drivers->kernel_version, options_.seed, index, state_.wishes);
+  }
+
+  /// The cases of a batch are made with the wishes at its begin, also after an interruption.
+  void make_wishes() {
+    if (!state_.coverage || state_.next % kBatch != 0) return;
+    state_.wishes.clear();
+    for (const coverage::KindReport& kind : make_report(*state_.coverage, options_.exclusions).kinds) {
+      for (const coverage::PointReport& point : kind.points) {
+        if (point.name != "event" && !point.name.starts_with("event x ")) continue;
+        for (const std::string& bin : point.missing) state_.wishes[kind.name].insert(bin.substr(0, bin.find(" x ")));
+      }
+    }
   }
 
   void run_batch() {
-    std::uint64_t end = state_.next + kBatch;
+    make_wishes();
+    std::uint64_t end = (state_.next / kBatch + 1) * kBatch;
     if (options_.runs) end = std::min(end, *options_.runs);
     std::vector<Value> documents;
     std::vector<RunPlan> plans;

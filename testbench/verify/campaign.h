@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "testbench/coverage/exclusions.h"
 #include "testbench/driver_host/driver_sets.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/runner.h"
@@ -34,7 +35,8 @@ struct CampaignOptions {
   bool keeps_state = false;            ///< in that folder
   bool resumes = false;                ///< with the state that is there
   std::string run_options;             ///< for the command line that shows a failure again: " --driver my.so"
-  bool covers = false;                 ///< the state has what the drivers met
+  bool covers = false;                 ///< the state has what the drivers met, and cases seek what they have not met
+  coverage::Exclusions exclusions;     ///< what they need not meet, with `covers`
   /// Writes a whole file, so that it survives a crash of the machine. @throws scenario::InputError
   std::function<void(const std::filesystem::path& file, const std::string& content)> write_file;
   /// Jobs, time-out, limits, scratch folder, interrupts of the user. The campaign sets what else a runner asks for.

@@ -53,6 +53,7 @@ std::string CampaignState::to_text() const {
   json["failures"] = Json::array();
   for (const FailureGroup& group : groups) json["failures"].push_back(to_json(group));
   if (coverage) json["coverage"] = coverage->to_json();
+  json["wishes"] = Json(wishes);
   // Kernel logs and names of drivers may hold any bytes.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -73,6 +74,7 @@ std::optional<CampaignState> CampaignState::load(const std::filesystem::path& fi
     for (const Json& group : json.at("failures")) state.groups.push_back(group_from(group));
     if (json.contains("coverage"))
       state.coverage = coverage::Coverage::from_json(json.at("coverage"), file.generic_string());
+    json.at("wishes").get_to(state.wishes);
     return state;
   } catch (const Json::exception&) {
     throw scenario::InputError(fmt::format("'{}' is not the state of a campaign", file.generic_string()),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "testbench/coverage/coverage.h"
+#include "testbench/verify/fabric_generator.h"
 
 namespace pmufab::verify {
 
@@ -36,6 +37,7 @@ struct CampaignState {
   std::uint64_t counters = 0;
   std::vector<FailureGroup> groups;              ///< in the order of their first cases
   std::optional<coverage::Coverage> coverage{};  ///< of the cases that were judged, if that is wanted
+  Wishes wishes{};                               ///< of the batch of cases that `next` is in
 
   /// @return the content of the file that load() reads
   [[nodiscard]] std::string to_text() const;

@@ -18,9 +18,9 @@ std::uint64_t mix(std::uint64_t value) {
 }  // namespace
 
 scenario::Value make_case(const FabricGenerator& fabric, std::string_view kernel, std::uint64_t seed,
-                          std::uint64_t index) {
+                          std::uint64_t index, const Wishes& wishes) {
   Random random(mix(mix(seed) + index));
-  GeneratedMachine machine = fabric.make(random, kernel);
+  GeneratedMachine machine = fabric.make(random, kernel, wishes);
   scenario::Value scenario = scenario::Value::map();
   scenario.add("name", word(fmt::format("verify-{}-{}-{}", fabric.name(), seed, index)));
   scenario.add("seed", number(random.number(1, 1'000'000)));

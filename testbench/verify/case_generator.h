@@ -12,7 +12,8 @@ namespace pmufab::verify {
 
 /// Case `index` of a campaign with this seed on one fabric: a whole scenario. The same numbers give the same scenario.
 /// @param kernel  version of the drivers it is for
+/// @param wishes  what is made more often
 [[nodiscard]] scenario::Value make_case(const FabricGenerator& fabric, std::string_view kernel, std::uint64_t seed,
-                                        std::uint64_t index);
+                                        std::uint64_t index, const Wishes& wishes = {});
 
 }  // namespace pmufab::verify

@@ -85,9 +85,15 @@ void describe(Random& random, std::vector<MeshPlan>& meshes, bool linked, Genera
   }
 }
 
+/// @return names of events that are wished for on a mesh.
+std::set<std::string> wanted_of(const Wishes& wishes, const MeshPlan& mesh) {
+  const auto found = wishes.find(fmt::format("arm_cmn_* ({})", cmn::to_string(mesh.topology.product)));
+  return found == wishes.end() ? std::set<std::string>() : found->second;
+}
+
 }  // namespace
 
-GeneratedMachine CmnGenerator::make(Random& random, std::string_view kernel) const {
+GeneratedMachine CmnGenerator::make(Random& random, std::string_view kernel, const Wishes& wishes) const {
   const CmnDriver driver(kernel);
   GeneratedMachine machine;
   auto [meshes, linked] = make_meshes(random, driver);
@@ -117,7 +123,8 @@ GeneratedMachine CmnGenerator::make(Random& random, std::string_view kernel) con
     if (!writes.items.empty()) machine.traffic.emplace_back("firmware_writes", std::move(writes));
   }
   for (unsigned mesh = 0; mesh < meshes.size(); ++mesh) {
-    PmuOffer offer = make_offer(random, meshes[mesh], driver, mesh, has_bulk);
+    PmuOffer offer = make_offer(random, meshes[mesh], driver,
+                                {.number = mesh, .has_bulk = has_bulk, .wanted = wanted_of(wishes, meshes[mesh])});
     offer.cpus = std::move(machine.pmus[mesh].cpus);
     machine.pmus[mesh] = std::move(offer);
   }

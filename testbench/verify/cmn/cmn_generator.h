@@ -9,7 +9,7 @@ namespace pmufab::verify {
 class CmnGenerator final : public FabricGenerator {
  public:
   [[nodiscard]] std::string_view name() const override { return "cmn"; }
-  [[nodiscard]] GeneratedMachine make(Random& random, std::string_view kernel) const override;
+  [[nodiscard]] GeneratedMachine make(Random& random, std::string_view kernel, const Wishes& wishes) const override;
 };
 
 }  // namespace pmufab::verify

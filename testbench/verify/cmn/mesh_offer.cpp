@@ -23,7 +23,7 @@ constexpr std::size_t kMostAtOnce = 24;                        // occurrences of
 /// The events of one mesh.
 class Offer {
  public:
-  Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, unsigned number, bool has_bulk);
+  Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, OfferOptions options);
 
   [[nodiscard]] std::string event(Random& random);
   [[nodiscard]] std::vector<std::string> group(Random& random) const;
@@ -34,6 +34,8 @@ class Offer {
   [[nodiscard]] bool has_bulk() const { return !sources_.empty(); }
 
  private:
+  /// @return true for an event, or a pair of one, that is wished for
+  [[nodiscard]] bool is_wanted(const MeshEvent& event) const;
   /// @return nothing for a text that this offer has not made
   [[nodiscard]] const MeshEvent* known(const std::string& text) const;
   void list_sources(Random& random);
@@ -51,11 +53,15 @@ class Offer {
   std::vector<RefusedEvent> refused_;  // alone
   std::vector<RefusedEvent> full_;     // groups
   std::optional<std::size_t> last_;    // event that was drawn
+  std::set<std::string> wanted_;       // names of events
+  std::vector<std::size_t> wanted_events_;
 };
 
-Offer::Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, unsigned number, bool has_bulk)
-    : fit_(driver, plan.topology.product, plan.topology.dtcs), has_cycles_(has_bulk && driver.cycles) {
-  EventMaker maker(random, plan, driver, number);
+Offer::Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, OfferOptions options)
+    : fit_(driver, plan.topology.product, plan.topology.dtcs),
+      has_cycles_(options.has_bulk && driver.cycles),
+      wanted_(std::move(options.wanted)) {
+  EventMaker maker(random, plan, driver, options.number);
   if (has_cycles_) events_.push_back(maker.cycles());
   // With a CAL, more nodes can be at one DTM than it has counters. Such an event never counts.
   const auto keep = [&](MeshEvent event) {
@@ -63,6 +69,9 @@ Offer::Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, unsi
   };
   while (events_.size() < kEvents) {
     MeshEvent event = maker.make();
+    constexpr unsigned kTries = 12;
+    const bool wishes = !wanted_.empty() && random.chance(60);
+    for (unsigned tries = 0; wishes && tries < kTries && !is_wanted(event); ++tries) event = maker.make();
     const bool has_filter = !event.filters.empty();
     keep(std::move(event));
     // Other codes of a filter take turns, and follow one another.
@@ -70,8 +79,18 @@ Offer::Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, unsi
       if (auto other = maker.other_code()) keep(std::move(*other));
     }
   }
-  if (has_bulk) list_sources(random);
+  for (std::size_t index = 0; index < events_.size(); ++index) {
+    if (is_wanted(events_[index])) wanted_events_.push_back(index);
+  }
+  if (options.has_bulk) list_sources(random);
   list_refused(random, plan, maker);
+}
+
+bool Offer::is_wanted(const MeshEvent& event) const {
+  if (!event.pair.empty())
+    return std::any_of(event.pair.begin(), event.pair.end(), [&](const MeshEvent& one) { return is_wanted(one); });
+  const std::size_t begin = event.text.find('/') + 1;
+  return wanted_.contains(event.text.substr(begin, event.text.find_first_of(",/", begin) - begin));
 }
 
 const MeshEvent* Offer::known(const std::string& text) const {
@@ -183,6 +202,7 @@ std::string Offer::event(Random& random) {
     const std::size_t first = *last_ > 2 ? *last_ - 2 : 0;
     index = static_cast<std::size_t>(random.number(first, std::min(*last_ + 2, events_.size() - 1)));
   }
+  if (!wanted_events_.empty() && random.chance(40)) index = random.pick(wanted_events_);
   last_ = index;
   return events_[index].text;
 }
@@ -285,10 +305,10 @@ void Offer::list_refused(Random& random, const MeshPlan& plan, const EventMaker&
 
 }  // namespace
 
-PmuOffer make_offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, unsigned number, bool has_bulk) {
-  const auto made = std::make_shared<Offer>(random, plan, driver, number, has_bulk);
+PmuOffer make_offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, OfferOptions options) {
   PmuOffer offer;
-  offer.pmu = fmt::format("arm_cmn_{}", number);
+  offer.pmu = fmt::format("arm_cmn_{}", options.number);
+  const auto made = std::make_shared<Offer>(random, plan, driver, std::move(options));
   offer.counters = cmn::kGlobalCounters;
   offer.event = [made](Random& numbers) { return made->event(numbers); };
   offer.fits = [made](const std::vector<std::string>& events, bool is_group) { return made->fits(events, is_group); };

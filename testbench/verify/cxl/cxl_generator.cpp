@@ -102,7 +102,7 @@ PmuOffer offer_of(const CxlOffered& unit) {
 
 }  // namespace
 
-GeneratedMachine CxlGenerator::make(Random& random, std::string_view kernel) const {
+GeneratedMachine CxlGenerator::make(Random& random, std::string_view kernel, const Wishes& /*wishes*/) const {
   if (random.chance(40)) return cxl_session_machine(random, kernel);
   CxlMachine machine = cxl_layout(random);
   std::vector<CxlDetails> details;

@@ -9,7 +9,7 @@ namespace pmufab::verify {
 class CxlGenerator final : public FabricGenerator {
  public:
   [[nodiscard]] std::string_view name() const override { return "cxl"; }
-  [[nodiscard]] GeneratedMachine make(Random& random, std::string_view kernel) const override;
+  [[nodiscard]] GeneratedMachine make(Random& random, std::string_view kernel, const Wishes& wishes) const override;
 };
 
 }  // namespace pmufab::verify

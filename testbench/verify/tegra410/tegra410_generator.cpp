@@ -17,7 +17,8 @@ class Tegra410Generator final : public FabricGenerator {
  public:
   [[nodiscard]] std::string_view name() const override { return "tegra410"; }
 
-  [[nodiscard]] GeneratedMachine make(Random& random, std::string_view /*kernel*/) const override {
+  [[nodiscard]] GeneratedMachine make(Random& random, std::string_view /*kernel*/,
+                                      const Wishes& /*wishes*/) const override {
     GeneratedMachine made;
     const auto machine = std::make_shared<const tegra410::Machine>(tegra410::draw_machine(random, made.platform));
     made.traffic.emplace_back("traffic", tegra410::draw_traffic(random, *machine));

@@ -183,9 +183,8 @@ double fraction_of(const CampaignState& state, const CampaignOptions& options, C
 /// How much has been met, for the progress: ", 93.21 % of 1,234 bins met".
 class CoverageInWords {
  public:
-  explicit CoverageInWords(bool is_wanted) {
-    if (is_wanted) exclusions_ = find_exclusions({});
-  }
+  /// @param exclusions  must outlive this object
+  explicit CoverageInWords(const coverage::Exclusions& exclusions) : exclusions_(exclusions) {}
   /// @return "" if nobody wants to know
   const std::string& text(const CampaignState& state) {
     if (!state.coverage || state.coverage->runs() == runs_) return text_;
@@ -196,7 +195,7 @@ class CoverageInWords {
   }
 
  private:
-  coverage::Exclusions exclusions_;
+  const coverage::Exclusions& exclusions_;
   std::uint64_t runs_ = 0;
   std::string text_;
 };
@@ -224,6 +223,7 @@ int run_verify(const Request& request) {
   if (const std::string own = map["driver"].as<std::string>(); !own.empty()) options.run_options = " --driver " + own;
   CoverageFile coverage(map["coverage"].as<std::string>());
   options.covers = coverage.is_wanted();
+  if (options.covers) options.exclusions = find_exclusions({});
   catch_interrupts();
   ScratchFolder scratch;
   options.runner = runner_of(map, scratch.path());
@@ -231,7 +231,7 @@ int run_verify(const Request& request) {
   const Picoseconds budget =
       options.runs ? 0 : scenario::parse_quantity(map["for"].as<std::string>(), scenario::Quantity::duration);
   ProgressBar bar;
-  CoverageInWords percent(options.covers);
+  CoverageInWords percent(options.exclusions);
   options.on_progress = [&](const CampaignState& state, const std::string& what) {
     bar.show(std::min(1.0, fraction_of(state, options, began, budget)),
              fmt::format("{} cases, {} failed in {}{}  {}", state.next, state.failed,

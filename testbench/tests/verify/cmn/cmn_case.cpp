@@ -80,7 +80,7 @@ void add_measures(Random& random, const GeneratedMachine& machine, Value& scenar
 
 Value cmn_case(std::uint64_t seed, std::string_view kernel) {
   Random random(seed);
-  const GeneratedMachine machine = CmnGenerator().make(random, kernel);
+  const GeneratedMachine machine = CmnGenerator().make(random, kernel, {});
   Value scenario = Value::map();
   scenario.add("name", word(fmt::format("cmn-{}", seed)));
   scenario.add("seed", number(seed));

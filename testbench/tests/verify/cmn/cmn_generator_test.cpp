@@ -109,7 +109,7 @@ TEST(CmnGeneratorTest, every_product_shape_and_device_occurs) {
   std::set<std::string> seen;
   for (std::uint64_t seed = 1; seed <= 2 * kCases; ++seed) {
     Random random(seed);
-    const GeneratedMachine machine = CmnGenerator().make(random, "7.3.4");
+    const GeneratedMachine machine = CmnGenerator().make(random, "7.3.4", {});
     for (const Value& mesh : machine.platform.find("meshes")->items) seen.merge(traits_of(mesh));
     if (machine.platform.find("links") != nullptr) seen.insert("linked");
     if (machine.platform.find("sockets") != nullptr) seen.insert("sockets");
@@ -189,7 +189,7 @@ TEST(CmnGeneratorTest, every_kind_of_event_occurs) {
   std::size_t most_at_once = 0;
   for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
     Random random(seed);
-    const GeneratedMachine machine = CmnGenerator().make(random, "7.3.4");
+    const GeneratedMachine machine = CmnGenerator().make(random, "7.3.4", {});
     for (const PmuOffer& pmu : machine.pmus) {
       for (unsigned left = 40; left > 0; --left) seen.merge(words_of(pmu.event(random)));
       if (const auto event = pmu.refused(random)) refused.merge(words_of(event->events));
@@ -213,7 +213,7 @@ TEST(CmnGeneratorTest, older_drivers_get_what_they_can_count) {
   for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
     for (const auto& [kernel, seen] : {std::pair{"6.1.192", &old}, std::pair{"6.12.118", &middle}}) {
       Random random(seed);
-      const GeneratedMachine machine = CmnGenerator().make(random, kernel);
+      const GeneratedMachine machine = CmnGenerator().make(random, kernel, {});
       for (const Value& mesh : machine.platform.find("meshes")->items) seen->merge(traits_of(mesh));
       for (const PmuOffer& pmu : machine.pmus) {
         for (unsigned left = 40; left > 0; --left) seen->merge(words_of(pmu.event(random)));
@@ -267,7 +267,7 @@ TEST(CmnGeneratorTest, groups_reach_every_limit) {
   const auto members = [](const std::string& group) { return std::count(group.begin(), group.end(), '/') / 2; };
   for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
     Random random(seed);
-    const GeneratedMachine machine = CmnGenerator().make(random, "7.3.4");
+    const GeneratedMachine machine = CmnGenerator().make(random, "7.3.4", {});
     for (const PmuOffer& pmu : machine.pmus) {
       const std::vector<std::string> group = pmu.group(random);
       EXPECT_TRUE(pmu.fits(group, true)) << fmt::format("{}", fmt::join(group, ","));

@@ -32,7 +32,7 @@ constexpr const char* kKernels[] = {"6.12.118", "7.2.13", "7.3.4"};
 /// One case: a machine, and a simple session if it does not bring its own.
 Value case_of(std::uint64_t seed, std::string_view kernel) {
   Random random(seed);
-  const GeneratedMachine machine = CxlGenerator().make(random, kernel);
+  const GeneratedMachine machine = CxlGenerator().make(random, kernel, {});
   Value document = map({{"name", word(fmt::format("case-{}", seed))}, {"platform", machine.platform}});
   for (const auto& [key, value] : machine.traffic) document.add(key, value);
   if (document.find("measure") != nullptr) return document;
@@ -183,7 +183,7 @@ TEST(CxlGeneratorTest, every_cpmu_has_a_counter_that_a_driver_can_use) {
   constexpr std::uint64_t kRareCases = 6000;
   for (std::uint64_t seed = 1; seed <= kRareCases; ++seed) {
     Random random(seed);
-    const GeneratedMachine machine = CxlGenerator().make(random, "7.3.4");
+    const GeneratedMachine machine = CxlGenerator().make(random, "7.3.4", {});
     std::vector<const Value*> units;
     std::set<std::string> words;
     collect(machine.platform, units, words);
