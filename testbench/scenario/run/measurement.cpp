@@ -43,6 +43,15 @@ Measurement::Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreb
   }
 }
 
+std::string Measurement::likely_reason(const Group& group, const Counter& counter) {
+  const perf::PerfAttributes& attributes = counter.event.attributes;
+  if (attributes.exclude_user || attributes.exclude_kernel || attributes.exclude_guest)
+    return "; a PMU outside of the CPUs counts in all modes, so leave out ':u', ':k' and the like";
+  if (attributes.sample_period != 0) return "; it counts, and takes no samples";
+  if (group.counters.front().event.pmu != counter.event.pmu) return "; a group has events of one PMU";
+  return {};
+}
+
 void Measurement::open(Group& group, unsigned number) {
   EventHandle leader = 0;
   const Counter& leading = group.counters.front();
@@ -61,7 +70,7 @@ void Measurement::open(Group& group, unsigned number) {
         refused.group = number;
         if (&other == &counter) {
           refused.check = as_told ? CounterResult::Check::refused : CounterResult::Check::not_opened;
-          refused.note = fmt::format("opening it failed: {}", describe_errno(handle));
+          refused.note = fmt::format("opening it failed: {}{}", describe_errno(handle), likely_reason(group, counter));
         } else {
           refused.note = "its group was not opened";
         }

@@ -60,6 +60,8 @@ class Measurement {
   };
 
   void open(Group& group, unsigned number);
+  /// @return what is most likely wrong with an event that the driver refuses; empty: nothing is known
+  [[nodiscard]] static std::string likely_reason(const Group& group, const Counter& counter);
   void read(Group& group);
   void note_interval();
   [[nodiscard]] CounterResult compare(const Counter& counter, unsigned group) const;
