@@ -13,8 +13,38 @@
 namespace pmufab::scoreboard {
 namespace {
 
-std::string filter_text(std::uint32_t sources, std::uint32_t destinations) {
-  return fmt::format("sources {:#05b}, destinations {:#06b}", sources, destinations);
+/// "loc_noncpu+loc_cpu", or "any" if it is all that was seen.
+template <typename Place>
+std::string places_text(std::uint32_t places, std::uint32_t seen) {
+  if (places == seen) return "any";
+  std::string text;
+  for (unsigned bit = 0; places >> bit != 0; ++bit) {
+    if ((places >> bit & 1U) == 0) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : "+", to_string(static_cast<Place>(bit)));
+  }
+  return text;
+}
+
+/// Offer the counts of all other filters that make a difference.
+void offer_filters(const EventMatrix& own, Guesses& guesses) {
+  std::uint32_t sources_seen = 0;
+  std::uint32_t destinations_seen = 0;
+  for (std::size_t source = 0; source < kSources; ++source) {
+    for (std::size_t destination = 0; destination < kDestinations; ++destination) {
+      if (own.amount[source][destination] == 0) continue;
+      sources_seen |= 1U << source;
+      destinations_seen |= 1U << destination;
+    }
+  }
+  for (std::uint32_t sources = 1; sources <= sources_seen; ++sources) {
+    if ((sources & ~sources_seen) != 0) continue;
+    for (std::uint32_t destinations = 1; destinations <= destinations_seen; ++destinations) {
+      if ((destinations & ~destinations_seen) != 0) continue;
+      guesses.offer(own.sum(sources, destinations),
+                    fmt::format("this event of {} -> {}", places_text<Source>(sources, sources_seen),
+                                places_text<Destination>(destinations, destinations_seen)));
+    }
+  }
 }
 
 std::string matrix_text(const EventMatrix& matrix) {
@@ -46,11 +76,7 @@ std::string explain_ucf(const UcfMeaning& meaning, const UcfTally& counted, std:
   }
 
   const EventMatrix& own = counted[meaning.event];
-  for (std::uint32_t sources = 1; sources <= kAllSources; ++sources) {
-    for (std::uint32_t destinations = 1; destinations <= kAllDestinations; ++destinations) {
-      guesses.offer(own.sum(sources, destinations), "this event with " + filter_text(sources, destinations));
-    }
-  }
+  offer_filters(own, guesses);
   for (std::size_t e = 0; e < kUcfEvents; ++e) {
     const auto event = static_cast<UcfEvent>(e);
     if (event == meaning.event) continue;

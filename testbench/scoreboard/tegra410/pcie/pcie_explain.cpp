@@ -56,7 +56,7 @@ void guess_filters(const PcieMeaning& meaning, const std::vector<PcieLane>& coun
   }
   for (std::uint32_t destinations = 1; destinations < kAllPcieDestinations; ++destinations) {
     guesses.offer(sum(counted, meaning.event, meaning.source, destinations),
-                  fmt::format("this event to destinations {:#07b}", destinations));
+                  fmt::format("this event to {}", destinations_text(destinations)));
   }
 }
 

@@ -75,20 +75,23 @@ Configuration configuration_of(const EventTerms& terms) {
 }
 
 std::string text_of(const PcieMeaning& meaning) {
-  std::string destinations;
-  for (std::size_t d = 0; d < kPcieDestinations; ++d) {
-    if ((meaning.destinations >> d & 1U) == 0) continue;
-    destinations += fmt::format("{}{}", destinations.empty() ? "" : "+", kDestinationNames.at(d));
-  }
   return fmt::format("{} -> {}",
                      meaning.source.bdf ? "device " + bdf_text(*meaning.source.bdf)
                      : meaning.source.root_ports == kAllRootPorts
                          ? "all root ports"
                          : fmt::format("root ports {:#b}", meaning.source.root_ports),
-                     meaning.destinations == kAllPcieDestinations ? "all" : destinations);
+                     meaning.destinations == kAllPcieDestinations ? "all" : destinations_text(meaning.destinations));
 }
 
 }  // namespace
+
+std::string destinations_text(std::uint32_t destinations) {
+  std::string text;
+  for (std::size_t d = 0; d < kPcieDestinations; ++d) {
+    if ((destinations >> d & 1U) != 0) text += fmt::format("{}{}", text.empty() ? "" : "+", kDestinationNames.at(d));
+  }
+  return text;
+}
 
 std::string_view to_string(PcieEvent event) noexcept { return kEventNames[static_cast<std::size_t>(event)]; }
 

@@ -24,6 +24,9 @@ inline constexpr std::uint32_t kAllRootPorts = 0xff;
 
 [[nodiscard]] std::string_view to_string(PcieEvent event) noexcept;              ///< "rd_bytes"
 [[nodiscard]] std::string_view to_string(PcieDestination destination) noexcept;  ///< "loc_cmem"
+/// @param destinations  a bit each
+/// @return "loc_cmem+rem"
+[[nodiscard]] std::string destinations_text(std::uint32_t destinations);
 /// @return "01:02.0"
 [[nodiscard]] std::string bdf_text(std::uint16_t bdf);
 

@@ -280,7 +280,7 @@ TEST_F(Judgement, a_filter_gone_wrong_is_named) {
   for (int i = 0; i < 100; ++i) read_once(cpu(0, 0), kGmem);
   stop(1, 103);  // the destination filter was missing
   EXPECT_THAT(session.result(1).explanation, HasSubstr("100 too many"));
-  EXPECT_THAT(session.result(1).explanation, HasSubstr("sources 0b010"));
+  EXPECT_THAT(session.result(1).explanation, HasSubstr("equals this event of loc_cpu -> any"));
   EXPECT_THAT(session.result(1).explanation, HasSubstr("loc_cpu -> loc_gmem: 100"));
 }
 

@@ -118,7 +118,7 @@ TEST(PcieExplain, wrong_counts_are_found_in_other_filters_and_events) {
   EXPECT_THAT(explain(970), HasSubstr("this event to all destinations"));
   EXPECT_THAT(explain(5), HasSubstr("this event of root ports 0b1; or"));
   EXPECT_THAT(explain(5), HasSubstr("this event of device 01:00.0"));
-  EXPECT_THAT(explain(900), HasSubstr("this event to destinations 0b10000"));
+  EXPECT_THAT(explain(900), HasSubstr("this event to rem"));
   EXPECT_THAT(explain(4480), HasSubstr("rd_bytes with the same filter"));
   EXPECT_THAT(explain(12'000), HasSubstr("rd_bytes without a filter"));
   EXPECT_THAT(explain(12'345), HasSubstr("cycles"));
