@@ -287,7 +287,7 @@ void Collector::met_filters(const Open& event, const std::string& name, const pe
 void Collector::met_wraps(const Open& event, const std::string& name) {
   const Watched& pmu = *event.pmu;
   if (pmu.facts.widths.empty()) return;
-  const std::string width = pmu.facts.width_class(pmu.facts.is_cycles(name), pmu.facts.width);
+  const std::string& width = pmu.facts.width_of(name);
   const auto met = [&](Wraps how) { meet(pmu, kWrap, cross(width, kWraps.at(static_cast<std::size_t>(how)))); };
   met(event.wraps == 0 ? Wraps::none : event.wraps == 1 ? Wraps::one : Wraps::many);
   if (event.several) met(Wraps::several);

@@ -2,7 +2,6 @@
 #include "testbench/coverage/coverpoints.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <vector>
 
@@ -17,27 +16,11 @@ constexpr std::array<const char*, 2> kReadings{"once", "several times"};
 constexpr std::array<const char*, 3> kPositions{"first", "middle", "last"};
 constexpr std::array<const char*, 4> kValues{"0", "1", "some", "all ones"};
 
-/// The filters of a CPMU apply to some groups of events (CXL 4.0, table 13-5).
-bool is_filter_of_cxl(const perf::PmuCatalog::Event& event, std::string_view format) {
-  constexpr std::string_view kConfig = "config=0x";
-  const std::size_t place = event.definition.find(kConfig);
-  std::uint64_t config = 0;
-  if (place == std::string::npos) return true;
-  const char* const digits = event.definition.data() + place + kConfig.size();
-  std::from_chars(digits, event.definition.data() + event.definition.size(), config, 16);
-  const std::uint64_t group = config >> 32 & 0xffff;
-  if (format.starts_with("hdm")) return group >= 0x20 && group <= 0x25;      // messages of CXL.mem
-  if (format.starts_with("crb")) return group >= 0x8000 && group <= 0x8003;  // of the memory controller
-  return true;
-}
-
-bool is_watchpoint(const perf::PmuCatalog::Event& event) { return event.definition.find("=?") != std::string::npos; }
-
 void declare_event(Coverage& coverage, const PmuFacts& facts, const perf::PmuCatalog::Entry& pmu,
                    const perf::PmuCatalog::Event& event, const std::string& name) {
   coverage.declare(facts.kind, kEvent, name);
   for (const char* const use : kUses) coverage.declare(facts.kind, kEventByUse, cross(name, use));
-  if (facts.layout != CounterLayout::fixed && !facts.is_cycles(name)) {
+  if (facts.counter_at != nullptr && !facts.is_cycles(name)) {
     for (const char* const position : kPositions) coverage.declare(facts.kind, kEventByCounter, cross(name, position));
   }
   for (const perf::PmuCatalog::Format& format : pmu.formats) {
@@ -113,19 +96,8 @@ bool is_other_name(const perf::PmuCatalog::Entry& pmu, const perf::PmuCatalog::F
   });
 }
 
-bool selects_event(std::string_view format) {
-  constexpr std::array<std::string_view, 6> kSelecting{"event", "eventid", "gid", "mask", "type", "vid"};
-  return std::find(kSelecting.begin(), kSelecting.end(), format) != kSelecting.end();
-}
-
 bool is_filter_of(const PmuFacts& facts, const perf::PmuCatalog::Event& event, std::string_view format) {
-  if (selects_event(format)) return false;
-  if (facts.layout == CounterLayout::cxl) return is_filter_of_cxl(event, format);
-  if (facts.layout != CounterLayout::cmn) return true;
-  // Fields of arm_cmn share bits. Those of watchpoints have a meaning for watchpoints alone; occupid and filter are part
-  // of an event's definition.
-  if (format.starts_with("wp_")) return is_watchpoint(event);
-  return format == "bynodeid" && event.name != "dtc_cycles";
+  return !selects_event(format) && (facts.filters == nullptr || facts.filters(event, format));
 }
 
 }  // namespace pmufab::coverage

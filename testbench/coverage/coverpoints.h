@@ -14,8 +14,8 @@
 namespace pmufab::coverage {
 
 /// The model of coverage: which coverpoints a kind of PMU has, and which bins each has. docs/coverage.md lists them.
-/// Bins come from what the driver publishes, from the platform's description, and from the lists in this file and in
-/// pmu_facts.cpp; never from what was met.
+/// Bins come from what the driver publishes, from the platform's description, and from the lists in this file and in the
+/// fabrics' rooms (pmu_facts.h); never from what was met.
 
 // Names of coverpoints.
 inline constexpr const char* kEvent = "event";
@@ -67,7 +67,5 @@ void declare(Coverage& coverage, const PmuFacts& facts, const perf::PmuCatalog::
 [[nodiscard]] bool is_filter_of(const PmuFacts& facts, const perf::PmuCatalog::Event& event, std::string_view format);
 /// @return true if a format is another name of one: of two, the first in the alphabet counts
 [[nodiscard]] bool is_other_name(const perf::PmuCatalog::Entry& pmu, const perf::PmuCatalog::Format& format);
-/// @return true if a format is part of the number of events
-[[nodiscard]] bool selects_event(std::string_view format);
 
 }  // namespace pmufab::coverage

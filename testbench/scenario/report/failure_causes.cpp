@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "testbench/coverage/coverpoints.h"
+#include "testbench/coverage/pmu_facts.h"
 #include "testbench/scenario/report/without_numbers.h"
 
 namespace pmufab::scenario {
@@ -36,8 +36,7 @@ std::string kind_of_event(const CounterResult& counter) {
     const std::string term = counter.event.substr(begin, end - begin);
     const std::size_t equals = std::min(term.find('='), term.size());
     const std::string name = term.substr(0, equals);
-    const bool is_filter = equals < term.size() && !coverage::selects_event(name) && !name.starts_with("config") &&
-                           name != "occupid";  // of arm_cmn, a part of what the event is
+    const bool is_filter = equals < term.size() && !coverage::defines_event(name) && !name.starts_with("config");
     kind += (begin > slash + 1 ? "," : "") + (is_filter ? term.substr(0, equals + 1) : term);
     begin = end + 1;
   }

@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::Key;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
@@ -69,8 +70,9 @@ TEST(Coverpoints, without_filters_nothing_is_opened_again_with_another_filter) {
 }
 
 TEST(Coverpoints, the_filters_of_a_cpmu_apply_to_some_groups_of_events) {
-  PmuFacts facts;
-  facts.layout = CounterLayout::cxl;
+  platform::PlatformSpec spec = platform::PlatformSpec::without_fabrics();
+  spec.cxl.emplace_back().cpmus.resize(1);
+  const PmuFacts facts = facts_of(spec, "cxl_pmu_mem0.0");
   const auto of = [&](const char* definition) {
     std::vector<std::string> filters;
     const perf::PmuCatalog::Event event{"event", definition};
@@ -83,6 +85,22 @@ TEST(Coverpoints, the_filters_of_a_cpmu_apply_to_some_groups_of_events) {
   EXPECT_THAT(of("config=0x1e98002500000001"), ElementsAre("threshold", "invert", "edge", "hdm", "hdm_filter_en"));
   EXPECT_THAT(of("config=0x1e98800300000001"), ElementsAre("threshold", "invert", "edge", "crb", "crb_filter_en"));
   EXPECT_THAT(of("config=0x1e98800400000001"), ElementsAre("threshold", "invert", "edge"));
+}
+
+TEST(Coverpoints, a_filter_of_a_mesh_has_a_meaning_for_its_events_alone) {
+  platform::PlatformSpec spec = platform::PlatformSpec::without_fabrics();
+  spec.cmn.emplace_back();
+  const PmuFacts facts = facts_of(spec, "arm_cmn_0");
+  const auto of = [&](const char* name, const char* definition) {
+    std::vector<std::string> filters;
+    for (const char* const format : {"type", "eventid", "occupid", "bynodeid", "nodeid", "wp_val"}) {
+      if (is_filter_of(facts, {name, definition}, format)) filters.emplace_back(format);
+    }
+    return filters;
+  };
+  EXPECT_THAT(of("hnf_cache_miss", "type=0x5,eventid=0x1"), ElementsAre("bynodeid"));
+  EXPECT_THAT(of("watchpoint_up", "type=0x7770,eventid=0x0,wp_dev_sel=?"), ElementsAre("bynodeid", "wp_val"));
+  EXPECT_THAT(of("dtc_cycles", "type=0x3"), IsEmpty());
 }
 
 TEST(Coverpoints, values_and_counts_have_classes) {
@@ -112,7 +130,7 @@ TEST(PmuFacts, a_coresight_pmu_is_known_by_the_platform) {
               UnorderedElementsAre("2 sockets", "two pages", "counters read in two halves", "more than 8 counters"));
   EXPECT_THAT(facts.topologies, Contains("4 sockets"));
   EXPECT_THAT(facts.places, ElementsAre("platform.socket1.ucf_pmu"));
-  EXPECT_EQ(facts.width_class(false, facts.width), "33 to 63 bits");
+  EXPECT_EQ(facts.width_of("slc_access_rd"), "33 to 63 bits");
   // PMCNTENSET, by the base of socket 1: counter 7 is the last of eight, and 31 counts cycles.
   const std::uint64_t enable =
       (std::uint64_t{1} << platform::default_map::kSocketShift) + platform::default_map::kUcfPmuPage0 + 0xc00;
@@ -155,7 +173,7 @@ TEST(PmuFacts, a_mesh_is_known_by_its_product_shape_and_lines) {
   EXPECT_EQ(facts.wiring, "DTCs share a line");
   ASSERT_EQ(facts.registers.size(), 2U);
   EXPECT_EQ(facts.counter_written(write(facts.registers[1] + 0x34)), (CounterPlace{1, 7}));
-  EXPECT_EQ(facts.counter_written(write(facts.registers[0] + 0x40)), (CounterPlace{0, kCmnCycles}));
+  EXPECT_EQ(facts.counter_written(write(facts.registers[0] + 0x40)), (CounterPlace{0, facts.cycle_counter.value()}));
   EXPECT_EQ(facts.counter_written(write(facts.registers[0] + 0x100)), std::nullopt);
 }
 
@@ -177,8 +195,8 @@ TEST(PmuFacts, a_cpmu_is_known_by_its_device) {
   EXPECT_EQ(first.counter_written(write(0x20'0012'3000 + 0x400)), std::nullopt) << "a filter register";
   const PmuFacts second = facts_of(spec, "cxl_pmu_mem0.1");
   EXPECT_THAT(second.topology, Contains("one counter"));
-  EXPECT_EQ(second.width_class(false, second.width), "64 bits");
-  EXPECT_EQ(facts_of(spec, "cxl_pmu_mem0.2").layout, CounterLayout::fixed) << "there is none";
+  EXPECT_EQ(second.width_of("h2d_req_rdcurr"), "64 bits");
+  EXPECT_THAT(facts_of(spec, "cxl_pmu_mem0.2").topologies, IsEmpty()) << "there is none";
 }
 
 }  // namespace
