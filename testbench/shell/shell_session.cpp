@@ -71,7 +71,7 @@ class ShellStory {
     release.look_at_used({});
     scenario::PublicationCheck published(machine_);
     published.look("at the end");
-    published.look_at_maps("at the end");
+    published.look_at_drawings("at the end");
     machine_.host().unload();
     const Picoseconds end = simulated_time() - release.taken() - published.taken();
     std::vector<std::string> failures = scenario::run_failures(machine_, scenario::Kernel::here);

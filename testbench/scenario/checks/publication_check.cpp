@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/checks/published_map.h"
 #include "testbench/scenario/checks/published_tables.h"
 
 namespace pmufab::scenario {
@@ -89,27 +88,28 @@ void PublicationCheck::check_tables(const perf::PmuCatalog::Entry& pmu, const st
   }
 }
 
-/// A driver need not draw a map. One that does draws it of each mesh.
-void PublicationCheck::check_map(const perf::PmuCatalog::Entry& pmu, const Files& debugfs, const std::string& when) {
-  const scoreboard::PublishedMap& map = expected_.at(pmu.name).map;
-  if (map.crosspoints.empty() || debugfs.empty()) return;
-  const auto shown = debugfs.find(map.file);
+/// A driver need not draw its hardware. One that does draws all of it.
+void PublicationCheck::check_drawing(const perf::PmuCatalog::Entry& pmu, const Files& debugfs,
+                                     const std::string& when) {
+  const scoreboard::PublishedDrawing& drawing = expected_.at(pmu.name).drawing;
+  if (!drawing.compare || debugfs.empty()) return;
+  const auto shown = debugfs.find(drawing.file);
   if (shown == debugfs.end()) {
-    add(pmu, "debugfs", when, fmt::format("lacks the file {}", map.file));
+    add(pmu, "debugfs", when, fmt::format("lacks the file {}", drawing.file));
     return;
   }
-  if (const std::optional<std::string> problem = compare_map(map, shown->second))
-    add(pmu, "debugfs", when, fmt::format("file {} {}", map.file, *problem));
+  if (const std::optional<std::string> problem = drawing.compare(shown->second))
+    add(pmu, "debugfs", when, fmt::format("file {} {}", drawing.file, *problem));
 }
 
-void PublicationCheck::look_at_maps(const std::string& when) {
+void PublicationCheck::look_at_drawings(const std::string& when) {
   const Picoseconds before = simulated_time();
   const auto files = machine_.host().debugfs();
   taken_ += simulated_time() - before;
   const Files debugfs = {files.begin(), files.end()};
   const perf::PmuCatalog catalog(machine_.host().pmus());
   for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
-    if (expected_.contains(pmu.name)) check_map(pmu, debugfs, when);
+    if (expected_.contains(pmu.name)) check_drawing(pmu, debugfs, when);
   }
 }
 

@@ -23,10 +23,10 @@ class PublicationCheck {
   /// Look at what is published now. From a SystemC thread process.
   /// @param when  "after cpu 3 went offline"
   void look(const std::string& when);
-  /// Look at the maps of meshes that drivers draw in debugfs. They read registers for it, which takes simulated time.
+  /// Look at what drivers draw of the hardware in debugfs. They read registers for it, which takes simulated time.
   /// look() must have been called before.
-  void look_at_maps(const std::string& when);
-  /// @return the simulated time that look_at_maps() took
+  void look_at_drawings(const std::string& when);
+  /// @return the simulated time that look_at_drawings() took
   [[nodiscard]] Picoseconds taken() const noexcept { return taken_; }
   /// @return "published": failed if look() has found something wrong
   [[nodiscard]] CheckResult result() const;
@@ -34,7 +34,7 @@ class PublicationCheck {
  private:
   void check_tables(const perf::PmuCatalog::Entry& pmu, const std::string& when);
   using Files = std::map<std::string, std::string>;  // name to text
-  void check_map(const perf::PmuCatalog::Entry& pmu, const Files& debugfs, const std::string& when);
+  void check_drawing(const perf::PmuCatalog::Entry& pmu, const Files& debugfs, const std::string& when);
   void add(const perf::PmuCatalog::Entry& pmu, const char* file, const std::string& when, const std::string& problem);
   void check_cpumask(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus, const std::string& when);
   void check_associated(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus, const std::string& when);

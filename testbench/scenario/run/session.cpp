@@ -527,7 +527,7 @@ class ScenarioRun {
     const std::optional<CheckResult> occurred = occurrences_.check(undone_actions());  // in the scenario's own time
     if (looks) {
       const BrokenParts broken = find_broken();
-      if (broken.windows.empty()) published_.look_at_maps("at the end");
+      if (broken.windows.empty()) published_.look_at_drawings("at the end");
       quiet.look_at_used(broken);
       release.look_at_used(broken);
     }

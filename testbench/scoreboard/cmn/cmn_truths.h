@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "testbench/scoreboard/cmn/cmn_meaning.h"
-#include "testbench/scoreboard/cmn/cmn_publication.h"
 #include "testbench/scoreboard/cmn/cmn_wires.h"
+#include "testbench/scoreboard/cmn/publication/cmn_publication.h"
 #include "testbench/scoreboard/core/pmu_judge.h"
 
 namespace pmufab::scoreboard {

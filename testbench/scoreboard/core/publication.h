@@ -3,7 +3,8 @@
 
 #include <array>
 #include <cstdint>
-#include <set>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,24 +54,11 @@ struct PublishedFile {
   LinuxVersion since = 0;
 };
 
-/// What a map of the hardware shows of one crosspoint.
-struct PublishedCrosspoint {
-  struct Port {
-    std::string device;  ///< "HN-F"; empty: none
-    /// By device: the logical ids of its nodes, of which the map shows one. None: it may show anything.
-    std::array<std::set<unsigned>, 2> ids{};
-    bool operator==(const Port&) const = default;
-  };
-  std::string domain;           ///< number of its DTC
-  bool may_be_unknown = false;  ///< software cannot tell the domain
-  std::vector<Port> ports;      ///< those beyond have no device
-};
-
-/// A map in debugfs.
-struct PublishedMap {
+/// A file in debugfs that shows the hardware.
+struct PublishedDrawing {
   std::string file;  ///< "arm-cmn/map"
-  unsigned columns = 0;
-  std::vector<PublishedCrosspoint> crosspoints;  ///< y * columns + x; none: there is no map
+  /// @return what is wrong first in the text that a driver shows; nothing: all is right. Empty: there is no such file
+  std::function<std::optional<std::string>(const std::string& text)> compare;
 };
 
 /// Names that are in none of these lists are the driver's own business.
@@ -78,7 +66,7 @@ struct Publication {
   std::vector<PublishedField> fields;
   std::vector<PublishedEvent> events;  ///< a name may come twice, for different versions
   std::vector<PublishedFile> files;
-  PublishedMap map{};
+  PublishedDrawing drawing{};
 };
 
 }  // namespace pmufab::scoreboard

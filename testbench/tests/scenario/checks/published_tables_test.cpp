@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/cmn/cmn_publication.h"
+#include "testbench/scoreboard/cmn/publication/cmn_publication.h"
 #include "testbench/scoreboard/cxl/cxl_publication.h"
 
 namespace pmufab::scenario {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/scoreboard/cmn/cmn_publication.h"
+#include "testbench/scoreboard/cmn/publication/cmn_publication.h"
 
 #include <algorithm>
 #include <array>
@@ -10,6 +10,7 @@
 
 #include "testbench/scoreboard/cmn/cmn_meaning.h"
 #include "testbench/scoreboard/cmn/nodes/node_events.h"
+#include "testbench/scoreboard/cmn/publication/mesh_map.h"
 
 namespace pmufab::scoreboard {
 namespace {
@@ -291,14 +292,11 @@ bool is_extra(NodeType type) {
   return std::find(kExtras.begin(), kExtras.end(), type) != kExtras.end();
 }
 
-PublishedMap map_of(const CmnJudgeSpec& spec) {
-  PublishedMap map;
-  if (spec.domains.size() != spec.devices.size()) return map;  // of a mesh whose nodes are not judged
-  const std::string number = spec.pmu.substr(spec.pmu.find_last_of('_') + 1);
-  map.file = number == "0" ? "arm-cmn/map" : "arm-cmn/map_" + number;
+MeshMap map_of(const CmnJudgeSpec& spec) {
+  MeshMap map;
   map.columns = spec.columns;
   for (std::size_t xp = 0; xp < spec.devices.size(); ++xp) {
-    PublishedCrosspoint& crosspoint = map.crosspoints.emplace_back();
+    MeshMap::Crosspoint& crosspoint = map.crosspoints.emplace_back();
     crosspoint.domain = fmt::format("{}", spec.domains.at(xp));
     crosspoint.may_be_unknown = spec.part == kPart600;  // it has no register that tells
     for (const cmn::DeviceType device : spec.devices[xp])
@@ -306,11 +304,19 @@ PublishedMap map_of(const CmnJudgeSpec& spec) {
   }
   for (const CmnNode& node : spec.nodes) {
     if (is_extra(node.type) || node.closed || node.xp >= map.crosspoints.size()) continue;
-    std::vector<PublishedCrosspoint::Port>& ports = map.crosspoints[node.xp].ports;
+    std::vector<MeshMap::Port>& ports = map.crosspoints[node.xp].ports;
     if (node.port < ports.size() && node.device < ports[node.port].ids.size())
       ports[node.port].ids.at(node.device).insert(node.logical_id);
   }
   return map;
+}
+
+PublishedDrawing drawing_of(const CmnJudgeSpec& spec) {
+  // Nothing is known of the crosspoints of a mesh whose nodes are not judged.
+  if (spec.devices.empty() || spec.domains.size() != spec.devices.size()) return {};
+  const std::string number = spec.pmu.substr(spec.pmu.find_last_of('_') + 1);
+  return {number == "0" ? "arm-cmn/map" : "arm-cmn/map_" + number,
+          [map = map_of(spec)](const std::string& text) { return compare_map(map, text); }};
 }
 
 }  // namespace
@@ -326,7 +332,7 @@ Publication cmn_publication(const CmnJudgeSpec& spec) {
   NodeEvents(spec, publication.events).add();
   add_crosspoint_events(spec, publication.events);
   publication.files = {{"identifier", fmt::format("{:03x}{:02x}", spec.part, spec.revision), kPresentPlaces}};
-  publication.map = map_of(spec);
+  publication.drawing = drawing_of(spec);
   return publication;
 }
 

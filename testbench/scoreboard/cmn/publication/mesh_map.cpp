@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/scenario/checks/published_map.h"
+#include "testbench/scoreboard/cmn/publication/mesh_map.h"
 
 #include <algorithm>
 #include <array>
@@ -9,11 +9,8 @@
 
 #include <fmt/format.h>
 
-namespace pmufab::scenario {
+namespace pmufab::scoreboard {
 namespace {
-
-using scoreboard::PublishedCrosspoint;
-using scoreboard::PublishedMap;
 
 /// One crosspoint of a map, as it is shown.
 struct Cell {
@@ -81,11 +78,10 @@ std::vector<Row> rows_of(const std::string& text) {
   return rows;
 }
 
-std::optional<std::string> compare_ports(const PublishedCrosspoint& expected, const Cell& shown) {
+std::optional<std::string> compare_ports(const MeshMap::Crosspoint& expected, const Cell& shown) {
   const std::size_t ports = std::max(expected.ports.size(), shown.ports.size());
   for (std::size_t port = 0; port < ports; ++port) {
-    const PublishedCrosspoint::Port right =
-        port < expected.ports.size() ? expected.ports[port] : PublishedCrosspoint::Port{};
+    const MeshMap::Port right = port < expected.ports.size() ? expected.ports[port] : MeshMap::Port{};
     const Cell::Port told = port < shown.ports.size() ? shown.ports[port] : Cell::Port{};
     if (told.device != right.device)
       return fmt::format("has '{}' at port {}, which must be '{}'", told.device, port, right.device);
@@ -101,7 +97,7 @@ std::optional<std::string> compare_ports(const PublishedCrosspoint& expected, co
   return std::nullopt;
 }
 
-std::optional<std::string> compare_cell(const PublishedCrosspoint& expected, std::size_t number, const Cell& shown) {
+std::optional<std::string> compare_cell(const MeshMap::Crosspoint& expected, std::size_t number, const Cell& shown) {
   if (shown.number != fmt::format("{}", number)) return fmt::format("has number '{}'", shown.number);
   if (shown.domain != expected.domain && !(expected.may_be_unknown && shown.domain == "??"))
     return fmt::format("has DTC '{}', which must be {}", shown.domain, expected.domain);
@@ -110,7 +106,7 @@ std::optional<std::string> compare_cell(const PublishedCrosspoint& expected, std
 
 }  // namespace
 
-std::optional<std::string> compare_map(const PublishedMap& expected, const std::string& text) {
+std::optional<std::string> compare_map(const MeshMap& expected, const std::string& text) {
   const std::vector<Row> rows = rows_of(text);
   const std::size_t height = expected.crosspoints.size() / std::max(expected.columns, 1U);
   if (rows.size() != height) return fmt::format("has {} rows, and the mesh {}", rows.size(), height);
@@ -129,4 +125,4 @@ std::optional<std::string> compare_map(const PublishedMap& expected, const std::
   return std::nullopt;
 }
 
-}  // namespace pmufab::scenario
+}  // namespace pmufab::scoreboard

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/scenario/checks/published_map.h"
+#include "testbench/scoreboard/cmn/publication/mesh_map.h"
 
 #include <optional>
 #include <string>
@@ -8,16 +8,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace pmufab::scenario {
+namespace pmufab::scoreboard {
 namespace {
 
-using scoreboard::PublishedMap;
 using ::testing::HasSubstr;
 using ::testing::Optional;
 
 /// Two columns and two rows. The crosspoint in the north-east has two devices at a port.
-PublishedMap mesh() {
-  PublishedMap map{"arm-cmn/map", 2, {}};
+MeshMap mesh() {
+  MeshMap map{2, {}};
   map.crosspoints.resize(4);
   map.crosspoints[0] = {"0", false, {{"HN-F", {{{0}, {}}}}, {"RN-F_E", {}}}};
   map.crosspoints[1] = {"1", false, {{"", {}}, {"HN-T", {{{1}, {}}}}}};
@@ -57,9 +56,9 @@ std::string with(const std::string& before, const std::string& after) {
   return text;
 }
 
-TEST(PublishedMap, of_the_mesh_is_right) { EXPECT_EQ(compare_map(mesh(), kShown), std::nullopt); }
+TEST(MeshMap, of_the_mesh_is_right) { EXPECT_EQ(compare_map(mesh(), kShown), std::nullopt); }
 
-TEST(PublishedMap, every_part_is_compared) {
+TEST(MeshMap, every_part_is_compared) {
   EXPECT_THAT(compare_map(mesh(), with("XP #3", "XP #1")), Optional(HasSubstr("crosspoint 3 has number '1'")));
   EXPECT_THAT(compare_map(mesh(), with("DTC 0  | DTC 1", "DTC 0  | DTC 0")),
               Optional(HasSubstr("crosspoint 3 has DTC '0', which must be 1")));
@@ -71,8 +70,8 @@ TEST(PublishedMap, every_part_is_compared) {
   EXPECT_THAT(compare_map(mesh(), "nothing\n"), Optional(HasSubstr("has 0 rows, and the mesh 2")));
 }
 
-TEST(PublishedMap, of_a_mesh_without_registers_for_domains_may_leave_them_out) {
-  PublishedMap expected = mesh();
+TEST(MeshMap, of_a_mesh_without_registers_for_domains_may_leave_them_out) {
+  MeshMap expected = mesh();
   const std::string shown = with("DTC 0  | DTC 1", "DTC ?? | DTC 1");
   EXPECT_THAT(compare_map(expected, shown), Optional(HasSubstr("crosspoint 2 has DTC '")));
   expected.crosspoints[2].may_be_unknown = true;
@@ -80,4 +79,4 @@ TEST(PublishedMap, of_a_mesh_without_registers_for_domains_may_leave_them_out) {
 }
 
 }  // namespace
-}  // namespace pmufab::scenario
+}  // namespace pmufab::scoreboard
