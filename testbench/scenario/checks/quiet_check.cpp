@@ -2,7 +2,6 @@
 #include "testbench/scenario/checks/quiet_check.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -10,46 +9,24 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/fabrics/fabric_kind.h"
+
 namespace pmufab::scenario {
 namespace {
 
-/// A kind of switch: registers whose name contains `registers`, fields whose name begins with `field` and ends with
-/// `ending`.
-struct Kind {
-  std::string_view registers;
-  std::string_view field;
-  std::string_view ending;
-  std::string_view what;
-  bool is_comparison = false;
-};
-constexpr std::array<Kind, 12> kSwitchKinds{{
-    {"PMCNTENSET", "P", "", "a counter is enabled"},
-    {"PMINTENSET", "P", "", "an overflow interrupt is enabled"},
-    {"ADDR_CTRL", "ENABLE", "", "an address filter is enabled"},
-    {"CG_CTRL", "ENABLE", "", "the clock is not gated"},
-    {"CTRL", "ENABLE", "", "the counters run"},
-    {"pmu_event_sel", "pmu_event", "_id", "an event is selected"},
-    {"por_dtm_pmu_config", "pmevcnt_paired", "", "a counter is paired with one of a DTC"},
-    {"por_dt_dtc_ctl", "cg_disable", "", "the clock is not gated"},
-    {"por_dtm_wp_val", "val", "", "a watchpoint is set", true},
-    {"por_dtm_wp_mask", "mask", "", "a watchpoint is set", true},
-    {"Counter Unit Configuration", "Counter Enable", "", "a counter is enabled"},
-    {"Counter Unit Configuration", "Interrupt on Overflow", "", "an overflow interrupt is enabled"},
-}};
-/// What is off when the drivers have been unloaded. Linux leaves on all DTCs but the first, which starts and stops the
-/// counting of all (docs/cmn-drivers.md): so that one must be off.
-constexpr Kind kOffWhenUnloaded{"por_dt_dtc_ctl", "dt_en", "", "the DTC is on"};
-constexpr std::string_view kFirstDtc = ".dtc0";
-constexpr std::array<std::string_view, 3> kWholeNames{"CTRL", "CG_CTRL", "ADDR_CTRL"};
 constexpr std::size_t kMostTold = 8;
 
-const Kind* kind_of(std::string_view name, std::string_view field) {
-  const auto* const found = std::find_if(kSwitchKinds.begin(), kSwitchKinds.end(), [&](const Kind& kind) {
-    const bool is_whole = std::find(kWholeNames.begin(), kWholeNames.end(), kind.registers) != kWholeNames.end();
-    const bool is_named = is_whole ? name == kind.registers : name.find(kind.registers) != std::string_view::npos;
-    return is_named && field.starts_with(kind.field) && field.ends_with(kind.ending);
-  });
-  return found == kSwitchKinds.end() ? nullptr : found;
+bool fits(const RegisterSwitch& one, std::string_view name, std::string_view field) {
+  const bool is_named = one.name == RegisterSwitch::Name::whole ? name == one.registers
+                                                                : name.find(one.registers) != std::string_view::npos;
+  return is_named && field.starts_with(one.field) && field.ends_with(one.ending);
+}
+
+/// @return those that a bank may have
+std::vector<RegisterSwitch> of_bank(std::vector<RegisterSwitch> all, std::string_view bank, bool unloaded) {
+  std::erase_if(
+      all, [&](const RegisterSwitch& one) { return one.is_for_unloaded != unloaded || !bank.ends_with(one.banks); });
+  return all;
 }
 
 std::uint64_t number_of(const nlohmann::json& value) {
@@ -60,19 +37,19 @@ std::uint64_t number_of(const nlohmann::json& value) {
 
 QuietCheck::Switches QuietCheck::switches(bool unloaded) const {
   Switches switches;
+  const std::vector<RegisterSwitch> all = register_switches(machine_.platform().spec());
   for (const platform::NamedRegisters& bank : machine_.platform().registers()) {
     if (broken_.has_registers(bank.name)) continue;
-    if (unloaded && !bank.name.ends_with(kFirstDtc)) continue;
+    const std::vector<RegisterSwitch> possible = of_bank(all, bank.name, unloaded);
+    if (possible.empty()) continue;
     for (const nlohmann::json& page : bank.dump_json(simulated_time())) {
       for (const nlohmann::json& entry : page.at("registers")) {
         const std::string name = entry.at("name");
         for (const nlohmann::json& field : entry.at("fields")) {
           const std::string field_name = field.at("name");
-          const bool is_for_unloaded = name == kOffWhenUnloaded.registers && field_name == kOffWhenUnloaded.field;
-          const Kind* const kind = !unloaded         ? kind_of(name, field_name)
-                                   : is_for_unloaded ? &kOffWhenUnloaded
-                                                     : nullptr;
-          if (kind == nullptr) continue;
+          const auto found = std::find_if(possible.begin(), possible.end(),
+                                          [&](const RegisterSwitch& one) { return fits(one, name, field_name); });
+          if (found == possible.end()) continue;
           const auto first = field.at("lsb").get<unsigned>();
           const auto width = field.at("width").get<unsigned>();
           const std::uint64_t mask = width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
@@ -80,7 +57,7 @@ QuietCheck::Switches QuietCheck::switches(bool unloaded) const {
           for (std::size_t i = 0; i < values.size(); ++i) {
             const std::string place =
                 fmt::format("{} {}{} {}", bank.name, name, values.size() > 1 ? fmt::format("[{}]", i) : "", field_name);
-            switches[place] = {std::string(kind->what), number_of(values[i]) >> first & mask, kind->is_comparison};
+            switches[place] = {std::string(found->what), number_of(values[i]) >> first & mask, found->is_comparison};
           }
         }
       }

@@ -59,6 +59,16 @@ bool has_traffic(const Workload& workload) {
   });
 }
 
+std::vector<RegisterSwitch> register_switches(const platform::PlatformSpec& platform) {
+  std::vector<RegisterSwitch> switches;
+  for (const FabricKind* kind : fabric_kinds()) {
+    if (!kind->is_in(platform)) continue;
+    const std::span<const RegisterSwitch> own = kind->switches();
+    switches.insert(switches.end(), own.begin(), own.end());
+  }
+  return switches;
+}
+
 std::vector<std::string_view> driver_modules(const platform::PlatformSpec& platform) {
   std::vector<std::string_view> modules;
   for (const FabricKind* kind : fabric_kinds()) {

@@ -6,12 +6,14 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "models/platform/platform_spec.h"
 #include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/scenario/fabrics/register_switch.h"
 #include "testbench/scenario/fabrics/workload.h"
 #include "testbench/scenario/report/derived.h"
 #include "testbench/scenario/report/results.h"
@@ -72,6 +74,8 @@ class FabricKind {
   [[nodiscard]] virtual bool is_in(const platform::PlatformSpec& platform) const = 0;
   /// @return the kernel modules that drive its PMUs.
   [[nodiscard]] virtual std::vector<std::string_view> driver_modules() const = 0;
+  /// @return what drivers must turn off in its registers. Of several that fit a field, the first counts.
+  [[nodiscard]] virtual std::span<const RegisterSwitch> switches() const { return {}; }
 
   /// Read the keys of a scenario that describe its traffic.
   virtual void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const = 0;
@@ -96,6 +100,9 @@ class FabricKind {
 /// Add a kind to the table, before any scenario is read: for programs that bring fabrics of their own.
 /// @param kind  outlives the program's use of the table
 void add_fabric_kind(const FabricKind& kind);
+
+/// @return what drivers must turn off in the registers of a platform.
+[[nodiscard]] std::vector<RegisterSwitch> register_switches(const platform::PlatformSpec& platform);
 
 /// @return whether there is traffic of any kind.
 [[nodiscard]] bool has_traffic(const Workload& workload);

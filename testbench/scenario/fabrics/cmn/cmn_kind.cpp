@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/fabrics/cmn/cmn_kind.h"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "testbench/scenario/fabrics/cmn/cmn_fabric.h"
@@ -15,6 +17,22 @@ namespace {
   throw InputError({}, fmt::format("{}[0].mesh", key), fmt::format("there is no mesh {}", mesh),
                    "the platform has none; choose another platform");
 }
+
+// Linux leaves on all DTCs but the first, which starts and stops the counting of all (docs/cmn-drivers.md): so that one
+// must be off in the end.
+constexpr std::array<RegisterSwitch, 6> kMeshSwitches{{
+    {.registers = "pmu_event_sel", .field = "pmu_event", .ending = "_id", .what = "an event is selected"},
+    {.registers = "por_dtm_pmu_config", .field = "pmevcnt_paired", .what = "a counter is paired with one of a DTC"},
+    {.registers = "por_dt_dtc_ctl", .field = "cg_disable", .what = "the clock is not gated"},
+    {.registers = "por_dtm_wp_val", .field = "val", .what = "a watchpoint is set", .is_comparison = true},
+    {.registers = "por_dtm_wp_mask", .field = "mask", .what = "a watchpoint is set", .is_comparison = true},
+    {.name = RegisterSwitch::Name::whole,
+     .registers = "por_dt_dtc_ctl",
+     .field = "dt_en",
+     .what = "the DTC is on",
+     .is_for_unloaded = true,
+     .banks = ".dtc0"},
+}};
 
 class CmnKind final : public FabricKind {
  public:
@@ -31,6 +49,7 @@ class CmnKind final : public FabricKind {
   }
   [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override { return !platform.cmn.empty(); }
   [[nodiscard]] std::vector<std::string_view> driver_modules() const override { return {"arm_cmn"}; }
+  [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kMeshSwitches; }
 
   void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const override {
     CmnWorkload& traffic = workload.of<CmnWorkload>();

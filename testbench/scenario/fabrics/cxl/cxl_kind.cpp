@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/fabrics/cxl/cxl_kind.h"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "testbench/scenario/fabrics/cxl/cxl_fabric.h"
@@ -15,6 +17,13 @@ namespace {
   throw InputError({}, field, "there is no " + what, "the platform has none; choose another platform");
 }
 
+constexpr std::array<RegisterSwitch, 2> kCpmuSwitches{{
+    {.registers = "Counter Unit Configuration", .field = "Counter Enable", .what = "a counter is enabled"},
+    {.registers = "Counter Unit Configuration",
+     .field = "Interrupt on Overflow",
+     .what = "an overflow interrupt is enabled"},
+}};
+
 class CxlKind final : public FabricKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "cxl"; }
@@ -26,6 +35,7 @@ class CxlKind final : public FabricKind {
   }
   [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override { return !platform.cxl.empty(); }
   [[nodiscard]] std::vector<std::string_view> driver_modules() const override { return {"cxl_pmu"}; }
+  [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kCpmuSwitches; }
 
   void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const override {
     CxlWorkload& traffic = workload.of<CxlWorkload>();

@@ -2,6 +2,7 @@
 #include "testbench/scenario/fabrics/tegra410/tegra410_kind.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,6 +41,17 @@ void check_generators(const traffic::TrafficSpec& generators, const platform::Pl
   }
 }
 
+constexpr std::array<RegisterSwitch, 5> kTegra410Switches{{
+    {.registers = "PMCNTENSET", .field = "P", .what = "a counter is enabled"},
+    {.registers = "PMINTENSET", .field = "P", .what = "an overflow interrupt is enabled"},
+    {.name = RegisterSwitch::Name::whole,
+     .registers = "ADDR_CTRL",
+     .field = "ENABLE",
+     .what = "an address filter is enabled"},
+    {.name = RegisterSwitch::Name::whole, .registers = "CG_CTRL", .field = "ENABLE", .what = "the clock is not gated"},
+    {.name = RegisterSwitch::Name::whole, .registers = "CTRL", .field = "ENABLE", .what = "the counters run"},
+}};
+
 class Tegra410Kind final : public FabricKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "tegra410"; }
@@ -58,6 +70,7 @@ class Tegra410Kind final : public FabricKind {
   [[nodiscard]] std::vector<std::string_view> driver_modules() const override {
     return {"arm_cspmu_module", "nvidia_cspmu", "nvidia_t410_cmem_latency_pmu", "nvidia_t410_c2c_pmu"};
   }
+  [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kTegra410Switches; }
 
   void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const override {
     const Value* traffic = reader.take("traffic");
