@@ -133,9 +133,10 @@ void print_stopped() { complain("pmufab: stopped by a signal: the results are pa
 
 Options platform_options() {
   return {
-      list("traffic", "FILE",
-           "traffic of sockets; may be given several times (default: none). For flits, CHI and CXL traffic: "
-           "--set 'chi_traffic=[...]'"),
+      list(
+          "traffic", "FILE",
+          "file with traffic, as 'traffic' in a scenario names it; may be given several times (default: none). Traffic "
+          "under other keys: --set 'KEY=[...]'"),
       text("seed", "N", "seed of the traffic", "1"),
       list("set", "PATH=VALUE", "change a value, as in pmufab run"),
   };

@@ -184,9 +184,9 @@ Command stat_command() {
           R"(Events are written as for perf: pmu/event,term=value/, several with commas, groups in braces. In the name of a PMU,
 * and ? match any characters. pmufab list shows all events. Every count is compared with the scoreboard.
 
---traffic takes traffic files such as those in scenarios/traffic. Give the traffic of meshes and CXL devices with
---set, written as in a scenario. Counting begins with the traffic and lasts for --duration. Without --duration it ends
-with the traffic. If there is no traffic, or it has no end, counting lasts for 1 ms of simulated time.
+--traffic takes traffic files such as those in scenarios/traffic. Give traffic under other keys of a scenario with --set,
+written as in a scenario. Counting begins with the traffic and lasts for --duration. Without --duration it ends with the
+traffic. If there is no traffic, or it has no end, counting lasts for 1 ms of simulated time.
 
 With -x or -j, standard output is for programs that read perf's: the fields of perf stat (man perf-stat, CSV FORMAT and
 JSON FORMAT; of perf 6.1) and nothing else. Counts of events that took turns are scaled up, as perf does. A wrong count,

@@ -33,11 +33,24 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kUsualFolder = "pmufab-verify";
 constexpr std::uint64_t kUsualRuns = 1000;
 
+std::vector<std::string> fabric_names() {
+  std::vector<std::string> names;
+  for (const FabricGenerator* fabric : verify::fabric_generators()) names.emplace_back(fabric->name());
+  return names;
+}
+
+/// "tegra410, cmn or cxl"
+std::string all_fabrics() {
+  std::vector<std::string> names = fabric_names();
+  const std::string last = names.back();
+  names.pop_back();
+  return fmt::format("{} or {}", fmt::join(names, ", "), last);
+}
+
 std::vector<const FabricGenerator*> fabrics_of(const po::variables_map& map) {
   const std::vector<std::string> names = values_of(map, "fabric");
   if (names.empty()) return verify::fabric_generators();
-  std::vector<std::string> known;
-  for (const FabricGenerator* fabric : verify::fabric_generators()) known.emplace_back(fabric->name());
+  const std::vector<std::string> known = fabric_names();
   std::vector<const FabricGenerator*> chosen;
   for (const std::string& name : names) {
     const auto found = std::find(known.begin(), known.end(), name);
@@ -282,7 +295,7 @@ A case may use 60 seconds of processor time, unless --limit says otherwise.
 )" + limit_description(),
       .options =
           Options{
-              list("fabric", "NAME", "tegra410, cmn or cxl; may be given several times (default: all)"),
+              list("fabric", "NAME", (all_fabrics() + "; may be given several times (default: all)").c_str()),
               number<std::uint64_t>("seed", "N", "another seed gives other cases", 1),
               number<std::uint64_t>("runs", "N", "how many cases", kUsualRuns),
               text("for", "TIME", "in place of --runs: how long cases are begun, such as 10min"),
