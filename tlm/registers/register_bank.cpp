@@ -10,6 +10,7 @@
 
 #include "tlm/registers/lost_write.h"
 #include "tlm/registers/register_note.h"
+#include "tlm/transaction/payload_data.h"
 
 namespace pmufab {
 
@@ -33,13 +34,6 @@ std::string element_name(const RegisterSpec& spec, unsigned element) {
     note->bank = bank;
     note->name = element_name(spec, element) + half;
   }
-}
-
-/// Of 4 or 8 bytes. Registers are little endian, and so is the host.
-std::uint64_t data_in(const tlm::tlm_generic_payload& payload) {
-  std::uint64_t data = 0;
-  std::memcpy(&data, payload.get_data_ptr(), payload.get_data_length());
-  return data;
 }
 
 std::string allowed_sizes(const RegisterSpec& spec) {
@@ -210,7 +204,7 @@ void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
       return guest_error(payload, tlm::TLM_ADDRESS_ERROR_RESPONSE, "no register lies there");
     }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
-    if (is_write) return report_lost(offset, data_in(payload), "no register lies there");
+    if (is_write) return report_lost(offset, data_of(payload), "no register lies there");
     std::memset(payload.get_data_ptr(), 0, length);
     return;
   }
@@ -225,13 +219,12 @@ void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
     tell(payload, options_.name, *reg.spec, slot.element, whole ? "" : slot.upper ? " upper half" : " lower half");
   const unsigned shift = slot.upper ? 32 : 0;
   if (!is_write) {
-    const std::uint64_t value = read_element(reg, slot.element, when) >> shift;
-    std::memcpy(payload.get_data_ptr(), &value, length);  // registers are little endian, and so is the host
+    set_data(payload, read_element(reg, slot.element, when) >> shift);
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     return;
   }
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
-  write_element(reg, slot.element, data_in(payload) << shift, low_bits(length * 8) << shift, when);
+  write_element(reg, slot.element, data_of(payload) << shift, low_bits(length * 8) << shift, when);
 }
 
 void RegisterBank::write_element(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask,
@@ -265,12 +258,9 @@ unsigned RegisterBank::transport_dbg(tlm::tlm_generic_payload& payload) {
   if (length * 8 != reg.spec->width || slot.element >= reg.count) return 0;
   if (payload.is_read()) {
     const Picoseconds when = to_picoseconds(sc_core::sc_time_stamp());
-    const std::uint64_t value = read_element(reg, slot.element, when);
-    std::memcpy(payload.get_data_ptr(), &value, length);
+    set_data(payload, read_element(reg, slot.element, when));
   } else if (payload.is_write()) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, payload.get_data_ptr(), length);
-    reg.values[slot.element] = value;
+    reg.values[slot.element] = data_of(payload);
   } else {
     return 0;
   }

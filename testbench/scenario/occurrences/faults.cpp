@@ -4,13 +4,13 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/yaml/input_error.h"
+#include "tlm/transaction/payload_data.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -18,16 +18,6 @@ namespace {
 using FaultKind = FaultSpec::Kind;
 
 std::string name_of(const FaultSpec& spec) { return fmt::format("{} ({})", spec.path, to_string(spec.kind)); }
-
-void set_data(tlm::tlm_generic_payload& payload, std::uint64_t value) {
-  std::memcpy(payload.get_data_ptr(), &value, std::min<std::size_t>(payload.get_data_length(), sizeof value));
-}
-
-std::uint64_t data_of(const tlm::tlm_generic_payload& payload) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, payload.get_data_ptr(), std::min<std::size_t>(payload.get_data_length(), sizeof value));
-  return value;
-}
 
 }  // namespace
 

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/occurrences/hardware_gate.h"
 
-#include <algorithm>
-#include <cstring>
 #include <optional>
 
 #include <fmt/format.h>
+
+#include "tlm/transaction/payload_data.h"
 
 namespace pmufab::scenario {
 namespace {
 
 constexpr std::uint64_t kEndless = 1'000'000;  // accesses of one call; a mesh of many nodes takes some thousands
-
-std::uint64_t data_in(const tlm::tlm_generic_payload& payload) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, payload.get_data_ptr(), std::min<std::size_t>(payload.get_data_length(), sizeof value));
-  return value;
-}
 
 /// A note that an access carries while this object exists, whatever is thrown.
 struct CarriedNote {
@@ -63,7 +57,7 @@ void HardwareGate::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
     bus->b_transport(payload, delay);
     faults_.change_answer(payload);
   } else if (payload.is_write() && take_lost_) {
-    take_lost_({simulated_time(), payload.get_address(), data_in(payload), payload.get_data_length(), true, true});
+    take_lost_({simulated_time(), payload.get_address(), data_of(payload), payload.get_data_length(), true, true});
   }
   delay += slowness;
   if (note) record(payload, note->note);
@@ -79,7 +73,7 @@ void HardwareGate::record(const tlm::tlm_generic_payload& payload, const Registe
                       .bank = note.bank,
                       .name = note.name,
                       .function = host_.driver_function()};
-  access.value = data_in(payload);
+  access.value = data_of(payload);
   take_(access);
 }
 
