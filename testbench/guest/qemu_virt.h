@@ -40,7 +40,6 @@ inline constexpr std::uint64_t kPciMemory32Size = 0x2eff'0000;
 inline constexpr std::uint64_t kPciIo = 0x3eff'0000;  ///< where port 0 lies
 inline constexpr std::uint64_t kPciIoSize = 0x1'0000;
 inline constexpr std::uint64_t kPciMemory64 = 0x80'0000'0000;
-inline constexpr std::uint64_t kPciMemory64End = 0x100'0000'0000;
 inline constexpr std::uint32_t kFirstPciInterrupt = 35;  ///< of INTA ... INTD; device d has pin p at (d + p) modulo 4
 inline constexpr unsigned kPciDevices = 32;
 

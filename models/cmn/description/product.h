@@ -65,7 +65,6 @@ inline constexpr unsigned kLocalCounters = 4;               ///< per DTM
 inline constexpr unsigned kWatchpoints = 4;                 ///< per DTM
 inline constexpr unsigned kGlobalCounters = 8;              ///< per DTC
 inline constexpr unsigned kMaximumDtcs = 4;
-inline constexpr unsigned kMaximumDtmsOfXp = 3;  ///< one for each two ports
-inline constexpr unsigned kEventSlots = 4;       ///< per event select register
+inline constexpr unsigned kEventSlots = 4;  ///< per event select register
 
 }  // namespace pmufab::cmn

@@ -104,7 +104,6 @@ inline constexpr std::uint8_t kPassDirty = 4;  ///< the bit of "PD"
 }  // namespace resp
 
 inline constexpr std::uint64_t kLineBytes = 64;
-inline constexpr unsigned kFlitBytes = 32;  ///< data bytes per DAT flit
 inline constexpr std::uint8_t kSizeOfLine = 6;
 
 /// @return the line an address is in.
