@@ -81,6 +81,33 @@ void* open_library(const fs::path& library) {
 
 }  // namespace
 
+std::vector<std::string> needed_libraries(const fs::path& library) {
+  std::ifstream stream(library, std::ios::binary);
+  const auto read_at = [&stream](std::uint64_t place, auto& value) {
+    stream.seekg(static_cast<std::streamoff>(place));
+    return static_cast<bool>(stream.read(reinterpret_cast<char*>(&value), sizeof value));
+  };
+  std::vector<std::string> needed;
+  Elf64_Ehdr header{};
+  if (!read_at(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return needed;
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section{};
+    Elf64_Shdr names{};
+    if (!read_at(header.e_shoff + i * sizeof section, section)) return needed;
+    if (section.sh_type != SHT_DYNAMIC) continue;
+    if (!read_at(header.e_shoff + section.sh_link * sizeof names, names)) return needed;
+    Elf64_Dyn entry{};
+    for (std::uint64_t at = 0; at < section.sh_size && read_at(section.sh_offset + at, entry); at += sizeof entry) {
+      if (entry.d_tag != DT_NEEDED) continue;
+      stream.seekg(static_cast<std::streamoff>(names.sh_offset + entry.d_un.d_val));
+      std::string name;
+      if (!std::getline(stream, name, '\0')) return needed;
+      needed.push_back(name);
+    }
+  }
+  return needed;
+}
+
 ModuleLibrary::ModuleLibrary(const fs::path& library) {
   const fs::path path = fs::absolute(library);
   check_whole(path);

@@ -3,10 +3,16 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "testbench/driver_host/abi.h"
 
 namespace pmufab::driver_host {
+
+/// @return the libraries that a shared library needs (DT_NEEDED), by their names: "libasan.so.8". Nothing for another
+/// file
+[[nodiscard]] std::vector<std::string> needed_libraries(const std::filesystem::path& library);
 
 /// A driver module (.so) in memory. Each object has its own variables: a library that is already loaded is loaded again
 /// from a copy.

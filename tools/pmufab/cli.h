@@ -52,6 +52,17 @@ namespace pmufab::cli {
 [[nodiscard]] driver_host::DriverSet find_newest_driver(const boost::program_options::variables_map& options,
                                                         const platform::PlatformSpec& platform);
 
+// Drivers from pmufab driver build --sanitize need AddressSanitizer's library. It must be the first one that a program
+// loads. So pmufab becomes itself once more, with LD_PRELOAD, before it loads such a driver (sanitizer.cpp).
+
+/// Call this first. If this program has become itself once more, its environment is the user's again: what is preloaded
+/// is not for the programs that it starts.
+/// @param arguments  of main()
+void take_arguments(char** arguments);
+/// Call this before a command does anything. Becomes this program once more if the driver sets of the options need it.
+/// @throws scenario::InputError if the library cannot be loaded
+void preload_sanitizer(const boost::program_options::variables_map& options);
+
 /// Values of an option that may be given several times; empty if it was not given.
 [[nodiscard]] std::vector<std::string> values_of(const boost::program_options::variables_map& options,
                                                  const std::string& name);

@@ -100,7 +100,9 @@ int dispatch(const Arguments& arguments) {
         fmt::print("{}", help_text(command));
         return kPassed;
       }
-      return command.run(parse(command, rest));
+      const Request request = parse(command, rest);
+      preload_sanitizer(request.options);
+      return command.run(request);
     }
     std::string name = group_of(command).empty() ? command.name : group_of(command);
     if (names.empty() || names.back() != name) names.push_back(std::move(name));
@@ -150,6 +152,7 @@ int sc_main(int, char*[]) { return 0; }
 int main(int argc, char* argv[]) {
   using namespace pmufab;
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+  cli::take_arguments(argv);
   cli::prepare_process();
   return cli::finish_standard_output(
       cli::answer_errors([&] { return cli::dispatch(cli::Arguments(argv + 1, argv + argc)); }));

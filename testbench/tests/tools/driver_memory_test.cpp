@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The newest arm-cmn, built with AddressSanitizer, reads beyond its array of DTMs.
-#include <array>
-#include <cstdio>
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -26,20 +27,19 @@ class DriverMemory : public Cli {
  protected:
   void SetUp() override {
     Cli::SetUp();
-    std::string newest;
     if (fs::exists(PMUFAB_LINUX_SOURCES)) {
       for (const auto& entry : fs::directory_iterator(PMUFAB_LINUX_SOURCES)) {
         if (!fs::exists(entry.path() / "drivers/perf/arm-cmn.c")) continue;
         const std::string version = entry.path().filename().string();
-        if (strverscmp(newest.c_str(), version.c_str()) < 0) newest = version;
+        if (strverscmp(newest_.c_str(), version.c_str()) < 0) newest_ = version;
       }
     }
-    if (newest.empty()) GTEST_SKIP() << "there are no sources of this driver";
+    if (newest_.empty()) GTEST_SKIP() << "there are no sources of this driver";
     // The first of these tests builds it. For the others it is up to date.
     const std::string log = (folder / "log").string();
     const std::string command = fmt::format(
         "CC='{}' flock '{}.lock' '{}/tools/build-drivers' --sanitize --sources '{}' --base '{}' '{}' >'{}' 2>&1",
-        PMUFAB_C_COMPILER, PMUFAB_SANITIZED_DRIVERS, PMUFAB_SOURCE_DIR, PMUFAB_LINUX_SOURCES, newest,
+        PMUFAB_C_COMPILER, PMUFAB_SANITIZED_DRIVERS, PMUFAB_SOURCE_DIR, PMUFAB_LINUX_SOURCES, newest_,
         PMUFAB_SANITIZED_DRIVERS, log);
     ASSERT_EQ(std::system(command.c_str()), 0) << read(log);
   }
@@ -61,27 +61,24 @@ measure:
     compare: none
 )",
                                                                  port));
-    std::map<std::string, std::string> environment = {
-        {"ASAN_OPTIONS",
-         fmt::format("detect_leaks=0:exitcode=99:detect_stack_use_after_return=0:halt_on_error={}", go_on ? 0 : 1)}};
-#ifndef PMUFAB_SANITIZED
-    environment["LD_PRELOAD"] = sanitizer();
-#endif
+    const std::map<std::string, std::string> environment = {
+        {"ASAN_OPTIONS", fmt::format("{}halt_on_error={}", kOptions, go_on ? 0 : 1)}};
     return finish(start({"run", scenario, "--driver-dir", PMUFAB_SANITIZED_DRIVERS}, environment));
   }
 
- private:
-  /// The library that a program without sanitizers preloads for sanitized drivers.
-  static std::string sanitizer() {
-    std::FILE* pipe = popen("'" PMUFAB_C_COMPILER "' -print-file-name=libasan.so", "r");
-    if (pipe == nullptr) return {};
-    std::array<char, 4096> line{};
-    const bool found = std::fgets(line.data(), static_cast<int>(line.size()), pipe) != nullptr;
-    pclose(pipe);
-    std::string path = found ? line.data() : "";
-    if (!path.empty() && path.back() == '\n') path.pop_back();
-    return path;
+  /// @return the library with the sanitized drivers
+  [[nodiscard]] std::string library() const {
+    return fmt::format("{}/{}/pmufab_drivers.so", PMUFAB_SANITIZED_DRIVERS, newest_);
   }
+
+#ifdef PMUFAB_SANITIZED
+  static constexpr const char* kOptions = "detect_leaks=0:detect_stack_use_after_return=0:";
+#else
+  static constexpr const char* kOptions = "";  // the command has its own
+#endif
+
+ private:
+  std::string newest_;
 };
 
 // A weakness of the driver: it does not check the port's number and indexes its DTMs with it. Port 6 is the fourth DTM
@@ -118,6 +115,33 @@ TEST_F(DriverMemory, is_not_left_by_watchpoints_at_ports_every_crosspoint_has) {
     EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("AddressSanitizer")));
   }
 }
+
+// The command preloads the sanitizer for itself alone.
+TEST_F(DriverMemory, is_watched_by_every_command_that_loads_the_drivers) {
+  const std::string mesh = shipped("platforms/cmn600-small.yaml");
+  const std::vector<std::vector<std::string>> commands = {
+      {"list", mesh},
+      {"run", shipped("cmn-flits.yaml")},
+      {"stat", "--platform", mesh, "--duration", "1 us", "-e", "arm_cmn_0/dtc_cycles/"},
+      {"shell", mesh, "--", "sh", "-c", "echo \"preloaded: $LD_PRELOAD\""},
+      {"verify", "--fabric", "cmn", "--runs", "2"}};
+  for (std::vector<std::string> words : commands) {
+    const auto place = std::find(words.begin(), words.end(), "--");
+    const std::vector<std::string> driver = {"--driver", library()};
+    words.insert(place, driver.begin(), driver.end());
+    const Outcome outcome = finish(start(words, {{"ASAN_OPTIONS", kOptions}}));
+    EXPECT_EQ(outcome.exit_code, 0) << words[0] << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.out + outcome.err, AllOf(Not(HasSubstr("ASan")), Not(HasSubstr("libasan"))));
+  }
+}
+
+#ifndef PMUFAB_SANITIZED
+TEST_F(DriverMemory, cannot_be_watched_without_the_sanitizers_library) {
+  const Outcome outcome = finish(start({"list", "--driver", library()}, {{"PMUFAB_LD_PRELOAD", ""}}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, ContainsRegex("built with --sanitize, and their library libasan.* cannot be loaded"));
+}
+#endif
 
 // Port 4's DTM is the first one of the next crosspoint, which is set up instead. For the last crosspoint it is the
 // array's spare entry. It is all zeros, in which every watchpoint seems taken, so the event never counts.
