@@ -36,7 +36,7 @@ bool is_killed(const ProcessEnd& end) noexcept {
   return !end.exited && (end.status == SIGKILL || (end.asked && end.status == SIGINT));
 }
 
-std::string describe(const ProcessEnd& end, bool has_drivers) {
+std::string describe(const ProcessEnd& end) {
   const bool killed = is_killed(end);
   if (!end.limit.empty())
     return fmt::format("{}; {}the results so far are kept", end.limit, killed ? "it was killed; " : "");
@@ -49,8 +49,7 @@ std::string describe(const ProcessEnd& end, bool has_drivers) {
   if (end.exited) return fmt::format("its process ended early with exit code {}", end.status);
   if (killed) return "its process was killed by signal 9 (Killed): by a user, or because memory ran out";
   const char* words = sigdescr_np(end.status);
-  return fmt::format("its process was killed by signal {} ({}){}", end.status, words != nullptr ? words : "unknown",
-                     has_drivers ? "; a driver from pmufab driver build --sanitize says where" : "");
+  return fmt::format("its process was killed by signal {} ({})", end.status, words != nullptr ? words : "unknown");
 }
 
 pid_t start_child(const std::function<int()>& work) {

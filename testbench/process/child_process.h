@@ -29,8 +29,7 @@ struct ProcessEnd {
 [[nodiscard]] bool is_killed(const ProcessEnd& end) noexcept;
 
 /// The end in words for people.
-/// @param has_drivers  drivers may be the cause
-[[nodiscard]] std::string describe(const ProcessEnd& end, bool has_drivers = true);
+[[nodiscard]] std::string describe(const ProcessEnd& end);
 
 /// Start a child process. Nothing else in this program forks.
 /// @param work  runs in the child and must not throw. The child ends with its result, unless it becomes another program

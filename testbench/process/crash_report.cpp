@@ -96,6 +96,9 @@ void on_crash(int signal, siginfo_t* /*info*/, void* context) {
       _exit(0);
     }
     if (child > 0) waitpid(child, nullptr, 0);
+  } else {
+    say("pmufab: it did not crash in a function of a driver; a driver from pmufab driver build --sanitize may say "
+        "where\n");
   }
   raise(signal);  // the process dies of it when this handler, the only one, has returned
 }

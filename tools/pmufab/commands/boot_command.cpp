@@ -253,7 +253,7 @@ MachineEnd run_guest(const Order& order, const fs::path& folder, pid_t simulator
 /// Print why a guest did not finish. @return the exit code
 int explain(const std::optional<MachineEnd>& machine, const fs::path& folder) {
   if (machine && machine->process && (!machine->process->exited || machine->process->status != 0))
-    complain("pmufab: QEMU: {}\n", process::describe(*machine->process, false));
+    complain("pmufab: QEMU: {}\n", process::describe(*machine->process));
   const bool disk_is_full = is_full(folder);
   complain("pmufab: the guest did not finish{}\n", disk_is_full ? ", and the disk of $TMPDIR is full" : "");
   if (!machine || machine->end != VirtualMachine::End::told) print_last_words(folder);

@@ -163,7 +163,10 @@ int run_stat(const Request& request) {
   runner.on_result = [&](const scenario::RunPlan&, scenario::RunResult result) { run = std::move(result); };
   scenario::run_all({{plan.scenario, drivers}}, runner);
   bar.clear();
-  if (!run.message.empty()) complain("pmufab:{}{}\n", run.message.starts_with('\n') ? "" : " ", run.message);
+  // Otherwise the report says it.
+  const bool is_told = !json && separator.empty() && run.status != scenario::RunResult::Status::bad_input;
+  if (!run.message.empty() && !is_told)
+    complain("pmufab:{}{}\n", run.message.starts_with('\n') ? "" : " ", run.message);
   print(run, json, separator);
   if (!report.empty()) {
     std::ostringstream stream;

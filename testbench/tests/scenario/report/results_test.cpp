@@ -214,8 +214,7 @@ TEST_F(JournalTest, a_crash_keeps_what_was_measured_and_says_how_the_process_end
   EXPECT_EQ(run.status, Status::crashed);
   EXPECT_TRUE(run.partial);
   EXPECT_EQ(run.measures.size(), 1U);
-  EXPECT_THAT(run.message, AllOf(HasSubstr("its process was killed by signal 11 (Segmentation fault)"),
-                                 HasSubstr("pmufab driver build --sanitize")));
+  EXPECT_EQ(run.message, "its process was killed by signal 11 (Segmentation fault)");
   EXPECT_EQ(exit_code(run), 3);
 }
 
