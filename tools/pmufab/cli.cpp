@@ -57,6 +57,12 @@ std::vector<DriverSet> find_drivers_in(const std::string& given) {
                    "pmufab driver fetch gets the sources of Linux drivers and builds them");
 }
 
+std::vector<std::string> versions_of(const std::vector<DriverSet>& sets) {
+  std::vector<std::string> versions;
+  for (const DriverSet& set : sets) versions.push_back(set.kernel_version);
+  return versions;
+}
+
 }  // namespace
 
 Options driver_options(const std::string& default_selector) {
@@ -107,24 +113,27 @@ DriverSet find_newest_driver(const po::variables_map& options, const platform::P
   if (!scenario::is_selector(selector))
     throw InputError(fmt::format("--drivers {} is not a driver selector", selector),
                      "write all, newest, 7.3, or '>=7.1 <7.3'");
-  const std::vector<DriverSet> able = scenario::sets_for(find_drivers(options), platform);
+  const std::vector<DriverSet> all = find_drivers(options);
+  const std::vector<DriverSet> able = scenario::sets_for(all, platform);
   if (able.empty())
     throw InputError("no driver set holds the drivers of this platform",
                      is_installed() ? "pmufab driver fetch --refresh gets every kernel that has them"
                                     : "tools/fetch-linux-sources --refresh and a build make one of every kernel");
   const std::vector<DriverSet> chosen = scenario::select(able, {selector});
   if (chosen.empty()) {
-    std::vector<std::string> versions;
-    for (const DriverSet& set : able) versions.push_back(set.kernel_version);
-    throw InputError(fmt::format("no driver set matches --drivers {}", selector),
-                     "there are " + scenario::quoted_list(versions));
+    const std::vector<std::string> unable = versions_of(scenario::select(all, {selector}));
+    if (unable.empty())
+      throw InputError(fmt::format("no driver set matches --drivers {}", selector),
+                       "there are " + scenario::quoted_list(versions_of(able)));
+    throw InputError(
+        fmt::format("--drivers {}: Linux {} {} drivers that this platform needs", selector, fmt::join(unable, ", "),
+                    unable.size() == 1 ? "lacks" : "lack"),
+        fmt::format("Linux {} {} them", fmt::join(versions_of(able), ", "), able.size() == 1 ? "has" : "have"));
   }
   if (chosen.size() > 1 && selector != "newest") {
-    std::vector<std::string> versions;
-    for (const DriverSet& set : chosen) versions.push_back(set.kernel_version);
     throw InputError(fmt::format("--drivers {} selects {} driver sets, and this command takes one driver set at a time",
                                  selector, chosen.size()),
-                     "choose one of " + scenario::quoted_list(versions));
+                     "choose one of " + scenario::quoted_list(versions_of(chosen)));
   }
   return chosen.back();
 }

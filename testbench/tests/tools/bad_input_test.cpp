@@ -255,6 +255,9 @@ TEST_F(BadInput, no_drivers_were_built) {
           AllOf(HasSubstr("there is no folder"), HasSubstr("pmufab driver fetch")));
   refuses({"list", "--drivers", "2.6"},
           AllOf(HasSubstr("no driver set matches --drivers 2.6"), HasSubstr("there are '")));
+  if (std::filesystem::exists(PMUFAB_DRIVERS_DIR "/6.12.118"))
+    refuses({"list", "--drivers", "6.12"},
+            AllOf(HasSubstr("Linux 6.12.118 lacks drivers that this platform needs"), HasSubstr(" have them")));
   refuses({"list", "--drivers", "fresh"}, HasSubstr("--drivers fresh is not a driver selector"));
 }
 
