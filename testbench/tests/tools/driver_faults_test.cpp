@@ -83,6 +83,30 @@ TEST_F(DriverFault, a_driver_that_bound_nothing_fails_although_the_counts_of_ano
   EXPECT_THAT(shell.err, AllOf(HasSubstr("pmufab: " + sentence), binding, HasSubstr("pmufab: FAILED")));
 }
 
+TEST_F(DriverFault, a_driver_that_the_kernel_lacks_says_which_kernels_have_it) {
+  if (!fs::exists(fs::path(PMUFAB_LINUX_SOURCES) / "6.1.192")) GTEST_SKIP() << "there are no sources of an old kernel";
+  const Outcome built = pmufab({"driver", "build", write("nvidia_cspmu.c", "#include \"arm_cspmu.h\"\n"), "--sources",
+                                PMUFAB_LINUX_SOURCES, "--base", "6.1", "-o", (folder / "own.so").string()});
+  EXPECT_EQ(built.exit_code, 1);
+  EXPECT_THAT(built.err,
+              ContainsRegex("Linux 6\\.1\\.192 has no drivers/perf/arm_cspmu/nvidia_cspmu\\.c \\(these have: .*7"));
+}
+
+TEST_F(DriverFault, the_library_of_a_tree_goes_to_the_current_folder) {
+  fs::create_directories(folder / "here");
+  fs::create_directories(folder / "linux" / "drivers" / "perf");
+  write(std::string("linux/drivers/perf/") + kFile, original());
+  const fs::path before = fs::current_path();
+  fs::current_path(folder / "here");
+  setenv("CC", PMUFAB_C_COMPILER, 1);
+  const Outcome built =
+      pmufab({"driver", "build", "--tree", "../linux/", "--sources", PMUFAB_LINUX_SOURCES, "--base", version()});
+  fs::current_path(before);
+  EXPECT_EQ(built.exit_code, 0) << built.err;
+  EXPECT_THAT(built.out, HasSubstr("\nlinux.so: Linux "));
+  EXPECT_TRUE(fs::exists(folder / "here" / "linux.so"));
+}
+
 TEST_F(DriverFault, a_call_of_nothing_is_told_by_its_caller) {
   const std::string drivers = drivers_with("int (*volatile operation)(void) = NULL; operation();");
   const Outcome outcome = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers});
@@ -96,15 +120,19 @@ TEST_F(DriverFault, a_call_of_nothing_is_told_by_its_caller) {
 #endif
 }
 
-TEST_F(DriverFault, a_crash_says_how_to_find_it_and_shows_the_kernel_log) {
+TEST_F(DriverFault, a_crash_says_where_and_shows_the_kernel_log) {
   const std::string drivers = drivers_with(R"(dev_info(&pdev->dev, "before the crash\n"); __builtin_trap();)");
   const Outcome outcome = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers});
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("CRASHED: cmem-one-controller"), HasSubstr("pmufab driver build --sanitize"),
-                                 HasSubstr("before the crash")));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("CRASHED: cmem-one-controller"), HasSubstr("before the crash")));
+  EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("--sanitize"))) << "it says where already";
   const auto where =
       AllOf(HasSubstr("the drivers crashed in these functions"), ContainsRegex("_probe at .*latency_pmu\\.c:[0-9]+"));
   EXPECT_THAT(outcome.err, where);
+  const Outcome stat = pmufab({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--duration", "1 us", "--driver", drivers});
+  EXPECT_EQ(stat.exit_code, 3);
+  EXPECT_THAT(stat.out, HasSubstr("killed by signal"));
+  EXPECT_THAT(stat.err, Not(HasSubstr("killed by signal"))) << "once is enough";
   // Commands that only show things are guarded like runs.
   const std::string platform = shipped("platforms/tegra410-1s-small.yaml");
   for (const char* command : {"list", "regs"}) {

@@ -96,11 +96,12 @@ void check_changes(const std::string& tree, const std::vector<std::string>& patc
   }
 }
 
-/// @return the library's name if the user gives none: beside the file or folder
-fs::path library_beside(fs::path input) {
-  if (!input.has_filename()) input = input.parent_path();  // "linux/"
+/// @return the library's name if the user gives none: beside the file; in the current folder, with the name of the tree
+fs::path usual_output(fs::path input) {
   std::error_code error;
-  return fs::is_directory(input, error) ? input += ".so" : input.replace_extension(".so");
+  if (!fs::is_directory(input, error)) return input.replace_extension(".so");
+  input = fs::canonical(input);  // "linux/", or "."
+  return input.filename() += ".so";
 }
 
 /// Copy a library to the place the user named. A library in use keeps its content, because the new file replaces its
@@ -154,7 +155,7 @@ int build(const Request& request) {
   const bool sanitize = request.options["sanitize"].as<bool>();
   const fs::path folder = folder_for(inputs, base, sanitize);
   fs::path output = request.options["output"].as<std::string>();
-  if (output.empty()) output = library_beside(inputs.front());
+  if (output.empty()) output = usual_output(inputs.front());
   check_writable(output);
 
   std::vector<std::string> words = {"--base", base};
@@ -210,10 +211,14 @@ Command driver_build_command() {
 added. FILE can be a header too. A header that has the name of one of the kernel's, given or beside a given C file,
 replaces that in all drivers that include it. --tree takes the drivers from your kernel tree, --patch changes those of
 the kernel. All other drivers are the kernel's. The result is one shared library. Other commands load it with --driver,
-in place of the stock drivers. Only files that changed since the last build are compiled again.)",
+in place of the stock drivers. Only files that changed since the last build are compiled again.
+
+Drivers built with --sanitize need libasan, which comes with gcc. Commands with --driver preload it by themselves, and
+add detect_leaks=0 to ASAN_OPTIONS.)",
       .options =
           {
-              text("output,o", "FILE.so", "library to write (default: beside the first FILE, patch or tree)"),
+              text("output,o", "FILE.so",
+                   "library to write (default: beside the first FILE or patch; of a tree, in the current folder)"),
               text("tree", "DIR", "kernel tree, or a part of one: the drivers that it has are taken from there"),
               list("patch", "FILE",
                    "apply a patch, as git writes it, to a copy of the drivers; may be given several times"),
@@ -226,7 +231,7 @@ in place of the stock drivers. Only files that changed since the last build are 
                    {"pmufab run ucf-basic --driver my/nvidia_cspmu.so"},
                    {"pmufab driver build my/arm-cmn.c --base 6.12 -o old.so"},
                    {"pmufab driver build --patch 0001-perf-arm-cmn.patch -o patched.so"},
-                   {"pmufab driver build --tree ~/linux -o linux.so"}},
+                   {"pmufab driver build --tree ~/linux", "makes linux.so in the current folder"}},
       .exit_codes = {{"0", "the library was built"},
                      {"1", "the driver does not compile or link; the compiler's messages say where"},
                      {"2", "bad input, or output that could not be written"},
