@@ -340,10 +340,11 @@ class Campaign {
   }
 
   [[nodiscard]] std::string text_of(const FailureGroup& group, const std::string& body) const {
+    const std::string file = shell_word((options_.out / group.file).generic_string());
+    const std::string drivers = options_.names_drivers ? " --drivers " + group.drivers : "";
+    // The command is one line, so that it can be copied.
     return commented("Found by pmufab verify: " + group.kind + ".") + commented(group.text) +
-           commented(fmt::format("Fails with: pmufab run {}{}", group.file,
-                                 options_.run_options.empty() ? " --drivers " + group.drivers : options_.run_options)) +
-           body;
+           fmt::format("# Fails with: pmufab run {}{}{}\n", file, options_.run_options, drivers) + body;
   }
 
   const CampaignOptions& options_;
@@ -354,6 +355,20 @@ class Campaign {
 };
 
 }  // namespace
+
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
 
 void run_campaign(const CampaignOptions& options, CampaignState& state) { Campaign(options, state).run(); }
 

@@ -35,6 +35,7 @@ struct CampaignOptions {
   bool keeps_state = false;            ///< in that folder
   bool resumes = false;                ///< with the state that is there
   std::string run_options;             ///< for the command line that shows a failure again: " --driver my.so"
+  bool names_drivers = true;           ///< that command line has --drivers
   bool covers = false;                 ///< the state has what the drivers met, and cases seek what they have not met
   coverage::Exclusions exclusions;     ///< what they need not meet, with `covers`
   /// Writes a whole file, so that it survives a crash of the machine. @throws scenario::InputError
@@ -52,6 +53,9 @@ struct CampaignOptions {
 /// @param state  becomes how far it is, also if this throws
 /// @throws scenario::InputError if a file cannot be read or written
 void run_campaign(const CampaignOptions& options, CampaignState& state);
+
+/// @return a word of a command line, in quotes if a shell would take it for something else
+[[nodiscard]] std::string shell_word(const std::string& word);
 
 /// Name of the file that keeps a campaign's state, in its folder.
 inline constexpr const char* kStateFile = "verify-state.json";

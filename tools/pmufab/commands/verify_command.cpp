@@ -233,7 +233,11 @@ int run_verify(const Request& request) {
   options.shrinks = !map["no-shrink"].as<bool>();
   read_budget(map, options);
   const std::unique_ptr<OutFolderLock> lock = read_out(map, options);
-  if (const std::string own = map["driver"].as<std::string>(); !own.empty()) options.run_options = " --driver " + own;
+  for (const char* option : {"driver", "driver-dir"}) {
+    if (const std::string value = map[option].as<std::string>(); !value.empty())
+      options.run_options += fmt::format(" --{} {}", option, verify::shell_word(value));
+  }
+  options.names_drivers = map["driver"].as<std::string>().empty();
   CoverageFile coverage(map["coverage"].as<std::string>());
   options.covers = coverage.is_wanted();
   if (options.covers) options.exclusions = find_exclusions({});
