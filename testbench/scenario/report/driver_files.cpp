@@ -51,14 +51,6 @@ std::string describe_binding(const std::vector<DriverFile>& files) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-/// @return true if the file has the name of one of these modules' drivers: "arm-cmn.c" of "arm_cmn"
-bool is_for(const DriverFile& file, const std::vector<std::string_view>& modules) {
-  const std::string name = driver_host::module_of(file.file);
-  return std::any_of(modules.begin(), modules.end(), [&](std::string_view module) {
-    return module == name || module == name + "_module";  // arm_cspmu.c
-  });
-}
-
 }  // namespace
 
 Json to_json(const std::vector<DriverFile>& files) {
@@ -109,6 +101,24 @@ std::vector<std::string> describe(const std::vector<DriverFile>& files, const st
   return lines;
 }
 
+bool is_for(const DriverFile& file, const std::vector<std::string_view>& modules) {
+  const std::string name = driver_host::module_of(file.file);
+  return std::any_of(modules.begin(), modules.end(), [&](std::string_view module) {
+    return module == name || module == name + "_module";  // arm_cspmu.c
+  });
+}
+
+std::string describe_unused(const std::vector<DriverFile>& files, const std::vector<std::string_view>& foreign) {
+  std::vector<std::string> unused;
+  for (const DriverFile& file : files) {
+    if (file.is_given && !file.is_used && is_for(file, foreign)) unused.push_back(file.file);
+  }
+  if (unused.empty()) return {};
+  const bool is_one = unused.size() == 1;
+  return fmt::format("{} (yours) {} not used: this platform has no PMU for {}", enumeration(unused),
+                     is_one ? "was" : "were", is_one ? "it" : "them");
+}
+
 CheckResult check_drivers(const std::vector<DriverFile>& files, const std::vector<std::string_view>& foreign) {
   std::vector<std::string> idle;
   bool any = false;
@@ -116,6 +126,8 @@ CheckResult check_drivers(const std::vector<DriverFile>& files, const std::vecto
     any = any || file.is_own;
     if (file.is_given && !file.is_used && !is_for(file, foreign)) idle.push_back(file.file);
   }
+  if (const std::string unused = describe_unused(files, foreign); idle.empty() && !unused.empty())
+    return {"drivers", true, unused};
   if (idle.empty())
     return {"drivers", true, any ? "every driver of yours for this platform was used" : "no driver is yours"};
   const std::string binding = describe_binding(files);

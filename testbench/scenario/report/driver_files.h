@@ -23,8 +23,18 @@ namespace pmufab::scenario {
 [[nodiscard]] std::vector<std::string> describe(const std::vector<driver_host::DriverFile>& files,
                                                 const std::vector<std::string>& pmus);
 
+/// @param foreign  as below
+/// @return a sentence about the user's drivers that have nothing to bind: "a.c (yours) was not used: this platform has
+///         no PMU for it"; empty if there are none
+[[nodiscard]] std::string describe_unused(const std::vector<driver_host::DriverFile>& files,
+                                          const std::vector<std::string_view>& foreign);
+
+/// @return true if the file has the name of one of these kernel modules' drivers: "arm-cmn.c" of "arm_cmn"
+[[nodiscard]] bool is_for(const driver_host::DriverFile& file, const std::vector<std::string_view>& modules);
+
 /// @param foreign  kernel modules for hardware that the platform does not have: their drivers have nothing to bind
-/// @return "drivers": failed if another driver of the user's bound no device, with what bound the PMUs in its place
+/// @return "drivers": failed if another driver of the user's bound no device, with what bound the PMUs in its place;
+///         otherwise what describe_unused() says, if anything
 [[nodiscard]] CheckResult check_drivers(const std::vector<driver_host::DriverFile>& files,
                                         const std::vector<std::string_view>& foreign = {});
 

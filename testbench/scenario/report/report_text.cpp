@@ -96,6 +96,15 @@ void write_drivers(std::ostream& out, const RunResult& run) {
   for (const std::string& line : lines) fmt::print(out, "  {}\n", line);
 }
 
+/// That drivers of the user's had nothing to bind: what has passed says nothing about them.
+void write_unused_drivers(std::ostream& out, const RunResult& run) {
+  const bool any = std::any_of(run.driver_files.begin(), run.driver_files.end(),
+                               [](const driver_host::DriverFile& file) { return file.is_given && !file.is_used; });
+  for (const CheckResult& check : run.checks) {
+    if (any && check.ok && check.name == "drivers") fmt::print(out, "  {}\n", check.text);
+  }
+}
+
 /// The end of the kernel log, where that is likely to tell what went wrong.
 void write_kernel_log(std::ostream& out, const RunResult& run) {
   constexpr std::size_t kShown = 10;
@@ -142,6 +151,7 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
     write_drivers(out, run);
     for (const std::string& action : run.actions) fmt::print(out, "  {}\n", action);
   }
+  write_unused_drivers(out, run);
   for (const CheckResult& check : run.checks) {
     if (!check.ok) fmt::print(out, "  FAILED {}: {}\n", check.name, check.text);
   }

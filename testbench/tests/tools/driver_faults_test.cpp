@@ -83,6 +83,24 @@ TEST_F(DriverFault, a_driver_that_bound_nothing_fails_although_the_counts_of_ano
   EXPECT_THAT(shell.err, AllOf(HasSubstr("pmufab: " + sentence), binding, HasSubstr("pmufab: FAILED")));
 }
 
+TEST_F(DriverFault, a_driver_for_other_hardware_is_told_not_to_be_used) {
+  const std::string drivers = drivers_with("");
+  const std::string sentence = fmt::format("{} (yours) was not used: this platform has no PMU for it", kFile);
+  const Outcome run = pmufab({"run", shipped("cxl-fixed.yaml"), "--driver", drivers});
+  EXPECT_EQ(run.exit_code, 0) << run.out;
+  EXPECT_THAT(run.out, HasSubstr("  " + sentence + "\n"));
+  const Outcome shell = pmufab({"shell", shipped("platforms/cxl-exact.yaml"), "--driver", drivers, "--", "true"});
+  EXPECT_THAT(shell.err, HasSubstr("  " + sentence + "\n"));
+  const Outcome refused = pmufab({"verify", "--fabric", "cmn", "--runs", "1", "--driver", drivers});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("no case would use your driver"), HasSubstr("choose 'tegra410'")));
+  const Outcome unused =
+      pmufab({"verify", "--fabric", "cmn", "--fabric", "tegra410", "--runs", "1", "--driver", drivers});
+  EXPECT_EQ(unused.exit_code, 4);
+  EXPECT_THAT(unused.out, HasSubstr("NOT JUDGED"));
+  EXPECT_THAT(unused.err, HasSubstr(std::string(kFile) + " (yours) was not used: no case had a PMU for it"));
+}
+
 TEST_F(DriverFault, a_driver_that_the_kernel_lacks_says_which_kernels_have_it) {
   if (!fs::exists(fs::path(PMUFAB_LINUX_SOURCES) / "6.1.192")) GTEST_SKIP() << "there are no sources of an old kernel";
   const Outcome built = pmufab({"driver", "build", write("nvidia_cspmu.c", "#include \"arm_cspmu.h\"\n"), "--sources",

@@ -68,12 +68,14 @@ using scenario::InputError;
 }
 
 /// Which drivers served the PMUs that were counted.
-void print_drivers(const shell::SessionResult& result) {
+void print_drivers(const shell::SessionResult& result, const platform::PlatformSpec& platform) {
   std::vector<std::string> pmus;
   for (const perf::Verdict& verdict : result.verdicts) {
     if (verdict.opening) pmus.push_back(verdict.opening->pmu);
   }
-  const std::vector<std::string> lines = scenario::describe(result.driver_files, pmus);
+  std::vector<std::string> lines = scenario::describe(result.driver_files, pmus);
+  const std::string unused = scenario::describe_unused(result.driver_files, scenario::foreign_driver_modules(platform));
+  if (!unused.empty()) lines.push_back(unused);
   if (!lines.empty()) complain("\n");
   for (const std::string& line : lines) complain("  {}\n", line);
 }
@@ -146,7 +148,7 @@ int run_shell(const Request& request) {
   if (simulator.state() == Simulator::State::failed && WIFEXITED(end.status)) return WEXITSTATUS(end.status);
   const shell::SessionResult result = shell::read_journal(scratch.path());
   print_verdicts("driver", "event, in the order of closing", result.verdicts);
-  print_drivers(result);
+  print_drivers(result, spec.platform);
   print_failures(result.failures);
   if (!result.failures.empty() && !map["kernel-log"].as<bool>())
     complain("pmufab: --kernel-log shows the kernel log\n");

@@ -10,7 +10,9 @@
 #include <fmt/ostream.h>
 
 #include "testbench/coverage/report.h"
+#include "testbench/driver_host/driver_library.h"
 #include "testbench/scenario/fabrics/fabric_kind.h"
+#include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scenario/yaml/quantity.h"
 #include "testbench/verify/campaign.h"
@@ -96,6 +98,62 @@ std::vector<verify::Target> targets_of(const po::variables_map& map) {
   return targets;
 }
 
+/// @return the driver files of a set that the user gave
+std::vector<driver_host::DriverFile> given_files(const driver_host::DriverSet& set) {
+  try {
+    std::vector<driver_host::DriverFile> files = driver_host::files_in(set.library);
+    std::erase_if(files, [](const driver_host::DriverFile& file) { return !file.is_given; });
+    return files;
+  } catch (const driver_host::DriverSetError& error) {
+    throw InputError(error.what());
+  }
+}
+
+/// The user's drivers that no case has a PMU for.
+struct UnusedDrivers {
+  std::vector<std::string> files;
+  bool is_all = false;  ///< there is no other driver of the user's
+};
+
+/// @param cases  how many there are: case i is for target i modulo their number
+UnusedDrivers unused_drivers(const std::vector<verify::Target>& targets, std::uint64_t cases) {
+  std::vector<std::string_view> met;
+  std::vector<std::string_view> known;
+  for (std::size_t i = 0; i < targets.size() && i < cases; ++i) {
+    for (const std::string_view module : modules_of(*targets[i].fabric)) met.push_back(module);
+  }
+  for (const FabricGenerator* fabric : verify::fabric_generators()) {
+    for (const std::string_view module : modules_of(*fabric)) known.push_back(module);
+  }
+  UnusedDrivers unused;
+  bool is_any_met = false;
+  for (const driver_host::DriverFile& file : given_files(*targets.front().drivers)) {
+    // A case judges whether a driver of an unknown name was used.
+    const bool is_met = scenario::is_for(file, met) || !scenario::is_for(file, known);
+    is_any_met = is_any_met || is_met;
+    if (!is_met) unused.files.push_back(file.file);
+  }
+  unused.is_all = !unused.files.empty() && !is_any_met;
+  return unused;
+}
+
+/// @throws InputError if the user's drivers are for other fabrics
+void check_fabrics(const std::vector<verify::Target>& targets) {
+  const UnusedDrivers unused = unused_drivers(targets, targets.size());
+  if (!unused.is_all) return;
+  const std::vector<driver_host::DriverFile> files = given_files(*targets.front().drivers);
+  std::vector<std::string> names;
+  for (const FabricGenerator* fabric : verify::fabric_generators()) {
+    const std::vector<std::string_view> modules = modules_of(*fabric);
+    if (std::any_of(files.begin(), files.end(),
+                    [&](const driver_host::DriverFile& file) { return scenario::is_for(file, modules); }))
+      names.emplace_back(fabric->name());
+  }
+  throw InputError(fmt::format("no case would use your driver ({}): the fabrics of --fabric have no PMU for it",
+                               fmt::join(unused.files, ", ")),
+                   "choose " + scenario::quoted_list(names));
+}
+
 /// The number of cases, or the time until no more begin.
 void read_budget(const po::variables_map& map, CampaignOptions& options) {
   const std::string span = map["for"].as<std::string>();
@@ -170,15 +228,16 @@ void print_failure(const FailureGroup& group, const fs::path& out) {
 }
 
 /// @param stopped  by the user
-void print_end(const CampaignState& state, bool stopped) {
+/// @param judged   what passed says something about the drivers
+void print_end(const CampaignState& state, bool stopped, bool judged) {
   for (const FailureGroup& group : state.groups)
     fmt::print(std::cout, "{}: {}\n", scenario::counted(group.cases, "case"), group.kind);
   const std::uint64_t cases = state.passed + state.not_judged + state.failed;
   fmt::print(std::cout, "{} ({}): {}, {} passed, {} failed in {}, {} not judged.\n",
-             state.failed > 0    ? "FAILED"
-             : stopped           ? "STOPPED"
-             : state.passed == 0 ? "NOT JUDGED"
-                                 : "PASSED",
+             state.failed > 0 ? "FAILED"
+             : stopped        ? "STOPPED"
+             : judged         ? "PASSED"
+                              : "NOT JUDGED",
              state.identity, scenario::counted(cases, "case"), scenario::with_separators(state.passed),
              scenario::with_separators(state.failed), scenario::counted(state.groups.size(), "kind"),
              scenario::with_separators(state.not_judged));
@@ -228,6 +287,7 @@ int run_verify(const Request& request) {
   const po::variables_map& map = request.options;
   CampaignOptions options;
   options.targets = targets_of(map);
+  check_fabrics(options.targets);
   options.seed = map["seed"].as<std::uint64_t>();
   options.most_kinds = map["failures"].as<std::uint64_t>();
   options.shrinks = !map["no-shrink"].as<bool>();
@@ -267,11 +327,15 @@ int run_verify(const Request& request) {
     throw;
   }
   bar.clear();
-  print_end(state, interrupts() > 0);
+  const UnusedDrivers unused = unused_drivers(options.targets, state.next);
+  const bool judged = state.passed > 0 && !unused.is_all;
+  print_end(state, interrupts() > 0, judged);
+  if (!unused.files.empty())
+    complain("pmufab: {} (yours) was not used: no case had a PMU for it\n", fmt::join(unused.files, ", "));
   if (state.coverage) coverage.add(*state.coverage);
   coverage.write();
   if (state.failed > 0 || interrupts() > 0) return kCheckFailed;
-  return state.passed == 0 ? kNotJudged : kPassed;
+  return judged ? kPassed : kNotJudged;
 }
 
 }  // namespace
@@ -320,7 +384,7 @@ A case may use 60 seconds of processor time, unless --limit says otherwise.
                      {"1", "a case failed, crashed or took too long, or the user stopped the campaign"},
                      {"2", "bad input, or output that could not be written"},
                      {"3", "an internal error"},
-                     {"4", "nothing failed, and not one count could be judged"}},
+                     {"4", "nothing failed, and not one count could be judged, or no case used your driver"}},
       .run = run_verify,
   };
 }

@@ -431,6 +431,8 @@ TEST(DriverFiles, a_driver_of_the_users_that_bound_nothing_fails_and_what_bound_
   EXPECT_FALSE(check_drivers(files, {"arm_cmn"}).ok);
   files.back().file = "arm-cmn.c";
   EXPECT_TRUE(check_drivers(files, {"cxl_pmu", "arm_cmn"}).ok) << "there is no mesh that it could bind";
+  EXPECT_EQ(check_drivers(files, {"cxl_pmu", "arm_cmn"}).text,
+            "arm-cmn.c (yours) was not used: this platform has no PMU for it");
   EXPECT_FALSE(check_drivers(files, {"cxl_pmu"}).ok);
   files.back().file = "idle.c";
   EXPECT_EQ(check_drivers(files).text,
