@@ -142,13 +142,20 @@ TEST(Judge, says_wrong_of_a_right_count_after_an_impossible_reading) {
   scoreboard::EventResult judged;
   judged.reads = 3;
   judged.reads_failed = 1;
-  judged.failed_reads = {{.begin = 11'400'000, .end = 11'500'000, .value = 0, .low = 5, .high = 4096, .sampled = false,
-                          .possible = false, .monotonic = true}};
+  judged.failed_reads = {{.begin = 11'400'000,
+                          .end = 11'500'000,
+                          .value = 0,
+                          .low = 5,
+                          .high = 4096,
+                          .sampled = false,
+                          .possible = false,
+                          .monotonic = true}};
   expect(judge(counted(0), expected_of(judged, 400'000)), Check::wrong,
          "1 of 3 readings was impossible: that at 11 us was 0 instead of 5 ... 4,096");
   judged.failed_reads[0].possible = true;
   judged.failed_reads[0].monotonic = false;
-  EXPECT_EQ(expected_of(judged).first_failed, "that at 11400 ns was 0 instead of at least as much as the one before it");
+  EXPECT_EQ(expected_of(judged).first_failed,
+            "that at 11400 ns was 0 instead of at least as much as the one before it");
 }
 
 TEST(Judge, says_wrong_of_a_right_count_if_the_driver_was_wrong_before) {
