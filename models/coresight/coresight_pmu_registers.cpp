@@ -171,12 +171,14 @@ std::uint32_t CoreSightPmu::overflow_word(unsigned word, Picoseconds when) const
 
 void CoreSightPmu::write_control(const Control& control, Picoseconds when) {
   settle(when);
-  for (const auto& slot : slots_) {
-    if (!slot) continue;
-    const bool is_cycle_counter = options_.cycle_counter && slot->index == kCycleCounterIndex;
-    if (is_cycle_counter ? control.reset_cycles : control.reset_events) {
-      slot->set_value(0, when);
-      if (slot->is_timed()) predict_overflow(*slot, when);
+  if (control.reset_cycles || control.reset_events) {
+    for (const auto& slot : slots_) {
+      if (!slot) continue;
+      const bool is_cycle_counter = options_.cycle_counter && slot->index == kCycleCounterIndex;
+      if (is_cycle_counter ? control.reset_cycles : control.reset_events) {
+        slot->set_value(0, when);
+        if (slot->is_timed()) predict_overflow(*slot, when);
+      }
     }
   }
   if (control.enable != enabled_) {

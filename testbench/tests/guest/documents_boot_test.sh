@@ -20,16 +20,23 @@ type_examples() {
   shift
   mapfile -t commands
   ((${#commands[@]} > 0)) || { complain "no examples are found: do the documents still look as they did?"; return; }
-  rm -f "$work/verdicts.json"
   # The examples count until Ctrl-C. Here they count for a second, a simulated millisecond.
   { echo 'devmem $((APERTURE_BASE + 12)) 32 1'; printf '%s sleep 1 2>&1\n' "${commands[@]}"; } >"$work/typed"
-  "$pmufab" boot --time-scale 0.001 --json "$work/verdicts.json" "$@" -- \
-    bash -c ". /pmufab/aperture; $(cat "$work/typed")" >"$work/out" 2>"$work/err" ||
-    { cat "$work/out" "$work/err"; failed=1; }
-  grep -E '[✓✗≈]|^ .* - ' "$work/err" || true
-  local good nonzero events
-  good=$(grep -cE "\"check\": \"($wanted)\"" "$work/verdicts.json" || true)
+  local attempt code good nonzero events
   events=$(printf '%s\n' "${commands[@]}" | grep -oE '[a-z0-9_]+(\.[0-9]+)?/[^/]*/' | wc -l)
+  # With endless traffic, a guest that had to wait for a processor while perf closed events is in doubt: not judged.
+  for attempt in 1 2 3; do
+    rm -f "$work/verdicts.json"
+    code=0
+    "$pmufab" boot --time-scale 0.001 --json "$work/verdicts.json" "$@" -- \
+      bash -c ". /pmufab/aperture; $(cat "$work/typed")" >"$work/out" 2>"$work/err" || code=$?
+    grep -E '[✓✗≈]|^ .* - ' "$work/err" || true
+    good=$(grep -cE "\"check\": \"($wanted)\"" "$work/verdicts.json" || true)
+    if ((good == events)) || grep -q '"check": "wrong"' "$work/verdicts.json"; then break; fi
+    grep -q 'there was traffic while perf' "$work/verdicts.json" || break
+    echo "attempt $attempt: perf's events were in doubt"
+  done
+  ((code == 0)) || { cat "$work/out" "$work/err"; failed=1; }
   echo "${#commands[@]} commands, $events events: $good $wanted"
   ((good == events)) || complain "$good of $events counts are $wanted"
   nonzero=$(grep -cE '"guest": [1-9]' "$work/verdicts.json" || true)
