@@ -160,11 +160,12 @@ TEST_F(PerfFormat, perfs_own_checker_takes_the_fields) {
     GTEST_SKIP() << "perf's tests are not installed, or are newer ones";
   std::string events = kEvent;  // more than the PMU has counters
   for (int i = 0; i < 9; ++i) events += std::string(",") + kEvent;
+  // Older ones take lines from standard input, newer ones from a file with a separator of theirs.
   const auto code = [&](const std::string& lines, const std::string& option) {
-    return std::system(
-        fmt::format("bash -c \"$(sed -n '/^function commachecker/,/^}}/p' {}); commachecker {}\" <{} >{} 2>&1", script,
-                    option, write("lines", lines), (folder / "complaint").string())
-            .c_str());
+    return std::system(fmt::format("bash -c \"csv_sep=,; stat_output={0}; "
+                                   "$(sed -n '/^function commachecker/,/^}}/p' {1}); commachecker {2}\" <{0} >{3} 2>&1",
+                                   write("lines", lines), script, option, (folder / "complaint").string())
+                           .c_str());
   };
   for (const bool interval : {false, true}) {
     std::vector<std::string> arguments = {"stat", "--platform", platform[0],  "-e",
