@@ -60,6 +60,11 @@ if(PMUFAB_SANITIZE OR PMUFAB_FUZZ)
   # Drivers run on stacks of their own, so this is off when programs run, too (ASAN_OPTIONS of the preset).
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     add_compile_options(-fsanitize-address-use-after-return=never)
+    # From version 17 on, clang compares types of functions across C and C++. C names 64 bits as the kernel does
+    # (unsigned long long), C++ as its library does (unsigned long).
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 17)
+      add_compile_options(-fno-sanitize=function)
+    endif()
   endif()
   # GCC and clang define different macros for sanitizers.
   add_compile_definitions(PMUFAB_SANITIZED)
