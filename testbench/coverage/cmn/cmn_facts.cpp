@@ -80,7 +80,7 @@ void add_mesh(PmuFacts& facts, const PlatformSpec& platform, std::size_t number)
   const platform::CmnSpec& spec = platform.cmn[number];
   const cmn::Topology& mesh = spec.topology;
   const cmn::ProductFacts& product = cmn::facts_of(mesh.product, mesh.revision);
-  facts.kind += fmt::format(" ({})", cmn::to_string(mesh.product));
+  facts.kind = kind_of_mesh(mesh.product);
   facts.counter_at = counter_of_dtc;
   facts.counters = cmn::kGlobalCounters;
   facts.cycle_counter = kMeshCycles;
@@ -113,12 +113,13 @@ std::optional<PmuFacts> facts_of_mesh(const PlatformSpec& platform, const std::s
   const auto mesh = number_after(pmu, "arm_cmn_");
   if (!mesh || *mesh >= platform.cmn.size()) return std::nullopt;
   PmuFacts facts;
-  facts.kind = general_name(pmu);
   add_mesh(facts, platform, *mesh);
   return facts;
 }
 
 }  // namespace
+
+std::string kind_of_mesh(cmn::Product product) { return fmt::format("arm_cmn_* ({})", cmn::to_string(product)); }
 
 const FactsRoom& cmn_facts() {
   static const FactsRoom room = {facts_of_mesh, {"type", "eventid"}, {"occupid"}};

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scoreboard/core/guesses.h"
+#include "testbench/scoreboard/tegra410/places_text.h"
 #include "testbench/scoreboard/tegra410/tegra410_explain.h"
 
 namespace pmufab::scoreboard {
@@ -15,14 +16,8 @@ namespace {
 
 /// "loc_noncpu+loc_cpu", or "any" if it is all that was seen.
 template <typename Place>
-std::string places_text(std::uint32_t places, std::uint32_t seen) {
-  if (places == seen) return "any";
-  std::string text;
-  for (unsigned bit = 0; places >> bit != 0; ++bit) {
-    if ((places >> bit & 1U) == 0) continue;
-    text += fmt::format("{}{}", text.empty() ? "" : "+", to_string(static_cast<Place>(bit)));
-  }
-  return text;
+std::string places_text_among(std::uint32_t places, std::uint32_t seen) {
+  return places == seen ? "any" : places_text<Place>(places);
 }
 
 /// Offer the counts of all other filters that make a difference.
@@ -41,8 +36,8 @@ void offer_filters(const EventMatrix& own, Guesses& guesses) {
     for (std::uint32_t destinations = 1; destinations <= destinations_seen; ++destinations) {
       if ((destinations & ~destinations_seen) != 0) continue;
       guesses.offer(own.sum(sources, destinations),
-                    fmt::format("this event of {} -> {}", places_text<Source>(sources, sources_seen),
-                                places_text<Destination>(destinations, destinations_seen)));
+                    fmt::format("this event of {} -> {}", places_text_among<Source>(sources, sources_seen),
+                                places_text_among<Destination>(destinations, destinations_seen)));
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/coverage/cmn/cmn_facts.h"
 #include "testbench/verify/cmn/cmn_driver.h"
 #include "testbench/verify/cmn/mesh_firmware.h"
 #include "testbench/verify/cmn/mesh_flows.h"
@@ -87,7 +88,7 @@ void describe(Random& random, std::vector<MeshPlan>& meshes, bool linked, Genera
 
 /// @return names of events that are wished for on a mesh.
 std::set<std::string> wanted_of(const Wishes& wishes, const MeshPlan& mesh) {
-  const auto found = wishes.find(fmt::format("arm_cmn_* ({})", cmn::to_string(mesh.topology.product)));
+  const auto found = wishes.find(coverage::kind_of_mesh(mesh.topology.product));
   return found == wishes.end() ? std::set<std::string>() : found->second;
 }
 

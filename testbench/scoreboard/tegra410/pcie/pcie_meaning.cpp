@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scoreboard/core/term_values.h"
+#include "testbench/scoreboard/tegra410/places_text.h"
 
 namespace pmufab::scoreboard {
 namespace {
@@ -85,13 +86,7 @@ std::string text_of(const PcieMeaning& meaning) {
 
 }  // namespace
 
-std::string destinations_text(std::uint32_t destinations) {
-  std::string text;
-  for (std::size_t d = 0; d < kPcieDestinations; ++d) {
-    if ((destinations >> d & 1U) != 0) text += fmt::format("{}{}", text.empty() ? "" : "+", kDestinationNames.at(d));
-  }
-  return text;
-}
+std::string destinations_text(std::uint32_t destinations) { return places_text<PcieDestination>(destinations); }
 
 std::string_view to_string(PcieEvent event) noexcept { return kEventNames[static_cast<std::size_t>(event)]; }
 
