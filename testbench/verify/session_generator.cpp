@@ -76,6 +76,11 @@ class Session {
     return random_.number(least / kNanosecond, most / kNanosecond) * kNanosecond;
   }
 
+  [[nodiscard]] bool has_firmware_writes() const {
+    return std::any_of(machine_.traffic.begin(), machine_.traffic.end(),
+                       [](const auto& key) { return key.first == "firmware_writes"; });
+  }
+
   void draw_host() {
     if (machine_.host) {
       access_ = machine_.host_access;
@@ -381,6 +386,8 @@ class Session {
     const Picoseconds unload = time_between(duration_ / 3, duration_ / 2);
     act("unload_drivers", unload);
     const Picoseconds load = unload + time_between(0, std::min(3 * kMicrosecond, duration_ / 4));
+    // Whatever owned the PMUs meanwhile has left them counting.
+    if (has_firmware_writes() && random_.chance(60)) act("firmware_writes", time_between(unload, load));
     act("load_drivers", load);
     const PmuOffer& pmu = *random_.pick(pmus_);
     open_[&pmu].clear();

@@ -11,7 +11,6 @@ namespace {
 std::string_view reason_of_xp(unsigned event_id) noexcept {
   if ((event_id & 3U) == 0) return kNoSuchEvent;
   if ((event_id & 3U) == 3) return "the mesh does not tell partial DAT flits from whole ones";
-  if (event_id >> 5 == static_cast<unsigned>(Channel::pub)) return "no flit moves on the PUB network";
   return {};
 }
 

@@ -158,6 +158,7 @@ std::uint64_t Dtc::status(Picoseconds when) const {
 
 void Dtc::clear_status(std::uint64_t bits, Picoseconds when) {
   callbacks_.settle(when);
+  if (!dt_en_ || !pmu_en_) return;  // the status logic has no clock
   for (unsigned bit = 0; bit <= kCycleBit; ++bit) {
     if ((bits >> bit & 1U) == 0) continue;
     if (bit == kCycleBit) cycles_.clear_overflow(when);  // reports an overflow that is due first

@@ -57,6 +57,8 @@ class TableComparison {
   }
 
   std::vector<std::pair<std::string, std::string>> problems() {
+    if (!expected_.left_alone.empty())
+      return {{"the PMU", fmt::format("must be left alone: {}", expected_.left_alone)}};
     compare_fields();
     // Where fields are wrong, so are the numbers made of them.
     if (problems_.empty()) compare_numbers();

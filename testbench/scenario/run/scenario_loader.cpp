@@ -304,8 +304,9 @@ std::string suggest(const std::string& name, const std::vector<std::string>& nam
 }
 
 /// @param measures  their names
+/// @param writes    the scenario has firmware_writes
 void read_action(Reader& reader, const platform::PlatformSpec& platform, const std::vector<std::string>& measures,
-                 std::vector<ActionSpec>& out) {
+                 bool writes, std::vector<ActionSpec>& out) {
   ActionSpec action;
   using Kind = ActionSpec::Kind;
   read_trigger(reader, "at", action.at, Presence::required);
@@ -316,6 +317,7 @@ void read_action(Reader& reader, const platform::PlatformSpec& platform, const s
                  {"unload_drivers", Kind::unload_drivers},
                  {"load_drivers", Kind::load_drivers},
                  {"reload_drivers", Kind::reload_drivers},
+                 {"firmware_writes", Kind::firmware_writes},
                  {"read_events", Kind::read_events},
                  {"reset", Kind::reset},
                  {"disable_events", Kind::disable_events},
@@ -323,6 +325,9 @@ void read_action(Reader& reader, const platform::PlatformSpec& platform, const s
   if (action.kind == Kind::cpu_offline || action.kind == Kind::cpu_online)
     reader.number("cpu", action.cpu, Quantity::count, 0, platform.sockets * platform.cpus_per_socket - 1,
                   Presence::required);
+  if (action.kind == Kind::firmware_writes && !writes)
+    reader.fail("do", "there is nothing to write",
+                "list the registers under the key 'firmware_writes' of the scenario");
   if (action.kind == Kind::disable_events || action.kind == Kind::enable_events) {
     reader.text("measure", action.measure, Presence::required);
     if (std::find(measures.begin(), measures.end(), action.measure) == measures.end())
@@ -546,10 +551,11 @@ ScenarioSpec read_scenario(const Parts& parts) {
         read_measure(item, index, spec.duration, spec.platform, measure_names, spec.measures);
       },
       Presence::required);
-  reader.list("actions", [&](Reader& item, std::size_t) {
-    read_action(item, spec.platform, measure_names_of(spec.measures), spec.actions);  // parts of a sweep have their own
-  });
   reader.list("firmware_writes", [&](Reader& item, std::size_t) { read_firmware_write(item, spec.firmware_writes); });
+  reader.list("actions", [&](Reader& item, std::size_t) {
+    read_action(item, spec.platform, measure_names_of(spec.measures),  // parts of a sweep have their own
+                !spec.firmware_writes.empty(), spec.actions);
+  });
   reader.list("inject", [&](Reader& item, std::size_t) { read_injection(item, spec.injections); });
   std::stable_sort(spec.actions.begin(), spec.actions.end(),
                    [](const ActionSpec& a, const ActionSpec& b) { return a.at.time < b.at.time; });

@@ -47,10 +47,11 @@ struct ActionSpec {
     cpu_online,
     unload_drivers,  ///< closes every open event first, as the kernel demands
     load_drivers,
-    reload_drivers,  ///< unload and load
-    read_events,     ///< of all open measures, as another process does
-    reset,           ///< warm reset of the platform, every register at its reset value
-    disable_events,  ///< of a measure that is open, as ioctl(PERF_EVENT_IOC_DISABLE)
+    reload_drivers,   ///< unload and load
+    firmware_writes,  ///< the registers of `firmware_writes` once more, while no driver is loaded
+    read_events,      ///< of all open measures, as another process does
+    reset,            ///< warm reset of the platform, every register at its reset value
+    disable_events,   ///< of a measure that is open, as ioctl(PERF_EVENT_IOC_DISABLE)
     enable_events,
   };
   Trigger at;

@@ -422,6 +422,14 @@ class ScenarioRun {
         if (!loaded_) load("load_drivers");
         note(fmt::format("{}: drivers loaded", at));
         break;
+      case Action::firmware_writes:
+        if (loaded_) {
+          check("firmware_writes", false, fmt::format("{}: the drivers are loaded, and own the registers", at));
+          break;
+        }
+        do_firmware_writes();
+        note(fmt::format("{}: registers written for firmware", at));
+        break;
       case Action::read_events:
         for (const auto& [index, measurement] : open_) measurement->read_again();
         note(fmt::format("{}: events read", at));

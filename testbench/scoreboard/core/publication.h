@@ -67,6 +67,7 @@ struct Publication {
   std::vector<PublishedEvent> events;  ///< a name may come twice, for different versions
   std::vector<PublishedFile> files;
   PublishedDrawing drawing{};
+  std::string left_alone = {};  ///< why software must not drive this hardware; empty: it may
 };
 
 }  // namespace pmufab::scoreboard

@@ -45,12 +45,29 @@ Value make_links(Random& random, const std::vector<MeshPlan>& meshes) {
   return links;
 }
 
+/// Adds a mesh that software must leave alone, as the last one: it gets no PMU.
+void add_closed_mesh(Random& random, const CmnDriver& driver, std::vector<MeshPlan>& meshes) {
+  constexpr unsigned kTries = 10;  // one in seven is a CMN S3 before r2
+  for (unsigned tries = 0; tries < kTries; ++tries) {
+    MeshPlan mesh = make_mesh(random, driver, false, true);
+    if (mesh.topology.product != cmn::Product::s3 || mesh.topology.revision >= kFirstS3R2) continue;
+    mesh.device_isolation = true;
+    meshes.push_back(std::move(mesh));
+    return;
+  }
+}
+
 /// @return the meshes, and whether they are linked
 std::pair<std::vector<MeshPlan>, bool> make_meshes(Random& random, const CmnDriver& driver) {
   std::vector<MeshPlan> meshes;
   const auto kind = static_cast<unsigned>(random.number(1, 100));
   if (kind <= 70) {
     meshes.push_back(make_mesh(random, driver, false, false));
+    return {std::move(meshes), false};
+  }
+  if (driver.hn_s && random.chance(10)) {
+    meshes.push_back(make_mesh(random, driver, false, true));
+    add_closed_mesh(random, driver, meshes);
     return {std::move(meshes), false};
   }
   const bool linked = kind <= 90;
@@ -79,6 +96,7 @@ void describe(Random& random, std::vector<MeshPlan>& meshes, bool linked, Genera
   platform.add("meshes", std::move(list));
   if (linked) platform.add("links", make_links(random, meshes));
   for (const MeshPlan& mesh : meshes) {
+    if (must_be_left_alone(mesh)) break;
     const unsigned first = mesh.socket ? *mesh.socket * static_cast<unsigned>(cpus) : 0;
     const unsigned count = mesh.socket ? static_cast<unsigned>(cpus) : machine.cpus;
     PmuOffer& offer = machine.pmus.emplace_back();
@@ -123,7 +141,7 @@ GeneratedMachine CmnGenerator::make(Random& random, std::string_view kernel, con
     for (const MeshPlan& mesh : meshes) add_firmware_writes(random, mesh, !has_bulk, writes);
     if (!writes.items.empty()) machine.traffic.emplace_back("firmware_writes", std::move(writes));
   }
-  for (unsigned mesh = 0; mesh < meshes.size(); ++mesh) {
+  for (unsigned mesh = 0; mesh < machine.pmus.size(); ++mesh) {
     PmuOffer offer = make_offer(random, meshes[mesh], driver,
                                 {.number = mesh, .has_bulk = has_bulk, .wanted = wanted_of(wishes, meshes[mesh])});
     offer.cpus = std::move(machine.pmus[mesh].cpus);

@@ -49,6 +49,8 @@ Value list_of(const std::vector<std::string>& texts) {
   return list;
 }
 
+bool must_be_left_alone(const MeshPlan& plan) { return plan.device_isolation && plan.topology.revision < kFirstS3R2; }
+
 Value MeshPlan::value() const {
   Value mesh_value = Value::map();
   mesh_value.add("product", word(product));

@@ -43,6 +43,9 @@ struct MeshPlan {
   [[nodiscard]] bool has_ccg() const { return cmn::is_700_or_s3(topology.product); }
 };
 
+/// @return software must not drive this mesh: before CMN S3 r2 it cannot tell which devices are isolated.
+[[nodiscard]] bool must_be_left_alone(const MeshPlan& plan);
+
 /// @param gateways  the mesh has at least one gateway, and home nodes
 /// @param small     at most 12 crosspoints
 [[nodiscard]] MeshPlan make_mesh(Random& random, const CmnDriver& driver, bool gateways, bool small);

@@ -41,8 +41,9 @@ std::optional<NodeEvent> node_event(const perf::ResolvedEvent& event, std::size_
 void check_modelled(const perf::ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology) {
   const std::optional<NodeEvent> asked = node_event(event, mesh);
   if (!asked) return;
-  // Flits, watchpoints and cycles are the mesh's own; what is no node's event the driver refuses.
-  if (!cmn::is_known(asked->type) || asked->type == NodeType::xp || asked->type == NodeType::dtc) return;
+  // Watchpoints and cycles are the mesh's own; what is no node's event the driver refuses.
+  const bool is_crosspoint = asked->type == NodeType::xp;
+  if (!is_crosspoint && (!cmn::is_known(asked->type) || asked->type == NodeType::dtc)) return;
   const std::string_view reason = cmn::reason_not_modelled(topology.product, topology.revision, asked->type, asked->id);
   if (reason.empty()) return;
   // The driver knows names of what there is, but takes any number, and hardware counts nothing then.

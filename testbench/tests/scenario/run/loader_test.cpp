@@ -409,6 +409,13 @@ TEST(ScenarioLoader, a_cpu_the_platform_does_not_have_is_refused_at_its_place) {
   EXPECT_EQ(load_error(actions + "3}]\n"), "no error");
 }
 
+TEST(ScenarioLoader, registers_are_written_once_more_only_if_there_are_some) {
+  const std::string actions = std::string(kSmall) + "actions: [{at: 1 us, do: firmware_writes}]\n";
+  EXPECT_THAT(load_error(actions), AllOf(HasSubstr("s.yaml:11:26: actions[0].do: there is nothing to write"),
+                                         HasSubstr("'firmware_writes'")));
+  EXPECT_EQ(load_error(actions + "firmware_writes: [{address: 0x1000, value: 1}]\n"), "no error");
+}
+
 TEST(ScenarioLoader, an_action_on_a_measure_that_there_is_not_is_refused) {
   const std::string actions = std::string(kSmall) + "actions: [{at: 1 us, do: disable_events, measure: ";
   EXPECT_THAT(load_error(actions + "frist}]\n"),

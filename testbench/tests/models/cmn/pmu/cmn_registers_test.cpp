@@ -324,6 +324,12 @@ TEST_F(CmnRegisters, pmovsr_is_changed_by_its_clear_register_only) {
     rig.cpu.put32(rig.driver.pmovsr_clear(0), 0x1fe);
     EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 1U);
     testing::advance(1);  // not at the instant of the overflow, which has priority
+    // While the PMU is off, the status stays.
+    rig.driver.enable(false);
+    rig.cpu.put32(rig.driver.pmovsr_clear(0), 0x1ff);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 1U);
+    rig.driver.enable(true);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 1U);
     rig.cpu.put32(rig.driver.pmovsr_clear(0), 0x1ff);
     EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 0U);
     rig.driver.close(event);
