@@ -74,20 +74,19 @@ class BuildDrivers : public ::testing::Test {
                  " --like " PMUFAB_DRIVERS_DIR " --base " +
                  newest() + " " + options + " " + (folder / "out").string());
   }
+  /// A shipped scenario with the drivers that were built.
+  [[nodiscard]] Outcome run_scenario(const std::string& name) const {
+    return shell(PMUFAB_PROGRAM " run " PMUFAB_SOURCE_DIR "/scenarios/" + name + " --driver-dir " +
+                 (folder / "out").string());
+  }
   [[nodiscard]] fs::path result() const { return folder / "out" / newest(); }
 
   fs::path folder;
-  /// The option that the stock drivers were built with.
-#ifdef PMUFAB_SANITIZED
-  static constexpr const char* kAsStock = "--sanitize ";
-#else
-  static constexpr const char* kAsStock = "";
-#endif
 };
 
 TEST_F(BuildDrivers, an_own_file_replaces_the_driver_of_its_name) {
   const fs::path file = patched("nvidia_t410_cmem_latency_pmu.c", "nvidia_cmem_latency_pmu_%u", "my_own_pmu_%u");
-  const Outcome outcome = build(kAsStock + ("--driver " + file.string()));
+  const Outcome outcome = build("--driver " + file.string());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_TRUE(fs::exists(result() / "pmufab_drivers.so"));
   const Outcome manifest = shell("cat " + (result() / "manifest.txt").string());
@@ -121,9 +120,9 @@ TEST_F(BuildDrivers, a_set_holds_the_known_drivers_its_kernel_has) {
 }
 
 TEST_F(BuildDrivers, nothing_is_built_twice) {
-  ASSERT_EQ(build(kAsStock).exit_code, 0);
+  ASSERT_EQ(build("").exit_code, 0);
   const auto first = fs::last_write_time(result() / "pmufab_drivers.so");
-  const Outcome again = build(kAsStock);
+  const Outcome again = build("");
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_EQ(again.output, "");
   EXPECT_EQ(fs::last_write_time(result() / "pmufab_drivers.so"), first);
@@ -131,14 +130,14 @@ TEST_F(BuildDrivers, nothing_is_built_twice) {
 
 TEST_F(BuildDrivers, a_driver_that_does_not_compile_is_named_with_its_log) {
   const fs::path file = patched("nvidia_t410_c2c_pmu.c", "module_init(", "kernel_from_the_future(1); module_init(");
-  const Outcome outcome = build(kAsStock + ("--driver " + file.string()));
+  const Outcome outcome = build("--driver " + file.string());
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output, HasSubstr("Linux " + newest() + ": " + file.string() + " does not compile"));
   EXPECT_THAT(outcome.output, HasSubstr("log/nvidia_t410_c2c_pmu.log"));
   EXPECT_THAT(outcome.output, HasSubstr("error"));
   EXPECT_TRUE(fs::exists(result() / "FAILED"));
   EXPECT_FALSE(fs::exists(result() / "pmufab_drivers.so"));
-  EXPECT_EQ(build(kAsStock + ("--keep-going --driver " + file.string())).exit_code, 0);
+  EXPECT_EQ(build("--keep-going --driver " + file.string()).exit_code, 0);
 }
 
 /// One member more at the front: files that are compiled with the old header find every other member elsewhere.
@@ -148,16 +147,13 @@ TEST_F(BuildDrivers, a_header_counts_for_all_files_that_include_it) {
   const fs::path header = patched("arm_cspmu/arm_cspmu.h", "struct arm_cspmu {", kGrown);
   const fs::path file = patched("arm_cspmu/nvidia_cspmu.c", "MODULE_LICENSE", "/* mine */ MODULE_LICENSE");
   const auto expect_compiled_again = [&](const std::string& options) {
-    const Outcome outcome = build(kAsStock + options);
+    const Outcome outcome = build(options);
     ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
     const std::string manifest = shell("cat " + (result() / "manifest.txt").string()).output;
     for (const char* one : {"arm_cspmu.c", "ampere_cspmu.c"})
       EXPECT_THAT(manifest, HasSubstr(std::string("changed ") + one + "  " + header.string() + "\n"));
     EXPECT_THAT(manifest, Not(HasSubstr("changed arm-cmn.c")));
-    // A test that counts through both files.
-    const Outcome run = shell("env PMUFAB_TEST_DRIVERS=" + (folder / "out").string() + " " +
-                              fs::read_symlink("/proc/self/exe").string() +
-                              " --gtest_filter='linux/Perf.an_event_counts_from_enable_to_disable*'");
+    const Outcome run = run_scenario("tegra410/ucf-basic.yaml");  // counts through both files
     EXPECT_EQ(run.exit_code, 0) << run.output;
     EXPECT_THAT(run.output, HasSubstr("PASSED"));
   };
@@ -166,13 +162,13 @@ TEST_F(BuildDrivers, a_header_counts_for_all_files_that_include_it) {
   // The same text is no change.
   fs::remove(header);
   static_cast<void>(patched("arm_cspmu/arm_cspmu.h", "struct arm_cspmu {", "struct arm_cspmu {"));
-  ASSERT_EQ(build(kAsStock + ("--driver " + file.string())).exit_code, 0);
+  ASSERT_EQ(build("--driver " + file.string()).exit_code, 0);
   EXPECT_THAT(shell("cat " + (result() / "manifest.txt").string()).output, Not(HasSubstr("changed ")));
 }
 
 TEST_F(BuildDrivers, files_that_a_header_changes_are_the_users_and_have_another_hash) {
   const fs::path header = patched("arm_cspmu/arm_cspmu.h", "struct arm_cspmu {", kGrown);
-  const Outcome outcome = build(kAsStock + ("--driver " + header.string()));
+  const Outcome outcome = build("--driver " + header.string());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   const std::string source = folder.string() + "/out/" + newest() + "/source/drivers/perf/arm_cspmu/";
   std::string sum = shell("cat " + source + "nvidia_cspmu.c " + header.string() + " | sha256sum").output.substr(0, 64);
@@ -203,7 +199,7 @@ TEST_F(BuildDrivers, a_patch_changes_a_copy_of_the_drivers) {
   };
   shell(difference(driver, file.string()) + difference(part, (folder / "hdm.c").string()) +
         "printf -- '--- a/MAINTAINERS\\n+++ b/MAINTAINERS\\n@@ -1 +1 @@\\n-me\\n+you\\n' >>" + diff);
-  const Outcome outcome = build(kAsStock + ("--patch " + diff));
+  const Outcome outcome = build("--patch " + diff);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   const std::string manifest = shell("cat " + (result() / "manifest.txt").string()).output;
   EXPECT_THAT(manifest, HasSubstr("changed nvidia_t410_cmem_latency_pmu.c"));
@@ -212,7 +208,7 @@ TEST_F(BuildDrivers, a_patch_changes_a_copy_of_the_drivers) {
   EXPECT_THAT(shell("strings " + (result() / "pmufab_drivers.so").string()).output, HasSubstr("my_own_pmu_%u"));
   // What does not fit is named with its place.
   shell("sed -i 's/^-\\(.*cmem_latency_pmu_%u\\)/-was \\1/' " + diff);
-  const Outcome wrong = build(kAsStock + ("--patch " + diff));
+  const Outcome wrong = build("--patch " + diff);
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_THAT(wrong.output, HasSubstr("the patch '" + diff + "' does not fit Linux " + newest()));
   EXPECT_THAT(wrong.output, HasSubstr("patching file " + driver + "\n    Hunk #1 FAILED at "));
@@ -225,12 +221,12 @@ TEST_F(BuildDrivers, the_drivers_that_a_tree_has_are_taken_from_there) {
   fs::rename(patched("nvidia_t410_cmem_latency_pmu.c", "nvidia_cmem_latency_pmu_%u", "my_own_pmu_%u"),
              perf / "nvidia_t410_cmem_latency_pmu.c");
   fs::rename(patched("arm-cmn.c", "module_init(", "#error mine\nmodule_init("), perf / "arm-cmn.c");
-  const Outcome wrong = build(kAsStock + ("--tree " + (folder / "tree").string()));
+  const Outcome wrong = build("--tree " + (folder / "tree").string());
   EXPECT_EQ(wrong.exit_code, 1);
   // The user's own place, though a copy is compiled.
   EXPECT_THAT(wrong.output, HasSubstr((perf / "arm-cmn.c").string() + ":"));
   fs::rename(patched("arm-cmn.c", "module_init(", "module_init("), perf / "arm-cmn.c");
-  const Outcome outcome = build(kAsStock + ("--tree " + (folder / "tree").string()));
+  const Outcome outcome = build("--tree " + (folder / "tree").string());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_EQ(shell("grep ^changed " + (result() / "manifest.txt").string()).output,
             "changed nvidia_t410_cmem_latency_pmu.c \n");
@@ -280,13 +276,7 @@ TEST_F(BuildDrivers, a_write_beyond_an_object_of_a_driver_is_reported_with_its_s
               "devm_kzalloc(dev, sizeof(*cmem_lat_pmu) - 8, GFP_KERNEL)");
   const Outcome outcome = build("--sanitize --driver " + file.string());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
-  // Runs in a process of its own. The sanitizer comes first, unless the program already contains it.
-  std::string command = "env PMUFAB_TEST_DRIVERS=" + (folder / "out").string() + " ";
-#ifndef PMUFAB_SANITIZED
-  command += "LD_PRELOAD=$(" PMUFAB_C_COMPILER " -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 ";
-#endif
-  command += fs::read_symlink("/proc/self/exe").string() + " --gtest_filter='linux/Perf.cmem_latency_sums*'";
-  const Outcome run = shell(command);
+  const Outcome run = run_scenario("tegra410/cmem-basic.yaml");
   EXPECT_NE(run.exit_code, 0);
   EXPECT_THAT(run.output, HasSubstr("AddressSanitizer: use-after-poison"));  // the red zone behind it
   EXPECT_THAT(run.output, HasSubstr("in cmem_lat_pmu_"));
@@ -297,14 +287,9 @@ TEST_F(BuildDrivers, a_write_beyond_an_object_of_a_driver_is_reported_with_its_s
 TEST_F(BuildDrivers, the_drivers_as_they_are_pass_the_sanitizers) {
   const Outcome outcome = build("--sanitize");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
-  std::string command = "env PMUFAB_TEST_DRIVERS=" + (folder / "out").string() + " ";
-#ifndef PMUFAB_SANITIZED
-  command += "LD_PRELOAD=$(" PMUFAB_C_COMPILER " -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=1 ";
-#endif
-  command += fs::read_symlink("/proc/self/exe").string() + " --gtest_filter='linux/Probe.unloading_leaves*'";
-  const Outcome run = shell(command);
+  const Outcome run = run_scenario("tegra410/cmem-basic.yaml");
   EXPECT_EQ(run.exit_code, 0) << run.output;
-  EXPECT_THAT(run.output, HasSubstr("1 test"));
+  EXPECT_THAT(run.output, HasSubstr("PASSED"));
   EXPECT_THAT(run.output, Not(HasSubstr("runtime error")));
 }
 

@@ -88,6 +88,20 @@ class Cli : public ::testing::Test {
     return (folder / name).string();
   }
 
+  /// A scenario that measures something quickly and then continues for hours of simulated time.
+  std::string endless() {
+    return write("endless.yaml", R"(name: endless
+platform: {kind: tegra410, name: small, sockets: 1, cpus_per_socket: 4, tegra410: {clusters: 4}}
+traffic:
+  - generators:
+      - {name: gpu, requester: {kind: gpu}, targets: [{memory: cmem}], pacing: {kind: fixed, requests_per_us: 100}}
+duration: 10 h
+measure:
+  - {name: short, events: [nvidia_ucf_pmu_0/slc_access_rd/], stop: 20 us}
+  - {name: long, events: [nvidia_ucf_pmu_0/slc_access_rd/], start: 30 us}
+)");
+  }
+
   static std::string read(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};

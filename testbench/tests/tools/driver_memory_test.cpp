@@ -62,7 +62,7 @@ measure:
 )",
                                                                  port));
     const std::map<std::string, std::string> environment = {
-        {"ASAN_OPTIONS", fmt::format("{}halt_on_error={}", kOptions, go_on ? 0 : 1)}};
+        {"ASAN_OPTIONS", fmt::format("halt_on_error={}", go_on ? 0 : 1)}};
     return finish(start({"run", scenario, "--driver-dir", PMUFAB_SANITIZED_DRIVERS}, environment));
   }
 
@@ -70,12 +70,6 @@ measure:
   [[nodiscard]] std::string library() const {
     return fmt::format("{}/{}/pmufab_drivers.so", PMUFAB_SANITIZED_DRIVERS, newest_);
   }
-
-#ifdef PMUFAB_SANITIZED
-  static constexpr const char* kOptions = "detect_leaks=0:detect_stack_use_after_return=0:";
-#else
-  static constexpr const char* kOptions = "";  // the command has its own
-#endif
 
  private:
   std::string newest_;
@@ -129,19 +123,17 @@ TEST_F(DriverMemory, is_watched_by_every_command_that_loads_the_drivers) {
     const auto place = std::find(words.begin(), words.end(), "--");
     const std::vector<std::string> driver = {"--driver", library()};
     words.insert(place, driver.begin(), driver.end());
-    const Outcome outcome = finish(start(words, {{"ASAN_OPTIONS", kOptions}}));
+    const Outcome outcome = finish(start(words));
     EXPECT_EQ(outcome.exit_code, 0) << words[0] << outcome.out << outcome.err;
     EXPECT_THAT(outcome.out + outcome.err, AllOf(Not(HasSubstr("ASan")), Not(HasSubstr("libasan"))));
   }
 }
 
-#ifndef PMUFAB_SANITIZED
 TEST_F(DriverMemory, cannot_be_watched_without_the_sanitizers_library) {
   const Outcome outcome = finish(start({"list", "--driver", library()}, {{"PMUFAB_LD_PRELOAD", ""}}));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, ContainsRegex("built with --sanitize, and their library libasan.* cannot be loaded"));
 }
-#endif
 
 // Port 4's DTM is the first one of the next crosspoint, which is set up instead. For the last crosspoint it is the
 // array's spare entry. It is all zeros, in which every watchpoint seems taken, so the event never counts.

@@ -1,85 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the small kernel offers beside registers and interrupts, used by a driver written for it (selftest_services.c).
-#include "testbench/tests/driver_host/driver_host_test.h"
+#include "testbench/tests/driver_host/selftest/services.h"
 
 namespace pmufab::driver_host::testing {
 namespace {
 
 using ::testing::ElementsAre;
 
-/// Bit 0 of 0x10 is the interrupt line. 0x20 counts its readings. What is written to 0x30 can be read.
-class ServicesDevice : public FakeDevice {
- public:
-  explicit ServicesDevice(InterruptLine& line) : line_(line) {}
-  std::uint64_t read(std::uint64_t offset, unsigned) override {
-    if (offset == 0x20) return ++readings_;
-    return offset == 0x30 ? kept_ : 0;
-  }
-  void write(std::uint64_t offset, unsigned, std::uint64_t value) override {
-    if (offset == 0x10) line_.drive((value & 1U) != 0);
-    if (offset == 0x30) kept_ = value;
-  }
-
- private:
-  InterruptLine& line_;
-  std::uint64_t readings_ = 0;
-  std::uint64_t kept_ = 0;
-};
-
-class Services : public DriverHostTest {
- protected:
-  static constexpr std::uint64_t kBase = 0x50000000;
-
-  Services() {  // there is no other device
-    firmware.apmt.clear();
-    firmware.devices.clear();
-  }
-
-  void add_device(std::uint32_t mode) {
-    platform::AcpiDevice acpi;
-    acpi.hid = "TEST0002";
-    acpi.memory.push_back({.base = kBase, .size = 0x1000});
-    acpi.interrupts.push_back({.number = 200, .line = &line});
-    acpi.properties["mode"] = mode;
-    acpi.properties["clock-frequency"] = 48'000'000;
-    firmware.devices.push_back(acpi);
-    bus.map(kBase, 0x1000, device);
-  }
-
-  /// The driver's log lines, without "services ".
-  [[nodiscard]] std::vector<std::string> said() const {
-    const std::string prefix = "<6>services ";
-    std::vector<std::string> lines;
-    for (const std::string& text : host->log()) {
-      if (text.starts_with(prefix)) lines.push_back(text.substr(prefix.size()));
-    }
-    return lines;
-  }
-
-  /// What the driver says in a mode until the probe has ended.
-  void expect_said(std::uint32_t mode, const ::testing::Matcher<std::vector<std::string>>& lines,
-                   std::uint64_t warnings = 0) {
-    add_device(mode);
-    boot([&] {
-      EXPECT_THAT(said(), lines);
-      EXPECT_EQ(host->warnings(), warnings);
-    });
-  }
-
-  InterruptLine line{"services"};
-  ServicesDevice device{line};
-};
-
-const std::vector<DriverSet>& services_driver_sets() {
-  static const std::vector<DriverSet> sets = [] {
-    try {
-      return find_driver_sets(PMUFAB_SELFTEST_DRIVERS_DIR);
-    } catch (const std::runtime_error&) {
-      return std::vector<DriverSet>();  // the test of the real drivers reports why
-    }
-  }();
-  return sets;
-}
 INSTANTIATE_TEST_SUITE_P(linux, Services, ::testing::ValuesIn(services_driver_sets()), version_name);
 
 TEST_P(Services, timers_fire_at_the_exact_time_as_interrupts_and_start_again) {
@@ -147,27 +74,6 @@ TEST_P(Services, timers_that_sleep_are_found) {
                "services_sleeping_timer() of selftest_services.c"));
   });
 }
-
-#ifndef PMUFAB_SANITIZED  // AddressSanitizer ends the program at the first touch
-TEST_P(Services, a_timer_in_freed_memory_is_found) {
-  add_device(11);
-  boot([&] {
-    EXPECT_TRUE(logged("memory is freed in which a timer is started; it was started, in services_probe() of"));
-    pmufab::testing::advance(20'000'000'000);
-    EXPECT_THAT(said(), ElementsAre()) << "it does not fire any more";
-  });
-}
-
-TEST_P(Services, each_cpu_has_its_own_data_and_a_use_after_it_was_freed_is_found) {
-  add_device(6);
-  boot([&] {
-    EXPECT_THAT(said(), ElementsAre("cpu 0: 110 and 1", "cpu 1: 11 and 1", "cpu 2: 12 and 1", "cpu 3: 13 and 1"));
-    EXPECT_EQ(host->warnings(), 0U);
-    host->unload();
-    EXPECT_TRUE(logged("was written to after it had been freed; it was allocated, in services_"));
-  });
-}
-#endif
 
 TEST_P(Services, waiting_takes_time_in_which_interrupts_timers_and_work_are_carried_out) {
   add_device(2);

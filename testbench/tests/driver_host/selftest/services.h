@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "testbench/tests/driver_host/driver_host_test.h"
+
+/// A device for selftest_services.c, a driver that uses what the small kernel offers.
+namespace pmufab::driver_host::testing {
+
+/// Bit 0 of 0x10 is the interrupt line. 0x20 counts its readings. What is written to 0x30 can be read.
+class ServicesDevice : public FakeDevice {
+ public:
+  explicit ServicesDevice(InterruptLine& line) : line_(line) {}
+  std::uint64_t read(std::uint64_t offset, unsigned) override {
+    if (offset == 0x20) return ++readings_;
+    return offset == 0x30 ? kept_ : 0;
+  }
+  void write(std::uint64_t offset, unsigned, std::uint64_t value) override {
+    if (offset == 0x10) line_.drive((value & 1U) != 0);
+    if (offset == 0x30) kept_ = value;
+  }
+
+ private:
+  InterruptLine& line_;
+  std::uint64_t readings_ = 0;
+  std::uint64_t kept_ = 0;
+};
+
+class Services : public DriverHostTest {
+ protected:
+  static constexpr std::uint64_t kBase = 0x50000000;
+
+  Services() {  // there is no other device
+    firmware.apmt.clear();
+    firmware.devices.clear();
+  }
+
+  void add_device(std::uint32_t mode) {
+    platform::AcpiDevice acpi;
+    acpi.hid = "TEST0002";
+    acpi.memory.push_back({.base = kBase, .size = 0x1000});
+    acpi.interrupts.push_back({.number = 200, .line = &line});
+    acpi.properties["mode"] = mode;
+    acpi.properties["clock-frequency"] = 48'000'000;
+    firmware.devices.push_back(acpi);
+    bus.map(kBase, 0x1000, device);
+  }
+
+  /// The driver's log lines, without "services ".
+  [[nodiscard]] std::vector<std::string> said() const {
+    const std::string prefix = "<6>services ";
+    std::vector<std::string> lines;
+    for (const std::string& text : host->log()) {
+      if (text.starts_with(prefix)) lines.push_back(text.substr(prefix.size()));
+    }
+    return lines;
+  }
+
+  /// What the driver says in a mode until the probe has ended.
+  void expect_said(std::uint32_t mode, const ::testing::Matcher<std::vector<std::string>>& lines,
+                   std::uint64_t warnings = 0) {
+    add_device(mode);
+    boot([&] {
+      EXPECT_THAT(said(), lines);
+      EXPECT_EQ(host->warnings(), warnings);
+    });
+  }
+
+  InterruptLine line{"services"};
+  ServicesDevice device{line};
+};
+
+inline const std::vector<DriverSet>& services_driver_sets() {
+  static const std::vector<DriverSet> sets = [] {
+    try {
+      return find_driver_sets(PMUFAB_SELFTEST_DRIVERS_DIR);
+    } catch (const std::runtime_error&) {
+      return std::vector<DriverSet>();  // the test of the real drivers reports why
+    }
+  }();
+  return sets;
+}
+}  // namespace pmufab::driver_host::testing
