@@ -74,8 +74,8 @@ int Conclusion::exit_code(int command) const {
 Conclusion conclude(const std::vector<perf::Verdict>& verdicts, const std::vector<std::string>& failures,
                     const std::vector<guest::MetricVerdict>& metrics) {
   scenario::CounterTotals totals;
-  for (const perf::Verdict& verdict : verdicts) totals.add(verdict.check);
-  for (const guest::MetricVerdict& verdict : metrics) totals.add(verdict.check);
+  for (const perf::Verdict& verdict : verdicts) totals.add(verdict.check, verdict.count == 0);
+  for (const guest::MetricVerdict& verdict : metrics) totals.add(verdict.check, false);
   return {scenario::status_of(totals, failures.empty()), totals};
 }
 

@@ -303,14 +303,18 @@ void CounterTotals::add(const RunResult& run) noexcept {
          [&](const CounterResult& counter) { return is_equal_and_wrong(counter) && counter.reads_failed > 0; });
   add_if(not_as_wanted,
          [&](const CounterResult& counter) { return is_equal_and_wrong(counter) && counter.reads_failed == 0; });
+  add_if(zero, [](const CounterResult& counter) {
+    return counter.driver == 0 && (counter.check == Check::exact || counter.check == Check::within);
+  });
   all += run.counters();
   wrong += run.counters_wrong();
   if (run.status == RunResult::Status::expected_failure) wrong_as_expected += run.counters_wrong();
   not_judged += run.counters_not_judged();
 }
 
-void CounterTotals::add(perf::Check check) noexcept {
+void CounterTotals::add(perf::Check check, bool is_zero) noexcept {
   ++all;
+  if (is_zero && (check == Check::exact || check == Check::within)) ++zero;
   if (check == Check::wrong || check == Check::not_opened) ++wrong;
   if (check == Check::not_opened) ++not_opened;
   if (check == Check::unchecked) ++not_judged;
@@ -348,6 +352,8 @@ std::string describe(const CounterTotals& totals) {
     }
   }
   if (totals.not_judged > 0) text += fmt::format(", {} not judged", with_separators(totals.not_judged));
+  // Nothing happened that these events count: mostly, traffic is missing.
+  if (totals.wrong == 0 && totals.zero + totals.not_judged == totals.all) text += "; every count is 0";
   return text;
 }
 

@@ -157,6 +157,7 @@ struct CounterTotals {
   std::uint64_t wrong = 0;
   std::uint64_t wrong_as_expected = 0;  ///< of those, in runs that fail at what they are expected to fail at
   std::uint64_t not_judged = 0;
+  std::uint64_t zero = 0;  ///< counts of 0 that are right
   // Of the wrong ones, those that are not about a difference of two counts:
   std::uint64_t not_opened = 0;     ///< the driver refused the event
   std::uint64_t not_counted = 0;    ///< never had a counter, or could not be read
@@ -164,7 +165,7 @@ struct CounterTotals {
   std::uint64_t not_as_wanted = 0;  ///< equal to the scoreboard's, and not what the scenario expects
 
   void add(const RunResult& run) noexcept;
-  void add(perf::Check check) noexcept;
+  void add(perf::Check check, bool is_zero) noexcept;
 };
 /// The verdict on a run that came to its end: the only place that decides it.
 /// @param good  false: something failed, if only a check that is about no counter
@@ -172,7 +173,7 @@ struct CounterTotals {
 [[nodiscard]] RunResult::Status status_of(const CounterTotals& totals, bool good) noexcept;
 /// @return the word with which reports begin: "PASSED", "NOT JUDGED", "FAILED, as expected"
 [[nodiscard]] std::string_view headline(RunResult::Status status) noexcept;
-/// "22 counters, none wrong", "53 of 60 counters wrong, all as expected", "3 counters, not judged"; if not all that
+/// "22 counters, none wrong", "2 counters, none wrong; every count is 0", "53 of 60 counters wrong, all as expected", "3 counters, not judged"; if not all that
 /// failed are wrong counts, "3 of 20 counters failed: 2 counts wrong, 1 event not opened"
 [[nodiscard]] std::string describe(const CounterTotals& totals);
 

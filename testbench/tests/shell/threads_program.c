@@ -27,10 +27,10 @@ static uint64_t ids[kEvents];
 static atomic_int failures;
 
 /* The preload library closes files by functions of the C library that ThreadSanitizer does not see. It takes a number
- * that the kernel gives to another thread's file afterwards for a race. */
+ * that the kernel gives to another thread's file afterwards for a race. (Newer ones do not find ^socket$.) */
 const char* __tsan_default_suppressions(void);  /* NOLINT: the sanitizer's name */
 const char* __tsan_default_suppressions(void) { /* NOLINT */
-  return "race_top:^socket$\nrace_top:^recvmsg$\n";
+  return "race_top:socket\nrace_top:recvmsg\n";
 }
 
 static void expect(int good, const char* what) {

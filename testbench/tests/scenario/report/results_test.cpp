@@ -504,6 +504,21 @@ TEST(TextReport, counters_nobody_judges_and_expected_failures_are_called_so) {
   EXPECT_EQ(headline(1, 0, 0, Status::passed), "1 counter, none wrong");
 }
 
+TEST(TextReport, it_is_told_if_every_count_is_0) {
+  std::vector<CounterResult> counters(2, counter("nothing/", 0, 0));
+  const auto headline = [&] {
+    CounterTotals totals;
+    totals.add(run_with(counters));
+    return describe(totals);
+  };
+  EXPECT_EQ(headline(), "2 counters, none wrong; every count is 0");
+  counters.push_back(counter("open/", 3, 3));
+  counters.back().check = CounterResult::Check::unchecked;
+  EXPECT_EQ(headline(), "3 counters, none wrong, 1 not judged; every count is 0");
+  counters.push_back(counter("some/", 1, 1));
+  EXPECT_EQ(headline(), "4 counters, none wrong, 1 not judged");
+}
+
 TEST(TextReport, what_failed_is_called_by_its_name) {
   std::vector<CounterResult> counters = {counter("good/", 1, 1), counter("bad/", 3, 4), counter("bad/", 3, 4),
                                          counter("refused/", 0, 0)};
