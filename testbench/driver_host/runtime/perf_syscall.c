@@ -95,6 +95,10 @@ static int initialise(struct perf_event* event, struct perf_event* leader, int f
         PMUFAB_PLACE_OF(pmu->event_init),
         "event_init of %s takes an event that leaves out user space or the kernel, and the PMU does not know them",
         pmu->name);
+  if (initialised && event->cpu >= (int)nr_cpu_ids)
+    pmufab_rule(PMUFAB_PLACE_OF(pmu->event_init),
+                "event_init of %s puts an event on cpu %d, and there are %u: perf would use memory beyond its own",
+                pmu->name, event->cpu, nr_cpu_ids);
   if (initialised) {
     if ((pmu->capabilities & PERF_PMU_CAP_NO_EXCLUDE) && event_has_any_exclude_flag(event)) error = -EINVAL;
     if (!error && for_task && pmu->task_ctx_nr == perf_invalid_context) error = -EINVAL;
