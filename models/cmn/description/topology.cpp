@@ -135,6 +135,11 @@ bool is_sn_f(DeviceType type) noexcept {
          type == DeviceType::sn_f_chif;
 }
 
+bool must_be_left_alone(const Topology& topology) noexcept {
+  constexpr unsigned kS3R2p0 = 3;
+  return topology.deviations.device_isolation && topology.product == Product::s3 && topology.revision < kS3R2p0;
+}
+
 unsigned device_count(const Port& port) noexcept {
   if (port.device == DeviceType::none) return 0;
   unsigned devices = port.devices;

@@ -118,4 +118,8 @@ struct Topology {
   Deviations deviations{};
 };
 
+/// @return software must not drive this mesh: devices can be isolated, an access to one may hang, and before CMN S3 r2p0
+///         software cannot tell which ones are (arm-cmn's reason to give up).
+[[nodiscard]] bool must_be_left_alone(const Topology& topology) noexcept;
+
 }  // namespace pmufab::cmn

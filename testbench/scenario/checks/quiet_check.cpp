@@ -39,7 +39,7 @@ QuietCheck::Switches QuietCheck::switches(bool unloaded) const {
   Switches switches;
   const std::vector<RegisterSwitch> all = register_switches(machine_.platform().spec());
   for (const platform::NamedRegisters& bank : machine_.platform().registers()) {
-    if (broken_.has_registers(bank.name)) continue;
+    if (broken_.has_registers(bank.name) || is_left_alone(machine_.platform().spec(), bank.name)) continue;
     const std::vector<RegisterSwitch> possible = of_bank(all, bank.name, unloaded);
     if (possible.empty()) continue;
     for (const nlohmann::json& page : bank.dump_json(simulated_time())) {

@@ -69,6 +69,13 @@ std::vector<RegisterSwitch> register_switches(const platform::PlatformSpec& plat
   return switches;
 }
 
+bool is_left_alone(const platform::PlatformSpec& platform, std::string_view bank) {
+  const auto kinds = fabric_kinds();
+  return std::any_of(kinds.begin(), kinds.end(), [&](const FabricKind* kind) {
+    return kind->is_in(platform) && kind->is_left_alone(platform, bank);
+  });
+}
+
 std::vector<std::string_view> driver_modules(const platform::PlatformSpec& platform) {
   std::vector<std::string_view> modules;
   for (const FabricKind* kind : fabric_kinds()) {

@@ -76,6 +76,11 @@ class FabricKind {
   [[nodiscard]] virtual std::vector<std::string_view> driver_modules() const = 0;
   /// @return what drivers must turn off in its registers. Of several that fit a field, the first counts.
   [[nodiscard]] virtual std::span<const RegisterSwitch> switches() const { return {}; }
+  /// @return whether a bank of registers belongs to hardware that drivers must leave alone.
+  [[nodiscard]] virtual bool is_left_alone(const platform::PlatformSpec& /*platform*/,
+                                           std::string_view /*bank*/) const {
+    return false;
+  }
 
   /// Read the keys of a scenario that describe its traffic.
   virtual void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const = 0;
@@ -103,6 +108,9 @@ void add_fabric_kind(const FabricKind& kind);
 
 /// @return what drivers must turn off in the registers of a platform.
 [[nodiscard]] std::vector<RegisterSwitch> register_switches(const platform::PlatformSpec& platform);
+
+/// @return whether a bank of registers belongs to hardware that drivers must leave alone.
+[[nodiscard]] bool is_left_alone(const platform::PlatformSpec& platform, std::string_view bank);
 
 /// @return whether there is traffic of any kind.
 [[nodiscard]] bool has_traffic(const Workload& workload);

@@ -114,7 +114,7 @@ struct CmnJudgeSpec {
   unsigned snoop_channels = 1;     ///< SNP channels: 1 or 2
   std::uint16_t part = 0x434;      ///< number of the product in its identification registers
   unsigned revision = 0;           ///< code there
-  bool device_isolation = false;   ///< its devices can be isolated
+  bool left_alone = false;         ///< software must not drive it: it cannot tell which devices are isolated
   unsigned request_channels = 1;
   unsigned response_channels = 1;
   unsigned data_channels = 1;

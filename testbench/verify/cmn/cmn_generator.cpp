@@ -51,7 +51,7 @@ void add_closed_mesh(Random& random, const CmnDriver& driver, std::vector<MeshPl
   for (unsigned tries = 0; tries < kTries; ++tries) {
     MeshPlan mesh = make_mesh(random, driver, false, true);
     if (mesh.topology.product != cmn::Product::s3 || mesh.topology.revision >= kFirstS3R2) continue;
-    mesh.device_isolation = true;
+    mesh.topology.deviations.device_isolation = true;
     meshes.push_back(std::move(mesh));
     return;
   }
@@ -96,7 +96,7 @@ void describe(Random& random, std::vector<MeshPlan>& meshes, bool linked, Genera
   platform.add("meshes", std::move(list));
   if (linked) platform.add("links", make_links(random, meshes));
   for (const MeshPlan& mesh : meshes) {
-    if (must_be_left_alone(mesh)) break;
+    if (cmn::must_be_left_alone(mesh.topology)) break;
     const unsigned first = mesh.socket ? *mesh.socket * static_cast<unsigned>(cpus) : 0;
     const unsigned count = mesh.socket ? static_cast<unsigned>(cpus) : machine.cpus;
     PmuOffer& offer = machine.pmus.emplace_back();
@@ -138,7 +138,8 @@ GeneratedMachine CmnGenerator::make(Random& random, std::string_view kernel, con
   }
   if (random.chance(45)) {
     Value writes = Value::sequence();
-    for (const MeshPlan& mesh : meshes) add_firmware_writes(random, mesh, !has_bulk, writes);
+    for (unsigned mesh = 0; mesh < machine.pmus.size(); ++mesh)
+      add_firmware_writes(random, meshes[mesh], !has_bulk, writes);
     if (!writes.items.empty()) machine.traffic.emplace_back("firmware_writes", std::move(writes));
   }
   for (unsigned mesh = 0; mesh < machine.pmus.size(); ++mesh) {

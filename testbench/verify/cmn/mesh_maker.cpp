@@ -349,7 +349,7 @@ void MeshMaker::choose_interrupts() {
 void MeshMaker::choose_oddities() {
   const cmn::Topology& topology = plan_.topology;
   plan_.automotive = topology.product == Product::cmn600 && random_.chance(25);
-  plan_.device_isolation =
+  plan_.topology.deviations.device_isolation =
       driver_.isolation && topology.product == Product::s3 && topology.revision >= kFirstS3R2 && random_.chance(40);
   if (topology.product == Product::cmn600 || !random_.chance(15)) return;
   for (std::uint64_t left = random_.number(1, 3); left > 0; --left) {

@@ -49,8 +49,6 @@ Value list_of(const std::vector<std::string>& texts) {
   return list;
 }
 
-bool must_be_left_alone(const MeshPlan& plan) { return plan.device_isolation && plan.topology.revision < kFirstS3R2; }
-
 Value MeshPlan::value() const {
   Value mesh_value = Value::map();
   mesh_value.add("product", word(product));
@@ -77,7 +75,7 @@ Value MeshPlan::value() const {
   if (mesh) mesh_value.add("mesh", *mesh);
   if (nodes) mesh_value.add("nodes", *nodes);
   if (automotive) mesh_value.add("automotive", flag(true));
-  if (device_isolation) mesh_value.add("device_isolation", flag(true));
+  if (topology.deviations.device_isolation) mesh_value.add("device_isolation", flag(true));
   if (!empty_children.empty()) mesh_value.add("empty_children", list_of(empty_children));
   if (!cycles_need_cg_disable) mesh_value.add("pmu", Value::map()).add("cycles_need_cg_disable", flag(false));
   return mesh_value;

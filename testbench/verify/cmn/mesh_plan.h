@@ -26,7 +26,6 @@ struct MeshPlan {
   bool acpi = false;
   bool cycles_need_cg_disable = true;
   bool automotive = false;               ///< a CMN-600AE
-  bool device_isolation = false;         ///< the mesh can isolate devices
   std::vector<unsigned> empty_children;  ///< crosspoints that list a child which is not there
   std::vector<unsigned> interrupts;      ///< of each DTC; empty: one each
   std::optional<unsigned> socket;
@@ -42,9 +41,6 @@ struct MeshPlan {
   /// @return the product has a node type CCG instead of CXRH
   [[nodiscard]] bool has_ccg() const { return cmn::is_700_or_s3(topology.product); }
 };
-
-/// @return software must not drive this mesh: before CMN S3 r2 it cannot tell which devices are isolated.
-[[nodiscard]] bool must_be_left_alone(const MeshPlan& plan);
 
 /// @param gateways  the mesh has at least one gateway, and home nodes
 /// @param small     at most 12 crosspoints

@@ -50,6 +50,13 @@ class CmnKind final : public FabricKind {
   [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override { return !platform.cmn.empty(); }
   [[nodiscard]] std::vector<std::string_view> driver_modules() const override { return {"arm_cmn"}; }
   [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kMeshSwitches; }
+  [[nodiscard]] bool is_left_alone(const platform::PlatformSpec& platform, std::string_view bank) const override {
+    for (std::size_t mesh = 0; mesh < platform.cmn.size(); ++mesh) {
+      if (cmn::must_be_left_alone(platform.cmn[mesh].topology) && bank.starts_with(fmt::format("cmn{}.", mesh)))
+        return true;
+    }
+    return false;
+  }
 
   void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const override {
     CmnWorkload& traffic = workload.of<CmnWorkload>();

@@ -127,7 +127,7 @@ std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSp
     // The automotive variant of a CMN-600 has another number, and is the same to software (docs/contract.md, A4).
     spec.part = part_number(topology.product);
     spec.revision = topology.revision;
-    spec.device_isolation = topology.deviations.device_isolation;
+    spec.left_alone = cmn::must_be_left_alone(topology);
     spec.request_channels = topology.channels.req;
     spec.response_channels = topology.channels.rsp;
     spec.data_channels = topology.channels.dat;

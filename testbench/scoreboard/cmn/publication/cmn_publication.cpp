@@ -333,7 +333,7 @@ Publication cmn_publication(const CmnJudgeSpec& spec) {
   add_crosspoint_events(spec, publication.events);
   publication.files = {{"identifier", fmt::format("{:03x}{:02x}", spec.part, spec.revision), kPresentPlaces}};
   publication.drawing = drawing_of(spec);
-  if (spec.device_isolation && spec.layout == WatchpointLayout::s3)
+  if (spec.left_alone)
     publication.left_alone =
         "its devices can be isolated, and before CMN S3 r2p0 software cannot tell which, so an access may hang";
   return publication;
