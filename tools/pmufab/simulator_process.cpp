@@ -165,7 +165,7 @@ scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::stri
     if (scenario::is_for_matrix(text))
       throw InputError(fmt::format("--set {}: this command has no matrix", text),
                        "write a scenario, and use pmufab run");
-    for (const char* key : {"duration", "measure", "actions", "expect", "expected_failure", "drivers"}) {
+    for (const char* key : {"duration", "measure", "actions", "expect", "kernel_log", "expected_failure", "drivers"}) {
       if (scenario::is_override_of(text, key))
         throw InputError(fmt::format("--set {}: here the commands you run decide what is measured, and when", text),
                          "write a scenario, and use pmufab run");

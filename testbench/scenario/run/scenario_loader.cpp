@@ -481,6 +481,19 @@ void check_selectors(Reader& reader, std::string_view key, const std::vector<std
   }
 }
 
+void read_log_expectation(Reader& item, LogExpectationSpec& out) {
+  item.texts("has", out.has);
+  item.texts("lacks", out.lacks);
+  for (const auto& [key, texts] : {std::pair{"has", &out.has}, std::pair{"lacks", &out.lacks}}) {
+    if (std::find(texts->begin(), texts->end(), "") != texts->end())
+      item.fail(key, "is empty, and every line has that", "write a part of a line");
+  }
+  if (out.has.empty() && out.lacks.empty()) {
+    item.finish();
+    item.fail("has", "nothing is expected", "add has or lacks");
+  }
+}
+
 ExpectedFailureSpec read_expected_failure(Reader& item) {
   ExpectedFailureSpec failure;
   item.prose("reason", failure.reason, Presence::required);
@@ -569,6 +582,7 @@ ScenarioSpec read_scenario(const Parts& parts) {
     if (!events) events.emplace(spec.measures);
     read_expectation(item, *events, spec.expectations);
   });
+  reader.optional_object("kernel_log", [&](Reader& item) { read_log_expectation(item, spec.kernel_log); });
   reader.optional_object("expected_failure",
                          [&](Reader& item) { spec.expected_failure = read_expected_failure(item); });
   static_cast<void>(

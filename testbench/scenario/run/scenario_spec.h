@@ -88,6 +88,12 @@ struct ExpectationSpec {
   Source source;
 };
 
+/// What drivers must, or must not, write into the kernel's log: parts of lines.
+struct LogExpectationSpec {
+  std::vector<std::string> has;
+  std::vector<std::string> lacks;
+};
+
 /// The run is known to fail. It must fail at everything named here and at nothing else.
 struct ExpectedFailureSpec {
   std::string reason;
@@ -122,6 +128,7 @@ struct ScenarioSpec {
   std::vector<FaultSpec> faults;
   std::vector<InjectionSpec> injections;
   std::vector<ExpectationSpec> expectations;
+  LogExpectationSpec kernel_log;
   std::optional<ExpectedFailureSpec> expected_failure;
   bool records_accesses = false;  ///< registers accesses go to the journal
   Value effective;                ///< everything as YAML, defaults included

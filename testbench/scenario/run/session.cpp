@@ -552,6 +552,7 @@ class ScenarioRun {
     for (const CheckResult& result : run_checks(machine_, Kernel::here)) journal_.write("check", to_json(result));
     journal_.write("check", to_json(published_.result()));
     const std::vector<std::string> log = machine_.host().log();  // without what comes now
+    if (!cut_short) check_log(log);
     if (looks) {
       occurrences_.mend();
       const ReleaseCheck::Steps steps{.before_loading = [&] { do_firmware_writes(); },
@@ -561,6 +562,24 @@ class ScenarioRun {
       journal_.write("check", to_json(quiet.result()));
     }
     write_end(cut_short, end, log);
+  }
+
+  void check_log(const std::vector<std::string>& log) {
+    const LogExpectationSpec& expected = spec_.kernel_log;
+    if (expected.has.empty() && expected.lacks.empty()) return;
+    std::vector<std::string> wrong;
+    const auto compare = [&](const std::vector<std::string>& texts, bool wanted) {
+      for (const std::string& text : texts) {
+        const bool is_there = std::any_of(
+            log.begin(), log.end(), [&](const std::string& line) { return line.find(text) != std::string::npos; });
+        if (is_there != wanted) wrong.push_back(fmt::format("{} '{}'", wanted ? "lacks" : "has", text));
+      }
+    };
+    compare(expected.has, true);
+    compare(expected.lacks, false);
+    check("kernel_log", wrong.empty(),
+          wrong.empty() ? "it says what the scenario expects, and nothing that it excludes"
+                        : fmt::format("it {}", fmt::join(wrong, " and ")));
   }
 
   void write_end(bool cut_short, Picoseconds when, const std::vector<std::string>& log) {

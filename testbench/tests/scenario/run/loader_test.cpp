@@ -416,6 +416,14 @@ TEST(ScenarioLoader, registers_are_written_once_more_only_if_there_are_some) {
   EXPECT_EQ(load_error(actions + "firmware_writes: [{address: 0x1000, value: 1}]\n"), "no error");
 }
 
+TEST(ScenarioLoader, an_expected_log_has_texts) {
+  const std::string log = std::string(kSmall) + "kernel_log: ";
+  EXPECT_EQ(load_error(log + "{has: overflow, lacks: [MC1, MC2]}\n"), "no error");
+  EXPECT_THAT(load_error(log + "{}\n"), HasSubstr("kernel_log.has: nothing is expected"));
+  EXPECT_THAT(load_error(log + "{lacks: ['']}\n"), HasSubstr("kernel_log.lacks: is empty"));
+  EXPECT_THAT(load_error(log + "{hass: overflow}\n"), HasSubstr("'hass'"));
+}
+
 TEST(ScenarioLoader, an_action_on_a_measure_that_there_is_not_is_refused) {
   const std::string actions = std::string(kSmall) + "actions: [{at: 1 us, do: disable_events, measure: ";
   EXPECT_THAT(load_error(actions + "frist}]\n"),
