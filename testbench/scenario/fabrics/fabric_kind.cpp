@@ -70,7 +70,7 @@ std::vector<RegisterSwitch> register_switches(const platform::PlatformSpec& plat
 }
 
 bool is_left_alone(const platform::PlatformSpec& platform, std::string_view bank) {
-  const auto kinds = fabric_kinds();
+  const auto& kinds = fabric_kinds();
   return std::any_of(kinds.begin(), kinds.end(), [&](const FabricKind* kind) {
     return kind->is_in(platform) && kind->is_left_alone(platform, bank);
   });
