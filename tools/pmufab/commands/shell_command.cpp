@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/input_error.h"
