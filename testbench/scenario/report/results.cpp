@@ -285,6 +285,10 @@ std::string counted(std::uint64_t number, std::string_view what) {
   return fmt::format("{} {}{}", with_separators(number), what, number == 1 ? "" : "s");
 }
 
+namespace {
+bool is_right(Check check) noexcept { return check == Check::exact || check == Check::within; }
+}  // namespace
+
 void CounterTotals::add(const RunResult& run) noexcept {
   const auto add_if = [&](std::uint64_t& number, auto condition) {
     for (const MeasureResult& measure : run.measures)
@@ -303,9 +307,7 @@ void CounterTotals::add(const RunResult& run) noexcept {
          [&](const CounterResult& counter) { return is_equal_and_wrong(counter) && counter.reads_failed > 0; });
   add_if(not_as_wanted,
          [&](const CounterResult& counter) { return is_equal_and_wrong(counter) && counter.reads_failed == 0; });
-  add_if(zero, [](const CounterResult& counter) {
-    return counter.driver == 0 && (counter.check == Check::exact || counter.check == Check::within);
-  });
+  add_if(zero, [](const CounterResult& counter) { return counter.driver == 0 && is_right(counter.check); });
   all += run.counters();
   wrong += run.counters_wrong();
   if (run.status == RunResult::Status::expected_failure) wrong_as_expected += run.counters_wrong();
@@ -314,7 +316,7 @@ void CounterTotals::add(const RunResult& run) noexcept {
 
 void CounterTotals::add(perf::Check check, bool is_zero) noexcept {
   ++all;
-  if (is_zero && (check == Check::exact || check == Check::within)) ++zero;
+  if (is_zero && is_right(check)) ++zero;
   if (check == Check::wrong || check == Check::not_opened) ++wrong;
   if (check == Check::not_opened) ++not_opened;
   if (check == Check::unchecked) ++not_judged;

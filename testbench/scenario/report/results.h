@@ -173,8 +173,9 @@ struct CounterTotals {
 [[nodiscard]] RunResult::Status status_of(const CounterTotals& totals, bool good) noexcept;
 /// @return the word with which reports begin: "PASSED", "NOT JUDGED", "FAILED, as expected"
 [[nodiscard]] std::string_view headline(RunResult::Status status) noexcept;
-/// "22 counters, none wrong", "2 counters, none wrong; every count is 0", "53 of 60 counters wrong, all as expected", "3 counters, not judged"; if not all that
-/// failed are wrong counts, "3 of 20 counters failed: 2 counts wrong, 1 event not opened"
+/// "22 counters, none wrong", "2 counters, none wrong; every count is 0", "3 counters, not judged",
+/// "53 of 60 counters wrong, all as expected"; if not all that failed are wrong counts,
+/// "3 of 20 counters failed: 2 counts wrong, 1 event not opened"
 [[nodiscard]] std::string describe(const CounterTotals& totals);
 
 }  // namespace pmufab::scenario

@@ -50,8 +50,8 @@ void add_closed_mesh(Random& random, const CmnDriver& driver, std::vector<MeshPl
   constexpr unsigned kTries = 10;  // one in seven is a CMN S3 before r2
   for (unsigned tries = 0; tries < kTries; ++tries) {
     MeshPlan mesh = make_mesh(random, driver, false, true);
-    if (mesh.topology.product != cmn::Product::s3 || mesh.topology.revision >= kFirstS3R2) continue;
     mesh.topology.deviations.device_isolation = true;
+    if (!cmn::must_be_left_alone(mesh.topology)) continue;
     meshes.push_back(std::move(mesh));
     return;
   }

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 
 using FreedMemory = Services;
-INSTANTIATE_TEST_SUITE_P(linux, FreedMemory, ::testing::ValuesIn(services_driver_sets()), version_name);
+INSTANTIATE_TEST_SUITE_P(linux, FreedMemory, ::testing::ValuesIn(selftest_driver_sets()), version_name);
 
 TEST_P(FreedMemory, a_timer_in_freed_memory_is_found) {
   add_device(11);

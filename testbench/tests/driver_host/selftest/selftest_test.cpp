@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The small kernel, used by a driver written for the test (selftest_driver.c).
 #include "testbench/tests/driver_host/driver_host_test.h"
+#include "testbench/tests/driver_host/selftest/driver_sets.h"
 
 namespace pmufab::driver_host::testing {
 namespace {
@@ -54,16 +55,6 @@ class Selftest : public DriverHostTest {
   LineDevice device{overflow};
 };
 
-const std::vector<DriverSet>& selftest_driver_sets() {
-  static const std::vector<DriverSet> sets = [] {
-    try {
-      return find_driver_sets(PMUFAB_SELFTEST_DRIVERS_DIR);
-    } catch (const std::runtime_error&) {
-      return std::vector<DriverSet>();  // the test of the real drivers reports why
-    }
-  }();
-  return sets;
-}
 INSTANTIATE_TEST_SUITE_P(linux, Selftest, ::testing::ValuesIn(selftest_driver_sets()), version_name);
 
 TEST_P(Selftest, printf_follows_the_kernel) {

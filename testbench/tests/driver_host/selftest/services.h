@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "testbench/tests/driver_host/driver_host_test.h"
+#include "testbench/tests/driver_host/selftest/driver_sets.h"
 
 /// A device for selftest_services.c, a driver that uses what the small kernel offers.
 namespace pmufab::driver_host::testing {
@@ -72,14 +73,4 @@ class Services : public DriverHostTest {
   ServicesDevice device{line};
 };
 
-inline const std::vector<DriverSet>& services_driver_sets() {
-  static const std::vector<DriverSet> sets = [] {
-    try {
-      return find_driver_sets(PMUFAB_SELFTEST_DRIVERS_DIR);
-    } catch (const std::runtime_error&) {
-      return std::vector<DriverSet>();  // the test of the real drivers reports why
-    }
-  }();
-  return sets;
-}
 }  // namespace pmufab::driver_host::testing

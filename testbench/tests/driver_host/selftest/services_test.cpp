@@ -7,7 +7,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-INSTANTIATE_TEST_SUITE_P(linux, Services, ::testing::ValuesIn(services_driver_sets()), version_name);
+INSTANTIATE_TEST_SUITE_P(linux, Services, ::testing::ValuesIn(selftest_driver_sets()), version_name);
 
 TEST_P(Services, timers_fire_at_the_exact_time_as_interrupts_and_start_again) {
   add_device(1);
@@ -42,7 +42,7 @@ class Deadlocks : public Services {
     });
   }
 };
-INSTANTIATE_TEST_SUITE_P(linux, Deadlocks, ::testing::ValuesIn(services_driver_sets()), version_name);
+INSTANTIATE_TEST_SUITE_P(linux, Deadlocks, ::testing::ValuesIn(selftest_driver_sets()), version_name);
 
 TEST_P(Deadlocks, work_that_has_taken_the_lock_before) { expect_deadlock(14, "flush_work() with a mutex held"); }
 TEST_P(Deadlocks, work_that_takes_the_lock_afterwards) { expect_deadlock(15, "cancel_work_sync() with a mutex held"); }
