@@ -82,6 +82,8 @@ void* open_library(const fs::path& library) {
 }  // namespace
 
 std::vector<std::string> needed_libraries(const fs::path& library) {
+  std::error_code error;
+  if (!fs::is_regular_file(library, error)) return {};  // nobody is waited for, who would write to a pipe
   std::ifstream stream(library, std::ios::binary);
   const auto read_at = [&stream](std::uint64_t place, auto& value) {
     stream.seekg(static_cast<std::streamoff>(place));

@@ -45,15 +45,15 @@ Change change_of(bool was_good, bool is_good, bool differs) {
 
 void read_file(const fs::path& file, std::vector<Json>& runs) {
   constexpr std::size_t kMostBytes = 1U << 30U;
-  const Json json = read_json_input(file, kMostBytes);
+  Json json = read_json_input(file, kMostBytes);
   const auto list = json.is_object() ? json.find("runs") : json.end();
   if (!json.is_object() || list == json.end() || !list->is_array())
     throw InputError(fmt::format("{} is no result of pmufab run or stat", file.string()),
                      "give a file of --json or a folder of --out");
-  for (const Json& run : *list) {
+  for (Json& run : *list) {
     if (!run.is_object() || !run.contains("scenario") || !run.contains("status"))
       throw InputError(fmt::format("{}: a run has no scenario or no status", file.string()));
-    runs.push_back(run);
+    runs.push_back(std::move(run));
   }
 }
 

@@ -30,6 +30,7 @@
 #include "testbench/scenario/run/measurement.h"
 #include "testbench/scenario/yaml/quantity.h"
 #include "testbench/traffic/core/trace_format.h"
+#include "tlm/spec/printable.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -579,7 +580,7 @@ class ScenarioRun {
     compare(expected.lacks, false);
     check("kernel_log", wrong.empty(),
           wrong.empty() ? "it says what the scenario expects, and nothing that it excludes"
-                        : fmt::format("it {}", fmt::join(wrong, " and ")));
+                        : printable_message(fmt::format("it {}", fmt::join(wrong, " and "))));
   }
 
   void write_end(bool cut_short, Picoseconds when, const std::vector<std::string>& log) {

@@ -136,11 +136,16 @@ MAKE(int, mkostemp, (char* path, int flags), (path, flags), -1)
 MAKE(int, mkstemps, (char* path, int end), (path, end), -1)
 MAKE(int, mkstemps64, (char* path, int end), (path, end), -1)
 MAKE(char*, mkdtemp, (char* path), (path), NULL)
-MAKE(int, mkdir, (const char* path, mode_t mode), (path, mode), -1)
 
+// A folder that exists is told before anything would be written.
 PUBLIC int mkdirat(int folder, const char* path, mode_t mode) {
-  return fails_on_path("mkdir", path) ? -1 : REAL(mkdirat)(folder, path, mode);
+  const int before = errno;
+  struct stat there;
+  const int exists = fstatat(folder, path, &there, AT_SYMLINK_NOFOLLOW) == 0;
+  errno = before;
+  return !exists && fails_on_path("mkdir", path) ? -1 : REAL(mkdirat)(folder, path, mode);
 }
+PUBLIC int mkdir(const char* path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode); }
 
 // Names.
 PUBLIC int rename(const char* from, const char* to) {

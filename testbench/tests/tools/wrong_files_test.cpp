@@ -115,6 +115,13 @@ TEST_F(WrongFile, what_a_file_holds_cannot_steer_a_terminal_or_fill_it) {
   EXPECT_LT(outcome.err.size(), 2000U);
   EXPECT_LT(pmufab({"stat", "-e", longer}).err.size(), 2000U);
   EXPECT_THAT(pmufab({"run", "\x1b[31mx"}).err, AllOf(HasSubstr("\\x1b[31mx"), Not(HasSubstr("\x1b"))));
+  const Outcome expects_log =
+      pmufab({"run", "--drivers", "newest",
+              write("log.yaml", "name: log\nplatform: cxl-exact\nduration: 1 us\nkernel_log: {has: " + longer +
+                                    "}\nmeasure: [{events: [cxl_pmu_mem0.0/clock_ticks/]}]\n")});
+  EXPECT_EQ(expects_log.exit_code, 1) << expects_log.err;
+  EXPECT_THAT(expects_log.out, HasSubstr("it lacks 'xxx"));
+  EXPECT_LT(expects_log.out.size(), 3000U);
 }
 
 // What other commands have written, or somebody else has, is input like any other.
