@@ -98,12 +98,22 @@ void Measurement::open(Group& group, unsigned number) {
   }
 }
 
-void Measurement::begin() {
-  for (unsigned i = 0; i < groups_.size(); ++i) open(groups_[i], i);
+void Measurement::begin(const std::function<bool()>& stops) {
+  const auto goes_on = [&] { return !stops || !stops(); };
+  unsigned opened = 0;
+  for (; opened < groups_.size() && goes_on(); ++opened) open(groups_[opened], opened);
+  groups_.resize(opened);
   result_.start = to_picoseconds(sc_core::sc_time_stamp()) - zero_;
-  for (Group& group : groups_) {
-    if (group.counters.front().handle > 0) pmus_.enable(group.counters.front().handle);
+  std::size_t enabled = 0;
+  for (; enabled < groups_.size() && goes_on(); ++enabled) {
+    if (const EventHandle leader = groups_[enabled].counters.front().handle; leader > 0) pmus_.enable(leader);
   }
+  for (std::size_t i = enabled; i < groups_.size(); ++i) {
+    for (const Counter& counter : groups_[i].counters) {
+      if (counter.handle > 0) pmus_.close(counter.handle);
+    }
+  }
+  groups_.resize(enabled);
 }
 
 void Measurement::set_counting(bool counting) {

@@ -29,7 +29,8 @@ class Measurement {
               std::function<void(const IntervalResult&)> take);
 
   /// Open and enable every event.
-  void begin();
+  /// @param stops  asked before each, because a driver may take long for many; true: the measure is without the rest
+  void begin(const std::function<bool()>& stops = {});
   /// Enable or disable every event that is open.
   void set_counting(bool counting);
   /// Read every event, for the interval that ends now.

@@ -350,7 +350,7 @@ class ScenarioRun {
     };
     auto measurement = std::make_unique<Measurement>(measure, machine_.pmus(), machine_.scoreboard(), catalog, zero_,
                                                      spec_.host.rotation, note_interval);
-    measurement->begin();
+    measurement->begin([this] { return is_interrupted(); });
     if (measure.interval > 0) {
       Json content = to_json(measurement->begun());
       content["index"] = index;

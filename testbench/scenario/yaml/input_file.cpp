@@ -64,15 +64,15 @@ std::string read_input(const fs::path& path, std::size_t most) {
   return text;
 }
 
-Json read_json_input(const fs::path& path, std::size_t most) {
+Json read_json_input(const fs::path& path, std::size_t most, const std::set<std::string_view>& keys) {
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();
   if (type == fs::file_type::character || type == fs::file_type::block) refuse(path, "is a device, not a file");
   const std::string text = read_input(path, most);
   if (text.size() > most) refuse(path, fmt::format("is larger than {} MiB", most >> 20U), "is it the right file?");
-  const auto look = [&](int depth, Json::parse_event_t /*event*/, const Json& /*value*/) {
+  const auto look = [&](int depth, Json::parse_event_t event, const Json& value) {
     if (depth > kDeepestJson) refuse(path, "nests too deeply");
-    return true;
+    return event != Json::parse_event_t::key || keys.empty() || keys.contains(value.get_ref<const std::string&>());
   };
   return Json::parse(text, look, false);
 }

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -15,8 +17,10 @@ namespace pmufab::scenario {
 [[nodiscard]] std::string read_input(const std::filesystem::path& path, std::size_t most);
 
 /// As read_input(), a file of JSON as this program writes it.
+/// @param keys  of objects, at any depth: others are left out with what they hold. Empty: all stay
 /// @return discarded, if it is no JSON
 /// @throws InputError also if it is larger than `most` bytes, nests too deeply, or is a device, which may never end
-[[nodiscard]] nlohmann::ordered_json read_json_input(const std::filesystem::path& path, std::size_t most);
+[[nodiscard]] nlohmann::ordered_json read_json_input(const std::filesystem::path& path, std::size_t most,
+                                                     const std::set<std::string_view>& keys = {});
 
 }  // namespace pmufab::scenario

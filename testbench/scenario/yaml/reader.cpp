@@ -11,6 +11,15 @@
 namespace pmufab::scenario {
 namespace {
 
+constexpr std::size_t kLongestLine = 4096;
+
+/// @return why a text cannot be a line; empty: it can
+std::string wrong_with_line(const std::string& text) {
+  if (text.find('\n') != std::string::npos) return "must be one line";
+  if (text.size() > kLongestLine) return fmt::format("is longer than {} bytes", kLongestLine);
+  return {};
+}
+
 std::string element_path(const std::string& path, std::size_t index) { return fmt::format("{}[{}]", path, index); }
 
 }  // namespace
@@ -49,7 +58,7 @@ const std::string& Reader::scalar(std::string_view key, const Value& value, std:
 
 void Reader::text(std::string_view key, std::string& out, Presence presence) {
   prose(key, out, presence);
-  if (out.find('\n') != std::string::npos) fail(key, "must be one line");
+  if (const std::string reason = wrong_with_line(out); !reason.empty()) fail(key, reason);
 }
 
 void Reader::prose(std::string_view key, std::string& out, Presence presence) {
@@ -94,12 +103,13 @@ void Reader::texts(std::string_view key, std::vector<std::string>& out, Presence
         if (item.kind != Value::Kind::scalar)
           throw InputError(item.source, element_path(path_of(key), i),
                            fmt::format("must be text, not {}", describe(item.kind)));
-        if (item.scalar.find('\n') != std::string::npos)
-          throw InputError(item.source, element_path(path_of(key), i), "must be one line");
+        if (std::string reason = wrong_with_line(item.scalar); !reason.empty())
+          throw InputError(item.source, element_path(path_of(key), i), std::move(reason));
         out.push_back(item.scalar);
       }
     } else {
       out.push_back(scalar(key, *value, "text or a list of texts"));
+      if (const std::string reason = wrong_with_line(out.back()); !reason.empty()) fail(key, reason);
     }
     if (out.empty() && presence == Presence::required) fail(key, "must not be empty");
   }

@@ -13,6 +13,7 @@ What is checked:
   - what the command writes is whole, no process and no other file is left behind
 """
 
+import copy
 import json
 import os
 import random
@@ -61,7 +62,7 @@ def damaged_json(text, chance):
             container[key] = json.loads(json.dumps(other[other_key])) if other_key in range(len(other)) or isinstance(
                 other, dict) and other_key in other else None
         else:
-            container[key] = chance.choice(ODD)
+            container[key] = copy.deepcopy(chance.choice(ODD))
     depth = chance.choice([20, 100, 5000, 300_000])
     opening, closing = chance.choice([("[", "]"), ('{"a":', "}")])
     text = json.dumps(document, ensure_ascii=chance.random() < 0.5)

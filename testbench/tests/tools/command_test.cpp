@@ -518,6 +518,22 @@ TEST_F(Command, simulated_time_may_be_limited_and_counts_are_exact) {
     EXPECT_EQ(measure.at("counters")[0].at("check"), "exact") << measure.dump(1);
 }
 
+// Opening and enabling many events takes long, too.
+TEST_F(Command, limits_end_a_measure_of_many_events_while_it_begins) {
+  std::string events;
+  for (int i = 0; i < 600; ++i) events += "      - arm_cmn_0/mxp_e_dat_txflit_valid/\n";
+  const Outcome outcome =
+      pmufab({"run",
+              write("many.yaml", "name: many\nplatform: " + shipped("platforms/cmn600-small.yaml") +
+                                     "\nduration: 100 us\nmeasure:\n  - start: 1 us\n    events:\n" + events),
+              "--drivers", "newest", "--limit", "simulated-time=10 us", "--json", (folder / "r.json").string()});
+  EXPECT_EQ(outcome.exit_code, 1);
+  const Json run = Json::parse(read(folder / "r.json")).at("runs").at(0);
+  EXPECT_EQ(run.at("partial"), true);
+  EXPECT_LT(run.at("simulated_time_ps"), 20'000'000);
+  EXPECT_EQ(run.at("counters_wrong"), 0);
+}
+
 TEST_F(Command, an_interrupt_keeps_and_compares_what_was_counted) {
   const pid_t pid =
       start({"run", endless(), endless(), "--drivers", "newest", "-j", "1", "--json", (folder / "r.json").string()});

@@ -115,9 +115,14 @@ TEST_F(WrongFile, what_a_file_holds_cannot_steer_a_terminal_or_fill_it) {
   EXPECT_LT(outcome.err.size(), 2000U);
   EXPECT_LT(pmufab({"stat", "-e", longer}).err.size(), 2000U);
   EXPECT_THAT(pmufab({"run", "\x1b[31mx"}).err, AllOf(HasSubstr("\\x1b[31mx"), Not(HasSubstr("\x1b"))));
+  refuses({"run", write("s.yaml", "name: " + longer + "\nmeasure: [{events: [a/b/]}]\n")},
+          HasSubstr("s.yaml:1:7: name: is longer than 4096 bytes"));
+  refuses({"run", write("s.yaml", "name: s\nmeasure: [{events: [" + longer + "]}]\n")},
+          HasSubstr("s.yaml:2:21: measure[0].events[0]: is longer than 4096 bytes"));
   const Outcome expects_log =
       pmufab({"run", "--drivers", "newest",
-              write("log.yaml", "name: log\nplatform: cxl-exact\nduration: 1 us\nkernel_log: {has: " + longer +
+              write("log.yaml", "name: log\nplatform: " + shipped("platforms/cxl-exact.yaml") +
+                                    "\nduration: 1 us\nkernel_log: {has: " + std::string(4'000, 'x') +
                                     "}\nmeasure: [{events: [cxl_pmu_mem0.0/clock_ticks/]}]\n")});
   EXPECT_EQ(expects_log.exit_code, 1) << expects_log.err;
   EXPECT_THAT(expects_log.out, HasSubstr("it lacks 'xxx"));
