@@ -43,14 +43,9 @@ Change change_of(bool was_good, bool is_good, bool differs) {
   return differs ? Change::changed : Change::same;
 }
 
-void read_file(const fs::path& file, std::vector<Json>& runs) {
+void read_file(const fs::path& file, const std::set<std::string_view>& keys, std::vector<Json>& runs) {
   constexpr std::size_t kMostBytes = 1U << 30U;
-  // The rest of a long run takes more memory than what is compared.
-  static const std::set<std::string_view> kCompared = {
-      "runs",         "scenario", "variant", "drivers", "status",   "seed",     "simulated_time_ps",
-      "driver_files", "file",     "sha256",  "name",    "measures", "counters", "event",
-      "driver",       "expected", "check",   "checks",  "ok",       "text"};
-  Json json = read_json_input(file, kMostBytes, kCompared);
+  Json json = read_json_input(file, kMostBytes, keys);
   const auto list = json.is_object() ? json.find("runs") : json.end();
   if (!json.is_object() || list == json.end() || !list->is_array())
     throw InputError(fmt::format("{} is no result of pmufab run or stat", file.string()),
@@ -215,12 +210,20 @@ void write_check_change(std::ostream& out, const Json& check) {
 
 }  // namespace
 
-std::vector<Json> read_results(const fs::path& place) {
+const std::set<std::string_view>& compared_keys() {
+  static const std::set<std::string_view> keys = {
+      "runs",         "scenario", "variant", "drivers", "status",   "seed",     "simulated_time_ps",
+      "driver_files", "file",     "sha256",  "name",    "measures", "counters", "event",
+      "driver",       "expected", "check",   "checks",  "ok",       "text"};
+  return keys;
+}
+
+std::vector<Json> read_results(const fs::path& place, const std::set<std::string_view>& keys) {
   std::error_code error;
   std::vector<Json> runs;
   if (!fs::is_directory(place, error)) {
     if (!fs::exists(place, error)) throw InputError(fmt::format("{} does not exist", place.string()));
-    read_file(place, runs);
+    read_file(place, keys, runs);
     return runs;
   }
   std::set<fs::path> files;  // in order
@@ -232,7 +235,7 @@ std::vector<Json> read_results(const fs::path& place) {
   if (error) throw InputError(fmt::format("{} cannot be read: {}", reading.string(), error.message()));
   if (files.empty())
     throw InputError(fmt::format("{} holds no result.json", place.string()), "pmufab run --out makes such folders");
-  for (const fs::path& file : files) read_file(file, runs);
+  for (const fs::path& file : files) read_file(file, keys, runs);
   return runs;
 }
 

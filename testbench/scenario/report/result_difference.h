@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <iosfwd>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "testbench/scenario/report/results.h"
@@ -13,9 +15,13 @@
 namespace pmufab::scenario {
 
 /// @param place  a file of --json, or a folder of --out with all that lies below it
+/// @param keys   of objects, at any depth, that are of use; empty: all. What else a long run holds takes more memory
 /// @return its runs, in order
 /// @throws InputError for what cannot be read or is no result
-[[nodiscard]] std::vector<Json> read_results(const std::filesystem::path& place);
+[[nodiscard]] std::vector<Json> read_results(const std::filesystem::path& place,
+                                             const std::set<std::string_view>& keys = {});
+/// Those that a ResultDifference looks at.
+[[nodiscard]] const std::set<std::string_view>& compared_keys();
 
 /// Compares the verdicts of two lists of runs. Runs belong together if scenario, variant and Linux version are the
 /// same, in their order if several are alike. Of the rest, those of one scenario and variant belong together, in their

@@ -9,7 +9,7 @@ input's number and the seed make it: `data_files.py --seed S ... 17` runs input 
 What is checked:
   - exit code 0 or 1, or 2 and a sentence
   - no character that a terminal would obey
-  - at most 5 s of processor time and 1 GiB of memory
+  - at most 5 s of processor time (1 s more for each 50 MB of input) and 1 GiB of memory
   - what the command writes is whole, no process and no other file is left behind
 """
 
@@ -26,6 +26,7 @@ from yaml_files import Mutator
 
 SAMPLE = 40  # inputs for ctest
 PROCESSOR_SECONDS = 5
+BYTES_PER_SECOND = 50_000_000
 PATIENCE = 60  # seconds
 DEEP = "\ue000"  # stands for something deep
 ODD = [None, True, -1, 0, 1, 0.5, 2**63, 2**64 - 1, 2**64, 1e308, "", "x" * 100_000, "\x1b[31mred", "\u202ebehind",
@@ -99,23 +100,23 @@ class DataFiles(hostile.Part):
         ]
         self.mutator = None
 
-    def check(self, what, arguments, files=()):
-        """Run a command and judge its end."""
+    def check(self, what, arguments, files=(), size=0):
+        """Run a command with so many bytes of input, and judge its end."""
         shutil.rmtree(self.written, ignore_errors=True)
         self.written.mkdir()
         outcome = self.run(arguments, patience=PATIENCE)
         self.count += 1
-        why = self.judge(outcome)
+        why = self.judge(outcome, size)
         if why:
             self.bad(what, f"{why} ({' '.join(map(str, arguments))[:300]})", files)
 
-    def judge(self, outcome):
+    def judge(self, outcome, size):
         """What is bad about the end of a command; empty: nothing."""
         if outcome.code not in (0, 1, 2):
             return f"{outcome.text()}: {outcome.err.strip()[-300:]}"
         if outcome.code == 2 and not outcome.err.startswith("pmufab: "):
             return "exit code 2 without a sentence"
-        if outcome.processor > PROCESSOR_SECONDS * (5 if self.is_sanitized else 1):
+        if outcome.processor > (PROCESSOR_SECONDS + size / BYTES_PER_SECOND) * (5 if self.is_sanitized else 1):
             return f"{outcome.processor:.1f} s of processor time"
         if outcome.peak > hostile.PEAK and not self.is_sanitized:
             return f"{outcome.peak >> 20} MiB of memory"
@@ -151,7 +152,7 @@ class DataFiles(hostile.Part):
         file = self.folder / f"damaged.{good.split('.')[1]}"
         file.write_bytes(damaged)
         self.check(f"input {number}, {file.name}", command(file.name),
-                   [file, self.folder / "run.out", self.folder / "run.err"])
+                   [file, self.folder / "run.out", self.folder / "run.err"], 2 * len(damaged))
 
 
 def main():

@@ -155,6 +155,8 @@ class Part(Place):
 
     def __init__(self, noun):
         """noun: what it counts, such as "inputs"."""
+        if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:  # by nohup: the commands must not inherit that
+            signal.signal(signal.SIGHUP, lambda *_: None)
         parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__.split("\n")[0])
         parser.add_argument("--pmufab", required=True, type=pathlib.Path)
         parser.add_argument("--drivers", type=pathlib.Path)

@@ -11,8 +11,9 @@ namespace {
 int run_compare(const Request& request) {
   if (request.words.size() != 2)
     throw scenario::InputError("two results are needed, those from before first", "pmufab compare BEFORE AFTER");
-  const scenario::ResultDifference difference(scenario::read_results(request.words[0]),
-                                              scenario::read_results(request.words[1]));
+  const std::set<std::string_view>& keys = scenario::compared_keys();
+  const scenario::ResultDifference difference(scenario::read_results(request.words[0], keys),
+                                              scenario::read_results(request.words[1], keys));
   if (request.options["json"].as<bool>()) {
     // In ASCII: names may hold what would reverse or hide a terminal's text.
     std::cout << difference.to_json().dump(2, ' ', true, scenario::Json::error_handler_t::replace) << '\n';
