@@ -18,7 +18,9 @@ constexpr FieldSpec kBusFields[] = {{"Primary Bus Number", 0, 8, Access::rw},
                                     {"Secondary Bus Number", 8, 8, Access::rw},
                                     {"Subordinate Bus Number", 16, 8, Access::rw}};
 constexpr FieldSpec kPrefetchableFields[] = {
+    {"Base Addressing Capability", 0, 4, Access::ro, 0, "1: 64 bits"},
     {"Prefetchable Memory Base", 4, 12, Access::rw, 0, "address bits 31:20"},
+    {"Limit Addressing Capability", 16, 4, Access::ro, 0, "1: 64 bits"},
     {"Prefetchable Memory Limit", 20, 12, Access::rw, 0, "address bits 31:20"}};
 constexpr FieldSpec kUpperFields[] = {{"Upper 32 Bits", 0, 32, Access::rw}};
 constexpr FieldSpec kSubsystemFields[] = {{"Subsystem Vendor ID", 0, 16, Access::ro},
@@ -39,9 +41,13 @@ constexpr RegisterSpec kPort[] = {{"BAR", 0x10, 32, kBarFields, 2, 4},
 constexpr std::uint8_t kExpressId = 0x10;
 constexpr FieldSpec kExpressFields[] = {{"Capability ID", 0, 8, Access::ro},
                                         {"Capability Version", 16, 4, Access::ro},
-                                        {"Device/Port Type", 20, 4, Access::ro}};
-constexpr FieldSpec kLinkFields[] = {
-    {"Max Link Speed", 0, 4, Access::ro}, {"Maximum Link Width", 4, 6, Access::ro}, {"Port Number", 24, 8, Access::ro}};
+                                        {"Device/Port Type", 20, 4, Access::ro},
+                                        {"Slot Implemented", 24, 1, Access::ro}};
+constexpr FieldSpec kLinkFields[] = {{"Max Link Speed", 0, 4, Access::ro},
+                                     {"Maximum Link Width", 4, 6, Access::ro},
+                                     {"Data Link Layer Link Active Reporting Capable", 20, 1, Access::ro},
+                                     {"ASPM Optionality Compliance", 22, 1, Access::ro},
+                                     {"Port Number", 24, 8, Access::ro}};
 
 std::vector<RegisterSpec> registers_of(const ConfigurationSpace& space, bool port, std::span<const RegisterSpec> more) {
   std::vector<RegisterSpec> registers(std::begin(kBothKinds), std::end(kBothKinds));
