@@ -40,14 +40,16 @@ void describe_cpus(const PlatformSpec& spec, FirmwareDescription& firmware) {
 
 }  // namespace
 
-NamedRegisters registers_of(std::string name, const coresight::CoreSightPmu& pmu) {
-  return {std::move(name), [&pmu](std::ostream& out, Picoseconds when) { pmu.dump_text(out, when); },
+NamedRegisters registers_of(std::string name, std::vector<std::uint64_t> bases, const coresight::CoreSightPmu& pmu) {
+  return {std::move(name), std::move(bases), [&pmu](std::ostream& out, Picoseconds when) { pmu.dump_text(out, when); },
           [&pmu](Picoseconds when) { return pmu.dump_json(when); },
           [&pmu](std::ostream& out) { pmu.dump_markdown(out); }};
 }
 
-NamedRegisters registers_of(std::string name, const RegisterBank& bank) {
-  return {std::move(name), [&bank](std::ostream& out, Picoseconds when) { bank.dump_text(out, when); },
+NamedRegisters registers_of(std::string name, std::uint64_t base, const RegisterBank& bank) {
+  return {std::move(name),
+          {base},
+          [&bank](std::ostream& out, Picoseconds when) { bank.dump_text(out, when); },
           [&bank](Picoseconds when) { return nlohmann::json::array({bank.dump_json(when)}); },
           [&bank](std::ostream& out) { bank.dump_markdown(out); }};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -31,7 +32,8 @@ class Tegra410Part;
 /// The registers of one device or window, as a debugger sees them. Reading them changes nothing. Valid for the life of
 /// the platform.
 struct NamedRegisters {
-  std::string name;  ///< as shown to users, for example "socket0.ucf_pmu"
+  std::string name;                  ///< as shown to users, for example "socket0.ucf_pmu"
+  std::vector<std::uint64_t> bases;  ///< physical address of each page of dump_json(), as firmware places it
   std::function<void(std::ostream& out, Picoseconds when)> dump_text;  ///< values with decoded fields
   std::function<nlohmann::json(Picoseconds when)> dump_json;           ///< map and values: an array of pages
   std::function<void(std::ostream& out)> dump_markdown;                ///< the map alone

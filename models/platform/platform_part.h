@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,8 +32,11 @@ class PlatformPart {
 using PlatformParts = std::vector<std::unique_ptr<PlatformPart>>;
 
 /// @return a bank of registers under the name shown to users. The bank must outlive it.
-[[nodiscard]] NamedRegisters registers_of(std::string name, const RegisterBank& bank);
-/// @return both pages of a CoreSight PMU, in the same way.
-[[nodiscard]] NamedRegisters registers_of(std::string name, const coresight::CoreSightPmu& pmu);
+/// @param base  its physical address
+[[nodiscard]] NamedRegisters registers_of(std::string name, std::uint64_t base, const RegisterBank& bank);
+/// @return the pages of a CoreSight PMU, in the same way.
+/// @param bases  their physical addresses
+[[nodiscard]] NamedRegisters registers_of(std::string name, std::vector<std::uint64_t> bases,
+                                          const coresight::CoreSightPmu& pmu);
 
 }  // namespace pmufab::platform

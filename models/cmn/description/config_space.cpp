@@ -219,19 +219,21 @@ void ConfigSpace::guest_error(const tlm::tlm_generic_payload& payload, std::uint
 }
 
 std::uint64_t ConfigSpace::guest_errors() const {
-  const std::vector<const RegisterBank*> all = banks();
+  const std::vector<PlacedBank> all = banks();
   return std::accumulate(all.begin(), all.end(), guest_errors_,
-                         [](std::uint64_t sum, const RegisterBank* bank) { return sum + bank->guest_errors(); });
+                         [](std::uint64_t sum, const PlacedBank& placed) { return sum + placed.bank->guest_errors(); });
 }
 
-std::vector<const RegisterBank*> ConfigSpace::banks() const {
-  std::vector<const RegisterBank*> all;
-  for (const std::uint16_t index : windows_) {
+std::vector<PlacedBank> ConfigSpace::banks() const {
+  std::vector<PlacedBank> all;
+  for (std::size_t window = 0; window < windows_.size(); ++window) {
+    const std::uint16_t index = windows_[window];
     if (index == kNoNode || !banks_[index]) continue;
-    all.push_back(banks_[index].get());
+    const std::uint64_t offset = window * facts_.node_window;
+    all.push_back({banks_[index].get(), offset});
     if (index < 1 || index > layout_.xps()) continue;
     for (unsigned i = 0; i < layout_.dtms_of(index - 1U); ++i) {
-      all.push_back(dtm_banks_[layout_.first_dtm(index - 1U) + i].get());
+      all.push_back({dtm_banks_[layout_.first_dtm(index - 1U) + i].get(), offset + facts_.dtm_base + i * kDtmStride});
     }
   }
   return all;
@@ -239,9 +241,9 @@ std::vector<const RegisterBank*> ConfigSpace::banks() const {
 
 bool ConfigSpace::dump_text(std::ostream& out, Picoseconds when, const std::string& bank) const {
   bool found = false;
-  for (const RegisterBank* candidate : banks()) {
-    if (!bank.empty() && candidate->name() != bank) continue;
-    candidate->dump_text(out, when);
+  for (const PlacedBank& candidate : banks()) {
+    if (!bank.empty() && candidate.bank->name() != bank) continue;
+    candidate.bank->dump_text(out, when);
     found = true;
   }
   return found || bank.empty();

@@ -22,6 +22,12 @@
 
 namespace pmufab::cmn {
 
+/// A bank of registers and its place.
+struct PlacedBank {
+  const RegisterBank* bank;
+  std::uint64_t offset;  ///< from PERIPHBASE
+};
+
 /// The configuration space of a mesh: one register window per node, behind one target socket.
 ///
 /// The payload's address is relative to PERIPHBASE. Within a node, a place without a register reads zero. An access to
@@ -55,7 +61,7 @@ class ConfigSpace : public sc_core::sc_module {
   /// @return the number of guest errors, repeated ones included.
   [[nodiscard]] std::uint64_t guest_errors() const;
   /// @return banks in order of address; an XP's DTMs follow the XP.
-  [[nodiscard]] std::vector<const RegisterBank*> banks() const;
+  [[nodiscard]] std::vector<PlacedBank> banks() const;
   /// Print the values of one bank, or of all if the name is empty.
   /// @return false if there is no bank of that name.
   bool dump_text(std::ostream& out, Picoseconds when, const std::string& bank = {}) const;

@@ -87,7 +87,8 @@ void CmnPart::describe(FirmwareDescription& firmware) {
 void CmnPart::reset() { mesh_.reset(); }
 
 void CmnPart::add_registers(std::vector<NamedRegisters>& banks) const {
-  for (const RegisterBank* bank : mesh_.config_space().banks()) banks.push_back(registers_of(bank->name(), *bank));
+  for (const cmn::PlacedBank& bank : mesh_.config_space().banks())
+    banks.push_back(registers_of(bank.bank->name(), spec_.topology.base + bank.offset, *bank.bank));
 }
 
 }  // namespace pmufab::platform

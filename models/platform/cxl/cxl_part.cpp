@@ -299,6 +299,7 @@ void CxlPart::add_registers(std::vector<NamedRegisters>& banks) const {
     for (std::size_t number = 0; number < component.cpmus.size(); ++number) {
       const cxl::Cpmu* const cpmu = component.cpmus[number].get();
       banks.push_back({fmt::format("{}.cpmu{}", component.name, number),
+                       {cpmu_address(component, static_cast<unsigned>(number))},
                        [cpmu](std::ostream& out, Picoseconds when) { cpmu->dump_text(out, when); },
                        [cpmu](Picoseconds when) { return nlohmann::json::array({cpmu->dump_json(when)}); },
                        [cpmu](std::ostream& out) { cpmu->dump_markdown(out); }});

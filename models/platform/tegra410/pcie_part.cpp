@@ -172,10 +172,14 @@ void PciePart::reset() {
 }
 
 void PciePart::add_registers(std::vector<NamedRegisters>& banks) const {
-  const auto add = [&banks](const Node& node) { banks.push_back(registers_of(node.name, node.registers->bank())); };
   for (const auto& root : roots_) {
-    add(*root->node);
-    for (const auto& device : root->devices) add(*device);
+    const std::uint64_t ecam = ecam_base_of(root->complex);
+    const auto add = [&](const Node& node, std::uint64_t bus, std::uint64_t function) {
+      banks.push_back(registers_of(node.name, ecam + (bus << 20 | function << 12), node.registers->bank()));
+    };
+    add(*root->node, root->port.bus, 0);
+    for (std::size_t index = 0; index < root->devices.size(); ++index)
+      add(*root->devices[index], tegra410::secondary_bus(root->port), root->port.devices[index].function);
   }
 }
 

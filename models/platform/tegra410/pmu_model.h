@@ -10,6 +10,7 @@
 
 #include "models/coresight/coresight_pmu.h"
 #include "models/platform/platform_part.h"
+#include "models/platform/tegra410/pmu_row.h"
 #include "models/tegra410/socket.h"
 
 namespace pmufab::platform {
@@ -35,11 +36,14 @@ class PmuModel {
   [[nodiscard]] virtual std::vector<Target*> targets() = 0;
   /// Registers and counters to the state after power-up.
   virtual void reset() = 0;
-  /// @param name  of the PMU's row
-  virtual void add_registers(const std::string& name, std::vector<NamedRegisters>& banks) const = 0;
+  /// @param row  the PMU's
+  virtual void add_registers(const PmuRow& row, std::vector<NamedRegisters>& banks) const = 0;
   /// @return the CoreSight PMU in it; nullptr if it is none.
   [[nodiscard]] virtual coresight::CoreSightPmu* coresight() { return nullptr; }
 };
+
+/// @return the registers of a row's CoreSight PMU, whose pages are the row's first windows.
+[[nodiscard]] NamedRegisters coresight_registers(const PmuRow& row, const coresight::CoreSightPmu& pmu);
 
 /// A CoreSight PMU and nothing else: page 0 and, if it is a dual-page one, page 1.
 class CoreSightPmuModel : public PmuModel {
@@ -48,8 +52,8 @@ class CoreSightPmuModel : public PmuModel {
 
   [[nodiscard]] std::vector<Target*> targets() override;
   void reset() override { pmu_->reset(); }
-  void add_registers(const std::string& name, std::vector<NamedRegisters>& banks) const override {
-    banks.push_back(registers_of(name, *pmu_));
+  void add_registers(const PmuRow& row, std::vector<NamedRegisters>& banks) const override {
+    banks.push_back(coresight_registers(row, *pmu_));
   }
   [[nodiscard]] coresight::CoreSightPmu* coresight() override { return pmu_.get(); }
 

@@ -114,9 +114,9 @@ class PcieTgtModel final : public PmuModel {
     return targets;
   }
   void reset() override { pmu_->reset(); }
-  void add_registers(const std::string& name, std::vector<NamedRegisters>& banks) const override {
-    banks.push_back(registers_of(name, pmu_->pmu()));
-    banks.push_back(registers_of(filters_of(name), pmu_->filter_bank()));
+  void add_registers(const PmuRow& row, std::vector<NamedRegisters>& banks) const override {
+    banks.push_back(coresight_registers(row, pmu_->pmu()));
+    banks.push_back(registers_of(filters_of(row.name), row.windows.back().base, pmu_->filter_bank()));
   }
   [[nodiscard]] coresight::CoreSightPmu* coresight() override { return &pmu_->pmu(); }
 
@@ -159,10 +159,12 @@ class InstancesModel final : public PmuModel {
 
   [[nodiscard]] std::vector<Target*> targets() override { return {&pmu_.socket}; }
   void reset() override { pmu_.reset(); }
-  void add_registers(const std::string& name, std::vector<NamedRegisters>& banks) const override {
+  void add_registers(const PmuRow& row, std::vector<NamedRegisters>& banks) const override {
+    const std::uint64_t base = row.windows.front().base;
     for (unsigned window = 0; window < instances_; ++window)
-      banks.push_back(registers_of(fmt::format("{}.instance{}", name, window), pmu_.bank(window)));
-    banks.push_back(registers_of(name + ".broadcast", pmu_.bank(instances_)));
+      banks.push_back(
+          registers_of(fmt::format("{}.instance{}", row.name, window), base + window * kPage, pmu_.bank(window)));
+    banks.push_back(registers_of(row.name + ".broadcast", base + instances_ * kPage, pmu_.bank(instances_)));
   }
 
  private:

@@ -112,7 +112,7 @@ bool Tegra410Part::reset_window(const std::string& window) {
 }
 
 void Tegra410Part::add_registers(std::vector<NamedRegisters>& banks) const {
-  for (const Pmu& pmu : pmus_) pmu.model->add_registers(pmu.row.name, banks);
+  for (const Pmu& pmu : pmus_) pmu.model->add_registers(pmu.row, banks);
 }
 
 }  // namespace pmufab::platform

@@ -65,6 +65,11 @@ class ScenarioRun {
     }
     set_limited(options_.limits.simulated_time > 0);
     plan();
+    for (const Picoseconds when : options_.looks) {
+      Trigger instant;
+      instant.time = when;
+      machine_.triggers().arm(instant, zero_, [this] { options_.on_look(machine_); });
+    }
     began_ = true;
     machine_.start_traffic();
     do {

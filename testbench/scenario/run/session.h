@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/scenario/run/journal.h"
@@ -11,6 +12,8 @@
 #include "testbench/scenario/run/scenario_spec.h"
 
 namespace pmufab::scenario {
+
+class Machine;
 
 /// 0: no. A number, because memory that is shared with a driver's process may hold any.
 using SharedFlag = std::atomic<std::uint8_t>;
@@ -21,6 +24,9 @@ struct SessionOptions {
   std::function<void(double)> progress = {};  ///< 0 ... 1
   bool covers = false;                        ///< find out what the drivers meet: the record "coverage"
   RunLimits limits = {};                      ///< here: of the log, of readings and of simulated time
+  /// Instants, after the drivers were loaded, and who looks at the machine then. That must not change anything.
+  std::vector<Picoseconds> looks = {};
+  std::function<void(const Machine&)> on_look = {};
   /// Receives the time since the drivers were loaded, or their loading began, often.
   std::atomic<Picoseconds>* simulated_time = nullptr;
   /// Set while the limit of simulated time holds: from when the drivers are loaded until the run ends.

@@ -253,6 +253,64 @@ TEST_F(Command, regs_shows_values_after_the_drivers_or_the_map) {
   EXPECT_TRUE(json.contains("socket0.ucf_pmu"));
 }
 
+// Addresses are those of docs/platform.md.
+TEST_F(Command, regs_shows_where_registers_are) {
+  const std::string platform = shipped("platforms/tegra410-1s-small.yaml");
+  EXPECT_THAT(pmufab({"regs", platform, "--reset"}).out,
+              AllOf(HasSubstr("socket0.ucf_pmu at 0x10000000"), HasSubstr("socket0.rc1.pcie_pmu at 0x10012000"),
+                    HasSubstr("socket0.cmem_latency_pmu.broadcast at 0x1010e000\n")));
+  const Json json = Json::parse(pmufab({"regs", platform, "--reset", "--json", "socket0.ucf_pmu"}).out);
+  EXPECT_EQ(json.at("socket0.ucf_pmu")[0].at("base"), "0x10000000");
+  EXPECT_THAT(pmufab({"regs", platform, "--reset", "--dump", "socket0.ucf_pmu"}).out,
+              HasSubstr("R 0x10000400 0x00000000\n"));
+  EXPECT_EQ(pmufab({"regs", platform, "--reset", "--dump", "--json"}).exit_code, 2);
+}
+
+TEST_F(Command, regs_shows_a_scenario_at_an_instant_and_what_changes_between_two) {
+  // The measure `first` of the scenario counts slc_access_rd, event 0x111 of the UCF, from the beginning to 50 us.
+  const std::string scenario = quick();
+  const auto value = [&](const std::string& time, const std::string& name) {
+    const Outcome outcome = pmufab({"regs", scenario, "socket0.ucf_pmu", "--at", time, "--json"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Json document = Json::parse(outcome.out);
+    for (const Json& page : document.at("socket0.ucf_pmu")) {
+      for (const Json& entry : page.at("registers")) {
+        if (entry.at("name") == name) return std::stoull(entry.at("values")[0].get<std::string>(), nullptr, 16);
+      }
+    }
+    return 0ULL;
+  };
+  EXPECT_EQ(value("20us", "PMEVTYPER"), 0x111U);
+  const std::uint64_t early = value("20us", "PMEVCNTR_LO");
+  const std::uint64_t late = value("40us", "PMEVCNTR_LO");
+  EXPECT_GT(early, 0U);
+  EXPECT_GT(late, early);
+  EXPECT_THAT(pmufab({"regs", scenario, "socket0.ucf_pmu", "--at", "20us"}).out, HasSubstr("at 0x10000000"));
+
+  const Json changes = Json::parse(pmufab({"regs", scenario, "socket0.ucf_pmu", "--diff", "20us,40us", "--json"}).out);
+  const auto counter = std::find_if(changes.begin(), changes.end(), [](const Json& one) {
+    return one.at("register").get<std::string>().starts_with("PMEVCNTR_LO[0]");
+  });
+  ASSERT_NE(counter, changes.end()) << changes;
+  EXPECT_EQ(std::stoull(counter->at("before").get<std::string>(), nullptr, 16), early);
+  EXPECT_EQ(std::stoull(counter->at("after").get<std::string>(), nullptr, 16), late);
+  for (const Json& one : changes) EXPECT_NE(one.at("before"), one.at("after"));
+  EXPECT_THAT(pmufab({"regs", scenario, "socket0.ucf_pmu", "--diff", "20us,40us"}).out, HasSubstr(" -> "));
+
+  const auto refuses = [&](std::vector<std::string> words, const std::string& why) {
+    words.insert(words.begin(), {"regs", scenario});
+    const Outcome outcome = pmufab(words);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr(why));
+  };
+  refuses({"--at", "60us"}, "quick ends before 60 us");
+  refuses({"--at", "soon"}, "--at: 'soon'");
+  refuses({"--diff", "20us"}, "--diff needs two times");
+  refuses({"--diff", "20us,20us"}, "the second time must be later");
+  refuses({"--at", "1us", "--diff", "1us,2us"}, "exclude each other");
+  refuses({"socket0.ufc_pmu", "--at", "1us"}, "did you mean 'socket0.ucf_pmu'");
+}
+
 TEST_F(Command, run_writes_reports_that_parse) {
   const std::string base = folder.string();
   const Outcome outcome = pmufab({"run", quick(), "--junit", base + "/j.xml", "--json", base + "/r.json", "--csv",

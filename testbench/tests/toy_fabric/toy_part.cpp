@@ -51,7 +51,7 @@ void ToyPart::describe(platform::FirmwareDescription& firmware) {
 }
 
 void ToyPart::add_registers(std::vector<platform::NamedRegisters>& banks) const {
-  banks.push_back(platform::registers_of("toy", belt_.bank()));
+  banks.push_back(platform::registers_of("toy", kBase, belt_.bank()));
 }
 
 void ToySpec::check() const {

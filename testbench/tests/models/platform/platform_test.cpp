@@ -186,7 +186,8 @@ class NoPmu final : public platform::PmuModel {
  public:
   [[nodiscard]] std::vector<Target*> targets() override { return {&socket_}; }
   void reset() override {}
-  void add_registers(const std::string& /*name*/, std::vector<platform::NamedRegisters>& /*banks*/) const override {}
+  void add_registers(const platform::PmuRow& /*row*/, std::vector<platform::NamedRegisters>& /*banks*/) const override {
+  }
 
  private:
   tlm_utils::simple_target_socket<NoPmu, 64> socket_{"no_pmu"};
