@@ -13,6 +13,8 @@ set(data_dir ${CMAKE_INSTALL_DATADIR}/pmufab)
 install(DIRECTORY scenarios DESTINATION ${data_dir})
 install(PROGRAMS tools/build-drivers tools/fetch-linux-sources DESTINATION ${data_dir}/tools)
 install(FILES tools/common.sh tools/debian.sh DESTINATION ${data_dir}/tools)
+install(DIRECTORY tools/python DESTINATION ${data_dir}/tools
+  FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY tools/guest DESTINATION ${data_dir}/tools USE_SOURCE_PERMISSIONS)
 install(DIRECTORY testbench/driver_host/runtime testbench/driver_host/shim
   DESTINATION ${data_dir}/testbench/driver_host)
@@ -31,6 +33,7 @@ install(DIRECTORY tlm models testbench
   PATTERN testbench/driver_host/shim EXCLUDE
   PATTERN testbench/fuzz EXCLUDE
   PATTERN testbench/guest EXCLUDE
+  PATTERN testbench/register_server EXCLUDE
   PATTERN testbench/shell EXCLUDE
   PATTERN testbench/support EXCLUDE
   PATTERN testbench/tests EXCLUDE

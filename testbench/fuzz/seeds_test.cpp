@@ -17,6 +17,7 @@
 #include "testbench/fuzz/harness.h"
 #include "testbench/fuzz/operation.h"
 #include "testbench/fuzz/platform_machines.h"
+#include "testbench/fuzz/servers/register_server_player.h"
 #include "testbench/fuzz/servers/shell_player.h"
 #include "testbench/fuzz/servers/vfio_user_player.h"
 #include "testbench/fuzz/yaml/yaml_player.h"
@@ -73,6 +74,15 @@ TEST(FuzzSeeds, of_shell_violate_nothing) {
   for (const std::filesystem::path& file : files) {
     SCOPED_TRACE(file.string());
     EXPECT_NO_THROW(play_on_shell(contents(file)));
+  }
+}
+
+TEST(FuzzSeeds, of_register_server_violate_nothing) {
+  const std::vector<std::filesystem::path> files = seeds_of("register_server");
+  EXPECT_FALSE(files.empty());
+  for (const std::filesystem::path& file : files) {
+    SCOPED_TRACE(file.string());
+    EXPECT_NO_THROW(play_on_register_server(contents(file)));
   }
 }
 

@@ -25,6 +25,7 @@ namespace pmufab::cli {
 [[nodiscard]] Command verify_command();
 [[nodiscard]] Command compare_command();
 [[nodiscard]] Command regs_command();
+[[nodiscard]] Command serve_command();
 [[nodiscard]] Command shell_command();
 [[nodiscard]] Command boot_command();
 [[nodiscard]] Command map_command();

@@ -174,13 +174,13 @@ scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::stri
   return scenario::ScenarioFile(document, fs::path()).load({}, overrides);
 }
 
-double time_scale_of(const std::string& text) {
+double time_scale_of(const std::string& text, const char* option) {
   char* end = nullptr;
   const double scale = std::strtod(text.c_str(), &end);
   constexpr double kLeast = 1e-9;
   constexpr double kMost = 1e3;
   if (text.empty() || *end != '\0' || !(scale >= kLeast && scale <= kMost))
-    throw InputError(fmt::format("--time-scale {} is not a number from 1e-9 to 1000", text),
+    throw InputError(fmt::format("{} {} is not a number from 1e-9 to 1000", option, text),
                      "with 0.001 one second of a program is one simulated millisecond");
   return scale;
 }

@@ -82,7 +82,8 @@ void print_stopped();
 [[nodiscard]] scenario::ScenarioSpec scenario_of(const boost::program_options::variables_map& map,
                                                  const std::string& platform, const std::string& name);
 
+/// @param option  whose value it is, for the message
 /// @throws scenario::InputError unless it is a number from 1e-9 to 1000
-[[nodiscard]] double time_scale_of(const std::string& text);
+[[nodiscard]] double time_scale_of(const std::string& text, const char* option = "--time-scale");
 
 }  // namespace pmufab::cli

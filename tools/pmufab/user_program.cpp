@@ -5,11 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
-#include <vector>
+#include <csignal>
+#include <cstring>
+#include <utility>
 
 #include "testbench/process/child_process.h"
 #include "testbench/process/process_tree.h"
+#include "tools/pmufab/cli.h"
 
 namespace pmufab::cli {
 namespace {
@@ -24,6 +28,25 @@ bool can_read(int descriptor, int timeout_ms) {
 }
 
 }  // namespace
+
+void become_program(std::vector<std::string> words) {
+  signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(arguments.front(), arguments.data());
+  const int error = errno;
+  complain("pmufab: {}: {}\n", words.front(), std::strerror(error));
+  constexpr int kNotFound = 127;
+  constexpr int kNotExecutable = 126;
+  _exit(error == ENOENT ? kNotFound : kNotExecutable);
+}
+
+int exit_code_of(int status) {
+  constexpr int kSignal = 128;  // the offset shells use
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignal + WTERMSIG(status);
+}
 
 UserProgram::UserProgram(EndSignals& signals, pid_t simulator, const std::function<int()>& become)
     : signals_(signals), simulator_(simulator) {

@@ -5,11 +5,20 @@
 
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "testbench/process/descriptor.h"
 #include "tools/pmufab/end_signals.h"
 
 namespace pmufab::cli {
+
+/// In a child: become a command of the user, which is looked for as a shell does. If that is not possible, say why and
+/// end as a shell does.
+[[noreturn]] void become_program(std::vector<std::string> words);
+/// @param status  of a program, from waitpid()
+/// @return the exit code a shell shows for it
+[[nodiscard]] int exit_code_of(int status);
 
 /// The user's program, and every program it starts.
 ///

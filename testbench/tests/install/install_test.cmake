@@ -59,6 +59,11 @@ must_print("pmufab run NAME" "PASSED: cmem-one-controller")
 expect(2 "pmufab run with an unknown name" ${pmufab} run cmem-one-controler)
 must_print("pmufab run with an unknown name" "did you mean 'cmem-one-controller'?")
 
+# A script for silicon finds its module.
+run("pmufab serve" ${pmufab} serve tegra410-1s-small -- python3 -c
+  "from arm_ds.debugger_v1 import Debugger, DebugException\nprint('served', Debugger().readMemoryValue(0x10000400))")
+must_print("pmufab serve" "served 0")
+
 # A user's own driver, compiled with the installed files.
 file(COPY ${kernel}/drivers/perf/arm_cspmu/nvidia_cspmu.c DESTINATION ${elsewhere}/my)
 run("pmufab driver build" ${pmufab} driver build my/nvidia_cspmu.c)

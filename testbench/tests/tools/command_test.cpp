@@ -63,6 +63,7 @@ TEST_F(Command, help_is_there_for_every_command) {
                                                                                        {"coverage"},
                                                                                        {"compare"},
                                                                                        {"regs"},
+                                                                                       {"serve"},
                                                                                        {"map"},
                                                                                        {"trace", "import"},
                                                                                        {"trace", "record"},
@@ -253,7 +254,7 @@ TEST_F(Command, regs_shows_values_after_the_drivers_or_the_map) {
   EXPECT_TRUE(json.contains("socket0.ucf_pmu"));
 }
 
-// Addresses are those of docs/platform.md.
+// Addresses are those of docs/platform.md. That the bus agrees, is shown by a test of pmufab serve.
 TEST_F(Command, regs_shows_where_registers_are) {
   const std::string platform = shipped("platforms/tegra410-1s-small.yaml");
   EXPECT_THAT(pmufab({"regs", platform, "--reset"}).out,

@@ -3,10 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,8 +34,6 @@ using scenario::InputError;
 
 /// In a child: become the command, or a shell, on the platform.
 [[noreturn]] void become_command(const fs::path& folder, const fs::path& preload, std::vector<std::string> command) {
-  signal(SIGPIPE, SIG_DFL);
-  signal(SIGXFSZ, SIG_DFL);
   // LD_PRELOAD is a list separated by blanks and colons. The library's path may contain some, the session's has none.
   const fs::path link = folder / "preload.so";
   std::error_code error_of_link;
@@ -56,16 +51,8 @@ using scenario::InputError;
     const char* shell = std::getenv("SHELL");
     command.emplace_back(shell == nullptr || *shell == '\0' ? "/bin/sh" : shell);
   }
-  std::vector<char*> words;
-  for (std::string& word : command) words.push_back(word.data());
-  words.push_back(nullptr);
-  pmufab_shell_tell_unseen(words.front());
-  execvp(words.front(), words.data());
-  const int error = errno;
-  complain("pmufab: {}: {}\n", command.front(), std::strerror(error));
-  constexpr int kNotFound = 127;
-  constexpr int kNotExecutable = 126;
-  _exit(error == ENOENT ? kNotFound : kNotExecutable);
+  pmufab_shell_tell_unseen(command.front().c_str());
+  become_program(std::move(command));
 }
 
 /// Which drivers served the PMUs that were counted.
@@ -88,12 +75,6 @@ void write_json(const fs::path& file, const shell::SessionResult& result, const 
   json["drivers"] = drivers.kernel_version;
   json["driver_files"] = scenario::to_json(result.driver_files);
   write_verdicts(file, std::move(json), "driver", result.verdicts);
-}
-
-/// @param command  what waitpid() says of it
-int exit_code_of(int command) {
-  constexpr int kSignal = 128;  // the offset shells use
-  return WIFEXITED(command) ? WEXITSTATUS(command) : kSignal + WTERMSIG(command);
 }
 
 void greet(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers, double time_scale) {

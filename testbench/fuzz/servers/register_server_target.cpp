@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/fuzz/servers/register_server_player.h"
+
+#include "testbench/fuzz/target.h"
+
+namespace pmufab::fuzz {
+
+const bool kFindsLeaks = true;
+
+void play(std::span<const std::uint8_t> input) { play_on_register_server(input); }
+
+}  // namespace pmufab::fuzz

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server at its sockets: clients of all kinds.
+#include "testbench/register_server/server.h"
+
+#include <arpa/inet.h>
+#include <grp.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+
+#include "testbench/process/descriptor.h"
+#include "testbench/register_server/packet.h"
+#include "testbench/tests/register_server/memory_target.h"
+
+namespace pmufab::register_server {
+namespace {
+
+using process::Descriptor;
+using ::testing::ElementsAre;
+
+class RegisterServerTest : public ::testing::Test {
+ protected:
+  RegisterServerTest() {
+    std::string name = ::testing::TempDir() + "pmufab-serve-XXXXXX";
+    folder = mkdtemp(name.data());
+    path = folder / "registers";
+    EXPECT_EQ(pipe2(stop, O_CLOEXEC), 0);
+    target.memory[0x10] = 0xa5;
+    serve_at(listen_at_file(path));
+  }
+  ~RegisterServerTest() override {
+    server.reset();
+    close(stop[0]);
+    close(stop[1]);
+    std::filesystem::remove_all(folder);
+  }
+  void serve_at(const Listener& listener) {
+    server =
+        std::make_unique<Server>(listener, stop[0], target, [this](const std::string& text) { log.push_back(text); });
+  }
+  /// Let the server do its pending work.
+  void serve() {
+    for (int round = 0; round < 10; ++round) server->serve(std::chrono::milliseconds(2));
+  }
+
+  static Descriptor connect_to(const sockaddr* address, socklen_t size) {
+    Descriptor client(socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (connect(client.get(), address, size) != 0) return {};
+    return client;
+  }
+  [[nodiscard]] Descriptor connect_to_file() const {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.string().copy(address.sun_path, sizeof(address.sun_path) - 1);
+    return connect_to(reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  }
+  static Descriptor connect_to_port(const std::string& address_text) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address_text.substr(address_text.find(':') + 1))));
+    return connect_to(reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  }
+  static void say(const Descriptor& client, const std::string& bytes) {
+    EXPECT_EQ(send(client.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+  }
+  static std::string heard(const Descriptor& client) {
+    std::string bytes(1 << 16, '\0');
+    const ssize_t size = recv(client.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    bytes.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    return bytes;
+  }
+  static bool is_over(const Descriptor& client) {
+    char byte = 0;
+    const ssize_t size = recv(client.get(), &byte, 1, MSG_DONTWAIT);
+    return size == 0 || (size < 0 && errno != EAGAIN);
+  }
+  bool answers(const Descriptor& client) {
+    say(client, framed("m10,1"));
+    serve();
+    return heard(client) == "+" + framed("a5");
+  }
+
+  std::filesystem::path folder;
+  std::filesystem::path path;
+  int stop[2]{};
+  MemoryTarget target;
+  std::vector<std::string> log;
+  std::unique_ptr<Server> server;
+};
+
+TEST_F(RegisterServerTest, answers_at_a_socket_that_nobody_else_can_use) {
+  struct stat about {};
+  ASSERT_EQ(stat(path.c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777U, 0600U);
+  EXPECT_THROW(static_cast<void>(listen_at_file(path)), std::system_error) << "what lies there is not overwritten";
+  EXPECT_THROW(static_cast<void>(listen_at_file(folder / std::string(200, 'x'))), std::system_error);
+  EXPECT_TRUE(answers(connect_to_file()));
+}
+
+TEST_F(RegisterServerTest, answers_at_a_port_of_this_machine) {
+  const Listener listener = listen_at_port(0);
+  EXPECT_FALSE(listener.is_local);
+  EXPECT_THROW(static_cast<void>(listen_at_port(static_cast<std::uint16_t>(std::stoi(listener.address.substr(10))))),
+               std::system_error)
+      << "it is taken";
+  serve_at(listener);
+  EXPECT_TRUE(answers(connect_to_port(listener.address)));
+}
+
+TEST_F(RegisterServerTest, answers_requests_in_pieces_and_several_at_once) {
+  const Descriptor client = connect_to_file();
+  const std::string request = framed("m10,1");
+  for (const char byte : request) {
+    say(client, std::string(1, byte));
+    serve();
+  }
+  EXPECT_EQ(heard(client), "+" + framed("a5"));
+  say(client, request + request);
+  serve();
+  EXPECT_EQ(heard(client), "+" + framed("a5") + "+" + framed("a5"));
+}
+
+TEST_F(RegisterServerTest, refuses_a_second_client_and_takes_it_when_the_first_has_gone) {
+  Descriptor first = connect_to_file();
+  serve();
+  const Descriptor second = connect_to_file();
+  serve();
+  EXPECT_TRUE(is_over(second));
+  EXPECT_TRUE(answers(first));
+  first.reset();
+  serve();
+  EXPECT_FALSE(server->has_client());
+  EXPECT_TRUE(answers(connect_to_file()));
+  EXPECT_THAT(log, ElementsAre("a client has connected", "a second client is refused", "the client has gone",
+                               "a client has connected"));
+}
+
+TEST_F(RegisterServerTest, answers_a_client_that_has_said_all) {
+  const Descriptor client = connect_to_file();
+  say(client, framed("m10,1"));
+  shutdown(client.get(), SHUT_WR);
+  serve();
+  EXPECT_EQ(heard(client), "+" + framed("a5"));
+  EXPECT_TRUE(is_over(client));
+}
+
+TEST_F(RegisterServerTest, goes_on_when_clients_go_in_the_middle_of_anything) {
+  for (const std::string& bytes : {std::string(), std::string("+"), std::string("$m10"), std::string("$m10,1#"),
+                                   framed("m10,1"), framed("D"), framed("k")}) {
+    Descriptor client = connect_to_file();
+    say(client, bytes);
+    client.reset();
+    serve();
+    EXPECT_FALSE(server->has_client()) << bytes;
+  }
+  EXPECT_TRUE(answers(connect_to_file()));
+}
+
+TEST_F(RegisterServerTest, ends_a_connection_when_the_client_detaches) {
+  const Descriptor client = connect_to_file();
+  say(client, framed("D"));
+  serve();
+  EXPECT_EQ(heard(client), "+" + framed("OK"));
+  EXPECT_TRUE(is_over(client));
+  EXPECT_FALSE(server->has_client());
+}
+
+TEST_F(RegisterServerTest, a_client_that_does_not_read_stops_itself_alone) {
+  target.printed = std::string(100'000, 'x');
+  Descriptor client = connect_to_file();
+  fcntl(client.get(), F_SETFL, O_NONBLOCK);
+  const std::string request = framed("qRcmd,00");
+  for (int i = 0; i < 100; ++i) {
+    static_cast<void>(!send(client.get(), request.data(), request.size(), MSG_NOSIGNAL));
+    server->serve(std::chrono::milliseconds(0));
+  }
+  EXPECT_LT(target.commands.size(), 20U) << "answers pile up";
+  client.reset();
+  serve();
+  EXPECT_FALSE(server->has_client());
+  EXPECT_TRUE(answers(connect_to_file()));
+}
+
+TEST_F(RegisterServerTest, a_long_command_is_told_of_interrupts_of_the_clients_end_and_of_the_servers) {
+  std::vector<bool> told;
+  target.on_command = [&] { told.push_back(server->is_interrupted()); };
+  Descriptor client = connect_to_file();
+  const auto command = [&] {
+    say(client, framed("qRcmd,00"));
+    serve();
+  };
+  command();
+  target.on_command = [&] {
+    told.push_back(server->is_interrupted());
+    say(client, "\x03");
+    told.push_back(server->is_interrupted());
+  };
+  command();
+  EXPECT_THAT(told, ElementsAre(false, false, true));
+  EXPECT_TRUE(!heard(client).empty() && answers(client));
+
+  target.on_command = [&] {
+    client.reset();
+    told.push_back(server->is_interrupted());
+  };
+  command();
+  EXPECT_TRUE(told.back());
+  client = connect_to_file();
+  target.on_command = [&] {
+    told.push_back(server->is_interrupted());
+    EXPECT_EQ(write(stop[1], "s", 1), 1);
+    told.push_back(server->is_interrupted());
+  };
+  command();
+  EXPECT_THAT(std::vector<bool>(told.end() - 2, told.end()), ElementsAre(false, true));
+  EXPECT_TRUE(server->is_stopped());
+}
+
+TEST_F(RegisterServerTest, stops_when_its_owner_is_gone) {
+  EXPECT_FALSE(server->is_stopped());
+  close(stop[1]);
+  server->serve(std::nullopt);
+  EXPECT_TRUE(server->is_stopped());
+  stop[1] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+TEST_F(RegisterServerTest, goes_on_when_there_are_no_file_descriptors_for_a_moment) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const Descriptor client = connect_to_file();
+  rlimit tight = before;
+  tight.rlim_cur = static_cast<rlim_t>(client.get()) + 1;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &tight), 0);
+  serve();
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_FALSE(server->has_client());
+  server->serve(std::chrono::milliseconds(100));
+  EXPECT_TRUE(answers(client));
+}
+
+constexpr uid_t kOther = 65534;
+
+/// Do something as another user. @return what it returns
+int as_another_user(const std::function<int()>& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setgroups(0, nullptr) != 0 || setgid(kOther) != 0 || setuid(kOther) != 0) _exit(255);
+    _exit(work());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 254;
+}
+
+/// Each lock holds without the others: the folder's rights, the socket's, and the server's own look.
+TEST_F(RegisterServerTest, lets_no_other_user_in) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  const auto error_of_connecting = [this] { return connect_to_file() ? 0 : errno; };
+  EXPECT_EQ(as_another_user(error_of_connecting), EACCES);
+  ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
+  EXPECT_EQ(as_another_user(error_of_connecting), EACCES) << "by the socket's rights";
+  ASSERT_EQ(chmod(path.c_str(), 0777), 0);
+  const auto write_a_register = [](const Descriptor& client) {
+    if (!client) return 1;
+    const std::string request = framed("M10,1:00");
+    static_cast<void>(!send(client.get(), request.data(), request.size(), MSG_NOSIGNAL));
+    usleep(200'000);  // the server looks meanwhile
+    return 0;
+  };
+  const auto try_it = [&](const std::function<Descriptor()>& connect) {
+    log.clear();
+    const pid_t other = fork();
+    if (other == 0) _exit(as_another_user([&] { return write_a_register(connect()); }));
+    for (int round = 0; round < 100; ++round) server->serve(std::chrono::milliseconds(2));
+    int status = 0;
+    waitpid(other, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_THAT(log, ElementsAre("a client is refused: it is of another user"));
+    EXPECT_EQ(target.memory[0x10], 0xa5);
+  };
+  try_it([this] { return connect_to_file(); });
+  const Listener listener = listen_at_port(0);
+  serve_at(listener);
+  try_it([&] { return connect_to_port(listener.address); });
+}
+
+}  // namespace
+}  // namespace pmufab::register_server
