@@ -45,7 +45,8 @@ class ShellStory {
       scenario::print_failure(machine_.host().log(), "the drivers registered no PMU");
       return false;
     }
-    write_sysfs(options_.folder / kSysfsName, pmus, machine_.platform().firmware().cpus, functions);
+    write_sysfs(options_.folder / kSysfsName, pmus, machine_.platform().firmware().cpus, functions,
+                machine_.host().debugfs());
     const perf::PmuCatalog catalog(pmus);
     scenario::print_warnings(catalog);
     journal_.write("driver_files", scenario::to_json(machine_.host().driver_files()));

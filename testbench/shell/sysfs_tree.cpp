@@ -112,9 +112,20 @@ void write_function(const fs::path& own, const pci_access::FoundFunction& functi
 }  // namespace
 
 void write_sysfs(const fs::path& root, const std::vector<perf::Pmu>& pmus, const std::vector<platform::Cpu>& cpus,
-                 const std::vector<pci_access::FoundFunction>& functions) {
+                 const std::vector<pci_access::FoundFunction>& functions,
+                 const std::vector<std::pair<std::string, std::string>>& debugfs) {
   write_pmus(root / "bus/event_source/devices", pmus);
   write_cpus(root / "devices/system", cpus);
+  for (const perf::Pmu& pmu : pmus)
+    fs::create_symlink("../bus/event_source/devices/" + pmu.name, root / "devices" / pmu.name);
+  for (const auto& [path, content] : debugfs) {
+    const fs::path file = root / "kernel/debug" / path;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << content;
+  }
+  // Whoever may use this shell may count everything in it.
+  fs::create_directories(root / "proc/sys/kernel");
+  write(root / "proc/sys/kernel/perf_event_paranoid", "-1");
   fs::create_directories(root / "bus/pci/devices");
   fs::create_directories(root / "bus/pci/slots");
   for (const pci_access::FoundFunction& function : functions)

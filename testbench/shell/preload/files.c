@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Paths of /sys lead to the platform's files, and accesses of `config` files to its configuration space. */
+/* Paths of /sys, and one of /proc, lead to the platform's files, and accesses of `config` files to its configuration
+ * space. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,18 +17,35 @@
 
 // NOLINTBEGIN(readability-identifier-naming): C, and names of the C library.
 
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+/* @return true if `path`, below /sys, is that of a PMU: "/devices/arm_cmn_0/type" */
+static int is_of_pmu(const char* root, const char* path) {
+  char device[PATH_MAX];
+  if (strncmp(path, "/devices/", 9) != 0) return 0;
+  const int length = 9 + (int)strcspn(path + 9, "/");
+  if (snprintf(device, sizeof(device), "%s%.*s", root, length, path) >= PATH_MAX) return 0;
+  return strcmp(device + strlen(root), "/devices/system") != 0 && NEXT(access)(device, F_OK) == 0;
+}
+
 /* @return the path to use in place of `path`: the platform's, written to `space`, or `path` itself */
 static const char* redirect(const char* path, char space[PATH_MAX]) {
-  static const char* const theirs[] = {"/bus/pci", "/bus/event_source", "/devices/system/cpu", "/devices/system/node"};
-  if (!path || strncmp(path, "/sys/", 5) != 0) return path;
-  for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]); ++i) {
-    const size_t length = strlen(theirs[i]);
-    const char end = strncmp(path + 4, theirs[i], length) == 0 ? path[4 + length] : 'x';
-    const char* root = getenv(PMUFAB_SHELL_SYSFS);
-    if ((end != '\0' && end != '/') || !root) continue;
-    if (snprintf(space, PATH_MAX, "%s%s", root, path + 4) < PATH_MAX) return space;
+  static const char* const theirs[] = {
+      "/bus/pci",      "/bus/event_source", "/bus/cxl", "/devices/system/cpu", "/devices/system/node",
+      "/kernel/debug", "/kernel/tracing"};
+  const char* root = getenv(PMUFAB_SHELL_SYSFS);
+  if (!path || !root) return path;
+  const char* below = NULL; /* the path of the platform's file, below its /sys */
+  if (strcmp(path, PARANOID) == 0) below = path;
+  if (strncmp(path, "/sys/", 5) == 0) {
+    for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]); ++i) {
+      const size_t length = strlen(theirs[i]);
+      const char end = strncmp(path + 4, theirs[i], length) == 0 ? path[4 + length] : 'x';
+      if (end == '\0' || end == '/') below = path + 4;
+    }
+    if (!below && is_of_pmu(root, path + 4)) below = path + 4;
   }
-  return path;
+  return below && snprintf(space, PATH_MAX, "%s%s", root, below) < PATH_MAX ? space : path;
 }
 #define REDIRECTED(path) redirect(path, (char[PATH_MAX]){0})
 

@@ -57,6 +57,24 @@ TEST_F(ShellPci, files_of_sysfs_are_the_platforms) {
       << session.outcome.err;
 }
 
+TEST_F(ShellPci, pmus_debugfs_and_rights_are_the_platforms_and_nothing_is_the_hosts) {
+  const Session session = type(
+      "cat /proc/sys/kernel/perf_event_paranoid; cat /sys/devices/cxl_pmu_mem0.0/format/mask;"
+      "cmp /sys/devices/cxl_pmu_mem0.0/type /sys/bus/event_source/devices/cxl_pmu_mem0.0/type && echo same;"
+      "ls -d /sys/devices/system/cpu /sys/bus/cxl /sys/kernel/tracing /sys/kernel/debug/tracing 2>/dev/null;"
+      "perf list tracepoint 2>/dev/null | grep -c :");
+  EXPECT_EQ(session.outcome.out, "-1\nconfig:0-31\nsame\n/sys/devices/system/cpu\n0\n") << session.outcome.err;
+}
+
+/// The southern row of cmn600-small.yaml is D R S R. At their second ports these have SBSX, HN-F, RN-I and HN-F.
+TEST_F(Shell, debugfs_has_what_the_drivers_show_there) {
+  platform = {shipped("platforms/cmn600-small.yaml")};
+  const Session session = type("ls /sys/kernel/debug; cat /sys/kernel/debug/arm-cmn/map");
+  EXPECT_THAT(session.outcome.out,
+              AllOf(::testing::StartsWith("arm-cmn\n"), HasSubstr("|  SBSX  |  HN-F  |  RN-I  |  HN-F  |")))
+      << session.outcome.err;
+}
+
 TEST_F(ShellPci, a_pmu_found_there_counts) {
   const Session session = type("perf stat -a -e cxl_pmu_mem0.0/m2s_req_memrd/,cxl_pmu_mem0.0/clock_ticks/ sleep 0.2");
   expect_exact(session, 2);
