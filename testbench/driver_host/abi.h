@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 8u
+#define PMUFAB_DRIVER_ABI_VERSION 9u
 #define PMUFAB_NO_TIMER (~(uint64_t)0)
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
@@ -208,6 +208,9 @@ struct pmufab_module {
   int (*interrupt)(uint32_t number);
   /* Run the timers whose time has come, with interrupts off. */
   void (*timers)(void);
+
+  /* The CPU that the driver's code runs on at present, or ran on last. */
+  unsigned (*cpu)(void);
 };
 
 typedef const struct pmufab_module* (*pmufab_driver_module_function)(void);

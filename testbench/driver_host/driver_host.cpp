@@ -204,6 +204,13 @@ struct DriverHost::State {
     }
   }
 
+  /// The same, and no driver makes it.
+  void access_of_program(tlm::tlm_command command, std::uint64_t address, unsigned size, std::uint64_t& value) {
+    is_programs_access = true;
+    access(command, address, size, value);
+    is_programs_access = false;
+  }
+
   void set_timer(Picoseconds at) {
     timer_at = at;
     timer_due.cancel();
@@ -235,7 +242,9 @@ struct DriverHost::State {
     do {
       while (const auto number = interrupts.next(wanted)) {
         interrupts.taken(*number);
+        if (interrupt_observer) interrupt_observer(*number, true, false);
         const int result = (*library)->interrupt(*number);
+        if (interrupt_observer) interrupt_observer(*number, false, result > 0);
         const std::string complaint = interrupts.finished(*number, result > 0);
         if (!complaint.empty()) print(kLevelError, complaint);
       }
@@ -256,6 +265,7 @@ struct DriverHost::State {
   tlm::tlm_generic_payload payload;
   std::optional<platform::FirmwareDescription> firmware;
   PerfCallObserver* observer = nullptr;
+  InterruptObserver interrupt_observer;
   KernelLog log;
   std::vector<DriverFile> driver_files;
   std::unique_ptr<DriverFunctions> functions;  // null until somebody asks
@@ -269,6 +279,7 @@ struct DriverHost::State {
   bool booted = false;
   bool dead = false;
   bool abort_is_excused = false;
+  bool is_programs_access = false;  // the access under way
   int next_event = 1;
   Picoseconds timer_at = PMUFAB_NO_TIMER;  // of the drivers' first timer
   sc_core::sc_event timer_due;
@@ -330,12 +341,12 @@ void DriverHost::run_program(const std::function<void()>& program) {
 
 std::uint64_t DriverHost::read_register(std::uint64_t address, unsigned size) {
   std::uint64_t value = 0;
-  state_->access(tlm::TLM_READ_COMMAND, address, size, value);
+  state_->access_of_program(tlm::TLM_READ_COMMAND, address, size, value);
   return value;
 }
 
 void DriverHost::write_register(std::uint64_t address, unsigned size, std::uint64_t value) {
-  state_->access(tlm::TLM_WRITE_COMMAND, address, size, value);
+  state_->access_of_program(tlm::TLM_WRITE_COMMAND, address, size, value);
 }
 
 DriverHost::~DriverHost() = default;
@@ -358,6 +369,8 @@ void DriverHost::describe(const platform::FirmwareDescription& firmware) {
 }
 
 void DriverHost::observe(PerfCallObserver* observer) { state_->observer = observer; }
+
+void DriverHost::observe_interrupts(InterruptObserver observer) { state_->interrupt_observer = std::move(observer); }
 
 int DriverHost::load() {
   const Inside inside(*state_);
@@ -538,6 +551,10 @@ bool DriverHost::panicked() const { return state_->dead; }
 std::uint64_t DriverHost::warnings() const { return state_->warnings; }
 const std::vector<std::string>& DriverHost::warning_texts() const { return state_->warning_texts; }
 std::string DriverHost::driver_function() const { return state_->busy ? state_->function_on_stack() : std::string(); }
+std::optional<unsigned> DriverHost::driver_cpu() const {
+  if (!state_->busy || !state_->booted || state_->is_programs_access) return {};
+  return (*state_->library)->cpu();
+}
 bool DriverHost::interrupt_is_of(std::uint32_t number, const std::string& pmu) const {
   return state_->booted && !state_->dead && (*state_->library)->interrupt_is_of(number, pmu.c_str()) != 0;
 }

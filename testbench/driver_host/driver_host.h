@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +50,10 @@ class DriverHost : public sc_core::sc_module {
   void describe(const platform::FirmwareDescription& firmware);
   /// Set the one observer; null removes it.
   void observe(PerfCallObserver* observer);
+  /// Call `observer` when the CPUs take an interrupt, and when its handlers have returned. One at a time.
+  /// @param handled  at the end: a handler took it
+  using InterruptObserver = std::function<void(std::uint32_t number, bool begin, bool handled)>;
+  void observe_interrupts(InterruptObserver observer);
 
   /// Run every driver's module_init, create the described devices, and let deferred probes settle.
   int load();
@@ -108,6 +113,8 @@ class DriverHost : public sc_core::sc_module {
   /// @return the driver's innermost function that the calling process is carrying out: "arm_cmn_event_add() of
   ///         arm-cmn.c"; empty if there is none, or if the drivers' files have no symbols
   [[nodiscard]] std::string driver_function() const;
+  /// @return the CPU whose call into a driver the calling process is carrying out; nothing if there is none
+  [[nodiscard]] std::optional<unsigned> driver_cpu() const;
   /// @return true if a driver listens to the interrupt for that PMU. May be called inside of a driver's call.
   [[nodiscard]] bool interrupt_is_of(std::uint32_t number, const std::string& pmu) const;
   /// The access under way is refused because a scenario wants it so: if `excused`, it is logged and is no warning.

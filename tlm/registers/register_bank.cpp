@@ -27,13 +27,27 @@ std::string element_name(const RegisterSpec& spec, unsigned element) {
   return spec.count > 1 ? fmt::format("{}[{}]", spec.name, element) : std::string(spec.name);
 }
 
-/// Writes down which register is accessed, for who asks with a RegisterNote.
-[[gnu::cold]] void tell(const tlm::tlm_generic_payload& payload, const std::string& bank, const RegisterSpec& spec,
-                        unsigned element, const char* half) {
-  if (auto* const note = payload.get_extension<RegisterNote>(); note != nullptr) {
-    note->bank = bank;
-    note->name = element_name(spec, element) + half;
-  }
+/// Fits into one register of the processor: the access that nobody asks about must not pay for it.
+struct NotedElement {
+  RegisterId reg;
+  std::uint16_t element;
+  bool upper;
+};
+
+/// Writes down which register is about to be accessed, for who asks with a RegisterNote.
+[[gnu::cold]] void tell(const tlm::tlm_generic_payload& payload, const RegisterBank& bank, const RegisterSpec& spec,
+                        NotedElement noted, Picoseconds when) {
+  auto* const note = payload.get_extension<RegisterNote>();
+  if (note == nullptr) return;
+  const bool whole = payload.get_data_length() * 8 == spec.width;
+  note->bank = bank.name();
+  note->name = element_name(spec, noted.element) + (whole ? "" : noted.upper ? " upper half" : " lower half");
+  note->registers = &bank;
+  note->spec = &spec;
+  note->reg = noted.reg;
+  note->element = noted.element;
+  note->shift = noted.upper ? 32 : 0;
+  note->before = bank.read(noted.reg, noted.element, when);
 }
 
 std::string allowed_sizes(const RegisterSpec& spec) {
@@ -216,7 +230,7 @@ void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
     return guest_error(payload, tlm::TLM_BURST_ERROR_RESPONSE, "wrong size or place");
   }
   if (RegisterNote::is_asked_for()) [[unlikely]]
-    tell(payload, options_.name, *reg.spec, slot.element, whole ? "" : slot.upper ? " upper half" : " lower half");
+    tell(payload, *this, *reg.spec, {{slot.reg}, slot.element, slot.upper}, when);
   const unsigned shift = slot.upper ? 32 : 0;
   if (!is_write) {
     set_data(payload, read_element(reg, slot.element, when) >> shift);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The module's side of the interface: see abi.h. */
+#include <linux/smp.h>
+
 #include "runtime.h"
 
 #ifndef PMUFAB_KERNEL_VERSION
@@ -122,6 +124,7 @@ static const struct pmufab_module module = {
     .interrupt_is_of = pmufab_interrupt_is_of,
     .interrupt = interrupt,
     .timers = timers,
+    .cpu = smp_processor_id,
 };
 
 __attribute__((__visibility__("default"))) const struct pmufab_module* pmufab_driver_module(void);

@@ -51,7 +51,7 @@ void HardwareGate::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
   }
   if (!triggers_.place().pmu.empty()) faults_.on_access(triggers_.place().pmu, payload.get_address());
   std::optional<CarriedNote> note;
-  if (take_ && !triggers_.place().pmu.empty()) note.emplace(payload);
+  if (!takers_.empty()) note.emplace(payload);
   const sc_core::sc_time slowness = faults_.slowness(payload);
   if (!faults_.answer(payload)) {
     bus->b_transport(payload, delay);
@@ -72,9 +72,17 @@ void HardwareGate::record(const tlm::tlm_generic_payload& payload, const Registe
                       .ok = payload.is_response_ok(),
                       .bank = note.bank,
                       .name = note.name,
-                      .function = host_.driver_function()};
+                      .function = host_.driver_function(),
+                      .cpu = host_.driver_cpu(),
+                      .registers = note.registers,
+                      .spec = note.spec,
+                      .index = note.reg.index,
+                      .element = static_cast<std::uint16_t>(note.element),
+                      .shift = note.shift,
+                      .before = note.before};
   access.value = data_of(payload);
-  take_(access);
+  if (note.registers != nullptr) access.after = note.registers->read(note.reg, note.element, access.when);
+  for (const auto& take : takers_) take(access);
 }
 
 }  // namespace pmufab::scenario

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,18 +21,27 @@
 
 namespace pmufab::scenario {
 
-/// One register access of a driver, for a time line.
+/// One register access of a driver or a program, for those who show it.
 struct AccessRecord {
   Picoseconds when = 0;
-  Triggers::Place place;  ///< the call it belongs to, and its number in it
+  Triggers::Place place;  ///< the call it belongs to, and its number in it; no PMU: it belongs to none
   std::uint64_t address = 0;
   unsigned size = 0;
   bool is_write = false;
   bool ok = true;
   std::uint64_t value = 0;
-  std::string bank;      ///< of registers: "platform.socket0.ucf_pmu.page1"; empty: none answered
-  std::string name;      ///< of the register: "PMEVCNTR[0]"
-  std::string function;  ///< of the driver
+  std::string bank;             ///< of registers: "platform.socket0.ucf_pmu.page1"; empty: none answered
+  std::string name;             ///< of the register: "PMEVCNTR[0]"
+  std::string function;         ///< of the driver
+  std::optional<unsigned> cpu;  ///< that carries out the driver
+  // As in RegisterNote; `after` is what software would read after it:
+  const RegisterBank* registers = nullptr;
+  const RegisterSpec* spec = nullptr;
+  std::uint16_t index = 0;
+  std::uint16_t element = 0;
+  unsigned shift = 0;
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
 };
 
 /// Stands between the CPUs and the platform, in runs in which something waits for a register access, or hardware fails,
@@ -45,8 +55,8 @@ class HardwareGate final : public sc_core::sc_module {
 
   /// The perf core's calls.
   void on_call(Triggers::Call call, bool begin, const std::string& pmu);
-  /// Call `take` for every access that a driver makes for the perf core.
-  void record(std::function<void(const AccessRecord&)> take) { take_ = std::move(take); }
+  /// Call `take` for every register access that comes by, after it.
+  void record(std::function<void(const AccessRecord&)> take) { takers_.push_back(std::move(take)); }
 
   /// Call `take` for every write that a fault keeps from the registers: the driver has done its part.
   void tell_lost_writes(std::function<void(const MmioBus::BusAccess&)> take) { take_lost_ = std::move(take); }
@@ -62,7 +72,7 @@ class HardwareGate final : public sc_core::sc_module {
   driver_host::DriverHost& host_;
   Triggers& triggers_;
   Faults faults_;
-  std::function<void(const AccessRecord&)> take_;
+  std::vector<std::function<void(const AccessRecord&)>> takers_;
   std::function<void(const MmioBus::BusAccess&)> take_lost_;
 };
 

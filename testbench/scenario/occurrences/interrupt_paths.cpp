@@ -61,6 +61,7 @@ void InterruptPaths::arrive(Line& line) {
 
 void InterruptPaths::on_line(Line& line, bool high) {
   using Kind = InterruptFate::Kind;
+  if (listener_) listener_(line.number, line.real->name(), high);
   if (!high) {
     line.shown->drive(false);
     if (line.real->trigger() == InterruptTrigger::level) line.holder = nullptr;
@@ -87,6 +88,7 @@ void InterruptPaths::on_line(Line& line, bool high) {
 
 void InterruptPaths::on_message(MessageInterrupt& shown, std::uint64_t address, std::uint32_t number) {
   using Kind = InterruptFate::Kind;
+  if (listener_) listener_(number, shown.name(), true);
   const InterruptFate fate = fate_(number);
   const auto send = [&shown, address, number] { shown.send(address, number); };
   switch (fate.kind) {

@@ -34,6 +34,12 @@ class InterruptPaths {
   /// @return the description with the CPUs' ends of all paths in place of the devices'
   [[nodiscard]] platform::FirmwareDescription cut(platform::FirmwareDescription firmware);
 
+  /// Call `listener` when a device drives its line, or sends a message, whatever becomes of it on the way.
+  /// @param source  name of the line or message
+  /// @param high    what the line is now; of a message true
+  using Listener = std::function<void(std::uint32_t number, const std::string& source, bool high)>;
+  void listen(Listener listener) { listener_ = std::move(listener); }
+
   /// Every number that a path may carry.
   [[nodiscard]] std::vector<std::uint32_t> numbers() const;
 
@@ -72,6 +78,7 @@ class InterruptPaths {
   void later(Picoseconds delay, std::function<void()> action);
 
   std::function<InterruptFate(std::uint32_t)> fate_;
+  Listener listener_;
   std::deque<Line> lines_;  // elements keep their addresses
   std::deque<Message> messages_;
   platform::MessageInterruptDoorbell doorbell_;

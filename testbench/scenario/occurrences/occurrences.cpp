@@ -41,6 +41,7 @@ void Occurrences::plan(Picoseconds zero, const std::function<void(const std::str
   if (gate == nullptr) return;
   if (spec_.records_accesses) {
     gate->record([this, zero](const AccessRecord& access) {
+      if (access.place.pmu.empty()) return;
       AccessRecord told = access;
       told.when -= zero;
       journal_.write("access", to_json(told));

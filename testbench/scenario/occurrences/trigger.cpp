@@ -34,7 +34,8 @@ std::string_view to_string(Trigger::Call call) noexcept {
   for (const auto& [word, meaning] : call_words()) {
     if (meaning == call) return word;
   }
-  return "call";
+  // Nothing can wait for these.
+  return call == Trigger::Call::start ? "start" : "stop";
 }
 
 std::optional<Trigger::Call> call_called(std::string_view word) noexcept {

@@ -35,7 +35,7 @@ void write_whole(const std::filesystem::path& file, std::string_view content) {
   if (!stream) throw JournalError(fmt::format("cannot write '{}'", file.generic_string()), errno != 0 ? errno : EIO);
 }
 
-Journal::Journal(const std::filesystem::path& file) : name_(file.generic_string()), owner_(getpid()) {
+LineFile::LineFile(const std::filesystem::path& file) : name_(file.generic_string()), owner_(getpid()) {
   // Appending, whatever a driver does to the file's position.
   constexpr mode_t kOwnersAlone = 0600;
   const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, kOwnersAlone);
@@ -43,15 +43,10 @@ Journal::Journal(const std::filesystem::path& file) : name_(file.generic_string(
   if (file_ == nullptr) throw JournalError(fmt::format("cannot write '{}'", name_), errno);
 }
 
-Journal::~Journal() { std::fclose(file_); }
+LineFile::~LineFile() { std::fclose(file_); }
 
-void Journal::write(const std::string& record, Json content) {
+void LineFile::write(std::string_view text) {
   if (getpid() != owner_) std::_Exit(EXIT_FAILURE);  // a driver forked, and both processes went on
-  Json line;
-  line["record"] = record;
-  line["content"] = std::move(content);
-  // Whatever text a driver logs must not break the line.
-  const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   if (error_ == 0) {
     errno = 0;
     std::fwrite(text.data(), 1, text.size(), file_);
@@ -59,6 +54,14 @@ void Journal::write(const std::string& record, Json content) {
     if (std::ferror(file_) != 0) error_ = errno != 0 ? errno : EIO;
   }
   if (error_ != 0) throw JournalError(fmt::format("cannot write '{}'", name_), error_);
+}
+
+void Journal::write(const std::string& record, Json content) {
+  Json line;
+  line["record"] = record;
+  line["content"] = std::move(content);
+  // Whatever text a driver logs must not break the line.
+  file_.write(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 void Journal::write_error(Cause cause, const std::string& message) {

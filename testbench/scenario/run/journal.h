@@ -30,15 +30,30 @@ class JournalError : public InputError {
 /// Write a file of a session, such as what its other programs read. @throws JournalError, with the file and the reason
 void write_whole(const std::filesystem::path& file, std::string_view content);
 
-/// What a run or a session finds: one JSON object per line, with the keys "record" (its kind) and "content". Every line
-/// is flushed, so that nothing is lost when the process dies.
+/// A text file that only this process writes. What was written is in the file when the process dies.
+class LineFile {
+ public:
+  /// @throws JournalError if the file cannot be created
+  explicit LineFile(const std::filesystem::path& file);
+  ~LineFile();
+  LineFile(const LineFile&) = delete;
+  LineFile& operator=(const LineFile&) = delete;
+
+  /// @param text  whole lines. @throws JournalError, with the file and the reason
+  void write(std::string_view text);
+
+ private:
+  std::string name_;
+  std::FILE* file_ = nullptr;
+  pid_t owner_;
+  int error_ = 0;  // errno of the first write that failed; the reason of all that follow
+};
+
+/// What a run or a session finds: one JSON object per line, with the keys "record" (its kind) and "content".
 class Journal {
  public:
   /// @throws JournalError if the file cannot be created
-  explicit Journal(const std::filesystem::path& file);
-  ~Journal();
-  Journal(const Journal&) = delete;
-  Journal& operator=(const Journal&) = delete;
+  explicit Journal(const std::filesystem::path& file) : file_(file) {}
 
   /// @throws JournalError, with the file and the reason
   void write(const std::string& record, Json content);
@@ -51,10 +66,7 @@ class Journal {
   void write_error(Cause cause, const std::string& message);
 
  private:
-  std::string name_;
-  std::FILE* file_ = nullptr;
-  pid_t owner_;
-  int error_ = 0;  // errno of the first write that failed; the reason of all that follow
+  LineFile file_;
 };
 
 /// Put a run's result together from its journal. A journal without its last line makes a partial result: crashed,

@@ -11,6 +11,7 @@
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/tlm/bank_target.h"
+#include "tlm/registers/register_note.h"
 
 namespace pmufab::register_policy_test {
 namespace {
@@ -417,6 +418,45 @@ TEST_F(RegisterLatency, is_added_to_each_access_after_the_device_acted) {
     cpu.wait_for_delay = false;
     EXPECT_EQ(cpu.read64(0x40).delay, 7'000U);
     EXPECT_EQ(testing::now(), 14'100U);
+  });
+}
+
+/// An access that asks which register it is about.
+RegisterNote noted(RegisterBank& bank, tlm::tlm_command command, std::uint64_t address, unsigned length,
+                   std::uint64_t data) {
+  RegisterNote note;
+  tlm::tlm_generic_payload payload;
+  payload.set_command(command);
+  payload.set_address(address);
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(&data));
+  payload.set_data_length(length);
+  payload.set_streaming_width(length);
+  payload.set_extension(&note);
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  bank.b_transport(payload, delay);
+  payload.clear_extension(&note);
+  return note;
+}
+
+TEST_F(RegisterPolicies, a_note_tells_the_register_and_what_software_would_have_read_before) {
+  run([&] {
+    // PLAIN becomes 0x3, CLEAR loses the ones written, SET gains them; COMMAND reads 0.
+    const RegisterNote mixed = noted(bank, tlm::TLM_WRITE_COMMAND, 0x00, 4, 0x000f'2503);
+    EXPECT_EQ(mixed.bank, "soc.device");
+    EXPECT_EQ(mixed.name, "MIXED");
+    EXPECT_EQ(mixed.spec, &kRegisters[0]);
+    EXPECT_EQ(mixed.shift, 0U);
+    EXPECT_EQ(mixed.before, 0x0000'1fa5U);
+    EXPECT_EQ(cpu.get32(0x00), 0x0000'3aa3U);
+
+    const RegisterNote half = noted(bank, tlm::TLM_WRITE_COMMAND, 0x0c, 4, 0x0000'0012);
+    EXPECT_EQ(half.name, "WIDE upper half");
+    EXPECT_EQ(half.shift, 32U);
+    EXPECT_EQ(half.before, 0xabc0'0000'ffff'ff00U);
+    EXPECT_EQ(half.registers->read(half.reg, half.element, 0), 0xabc0'0012'ffff'ff00U);
+
+    EXPECT_EQ(noted(bank, tlm::TLM_READ_COMMAND, 0x48, 8, 0).name, "COUNT[1]");
+    EXPECT_EQ(noted(bank, tlm::TLM_READ_COMMAND, 0x80, 4, 0).spec, nullptr) << "no register is there";
   });
 }
 
